@@ -5,7 +5,7 @@ use std::path::Path;
 use plotters::prelude::*;
 
 use super::axis::Axis;
-use super::canvas::{Frame, nothing_below, square};
+use super::canvas::{Frame, square};
 use super::legend::{Entry, Sample};
 use super::rows::remark;
 use super::{Caption, PlotError, Quantity, palette};
@@ -60,7 +60,6 @@ pub fn calibration(path: &Path, levels: &[f64], caption: Caption<'_>) -> Result<
             chart.curve(&curve, palette::BLUE)?;
             chart.dots(curve.iter().copied(), 4, palette::BLUE.filled())
         },
-        nothing_below,
     )
 }
 

@@ -6,7 +6,7 @@ use plotters::prelude::*;
 
 use super::axis::Axis;
 use super::canvas::{drawing, font, pixels};
-use super::{PlotError, palette};
+use super::{PlotError, Quantity, palette};
 
 /// The length of a dash and of a gap, in pixels.
 const DASH: i32 = 7;
@@ -28,16 +28,39 @@ impl<'a> Chart<'a> {
     pub(super) fn new(
         builder: &mut ChartBuilder<'_, '_, SVGBackend<'a>>,
         plot: &'static str,
+        axes: (Axis, Axis),
+        label_size: f64,
+    ) -> Result<Self, PlotError> {
+        Self::with_axes(builder, plot, axes, label_size, true)
+    }
+
+    /// The same with a horizontal axis alone, over this many rows of height one.
+    pub(super) fn of_rows(
+        builder: &mut ChartBuilder<'_, '_, SVGBackend<'a>>,
+        plot: &'static str,
+        axis: Axis,
+        rows: usize,
+    ) -> Result<Self, PlotError> {
+        let vertical = Axis::new(0.0, rows as f64, Quantity::of(""), 5);
+        Self::with_axes(builder, plot, (axis, vertical), 12.0, false)
+    }
+
+    fn with_axes(
+        builder: &mut ChartBuilder<'_, '_, SVGBackend<'a>>,
+        plot: &'static str,
         (x, y): (Axis, Axis),
         label_size: f64,
+        has_vertical: bool,
     ) -> Result<Self, PlotError> {
         let (texts, vertical) = ([x.text(), y.text()], y.clone());
         let context = builder.build_cartesian_2d(x, y);
         let mut context = context.map_err(drawing(plot))?;
         let [x_text, y_text] = texts;
-        context
-            .configure_mesh()
-            .bold_line_style(palette::GRID.stroke_width(pixels(1) as u32))
+        let mut mesh = context.configure_mesh();
+        if !has_vertical {
+            mesh.disable_y_mesh().disable_y_axis();
+        }
+        mesh.bold_line_style(palette::GRID.stroke_width(pixels(1) as u32))
             .light_line_style(TRANSPARENT)
             .axis_style(palette::GRAY.stroke_width(pixels(1) as u32))
             .set_all_tick_mark_size(pixels(4))

@@ -5,10 +5,9 @@ use std::path::Path;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::axis::Axis;
-use super::canvas::{
-    Area, Frame, HEIGHT, MARGIN, WIDE_HEADER, drawing, font, pixels, plain_text, sheet, write,
-};
+use super::axis::{Axis, extent, padded};
+use super::canvas::{Area, Frame, HEIGHT, MARGIN, WIDE_HEADER, ink, pixels, plain_text, sheet};
+use super::chart::Chart;
 use super::legend::{Entry, Sample};
 use super::{Caption, PlotError, Quantity, palette};
 
@@ -59,9 +58,9 @@ pub fn comparison(
             .map(|name| plain_text(name, LONGEST_NAME))
             .collect();
         let width = width_of(&texts);
-        let (names, panels) = body.split_horizontally(pixels(width));
+        let (names, panels) = body.split_horizontally(width);
         write_names(&names, width, &texts)?;
-        let areas = panels.split_evenly((1, scores.len()));
+        let areas = panels.split_evenly(1, scores.len());
         for (area, score) in areas.iter().zip(scores) {
             panel(area, score)?;
         }
@@ -90,61 +89,38 @@ fn width_of(names: &[String]) -> i32 {
 
 /// Writes the names of the models, each at the height of its row.
 fn write_names(area: &Area<'_>, width: i32, names: &[String]) -> Result<(), PlotError> {
-    let style = font(NAME_SIZE)
-        .color(&palette::INK)
-        .pos(Pos::new(HPos::Right, VPos::Center));
+    let style = ink().pos(Pos::new(HPos::Right, VPos::Center));
     let height = f64::from(HEIGHT as i32 - WIDE_HEADER - 2 * TOP - BOTTOM);
     for (row, name) in names.iter().enumerate() {
         let share = (row as f64 + 0.5) / names.len() as f64;
         let y = TOP + (height * share).round() as i32;
-        write(area, PICTURE, name, &style, (width - MARGIN, y))?;
+        area.write(name, &style, (width - MARGIN, y))?;
     }
     Ok(())
 }
 
 fn panel(area: &Area<'_>, score: &ComparedScore) -> Result<(), PlotError> {
-    let rows = score.values.len() as f64;
-    let axis = axis(score);
-    let text = axis.text();
-    let mut chart = ChartBuilder::on(area)
+    let rows = score.values.len();
+    let mut builder = ChartBuilder::on(&area.inner);
+    builder
         .margin_top(pixels(TOP))
         .margin_left(pixels(MARGIN))
         .margin_right(pixels(2 * MARGIN))
         .margin_bottom(pixels(TOP))
-        .set_label_area_size(LabelAreaPosition::Bottom, pixels(BOTTOM))
-        .build_cartesian_2d(axis, 0.0..rows)
-        .map_err(drawing(PICTURE))?;
-    chart
-        .configure_mesh()
-        .disable_y_mesh()
-        .disable_y_axis()
-        .bold_line_style(palette::GRID.stroke_width(pixels(1) as u32))
-        .light_line_style(TRANSPARENT)
-        .axis_style(palette::GRAY.stroke_width(pixels(1) as u32))
-        .set_all_tick_mark_size(pixels(4))
-        .label_style(font(12.0).color(&palette::INK))
-        .axis_desc_style(font(13.0).color(&palette::INK))
-        .x_desc(text)
-        .draw()
-        .map_err(drawing(PICTURE))?;
-    let thin = palette::GRAY.stroke_width(pixels(1) as u32);
-    let line = palette::BLUE.stroke_width(pixels(2) as u32);
+        .set_label_area_size(LabelAreaPosition::Bottom, pixels(BOTTOM));
+    let mut chart = Chart::of_rows(&mut builder, PICTURE, axis(score), rows)?;
     for (row, values) in score.values.iter().enumerate() {
-        let y = rows - row as f64 - 0.5;
+        let y = (rows - row) as f64 - 0.5;
         let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
         let Some((mean, error)) = mean_and_error(&finite) else {
             continue;
         };
         if finite.len() > 1 {
-            let rings = finite
-                .iter()
-                .map(|&value| Circle::new((value, y), pixels(4), thin));
-            chart.draw_series(rings).map_err(drawing(PICTURE))?;
+            let rings = finite.iter().map(|&value| (value, y));
+            chart.dots(rings, 4, palette::GRAY.stroke_width(pixels(1) as u32))?;
         }
-        let bar = PathElement::new(vec![(mean - error, y), (mean + error, y)], line);
-        chart.draw_series([bar]).map_err(drawing(PICTURE))?;
-        let dot = Circle::new((mean, y), pixels(5), palette::BLUE.filled());
-        chart.draw_series([dot]).map_err(drawing(PICTURE))?;
+        chart.lines([[(mean - error, y), (mean + error, y)]], palette::BLUE, 2)?;
+        chart.dots([(mean, y)], 5, palette::BLUE.filled())?;
     }
     Ok(())
 }
@@ -165,18 +141,10 @@ fn axis(score: &ComparedScore) -> Axis {
         let bar = mean_and_error(&finite).map(|(mean, error)| [mean - error, mean + error]);
         finite.into_iter().chain(bar.into_iter().flatten())
     });
-    let (low, high) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-        (low.min(value), high.max(value))
-    });
-    let room = 0.1 * (high - low);
+    let (low, high) = extent(ends).map_or((0.0, 1.0), |range| padded(range, 0.1));
     let quantity = Quantity {
         name: score.name,
         unit: score.unit,
-    };
-    let (low, high) = if low <= high {
-        (low - room, high + room)
-    } else {
-        (0.0, 1.0)
     };
     Axis::new(low, high, quantity, 3)
 }

@@ -10,32 +10,53 @@ use super::legend::{Entry, Sample};
 use super::rows::{MOST_POINTS, thin, usable};
 use super::{Caption, PlotError, Quantity, palette, panels};
 
+/// How a curve is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stroke {
+    /// A solid line.
+    Line,
+    /// Dashes, to let a curve underneath show through.
+    Dashes,
+    /// Faint dots without a line, for noise around another curve.
+    Dots,
+}
+
 /// The name and line style of a curve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CurveName {
     /// The text of the legend.
     pub text: String,
-    /// Whether the curve is dashed, to let a curve underneath show through.
-    pub dashed: bool,
+    /// The line style.
+    pub stroke: Stroke,
 }
 
 impl CurveName {
+    /// A curve with this name and style.
+    pub fn new(text: impl Into<String>, stroke: Stroke) -> Self {
+        let text = text.into();
+        Self { text, stroke }
+    }
+
     /// A dashed line with this name.
     pub fn dashed(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            dashed: true,
-        }
+        Self::new(text, Stroke::Dashes)
+    }
+
+    /// A line with this name, dashed if so.
+    pub fn dashed_if(is_dashed: bool, text: impl Into<String>) -> Self {
+        let stroke = if is_dashed {
+            Stroke::Dashes
+        } else {
+            Stroke::Line
+        };
+        Self::new(text, stroke)
     }
 }
 
 impl<T: Into<String>> From<T> for CurveName {
     /// A solid line with this name.
     fn from(text: T) -> Self {
-        Self {
-            text: text.into(),
-            dashed: false,
-        }
+        Self::new(text, Stroke::Line)
     }
 }
 
@@ -91,27 +112,38 @@ pub fn curves(
     along: Quantity<'_>,
     panels: &[CurvePanel<'_>],
 ) -> Result<(), PlotError> {
+    let frame = Frame::new(plot, caption, legend_entries(names));
+    curves_in(path, &frame, names, along, panels)
+}
+
+/// The same as [`curves`], with other parts around the panels.
+pub(super) fn curves_in(
+    path: &Path,
+    frame: &Frame<'_>,
+    names: &[CurveName],
+    along: Quantity<'_>,
+    panels: &[CurvePanel<'_>],
+) -> Result<(), PlotError> {
     let axes: Result<Vec<(Axis, Axis)>, PlotError> = panels
         .iter()
-        .map(|panel| axes(plot, panel, along))
+        .map(|panel| axes(frame.plot, panel, along))
         .collect();
     let axes = axes?;
-    let frame = Frame::new(plot, caption, legend_entries(names));
-    sheet(path, &frame, |_, body| {
+    sheet(path, frame, |_, body| {
         let areas = panels::divide(body, panels.len());
         for ((area, panel), axes) in areas.iter().zip(panels).zip(axes) {
-            draw(area, plot, panel, names, axes)?;
+            draw(area, panel, names, axes)?;
         }
         Ok(())
     })
 }
 
-fn legend_entries(names: &[CurveName]) -> Vec<Entry<'_>> {
+pub(super) fn legend_entries(names: &[CurveName]) -> Vec<Entry<'_>> {
     let entries = names.iter().enumerate().map(|(curve, name)| {
-        let sample = if name.dashed {
-            Sample::Dashes
-        } else {
-            Sample::Line
+        let sample = match name.stroke {
+            Stroke::Line => Sample::Line,
+            Stroke::Dashes => Sample::Dashes,
+            Stroke::Dots => Sample::Dot,
         };
         Entry::new(sample, palette::class(curve), &name.text)
     });
@@ -137,21 +169,21 @@ fn axes(
         Span::FromZero => (low.min(0.0), high),
         Span::Window(low, high) => (low, high),
     };
-    Ok((
-        Axis::new(left, right, along, 5),
-        Axis::new(low, high, panel.value, 6),
-    ))
+    let horizontal = match sound().all(|point| point.0.fract() == 0.0) {
+        true => Axis::whole(left, right, along, 5),
+        false => Axis::new(left, right, along, 5),
+    };
+    Ok((horizontal, Axis::new(low, high, panel.value, 6)))
 }
 
 fn draw(
     area: &Area<'_>,
-    plot: &'static str,
     panel: &CurvePanel<'_>,
     names: &[CurveName],
     axes: (Axis, Axis),
 ) -> Result<(), PlotError> {
     let vertical = axes.1.clone();
-    let mut chart = panels::chart(area, plot, panel.title, axes)?;
+    let mut chart = panels::chart(area, panel.title, axes)?;
     for (curve, points) in panel.curves.iter().enumerate() {
         let sound = points.iter().copied();
         let sound: Vec<(f64, f64)> = sound
@@ -159,13 +191,22 @@ fn draw(
             .collect();
         let shown = thin(&sound, MOST_POINTS);
         let color = palette::class(curve);
-        match names.get(curve).is_some_and(|name| name.dashed) {
-            true => chart.dashed(&shown, color)?,
-            false => chart.curve(&shown, color)?,
+        let held = || {
+            shown
+                .iter()
+                .copied()
+                .filter(|point| vertical.holds(point.1))
+        };
+        match names.get(curve).map_or(Stroke::Line, |name| name.stroke) {
+            Stroke::Dots => {
+                chart.dots(held(), 2, color.mix(0.45).filled())?;
+                continue;
+            }
+            Stroke::Dashes => chart.dashed(&shown, color)?,
+            Stroke::Line => chart.curve(&shown, color)?,
         }
         if shown.len() <= 20 {
-            let dots = shown.iter().filter(|point| vertical.holds(point.1));
-            chart.dots(dots.copied(), 3, color.filled())?;
+            chart.dots(held(), 3, color.filled())?;
         }
     }
     Ok(())
@@ -208,10 +249,7 @@ mod tests {
     fn a_dashed_curve_has_gaps() {
         let line = vec![(0.0, 0.0), (1.0, 1.0)];
         let lines = |dashed| {
-            let names = [CurveName {
-                text: "svgp".into(),
-                dashed,
-            }];
+            let names = [CurveName::dashed_if(dashed, "svgp")];
             let panels = [panel(vec![line.clone()])];
             let draw = |path: &Path| curves(path, "Curves", CAPTION, &names, STEP, &panels);
             Plot::of(draw).count("polyline")

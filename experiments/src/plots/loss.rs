@@ -2,13 +2,11 @@
 
 use std::path::Path;
 
-use plotters::prelude::*;
-
-use super::axis::{Axis, extent, padded, robust_extent};
-use super::canvas::{Frame, wide};
-use super::legend::{Entry, Sample};
+use super::axis::{padded, robust_extent};
+use super::canvas::Frame;
+use super::curves::{CurveName, CurvePanel, Span, Stroke, curves_in, legend_entries};
 use super::rows::{MOST_POINTS, remark, thin, usable};
-use super::{Caption, PlotError, Quantity, palette};
+use super::{Caption, PlotError, Quantity};
 
 const PICTURE: &str = "Training loss";
 
@@ -54,84 +52,42 @@ pub fn loss(
         .map(|point| (point.step as f64, point.loss))
         .collect();
     let losses: Vec<f64> = finite.iter().map(|point| point.1).collect();
-    let (Some(steps), Some(range)) = (
-        extent(finite.iter().map(|point| point.0)),
-        robust_extent(&losses, 0.5),
-    ) else {
+    let Some(range) = robust_extent(&losses, 0.5) else {
         return Err(PlotError::nothing(PICTURE, points.len()));
     };
-    let axes = axes(steps, range, progress);
-    let outside = losses.iter().filter(|&&loss| !axes.1.holds(loss)).count();
+    let (low, high) = padded(range, 0.05);
+    let is_visible = |point: &&(f64, f64)| (low..=high).contains(&point.1);
+    // One huge early value would raise the average of a hundred steps around it.
+    let visible: Vec<(f64, f64)> = finite.iter().filter(is_visible).copied().collect();
     let shown = thin(&finite, MOST_POINTS);
-    let line = match progress {
-        Progress::MiniBatches => {
-            // One huge early value would raise the average of a hundred steps around it.
-            let inside = |point: &&(f64, f64)| axes.1.holds(point.1);
-            let visible: Vec<(f64, f64)> = finite.iter().filter(inside).copied().collect();
-            thin(&moving_average(&visible), MOST_POINTS)
-        }
-        Progress::FullBatch => shown.clone(),
+    let thinned = (shown.len() < finite.len())
+        .then(|| format!("{MOST_POINTS} of {} points shown", finite.len()));
+    let outside = finite.len() - visible.len();
+    let (along, names, curves) = match progress {
+        Progress::FullBatch => ("iteration", vec!["all training rows".into()], vec![shown]),
+        Progress::MiniBatches => (
+            "step",
+            vec![
+                CurveName::new("mini-batch", Stroke::Dots),
+                "moving average".into(),
+            ],
+            vec![shown, moving_average(&visible)],
+        ),
     };
-    let unusable = points.len() - finite.len();
-    let remarks = remarks(kept, unusable, outside, (shown.len(), finite.len()));
-    let frame = Frame {
-        plot: PICTURE,
-        caption,
-        remarks,
-        legend: legend_entries(progress),
-    };
-    let vertical = axes.1.clone();
-    wide(path, &frame, axes, |chart| {
-        if progress == Progress::MiniBatches {
-            let visible = shown.iter().filter(|point| vertical.holds(point.1));
-            chart.dots(visible.copied(), 2, palette::SKY.mix(0.45).filled())?;
-        }
-        chart.curve(&line, palette::BLUE)?;
-        match line.as_slice() {
-            // A path of one point is invisible.
-            &[point] => chart.dots([point], 4, palette::BLUE.filled()),
-            _ => Ok(()),
-        }
-    })
-}
-
-fn axes(steps: (f64, f64), losses: (f64, f64), progress: Progress) -> (Axis, Axis) {
-    let step = match progress {
-        Progress::MiniBatches => "step",
-        Progress::FullBatch => "iteration",
-    };
-    let (low, high) = padded(losses, 0.05);
-    (
-        Axis::whole(steps.0, steps.1, Quantity::of(step), 8),
-        Axis::new(low, high, Quantity::of("loss per datum"), 7),
-    )
-}
-
-fn legend_entries(progress: Progress) -> Vec<Entry<'static>> {
-    let line = |text| Entry::new(Sample::Line, palette::BLUE, text);
-    match progress {
-        Progress::FullBatch => vec![line("all training rows")],
-        Progress::MiniBatches => vec![
-            Entry::new(Sample::Dot, palette::SKY, "mini-batch"),
-            line("moving average"),
-        ],
-    }
-}
-
-fn remarks(
-    kept: LossPoint,
-    unusable: usize,
-    outside: usize,
-    (shown, finite): (usize, usize),
-) -> Vec<String> {
     let LossPoint { step, loss } = kept;
     let kept = format!("model of step {step}, all training rows: {loss:.4}").replace('-', "−");
-    let thinned = (shown < finite).then(|| format!("{shown} of {finite} points shown"));
-    std::iter::once(kept)
-        .chain(thinned)
-        .chain(remark(outside, "outside the range shown"))
-        .chain(remark(unusable, "not finite, left out"))
-        .collect()
+    let remarks = [
+        Some(kept),
+        thinned,
+        remark(outside, "outside the range shown"),
+        remark(points.len() - finite.len(), "not finite, left out"),
+    ];
+    let frame = Frame {
+        remarks: remarks.into_iter().flatten().collect(),
+        ..Frame::new(PICTURE, caption, legend_entries(&names))
+    };
+    let panel = CurvePanel::new("loss per datum", Span::Window(low, high), curves);
+    curves_in(path, &frame, &names, Quantity::of(along), &[panel])
 }
 
 /// A moving average over n/50 points on either side, fewer near the ends.

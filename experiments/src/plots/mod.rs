@@ -1,5 +1,5 @@
-//! SVG plots: training loss, predictions, calibration, one-dimensional fits, decision maps,
-//! comparisons of models, panels of fits, curves and maps of numbers, confusion matrices, inducing
+//! SVG plots: training loss, predictions, calibration, decision maps, comparisons of models, panels
+//! of one-dimensional fits, curves and maps of numbers, confusion matrices, inducing
 //! patches, feature maps and magnitudes over two inputs.
 //!
 //! Every function takes slices and a path and writes one file of 800 by 560 pixels. Values that are
@@ -11,16 +11,12 @@ mod bitmap;
 mod calibration;
 mod canvas;
 mod chart;
-mod class_map;
-mod classified_points;
 mod comparison;
 mod confusion;
 mod curves;
 mod decision_map;
 mod error;
 mod feature_maps;
-mod fit;
-mod fit_content;
 mod fits;
 mod inducing_patches;
 mod legend;
@@ -36,17 +32,13 @@ mod reliability;
 mod rows;
 
 pub use calibration::calibration;
-pub use class_map::class_map;
-pub use classified_points::ClassifiedPoints;
 pub use comparison::{ComparedScore, comparison};
 pub use confusion::{Confusion, confusion};
-pub use curves::{CurveName, CurvePanel, Span, curves};
-pub use decision_map::decision_map;
+pub use curves::{CurveName, CurvePanel, Span, Stroke, curves};
+pub use decision_map::{ClassifiedPoints, decision_map};
 pub use error::{PlotError, warn_undrawn};
 pub use feature_maps::{ImageRows, feature_maps};
-pub use fit::fit;
-pub use fit_content::{Band, BandOf, Fit, Points, evaluation_grid};
-pub use fits::{Bands, FitPanel, fits};
+pub use fits::{Bands, FitPanel, Points, evaluation_grid, fits};
 pub use inducing_patches::{PatchSet, inducing_patches};
 pub use loss::{LossPoint, Progress, loss};
 pub use number_maps::{MapPanel, number_maps};

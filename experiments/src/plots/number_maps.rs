@@ -5,7 +5,7 @@ use std::path::Path;
 use plotters::prelude::*;
 
 use super::axis::extent;
-use super::canvas::{Area, Frame, drawing, font, pixels, sheet, write};
+use super::canvas::{Area, Frame, gray, sheet};
 use super::legend::{Entry, Sample};
 use super::probability_grid::ProbabilityGrid;
 use super::rows::{MOST_POINTS, same_length, thin, usable};
@@ -105,7 +105,7 @@ fn draw(
     let held =
         |places: &[[f64; 2]]| -> Vec<[f64; 2]> { places.iter().filter(inside).copied().collect() };
     let (points, crosses) = (thin(&held(map.points), MOST_POINTS), held(map.crosses));
-    let mut chart = panels::chart(area, PICTURE, map.title, grid.axes(inputs))?;
+    let mut chart = panels::chart(area, map.title, grid.axes(inputs))?;
     grid.draw_cells(&mut chart, |node| {
         let value = map.values[node];
         usable(value).then(|| palette::share(true, level(value, range)))
@@ -119,20 +119,13 @@ fn draw(
 fn draw_scale(header: &Area<'_>, (low, high): (f64, f64)) -> Result<(), PlotError> {
     let strips = COLORS as i32;
     for strip in 0..=strips {
-        let left = SCALE + strip * STRIP;
         let color = palette::share(true, f64::from(strip) / COLORS);
-        let corners = [
-            (pixels(left), pixels(73)),
-            (pixels(left + STRIP), pixels(87)),
-        ];
-        header
-            .draw(&Rectangle::new(corners, color.filled()))
-            .map_err(drawing(PICTURE))?;
+        let corner = (SCALE + strip * STRIP, 73);
+        header.rectangle(corner, (STRIP, 14), color.filled())?;
     }
-    let gray = font(12.5).color(&palette::GRAY);
     let end = SCALE + (strips + 1) * STRIP;
     for (text, x) in [(shown(low), SCALE - 64), (shown(high), end + 8)] {
-        write(header, PICTURE, &text, &gray, (x, 74))?;
+        header.write(&text, &gray(), (x, 74))?;
     }
     Ok(())
 }

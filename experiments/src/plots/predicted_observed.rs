@@ -5,7 +5,7 @@ use std::path::Path;
 use plotters::prelude::*;
 
 use super::axis::{Axis, padded, robust_extent};
-use super::canvas::{Frame, nothing_below, square};
+use super::canvas::{Frame, square};
 use super::chart::Chart;
 use super::legend::{Entry, Sample};
 use super::rows::{MOST_POINTS, remark, same_length, thin, usable};
@@ -104,14 +104,9 @@ pub fn predicted_observed(
         legend: legend_entries(),
     };
     let visible: Vec<&Row> = shown.iter().filter(inside).collect();
-    square(
-        path,
-        &frame,
-        axes,
-        &facts(&rows),
-        |chart| draw_rows(chart, &visible, &range),
-        nothing_below,
-    )
+    square(path, &frame, axes, &facts(&rows), |chart| {
+        draw_rows(chart, &visible, &range)
+    })
 }
 
 fn draw_rows(chart: &mut Chart<'_>, rows: &[&Row], range: &Axis) -> Result<(), PlotError> {

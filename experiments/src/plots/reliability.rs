@@ -7,7 +7,7 @@ use plotters::prelude::*;
 
 use super::calibration::HALF_WIDTH_95;
 use super::calibration::share_axes;
-use super::canvas::{Area, Frame, drawing, font, pixels, square, write};
+use super::canvas::{Area, Frame, gray, pixels, square_with};
 use super::legend::{Entry, Sample};
 use super::rows::{remark, same_length};
 use super::{Caption, PlotError, palette};
@@ -88,7 +88,7 @@ pub fn reliability(
             .collect(),
         legend: legend_entries(),
     };
-    square(
+    square_with(
         path,
         &frame,
         share_axes("predicted probability", "observed frequency"),
@@ -135,9 +135,7 @@ fn histogram(panel: &Area<'_>, bins: &[CalibrationBin], top: i32) -> Result<(), 
     const HEIGHT: i32 = 90;
     let most = bins.iter().map(|bin| bin.count).max().unwrap_or(1) as f64;
     let base = top + 22 + HEIGHT;
-    let gray = font(12.5).color(&palette::GRAY);
-    let words = |text: &str, x: i32, y: i32| write(panel, PICTURE, text, &gray, (x, y));
-    words("rows per bin", LEFT, top)?;
+    panel.write("rows per bin", &gray(), (LEFT, top))?;
     for (index, bin) in bins.iter().enumerate() {
         let left = LEFT + BAR * index as i32;
         let height = (f64::from(pixels(HEIGHT)) * bin.count as f64 / most).round() as i32;
@@ -145,20 +143,16 @@ fn histogram(panel: &Area<'_>, bins: &[CalibrationBin], top: i32) -> Result<(), 
             (pixels(left), pixels(base) - height),
             (pixels(left + BAR - 2), pixels(base)),
         ];
-        panel
-            .draw(&Rectangle::new(corners, palette::SKY.filled()))
-            .map_err(drawing(PICTURE))?;
+        panel.draw(&Rectangle::new(corners, palette::SKY.filled()))?;
     }
     let ends = [
         (pixels(LEFT), pixels(base)),
         (pixels(LEFT + 10 * BAR), pixels(base)),
     ];
     let floor = palette::GRAY.stroke_width(pixels(1) as u32);
-    panel
-        .draw(&PathElement::new(ends, floor))
-        .map_err(drawing(PICTURE))?;
-    words("0", LEFT, base + 4)?;
-    words("1", LEFT + 10 * BAR - 8, base + 4)
+    panel.draw(&PathElement::new(ends, floor))?;
+    panel.write("0", &gray(), (LEFT, base + 4))?;
+    panel.write("1", &gray(), (LEFT + 10 * BAR - 8, base + 4))
 }
 
 #[cfg(test)]

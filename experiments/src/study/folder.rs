@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::failure::{Failure, FolderError};
 use crate::output::{self, FolderLock, replace_file};
+use crate::plots::{PlotError, warn_undrawn};
 use crate::standard_output::print;
 
 use super::{
@@ -130,6 +131,11 @@ impl ExperimentFolder {
         let path = self.path.join(RESULTS_CSV);
         let text = csv(lines).map_err(Failure::writing(&path))?;
         replace_file(&path, &text)
+    }
+
+    /// Draws a plot into the file called `name`. Prints a warning if it cannot be drawn.
+    pub fn draw(&self, name: &str, draw: impl FnOnce(&Path) -> Result<(), PlotError>) {
+        warn_undrawn(draw(&self.path.join(name)));
     }
 
     /// Prints a report and the path of the folder.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::ser::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::texts::with_spread;
+use super::published::with_spread;
 use crate::summary::Summary;
 use crate::text_table::aligned;
 

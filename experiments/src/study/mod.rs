@@ -10,6 +10,7 @@ mod data_at_hand;
 mod data_names;
 mod departures;
 mod embedded;
+mod experiment;
 mod file;
 mod finished;
 mod folder;
@@ -24,7 +25,6 @@ mod table;
 mod template;
 #[cfg(test)]
 mod tests;
-mod texts;
 mod watch;
 
 use std::path::{Path, PathBuf};
@@ -46,6 +46,7 @@ pub use data_at_hand::data_at_hand;
 #[cfg(test)]
 pub use departures::Departure;
 pub use embedded::{studies, study};
+pub use experiment::Experiment;
 use file::Patch;
 pub use file::Study;
 pub use finished::FinishedCell;
@@ -54,7 +55,6 @@ pub use finished::testing::finished_with;
 pub use folder::ExperimentFolder;
 pub use line::{Line, points, table};
 pub use options::CommonOptions;
-pub use published::Reported;
 pub use request::Request;
 pub use sweep::{CompareArguments, SweepArguments, compare, sweep};
 pub use watch::{Watch, all_made};

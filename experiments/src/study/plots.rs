@@ -177,10 +177,10 @@ fn training_losses(
     cells: &[FinishedCell],
     path: &Path,
 ) {
-    let name = |cell: &FinishedCell| CurveName {
-        text: cell.title(study, request),
+    let name = |cell: &FinishedCell| {
         // Dashes let a curve underneath show through.
-        dashed: (cell.cell.values.iter()).any(|value| dashed.contains(value)),
+        let is_dashed = (cell.cell.values.iter()).any(|value| dashed.contains(value));
+        CurveName::dashed_if(is_dashed, cell.title(study, request))
     };
     let value = Quantity {
         name: "loss per row",

@@ -7,9 +7,8 @@ use super::file::{Column, Spread, Study};
 use super::finished::{FinishedCell, first_text};
 use super::folder::ExperimentFolder;
 use super::line::Line;
-use super::published::Reported;
+use super::published::{Reported, with_spread};
 use super::request::Request;
-use super::texts::{reported_text, with_spread};
 use crate::failure::Failure;
 use crate::report::sizes;
 use crate::summary::Summary;
@@ -294,7 +293,9 @@ impl StudyTable<'_> {
                 };
                 (
                     ours.map_or_else(dash, shown),
-                    reported_text(paper, paper_digits),
+                    paper.map_or_else(dash, |paper| {
+                        with_spread(paper.mean, paper.spread, paper_digits)
+                    }),
                 )
             }
         }

@@ -1,6 +1,7 @@
 //! Supervision of training in experiments: runs of `train`, and models that are evaluated during
 //! training.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use burn_gp_models::training::Trainer;
@@ -13,24 +14,24 @@ use crate::report::score_line;
 use crate::training_run::{RunEnd, TrainingRun};
 
 /// Progress and interruption of the training runs of an experiment.
-pub struct Watch<'a> {
+pub struct Watch {
     /// Stops training.
     interrupt: Interrupt,
-    folder: &'a ExperimentFolder,
+    folder: PathBuf,
     /// Whether to hide the progress bar.
     quiet: bool,
 }
 
-impl<'a> Watch<'a> {
+impl Watch {
     /// A watch that stops on Ctrl-C. If `quiet`, it shows nothing.
     ///
     /// # Errors
     ///
     /// If signals cannot be received.
-    pub fn new(folder: &'a ExperimentFolder, quiet: bool) -> Result<Self, Failure> {
+    pub fn new(folder: &ExperimentFolder, quiet: bool) -> Result<Self, Failure> {
         Ok(Self {
             interrupt: Interrupt::install()?,
-            folder,
+            folder: folder.path().to_owned(),
             quiet,
         })
     }
@@ -66,7 +67,7 @@ impl<'a> Watch<'a> {
 
     fn interrupted(&self) -> Failure {
         Failure::InterruptedExperiment {
-            folder: self.folder.path().to_owned(),
+            folder: self.folder.clone(),
         }
     }
 

@@ -7,10 +7,7 @@
 //! eigenvalues, under the hyperparameters of the same step. The paper does not state the sizes of
 //! its example.
 
-use burn::{
-    module::Module,
-    tensor::{DType, Device, Tensor},
-};
+use burn::{module::Module, tensor::Tensor};
 use burn_gp::{
     inference::{
         Actions, AnyActionPolicy, IterationRule, Iterations, Regression, grassmann_distance,
@@ -20,7 +17,7 @@ use burn_gp::{
 };
 use burn_gp_models::{
     ActionsConfig, AnyComputationAware, ComputationAwareConfig,
-    training::{FullBatchTrainer, Trainer, TrainingData, matrix},
+    training::{FullBatchTrainer, Trainer, TrainingData},
 };
 use clap::Args;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
@@ -31,7 +28,7 @@ use super::actions_report::report;
 use super::models::{ADAM, by_residuals, kernel, trained, training};
 use super::sizes::Sizes;
 use crate::failure::Failure;
-use crate::study::{CommonOptions, Watch};
+use crate::study::{CommonOptions, Experiment, Watch};
 
 /// The name of the experiment.
 pub(super) const NAME: &str = "cagp-actions";
@@ -109,15 +106,14 @@ pub(in crate::experiment) fn actions(options: &ActionsOptions) -> Result<(), Fai
         steps: options.steps.unwrap_or(common.by_scale(200, 1000)),
         seeds: options.seeds.unwrap_or(common.by_scale(3, 10)),
     };
-    let (folder, (device, dtype)) = sizes.open(NAME, common)?;
-    let watch = Watch::new(&folder, common.quiet)?;
+    let experiment = sizes.open(NAME, common)?;
     for seed in common.seed..common.seed + sizes.seeds {
-        folder.once(&format!("seed-{seed}"), || {
-            let example = Example::new((sizes.rows, sizes.actions), seed, (&device, dtype));
-            example.run(sizes.steps, &watch)
+        experiment.folder.once(&format!("seed-{seed}"), || {
+            let example = Example::new((sizes.rows, sizes.actions), seed, &experiment);
+            example.run(sizes.steps, &experiment.watch)
         })?;
     }
-    report(&folder, sizes.actions)
+    report(&experiment.folder, sizes.actions)
 }
 
 /// The data of one seed.
@@ -140,7 +136,7 @@ struct Spans {
 }
 
 impl Example {
-    fn new((rows, count): (usize, usize), seed: u64, (device, dtype): (&Device, DType)) -> Self {
+    fn new((rows, count): (usize, usize), seed: u64, experiment: &Experiment) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let points: Vec<[f64; 2]> = (0..rows)
             .map(|_| [(); 2].map(|()| random.random_range(-1.0..1.0)))
@@ -152,16 +148,16 @@ impl Example {
         let targets: Vec<f64> = targets.collect();
         let flat: Vec<f64> = points.iter().flatten().copied().collect();
         Self {
-            data: TrainingData::new(&flat, &targets, &device.clone().autodiff(), dtype),
-            inputs: matrix(&flat, 2, device, dtype),
-            targets: matrix(&targets, 1, device, dtype),
+            data: experiment.data(&flat, &targets),
+            inputs: experiment.matrix(&flat, 2),
+            targets: experiment.matrix(&targets, 1),
             points,
             count,
             seed,
         }
     }
 
-    fn run(&self, steps: usize, watch: &Watch<'_>) -> Result<Run, Failure> {
+    fn run(&self, steps: usize, watch: &Watch) -> Result<Run, Failure> {
         let (count, seed) = (self.count, self.seed);
         watch.announce(&format!("CaGP-CG, seed {seed}"));
         let mut own = Vec::new();
@@ -197,7 +193,7 @@ impl Example {
         &self,
         actions: ActionsConfig,
         steps: usize,
-        watch: &Watch<'_>,
+        watch: &Watch,
         mut look: impl FnMut(usize, &AnyComputationAware) -> Result<(), Failure>,
     ) -> Result<AnyComputationAware, Failure> {
         let config = ComputationAwareConfig::new(kernel(1.0), GaussianConfig { noise: 0.1 });

@@ -1,6 +1,7 @@
 //! Table and plots of the distances between actions and eigenvectors.
 
 use std::f64::consts::FRAC_PI_2;
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -52,8 +53,10 @@ pub(super) fn report(folder: &ExperimentFolder, count: usize) -> Result<(), Fail
     };
     let lines: Vec<Line> = runs.iter().flat_map(own).collect();
     folder.write_results(&record, &lines)?;
-    let drawn = [draw_maps(folder, &runs), draw_distances(folder, &record)];
-    drawn.into_iter().for_each(plots::warn_undrawn);
+    if let Some(run) = runs.first() {
+        folder.draw("maps.svg", |path| draw_maps(path, run));
+    }
+    folder.draw("distances.svg", |path| draw_distances(path, &record));
     folder.print(text(&record, count))
 }
 
@@ -104,11 +107,8 @@ fn text(record: &Record, count: usize) -> Vec<String> {
     lines
 }
 
-/// Draws the first vectors of the first seed.
-fn draw_maps(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PlotError> {
-    let Some(run) = runs.first() else {
-        return Ok(());
-    };
+/// Draws the first vectors of a seed.
+fn draw_maps(path: &Path, run: &Run) -> Result<(), PlotError> {
     let maps: Vec<PointMaps<'_>> = (run.drawn.iter())
         .map(|drawn| PointMaps {
             name: &drawn.name,
@@ -119,14 +119,11 @@ fn draw_maps(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PlotError> {
         "two inputs",
         "entries of the first vectors, under the hyperparameters of CaGP-Opt",
     );
-    plots::point_maps(&folder.path().join("maps.svg"), caption, &run.points, &maps)
+    plots::point_maps(path, caption, &run.points, &maps)
 }
 
-fn draw_distances(folder: &ExperimentFolder, record: &Record) -> Result<(), PlotError> {
-    let names = ACTIONS.map(|(title, ..)| CurveName {
-        text: title.to_owned(),
-        dashed: title == "CG, as CaGP-Opt",
-    });
+fn draw_distances(path: &Path, record: &Record) -> Result<(), PlotError> {
+    let names = ACTIONS.map(|(title, ..)| CurveName::dashed_if(title == "CG, as CaGP-Opt", title));
     let curves = ACTIONS.map(|(_, key, _)| points(&record.looks, "step", key));
     let panel = CurvePanel {
         value: Quantity::of("Grassmann distance"),
@@ -137,6 +134,5 @@ fn draw_distances(folder: &ExperimentFolder, record: &Record) -> Result<(), Plot
         "spans of actions in the course of training, means over the seeds",
     );
     let along = Quantity::of("step");
-    let path = folder.path().join("distances.svg");
-    plots::curves(&path, "Distances", caption, &names, along, &[panel])
+    plots::curves(path, "Distances", caption, &names, along, &[panel])
 }

@@ -7,7 +7,7 @@ use super::course::NAME;
 use crate::failure::Failure;
 use crate::fitting::LearningCurve;
 use crate::output::LEARNING_CURVE;
-use crate::plots::{self, Caption, CurveName, CurvePanel, PlotError, Quantity, Span};
+use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::report::Metrics;
 use crate::study::{self, ExperimentFolder, FinishedCell, Line, Request, table};
 use crate::summary::{Summary, mean_curve};
@@ -175,7 +175,7 @@ pub(super) fn report(folder: &ExperimentFolder, request: &Request) -> Result<(),
     let looks: Vec<Line> = runs.iter().flat_map(|run| run.looks.clone()).collect();
     folder.write_results(&record, &looks)?;
     for runs in runs.chunk_by(|a, b| a.data == b.data) {
-        plots::warn_undrawn(draw(folder, runs));
+        draw(folder, runs);
     }
     let mut lines = Vec::new();
     for cells in cells.chunk_by(|a, b| a.data == b.data) {
@@ -214,7 +214,7 @@ fn finding(cells: &[Cell]) -> Option<String> {
 }
 
 /// Draws scores and hyperparameters of the models of a data set against seconds.
-fn draw(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PlotError> {
+fn draw(folder: &ExperimentFolder, runs: &[Run]) {
     let models: Vec<&[Run]> = runs.chunk_by(|a, b| a.method == b.method).collect();
     let names: Vec<CurveName> = (models.iter())
         .map(|runs| runs[0].title.clone().into())
@@ -248,13 +248,13 @@ fn draw(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PlotError> {
         ),
         ("hyperparameters", "means over the seeds", &hyperparameters),
     ] {
-        let path = folder.path().join(format!("{data}-{kind}.svg"));
         let along = Quantity {
             name: "training",
             unit: Some("s"),
         };
         let caption = Caption::new(data, model);
-        plots::curves(&path, "Training", caption, &names, along, panels)?;
+        folder.draw(&format!("{data}-{kind}.svg"), |path| {
+            plots::curves(path, "Training", caption, &names, along, panels)
+        });
     }
-    Ok(())
 }

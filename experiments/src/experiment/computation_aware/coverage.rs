@@ -15,7 +15,7 @@ use crate::arguments::name_of;
 use crate::coverage::{Coverage, nominal_coverages};
 use crate::failure::{Failure, FolderError};
 use crate::output::PREDICTIONS;
-use crate::plots::{self, Caption, CurveName, CurvePanel, PlotError, Quantity, Span};
+use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::standard_output::print;
 use crate::study::{
     self, CommonOptions, ExperimentFolder, FinishedCell, Line, Request, all_made, points, table,
@@ -196,7 +196,7 @@ fn report(folder: &ExperimentFolder, runs: &Path, request: &Request) -> Result<(
     let covered = covered.collect::<Result<Vec<Covered>, Failure>>()?;
     let mut lines = Vec::new();
     for covered in covered.chunk_by(|a, b| a.data == b.data) {
-        plots::warn_undrawn(draw(folder, covered));
+        draw(folder, covered);
         lines.push(format!(
             "{}, {} held-out rows",
             covered[0].data, covered[0].test_rows
@@ -223,7 +223,7 @@ fn report(folder: &ExperimentFolder, runs: &Path, request: &Request) -> Result<(
 
 /// Draws the coverage and its error. Of several runs with the same title on a data set it takes the
 /// largest.
-fn draw(folder: &ExperimentFolder, covered: &[Covered]) -> Result<(), PlotError> {
+fn draw(folder: &ExperimentFolder, covered: &[Covered]) {
     let largest = covered.chunk_by(|a, b| a.title == b.title);
     let drawn: Vec<&Covered> = largest.map(|own| &own[0]).collect();
     let mut names: Vec<CurveName> = (drawn.iter())
@@ -244,7 +244,8 @@ fn draw(folder: &ExperimentFolder, covered: &[Covered]) -> Result<(), PlotError>
         &drawn[0].data,
         "central intervals of held-out rows, means over the seeds",
     );
-    let path = folder.path().join(format!("{}.svg", drawn[0].data));
     let along = Quantity::of("nominal coverage");
-    plots::curves(&path, "Coverage", caption, &names, along, &panels)
+    folder.draw(&format!("{}.svg", drawn[0].data), |path| {
+        plots::curves(path, "Coverage", caption, &names, along, &panels)
+    });
 }

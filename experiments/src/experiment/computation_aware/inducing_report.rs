@@ -1,47 +1,49 @@
 //! Table and plot of the positions of inducing points.
 
+use std::path::Path;
+
 use super::inducing::{NAME, NOISE, Run};
 use crate::failure::Failure;
 use crate::plots::{self, Caption, CurveName, CurvePanel, PlotError, Quantity, Span};
 use crate::study::{ExperimentFolder, Line, points, table};
 use crate::summary::Summary;
 
+/// Title, key of the means, key of the numbers of a run, and the number.
+type Number = (&'static str, &'static str, &'static str, fn(&Run) -> f64);
+
+const NUMBERS: [Number; 6] = [
+    ("distance", "distance", "distance", |run| run.distance),
+    ("uniform", "uniform_distance", "uniform_distance", |run| {
+        run.uniform_distance
+    }),
+    ("ratio", "ratio", "ratio", |run| run.ratio),
+    ("exact", "exact_ratio", "exact_ratio", |run| run.exact_ratio),
+    ("noise deviation", "noise", "noise_deviation", |run| {
+        run.noise
+    }),
+    ("lengthscale", "lengthscale", "lengthscale", |run| {
+        run.lengthscale
+    }),
+];
+
 /// A summary over the seeds of a number of inputs.
 fn cell(runs: &[Run]) -> Line {
-    let summary = |number: fn(&Run) -> f64| Summary::of(runs.iter().map(number));
-    Line::default()
+    let line = Line::default()
         .column("inputs", "dimensions", runs[0].dimensions, 0)
-        .with("seeds", runs.len())
-        .column("distance", "distance", summary(|run| run.distance), 3)
-        .column(
-            "uniform",
-            "uniform_distance",
-            summary(|run| run.uniform_distance),
-            3,
-        )
-        .column("ratio", "ratio", summary(|run| run.ratio), 3)
-        .column("exact", "exact_ratio", summary(|run| run.exact_ratio), 3)
-        .column("noise deviation", "noise", summary(|run| run.noise), 3)
-        .column(
-            "lengthscale",
-            "lengthscale",
-            summary(|run| run.lengthscale),
-            3,
-        )
-        .shown("seeds", runs.len())
+        .with("seeds", runs.len());
+    let line = NUMBERS.into_iter().fold(line, |line, (title, key, _, of)| {
+        line.column(title, key, Summary::of(runs.iter().map(of)), 3)
+    });
+    line.shown("seeds", runs.len())
 }
 
 /// A line of the CSV file.
 fn line(run: &Run) -> Line {
-    Line::default()
+    let line = Line::default()
         .with("inputs", run.dimensions)
-        .with("seed", run.seed)
-        .with("distance", run.distance)
-        .with("uniform_distance", run.uniform_distance)
-        .with("ratio", run.ratio)
-        .with("exact_ratio", run.exact_ratio)
-        .with("noise_deviation", run.noise)
-        .with("lengthscale", run.lengthscale)
+        .with("seed", run.seed);
+    let with = |line: Line, (.., key, of): Number| line.with(key, of(run));
+    NUMBERS.into_iter().fold(line, with)
 }
 
 /// Writes the table and the plot of all runs in the folder.
@@ -52,7 +54,7 @@ pub(super) fn report(folder: &ExperimentFolder, inducing: usize) -> Result<(), F
     let cells: Vec<Line> = groups.map(cell).collect();
     let rows: Vec<Line> = runs.iter().map(line).collect();
     folder.write_results(&cells, &rows)?;
-    plots::warn_undrawn(draw(folder, &cells));
+    folder.draw("inducing.svg", |path| draw(path, &cells));
     let mut lines = vec![format!(
         "{NAME}: {inducing} inducing points of SVGP; the data's noise deviation is {NOISE}"
     )];
@@ -110,7 +112,7 @@ fn ranges(numbers: &[(usize, bool)]) -> String {
 }
 
 /// Draws distances and ratios against the number of inputs.
-fn draw(folder: &ExperimentFolder, cells: &[Line]) -> Result<(), PlotError> {
+fn draw(path: &Path, cells: &[Line]) -> Result<(), PlotError> {
     let curve = |key| points(cells, "dimensions", key);
     let distances = vec![curve("distance"), curve("uniform_distance")];
     let ratios = vec![curve("ratio"), Vec::new(), curve("exact_ratio")];
@@ -133,10 +135,9 @@ fn draw(folder: &ExperimentFolder, cells: &[Line]) -> Result<(), PlotError> {
         "draws of a process",
         "at the inducing points of SVGP, means over the seeds",
     );
-    let path = folder.path().join("inducing.svg");
     let along = Quantity::of("inputs");
     let names = names.map(CurveName::from);
-    plots::curves(&path, "Inducing points", caption, &names, along, &panels)
+    plots::curves(path, "Inducing points", caption, &names, along, &panels)
 }
 
 #[cfg(test)]

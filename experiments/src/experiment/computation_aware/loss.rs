@@ -6,7 +6,6 @@
 //! Matérn-3/2 kernel. Adam trains in double precision with a learning rate that decreases linearly
 //! to a tenth; nothing is standardized. The paper does not state the sizes of its example.
 
-use burn::tensor::{DType, Device};
 use burn_gp::{inference::ActionLoss, likelihoods::GaussianConfig, metrics};
 use burn_gp_datasets::{DataSource, Dataset};
 use burn_gp_models::{
@@ -23,7 +22,7 @@ use super::sizes::Sizes;
 use crate::evenly_spaced::evenly_spaced;
 use crate::failure::Failure;
 use crate::plots::PredictedCurve;
-use crate::study::{CommonOptions, Watch};
+use crate::study::{CommonOptions, Experiment};
 
 /// The name of the experiment.
 pub(super) const NAME: &str = "cagp-loss";
@@ -150,26 +149,21 @@ pub(in crate::experiment) fn loss(options: &LossOptions) -> Result<(), Failure> 
         steps: options.steps.unwrap_or(common.by_scale(300, 1000)),
         seeds: options.seeds.unwrap_or(common.by_scale(2, 10)),
     };
-    let (folder, (device, dtype)) = sizes.open(NAME, common)?;
-    let watch = Watch::new(&folder, common.quiet)?;
+    let experiment = sizes.open(NAME, common)?;
     for seed in common.seed..common.seed + sizes.seeds {
         let example = Example::new(sizes.rows, seed)?;
         for trained in Trained::ALL {
-            folder.once(&format!("{}-seed-{seed}", trained.name()), || {
-                watch.announce(&format!("{}, seed {seed}", trained.title()));
+            let name = format!("{}-seed-{seed}", trained.name());
+            let title = format!("{}, seed {seed}", trained.title());
+            experiment.part(&name, &title, || {
                 let actions = trained.actions(sizes.actions, seed);
-                example.run(
-                    (trained, seed),
-                    actions,
-                    sizes.steps,
-                    (&device, dtype),
-                    &watch,
-                )
+                example.run((trained, seed), actions, sizes.steps, &experiment)
             })?;
         }
     }
     let shown = Example::new(sizes.rows, common.seed)?;
-    report(&folder, (shown.train.inputs.values(), &shown.train.targets))
+    let rows = (shown.train.inputs.values(), &shown.train.targets[..]);
+    report(&experiment.folder, rows)
 }
 
 /// Training rows and test rows.
@@ -195,11 +189,9 @@ impl Example {
         (trained, seed): (Trained, u64),
         actions: ActionsConfig,
         steps: usize,
-        (device, dtype): (&Device, DType),
-        watch: &Watch<'_>,
+        experiment: &Experiment,
     ) -> Result<Run, Failure> {
-        let (inputs, targets) = (self.train.inputs.values(), &self.train.targets);
-        let data = TrainingData::new(inputs, targets, &device.clone().autodiff(), dtype);
+        let data = experiment.data(self.train.inputs.values(), &self.train.targets);
         let noise = GaussianConfig { noise: FIRST_NOISE };
         let mut config = ComputationAwareConfig::new(kernel(1.0), noise).with_actions(actions);
         config.loss = trained.loss();
@@ -207,6 +199,7 @@ impl Example {
         let mut looks = vec![self.look(0, &model, &data)?];
         let interval = (steps / LOOKS).max(1);
         let mut trainer = FullBatchTrainer::new(model, data.clone(), training(steps, ADAM));
+        let watch = &experiment.watch;
         watch.train_with_looks(&mut trainer, interval, |trainer, step| {
             looks.push(self.look(step, trainer.model(), &data)?);
             Ok(())

@@ -1,5 +1,7 @@
 //! Table and plots of the two losses.
 
+use std::path::Path;
+
 use serde_json::json;
 
 use super::loss::{Look, NAME, NOISE, Run, Trained};
@@ -76,11 +78,8 @@ pub(super) fn report(folder: &ExperimentFolder, (x, y): (&[f64], &[f64])) -> Res
             .collect::<Vec<_>>()
     };
     folder.write_results(&cells, &runs.iter().flat_map(own).collect::<Vec<_>>())?;
-    let drawn = [
-        draw_course(folder, &runs),
-        draw_fits(folder, &runs, Points { x, y }),
-    ];
-    drawn.into_iter().for_each(plots::warn_undrawn);
+    folder.draw("course.svg", |path| draw_course(path, &runs));
+    folder.draw("fits.svg", |path| draw_fits(path, &runs, Points { x, y }));
     let mut lines = vec![format!(
         "{NAME}: held-out rows; the data's noise deviation is {NOISE}"
     )];
@@ -129,7 +128,7 @@ fn finding(trained: Trained, (bound, projected): (&Line, &Line)) -> Option<Strin
 }
 
 /// Draws learning curves, averaged over the seeds.
-fn draw_course(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PlotError> {
+fn draw_course(path: &Path, runs: &[Run]) -> Result<(), PlotError> {
     let names = Trained::ALL.map(|trained| CurveName::from(trained.title()));
     let panel = |title, number: fn(&Look) -> f64, span| {
         let curve = |trained| course(&of_model(runs, trained), number);
@@ -145,8 +144,7 @@ fn draw_course(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PlotError>
         "either loss in the course of training, means over the seeds",
     );
     let along = Quantity::of("step");
-    let path = folder.path().join("course.svg");
-    plots::curves(&path, "Losses", caption, &names, along, &panels)
+    plots::curves(path, "Losses", caption, &names, along, &panels)
 }
 
 fn course(runs: &[&Run], number: fn(&Look) -> f64) -> Vec<(f64, f64)> {
@@ -158,16 +156,16 @@ fn course(runs: &[&Run], number: fn(&Look) -> f64) -> Vec<(f64, f64)> {
 }
 
 /// Draws the predictions of the first seed.
-fn draw_fits(folder: &ExperimentFolder, runs: &[Run], train: Points<'_>) -> Result<(), PlotError> {
+fn draw_fits(path: &Path, runs: &[Run], train: Points<'_>) -> Result<(), PlotError> {
     let seed = runs.iter().map(|run| run.seed).min();
     let shown = runs.iter().filter(|run| Some(run.seed) == seed);
     let panels: Vec<FitPanel<'_>> = shown
-        .map(|run| FitPanel::new(run.trained.title(), &run.curve))
+        .map(|run| FitPanel::new(run.trained.title(), &run.curve, BANDS))
         .collect();
     plots::fits(
-        &folder.path().join("fits.svg"),
+        path,
         Caption::new("sines", "after the last step, with noise"),
-        BANDS,
+        &[BANDS.text],
         (train, Points::default()),
         (Quantity::of("x"), Quantity::of("y")),
         &panels,

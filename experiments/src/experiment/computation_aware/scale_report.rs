@@ -258,8 +258,7 @@ fn draw(folder: &ExperimentFolder, costs: &[Cost]) {
     ];
     let caption = Caption::new("generated", "CaGP-Opt, a step of Adam on all rows");
     let along = Quantity::of("log10 rows");
-    let path = folder.path().join("scale.svg");
-    plots::warn_undrawn(plots::curves(
-        &path, "Cost", caption, &names, along, &panels,
-    ));
+    folder.draw("scale.svg", |path| {
+        plots::curves(path, "Cost", caption, &names, along, &panels)
+    });
 }

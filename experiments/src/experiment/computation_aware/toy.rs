@@ -6,7 +6,6 @@
 //! by Adam. The last two have 20 actions by default. The paper does not state the sizes of its
 //! example.
 
-use burn::tensor::{DType, Device};
 use burn_gp::{
     inference::{ConjugateGradientsSettings, FullBatch},
     likelihoods::GaussianConfig,
@@ -15,7 +14,7 @@ use burn_gp::{
 use burn_gp_models::{
     ActionsConfig, AnyComputationAware, AnyModel, ComputationAwareConfig, ExactConfig, InitError,
     SgprConfig, TrainedModel,
-    training::{FullBatchOptimizer, FullBatchTrainer, Trainer, TrainingData, matrix},
+    training::{FullBatchOptimizer, FullBatchTrainer, TrainingData},
 };
 use clap::Args;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
@@ -33,7 +32,7 @@ use crate::failure::Failure;
 use crate::plots::PredictedCurve;
 use crate::ranges::{at_least_one, enough_rows};
 use crate::setting_error::SettingError;
-use crate::study::{CommonOptions, ExperimentFolder, Watch};
+use crate::study::{CommonOptions, Experiment};
 
 /// The name of the experiment.
 pub(super) const NAME: &str = "cagp-toy";
@@ -91,19 +90,18 @@ pub(super) struct Fit {
 }
 
 /// The data and settings that all models share.
-pub(super) struct Problem {
+pub(super) struct Problem<'a> {
+    experiment: &'a Experiment,
     pub inputs: Vec<f64>,
     pub targets: Vec<f64>,
     /// The data on the device with autodiff.
     data: TrainingData,
     steps: usize,
     actions: usize,
-    device: Device,
-    dtype: DType,
 }
 
-impl Problem {
-    fn new((steps, actions): (usize, usize), seed: u64, (device, dtype): (Device, DType)) -> Self {
+impl<'a> Problem<'a> {
+    fn new((steps, actions): (usize, usize), seed: u64, experiment: &'a Experiment) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let places = PLACES.iter().flat_map(|place| [*place; ROWS]);
         let inputs: Vec<f64> = places
@@ -114,15 +112,13 @@ impl Problem {
             (10.0 * x).sin() + NOISE * noise
         });
         let targets: Vec<f64> = targets.collect();
-        let autodiff = device.clone().autodiff();
         Self {
-            data: TrainingData::new(&inputs, &targets, &autodiff, dtype),
+            experiment,
+            data: experiment.data(&inputs, &targets),
             inputs,
             targets,
             steps,
             actions,
-            device,
-            dtype,
         }
     }
 
@@ -134,19 +130,14 @@ impl Problem {
     ) -> Result<M, Failure> {
         let training = training(self.steps, optimizer);
         let mut trainer = FullBatchTrainer::new(model, data.clone(), training);
-        while !trainer.is_finished() {
-            trainer.step().map_err(|source| Failure::Training {
-                source: Box::new(source),
-                advice: "Try --dtype f64.".into(),
-            })?;
-        }
+        self.experiment.watch.train(&mut trainer)?;
         Ok(trainer.into_model())
     }
 
     /// The posterior of the function over the range of the data and a little beyond.
     fn fit(&self, title: &str, model: &TrainedModel, inducing: &[f64]) -> Result<Fit, Failure> {
         let x = grid();
-        let at = matrix(&x, 1, &self.device, self.dtype);
+        let at = self.experiment.matrix(&x, 1);
         let marginals = model.predictor()?.marginals(at);
         let hyperparameters = model.hyperparameters();
         Ok(Fit {
@@ -182,7 +173,7 @@ impl Problem {
         model: &AnyComputationAware,
         data: &TrainingData,
     ) -> Result<Vec<f64>, Failure> {
-        let x = matrix(&grid(), 1, &self.device, self.dtype);
+        let x = self.experiment.matrix(&grid(), 1);
         let solves = ConjugateGradientsSettings {
             tolerance: 1e-6,
             ..ConjugateGradientsSettings::default()
@@ -212,24 +203,19 @@ fn noise() -> GaussianConfig {
 pub(in crate::experiment) fn toy(options: &ToyOptions) -> Result<(), Failure> {
     let common = &options.common;
     options.check()?;
-    let place = common.place()?;
     let steps = options.steps.unwrap_or(common.by_scale(200, 1000));
-    let problem = Problem::new((steps, options.actions), common.seed, place.open()?);
     let settings = json!({
         "steps": steps,
         "actions": options.actions,
         "seed": common.seed,
-        "dtype": place.dtype,
-        "device": place.device,
     });
-    let folder = ExperimentFolder::open(NAME, common, &settings)?;
-    let watch = Watch::new(&folder, common.quiet)?;
+    let experiment = Experiment::open(NAME, common, common.place()?, settings)?;
+    let problem = Problem::new((steps, options.actions), common.seed, &experiment);
     let mut fits = Vec::new();
     for model in Model::ALL {
-        watch.announce(model.title());
-        fits.push(folder.once(model.name(), || model.fit(&problem))?);
+        fits.push(experiment.part(model.name(), model.title(), || model.fit(&problem))?);
     }
-    report(&folder, &problem, &fits, steps)
+    report(&experiment.folder, &problem, &fits, steps)
 }
 
 /// The models of the figure.
@@ -262,11 +248,11 @@ impl Model {
         }
     }
 
-    fn fit(self, problem: &Problem) -> Result<Fit, Failure> {
+    fn fit(self, problem: &Problem<'_>) -> Result<Fit, Failure> {
         let count = problem.actions;
         match self {
             Self::Exact => {
-                let options = (&problem.device, problem.dtype);
+                let options = (&problem.experiment.device, problem.experiment.dtype);
                 let model = ExactConfig::new(kernel(1.0), noise()).init(1, options);
                 let model = model.map_err(InitError::from)?;
                 let model = problem.train(model, &problem.data, FullBatchOptimizer::L_BFGS)?;

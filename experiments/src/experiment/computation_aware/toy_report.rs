@@ -1,5 +1,7 @@
 //! Table and plot of the models where data are missing.
 
+use std::path::Path;
+
 use super::toy::{Fit, INDUCING, NAME, NOISE, Problem};
 use crate::failure::Failure;
 use crate::plots::{self, Bands, Caption, FitPanel, PlotError, Points, PredictedCurve, Quantity};
@@ -33,13 +35,13 @@ fn line(fit: &Fit) -> Line {
 /// Writes the table, the files and the plot.
 pub(super) fn report(
     folder: &ExperimentFolder,
-    problem: &Problem,
+    problem: &Problem<'_>,
     fits: &[Fit],
     steps: usize,
 ) -> Result<(), Failure> {
     let rows: Vec<Line> = fits.iter().map(line).collect();
     folder.write_results(&fits, &rows)?;
-    plots::warn_undrawn(draw(folder, problem, fits));
+    folder.draw("fits.svg", |path| draw(path, problem, fits));
     let mut lines = vec![format!(
         "{NAME}: at most {steps} steps; the data's noise deviation is {NOISE}"
     )];
@@ -56,7 +58,7 @@ pub(super) fn report(
 
 /// Draws one panel for each model, and one more for the mathematical part of each model that has
 /// one.
-fn draw(folder: &ExperimentFolder, problem: &Problem, fits: &[Fit]) -> Result<(), PlotError> {
+fn draw(path: &Path, problem: &Problem<'_>, fits: &[Fit]) -> Result<(), PlotError> {
     let wholes = (fits.iter()).map(|fit| (fit, fit.title.clone(), fit.curve.clone()));
     let parts = fits.iter().filter_map(|fit| {
         let curve = PredictedCurve {
@@ -69,7 +71,7 @@ fn draw(folder: &ExperimentFolder, problem: &Problem, fits: &[Fit]) -> Result<()
     let panels: Vec<FitPanel<'_>> = (shown.iter())
         .map(|(fit, title, curve)| FitPanel {
             inducing: &fit.inducing,
-            ..FitPanel::new(title, curve)
+            ..FitPanel::new(title, curve, BANDS)
         })
         .collect();
     let train = Points {
@@ -77,9 +79,9 @@ fn draw(folder: &ExperimentFolder, problem: &Problem, fits: &[Fit]) -> Result<()
         y: &problem.targets,
     };
     plots::fits(
-        &folder.path().join("fits.svg"),
+        path,
         Caption::new("five runs of data", "the function, without noise"),
-        BANDS,
+        &[BANDS.text],
         (train, Points::default()),
         (Quantity::of("x"), Quantity::of("y")),
         &panels,

@@ -19,7 +19,7 @@ use super::cox_report::report;
 use crate::arguments::name_of;
 use crate::failure::Failure;
 use crate::ranges::at_least_one;
-use crate::study::{CommonOptions, ExperimentFolder, Watch};
+use crate::study::{CommonOptions, Experiment};
 
 /// The name of the experiment.
 pub(super) const NAME: &str = "dbk-cox";
@@ -90,7 +90,7 @@ pub(in crate::experiment) fn cox(options: &DbkCoxOptions) -> Result<(), Failure>
     let common = &options.common;
     at_least_one("--steps", options.steps)?;
     let place = common.place()?;
-    let device = place.open()?;
+    place.open()?;
     let problems = options.problems()?;
     let steps = options.steps.unwrap_or(common.by_scale(1000, 10_000));
     let settings = json!({
@@ -98,25 +98,20 @@ pub(in crate::experiment) fn cox(options: &DbkCoxOptions) -> Result<(), Failure>
         "seed": common.seed,
         "events": options.events,
         "domain": options.domain,
-        "dtype": place.dtype,
-        "device": place.device,
     });
-    let folder = ExperimentFolder::open(NAME, common, &settings)?;
-    let watch = Watch::new(&folder, common.quiet)?;
+    let experiment = Experiment::open(NAME, common, place, settings)?;
     let mut fits = Vec::new();
     for events in &problems {
         for prior in [Prior::DeepBasis, Prior::Stationary] {
             for rule in [Rule::Quadrature, Rule::MonteCarlo] {
                 let names = [events.name.clone(), name_of(prior), name_of(rule)];
-                fits.push(folder.once(&names.join("-"), || {
-                    watch.announce(&names.join(", "));
-                    let device = (&device.0, device.1);
-                    Problem::new(events, device, (steps, common.seed))?.fit(prior, rule, &watch)
+                fits.push(experiment.part(&names.join("-"), &names.join(", "), || {
+                    Problem::new(events, &experiment, (steps, common.seed))?.fit(prior, rule)
                 })?);
             }
         }
     }
-    report(&folder, &problems, &fits, steps)
+    report(&experiment.folder, &problems, &fits, steps)
 }
 
 impl DbkCoxOptions {

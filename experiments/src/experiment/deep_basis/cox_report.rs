@@ -39,12 +39,12 @@ pub(super) fn report(
     let rows: Vec<Line> = parts.iter().flat_map(lines).collect();
     folder.write_results(&record, &rows)?;
     for (events, fits) in &parts {
-        let path = folder.path().join(format!("{}.svg", events.name));
-        let drawn = match events.dimensions() {
-            1 => draw_line(&path, events, fits),
-            _ => draw_plane(&path, events, fits),
-        };
-        plots::warn_undrawn(drawn);
+        folder.draw(&format!("{}.svg", events.name), |path| {
+            match events.dimensions() {
+                1 => draw_line(path, events, fits),
+                _ => draw_plane(path, events, fits),
+            }
+        });
     }
     let mut lines = vec![format!("{NAME}: {steps} steps")];
     lines.extend(table(&rows));
@@ -146,7 +146,7 @@ fn draw_line(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PlotError
         })
         .collect();
     let panels: Vec<FitPanel<'_>> = (shown.iter())
-        .map(|(title, curve)| FitPanel::new(title, curve))
+        .map(|(title, curve)| FitPanel::new(title, curve, BANDS))
         .collect();
     let rings: Vec<f64> = match events.truth {
         Some(_) => x.iter().copied().step_by(RINGS_APART).collect(),
@@ -164,7 +164,7 @@ fn draw_line(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PlotError
     plots::fits(
         path,
         Caption::new(&events.name, model),
-        BANDS,
+        &[BANDS.text],
         (points(&events.train, &on_axis), points(&rings, &truth)),
         (Quantity::of("x"), Quantity::of("intensity")),
         &panels,

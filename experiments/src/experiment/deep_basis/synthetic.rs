@@ -8,7 +8,6 @@
 //! decay 1e-4 for the networks. Nothing is standardized or validated, because the paper does not
 //! mention it. The paper shows these numbers in plots, without a table.
 
-use burn::tensor::{DType, Device};
 use burn_gp::{
     features::{FirstWeights, NetworkConfig, PerceptronConfig},
     kernels::StationaryConfig,
@@ -21,7 +20,7 @@ use burn_gp::{
 use burn_gp_datasets::{DataSource, Dataset, SyntheticFunction};
 use burn_gp_models::{
     BasisConfig, DbkConfig, DeepKernelConfig, ExactConfig, ModelConfig, PredictionError, Predictor,
-    training::{MiniBatchTrainer, MiniBatchTraining, TrainingData, matrix},
+    training::{MiniBatchTrainer, MiniBatchTraining},
 };
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
@@ -35,7 +34,7 @@ use crate::failure::Failure;
 use crate::plots::PredictedCurve;
 use crate::ranges::at_least_one;
 use crate::setting_error::SettingError;
-use crate::study::{CommonOptions, ExperimentFolder, Watch};
+use crate::study::{CommonOptions, Experiment, ExperimentFolder};
 use crate::summary::median;
 
 /// The name of the experiment.
@@ -151,30 +150,25 @@ pub(in crate::experiment) fn synthetic(options: &DbkSyntheticOptions) -> Result<
     let common = &options.common;
     options.check()?;
     let place = common.place_in_single_precision()?;
-    let (device, dtype) = place.open()?;
     let steps = options.steps.unwrap_or(common.by_scale(2000, 10_000));
     let settings = json!({
         "scale": name_of(common.scale),
         "steps": steps,
         "learning_rate": LEARNING_RATE,
-        "dtype": place.dtype,
-        "device": place.device,
     });
-    let folder = ExperimentFolder::open(NAME, common, &settings)?;
-    let watch = Watch::new(&folder, common.quiet)?;
+    let experiment = Experiment::open(NAME, common, place, settings)?;
     for (method, rows, seed) in options.runs() {
         let name = format!("{}-{rows}-seed-{seed}", name_of(method));
-        folder.once(&name, || {
-            let steps = match common.is_paper() || options.steps.is_some() {
-                true => steps,
-                false => steps.min(QUICK_WORK / rows).max(QUICK_STEPS),
-            };
-            watch.announce(&format!("{}, n = {rows}, seed {seed}", method.title()));
-            let data = Example::new(rows, seed)?;
-            data.run(method, (seed, steps), (&device, dtype), &watch)
+        let title = format!("{}, n = {rows}, seed {seed}", method.title());
+        let steps = match common.is_paper() || options.steps.is_some() {
+            true => steps,
+            false => steps.min(QUICK_WORK / rows).max(QUICK_STEPS),
+        };
+        experiment.part(&name, &title, || {
+            Example::new(rows, seed)?.run(method, (seed, steps), &experiment)
         })?;
     }
-    report(&folder)
+    report(&experiment.folder)
 }
 
 impl DbkSyntheticOptions {
@@ -241,11 +235,10 @@ impl Example {
         &self,
         method: OneDimensional,
         (seed, steps): (u64, usize),
-        (device, dtype): (&Device, DType),
-        watch: &Watch<'_>,
+        experiment: &Experiment,
     ) -> Result<Run, Failure> {
         let (inputs, targets) = (self.train.inputs.values(), &self.train.targets);
-        let data = TrainingData::new(inputs, targets, &device.clone().autodiff(), dtype);
+        let data = experiment.data(inputs, targets);
         let training = MiniBatchTraining {
             batch_size: targets.len(),
             learning_rate: LEARNING_RATE,
@@ -255,11 +248,11 @@ impl Example {
         };
         let (model, data) = model(method, seed).init(data)?;
         let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
-        let seconds = watch.train(&mut trainer)?;
+        let seconds = experiment.watch.train(&mut trainer)?;
         let model = trainer.into_model().trained(&data)?;
         let run = self.scored(method, seed, &model.predictor()?, seconds)?;
         let slice = |place: f64| {
-            let [at, all] = [&[place][..], &run.curve.x].map(|x| matrix(x, 1, device, dtype));
+            let [at, all] = [&[place][..], &run.curve.x].map(|x| experiment.matrix(x, 1));
             model.covariance(at, all).map(numbers)
         };
         let slices = LOOKED_AT.into_iter().filter_map(slice).collect();
@@ -338,8 +331,8 @@ fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     let mut runs: Vec<Run> = folder.made()?;
     runs.sort_by_key(|run| (run.rows, run.method, run.seed));
     let lines = write_results(folder, &runs)?;
-    draw_cost(&folder.path().join("cost.svg"), &runs);
-    draw_posteriors(&folder.path().join("posteriors.svg"), &runs);
-    draw_kernels(&folder.path().join("kernels.svg"), &runs);
+    folder.draw("cost.svg", |path| draw_cost(path, &runs));
+    folder.draw("posteriors.svg", |path| draw_posteriors(path, &runs));
+    folder.draw("kernels.svg", |path| draw_kernels(path, &runs));
     folder.print(lines)
 }

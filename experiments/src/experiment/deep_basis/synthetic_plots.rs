@@ -5,7 +5,9 @@ use std::path::Path;
 use clap::ValueEnum;
 
 use super::synthetic::{LOOKED_AT, OneDimensional, Run};
-use crate::plots::{self, Bands, Caption, CurveName, CurvePanel, FitPanel, Points, Quantity, Span};
+use crate::plots::{
+    self, Bands, Caption, CurveName, CurvePanel, FitPanel, PlotError, Points, Quantity, Span,
+};
 
 /// The number of rows of the drawn posteriors.
 const DRAWN: usize = 1000;
@@ -16,7 +18,7 @@ const BANDS: Bands<'static> = Bands {
 };
 
 /// Draws errors, densities and times against the number of rows.
-pub(super) fn draw_cost(path: &Path, runs: &[Run]) {
+pub(super) fn draw_cost(path: &Path, runs: &[Run]) -> Result<(), PlotError> {
     let methods = OneDimensional::value_variants().iter();
     let names: Vec<CurveName> = (methods.clone())
         .map(|method| method.title().into())
@@ -35,7 +37,7 @@ pub(super) fn draw_cost(path: &Path, runs: &[Run]) {
     ];
     let caption = Caption::new("levels", "held-out rows, means over the seeds");
     let along = Quantity::of("log10 rows");
-    plots::warn_undrawn(plots::curves(path, "Cost", caption, &names, along, &panels));
+    plots::curves(path, "Cost", caption, &names, along, &panels)
 }
 
 /// A number of a model against log n, averaged over the seeds.
@@ -60,7 +62,7 @@ fn shown(runs: &[Run]) -> Vec<&Run> {
 }
 
 /// Draws the kernels `k(x*, ·)` at the inputs in [`LOOKED_AT`].
-pub(super) fn draw_kernels(path: &Path, runs: &[Run]) {
+pub(super) fn draw_kernels(path: &Path, runs: &[Run]) -> Result<(), PlotError> {
     let names = LOOKED_AT.map(|place| CurveName::from(format!("x* = {place}")));
     let panel = |run: &Run| {
         let slice = |slice: &Vec<f64>| {
@@ -79,31 +81,29 @@ pub(super) fn draw_kernels(path: &Path, runs: &[Run]) {
     let shown = shown(runs).into_iter().filter(|run| !run.slices.is_empty());
     let panels: Vec<CurvePanel<'_>> = shown.map(panel).collect();
     if panels.is_empty() {
-        return;
+        return Ok(());
     }
     let caption = Caption::new("levels", "trained kernels");
     let along = Quantity::of("x");
-    plots::warn_undrawn(plots::curves(
-        path, "Kernels", caption, &names, along, &panels,
-    ));
+    plots::curves(path, "Kernels", caption, &names, along, &panels)
 }
 
 /// Draws the posteriors of [`shown`] runs.
-pub(super) fn draw_posteriors(path: &Path, runs: &[Run]) {
+pub(super) fn draw_posteriors(path: &Path, runs: &[Run]) -> Result<(), PlotError> {
     let shown = shown(runs);
     let Some(rows) = shown.first().map(|run| run.rows) else {
-        return;
+        return Ok(());
     };
     let panels: Vec<FitPanel<'_>> = (shown.iter())
-        .map(|run| FitPanel::new(run.method.title(), &run.curve))
+        .map(|run| FitPanel::new(run.method.title(), &run.curve, BANDS))
         .collect();
     let model = format!("n = {rows}, trained on [-1, 1]");
-    plots::warn_undrawn(plots::fits(
+    plots::fits(
         path,
         Caption::new("levels", &model),
-        BANDS,
+        &[BANDS.text],
         (Points::default(), Points::default()),
         (Quantity::of("x"), Quantity::of("y")),
         &panels,
-    ));
+    )
 }

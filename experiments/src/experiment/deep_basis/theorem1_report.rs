@@ -33,14 +33,9 @@ pub(super) fn report(
 ) -> Result<(), Failure> {
     let rows: Vec<Line> = fits.iter().map(line).collect();
     folder.write_results(&json!({ "known_noise": known, "fits": fits }), &rows)?;
-    let path = folder.path();
-    for drawn in [
-        draw_fits(&path.join("fits.svg"), problem, fits),
-        draw_course(&path.join("noise.svg"), fits),
-        draw_evidence(&path.join("evidence.svg"), &problem.targets),
-    ] {
-        plots::warn_undrawn(drawn);
-    }
+    folder.draw("fits.svg", |path| draw_fits(path, problem, fits));
+    folder.draw("noise.svg", |path| draw_course(path, fits));
+    folder.draw("evidence.svg", |path| draw_evidence(path, &problem.targets));
     folder.print(text(known, &rows, steps))
 }
 
@@ -90,7 +85,7 @@ fn line(fit: &Fit) -> Line {
 /// fit is proportional to the function.
 fn draw_fits(path: &Path, problem: &Problem, fits: &[Fit]) -> Result<(), PlotError> {
     let panels: Vec<FitPanel<'_>> = (fits.iter())
-        .map(|fit| FitPanel::new(&fit.title, &fit.curve))
+        .map(|fit| FitPanel::new(&fit.title, &fit.curve, BANDS))
         .collect();
     let places: Vec<f64> = fits
         .first()
@@ -104,7 +99,7 @@ fn draw_fits(path: &Path, problem: &Problem, fits: &[Fit]) -> Result<(), PlotErr
             "levels",
             "orange: the function without noise, not seen in training",
         ),
-        BANDS,
+        &[BANDS.text],
         (
             points(&problem.inputs, &problem.targets),
             points(&places, &function),

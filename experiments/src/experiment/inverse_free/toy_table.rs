@@ -108,10 +108,7 @@ fn draw(folder: &ExperimentFolder, traces: &[Trace], summary: &str) {
         variant.is_some_and(|variant| variant.is_natural())
     };
     let names: Vec<CurveName> = (traces.iter())
-        .map(|trace| CurveName {
-            text: trace.variant.clone(),
-            dashed: is_natural(&trace.variant),
-        })
+        .map(|trace| CurveName::dashed_if(is_natural(&trace.variant), trace.variant.as_str()))
         .collect();
     let points = |trace: &Trace| -> Vec<(f64, f64)> {
         let steps = trace.steps.iter().map(|&step| step as f64);
@@ -130,15 +127,9 @@ fn draw(folder: &ExperimentFolder, traces: &[Trace], summary: &str) {
     };
     let caption = Caption::new(data, summary);
     let steps = Quantity::of("step");
-    let path = folder.path().join(format!("{data}.svg"));
-    plots::warn_undrawn(plots::curves(
-        &path,
-        "Training",
-        caption,
-        &names,
-        steps,
-        &[panel],
-    ));
+    folder.draw(&format!("{data}.svg"), |path| {
+        plots::curves(path, "Training", caption, &names, steps, &[panel])
+    });
 }
 
 /// The paper's axis, or one that shows the same multiple of the lowest loss.

@@ -4,7 +4,6 @@
 //! synthetic rows with eight inputs. Adam trains all parameters. The data and the initial inducing
 //! points are the same for all models of a size.
 
-use burn::tensor::{DType, Device};
 use burn_gp::{
     inducing::Initializer, likelihoods::GaussianConfig, ops::Stationary, variational::Coordinates,
 };
@@ -22,12 +21,11 @@ use super::operations::Sets;
 use crate::failure::Failure;
 use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::ranges::at_least_one;
-use crate::study::{CommonOptions, ExperimentFolder, Line, Watch, points, table};
+use crate::study::{CommonOptions, Experiment, ExperimentFolder, Line, points, table};
 use crate::summary::median;
 
 /// The name of the experiment.
 const NAME: &str = "solve-cost";
-const PICTURE: &str = "times.svg";
 
 const BATCH: usize = 1024;
 const ROWS: usize = 4096;
@@ -82,7 +80,6 @@ pub(in crate::experiment) fn cost(options: &CostOptions) -> Result<(), Failure> 
     }
     at_least_one("--steps", options.steps)?;
     let place = common.place_in_single_precision()?;
-    let (device, dtype) = place.open()?;
     let sizes = match options.sizes.as_slice() {
         [] => common.by_scale(&SIZES[..3], &SIZES[..]),
         sizes => sizes,
@@ -91,38 +88,34 @@ pub(in crate::experiment) fn cost(options: &CostOptions) -> Result<(), Failure> 
     let settings = json!({
         "steps": steps,
         "seed": common.seed,
-        "dtype": place.dtype,
-        "device": place.device,
     });
-    let folder = ExperimentFolder::open(NAME, common, &settings)?;
+    // A progress bar would be drawn between steps of a few milliseconds and distort them.
+    let mut quiet = common.clone();
+    quiet.quiet = true;
+    let experiment = Experiment::open(NAME, &quiet, place, settings)?;
     let stopwatch = Stopwatch {
-        data: data(sizes, common.seed, &device, dtype)?,
+        data: data(sizes, common.seed, &experiment)?,
         steps,
-        // A progress bar would be drawn between steps of a few milliseconds and distort them.
-        watch: Watch::new(&folder, true)?,
+        experiment: &experiment,
         quiet: common.quiet,
     };
     let mut times = Vec::new();
     for whitened in [false, true] {
         for &size in sizes {
             let name = format!("{}-{size}", kind(whitened));
-            times.push(folder.once(&name, || stopwatch.times(size, whitened))?);
+            let times_of = || stopwatch.times(size, whitened);
+            times.push(experiment.folder.once(&name, times_of)?);
         }
     }
     let lines: Vec<Line> = times.iter().map(line).collect();
-    folder.write_results(&times, &lines)?;
-    draw(&folder, &lines);
-    folder.print(text(&times, steps))
+    experiment.folder.write_results(&times, &lines)?;
+    draw(&experiment.folder, &lines);
+    experiment.folder.print(text(&times, steps))
 }
 
 /// Synthetic data with as many rows as the largest model has inducing points, and at least four
 /// batches.
-fn data(
-    sizes: &[usize],
-    seed: u64,
-    device: &Device,
-    dtype: DType,
-) -> Result<TrainingData, Failure> {
+fn data(sizes: &[usize], seed: u64, experiment: &Experiment) -> Result<TrainingData, Failure> {
     let largest = sizes.iter().copied().max().unwrap_or_default();
     let rows = ROWS.max(2 * largest);
     let text = format!("synthetic:friedman?n={rows}&d={DIMENSIONS}&noise=1&seed={seed}");
@@ -131,14 +124,14 @@ fn data(
     let standardizer = burn_gp_datasets::Standardizer::fit(&dataset, &all);
     let inputs = standardizer.transform_inputs(&dataset.inputs);
     let targets = standardizer.transform_targets(&dataset.targets);
-    Ok(TrainingData::new(inputs.values(), &targets, device, dtype))
+    Ok(experiment.data(inputs.values(), &targets))
 }
 
 /// Measures the time of steps.
 struct Stopwatch<'a> {
     data: TrainingData,
     steps: usize,
-    watch: Watch<'a>,
+    experiment: &'a Experiment,
     quiet: bool,
 }
 
@@ -173,7 +166,7 @@ impl Stopwatch<'_> {
             ..MiniBatchTraining::new(warm_up + self.steps)
         };
         let mut trainer = MiniBatchTrainer::new(model, self.data.clone(), training);
-        let seconds = self.watch.train(&mut trainer)?;
+        let seconds = self.experiment.watch.train(&mut trainer)?;
         let median = 1e3 * median(seconds[warm_up..].to_vec());
         if !self.quiet {
             let kind = kind(whitened);
@@ -271,11 +264,10 @@ fn draw(folder: &ExperimentFolder, lines: &[Line]) {
         "median time of a training step, batches of 1024 rows",
     );
     let along = Quantity::of("inducing points M");
-    let path = folder.path().join(PICTURE);
     let panels = [panel(false), panel(true)];
-    plots::warn_undrawn(plots::curves(
-        &path, "Cost", caption, &names, along, &panels,
-    ));
+    folder.draw("times.svg", |path| {
+        plots::curves(path, "Cost", caption, &names, along, &panels)
+    });
 }
 
 fn kind(whitened: bool) -> &'static str {

@@ -7,10 +7,9 @@
 //! split at random into Z and O, and the 100 points of ODVGP's mean start at the training inputs.
 //! Bands are for targets, noise included.
 
-use burn::{
-    module::Module,
-    tensor::{DType, Device, Tensor},
-};
+use std::path::Path;
+
+use burn::{module::Module, tensor::Tensor};
 use burn_gp::{
     inducing::{InducingPoints, Initializer},
     kernels::Kernels,
@@ -36,11 +35,10 @@ use crate::evenly_spaced::evenly_spaced;
 use crate::failure::Failure;
 use crate::plots::{self, Bands, Caption, FitPanel, PlotError, Points, PredictedCurve, Quantity};
 use crate::ranges::at_least_one;
-use crate::study::{CommonOptions, ExperimentFolder, Line, Watch, table};
+use crate::study::{CommonOptions, Experiment, Line, table};
 
 /// The name of the experiment.
 const NAME: &str = "snelson";
-const PICTURE: &str = "fits.svg";
 
 const TRAINING_ROWS: usize = 100;
 const BATCH: usize = 20;
@@ -132,18 +130,15 @@ pub(in crate::experiment) fn snelson(options: &SnelsonOptions) -> Result<(), Fai
     let common = &options.common;
     at_least_one("--steps", options.steps)?;
     let place = common.place()?;
-    let (device, dtype) = place.open()?;
+    place.open()?;
     let source = DataSource::resolve(NAME, common.data_dir().as_deref())?;
     let data = Halves::new(&source.load(None)?, common.seed)?;
     let steps = options.steps.unwrap_or(common.by_scale(2_000, 10_000));
     let settings = json!({
         "steps": steps,
         "seed": common.seed,
-        "dtype": place.dtype,
-        "device": place.device,
     });
-    let folder = ExperimentFolder::open(NAME, common, &settings)?;
-    let watch = Watch::new(&folder, common.quiet)?;
+    let experiment = Experiment::open(NAME, common, place, settings)?;
     let mut fitted = Vec::new();
     for model in models() {
         let training = MiniBatchTraining {
@@ -152,13 +147,14 @@ pub(in crate::experiment) fn snelson(options: &SnelsonOptions) -> Result<(), Fai
             seed: common.seed,
             ..MiniBatchTraining::new(steps)
         };
-        let fit = || model.fit(&data, training, (&device, dtype), &watch);
-        fitted.push(folder.once(model.name, fit)?);
+        let fit = || model.fit(&data, training, &experiment);
+        fitted.push(experiment.part(model.name, model.title, fit)?);
     }
     let summary = format!("{steps} steps, seed {}", common.seed);
     let lines: Vec<Line> = fitted.iter().map(line).collect();
+    let folder = &experiment.folder;
     folder.write_results(&fitted, &lines)?;
-    plots::warn_undrawn(draw(&folder, &data, &fitted, &summary));
+    folder.draw("fits.svg", |path| draw(path, &data, &fitted, &summary));
     let scale = name_of(common.scale);
     folder.print(text(&lines, &format!("{scale} scale, {summary}")))
 }
@@ -229,14 +225,12 @@ impl Model {
         &self,
         data: &Halves,
         training: MiniBatchTraining,
-        (device, dtype): (&Device, DType),
-        watch: &Watch<'_>,
+        experiment: &Experiment,
     ) -> Result<FittedModel, Failure> {
-        let training_data = TrainingData::new(&data.inputs, &data.targets, device, dtype);
+        let training_data = experiment.data(&data.inputs, &data.targets);
         let model = self.init(&training_data, training.seed)?;
         let mut trainer = MiniBatchTrainer::new(model, training_data.clone(), training);
-        watch.announce(self.title);
-        let seconds = watch.train(&mut trainer)?.iter().sum();
+        let seconds = experiment.watch.train(&mut trainer)?.iter().sum();
         let model = trainer.model().valid();
         let (inputs, targets) = (training_data.inputs.inner(), training_data.targets.inner());
         let [rows, _] = targets.dims();
@@ -311,24 +305,23 @@ fn line(model: &FittedModel) -> Line {
 }
 
 fn draw(
-    folder: &ExperimentFolder,
+    path: &Path,
     data: &Halves,
     fitted: &[FittedModel],
     summary: &str,
 ) -> Result<(), PlotError> {
     let panels: Vec<FitPanel<'_>> = (fitted.iter())
         .map(|model| FitPanel {
-            title: &model.title,
-            curve: &model.curve,
             inducing: &model.inducing,
             orthogonal: &model.orthogonal,
+            ..FitPanel::new(&model.title, &model.curve, BANDS)
         })
         .collect();
     let points = |x, y| Points { x, y };
     plots::fits(
-        &folder.path().join(PICTURE),
+        path,
         Caption::new(NAME, summary),
-        BANDS,
+        &[BANDS.text],
         (
             points(&data.inputs, &data.targets),
             points(&data.held_out_inputs, &data.held_out_targets),
