@@ -138,10 +138,10 @@ struct Stopwatch<'a> {
 impl Stopwatch<'_> {
     fn times(&self, size: usize, whitened: bool) -> Result<Times, Failure> {
         let [svgp, odvgp, solve, svgp_double] = [
-            self.milliseconds(Timed::Svgp(size), whitened)?,
-            self.milliseconds(Timed::Odvgp(size), whitened)?,
-            self.milliseconds(Timed::Solve(size), whitened)?,
-            self.milliseconds(Timed::Svgp(2 * size), whitened)?,
+            self.milliseconds(Compared::Svgp, size, whitened)?,
+            self.milliseconds(Compared::Odvgp, size, whitened)?,
+            self.milliseconds(Compared::Solve, size, whitened)?,
+            self.milliseconds(Compared::Svgp, 2 * size, whitened)?,
         ];
         let (two, double) = (Sets::Two(size), Sets::One(2 * size));
         Ok(Times {
@@ -157,9 +157,15 @@ impl Stopwatch<'_> {
         })
     }
 
-    /// The median time of a step.
-    fn milliseconds(&self, timed: Timed, whitened: bool) -> Result<f64, Failure> {
-        let model = timed.model(whitened).init(&self.data)?;
+    /// The median time of a step of a model with sets of `size` inducing points.
+    fn milliseconds(
+        &self,
+        compared: Compared,
+        size: usize,
+        whitened: bool,
+    ) -> Result<f64, Failure> {
+        let orthogonal = if compared == Compared::Svgp { 0 } else { size };
+        let model = model(compared, (size, orthogonal), whitened).init(&self.data)?;
         let warm_up = (self.steps / 5).max(2);
         let training = MiniBatchTraining {
             batch_size: BATCH,
@@ -169,51 +175,33 @@ impl Stopwatch<'_> {
         let seconds = self.experiment.watch.train(&mut trainer)?;
         let median = 1e3 * median(seconds[warm_up..].to_vec());
         if !self.quiet {
-            let kind = kind(whitened);
-            eprintln!("{}, {kind}: {median:.2} ms", timed.title());
+            let (title, kind) = (compared.title(), kind(whitened));
+            let sets = match orthogonal {
+                0 => size.to_string(),
+                orthogonal => format!("{size}+{orthogonal}"),
+            };
+            eprintln!("{title} {sets}, {kind}: {median:.2} ms");
         }
         Ok(median)
     }
 }
 
-/// A model to time, with the size of each of its sets of inducing points.
-#[derive(Clone, Copy)]
-enum Timed {
-    Svgp(usize),
-    Odvgp(usize),
-    Solve(usize),
-}
-
-impl Timed {
-    fn title(self) -> String {
-        match self {
-            Self::Svgp(size) => format!("SVGP {size}"),
-            Self::Odvgp(size) => format!("ODVGP {size}+{size}"),
-            Self::Solve(size) => format!("SOLVE-GP {size}+{size}"),
-        }
-    }
-
-    fn model(self, whitened: bool) -> SvgpConfig {
-        let coordinates = if whitened {
-            Coordinates::Whitened
-        } else {
-            Coordinates::Unwhitened
-        };
-        let (count, orthogonal, posterior) = match self {
-            Self::Svgp(size) => (size, 0, Compared::Svgp),
-            Self::Odvgp(size) => (size, size, Compared::Odvgp),
-            Self::Solve(size) => (size, size, Compared::Solve),
-        };
-        let mut config =
-            SvgpConfig::new(isotropic(Stationary::Matern32), GaussianConfig::default())
-                .with_posterior(posterior.posterior(coordinates));
-        config.inducing = InducingConfig {
-            orthogonal,
-            initializer: Initializer::Subset,
-            ..InducingConfig::new(count)
-        };
-        config
-    }
+/// A model with these numbers of inducing points and of orthogonal ones.
+fn model(compared: Compared, (count, orthogonal): (usize, usize), whitened: bool) -> SvgpConfig {
+    let coordinates = if whitened {
+        Coordinates::Whitened
+    } else {
+        Coordinates::Unwhitened
+    };
+    let kernel = isotropic(Stationary::Matern32);
+    let mut config = SvgpConfig::new(kernel, GaussianConfig::default())
+        .with_posterior(compared.posterior(coordinates));
+    config.inducing = InducingConfig {
+        orthogonal,
+        initializer: Initializer::Subset,
+        ..InducingConfig::new(count)
+    };
+    config
 }
 
 fn text(times: &[Times], steps: usize) -> Vec<String> {
