@@ -1,14 +1,9 @@
 //! Table and plots of learning curves.
 
-use std::path::PathBuf;
-
 use super::TABLE_1;
 use super::course::NAME;
 use crate::failure::Failure;
-use crate::fitting::LearningCurve;
-use crate::output::LEARNING_CURVE;
 use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
-use crate::report::Metrics;
 use crate::study::{self, ExperimentFolder, FinishedCell, Line, Request, table};
 use crate::summary::{Summary, mean_curve};
 
@@ -34,22 +29,17 @@ struct Run {
 
 impl Run {
     /// The runs of a cell.
-    fn all(cell: &FinishedCell, request: &Request) -> Result<Vec<Self>, Failure> {
+    fn all(cell: &FinishedCell, request: &Request) -> Vec<Self> {
         let title = cell.title(study::study(TABLE_1), request);
-        let run = |(folder, metrics): (&PathBuf, &Metrics)| {
-            let (data, method) = (&cell.cell.data, &cell.cell.values[0]);
-            let place = Line::default()
-                .with("data", data)
-                .with("method", method)
-                .with("seed", metrics.seed);
-            Ok(Self {
-                data: data.clone(),
-                method: method.clone(),
-                title: title.clone(),
-                looks: looks(&place, &LearningCurve::read(&folder.join(LEARNING_CURVE))?),
-            })
+        let looks: Vec<Line> = cell.looks().iter().map(line).collect();
+        let runs = looks.chunk_by(|a, b| of(a, "seed") == of(b, "seed"));
+        let run = |looks: &[Line]| Self {
+            data: cell.cell.data.clone(),
+            method: cell.cell.values[0].clone(),
+            title: title.clone(),
+            looks: looks.to_vec(),
         };
-        cell.folders.iter().zip(&cell.runs).map(run).collect()
+        runs.map(run).collect()
     }
 
     /// A number over the training time.
@@ -61,35 +51,26 @@ impl Run {
     }
 }
 
-/// The looks of a run: the scores, the standard deviation of the noise, the outputscale and the
-/// first lengthscales.
-fn looks(place: &Line, curve: &LearningCurve) -> Vec<Line> {
-    let lengthscales: Vec<Vec<f64>> = (curve.columns())
-        .filter(|(name, _)| name.starts_with("kernel.lengthscale"))
-        .map(|(_, column)| column)
-        .take(LENGTHSCALES)
-        .collect();
-    let column = |name| curve.numbers(name).unwrap_or_default();
-    let scores = SCORES.map(column);
-    let (noise, variance) = (column("likelihood.noise"), column("kernel.variance"));
-    let at = |column: &[f64], look: usize| column.get(look).copied().unwrap_or(f64::NAN);
-    let steps = column("step").into_iter().enumerate();
-    steps
-        .map(|(look, step)| {
-            let line = place.clone().with("step", step as usize);
-            let named = SCORES.iter().zip(&scores);
-            let line = named
-                .fold(line, |line, (key, column)| {
-                    line.with(*key, at(column, look))
-                })
-                .with("noise", at(&noise, look).sqrt())
-                .with("outputscale", at(&variance, look).sqrt());
-            (0..LENGTHSCALES).fold(line, |line, index| {
-                let length = lengthscales.get(index).map(|column| at(column, look));
-                line.with(format!("lengthscale_{}", index + 1), length)
-            })
-        })
-        .collect()
+/// A look at a run: the scores, the standard deviation of the noise, the outputscale and the first
+/// lengthscales.
+fn line(look: &FinishedCell) -> Line {
+    let numbers = &look.numbers[0];
+    let found = |key: &str| Some(numbers.get(key)?.as_f64().unwrap_or(f64::NAN));
+    let number = |key: &str| found(key).unwrap_or(f64::NAN);
+    let place = Line::default()
+        .with("data", &look.cell.data)
+        .with("method", &look.cell.values[0])
+        .with("seed", look.runs[0].seed)
+        .with("step", number("step") as usize);
+    let line = (SCORES.into_iter())
+        .fold(place, |line, key| line.with(key, number(key)))
+        .with("noise", number("likelihood.noise").sqrt())
+        .with("outputscale", number("kernel.variance").sqrt());
+    (1..=LENGTHSCALES).fold(line, |line, index| {
+        let single = || found("kernel.lengthscale").filter(|_| index == 1);
+        let length = found(&format!("kernel.lengthscale.{index}")).or_else(single);
+        line.with(format!("lengthscale_{index}"), length)
+    })
 }
 
 /// A number of a look.
@@ -165,10 +146,9 @@ impl Cell {
 /// Writes the table and the plots of all runs in the folder.
 pub(super) fn report(folder: &ExperimentFolder, request: &Request) -> Result<(), Failure> {
     let finished = study::study(TABLE_1).finished(&folder.runs(), request)?;
-    let mut runs = Vec::new();
-    for cell in &finished {
-        runs.extend(Run::all(cell, request)?);
-    }
+    let runs: Vec<Run> = (finished.iter())
+        .flat_map(|cell| Run::all(cell, request))
+        .collect();
     let groups = runs.chunk_by(|a, b| (&a.data, &a.method) == (&b.data, &b.method));
     let cells: Vec<Cell> = groups.map(Cell::new).collect();
     let record: Vec<&Line> = cells.iter().map(|cell| &cell.line).collect();
