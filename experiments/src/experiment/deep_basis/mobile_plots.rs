@@ -133,6 +133,9 @@ fn draw_means(
     )
 }
 
+/// The title, the numbers, and the longitude and latitude of a kernel around a place.
+type Slice<'a> = (String, &'a [f64], [[f64; 2]; 1]);
+
 /// Draws one row of panels for each place.
 fn draw_slices(
     path: &Path,
@@ -140,7 +143,7 @@ fn draw_slices(
     looked_at: &[(&str, [f64; 2])],
     maps: &[Maps],
 ) -> Result<(), PlotError> {
-    let mut parts: Vec<(String, &[f64], [[f64; 2]; 1])> = Vec::new();
+    let mut parts: Vec<Slice<'_>> = Vec::new();
     for (index, (name, [latitude, longitude])) in looked_at.iter().enumerate() {
         parts.extend(maps.iter().filter_map(|map| {
             let place = [[*longitude, *latitude]];
