@@ -266,7 +266,7 @@ impl Illustrations<'_> {
             },
         );
         let content = plots::FitPanel {
-            title: &self.data.schema.target_name,
+            title: "",
             means: grid.iter().copied().zip(curve.mean).collect(),
             bands: bands.iter().map(edges).collect(),
             inducing: &self.inducing(),

@@ -30,7 +30,8 @@ const BOTTOM_LABELS: i32 = 46;
 /// The margin for the half of the last tick label that extends past the plot.
 const RIGHT_MARGIN: i32 = 26;
 pub(super) const MARGIN: i32 = 10;
-const LABEL_SIZE: f64 = 12.5;
+/// The font size of labels in pixels.
+pub(super) const LABEL_SIZE: f64 = 12.5;
 /// The width of the panel to the right of a square plot; it makes the plot area square.
 const PANEL: i32 = 266;
 

@@ -6,7 +6,9 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::axis::{Axis, extent, padded};
-use super::canvas::{Area, Frame, HEIGHT, MARGIN, WIDE_HEADER, ink, pixels, plain_text, sheet};
+use super::canvas::{
+    Area, Frame, HEIGHT, LABEL_SIZE, MARGIN, WIDE_HEADER, ink, pixels, plain_text, sheet,
+};
 use super::chart::Chart;
 use super::legend::{Entry, Sample};
 use super::{Caption, PlotError, Quantity, palette};
@@ -17,7 +19,6 @@ const TOP: i32 = 6;
 const BOTTOM: i32 = 46;
 /// The longest name that leaves enough room for the scores, in characters.
 const LONGEST_NAME: usize = 36;
-const NAME_SIZE: f64 = 12.5;
 /// The width of letters relative to the font size, for a wide sans-serif font.
 const LETTER_WIDTH: f64 = 0.62;
 
@@ -83,7 +84,7 @@ fn legend_entries() -> Vec<Entry<'static>> {
 /// The width of the names in pixels, with a margin on each side.
 fn width_of(names: &[String]) -> i32 {
     let letters = names.iter().map(|name| name.chars().count()).max();
-    let text = letters.unwrap_or(0) as f64 * NAME_SIZE * LETTER_WIDTH;
+    let text = letters.unwrap_or(0) as f64 * LABEL_SIZE * LETTER_WIDTH;
     text.ceil() as i32 + 2 * MARGIN
 }
 

@@ -38,7 +38,7 @@ pub struct Bands<'a> {
 /// A model of one input, evaluated on a grid of inputs in increasing order.
 #[derive(Clone, Debug)]
 pub struct FitPanel<'a> {
-    /// The title above the panel.
+    /// The title above the panel; empty for a single fit.
     pub title: &'a str,
     /// The inputs with the predicted means, `[G]`.
     pub means: Vec<(f64, f64)>,
@@ -103,7 +103,7 @@ fn finite(points: Points<'_>) -> Result<Vec<(f64, f64)>, PlotError> {
     Ok(pairs.filter(|&(x, y)| usable(x) && usable(y)).collect())
 }
 
-/// What the panels share.
+/// The points and the axes that all panels share.
 struct Scene {
     train: Vec<(f64, f64)>,
     test: Vec<(f64, f64)>,
@@ -138,13 +138,10 @@ pub fn fits(
     let (train, test) = (finite(train)?, finite(test)?);
     let sound = given(&fits) + train.len() + test.len();
     let axes = axes(&fits, &[&train, &test], (input, target))?;
+    let plot = if fits.len() == 1 { "Fit" } else { PICTURE };
     let frame = Frame {
         remarks: remarks(&axes, [&train, &test], &fits, all - sound),
-        ..Frame::new(
-            PICTURE,
-            caption,
-            legend_entries(bands, [&train, &test], &fits),
-        )
+        ..Frame::new(plot, caption, legend_entries(bands, [&train, &test], &fits))
     };
     let scene = Scene {
         train: thin(&train, MOST_POINTS),
@@ -259,7 +256,7 @@ fn draw(area: &Area<'_>, fit: &FitPanel<'_>, scene: &Scene) -> Result<(), PlotEr
     let dot = palette::INK.mix(if scene.train.len() > 300 { 0.35 } else { 0.6 });
     let train = scene.train.iter().filter(inside);
     chart.dots(train.copied(), scene.radius, dot.filled())?;
-    let ring = palette::VERMILION.stroke_width(pixels(1) as u32);
+    let ring = palette::VERMILION.stroke_width(pixels(scene.radius) as u32 / 2);
     let test = scene.test.iter().filter(inside);
     chart.dots(test.copied(), scene.radius, ring)?;
     chart.curve(&fit.means, palette::BLUE)?;

@@ -5,7 +5,7 @@ use plotters::style::RGBColor;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::PlotError;
-use super::canvas::{Area, MARGIN, WIDTH, ink, pixels};
+use super::canvas::{Area, LABEL_SIZE, MARGIN, WIDTH, ink, pixels};
 
 /// The sample of a legend entry.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +42,6 @@ impl<'a> Entry<'a> {
 
 /// The distance from the start of an entry to its text, in pixels.
 const SAMPLE_WIDTH: i32 = 28;
-const TEXT_SIZE: f64 = 12.5;
 /// The distance between rows of entries, in pixels.
 const LINE_HEIGHT: i32 = 19;
 
@@ -58,7 +57,7 @@ pub(super) fn in_a_row(
     let (mut left, mut row) = (x, 0);
     for entry in entries {
         // Sans-serif letters are about 0.55 of the font size wide on average; 24 separates entries.
-        let text = (entry.text.chars().count() as f64 * TEXT_SIZE * 0.55).ceil() as i32;
+        let text = (entry.text.chars().count() as f64 * LABEL_SIZE * 0.55).ceil() as i32;
         if left > x && left + SAMPLE_WIDTH + text > WIDTH as i32 - MARGIN {
             (left, row) = (x, row + 1);
         }

@@ -86,7 +86,10 @@ pub fn loss(
         remarks: remarks.into_iter().flatten().collect(),
         ..Frame::new(PICTURE, caption, legend_entries(&names))
     };
-    let panel = CurvePanel::new("loss per datum", Span::Window(low, high), curves);
+    let panel = CurvePanel {
+        title: "",
+        ..CurvePanel::new("loss per datum", Span::Window(low, high), curves)
+    };
     curves_in(path, &frame, &names, Quantity::of(along), &[panel])
 }
 
