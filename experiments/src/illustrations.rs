@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::fitting::{LearningCurve, TrainingLog};
 use crate::output;
 use crate::plots::{
-    self, Band, BandOf, Caption, CurvePanel, LossPoint, PlotError, ProbabilityOf, Quantity, Span,
+    self, Caption, CurvePanel, LossPoint, PlotError, ProbabilityOf, Quantity, Span,
 };
 use crate::preparation::{Part, PreparedData};
 
@@ -61,10 +61,7 @@ impl Illustrations<'_> {
             (Some(count), None) => format!("{name}, M = {count}"),
             (None, _) => name,
         };
-        let caption = Caption {
-            data: &self.data.name,
-            model: &model,
-        };
+        let caption = Caption::new(&self.data.name, &model);
         let mut attempts = vec![self.loss(folder, caption)];
         let curve = self.curve.filter(|curve| !curve.is_empty());
         attempts.extend(curve.map(|curve| self.learning_curve(curve, folder, caption)));
@@ -122,11 +119,12 @@ impl Illustrations<'_> {
         caption: Caption<'_>,
     ) -> Result<(), PlotError> {
         let numbers = |name: &str| curve.numbers(name).unwrap_or_default();
-        let panel = |title, score, name| CurvePanel {
-            title,
-            value: Quantity::of(name),
-            curves: vec![numbers("step").into_iter().zip(numbers(score)).collect()],
-            span: Span::Values,
+        let panel = |title, score, name| {
+            let curve = numbers("step").into_iter().zip(numbers(score)).collect();
+            CurvePanel {
+                title,
+                ..CurvePanel::new(name, Span::Values, vec![curve])
+            }
         };
         let error = match self.data.schema.classes {
             Some(_) => panel("wrong labels of the test rows", "error", "share"),
@@ -242,23 +240,48 @@ impl Illustrations<'_> {
         let predictions = self.predictor.predict(places.values(), 1);
         let curve = in_original_units(&predictions, standardizer, LEVEL);
         let function = self.function_interval(&predictions);
-        let bands = self.bands(&curve.interval, function.as_ref());
-        let content = plots::Fit {
-            x: &grid,
-            mean: &curve.mean,
-            bands: &bands,
-            train: plots::Points {
+        // The noise of new targets is unknown with fixed noise.
+        let has_noise = self.data.likelihood.target() != TargetKind::Measurements;
+        let targets = has_noise.then_some(curve.interval);
+        let bands: Vec<(&str, Interval)> = match (targets, function) {
+            (Some(targets), None) => vec![("95 % band", targets)],
+            (targets, function) => (targets.map(|targets| ("95 % with noise", targets)))
+                .into_iter()
+                .chain(function.map(|function| ("95 % of the function", function)))
+                .collect(),
+        };
+        let edges = |(_, Interval { lower, upper }): &(&str, Interval)| {
+            let ends = lower.iter().zip(upper).zip(&grid);
+            ends.map(|((&low, &high), &x)| [x, low, high]).collect()
+        };
+        let (train, test) = (
+            plots::Points {
                 x: &train,
                 y: &self.data.train.observed,
             },
-            test: plots::Points {
+            plots::Points {
                 x: &test,
                 y: &self.evaluation.original.observed,
             },
+        );
+        let content = plots::FitPanel {
+            title: "",
+            means: grid.iter().copied().zip(curve.mean).collect(),
+            bands: bands.iter().map(edges).collect(),
             inducing: &self.inducing(),
+            orthogonal: &[],
         };
+        let texts: Vec<&str> = bands.iter().map(|(text, _)| *text).collect();
+        let quantities = (self.input(0), self.target());
         let path = folder.join(output::FIT);
-        plots::fit(&path, &content, self.input(0), self.target(), caption)
+        plots::fits(
+            &path,
+            caption,
+            &texts,
+            (train, test),
+            quantities,
+            &[content],
+        )
     }
 
     /// The central intervals of the function without noise, in the units of the data; `None` if
@@ -275,20 +298,6 @@ impl Illustrations<'_> {
             lower: standardizer.inverse_targets(&lower),
             upper: standardizer.inverse_targets(&upper),
         })
-    }
-
-    /// The bands of a fit. The fixed-noise likelihood has no band for targets, because the noise of
-    /// new targets is unknown.
-    fn bands<'b>(&self, targets: &'b Interval, function: Option<&'b Interval>) -> Vec<Band<'b>> {
-        let band = |of, interval: &'b Interval| Band {
-            of,
-            lower: &interval.lower,
-            upper: &interval.upper,
-        };
-        let has_noise = self.data.likelihood.target() != TargetKind::Measurements;
-        let targets = has_noise.then(|| band(BandOf::Targets, targets));
-        let function = function.map(|function| band(BandOf::Function, function));
-        targets.into_iter().chain(function).collect()
     }
 
     fn decision_map(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PlotError> {
@@ -312,20 +321,15 @@ impl Illustrations<'_> {
         let inputs = [self.input(0), self.input(1)];
         let inducing = pairs(&self.inducing());
         let path = folder.join(output::DECISION_MAP);
-        if classes.count() == 2 {
-            let second: Vec<f64> = probabilities.iter().copied().skip(1).step_by(2).collect();
-            plots::decision_map(&path, &grid, &second, points, &inducing, inputs, caption)
-        } else {
-            plots::class_map(
-                &path,
-                &grid,
-                &probabilities,
-                points,
-                &inducing,
-                inputs,
-                caption,
-            )
-        }
+        plots::decision_map(
+            &path,
+            &grid,
+            &probabilities,
+            points,
+            &inducing,
+            inputs,
+            caption,
+        )
     }
 }
 

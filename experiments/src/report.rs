@@ -51,6 +51,27 @@ pub struct Metrics {
     /// Scores of the test rows.
     #[serde(flatten)]
     pub scores: Scores,
+    /// The course of training.
+    #[serde(flatten)]
+    pub training: TrainingFigures,
+    /// The peak memory of the program until the scores were known, in bytes.
+    pub peak_memory: Option<u64>,
+    /// The seed.
+    pub seed: u64,
+    /// The device.
+    pub backend: String,
+    /// The floating-point type.
+    pub dtype: String,
+    /// The hyperparameters, in standardized units.
+    pub hyperparameters: BTreeMap<String, Vec<f64>>,
+    /// Reasons not to trust the model, one sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// The part of the metrics that comes from training.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrainingFigures {
     /// The loss of the kept model: the negative objective per datum over all training rows, log
     /// priors included.
     pub objective: f64,
@@ -70,38 +91,6 @@ pub struct Metrics {
     pub train_seconds: f64,
     /// The average of `train_seconds` over the steps.
     pub seconds_per_step: f64,
-    /// The peak memory of the program until the scores were known, in bytes.
-    pub peak_memory: Option<u64>,
-    /// The seed.
-    pub seed: u64,
-    /// The device.
-    pub backend: String,
-    /// The floating-point type.
-    pub dtype: String,
-    /// The hyperparameters, in standardized units.
-    pub hyperparameters: BTreeMap<String, Vec<f64>>,
-    /// Reasons not to trust the model, one sentence each.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<String>,
-}
-
-/// The part of the metrics that comes from training.
-pub struct TrainingFigures {
-    /// The loss of the kept model over all training rows.
-    pub objective: f64,
-    /// The number of steps made.
-    pub steps: usize,
-    /// The step of the kept model.
-    pub step_kept: usize,
-    /// The point where training stopped, if held-out rows determined it.
-    pub stopping_point: Option<StoppingPoint>,
-    /// The mean negative log density of the test rows under sparse regression without the network,
-    /// for comparison with a model with a network.
-    pub nlpd_without_network: Option<f64>,
-    /// The hyperparameters that ended at their lower bounds.
-    pub at_floor: Vec<AtFloor>,
-    /// Seconds spent in optimizer steps.
-    pub seconds: f64,
 }
 
 impl Metrics {
@@ -110,20 +99,18 @@ impl Metrics {
         options: &RunOptions,
         data: &PreparedData,
         scores: Scores,
-        training: &TrainingFigures,
+        training: TrainingFigures,
+        at_floor: &[AtFloor],
         hyperparameters: &[Hyperparameter],
     ) -> Self {
         let named = |parameter: &Hyperparameter| (parameter.path.clone(), parameter.values.clone());
-        let stopping_point = training.stopping_point.as_ref();
-        let tried = stopping_point.map_or(0, |point| point.steps_tried);
-        let steps = training.steps + tried;
         let mut warnings = shortcomings(
             &scores,
             data,
             data.likelihood.target(),
             training.nlpd_without_network,
         );
-        warnings.extend(floors_reached(&training.at_floor, hyperparameters));
+        warnings.extend(floors_reached(at_floor, hyperparameters));
         Self {
             model: name_of(options.model()),
             data: data.name.clone(),
@@ -140,13 +127,7 @@ impl Metrics {
             kernel: kernel_text(options),
             likelihood: data.likelihood.name.to_owned(),
             scores,
-            objective: training.objective,
-            steps: training.steps,
-            step_kept: training.step_kept,
-            stopping_point: training.stopping_point.clone(),
-            nlpd_without_network: training.nlpd_without_network,
-            train_seconds: training.seconds,
-            seconds_per_step: training.seconds / steps.max(1) as f64,
+            training,
             peak_memory: memory::peak(),
             seed: options.seed(),
             backend: options.device.map(name_of).unwrap_or_default(),
@@ -234,29 +215,30 @@ fn model(metrics: &Metrics) -> String {
 }
 
 fn training(metrics: &Metrics) -> String {
-    let found = (metrics.stopping_point.as_ref()).map(|point| {
+    let training = &metrics.training;
+    let found = (training.stopping_point.as_ref()).map(|point| {
         format!(
             ", as many as {} held-out rows were predicted best after, of {} tried",
             point.held_out, point.steps_tried
         )
     });
-    let kept = if metrics.step_kept == metrics.steps {
+    let kept = if training.step_kept == training.steps {
         String::new()
     } else {
-        format!(", kept the model of step {}", metrics.step_kept)
+        format!(", kept the model of step {}", training.step_kept)
     };
     let memory = (metrics.peak_memory)
         .map(|bytes| format!(", peak memory {} MB", bytes / 1_000_000))
         .unwrap_or_default();
     format!(
         "{} steps{} in {:.1} s ({:.2} ms each) on {} in {}{kept}, loss {:.4}{memory}",
-        metrics.steps,
+        training.steps,
         found.unwrap_or_default(),
-        metrics.train_seconds,
-        1e3 * metrics.seconds_per_step,
+        training.train_seconds,
+        1e3 * training.seconds_per_step,
         metrics.backend,
         metrics.dtype,
-        metrics.objective
+        training.objective
     )
 }
 

@@ -16,7 +16,8 @@ pub struct Summary {
 
 impl Summary {
     /// The summary of at least one value.
-    pub fn of(values: &[f64]) -> Option<Self> {
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let values: Vec<f64> = values.into_iter().collect();
         let runs = values.len();
         let mean = values.iter().sum::<f64>() / runs as f64;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
@@ -36,6 +37,17 @@ impl Summary {
     }
 }
 
+/// The means over the runs of a curve, point by point, as long as the shortest of the curves.
+pub fn mean_curve(curves: &[Vec<(f64, f64)>]) -> Vec<(f64, f64)> {
+    let count = curves.iter().map(Vec::len).min().unwrap_or(0);
+    let mean = |point: usize, of: fn(&(f64, f64)) -> f64| {
+        let sum: f64 = curves.iter().map(|curve| of(&curve[point])).sum();
+        sum / curves.len() as f64
+    };
+    let points = (0..count).map(|point| (mean(point, |at| at.0), mean(point, |at| at.1)));
+    points.collect()
+}
+
 /// The median, or the larger of the two middle values; NaN if there are no values.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
@@ -44,7 +56,7 @@ pub fn median(mut values: Vec<f64>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Summary, median};
+    use super::{Summary, mean_curve, median};
 
     #[test]
     fn the_median_is_the_middle() {
@@ -54,15 +66,22 @@ mod tests {
     }
 
     #[test]
+    fn means_end_with_the_shortest_curve() {
+        let curves = [vec![(0.0, 1.0), (2.0, 4.0)], vec![(1.0, 2.0)]];
+        assert_eq!(mean_curve(&curves), [(0.5, 1.5)]);
+        assert!(mean_curve(&[]).is_empty());
+    }
+
+    #[test]
     fn the_standard_error_is_that_of_the_mean() {
         // The deviations are −3, −1, 1, 3, so the sample variance is 20/3 and the standard error
         // √(20/3/4).
-        let summary = Summary::of(&[1.0, 3.0, 5.0, 7.0]).unwrap();
+        let summary = Summary::of([1.0, 3.0, 5.0, 7.0]).unwrap();
         assert_eq!((summary.mean, summary.runs), (4.0, 4));
         let error = summary.standard_error.unwrap();
         assert!((error - (5.0f64 / 3.0).sqrt()).abs() < 1e-15);
         assert!((summary.deviation().unwrap() - (20.0f64 / 3.0).sqrt()).abs() < 1e-15);
-        assert_eq!(Summary::of(&[2.0]).unwrap().standard_error, None);
-        assert_eq!(Summary::of(&[]), None);
+        assert_eq!(Summary::of([2.0]).unwrap().standard_error, None);
+        assert_eq!(Summary::of([]), None);
     }
 }

@@ -371,18 +371,21 @@ fn finish(
     let state = &session.state;
     let options = &state.options;
     let nlpd_without_network = nlpd_without_network(session, options, data);
+    let steps = session.trainer.steps_made();
+    let tried = (state.stopping_point.as_ref()).map_or(0, |point| point.steps_tried);
     let figures = TrainingFigures {
         objective: fitted.loss,
-        steps: session.trainer.steps_made(),
+        steps,
         step_kept: fitted.step,
         stopping_point: state.stopping_point.clone(),
         nlpd_without_network,
-        at_floor: at_floor(&fitted.model),
-        seconds: state.clock.seconds(),
+        train_seconds: state.clock.seconds(),
+        seconds_per_step: state.clock.seconds() / (steps + tried).max(1) as f64,
     };
+    let at_floor = at_floor(&fitted.model);
     let scores = evaluation.scores.clone();
     let hyperparameters = fitted.model.hyperparameters();
-    let metrics = Metrics::new(options, data, scores, &figures, &hyperparameters);
+    let metrics = Metrics::new(options, data, scores, figures, &at_floor, &hyperparameters);
     let saved = saved_model(fitted.model, plan, data, Place::of(options)?);
     let illustrations = Illustrations {
         data,

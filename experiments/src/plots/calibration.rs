@@ -5,7 +5,7 @@ use std::path::Path;
 use plotters::prelude::*;
 
 use super::axis::Axis;
-use super::canvas::{Frame, drawing, nothing_below, pixels, square};
+use super::canvas::{Frame, square};
 use super::legend::{Entry, Sample};
 use super::rows::remark;
 use super::{Caption, PlotError, Quantity, palette};
@@ -33,10 +33,7 @@ pub fn calibration(path: &Path, levels: &[f64], caption: Caption<'_>) -> Result<
         .filter(|level| level.is_finite())
         .collect();
     if rows.is_empty() {
-        return Err(PlotError::NothingToShow {
-            plot: PICTURE,
-            given: levels.len(),
-        });
+        return Err(PlotError::nothing(PICTURE, levels.len()));
     }
     let coverage = Coverage::of_levels(rows.iter().copied());
     let curve: Vec<(f64, f64)> = nominal_coverages()
@@ -58,28 +55,11 @@ pub fn calibration(path: &Path, levels: &[f64], caption: Caption<'_>) -> Result<
         &facts,
         |chart| {
             let spread = palette::GRAY.mix(0.18).filled();
-            chart
-                .draw_series([Polygon::new(lens(rows.len()), spread)])
-                .map_err(drawing(PICTURE))?;
-            let diagonal = palette::INK.stroke_width(pixels(1) as u32);
-            let line = palette::BLUE.stroke_width(pixels(2) as u32);
-            chart
-                .draw_series([
-                    PathElement::new(vec![(0.0, 0.0), (1.0, 1.0)], diagonal),
-                    PathElement::new(curve.clone(), line),
-                ])
-                .map_err(drawing(PICTURE))?;
-            let dot = palette::BLUE.filled();
-            chart
-                .draw_series(
-                    curve
-                        .iter()
-                        .map(|&point| Circle::new(point, pixels(4), dot)),
-                )
-                .map_err(drawing(PICTURE))?;
-            Ok(())
+            chart.draw([Polygon::new(lens(rows.len()), spread)])?;
+            chart.lines([[(0.0, 0.0), (1.0, 1.0)]], palette::INK, 1)?;
+            chart.curve(&curve, palette::BLUE)?;
+            chart.dots(curve.iter().copied(), 4, palette::BLUE.filled())
         },
-        nothing_below,
     )
 }
 

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use plotters::chart::ChartContext;
 use plotters::coord::Shift;
+use plotters::element::{Drawable, PointCollection};
 use plotters::prelude::*;
 use plotters::style::TextStyle;
 
 use super::axis::Axis;
 use super::bitmap::Bitmap;
+use super::chart::Chart;
 use super::legend::{self, Entry};
 use super::{Caption, PlotError, palette};
 
@@ -20,8 +21,8 @@ pub(super) const HEIGHT: u32 = 560;
 /// be ragged with one unit per pixel.
 const UNITS: i32 = 8;
 
-/// The height of the header: title, remarks, and the legend of wide plots.
-const WIDE_HEADER: i32 = 98;
+/// The height of the header: title, remarks, and the legend of panels.
+pub(super) const WIDE_HEADER: i32 = 98;
 pub(super) const SQUARE_HEADER: i32 = 72;
 /// Room for tick labels and axis text.
 const LEFT_LABELS: i32 = 68;
@@ -29,11 +30,74 @@ const BOTTOM_LABELS: i32 = 46;
 /// The margin for the half of the last tick label that extends past the plot.
 const RIGHT_MARGIN: i32 = 26;
 pub(super) const MARGIN: i32 = 10;
+/// The font size of labels in pixels.
+pub(super) const LABEL_SIZE: f64 = 12.5;
 /// The width of the panel to the right of a square plot; it makes the plot area square.
 const PANEL: i32 = 266;
 
-pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-pub(super) type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Axis, Axis>>;
+/// A part of a sheet. Places and sizes are in pixels, from its upper left corner.
+pub(super) struct Area<'a> {
+    pub(super) inner: DrawingArea<SVGBackend<'a>, Shift>,
+    /// The kind of plot, for error messages.
+    pub(super) plot: &'static str,
+}
+
+impl<'a> Area<'a> {
+    fn like(&self, inner: DrawingArea<SVGBackend<'a>, Shift>) -> Self {
+        let plot = self.plot;
+        Self { inner, plot }
+    }
+
+    /// The part of this height at the top, and the rest.
+    pub(super) fn split_vertically(&self, height: i32) -> (Self, Self) {
+        let (upper, lower) = self.inner.split_vertically(pixels(height));
+        (self.like(upper), self.like(lower))
+    }
+
+    /// The part of this width on the left, and the rest.
+    pub(super) fn split_horizontally(&self, width: i32) -> (Self, Self) {
+        let (left, right) = self.inner.split_horizontally(pixels(width));
+        (self.like(left), self.like(right))
+    }
+
+    /// Equal parts, row by row.
+    pub(super) fn split_evenly(&self, rows: usize, columns: usize) -> Vec<Self> {
+        let parts = self.inner.split_evenly((rows, columns)).into_iter();
+        parts.map(|part| self.like(part)).collect()
+    }
+
+    /// Draws an element in drawing units.
+    pub(super) fn draw<E>(&self, element: &E) -> Result<(), PlotError>
+    where
+        for<'b> &'b E: PointCollection<'b, (i32, i32)>,
+        E: Drawable<SVGBackend<'a>>,
+    {
+        self.inner.draw(element).map_err(drawing(self.plot))
+    }
+
+    /// Draws a rectangle from a corner with a size.
+    pub(super) fn rectangle(
+        &self,
+        (x, y): (i32, i32),
+        (width, height): (i32, i32),
+        style: impl Into<ShapeStyle>,
+    ) -> Result<(), PlotError> {
+        let corners = [(x, y), (x + width, y + height)].map(|(x, y)| (pixels(x), pixels(y)));
+        self.draw(&Rectangle::new(corners, style))
+    }
+
+    /// Writes a line of text.
+    pub(super) fn write(
+        &self,
+        text: &str,
+        style: &TextStyle<'_>,
+        (x, y): (i32, i32),
+    ) -> Result<(), PlotError> {
+        let place = (pixels(x), pixels(y));
+        let written = self.inner.draw_text(text, style, place);
+        written.map_err(drawing(self.plot))
+    }
+}
 
 /// The parts around the plot area.
 pub(super) struct Frame<'a> {
@@ -43,6 +107,18 @@ pub(super) struct Frame<'a> {
     /// Sentences below the title, for example about omitted or thinned points.
     pub(super) remarks: Vec<String>,
     pub(super) legend: Vec<Entry<'a>>,
+}
+
+impl<'a> Frame<'a> {
+    /// The parts around a plot without remarks.
+    pub(super) fn new(plot: &'static str, caption: Caption<'a>, legend: Vec<Entry<'a>>) -> Self {
+        Self {
+            plot,
+            caption,
+            remarks: Vec::new(),
+            legend,
+        }
+    }
 }
 
 /// Converts pixels to drawing units.
@@ -56,16 +132,14 @@ pub(super) fn font(size: f64) -> TextStyle<'static> {
     ("sans-serif", size * f64::from(UNITS) * 1.24).into_text_style(&(WIDTH, HEIGHT))
 }
 
-/// Writes a line of text at a position in pixels.
-pub(super) fn write(
-    area: &Area<'_>,
-    plot: &'static str,
-    text: &str,
-    style: &TextStyle<'_>,
-    (x, y): (i32, i32),
-) -> Result<(), PlotError> {
-    area.draw_text(text, style, (pixels(x), pixels(y)))
-        .map_err(drawing(plot))
+/// The font of labels in ink.
+pub(super) fn ink() -> TextStyle<'static> {
+    font(LABEL_SIZE).color(&palette::INK)
+}
+
+/// The font of labels in gray.
+pub(super) fn gray() -> TextStyle<'static> {
+    font(LABEL_SIZE).color(&palette::GRAY)
 }
 
 /// Converts an error of the drawing library.
@@ -95,24 +169,19 @@ pub(super) fn plain_text(text: &str, longest: usize) -> String {
     plain
 }
 
-/// Draws a plot over the full width, with the legend in the header.
-pub(super) fn wide(
+/// Draws a square plot, with the legend and `facts` (name, value) in a panel to its right.
+pub(super) fn square(
     path: &Path,
     frame: &Frame<'_>,
     axes: (Axis, Axis),
+    facts: &[(&str, String)],
     draw: impl FnOnce(&mut Chart<'_>) -> Result<(), PlotError>,
 ) -> Result<(), PlotError> {
-    on_paper(path, frame, |sheet| {
-        let (header, body) = sheet.split_vertically(pixels(WIDE_HEADER));
-        write_header(&header, frame)?;
-        legend::in_a_row(&header, &frame.legend, MARGIN + LEFT_LABELS, 80)?;
-        let mut chart = chart(&body, frame, axes)?;
-        draw(&mut chart)
-    })
+    square_with(path, frame, axes, facts, draw, |_, _| Ok(()))
 }
 
-/// Draws a square plot, with the legend and `facts` (name, value) in a panel to its right.
-pub(super) fn square(
+/// The same as [`square`]; `panel_below` draws below the facts, from this y on.
+pub(super) fn square_with(
     path: &Path,
     frame: &Frame<'_>,
     axes: (Axis, Axis),
@@ -121,23 +190,29 @@ pub(super) fn square(
     panel_below: impl FnOnce(&Area<'_>, i32) -> Result<(), PlotError>,
 ) -> Result<(), PlotError> {
     on_paper(path, frame, |sheet| {
-        let (header, body) = sheet.split_vertically(pixels(SQUARE_HEADER));
-        write_header(&header, frame)?;
-        let (body, panel) = body.split_horizontally(pixels(WIDTH as i32 - PANEL));
-        let mut chart = chart(&body, frame, axes)?;
-        draw(&mut chart)?;
+        let (_, body) = sheet.split_vertically(SQUARE_HEADER);
+        let (body, panel) = body.split_horizontally(WIDTH as i32 - PANEL);
+        draw(&mut chart(&body, axes)?)?;
         let below = legend::in_a_column(&panel, &frame.legend, 8, 20)?;
-        let below = write_facts(&panel, frame.plot, facts, below + 14)?;
+        let below = write_facts(&panel, facts, below + 14)?;
         panel_below(&panel, below)
     })
 }
 
-/// Draws nothing below the facts, for [`square`].
-pub(super) fn nothing_below(_panel: &Area<'_>, _y: i32) -> Result<(), PlotError> {
-    Ok(())
+/// Draws a sheet of panels below the header and the legend, which `draw` gets too.
+pub(super) fn sheet(
+    path: &Path,
+    frame: &Frame<'_>,
+    draw: impl FnOnce(&Area<'_>, &Area<'_>) -> Result<(), PlotError>,
+) -> Result<(), PlotError> {
+    on_paper(path, frame, |sheet| {
+        let (header, body) = sheet.split_vertically(WIDE_HEADER);
+        legend::in_a_row(&header, &frame.legend, MARGIN, 80)?;
+        draw(&header, &body)
+    })
 }
 
-/// Draws a whole sheet and writes it to a file.
+/// Draws a whole sheet and writes it to a file; `draw` adds to the header.
 pub(super) fn on_paper(
     path: &Path,
     frame: &Frame<'_>,
@@ -153,7 +228,7 @@ pub(super) struct Placed {
     pub(super) size: (i32, i32),
 }
 
-/// Draws a whole sheet with small images and writes it to a file.
+/// The same as [`on_paper`], with small images.
 pub(super) fn on_paper_with(
     path: &Path,
     frame: &Frame<'_>,
@@ -165,8 +240,13 @@ pub(super) fn on_paper_with(
     {
         let sheet = SVGBackend::with_string(&mut svg, units).into_drawing_area();
         sheet.fill(&palette::PAPER).map_err(drawing(frame.plot))?;
+        let sheet = Area {
+            inner: sheet,
+            plot: frame.plot,
+        };
+        write_header(&sheet, frame)?;
         draw(&sheet)?;
-        sheet.present().map_err(drawing(frame.plot))?;
+        sheet.inner.present().map_err(drawing(frame.plot))?;
     }
     let drawn_size = format!("width=\"{}\" height=\"{}\"", units.0, units.1);
     let shown_size = format!("width=\"{WIDTH}\" height=\"{HEIGHT}\"");
@@ -184,94 +264,42 @@ pub(super) fn on_paper_with(
 }
 
 /// Writes the title, model and remarks.
-pub(super) fn write_header(header: &Area<'_>, frame: &Frame<'_>) -> Result<(), PlotError> {
+fn write_header(sheet: &Area<'_>, frame: &Frame<'_>) -> Result<(), PlotError> {
     // Titles of these lengths fit the sheet even in the widest letters of a common sans-serif font.
     const LONGEST_DATA: usize = 42;
     const LONGEST_MODEL: usize = 100;
     let data = plain_text(frame.caption.data, LONGEST_DATA);
     let title = format!("{} · {data}", frame.plot);
-    let title_style = (
-        "sans-serif",
-        17.0 * f64::from(UNITS) * 1.24,
-        FontStyle::Bold,
-    )
-        .into_text_style(&(WIDTH, HEIGHT))
-        .color(&palette::INK);
-    header
-        .draw_text(&title, &title_style, (pixels(MARGIN), pixels(12)))
-        .map_err(drawing(frame.plot))?;
+    let size = 17.0 * f64::from(UNITS) * 1.24;
+    let title_style = ("sans-serif", size, FontStyle::Bold).into_text_style(&(WIDTH, HEIGHT));
+    sheet.write(&title, &title_style.color(&palette::INK), (MARGIN, 12))?;
     let model = plain_text(frame.caption.model, LONGEST_MODEL);
     let remarks = frame.remarks.join("; ");
-    for (line, color, y) in [(model, palette::INK, 34), (remarks, palette::GRAY, 52)] {
-        header
-            .draw_text(
-                &line,
-                &font(12.0).color(&color),
-                (pixels(MARGIN), pixels(y)),
-            )
-            .map_err(drawing(frame.plot))?;
-    }
-    Ok(())
+    sheet.write(&model, &font(12.0).color(&palette::INK), (MARGIN, 34))?;
+    sheet.write(&remarks, &font(12.0).color(&palette::GRAY), (MARGIN, 52))
 }
 
-fn write_facts(
-    panel: &Area<'_>,
-    plot: &'static str,
-    facts: &[(&str, String)],
-    top: i32,
-) -> Result<i32, PlotError> {
+fn write_facts(panel: &Area<'_>, facts: &[(&str, String)], top: i32) -> Result<i32, PlotError> {
     const LINE_HEIGHT: i32 = 21;
     let mut y = top;
     for (name, value) in facts {
-        let gray = font(12.5).color(&palette::GRAY);
-        let ink = font(12.5).color(&palette::INK);
-        panel
-            .draw_text(name, &gray, (pixels(8), pixels(y)))
-            .and_then(|()| panel.draw_text(value, &ink, (pixels(150), pixels(y))))
-            .map_err(drawing(plot))?;
+        panel.write(name, &gray(), (8, y))?;
+        panel.write(value, &ink(), (150, y))?;
         y += LINE_HEIGHT;
     }
     Ok(y)
 }
 
-fn chart<'a>(
-    body: &Area<'a>,
-    frame: &Frame<'_>,
-    (x, y): (Axis, Axis),
-) -> Result<Chart<'a>, PlotError> {
-    let texts = [x.text(), y.text()];
-    let mut chart = ChartBuilder::on(body)
+fn chart<'a>(body: &Area<'a>, axes: (Axis, Axis)) -> Result<Chart<'a>, PlotError> {
+    let mut builder = ChartBuilder::on(&body.inner);
+    builder
         .margin_top(pixels(6))
         .margin_left(pixels(MARGIN))
         .margin_right(pixels(RIGHT_MARGIN))
         .margin_bottom(pixels(6))
         .set_label_area_size(LabelAreaPosition::Left, pixels(LEFT_LABELS))
-        .set_label_area_size(LabelAreaPosition::Bottom, pixels(BOTTOM_LABELS))
-        .build_cartesian_2d(x, y)
-        .map_err(drawing(frame.plot))?;
-    draw_mesh(&mut chart, frame.plot, texts, 12.0)?;
-    Ok(chart)
-}
-
-/// Draws the grid and both axes with their texts; tick labels have the given size in pixels.
-pub(super) fn draw_mesh(
-    chart: &mut Chart<'_>,
-    plot: &'static str,
-    [x_text, y_text]: [String; 2],
-    label_size: f64,
-) -> Result<(), PlotError> {
-    chart
-        .configure_mesh()
-        .bold_line_style(palette::GRID.stroke_width(pixels(1) as u32))
-        .light_line_style(TRANSPARENT)
-        .axis_style(palette::GRAY.stroke_width(pixels(1) as u32))
-        .set_all_tick_mark_size(pixels(4))
-        .label_style(font(label_size).color(&palette::INK))
-        .axis_desc_style(font(label_size + 1.0).color(&palette::INK))
-        .x_desc(x_text)
-        .y_desc(y_text)
-        .draw()
-        .map_err(drawing(plot))
+        .set_label_area_size(LabelAreaPosition::Bottom, pixels(BOTTOM_LABELS));
+    Chart::new(&mut builder, body.plot, axes, 12.0)
 }
 
 #[cfg(test)]

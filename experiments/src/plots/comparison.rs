@@ -5,21 +5,20 @@ use std::path::Path;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::axis::Axis;
-use super::canvas::{Area, Frame, drawing, font, on_paper, pixels, plain_text, write_header};
-use super::legend::{self, Entry, Sample};
+use super::axis::{Axis, extent, padded};
+use super::canvas::{
+    Area, Frame, HEIGHT, LABEL_SIZE, MARGIN, WIDE_HEADER, ink, pixels, plain_text, sheet,
+};
+use super::chart::Chart;
+use super::legend::{Entry, Sample};
 use super::{Caption, PlotError, Quantity, palette};
 
 const PICTURE: &str = "Comparison";
 
-const HEIGHT: i32 = 560;
-const HEADER: i32 = 98;
-const MARGIN: i32 = 10;
 const TOP: i32 = 6;
 const BOTTOM: i32 = 46;
 /// The longest name that leaves enough room for the scores, in characters.
 const LONGEST_NAME: usize = 36;
-const NAME_SIZE: f64 = 12.5;
 /// The width of letters relative to the font size, for a wide sans-serif font.
 const LETTER_WIDTH: f64 = 0.62;
 
@@ -51,32 +50,18 @@ pub fn comparison(
         .iter()
         .flat_map(|score| score.values.iter().flatten());
     if !given.clone().any(|value| value.is_finite()) {
-        let given = given.count();
-        return Err(PlotError::NothingToShow {
-            plot: PICTURE,
-            given,
-        });
+        return Err(PlotError::nothing(PICTURE, given.count()));
     }
-    let frame = Frame {
-        plot: PICTURE,
-        caption: Caption {
-            data,
-            model: "lower is better in every panel",
-        },
-        remarks: Vec::new(),
-        legend: legend_entries(),
-    };
-    on_paper(path, &frame, |sheet| {
-        let (header, body) = sheet.split_vertically(pixels(HEADER));
-        write_header(&header, &frame)?;
-        legend::in_a_row(&header, &frame.legend, MARGIN, 80)?;
+    let caption = Caption::new(data, "lower is better in every panel");
+    let frame = Frame::new(PICTURE, caption, legend_entries());
+    sheet(path, &frame, |_, body| {
         let texts: Vec<String> = (models.iter())
             .map(|name| plain_text(name, LONGEST_NAME))
             .collect();
         let width = width_of(&texts);
-        let (names, panels) = body.split_horizontally(pixels(width));
+        let (names, panels) = body.split_horizontally(width);
         write_names(&names, width, &texts)?;
-        let areas = panels.split_evenly((1, scores.len()));
+        let areas = panels.split_evenly(1, scores.len());
         for (area, score) in areas.iter().zip(scores) {
             panel(area, score)?;
         }
@@ -99,68 +84,44 @@ fn legend_entries() -> Vec<Entry<'static>> {
 /// The width of the names in pixels, with a margin on each side.
 fn width_of(names: &[String]) -> i32 {
     let letters = names.iter().map(|name| name.chars().count()).max();
-    let text = letters.unwrap_or(0) as f64 * NAME_SIZE * LETTER_WIDTH;
+    let text = letters.unwrap_or(0) as f64 * LABEL_SIZE * LETTER_WIDTH;
     text.ceil() as i32 + 2 * MARGIN
 }
 
 /// Writes the names of the models, each at the height of its row.
 fn write_names(area: &Area<'_>, width: i32, names: &[String]) -> Result<(), PlotError> {
-    let style = font(NAME_SIZE)
-        .color(&palette::INK)
-        .pos(Pos::new(HPos::Right, VPos::Center));
-    let height = f64::from(HEIGHT - HEADER - 2 * TOP - BOTTOM);
+    let style = ink().pos(Pos::new(HPos::Right, VPos::Center));
+    let height = f64::from(HEIGHT as i32 - WIDE_HEADER - 2 * TOP - BOTTOM);
     for (row, name) in names.iter().enumerate() {
         let share = (row as f64 + 0.5) / names.len() as f64;
         let y = TOP + (height * share).round() as i32;
-        area.draw_text(name, &style, (pixels(width - MARGIN), pixels(y)))
-            .map_err(drawing(PICTURE))?;
+        area.write(name, &style, (width - MARGIN, y))?;
     }
     Ok(())
 }
 
 fn panel(area: &Area<'_>, score: &ComparedScore) -> Result<(), PlotError> {
-    let rows = score.values.len() as f64;
-    let axis = axis(score);
-    let text = axis.text();
-    let mut chart = ChartBuilder::on(area)
+    let rows = score.values.len();
+    let mut builder = ChartBuilder::on(&area.inner);
+    builder
         .margin_top(pixels(TOP))
         .margin_left(pixels(MARGIN))
         .margin_right(pixels(2 * MARGIN))
         .margin_bottom(pixels(TOP))
-        .set_label_area_size(LabelAreaPosition::Bottom, pixels(BOTTOM))
-        .build_cartesian_2d(axis, 0.0..rows)
-        .map_err(drawing(PICTURE))?;
-    chart
-        .configure_mesh()
-        .disable_y_mesh()
-        .disable_y_axis()
-        .bold_line_style(palette::GRID.stroke_width(pixels(1) as u32))
-        .light_line_style(TRANSPARENT)
-        .axis_style(palette::GRAY.stroke_width(pixels(1) as u32))
-        .set_all_tick_mark_size(pixels(4))
-        .label_style(font(12.0).color(&palette::INK))
-        .axis_desc_style(font(13.0).color(&palette::INK))
-        .x_desc(text)
-        .draw()
-        .map_err(drawing(PICTURE))?;
-    let thin = palette::GRAY.stroke_width(pixels(1) as u32);
-    let line = palette::BLUE.stroke_width(pixels(2) as u32);
+        .set_label_area_size(LabelAreaPosition::Bottom, pixels(BOTTOM));
+    let mut chart = Chart::of_rows(&mut builder, PICTURE, axis(score), rows)?;
     for (row, values) in score.values.iter().enumerate() {
-        let y = rows - row as f64 - 0.5;
+        let y = (rows - row) as f64 - 0.5;
         let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
         let Some((mean, error)) = mean_and_error(&finite) else {
             continue;
         };
         if finite.len() > 1 {
-            let rings = finite
-                .iter()
-                .map(|&value| Circle::new((value, y), pixels(4), thin));
-            chart.draw_series(rings).map_err(drawing(PICTURE))?;
+            let rings = finite.iter().map(|&value| (value, y));
+            chart.dots(rings, 4, palette::GRAY.stroke_width(pixels(1) as u32))?;
         }
-        let bar = PathElement::new(vec![(mean - error, y), (mean + error, y)], line);
-        chart.draw_series([bar]).map_err(drawing(PICTURE))?;
-        let dot = Circle::new((mean, y), pixels(5), palette::BLUE.filled());
-        chart.draw_series([dot]).map_err(drawing(PICTURE))?;
+        chart.lines([[(mean - error, y), (mean + error, y)]], palette::BLUE, 2)?;
+        chart.dots([(mean, y)], 5, palette::BLUE.filled())?;
     }
     Ok(())
 }
@@ -181,18 +142,10 @@ fn axis(score: &ComparedScore) -> Axis {
         let bar = mean_and_error(&finite).map(|(mean, error)| [mean - error, mean + error]);
         finite.into_iter().chain(bar.into_iter().flatten())
     });
-    let (low, high) = ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-        (low.min(value), high.max(value))
-    });
-    let room = 0.1 * (high - low);
+    let (low, high) = extent(ends).map_or((0.0, 1.0), |range| padded(range, 0.1));
     let quantity = Quantity {
         name: score.name,
         unit: score.unit,
-    };
-    let (low, high) = if low <= high {
-        (low - room, high + room)
-    } else {
-        (0.0, 1.0)
     };
     Axis::new(low, high, quantity, 3)
 }

@@ -6,8 +6,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::canvas::{
-    Area, Frame, HEIGHT, MARGIN, SQUARE_HEADER, drawing, font, on_paper, pixels, plain_text, write,
-    write_header,
+    Area, Frame, HEIGHT, MARGIN, SQUARE_HEADER, font, gray, ink, on_paper, pixels, plain_text,
 };
 use super::rows::same_length;
 use super::{Caption, PlotError, palette};
@@ -93,10 +92,7 @@ pub fn confusion(
     same_length(PICTURE, "the counts", classes * classes, found)?;
     let rows: usize = content.counts.iter().sum();
     if rows == 0 {
-        return Err(PlotError::NothingToShow {
-            plot: PICTURE,
-            given: found,
-        });
+        return Err(PlotError::nothing(PICTURE, found));
     }
     let right: usize = (0..classes).map(|class| content.count(class, class)).sum();
     let error = 100.0 * (rows - right) as f64 / rows as f64;
@@ -110,7 +106,6 @@ pub fn confusion(
         legend: Vec::new(),
     };
     on_paper(path, &frame, |sheet| {
-        write_header(sheet, &frame)?;
         let room = HEIGHT as i32 - SQUARE_HEADER - MARGIN - content.names_room() - AXIS;
         let side = (room / classes as i32).max(1);
         let matrix = Matrix {
@@ -146,23 +141,16 @@ impl Matrix<'_> {
     fn cell(&self, sheet: &Area<'_>, class: usize, predicted: usize) -> Result<(), PlotError> {
         let count = self.content.count(class, predicted);
         let share = count as f64 / self.content.of_class(class).max(1) as f64;
-        let corner = |row: usize, column: usize| {
-            let (x, y) = (column as i32 * self.side, row as i32 * self.side);
-            (pixels(self.left + x), pixels(self.top + y))
-        };
-        let corners = [corner(class, predicted), corner(class + 1, predicted + 1)];
+        let [row, column] = [class, predicted].map(|place| place as i32);
+        let (x, y) = (self.left + column * self.side, self.top + row * self.side);
+        let size = (self.side, self.side);
         let color = palette::share(class == predicted, share);
-        sheet
-            .draw(&Rectangle::new(corners, color.filled()))
-            .and_then(|()| {
-                let edge = palette::GRID.stroke_width(pixels(1) as u32);
-                sheet.draw(&Rectangle::new(corners, edge))
-            })
-            .map_err(drawing(PICTURE))?;
+        sheet.rectangle((x, y), size, color.filled())?;
+        sheet.rectangle((x, y), size, palette::GRID.stroke_width(pixels(1) as u32))?;
         if count == 0 || self.side < SMALLEST_WITH_NUMBER {
             return Ok(());
         }
-        let ink = match share > 0.6 {
+        let color = match share > 0.6 {
             true => palette::PAPER,
             false => palette::INK,
         };
@@ -170,13 +158,9 @@ impl Matrix<'_> {
         // Digits are about 0.6 of the font size wide.
         let widest = 0.85 * f64::from(self.side) / (0.6 * text.len() as f64);
         let style = font(widest.min(12.5))
-            .color(&ink)
+            .color(&color)
             .pos(Pos::new(HPos::Center, VPos::Center));
-        let (x, y) = corners[0];
-        let middle = (x + pixels(self.side) / 2, y + pixels(self.side) / 2);
-        sheet
-            .draw_text(&text, &style, middle)
-            .map_err(drawing(PICTURE))
+        sheet.write(&text, &style, (x + self.side / 2, y + self.side / 2))
     }
 
     fn names(&self, sheet: &Area<'_>) -> Result<(), PlotError> {
@@ -194,18 +178,17 @@ impl Matrix<'_> {
             let name = self.content.name(class as usize);
             let middle = class * self.side + self.side / 2;
             let place = (self.left - 6, self.top + middle);
-            write(sheet, PICTURE, &name, &beside, place)?;
+            sheet.write(&name, &beside, place)?;
             let place = (self.left + middle, self.top + extent + 6);
-            write(sheet, PICTURE, &name, &below, place)?;
+            sheet.write(&name, &below, place)?;
         }
-        let gray = font(12.5).color(&palette::GRAY);
-        let centered = gray.pos(Pos::new(HPos::Center, VPos::Center));
+        let centered = gray().pos(Pos::new(HPos::Center, VPos::Center));
         let bottom = self.top + extent + self.content.names_room() + AXIS / 2;
         let place = (self.left + extent / 2, bottom);
-        write(sheet, PICTURE, "predicted class", &centered, place)?;
+        sheet.write("predicted class", &centered, place)?;
         let upright = centered.transform(FontTransform::Rotate270);
         let place = (MARGIN + AXIS / 2, self.top + extent / 2);
-        write(sheet, PICTURE, "class", &upright, place)
+        sheet.write("class", &upright, place)
     }
 }
 
@@ -213,18 +196,16 @@ impl Matrix<'_> {
 fn list(sheet: &Area<'_>, content: &Confusion<'_>, left: i32) -> Result<(), PlotError> {
     const LINE_HEIGHT: i32 = 21;
     let mistakes = content.mistakes();
-    let gray = font(12.5).color(&palette::GRAY);
-    let ink = font(12.5).color(&palette::INK);
     let title = match mistakes.is_empty() {
         true => "no mistakes",
         false => "most frequent mistakes",
     };
-    write(sheet, PICTURE, title, &gray, (left, SQUARE_HEADER + 4))?;
+    sheet.write(title, &gray(), (left, SQUARE_HEADER + 4))?;
     for (line, (class, predicted, count)) in mistakes.into_iter().enumerate() {
         let y = SQUARE_HEADER + 4 + LINE_HEIGHT * (line as i32 + 1);
         let text = format!("{} as {}", content.name(class), content.name(predicted));
-        write(sheet, PICTURE, &count.to_string(), &ink, (left, y))?;
-        write(sheet, PICTURE, &text, &ink, (left + 42, y))?;
+        sheet.write(&count.to_string(), &ink(), (left, y))?;
+        sheet.write(&text, &ink(), (left + 42, y))?;
     }
     Ok(())
 }

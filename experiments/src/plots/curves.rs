@@ -2,38 +2,61 @@
 
 use std::path::Path;
 
-use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
 use super::axis::{Axis, extent, padded, robust_extent};
-use super::canvas::{Area, Frame, drawing, on_paper, pixels, write_header};
-use super::legend::{self, Entry, Sample};
-use super::loss::clipped;
+use super::canvas::{Area, Frame, sheet};
+use super::legend::{Entry, Sample};
 use super::rows::{MOST_POINTS, thin, usable};
 use super::{Caption, PlotError, Quantity, palette, panels};
 
-const HEADER: i32 = 98;
-const MARGIN: i32 = 10;
-/// The length of a dash and of a gap, in pixels.
-const DASH: i32 = 7;
-const GAP: i32 = 7;
+/// How a curve is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stroke {
+    /// A solid line.
+    Line,
+    /// Dashes, to let a curve underneath show through.
+    Dashes,
+    /// Faint dots without a line, for noise around another curve.
+    Dots,
+}
 
 /// The name and line style of a curve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CurveName {
     /// The text of the legend.
     pub text: String,
-    /// Whether the curve is dashed, to let a curve underneath show through.
-    pub dashed: bool,
+    /// The line style.
+    pub stroke: Stroke,
+}
+
+impl CurveName {
+    /// A curve with this name and style.
+    pub fn new(text: impl Into<String>, stroke: Stroke) -> Self {
+        let text = text.into();
+        Self { text, stroke }
+    }
+
+    /// A dashed line with this name.
+    pub fn dashed(text: impl Into<String>) -> Self {
+        Self::new(text, Stroke::Dashes)
+    }
+
+    /// A line with this name, dashed if so.
+    pub fn dashed_if(is_dashed: bool, text: impl Into<String>) -> Self {
+        let stroke = if is_dashed {
+            Stroke::Dashes
+        } else {
+            Stroke::Line
+        };
+        Self::new(text, stroke)
+    }
 }
 
 impl<T: Into<String>> From<T> for CurveName {
     /// A solid line with this name.
     fn from(text: T) -> Self {
-        Self {
-            text: text.into(),
-            dashed: false,
-        }
+        Self::new(text, Stroke::Line)
     }
 }
 
@@ -61,6 +84,18 @@ pub struct CurvePanel<'a> {
     pub span: Span,
 }
 
+impl<'a> CurvePanel<'a> {
+    /// Curves of the quantity in the title.
+    pub fn new(title: &'a str, span: Span, curves: Vec<Vec<(f64, f64)>>) -> Self {
+        Self {
+            title,
+            value: Quantity::of(title),
+            curves,
+            span,
+        }
+    }
+}
+
 /// Draws one panel for each of `panels`, with curves called `names` over `along`.
 ///
 /// Outliers do not stretch the axis of a panel; curves are cut there.
@@ -77,38 +112,40 @@ pub fn curves(
     along: Quantity<'_>,
     panels: &[CurvePanel<'_>],
 ) -> Result<(), PlotError> {
+    let frame = Frame::new(plot, caption, legend_entries(names));
+    curves_in(path, &frame, names, along, panels)
+}
+
+/// The same as [`curves`], with other parts around the panels.
+pub(super) fn curves_in(
+    path: &Path,
+    frame: &Frame<'_>,
+    names: &[CurveName],
+    along: Quantity<'_>,
+    panels: &[CurvePanel<'_>],
+) -> Result<(), PlotError> {
     let axes: Result<Vec<(Axis, Axis)>, PlotError> = panels
         .iter()
-        .map(|panel| axes(plot, panel, along))
+        .map(|panel| axes(frame.plot, panel, along))
         .collect();
     let axes = axes?;
-    let frame = Frame {
-        plot,
-        caption,
-        remarks: Vec::new(),
-        legend: legend_entries(names),
-    };
-    on_paper(path, &frame, |sheet| {
-        let (header, body) = sheet.split_vertically(pixels(HEADER));
-        write_header(&header, &frame)?;
-        legend::in_a_row(&header, &frame.legend, MARGIN, 80)?;
-        let areas = panels::divide(&body, panels.len());
+    sheet(path, frame, |_, body| {
+        let areas = panels::divide(body, panels.len());
         for ((area, panel), axes) in areas.iter().zip(panels).zip(axes) {
-            draw(area, plot, panel, names, axes)?;
+            draw(area, panel, names, axes)?;
         }
         Ok(())
     })
 }
 
-fn legend_entries(names: &[CurveName]) -> Vec<Entry<'_>> {
-    let entries = names.iter().enumerate().map(|(curve, name)| Entry {
-        sample: if name.dashed {
-            Sample::Dashes
-        } else {
-            Sample::Line
-        },
-        color: palette::class(curve),
-        text: name.text.as_str(),
+pub(super) fn legend_entries(names: &[CurveName]) -> Vec<Entry<'_>> {
+    let entries = names.iter().enumerate().map(|(curve, name)| {
+        let sample = match name.stroke {
+            Stroke::Line => Sample::Line,
+            Stroke::Dashes => Sample::Dashes,
+            Stroke::Dots => Sample::Dot,
+        };
+        Entry::new(sample, palette::class(curve), &name.text)
     });
     entries.collect()
 }
@@ -125,31 +162,28 @@ fn axes(
         extent(sound().map(|point| point.0)),
         robust_extent(&values, 1.0),
     ) else {
-        return Err(PlotError::NothingToShow {
-            plot,
-            given: points().count(),
-        });
+        return Err(PlotError::nothing(plot, points().count()));
     };
     let (low, high) = match panel.span {
         Span::Values => padded((low, high), 0.05),
         Span::FromZero => (low.min(0.0), high),
         Span::Window(low, high) => (low, high),
     };
-    Ok((
-        Axis::new(left, right, along, 5),
-        Axis::new(low, high, panel.value, 6),
-    ))
+    let horizontal = match sound().all(|point| point.0.fract() == 0.0) {
+        true => Axis::whole(left, right, along, 5),
+        false => Axis::new(left, right, along, 5),
+    };
+    Ok((horizontal, Axis::new(low, high, panel.value, 6)))
 }
 
 fn draw(
     area: &Area<'_>,
-    plot: &'static str,
     panel: &CurvePanel<'_>,
     names: &[CurveName],
     axes: (Axis, Axis),
 ) -> Result<(), PlotError> {
     let vertical = axes.1.clone();
-    let mut chart = panels::chart(area, plot, panel.title, axes)?;
+    let mut chart = panels::chart(area, panel.title, axes)?;
     for (curve, points) in panel.curves.iter().enumerate() {
         let sound = points.iter().copied();
         let sound: Vec<(f64, f64)> = sound
@@ -157,23 +191,22 @@ fn draw(
             .collect();
         let shown = thin(&sound, MOST_POINTS);
         let color = palette::class(curve);
-        let line = color.stroke_width(pixels(2) as u32);
-        let pieces = clipped(&shown, vertical.limits()).into_iter();
-        let dashed = names.get(curve).is_some_and(|name| name.dashed);
-        let drawn = if dashed {
-            let (dash, gap) = (pixels(DASH), pixels(GAP));
-            let dashes = |piece: Vec<_>| DashedPathElement::new(piece, dash, gap, line);
-            chart.draw_series(pieces.map(dashes)).map(|_| ())
-        } else {
-            let path = |piece| PathElement::new(piece, line);
-            chart.draw_series(pieces.map(path)).map(|_| ())
+        let held = || {
+            shown
+                .iter()
+                .copied()
+                .filter(|point| vertical.holds(point.1))
         };
-        drawn.map_err(drawing(plot))?;
+        match names.get(curve).map_or(Stroke::Line, |name| name.stroke) {
+            Stroke::Dots => {
+                chart.dots(held(), 2, color.mix(0.45).filled())?;
+                continue;
+            }
+            Stroke::Dashes => chart.dashed(&shown, color)?,
+            Stroke::Line => chart.curve(&shown, color)?,
+        }
         if shown.len() <= 20 {
-            let dots = shown.iter().filter(|point| vertical.holds(point.1));
-            chart
-                .draw_series(dots.map(|&point| Circle::new(point, pixels(3), color.filled())))
-                .map_err(drawing(plot))?;
+            chart.dots(held(), 3, color.filled())?;
         }
     }
     Ok(())
@@ -216,10 +249,7 @@ mod tests {
     fn a_dashed_curve_has_gaps() {
         let line = vec![(0.0, 0.0), (1.0, 1.0)];
         let lines = |dashed| {
-            let names = [CurveName {
-                text: "svgp".into(),
-                dashed,
-            }];
+            let names = [CurveName::dashed_if(dashed, "svgp")];
             let panels = [panel(vec![line.clone()])];
             let draw = |path: &Path| curves(path, "Curves", CAPTION, &names, STEP, &panels);
             Plot::of(draw).count("polyline")

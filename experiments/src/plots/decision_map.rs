@@ -1,171 +1,168 @@
-//! Decision map of a binary classifier over two inputs.
+//! Decision map of a classifier over two inputs.
 
 use std::path::Path;
 
+use burn_gp::metrics;
 use plotters::prelude::*;
 
-use super::canvas::{Area, Chart, Frame, drawing, font, pixels, plain_text, square};
-use super::classified_points::{ClassifiedPoints, Scene};
+use super::canvas::{Frame, pixels, plain_text, square};
+use super::chart::Chart;
 use super::legend::{Entry, Sample};
 use super::probability_grid::ProbabilityGrid;
-use super::rows::{remark, same_length};
+use super::rows::{MOST_POINTS, remark, same_length, thin};
 use super::{Caption, PlotError, Quantity, palette};
 
 const PICTURE: &str = "Decision map";
 
-/// The number of colors of the heat map; adjacent cells of a color in a row become one rectangle.
-const COLORS: f64 = 40.0;
+/// The number of shades between white and the color of a class; more only make the file larger.
+const SHADES: f64 = 20.0;
 
-/// Draws a heat map of the probability of the second class, with its 0.5 contour and the points.
+/// The longest class name that fits beside a map, in characters.
+const LONGEST_NAME: usize = 18;
+
+/// Points of known classes.
+#[derive(Debug, Clone, Copy)]
+pub struct ClassifiedPoints<'a> {
+    /// Inputs `[N]`.
+    pub x: &'a [[f64; 2]],
+    /// The class of each point, counted from zero, `[N]`.
+    pub class: &'a [usize],
+    /// The names of all classes.
+    pub names: &'a [String],
+}
+
+impl ClassifiedPoints<'_> {
+    /// The names of the classes with their own color, cut to fit. Numeric names get the word class.
+    fn shown_names(&self) -> Vec<String> {
+        let own = self.names.iter().take(palette::CLASSES.len());
+        own.map(|name| match name.parse::<f64>() {
+            Ok(_) => format!("class {}", plain_text(name, LONGEST_NAME)),
+            Err(_) => plain_text(name, LONGEST_NAME),
+        })
+        .collect()
+    }
+
+    /// The number of points of each of these classes.
+    fn counts<'b>(&self, names: &'b [String]) -> Vec<(&'b str, String)> {
+        let count = |class: usize| self.class.iter().filter(|&&own| own == class).count();
+        (names.iter().enumerate())
+            .map(|(class, name)| (name.as_str(), count(class).to_string()))
+            .collect()
+    }
+}
+
+/// Draws the most likely class of each cell in its color, with class boundaries and points. Colors
+/// are paler for lower probability, and white where all classes are equally likely.
 ///
-/// `probability` has one value per node of `grid`, in the order of [`ProbabilityGrid::nodes`];
-/// `inducing` may be empty.
+/// `probabilities` has one row of class probabilities per node of `grid`, in the order of
+/// [`ProbabilityGrid::nodes`], `[nodes, C]`; `inducing` may be empty.
 ///
 /// # Errors
 ///
 /// [`PlotError::LengthMismatch`] if a slice has a wrong length, [`PlotError::NothingToShow`] if no
-/// probability lies in 0 to 1, [`PlotError::Write`] if the file cannot be written.
+/// probability is a number, [`PlotError::Write`] if the file cannot be written.
 pub fn decision_map(
     path: &Path,
     grid: &ProbabilityGrid,
-    probability: &[f64],
+    probabilities: &[f64],
     points: ClassifiedPoints<'_>,
     inducing: &[[f64; 2]],
     inputs: [Quantity<'_>; 2],
     caption: Caption<'_>,
 ) -> Result<(), PlotError> {
-    let nodes = grid.count();
-    same_length(PICTURE, "the probability", nodes, probability.len())?;
-    points.check(PICTURE)?;
-    let valid = |value: &&f64| (0.0..=1.0).contains(*value);
-    let unusable = nodes - probability.iter().filter(valid).count();
+    let (nodes, classes) = (grid.count(), points.names.len().max(1));
+    let expected = nodes * classes;
+    same_length(PICTURE, "the probabilities", expected, probabilities.len())?;
+    same_length(PICTURE, "the labels", points.x.len(), points.class.len())?;
+    let likeliest: Vec<Option<(usize, f64)>> = probabilities.chunks(classes).map(largest).collect();
+    let unusable = likeliest.iter().filter(|node| node.is_none()).count();
     if unusable == nodes {
-        return Err(PlotError::NothingToShow {
-            plot: PICTURE,
-            given: nodes,
-        });
+        return Err(PlotError::nothing(PICTURE, nodes));
     }
     let axes = grid.axes(inputs);
-    let scene = Scene::new(&points, inducing, &axes);
+    let inside = |place: &[f64; 2]| axes.0.holds(place[0]) && axes.1.holds(place[1]);
+    let labeled = points.x.iter().copied().zip(points.class.iter().copied());
+    let visible: Vec<([f64; 2], usize)> = labeled.filter(|(place, _)| inside(place)).collect();
+    let centers: Vec<[f64; 2]> = inducing.iter().copied().filter(inside).collect();
+    let shown = thin(&visible, MOST_POINTS);
     let names = points.shown_names();
-    let name = |class: usize| names.get(class).map_or("", String::as_str);
+    let thinned = (shown.len() < visible.len())
+        .then(|| format!("{} of {} points shown", shown.len(), visible.len()));
+    let hidden = points.x.len() - visible.len() + inducing.len() - centers.len();
+    let unnamed = points.names.len() - names.len();
+    let remarks = [
+        Some("white where all classes are equally likely".to_owned()),
+        thinned,
+        remark(hidden, "points outside the range shown"),
+        remark(unnamed, "classes share the colors of others"),
+        remark(unusable, "grid values are no probability, left white"),
+    ];
     let frame = Frame {
-        plot: PICTURE,
-        caption,
-        remarks: scene
-            .remarks()
-            .into_iter()
-            .chain(remark(
-                unusable,
-                "grid values are no probability, left white",
-            ))
-            .collect(),
-        legend: legend_entries([name(0), name(1)], scene.has_inducing()),
+        remarks: remarks.into_iter().flatten().collect(),
+        ..Frame::new(PICTURE, caption, legend_entries(&names, &centers))
+    };
+    let least = 1.0 / classes as f64;
+    let shade = |(class, probability): (usize, f64)| {
+        let share = (probability - least) / (1.0 - least).max(f64::MIN_POSITIVE);
+        palette::class_shade(class, (share * SHADES).round() / SHADES)
     };
     let facts = points.counts(&names);
-    let shade = |node: usize| {
-        let value = probability[node];
-        let level = (value * COLORS).round();
-        (0.0..=1.0)
-            .contains(&value)
-            .then(|| palette::probability(level / COLORS))
-    };
-    let draw = |chart: &mut Chart<'_>| {
-        grid.draw_cells(chart, PICTURE, shade)?;
-        draw_contour(chart, grid, probability)?;
-        draw_points(chart, &scene.points)?;
-        scene.draw_inducing(chart, PICTURE)
-    };
-    square(path, &frame, axes, &facts, draw, |panel, y| {
-        color_bar(panel, name(1), y + 24)
+    square(path, &frame, axes, &facts, |chart| {
+        grid.draw_cells(chart, |node| likeliest[node].map(shade))?;
+        draw_boundaries(chart, grid, probabilities, classes)?;
+        draw_points(chart, &shown)?;
+        chart.crosses(&centers)
     })
 }
 
-fn legend_entries<'a>(names: [&'a str; 2], with_inducing: bool) -> Vec<Entry<'a>> {
-    let mut entries = vec![
-        Entry::new(Sample::Dot, palette::BLUE, names[1]),
-        Entry::new(Sample::Triangle, palette::VERMILION, names[0]),
-        Entry::new(Sample::Line, palette::INK, "probability 0.5"),
-    ];
-    if with_inducing {
-        entries.push(Entry::new(Sample::Cross, palette::INK, "inducing points"));
-    }
-    entries
+fn legend_entries<'a>(names: &'a [String], centers: &[[f64; 2]]) -> Vec<Entry<'a>> {
+    let inducing = Entry::new(Sample::Cross, palette::INK, "inducing points");
+    (names.iter().enumerate())
+        .map(|(class, name)| Entry::new(Sample::Dot, palette::class(class), name))
+        .chain([Entry::new(Sample::Line, palette::INK, "boundary")])
+        .chain((!centers.is_empty()).then_some(inducing))
+        .collect()
 }
 
-/// Draws the line where the interpolated probability is one half, by marching squares.
-fn draw_contour(
+/// The most likely class and its probability; `None` if a value is not a number.
+fn largest(probabilities: &[f64]) -> Option<(usize, f64)> {
+    if !probabilities.iter().all(|value| value.is_finite()) {
+        return None;
+    }
+    let likeliest = metrics::likeliest_classes(probabilities, probabilities.len());
+    likeliest.first().copied()
+}
+
+/// Draws the boundary of each class, where its lead over the best other class is zero. The last
+/// class has no boundary that is not another's too.
+fn draw_boundaries(
     chart: &mut Chart<'_>,
     grid: &ProbabilityGrid,
-    probability: &[f64],
+    probabilities: &[f64],
+    classes: usize,
 ) -> Result<(), PlotError> {
-    let style = palette::INK.stroke_width(pixels(2) as u32);
-    let segments = grid.contour(probability, 0.5);
-    chart
-        .draw_series(
-            segments
-                .into_iter()
-                .map(|ends| PathElement::new(ends, style)),
-        )
-        .map_err(drawing(PICTURE))?;
+    for class in 0..classes - 1 {
+        let lead = |row: &[f64]| {
+            let others = row.iter().enumerate().filter(|(other, _)| *other != class);
+            let others = others.map(|(_, &value)| value);
+            row[class] - others.fold(f64::NEG_INFINITY, f64::max)
+        };
+        let leads: Vec<f64> = probabilities.chunks(classes).map(lead).collect();
+        chart.lines(grid.contour(&leads, 0.0), palette::INK, 2)?;
+    }
     Ok(())
 }
 
+/// Draws dots in the class colors with a white rim.
 fn draw_points(chart: &mut Chart<'_>, shown: &[([f64; 2], usize)]) -> Result<(), PlotError> {
     let radius = if shown.len() > 300 { 3 } else { 4 };
-    let halo = palette::PAPER.filled();
-    let of_class = |class: usize| {
-        shown
-            .iter()
-            .filter(move |point| point.1 == class)
-            .map(|point| (point.0[0], point.0[1]))
-    };
-    // A white rim separates a point from a background of the same color.
-    let rims = of_class(1).map(|place| Circle::new(place, pixels(radius + 1), halo));
-    chart.draw_series(rims).map_err(drawing(PICTURE))?;
-    let circles =
-        of_class(1).map(|place| Circle::new(place, pixels(radius), palette::BLUE.filled()));
-    chart.draw_series(circles).map_err(drawing(PICTURE))?;
-    let rims = of_class(0).map(|place| TriangleMarker::new(place, pixels(radius + 3), halo));
-    chart.draw_series(rims).map_err(drawing(PICTURE))?;
-    let triangles = of_class(0)
-        .map(|place| TriangleMarker::new(place, pixels(radius + 1), palette::VERMILION.filled()));
-    chart.draw_series(triangles).map_err(drawing(PICTURE))?;
-    Ok(())
-}
-
-/// Draws the color bar with its probabilities below the legend.
-fn color_bar(panel: &Area<'_>, name: &str, top: i32) -> Result<(), PlotError> {
-    const LEFT: i32 = 8;
-    const STRIP: i32 = 5;
-    const HEIGHT: i32 = 14;
-    let gray = font(12.5).color(&palette::GRAY);
-    let words = |text: &str, x: i32, y: i32| {
-        panel
-            .draw_text(text, &gray, (pixels(x), pixels(y)))
-            .map_err(drawing(PICTURE))
-    };
-    words(
-        &format!("probability of {}", plain_text(name, 20)),
-        LEFT,
-        top,
-    )?;
-    let strips = COLORS as i32;
-    for strip in 0..=strips {
-        let left = LEFT + strip * STRIP;
-        let color = palette::probability(f64::from(strip) / COLORS);
-        let corners = [
-            (pixels(left), pixels(top + 22)),
-            (pixels(left + STRIP) + 1, pixels(top + 22 + HEIGHT)),
-        ];
-        panel
-            .draw(&Rectangle::new(corners, color.filled()))
-            .map_err(drawing(PICTURE))?;
-    }
-    let below = top + 22 + HEIGHT + 4;
-    words("0", LEFT, below)?;
-    words("0.5", LEFT + strips * STRIP / 2 - 8, below)?;
-    words("1", LEFT + strips * STRIP - 4, below)
+    let places = shown.iter().map(|(place, _)| (place[0], place[1]));
+    chart.dots(places, radius + 1, palette::PAPER.filled())?;
+    let dots = shown.iter().map(|(place, class)| {
+        let color = palette::class(*class).filled();
+        Circle::new((place[0], place[1]), pixels(radius), color)
+    });
+    chart.draw(dots)
 }
 
 #[cfg(test)]
@@ -173,8 +170,8 @@ mod tests {
     use super::super::canvas::testing::{CAPTION, INPUTS, Plot};
     use super::*;
 
-    fn names() -> [String; 2] {
-        ["no".into(), "yes".into()]
+    fn names() -> Vec<String> {
+        ["left", "middle", "right"].map(String::from).to_vec()
     }
 
     fn grid() -> ProbabilityGrid {
@@ -208,31 +205,37 @@ mod tests {
         }
     }
 
-    #[test]
-    fn every_point_is_drawn_once_with_its_rim() {
-        let grid = grid();
-        let points = ClassifiedPoints {
-            x: &[[0.0, 0.0], [0.5, 0.1], [1.5, 1.5], [9.0, 0.0]],
-            class: &[1, 1, 0, 1],
-            names: &names(),
+    /// Three stripes along the second input.
+    fn stripes(grid: &ProbabilityGrid) -> Vec<f64> {
+        let weights = |a: f64| [(-2.0 * a).exp(), 2.0, (2.0 * a).exp()];
+        let row = |node: &[f64; 2]| {
+            let weights = weights(node[0]);
+            let sum: f64 = weights.iter().sum();
+            weights.map(|weight| weight / sum)
         };
-        let probability = disc(&grid);
+        grid.nodes().iter().flat_map(row).collect()
+    }
+
+    #[test]
+    fn every_class_has_its_color_and_every_point_its_dot() {
+        let grid = ProbabilityGrid::new(-2.0..=2.0, -2.0..=2.0, 21, 21).expect("grid");
+        let names = names();
+        let points = ClassifiedPoints {
+            x: &[[-1.0, 0.0], [0.0, 0.5], [1.0, 1.0], [0.0, 9.0]],
+            class: &[0, 1, 2, 1],
+            names: &names,
+        };
+        let values = stripes(&grid);
         let plot = Plot::of(|path| {
-            decision_map(
-                path,
-                &grid,
-                &probability,
-                points,
-                &[[0.1, 0.2]],
-                INPUTS,
-                CAPTION,
-            )
+            decision_map(path, &grid, &values, points, &[[0.1, 0.2]], INPUTS, CAPTION)
         });
-        assert_eq!(plot.count("circle"), 2 * 2 + 1);
-        assert_eq!(plot.count("polygon"), 2 + 1);
+        // Each point on the map has a rim and a dot, and each class a dot in the legend.
+        assert_eq!(plot.count("circle"), 2 * 3 + 3);
+        for name in &names {
+            assert!(plot.has_text(name));
+        }
         assert!(plot.has_text("1 points outside the range shown"));
         assert!(plot.has_text("inducing points"));
-        assert!(plot.has_text("probability of yes"));
     }
 
     #[test]
@@ -242,17 +245,18 @@ mod tests {
         assert!(ProbabilityGrid::new(0.0..=1.0, 0.0..=1.0, 1, 10).is_err());
         assert!(ProbabilityGrid::around(&[], 10, 10).is_err());
         let grid = ProbabilityGrid::new(0.0..=1.0, 0.0..=1.0, 2, 2).expect("grid");
+        let names = names();
         let none = ClassifiedPoints {
             x: &[],
             class: &[],
-            names: &names(),
+            names: &names,
         };
         let draw = |values: &[f64]| {
             Plot::refused(|path| decision_map(path, &grid, values, none, &[], INPUTS, CAPTION))
         };
-        assert!(matches!(draw(&[0.5; 3]), PlotError::LengthMismatch { .. }));
+        assert!(matches!(draw(&[0.5; 11]), PlotError::LengthMismatch { .. }));
         assert!(matches!(
-            draw(&[f64::NAN; 4]),
+            draw(&[f64::NAN; 12]),
             PlotError::NothingToShow { .. }
         ));
     }

@@ -54,6 +54,13 @@ pub enum PlotError {
     },
 }
 
+impl PlotError {
+    /// None of the `given` values can be drawn.
+    pub(super) fn nothing(plot: &'static str, given: usize) -> Self {
+        Self::NothingToShow { plot, given }
+    }
+}
+
 /// Warns about a plot that could not be drawn. The program continues, because the numbers in it are
 /// written elsewhere.
 pub fn warn_undrawn(drawn: Result<(), PlotError>) {

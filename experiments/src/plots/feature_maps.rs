@@ -6,11 +6,10 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::bitmap::{Bitmap, Tones};
 use super::canvas::{
-    Area, Frame, HEIGHT, MARGIN, Placed, SQUARE_HEADER, WIDTH, font, on_paper_with, plain_text,
-    write, write_header,
+    Area, Frame, HEIGHT, MARGIN, Placed, SQUARE_HEADER, WIDTH, ink, on_paper_with, plain_text,
 };
 use super::rows::same_length;
-use super::{Caption, PlotError, palette};
+use super::{Caption, PlotError};
 
 const PICTURE: &str = "Feature maps";
 
@@ -101,10 +100,7 @@ pub fn feature_maps(
     }
     let tones = Tones::of(images.values.iter().copied(), 0.0);
     let (Some(tones), false) = (tones, layers.is_empty()) else {
-        return Err(PlotError::NothingToShow {
-            plot: PICTURE,
-            given: images.values.len(),
-        });
+        return Err(PlotError::nothing(PICTURE, images.values.len()));
     };
     let layout = Layout::new(names.len(), layers);
     let mut placed = Vec::new();
@@ -134,7 +130,6 @@ pub fn feature_maps(
         legend: Vec::new(),
     };
     on_paper_with(path, &frame, &placed, |sheet| {
-        write_header(sheet, &frame)?;
         write_names(sheet, names, layers, &layout)
     })
 }
@@ -158,17 +153,15 @@ fn write_names(
     layers: &[ImageRows<'_>],
     layout: &Layout,
 ) -> Result<(), PlotError> {
-    let ink = font(12.5).color(&palette::INK);
-    let beside = ink.pos(Pos::new(HPos::Right, VPos::Center));
+    let beside = ink().pos(Pos::new(HPos::Right, VPos::Center));
     for (block, layer) in layers.iter().enumerate() {
         let (_, top) = layout.corner(block, 0, 0);
         let title = layer.title(block + 1);
-        write(sheet, PICTURE, &title, &ink, (MARGIN, top - TITLE + 2))?;
+        sheet.write(&title, &ink(), (MARGIN, top - TITLE + 2))?;
         for (row, name) in names.iter().enumerate() {
             let (left, top) = layout.corner(block, row, 0);
             let name = plain_text(name, LONGEST_NAME);
-            let place = (left - 8, top + layout.side / 2);
-            write(sheet, PICTURE, &name, &beside, place)?;
+            sheet.write(&name, &beside, (left - 8, top + layout.side / 2))?;
         }
     }
     Ok(())

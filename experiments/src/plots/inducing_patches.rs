@@ -3,11 +3,9 @@
 use std::path::Path;
 
 use super::bitmap::{Bitmap, Tones};
-use super::canvas::{
-    Frame, HEIGHT, MARGIN, Placed, SQUARE_HEADER, WIDTH, font, on_paper_with, write, write_header,
-};
+use super::canvas::{Frame, HEIGHT, MARGIN, Placed, SQUARE_HEADER, WIDTH, ink, on_paper_with};
 use super::rows::thin;
-use super::{Caption, PlotError, palette};
+use super::{Caption, PlotError};
 
 const PICTURE: &str = "Inducing patches";
 
@@ -44,10 +42,7 @@ pub fn inducing_patches(
 ) -> Result<(), PlotError> {
     let all = || sets.iter().flat_map(|set| set.values.iter().copied());
     let Some(tones) = Tones::of(all(), OUTSIDE) else {
-        return Err(PlotError::NothingToShow {
-            plot: PICTURE,
-            given: all().count(),
-        });
+        return Err(PlotError::nothing(PICTURE, all().count()));
     };
     let length = size * size * channels;
     let height = (HEIGHT as i32 - SQUARE_HEADER - MARGIN) / sets.len() as i32;
@@ -83,11 +78,8 @@ pub fn inducing_patches(
         legend: Vec::new(),
     };
     on_paper_with(path, &frame, &images, |sheet| {
-        write_header(sheet, &frame)?;
-        let ink = font(12.5).color(&palette::INK);
-        titles
-            .iter()
-            .try_for_each(|(title, top)| write(sheet, PICTURE, title, &ink, (MARGIN, *top)))
+        let mut titles = titles.iter();
+        titles.try_for_each(|(title, top)| sheet.write(title, &ink(), (MARGIN, *top)))
     })
 }
 

@@ -2,9 +2,10 @@
 
 use plotters::prelude::*;
 use plotters::style::RGBColor;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::canvas::{Area, MARGIN, WIDTH, drawing, font, pixels};
-use super::{PlotError, palette};
+use super::PlotError;
+use super::canvas::{Area, LABEL_SIZE, MARGIN, WIDTH, ink, pixels};
 
 /// The sample of a legend entry.
 #[derive(Debug, Clone, Copy)]
@@ -17,7 +18,6 @@ pub(super) enum Sample {
     Ring,
     Triangle,
     Cross,
-    Tick,
     /// A dot with a vertical bar through it.
     BarredDot,
 }
@@ -42,7 +42,6 @@ impl<'a> Entry<'a> {
 
 /// The distance from the start of an entry to its text, in pixels.
 const SAMPLE_WIDTH: i32 = 28;
-const TEXT_SIZE: f64 = 12.5;
 /// The distance between rows of entries, in pixels.
 const LINE_HEIGHT: i32 = 19;
 
@@ -58,7 +57,7 @@ pub(super) fn in_a_row(
     let (mut left, mut row) = (x, 0);
     for entry in entries {
         // Sans-serif letters are about 0.55 of the font size wide on average; 24 separates entries.
-        let text = (entry.text.chars().count() as f64 * TEXT_SIZE * 0.55).ceil() as i32;
+        let text = (entry.text.chars().count() as f64 * LABEL_SIZE * 0.55).ceil() as i32;
         if left > x && left + SAMPLE_WIDTH + text > WIDTH as i32 - MARGIN {
             (left, row) = (x, row + 1);
         }
@@ -89,14 +88,8 @@ pub(super) fn in_a_column(
 
 fn draw(area: &Area<'_>, entry: &Entry<'_>, x: i32, y: i32) -> Result<(), PlotError> {
     sample(area, entry, x, y)?;
-    let style = font(TEXT_SIZE)
-        .color(&palette::INK)
-        .pos(plotters::style::text_anchor::Pos::new(
-            plotters::style::text_anchor::HPos::Left,
-            plotters::style::text_anchor::VPos::Center,
-        ));
-    area.draw_text(entry.text, &style, (pixels(x + SAMPLE_WIDTH), pixels(y)))
-        .map_err(drawing("legend"))
+    let style = ink().pos(Pos::new(HPos::Left, VPos::Center));
+    area.write(entry.text, &style, (x + SAMPLE_WIDTH, y))
 }
 
 fn sample(area: &Area<'_>, entry: &Entry<'_>, x: i32, y: i32) -> Result<(), PlotError> {
@@ -104,30 +97,22 @@ fn sample(area: &Area<'_>, entry: &Entry<'_>, x: i32, y: i32) -> Result<(), Plot
     let solid = entry.color.stroke_width(pixels(2) as u32);
     let filled = entry.color.filled();
     let middle = at(11, 0);
-    let drawn = match entry.sample {
+    match entry.sample {
         Sample::Line => area.draw(&PathElement::new([at(0, 0), at(22, 0)], solid)),
         Sample::Dashes => [0, 8, 16].into_iter().try_for_each(|start| {
             area.draw(&PathElement::new([at(start, 0), at(start + 5, 0)], solid))
         }),
-        Sample::Band => area.draw(&Rectangle::new(
-            [at(0, -6), at(22, 6)],
-            entry.color.mix(0.3).filled(),
-        )),
-        Sample::DarkBand => area.draw(&Rectangle::new(
-            [at(0, -6), at(22, 6)],
-            entry.color.mix(0.6).filled(),
-        )),
+        Sample::Band => area.rectangle((x, y - 6), (22, 12), entry.color.mix(0.3).filled()),
+        Sample::DarkBand => area.rectangle((x, y - 6), (22, 12), entry.color.mix(0.6).filled()),
         Sample::Dot => area.draw(&Circle::new(middle, pixels(4), filled)),
         Sample::Ring => area.draw(&Circle::new(middle, pixels(4), solid)),
         Sample::Triangle => area.draw(&TriangleMarker::new(middle, pixels(5), filled)),
         Sample::Cross => area.draw(&Cross::new(middle, pixels(4), solid)),
-        Sample::Tick => area.draw(&PathElement::new([at(11, -6), at(11, 6)], solid)),
         Sample::BarredDot => area
             .draw(&PathElement::new(
                 [at(11, -8), at(11, 8)],
                 entry.color.mix(0.5).stroke_width(pixels(1) as u32),
             ))
             .and_then(|()| area.draw(&Circle::new(middle, pixels(3), filled))),
-    };
-    drawn.map_err(drawing("legend"))
+    }
 }

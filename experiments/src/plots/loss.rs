@@ -2,13 +2,11 @@
 
 use std::path::Path;
 
-use plotters::prelude::*;
-
-use super::axis::{Axis, extent, padded, robust_extent};
-use super::canvas::{Frame, drawing, pixels, wide};
-use super::legend::{Entry, Sample};
+use super::axis::{padded, robust_extent};
+use super::canvas::Frame;
+use super::curves::{CurveName, CurvePanel, Span, Stroke, curves_in, legend_entries};
 use super::rows::{MOST_POINTS, remark, thin, usable};
-use super::{Caption, PlotError, Quantity, palette};
+use super::{Caption, PlotError, Quantity};
 
 const PICTURE: &str = "Training loss";
 
@@ -54,108 +52,45 @@ pub fn loss(
         .map(|point| (point.step as f64, point.loss))
         .collect();
     let losses: Vec<f64> = finite.iter().map(|point| point.1).collect();
-    let (Some(steps), Some(range)) = (
-        extent(finite.iter().map(|point| point.0)),
-        robust_extent(&losses, 0.5),
-    ) else {
-        return Err(PlotError::NothingToShow {
-            plot: PICTURE,
-            given: points.len(),
-        });
+    let Some(range) = robust_extent(&losses, 0.5) else {
+        return Err(PlotError::nothing(PICTURE, points.len()));
     };
-    let axes = axes(steps, range, progress);
-    let outside = losses.iter().filter(|&&loss| !axes.1.holds(loss)).count();
+    let (low, high) = padded(range, 0.05);
+    let is_visible = |point: &&(f64, f64)| (low..=high).contains(&point.1);
+    // One huge early value would raise the average of a hundred steps around it.
+    let visible: Vec<(f64, f64)> = finite.iter().filter(is_visible).copied().collect();
     let shown = thin(&finite, MOST_POINTS);
-    let line = match progress {
-        Progress::MiniBatches => {
-            // One huge early value would raise the average of a hundred steps around it.
-            let inside = |point: &&(f64, f64)| axes.1.holds(point.1);
-            let visible: Vec<(f64, f64)> = finite.iter().filter(inside).copied().collect();
-            thin(&moving_average(&visible), MOST_POINTS)
-        }
-        Progress::FullBatch => shown.clone(),
+    let thinned = (shown.len() < finite.len())
+        .then(|| format!("{MOST_POINTS} of {} points shown", finite.len()));
+    let outside = finite.len() - visible.len();
+    let (along, names, curves) = match progress {
+        Progress::FullBatch => ("iteration", vec!["all training rows".into()], vec![shown]),
+        Progress::MiniBatches => (
+            "step",
+            vec![
+                CurveName::new("mini-batch", Stroke::Dots),
+                "moving average".into(),
+            ],
+            vec![shown, moving_average(&visible)],
+        ),
     };
-    let unusable = points.len() - finite.len();
-    let remarks = remarks(kept, unusable, outside, (shown.len(), finite.len()));
-    let frame = Frame {
-        plot: PICTURE,
-        caption,
-        remarks,
-        legend: legend_entries(progress),
-    };
-    let vertical = axes.1.clone();
-    wide(path, &frame, axes, |chart| {
-        if progress == Progress::MiniBatches {
-            let visible = shown.iter().filter(|point| vertical.holds(point.1));
-            let style = palette::SKY.mix(0.45).filled();
-            chart
-                .draw_series(visible.map(|&point| Circle::new(point, pixels(2), style)))
-                .map_err(drawing(PICTURE))?;
-        }
-        let style = palette::BLUE.stroke_width(pixels(2) as u32);
-        chart
-            .draw_series(
-                clipped(&line, vertical.limits())
-                    .into_iter()
-                    .map(|piece| PathElement::new(piece, style)),
-            )
-            .map_err(drawing(PICTURE))?;
-        if line.len() == 1 {
-            // A path of one point is invisible.
-            let dots = line
-                .iter()
-                .map(|&point| Circle::new(point, pixels(4), palette::BLUE.filled()));
-            chart.draw_series(dots).map_err(drawing(PICTURE))?;
-        }
-        Ok(())
-    })
-}
-
-fn axes(steps: (f64, f64), losses: (f64, f64), progress: Progress) -> (Axis, Axis) {
-    let step = match progress {
-        Progress::MiniBatches => "step",
-        Progress::FullBatch => "iteration",
-    };
-    let (low, high) = padded(losses, 0.05);
-    (
-        Axis::whole(steps.0, steps.1, Quantity::of(step), 8),
-        Axis::new(low, high, Quantity::of("loss per datum"), 7),
-    )
-}
-
-fn legend_entries(progress: Progress) -> Vec<Entry<'static>> {
-    let line = |text| Entry {
-        sample: Sample::Line,
-        color: palette::BLUE,
-        text,
-    };
-    match progress {
-        Progress::FullBatch => vec![line("all training rows")],
-        Progress::MiniBatches => vec![
-            Entry {
-                sample: Sample::Dot,
-                color: palette::SKY,
-                text: "mini-batch",
-            },
-            line("moving average"),
-        ],
-    }
-}
-
-fn remarks(
-    kept: LossPoint,
-    unusable: usize,
-    outside: usize,
-    (shown, finite): (usize, usize),
-) -> Vec<String> {
     let LossPoint { step, loss } = kept;
     let kept = format!("model of step {step}, all training rows: {loss:.4}").replace('-', "−");
-    let thinned = (shown < finite).then(|| format!("{shown} of {finite} points shown"));
-    std::iter::once(kept)
-        .chain(thinned)
-        .chain(remark(outside, "outside the range shown"))
-        .chain(remark(unusable, "not finite, left out"))
-        .collect()
+    let remarks = [
+        Some(kept),
+        thinned,
+        remark(outside, "outside the range shown"),
+        remark(points.len() - finite.len(), "not finite, left out"),
+    ];
+    let frame = Frame {
+        remarks: remarks.into_iter().flatten().collect(),
+        ..Frame::new(PICTURE, caption, legend_entries(&names))
+    };
+    let panel = CurvePanel {
+        title: "",
+        ..CurvePanel::new("loss per datum", Span::Window(low, high), curves)
+    };
+    curves_in(path, &frame, &names, Quantity::of(along), &[panel])
 }
 
 /// A moving average over n/50 points on either side, fewer near the ends.
@@ -174,47 +109,6 @@ fn moving_average(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
             (step, sum / window.len() as f64)
         })
         .collect()
-}
-
-/// The pieces of a polyline between two heights, cut where it crosses them.
-pub(super) fn clipped(line: &[(f64, f64)], (low, high): (f64, f64)) -> Vec<Vec<(f64, f64)>> {
-    let mut pieces: Vec<Vec<(f64, f64)>> = Vec::new();
-    let mut open = false;
-    for pair in line.windows(2) {
-        let Some((from, to)) = clipped_segment(pair[0], pair[1], (low, high)) else {
-            open = false;
-            continue;
-        };
-        match pieces.last_mut() {
-            Some(piece) if open => piece.push(to),
-            _ => pieces.push(vec![from, to]),
-        }
-        open = to == pair[1];
-    }
-    pieces
-}
-
-/// A point (horizontal, vertical) in data units.
-type Point = (f64, f64);
-
-fn clipped_segment(from: Point, to: Point, (low, high): (f64, f64)) -> Option<(Point, Point)> {
-    if from.1.max(to.1) < low || from.1.min(to.1) > high {
-        return None;
-    }
-    let at = |height: f64| {
-        let share = (height - from.1) / (to.1 - from.1);
-        (from.0 + share * (to.0 - from.0), height)
-    };
-    let cut = |point: Point| {
-        if point.1 < low {
-            at(low)
-        } else if point.1 > high {
-            at(high)
-        } else {
-            point
-        }
-    };
-    Some((cut(from), cut(to)))
 }
 
 #[cfg(test)]
@@ -275,17 +169,5 @@ mod tests {
                 Plot::refused(|path| loss(path, points, KEPT, Progress::FullBatch, CAPTION));
             assert!(matches!(error, PlotError::NothingToShow { .. }));
         }
-    }
-
-    #[test]
-    fn a_line_is_cut_where_it_leaves_the_range() {
-        let line = [(0.0, 3.0), (1.0, 1.0), (2.0, 1.0), (3.0, 3.0), (4.0, 0.5)];
-        assert_eq!(
-            clipped(&line, (0.0, 2.0)),
-            vec![
-                vec![(0.5, 2.0), (1.0, 1.0), (2.0, 1.0), (2.5, 2.0)],
-                vec![(3.4, 2.0), (4.0, 0.5)],
-            ]
-        );
     }
 }

@@ -1,5 +1,5 @@
-//! SVG plots: training loss, predictions, calibration, one-dimensional fits, decision maps,
-//! comparisons of models, panels of fits, curves and maps of numbers, confusion matrices, inducing
+//! SVG plots: training loss, predictions, calibration, decision maps, comparisons of models, panels
+//! of one-dimensional fits, curves and maps of numbers, confusion matrices, inducing
 //! patches, feature maps and magnitudes over two inputs.
 //!
 //! Every function takes slices and a path and writes one file of 800 by 560 pixels. Values that are
@@ -7,20 +7,16 @@
 //! returns a [`PlotError`] and writes nothing.
 
 mod axis;
-mod band;
 mod bitmap;
 mod calibration;
 mod canvas;
-mod class_map;
-mod classified_points;
+mod chart;
 mod comparison;
 mod confusion;
 mod curves;
 mod decision_map;
 mod error;
 mod feature_maps;
-mod fit;
-mod fit_content;
 mod fits;
 mod inducing_patches;
 mod legend;
@@ -29,27 +25,25 @@ mod number_maps;
 mod palette;
 mod panels;
 mod point_maps;
+mod predicted_curve;
 mod predicted_observed;
 mod probability_grid;
 mod reliability;
 mod rows;
 
 pub use calibration::calibration;
-pub use class_map::class_map;
-pub use classified_points::ClassifiedPoints;
 pub use comparison::{ComparedScore, comparison};
 pub use confusion::{Confusion, confusion};
-pub use curves::{CurveName, CurvePanel, Span, curves};
-pub use decision_map::decision_map;
+pub use curves::{CurveName, CurvePanel, Span, Stroke, curves};
+pub use decision_map::{ClassifiedPoints, decision_map};
 pub use error::{PlotError, warn_undrawn};
 pub use feature_maps::{ImageRows, feature_maps};
-pub use fit::fit;
-pub use fit_content::{Band, BandOf, Fit, Points, evaluation_grid};
-pub use fits::{Bands, FitPanel, fits};
+pub use fits::{Bands, FitPanel, Points, evaluation_grid, fits};
 pub use inducing_patches::{PatchSet, inducing_patches};
 pub use loss::{LossPoint, Progress, loss};
 pub use number_maps::{MapPanel, number_maps};
 pub use point_maps::{PointMaps, point_maps};
+pub use predicted_curve::PredictedCurve;
 pub use predicted_observed::{Predictions, predicted_observed};
 pub use probability_grid::ProbabilityGrid;
 pub use reliability::{CALIBRATION_BINS, ProbabilityOf, Reliability, reliability};
@@ -61,6 +55,13 @@ pub struct Caption<'a> {
     pub data: &'a str,
     /// The name of the model with its distinguishing settings, such as `svgp, M = 100`.
     pub model: &'a str,
+}
+
+impl<'a> Caption<'a> {
+    /// A model on a data set.
+    pub const fn new(data: &'a str, model: &'a str) -> Self {
+        Self { data, model }
+    }
 }
 
 /// A quantity with the text along its axis.

@@ -5,15 +5,13 @@ use std::path::Path;
 use plotters::prelude::*;
 
 use super::axis::extent;
-use super::canvas::{Area, Frame, drawing, font, on_paper, pixels, write_header};
-use super::legend::{self, Entry, Sample};
-use super::probability_grid::{ProbabilityGrid, draw_crosses};
+use super::canvas::{Area, Frame, gray, sheet};
+use super::legend::{Entry, Sample};
+use super::probability_grid::ProbabilityGrid;
 use super::rows::{MOST_POINTS, same_length, thin, usable};
 use super::{Caption, PlotError, Quantity, palette, panels};
 
 const PICTURE: &str = "Map";
-const HEADER: i32 = 98;
-const MARGIN: i32 = 10;
 /// The number of colors of a map; adjacent cells of a color in a row become one rectangle.
 const COLORS: f64 = 40.0;
 /// The position of the color scale from the left of the header, in pixels.
@@ -32,6 +30,18 @@ pub struct MapPanel<'a> {
     pub points: &'a [[f64; 2]],
     /// Positions of crosses.
     pub crosses: &'a [[f64; 2]],
+}
+
+impl<'a> MapPanel<'a> {
+    /// Numbers without dots and crosses.
+    pub fn new(title: &'a str, values: &'a [f64]) -> Self {
+        Self {
+            title,
+            values,
+            points: &[],
+            crosses: &[],
+        }
+    }
 }
 
 /// Draws one panel for each of `maps`, all over the same `grid`, with names of dots and crosses for
@@ -54,10 +64,7 @@ pub fn number_maps(
     }
     let values = || maps.iter().flat_map(|map| map.values.iter().copied());
     let Some(range) = extent(values().filter(|&value| usable(value))) else {
-        return Err(PlotError::NothingToShow {
-            plot: PICTURE,
-            given: values().count(),
-        });
+        return Err(PlotError::nothing(PICTURE, values().count()));
     };
     let mut entries = Vec::new();
     if maps.iter().any(|map| !map.points.is_empty()) {
@@ -66,18 +73,10 @@ pub fn number_maps(
     if maps.iter().any(|map| !map.crosses.is_empty()) {
         entries.push(Entry::new(Sample::Cross, palette::INK, crosses));
     }
-    let frame = Frame {
-        plot: PICTURE,
-        caption,
-        remarks: Vec::new(),
-        legend: entries,
-    };
-    on_paper(path, &frame, |sheet| {
-        let (header, body) = sheet.split_vertically(pixels(HEADER));
-        write_header(&header, &frame)?;
-        legend::in_a_row(&header, &frame.legend, MARGIN, 80)?;
-        draw_scale(&header, range)?;
-        for (area, map) in panels::divide(&body, maps.len()).iter().zip(maps) {
+    let frame = Frame::new(PICTURE, caption, entries);
+    sheet(path, &frame, |header, body| {
+        draw_scale(header, range)?;
+        for (area, map) in panels::divide(body, maps.len()).iter().zip(maps) {
             draw(area, grid, inputs, map, range)?;
         }
         Ok(())
@@ -106,39 +105,27 @@ fn draw(
     let held =
         |places: &[[f64; 2]]| -> Vec<[f64; 2]> { places.iter().filter(inside).copied().collect() };
     let (points, crosses) = (thin(&held(map.points), MOST_POINTS), held(map.crosses));
-    let mut chart = panels::chart(area, PICTURE, map.title, grid.axes(inputs))?;
-    grid.draw_cells(&mut chart, PICTURE, |node| {
+    let mut chart = panels::chart(area, map.title, grid.axes(inputs))?;
+    grid.draw_cells(&mut chart, |node| {
         let value = map.values[node];
         usable(value).then(|| palette::share(true, level(value, range)))
     })?;
-    let dot = palette::VERMILION.mix(0.7).filled();
-    let dots = points.iter();
-    chart
-        .draw_series(dots.map(|place| Circle::new((place[0], place[1]), pixels(1), dot)))
-        .map_err(drawing(PICTURE))?;
-    draw_crosses(&mut chart, PICTURE, &crosses)
+    let dots = points.iter().map(|place| (place[0], place[1]));
+    chart.dots(dots, 1, palette::VERMILION.mix(0.7).filled())?;
+    chart.crosses(&crosses)
 }
 
 /// Draws the color scale with the numbers at its ends.
 fn draw_scale(header: &Area<'_>, (low, high): (f64, f64)) -> Result<(), PlotError> {
     let strips = COLORS as i32;
     for strip in 0..=strips {
-        let left = SCALE + strip * STRIP;
         let color = palette::share(true, f64::from(strip) / COLORS);
-        let corners = [
-            (pixels(left), pixels(73)),
-            (pixels(left + STRIP), pixels(87)),
-        ];
-        header
-            .draw(&Rectangle::new(corners, color.filled()))
-            .map_err(drawing(PICTURE))?;
+        let corner = (SCALE + strip * STRIP, 73);
+        header.rectangle(corner, (STRIP, 14), color.filled())?;
     }
-    let gray = font(12.5).color(&palette::GRAY);
     let end = SCALE + (strips + 1) * STRIP;
     for (text, x) in [(shown(low), SCALE - 64), (shown(high), end + 8)] {
-        header
-            .draw_text(&text, &gray, (pixels(x), pixels(74)))
-            .map_err(drawing(PICTURE))?;
+        header.write(&text, &gray(), (x, 74))?;
     }
     Ok(())
 }
@@ -163,10 +150,9 @@ mod tests {
         let values = [0.0, 1.0, 2.0, 3.0, 4.0, f64::NAN];
         let (points, crosses) = ([[0.5, 0.5], [9.0, 0.5]], [[0.2, 0.2]]);
         let panel = |title| MapPanel {
-            title,
-            values: &values,
             points: &points,
             crosses: &crosses,
+            ..MapPanel::new(title, &values)
         };
         let maps = [panel("first"), panel("second")];
         let draw =

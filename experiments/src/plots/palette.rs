@@ -30,10 +30,10 @@ pub(super) fn class(class: usize) -> RGBColor {
     CLASSES[class % CLASSES.len()]
 }
 
-/// The color of a class, paler for lower probability.
-pub(super) fn class_shade(number: usize, probability: f64) -> RGBColor {
+/// The color of a class, white for zero and strongest for one.
+pub(super) fn class_shade(number: usize, strength: f64) -> RGBColor {
     // The ends are softened so that points drawn in the pure hues stay visible on them.
-    tinted(class(number), 0.6 * probability)
+    tinted(class(number), 0.7 * strength.clamp(0.0, 1.0))
 }
 
 /// A mixture of white and this share of a color.
@@ -48,14 +48,6 @@ pub(super) fn share(is_right: bool, share: f64) -> RGBColor {
         if is_right { BLUE } else { VERMILION },
         share.clamp(0.0, 1.0),
     )
-}
-
-/// The color of a probability: vermilion at 0, white at 1/2, blue at 1.
-pub(super) fn probability(value: f64) -> RGBColor {
-    let value = value.clamp(0.0, 1.0);
-    let end = if value < 0.5 { VERMILION } else { BLUE };
-    // Soft, like the class colors.
-    tinted(end, 0.75 * (2.0 * value - 1.0).abs())
 }
 
 /// The color scale of magnitudes, from zero to the largest; also distinct in gray.

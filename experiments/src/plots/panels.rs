@@ -5,7 +5,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::PlotError;
 use super::axis::Axis;
-use super::canvas::{Area, Chart, draw_mesh, drawing, font, pixels, plain_text};
+use super::canvas::{Area, font, pixels, plain_text};
+use super::chart::Chart;
 use super::palette;
 
 /// The space for the title of a panel.
@@ -23,32 +24,27 @@ pub(super) fn divide<'a>(area: &Area<'a>, count: usize) -> Vec<Area<'a>> {
         0..=3 => count.max(1),
         _ => count.div_ceil(2),
     };
-    area.split_evenly((count.div_ceil(columns).max(1), columns))
+    area.split_evenly(count.div_ceil(columns).max(1), columns)
 }
 
 /// Draws the title of a panel and creates its axes below.
 pub(super) fn chart<'a>(
     area: &Area<'a>,
-    plot: &'static str,
     title: &str,
-    (x, y): (Axis, Axis),
+    axes: (Axis, Axis),
 ) -> Result<Chart<'a>, PlotError> {
-    let (head, body) = area.split_vertically(pixels(TITLE));
+    let (head, body) = area.split_vertically(TITLE);
     let style = font(13.0)
         .color(&palette::INK)
         .pos(Pos::new(HPos::Left, VPos::Center));
-    let place = (pixels(MARGIN + LEFT_LABELS), pixels(TITLE / 2));
-    head.draw_text(&plain_text(title, LONGEST_TITLE), &style, place)
-        .map_err(drawing(plot))?;
-    let texts = [x.text(), y.text()];
-    let mut chart = ChartBuilder::on(&body)
+    let place = (MARGIN + LEFT_LABELS, TITLE / 2);
+    head.write(&plain_text(title, LONGEST_TITLE), &style, place)?;
+    let mut builder = ChartBuilder::on(&body.inner);
+    builder
         .margin_left(pixels(MARGIN))
         .margin_right(pixels(2 * MARGIN))
         .margin_bottom(pixels(MARGIN / 2))
         .set_label_area_size(LabelAreaPosition::Left, pixels(LEFT_LABELS))
-        .set_label_area_size(LabelAreaPosition::Bottom, pixels(BOTTOM_LABELS))
-        .build_cartesian_2d(x, y)
-        .map_err(drawing(plot))?;
-    draw_mesh(&mut chart, plot, texts, 11.0)?;
-    Ok(chart)
+        .set_label_area_size(LabelAreaPosition::Bottom, pixels(BOTTOM_LABELS));
+    Chart::new(&mut builder, area.plot, axes, 11.0)
 }

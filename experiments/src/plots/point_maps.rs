@@ -7,8 +7,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::axis::extent;
 use super::canvas::{
-    Area, Frame, HEIGHT, MARGIN, SQUARE_HEADER, WIDTH, drawing, font, on_paper, pixels, plain_text,
-    write, write_header,
+    Area, Frame, HEIGHT, MARGIN, SQUARE_HEADER, WIDTH, ink, on_paper, pixels, plain_text,
 };
 use super::legend::{self, Entry, Sample};
 use super::rows::{same_length, usable};
@@ -59,30 +58,21 @@ pub fn point_maps(
     };
     let columns = maps.iter().map(|row| row.vectors.len()).max().unwrap_or(0);
     let (Some(horizontal), Some(vertical), true) = (range(0), range(1), columns > 0) else {
-        return Err(PlotError::NothingToShow {
-            plot: PICTURE,
-            given: points.len() * columns,
-        });
+        return Err(PlotError::nothing(PICTURE, points.len() * columns));
     };
     let layout = Layout {
         width: (WIDTH as i32 - NAMES - 2 * MARGIN) / columns as i32 - GAP,
         height: (HEIGHT as i32 - SQUARE_HEADER - NUMBERS - MARGIN) / maps.len() as i32 - GAP,
         ranges: [horizontal, vertical],
     };
-    let frame = Frame {
-        plot: PICTURE,
-        caption,
-        remarks: Vec::new(),
-        legend: [
-            ("zero", 0.0),
-            ("half", 0.5),
-            ("the largest of its map", 1.0),
-        ]
-        .map(|(text, share)| Entry::new(Sample::Dot, palette::magnitude(share), text))
-        .to_vec(),
-    };
+    let legend = [
+        ("zero", 0.0),
+        ("half", 0.5),
+        ("the largest of its map", 1.0),
+    ]
+    .map(|(text, share)| Entry::new(Sample::Dot, palette::magnitude(share), text));
+    let frame = Frame::new(PICTURE, caption, legend.into());
     on_paper(path, &frame, |sheet| {
-        write_header(sheet, &frame)?;
         legend::in_a_row(sheet, &frame.legend, MARGIN, 60)?;
         write_names(sheet, maps, columns, &layout)?;
         for (row, maps) in maps.iter().enumerate() {
@@ -100,19 +90,18 @@ fn write_names(
     columns: usize,
     layout: &Layout,
 ) -> Result<(), PlotError> {
-    let ink = font(12.5).color(&palette::INK);
-    let beside = ink.pos(Pos::new(HPos::Right, VPos::Center));
-    let above = ink.pos(Pos::new(HPos::Center, VPos::Bottom));
+    let beside = ink().pos(Pos::new(HPos::Right, VPos::Center));
+    let above = ink().pos(Pos::new(HPos::Center, VPos::Bottom));
     for (row, maps) in maps.iter().enumerate() {
         let (left, top) = layout.corner(row, 0);
         let place = (left - 8, top + layout.height / 2);
         let name = plain_text(maps.name, LONGEST_NAME);
-        write(sheet, PICTURE, &name, &beside, place)?;
+        sheet.write(&name, &beside, place)?;
     }
     for column in 0..columns {
         let (left, top) = layout.corner(0, column);
         let place = (left + layout.width / 2, top - 3);
-        write(sheet, PICTURE, &(column + 1).to_string(), &above, place)?;
+        sheet.write(&(column + 1).to_string(), &above, place)?;
     }
     Ok(())
 }
@@ -126,13 +115,7 @@ fn draw(
     layout: &Layout,
 ) -> Result<(), PlotError> {
     let border = palette::GRAY.stroke_width(pixels(1) as u32);
-    let corners = [
-        (pixels(left), pixels(top)),
-        (pixels(left + layout.width), pixels(top + layout.height)),
-    ];
-    sheet
-        .draw(&Rectangle::new(corners, border))
-        .map_err(drawing(PICTURE))?;
+    sheet.rectangle((left, top), (layout.width, layout.height), border)?;
     let mut shown: Vec<([f64; 2], f64)> = (points.iter().zip(vector))
         .map(|(&point, number)| (point, number.abs()))
         .filter(|(point, size)| point.iter().all(|&place| usable(place)) && usable(*size))
@@ -142,12 +125,9 @@ fn draw(
     for (point, size) in shown {
         let share = if largest > 0.0 { size / largest } else { 0.0 };
         let (x, y) = layout.place(point);
-        let dot = Circle::new(
-            (pixels(left) + x, pixels(top) + y),
-            pixels(DOT),
-            palette::magnitude(share).filled(),
-        );
-        sheet.draw(&dot).map_err(drawing(PICTURE))?;
+        let place = (pixels(left) + x, pixels(top) + y);
+        let color = palette::magnitude(share).filled();
+        sheet.draw(&Circle::new(place, pixels(DOT), color))?;
     }
     Ok(())
 }

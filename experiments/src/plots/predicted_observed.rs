@@ -5,7 +5,8 @@ use std::path::Path;
 use plotters::prelude::*;
 
 use super::axis::{Axis, padded, robust_extent};
-use super::canvas::{Chart, Frame, drawing, nothing_below, pixels, square};
+use super::canvas::{Frame, square};
+use super::chart::Chart;
 use super::legend::{Entry, Sample};
 use super::rows::{MOST_POINTS, remark, same_length, thin, usable};
 use super::{Caption, PlotError, Quantity, palette};
@@ -62,10 +63,7 @@ impl Predictions<'_> {
             .filter(Row::is_usable)
             .collect();
         if rows.is_empty() {
-            return Err(PlotError::NothingToShow {
-                plot: PICTURE,
-                given: count,
-            });
+            return Err(PlotError::nothing(PICTURE, count));
         }
         Ok(rows)
     }
@@ -106,14 +104,9 @@ pub fn predicted_observed(
         legend: legend_entries(),
     };
     let visible: Vec<&Row> = shown.iter().filter(inside).collect();
-    square(
-        path,
-        &frame,
-        axes,
-        &facts(&rows),
-        |chart| draw_rows(chart, &visible, &range),
-        nothing_below,
-    )
+    square(path, &frame, axes, &facts(&rows), |chart| {
+        draw_rows(chart, &visible, &range)
+    })
 }
 
 fn draw_rows(chart: &mut Chart<'_>, rows: &[&Row], range: &Axis) -> Result<(), PlotError> {
@@ -123,23 +116,15 @@ fn draw_rows(chart: &mut Chart<'_>, rows: &[&Row], range: &Axis) -> Result<(), P
     } else {
         (0.4, 0.8, 3)
     };
-    let bar = palette::BLUE.mix(bar_ink).stroke_width(pixels(1) as u32);
     let bars = rows.iter().map(|row| {
         let end = |value: f64| (row.observed, range.clip(value));
-        PathElement::new([end(row.lower), end(row.upper)], bar)
+        [end(row.lower), end(row.upper)]
     });
-    chart.draw_series(bars).map_err(drawing(PICTURE))?;
-    let dot = palette::BLUE.mix(dot_ink).filled();
-    let dots = rows
-        .iter()
-        .map(|row| Circle::new((row.observed, row.mean), pixels(radius), dot));
-    chart.draw_series(dots).map_err(drawing(PICTURE))?;
+    chart.lines(bars, palette::BLUE.mix(bar_ink), 1)?;
+    let dots = rows.iter().map(|row| (row.observed, row.mean));
+    chart.dots(dots, radius, palette::BLUE.mix(dot_ink).filled())?;
     let (low, high) = range.limits();
-    let diagonal = palette::INK.stroke_width(pixels(1) as u32);
-    chart
-        .draw_series([PathElement::new([(low, low), (high, high)], diagonal)])
-        .map_err(drawing(PICTURE))?;
-    Ok(())
+    chart.lines([[(low, low), (high, high)]], palette::INK, 1)
 }
 
 /// The same range for both axes; bars may extend it by a quarter at either end.
@@ -168,16 +153,8 @@ fn axes(rows: &[Row], target: Quantity<'_>) -> (Axis, Axis) {
 
 fn legend_entries() -> Vec<Entry<'static>> {
     vec![
-        Entry {
-            sample: Sample::BarredDot,
-            color: palette::BLUE,
-            text: "mean and 95 % interval",
-        },
-        Entry {
-            sample: Sample::Line,
-            color: palette::INK,
-            text: "predicted = observed",
-        },
+        Entry::new(Sample::BarredDot, palette::BLUE, "mean and 95 % interval"),
+        Entry::new(Sample::Line, palette::INK, "predicted = observed"),
     ]
 }
 

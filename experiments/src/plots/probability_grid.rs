@@ -5,9 +5,9 @@ use std::ops::RangeInclusive;
 use plotters::prelude::*;
 
 use super::axis::Axis;
-use super::canvas::{Chart, drawing, pixels};
+use super::chart::Chart;
 use super::rows::usable;
-use super::{PlotError, Quantity, palette};
+use super::{PlotError, Quantity};
 
 /// The maximum number of cells on a side; finer grids only make the file larger.
 const MOST_CELLS: usize = 120;
@@ -106,7 +106,6 @@ impl ProbabilityGrid {
     pub(super) fn draw_cells(
         &self,
         chart: &mut Chart<'_>,
-        plot: &'static str,
         color: impl Fn(usize) -> Option<RGBColor>,
     ) -> Result<(), PlotError> {
         let edge = |place: f64, axis: usize, last: usize| {
@@ -128,7 +127,7 @@ impl ProbabilityGrid {
                     continue;
                 };
                 let cell = Rectangle::new([(left, low), (right, high)], color.filled());
-                chart.draw_series([cell]).map_err(drawing(plot))?;
+                chart.draw([cell])?;
             }
         }
         Ok(())
@@ -174,18 +173,4 @@ fn crossing(from: (f64, f64, f64), to: (f64, f64, f64)) -> Option<(f64, f64)> {
         from.0 + share * (to.0 - from.0),
         from.1 + share * (to.1 - from.1),
     ))
-}
-
-/// Draws crosses at the inducing points.
-pub(super) fn draw_crosses(
-    chart: &mut Chart<'_>,
-    plot: &'static str,
-    places: &[[f64; 2]],
-) -> Result<(), PlotError> {
-    let style = palette::INK.stroke_width(pixels(2) as u32);
-    let crosses = places
-        .iter()
-        .map(|place| Cross::new((place[0], place[1]), pixels(4), style));
-    chart.draw_series(crosses).map_err(drawing(plot))?;
-    Ok(())
 }

@@ -7,7 +7,7 @@ use plotters::prelude::*;
 
 use super::calibration::HALF_WIDTH_95;
 use super::calibration::share_axes;
-use super::canvas::{Area, Frame, drawing, font, pixels, square};
+use super::canvas::{Area, Frame, gray, pixels, square_with};
 use super::legend::{Entry, Sample};
 use super::rows::{remark, same_length};
 use super::{Caption, PlotError, palette};
@@ -76,10 +76,7 @@ pub fn reliability(
         .filter(|(value, _)| (0.0..=1.0).contains(value))
         .collect();
     if rows.is_empty() {
-        return Err(PlotError::NothingToShow {
-            plot: PICTURE,
-            given: probability.len(),
-        });
+        return Err(PlotError::nothing(PICTURE, probability.len()));
     }
     let bins = calibration_bins(rows.iter().copied(), CALIBRATION_BINS);
     let filled: Vec<&CalibrationBin> = bins.iter().filter(|bin| bin.count > 0).collect();
@@ -91,29 +88,20 @@ pub fn reliability(
             .collect(),
         legend: legend_entries(),
     };
-    square(
+    square_with(
         path,
         &frame,
         share_axes("predicted probability", "observed frequency"),
         &facts(content, &rows),
         |chart| {
-            let diagonal = palette::INK.stroke_width(pixels(1) as u32);
-            let bar = palette::BLUE.mix(0.6).stroke_width(pixels(2) as u32);
+            chart.lines([[(0.0, 0.0), (1.0, 1.0)]], palette::INK, 1)?;
             let bars = filled.iter().map(|bin| {
-                let (low, high) = interval(bin);
-                let at = bin.mean_probability();
-                PathElement::new(vec![(at, low), (at, high)], bar)
+                let ((low, high), at) = (interval(bin), bin.mean_probability());
+                [(at, low), (at, high)]
             });
-            let line = PathElement::new(vec![(0.0, 0.0), (1.0, 1.0)], diagonal);
-            chart
-                .draw_series([line].into_iter().chain(bars))
-                .map_err(drawing(PICTURE))?;
-            let dot = palette::BLUE.filled();
-            let dots = filled
-                .iter()
-                .map(|bin| Circle::new((bin.mean_probability(), bin.frequency()), pixels(5), dot));
-            chart.draw_series(dots).map_err(drawing(PICTURE))?;
-            Ok(())
+            chart.lines(bars, palette::BLUE.mix(0.6), 2)?;
+            let dots = (filled.iter()).map(|bin| (bin.mean_probability(), bin.frequency()));
+            chart.dots(dots, 5, palette::BLUE.filled())
         },
         |panel, y| histogram(panel, &bins, y + 20),
     )
@@ -121,16 +109,8 @@ pub fn reliability(
 
 fn legend_entries() -> Vec<Entry<'static>> {
     vec![
-        Entry {
-            sample: Sample::BarredDot,
-            color: palette::BLUE,
-            text: "bin and 95 % interval",
-        },
-        Entry {
-            sample: Sample::Line,
-            color: palette::INK,
-            text: "perfect calibration",
-        },
+        Entry::new(Sample::BarredDot, palette::BLUE, "bin and 95 % interval"),
+        Entry::new(Sample::Line, palette::INK, "perfect calibration"),
     ]
 }
 
@@ -155,13 +135,7 @@ fn histogram(panel: &Area<'_>, bins: &[CalibrationBin], top: i32) -> Result<(), 
     const HEIGHT: i32 = 90;
     let most = bins.iter().map(|bin| bin.count).max().unwrap_or(1) as f64;
     let base = top + 22 + HEIGHT;
-    let gray = font(12.5).color(&palette::GRAY);
-    let words = |text: &str, x: i32, y: i32| {
-        panel
-            .draw_text(text, &gray, (pixels(x), pixels(y)))
-            .map_err(drawing(PICTURE))
-    };
-    words("rows per bin", LEFT, top)?;
+    panel.write("rows per bin", &gray(), (LEFT, top))?;
     for (index, bin) in bins.iter().enumerate() {
         let left = LEFT + BAR * index as i32;
         let height = (f64::from(pixels(HEIGHT)) * bin.count as f64 / most).round() as i32;
@@ -169,20 +143,16 @@ fn histogram(panel: &Area<'_>, bins: &[CalibrationBin], top: i32) -> Result<(), 
             (pixels(left), pixels(base) - height),
             (pixels(left + BAR - 2), pixels(base)),
         ];
-        panel
-            .draw(&Rectangle::new(corners, palette::SKY.filled()))
-            .map_err(drawing(PICTURE))?;
+        panel.draw(&Rectangle::new(corners, palette::SKY.filled()))?;
     }
     let ends = [
         (pixels(LEFT), pixels(base)),
         (pixels(LEFT + 10 * BAR), pixels(base)),
     ];
     let floor = palette::GRAY.stroke_width(pixels(1) as u32);
-    panel
-        .draw(&PathElement::new(ends, floor))
-        .map_err(drawing(PICTURE))?;
-    words("0", LEFT, base + 4)?;
-    words("1", LEFT + 10 * BAR - 8, base + 4)
+    panel.draw(&PathElement::new(ends, floor))?;
+    panel.write("0", &gray(), (LEFT, base + 4))?;
+    panel.write("1", &gray(), (LEFT + 10 * BAR - 8, base + 4))
 }
 
 #[cfg(test)]

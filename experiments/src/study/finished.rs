@@ -213,7 +213,11 @@ fn departure_in_size(name: &str, paper: usize, run: &Metrics) -> Option<Departur
 impl FinishedCell {
     /// The largest number of steps of a run.
     pub fn steps(&self) -> usize {
-        self.runs.iter().map(|run| run.steps).max().unwrap_or(0)
+        self.runs
+            .iter()
+            .map(|run| run.training.steps)
+            .max()
+            .unwrap_or(0)
     }
 
     /// Whether there are published values and the runs do not depart from the paper's protocol.
@@ -309,7 +313,7 @@ impl FinishedCell {
 
     /// The summary over the runs in a score column.
     pub fn summary(&self, column: &Column) -> Option<Summary> {
-        Summary::of(&self.values(column)?)
+        Summary::of(self.values(column)?)
     }
 }
 

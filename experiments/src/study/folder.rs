@@ -8,10 +8,12 @@ use serde_json::{Value, json};
 
 use crate::failure::{Failure, FolderError};
 use crate::output::{self, FolderLock, replace_file};
+use crate::plots::{PlotError, warn_undrawn};
+use crate::standard_output::print;
 
 use super::{
     CommonOptions,
-    csv_line::{CsvLine, csv},
+    line::{Line, csv},
     sweep::SWEEP,
 };
 
@@ -124,11 +126,26 @@ impl ExperimentFolder {
     /// # Errors
     ///
     /// If a file cannot be written.
-    pub fn write_results(&self, record: &impl Serialize, lines: &[CsvLine]) -> Result<(), Failure> {
+    pub fn write_results(&self, record: &impl Serialize, lines: &[Line]) -> Result<(), Failure> {
         self.write_json(RESULTS_JSON, record)?;
         let path = self.path.join(RESULTS_CSV);
         let text = csv(lines).map_err(Failure::writing(&path))?;
         replace_file(&path, &text)
+    }
+
+    /// Draws a plot into the file called `name`. Prints a warning if it cannot be drawn.
+    pub fn draw(&self, name: &str, draw: impl FnOnce(&Path) -> Result<(), PlotError>) {
+        warn_undrawn(draw(&self.path.join(name)));
+    }
+
+    /// Prints a report and the path of the folder.
+    ///
+    /// # Errors
+    ///
+    /// If the standard output cannot be written.
+    pub fn print(&self, mut lines: Vec<String>) -> Result<(), Failure> {
+        lines.push(format!("all of it in {}\n", self.path.display()));
+        print(&lines.join("\n"))
     }
 
     fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), Failure> {

@@ -6,14 +6,15 @@
 
 mod arguments;
 mod cell;
-mod csv_line;
 mod data_at_hand;
 mod data_names;
 mod departures;
 mod embedded;
+mod experiment;
 mod file;
 mod finished;
 mod folder;
+mod line;
 mod options;
 mod plots;
 mod published;
@@ -24,7 +25,6 @@ mod table;
 mod template;
 #[cfg(test)]
 mod tests;
-mod texts;
 mod watch;
 
 use std::path::{Path, PathBuf};
@@ -36,29 +36,27 @@ use crate::arguments::{RunOptions, configuration_in, read_configuration};
 use crate::failure::{Failure, FolderError};
 use crate::output::METRICS;
 use crate::plan::check;
-use crate::standard_output::print;
 use crate::training_run::TrainingRun;
 
 pub use crate::devices::Place;
 pub use arguments::{ChoiceOf, Named};
 pub use cell::{Cell, Whose};
 use cell::{NO_USE, ROOT_OF_INPUTS};
-pub use csv_line::CsvLine;
 pub use data_at_hand::data_at_hand;
 #[cfg(test)]
 pub use departures::Departure;
 pub use embedded::{studies, study};
+pub use experiment::Experiment;
 use file::Patch;
 pub use file::Study;
 pub use finished::FinishedCell;
 #[cfg(test)]
 pub use finished::testing::finished_with;
 pub use folder::ExperimentFolder;
+pub use line::{Line, points, table};
 pub use options::CommonOptions;
-pub use published::Reported;
 pub use request::Request;
 pub use sweep::{CompareArguments, SweepArguments, compare, sweep};
-pub use texts::summary_text;
 pub use watch::{Watch, all_made};
 
 use table::StudyTable;
@@ -120,8 +118,7 @@ pub fn show(
             .unwrap_or_default(),
     );
     lines.extend(table.notes());
-    lines.push(format!("all of it in {}\n", folder.path().display()));
-    print(&lines.join("\n"))?;
+    folder.print(lines)?;
     Ok(cells)
 }
 

@@ -9,7 +9,10 @@ use super::request::Request;
 use super::template::Template;
 use crate::fitting::{LogEntry, TrainingLog};
 use crate::output::TRAINING_LOG;
-use crate::plots::{self, Caption, ComparedScore, CurveName, CurvePanel, Quantity, Span};
+use crate::plots::{
+    self, Caption, ComparedScore, CurveName, CurvePanel, PlotError, Quantity, Span,
+};
+use crate::summary::mean_curve;
 
 /// The approximate number of points in a loss curve.
 const POINTS: usize = 100;
@@ -23,28 +26,25 @@ pub fn draw(
 ) {
     for cells in cells.chunk_by(|a, b| a.cell.data == b.cell.data) {
         let data = &cells[0].cell.data;
-        // A study with fixed data has one data set.
-        let named = |of_one: &str| {
-            let name = if study.data.fixed { of_one } else { data };
-            folder.path().join(format!("{name}.svg"))
-        };
         for plot in &study.plots {
-            match plot {
-                Plot::Comparison { scores } => {
-                    compare(study, request, scores, cells, &named(data));
-                }
+            let name = match plot {
+                // A study with fixed data has one data set.
+                Plot::Losses { .. } if study.data.fixed => "loss",
+                Plot::Curves(_) if study.data.fixed => "curves",
+                _ => data,
+            };
+            folder.draw(&format!("{name}.svg"), |path| match plot {
+                Plot::Comparison { scores } => compare(study, request, scores, cells, path),
                 Plot::Losses {
                     panels,
                     title,
                     dashed,
                 } => {
                     let panels = (study.axis(panels), title);
-                    training_losses(study, request, panels, dashed, cells, &named("loss"));
+                    training_losses(study, request, panels, dashed, cells, path)
                 }
-                Plot::Curves(plot) => {
-                    learning_curves(study, request, plot, cells, &named("curves"));
-                }
-            }
+                Plot::Curves(plot) => learning_curves(study, request, plot, cells, path),
+            });
         }
     }
 }
@@ -84,7 +84,7 @@ fn compare(
     scores: &[String],
     cells: &[FinishedCell],
     path: &Path,
-) {
+) -> Result<(), PlotError> {
     let columns = study
         .table
         .columns
@@ -102,12 +102,7 @@ fn compare(
         })
         .collect();
     let names = names(study, request, cells);
-    plots::warn_undrawn(plots::comparison(
-        path,
-        &cells[0].cell.data,
-        &names,
-        &panels,
-    ));
+    plots::comparison(path, &cells[0].cell.data, &names, &panels)
 }
 
 /// Panels of curves of the cells of a data set.
@@ -122,16 +117,25 @@ struct Panels<'a> {
     shown: &'a [Shown<'a>],
 }
 
+/// The curve of a cell.
+type CurveOf<'a> = Box<dyn Fn(&FinishedCell) -> Vec<(f64, f64)> + 'a>;
+
 /// A panel.
 struct Shown<'a> {
     title: &'a Template,
     value: Quantity<'a>,
     /// The curve of a cell.
-    points: &'a dyn Fn(&FinishedCell) -> Vec<(f64, f64)>,
+    points: CurveOf<'a>,
 }
 
 impl Panels<'_> {
-    fn draw(&self, path: &Path, caption: Caption<'_>, along: Quantity<'_>, cells: &[FinishedCell]) {
+    fn draw(
+        &self,
+        path: &Path,
+        caption: Caption<'_>,
+        along: Quantity<'_>,
+        cells: &[FinishedCell],
+    ) -> Result<(), PlotError> {
         let group_of = |cell: &FinishedCell| self.axis.map(|axis| cell.cell.values[axis].clone());
         let mut names: Vec<CurveName> = Vec::new();
         for name in cells.iter().map(self.name) {
@@ -150,7 +154,7 @@ impl Panels<'_> {
             .collect();
         let curve = |shown: &Shown<'_>, cells: &[FinishedCell], name: &CurveName| {
             let own = cells.iter().find(|cell| (self.name)(cell) == *name);
-            own.map_or_else(Vec::new, shown.points)
+            own.map_or_else(Vec::new, &shown.points)
         };
         let panels: Vec<CurvePanel<'_>> = (all.iter())
             .map(|(title, shown, cells)| CurvePanel {
@@ -162,8 +166,7 @@ impl Panels<'_> {
                 span: Span::Values,
             })
             .collect();
-        let drawn = plots::curves(path, "Training", caption, &names, along, &panels);
-        plots::warn_undrawn(drawn);
+        plots::curves(path, "Training", caption, &names, along, &panels)
     }
 }
 
@@ -175,11 +178,11 @@ fn training_losses(
     dashed: &[String],
     cells: &[FinishedCell],
     path: &Path,
-) {
-    let name = |cell: &FinishedCell| CurveName {
-        text: cell.title(study, request),
+) -> Result<(), PlotError> {
+    let name = |cell: &FinishedCell| {
         // Dashes let a curve underneath show through.
-        dashed: (cell.cell.values.iter()).any(|value| dashed.contains(value)),
+        let is_dashed = (cell.cell.values.iter()).any(|value| dashed.contains(value));
+        CurveName::dashed_if(is_dashed, cell.title(study, request))
     };
     let value = Quantity {
         name: "loss per row",
@@ -193,24 +196,24 @@ fn training_losses(
         shown: &[Shown {
             title,
             value,
-            points: &losses,
+            points: Box::new(losses),
         }],
     };
-    let caption = Caption {
-        data: &cells[0].cell.data,
-        model: "negative bound of the mini-batches, means over steps and seeds",
-    };
-    panels.draw(path, caption, Quantity::of("step"), cells);
+    let caption = Caption::new(
+        &cells[0].cell.data,
+        "negative bound of the mini-batches, means over steps and seeds",
+    );
+    panels.draw(path, caption, Quantity::of("step"), cells)
 }
 
 /// Plots columns of the learning curves of the cells of a data set.
 fn learning_curves(
     study: &'static Study,
     request: &Request,
-    plot: &Curves,
+    plot: &'static Curves,
     cells: &[FinishedCell],
     path: &Path,
-) {
+) -> Result<(), PlotError> {
     let name = |cell: &FinishedCell| {
         let text = cell.text(study, request, &plot.curve);
         CurveName::from(text.unwrap_or_default())
@@ -222,19 +225,17 @@ fn learning_curves(
             ("seconds", Quantity { name, unit })
         }
     };
-    let points = |panel: &Panel| {
-        let value = panel.value.clone();
+    let points = |panel: &'static Panel| {
         move |cell: &FinishedCell| -> Vec<(f64, f64)> {
-            let values = cell.curve(&value);
+            let values = cell.curve(&panel.value);
             cell.curve(column).into_iter().zip(values).collect()
         }
     };
-    let points: Vec<_> = plot.shown.iter().map(points).collect();
-    let shown: Vec<Shown<'_>> = (plot.shown.iter().zip(&points))
-        .map(|(panel, points)| Shown {
+    let shown: Vec<Shown<'_>> = (plot.shown.iter())
+        .map(|panel| Shown {
             title: &panel.title,
             value: Quantity::of(&panel.name),
-            points,
+            points: Box::new(points(panel)),
         })
         .collect();
     let panels = Panels {
@@ -244,11 +245,9 @@ fn learning_curves(
         name: &name,
         shown: &shown,
     };
-    let caption = Caption {
-        data: &cells[0].cell.data,
-        model: &first_text(study, request, &plot.caption, cells),
-    };
-    panels.draw(path, caption, along, cells);
+    let model = first_text(study, request, &plot.caption, cells);
+    let caption = Caption::new(&cells[0].cell.data, &model);
+    panels.draw(path, caption, along, cells)
 }
 
 /// The training loss, averaged over the runs.
@@ -258,12 +257,7 @@ fn losses(cell: &FinishedCell) -> Vec<(f64, f64)> {
         .iter()
         .map(|folder| losses_of(folder))
         .collect();
-    let count = curves.iter().map(Vec::len).min().unwrap_or(0);
-    let mean = |point: usize| {
-        let sum: f64 = curves.iter().map(|curve| curve[point].1).sum();
-        (curves[0][point].0, sum / curves.len() as f64)
-    };
-    (0..count).map(mean).collect()
+    mean_curve(&curves)
 }
 
 /// Means of the loss of a run over blocks of steps, each at the last step of its block; empty if

@@ -39,6 +39,14 @@ impl Reported {
     }
 }
 
+/// A mean with its spread, `0.094 (0.003)`.
+pub fn with_spread(mean: f64, spread: Option<f64>, digits: usize) -> String {
+    match spread {
+        Some(spread) => format!("{mean:.digits$} ({spread:.digits$})"),
+        None => format!("{mean:.digits$}"),
+    }
+}
+
 /// Parses a time such as `2h07m37s`.
 fn seconds(text: &str) -> Option<f64> {
     let mut total = 0.0;
@@ -78,23 +86,13 @@ impl Row {
 
 /// An error in a table of published values.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum MalformedTable {
-    /// A line with a different number of words than the first.
-    #[error("the line {line:?} of a table has {found} words, and the first line has {expected}")]
-    Words {
-        /// The line.
-        line: String,
-        /// The number of words in it.
-        found: usize,
-        /// The number of words in the first line.
-        expected: usize,
-    },
-    /// A word that is not a number.
-    #[error("{word:?} in a table is no number")]
-    Number {
-        /// The word.
-        word: String,
-    },
+#[error("{0}")]
+pub struct MalformedTable(String);
+
+impl MalformedTable {
+    fn no_number(word: &str) -> Self {
+        Self(format!("{word:?} in a table is no number"))
+    }
 }
 
 /// The words of a table, line by line, each with its column title.
@@ -105,27 +103,17 @@ fn words(table: &str) -> Result<Vec<Vec<(&str, &str)>>, MalformedTable> {
         .unwrap_or_default()
         .split_whitespace()
         .collect();
-    let pairs = |line: &'_ str| -> Result<(), MalformedTable> {
-        let found = line.split_whitespace().count();
-        match found == titles.len() {
-            true => Ok(()),
-            false => Err(MalformedTable::Words {
-                line: line.to_owned(),
-                found,
-                expected: titles.len(),
-            }),
-        }
-    };
     let mut rows = Vec::new();
     for line in lines {
-        pairs(line)?;
-        rows.push(
-            titles
-                .iter()
-                .copied()
-                .zip(line.split_whitespace())
-                .collect(),
-        );
+        let words: Vec<&str> = line.split_whitespace().collect();
+        if words.len() != titles.len() {
+            return Err(MalformedTable(format!(
+                "the line {line:?} of a table has {} words, and the first line has {}",
+                words.len(),
+                titles.len()
+            )));
+        }
+        rows.push(titles.iter().copied().zip(words).collect());
     }
     Ok(rows)
 }
@@ -133,11 +121,10 @@ fn words(table: &str) -> Result<Vec<Vec<(&str, &str)>>, MalformedTable> {
 fn number(word: &str) -> Result<Option<Reported>, MalformedTable> {
     match word {
         "-" => Ok(None),
-        word => Reported::parse(word)
-            .map(Some)
-            .ok_or_else(|| MalformedTable::Number {
-                word: word.to_owned(),
-            }),
+        word => match Reported::parse(word) {
+            None => Err(MalformedTable::no_number(word)),
+            found => Ok(found),
+        },
     }
 }
 
@@ -241,9 +228,7 @@ impl Study {
                     .into_iter()
                     .filter(|&(title, word)| title != "data" && word != "-");
                 let size = |(title, word): (&str, &str)| {
-                    let size = word.parse().map_err(|_| MalformedTable::Number {
-                        word: word.to_owned(),
-                    });
+                    let size = word.parse().map_err(|_| MalformedTable::no_number(word));
                     Ok((title.to_owned(), size?))
                 };
                 return sizes.map(size).collect();

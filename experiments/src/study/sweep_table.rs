@@ -3,9 +3,7 @@
 use clap::ValueEnum;
 use serde_json::{Map, Value};
 
-use super::file::{
-    Axis, AxisValue, Column, DataSets, Note, OneOrMany, Patch, Plot, Seeds, Spread, Study, Table,
-};
+use super::file::{Axis, AxisValue, Column, Study};
 use super::finished::FinishedCell;
 use super::sweep::Swept;
 use super::template::Template;
@@ -33,66 +31,23 @@ pub fn study(
     });
     let data_segment = (!is_comparison).then(|| "{data}".to_owned());
     let folder: Vec<String> = data_segment.into_iter().chain(segments).collect();
-    let text = |key: &str, name: &str| Column {
-        key: key.into(),
+    let column = |name: &&str| Column {
         title: name.replace('_', " "),
         text: Some(template(&format!("{{{name}}}"))),
         ..Column::default()
     };
-    let columns = names.iter().map(|name| text("", name));
-    let columns = columns.chain(scores()).chain([text("seeds", "seeds")]);
-    Study {
-        name: "sweep".into(),
-        about: String::new(),
-        help: String::new(),
-        protocol: None,
-        figures: false,
-        single_precision: false,
-        data: DataSets {
-            option: String::new(),
-            names: data,
-            of_paper: None,
-            quick: Vec::new(),
-            paper: Vec::new(),
-            fixed: true,
-        },
-        seeds: Seeds::default(),
-        axes: grid.iter().map(Swept::axis).collect(),
-        run: Patch {
-            always: run,
-            ..Patch::default()
-        },
-        conditional: Vec::new(),
-        in_paper: Patch::default(),
-        options: Vec::new(),
-        folder: template(&folder.join("/")),
-        table: Table {
-            title: title.clone(),
-            name: title,
-            distinguish: Vec::new(),
-            heading: Some(template("{sizes}")),
-            bare: false,
-            looks: Vec::new(),
-            spread: Spread::Error,
-            digits: 4,
-            columns: columns.collect(),
-        },
-        published: Vec::new(),
-        sizes: String::new(),
-        plots: vec![Plot::Comparison {
-            scores: ["error", "rmse", "nlpd", "train_seconds"]
-                .map(str::to_owned)
-                .to_vec(),
-        }],
-        notes: vec![Note {
-            text: "mean (standard error) over the seeds, each with a split of its own, in standardized \
-                   units; steps: the\nseconds of the optimizer's steps alone, without the choice of \
-                   inducing points, validation and evaluation"
-                .into(),
-            option: None,
-            departure: None,
-        }],
-    }
+    let mut study: Study = match toml::from_str(include_str!("sweep.toml")) {
+        Ok(study) => study,
+        Err(error) => unreachable!("sweep.toml, which tests read: {error}"),
+    };
+    study.data.names = data;
+    study.axes = grid.iter().map(Swept::axis).collect();
+    study.run.always = run;
+    study.folder = template(&folder.join("/"));
+    study.table.title = title.clone();
+    study.table.name = title;
+    study.table.columns.splice(0..0, names.iter().map(column));
+    study
 }
 
 impl Swept {
@@ -110,34 +65,6 @@ impl Swept {
             values: self.values.iter().map(value).collect(),
         }
     }
-}
-
-/// The score columns for regression and classification.
-fn scores() -> impl Iterator<Item = Column> {
-    let score = |key: &str, title: &str, digits: usize, unit: f64| Column {
-        key: key.into(),
-        title: title.into(),
-        value: Some(OneOrMany::One(key.into())),
-        unit: Some(unit),
-        digits: Some(digits),
-        optional: true,
-        ..Column::default()
-    };
-    let of_regression = |column: Column| Column {
-        instead: Some("error".into()),
-        ..column
-    };
-    [
-        score("error", "error (%)", 2, 100.0),
-        of_regression(score("rmse", "RMSE", 4, 1.0)),
-        of_regression(score("mae", "MAE", 4, 1.0)),
-        score("nlpd", "NLPD", 4, 1.0),
-        of_regression(score("coverage95", "coverage (%)", 1, 100.0)),
-        score("ece", "ECE", 4, 1.0),
-        score("train_seconds", "steps (s)", 1, 1.0),
-        score("peak_memory", "memory (MB)", 0, 1e-6),
-    ]
-    .into_iter()
 }
 
 /// Warnings of the runs, and a warning if the models used different numbers of rows.

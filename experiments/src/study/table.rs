@@ -2,14 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::csv_line::CsvLine;
 use super::departures::{self, are_comparable, joined};
 use super::file::{Column, Spread, Study};
 use super::finished::{FinishedCell, first_text};
 use super::folder::ExperimentFolder;
-use super::published::Reported;
+use super::line::Line;
+use super::published::{Reported, with_spread};
 use super::request::Request;
-use super::texts::{reported_text, with_spread};
 use crate::failure::Failure;
 use crate::report::sizes;
 use crate::summary::Summary;
@@ -99,7 +98,7 @@ impl StudyTable<'_> {
     ///
     /// If a file cannot be written.
     pub fn write(&self, folder: &ExperimentFolder) -> Result<(), Failure> {
-        let lines: Vec<CsvLine> = match self.study.table.looks.is_empty() {
+        let lines: Vec<Line> = match self.study.table.looks.is_empty() {
             true => self.cells.iter().map(|cell| self.line(cell)).collect(),
             false => {
                 let looks = self.cells.iter().flat_map(FinishedCell::looks);
@@ -129,9 +128,9 @@ impl StudyTable<'_> {
     }
 
     /// The first columns of the CSV file.
-    fn place(&self, cell: &FinishedCell) -> CsvLine {
+    fn place(&self, cell: &FinishedCell) -> Line {
         let first = &cell.runs[0];
-        let line = CsvLine::default()
+        let line = Line::default()
             .with("data", &cell.cell.data)
             .with("n_train", first.n_train)
             .with("d", first.d);
@@ -141,43 +140,43 @@ impl StudyTable<'_> {
         })
     }
 
+    /// The columns in files.
+    fn kept(&self) -> impl Iterator<Item = &'static Column> {
+        let columns = self.study.table.columns.iter();
+        columns.filter(|column| !column.key.is_empty())
+    }
+
     /// A line of the CSV file: the place of the cell and every column with a key. A look at a run
     /// has no errors and no departures.
-    fn line(&self, cell: &FinishedCell) -> CsvLine {
+    fn line(&self, cell: &FinishedCell) -> Line {
         let mut line = match self.study.table.bare {
-            true => CsvLine::default(),
+            true => Line::default(),
             false => self.place(cell),
         };
         let is_look = !self.study.table.looks.is_empty();
         let spread = self.spread();
-        for column in self
-            .study
-            .table
-            .columns
-            .iter()
-            .filter(|column| !column.key.is_empty())
-        {
+        for column in self.kept() {
             let key = column.key.as_str();
             line = match self.entry(cell, column) {
-                Entry::Text(text) => line.maybe(key, text),
-                Entry::Reached(reached) => line.maybe(key, reached.map(|titles| titles.join(" "))),
+                Entry::Text(text) => line.with(key, text),
+                Entry::Reached(reached) => line.with(key, reached.map(|titles| titles.join(" "))),
                 Entry::Ratio(ours, paper) => {
-                    let line = line.maybe(key, ours);
+                    let line = line.with(key, ours);
                     if column.paper {
-                        line.maybe(format!("paper_{key}"), paper)
+                        line.with(format!("paper_{key}"), paper)
                     } else {
                         line
                     }
                 }
-                Entry::Score(ours, _) if is_look => line.maybe(key, ours.map(|ours| ours.mean)),
+                Entry::Score(ours, _) if is_look => line.with(key, ours.map(|ours| ours.mean)),
                 Entry::Score(ours, paper) => {
-                    let line = line.maybe(key, ours.map(|ours| ours.mean)).maybe(
+                    let line = line.with(key, ours.map(|ours| ours.mean)).with(
                         format!("{key}_{spread}"),
                         ours.and_then(|ours| self.spread_of(ours)),
                     );
                     if column.paper {
-                        line.maybe(format!("paper_{key}"), paper.map(|paper| paper.mean))
-                            .maybe(
+                        line.with(format!("paper_{key}"), paper.map(|paper| paper.mean))
+                            .with(
                                 format!("paper_{key}_{spread}"),
                                 paper.and_then(|paper| paper.spread),
                             )
@@ -189,7 +188,7 @@ impl StudyTable<'_> {
         }
         match is_look {
             true => line,
-            false => line.maybe("departures", cell.departures.as_deref().map(joined)),
+            false => line.with("departures", cell.departures.as_deref().map(joined)),
         }
     }
 
@@ -200,13 +199,7 @@ impl StudyTable<'_> {
         for (axis, value) in self.study.axes.iter().zip(&cell.cell.values) {
             record.insert(axis.name.clone(), value.clone().into());
         }
-        for column in self
-            .study
-            .table
-            .columns
-            .iter()
-            .filter(|column| !column.key.is_empty())
-        {
+        for column in self.kept() {
             let (ours, paper) = match self.entry(cell, column) {
                 Entry::Text(text) => (json!(text), Value::Null),
                 Entry::Reached(reached) => (json!(reached), Value::Null),
@@ -300,7 +293,9 @@ impl StudyTable<'_> {
                 };
                 (
                     ours.map_or_else(dash, shown),
-                    reported_text(paper, paper_digits),
+                    paper.map_or_else(dash, |paper| {
+                        with_spread(paper.mean, paper.spread, paper_digits)
+                    }),
                 )
             }
         }

@@ -1,6 +1,7 @@
 //! Supervision of training in experiments: runs of `train`, and models that are evaluated during
 //! training.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use burn_gp_models::training::Trainer;
@@ -13,24 +14,24 @@ use crate::report::score_line;
 use crate::training_run::{RunEnd, TrainingRun};
 
 /// Progress and interruption of the training runs of an experiment.
-pub struct Watch<'a> {
+pub struct Watch {
     /// Stops training.
     interrupt: Interrupt,
-    folder: &'a ExperimentFolder,
+    folder: PathBuf,
     /// Whether to hide the progress bar.
     quiet: bool,
 }
 
-impl<'a> Watch<'a> {
+impl Watch {
     /// A watch that stops on Ctrl-C. If `quiet`, it shows nothing.
     ///
     /// # Errors
     ///
     /// If signals cannot be received.
-    pub fn new(folder: &'a ExperimentFolder, quiet: bool) -> Result<Self, Failure> {
+    pub fn new(folder: &ExperimentFolder, quiet: bool) -> Result<Self, Failure> {
         Ok(Self {
             interrupt: Interrupt::install()?,
-            folder,
+            folder: folder.path().to_owned(),
             quiet,
         })
     }
@@ -54,7 +55,8 @@ impl<'a> Watch<'a> {
     pub fn run(&self, run: &TrainingRun, name: &str) -> Result<bool, Failure> {
         match run.execute(self.quiet, &self.interrupt)? {
             RunEnd::Finished(metrics) => {
-                let (scores, seconds) = (score_line(&metrics.scores), metrics.train_seconds);
+                let (scores, seconds) =
+                    (score_line(&metrics.scores), metrics.training.train_seconds);
                 self.tell(&format!("{name}: {scores}, {seconds:.1} s"));
                 Ok(true)
             }
@@ -65,24 +67,34 @@ impl<'a> Watch<'a> {
 
     fn interrupted(&self) -> Failure {
         Failure::InterruptedExperiment {
-            folder: self.folder.path().to_owned(),
+            folder: self.folder.clone(),
         }
     }
 
-    /// Makes all steps. After each step, `look` gets the trainer and the result of the step.
-    /// [`LogEntry::seconds`] counts only the time in steps.
+    /// Makes all steps and returns the seconds of each.
+    ///
+    /// # Errors
+    ///
+    /// If a step fails, or the user interrupts the program.
+    pub fn train<T: Trainer>(&self, trainer: &mut T) -> Result<Vec<f64>, Failure> {
+        self.train_with_looks(trainer, 1, |_, _| Ok(()))
+    }
+
+    /// Makes all steps and returns the seconds of each. After the last step and after every
+    /// `interval` steps, `look` gets the trainer and the number of the step.
     ///
     /// # Errors
     ///
     /// If a step fails, `look` fails, or the user interrupts the program.
-    pub fn train<T: Trainer>(
+    pub fn train_with_looks<T: Trainer>(
         &self,
         trainer: &mut T,
-        mut look: impl FnMut(&T, &LogEntry) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        interval: usize,
+        mut look: impl FnMut(&T, usize) -> Result<(), Failure>,
+    ) -> Result<Vec<f64>, Failure> {
         let planned = trainer.steps_planned();
         let mut progress = Progress::new(trainer.steps_made(), planned, self.quiet);
-        let mut seconds = 0.0;
+        let (mut seconds, mut total) = (Vec::new(), 0.0);
         while !trainer.is_finished() {
             if self.interrupt.is_requested() {
                 return Err(self.interrupted());
@@ -92,16 +104,19 @@ impl<'a> Watch<'a> {
                 source: Box::new(source),
                 advice: "Try --dtype f64.".into(),
             })?;
-            seconds += start.elapsed().as_secs_f64();
-            let entry = LogEntry {
+            let duration = start.elapsed().as_secs_f64();
+            seconds.push(duration);
+            total += duration;
+            progress.update(&LogEntry {
                 report,
-                seconds,
+                seconds: total,
                 validation: None,
-            };
-            progress.update(&entry);
-            look(trainer, &entry)?;
+            });
+            if report.step.is_multiple_of(interval) || trainer.is_finished() {
+                look(trainer, report.step)?;
+            }
         }
-        Ok(())
+        Ok(seconds)
     }
 }
 

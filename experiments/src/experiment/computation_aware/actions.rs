@@ -7,22 +7,17 @@
 //! eigenvalues, under the hyperparameters of the same step. The paper does not state the sizes of
 //! its example.
 
-use burn::{
-    module::Module,
-    tensor::{DType, Device, Tensor},
-};
+use burn::{module::Module, tensor::Tensor};
 use burn_gp::{
     inference::{
-        ActionStart, Actions, AnyActionPolicy, IterationRule, Iterations, Regression,
-        grassmann_distance,
+        Actions, AnyActionPolicy, IterationRule, Iterations, Regression, grassmann_distance,
     },
-    kernels::StationaryConfig,
     likelihoods::GaussianConfig,
-    ops::{NotPositiveDefinite, Stationary},
+    ops::NotPositiveDefinite,
 };
 use burn_gp_models::{
-    ActionRows, ActionsConfig, AnyComputationAware, ComputationAwareConfig,
-    training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData, matrix},
+    ActionsConfig, AnyComputationAware, ComputationAwareConfig,
+    training::{FullBatchTrainer, Trainer, TrainingData},
 };
 use clap::Args;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
@@ -30,10 +25,10 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::actions_report::report;
-use super::adam::ADAM;
+use super::models::{ADAM, by_residuals, kernel, trained, training};
 use super::sizes::Sizes;
 use crate::failure::Failure;
-use crate::study::{CommonOptions, Watch};
+use crate::study::{CommonOptions, Experiment, Watch};
 
 /// The name of the experiment.
 pub(super) const NAME: &str = "cagp-actions";
@@ -111,15 +106,14 @@ pub(in crate::experiment) fn actions(options: &ActionsOptions) -> Result<(), Fai
         steps: options.steps.unwrap_or(common.by_scale(200, 1000)),
         seeds: options.seeds.unwrap_or(common.by_scale(3, 10)),
     };
-    let (folder, (device, dtype)) = sizes.open(NAME, common)?;
-    let watch = Watch::new(&folder, common.quiet)?;
+    let experiment = sizes.open(NAME, common)?;
     for seed in common.seed..common.seed + sizes.seeds {
-        folder.once(&format!("seed-{seed}"), || {
-            let example = Example::new((sizes.rows, sizes.actions), seed, (&device, dtype));
-            example.run(sizes.steps, &watch)
+        experiment.folder.once(&format!("seed-{seed}"), || {
+            let example = Example::new((sizes.rows, sizes.actions), seed, &experiment);
+            example.run(sizes.steps, &experiment.watch)
         })?;
     }
-    report(&folder, sizes.actions)
+    report(&experiment.folder, sizes.actions)
 }
 
 /// The data of one seed.
@@ -142,7 +136,7 @@ struct Spans {
 }
 
 impl Example {
-    fn new((rows, count): (usize, usize), seed: u64, (device, dtype): (&Device, DType)) -> Self {
+    fn new((rows, count): (usize, usize), seed: u64, experiment: &Experiment) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let points: Vec<[f64; 2]> = (0..rows)
             .map(|_| [(); 2].map(|()| random.random_range(-1.0..1.0)))
@@ -154,39 +148,27 @@ impl Example {
         let targets: Vec<f64> = targets.collect();
         let flat: Vec<f64> = points.iter().flatten().copied().collect();
         Self {
-            data: TrainingData::new(&flat, &targets, &device.clone().autodiff(), dtype),
-            inputs: matrix(&flat, 2, device, dtype),
-            targets: matrix(&targets, 1, device, dtype),
+            data: experiment.data(&flat, &targets),
+            inputs: experiment.matrix(&flat, 2),
+            targets: experiment.matrix(&targets, 1),
             points,
             count,
             seed,
         }
     }
 
-    fn run(&self, steps: usize, watch: &Watch<'_>) -> Result<Run, Failure> {
+    fn run(&self, steps: usize, watch: &Watch) -> Result<Run, Failure> {
         let (count, seed) = (self.count, self.seed);
         watch.announce(&format!("CaGP-CG, seed {seed}"));
-        let by_residuals = ActionsConfig::Iterations {
-            rule: IterationRule::Residuals,
-            count,
-            tolerance: 0.0,
-            seed,
-        };
         let mut own = Vec::new();
-        self.train(by_residuals, steps, watch, |_, model| {
+        self.train(by_residuals(count, 0.0, seed), steps, watch, |_, model| {
             let spans = self.spans(model)?;
             own.push(grassmann_distance(spans.eigenvectors, spans.residuals));
             Ok(())
         })?;
         watch.announce(&format!("CaGP-Opt, seed {seed}"));
-        let trained = ActionsConfig::Blocks {
-            count,
-            start: ActionStart::Normal,
-            seed,
-            rows: ActionRows::Given,
-        };
         let mut distances = Vec::new();
-        let model = self.train(trained, steps, watch, |step, model| {
+        let model = self.train(trained(count, seed), steps, watch, |step, model| {
             let (spans, actions) = (self.spans(model)?, trained_actions(model));
             let to = |actions| grassmann_distance(spans.eigenvectors.clone(), actions);
             distances.push(Distances {
@@ -211,26 +193,16 @@ impl Example {
         &self,
         actions: ActionsConfig,
         steps: usize,
-        watch: &Watch<'_>,
+        watch: &Watch,
         mut look: impl FnMut(usize, &AnyComputationAware) -> Result<(), Failure>,
     ) -> Result<AnyComputationAware, Failure> {
-        let kernel = StationaryConfig::new(Stationary::Matern32).with_lengthscale(1.0);
-        let config = ComputationAwareConfig::new(kernel, GaussianConfig { noise: 0.1 });
+        let config = ComputationAwareConfig::new(kernel(1.0), GaussianConfig { noise: 0.1 });
         let (model, data) = config.with_actions(actions).init(self.data.clone())?;
         look(0, &model)?;
-        let training = FullBatchTraining {
-            iterations: steps,
-            optimizer: ADAM,
-            ..FullBatchTraining::default()
-        };
         let interval = (steps / LOOKS).max(1);
-        let mut trainer = FullBatchTrainer::new(model, data, training);
-        watch.train(&mut trainer, |trainer, entry| {
-            let step = entry.report.step;
-            match step.is_multiple_of(interval) || trainer.is_finished() {
-                true => look(step, trainer.model()),
-                false => Ok(()),
-            }
+        let mut trainer = FullBatchTrainer::new(model, data, training(steps, ADAM));
+        watch.train_with_looks(&mut trainer, interval, |trainer, step| {
+            look(step, trainer.model())
         })?;
         Ok(trainer.into_model())
     }

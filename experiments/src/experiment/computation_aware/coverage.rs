@@ -8,20 +8,19 @@ use std::path::{Path, PathBuf};
 
 use burn_gp::likelihoods::PredictiveDistribution;
 use clap::Args;
-use serde::Serialize;
 use serde_json::json;
 
 use super::{CellsOfTable1, TABLE_1};
+use crate::arguments::name_of;
 use crate::coverage::{Coverage, nominal_coverages};
 use crate::failure::{Failure, FolderError};
 use crate::output::PREDICTIONS;
-use crate::plots::{self, Caption, CurveName, CurvePanel, PlotError, Quantity, Span};
+use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::standard_output::print;
 use crate::study::{
-    self, CommonOptions, CsvLine, ExperimentFolder, FinishedCell, Request, all_made, summary_text,
+    self, CommonOptions, ExperimentFolder, FinishedCell, Line, Request, all_made, points, table,
 };
 use crate::summary::Summary;
-use crate::text_table::aligned;
 
 /// The name of the experiment.
 const NAME: &str = "cagp-coverage";
@@ -91,27 +90,13 @@ fn cells_folder(options: &CoverageOptions, request: &Request) -> Result<Experime
 }
 
 /// The coverage of the predictions of a model, summarized over the seeds.
-#[derive(Serialize)]
 struct Covered {
     data: String,
-    method: String,
-    #[serde(skip)]
     title: String,
-    action_rows: Option<String>,
-    rank: Option<usize>,
-    steps: usize,
-    seeds: usize,
     test_rows: usize,
-    /// The coverage of the 50 % intervals.
-    at_50: Option<Summary>,
-    /// The coverage of the 95 % intervals.
-    at_95: Option<Summary>,
-    /// The absolute error of the coverage of the 95 % intervals.
-    error_at_95: Option<Summary>,
-    /// The mean distance between nominal and observed coverage.
-    mean_gap: Option<Summary>,
-    /// Nominal coverage with the mean of the observed coverage.
-    curve: Vec<(f64, f64)>,
+    line: Line,
+    /// One line for each nominal coverage.
+    levels: Vec<Line>,
 }
 
 impl Covered {
@@ -120,9 +105,7 @@ impl Covered {
             .map(|folder| read(&folder.join(PREDICTIONS)))
             .collect();
         let seeds = seeds?;
-        let summary = |number: &dyn Fn(&Coverage) -> f64| {
-            Summary::of(&seeds.iter().map(number).collect::<Vec<f64>>())
-        };
+        let summary = |number: &dyn Fn(&Coverage) -> f64| Summary::of(seeds.iter().map(number));
         let gap = |coverage: &Coverage| {
             let gaps =
                 nominal_coverages().map(|nominal| (coverage.observed(nominal) - nominal).abs());
@@ -132,36 +115,48 @@ impl Covered {
             let observed = summary(&|coverage| coverage.observed(nominal));
             (nominal, observed.map_or(f64::NAN, |observed| observed.mean))
         };
-        let first = &cell.runs[0];
+        let curve: Vec<(f64, f64)> = nominal_coverages().map(mean).collect();
+        let error = |coverage: &Coverage| (coverage.observed(NOMINAL) - NOMINAL).abs();
+        let (first, steps) = (&cell.runs[0], cell.steps());
+        let title = cell.title(study::study(TABLE_1), request);
+        let place = Line::default()
+            .shown("model", &title)
+            .with("data", &first.data)
+            .with("method", &cell.cell.values[0])
+            .with("action_rows", first.action_rows.map(name_of))
+            .column("rank", "rank", first.actions.or(first.inducing), 0)
+            .with("steps", steps)
+            .with("seeds", seeds.len());
+        let level = |&(nominal, observed): &(f64, f64)| {
+            let line = place.clone().with("nominal", nominal);
+            line.with("observed", observed)
+        };
+        let levels = curve.iter().map(level).collect();
+        let line = (place.with("test_rows", first.n_test))
+            .column(
+                "in 50 %",
+                "at_50",
+                summary(&|coverage| coverage.observed(0.5)),
+                3,
+            )
+            .column(
+                "in 95 %",
+                "at_95",
+                summary(&|coverage| coverage.observed(NOMINAL)),
+                3,
+            )
+            .column("error", "error_at_95", summary(&error), 3)
+            .column("mean gap", "mean_gap", summary(&gap), 3)
+            .with("curve", json!(curve))
+            .shown("steps", steps)
+            .shown("seeds", seeds.len());
         Ok(Self {
             data: first.data.clone(),
-            method: cell.cell.values[0].clone(),
-            title: cell.title(study::study(TABLE_1), request),
-            action_rows: first.action_rows.map(crate::arguments::name_of),
-            rank: first.actions.or(first.inducing),
-            steps: cell.steps(),
-            seeds: seeds.len(),
+            title,
             test_rows: first.n_test,
-            at_50: summary(&|coverage| coverage.observed(0.5)),
-            at_95: summary(&|coverage| coverage.observed(NOMINAL)),
-            error_at_95: summary(&|coverage| (coverage.observed(NOMINAL) - NOMINAL).abs()),
-            mean_gap: summary(&gap),
-            curve: nominal_coverages().map(mean).collect(),
+            line,
+            levels,
         })
-    }
-
-    fn row(&self) -> Vec<String> {
-        vec![
-            self.title.clone(),
-            self.rank
-                .map_or_else(|| "-".into(), |rank| rank.to_string()),
-            summary_text(self.at_50, 3),
-            summary_text(self.at_95, 3),
-            summary_text(self.error_at_95, 3),
-            summary_text(self.mean_gap, 3),
-            self.steps.to_string(),
-            self.seeds.to_string(),
-        ]
     }
 }
 
@@ -194,29 +189,26 @@ fn central_level(line: &str) -> Option<f64> {
     }
 }
 
-const TITLES: [&str; 8] = [
-    "model", "rank", "in 50 %", "in 95 %", "error", "mean gap", "steps", "seeds",
-];
-
 /// Writes the table and the plots of all finished runs.
 fn report(folder: &ExperimentFolder, runs: &Path, request: &Request) -> Result<(), Failure> {
     let cells = study::study(TABLE_1).finished(runs, request)?;
-    let (mut lines, mut records) = (Vec::new(), Vec::new());
-    for cells in cells.chunk_by(|a, b| a.cell.data == b.cell.data) {
-        let covered = cells.iter().map(|cell| Covered::new(cell, request));
-        let covered = covered.collect::<Result<Vec<Covered>, Failure>>()?;
-        plots::warn_undrawn(draw(folder, &covered));
+    let covered = cells.iter().map(|cell| Covered::new(cell, request));
+    let covered = covered.collect::<Result<Vec<Covered>, Failure>>()?;
+    let mut lines = Vec::new();
+    for covered in covered.chunk_by(|a, b| a.data == b.data) {
+        draw(folder, covered);
         lines.push(format!(
             "{}, {} held-out rows",
             covered[0].data, covered[0].test_rows
         ));
-        let mut table = vec![TITLES.map(str::to_owned).to_vec()];
-        table.extend(covered.iter().map(Covered::row));
-        lines.extend(aligned(&table));
+        lines.extend(table(covered.iter().map(|covered| &covered.line)));
         lines.push(String::new());
-        records.extend(covered);
     }
-    folder.write_results(&records, &csv_lines(&records))?;
+    let record: Vec<&Line> = covered.iter().map(|covered| &covered.line).collect();
+    let levels: Vec<Line> = (covered.iter())
+        .flat_map(|covered| covered.levels.clone())
+        .collect();
+    folder.write_results(&record, &levels)?;
     lines.push(
         "mean (standard error) over the seeds; in 95 %: the share of the held-out rows in their central \
          intervals of 95 %,\nerror: its distance from 95 %, mean gap: the mean of such distances for 5 % \
@@ -229,64 +221,31 @@ fn report(folder: &ExperimentFolder, runs: &Path, request: &Request) -> Result<(
     print(&lines.join("\n"))
 }
 
-/// One line for each nominal coverage.
-fn csv_lines(records: &[Covered]) -> Vec<CsvLine> {
-    let line = |record: &Covered, (nominal, observed): &(f64, f64)| {
-        CsvLine::default()
-            .with("data", &record.data)
-            .with("method", &record.method)
-            .maybe("action_rows", record.action_rows.as_ref())
-            .maybe("rank", record.rank)
-            .with("steps", record.steps)
-            .with("seeds", record.seeds)
-            .with("nominal", nominal)
-            .with("observed", observed)
-    };
-    let points = records
-        .iter()
-        .flat_map(|record| record.curve.iter().map(move |point| line(record, point)));
-    points.collect()
-}
-
 /// Draws the coverage and its error. Of several runs with the same title on a data set it takes the
 /// largest.
-fn draw(folder: &ExperimentFolder, covered: &[Covered]) -> Result<(), PlotError> {
+fn draw(folder: &ExperimentFolder, covered: &[Covered]) {
     let largest = covered.chunk_by(|a, b| a.title == b.title);
     let drawn: Vec<&Covered> = largest.map(|own| &own[0]).collect();
     let mut names: Vec<CurveName> = (drawn.iter())
         .map(|covered| covered.title.clone().into())
         .collect();
-    names.push(CurveName {
-        text: "perfect".into(),
-        dashed: true,
-    });
-    let perfect: Vec<(f64, f64)> = nominal_coverages()
-        .map(|nominal| (nominal, nominal))
+    names.push(CurveName::dashed("perfect"));
+    let observed = |covered: &&Covered| points(&covered.levels, "nominal", "observed");
+    let perfect = nominal_coverages().map(|nominal| (nominal, nominal));
+    let curves: Vec<Vec<(f64, f64)>> = (drawn.iter().map(observed))
+        .chain([perfect.collect()])
         .collect();
-    let curves = |number: fn(&(f64, f64)) -> f64| -> Vec<Vec<(f64, f64)>> {
-        let all = drawn.iter().map(|covered| &covered.curve).chain([&perfect]);
-        all.map(|curve| curve.iter().map(|point| (point.0, number(point))).collect())
-            .collect()
-    };
-    let panels = [
-        CurvePanel {
-            title: "observed coverage",
-            value: Quantity::of("observed coverage"),
-            curves: curves(|point| point.1),
-            span: Span::Window(0.0, 1.0),
-        },
-        CurvePanel {
-            title: "observed − nominal",
-            value: Quantity::of("observed − nominal"),
-            curves: curves(|point| point.1 - point.0),
-            span: Span::Values,
-        },
-    ];
-    let caption = Caption {
-        data: &drawn[0].data,
-        model: "central intervals of held-out rows, means over the seeds",
-    };
-    let path = folder.path().join(format!("{}.svg", drawn[0].data));
+    let gap = |&(nominal, observed): &(f64, f64)| (nominal, observed - nominal);
+    let gaps = curves.iter().map(|curve| curve.iter().map(gap).collect());
+    let gaps = CurvePanel::new("observed − nominal", Span::Values, gaps.collect());
+    let window = Span::Window(0.0, 1.0);
+    let panels = [CurvePanel::new("observed coverage", window, curves), gaps];
+    let caption = Caption::new(
+        &drawn[0].data,
+        "central intervals of held-out rows, means over the seeds",
+    );
     let along = Quantity::of("nominal coverage");
-    plots::curves(&path, "Coverage", caption, &names, along, &panels)
+    folder.draw(&format!("{}.svg", drawn[0].data), |path| {
+        plots::curves(path, "Coverage", caption, &names, along, &panels)
+    });
 }

@@ -10,19 +10,16 @@
 
 use std::f64::consts::LN_2;
 
-use burn::{
-    module::Module,
-    tensor::{DType, Device},
-};
+use burn::{module::Module, tensor::Tensor};
 use burn_gp::{
-    kernels::{Kernel, KernelConfig, StationaryConfig},
+    kernels::Kernel,
     likelihoods::GaussianConfig,
-    ops::{Jitter, Stationary, add_to_diagonal, cholesky},
+    ops::{Jitter, add_to_diagonal, cholesky},
     parameter::{ParameterConfig, numbers},
 };
 use burn_gp_models::{
     AnyModel, ExactConfig, InitError, Predictor, SvgpConfig, TrainedModel,
-    training::{MiniBatchTrainer, MiniBatchTraining, Schedule, TrainingData, matrix},
+    training::{MiniBatchTrainer, MiniBatchTraining, Schedule},
 };
 use clap::Args;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
@@ -32,10 +29,11 @@ use serde_json::json;
 
 use super::hyperparameters::{value_at, values_at};
 use super::inducing_report::report;
+use super::models::kernel;
 use crate::failure::Failure;
 use crate::ranges::{above_lower_bound, at_least_one, positive};
 use crate::setting_error::SettingError;
-use crate::study::{CommonOptions, ExperimentFolder, Watch};
+use crate::study::{CommonOptions, Experiment};
 
 /// The name of the experiment.
 pub(super) const NAME: &str = "cagp-inducing";
@@ -138,19 +136,14 @@ pub(in crate::experiment) fn inducing(options: &InducingOptions) -> Result<(), F
     let common = &options.common;
     let seeds = options.seeds.unwrap_or(common.by_scale(1, 5));
     options.check(seeds)?;
-    let place = common.place()?;
-    let (device, dtype) = place.open()?;
     let settings = json!({
         "rows": options.rows,
         "inducing": options.inducing,
         "epochs": options.epochs,
         "lengthscale": options.lengthscale,
         "learning_rate": options.learning_rate,
-        "dtype": place.dtype,
-        "device": place.device,
     });
-    let folder = ExperimentFolder::open(NAME, common, &settings)?;
-    let watch = Watch::new(&folder, common.quiet)?;
+    let experiment = Experiment::open(NAME, common, common.place()?, settings)?;
     let all: Vec<usize> = match options.dimensions.as_slice() {
         [] if common.is_paper() => (1..=MOST).collect(),
         [] => QUICK.to_vec(),
@@ -158,18 +151,18 @@ pub(in crate::experiment) fn inducing(options: &InducingOptions) -> Result<(), F
     };
     for seed in common.seed..common.seed + seeds {
         for &dimensions in &all {
-            folder.once(&format!("{dimensions}-inputs-seed-{seed}"), || {
-                watch.announce(&format!("{dimensions} inputs, seed {seed}"));
-                let example = Example::new(options, (dimensions, seed), (&device, dtype))?;
-                example.run(options, &watch)
+            let name = format!("{dimensions}-inputs-seed-{seed}");
+            experiment.part(&name, &format!("{dimensions} inputs, seed {seed}"), || {
+                Example::new(options, (dimensions, seed), &experiment)?.run(options)
             })?;
         }
     }
-    report(&folder, options.inducing)
+    report(&experiment.folder, options.inducing)
 }
 
 /// The data of a run.
-struct Example {
+struct Example<'a> {
+    experiment: &'a Experiment,
     dimensions: usize,
     seed: u64,
     /// `[N, D]`, row-major.
@@ -177,46 +170,43 @@ struct Example {
     targets: Vec<f64>,
     /// `[M, D]`, row-major.
     uniform: Vec<f64>,
-    device: Device,
-    dtype: DType,
 }
 
-impl Example {
+impl<'a> Example<'a> {
     fn new(
         options: &InducingOptions,
         (dimensions, seed): (usize, u64),
-        (device, dtype): (&Device, DType),
+        experiment: &'a Experiment,
     ) -> Result<Self, Failure> {
+        let place = (&experiment.device, experiment.dtype);
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut uniform = |points: usize| -> Vec<f64> {
             let places = (0..points * dimensions).map(|_| random.random_range(0.0..1.0));
             places.collect()
         };
         let (inputs, uniform) = (uniform(options.rows), uniform(options.inducing));
-        let points = matrix(&inputs, dimensions, device, dtype);
-        let kernel = kernel(options.lengthscale).init(dimensions, (device, dtype));
-        let noise = burn::tensor::Tensor::from_data([NOISE * NOISE], (device, dtype));
+        let points = experiment.matrix(&inputs, dimensions);
+        let kernel = kernel(options.lengthscale).init(dimensions, place);
+        let noise = Tensor::from_data([NOISE * NOISE], place);
         let covariance = add_to_diagonal(kernel.matrix(points), noise);
         let factor = cholesky(covariance, Jitter::NONE)?;
         let normal: Vec<f64> = StandardNormal
             .sample_iter(&mut random)
             .take(options.rows)
             .collect();
-        let targets = factor.lower().matmul(matrix(&normal, 1, device, dtype));
+        let targets = factor.lower().matmul(experiment.matrix(&normal, 1));
         Ok(Self {
+            experiment,
             dimensions,
             seed,
             inputs,
             targets: numbers(targets),
             uniform,
-            device: device.clone(),
-            dtype,
         })
     }
 
-    fn run(&self, options: &InducingOptions, watch: &Watch<'_>) -> Result<Run, Failure> {
-        let autodiff = self.device.clone().autodiff();
-        let data = TrainingData::new(&self.inputs, &self.targets, &autodiff, self.dtype);
+    fn run(&self, options: &InducingOptions) -> Result<Run, Failure> {
+        let data = self.experiment.data(&self.inputs, &self.targets);
         let training = MiniBatchTraining {
             batch_size: options.rows,
             learning_rate: options.learning_rate,
@@ -228,7 +218,7 @@ impl Example {
         };
         let model = self.svgp(options.inducing).init(&data)?;
         let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
-        watch.train(&mut trainer, |_, _| Ok(()))?;
+        self.experiment.watch.train(&mut trainer)?;
         let model = TrainedModel::from(trainer.into_model().valid());
         let points = model.inducing_points();
         let hyperparameters = model.hyperparameters();
@@ -240,7 +230,10 @@ impl Example {
                 noise: NOISE * NOISE,
             },
         );
-        let exact = exact.init(self.dimensions, (&self.device, self.dtype));
+        let exact = exact.init(
+            self.dimensions,
+            (&self.experiment.device, self.experiment.dtype),
+        );
         let exact = AnyModel::from(exact.map_err(InitError::from)?).trained(&data)?;
         let distance = |points: &[f64]| mean_distance(points, &self.inputs, lengthscales);
         Ok(Run {
@@ -277,19 +270,13 @@ impl Example {
         points: &[f64],
         noise: f64,
     ) -> f64 {
-        let points = matrix(points, self.dimensions, &self.device, self.dtype);
+        let points = self.experiment.matrix(points, self.dimensions);
         let variances = numbers(predictor.marginals(points).variance);
         let ratios = variances
             .iter()
             .map(|variance| variance / (variance + noise));
         ratios.sum::<f64>() / variances.len() as f64
     }
-}
-
-fn kernel(lengthscale: f64) -> KernelConfig {
-    StationaryConfig::new(Stationary::Matern32)
-        .with_lengthscale(lengthscale)
-        .into()
 }
 
 /// The mean over points, `[M, D]`, of the distance to the nearest row, `[N, D]`, in units of the

@@ -1,90 +1,64 @@
 //! Table and plot of the positions of inducing points.
 
-use serde::Serialize;
+use std::path::Path;
 
 use super::inducing::{NAME, NOISE, Run};
 use crate::failure::Failure;
 use crate::plots::{self, Caption, CurveName, CurvePanel, PlotError, Quantity, Span};
-use crate::standard_output::print;
-use crate::study::{CsvLine, ExperimentFolder, summary_text};
+use crate::study::{ExperimentFolder, Line, points, table};
 use crate::summary::Summary;
-use crate::text_table::aligned;
+
+/// Title, key of the means, key of the numbers of a run, and the number.
+type Number = (&'static str, &'static str, &'static str, fn(&Run) -> f64);
+
+const NUMBERS: [Number; 6] = [
+    ("distance", "distance", "distance", |run| run.distance),
+    ("uniform", "uniform_distance", "uniform_distance", |run| {
+        run.uniform_distance
+    }),
+    ("ratio", "ratio", "ratio", |run| run.ratio),
+    ("exact", "exact_ratio", "exact_ratio", |run| run.exact_ratio),
+    ("noise deviation", "noise", "noise_deviation", |run| {
+        run.noise
+    }),
+    ("lengthscale", "lengthscale", "lengthscale", |run| {
+        run.lengthscale
+    }),
+];
 
 /// A summary over the seeds of a number of inputs.
-#[derive(Serialize)]
-struct Cell {
-    dimensions: usize,
-    seeds: usize,
-    distance: Option<Summary>,
-    uniform_distance: Option<Summary>,
-    ratio: Option<Summary>,
-    exact_ratio: Option<Summary>,
-    noise: Option<Summary>,
-    lengthscale: Option<Summary>,
+fn cell(runs: &[Run]) -> Line {
+    let line = Line::default()
+        .column("inputs", "dimensions", runs[0].dimensions, 0)
+        .with("seeds", runs.len());
+    let line = NUMBERS.into_iter().fold(line, |line, (title, key, _, of)| {
+        line.column(title, key, Summary::of(runs.iter().map(of)), 3)
+    });
+    line.shown("seeds", runs.len())
 }
 
-impl Cell {
-    fn new(runs: &[Run]) -> Self {
-        let summary =
-            |number: fn(&Run) -> f64| Summary::of(&runs.iter().map(number).collect::<Vec<f64>>());
-        Self {
-            dimensions: runs[0].dimensions,
-            seeds: runs.len(),
-            distance: summary(|run| run.distance),
-            uniform_distance: summary(|run| run.uniform_distance),
-            ratio: summary(|run| run.ratio),
-            exact_ratio: summary(|run| run.exact_ratio),
-            noise: summary(|run| run.noise),
-            lengthscale: summary(|run| run.lengthscale),
-        }
-    }
-
-    fn row(&self) -> Vec<String> {
-        let numbers = [
-            self.distance,
-            self.uniform_distance,
-            self.ratio,
-            self.exact_ratio,
-            self.noise,
-            self.lengthscale,
-        ];
-        let mut row = vec![self.dimensions.to_string()];
-        row.extend(numbers.map(|number| summary_text(number, 3)));
-        row.push(self.seeds.to_string());
-        row
-    }
+/// A line of the CSV file.
+fn line(run: &Run) -> Line {
+    let line = Line::default()
+        .with("inputs", run.dimensions)
+        .with("seed", run.seed);
+    let with = |line: Line, (.., key, of): Number| line.with(key, of(run));
+    NUMBERS.into_iter().fold(line, with)
 }
-
-const TITLES: [&str; 8] = [
-    "inputs",
-    "distance",
-    "uniform",
-    "ratio",
-    "exact",
-    "noise deviation",
-    "lengthscale",
-    "seeds",
-];
 
 /// Writes the table and the plot of all runs in the folder.
 pub(super) fn report(folder: &ExperimentFolder, inducing: usize) -> Result<(), Failure> {
     let mut runs: Vec<Run> = folder.made()?;
     runs.sort_by_key(|run| (run.dimensions, run.seed));
     let groups = runs.chunk_by(|a, b| a.dimensions == b.dimensions);
-    let cells: Vec<Cell> = groups.map(Cell::new).collect();
-    let lines: Vec<CsvLine> = runs.iter().map(line).collect();
-    folder.write_results(&cells, &lines)?;
-    plots::warn_undrawn(draw(folder, &cells));
-    print(&text(&cells, inducing, folder))
-}
-
-fn text(cells: &[Cell], inducing: usize, folder: &ExperimentFolder) -> String {
-    let mut rows = vec![TITLES.map(str::to_owned).to_vec()];
-    rows.extend(cells.iter().map(Cell::row));
+    let cells: Vec<Line> = groups.map(cell).collect();
+    let rows: Vec<Line> = runs.iter().map(line).collect();
+    folder.write_results(&cells, &rows)?;
+    folder.draw("inducing.svg", |path| draw(path, &cells));
     let mut lines = vec![format!(
         "{NAME}: {inducing} inducing points of SVGP; the data's noise deviation is {NOISE}"
     )];
-    lines.extend(aligned(&rows));
+    lines.extend(table(&cells));
     lines.push(
         "mean (standard error) over the seeds; distance: from an inducing point to the nearest row, in \
          trained lengthscales (eq. S24);\nuniform: from as many uniform points; ratio: of the function's \
@@ -94,23 +68,24 @@ fn text(cells: &[Cell], inducing: usize, folder: &ExperimentFolder) -> String {
          is small already\nwith four inputs, far below the exact one."
             .into(),
     );
-    lines.push(finding(cells));
-    lines.push(format!("all of it in {}\n", folder.path().display()));
-    lines.join("\n")
+    lines.push(finding(&cells));
+    folder.print(lines)
 }
 
 /// States for which numbers of inputs the paper's findings hold here.
-fn finding(cells: &[Cell]) -> String {
-    let mean = |summary: Option<Summary>| summary.map_or(f64::NAN, |summary| summary.mean);
-    let inputs = |holds: &mut dyn FnMut(&Cell) -> bool| {
-        let held = cells.iter().map(|cell| (cell.dimensions, holds(cell)));
+fn finding(cells: &[Line]) -> String {
+    let mean = |cell: &Line, key| cell.number(key).unwrap_or(f64::NAN);
+    let inputs = |holds: &mut dyn FnMut(&Line) -> bool| {
+        let held = cells
+            .iter()
+            .map(|cell| (mean(cell, "dimensions") as usize, holds(cell)));
         ranges(&held.collect::<Vec<(usize, bool)>>())
     };
-    let nearer = inputs(&mut |cell| mean(cell.distance) < mean(cell.uniform_distance));
-    let surer = inputs(&mut |cell| mean(cell.ratio) < mean(cell.exact_ratio));
+    let nearer = inputs(&mut |cell| mean(cell, "distance") < mean(cell, "uniform_distance"));
+    let surer = inputs(&mut |cell| mean(cell, "ratio") < mean(cell, "exact_ratio"));
     let mut before = f64::NAN;
     let farther = inputs(&mut |cell| {
-        let distance = mean(cell.distance);
+        let distance = mean(cell, "distance");
         let is_farther = distance > before;
         before = distance;
         is_farther
@@ -136,46 +111,19 @@ fn ranges(numbers: &[(usize, bool)]) -> String {
     }
 }
 
-/// A line of the CSV file.
-fn line(run: &Run) -> CsvLine {
-    CsvLine::default()
-        .with("inputs", run.dimensions)
-        .with("seed", run.seed)
-        .with("distance", run.distance)
-        .with("uniform_distance", run.uniform_distance)
-        .with("ratio", run.ratio)
-        .with("exact_ratio", run.exact_ratio)
-        .with("noise_deviation", run.noise)
-        .with("lengthscale", run.lengthscale)
-}
-
 /// Draws distances and ratios against the number of inputs.
-fn draw(folder: &ExperimentFolder, cells: &[Cell]) -> Result<(), PlotError> {
-    let curve = |number: fn(&Cell) -> Option<Summary>| -> Vec<(f64, f64)> {
-        let points = cells
-            .iter()
-            .filter_map(|cell| Some((cell.dimensions as f64, number(cell)?.mean)));
-        points.collect()
-    };
+fn draw(path: &Path, cells: &[Line]) -> Result<(), PlotError> {
+    let curve = |key| points(cells, "dimensions", key);
+    let distances = vec![curve("distance"), curve("uniform_distance")];
+    let ratios = vec![curve("ratio"), Vec::new(), curve("exact_ratio")];
     let panels = [
         CurvePanel {
-            title: "distance to the nearest row",
             value: Quantity::of("trained lengthscales"),
-            curves: vec![
-                curve(|cell| cell.distance),
-                curve(|cell| cell.uniform_distance),
-            ],
-            span: Span::FromZero,
+            ..CurvePanel::new("distance to the nearest row", Span::FromZero, distances)
         },
         CurvePanel {
             title: "function's part of a target's variance",
-            value: Quantity::of("ratio of variances"),
-            curves: vec![
-                curve(|cell| cell.ratio),
-                Vec::new(),
-                curve(|cell| cell.exact_ratio),
-            ],
-            span: Span::Window(0.0, 1.0),
+            ..CurvePanel::new("ratio of variances", Span::Window(0.0, 1.0), ratios)
         },
     ];
     let names = [
@@ -183,14 +131,13 @@ fn draw(folder: &ExperimentFolder, cells: &[Cell]) -> Result<(), PlotError> {
         "uniform points",
         "CholeskyGP, hyperparameters of the data",
     ];
-    let caption = Caption {
-        data: "draws of a process",
-        model: "at the inducing points of SVGP, means over the seeds",
-    };
-    let path = folder.path().join("inducing.svg");
+    let caption = Caption::new(
+        "draws of a process",
+        "at the inducing points of SVGP, means over the seeds",
+    );
     let along = Quantity::of("inputs");
     let names = names.map(CurveName::from);
-    plots::curves(&path, "Inducing points", caption, &names, along, &panels)
+    plots::curves(path, "Inducing points", caption, &names, along, &panels)
 }
 
 #[cfg(test)]

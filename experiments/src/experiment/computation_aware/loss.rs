@@ -6,29 +6,23 @@
 //! Matérn-3/2 kernel. Adam trains in double precision with a learning rate that decreases linearly
 //! to a tenth; nothing is standardized. The paper does not state the sizes of its example.
 
-use burn::tensor::{DType, Device};
-use burn_gp::{
-    inference::{ActionLoss, ActionStart, IterationRule},
-    kernels::StationaryConfig,
-    likelihoods::GaussianConfig,
-    metrics,
-    ops::Stationary,
-};
+use burn_gp::{inference::ActionLoss, likelihoods::GaussianConfig, metrics};
 use burn_gp_datasets::{DataSource, Dataset};
 use burn_gp_models::{
-    ActionRows, ActionsConfig, AnyComputationAware, AnyModel, ComputationAwareConfig,
-    training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData},
+    ActionsConfig, AnyComputationAware, AnyModel, ComputationAwareConfig,
+    training::{FullBatchTrainer, Trainer, TrainingData},
 };
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::adam::ADAM;
 use super::hyperparameters::value_at;
 use super::loss_report::report;
+use super::models::{self, ADAM, by_residuals, kernel, training};
 use super::sizes::Sizes;
 use crate::evenly_spaced::evenly_spaced;
 use crate::failure::Failure;
-use crate::study::{CommonOptions, Watch};
+use crate::plots::PredictedCurve;
+use crate::study::{CommonOptions, Experiment};
 
 /// The name of the experiment.
 pub(super) const NAME: &str = "cagp-loss";
@@ -112,18 +106,8 @@ impl Trained {
 
     fn actions(self, count: usize, seed: u64) -> ActionsConfig {
         match self {
-            Self::CgEvidence | Self::CgProjected => ActionsConfig::Iterations {
-                rule: IterationRule::Residuals,
-                count,
-                tolerance: 1e-4,
-                seed,
-            },
-            Self::OptEvidence | Self::OptProjected => ActionsConfig::Blocks {
-                count,
-                start: ActionStart::Normal,
-                seed,
-                rows: ActionRows::Given,
-            },
+            Self::CgEvidence | Self::CgProjected => by_residuals(count, 1e-4, seed),
+            Self::OptEvidence | Self::OptProjected => models::trained(count, seed),
         }
     }
 }
@@ -148,9 +132,8 @@ pub(super) struct Run {
     pub seed: u64,
     pub looks: Vec<Look>,
     /// The predictions of targets over the domain.
-    pub x: Vec<f64>,
-    pub mean: Vec<f64>,
-    pub deviation: Vec<f64>,
+    #[serde(flatten)]
+    pub curve: PredictedCurve,
 }
 
 /// Runs `burn-gp experiment cagp-loss`.
@@ -166,26 +149,21 @@ pub(in crate::experiment) fn loss(options: &LossOptions) -> Result<(), Failure> 
         steps: options.steps.unwrap_or(common.by_scale(300, 1000)),
         seeds: options.seeds.unwrap_or(common.by_scale(2, 10)),
     };
-    let (folder, (device, dtype)) = sizes.open(NAME, common)?;
-    let watch = Watch::new(&folder, common.quiet)?;
+    let experiment = sizes.open(NAME, common)?;
     for seed in common.seed..common.seed + sizes.seeds {
         let example = Example::new(sizes.rows, seed)?;
         for trained in Trained::ALL {
-            folder.once(&format!("{}-seed-{seed}", trained.name()), || {
-                watch.announce(&format!("{}, seed {seed}", trained.title()));
+            let name = format!("{}-seed-{seed}", trained.name());
+            let title = format!("{}, seed {seed}", trained.title());
+            experiment.part(&name, &title, || {
                 let actions = trained.actions(sizes.actions, seed);
-                example.run(
-                    (trained, seed),
-                    actions,
-                    sizes.steps,
-                    (&device, dtype),
-                    &watch,
-                )
+                example.run((trained, seed), actions, sizes.steps, &experiment)
             })?;
         }
     }
     let shown = Example::new(sizes.rows, common.seed)?;
-    report(&folder, (shown.train.inputs.values(), &shown.train.targets))
+    let rows = (shown.train.inputs.values(), &shown.train.targets[..]);
+    report(&experiment.folder, rows)
 }
 
 /// Training rows and test rows.
@@ -211,29 +189,19 @@ impl Example {
         (trained, seed): (Trained, u64),
         actions: ActionsConfig,
         steps: usize,
-        (device, dtype): (&Device, DType),
-        watch: &Watch<'_>,
+        experiment: &Experiment,
     ) -> Result<Run, Failure> {
-        let (inputs, targets) = (self.train.inputs.values(), &self.train.targets);
-        let data = TrainingData::new(inputs, targets, &device.clone().autodiff(), dtype);
-        let kernel = StationaryConfig::new(Stationary::Matern32).with_lengthscale(1.0);
-        let mut config = ComputationAwareConfig::new(kernel, GaussianConfig { noise: FIRST_NOISE })
-            .with_actions(actions);
+        let data = experiment.data(self.train.inputs.values(), &self.train.targets);
+        let noise = GaussianConfig { noise: FIRST_NOISE };
+        let mut config = ComputationAwareConfig::new(kernel(1.0), noise).with_actions(actions);
         config.loss = trained.loss();
         let (model, data) = config.init(data)?;
         let mut looks = vec![self.look(0, &model, &data)?];
-        let training = FullBatchTraining {
-            iterations: steps,
-            optimizer: ADAM,
-            ..FullBatchTraining::default()
-        };
         let interval = (steps / LOOKS).max(1);
-        let mut trainer = FullBatchTrainer::new(model, data.clone(), training);
-        watch.train(&mut trainer, |trainer, entry| {
-            let step = entry.report.step;
-            if step.is_multiple_of(interval) || trainer.is_finished() {
-                looks.push(self.look(step, trainer.model(), &data)?);
-            }
+        let mut trainer = FullBatchTrainer::new(model, data.clone(), training(steps, ADAM));
+        let watch = &experiment.watch;
+        watch.train_with_looks(&mut trainer, interval, |trainer, step| {
+            looks.push(self.look(step, trainer.model(), &data)?);
             Ok(())
         })?;
         let model = AnyModel::from(trainer.into_model()).trained(&data)?;
@@ -243,9 +211,7 @@ impl Example {
             trained,
             seed,
             looks,
-            x,
-            mean: predictions.mean,
-            deviation: predictions.variance.into_iter().map(f64::sqrt).collect(),
+            curve: PredictedCurve::new(x, predictions.mean, predictions.variance),
         })
     }
 

@@ -1,115 +1,89 @@
 //! Table and plots of the two losses.
 
-use serde::Serialize;
+use std::path::Path;
+
+use serde_json::json;
 
 use super::loss::{Look, NAME, NOISE, Run, Trained};
 use crate::failure::Failure;
 use crate::plots::{
     self, Bands, Caption, CurveName, CurvePanel, FitPanel, PlotError, Points, Quantity, Span,
 };
-use crate::standard_output::print;
-use crate::study::{CsvLine, ExperimentFolder, summary_text};
-use crate::summary::Summary;
-use crate::text_table::aligned;
+use crate::study::{ExperimentFolder, Line, table};
+use crate::summary::{Summary, mean_curve};
 
-/// The half-width of a band, in standard deviations.
-const DEVIATIONS: f64 = 2.0;
+const BANDS: Bands<'static> = Bands {
+    text: "±2 deviations of targets",
+    deviations: 2.0,
+};
 
 /// A summary over the seeds of a model.
-#[derive(Serialize)]
-struct Cell {
-    trained: Trained,
-    seeds: usize,
-    /// The NLPD before the first step.
-    first_nlpd: Option<Summary>,
-    /// The lowest NLPD during training.
-    best_nlpd: Option<Summary>,
-    /// The NLPD after the last step.
-    nlpd: Option<Summary>,
-    rmse: Option<Summary>,
-    /// The standard deviation of the noise.
-    noise: Option<Summary>,
-    lengthscale: Option<Summary>,
+fn cell(trained: Trained, runs: &[&Run]) -> Line {
+    let summary =
+        |number: &dyn Fn(&[Look]) -> f64| Summary::of(runs.iter().map(|run| number(&run.looks)));
+    let last = |number: fn(&Look) -> f64| summary(&|looks| looks.last().map_or(f64::NAN, number));
+    let first = summary(&|looks| looks.first().map_or(f64::NAN, |look| look.nlpd));
+    let best = summary(&|looks| {
+        let values = looks.iter().map(|look| look.nlpd);
+        values.fold(f64::NAN, f64::min)
+    });
+    Line::default()
+        .shown("model, loss", trained.title())
+        .with("trained", json!(trained))
+        .with("seeds", runs.len())
+        .column("first NLPD", "first_nlpd", first, 3)
+        .column("best NLPD", "best_nlpd", best, 3)
+        .column("last NLPD", "nlpd", last(|look| look.nlpd), 3)
+        .column("RMSE", "rmse", last(|look| look.rmse), 3)
+        .column("noise deviation", "noise", last(|look| look.noise), 3)
+        .column(
+            "lengthscale",
+            "lengthscale",
+            last(|look| look.lengthscale),
+            3,
+        )
 }
 
-impl Cell {
-    fn new(trained: Trained, runs: &[&Run]) -> Self {
-        let summary = |number: &dyn Fn(&[Look]) -> f64| {
-            let values = runs.iter().map(|run| number(&run.looks));
-            Summary::of(&values.collect::<Vec<f64>>())
-        };
-        let last =
-            |number: fn(&Look) -> f64| summary(&|looks| looks.last().map_or(f64::NAN, number));
-        Self {
-            trained,
-            seeds: runs.len(),
-            first_nlpd: summary(&|looks| looks.first().map_or(f64::NAN, |look| look.nlpd)),
-            best_nlpd: summary(&|looks| {
-                let values = looks.iter().map(|look| look.nlpd);
-                values.fold(f64::NAN, f64::min)
-            }),
-            nlpd: last(|look| look.nlpd),
-            rmse: last(|look| look.rmse),
-            noise: last(|look| look.noise),
-            lengthscale: last(|look| look.lengthscale),
-        }
-    }
-
-    /// The summaries in the order of [`TITLES`], without the first title.
-    fn summaries(&self) -> [Option<Summary>; 6] {
-        [
-            self.first_nlpd,
-            self.best_nlpd,
-            self.nlpd,
-            self.rmse,
-            self.noise,
-            self.lengthscale,
-        ]
-    }
+/// An evaluation of a run.
+fn line(run: &Run, look: &Look) -> Line {
+    Line::default()
+        .with("model", run.trained.name())
+        .with("seed", run.seed)
+        .with("step", look.step)
+        .with("nlpd", look.nlpd)
+        .with("rmse", look.rmse)
+        .with("noise_deviation", look.noise)
+        .with("lengthscale", look.lengthscale)
 }
 
 /// The shown range of the NLPD. Trained actions leave it when trained with the density of the
 /// projected data.
 const SHOWN: (f64, f64) = (-1.0, 2.0);
 
-const TITLES: [&str; 7] = [
-    "model, loss",
-    "first NLPD",
-    "best NLPD",
-    "last NLPD",
-    "RMSE",
-    "noise deviation",
-    "lengthscale",
-];
-
 /// Writes the table and the plots of all runs in the folder, with the rows of the first seed.
 pub(super) fn report(folder: &ExperimentFolder, (x, y): (&[f64], &[f64])) -> Result<(), Failure> {
     let mut runs: Vec<Run> = folder.made()?;
     runs.sort_by_key(|run| (run.trained, run.seed));
-    let cells = Trained::ALL.into_iter().filter_map(|trained| {
-        let own: Vec<&Run> = runs.iter().filter(|run| run.trained == trained).collect();
-        (!own.is_empty()).then(|| Cell::new(trained, &own))
-    });
-    let cells: Vec<Cell> = cells.collect();
-    folder.write_results(&cells, &csv_lines(&runs))?;
-    let drawn = [
-        draw_course(folder, &runs),
-        draw_fits(folder, &runs, Points { x, y }),
-    ];
-    drawn.into_iter().for_each(plots::warn_undrawn);
-    print(&text(&cells, folder))
-}
-
-fn text(cells: &[Cell], folder: &ExperimentFolder) -> String {
-    let mut rows = vec![TITLES.map(str::to_owned).to_vec()];
-    rows.extend(cells.iter().map(|cell| {
-        let numbers = cell.summaries().map(|summary| summary_text(summary, 3));
-        [vec![cell.trained.title().to_owned()], numbers.to_vec()].concat()
-    }));
+    let groups: Vec<(Trained, Vec<&Run>)> = (Trained::ALL.into_iter())
+        .map(|trained| (trained, of_model(&runs, trained)))
+        .filter(|(_, own)| !own.is_empty())
+        .collect();
+    let cells: Vec<Line> = (groups.iter())
+        .map(|(trained, own)| cell(*trained, own))
+        .collect();
+    let own = |run: &Run| {
+        run.looks
+            .iter()
+            .map(|look| line(run, look))
+            .collect::<Vec<_>>()
+    };
+    folder.write_results(&cells, &runs.iter().flat_map(own).collect::<Vec<_>>())?;
+    folder.draw("course.svg", |path| draw_course(path, &runs));
+    folder.draw("fits.svg", |path| draw_fits(path, &runs, Points { x, y }));
     let mut lines = vec![format!(
         "{NAME}: held-out rows; the data's noise deviation is {NOISE}"
     )];
-    lines.extend(aligned(&rows));
+    lines.extend(table(&cells));
     lines.push(
         "mean (standard error) over the seeds; best: on the way; bound: the evidence lower bound (eq. 11), \
          projected: the density\nof the projected data (eq. 9). The paper (arXiv:2411.01036, Figures S1 and \
@@ -117,17 +91,28 @@ fn text(cells: &[Cell], folder: &ExperimentFolder) -> String {
          function noise. Actions that are trained with it come to see\nnext to nothing of the data."
             .into(),
     );
-    lines.extend(finding(cells, Trained::CgEvidence, Trained::CgProjected));
-    lines.extend(finding(cells, Trained::OptEvidence, Trained::OptProjected));
-    lines.push(format!("all of it in {}\n", folder.path().display()));
-    lines.join("\n")
+    let found = |trained| {
+        let place = groups.iter().position(|(own, _)| *own == trained)?;
+        Some(&cells[place])
+    };
+    for (bound, projected) in [
+        (Trained::CgEvidence, Trained::CgProjected),
+        (Trained::OptEvidence, Trained::OptProjected),
+    ] {
+        let pair = found(bound).zip(found(projected));
+        lines.extend(pair.and_then(|pair| finding(projected, pair)));
+    }
+    folder.print(lines)
+}
+
+/// The runs of a model.
+fn of_model(runs: &[Run], trained: Trained) -> Vec<&Run> {
+    runs.iter().filter(|run| run.trained == trained).collect()
 }
 
 /// A sentence that compares the two losses for a model.
-fn finding(cells: &[Cell], bound: Trained, projected: Trained) -> Option<String> {
-    let cell = |trained| cells.iter().find(|cell| cell.trained == trained);
-    let (bound, projected) = (cell(bound)?, cell(projected)?);
-    let (best, last) = (projected.best_nlpd?.mean, projected.nlpd?.mean);
+fn finding(trained: Trained, (bound, projected): (&Line, &Line)) -> Option<String> {
+    let (best, last) = (projected.number("best_nlpd")?, projected.number("nlpd")?);
     let course = match last > best + 0.01 {
         true => format!("gets worse on the way, from {best:.3} to {last:.3}"),
         false => "does not get worse on the way".to_owned(),
@@ -135,92 +120,53 @@ fn finding(cells: &[Cell], bound: Trained, projected: Trained) -> Option<String>
     Some(format!(
         "here {}: the NLPD {course} and ends {:+.3} from that of the bound;\nthe noise deviation is {:.1} \
          times the data's, with the bound {:.1} times",
-        projected.trained.title(),
-        last - bound.nlpd?.mean,
-        projected.noise?.mean / NOISE,
-        bound.noise?.mean / NOISE
+        trained.title(),
+        last - bound.number("nlpd")?,
+        projected.number("noise")? / NOISE,
+        bound.number("noise")? / NOISE
     ))
 }
 
-/// One line for each evaluation.
-fn csv_lines(runs: &[Run]) -> Vec<CsvLine> {
-    let line = |run: &Run, look: &Look| {
-        CsvLine::default()
-            .with("model", run.trained.name())
-            .with("seed", run.seed)
-            .with("step", look.step)
-            .with("nlpd", look.nlpd)
-            .with("rmse", look.rmse)
-            .with("noise_deviation", look.noise)
-            .with("lengthscale", look.lengthscale)
-    };
-    let looks = runs
-        .iter()
-        .flat_map(|run| run.looks.iter().map(move |look| line(run, look)));
-    looks.collect()
-}
-
 /// Draws learning curves, averaged over the seeds.
-fn draw_course(folder: &ExperimentFolder, runs: &[Run]) -> Result<(), PlotError> {
+fn draw_course(path: &Path, runs: &[Run]) -> Result<(), PlotError> {
     let names = Trained::ALL.map(|trained| CurveName::from(trained.title()));
-    let panel = |title, number: fn(&Look) -> f64, span| CurvePanel {
-        title,
-        value: Quantity::of(title),
-        curves: (Trained::ALL.into_iter())
-            .map(|trained| course(runs, trained, number))
-            .collect(),
-        span,
+    let panel = |title, number: fn(&Look) -> f64, span| {
+        let curve = |trained| course(&of_model(runs, trained), number);
+        CurvePanel::new(title, span, Trained::ALL.map(curve).into())
     };
     let window = Span::Window(SHOWN.0, SHOWN.1);
     let panels = [
         panel("NLPD of held-out rows", |look| look.nlpd, window),
         panel("noise deviation", |look| look.noise, Span::FromZero),
     ];
-    let caption = Caption {
-        data: "sines",
-        model: "either loss in the course of training, means over the seeds",
-    };
+    let caption = Caption::new(
+        "sines",
+        "either loss in the course of training, means over the seeds",
+    );
     let along = Quantity::of("step");
-    let path = folder.path().join("course.svg");
-    plots::curves(&path, "Losses", caption, &names, along, &panels)
+    plots::curves(path, "Losses", caption, &names, along, &panels)
 }
 
-fn course(runs: &[Run], trained: Trained, number: fn(&Look) -> f64) -> Vec<(f64, f64)> {
-    let own: Vec<&Run> = runs.iter().filter(|run| run.trained == trained).collect();
-    let count = own.iter().map(|run| run.looks.len()).min().unwrap_or(0);
-    (0..count)
-        .map(|index| {
-            let sum: f64 = own.iter().map(|run| number(&run.looks[index])).sum();
-            (own[0].looks[index].step as f64, sum / own.len() as f64)
-        })
-        .collect()
+fn course(runs: &[&Run], number: fn(&Look) -> f64) -> Vec<(f64, f64)> {
+    let curve = |run: &&Run| -> Vec<(f64, f64)> {
+        let looks = run.looks.iter();
+        looks.map(|look| (look.step as f64, number(look))).collect()
+    };
+    mean_curve(&runs.iter().map(curve).collect::<Vec<_>>())
 }
 
 /// Draws the predictions of the first seed.
-fn draw_fits(folder: &ExperimentFolder, runs: &[Run], train: Points<'_>) -> Result<(), PlotError> {
+fn draw_fits(path: &Path, runs: &[Run], train: Points<'_>) -> Result<(), PlotError> {
     let seed = runs.iter().map(|run| run.seed).min();
     let shown = runs.iter().filter(|run| Some(run.seed) == seed);
     let panels: Vec<FitPanel<'_>> = shown
-        .map(|run| FitPanel {
-            title: run.trained.title(),
-            x: &run.x,
-            mean: &run.mean,
-            deviation: &run.deviation,
-            inducing: &[],
-            orthogonal: &[],
-        })
+        .map(|run| FitPanel::new(run.trained.title(), &run.curve, BANDS))
         .collect();
     plots::fits(
-        &folder.path().join("fits.svg"),
-        Caption {
-            data: "sines",
-            model: "after the last step, with noise",
-        },
-        Bands {
-            text: "±2 deviations of targets",
-            deviations: DEVIATIONS,
-        },
-        (train, Points { x: &[], y: &[] }),
+        path,
+        Caption::new("sines", "after the last step, with noise"),
+        &[BANDS.text],
+        (train, Points::default()),
         (Quantity::of("x"), Quantity::of("y")),
         &panels,
     )

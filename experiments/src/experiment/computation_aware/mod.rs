@@ -4,7 +4,6 @@
 
 mod actions;
 mod actions_report;
-mod adam;
 mod course;
 mod course_report;
 mod coverage;
@@ -13,6 +12,7 @@ mod inducing;
 mod inducing_report;
 mod loss;
 mod loss_report;
+mod models;
 mod scale;
 mod scale_report;
 mod sizes;

@@ -11,10 +11,8 @@ use crate::fitting::TrainingLog;
 use crate::output::TRAINING_LOG;
 use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::report::Metrics;
-use crate::standard_output::print;
-use crate::study::{CsvLine, ExperimentFolder};
+use crate::study::{ExperimentFolder, Line, table};
 use crate::summary::median;
-use crate::text_table::aligned;
 use crate::training_run::TrainingRun;
 
 /// The largest memory exponent that agrees with the paper's claim, with a margin for measurement
@@ -57,7 +55,7 @@ impl Cost {
             actions,
             rows: metrics.n_train,
             inputs: metrics.d,
-            steps: metrics.steps,
+            steps: metrics.training.steps,
             seed: metrics.seed,
             seconds_per_step: median(seconds),
             peak_mebibytes: (metrics.peak_memory).map_or(f64::NAN, |bytes| mebibytes(bytes as f64)),
@@ -92,19 +90,23 @@ impl Cost {
         Ok(costs)
     }
 
-    fn row(&self) -> Vec<String> {
-        let size = |mebibytes: f64| format!("{mebibytes:.1}");
-        vec![
-            self.actions.to_string(),
-            self.rows.to_string(),
-            self.steps.to_string(),
-            format!("{:.3}", self.seconds_per_step),
-            size(self.peak_mebibytes),
-            size(self.mebibytes_for_rows),
-            size(self.matrix_mebibytes),
-            self.matrices()
-                .map_or_else(|| "-".into(), |count| format!("{count:.1}")),
-        ]
+    fn line(&self) -> Line {
+        let ratio = self.matrices();
+        Line::default()
+            .column("I", "actions", self.actions, 0)
+            .column("n", "rows", self.rows, 0)
+            .with("inputs", self.inputs)
+            .column("steps", "steps", self.steps, 0)
+            .with("seed", self.seed)
+            .column("s a step", "seconds_per_step", self.seconds_per_step, 3)
+            .column("peak MiB", "peak_mebibytes", self.peak_mebibytes, 1)
+            .column("for rows", "mebibytes_for_rows", self.mebibytes_for_rows, 1)
+            .column("n×I MiB", "matrix_mebibytes", self.matrix_mebibytes, 1)
+            .with("nlpd", self.nlpd)
+            .shown(
+                "ratio",
+                ratio.map_or_else(|| "-".into(), |count| format!("{count:.1}")),
+            )
     }
 
     /// The memory for the rows, as a number of matrices with one entry for each row and action.
@@ -113,10 +115,6 @@ impl Cost {
         (self.more_rows > 0).then(|| self.mebibytes_for_rows / matrix)
     }
 }
-
-const TITLES: [&str; 8] = [
-    "I", "n", "steps", "s a step", "peak MiB", "for rows", "n×I MiB", "ratio",
-];
 
 /// The exponents with which costs grow with n·I, for one I.
 #[derive(Debug, Serialize)]
@@ -198,13 +196,12 @@ pub(super) fn report(folder: &ExperimentFolder, device: &str) -> Result<(), Fail
         .map(Exponents::new)
         .collect();
     draw(folder, &costs);
-    let mut rows = vec![TITLES.map(str::to_owned).to_vec()];
-    rows.extend(costs.iter().map(Cost::row));
+    let rows: Vec<Line> = costs.iter().map(Cost::line).collect();
     let mut lines = vec![format!(
         "{NAME}: generated rows of {DIMENSIONS} inputs, {} threads, device {device}",
         threads()
     )];
-    lines.extend(aligned(&rows));
+    lines.extend(table(&rows));
     lines.extend(exponents.iter().filter_map(Exponents::line));
     lines.push(
         "medians of the steps of Adam on all n rows; peak MiB: the most of the host's memory that the \
@@ -215,29 +212,12 @@ pub(super) fn report(folder: &ExperimentFolder, device: &str) -> Result<(), Fail
          than I"
             .into(),
     );
-    lines.push(format!("all of it in {}\n", folder.path().display()));
-    let csv: Vec<CsvLine> = costs.iter().map(line).collect();
-    folder.write_results(&Record { costs, exponents }, &csv)?;
-    print(&lines.join("\n"))
+    folder.write_results(&Record { costs, exponents }, &rows)?;
+    folder.print(lines)
 }
 
 fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// A line of the CSV file.
-fn line(cost: &Cost) -> CsvLine {
-    CsvLine::default()
-        .with("actions", cost.actions)
-        .with("rows", cost.rows)
-        .with("inputs", cost.inputs)
-        .with("steps", cost.steps)
-        .with("seed", cost.seed)
-        .with("seconds_per_step", cost.seconds_per_step)
-        .with("peak_mebibytes", cost.peak_mebibytes)
-        .with("mebibytes_for_rows", cost.mebibytes_for_rows)
-        .with("matrix_mebibytes", cost.matrix_mebibytes)
-        .with("nlpd", cost.nlpd)
 }
 
 /// Draws time and memory against the rows on logarithmic scales: one curve for each number of
@@ -248,10 +228,7 @@ fn draw(folder: &ExperimentFolder, costs: &[Cost]) {
         let actions = costs[0].actions;
         [
             CurveName::from(format!("I = {actions}")),
-            CurveName {
-                text: format!("n×{actions} numbers"),
-                dashed: true,
-            },
+            CurveName::dashed(format!("n×{actions} numbers")),
         ]
     });
     let names: Vec<CurveName> = names.collect();
@@ -261,13 +238,13 @@ fn draw(folder: &ExperimentFolder, costs: &[Cost]) {
             .map(|cost| ((cost.rows as f64).log10(), number(cost).log10()))
             .collect()
     };
-    let panel = |title, numbers: [fn(&Cost) -> f64; 2]| CurvePanel {
-        title,
-        value: Quantity::of(title),
-        curves: (counts.iter())
-            .flat_map(|costs| numbers.map(|number| curve(costs, number)))
-            .collect(),
-        span: Span::Values,
+    let panel = |title, numbers: [fn(&Cost) -> f64; 2]| {
+        let of_count = |costs: &&[Cost]| numbers.map(|number| curve(costs, number));
+        CurvePanel::new(
+            title,
+            Span::Values,
+            counts.iter().flat_map(of_count).collect(),
+        )
     };
     let panels = [
         panel(
@@ -279,13 +256,9 @@ fn draw(folder: &ExperimentFolder, costs: &[Cost]) {
             [|cost| cost.peak_mebibytes, |cost| cost.matrix_mebibytes],
         ),
     ];
-    let caption = Caption {
-        data: "generated",
-        model: "CaGP-Opt, a step of Adam on all rows",
-    };
+    let caption = Caption::new("generated", "CaGP-Opt, a step of Adam on all rows");
     let along = Quantity::of("log10 rows");
-    let path = folder.path().join("scale.svg");
-    plots::warn_undrawn(plots::curves(
-        &path, "Cost", caption, &names, along, &panels,
-    ));
+    folder.draw("scale.svg", |path| {
+        plots::curves(path, "Cost", caption, &names, along, &panels)
+    });
 }

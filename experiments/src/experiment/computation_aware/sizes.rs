@@ -1,12 +1,11 @@
 //! The sizes of synthetic examples.
 
-use burn::tensor::{DType, Device};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::ranges::{at_least_one, enough_rows};
 use crate::setting_error::SettingError;
-use crate::study::{CommonOptions, ExperimentFolder};
+use crate::study::{CommonOptions, Experiment};
 
 /// The sizes of a synthetic example and of its models.
 #[derive(Clone, Copy, Debug)]
@@ -22,29 +21,20 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// Opens the folder of the experiment called `name`, whose parts all have these sizes, and the
-    /// device.
+    /// Opens the experiment called `name`, whose parts all have these sizes.
     ///
     /// # Errors
     ///
     /// If a size is zero, there are more actions than rows, or the device or the folder is not
     /// available.
-    pub fn open(
-        &self,
-        name: &str,
-        common: &CommonOptions,
-    ) -> Result<(ExperimentFolder, (Device, DType)), Failure> {
+    pub fn open(&self, name: &str, common: &CommonOptions) -> Result<Experiment, Failure> {
         self.check()?;
-        let place = common.place()?;
-        let device = place.open()?;
         let settings = json!({
             "rows": self.rows,
             "actions": self.actions,
             "steps": self.steps,
-            "dtype": place.dtype,
-            "device": place.device,
         });
-        Ok((ExperimentFolder::open(name, common, &settings)?, device))
+        Experiment::open(name, common, common.place()?, settings)
     }
 
     fn check(&self) -> Result<(), SettingError> {

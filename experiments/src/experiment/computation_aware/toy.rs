@@ -6,20 +6,15 @@
 //! by Adam. The last two have 20 actions by default. The paper does not state the sizes of its
 //! example.
 
-use burn::tensor::{DType, Device};
 use burn_gp::{
-    inference::{ActionStart, ConjugateGradientsSettings, FullBatch, IterationRule},
-    kernels::{KernelConfig, StationaryConfig},
+    inference::{ConjugateGradientsSettings, FullBatch},
     likelihoods::GaussianConfig,
-    ops::Stationary,
     parameter::{ParameterConfig, numbers},
 };
 use burn_gp_models::{
-    ActionRows, ActionsConfig, AnyComputationAware, AnyModel, ComputationAwareConfig, ExactConfig,
-    InitError, SgprConfig, TrainedModel,
-    training::{
-        FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Trainer, TrainingData, matrix,
-    },
+    ActionsConfig, AnyComputationAware, AnyModel, ComputationAwareConfig, ExactConfig, InitError,
+    SgprConfig, TrainedModel,
+    training::{FullBatchOptimizer, FullBatchTrainer, TrainingData},
 };
 use clap::Args;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
@@ -28,17 +23,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    adam::ADAM,
     hyperparameters::value_at,
-    toy_report::{draw, line, text},
+    models::{ADAM, by_residuals, kernel, trained, training},
+    toy_report::report,
 };
 use crate::evenly_spaced::evenly_spaced;
 use crate::failure::Failure;
-use crate::plots;
+use crate::plots::PredictedCurve;
 use crate::ranges::{at_least_one, enough_rows};
 use crate::setting_error::SettingError;
-use crate::standard_output::print;
-use crate::study::{CommonOptions, CsvLine, ExperimentFolder, Watch};
+use crate::study::{CommonOptions, Experiment};
 
 /// The name of the experiment.
 pub(super) const NAME: &str = "cagp-toy";
@@ -87,9 +81,8 @@ pub(super) struct Fit {
     pub title: String,
     pub noise: f64,
     pub lengthscale: f64,
-    pub x: Vec<f64>,
-    pub mean: Vec<f64>,
-    pub deviation: Vec<f64>,
+    #[serde(flatten)]
+    pub curve: PredictedCurve,
     /// The mathematical part of the standard deviation, for models that also have a computational
     /// part.
     pub mathematical: Option<Vec<f64>>,
@@ -97,19 +90,18 @@ pub(super) struct Fit {
 }
 
 /// The data and settings that all models share.
-pub(super) struct Problem {
+pub(super) struct Problem<'a> {
+    experiment: &'a Experiment,
     pub inputs: Vec<f64>,
     pub targets: Vec<f64>,
     /// The data on the device with autodiff.
     data: TrainingData,
     steps: usize,
     actions: usize,
-    device: Device,
-    dtype: DType,
 }
 
-impl Problem {
-    fn new((steps, actions): (usize, usize), seed: u64, (device, dtype): (Device, DType)) -> Self {
+impl<'a> Problem<'a> {
+    fn new((steps, actions): (usize, usize), seed: u64, experiment: &'a Experiment) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let places = PLACES.iter().flat_map(|place| [*place; ROWS]);
         let inputs: Vec<f64> = places
@@ -120,15 +112,13 @@ impl Problem {
             (10.0 * x).sin() + NOISE * noise
         });
         let targets: Vec<f64> = targets.collect();
-        let autodiff = device.clone().autodiff();
         Self {
-            data: TrainingData::new(&inputs, &targets, &autodiff, dtype),
+            experiment,
+            data: experiment.data(&inputs, &targets),
             inputs,
             targets,
             steps,
             actions,
-            device,
-            dtype,
         }
     }
 
@@ -138,34 +128,23 @@ impl Problem {
         data: &TrainingData,
         optimizer: FullBatchOptimizer,
     ) -> Result<M, Failure> {
-        let training = FullBatchTraining {
-            iterations: self.steps,
-            optimizer,
-            ..FullBatchTraining::default()
-        };
+        let training = training(self.steps, optimizer);
         let mut trainer = FullBatchTrainer::new(model, data.clone(), training);
-        while !trainer.is_finished() {
-            trainer.step().map_err(|source| Failure::Training {
-                source: Box::new(source),
-                advice: "Try --dtype f64.".into(),
-            })?;
-        }
+        self.experiment.watch.train(&mut trainer)?;
         Ok(trainer.into_model())
     }
 
     /// The posterior of the function over the range of the data and a little beyond.
     fn fit(&self, title: &str, model: &TrainedModel, inducing: &[f64]) -> Result<Fit, Failure> {
         let x = grid();
-        let at = matrix(&x, 1, &self.device, self.dtype);
+        let at = self.experiment.matrix(&x, 1);
         let marginals = model.predictor()?.marginals(at);
         let hyperparameters = model.hyperparameters();
         Ok(Fit {
             title: title.to_owned(),
             noise: value_at(&hyperparameters, "likelihood.noise"),
             lengthscale: value_at(&hyperparameters, "kernel.lengthscale"),
-            x,
-            mean: numbers(marginals.mean),
-            deviation: roots(numbers(marginals.variance)),
+            curve: PredictedCurve::new(x, numbers(marginals.mean), numbers(marginals.variance)),
             mathematical: None,
             inducing: inducing.to_vec(),
         })
@@ -177,7 +156,7 @@ impl Problem {
         actions: ActionsConfig,
         optimizer: FullBatchOptimizer,
     ) -> Result<Fit, Failure> {
-        let config = ComputationAwareConfig::new(kernel(), noise()).with_actions(actions);
+        let config = ComputationAwareConfig::new(kernel(1.0), noise()).with_actions(actions);
         let (model, data) = config.init(self.data.clone())?;
         let model = self.train(model, &data, optimizer)?;
         let mathematical = self.mathematical(&model, &data)?;
@@ -194,14 +173,15 @@ impl Problem {
         model: &AnyComputationAware,
         data: &TrainingData,
     ) -> Result<Vec<f64>, Failure> {
-        let x = matrix(&grid(), 1, &self.device, self.dtype);
+        let x = self.experiment.matrix(&grid(), 1);
         let solves = ConjugateGradientsSettings {
             tolerance: 1e-6,
             ..ConjugateGradientsSettings::default()
         };
         let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
         let parts = model.uncertainty(inputs, targets, x, solves)?;
-        Ok(roots(numbers(parts.mathematical)))
+        let variances = numbers(parts.mathematical).into_iter();
+        Ok(variances.map(f64::sqrt).collect())
     }
 }
 
@@ -209,16 +189,6 @@ impl Problem {
 fn grid() -> Vec<f64> {
     let range = (PLACES[0] - BEYOND, PLACES[PLACES.len() - 1] + BEYOND);
     evenly_spaced(range, CURVE_POINTS)
-}
-
-fn roots(variances: Vec<f64>) -> Vec<f64> {
-    variances.into_iter().map(f64::sqrt).collect()
-}
-
-fn kernel() -> KernelConfig {
-    StationaryConfig::new(Stationary::Matern32)
-        .with_lengthscale(1.0)
-        .into()
 }
 
 fn noise() -> GaussianConfig {
@@ -233,27 +203,19 @@ fn noise() -> GaussianConfig {
 pub(in crate::experiment) fn toy(options: &ToyOptions) -> Result<(), Failure> {
     let common = &options.common;
     options.check()?;
-    let place = common.place()?;
     let steps = options.steps.unwrap_or(common.by_scale(200, 1000));
-    let problem = Problem::new((steps, options.actions), common.seed, place.open()?);
     let settings = json!({
         "steps": steps,
         "actions": options.actions,
         "seed": common.seed,
-        "dtype": place.dtype,
-        "device": place.device,
     });
-    let folder = ExperimentFolder::open(NAME, common, &settings)?;
-    let watch = Watch::new(&folder, common.quiet)?;
+    let experiment = Experiment::open(NAME, common, common.place()?, settings)?;
+    let problem = Problem::new((steps, options.actions), common.seed, &experiment);
     let mut fits = Vec::new();
     for model in Model::ALL {
-        watch.announce(model.title());
-        fits.push(folder.once(model.name(), || model.fit(&problem))?);
+        fits.push(experiment.part(model.name(), model.title(), || model.fit(&problem))?);
     }
-    let lines: Vec<CsvLine> = fits.iter().map(line).collect();
-    folder.write_results(&fits, &lines)?;
-    plots::warn_undrawn(draw(&folder, &problem, &fits));
-    print(&text(&fits, steps, &folder))
+    report(&experiment.folder, &problem, &fits, steps)
 }
 
 /// The models of the figure.
@@ -286,19 +248,20 @@ impl Model {
         }
     }
 
-    fn fit(self, problem: &Problem) -> Result<Fit, Failure> {
+    fn fit(self, problem: &Problem<'_>) -> Result<Fit, Failure> {
         let count = problem.actions;
         match self {
             Self::Exact => {
-                let options = (&problem.device, problem.dtype);
-                let model = ExactConfig::new(kernel(), noise()).init(1, options);
+                let options = (&problem.experiment.device, problem.experiment.dtype);
+                let model = ExactConfig::new(kernel(1.0), noise()).init(1, options);
                 let model = model.map_err(InitError::from)?;
                 let model = problem.train(model, &problem.data, FullBatchOptimizer::L_BFGS)?;
                 let model = AnyModel::from(model).trained(&problem.data)?;
                 problem.fit(self.title(), &model, &[])
             }
             Self::Svgp => {
-                let mut config = SgprConfig::new(kernel(), noise()).with_inducing(INDUCING.len());
+                let mut config =
+                    SgprConfig::new(kernel(1.0), noise()).with_inducing(INDUCING.len());
                 config.parameters = ParameterConfig {
                     values: [("inducing.points".to_owned(), INDUCING.to_vec())].into(),
                     frozen: vec!["inducing".to_owned()],
@@ -310,22 +273,11 @@ impl Model {
                 problem.fit(self.title(), &model, &INDUCING)
             }
             Self::Residuals => {
-                let actions = ActionsConfig::Iterations {
-                    rule: IterationRule::Residuals,
-                    count,
-                    tolerance: 1e-4,
-                    seed: 0,
-                };
-                problem.computation_aware(self.title(), actions, ADAM)
+                problem.computation_aware(self.title(), by_residuals(count, 1e-4, 0), ADAM)
             }
             Self::Trained => {
-                let actions = ActionsConfig::Blocks {
-                    count,
-                    start: ActionStart::Normal,
-                    seed: 0,
-                    rows: ActionRows::Given,
-                };
-                problem.computation_aware(self.title(), actions, FullBatchOptimizer::L_BFGS)
+                let optimizer = FullBatchOptimizer::L_BFGS;
+                problem.computation_aware(self.title(), trained(count, 0), optimizer)
             }
         }
     }

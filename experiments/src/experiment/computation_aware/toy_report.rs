@@ -1,48 +1,51 @@
 //! Table and plot of the models where data are missing.
 
-use super::toy::{Fit, INDUCING, NAME, NOISE, Problem};
-use crate::plots::{self, Bands, Caption, FitPanel, PlotError, Points, Quantity};
-use crate::study::{CsvLine, ExperimentFolder};
-use crate::text_table::aligned;
+use std::path::Path;
 
-/// The half-width of a band, in standard deviations.
-const DEVIATIONS: f64 = 2.0;
+use super::toy::{Fit, INDUCING, NAME, NOISE, Problem};
+use crate::failure::Failure;
+use crate::plots::{self, Bands, Caption, FitPanel, PlotError, Points, PredictedCurve, Quantity};
+use crate::study::{ExperimentFolder, Line, table};
+
+const BANDS: Bands<'static> = Bands {
+    text: "±2 deviations",
+    deviations: 2.0,
+};
 
 /// The standard deviation at the drawn input nearest to the first inducing point.
 fn in_the_gap(fit: &Fit, deviation: &[f64]) -> f64 {
-    let distances = fit.x.iter().map(|x| (x - INDUCING[0]).abs());
+    let distances = fit.curve.x.iter().map(|x| (x - INDUCING[0]).abs());
     let pairs = distances.zip(deviation);
     let nearest = pairs.min_by(|a, b| a.0.total_cmp(&b.0));
     nearest.map_or(f64::NAN, |(_, deviation)| *deviation)
 }
 
-/// The table.
-pub(super) fn text(fits: &[Fit], steps: usize, folder: &ExperimentFolder) -> String {
-    let titles = [
-        "model",
-        "noise deviation",
-        "lengthscale",
-        "deviation in the gap",
-        "of the exact posterior",
-    ];
-    let mut rows = vec![titles.map(str::to_owned).to_vec()];
-    rows.extend(fits.iter().map(|fit| {
-        let exact = fit.mathematical.as_ref();
-        vec![
-            fit.title.clone(),
-            format!("{:.3}", fit.noise.sqrt()),
-            format!("{:.3}", fit.lengthscale),
-            format!("{:.3}", in_the_gap(fit, &fit.deviation)),
-            exact.map_or_else(
-                || "-".into(),
-                |part| format!("{:.3}", in_the_gap(fit, part)),
-            ),
-        ]
-    }));
+fn line(fit: &Fit) -> Line {
+    let here = in_the_gap(fit, &fit.curve.deviation);
+    let exact = fit.mathematical.as_ref();
+    let exact = exact.map(|part| in_the_gap(fit, part));
+    Line::default()
+        .column("model", "model", &fit.title, 0)
+        .column("noise deviation", "noise_deviation", fit.noise.sqrt(), 3)
+        .column("lengthscale", "lengthscale", fit.lengthscale, 3)
+        .column("deviation in the gap", "deviation", here, 3)
+        .column("of the exact posterior", "exact_deviation", exact, 3)
+}
+
+/// Writes the table, the files and the plot.
+pub(super) fn report(
+    folder: &ExperimentFolder,
+    problem: &Problem<'_>,
+    fits: &[Fit],
+    steps: usize,
+) -> Result<(), Failure> {
+    let rows: Vec<Line> = fits.iter().map(line).collect();
+    folder.write_results(&fits, &rows)?;
+    folder.draw("fits.svg", |path| draw(path, problem, fits));
     let mut lines = vec![format!(
         "{NAME}: at most {steps} steps; the data's noise deviation is {NOISE}"
     )];
-    lines.extend(aligned(&rows));
+    lines.extend(table(&rows));
     lines.push(format!(
         "\ndeviations of the function, without noise, at the inducing point {} in a gap of the data; that \
          of the exact\nposterior is with the same hyperparameters: the rest is computational. The paper \
@@ -50,66 +53,36 @@ pub(super) fn text(fits: &[Fit], steps: usize, folder: &ExperimentFolder) -> Str
          calls deviations noise, CaGP is not.",
         INDUCING[0]
     ));
-    lines.push(format!("all of it in {}\n", folder.path().display()));
-    lines.join("\n")
-}
-
-/// A line of the CSV file.
-pub(super) fn line(fit: &Fit) -> CsvLine {
-    let exact = fit.mathematical.as_ref();
-    CsvLine::default()
-        .with("model", &fit.title)
-        .with("noise_deviation", fit.noise.sqrt())
-        .with("lengthscale", fit.lengthscale)
-        .with("deviation", in_the_gap(fit, &fit.deviation))
-        .maybe("exact_deviation", exact.map(|part| in_the_gap(fit, part)))
+    folder.print(lines)
 }
 
 /// Draws one panel for each model, and one more for the mathematical part of each model that has
 /// one.
-///
-/// # Errors
-///
-/// If the plot cannot be drawn or written.
-pub(super) fn draw(
-    folder: &ExperimentFolder,
-    problem: &Problem,
-    fits: &[Fit],
-) -> Result<(), PlotError> {
-    let wholes = (fits.iter()).map(|fit| (fit, fit.title.clone(), &fit.deviation));
+fn draw(path: &Path, problem: &Problem<'_>, fits: &[Fit]) -> Result<(), PlotError> {
+    let wholes = (fits.iter()).map(|fit| (fit, fit.title.clone(), fit.curve.clone()));
     let parts = fits.iter().filter_map(|fit| {
-        let part = fit.mathematical.as_ref()?;
-        Some((fit, format!("{}, mathematical", fit.title), part))
+        let curve = PredictedCurve {
+            deviation: fit.mathematical.clone()?,
+            ..fit.curve.clone()
+        };
+        Some((fit, format!("{}, mathematical", fit.title), curve))
     });
-    let bands: Vec<(&Fit, String, &Vec<f64>)> = wholes.chain(parts).collect();
-    let panels: Vec<FitPanel<'_>> = (bands.iter())
-        .map(|(fit, title, deviation)| FitPanel {
-            title,
-            x: &fit.x,
-            mean: &fit.mean,
-            deviation,
+    let shown: Vec<(&Fit, String, PredictedCurve)> = wholes.chain(parts).collect();
+    let panels: Vec<FitPanel<'_>> = (shown.iter())
+        .map(|(fit, title, curve)| FitPanel {
             inducing: &fit.inducing,
-            orthogonal: &[],
+            ..FitPanel::new(title, curve, BANDS)
         })
         .collect();
-    let (inputs, targets) = (&problem.inputs, &problem.targets);
+    let train = Points {
+        x: &problem.inputs,
+        y: &problem.targets,
+    };
     plots::fits(
-        &folder.path().join("fits.svg"),
-        Caption {
-            data: "five runs of data",
-            model: "the function, without noise",
-        },
-        Bands {
-            text: "±2 deviations",
-            deviations: DEVIATIONS,
-        },
-        (
-            Points {
-                x: inputs,
-                y: targets,
-            },
-            Points { x: &[], y: &[] },
-        ),
+        path,
+        Caption::new("five runs of data", "the function, without noise"),
+        &[BANDS.text],
+        (train, Points::default()),
         (Quantity::of("x"), Quantity::of("y")),
         &panels,
     )

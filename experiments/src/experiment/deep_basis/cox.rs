@@ -19,7 +19,7 @@ use super::cox_report::report;
 use crate::arguments::name_of;
 use crate::failure::Failure;
 use crate::ranges::at_least_one;
-use crate::study::{CommonOptions, ExperimentFolder, Watch};
+use crate::study::{CommonOptions, Experiment};
 
 /// The name of the experiment.
 pub(super) const NAME: &str = "dbk-cox";
@@ -46,7 +46,7 @@ pub struct DbkCoxOptions {
 }
 
 /// The prior of the log intensity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Prior {
     DeepBasis,
@@ -54,7 +54,7 @@ pub(super) enum Prior {
 }
 
 /// How training computes the integral.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Rule {
     Quadrature,
@@ -90,7 +90,7 @@ pub(in crate::experiment) fn cox(options: &DbkCoxOptions) -> Result<(), Failure>
     let common = &options.common;
     at_least_one("--steps", options.steps)?;
     let place = common.place()?;
-    let device = place.open()?;
+    place.open()?;
     let problems = options.problems()?;
     let steps = options.steps.unwrap_or(common.by_scale(1000, 10_000));
     let settings = json!({
@@ -98,30 +98,20 @@ pub(in crate::experiment) fn cox(options: &DbkCoxOptions) -> Result<(), Failure>
         "seed": common.seed,
         "events": options.events,
         "domain": options.domain,
-        "dtype": place.dtype,
-        "device": place.device,
     });
-    let folder = ExperimentFolder::open(NAME, common, &settings)?;
-    let watch = Watch::new(&folder, common.quiet)?;
+    let experiment = Experiment::open(NAME, common, place, settings)?;
     let mut fits = Vec::new();
     for events in &problems {
         for prior in [Prior::DeepBasis, Prior::Stationary] {
             for rule in [Rule::Quadrature, Rule::MonteCarlo] {
-                let name = format!("{}-{}-{}", events.name, prior.name(), rule.name());
-                fits.push(folder.once(&name, || {
-                    watch.announce(&format!(
-                        "{}, {}, {}",
-                        events.name,
-                        prior.name(),
-                        rule.name()
-                    ));
-                    let device = (&device.0, device.1);
-                    Problem::new(events, device, (steps, common.seed))?.fit(prior, rule, &watch)
+                let names = [events.name.clone(), name_of(prior), name_of(rule)];
+                fits.push(experiment.part(&names.join("-"), &names.join(", "), || {
+                    Problem::new(events, &experiment, (steps, common.seed))?.fit(prior, rule)
                 })?);
             }
         }
     }
-    report(&folder, &problems, &fits, steps)
+    report(&experiment.folder, &problems, &fits, steps)
 }
 
 impl DbkCoxOptions {
@@ -149,13 +139,6 @@ impl DbkCoxOptions {
 }
 
 impl Prior {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::DeepBasis => "deep-basis",
-            Self::Stationary => "stationary",
-        }
-    }
-
     pub fn title(self) -> &'static str {
         match self {
             Self::DeepBasis => "deep basis",
@@ -165,13 +148,6 @@ impl Prior {
 }
 
 impl Rule {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Quadrature => "quadrature",
-            Self::MonteCarlo => "monte-carlo",
-        }
-    }
-
     pub fn title(self) -> &'static str {
         match self {
             Self::Quadrature => "quadrature",

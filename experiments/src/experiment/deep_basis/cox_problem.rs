@@ -2,7 +2,7 @@
 
 use burn::{
     module::{Module, ModuleDisplay},
-    tensor::{DType, Device, Tensor, TensorCreationOptions},
+    tensor::{Tensor, TensorCreationOptions},
 };
 use burn_gp::{
     features::{FirstWeights, PerceptronConfig},
@@ -18,7 +18,7 @@ use burn_gp::{
     variational::{WeightSpace, Whitened},
 };
 use burn_gp_models::training::{
-    MiniBatchTrainer, MiniBatchTraining, Model, Objective, Schedule, TrainingData, matrix,
+    MiniBatchTrainer, MiniBatchTraining, Model, Objective, Schedule, matrix,
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
@@ -27,7 +27,7 @@ use super::cox_data::Events;
 use crate::coverage::Coverage;
 use crate::evenly_spaced::evenly_spaced;
 use crate::failure::Failure;
-use crate::study::Watch;
+use crate::study::Experiment;
 
 const UNITS: usize = 64;
 const RANK: usize = 32;
@@ -101,8 +101,7 @@ impl<L: Layer> Model for Trained<L> {
 pub(super) struct Problem<'a> {
     events: &'a Events,
     domain: Domain,
-    device: Device,
-    dtype: DType,
+    experiment: &'a Experiment,
     steps: usize,
     seed: u64,
 }
@@ -113,7 +112,7 @@ impl<'a> Problem<'a> {
     /// If there are no coordinates.
     pub fn new(
         events: &'a Events,
-        (device, dtype): (&Device, DType),
+        experiment: &'a Experiment,
         (steps, seed): (usize, u64),
     ) -> Result<Self, Failure> {
         let dimensions = events.dimensions();
@@ -122,8 +121,7 @@ impl<'a> Problem<'a> {
         Ok(Self {
             events,
             domain,
-            device: device.clone(),
-            dtype,
+            experiment,
             steps,
             seed,
         })
@@ -134,16 +132,20 @@ impl<'a> Problem<'a> {
     /// # Errors
     ///
     /// If a matrix cannot be factored, or an output cannot be written.
-    pub fn fit(&self, prior: Prior, rule: Rule, watch: &Watch<'_>) -> Result<Fit, Failure> {
+    pub fn fit(&self, prior: Prior, rule: Rule) -> Result<Fit, Failure> {
         match prior {
-            Prior::DeepBasis => self.fit_layer(self.deep_basis(), (prior, rule), watch),
-            Prior::Stationary => self.fit_layer(self.stationary(), (prior, rule), watch),
+            Prior::DeepBasis => self.fit_layer(self.deep_basis(), (prior, rule)),
+            Prior::Stationary => self.fit_layer(self.stationary(), (prior, rule)),
         }
     }
 
     /// Options for tensors on the device with autodiff.
     fn options(&self) -> TensorCreationOptions {
-        (&self.device.clone().autodiff(), self.dtype).into()
+        (
+            &self.experiment.device.clone().autodiff(),
+            self.experiment.dtype,
+        )
+            .into()
     }
 
     /// The constant mean that gives the observed number of events.
@@ -172,15 +174,11 @@ impl<'a> Problem<'a> {
         let config = StationaryConfig::new(Stationary::SquaredExponential).with_lengthscale(0.5);
         let lattice = lattice(INDUCING[dimensions - 1], dimensions);
         let count = lattice.len() / dimensions;
-        let points = matrix(
-            &lattice,
-            dimensions,
-            &self.device.clone().autodiff(),
-            self.dtype,
-        );
+        let device = self.experiment.device.clone().autodiff();
+        let points = matrix(&lattice, dimensions, &device, self.experiment.dtype);
         let distribution =
             VariationalGaussian::standard(count, 1, CovarianceShape::Full, self.options());
-        let jitter = Jitter::for_precision(self.dtype);
+        let jitter = Jitter::for_precision(self.experiment.dtype);
         GpLayer::new(
             config.init(dimensions, self.options()),
             self.mean(),
@@ -206,14 +204,12 @@ impl<'a> Problem<'a> {
         &self,
         layer: L,
         (prior, rule): (Prior, Rule),
-        watch: &Watch<'_>,
     ) -> Result<Fit, Failure> {
         let events = self.events;
         let dimensions = events.dimensions();
-        let device = self.device.clone().autodiff();
         let inputs = events.scaled(&events.train);
         let nothing = vec![0.0; inputs.len() / dimensions];
-        let data = TrainingData::new(&inputs, &nothing, &device, self.dtype);
+        let data = self.experiment.data(&inputs, &nothing);
         let model = Trained {
             process: CoxProcess::new(layer),
             integral: self.integral(rule),
@@ -228,11 +224,7 @@ impl<'a> Problem<'a> {
             ..MiniBatchTraining::new(self.steps)
         };
         let mut trainer = MiniBatchTrainer::new(model.train(), data, training);
-        let mut seconds = 0.0;
-        watch.train(&mut trainer, |_, entry| {
-            seconds = entry.seconds;
-            Ok(())
-        })?;
+        let seconds = self.experiment.watch.train(&mut trainer)?.iter().sum();
         let process = trainer.into_model().process.layer().condition()?;
         Ok(self.scored(&process, (prior, rule), seconds))
     }
@@ -243,9 +235,7 @@ impl<'a> Problem<'a> {
         let dimensions = events.dimensions();
         let density = self.domain.volume() / events.volume();
         let grid = lattice(GRID[dimensions - 1], dimensions);
-        let at = |places: &[f64]| {
-            process.marginals(matrix(places, dimensions, &self.device, self.dtype))
-        };
+        let at = |places: &[f64]| process.marginals(self.experiment.matrix(places, dimensions));
         let Marginals { mean, variance } = at(&grid);
         let logarithms =
             PredictiveDistribution::of_normals(numbers(mean.clone()), numbers(variance.clone()));
@@ -257,7 +247,7 @@ impl<'a> Problem<'a> {
         let rule_of_test = IntegrationRule::quadrature(
             &self.domain,
             2 * NODES[dimensions - 1],
-            (&self.device, self.dtype),
+            (&self.experiment.device, self.experiment.dtype),
         );
         let nodes = process.marginals(rule_of_test.points());
         let nodes = expected_intensity(nodes).mean.squeeze_dim(1);

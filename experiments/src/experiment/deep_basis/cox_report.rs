@@ -9,14 +9,15 @@ use super::cox_data::Events;
 use super::cox_problem::{GRID, lattice};
 use crate::failure::Failure;
 use crate::plots::{
-    self, Bands, Caption, FitPanel, MapPanel, PlotError, Points, ProbabilityGrid, Quantity,
+    self, Bands, Caption, FitPanel, MapPanel, PlotError, Points, PredictedCurve, ProbabilityGrid,
+    Quantity,
 };
-use crate::standard_output::print;
-use crate::study::{CsvLine, ExperimentFolder};
-use crate::text_table::aligned;
+use crate::study::{ExperimentFolder, Line, table};
 
-/// The half-width of a band, in standard deviations.
-const DEVIATIONS: f64 = 2.0;
+const BANDS: Bands<'static> = Bands {
+    text: "2 standard deviations",
+    deviations: 2.0,
+};
 
 /// The spacing of the marks of the true intensity, in grid points.
 const RINGS_APART: usize = 5;
@@ -32,44 +33,29 @@ pub(super) fn report(
     steps: usize,
 ) -> Result<(), Failure> {
     let parts: Vec<(&Events, &[Fit])> = problems.iter().zip(fits.chunks(FITS)).collect();
-    let rows: Vec<Vec<String>> = parts.iter().flat_map(rows).collect();
     let record: Vec<_> = (parts.iter())
         .map(|(events, fits)| json!({ "events": events.name, "fits": fits }))
         .collect();
-    let titles = TITLES.map(str::to_owned).to_vec();
-    let csv: Vec<CsvLine> = parts.iter().flat_map(csv_lines).collect();
-    folder.write_results(&record, &csv)?;
+    let rows: Vec<Line> = parts.iter().flat_map(lines).collect();
+    folder.write_results(&record, &rows)?;
     for (events, fits) in &parts {
-        let path = folder.path().join(format!("{}.svg", events.name));
-        let drawn = match events.dimensions() {
-            1 => draw_line(&path, events, fits),
-            _ => draw_plane(&path, events, fits),
-        };
-        plots::warn_undrawn(drawn);
+        folder.draw(&format!("{}.svg", events.name), |path| {
+            match events.dimensions() {
+                1 => draw_line(path, events, fits),
+                _ => draw_plane(path, events, fits),
+            }
+        });
     }
     let mut lines = vec![format!("{NAME}: {steps} steps")];
-    lines.extend(aligned(&[vec![titles], rows].concat()));
+    lines.extend(table(&rows));
     lines.push(
         "\nerror: root mean square of the intensity's over the mean of the true one; within 95 %: part of the \
          places where\nthe truth is; log-likelihood: expected, of each held-out event (a second draw; of a \
          file a fifth of the events). The\npaper (arXiv:2505.18526, A.5) has the model and no experiment."
             .into(),
     );
-    lines.push(format!("all of it in {}\n", folder.path().display()));
-    print(&lines.join("\n"))
+    folder.print(lines)
 }
-
-const TITLES: [&str; 9] = [
-    "events",
-    "prior",
-    "integral",
-    "number",
-    "expected",
-    "error",
-    "within 95 %",
-    "log-likelihood",
-    "seconds",
-];
 
 /// The number of events; for a file, held-out events included.
 fn number_of(events: &Events) -> usize {
@@ -82,61 +68,33 @@ fn number_of(events: &Events) -> usize {
 }
 
 /// One line for each fit, and one for the truth if it is known.
-fn csv_lines((events, fits): &(&Events, &[Fit])) -> Vec<CsvLine> {
-    let line = |prior: &str, rule: &str| {
-        CsvLine::default()
-            .with("events", &events.name)
-            .with("prior", prior)
-            .with("integral", rule)
-            .with("number", number_of(events))
-    };
+fn lines((events, fits): &(&Events, &[Fit])) -> Vec<Line> {
     let of_fit = |fit: &Fit| {
-        line(fit.prior.title(), fit.rule.title())
-            .with("expected", fit.events)
-            .maybe("error", fit.error)
-            .maybe("within_95", fit.coverage)
-            .with("log_likelihood", fit.log_likelihood)
-            .maybe("seconds", Some(fit.seconds))
+        Line::default()
+            .column("events", "events", &events.name, 0)
+            .column("prior", "prior", fit.prior.title(), 0)
+            .column("integral", "integral", fit.rule.title(), 0)
+            .column("number", "number", number_of(events), 0)
+            .column("expected", "expected", fit.events, 1)
+            .column("error", "error", fit.error, 3)
+            .column("within 95 %", "within_95", fit.coverage, 3)
+            .column("log-likelihood", "log_likelihood", fit.log_likelihood, 4)
+            .column("seconds", "seconds", fit.seconds, 1)
     };
     let truth = true_log_likelihood(events).map(|(expected, log_likelihood)| {
-        line("the truth", "")
-            .with("expected", expected)
-            .maybe("error", Some(0.0))
-            .maybe("within_95", Some(1.0))
-            .with("log_likelihood", log_likelihood)
-            .maybe("seconds", None::<f64>)
+        Line::default()
+            .column("events", "events", &events.name, 0)
+            .column("prior", "prior", "the truth", 0)
+            .shown("integral", "-")
+            .with("integral", "")
+            .column("number", "number", number_of(events), 0)
+            .column("expected", "expected", expected, 1)
+            .column("error", "error", 0.0, 0)
+            .column("within 95 %", "within_95", 1.0, 0)
+            .column("log-likelihood", "log_likelihood", log_likelihood, 4)
+            .column("seconds", "seconds", None::<f64>, 1)
     });
     fits.iter().map(of_fit).chain(truth).collect()
-}
-
-fn rows((events, fits): &(&Events, &[Fit])) -> Vec<Vec<String>> {
-    let number = number_of(events);
-    let text = |value: Option<f64>, digits: usize| {
-        value.map_or_else(|| "-".into(), |value| format!("{value:.digits$}"))
-    };
-    let mut rows: Vec<Vec<String>> = (fits.iter())
-        .map(|fit| {
-            vec![
-                events.name.clone(),
-                fit.prior.title().into(),
-                fit.rule.title().into(),
-                number.to_string(),
-                format!("{:.1}", fit.events),
-                text(fit.error, 3),
-                text(fit.coverage, 3),
-                format!("{:.4}", fit.log_likelihood),
-                format!("{:.1}", fit.seconds),
-            ]
-        })
-        .collect();
-    if let Some(best) = true_log_likelihood(events) {
-        let mut row = vec![events.name.clone(), "the truth".into(), "-".into()];
-        row.push(number.to_string());
-        row.extend([text(best.0.into(), 1), "0".into(), "1".into()]);
-        row.extend([text(best.1.into(), 4), "-".into()]);
-        rows.push(row);
-    }
-    rows
 }
 
 /// The expected number of events under the true intensity, and the log-likelihood per held-out
@@ -163,10 +121,6 @@ fn true_log_likelihood(events: &Events) -> Option<(f64, f64)> {
     Some((total, (logarithms - total) / count.max(1) as f64))
 }
 
-fn title(fit: &Fit) -> String {
-    format!("{}, {}", fit.prior.title(), fit.rule.title())
-}
-
 /// The grid in the units of the events, row-major.
 fn places(events: &Events) -> Vec<f64> {
     let dimensions = events.dimensions();
@@ -180,16 +134,19 @@ fn places(events: &Events) -> Vec<f64> {
 /// Draws one panel for each fit: the expected intensity, its band, and the events along the axis.
 fn draw_line(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PlotError> {
     let x = places(events);
-    let titles: Vec<String> = fits.iter().map(title).collect();
-    let panels: Vec<FitPanel<'_>> = (fits.iter().zip(&titles))
-        .map(|(fit, title)| FitPanel {
-            title,
-            x: &x,
-            mean: &fit.mean,
-            deviation: &fit.deviation,
-            inducing: &[],
-            orthogonal: &[],
+    let shown: Vec<(String, PredictedCurve)> = (fits.iter())
+        .map(|fit| {
+            let title = format!("{}, {}", fit.prior.title(), fit.rule.title());
+            let curve = PredictedCurve {
+                x: x.clone(),
+                mean: fit.mean.clone(),
+                deviation: fit.deviation.clone(),
+            };
+            (title, curve)
         })
+        .collect();
+    let panels: Vec<FitPanel<'_>> = (shown.iter())
+        .map(|(title, curve)| FitPanel::new(title, curve, BANDS))
         .collect();
     let rings: Vec<f64> = match events.truth {
         Some(_) => x.iter().copied().step_by(RINGS_APART).collect(),
@@ -202,26 +159,13 @@ fn draw_line(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PlotError
         Some(_) => "intensity; dots: events; orange, held out: the true intensity",
         None => "intensity; dots: events",
     };
+    let on_axis = vec![0.0; events.train.len()];
+    let points = |x, y| Points { x, y };
     plots::fits(
         path,
-        Caption {
-            data: &events.name,
-            model,
-        },
-        Bands {
-            text: "2 standard deviations",
-            deviations: DEVIATIONS,
-        },
-        (
-            Points {
-                x: &events.train,
-                y: &vec![0.0; events.train.len()],
-            },
-            Points {
-                x: &rings,
-                y: &truth,
-            },
-        ),
+        Caption::new(&events.name, model),
+        &[BANDS.text],
+        (points(&events.train, &on_axis), points(&rings, &truth)),
         (Quantity::of("x"), Quantity::of("intensity")),
         &panels,
     )
@@ -241,26 +185,15 @@ fn draw_plane(path: &Path, events: &Events, fits: &[Fit]) -> Result<(), PlotErro
         .collect();
     let mut panels: Vec<MapPanel<'_>> = (shown.iter())
         .map(|fit| MapPanel {
-            title: fit.prior.title(),
-            values: &fit.mean,
             points: &points,
-            crosses: &[],
+            ..MapPanel::new(fit.prior.title(), &fit.mean)
         })
         .collect();
-    if let Some(truth) = &truth {
-        panels.push(MapPanel {
-            title: "true intensity",
-            values: truth,
-            points: &[],
-            crosses: &[],
-        });
-    }
+    let truth = truth.as_ref();
+    panels.extend(truth.map(|truth| MapPanel::new("true intensity", truth)));
     plots::number_maps(
         path,
-        Caption {
-            data: &events.name,
-            model: "expected intensity",
-        },
+        Caption::new(&events.name, "expected intensity"),
         ("event", ""),
         (&grid, [Quantity::of("x1"), Quantity::of("x2")]),
         &panels,

@@ -6,8 +6,7 @@
 //! functions are better than one. The table has exceptions from each claim. This module finds them
 //! in the table.
 
-use crate::study::{Cell, FinishedCell, Reported, Study, study};
-use crate::text_table::aligned;
+use crate::study::{Cell, FinishedCell, Line, study, table};
 
 /// The study of Table 1.
 const TABLE_1: &str = "dbk-uci";
@@ -16,64 +15,32 @@ const TABLE_1: &str = "dbk-uci";
 /// `½(1 + log 2π)`.
 const CONSTANT: f64 = 1.418_938_533_204_672_7;
 
-/// A score; lower is better.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Score {
-    Mae,
-    Rmse,
-    Nlpd,
-}
+/// The keys of the scores; lower is better.
+const SCORES: [&str; 3] = ["mae", "rmse", NLPD];
+const NLPD: &str = "nlpd";
 
-use Score::{Mae, Nlpd, Rmse};
-
-impl Score {
-    const ALL: [Self; 3] = [Mae, Rmse, Nlpd];
-
-    fn title(self) -> &'static str {
-        match self {
-            Mae => "MAE",
-            Rmse => "RMSE",
-            Nlpd => "NLPD",
-        }
-    }
-
-    fn key(self) -> &'static str {
-        match self {
-            Mae => "mae",
-            Rmse => "rmse",
-            Nlpd => "nlpd",
-        }
-    }
-
-    fn of_paper(self, data: &str, method: &str) -> Option<f64> {
-        published(data, method, self).map(|reported| reported.mean)
-    }
-
-    /// Our mean over the seeds.
-    fn of_ours(self, cell: &FinishedCell) -> Option<f64> {
-        let columns = &study(TABLE_1).table.columns;
-        let column = columns.iter().find(|column| column.key == self.key())?;
-        cell.summary(column).map(|summary| summary.mean)
-    }
-}
-
-/// A published value from the table.
-fn published(data: &str, method: &str, score: Score) -> Option<Reported> {
+/// A score in the paper's table.
+fn of_paper(data: &str, method: &str, score: &str) -> Option<f64> {
     let cell = Cell {
         data: data.to_owned(),
         values: vec![method.to_owned()],
     };
     let row = study(TABLE_1).row(&cell).ok()??;
-    row.scores.get(score.key()).copied()
+    row.scores.get(score).map(|reported| reported.mean)
+}
+
+/// Our mean of a score over the seeds.
+fn of_ours(cell: &FinishedCell, score: &str) -> Option<f64> {
+    let columns = &study(TABLE_1).table.columns;
+    let column = columns.iter().find(|column| column.key == score)?;
+    cell.summary(column).map(|summary| summary.mean)
 }
 
 /// The paper's name of a model.
 fn title(method: &str) -> &'static str {
-    let table: &'static Study = study(TABLE_1);
-    let mut values = table.axes[0].values.iter();
-    values
-        .find(|value| value.name == method)
-        .map_or("", |value| &value.title)
+    let mut values = study(TABLE_1).axes[0].values.iter();
+    let own = values.find(|value| value.name == method);
+    own.map_or("", |value| &value.title)
 }
 
 /// The text claims that the first model is better than the second.
@@ -118,19 +85,17 @@ struct Exception {
     data: &'static str,
     ahead: &'static str,
     behind: &'static str,
-    scores: Vec<Score>,
+    scores: Vec<&'static str>,
 }
 
 /// All claims that a number in the table contradicts.
 fn exceptions() -> Vec<Exception> {
     let of_claim = |data: &'static str, (better, worse): Claim| {
-        let contradicts = |score: &Score| {
-            let numbers = score
-                .of_paper(data, worse)
-                .zip(score.of_paper(data, better));
+        let contradicts = |score: &&str| {
+            let numbers = of_paper(data, worse, score).zip(of_paper(data, better, score));
             numbers.is_some_and(|(worse, better)| worse < better)
         };
-        let scores: Vec<Score> = Score::ALL.into_iter().filter(contradicts).collect();
+        let scores: Vec<&str> = SCORES.into_iter().filter(contradicts).collect();
         (!scores.is_empty()).then_some(Exception {
             data,
             ahead: worse,
@@ -148,7 +113,7 @@ fn exceptions() -> Vec<Exception> {
 /// protocol; empty if there are none.
 pub(in crate::experiment) fn lines(cells: &[FinishedCell]) -> Vec<String> {
     let mut lines = Vec::new();
-    let rows: Vec<Vec<String>> = (exceptions().iter())
+    let rows: Vec<Line> = (exceptions().iter())
         .flat_map(|exception| rows(exception, cells))
         .collect();
     if !rows.is_empty() {
@@ -157,11 +122,7 @@ pub(in crate::experiment) fn lines(cells: &[FinishedCell]) -> Vec<String> {
              all rows, corrected of\nnot, 128 functions of one), and ours:"
                 .to_owned(),
         );
-        let titles = [
-            "data", "ahead", "behind", "score", "paper", "ours", "here too",
-        ];
-        let titles = vec![titles.map(str::to_owned).to_vec()];
-        lines.extend(aligned(&[titles, rows].concat()));
+        lines.extend(table(&rows));
         lines.push(String::new());
     }
     let as_in_paper = cells.iter().filter(|cell| cell.is_as_in_paper());
@@ -176,7 +137,7 @@ pub(in crate::experiment) fn lines(cells: &[FinishedCell]) -> Vec<String> {
 }
 
 /// One row for each score, if both models are among the cells.
-fn rows(exception: &Exception, cells: &[FinishedCell]) -> Vec<Vec<String>> {
+fn rows(exception: &Exception, cells: &[FinishedCell]) -> Vec<Line> {
     let &Exception {
         data,
         ahead,
@@ -190,21 +151,19 @@ fn rows(exception: &Exception, cells: &[FinishedCell]) -> Vec<Vec<String>> {
     let Some((first, second)) = ours(ahead).zip(ours(behind)) else {
         return Vec::new();
     };
-    let row = |score: &Score| {
-        let ours = score.of_ours(first).zip(score.of_ours(second))?;
-        let paper = score
-            .of_paper(data, ahead)
-            .zip(score.of_paper(data, behind))?;
+    let row = |score: &&str| {
+        let ours = of_ours(first, score).zip(of_ours(second, score))?;
+        let paper = of_paper(data, ahead, score).zip(of_paper(data, behind, score))?;
         let both = |(first, second): (f64, f64)| format!("{first:.4} {second:.4}");
-        Some(vec![
-            data.to_owned(),
-            title(ahead).to_owned(),
-            title(behind).to_owned(),
-            score.title().to_owned(),
-            both(paper),
-            both(ours),
-            if ours.0 < ours.1 { "yes" } else { "no" }.to_owned(),
-        ])
+        let line = Line::default()
+            .shown("data", data)
+            .shown("ahead", title(ahead))
+            .shown("behind", title(behind))
+            .shown("score", score.to_uppercase())
+            .shown("paper", both(paper))
+            .shown("ours", both(ours))
+            .shown("here too", if ours.0 < ours.1 { "yes" } else { "no" });
+        Some(line)
     };
     scores.iter().filter_map(row).collect()
 }
@@ -212,8 +171,8 @@ fn rows(exception: &Exception, cells: &[FinishedCell]) -> Vec<Vec<String>> {
 /// A model that predicts worse than a constant, with the published value.
 fn overfitted(cell: &FinishedCell) -> Option<String> {
     let (data, method) = (&cell.cell.data, cell.cell.values[0].as_str());
-    let ours = Nlpd.of_ours(cell).filter(|&nlpd| nlpd > CONSTANT)?;
-    let paper = Nlpd.of_paper(data, method);
+    let ours = of_ours(cell, NLPD).filter(|&nlpd| nlpd > CONSTANT)?;
+    let paper = of_paper(data, method, NLPD);
     let paper = paper.map_or_else(String::new, |paper| format!(" (paper {paper:.3})"));
     Some(format!("{} on {data} {ours:.3}{paper}", title(method)))
 }
@@ -239,28 +198,28 @@ mod tests {
     #[test]
     fn exceptions_are_those_of_the_printed_table() {
         let found = exceptions();
-        let scores = |data: &str, ahead: &str, behind: &str| -> &[Score] {
+        let scores = |data: &str, ahead: &str, behind: &str| -> &[&str] {
             let mut exceptions = found.iter();
             let of_pair =
                 |own: &&Exception| (own.data, own.ahead, own.behind) == (data, ahead, behind);
             exceptions.find(of_pair).map_or(&[], |own| &own.scores)
         };
-        let all = &[Mae, Rmse, Nlpd][..];
+        let all = &SCORES[..];
         let by_hand = [
-            ("pol", "svdkl", "svdbk", &[Mae, Nlpd][..]),
-            ("pol", "dbk-cr", "dbk-r", &[Mae, Rmse]),
+            ("pol", "svdkl", "svdbk", &["mae", NLPD][..]),
+            ("pol", "dbk-cr", "dbk-r", &["mae", "rmse"]),
             ("pol", "dbk-cr", "dbk-c", all),
-            ("pol", "svdbk-c", "svdbk", &[Nlpd]),
-            ("pol", "svdbk-cr", "svdbk-r", &[Nlpd]),
+            ("pol", "svdbk-c", "svdbk", &[NLPD]),
+            ("pol", "svdbk-cr", "svdbk-r", &[NLPD]),
             ("pol", "svdbk-r", "svdbk", all),
             ("pol", "svdbk-cr", "svdbk-c", all),
             ("pol", "svdbk-cr", "svdbk", all),
-            ("protein", "sgp", "dbk", &[Nlpd]),
-            ("protein", "sdkl", "dbk", &[Mae, Rmse]),
+            ("protein", "sgp", "dbk", &[NLPD]),
+            ("protein", "sdkl", "dbk", &["mae", "rmse"]),
             ("protein", "dbk-r", "dbk", all),
             ("protein", "dbk-cr", "dbk-c", all),
             ("protein", "dbk-cr", "dbk", all),
-            ("song", "sgp", "dbk", &[Nlpd]),
+            ("song", "sgp", "dbk", &[NLPD]),
             ("song", "dbk-cr", "dbk-r", all),
             ("song", "dbk-cr", "dbk-c", all),
             ("song", "dbk-cr", "dbk", all),

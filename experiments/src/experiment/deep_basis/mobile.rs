@@ -10,12 +10,10 @@ use std::path::{Path, PathBuf};
 use burn_gp_datasets::{DataSource, Dataset, TargetColumn};
 use clap::Args;
 
-use super::mobile_plots::{Place, draw};
+use super::mobile_plots::draw;
 use crate::failure::Failure;
 use crate::output::replace_file;
-use crate::study::{
-    self, ChoiceOf, CommonOptions, ExperimentFolder, FinishedCell, Named, all_made,
-};
+use crate::study::{self, ChoiceOf, CommonOptions, ExperimentFolder, Named, all_made};
 
 /// The name of the study, and of its data set.
 const NAME: &str = "dbk-mobile";
@@ -84,8 +82,12 @@ pub(in crate::experiment) fn mobile(options: &DbkMobileOptions) -> Result<(), Fa
     let planned = study::planned(table, &request, &request.data_sets(table)?)?;
     let broken = study::make(table, &request, &planned, &experiment)?;
     let cells = study::show(table, &request, &experiment, None)?;
-    let title = |cell: &FinishedCell| cell.title(table, &request);
-    draw(&experiment, &data, place, &finished(&cells, title))?;
+    // Of several runs with the same model, the first.
+    let models = cells.chunk_by(|a, b| a.cell == b.cell).map(|own| &own[0]);
+    let runs: Vec<(String, PathBuf)> = models
+        .map(|cell| (cell.title(table, &request), cell.folders[0].clone()))
+        .collect();
+    draw(&experiment, &data, place, &runs)?;
     all_made(broken)
 }
 
@@ -145,15 +147,4 @@ fn write(data: &Measurements, experiment: &ExperimentFolder) -> Result<PathBuf, 
     }
     replace_file(&path, &text)?;
     Ok(path)
-}
-
-/// The folder of the first run of each model.
-fn finished(cells: &[FinishedCell], title: impl Fn(&FinishedCell) -> String) -> Vec<Place> {
-    let largest = cells.chunk_by(|a, b| a.cell == b.cell).map(|own| &own[0]);
-    largest
-        .map(|cell| Place {
-            title: title(cell),
-            folder: cell.folders[0].clone(),
-        })
-        .collect()
 }

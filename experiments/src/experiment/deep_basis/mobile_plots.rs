@@ -1,6 +1,6 @@
 //! Maps of predictions and kernels over the coordinates.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use burn_gp::parameter::numbers;
 use burn_gp_datasets::Matrix;
@@ -23,12 +23,6 @@ const LOOKED_AT: [(&str, [f64; 2]); 2] = [
     ("state center", [32.6461, -83.4317]),
 ];
 
-/// A finished run.
-pub(super) struct Place {
-    pub title: String,
-    pub folder: PathBuf,
-}
-
 /// The maps of a model.
 struct Maps {
     title: String,
@@ -37,7 +31,8 @@ struct Maps {
     slices: Vec<Vec<f64>>,
 }
 
-/// Draws the predictions of all models, and their kernels around two places. Prints a warning for
+/// Draws the predictions of all models, given by titles and folders, and their kernels around two
+/// places. Prints a warning for
 /// plots that cannot be drawn.
 ///
 /// # Errors
@@ -47,7 +42,7 @@ pub(super) fn draw(
     experiment: &ExperimentFolder,
     data: &Measurements,
     place: study::Place,
-    runs: &[Place],
+    runs: &[(String, PathBuf)],
 ) -> Result<(), Failure> {
     let points: Vec<[f64; 2]> = (data.rows.iter()).map(|row| [row[1], row[0]]).collect();
     let grid = ProbabilityGrid::around(&points, GRID, GRID)?;
@@ -55,12 +50,10 @@ pub(super) fn draw(
     let maps: Vec<Maps> = (runs.iter())
         .map(|run| maps(run, &grid, &looked_at, place))
         .collect::<Result<_, _>>()?;
-    for drawn in [
-        draw_means(experiment, &grid, &points, &maps),
-        draw_slices(experiment, &grid, &looked_at, &maps),
-    ] {
-        plots::warn_undrawn(drawn);
-    }
+    experiment.draw("map.svg", |path| draw_means(path, &grid, &points, &maps));
+    experiment.draw("slices.svg", |path| {
+        draw_slices(path, &grid, &looked_at, &maps)
+    });
     Ok(())
 }
 
@@ -86,13 +79,13 @@ fn looked_at(data: &Measurements) -> Vec<(&'static str, [f64; 2])> {
 }
 
 fn maps(
-    run: &Place,
+    (title, folder): &(String, PathBuf),
     grid: &ProbabilityGrid,
     looked_at: &[(&str, [f64; 2])],
     place: study::Place,
 ) -> Result<Maps, Failure> {
     let (device, _) = place.open()?;
-    let saved: SavedModel<ModelContext> = SavedModel::load(&run.folder, &device)?;
+    let saved: SavedModel<ModelContext> = SavedModel::load(folder, &device)?;
     devices::open(place.device, saved.summary.precision.dtype())?;
     let standardizer = &saved.context.standardizer;
     // Grid nodes start with the longitude, model inputs with the latitude.
@@ -111,7 +104,7 @@ fn maps(
         })
         .collect();
     Ok(Maps {
-        title: run.title.clone(),
+        title: title.clone(),
         mean: standardizer.inverse_targets(&mean),
         slices,
     })
@@ -120,72 +113,56 @@ fn maps(
 const INPUTS: [Quantity<'static>; 2] = [Quantity::of("longitude"), Quantity::of("latitude")];
 
 fn draw_means(
-    experiment: &ExperimentFolder,
+    path: &Path,
     grid: &ProbabilityGrid,
     points: &[[f64; 2]],
     maps: &[Maps],
 ) -> Result<(), PlotError> {
     let panels: Vec<MapPanel<'_>> = (maps.iter())
         .map(|map| MapPanel {
-            title: &map.title,
-            values: &map.mean,
             points,
-            crosses: &[],
+            ..MapPanel::new(&map.title, &map.mean)
         })
         .collect();
     plots::number_maps(
-        &experiment.path().join("map.svg"),
-        Caption {
-            data: "mobile internet",
-            model: "predicted logarithm of the score",
-        },
+        path,
+        Caption::new("mobile internet", "predicted logarithm of the score"),
         ("measurement", ""),
         (grid, INPUTS),
         &panels,
     )
 }
 
-/// The kernel around a place.
-struct Slice<'a> {
-    title: String,
-    values: &'a [f64],
-    /// The longitude and latitude.
-    place: [[f64; 2]; 1],
-}
+/// The title, the numbers, and the longitude and latitude of a kernel around a place.
+type Slice<'a> = (String, &'a [f64], [[f64; 2]; 1]);
 
 /// Draws one row of panels for each place.
 fn draw_slices(
-    experiment: &ExperimentFolder,
+    path: &Path,
     grid: &ProbabilityGrid,
     looked_at: &[(&str, [f64; 2])],
     maps: &[Maps],
 ) -> Result<(), PlotError> {
     let mut parts: Vec<Slice<'_>> = Vec::new();
     for (index, (name, [latitude, longitude])) in looked_at.iter().enumerate() {
-        for map in maps {
-            let title = format!("{}, {name}", map.title);
-            let slice = map.slices.get(index);
-            parts.extend(slice.map(|values| Slice {
-                title,
-                values,
-                place: [[*longitude, *latitude]],
-            }));
-        }
+        parts.extend(maps.iter().filter_map(|map| {
+            let place = [[*longitude, *latitude]];
+            Some((
+                format!("{}, {name}", map.title),
+                map.slices.get(index)?.as_slice(),
+                place,
+            ))
+        }));
     }
     let panels: Vec<MapPanel<'_>> = (parts.iter())
-        .map(|slice| MapPanel {
-            title: &slice.title,
-            values: slice.values,
-            points: &[],
-            crosses: &slice.place,
+        .map(|(title, values, place)| MapPanel {
+            crosses: place,
+            ..MapPanel::new(title, values)
         })
         .collect();
     plots::number_maps(
-        &experiment.path().join("slices.svg"),
-        Caption {
-            data: "mobile internet",
-            model: "k(x*, x)/k(x*, x*)",
-        },
+        path,
+        Caption::new("mobile internet", "k(x*, x)/k(x*, x*)"),
         ("", "x*"),
         (grid, INPUTS),
         &panels,

@@ -8,7 +8,6 @@
 //! decay 1e-4 for the networks. Nothing is standardized or validated, because the paper does not
 //! mention it. The paper shows these numbers in plots, without a table.
 
-use burn::tensor::{DType, Device};
 use burn_gp::{
     features::{FirstWeights, NetworkConfig, PerceptronConfig},
     kernels::StationaryConfig,
@@ -21,21 +20,21 @@ use burn_gp::{
 use burn_gp_datasets::{DataSource, Dataset, SyntheticFunction};
 use burn_gp_models::{
     BasisConfig, DbkConfig, DeepKernelConfig, ExactConfig, ModelConfig, PredictionError, Predictor,
-    training::{MiniBatchTrainer, MiniBatchTraining, Model, TrainingData, matrix},
+    training::{MiniBatchTrainer, MiniBatchTraining},
 };
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::synthetic_plots::{draw_cost, draw_kernels, draw_posteriors};
-use super::synthetic_table::report_lines;
+use super::synthetic_table::write_results;
 use crate::arguments::name_of;
 use crate::evenly_spaced::evenly_spaced;
 use crate::failure::Failure;
+use crate::plots::PredictedCurve;
 use crate::ranges::at_least_one;
 use crate::setting_error::SettingError;
-use crate::standard_output::print;
-use crate::study::{CommonOptions, ExperimentFolder, Watch};
+use crate::study::{CommonOptions, Experiment, ExperimentFolder};
 use crate::summary::median;
 
 /// The name of the experiment.
@@ -134,11 +133,9 @@ pub(super) struct Run {
     /// The median time of a step.
     pub seconds_per_step: f64,
     pub seconds: f64,
-    /// The inputs of the drawn posterior, inside and beside the domain.
-    pub x: Vec<f64>,
-    pub mean: Vec<f64>,
-    /// The standard deviations of targets.
-    pub deviation: Vec<f64>,
+    /// The posterior of targets, inside and beside the domain.
+    #[serde(flatten)]
+    pub curve: PredictedCurve,
     /// `k(x*, ·)` at these inputs for each of [`LOOKED_AT`]; empty in runs of earlier versions.
     #[serde(default)]
     pub slices: Vec<Vec<f64>>,
@@ -153,30 +150,25 @@ pub(in crate::experiment) fn synthetic(options: &DbkSyntheticOptions) -> Result<
     let common = &options.common;
     options.check()?;
     let place = common.place_in_single_precision()?;
-    let (device, dtype) = place.open()?;
     let steps = options.steps.unwrap_or(common.by_scale(2000, 10_000));
     let settings = json!({
         "scale": name_of(common.scale),
         "steps": steps,
         "learning_rate": LEARNING_RATE,
-        "dtype": place.dtype,
-        "device": place.device,
     });
-    let folder = ExperimentFolder::open(NAME, common, &settings)?;
-    let watch = Watch::new(&folder, common.quiet)?;
+    let experiment = Experiment::open(NAME, common, place, settings)?;
     for (method, rows, seed) in options.runs() {
         let name = format!("{}-{rows}-seed-{seed}", name_of(method));
-        folder.once(&name, || {
-            let steps = match common.is_paper() || options.steps.is_some() {
-                true => steps,
-                false => steps.min(QUICK_WORK / rows).max(QUICK_STEPS),
-            };
-            watch.announce(&format!("{}, n = {rows}, seed {seed}", method.title()));
-            let data = Example::new(rows, seed)?;
-            data.run(method, (seed, steps), (&device, dtype), &watch)
+        let title = format!("{}, n = {rows}, seed {seed}", method.title());
+        let steps = match common.is_paper() || options.steps.is_some() {
+            true => steps,
+            false => steps.min(QUICK_WORK / rows).max(QUICK_STEPS),
+        };
+        experiment.part(&name, &title, || {
+            Example::new(rows, seed)?.run(method, (seed, steps), &experiment)
         })?;
     }
-    report(&folder)
+    report(&experiment.folder)
 }
 
 impl DbkSyntheticOptions {
@@ -243,12 +235,10 @@ impl Example {
         &self,
         method: OneDimensional,
         (seed, steps): (u64, usize),
-        (device, dtype): (&Device, DType),
-        watch: &Watch<'_>,
+        experiment: &Experiment,
     ) -> Result<Run, Failure> {
         let (inputs, targets) = (self.train.inputs.values(), &self.train.targets);
-        let data = TrainingData::new(inputs, targets, &device.clone().autodiff(), dtype);
-        let mut clock = StepClock::default();
+        let data = experiment.data(inputs, targets);
         let training = MiniBatchTraining {
             batch_size: targets.len(),
             learning_rate: LEARNING_RATE,
@@ -257,11 +247,12 @@ impl Example {
             ..MiniBatchTraining::new(steps)
         };
         let (model, data) = model(method, seed).init(data)?;
-        let trainer = MiniBatchTrainer::new(model, data.clone(), training);
-        let model = clock.train(trainer, watch)?.trained(&data)?;
-        let run = self.scored(method, seed, &model.predictor()?, &clock)?;
+        let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
+        let seconds = experiment.watch.train(&mut trainer)?;
+        let model = trainer.into_model().trained(&data)?;
+        let run = self.scored(method, seed, &model.predictor()?, seconds)?;
         let slice = |place: f64| {
-            let [at, all] = [&[place][..], &run.x].map(|x| matrix(x, 1, device, dtype));
+            let [at, all] = [&[place][..], &run.curve.x].map(|x| experiment.matrix(x, 1));
             model.covariance(at, all).map(numbers)
         };
         let slices = LOOKED_AT.into_iter().filter_map(slice).collect();
@@ -273,7 +264,7 @@ impl Example {
         method: OneDimensional,
         seed: u64,
         predictor: &Predictor<AnyLikelihood>,
-        clock: &StepClock,
+        seconds: Vec<f64>,
     ) -> Result<Run, PredictionError> {
         let (inputs, targets) = (self.test.inputs.values(), &self.test.targets);
         let predictions = predictor.predict(inputs, 1);
@@ -286,20 +277,14 @@ impl Example {
             method,
             rows: self.train.rows(),
             seed,
-            steps: clock.seconds.len(),
+            steps: seconds.len(),
             mae: metrics::mean_absolute_error(targets, &predictions.mean),
             rmse: metrics::root_mean_squared_error(targets, &predictions.mean),
             nlpd: metrics::negative_log_density(&densities),
             function_rmse: metrics::root_mean_squared_error(&truth, &predictions.mean),
-            seconds_per_step: median(clock.seconds.clone()),
-            seconds: clock.seconds.iter().sum(),
-            x,
-            mean: curve.mean,
-            deviation: curve
-                .variance
-                .iter()
-                .map(|variance| variance.sqrt())
-                .collect(),
+            seconds: seconds.iter().sum(),
+            seconds_per_step: median(seconds),
+            curve: PredictedCurve::new(x, curve.mean, curve.variance),
             slices: Vec::new(),
         })
     }
@@ -341,38 +326,13 @@ fn model(method: OneDimensional, seed: u64) -> ModelConfig {
     }
 }
 
-/// The time of each step, in seconds.
-#[derive(Default)]
-struct StepClock {
-    seconds: Vec<f64>,
-}
-
-impl StepClock {
-    /// Makes all steps and returns the trained model.
-    fn train<M: Model>(
-        &mut self,
-        mut trainer: MiniBatchTrainer<M>,
-        watch: &Watch<'_>,
-    ) -> Result<M, Failure> {
-        let mut before = 0.0;
-        watch.train(&mut trainer, |_, entry| {
-            self.seconds.push(entry.seconds - before);
-            before = entry.seconds;
-            Ok(())
-        })?;
-        Ok(trainer.into_model())
-    }
-}
-
 /// Writes the table and the plots of all finished runs in the folder.
 fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     let mut runs: Vec<Run> = folder.made()?;
     runs.sort_by_key(|run| (run.rows, run.method, run.seed));
-    let (mut lines, record, csv) = report_lines(&runs);
-    folder.write_results(&record, &csv)?;
-    draw_cost(&folder.path().join("cost.svg"), &runs);
-    draw_posteriors(&folder.path().join("posteriors.svg"), &runs);
-    draw_kernels(&folder.path().join("kernels.svg"), &runs);
-    lines.push(format!("all of it in {}\n", folder.path().display()));
-    print(&lines.join("\n"))
+    let lines = write_results(folder, &runs)?;
+    folder.draw("cost.svg", |path| draw_cost(path, &runs));
+    folder.draw("posteriors.svg", |path| draw_posteriors(path, &runs));
+    folder.draw("kernels.svg", |path| draw_kernels(path, &runs));
+    folder.print(lines)
 }

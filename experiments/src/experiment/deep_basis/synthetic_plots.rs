@@ -5,43 +5,39 @@ use std::path::Path;
 use clap::ValueEnum;
 
 use super::synthetic::{LOOKED_AT, OneDimensional, Run};
-use crate::plots::{self, Bands, Caption, CurveName, CurvePanel, FitPanel, Points, Quantity, Span};
+use crate::plots::{
+    self, Bands, Caption, CurveName, CurvePanel, FitPanel, PlotError, Points, Quantity, Span,
+};
 
 /// The number of rows of the drawn posteriors.
 const DRAWN: usize = 1000;
 
-/// The half-width of a band, in standard deviations.
-const DEVIATIONS: f64 = 2.0;
-
-const NOTHING: Points<'static> = Points { x: &[], y: &[] };
+const BANDS: Bands<'static> = Bands {
+    text: "2 standard deviations of targets",
+    deviations: 2.0,
+};
 
 /// Draws errors, densities and times against the number of rows.
-pub(super) fn draw_cost(path: &Path, runs: &[Run]) {
-    let names: Vec<CurveName> = (OneDimensional::value_variants().iter())
+pub(super) fn draw_cost(path: &Path, runs: &[Run]) -> Result<(), PlotError> {
+    let methods = OneDimensional::value_variants().iter();
+    let names: Vec<CurveName> = (methods.clone())
         .map(|method| method.title().into())
         .collect();
-    let panel = |title: &'static str, unit, number: fn(&Run) -> f64| CurvePanel {
-        title,
-        value: Quantity { name: title, unit },
-        curves: (OneDimensional::value_variants().iter())
-            .map(|&method| curve(runs, method, number))
-            .collect(),
-        span: Span::Values,
+    let panel = |title: &'static str, number: fn(&Run) -> f64| {
+        let curves = methods.clone().map(|&method| curve(runs, method, number));
+        CurvePanel::new(title, Span::Values, curves.collect())
     };
     let panels = [
-        panel("MAE", None, |run| run.mae),
-        panel("RMSE", None, |run| run.rmse),
-        panel("NLPD", None, |run| run.nlpd),
-        panel("log10 ms a step", None, |run| {
+        panel("MAE", |run| run.mae),
+        panel("RMSE", |run| run.rmse),
+        panel("NLPD", |run| run.nlpd),
+        panel("log10 ms a step", |run| {
             (1e3 * run.seconds_per_step).log10()
         }),
     ];
-    let caption = Caption {
-        data: "levels",
-        model: "held-out rows, means over the seeds",
-    };
+    let caption = Caption::new("levels", "held-out rows, means over the seeds");
     let along = Quantity::of("log10 rows");
-    plots::warn_undrawn(plots::curves(path, "Cost", caption, &names, along, &panels));
+    plots::curves(path, "Cost", caption, &names, along, &panels)
 }
 
 /// A number of a model against log n, averaged over the seeds.
@@ -66,66 +62,48 @@ fn shown(runs: &[Run]) -> Vec<&Run> {
 }
 
 /// Draws the kernels `k(x*, ·)` at the inputs in [`LOOKED_AT`].
-pub(super) fn draw_kernels(path: &Path, runs: &[Run]) {
-    let shown = shown(runs);
-    let names: Vec<CurveName> = (LOOKED_AT.iter())
-        .map(|place| format!("x* = {place}").into())
-        .collect();
-    let panels: Vec<CurvePanel<'_>> = (shown.iter())
-        .filter(|run| !run.slices.is_empty())
-        .map(|run| CurvePanel {
+pub(super) fn draw_kernels(path: &Path, runs: &[Run]) -> Result<(), PlotError> {
+    let names = LOOKED_AT.map(|place| CurveName::from(format!("x* = {place}")));
+    let panel = |run: &Run| {
+        let slice = |slice: &Vec<f64>| {
+            let x = run.curve.x.iter().copied();
+            x.zip(slice.iter().copied()).collect()
+        };
+        CurvePanel {
             title: run.method.title(),
-            value: Quantity::of("k(x*, x)"),
-            curves: (run.slices.iter())
-                .map(|slice| run.x.iter().copied().zip(slice.iter().copied()).collect())
-                .collect(),
-            span: Span::Values,
-        })
-        .collect();
-    if panels.is_empty() {
-        return;
-    }
-    let caption = Caption {
-        data: "levels",
-        model: "trained kernels",
+            ..CurvePanel::new(
+                "k(x*, x)",
+                Span::Values,
+                run.slices.iter().map(slice).collect(),
+            )
+        }
     };
+    let shown = shown(runs).into_iter().filter(|run| !run.slices.is_empty());
+    let panels: Vec<CurvePanel<'_>> = shown.map(panel).collect();
+    if panels.is_empty() {
+        return Ok(());
+    }
+    let caption = Caption::new("levels", "trained kernels");
     let along = Quantity::of("x");
-    plots::warn_undrawn(plots::curves(
-        path, "Kernels", caption, &names, along, &panels,
-    ));
+    plots::curves(path, "Kernels", caption, &names, along, &panels)
 }
 
 /// Draws the posteriors of [`shown`] runs.
-pub(super) fn draw_posteriors(path: &Path, runs: &[Run]) {
+pub(super) fn draw_posteriors(path: &Path, runs: &[Run]) -> Result<(), PlotError> {
     let shown = shown(runs);
     let Some(rows) = shown.first().map(|run| run.rows) else {
-        return;
+        return Ok(());
     };
-    let panels: Vec<FitPanel<'_>> = shown
-        .into_iter()
-        .map(|run| FitPanel {
-            title: run.method.title(),
-            x: &run.x,
-            mean: &run.mean,
-            deviation: &run.deviation,
-            inducing: &[],
-            orthogonal: &[],
-        })
+    let panels: Vec<FitPanel<'_>> = (shown.iter())
+        .map(|run| FitPanel::new(run.method.title(), &run.curve, BANDS))
         .collect();
     let model = format!("n = {rows}, trained on [-1, 1]");
-    let caption = Caption {
-        data: "levels",
-        model: &model,
-    };
-    plots::warn_undrawn(plots::fits(
+    plots::fits(
         path,
-        caption,
-        Bands {
-            text: "2 standard deviations of targets",
-            deviations: DEVIATIONS,
-        },
-        (NOTHING, NOTHING),
+        Caption::new("levels", &model),
+        &[BANDS.text],
+        (Points::default(), Points::default()),
         (Quantity::of("x"), Quantity::of("y")),
         &panels,
-    ));
+    )
 }

@@ -5,33 +5,18 @@ use serde::Serialize;
 use super::synthetic::{OneDimensional, Run};
 use crate::arguments::name_of;
 use crate::experiment::scaling::fitted_slope;
-use crate::study::{CsvLine, summary_text};
+use crate::failure::Failure;
+use crate::study::{ExperimentFolder, Line, table};
 use crate::summary::Summary;
-use crate::text_table::aligned;
 
 /// The smallest number of rows for which the time of a step depends on the data rather than on the
 /// overhead of operations.
 const MANY: usize = 1000;
 
-/// The runs of a model with the same number of rows, one for each seed.
-#[derive(Serialize)]
-struct Cell {
-    method: OneDimensional,
-    rows: usize,
-    seeds: usize,
-    steps: usize,
-    mae: Option<Summary>,
-    rmse: Option<Summary>,
-    nlpd: Option<Summary>,
-    function_rmse: Option<Summary>,
-    milliseconds_per_step: Option<Summary>,
-    seconds: Option<Summary>,
-}
-
 /// The results as JSON.
 #[derive(Serialize)]
-pub(super) struct Record {
-    cells: Vec<Cell>,
+struct Record {
+    cells: Vec<Line>,
     /// The exponent `p` in `time ∝ nᵖ`, fitted from 1000 rows on.
     exponents: Vec<Exponent>,
 }
@@ -42,15 +27,20 @@ struct Exponent {
     exponent: f64,
 }
 
-/// The lines for the terminal, the JSON record and the CSV lines of sorted runs.
-pub(super) fn report_lines(runs: &[Run]) -> (Vec<String>, Record, Vec<CsvLine>) {
-    let groups = runs.chunk_by(|a, b| (a.rows, a.method) == (b.rows, b.method));
-    let cells: Vec<Cell> = groups.map(cell).collect();
-    let exponents = exponents(&cells);
-    let mut rows = vec![TITLES.map(str::to_owned).to_vec()];
-    rows.extend(cells.iter().map(row));
-    let mut lines = aligned(&rows);
-    for Exponent { method, exponent } in &exponents {
+/// Writes the files of sorted runs and returns the lines for the terminal.
+pub(super) fn write_results(
+    folder: &ExperimentFolder,
+    runs: &[Run],
+) -> Result<Vec<String>, Failure> {
+    let groups = || runs.chunk_by(|a, b| (a.rows, a.method) == (b.rows, b.method));
+    let cells = |time: &'static str| groups().map(|runs| cell(runs, time)).collect();
+    let record = Record {
+        cells: cells("milliseconds_per_step"),
+        exponents: exponents(&groups().collect::<Vec<_>>()),
+    };
+    folder.write_results(&record, &cells("ms_per_step"))?;
+    let mut lines = table(&record.cells);
+    for Exponent { method, exponent } in &record.exponents {
         let title = method.title();
         lines.push(format!(
             "{title}: a step takes time n^{exponent:.2} from {MANY} rows on"
@@ -62,89 +52,55 @@ pub(super) fn report_lines(runs: &[Run]) -> (Vec<String>, Record, Vec<CsvLine>) 
          accurate, better calibrated and far faster,\nGP and DKL out of memory above 10 000 rows"
             .into(),
     );
-    let csv = cells.iter().map(line).collect();
-    (lines, Record { cells, exponents }, csv)
+    Ok(lines)
 }
 
-fn cell(runs: &[Run]) -> Cell {
-    let summary =
-        |number: fn(&Run) -> f64| Summary::of(&runs.iter().map(number).collect::<Vec<f64>>());
-    Cell {
-        method: runs[0].method,
-        rows: runs[0].rows,
-        seeds: runs.len(),
-        steps: runs[0].steps,
-        mae: summary(|run| run.mae),
-        rmse: summary(|run| run.rmse),
-        nlpd: summary(|run| run.nlpd),
-        function_rmse: summary(|run| run.function_rmse),
-        milliseconds_per_step: summary(|run| 1e3 * run.seconds_per_step),
-        seconds: summary(|run| run.seconds),
-    }
+fn milliseconds(runs: &[Run]) -> Option<Summary> {
+    Summary::of(runs.iter().map(|run| 1e3 * run.seconds_per_step))
+}
+
+/// The runs of a model with the same number of rows, one for each seed. `time` is the key of the
+/// time of a step.
+fn cell(runs: &[Run], time: &'static str) -> Line {
+    let summary = |number: fn(&Run) -> f64| Summary::of(runs.iter().map(number));
+    let first = &runs[0];
+    Line::default()
+        .shown("model", first.method.title())
+        .with("method", name_of(first.method))
+        .column("n", "rows", first.rows, 0)
+        .with("seeds", runs.len())
+        .with("steps", first.steps)
+        .column("MAE", "mae", summary(|run| run.mae), 4)
+        .column("RMSE", "rmse", summary(|run| run.rmse), 4)
+        .column("NLPD", "nlpd", summary(|run| run.nlpd), 3)
+        .column(
+            "function",
+            "function_rmse",
+            summary(|run| run.function_rmse),
+            4,
+        )
+        .shown("steps", first.steps)
+        .column("ms a step", time, milliseconds(runs), 2)
+        .column("seconds", "seconds", summary(|run| run.seconds), 1)
+        .shown("seeds", runs.len())
 }
 
 /// Least-squares slopes of log time against log n.
-fn exponents(cells: &[Cell]) -> Vec<Exponent> {
-    let mut methods: Vec<OneDimensional> = cells.iter().map(|cell| cell.method).collect();
+fn exponents(groups: &[&[Run]]) -> Vec<Exponent> {
+    let mut methods: Vec<OneDimensional> = groups.iter().map(|runs| runs[0].method).collect();
     methods.sort();
     methods.dedup();
     let slope = |method: OneDimensional| {
-        let own = cells
-            .iter()
-            .filter(|cell| cell.method == method && cell.rows >= MANY);
-        let points: Vec<(f64, f64)> = own
-            .filter_map(|cell| {
-                let time = cell.milliseconds_per_step?.mean;
-                Some(((cell.rows as f64).ln(), time.ln()))
-            })
-            .collect();
+        let own = groups.iter().filter(|runs| runs[0].method == method);
+        let many = own.filter(|runs| runs[0].rows >= MANY);
+        let points = many.filter_map(|runs| {
+            let time = milliseconds(runs)?.mean;
+            Some(((runs[0].rows as f64).ln(), time.ln()))
+        });
         Some(Exponent {
             method,
-            exponent: fitted_slope(&points)?,
+            exponent: fitted_slope(&points.collect::<Vec<_>>())?,
         })
     };
     methods.into_iter().filter_map(slope).collect()
-}
-
-const TITLES: [&str; 10] = [
-    "model",
-    "n",
-    "MAE",
-    "RMSE",
-    "NLPD",
-    "function",
-    "steps",
-    "ms a step",
-    "seconds",
-    "seeds",
-];
-
-fn row(cell: &Cell) -> Vec<String> {
-    vec![
-        cell.method.title().into(),
-        cell.rows.to_string(),
-        summary_text(cell.mae, 4),
-        summary_text(cell.rmse, 4),
-        summary_text(cell.nlpd, 3),
-        summary_text(cell.function_rmse, 4),
-        cell.steps.to_string(),
-        summary_text(cell.milliseconds_per_step, 2),
-        summary_text(cell.seconds, 1),
-        cell.seeds.to_string(),
-    ]
-}
-
-/// A line of the CSV file.
-fn line(cell: &Cell) -> CsvLine {
-    CsvLine::default()
-        .with("method", name_of(cell.method))
-        .with("rows", cell.rows)
-        .with("seeds", cell.seeds)
-        .with("steps", cell.steps)
-        .summary("mae", cell.mae)
-        .summary("rmse", cell.rmse)
-        .summary("nlpd", cell.nlpd)
-        .summary("function_rmse", cell.function_rmse)
-        .summary("ms_per_step", cell.milliseconds_per_step)
-        .summary("seconds", cell.seconds)
 }

@@ -9,10 +9,7 @@
 //! it grows as the noise vanishes. With the penalty of the correction it does not. Deep basis
 //! kernels with and without the correction are trained on one draw of the targets.
 
-use burn::{
-    module::Module,
-    tensor::{DType, Device},
-};
+use burn::module::Module;
 use burn_gp::{
     features::{FirstWeights, PerceptronConfig},
     inference::FullBatch,
@@ -25,7 +22,7 @@ use burn_gp::{
 use burn_gp_datasets::{DataSource, SyntheticFunction};
 use burn_gp_models::{
     AnyDbk, BasisConfig, DbkConfig,
-    training::{MiniBatchTrainer, MiniBatchTraining, Schedule, Trainer, TrainingData, matrix},
+    training::{MiniBatchTrainer, MiniBatchTraining, Schedule, Trainer, TrainingData},
 };
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -35,8 +32,9 @@ use super::theorem1_report::report;
 use crate::coverage::Coverage;
 use crate::evenly_spaced::evenly_spaced;
 use crate::failure::Failure;
+use crate::plots::PredictedCurve;
 use crate::ranges::at_least_one;
-use crate::study::{CommonOptions, ExperimentFolder, Watch};
+use crate::study::{CommonOptions, Experiment};
 
 /// The name of the experiment.
 pub(super) const NAME: &str = "dbk-theorem1";
@@ -86,11 +84,10 @@ pub(super) struct Fit {
     pub title: String,
     /// The noise variance, trained or known.
     pub noise: f64,
-    /// A grid over the domain and a little beyond it.
-    pub x: Vec<f64>,
-    pub mean: Vec<f64>,
-    /// The standard deviations of the function, including c.
-    pub deviation: Vec<f64>,
+    /// The function with its standard deviations, which include c, over the domain and a little
+    /// beyond it.
+    #[serde(flatten)]
+    pub curve: PredictedCurve,
     /// The error of the function within the domain.
     pub error: f64,
     /// The root of the mean variance of the function within the domain.
@@ -114,8 +111,6 @@ pub(super) struct Problem {
     rank: usize,
     steps: usize,
     seed: u64,
-    device: Device,
-    dtype: DType,
 }
 
 /// Runs `burn-gp experiment dbk-theorem1`.
@@ -129,26 +124,26 @@ pub(in crate::experiment) fn theorem1(options: &DbkTheorem1Options) -> Result<()
     at_least_one("--steps", options.steps)?;
     let place = common.place()?;
     let steps = options.steps.unwrap_or(common.by_scale(4000, 20_000));
-    let problem = Problem::new(options, steps, place.open()?)?;
+    let problem = Problem::new(options, steps)?;
     let settings = json!({
         "rows": options.rows,
         "rank": options.rank,
         "steps": steps,
         "seed": common.seed,
-        "dtype": place.dtype,
-        "device": place.device,
     });
-    let folder = ExperimentFolder::open(NAME, common, &settings)?;
-    let watch = Watch::new(&folder, common.quiet)?;
-    let known = folder.once("known-noise", || problem.known_noise(&watch))?;
+    let experiment = Experiment::open(NAME, common, place, settings)?;
+    let known = experiment.part("known-noise", "known noise", || {
+        problem.known_noise(&experiment)
+    })?;
     let mut fits = vec![problem.best()];
     for (name, title, correction) in [
         ("dbk-c", "DBK-c", VarianceCorrection::NONE),
         ("dbk", "DBK", VarianceCorrection::default()),
     ] {
-        fits.push(folder.once(name, || problem.trained(title, correction, &watch))?);
+        let fit = || problem.trained(title, correction, &experiment);
+        fits.push(experiment.part(name, title, fit)?);
     }
-    report(&folder, &problem, &known, &fits, steps)
+    report(&experiment.folder, &problem, &known, &fits, steps)
 }
 
 /// The function at these inputs.
@@ -158,11 +153,7 @@ pub(super) fn levels(x: &[f64]) -> Vec<f64> {
 }
 
 impl Problem {
-    fn new(
-        options: &DbkTheorem1Options,
-        steps: usize,
-        (device, dtype): (Device, DType),
-    ) -> Result<Self, Failure> {
+    fn new(options: &DbkTheorem1Options, steps: usize) -> Result<Self, Failure> {
         let seed = options.common.seed;
         let load = |rows: usize, seed: u64| {
             let deviation = NOISE.sqrt();
@@ -179,8 +170,6 @@ impl Problem {
             rank: options.rank,
             steps,
             seed,
-            device,
-            dtype,
         })
     }
 
@@ -213,11 +202,11 @@ impl Problem {
         &self,
         (config, data): (DbkConfig, &TrainingData),
         weight_decay: f64,
-        watch: &Watch<'_>,
+        experiment: &Experiment,
         mut look: impl FnMut(usize, &AnyDbk),
     ) -> Result<AnyDbk, Failure> {
         let model = config
-            .init(1, (&self.device, self.dtype))
+            .init(1, (&experiment.device, experiment.dtype))
             .map_err(burn_gp_models::InitError::from)?;
         let training = MiniBatchTraining {
             batch_size: data.len(),
@@ -229,9 +218,10 @@ impl Problem {
             ..MiniBatchTraining::new(self.steps)
         };
         let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
-        watch.train(&mut trainer, |trainer, entry| {
-            if entry.report.step % APART == 0 {
-                look(entry.report.step, trainer.model());
+        let watch = &experiment.watch;
+        watch.train_with_looks(&mut trainer, 1, |trainer, step| {
+            if step.is_multiple_of(APART) {
+                look(step, trainer.model());
             }
             Ok(())
         })?;
@@ -239,12 +229,11 @@ impl Problem {
     }
 
     /// The expected evidence and the expected error, at the optimum and trained.
-    fn known_noise(&self, watch: &Watch<'_>) -> Result<KnownNoise, Failure> {
-        watch.announce("known noise");
+    fn known_noise(&self, experiment: &Experiment) -> Result<KnownNoise, Failure> {
         let (n, norm) = (self.inputs.len() as f64, self.norm());
-        let data = self.expected_data();
+        let data = self.expected_data(experiment);
         let config = self.config(VarianceCorrection::NONE, &["likelihood"]);
-        let model = self.train((config, &data), 0.0, watch, |_, _| {})?;
+        let model = self.train((config, &data), 0.0, experiment, |_, _| {})?;
         let (x, y) = (data.inputs.inner(), data.targets.inner());
         let columns = 2.0 * n;
         let evidence = numbers(model.objective(x.clone(), y.clone())?)[0] / columns;
@@ -258,13 +247,13 @@ impl Problem {
             rows: self.inputs.len(),
             evidence: [best / n, evidence / n],
             error: [NOISE * norm / (norm + NOISE) / n, error / n].map(f64::sqrt),
-            along_function: self.along_function(&model)?,
+            along_function: self.along_function(&model, experiment)?,
         })
     }
 
     /// Targets with mean f and covariance σ²I, `[N, 2N]`. The average of a quadratic function over
     /// these columns is its expectation.
-    fn expected_data(&self) -> TrainingData {
+    fn expected_data(&self, experiment: &Experiment) -> TrainingData {
         let n = self.inputs.len();
         let step = (n as f64 * NOISE).sqrt();
         let rows = self.function.iter().enumerate();
@@ -277,15 +266,15 @@ impl Problem {
                 })
             })
             .collect();
-        let device = self.device.clone().autodiff();
-        TrainingData::with_target_columns(&self.inputs, &targets, 2 * n, &device, self.dtype)
+        let device = experiment.device.clone().autodiff();
+        TrainingData::with_target_columns(&self.inputs, &targets, 2 * n, &device, experiment.dtype)
     }
 
     /// `‖Φᵀf‖²/(‖f‖²·tr ΦΦᵀ)`.
-    fn along_function(&self, model: &AnyDbk) -> Result<f64, Failure> {
-        let x = matrix(&self.inputs, 1, &self.device, self.dtype);
+    fn along_function(&self, model: &AnyDbk, experiment: &Experiment) -> Result<f64, Failure> {
+        let x = experiment.matrix(&self.inputs, 1);
         let features = model.kernel().feature_map()?.features(x); // [N, R]
-        let function = matrix(&self.function, 1, &self.device, self.dtype);
+        let function = experiment.matrix(&self.function, 1);
         let along = features.clone().transpose().matmul(function);
         let along: f64 = along.square().sum().into_scalar();
         let trace: f64 = features.square().sum().into_scalar();
@@ -309,20 +298,18 @@ impl Problem {
         &self,
         title: &str,
         correction: VarianceCorrection,
-        watch: &Watch<'_>,
+        experiment: &Experiment,
     ) -> Result<Fit, Failure> {
-        watch.announce(title);
-        let device = self.device.clone().autodiff();
-        let data = TrainingData::new(&self.inputs, &self.targets, &device, self.dtype);
+        let data = experiment.data(&self.inputs, &self.targets);
         let noise = |model: &AnyDbk| numbers(model.likelihood().noise().inner())[0];
         let mut course = Vec::new();
         let config = self.config(correction, &[]);
-        let model = self.train((config, &data), WEIGHT_DECAY, watch, |step, model| {
+        let model = self.train((config, &data), WEIGHT_DECAY, experiment, |step, model| {
             course.push((step, noise(model)));
         })?;
         let process = model.condition(data.inputs.inner(), data.targets.inner())?;
         let marginals = |x: &[f64]| {
-            let marginals = process.marginals(matrix(x, 1, &self.device, self.dtype));
+            let marginals = process.marginals(experiment.matrix(x, 1));
             (numbers(marginals.mean), numbers(marginals.variance))
         };
         Ok(self.fit(title, noise(&model), marginals, course))
@@ -344,9 +331,7 @@ impl Problem {
         Fit {
             title: title.to_owned(),
             noise,
-            x,
-            mean,
-            deviation: variance.into_iter().map(f64::sqrt).collect(),
+            curve: PredictedCurve::new(x, mean, variance),
             error: metrics::root_mean_squared_error(&truth, &means),
             mean_deviation: (variances.iter().sum::<f64>() / variances.len() as f64).sqrt(),
             nlpd: metrics::normal_negative_log_density(observed, &means, &noisy),

@@ -9,12 +9,12 @@ use super::theorem1::{Fit, KnownNoise, NAME, NOISE, Problem, levels};
 use crate::evenly_spaced::evenly_spaced;
 use crate::failure::Failure;
 use crate::plots::{self, Bands, Caption, CurvePanel, FitPanel, PlotError, Points, Quantity, Span};
-use crate::standard_output::print;
-use crate::study::{CsvLine, ExperimentFolder};
-use crate::text_table::aligned;
+use crate::study::{ExperimentFolder, Line, table};
 
-/// The half-width of a band, in standard deviations.
-const DEVIATIONS: f64 = 2.0;
+const BANDS: Bands<'static> = Bands {
+    text: "2 standard deviations",
+    deviations: 2.0,
+};
 
 /// The spacing of the marks of the function, in grid points.
 const RINGS_APART: usize = 5;
@@ -31,63 +31,33 @@ pub(super) fn report(
     fits: &[Fit],
     steps: usize,
 ) -> Result<(), Failure> {
-    folder.write_results(
-        &json!({ "known_noise": known, "fits": fits }),
-        &csv_lines(fits),
-    )?;
-    let path = folder.path();
-    for drawn in [
-        draw_fits(&path.join("fits.svg"), problem, fits),
-        draw_course(&path.join("noise.svg"), fits),
-        draw_evidence(&path.join("evidence.svg"), &problem.targets),
-    ] {
-        plots::warn_undrawn(drawn);
-    }
-    print(&text(folder, known, fits, steps))
+    let rows: Vec<Line> = fits.iter().map(line).collect();
+    folder.write_results(&json!({ "known_noise": known, "fits": fits }), &rows)?;
+    folder.draw("fits.svg", |path| draw_fits(path, problem, fits));
+    folder.draw("noise.svg", |path| draw_course(path, fits));
+    folder.draw("evidence.svg", |path| draw_evidence(path, &problem.targets));
+    folder.print(text(known, &rows, steps))
 }
 
-fn text(folder: &ExperimentFolder, known: &KnownNoise, fits: &[Fit], steps: usize) -> String {
+fn text(known: &KnownNoise, rows: &[Line], steps: usize) -> Vec<String> {
     let mut lines = vec![format!(
         "{NAME}: {} rows, noise variance {NOISE}, {steps} steps\n\nnoise known, training on the expected \
          evidence",
         known.rows
     )];
     let pair = |title: &str, [optimum, trained]: [f64; 2]| {
-        vec![
-            title.to_owned(),
-            format!("{optimum:.4}"),
-            format!("{trained:.4}"),
-        ]
+        Line::default()
+            .shown("", title)
+            .shown("Theorem 1", format!("{optimum:.4}"))
+            .shown("trained", format!("{trained:.4}"))
     };
-    lines.extend(aligned(&[
-        ["", "Theorem 1", "trained"].map(str::to_owned).to_vec(),
+    lines.extend(table(&[
         pair("expected evidence per datum", known.evidence),
         pair("expected error of the function", known.error),
         pair("covariance along the function", [1.0, known.along_function]),
     ]));
     lines.push("\nnoise unknown, one draw of the targets".into());
-    let titles = [
-        "model",
-        "noise",
-        "error",
-        "deviation",
-        "deviation/error",
-        "within 95 %",
-        "NLPD",
-    ];
-    let mut rows = vec![titles.map(str::to_owned).to_vec()];
-    rows.extend(fits.iter().map(|fit| {
-        vec![
-            fit.title.clone(),
-            format!("{:.5}", fit.noise),
-            format!("{:.4}", fit.error),
-            format!("{:.4}", fit.mean_deviation),
-            format!("{:.2}", fit.mean_deviation / fit.error),
-            format!("{:.3}", fit.coverage),
-            format!("{:.3}", fit.nlpd),
-        ]
-    }));
-    lines.extend(aligned(&rows));
+    lines.extend(table(rows));
     lines.push(
         "\nerrors and deviations of the function without noise at 1000 new places, root mean squares; within \
          95 %: part of\nthe function within its intervals. Theorem 1: the covariance ffᵀ with the true noise, \
@@ -96,61 +66,43 @@ fn text(folder: &ExperimentFolder, known: &KnownNoise, fits: &[Fit], steps: usiz
          the posterior covers the function"
             .into(),
     );
-    lines.push(format!("all of it in {}\n", folder.path().display()));
-    lines.join("\n")
+    lines
 }
 
-/// One line for each fit.
-fn csv_lines(fits: &[Fit]) -> Vec<CsvLine> {
-    let line = |fit: &Fit| {
-        CsvLine::default()
-            .with("model", &fit.title)
-            .with("noise", fit.noise)
-            .with("error", fit.error)
-            .with("deviation", fit.mean_deviation)
-            .with("coverage", fit.coverage)
-            .with("nlpd", fit.nlpd)
-    };
-    fits.iter().map(line).collect()
+fn line(fit: &Fit) -> Line {
+    let ratio = fit.mean_deviation / fit.error;
+    Line::default()
+        .column("model", "model", &fit.title, 0)
+        .column("noise", "noise", fit.noise, 5)
+        .column("error", "error", fit.error, 4)
+        .column("deviation", "deviation", fit.mean_deviation, 4)
+        .shown("deviation/error", format!("{ratio:.2}"))
+        .column("within 95 %", "coverage", fit.coverage, 3)
+        .column("NLPD", "nlpd", fit.nlpd, 3)
 }
 
 /// Draws one panel for each posterior, with the rows and the function itself. The mean of the first
 /// fit is proportional to the function.
 fn draw_fits(path: &Path, problem: &Problem, fits: &[Fit]) -> Result<(), PlotError> {
     let panels: Vec<FitPanel<'_>> = (fits.iter())
-        .map(|fit| FitPanel {
-            title: &fit.title,
-            x: &fit.x,
-            mean: &fit.mean,
-            deviation: &fit.deviation,
-            inducing: &[],
-            orthogonal: &[],
-        })
+        .map(|fit| FitPanel::new(&fit.title, &fit.curve, BANDS))
         .collect();
     let places: Vec<f64> = fits
         .first()
-        .map(|fit| fit.x.iter().copied().step_by(RINGS_APART).collect())
+        .map(|fit| fit.curve.x.iter().copied().step_by(RINGS_APART).collect())
         .unwrap_or_default();
     let function = levels(&places);
+    let points = |x, y| Points { x, y };
     plots::fits(
         path,
-        Caption {
-            data: "levels",
-            model: "orange: the function without noise, not seen in training",
-        },
-        Bands {
-            text: "2 standard deviations",
-            deviations: DEVIATIONS,
-        },
+        Caption::new(
+            "levels",
+            "orange: the function without noise, not seen in training",
+        ),
+        &[BANDS.text],
         (
-            Points {
-                x: &problem.inputs,
-                y: &problem.targets,
-            },
-            Points {
-                x: &places,
-                y: &function,
-            },
+            points(&problem.inputs, &problem.targets),
+            points(&places, &function),
         ),
         (Quantity::of("x"), Quantity::of("y")),
         &panels,
@@ -178,17 +130,12 @@ fn draw_course(path: &Path, fits: &[Fit]) -> Result<(), PlotError> {
     curves.push(ends.unwrap_or_default());
     let panel = CurvePanel {
         title: "noise variance in the course of training",
-        value: Quantity::of("log10 noise variance"),
-        curves,
-        span: Span::Values,
+        ..CurvePanel::new("log10 noise variance", Span::Values, curves)
     };
     plots::curves(
         path,
         "Noise",
-        Caption {
-            data: "levels",
-            model: "noise unknown",
-        },
+        Caption::new("levels", "noise unknown"),
         &names,
         Quantity::of("step"),
         &[panel],
@@ -203,19 +150,15 @@ fn draw_evidence(path: &Path, targets: &[f64]) -> Result<(), PlotError> {
         let at = |&power: &f64| (power, of(targets, 10f64.powf(power)) / targets.len() as f64);
         powers.iter().map(at).collect()
     };
+    let curves = vec![curve(evidence), curve(penalized)];
     let panel = CurvePanel {
         title: "the targets as the only feature",
-        value: Quantity::of("objective per datum"),
-        curves: vec![curve(evidence), curve(penalized)],
-        span: Span::Window(-6.0, 6.0),
+        ..CurvePanel::new("objective per datum", Span::Window(-6.0, 6.0), curves)
     };
     plots::curves(
         path,
         "Evidence",
-        Caption {
-            data: "levels",
-            model: "one feature",
-        },
+        Caption::new("levels", "one feature"),
         &["evidence".into(), "evidence with the penalty".into()],
         Quantity::of("log10 noise variance"),
         &[panel],

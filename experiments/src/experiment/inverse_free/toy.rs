@@ -31,7 +31,7 @@ use super::toy_data::{Toy, toys};
 use super::toy_table;
 use super::toy_variants::{Variant, variants};
 use crate::failure::Failure;
-use crate::study::{CommonOptions, ExperimentFolder, Watch, data_at_hand};
+use crate::study::{CommonOptions, Experiment, data_at_hand};
 
 /// The name of the experiment.
 const NAME: &str = "inverse-free-toy";
@@ -86,7 +86,7 @@ pub(super) struct Trace {
 pub(in crate::experiment) fn toy(options: &ToyOptions) -> Result<(), Failure> {
     let common = &options.common;
     let place = common.place()?;
-    let (device, dtype) = place.open()?;
+    place.open()?;
     let steps = options.steps.unwrap_or(common.by_scale(3_000, 10_000));
     let full_batch = options.full_batch.unwrap_or(!common.is_paper());
     let data_dir = common.data_dir();
@@ -101,32 +101,36 @@ pub(in crate::experiment) fn toy(options: &ToyOptions) -> Result<(), Failure> {
         "steps": steps,
         "full_batch": full_batch,
         "seed": common.seed,
-        "dtype": place.dtype,
-        "device": place.device,
     });
-    let folder = ExperimentFolder::open(NAME, common, &settings)?;
-    let watch = Watch::new(&folder, common.quiet)?;
+    let experiment = Experiment::open(NAME, common, place, settings)?;
     let mut traces = Vec::new();
     for toy in toys() {
         if !names.iter().any(|name| name == toy.name) {
             continue;
         }
         let source = DataSource::resolve(toy.name, data_dir.as_deref())?;
-        let data = toy.load(&source, &device, dtype)?;
+        let data = toy.load(&source, &experiment)?;
         let batch_size = if full_batch { data.len() } else { toy.inducing };
         let training = toy.training(steps, batch_size, common.seed);
         let points = toy.points(&data, common.seed)?;
         for variant in variants() {
-            let fit = || {
+            let name = format!("{}-{}", toy.name, variant.name);
+            let title = format!("{}, {}", toy.name, variant.title);
+            traces.push(experiment.part(&name, &title, || {
                 let model = model(&toy, &variant.posterior, &data, points.clone())?;
-                trace((&toy, &variant), model, &data, training.clone(), &watch)
-            };
-            traces.push(folder.once(&format!("{}-{}", toy.name, variant.name), fit)?);
+                trace(
+                    (&toy, &variant),
+                    model,
+                    &data,
+                    training.clone(),
+                    &experiment,
+                )
+            })?);
         }
     }
     let batches = if full_batch { "all rows" } else { "M rows" };
     let summary = format!("{steps} steps, batches of {batches}, seed {}", common.seed);
-    toy_table::report(&traces, &summary, common, &folder)
+    toy_table::report(&traces, &summary, common, &experiment.folder)
 }
 
 /// A model before training.
@@ -159,9 +163,8 @@ fn trace(
     model: AnySvgp,
     data: &TrainingData,
     training: MiniBatchTraining,
-    watch: &Watch<'_>,
+    experiment: &Experiment,
 ) -> Result<Trace, Failure> {
-    watch.announce(&format!("{}, {}", toy.name, variant.title));
     let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
     let loss = |model: &AnySvgp| -> Result<f64, Failure> {
         let objective = (model.valid()).objective(inputs.clone(), targets.clone(), data.len())?;
@@ -176,14 +179,14 @@ fn trace(
         seconds: 0.0,
     };
     let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
-    watch.train(&mut trainer, |trainer, entry| {
-        let step = entry.report.step;
-        if step.is_multiple_of(interval) || trainer.is_finished() {
-            trace.steps.push(step);
-            trace.losses.push(loss(trainer.model())?);
-        }
-        trace.seconds = entry.seconds;
+    let watch = &experiment.watch;
+    let seconds = watch.train_with_looks(&mut trainer, interval, |trainer, step| {
+        trace.steps.push(step);
+        trace.losses.push(loss(trainer.model())?);
         Ok(())
     })?;
-    Ok(trace)
+    Ok(Trace {
+        seconds: seconds.iter().sum(),
+        ..trace
+    })
 }

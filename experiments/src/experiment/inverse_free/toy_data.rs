@@ -1,6 +1,6 @@
 //! The data sets of Figure 1, not standardized, with their inducing points.
 
-use burn::tensor::{DType, Device, Tensor};
+use burn::tensor::Tensor;
 use burn_gp::{
     inducing::k_means,
     likelihoods::{GaussianConfig, LikelihoodConfig},
@@ -10,6 +10,8 @@ use burn_gp_models::{
     InitError,
     training::{InducingTraining, MiniBatchTraining, TrainingData},
 };
+
+use crate::study::Experiment;
 
 /// A data set of Figure 1.
 pub(super) struct Toy {
@@ -68,15 +70,14 @@ impl Toy {
     pub fn load(
         &self,
         source: &DataSource,
-        device: &Device,
-        dtype: DType,
+        experiment: &Experiment,
     ) -> Result<TrainingData, DataError> {
         let data = source.load_columns(&ColumnRoles {
             labels: self.labels.then_some(Labels::Unordered),
             ..ColumnRoles::default()
         })?;
         let inputs = data.inputs.values();
-        Ok(TrainingData::new(inputs, &data.targets, device, dtype))
+        Ok(experiment.data(inputs, &data.targets))
     }
 
     /// Training with Adam and fixed inducing points.
@@ -116,6 +117,7 @@ impl Toy {
 
 #[cfg(test)]
 mod tests {
+    use burn::tensor::{DType, Device};
     use burn_gp::parameter::numbers;
 
     use super::*;

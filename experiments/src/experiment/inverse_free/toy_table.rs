@@ -6,9 +6,7 @@ use super::toy_variants::variants;
 use crate::arguments::name_of;
 use crate::failure::Failure;
 use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
-use crate::standard_output::print;
-use crate::study::{CommonOptions, CsvLine, ExperimentFolder};
-use crate::text_table::aligned;
+use crate::study::{CommonOptions, ExperimentFolder, Line, table};
 
 /// The lower end of an axis that the paper does not define, relative to the lowest loss.
 const LOWEST: f64 = 0.95;
@@ -33,7 +31,8 @@ pub(super) fn report(
             traces[0].data,
             name_of(common.scale)
         ));
-        lines.extend(aligned(&rows(traces)));
+        let rows: Vec<Line> = traces.iter().map(|trace| row(trace, traces)).collect();
+        lines.extend(table(&rows));
         lines.push(String::new());
     }
     lines.push(
@@ -44,8 +43,7 @@ pub(super) fn report(
          worse than R-SVGP (NP), and W-SVGP is like those with P and Cholesky factors or N."
             .into(),
     );
-    lines.push(format!("all of it in {}\n", folder.path().display()));
-    print(&lines.join("\n"))
+    folder.print(lines)
 }
 
 /// The trace that a variant should follow, if any.
@@ -63,46 +61,30 @@ fn distances(own: &Trace, other: &Trace) -> Vec<f64> {
         .collect()
 }
 
-fn rows(traces: &[Trace]) -> Vec<Vec<String>> {
-    let titles = [
-        "variant",
-        "loss at 10 %",
-        "loss",
-        "distance",
-        "at the end",
-        "ms a step",
-    ];
-    let mut rows = vec![titles.map(str::to_owned).to_vec()];
+/// A row of the table on the terminal.
+fn row(trace: &Trace, traces: &[Trace]) -> Line {
     let percent = |share: Option<f64>| {
         share.map_or_else(|| "-".into(), |share| format!("{:.3} %", 100.0 * share))
     };
-    for trace in traces {
-        let distances = counterpart(trace, traces).map(|other| distances(trace, other));
-        let largest = distances
-            .as_ref()
-            .map(|all| all.iter().copied().fold(0.0, f64::max));
-        let last = distances.and_then(|all| all.last().copied());
-        let loss = |look: usize| format!("{:.2}", trace.losses[look]);
-        let (end, steps) = (trace.losses.len() - 1, trace.steps.last().copied());
-        rows.push(vec![
-            trace.variant.clone(),
-            loss(end / 10),
-            loss(end),
-            percent(largest),
-            percent(last),
-            format!(
-                "{:.2}",
-                1e3 * trace.seconds / steps.unwrap_or(1).max(1) as f64
-            ),
-        ]);
-    }
-    rows
+    let distances = counterpart(trace, traces).map(|other| distances(trace, other));
+    let largest = (distances.as_ref()).map(|all| all.iter().copied().fold(0.0, f64::max));
+    let last = distances.and_then(|all| all.last().copied());
+    let loss = |look: usize| format!("{:.2}", trace.losses[look]);
+    let (end, steps) = (trace.losses.len() - 1, trace.steps.last().copied());
+    let seconds = trace.seconds / steps.unwrap_or(1).max(1) as f64;
+    Line::default()
+        .shown("variant", &trace.variant)
+        .shown("loss at 10 %", loss(end / 10))
+        .shown("loss", loss(end))
+        .shown("distance", percent(largest))
+        .shown("at the end", percent(last))
+        .shown("ms a step", format!("{:.2}", 1e3 * seconds))
 }
 
 /// One line for each evaluation.
-fn csv_lines(traces: &[Trace]) -> Vec<CsvLine> {
-    let line = |trace: &Trace, (step, loss): (&usize, &f64)| {
-        CsvLine::default()
+fn csv_lines(traces: &[Trace]) -> Vec<Line> {
+    let line = |trace: &Trace, (&step, &loss): (&usize, &f64)| {
+        Line::default()
             .with("data", &trace.data)
             .with("variant", &trace.variant)
             .with("step", step)
@@ -126,38 +108,28 @@ fn draw(folder: &ExperimentFolder, traces: &[Trace], summary: &str) {
         variant.is_some_and(|variant| variant.is_natural())
     };
     let names: Vec<CurveName> = (traces.iter())
-        .map(|trace| CurveName {
-            text: trace.variant.clone(),
-            dashed: is_natural(&trace.variant),
-        })
+        .map(|trace| CurveName::dashed_if(is_natural(&trace.variant), trace.variant.as_str()))
         .collect();
     let points = |trace: &Trace| -> Vec<(f64, f64)> {
         let steps = trace.steps.iter().map(|&step| step as f64);
         steps.zip(trace.losses.iter().copied()).collect()
     };
     let panel = CurvePanel {
-        title: "loss of all rows",
         value: Quantity {
             name: "negative evidence lower bound",
             unit: Some("nats"),
         },
-        curves: traces.iter().map(points).collect(),
-        span: window(traces),
+        ..CurvePanel::new(
+            "loss of all rows",
+            window(traces),
+            traces.iter().map(points).collect(),
+        )
     };
-    let caption = Caption {
-        data,
-        model: summary,
-    };
+    let caption = Caption::new(data, summary);
     let steps = Quantity::of("step");
-    let path = folder.path().join(format!("{data}.svg"));
-    plots::warn_undrawn(plots::curves(
-        &path,
-        "Training",
-        caption,
-        &names,
-        steps,
-        &[panel],
-    ));
+    folder.draw(&format!("{data}.svg"), |path| {
+        plots::curves(path, "Training", caption, &names, steps, &[panel])
+    });
 }
 
 /// The paper's axis, or one that shows the same multiple of the lowest loss.
@@ -196,9 +168,9 @@ mod tests {
             trace("L-SVGP (P)", &[8.0, 4.0]),
             trace("R-SVGP (NP)", &[8.0, 5.0]),
         ];
-        let rows = rows(&traces);
-        assert_eq!(rows[3][3..5], ["25.000 %", "25.000 %"]);
-        assert_eq!(rows[1][3..5], ["-", "-"]);
+        let rows = table(&traces.each_ref().map(|trace| row(trace, &traces)));
+        assert_eq!(rows[3].matches("25.000 %").count(), 2);
+        assert_eq!(rows[1].matches(" - ").count(), 2);
         assert_eq!(window(&traces), Span::Window(55.0, 100.0));
         let banana = Trace {
             data: "banana".into(),

@@ -4,14 +4,13 @@
 //! synthetic rows with eight inputs. Adam trains all parameters. The data and the initial inducing
 //! points are the same for all models of a size.
 
-use burn::tensor::{DType, Device};
 use burn_gp::{
     inducing::Initializer, likelihoods::GaussianConfig, ops::Stationary, variational::Coordinates,
 };
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
     InducingConfig, SvgpConfig,
-    training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
+    training::{MiniBatchTrainer, MiniBatchTraining, TrainingData},
 };
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -22,14 +21,11 @@ use super::operations::Sets;
 use crate::failure::Failure;
 use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 use crate::ranges::at_least_one;
-use crate::standard_output::print;
-use crate::study::{CommonOptions, CsvLine, ExperimentFolder, Watch};
+use crate::study::{CommonOptions, Experiment, ExperimentFolder, Line, points, table};
 use crate::summary::median;
-use crate::text_table::aligned;
 
 /// The name of the experiment.
 const NAME: &str = "solve-cost";
-const PICTURE: &str = "times.svg";
 
 const BATCH: usize = 1024;
 const ROWS: usize = 4096;
@@ -84,7 +80,6 @@ pub(in crate::experiment) fn cost(options: &CostOptions) -> Result<(), Failure> 
     }
     at_least_one("--steps", options.steps)?;
     let place = common.place_in_single_precision()?;
-    let (device, dtype) = place.open()?;
     let sizes = match options.sizes.as_slice() {
         [] => common.by_scale(&SIZES[..3], &SIZES[..]),
         sizes => sizes,
@@ -93,41 +88,34 @@ pub(in crate::experiment) fn cost(options: &CostOptions) -> Result<(), Failure> 
     let settings = json!({
         "steps": steps,
         "seed": common.seed,
-        "dtype": place.dtype,
-        "device": place.device,
     });
-    let folder = ExperimentFolder::open(NAME, common, &settings)?;
+    // A progress bar would be drawn between steps of a few milliseconds and distort them.
+    let mut quiet = common.clone();
+    quiet.quiet = true;
+    let experiment = Experiment::open(NAME, &quiet, place, settings)?;
     let stopwatch = Stopwatch {
-        data: data(sizes, common.seed, &device, dtype)?,
+        data: data(sizes, common.seed, &experiment)?,
         steps,
-        // A progress bar would be drawn between steps of a few milliseconds and distort them.
-        watch: Watch::new(&folder, true)?,
+        experiment: &experiment,
         quiet: common.quiet,
     };
     let mut times = Vec::new();
     for whitened in [false, true] {
         for &size in sizes {
-            let name = format!(
-                "{}-{size}",
-                if whitened { "whitened" } else { "unwhitened" }
-            );
-            times.push(folder.once(&name, || stopwatch.times(size, whitened))?);
+            let name = format!("{}-{size}", kind(whitened));
+            let times_of = || stopwatch.times(size, whitened);
+            times.push(experiment.folder.once(&name, times_of)?);
         }
     }
-    let lines: Vec<CsvLine> = times.iter().map(line).collect();
-    folder.write_results(&times, &lines)?;
-    draw(&folder, &times);
-    print(&text(&times, steps, &folder))
+    let lines: Vec<Line> = times.iter().map(line).collect();
+    experiment.folder.write_results(&times, &lines)?;
+    draw(&experiment.folder, &lines);
+    experiment.folder.print(text(&times, steps))
 }
 
 /// Synthetic data with as many rows as the largest model has inducing points, and at least four
 /// batches.
-fn data(
-    sizes: &[usize],
-    seed: u64,
-    device: &Device,
-    dtype: DType,
-) -> Result<TrainingData, Failure> {
+fn data(sizes: &[usize], seed: u64, experiment: &Experiment) -> Result<TrainingData, Failure> {
     let largest = sizes.iter().copied().max().unwrap_or_default();
     let rows = ROWS.max(2 * largest);
     let text = format!("synthetic:friedman?n={rows}&d={DIMENSIONS}&noise=1&seed={seed}");
@@ -136,24 +124,24 @@ fn data(
     let standardizer = burn_gp_datasets::Standardizer::fit(&dataset, &all);
     let inputs = standardizer.transform_inputs(&dataset.inputs);
     let targets = standardizer.transform_targets(&dataset.targets);
-    Ok(TrainingData::new(inputs.values(), &targets, device, dtype))
+    Ok(experiment.data(inputs.values(), &targets))
 }
 
 /// Measures the time of steps.
 struct Stopwatch<'a> {
     data: TrainingData,
     steps: usize,
-    watch: Watch<'a>,
+    experiment: &'a Experiment,
     quiet: bool,
 }
 
 impl Stopwatch<'_> {
     fn times(&self, size: usize, whitened: bool) -> Result<Times, Failure> {
         let [svgp, odvgp, solve, svgp_double] = [
-            self.milliseconds(Timed::Svgp(size), whitened)?,
-            self.milliseconds(Timed::Odvgp(size), whitened)?,
-            self.milliseconds(Timed::Solve(size), whitened)?,
-            self.milliseconds(Timed::Svgp(2 * size), whitened)?,
+            self.milliseconds(Compared::Svgp, size, whitened)?,
+            self.milliseconds(Compared::Odvgp, size, whitened)?,
+            self.milliseconds(Compared::Solve, size, whitened)?,
+            self.milliseconds(Compared::Svgp, 2 * size, whitened)?,
         ];
         let (two, double) = (Sets::Two(size), Sets::One(2 * size));
         Ok(Times {
@@ -169,110 +157,58 @@ impl Stopwatch<'_> {
         })
     }
 
-    /// The median time of a step.
-    fn milliseconds(&self, timed: Timed, whitened: bool) -> Result<f64, Failure> {
-        let model = timed.model(whitened).init(&self.data)?;
+    /// The median time of a step of a model with sets of `size` inducing points.
+    fn milliseconds(
+        &self,
+        compared: Compared,
+        size: usize,
+        whitened: bool,
+    ) -> Result<f64, Failure> {
+        let orthogonal = if compared == Compared::Svgp { 0 } else { size };
+        let model = model(compared, (size, orthogonal), whitened).init(&self.data)?;
         let warm_up = (self.steps / 5).max(2);
         let training = MiniBatchTraining {
             batch_size: BATCH,
             ..MiniBatchTraining::new(warm_up + self.steps)
         };
         let mut trainer = MiniBatchTrainer::new(model, self.data.clone(), training);
-        let (mut times, mut before) = (Vec::new(), 0.0);
-        self.watch.train(&mut trainer, |trainer, entry| {
-            let seconds = entry.seconds;
-            if trainer.steps_made() > warm_up {
-                times.push(1e3 * (seconds - before));
-            }
-            before = seconds;
-            Ok(())
-        })?;
-        let median = median(times);
+        let seconds = self.experiment.watch.train(&mut trainer)?;
+        let median = 1e3 * median(seconds[warm_up..].to_vec());
         if !self.quiet {
-            let kind = if whitened { "whitened" } else { "unwhitened" };
-            eprintln!("{}, {kind}: {median:.2} ms", timed.title());
+            let (title, kind) = (compared.title(), kind(whitened));
+            let sets = match orthogonal {
+                0 => size.to_string(),
+                orthogonal => format!("{size}+{orthogonal}"),
+            };
+            eprintln!("{title} {sets}, {kind}: {median:.2} ms");
         }
         Ok(median)
     }
 }
 
-/// A model to time, with the size of each of its sets of inducing points.
-#[derive(Clone, Copy)]
-enum Timed {
-    Svgp(usize),
-    Odvgp(usize),
-    Solve(usize),
+/// A model with these numbers of inducing points and of orthogonal ones.
+fn model(compared: Compared, (count, orthogonal): (usize, usize), whitened: bool) -> SvgpConfig {
+    let coordinates = if whitened {
+        Coordinates::Whitened
+    } else {
+        Coordinates::Unwhitened
+    };
+    let kernel = isotropic(Stationary::Matern32);
+    let mut config = SvgpConfig::new(kernel, GaussianConfig::default())
+        .with_posterior(compared.posterior(coordinates));
+    config.inducing = InducingConfig {
+        orthogonal,
+        initializer: Initializer::Subset,
+        ..InducingConfig::new(count)
+    };
+    config
 }
 
-impl Timed {
-    fn title(self) -> String {
-        match self {
-            Self::Svgp(size) => format!("SVGP {size}"),
-            Self::Odvgp(size) => format!("ODVGP {size}+{size}"),
-            Self::Solve(size) => format!("SOLVE-GP {size}+{size}"),
-        }
-    }
-
-    fn model(self, whitened: bool) -> SvgpConfig {
-        let coordinates = if whitened {
-            Coordinates::Whitened
-        } else {
-            Coordinates::Unwhitened
-        };
-        let (count, orthogonal, posterior) = match self {
-            Self::Svgp(size) => (size, 0, Compared::Svgp),
-            Self::Odvgp(size) => (size, size, Compared::Odvgp),
-            Self::Solve(size) => (size, size, Compared::Solve),
-        };
-        let mut config =
-            SvgpConfig::new(isotropic(Stationary::Matern32), GaussianConfig::default())
-                .with_posterior(posterior.posterior(coordinates));
-        config.inducing = InducingConfig {
-            orthogonal,
-            initializer: Initializer::Subset,
-            ..InducingConfig::new(count)
-        };
-        config
-    }
-}
-
-fn text(times: &[Times], steps: usize, folder: &ExperimentFolder) -> String {
-    let titles = [
-        "M",
-        "SVGP(M) ms",
-        "ODVGP(M+M) ms",
-        "SOLVE(M+M) ms",
-        "SVGP(2M) ms",
-        "SOLVE steps/s",
-        "ratio",
-        "counted",
-        "Table 4",
-    ];
+fn text(times: &[Times], steps: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for part in times.chunk_by(|first, second| first.whitened == second.whitened) {
-        lines.push(
-            if part[0].whitened {
-                "whitened"
-            } else {
-                "unwhitened"
-            }
-            .to_owned(),
-        );
-        let mut rows = vec![titles.map(str::to_owned).to_vec()];
-        rows.extend(part.iter().map(|row| {
-            vec![
-                row.inducing.to_string(),
-                format!("{:.2}", row.svgp),
-                format!("{:.2}", row.odvgp),
-                format!("{:.2}", row.solve),
-                format!("{:.2}", row.svgp_double),
-                format!("{:.1}", 1e3 / row.solve),
-                format!("{:.2}", row.measured_ratio),
-                format!("{:.2}", row.counted_ratio),
-                format!("{:.2}", row.table_4_ratio),
-            ]
-        }));
-        lines.extend(aligned(&rows));
+        lines.push(kind(part[0].whitened).to_owned());
+        lines.extend(table(&part.iter().map(line).collect::<Vec<Line>>()));
         lines.push(String::new());
     }
     lines.push(format!(
@@ -280,56 +216,51 @@ fn text(times: &[Times], steps: usize, folder: &ExperimentFolder) -> String {
          SVGP(2M) over SOLVE-GP(M+M),\nmeasured, by the multiply-adds of our steps, and by those of \
          Table 4 of arXiv:1910.10596 at this batch size"
     ));
-    lines.push(format!("all of it in {}\n", folder.path().display()));
-    lines.join("\n")
+    lines
 }
 
-/// A line of the CSV file.
-fn line(row: &Times) -> CsvLine {
-    CsvLine::default()
-        .with("inducing", row.inducing)
-        .with("whitened", row.whitened)
-        .with("svgp_ms", row.svgp)
-        .with("odvgp_ms", row.odvgp)
-        .with("solve_ms", row.solve)
-        .with("svgp_double_ms", row.svgp_double)
-        .with("measured_ratio", row.measured_ratio)
-        .with("counted_ratio", row.counted_ratio)
-        .with("table_4_ratio", row.table_4_ratio)
+fn line(row: &Times) -> Line {
+    Line::default()
+        .column("M", "inducing", row.inducing, 0)
+        .with("whitened", json!(row.whitened))
+        .column("SVGP(M) ms", "svgp_ms", row.svgp, 2)
+        .column("ODVGP(M+M) ms", "odvgp_ms", row.odvgp, 2)
+        .column("SOLVE(M+M) ms", "solve_ms", row.solve, 2)
+        .column("SVGP(2M) ms", "svgp_double_ms", row.svgp_double, 2)
+        .shown("SOLVE steps/s", format!("{:.1}", 1e3 / row.solve))
+        .column("ratio", "measured_ratio", row.measured_ratio, 2)
+        .column("counted", "counted_ratio", row.counted_ratio, 2)
+        .column("Table 4", "table_4_ratio", row.table_4_ratio, 2)
 }
 
-fn draw(folder: &ExperimentFolder, times: &[Times]) {
+fn draw(folder: &ExperimentFolder, lines: &[Line]) {
     let names = ["SVGP(M)", "ODVGP(M+M)", "SOLVE-GP(M+M)", "SVGP(2M)"].map(CurveName::from);
-    let panel = |title, whitened| {
-        let rows = || times.iter().filter(move |row| row.whitened == whitened);
-        let curve = |value: fn(&Times) -> f64| -> Vec<(f64, f64)> {
-            rows()
-                .map(|row| (row.inducing as f64, value(row)))
-                .collect()
-        };
+    let panel = |whitened: bool| {
+        let is_own = |line: &&Line| line.text("whitened", 0) == whitened.to_string();
+        let curves = ["svgp_ms", "odvgp_ms", "solve_ms", "svgp_double_ms"];
+        let curves = curves.map(|key| points(lines.iter().filter(is_own), "inducing", key));
         CurvePanel {
-            title,
             value: Quantity {
                 name: "step",
                 unit: Some("ms"),
             },
-            curves: vec![
-                curve(|row| row.svgp),
-                curve(|row| row.odvgp),
-                curve(|row| row.solve),
-                curve(|row| row.svgp_double),
-            ],
-            span: Span::FromZero,
+            ..CurvePanel::new(kind(whitened), Span::FromZero, curves.into())
         }
     };
-    let panels = [panel("unwhitened", false), panel("whitened", true)];
-    let caption = Caption {
-        data: "generated",
-        model: "median time of a training step, batches of 1024 rows",
-    };
+    let caption = Caption::new(
+        "generated",
+        "median time of a training step, batches of 1024 rows",
+    );
     let along = Quantity::of("inducing points M");
-    let path = folder.path().join(PICTURE);
-    plots::warn_undrawn(plots::curves(
-        &path, "Cost", caption, &names, along, &panels,
-    ));
+    let panels = [panel(false), panel(true)];
+    folder.draw("times.svg", |path| {
+        plots::curves(path, "Cost", caption, &names, along, &panels)
+    });
+}
+
+fn kind(whitened: bool) -> &'static str {
+    match whitened {
+        true => "whitened",
+        false => "unwhitened",
+    }
 }

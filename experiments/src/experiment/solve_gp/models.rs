@@ -11,7 +11,7 @@ use burn_gp::{
 };
 
 /// A posterior with full covariances.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Compared {
     Svgp,
     Odvgp,
@@ -19,6 +19,14 @@ pub(super) enum Compared {
 }
 
 impl Compared {
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Svgp => "SVGP",
+            Self::Odvgp => "ODVGP",
+            Self::Solve => "SOLVE-GP",
+        }
+    }
+
     pub fn posterior(self, coordinates: Coordinates) -> PosteriorConfig {
         let covariance = CovarianceShape::Full;
         match (self, coordinates) {

@@ -7,10 +7,9 @@
 //! split at random into Z and O, and the 100 points of ODVGP's mean start at the training inputs.
 //! Bands are for targets, noise included.
 
-use burn::{
-    module::Module,
-    tensor::{DType, Device, Tensor},
-};
+use std::path::Path;
+
+use burn::{module::Module, tensor::Tensor};
 use burn_gp::{
     inducing::{InducingPoints, Initializer},
     kernels::Kernels,
@@ -34,15 +33,12 @@ use super::models::{Compared, isotropic};
 use crate::arguments::name_of;
 use crate::evenly_spaced::evenly_spaced;
 use crate::failure::Failure;
-use crate::plots::{self, Bands, Caption, FitPanel, PlotError, Points, Quantity};
+use crate::plots::{self, Bands, Caption, FitPanel, PlotError, Points, PredictedCurve, Quantity};
 use crate::ranges::at_least_one;
-use crate::standard_output::print;
-use crate::study::{CommonOptions, CsvLine, ExperimentFolder, Watch};
-use crate::text_table::aligned;
+use crate::study::{CommonOptions, Experiment, Line, table};
 
 /// The name of the experiment.
 const NAME: &str = "snelson";
-const PICTURE: &str = "fits.svg";
 
 const TRAINING_ROWS: usize = 100;
 const BATCH: usize = 20;
@@ -55,8 +51,10 @@ const CURVE_POINTS: usize = 300;
 /// How far models are drawn beyond the data, relative to their range.
 const BEYOND: f64 = 0.5;
 
-/// The half-width of a band, in standard deviations.
-const DEVIATIONS: f64 = 3.0;
+const BANDS: Bands<'static> = Bands {
+    text: "±3 deviations",
+    deviations: 3.0,
+};
 
 /// The options of `experiment snelson`.
 #[derive(Args, Clone, Debug)]
@@ -95,9 +93,8 @@ struct FittedModel {
     /// The same up to half that range beyond it.
     deviation_outside: f64,
     seconds: f64,
-    x: Vec<f64>,
-    mean: Vec<f64>,
-    deviation: Vec<f64>,
+    #[serde(flatten)]
+    curve: PredictedCurve,
     inducing: Vec<f64>,
     orthogonal: Vec<f64>,
 }
@@ -133,18 +130,15 @@ pub(in crate::experiment) fn snelson(options: &SnelsonOptions) -> Result<(), Fai
     let common = &options.common;
     at_least_one("--steps", options.steps)?;
     let place = common.place()?;
-    let (device, dtype) = place.open()?;
+    place.open()?;
     let source = DataSource::resolve(NAME, common.data_dir().as_deref())?;
     let data = Halves::new(&source.load(None)?, common.seed)?;
     let steps = options.steps.unwrap_or(common.by_scale(2_000, 10_000));
     let settings = json!({
         "steps": steps,
         "seed": common.seed,
-        "dtype": place.dtype,
-        "device": place.device,
     });
-    let folder = ExperimentFolder::open(NAME, common, &settings)?;
-    let watch = Watch::new(&folder, common.quiet)?;
+    let experiment = Experiment::open(NAME, common, place, settings)?;
     let mut fitted = Vec::new();
     for model in models() {
         let training = MiniBatchTraining {
@@ -153,19 +147,16 @@ pub(in crate::experiment) fn snelson(options: &SnelsonOptions) -> Result<(), Fai
             seed: common.seed,
             ..MiniBatchTraining::new(steps)
         };
-        let fit = || model.fit(&data, training, (&device, dtype), &watch);
-        fitted.push(folder.once(model.name, fit)?);
+        let fit = || model.fit(&data, training, &experiment);
+        fitted.push(experiment.part(model.name, model.title, fit)?);
     }
     let summary = format!("{steps} steps, seed {}", common.seed);
-    let lines: Vec<CsvLine> = fitted.iter().map(line).collect();
+    let lines: Vec<Line> = fitted.iter().map(line).collect();
+    let folder = &experiment.folder;
     folder.write_results(&fitted, &lines)?;
-    plots::warn_undrawn(draw(&folder, &data, &fitted, &summary));
+    folder.draw("fits.svg", |path| draw(path, &data, &fitted, &summary));
     let scale = name_of(common.scale);
-    print(&text(
-        &fitted,
-        &format!("{scale} scale, {summary}"),
-        &folder,
-    ))
+    folder.print(text(&lines, &format!("{scale} scale, {summary}")))
 }
 
 /// Training rows and held-out rows in the units of the data.
@@ -234,18 +225,12 @@ impl Model {
         &self,
         data: &Halves,
         training: MiniBatchTraining,
-        (device, dtype): (&Device, DType),
-        watch: &Watch<'_>,
+        experiment: &Experiment,
     ) -> Result<FittedModel, Failure> {
-        let training_data = TrainingData::new(&data.inputs, &data.targets, device, dtype);
+        let training_data = experiment.data(&data.inputs, &data.targets);
         let model = self.init(&training_data, training.seed)?;
         let mut trainer = MiniBatchTrainer::new(model, training_data.clone(), training);
-        watch.announce(self.title);
-        let mut seconds = 0.0;
-        watch.train(&mut trainer, |_, entry| {
-            seconds = entry.seconds;
-            Ok(())
-        })?;
+        let seconds = experiment.watch.train(&mut trainer)?.iter().sum();
         let model = trainer.model().valid();
         let (inputs, targets) = (training_data.inputs.inner(), training_data.targets.inner());
         let [rows, _] = targets.dims();
@@ -258,9 +243,9 @@ impl Model {
         let predictions = predictor.predict(held_out, 1);
         let densities = predictor.log_density(held_out, 1, truth)?;
         let x = places(data.range());
-        let curve = predictor.predict(&x, 1);
-        let deviation: Vec<f64> = curve.variance.iter().map(|value| value.sqrt()).collect();
-        let (inside, outside) = inside_and_outside(&x, &deviation, data.range());
+        let drawn = predictor.predict(&x, 1);
+        let curve = PredictedCurve::new(x, drawn.mean, drawn.variance);
+        let (inside, outside) = inside_and_outside(&curve.x, &curve.deviation, data.range());
         Ok(FittedModel {
             title: self.title.to_owned(),
             bound: bound.into_scalar(),
@@ -269,9 +254,7 @@ impl Model {
             deviation_inside: inside,
             deviation_outside: outside,
             seconds,
-            x,
-            mean: curve.mean,
-            deviation,
+            curve,
             inducing: inducing.unwrap_or_default(),
             orthogonal: orthogonal.unwrap_or_default(),
         })
@@ -297,80 +280,48 @@ fn inside_and_outside(x: &[f64], deviation: &[f64], (low, high): (f64, f64)) -> 
     (mean(true), mean(false))
 }
 
-fn text(fitted: &[FittedModel], summary: &str, folder: &ExperimentFolder) -> String {
-    let titles = [
-        "model",
-        "bound",
-        "RMSE",
-        "NLPD",
-        "deviation",
-        "outside",
-        "seconds",
-    ];
-    let mut rows = vec![titles.map(str::to_owned).to_vec()];
-    rows.extend(fitted.iter().map(|model| {
-        vec![
-            model.title.clone(),
-            format!("{:.2}", model.bound),
-            format!("{:.4}", model.rmse),
-            format!("{:.4}", model.nlpd),
-            format!("{:.3}", model.deviation_inside),
-            format!("{:.3}", model.deviation_outside),
-            format!("{:.1}", model.seconds),
-        ]
-    }));
-    let mut lines = vec![format!("snelson: {summary}")];
-    lines.extend(aligned(&rows));
-    lines.push(
+fn text(lines: &[Line], summary: &str) -> Vec<String> {
+    let mut text = vec![format!("snelson: {summary}")];
+    text.extend(table(lines));
+    text.push(
         "\nbound of the training rows in nats; scores of the held-out rows; mean standard deviation \
          of targets\nwithin the data and outside. The paper (arXiv:1910.10596, Figure 2) has no \
          numbers: SVGP 5 underfits\nand is too sure outside the data, ODVGP has a better mean and \
          is too unsure, SOLVE-GP 5+5 is like SVGP 10."
             .into(),
     );
-    lines.push(format!("all of it in {}\n", folder.path().display()));
-    lines.join("\n")
+    text
 }
 
-/// A line of the CSV file.
-fn line(model: &FittedModel) -> CsvLine {
-    CsvLine::default()
-        .with("model", &model.title)
-        .with("bound", model.bound)
-        .with("rmse", model.rmse)
-        .with("nlpd", model.nlpd)
-        .with("deviation_inside", model.deviation_inside)
-        .with("deviation_outside", model.deviation_outside)
-        .with("seconds", model.seconds)
+fn line(model: &FittedModel) -> Line {
+    Line::default()
+        .column("model", "model", &model.title, 0)
+        .column("bound", "bound", model.bound, 2)
+        .column("RMSE", "rmse", model.rmse, 4)
+        .column("NLPD", "nlpd", model.nlpd, 4)
+        .column("deviation", "deviation_inside", model.deviation_inside, 3)
+        .column("outside", "deviation_outside", model.deviation_outside, 3)
+        .column("seconds", "seconds", model.seconds, 1)
 }
 
 fn draw(
-    folder: &ExperimentFolder,
+    path: &Path,
     data: &Halves,
     fitted: &[FittedModel],
     summary: &str,
 ) -> Result<(), PlotError> {
     let panels: Vec<FitPanel<'_>> = (fitted.iter())
         .map(|model| FitPanel {
-            title: &model.title,
-            x: &model.x,
-            mean: &model.mean,
-            deviation: &model.deviation,
             inducing: &model.inducing,
             orthogonal: &model.orthogonal,
+            ..FitPanel::new(&model.title, &model.curve, BANDS)
         })
         .collect();
     let points = |x, y| Points { x, y };
     plots::fits(
-        &folder.path().join(PICTURE),
-        Caption {
-            data: NAME,
-            model: summary,
-        },
-        Bands {
-            text: "±3 deviations",
-            deviations: DEVIATIONS,
-        },
+        path,
+        Caption::new(NAME, summary),
+        &[BANDS.text],
         (
             points(&data.inputs, &data.targets),
             points(&data.held_out_inputs, &data.held_out_targets),
