@@ -24,7 +24,7 @@ use burn_gp::{
     ops::{Blocks, Stationary},
 };
 
-#[path = "../experiments/src/memory.rs"]
+#[path = "../runs/src/memory.rs"]
 mod memory;
 
 mod arguments;

@@ -30,7 +30,7 @@ use burn_gp_models::{
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 
-#[path = "../experiments/src/memory.rs"]
+#[path = "../runs/src/memory.rs"]
 mod memory;
 
 mod median;

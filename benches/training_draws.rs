@@ -1,7 +1,7 @@
 //! Prints the random draws of a training run. Programs that use other libraries can then start from
 //! the same inducing points and use the same mini-batches.
 //!
-//! `cargo run --release -p burn-gp-experiments --example training_draws -- train …` takes the
+//! `cargo run --release -p burn-gp-cli --example training_draws -- train …` takes the
 //! options of `burn-gp train` but trains nothing. It prints one line of JSON: `rows`, the indices
 //! of the training rows in the data, from 0; `inducing`, the initial inducing points, set by set,
 //! in standardized units; and `batches`, for every step the positions of its batch in `rows`.
@@ -10,16 +10,16 @@ use std::{error::Error, process::ExitCode};
 
 use burn::tensor::{Device, Tensor};
 use burn_gp::parameter::numbers;
-use burn_gp_experiments::{
-    arguments::RunOptions,
-    commands::{Arguments, Command},
-    devices::Place,
-    plan::{check, resolve},
-    preparation::PreparedData,
-};
+use burn_gp_cli::commands::{Arguments, Command};
 use burn_gp_models::{
     AnyModel,
     training::{MiniBatchTrainer, MiniBatchTraining, Training, TrainingData},
+};
+use burn_gp_runs::{
+    arguments::RunOptions,
+    devices::Place,
+    plan::{check, resolve},
+    preparation::PreparedData,
 };
 use clap::Parser;
 use serde::Serialize;

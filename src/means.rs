@@ -8,14 +8,19 @@ use burn::{
     module::{Module, ModuleDisplay, Param},
     tensor::{Tensor, TensorCreationOptions},
 };
-use serde::{Deserialize, Serialize};
 
+mod any;
+mod custom;
 mod projection;
 
+pub use any::{AnyMean, MeanConfig, MeanName};
+pub use custom::{
+    CustomMean, CustomMeanConfig, MeanDefinition, MeanFunctions, MeanObject, MeanRegistration,
+};
 pub use projection::{IdentityMean, ProjectionMean};
 
 use crate::{
-    custom::{Choice, Choices},
+    ops::ExactMatmul,
     parameter::{Hyperparameter, hyperparameters},
 };
 
@@ -212,6 +217,20 @@ impl LinearMean {
         }
     }
 
+    /// A linear mean of `outputs` functions of inputs with `dimensions` dimensions that starts at
+    /// zero.
+    pub fn zeros(
+        dimensions: usize,
+        outputs: usize,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Self {
+        let options = options.into();
+        Self::new(
+            Tensor::zeros([dimensions, outputs], options.clone()),
+            Tensor::zeros([outputs], options),
+        )
+    }
+
     /// The weights, `[D, P]`.
     pub fn weights(&self) -> Tensor<2> {
         self.weights.val()
@@ -242,133 +261,6 @@ fn projected(x: Tensor<2>, weights: Tensor<2>) -> Tensor<2> {
     );
     match rows {
         0 => Tensor::zeros([0, outputs], (&weights.device(), weights.dtype())),
-        _ => x.matmul(weights),
+        _ => x.exact_matmul(weights),
     }
-}
-
-/// Configuration of any mean, as stored in a model file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "mean", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum MeanConfig {
-    /// See [`ZeroMean`].
-    #[default]
-    #[serde(deserialize_with = "crate::parameter::no_fields")]
-    Zero,
-    /// See [`ConstantMean`]. It starts at the given value.
-    Constant {
-        /// The initial value of every constant.
-        #[serde(default)]
-        value: f64,
-    },
-    /// See [`LinearMean`]. It starts at zero.
-    #[serde(deserialize_with = "crate::parameter::no_fields")]
-    Linear,
-    /// The inputs themselves, see [`IdentityMean`]; or a [`ProjectionMean`] if the numbers of
-    /// functions and inputs differ.
-    #[serde(deserialize_with = "crate::parameter::no_fields")]
-    Identity,
-}
-
-/// A mean chosen by its name.
-pub type MeanName = Choice<MeanConfig>;
-
-impl Choices for MeanConfig {
-    fn choices() -> impl Iterator<Item = MeanName> {
-        let linear = MeanName::new(
-            "linear",
-            "A trained linear function of the inputs",
-            Self::Linear,
-        );
-        [Self::ZERO, Self::CONSTANT, linear].into_iter()
-    }
-}
-
-impl MeanConfig {
-    /// Zero by its name.
-    pub const ZERO: MeanName = MeanName::new("zero", "Zero", Self::Zero);
-    /// A constant by its name.
-    pub const CONSTANT: MeanName = MeanName::new(
-        "constant",
-        "A trained constant",
-        Self::Constant { value: 0.0 },
-    );
-
-    /// Creates the mean of `outputs` functions of inputs with `dimensions` dimensions.
-    pub fn init(
-        &self,
-        dimensions: usize,
-        outputs: usize,
-        options: impl Into<TensorCreationOptions>,
-    ) -> AnyMean {
-        match *self {
-            Self::Zero => AnyMean::Zero(ZeroMean::new(outputs)),
-            Self::Constant { value } => {
-                AnyMean::Constant(ConstantMean::new(Tensor::full([outputs], value, options)))
-            }
-            Self::Linear => {
-                let options = options.into();
-                AnyMean::Linear(LinearMean::new(
-                    Tensor::zeros([dimensions, outputs], options.clone()),
-                    Tensor::zeros([outputs], options),
-                ))
-            }
-            Self::Identity if dimensions == outputs => AnyMean::Identity(IdentityMean::new()),
-            Self::Identity => {
-                AnyMean::Projection(ProjectionMean::truncation(dimensions, outputs, options))
-            }
-        }
-    }
-
-    /// Like [`init`](Self::init), for inputs like `inputs`, `[N, D]`. A projection uses their
-    /// principal directions.
-    pub fn init_for(&self, inputs: &Tensor<2>, outputs: usize) -> AnyMean {
-        let [_, dimensions] = inputs.dims();
-        let options = (&inputs.device().inner(), inputs.dtype());
-        match self.init(dimensions, outputs, options) {
-            AnyMean::Projection(_) => {
-                AnyMean::Projection(ProjectionMean::principal(inputs.clone(), outputs))
-            }
-            mean => mean,
-        }
-    }
-}
-
-/// Makes the mean that is chosen at run time.
-macro_rules! means {
-    ($($variant:ident($mean:ty)),+ $(,)?) => {
-        /// A mean chosen at run time.
-        #[derive(Module, Debug)]
-        pub enum AnyMean {
-            $(
-                #[doc = concat!("See [`", stringify!($mean), "`].")]
-                $variant($mean),
-            )+
-        }
-
-        impl Mean for AnyMean {
-            fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-                match self { $(Self::$variant(mean) => mean.forward(x)),+ }
-            }
-
-            fn residual(&self, targets: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
-                match self { $(Self::$variant(mean) => mean.residual(targets, x)),+ }
-            }
-
-            fn add_to(&self, values: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
-                match self { $(Self::$variant(mean) => mean.add_to(values, x)),+ }
-            }
-
-            fn add_to_draws(&self, draws: Tensor<3>, x: Tensor<2>) -> Tensor<3> {
-                match self { $(Self::$variant(mean) => mean.add_to_draws(draws, x)),+ }
-            }
-        }
-    };
-}
-
-means! {
-    Zero(ZeroMean),
-    Constant(ConstantMean),
-    Linear(LinearMean),
-    Identity(IdentityMean),
-    Projection(ProjectionMean),
 }

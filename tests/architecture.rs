@@ -1,5 +1,7 @@
-//! Dependencies of the modules. Each module of the library imports only modules before it in a
-//! fixed order, and no two modules of a crate import each other.
+//! Dependencies of the crates and their modules. Each crate uses only crates below it, each module of
+//! the library imports only modules before it in a fixed order, no two modules of a crate import
+//! each other, matrices are multiplied exactly, and tensors are read in one place. Every operation
+//! is in the list of those for fusing backends, which few builds compile.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,9 +10,19 @@ use std::{
 };
 
 use syn::{
-    Attribute, ItemMod, ItemUse, UseTree,
+    Attribute, ExprMethodCall, Item, ItemMod, ItemUse, Macro, TraitItem, UseTree,
     visit::{self, Visit},
 };
+
+/// The crates of the workspace with their folders, from the bottom up. Crates of one level do not
+/// use each other.
+const LEVELS: [&[(&str, &str)]; 5] = [
+    &[("burn_gp", ""), ("burn_gp_datasets", "datasets")],
+    &[("burn_gp_models", "models")],
+    &[("burn_gp_runs", "runs")],
+    &[("burn_gp_experiments", "experiments")],
+    &[("burn_gp_cli", "cli")],
+];
 
 /// The modules of the library, from the bottom up.
 const LIBRARY: [&str; 18] = [
@@ -34,9 +46,14 @@ const LIBRARY: [&str; 18] = [
     "point_processes",
 ];
 
-/// The names that one file imports under `crate::`, without its tests.
+/// The names that one file imports, without its tests.
 #[derive(Default)]
-struct Imports(BTreeSet<String>);
+struct Imports {
+    /// The names under `crate::`.
+    own: BTreeSet<String>,
+    /// The first names of all paths, among them the names of crates.
+    first: BTreeSet<String>,
+}
 
 fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
@@ -49,13 +66,13 @@ impl Imports {
     fn add_tree(&mut self, tree: &UseTree) {
         match tree {
             UseTree::Path(path) => {
-                self.0.insert(path.ident.to_string());
+                self.own.insert(path.ident.to_string());
             }
             UseTree::Name(name) => {
-                self.0.insert(name.ident.to_string());
+                self.own.insert(name.ident.to_string());
             }
             UseTree::Rename(name) => {
-                self.0.insert(name.ident.to_string());
+                self.own.insert(name.ident.to_string());
             }
             UseTree::Group(group) => group.items.iter().for_each(|tree| self.add_tree(tree)),
             UseTree::Glob(_) => {}
@@ -71,20 +88,24 @@ impl<'ast> Visit<'ast> for Imports {
     }
 
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
-        if let UseTree::Path(path) = &item.tree
-            && path.ident == "crate"
-        {
-            self.add_tree(&path.tree);
+        if let UseTree::Path(path) = &item.tree {
+            self.first.insert(path.ident.to_string());
+            if path.ident == "crate" {
+                self.add_tree(&path.tree);
+            }
         }
     }
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
-        let mut segments = path.segments.iter();
-        if (segments.next()).is_some_and(|first| first.ident == "crate")
-            && let Some(second) = segments.next()
-        {
-            self.0.insert(second.ident.to_string());
+        let mut segments = path
+            .segments
+            .iter()
+            .map(|segment| segment.ident.to_string());
+        let first = segments.next();
+        if first.as_deref() == Some("crate") {
+            self.own.extend(segments.next());
         }
+        self.first.extend(first);
         visit::visit_path(self, path);
     }
 }
@@ -142,7 +163,7 @@ fn uses(sources: &Path) -> BTreeMap<String, BTreeMap<String, PathBuf>> {
         let mut imports = Imports::default();
         imports.visit_file(&parse(&file));
         let used = modules.entry(module.clone()).or_default();
-        for name in imports.0 {
+        for name in imports.own {
             let name = exported.get(&name).cloned().unwrap_or(name);
             if name != module {
                 used.insert(name, relative.to_owned());
@@ -156,6 +177,52 @@ fn sources(of_crate: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join(of_crate)
         .join("src")
+}
+
+/// The crates that a manifest names in its dependencies, those for tests aside.
+fn dependencies(manifest: &str) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let mut is_counted = false;
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            is_counted = line.ends_with("dependencies]") && !line.ends_with("dev-dependencies]");
+        } else if is_counted && let Some((name, _)) = line.split_once(['.', ' ', '=']) {
+            names.insert(name.replace('-', "_"));
+        }
+    }
+    names
+}
+
+#[test]
+fn crates_use_crates_below_them() {
+    let all: BTreeSet<&str> = LEVELS
+        .iter()
+        .flat_map(|level| *level)
+        .map(|own| own.0)
+        .collect();
+    let mut below = BTreeSet::new();
+    for level in LEVELS {
+        for (name, folder) in level {
+            let manifest = Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join(folder)
+                .join("Cargo.toml");
+            let manifest = fs::read_to_string(manifest).expect("a manifest");
+            let (_, own) = manifest.split_once("[package]").expect("a package");
+            let mut used = dependencies(own);
+            for file in rust_files(&sources(folder)) {
+                let mut imports = Imports::default();
+                imports.visit_file(&parse(&file));
+                used.extend(imports.first);
+            }
+            let used: BTreeSet<&str> = used.iter().map(String::as_str).collect();
+            let used: BTreeSet<&str> = used.intersection(&all).copied().collect();
+            // Macros and the binary of a crate name the crate itself.
+            let others = used.into_iter().filter(|other| other != name);
+            let upwards: Vec<&str> = others.filter(|other| !below.contains(other)).collect();
+            assert!(upwards.is_empty(), "{name} uses {upwards:?}");
+        }
+        below.extend(level.iter().map(|own| own.0));
+    }
 }
 
 #[test]
@@ -180,8 +247,8 @@ fn the_library_imports_downwards() {
 
 #[test]
 fn no_modules_use_each_other() {
-    for of_crate in ["", "datasets", "models", "experiments"] {
-        let modules = uses(&sources(of_crate));
+    for (of_crate, folder) in LEVELS.into_iter().flatten() {
+        let modules = uses(&sources(folder));
         // All modules that can be reached from a module.
         let reached = |start: &str| {
             let (mut seen, mut next) = (BTreeSet::new(), vec![start.to_owned()]);
@@ -203,4 +270,126 @@ fn no_modules_use_each_other() {
             "{of_crate}: modules that reach themselves: {round:?}"
         );
     }
+}
+
+/// Counts the calls of methods with a name.
+struct Calls<'a> {
+    name: &'a str,
+    count: usize,
+}
+
+impl<'ast> Visit<'ast> for Calls<'_> {
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        self.count += usize::from(call.method == self.name);
+        visit::visit_expr_method_call(self, call);
+    }
+}
+
+/// burn's own products may round their inputs to few digits on a GPU. Only the exact product may
+/// call them, and networks, in which that does no harm.
+#[test]
+fn models_multiply_matrices_exactly() {
+    let mut others = Vec::new();
+    for of_crate in ["", "models"] {
+        let sources = sources(of_crate);
+        for file in rust_files(&sources) {
+            let relative = file.strip_prefix(&sources).expect("a file within");
+            let may = relative.starts_with("features") || relative.starts_with("ops/exact_matmul");
+            let mut calls = Calls {
+                name: "matmul",
+                count: 0,
+            };
+            calls.visit_file(&parse(&file));
+            if calls.count > 0 && !may {
+                others.push(file.display().to_string());
+            }
+        }
+    }
+    assert!(others.is_empty(), "{}", others.join("\n"));
+}
+
+/// The files that read tensors, and count reads from GPUs.
+const READERS: [&str; 2] = ["ops/reads.rs", "ops/cpu/access.rs"];
+
+/// burn's methods that wait for the values of a tensor.
+const READS: [&str; 6] = [
+    "into_data",
+    "to_data",
+    "into_scalar",
+    "into_data_async",
+    "to_data_async",
+    "into_scalar_async",
+];
+
+/// The reads of tensors in one file, without its tests.
+#[derive(Default)]
+struct Reads(Vec<String>);
+
+impl<'ast> Visit<'ast> for Reads {
+    fn visit_item_mod(&mut self, module: &'ast ItemMod) {
+        if !is_for_tests(&module.attrs) {
+            visit::visit_item_mod(self, module);
+        }
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
+        if READS.iter().any(|name| call.method == name) {
+            self.0.push(call.method.to_string());
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        if let Some(last) = path.segments.last()
+            && READS.iter().any(|name| last.ident == name)
+        {
+            self.0.push(last.ident.to_string());
+        }
+        visit::visit_path(self, path);
+    }
+
+    fn visit_macro(&mut self, call: &'ast Macro) {
+        let tokens = call.tokens.to_string();
+        let words = tokens.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        (self.0).extend(words.filter(|word| READS.contains(word)).map(str::to_owned));
+    }
+}
+
+/// A read from a GPU makes the CPU wait. `device_reads` counts them only in these files.
+#[test]
+fn tensors_are_read_in_one_place() {
+    let mut elsewhere = Vec::new();
+    for of_crate in ["", "models"] {
+        for file in rust_files(&sources(of_crate)) {
+            if READERS.iter().any(|reader| file.ends_with(reader)) {
+                continue;
+            }
+            let mut reads = Reads::default();
+            reads.visit_file(&parse(&file));
+            let found = reads.0.into_iter();
+            elsewhere.extend(found.map(|name| format!("{}: {name}", file.display())));
+        }
+    }
+    assert!(elsewhere.is_empty(), "{}", elsewhere.join("\n"));
+}
+
+#[test]
+fn fusing_backends_have_every_operation() {
+    let operations = sources("").join("ops");
+    let list = fs::read_to_string(operations.join("fusion/mod.rs")).expect("the list");
+    let mut missing = Vec::new();
+    for item in (rust_files(&operations).iter()).flat_map(|path| parse(path).items) {
+        let Item::Trait(item) = item else { continue };
+        let name = item.ident.to_string();
+        if !name.ends_with("Ops") && !name.ends_with("Backward") {
+            continue;
+        }
+        let functions = item.items.iter().filter_map(|item| match item {
+            TraitItem::Fn(function) => Some(format!("        {}(", function.sig.ident)),
+            _ => None,
+        });
+        let lines = functions.chain([format!("    {name} {{")]);
+        missing.extend(lines.filter(|line| !list.contains(&format!("\n{line}"))));
+    }
+    assert!(missing.is_empty(), "src/ops/fusion lacks {missing:?}");
 }

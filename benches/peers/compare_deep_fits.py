@@ -166,7 +166,7 @@ def main() -> None:
     ]
     own, settings = own_runs(arguments)
     program = arguments.draws_program or cargo_executable.build(
-        "burn-gp-experiments", "example", "training_draws"
+        "burn-gp-cli", "example", "training_draws"
     )
     peer = []
     for seed, depth in sorted({(run["seed"], run["depth"]) for run in own}):

@@ -220,7 +220,7 @@ def main() -> None:
         for line in json_lines.read(path)
         for fit in line.get("peer_fits", [line])
     ]
-    build = partial(cargo_executable.build, "burn-gp-experiments")
+    build = partial(cargo_executable.build, "burn-gp-cli")
     programs = {
         "train": arguments.program or build("bin", "burn-gp"),
         "draws": arguments.draws_program or build("example", "training_draws"),

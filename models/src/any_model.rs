@@ -15,15 +15,15 @@ use crate::{
     *,
 };
 
-/// Makes [`ModelConfig`] and [`AnyModel`] from one line per model: its name, the type of its
-/// configuration and its own type.
+/// Makes [`ModelConfig`] and [`AnyModel`] from one line per model: its name in files, its variant, the
+/// type of its configuration and its own type.
 macro_rules! models {
-    ($($(#[$doc:meta])* $name:ident($config:ty => $model:ident),)*) => {
+    ($($(#[$doc:meta])* $tag:literal $name:ident($config:ty => $model:ident),)*) => {
         /// Configuration of any ready-made model. It is written to the model's file.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[serde(tag = "model", rename_all = "kebab-case", deny_unknown_fields)]
+        #[serde(tag = "model", deny_unknown_fields)]
         pub enum ModelConfig {
-            $($(#[$doc])* $name($config),)*
+            $($(#[$doc])* #[serde(rename = $tag)] $name($config),)*
         }
 
         /// Any ready-made model.
@@ -51,6 +51,9 @@ macro_rules! models {
         )*
 
         impl ModelConfig {
+            /// The names of the models.
+            pub const NAMES: &'static [&'static str] = &[$($tag),*];
+
             /// The model for `data`, with the data in the order that it expects. Train and
             /// condition the model on these data.
             ///
@@ -157,29 +160,29 @@ macro_rules! models {
 
 models! {
     /// Exact regression.
-    Exact(ExactConfig => AnyExact),
+    "exact" Exact(ExactConfig => AnyExact),
     /// Collapsed sparse regression.
-    Sgpr(SgprConfig => AnySgpr),
+    "sgpr" Sgpr(SgprConfig => AnySgpr),
     /// Collapsed sparse regression with orthogonal inducing points.
-    SolveCollapsed(SolveCollapsedConfig => AnySolveCollapsed),
+    "solve-collapsed" SolveCollapsed(SolveCollapsedConfig => AnySolveCollapsed),
     /// Computation-aware regression.
-    ComputationAware(ComputationAwareConfig => AnyComputationAware),
+    "computation-aware" ComputationAware(ComputationAwareConfig => AnyComputationAware),
     /// Regression by conjugate gradients.
-    ConjugateGradients(ConjugateGradientsConfig => AnyConjugateGradients),
+    "conjugate-gradients" ConjugateGradients(ConjugateGradientsConfig => AnyConjugateGradients),
     /// A sparse variational model.
-    Svgp(SvgpConfig => AnySvgp),
+    "svgp" Svgp(SvgpConfig => AnySvgp),
     /// A deep model or an image model.
-    DeepGp(DeepGpConfig => AnyDeepGp),
+    "deep-gp" DeepGp(DeepGpConfig => AnyDeepGp),
     /// A deep basis kernel with full-batch inference.
-    Dbk(DbkConfig => AnyDbk),
+    "dbk" Dbk(DbkConfig => AnyDbk),
     /// A deep basis kernel with a posterior over its weights.
-    Svdbk(SvdbkConfig => AnySvdbk),
+    "svdbk" Svdbk(SvdbkConfig => AnySvdbk),
     /// A network with a Bayesian last layer.
-    LastLayer(LastLayerConfig => AnyLastLayer),
+    "last-layer" LastLayer(LastLayerConfig => AnyLastLayer),
     /// Exact deep kernel learning.
-    Dkl(DeepKernelConfig<ExactConfig> => AnyDkl),
+    "dkl" Dkl(DeepKernelConfig<ExactConfig> => AnyDkl),
     /// Deep kernel learning with inducing points, collapsed.
-    Sdkl(DeepKernelConfig<SgprConfig> => AnySdkl),
+    "sdkl" Sdkl(DeepKernelConfig<SgprConfig> => AnySdkl),
     /// Deep kernel learning with inducing points, on mini-batches.
-    Svdkl(DeepKernelConfig<SvgpConfig> => AnySvdkl),
+    "svdkl" Svdkl(DeepKernelConfig<SvgpConfig> => AnySvdkl),
 }

@@ -9,11 +9,10 @@ use burn_gp::{
         ActionLoss, ActionStart, AnyActionPolicy, BlockActions, ComputationAware, IterationRule,
         Iterations, near_order,
     },
-    kernels::{AnyKernel, KernelConfig},
-    likelihoods::{GaussianConfig, LikelihoodConfig, check_finite},
-    means::{AnyMean, MeanConfig},
+    kernels::AnyKernel,
+    likelihoods::{LikelihoodConfig, check_finite},
+    means::AnyMean,
     ops::Blocks,
-    parameter::ParameterConfig,
 };
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +21,7 @@ use crate::{
     config::{OUTPUTS, options_of, with_first_values},
     on_data::OnData,
     ready_made::{DataShape, ReadyMadeConfig},
+    regression_config::regression_config,
     training::TrainingData,
 };
 
@@ -99,45 +99,26 @@ impl ActionsConfig {
     }
 }
 
-/// Configuration of computation-aware regression (J. Wenger et al., *Computation-Aware Gaussian
-/// Processes: Model Selection And Linear-Time Inference*, arXiv:2411.01036).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ComputationAwareConfig {
-    /// The kernel.
-    pub kernel: KernelConfig,
-    /// The mean function.
-    pub mean: MeanConfig,
-    /// The noise.
-    pub likelihood: GaussianConfig,
-    /// The actions.
-    pub actions: ActionsConfig,
-    /// The training loss.
-    #[serde(default)]
-    pub loss: ActionLoss,
-    /// Initial values, bounds and priors of the parameters, and which of them are not trained.
-    #[serde(default)]
-    pub parameters: ParameterConfig,
+regression_config! {
+    /// Configuration of computation-aware regression (J. Wenger et al., *Computation-Aware Gaussian
+    /// Processes: Model Selection And Linear-Time Inference*, arXiv:2411.01036).
+    ComputationAwareConfig {
+        /// The actions.
+        actions: ActionsConfig = ActionsConfig::Blocks {
+            count: 256,
+            start: ActionStart::default(),
+            seed: 0,
+            rows: ActionRows::default(),
+        },
+        /// The training loss.
+        #[serde(default)]
+        loss: ActionLoss = ActionLoss::default(),
+    }
+    /// 256 trained actions and a zero mean.
+    new
 }
 
 impl ComputationAwareConfig {
-    /// 256 trained actions and a zero mean.
-    pub fn new(kernel: impl Into<KernelConfig>, likelihood: GaussianConfig) -> Self {
-        Self {
-            kernel: kernel.into(),
-            mean: MeanConfig::Zero,
-            likelihood,
-            actions: ActionsConfig::Blocks {
-                count: 256,
-                start: ActionStart::default(),
-                seed: 0,
-                rows: ActionRows::default(),
-            },
-            loss: ActionLoss::default(),
-            parameters: ParameterConfig::default(),
-        }
-    }
-
     /// Sets the actions.
     pub fn with_actions(mut self, actions: ActionsConfig) -> Self {
         self.actions = actions;

@@ -3,54 +3,35 @@
 use burn::{module::Module, tensor::TensorCreationOptions};
 use burn_gp::{
     inference::{ConjugateGradients, ConjugateGradientsSettings},
-    kernels::{AnyKernel, KernelConfig},
-    likelihoods::{GaussianConfig, LikelihoodConfig, check_finite},
-    means::{AnyMean, MeanConfig},
-    parameter::ParameterConfig,
+    kernels::AnyKernel,
+    likelihoods::{LikelihoodConfig, check_finite},
+    means::AnyMean,
 };
-use serde::{Deserialize, Serialize};
 
 use crate::{
     InitError,
     config::{OUTPUTS, options_of, with_first_values},
     on_data::OnData,
     ready_made::{DataShape, ReadyMadeConfig},
+    regression_config::regression_config,
     training::TrainingData,
 };
 
 /// Regression with conjugate gradients whose components are chosen at run time.
 pub type AnyConjugateGradients = ConjugateGradients<AnyKernel, AnyMean>;
 
-/// Configuration of regression with conjugate gradients and stochastic Lanczos quadrature (CGGP).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ConjugateGradientsConfig {
-    /// The kernel.
-    pub kernel: KernelConfig,
-    /// The mean function.
-    pub mean: MeanConfig,
-    /// The noise.
-    pub likelihood: GaussianConfig,
-    /// The settings of the linear solver.
-    #[serde(default)]
-    pub settings: ConjugateGradientsSettings,
-    /// Initial values, bounds and priors of the parameters, and which of them are not trained.
-    #[serde(default)]
-    pub parameters: ParameterConfig,
+regression_config! {
+    /// Configuration of regression with conjugate gradients and stochastic Lanczos quadrature (CGGP).
+    ConjugateGradientsConfig {
+        /// The settings of the linear solver.
+        #[serde(default)]
+        settings: ConjugateGradientsSettings = ConjugateGradientsSettings::default(),
+    }
+    /// At most 512 iterations, and a zero mean.
+    new
 }
 
 impl ConjugateGradientsConfig {
-    /// At most 512 iterations, and a zero mean.
-    pub fn new(kernel: impl Into<KernelConfig>, likelihood: GaussianConfig) -> Self {
-        Self {
-            kernel: kernel.into(),
-            mean: MeanConfig::Zero,
-            likelihood,
-            settings: ConjugateGradientsSettings::default(),
-            parameters: ParameterConfig::default(),
-        }
-    }
-
     /// Initializes the model for `data`, in their precision and on their device with autodiff.
     ///
     /// # Errors

@@ -166,7 +166,7 @@ impl DbkConfig {
     pub fn variational(&self) -> SvdbkConfig {
         SvdbkConfig {
             basis: self.basis.clone(),
-            mean: self.mean,
+            mean: self.mean.clone(),
             likelihood: self.likelihood.clone().into(),
             correction: self.correction,
             covariance: CovarianceShape::Full,

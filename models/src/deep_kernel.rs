@@ -9,7 +9,7 @@ use burn_gp::{
     layers::Predictive,
     likelihoods::{AnyLikelihood, ImpossibleTarget, LikelihoodConfig},
     ops::NotPositiveDefinite,
-    parameter::{Hyperparameter, Priors},
+    parameter::{Hyperparameter, Part, Priors},
     process::Marginals,
 };
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ use crate::{
 /// are in the space of the network outputs, and a linear mean is a function of these outputs.
 #[derive(Module, Debug)]
 pub struct OnFeatures<M: Module> {
-    network: AnyNetwork,
+    network: Part<AnyNetwork>,
     model: M,
 }
 
@@ -42,7 +42,10 @@ pub type AnySvdkl = OnFeatures<AnySvgp>;
 impl<M: Module + ModuleDisplay> OnFeatures<M> {
     /// A model on the outputs of `network`.
     pub fn new(network: AnyNetwork, model: M) -> Self {
-        Self { network, model }
+        Self {
+            network: Part::network(network),
+            model,
+        }
     }
 
     /// The network.
@@ -57,7 +60,10 @@ impl<M: Module + ModuleDisplay> OnFeatures<M> {
 
     /// Replaces the model behind the network.
     pub fn map<N: Module + ModuleDisplay>(self, change: impl FnOnce(M) -> N) -> OnFeatures<N> {
-        OnFeatures::new(self.network, change(self.model))
+        OnFeatures {
+            network: self.network,
+            model: change(self.model),
+        }
     }
 
     /// The data with the network outputs as inputs, detached from the autodiff graph.
@@ -117,8 +123,10 @@ impl<M: ReadyMade> ReadyMade for OnFeatures<M> {
     type Trained = OnFeatures<M::Trained>;
 
     fn trained(&self, data: &TrainingData) -> Result<Self::Trained, NotPositiveDefinite> {
-        let model = self.model.trained(&self.features(data))?;
-        Ok(OnFeatures::new(self.network.valid(), model))
+        Ok(OnFeatures {
+            network: self.network.valid(),
+            model: self.model.trained(&self.features(data))?,
+        })
     }
 }
 
@@ -150,7 +158,7 @@ impl<T: Trained> Trained for OnFeatures<T> {
 
 /// Functions of the outputs of a network.
 struct FeatureProcess {
-    network: AnyNetwork,
+    network: Part<AnyNetwork>,
     functions: Box<dyn Predictive + Send + Sync>,
 }
 

@@ -2,51 +2,30 @@
 
 use burn::{module::Module, tensor::TensorCreationOptions};
 use burn_gp::{
-    inference::Exact,
-    kernels::{AnyKernel, KernelConfig},
-    likelihoods::{GaussianConfig, LikelihoodConfig},
-    means::{AnyMean, MeanConfig},
-    parameter::{ParameterConfig, ParameterError},
+    inference::Exact, kernels::AnyKernel, likelihoods::LikelihoodConfig, means::AnyMean,
+    parameter::ParameterError,
 };
-use serde::{Deserialize, Serialize};
 
 use crate::{
     InitError,
     config::{OUTPUTS, options_of},
     on_data::OnData,
     ready_made::{DataShape, ReadyMadeConfig},
+    regression_config::regression_config,
     training::TrainingData,
 };
 
 /// An exact model whose components are chosen at run time.
 pub type AnyExact = Exact<AnyKernel, AnyMean>;
 
-/// Configuration of exact regression.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ExactConfig {
-    /// The kernel.
-    pub kernel: KernelConfig,
-    /// The mean function.
-    pub mean: MeanConfig,
-    /// The noise.
-    pub likelihood: GaussianConfig,
-    /// Initial values, bounds and priors of the parameters, and which of them are not trained.
-    #[serde(default)]
-    pub parameters: ParameterConfig,
+regression_config! {
+    /// Configuration of exact regression.
+    ExactConfig {}
+    /// Exact regression with a zero mean.
+    new
 }
 
 impl ExactConfig {
-    /// Exact regression with a zero mean.
-    pub fn new(kernel: impl Into<KernelConfig>, likelihood: GaussianConfig) -> Self {
-        Self {
-            kernel: kernel.into(),
-            mean: MeanConfig::Zero,
-            likelihood,
-            parameters: ParameterConfig::default(),
-        }
-    }
-
     /// Initializes the model for inputs with `dimensions` dimensions, on the device of `options`
     /// with autodiff.
     ///

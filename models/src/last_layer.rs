@@ -10,7 +10,7 @@ use burn_gp::{
     kernels::{Basis, FeatureMap},
     likelihoods::{Gaussian, GaussianConfig, Likelihood, LikelihoodConfig, check_finite},
     means::{AnyMean, Mean, MeanConfig},
-    ops::NotPositiveDefinite,
+    ops::{ExactMatmul, NotPositiveDefinite},
     parameter::{ParameterConfig, Priors},
     process::{Marginals, VarianceCorrection},
 };
@@ -82,7 +82,7 @@ impl LastLayerConfig {
     pub fn variational(&self) -> SvdbkConfig {
         let config = DbkConfig {
             basis: self.basis.clone(),
-            mean: self.mean,
+            mean: self.mean.clone(),
             likelihood: self.likelihood.clone(),
             correction: VarianceCorrection::NONE,
             parameters: self.parameters.clone(),
@@ -124,7 +124,7 @@ impl Model for AnyLastLayer {
         let [batch, _] = inputs.dims();
         let weights = self.weights.val();
         let features = self.kernel.features(inputs.clone());
-        let mean = features.matmul(weights.clone().transpose());
+        let mean = features.exact_matmul(weights.clone().transpose());
         let marginals = Marginals {
             variance: mean.zeros_like(),
             mean: self.mean.add_to(mean, inputs),

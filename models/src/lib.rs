@@ -2,6 +2,7 @@
 //! saving.
 
 mod any_model;
+mod caught;
 mod chunks;
 mod computation_aware;
 mod config;
@@ -9,16 +10,19 @@ mod conjugate_gradients;
 mod deep_basis;
 mod deep_gp;
 mod deep_kernel;
+pub mod device_step;
 mod exact;
 mod init_error;
 mod last_layer;
 mod malformed;
 mod older_names;
 mod on_data;
+pub mod parity;
 mod prediction;
 mod prediction_error;
 mod ready_made;
 mod record;
+mod regression_config;
 mod saved_model;
 mod sgpr;
 mod solve_collapsed;

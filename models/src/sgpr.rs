@@ -4,54 +4,36 @@ use burn::module::Module;
 use burn_gp::{
     inducing::InducingPoints,
     inference::Collapsed,
-    kernels::{AnyKernel, KernelConfig, Kernels},
-    likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig, check_finite},
-    means::{AnyMean, MeanConfig},
+    kernels::AnyKernel,
+    likelihoods::{LikelihoodConfig, check_finite},
+    means::AnyMean,
     ops::NotPositiveDefinite,
-    parameter::ParameterConfig,
-    variational::{AnyPosterior, Functions, PosteriorConfig, Whitened, WhitenedConfig},
+    variational::{AnyPosterior, Whitened, WhitenedConfig},
 };
-use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnySvgp, InducingConfig, InitError, Svgp, SvgpConfig,
+    AnySvgp, InducingConfig, InitError, SvgpConfig,
     config::{OUTPUTS, options_of, with_first_values},
     ready_made::{DataShape, ReadyMade, ReadyMadeConfig},
+    regression_config::regression_config,
+    svgp_config::with_shared_kernel,
     training::TrainingData,
 };
 
 /// A collapsed model whose components are chosen at run time.
 pub type AnySgpr = Collapsed<AnyKernel, AnyMean, InducingPoints>;
 
-/// Configuration of a collapsed sparse regression model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SgprConfig {
-    /// The kernel.
-    pub kernel: KernelConfig,
-    /// The mean function.
-    pub mean: MeanConfig,
-    /// The noise.
-    pub likelihood: GaussianConfig,
-    /// The inducing points.
-    pub inducing: InducingConfig,
-    /// Initial values, bounds and priors of the parameters, and which of them are not trained.
-    #[serde(default)]
-    pub parameters: ParameterConfig,
+regression_config! {
+    /// Configuration of a collapsed sparse regression model.
+    SgprConfig {
+        /// The inducing points.
+        inducing: InducingConfig = InducingConfig::new(128),
+    }
+    /// 128 inducing points and a zero mean.
+    new
 }
 
 impl SgprConfig {
-    /// 128 inducing points and a zero mean.
-    pub fn new(kernel: impl Into<KernelConfig>, likelihood: GaussianConfig) -> Self {
-        Self {
-            kernel: kernel.into(),
-            mean: MeanConfig::Zero,
-            likelihood,
-            inducing: InducingConfig::new(128),
-            parameters: ParameterConfig::default(),
-        }
-    }
-
     /// Sets the number of inducing points.
     pub fn with_inducing(mut self, count: usize) -> Self {
         self.inducing.count = count;
@@ -90,16 +72,11 @@ impl SgprConfig {
     /// covariance.
     pub fn variational(&self) -> SvgpConfig {
         SvgpConfig {
-            kernel: self.kernel.clone(),
-            mean: self.mean,
-            likelihood: self.likelihood.clone().into(),
-            posterior: PosteriorConfig::Whitened(WhitenedConfig {
-                covariance: Default::default(),
-            }),
+            mean: self.mean.clone(),
+            posterior: WhitenedConfig::default().into(),
             inducing: self.inducing.clone(),
-            separate_kernels: false,
-            coregionalization: None,
             parameters: (self.parameters).with_field_renamed("inducing", "posterior.inducing"),
+            ..SvgpConfig::new(self.kernel.clone(), self.likelihood.clone())
         }
     }
 }
@@ -129,11 +106,13 @@ impl ReadyMade for AnySgpr {
         let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
         let distribution = model.optimal_distribution(inputs, targets)?;
         let posterior = Whitened::new(model.inducing().clone(), distribution, model.jitter());
-        Ok(Svgp::new(
-            Kernels::Shared(model.kernel().clone()),
-            model.mean().clone(),
-            AnyLikelihood::Gaussian(model.likelihood().clone()),
-            Functions::Independent(AnyPosterior::Whitened(posterior)),
+        let (kernel, mean) = (model.kernel().clone(), model.mean().clone());
+        let posterior = AnyPosterior::Whitened(posterior);
+        Ok(with_shared_kernel(
+            kernel,
+            mean,
+            model.likelihood().clone(),
+            posterior,
         ))
     }
 }

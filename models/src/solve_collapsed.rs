@@ -4,60 +4,39 @@ use burn::module::Module;
 use burn_gp::{
     inducing::InducingPoints,
     inference::CollapsedOrthogonal,
-    kernels::{AnyKernel, KernelConfig, Kernels},
-    likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig, check_finite},
-    means::{AnyMean, MeanConfig},
+    kernels::AnyKernel,
+    likelihoods::{LikelihoodConfig, check_finite},
+    means::AnyMean,
     ops::NotPositiveDefinite,
-    parameter::ParameterConfig,
-    variational::{
-        AnyPosterior, Coordinates, Functions, InducingSet, Orthogonal, OrthogonalConfig,
-        PosteriorConfig,
-    },
+    variational::{AnyPosterior, Coordinates, InducingSet, Orthogonal, OrthogonalConfig},
 };
-use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnySvgp, InducingConfig, InitError, Svgp, SvgpConfig,
+    AnySvgp, InducingConfig, InitError, SvgpConfig,
     config::{OUTPUTS, options_of, with_first_values},
     ready_made::{DataShape, ReadyMade, ReadyMadeConfig},
+    regression_config::regression_config,
+    svgp_config::with_shared_kernel,
     training::TrainingData,
 };
 
 /// A collapsed model with orthogonal inducing points, whose components are chosen at run time.
 pub type AnySolveCollapsed = CollapsedOrthogonal<AnyKernel, AnyMean, InducingPoints>;
 
-/// Configuration of a collapsed sparse regression model with orthogonal inducing points.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SolveCollapsedConfig {
-    /// The kernel.
-    pub kernel: KernelConfig,
-    /// The mean function.
-    pub mean: MeanConfig,
-    /// The noise.
-    pub likelihood: GaussianConfig,
-    /// The inducing points, including the orthogonal ones.
-    pub inducing: InducingConfig,
-    /// Initial values, bounds and priors of the parameters, and which of them are not trained.
-    #[serde(default)]
-    pub parameters: ParameterConfig,
+regression_config! {
+    /// Configuration of a collapsed sparse regression model with orthogonal inducing points.
+    SolveCollapsedConfig {
+        /// The inducing points, including the orthogonal ones.
+        inducing: InducingConfig = InducingConfig {
+            orthogonal: 128,
+            ..InducingConfig::new(128)
+        },
+    }
+    /// 128 inducing points, 128 orthogonal ones and a zero mean.
+    new
 }
 
 impl SolveCollapsedConfig {
-    /// 128 inducing points, 128 orthogonal ones and a zero mean.
-    pub fn new(kernel: impl Into<KernelConfig>, likelihood: GaussianConfig) -> Self {
-        Self {
-            kernel: kernel.into(),
-            mean: MeanConfig::Zero,
-            likelihood,
-            inducing: InducingConfig {
-                orthogonal: 128,
-                ..InducingConfig::new(128)
-            },
-            parameters: ParameterConfig::default(),
-        }
-    }
-
     /// Sets the numbers of inducing points and of orthogonal inducing points.
     pub fn with_inducing(mut self, count: usize, orthogonal: usize) -> Self {
         (self.inducing.count, self.inducing.orthogonal) = (count, orthogonal);
@@ -100,17 +79,11 @@ impl SolveCollapsedConfig {
             .with_field_renamed("inducing", "posterior.sets.0.inducing")
             .with_field_renamed("orthogonal", "posterior.sets.1.inducing");
         SvgpConfig {
-            kernel: self.kernel.clone(),
-            mean: self.mean,
-            likelihood: self.likelihood.clone().into(),
-            posterior: PosteriorConfig::Solve(OrthogonalConfig {
-                covariance: Default::default(),
-                coordinates: Coordinates::Whitened,
-            }),
+            mean: self.mean.clone(),
+            posterior: OrthogonalConfig::default().into(),
             inducing: self.inducing.clone(),
-            separate_kernels: false,
-            coregionalization: None,
             parameters,
+            ..SvgpConfig::new(self.kernel.clone(), self.likelihood.clone())
         }
     }
 }
@@ -142,11 +115,13 @@ impl ReadyMade for AnySolveCollapsed {
         let sets = (points.into_iter()).zip(model.optimal_distributions(inputs, targets)?);
         let sets = sets.map(|(points, distribution)| InducingSet::new(points, distribution));
         let posterior = Orthogonal::new(sets.collect(), Coordinates::Whitened, model.jitter());
-        Ok(Svgp::new(
-            Kernels::Shared(model.kernel().clone()),
-            model.mean().clone(),
-            AnyLikelihood::Gaussian(model.likelihood().clone()),
-            Functions::Independent(AnyPosterior::Solve(posterior)),
+        let (kernel, mean) = (model.kernel().clone(), model.mean().clone());
+        let posterior = AnyPosterior::Solve(posterior);
+        Ok(with_shared_kernel(
+            kernel,
+            mean,
+            model.likelihood().clone(),
+            posterior,
         ))
     }
 }

@@ -8,7 +8,7 @@ use burn_gp::{
     inducing::InducingPoints,
     kernels::{AnyKernel, Kernel, KernelConfig, Kernels, SeparateKernels},
     layers::Predictive,
-    likelihoods::{AnyLikelihood, Likelihood, LikelihoodConfig},
+    likelihoods::{AnyLikelihood, Gaussian, Likelihood, LikelihoodConfig},
     means::{AnyMean, MeanConfig},
     ops::NotPositiveDefinite,
     parameter::{ParameterConfig, numbers},
@@ -28,6 +28,21 @@ use crate::{
 /// A sparse variational model whose components are chosen at run time.
 pub type AnySvgp =
     Svgp<Kernels<AnyKernel>, AnyMean, AnyLikelihood, Functions<AnyPosterior<InducingPoints>>>;
+
+/// A model of independent functions with a shared kernel.
+pub(crate) fn with_shared_kernel(
+    kernel: AnyKernel,
+    mean: AnyMean,
+    likelihood: Gaussian,
+    posterior: AnyPosterior<InducingPoints>,
+) -> AnySvgp {
+    Svgp::new(
+        Kernels::Shared(kernel),
+        mean,
+        AnyLikelihood::Gaussian(likelihood),
+        Functions::Independent(posterior),
+    )
+}
 
 /// The linear model of coregionalization: the functions are linear combinations of latent
 /// functions.
@@ -82,9 +97,7 @@ impl SvgpConfig {
             kernel: kernel.into(),
             mean: MeanConfig::Zero,
             likelihood: likelihood.into(),
-            posterior: PosteriorConfig::Whitened(WhitenedConfig {
-                covariance: Default::default(),
-            }),
+            posterior: WhitenedConfig::default().into(),
             inducing: InducingConfig::new(128),
             separate_kernels: false,
             coregionalization: None,

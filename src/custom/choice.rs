@@ -44,6 +44,7 @@ impl<Make: Choices> Choice<Make> {
     }
 }
 
+/// By name, because functions cannot be compared.
 impl<Make> PartialEq for Choice<Make> {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name

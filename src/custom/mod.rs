@@ -1,16 +1,20 @@
 //! Pieces of other crates.
 //!
-//! A crate registers the configuration of a kernel, a likelihood or a posterior of its own in one
-//! line. From then on it goes wherever those of this crate go: in configurations of models, in
+//! A crate registers the configuration of a kernel, a likelihood, a posterior, a mean or a network of
+//! its own in one line. From then on it goes wherever those of this crate go: in configurations of models, in
 //! saved models and in everything that is computed with them.
 
 mod choice;
+mod configs;
+mod map;
 mod module;
 mod registration;
 
 pub use inventory;
 
 pub use choice::{Choice, Choices};
+pub(crate) use configs::configs;
+pub(crate) use map::map_kind;
 pub use module::CustomModule;
 pub(crate) use module::{AnyModule, into_type, of_type};
 pub use registration::{CustomConfig, Registration};

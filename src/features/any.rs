@@ -4,29 +4,30 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
-use serde::{Deserialize, Serialize};
 
 use super::{
-    Features, Normalization, Perceptron, PerceptronConfig, ResidualNetwork, ResidualNetworkConfig,
+    CustomNetwork, CustomNetworkConfig, Features, Normalization, Perceptron, PerceptronConfig,
+    ResidualNetwork, ResidualNetworkConfig, custom::NetworkFunctions,
 };
-use crate::custom::{Choice, Choices};
+use crate::custom::{Choice, Choices, configs, registered};
 
-/// Registers the networks: makes the configuration and the network that are chosen at run time.
+/// Registers the networks of this crate: makes the configuration and the network that are chosen at
+/// run time.
 macro_rules! networks {
     ($($name:literal $network:ident($config:ty)),+ $(,)?) => {
-        /// Configuration of any network, as stored in a model file.
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[serde(tag = "network", deny_unknown_fields)]
-        pub enum NetworkConfig {
+        configs! {
+            /// Configuration of any network, as stored in a model file.
+            #[serde(deny_unknown_fields)]
+            NetworkConfig(CustomNetworkConfig), tag = "network":
             $(
                 #[doc = concat!("See [`", stringify!($network), "`].")]
-                #[serde(rename = $name)]
-                $network($config),
-            )+
+                $name $network($config)
+            ),+
         }
 
         impl NetworkConfig {
             /// Creates the network with `inputs` inputs and `outputs` outputs.
+            #[track_caller]
             pub fn init(
                 &self,
                 inputs: usize,
@@ -37,17 +38,12 @@ macro_rules! networks {
                     $(Self::$network(config) => {
                         AnyNetwork::$network(config.init(inputs, outputs, options))
                     })+
+                    Self::Custom(config) => {
+                        AnyNetwork::Custom(config.init(inputs, outputs, options.into()))
+                    }
                 }
             }
         }
-
-        $(
-            impl From<$config> for NetworkConfig {
-                fn from(config: $config) -> Self {
-                    Self::$network(config)
-                }
-            }
-        )+
 
         /// A network chosen at run time.
         #[allow(
@@ -60,12 +56,15 @@ macro_rules! networks {
                 #[doc = concat!("See [`", stringify!($network), "`].")]
                 $network($network),
             )+
+            /// A network of another crate.
+            Custom(CustomNetwork),
         }
 
         impl Features for AnyNetwork {
             fn forward(&self, x: Tensor<2>) -> Tensor<2> {
                 match self {
                     $(Self::$network(network) => Features::forward(network, x),)+
+                    Self::Custom(network) => network.piece().forward(x),
                 }
             }
         }
@@ -77,8 +76,8 @@ networks! {
     "residual-network" ResidualNetwork(ResidualNetworkConfig),
 }
 
-/// A network chosen by its name. It takes the sizes, the initialization and the seed of a residual
-/// network.
+/// A network chosen by its name. It takes the options of a residual network: the sizes, the
+/// initialization and the seed.
 pub type NetworkName = Choice<fn(ResidualNetworkConfig) -> NetworkConfig>;
 
 impl Choices for fn(ResidualNetworkConfig) -> NetworkConfig {
@@ -98,7 +97,10 @@ impl Choices for fn(ResidualNetworkConfig) -> NetworkConfig {
                 ..residual
             })
         });
-        [mlp, plain, NetworkConfig::NORMALIZED].into_iter()
+        let own = [mlp, plain, NetworkConfig::NORMALIZED];
+        let registered = registered::<NetworkFunctions>();
+        own.into_iter()
+            .chain(registered.map(|functions| functions.name))
     }
 }
 

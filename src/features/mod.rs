@@ -31,6 +31,7 @@
 //! ```
 
 mod any;
+mod custom;
 mod first_weights;
 mod normalization;
 mod perceptron;
@@ -44,6 +45,10 @@ use burn::{
 };
 
 pub use any::{AnyNetwork, NetworkConfig, NetworkName};
+pub use custom::{
+    CustomNetwork, CustomNetworkConfig, FeaturesObject, NetworkDefinition, NetworkFunctions,
+    NetworkRegistration,
+};
 pub use first_weights::FirstWeights;
 pub use normalization::Normalization;
 pub use perceptron::{Activation, Perceptron, PerceptronConfig};

@@ -9,7 +9,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
 use super::{Features, FirstWeights, require_inputs};
-use crate::ops::tanh;
+use crate::{ops::tanh, parameter::defaults};
 
 /// The activation function between two layers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -35,37 +35,19 @@ impl Activation {
     }
 }
 
-/// Configuration of a [`Perceptron`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PerceptronConfig {
-    /// The widths of the hidden layers.
-    #[serde(default = "two_layers")]
-    pub hidden: Vec<usize>,
-    /// The activation after each hidden layer.
-    #[serde(default)]
-    pub activation: Activation,
-    /// The distribution of the initial weights.
-    #[serde(default)]
-    pub first_weights: FirstWeights,
-    /// The seed for the initial weights.
-    #[serde(default)]
-    pub seed: u64,
-}
-
-fn two_layers() -> Vec<usize> {
-    vec![64, 64]
-}
-
-impl Default for PerceptronConfig {
-    /// Two hidden layers of 64 tanh units.
-    fn default() -> Self {
-        Self {
-            hidden: two_layers(),
-            activation: Activation::Tanh,
-            first_weights: FirstWeights::Glorot,
-            seed: 0,
-        }
+defaults! {
+    /// Configuration of a [`Perceptron`]. The default has two hidden layers of 64 tanh units.
+    #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct PerceptronConfig {
+        /// The widths of the hidden layers.
+        pub hidden: Vec<usize> = vec![64, 64],
+        /// The activation after each hidden layer.
+        pub activation: Activation = Activation::Tanh,
+        /// The distribution of the initial weights.
+        pub first_weights: FirstWeights = FirstWeights::Glorot,
+        /// The seed for the initial weights.
+        pub seed: u64 = 0,
     }
 }
 

@@ -12,48 +12,35 @@ use super::{
     Activation, Features, FirstWeights, Normalization, Standardization, normalization::normalize,
     require_inputs,
 };
+use crate::parameter::defaults;
 
-/// Configuration of a [`ResidualNetwork`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ResidualNetworkConfig {
-    /// The width of every block.
-    pub width: usize,
-    /// The number of blocks.
-    pub blocks: usize,
-    /// The activation of every block.
-    pub activation: Activation,
-    /// The standardization of the inputs, if any.
-    #[serde(alias = "standardisation", skip_serializing_if = "Option::is_none")]
-    pub standardization: Option<Standardization>,
-    /// The normalization of the sums before the activation. If absent, there is none, as in
-    /// networks saved before this field existed.
-    #[serde(alias = "normalisation", default = "Normalization::default")]
-    pub normalization: Normalization,
-    /// Whether the network is initialized to the identity. The inputs are then added to the
-    /// outputs, which must be equally many, and the weights of the last layer start at zero.
-    #[serde(skip_serializing_if = "core::ops::Not::not")]
-    pub from_identity: bool,
-    /// The distribution of the initial weights.
-    pub first_weights: FirstWeights,
-    /// The seed for the initial weights.
-    pub seed: u64,
-}
-
-impl Default for ResidualNetworkConfig {
-    /// Two blocks of 128 tanh units with layer normalization, and initial weights and biases within
-    /// `±1/√inputs`.
-    fn default() -> Self {
-        Self {
-            width: 128,
-            blocks: 2,
-            activation: Activation::Tanh,
-            standardization: None,
-            normalization: Normalization::Layer,
-            from_identity: false,
-            first_weights: FirstWeights::FanIn,
-            seed: 0,
-        }
+defaults! {
+    /// Configuration of a [`ResidualNetwork`]. The default has two blocks of 128 tanh units with
+    /// layer normalization, and initial weights and biases within `±1/√inputs`.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct ResidualNetworkConfig {
+        /// The width of every block.
+        pub width: usize = 128,
+        /// The number of blocks.
+        pub blocks: usize = 2,
+        /// The activation of every block.
+        pub activation: Activation = Activation::Tanh,
+        /// The standardization of the inputs, if any.
+        #[serde(alias = "standardisation", skip_serializing_if = "Option::is_none")]
+        pub standardization: Option<Standardization> = None,
+        /// The normalization of the sums before the activation. If absent, there is none, as in
+        /// networks saved before this field existed.
+        #[serde(alias = "normalisation", default = "Normalization::default")]
+        pub normalization: Normalization = Normalization::Layer,
+        /// Whether the network is initialized to the identity. The inputs are then added to the
+        /// outputs, which must be equally many, and the weights of the last layer start at zero.
+        #[serde(skip_serializing_if = "core::ops::Not::not")]
+        pub from_identity: bool = false,
+        /// The distribution of the initial weights.
+        pub first_weights: FirstWeights = FirstWeights::FanIn,
+        /// The seed for the initial weights.
+        pub seed: u64 = 0,
     }
 }
 

@@ -3,6 +3,8 @@
 use burn::tensor::{Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
+use crate::ops::numbers;
+
 /// `(x_d − μ_d)/s_d` for every input d, with constants μ and s that are not trained.
 ///
 /// A network whose inputs fill only a small part of its input range starts almost constant, and is
@@ -25,7 +27,7 @@ impl Standardization {
     /// - `points`: `[N, D]`
     pub fn of(points: &Tensor<2>) -> Self {
         let [count, dimensions] = points.dims();
-        let values: Vec<f64> = points.to_data().iter::<f64>().collect();
+        let values = numbers(points.clone());
         let mean_of = |d: usize, of: &dyn Fn(f64) -> f64| {
             let column = values.iter().skip(d).step_by(dimensions);
             column.map(|&x| of(x)).sum::<f64>() / count as f64

@@ -9,7 +9,10 @@ use rayon::prelude::*;
 use super::initializer::{Candidates, SelectionError};
 use crate::{
     kernels::Kernel,
-    ops::cpu::{Scalar, product_on},
+    ops::{
+        cpu::{Scalar, product_on},
+        values,
+    },
 };
 
 /// The number of inputs whose columns a thread processes at a time.
@@ -150,7 +153,7 @@ struct Factorization<'a, T, K> {
 impl<'a, T: Scalar + Element, K: Kernel> Factorization<'a, T, K> {
     /// Creates a factorization with capacity for `count` pivots.
     fn new(kernel: &'a K, inputs: Tensor<2>, count: usize) -> Self {
-        let variances: Vec<T> = host_values(kernel.diagonal(inputs.clone()));
+        let variances: Vec<T> = values(kernel.diagonal(inputs.clone()));
         let panels = (variances.chunks(ROWS).enumerate()).map(|(panel, variances)| Panel {
             first_row: panel * ROWS,
             columns: Vec::with_capacity(count * variances.len()),
@@ -201,7 +204,7 @@ impl<'a, T: Scalar + Element, K: Kernel> Factorization<'a, T, K> {
             .map(|row| self.inputs.clone().narrow(0, row, 1));
         let points = Tensor::cat(points.collect(), 0);
         let covariance = self.kernel.covariance(points, self.inputs.clone());
-        let covariances: Vec<T> = host_values(covariance);
+        let covariances: Vec<T> = values(covariance);
         let factor = contenders.flat_map(|row| self.panels[row / ROWS].row(row));
         let factor: Vec<T> = factor.collect();
         let [inputs, _] = self.inputs.dims();
@@ -249,9 +252,4 @@ fn largest_variances<T: Scalar + Element, K: Kernel>(
         factorization.add_pivot(pivot, variance);
     }
     chosen
-}
-
-/// Copies a tensor to the host.
-fn host_values<T: Element, const D: usize>(tensor: Tensor<D>) -> Vec<T> {
-    tensor.into_data().iter::<T>().collect()
 }

@@ -33,6 +33,9 @@ use crate::kernels::Kernel;
 /// The kernel is a parameter of the trait, so that inter-domain variables (for example patches of
 /// an image) can be implemented for the kernels they are meant for. Code based on this trait works
 /// with all of them.
+///
+/// The trained parameters are in a [`Part::inducing`](crate::parameter::Part::inducing), so that
+/// trainers with separate settings for inducing variables find them.
 pub trait InducingVariables<K: Kernel>: Module + ModuleDisplay + Sync + 'static {
     /// The number of inducing variables, M.
     fn count(&self) -> usize;
@@ -61,14 +64,10 @@ pub trait InducingVariables<K: Kernel>: Module + ModuleDisplay + Sync + 'static 
     fn union(sets: &[Self]) -> Self
     where
         Self: Sized;
-}
 
-/// Inducing variables that can be computed from functions: `u(f)`.
-pub trait FunctionVariables {
-    /// The input dimensions of the functions, D.
-    fn input_dimensions(&self) -> usize;
-
-    /// The inducing variables of sampled functions, `[S, P, M]`. `functions` evaluates the samples
-    /// at inputs `[N, D]` and returns `[S, P, N]`.
-    fn of(&self, functions: impl FnOnce(Tensor<2>) -> Tensor<3>) -> Tensor<3>;
+    /// The points Z, `[M, D]`, if the variables are the function values `f(Z)`. Functions can be
+    /// drawn only then.
+    fn inputs(&self) -> Option<Tensor<2>> {
+        None
+    }
 }

@@ -6,7 +6,10 @@ use burn::{
 };
 
 use super::InducingVariables;
-use crate::kernels::{Convolutional, Kernel};
+use crate::{
+    kernels::{Convolutional, Kernel},
+    parameter::Part,
+};
 
 /// `u = g(Z)`: the values of the response function of a [`Convolutional`] kernel at trained patches
 /// `Z`, `[M, d]`. With a location kernel they also have trained locations, `[M, 2]`.
@@ -17,15 +20,15 @@ use crate::kernels::{Convolutional, Kernel};
 /// Processes*, arXiv:1709.01894).
 #[derive(Module, Debug)]
 pub struct InducingPatches {
-    patches: Param<Tensor<2>>,
-    places: Option<Param<Tensor<2>>>,
+    patches: Part<Param<Tensor<2>>>,
+    places: Option<Part<Param<Tensor<2>>>>,
 }
 
 impl InducingPatches {
     /// Creates inducing patches that start at `patches`, `[M, d]`.
     pub fn new(patches: Tensor<2>) -> Self {
         Self {
-            patches: Param::from_tensor(patches),
+            patches: Part::inducing(Param::from_tensor(patches)),
             places: None,
         }
     }
@@ -43,7 +46,7 @@ impl InducingPatches {
             "InducingPatches: places {:?} for {count} patches; expected [M, 2]",
             places.dims()
         );
-        self.places = Some(Param::from_tensor(places));
+        self.places = Some(Part::inducing(Param::from_tensor(places)));
         self
     }
 
@@ -54,7 +57,7 @@ impl InducingPatches {
 
     /// The locations of the patches, `[M, 2]`, if they have any.
     pub fn places(&self) -> Option<Tensor<2>> {
-        self.places.as_ref().map(Param::val)
+        self.places.as_ref().map(|places| places.val())
     }
 
     /// `k_g(z, z′)`; with a location kernel, times `k_loc` of the locations.

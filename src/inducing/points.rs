@@ -5,20 +5,20 @@ use burn::{
     tensor::{Int, Tensor},
 };
 
-use super::{FunctionVariables, InducingVariables};
-use crate::kernels::Kernel;
+use super::InducingVariables;
+use crate::{kernels::Kernel, parameter::Part};
 
 /// `u = f(Z)`: the function values at trained inducing points `Z`, `[M, D]`.
 #[derive(Module, Debug)]
 pub struct InducingPoints {
-    points: Param<Tensor<2>>,
+    points: Part<Param<Tensor<2>>>,
 }
 
 impl InducingPoints {
     /// Creates inducing points that start at `points`, `[M, D]`.
     pub fn new(points: Tensor<2>) -> Self {
         Self {
-            points: Param::from_tensor(points),
+            points: Part::inducing(Param::from_tensor(points)),
         }
     }
 
@@ -53,14 +53,8 @@ impl<K: Kernel> InducingVariables<K> for InducingPoints {
         let points = sets.iter().map(Self::points).collect();
         Self::new(Tensor::cat(points, 0).detach())
     }
-}
 
-impl FunctionVariables for InducingPoints {
-    fn input_dimensions(&self) -> usize {
-        self.points.val().dims()[1]
-    }
-
-    fn of(&self, functions: impl FnOnce(Tensor<2>) -> Tensor<3>) -> Tensor<3> {
-        functions(self.points())
+    fn inputs(&self) -> Option<Tensor<2>> {
+        Some(self.points())
     }
 }

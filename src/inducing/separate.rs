@@ -6,7 +6,10 @@ use burn::{
 };
 
 use super::{InducingPoints, InducingVariables};
-use crate::kernels::{Kernel, SeparateKernels};
+use crate::{
+    kernels::{Kernel, SeparateKernels},
+    parameter::Part,
+};
 
 /// Inducing variables `u_p` for each of P functions with separate kernels, as a batch.
 ///
@@ -44,14 +47,14 @@ pub trait SeparateInducing<K: Kernel>: Module + ModuleDisplay + Sync + 'static {
 /// Function values at trained points that differ between the functions, `[P, M, D]`.
 #[derive(Module, Debug)]
 pub struct SeparatePoints {
-    points: Param<Tensor<3>>,
+    points: Part<Param<Tensor<3>>>,
 }
 
 impl SeparatePoints {
     /// Creates inducing points that start at `points`, `[P, M, D]`.
     pub fn new(points: Tensor<3>) -> Self {
         Self {
-            points: Param::from_tensor(points),
+            points: Part::inducing(Param::from_tensor(points)),
         }
     }
 

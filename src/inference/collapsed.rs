@@ -3,15 +3,18 @@
 use burn::{module::Module, tensor::Tensor};
 
 use super::{
-    FullBatch, check_rows, in_unit_of_targets,
+    FullBatch, check_rows,
     low_rank::{low_rank_log_density, optimal_gaussian, posterior_mean, precision},
+    parts::{full_batch_parts, parts},
 };
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
     likelihoods::Gaussian,
     means::Mean,
-    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, column_squares, gram},
+    ops::{
+        CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky, column_squares, gram,
+    },
     parameter::Priors,
     process::{BLOCK, ConditionedProcess, Spread, VariationalGaussian, WithMean},
 };
@@ -47,6 +50,8 @@ struct Optimum {
     mean: Tensor<2>,
 }
 
+parts!(Collapsed<K: Kernel, M: Mean, I: InducingVariables<K>>);
+
 impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
     /// Creates sparse regression with the given prior, noise and inducing variables. `jitter` is
     /// for `K_uu`.
@@ -59,27 +64,6 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
             jitter,
             priors: Priors::default(),
         }
-    }
-
-    /// Sets priors of parameters, given by path. Trainers add their log density to the objective.
-    pub fn with_priors(mut self, priors: Priors) -> Self {
-        self.priors = priors;
-        self
-    }
-
-    /// The kernel.
-    pub fn kernel(&self) -> &K {
-        &self.kernel
-    }
-
-    /// The mean function.
-    pub fn mean(&self) -> &M {
-        &self.mean
-    }
-
-    /// The likelihood.
-    pub fn likelihood(&self) -> &Gaussian {
-        &self.likelihood
     }
 
     /// The inducing variables.
@@ -141,11 +125,11 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
         let bound = self.objective(inputs.clone(), targets)?;
         let noise = self.likelihood.noise();
         let (features, _) = self.features(inputs.clone())?;
-        let nystrom = features.clone().transpose().matmul(features.clone());
+        let nystrom = features.clone().transpose().exact_matmul(features.clone());
         let unexplained = self.kernel.matrix(inputs) - nystrom; // [N, N]
         let precision = precision(gram(features.clone()), noise.clone());
         let weighted = cholesky(precision, Jitter::NONE)?.solve(features); // V, [M, N]
-        let regained = (weighted.clone().matmul(unexplained) * weighted).sum();
+        let regained = (weighted.clone().exact_matmul(unexplained) * weighted).sum();
         Ok(bound + regained / noise.square() * (0.5 * outputs as f64))
     }
 
@@ -228,7 +212,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
             let block = inputs.clone().narrow(0, start, length);
             let features = factor.solve(self.inducing.kuf(&self.kernel, block)); // [M, block]
             let targets = targets.clone().narrow(0, start, length); // [block, P]
-            projected = projected + features.clone().matmul(targets);
+            projected = projected + features.clone().exact_matmul(targets);
             squares = squares + gram(features);
         }
         let noise = self.likelihood.noise();
@@ -247,22 +231,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
 impl<K: Kernel, M: Mean, I: InducingVariables<K>> FullBatch for Collapsed<K, M, I> {
     type Process = WithMean<ConditionedProcess<K, I>, M>;
 
-    fn priors(&self) -> Priors {
-        self.priors.clone()
-    }
-
-    fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
-        if !self.priors.is_empty() {
-            return self;
-        }
-        let (kernel, likelihood) =
-            in_unit_of_targets(self.kernel, self.likelihood, (inputs, targets));
-        Self {
-            kernel,
-            likelihood,
-            ..self
-        }
-    }
+    full_batch_parts!();
 
     /// `Σ_p log N(y_p | m_p, Q + σ²I) − P·tr(K − Q)/(2σ²)`.
     fn objective(

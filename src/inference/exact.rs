@@ -2,7 +2,10 @@
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::{FullBatch, check_rows, in_unit_of_targets};
+use super::{
+    FullBatch, check_rows,
+    parts::{full_batch_parts, parts},
+};
 use crate::{
     inducing::InducingPoints,
     kernels::Kernel,
@@ -30,6 +33,8 @@ pub struct Exact<K: Module, M: Module> {
     priors: Priors,
 }
 
+parts!(Exact<K: Kernel, M: Mean>);
+
 impl<K: Kernel, M: Mean> Exact<K, M> {
     /// Creates exact regression with the given prior and noise.
     pub fn new(kernel: K, mean: M, likelihood: Gaussian) -> Self {
@@ -41,27 +46,6 @@ impl<K: Kernel, M: Mean> Exact<K, M> {
         }
     }
 
-    /// Sets priors of parameters, given by path. Trainers add their log density to the objective.
-    pub fn with_priors(mut self, priors: Priors) -> Self {
-        self.priors = priors;
-        self
-    }
-
-    /// The kernel.
-    pub fn kernel(&self) -> &K {
-        &self.kernel
-    }
-
-    /// The mean function.
-    pub fn mean(&self) -> &M {
-        &self.mean
-    }
-
-    /// The likelihood.
-    pub fn likelihood(&self) -> &Gaussian {
-        &self.likelihood
-    }
-
     /// `K + σ²I`
     fn covariance(&self, inputs: Tensor<2>) -> Tensor<2> {
         add_to_diagonal(self.kernel.matrix(inputs), self.likelihood.noise())
@@ -71,22 +55,7 @@ impl<K: Kernel, M: Mean> Exact<K, M> {
 impl<K: Kernel, M: Mean> FullBatch for Exact<K, M> {
     type Process = WithMean<ConditionedProcess<K, InducingPoints>, M>;
 
-    fn priors(&self) -> Priors {
-        self.priors.clone()
-    }
-
-    fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
-        if !self.priors.is_empty() {
-            return self;
-        }
-        let (kernel, likelihood) =
-            in_unit_of_targets(self.kernel, self.likelihood, (inputs, targets));
-        Self {
-            kernel,
-            likelihood,
-            ..self
-        }
-    }
+    full_batch_parts!();
 
     /// `Σ_p log N(y_p | m_p, K + σ²I)`.
     fn objective(

@@ -20,6 +20,7 @@ mod conjugate_gradients;
 mod exact;
 mod low_rank;
 mod orthogonal;
+mod parts;
 mod unit;
 
 use burn::{

@@ -2,7 +2,7 @@
 
 use burn::tensor::Tensor;
 
-use crate::{kernels::FunctionPrior, likelihoods::Likelihood};
+use crate::{kernels::FunctionPrior, likelihoods::Likelihood, ops::number};
 
 /// Model and target variances within this factor of each other count as close.
 const FAR: f64 = 1e3;
@@ -48,11 +48,11 @@ fn variance_of(targets: &Tensor<2>) -> f64 {
     let centered = targets.clone() - targets.mean_dim(0);
     // Divide by the largest value first, since squares of tiny numbers underflow in single
     // precision.
-    let largest: f64 = centered.clone().abs().max().into_scalar();
+    let largest = number(centered.clone().abs().max());
     if largest == 0.0 || !largest.is_finite() {
         return 0.0;
     }
-    let squares: f64 = (centered * largest.recip()).square().mean().into_scalar();
+    let squares = number((centered * largest.recip()).square().mean());
     squares * largest.powi(2)
 }
 

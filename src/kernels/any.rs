@@ -5,7 +5,6 @@ use burn::{
     tensor::{Int, Tensor, TensorCreationOptions},
 };
 use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
 
 // Every kernel is in the list below, so that a new one adds nothing here.
 use super::{
@@ -14,43 +13,35 @@ use super::{
     object::{self, forward, with_methods},
     *,
 };
-use crate::{features::Perceptron, ops::Blocks, patches::PatchGrid};
+use crate::{custom::configs, features::Perceptron, ops::Blocks, patches::PatchGrid};
 
 /// Registers the kernels of this crate: makes the configuration and the kernel that are chosen at
 /// run time.
 macro_rules! kernels {
     ($($(#[$attribute:meta])* $name:literal $variant:ident($config:ty => $kernel:ty)),+ $(,)?) => {
-        /// Configuration of any kernel, as stored in a model file.
-        ///
-        /// Missing fields take their defaults: one parameter per input dimension (ARD), variances
-        /// of one, and lengthscales of one, or `√D` for the stationary, rational quadratic and Gibbs
-        /// kernels.
-        ///
-        /// ```
-        /// use burn_gp::{kernels::{KernelConfig, LinearConfig, StationaryConfig}, ops::Stationary};
-        ///
-        /// let smooth = KernelConfig::from(StationaryConfig::new(Stationary::Matern52));
-        /// let kernel = smooth.plus(LinearConfig::default());
-        /// # assert!(matches!(kernel, KernelConfig::Sum { .. }));
-        /// ```
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[serde(remote = "Self", tag = "kernel")]
-        pub enum KernelConfig {
+        configs! {
+            /// Configuration of any kernel, as stored in a model file.
+            ///
+            /// Missing fields take their defaults: one parameter per input dimension (ARD), variances
+            /// of one, and lengthscales of one, or `√D` for the stationary, rational quadratic and Gibbs
+            /// kernels.
+            ///
+            /// ```
+            /// use burn_gp::{kernels::{KernelConfig, LinearConfig, StationaryConfig}, ops::Stationary};
+            ///
+            /// let smooth = KernelConfig::from(StationaryConfig::new(Stationary::Matern52));
+            /// let kernel = smooth.plus(LinearConfig::default());
+            /// # assert!(matches!(kernel, KernelConfig::Sum { .. }));
+            /// ```
+            KernelConfig(CustomKernelConfig), tag = "kernel":
             $(
                 #[doc = concat!("See [`", stringify!($variant), "`](super::", stringify!($config), ").")]
-                #[serde(rename = $name)]
                 $(#[$attribute])*
-                $variant($config),
-            )+
-            /// A kernel of another crate.
-            #[serde(skip)]
-            Custom(CustomKernelConfig),
+                $name $variant($config)
+            ),+
         }
 
         impl KernelConfig {
-            /// The names of the kernels of this crate.
-            pub const NAMES: &'static [&'static str] = &[$($name),+];
-
             pub(super) fn build(
                 &self,
                 inputs: Inputs,
@@ -78,14 +69,6 @@ macro_rules! kernels {
                 }
             }
         }
-
-        $(
-            impl From<$config> for KernelConfig {
-                fn from(config: $config) -> Self {
-                    Self::$variant(config)
-                }
-            }
-        )+
 
         /// A kernel chosen at run time.
         #[derive(Module, Debug)]

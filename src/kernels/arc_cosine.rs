@@ -15,7 +15,10 @@ use super::{
     inputs::Inputs,
     points::{at_each, no_variances, require_dimensions},
 };
-use crate::parameter::Positive;
+use crate::{
+    ops::{ExactMatmul, arc_sine, is_on_cpu},
+    parameter::{Positive, defaults},
+};
 
 /// The order of an [`ArcCosine`] kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -67,31 +70,21 @@ pub struct ArcCosine {
     variance: Positive,
 }
 
-/// Configuration of an [`ArcCosine`] kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ArcCosineConfig {
-    /// The order.
-    pub order: ArcCosineOrder,
-    /// One weight variance per input dimension (ARD) instead of one for all.
-    pub ard: bool,
-    /// The initial value of every weight variance.
-    pub weight_variance: f64,
-    /// The initial value of the bias variance.
-    pub bias_variance: f64,
-    /// The initial value of the variance.
-    pub variance: f64,
-}
-
-impl Default for ArcCosineConfig {
-    fn default() -> Self {
-        Self {
-            order: ArcCosineOrder::Ramp,
-            ard: true,
-            weight_variance: 1.0,
-            bias_variance: 1.0,
-            variance: 1.0,
-        }
+defaults! {
+    /// Configuration of an [`ArcCosine`] kernel.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct ArcCosineConfig {
+        /// The order.
+        pub order: ArcCosineOrder = ArcCosineOrder::Ramp,
+        /// One weight variance per input dimension (ARD) instead of one for all.
+        pub ard: bool = true,
+        /// The initial value of every weight variance.
+        pub weight_variance: f64 = 1.0,
+        /// The initial value of the bias variance.
+        pub bias_variance: f64 = 1.0,
+        /// The initial value of the variance.
+        pub variance: f64 = 1.0,
     }
 }
 
@@ -146,16 +139,13 @@ impl ArcCosine {
 tied!(weight_variance of ArcCosine);
 
 impl Kernel for ArcCosine {
-    fn in_larger_unit(mut self, decades: i64) -> Self {
-        self.variance = self.variance.in_larger_unit(2 * decades);
-        self
-    }
+    scaled_by!(variance);
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_dimensions("arc-cosine", self.weight_variance.count(), &[&x1, &x2]);
         let ((x1, norm1), (x2, norm2)) = (self.directions(x1), self.directions(x2));
         let angular = angular(self.order, squared_distances(x1, x2)); // J_n/π
-        let scale = power(norm1.matmul(norm2.transpose()), self.order);
+        let scale = power(norm1.exact_matmul(norm2.transpose()), self.order);
         let product = match scale {
             Some(scale) => angular * scale,
             None => angular,
@@ -197,7 +187,13 @@ fn angular(order: ArcCosineOrder, chord: Tensor<2>) -> Tensor<2> {
     let q = chord.clone().detach();
     let cosine = q.clone() * -0.5 + 1.0;
     let sine = (q.clone() * (q.clone() * -0.25 + 1.0).clamp_min(0.0)).sqrt();
-    let rest = (q.sqrt() * 0.5).clamp_max(1.0).asin() * -2.0 + PI; // π − θ
+    let half_chord = (q.sqrt() * 0.5).clamp_max(1.0);
+    let half_angle = if is_on_cpu(&half_chord) {
+        half_chord.asin()
+    } else {
+        arc_sine(half_chord)
+    };
+    let rest = half_angle * -2.0 + PI; // π − θ
     let ramp = || sine.clone() + rest.clone() * cosine.clone();
     let exponent = f64::from(order.exponent());
     let (value, slope) = match order {

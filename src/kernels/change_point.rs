@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     ops::sigmoid,
-    parameter::{Positive, vector},
+    parameter::{Positive, defaults, vector},
 };
 
 /// `k(x, x′) = (1 − w(x))·k₁(x, x′)·(1 − w(x′)) + w(x)·k₂(x, x′)·w(x′)` with
@@ -72,26 +72,18 @@ impl Build for ChangePointConfig {
     }
 }
 
-/// The initial location and steepness of a [`ChangePoint`] kernel. By default it changes in the
-/// middle of the first standardized input, with steepness one.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Change {
-    /// The zero-based input dimension.
-    pub dimension: usize,
-    /// The location c in that dimension.
-    pub location: f64,
-    /// The steepness s.
-    pub steepness: f64,
-}
-
-impl Default for Change {
-    fn default() -> Self {
-        Self {
-            dimension: 0,
-            location: 0.0,
-            steepness: 1.0,
-        }
+defaults! {
+    /// The initial location and steepness of a [`ChangePoint`] kernel. By default it changes in the
+    /// middle of the first standardized input, with steepness one.
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct Change {
+        /// The zero-based input dimension.
+        pub dimension: usize = 0,
+        /// The location c in that dimension.
+        pub location: f64 = 0.0,
+        /// The steepness s.
+        pub steepness: f64 = 1.0,
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
     inputs::Inputs,
     points::{at_each, require_dimensions},
 };
-use crate::parameter::Positive;
+use crate::parameter::{Positive, defaults};
 
 /// `k(x, x′) = σ²`: an unknown constant offset with variance σ².
 #[derive(Module, Debug)]
@@ -22,17 +22,13 @@ pub struct Constant {
     variance: Positive,
 }
 
-/// Configuration of a [`Constant`] kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ConstantConfig {
-    /// The initial value of the variance.
-    pub variance: f64,
-}
-
-impl Default for ConstantConfig {
-    fn default() -> Self {
-        Self { variance: 1.0 }
+defaults! {
+    /// Configuration of a [`Constant`] kernel.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct ConstantConfig {
+        /// The initial value of the variance.
+        pub variance: f64 = 1.0,
     }
 }
 
@@ -62,10 +58,7 @@ impl Constant {
 }
 
 impl Kernel for Constant {
-    fn in_larger_unit(mut self, decades: i64) -> Self {
-        self.variance = self.variance.in_larger_unit(2 * decades);
-        self
-    }
+    scaled_by!(variance);
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_dimensions("constant", 1, &[&x1, &x2]);

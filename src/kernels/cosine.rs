@@ -17,7 +17,10 @@ use super::{
     inputs::Inputs,
     points::{at_each, require_dimensions},
 };
-use crate::parameter::Positive;
+use crate::{
+    ops::ExactMatmul,
+    parameter::{Positive, defaults},
+};
 
 /// `k(x, x′) = σ²·cos(2π·Σ_d (x_d − x′_d)/p_d)`: plane waves of one direction and wavelength, with
 /// random amplitude and phase.
@@ -31,25 +34,17 @@ pub struct Cosine {
     variance: Positive,
 }
 
-/// Configuration of a [`Cosine`] kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CosineConfig {
-    /// One period per input dimension (ARD) instead of one for all.
-    pub ard: bool,
-    /// The initial value of every period.
-    pub period: f64,
-    /// The initial value of the variance.
-    pub variance: f64,
-}
-
-impl Default for CosineConfig {
-    fn default() -> Self {
-        Self {
-            ard: true,
-            period: 1.0,
-            variance: 1.0,
-        }
+defaults! {
+    /// Configuration of a [`Cosine`] kernel.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct CosineConfig {
+        /// One period per input dimension (ARD) instead of one for all.
+        pub ard: bool = true,
+        /// The initial value of every period.
+        pub period: f64 = 1.0,
+        /// The initial value of the variance.
+        pub variance: f64 = 1.0,
     }
 }
 
@@ -84,10 +79,7 @@ impl Cosine {
 tied!(period of Cosine);
 
 impl Kernel for Cosine {
-    fn in_larger_unit(mut self, decades: i64) -> Self {
-        self.variance = self.variance.in_larger_unit(2 * decades);
-        self
-    }
+    scaled_by!(variance);
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_dimensions("cosine", self.period.count(), &[&x1, &x2]);
@@ -129,5 +121,5 @@ pub(super) fn cosines(x1: Tensor<2>, x2: Tensor<2>, frequency: Tensor<1>) -> Ten
         let phase = (x * frequency.clone()).sum_dim(1); // [N, 1]
         Tensor::cat(vec![phase.clone().cos(), phase.sin()], 1) // [N, 2]
     };
-    features(x1).matmul(features(x2).transpose())
+    features(x1).exact_matmul(features(x2).transpose())
 }

@@ -13,14 +13,17 @@ use super::{
     inputs::Inputs,
     points::require_dimensions,
 };
-use crate::features::{Features, Perceptron, PerceptronConfig};
+use crate::{
+    features::{Features, Perceptron, PerceptronConfig},
+    parameter::Part,
+};
 
 /// `k(g(x), g(x′))` with any network `g`: deep kernel learning (A. Wilson, Z. Hu, R. Salakhutdinov
 /// and E. Xing, *Deep Kernel Learning*, arXiv:1511.02222, eq. 5).
 #[derive(Module, Debug)]
 pub struct DeepKernel<K: Module, F: Module> {
     base: K,
-    network: F,
+    network: Part<F>,
 }
 
 /// Configuration of a [`DeepKernel`] with a perceptron.
@@ -65,7 +68,10 @@ impl Build for DeepKernelConfig {
 impl<K: Kernel, F: Features> DeepKernel<K, F> {
     /// Applies `base` to the outputs of `network`.
     pub fn new(base: K, network: F) -> Self {
-        Self { base, network }
+        Self {
+            base,
+            network: Part::network(network),
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     features::{Features, Perceptron, PerceptronConfig},
     ops::{softplus, special::functions::softplus_inverse},
-    parameter::{LOWER_BOUND, Positive},
+    parameter::{LOWER_BOUND, Part, Positive, defaults},
 };
 
 /// `k(x, x′) = σ²·Π_d √(2·ℓ_d(x)·ℓ_d(x′)/s_d)·exp(−(x_d − x′_d)²/s_d)`, `s_d = ℓ_d(x)² + ℓ_d(x′)²`:
@@ -29,35 +29,26 @@ use crate::{
 /// zero output correspond to the lengthscale passed to [`new`](Self::new).
 #[derive(Module, Debug)]
 pub struct Gibbs<F: Module> {
-    network: F,
+    network: Part<F>,
     variance: Positive,
     #[module(skip)]
     offset: f64,
 }
 
-/// Configuration of a [`Gibbs`] kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct GibbsConfig {
-    /// The network that computes the lengthscales.
-    pub network: PerceptronConfig,
-    /// One lengthscale per input dimension (ARD) instead of one for all.
-    pub ard: bool,
-    /// The typical initial lengthscale; `√D` for inputs of D dimensions if absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lengthscale: Option<f64>,
-    /// The initial value of the variance.
-    pub variance: f64,
-}
-
-impl Default for GibbsConfig {
-    fn default() -> Self {
-        Self {
-            network: PerceptronConfig::default(),
-            ard: true,
-            lengthscale: None,
-            variance: 1.0,
-        }
+defaults! {
+    /// Configuration of a [`Gibbs`] kernel.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct GibbsConfig {
+        /// The network that computes the lengthscales.
+        pub network: PerceptronConfig = PerceptronConfig::default(),
+        /// One lengthscale per input dimension (ARD) instead of one for all.
+        pub ard: bool = true,
+        /// The typical initial lengthscale; `√D` for inputs of D dimensions if absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub lengthscale: Option<f64> = None,
+        /// The initial value of the variance.
+        pub variance: f64 = 1.0,
     }
 }
 
@@ -94,7 +85,7 @@ impl<F: Features> Gibbs<F> {
             "lengthscales around {lengthscale}"
         );
         Self {
-            network,
+            network: Part::network(network),
             variance: Positive::new(&[variance], options),
             offset: softplus_inverse(lengthscale - LOWER_BOUND),
         }
@@ -107,10 +98,7 @@ impl<F: Features> Gibbs<F> {
 }
 
 impl<F: Features> Kernel for Gibbs<F> {
-    fn in_larger_unit(mut self, decades: i64) -> Self {
-        self.variance = self.variance.in_larger_unit(2 * decades);
-        self
-    }
+    scaled_by!(variance);
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_dimensions("Gibbs", 1, &[&x1, &x2]);

@@ -12,7 +12,10 @@ use super::{
     inputs::Inputs,
     points::{no_variances, require_dimensions},
 };
-use crate::parameter::Positive;
+use crate::{
+    ops::ExactMatmul,
+    parameter::{Positive, defaults},
+};
 
 /// `k(x, x′) = Σ_d σ_d²·x_d·x′_d`: Bayesian linear regression through the origin.
 #[derive(Module, Debug)]
@@ -20,22 +23,15 @@ pub struct Linear {
     variance: Positive,
 }
 
-/// Configuration of a [`Linear`] kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LinearConfig {
-    /// One variance per input dimension (ARD) instead of one for all.
-    pub ard: bool,
-    /// The initial value of every variance.
-    pub variance: f64,
-}
-
-impl Default for LinearConfig {
-    fn default() -> Self {
-        Self {
-            ard: true,
-            variance: 1.0,
-        }
+defaults! {
+    /// Configuration of a [`Linear`] kernel.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct LinearConfig {
+        /// One variance per input dimension (ARD) instead of one for all.
+        pub ard: bool = true,
+        /// The initial value of every variance.
+        pub variance: f64 = 1.0,
     }
 }
 
@@ -68,15 +64,12 @@ impl Linear {
 tied!(variance of Linear);
 
 impl Kernel for Linear {
-    fn in_larger_unit(mut self, decades: i64) -> Self {
-        self.variance = self.variance.in_larger_unit(2 * decades);
-        self
-    }
+    scaled_by!(variance);
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_dimensions("linear", self.variance.count(), &[&x1, &x2]);
         let weighted = x1 * self.variance.value().unsqueeze(); // [N1, D]
-        weighted.matmul(x2.transpose())
+        weighted.exact_matmul(x2.transpose())
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {

@@ -19,6 +19,16 @@ macro_rules! tied {
     };
 }
 
+/// The unit of a kernel that is proportional to one variance.
+macro_rules! scaled_by {
+    ($variance:ident) => {
+        fn in_larger_unit(mut self, decades: i64) -> Self {
+            self.$variance = self.$variance.in_larger_unit(2 * decades);
+            self
+        }
+    };
+}
+
 mod active_dimensions;
 mod any;
 mod arc_cosine;
@@ -79,7 +89,7 @@ pub use stationary::{StationaryConfig, StationaryKernel};
 pub use white::{White, WhiteConfig};
 
 use crate::{
-    ops::Blocks,
+    ops::{Blocks, ExactMatmul, number},
     parameter::{Hyperparameter, hyperparameters},
     patches::PatchGrid,
 };
@@ -106,7 +116,7 @@ impl<K: Kernel> FunctionPrior for K {
     }
 
     fn mean_variance(&self, x: Tensor<2>) -> Option<f64> {
-        Some(self.diagonal(x).mean().into_scalar())
+        Some(number(self.diagonal(x).mean()))
     }
 
     fn in_larger_unit(self, decades: i64) -> Self {
@@ -240,7 +250,8 @@ pub trait Kernel: Module + ModuleDisplay + Sync + 'static {
             let end = (start + COLUMNS).min(rows);
             let columns = Tensor::arange(start as i64..end as i64, &device);
             let vectors = vectors.clone().narrow(0, start, end - start);
-            self.matrix_columns(x.clone(), columns).matmul(vectors)
+            self.matrix_columns(x.clone(), columns)
+                .exact_matmul(vectors)
         });
         sum(parts).unwrap_or(vectors.clone())
     }
@@ -260,7 +271,8 @@ pub trait Kernel: Module + ModuleDisplay + Sync + 'static {
         let starts = (0..rows).step_by(COLUMNS);
         let parts = starts.map(|start| {
             let some = x1.clone().narrow(0, start, COLUMNS.min(rows - start));
-            self.covariance(some, x2.clone()).matmul(vectors.clone())
+            self.covariance(some, x2.clone())
+                .exact_matmul(vectors.clone())
         });
         Tensor::cat(parts.collect(), 0)
     }
@@ -279,7 +291,7 @@ pub trait Kernel: Module + ModuleDisplay + Sync + 'static {
             let columns = Tensor::arange(run.start as i64..run.end as i64, &device);
             let values = values.clone().narrow(0, run.start, run.len());
             let covariance = self.matrix_columns(points.clone(), columns); // [N, run]
-            covariance.matmul(values.unsqueeze_dim(1)).transpose()
+            covariance.exact_matmul(values.unsqueeze_dim(1)).transpose()
         });
         Tensor::cat(rows.collect(), 0)
     }
@@ -303,7 +315,7 @@ pub trait Kernel: Module + ModuleDisplay + Sync + 'static {
             let values = values.clone().narrow(0, run.start, run.len());
             let run = points.clone().narrow(0, run.start, run.len());
             let covariance = self.covariance(run, others.clone()); // [run, N′]
-            values.unsqueeze_dim::<2>(0).matmul(covariance)
+            values.unsqueeze_dim::<2>(0).exact_matmul(covariance)
         });
         Tensor::cat(rows.collect(), 0)
     }

@@ -13,7 +13,10 @@ use super::{
     inputs::Inputs,
     points::{no_variances, require_dimensions},
 };
-use crate::parameter::Positive;
+use crate::{
+    ops::ExactMatmul,
+    parameter::{Positive, defaults},
+};
 
 /// `k(x, x′) = (Σ_d σ_d²·x_d·x′_d + c)^q`: Bayesian regression on all products of up to q inputs
 /// (Rasmussen and Williams, *Gaussian Processes for Machine Learning*, 2006, §4.2.2).
@@ -25,28 +28,19 @@ pub struct Polynomial {
     degree: usize,
 }
 
-/// Configuration of a [`Polynomial`] kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct PolynomialConfig {
-    /// One variance per input dimension (ARD) instead of one for all.
-    pub ard: bool,
-    /// The initial value of every variance.
-    pub variance: f64,
-    /// The initial value of the offset.
-    pub offset: f64,
-    /// The degree.
-    pub degree: usize,
-}
-
-impl Default for PolynomialConfig {
-    fn default() -> Self {
-        Self {
-            ard: true,
-            variance: 1.0,
-            offset: 1.0,
-            degree: 2,
-        }
+defaults! {
+    /// Configuration of a [`Polynomial`] kernel.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct PolynomialConfig {
+        /// One variance per input dimension (ARD) instead of one for all.
+        pub ard: bool = true,
+        /// The initial value of every variance.
+        pub variance: f64 = 1.0,
+        /// The initial value of the offset.
+        pub offset: f64 = 1.0,
+        /// The degree.
+        pub degree: usize = 2,
     }
 }
 
@@ -97,7 +91,7 @@ impl Kernel for Polynomial {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_dimensions("polynomial", self.variance.count(), &[&x1, &x2]);
         let weighted = x1 * self.variance.value().unsqueeze(); // [N1, D]
-        self.power(weighted.matmul(x2.transpose()) + self.offset.value().unsqueeze())
+        self.power(weighted.exact_matmul(x2.transpose()) + self.offset.value().unsqueeze())
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {

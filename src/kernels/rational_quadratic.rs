@@ -17,7 +17,7 @@ use super::{
     points::{at_each, require_dimensions},
     spectrum::rational_quadratic_spectrum,
 };
-use crate::parameter::Positive;
+use crate::parameter::{Positive, defaults};
 
 /// `k(x, x′) = σ²·(1 + r²/(2α))^(−α)`, `r² = Σ_d (x_d − x′_d)²/ℓ_d²`: a scale mixture of squared
 /// exponentials with different lengthscales. It converges to the squared exponential as the shape α
@@ -29,29 +29,20 @@ pub struct RationalQuadratic {
     shape: Positive,
 }
 
-/// Configuration of a [`RationalQuadratic`] kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RationalQuadraticConfig {
-    /// One lengthscale per input dimension (ARD) instead of one for all.
-    pub ard: bool,
-    /// The initial value of every lengthscale; `√D` for inputs of D dimensions if absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lengthscale: Option<f64>,
-    /// The initial value of the variance.
-    pub variance: f64,
-    /// The initial value of the shape α.
-    pub shape: f64,
-}
-
-impl Default for RationalQuadraticConfig {
-    fn default() -> Self {
-        Self {
-            ard: true,
-            lengthscale: None,
-            variance: 1.0,
-            shape: 1.0,
-        }
+defaults! {
+    /// Configuration of a [`RationalQuadratic`] kernel.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct RationalQuadraticConfig {
+        /// One lengthscale per input dimension (ARD) instead of one for all.
+        pub ard: bool = true,
+        /// The initial value of every lengthscale; `√D` for inputs of D dimensions if absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub lengthscale: Option<f64> = None,
+        /// The initial value of the variance.
+        pub variance: f64 = 1.0,
+        /// The initial value of the shape α.
+        pub shape: f64 = 1.0,
     }
 }
 
@@ -95,10 +86,7 @@ impl RationalQuadratic {
 tied!(lengthscale of RationalQuadratic);
 
 impl Kernel for RationalQuadratic {
-    fn in_larger_unit(mut self, decades: i64) -> Self {
-        self.variance = self.variance.in_larger_unit(2 * decades);
-        self
-    }
+    scaled_by!(variance);
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_dimensions("rational quadratic", self.lengthscale.count(), &[&x1, &x2]);

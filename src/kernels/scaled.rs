@@ -73,10 +73,7 @@ impl<K: Kernel> Scaled<K> {
 }
 
 impl<K: Kernel> Kernel for Scaled<K> {
-    fn in_larger_unit(mut self, decades: i64) -> Self {
-        self.outputscale = self.outputscale.in_larger_unit(2 * decades);
-        self
-    }
+    scaled_by!(outputscale);
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         self.base.covariance(x1, x2) * self.outputscale.value().reshape([1, 1])

@@ -7,6 +7,7 @@ use burn::{
 
 use crate::{
     kernels::{FunctionPrior, Kernel},
+    ops::number,
     parameter::{Hyperparameter, hyperparameters},
 };
 
@@ -86,7 +87,7 @@ impl<K: Kernel> FunctionPrior for SeparateKernels<K> {
     }
 
     fn mean_variance(&self, x: Tensor<2>) -> Option<f64> {
-        Some(self.diagonals(x).mean().into_scalar())
+        Some(number(self.diagonals(x).mean()))
     }
 
     fn in_larger_unit(self, decades: i64) -> Self {

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     ops::{self, Stationary},
-    parameter::{Positive, numbers, vector},
+    parameter::{Positive, defaults, numbers, vector},
 };
 
 /// `k(x, x′) = Σ_q σ_q²·exp(−½·Σ_d τ_d²/ℓ_qd²)·cos(2π·Σ_d f_qd·τ_d)`, `τ = x − x′`.
@@ -95,29 +95,20 @@ impl SpectralComponent {
     }
 }
 
-/// Configuration of a [`SpectralMixture`] kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SpectralMixtureConfig {
-    /// The number of components, Q.
-    pub components: usize,
-    /// The upper end of the initial frequencies, in cycles per unit of the inputs. They are spread
-    /// evenly below it and are the same in every dimension.
-    pub highest_frequency: f64,
-    /// The initial value of every lengthscale.
-    pub lengthscale: f64,
-    /// The initial variance, divided equally among the components.
-    pub variance: f64,
-}
-
-impl Default for SpectralMixtureConfig {
-    fn default() -> Self {
-        Self {
-            components: 4,
-            highest_frequency: 1.0,
-            lengthscale: 1.0,
-            variance: 1.0,
-        }
+defaults! {
+    /// Configuration of a [`SpectralMixture`] kernel.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct SpectralMixtureConfig {
+        /// The number of components, Q.
+        pub components: usize = 4,
+        /// The upper end of the initial frequencies, in cycles per unit of the inputs. They are spread
+        /// evenly below it and are the same in every dimension.
+        pub highest_frequency: f64 = 1.0,
+        /// The initial value of every lengthscale.
+        pub lengthscale: f64 = 1.0,
+        /// The initial variance, divided equally among the components.
+        pub variance: f64 = 1.0,
     }
 }
 

@@ -169,10 +169,7 @@ impl StationaryKernel {
 }
 
 impl Kernel for StationaryKernel {
-    fn in_larger_unit(mut self, decades: i64) -> Self {
-        self.variance = self.variance.in_larger_unit(2 * decades);
-        self
-    }
+    scaled_by!(variance);
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_dimensions("stationary", self.lengthscale.count(), &[&x1, &x2]);

@@ -12,7 +12,7 @@ use super::{
     inputs::Inputs,
     points::{at_each, require_dimensions},
 };
-use crate::parameter::Positive;
+use crate::parameter::{Positive, defaults};
 
 /// `k(x_i, x_j) = σ²·δ_ij`: independent noise at every point.
 ///
@@ -23,17 +23,13 @@ pub struct White {
     variance: Positive,
 }
 
-/// Configuration of a [`White`] kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct WhiteConfig {
-    /// The initial value of the variance.
-    pub variance: f64,
-}
-
-impl Default for WhiteConfig {
-    fn default() -> Self {
-        Self { variance: 1.0 }
+defaults! {
+    /// Configuration of a [`White`] kernel.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct WhiteConfig {
+        /// The initial value of the variance.
+        pub variance: f64 = 1.0,
     }
 }
 
@@ -63,10 +59,7 @@ impl White {
 }
 
 impl Kernel for White {
-    fn in_larger_unit(mut self, decades: i64) -> Self {
-        self.variance = self.variance.in_larger_unit(2 * decades);
-        self
-    }
+    scaled_by!(variance);
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_dimensions("white", 1, &[&x1, &x2]);

@@ -4,36 +4,29 @@ use burn::tensor::Tensor;
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
-use crate::{likelihoods::scrambled_normal_points, process::Marginals};
+use crate::{likelihoods::scrambled_normal_points, parameter::defaults, process::Marginals};
 
-/// The number of draws from the hidden layers of a stack.
-///
-/// The draws of a training step depend only on the seed and the step number, so a resumed run
-/// continues with the same sequence.
-///
-/// A prediction integrates over the same few noise points in every row: for each layer a scrambled
-/// Sobol sequence with mirror images, which depends only on the seed. The prediction for a row does
-/// not depend on the other rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LayerNoise {
-    /// Draws per data point in a training step, S.
-    pub training: usize,
-    /// Draws per prediction.
-    pub prediction: usize,
-    /// The seed.
-    #[serde(default)]
-    pub seed: u64,
-}
-
-impl Default for LayerNoise {
-    /// One draw in training and 100 in prediction.
-    fn default() -> Self {
-        Self {
-            training: 1,
-            prediction: 100,
-            seed: 0,
-        }
+defaults! {
+    /// The number of draws from the hidden layers of a stack.
+    ///
+    /// The draws of a training step depend only on the seed and the step number, so a resumed run
+    /// continues with the same sequence.
+    ///
+    /// A prediction integrates over the same few noise points in every row: for each layer a
+    /// scrambled Sobol sequence with mirror images, which depends only on the seed. The prediction
+    /// for a row does not depend on the other rows.
+    ///
+    /// The default is one draw in training and 100 in prediction.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct LayerNoise {
+        /// Draws per data point in a training step, S.
+        pub training: usize = 1,
+        /// Draws per prediction.
+        pub prediction: usize = 100,
+        /// The seed.
+        #[serde(default)]
+        pub seed: u64 = 0,
     }
 }
 

@@ -1,14 +1,12 @@
 //! Stacked layers: deep Gaussian processes.
 
-use burn::{
-    module::{Module, Param, ParamId},
-    tensor::{Int, Tensor},
-};
+use burn::{module::Module, tensor::Tensor};
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 
 use super::{Layer, LayerNoise, Predictive};
 use crate::{
     ops::NotPositiveDefinite,
+    parameter::Counter,
     process::{Marginals, Process},
     variational::Evaluation,
 };
@@ -24,8 +22,8 @@ use crate::{
 pub struct Stack<H: Module, O: Module> {
     hidden: Vec<H>,
     output: O,
-    /// The number of steps so far, `[1]`, which determines the noise.
-    steps: Param<Tensor<1, Int>>,
+    /// The number of steps so far, which determines the noise.
+    steps: Counter,
     #[module(skip)]
     noise: LayerNoise,
 }
@@ -64,11 +62,11 @@ impl<H: Layer, O: Layer> Stack<H, O> {
             noise.training,
             noise.prediction
         );
-        let steps = Tensor::zeros([1], &output.devices()[0]);
+        let steps = Counter::new(&output.devices()[0]);
         Self {
             hidden,
             output,
-            steps: Param::initialized(ParamId::new(), steps),
+            steps,
             noise,
         }
     }
@@ -108,8 +106,7 @@ impl<H: Layer, O: Layer> Stack<H, O> {
         } else {
             self.noise.training
         };
-        let step: i64 = self.steps.val().into_scalar();
-        let mut random = self.noise.of_step(step as u64);
+        let mut random = self.noise.of_step(self.steps.get() as u64);
         let (mut values, mut kls) = (x, Vec::new());
         for (index, layer) in self.hidden.iter().enumerate() {
             let Evaluation { mut marginals, kl } = layer.evaluate(values)?;
@@ -151,7 +148,7 @@ impl<H: Layer, O: Layer> Stack<H, O> {
         Self {
             hidden: hidden.collect(),
             output: self.output.after_step(),
-            steps: self.steps.map(|steps| steps + 1),
+            steps: self.steps.next(),
             noise: self.noise,
         }
     }

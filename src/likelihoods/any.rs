@@ -7,7 +7,6 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 use rand::Rng;
-use serde::{Deserialize, Serialize};
 
 // Every likelihood is in the list below, so that a new one adds nothing here.
 use super::{
@@ -16,7 +15,7 @@ use super::{
     *,
 };
 use crate::{
-    custom::{Choices, registered},
+    custom::{Choices, configs, registered},
     parameter::ParameterError,
     process::Marginals,
 };
@@ -33,25 +32,18 @@ macro_rules! likelihoods {
             $(by $start:expr)?
         ),+ $(,)?
     ) => {
-        /// Configuration of any likelihood, as stored in a model file.
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[serde(remote = "Self", tag = "likelihood", deny_unknown_fields)]
-        pub enum LikelihoodConfig {
+        configs! {
+            /// Configuration of any likelihood, as stored in a model file.
+            #[serde(deny_unknown_fields)]
+            LikelihoodConfig(CustomLikelihoodConfig), tag = "likelihood":
             $(
                 #[doc = concat!("See [`", stringify!($variant), "`].")]
-                #[serde(rename = $name)]
                 $(#[$attribute])*
-                $variant $(($config))?,
-            )+
-            /// A likelihood of another crate.
-            #[serde(skip)]
-            Custom(CustomLikelihoodConfig),
+                $name $variant $(($config))?
+            ),+
         }
 
         impl LikelihoodConfig {
-            /// The names of the likelihoods of this crate.
-            pub const NAMES: &'static [&'static str] = &[$($name),+];
-
             /// Creates the likelihood.
             ///
             /// # Panics
@@ -72,14 +64,6 @@ macro_rules! likelihoods {
                 }
             }
         }
-
-        $($(
-            impl From<$config> for LikelihoodConfig {
-                fn from(config: $config) -> Self {
-                    Self::$variant(config)
-                }
-            }
-        )?)+
 
         $(
             impl $variant {

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     ops::{sigmoid, softplus, stirling_remainder},
-    parameter::Positive,
+    parameter::{Positive, defaults},
 };
 
 /// Parameters of the beta distribution below this count as zero, where the density vanishes.
@@ -33,17 +33,13 @@ pub struct Beta {
     precision: Positive,
 }
 
-/// Configuration of a [`Beta`] likelihood.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BetaConfig {
-    /// The initial value of the precision s.
-    pub precision: f64,
-}
-
-impl Default for BetaConfig {
-    fn default() -> Self {
-        Self { precision: 5.0 }
+defaults! {
+    /// Configuration of a [`Beta`] likelihood.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct BetaConfig {
+        /// The initial value of the precision s.
+        pub precision: f64 = 5.0,
     }
 }
 

@@ -16,7 +16,10 @@ use super::{
     likelihood::{draw, sum_outputs},
     log_link,
 };
-use crate::{parameter::Positive, process::Marginals};
+use crate::{
+    parameter::{Positive, defaults},
+    process::Marginals,
+};
 
 /// Positive numbers with mean `exp(f)` and a trained shape k:
 /// `p(y | f) = k^k·y^{k−1}·exp(−k·f − k·y·e^{−f})/Γ(k)`.
@@ -25,17 +28,13 @@ pub struct Gamma {
     shape: Positive,
 }
 
-/// Configuration of a [`Gamma`] likelihood.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct GammaConfig {
-    /// The initial value of the shape k.
-    pub shape: f64,
-}
-
-impl Default for GammaConfig {
-    fn default() -> Self {
-        Self { shape: 2.0 }
+defaults! {
+    /// Configuration of a [`Gamma`] likelihood.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct GammaConfig {
+        /// The initial value of the shape k.
+        pub shape: f64 = 2.0,
     }
 }
 

@@ -18,7 +18,7 @@ use super::{
     likelihood::{draw, sum_outputs},
 };
 use crate::{
-    parameter::{ParameterError, Positive},
+    parameter::{ParameterError, Positive, defaults},
     process::Marginals,
 };
 
@@ -28,17 +28,13 @@ pub struct Gaussian {
     noise: Positive,
 }
 
-/// Configuration of a [`Gaussian`] likelihood.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct GaussianConfig {
-    /// The initial value of the noise variance, in squared units of the targets.
-    pub noise: f64,
-}
-
-impl Default for GaussianConfig {
-    fn default() -> Self {
-        Self { noise: 0.1 }
+defaults! {
+    /// Configuration of a [`Gaussian`] likelihood.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct GaussianConfig {
+        /// The initial value of the noise variance, in squared units of the targets.
+        pub noise: f64 = 0.1,
     }
 }
 

@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 
 use super::gauss_hermite::nodes_and_weights;
-use crate::{ops::log_normal_cdf, parameter::numbers};
+use crate::ops::{is_on_cpu, log_normal_cdf, numbers};
 
 /// From this variance on, the integral is over the noise instead of the Gaussian.
 const WIDE: f64 = 0.64;
@@ -43,12 +43,15 @@ const SMALLEST: f64 = 1e-30;
 /// - `place`: u, `[T, N, C, P]`
 /// - `variance`: σ², positive, `[1, N, C, P]`
 pub(super) fn log_distribution(place: Tensor<4>, variance: &Tensor<4>) -> Tensor<4> {
-    let extreme = |value: Tensor<1>| numbers(value.detach()).first().copied();
-    if extreme(variance.clone().max()).is_some_and(|largest| largest < WIDE) {
-        return narrow(place, variance);
-    }
-    if extreme(variance.clone().min()).is_some_and(|smallest| smallest >= WIDE) {
-        return wide(place, variance);
+    // The CPU would wait for a GPU to know which variances there are.
+    if is_on_cpu(variance) {
+        let extreme = |value: Tensor<1>| numbers(value.detach()).first().copied();
+        if extreme(variance.clone().max()).is_some_and(|largest| largest < WIDE) {
+            return narrow(place, variance);
+        }
+        if extreme(variance.clone().min()).is_some_and(|smallest| smallest >= WIDE) {
+            return wide(place, variance);
+        }
     }
     let is_narrow = variance.clone().lower_elem(WIDE).expand(place.dims());
     wide(place.clone(), variance).mask_where(is_narrow, narrow(place, variance))

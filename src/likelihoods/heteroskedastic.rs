@@ -18,7 +18,10 @@ use super::{
     gaussian::log_normal,
     likelihood::{block, draw, sum_outputs},
 };
-use crate::{parameter::Positive, process::Marginals};
+use crate::{
+    parameter::{Positive, defaults},
+    process::Marginals,
+};
 
 /// Noise below this counts as zero.
 const SMALLEST_NOISE: f64 = 1e-30;
@@ -34,17 +37,13 @@ pub struct Heteroskedastic {
     noise: Positive,
 }
 
-/// Configuration of a [`Heteroskedastic`] likelihood.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct HeteroskedasticConfig {
-    /// The initial value of the base variance, in squared units of the targets.
-    pub noise: f64,
-}
-
-impl Default for HeteroskedasticConfig {
-    fn default() -> Self {
-        Self { noise: 0.1 }
+defaults! {
+    /// Configuration of a [`Heteroskedastic`] likelihood.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct HeteroskedasticConfig {
+        /// The initial value of the base variance, in squared units of the targets.
+        pub noise: f64 = 0.1,
     }
 }
 

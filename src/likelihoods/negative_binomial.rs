@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     ops::{log_ratio, softplus, stirling_remainder},
-    parameter::Positive,
+    parameter::{Positive, defaults},
     process::Marginals,
 };
 
@@ -30,17 +30,13 @@ pub struct NegativeBinomial {
     dispersion: Positive,
 }
 
-/// Configuration of a [`NegativeBinomial`] likelihood.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct NegativeBinomialConfig {
-    /// The initial value of the dispersion α.
-    pub dispersion: f64,
-}
-
-impl Default for NegativeBinomialConfig {
-    fn default() -> Self {
-        Self { dispersion: 0.5 }
+defaults! {
+    /// Configuration of a [`NegativeBinomial`] likelihood.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct NegativeBinomialConfig {
+        /// The initial value of the dispersion α.
+        pub dispersion: f64 = 0.5,
     }
 }
 

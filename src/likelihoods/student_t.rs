@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     ops::{log_ratio, stirling_remainder},
-    parameter::{Positive, numbers},
+    parameter::{Positive, defaults, numbers},
     process::Marginals,
 };
 
@@ -38,26 +38,18 @@ pub struct StudentT {
     fixed_degrees: f64,
 }
 
-/// Configuration of a [`StudentT`] likelihood.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StudentTConfig {
-    /// The initial value of the scale s, in the units of the targets.
-    pub scale: f64,
-    /// The degrees of freedom ν, or their initial value if they are trained.
-    pub degrees_of_freedom: f64,
-    /// Whether the degrees of freedom are trained.
-    pub train_degrees_of_freedom: bool,
-}
-
-impl Default for StudentTConfig {
-    /// Trained degrees of freedom that start at 4.
-    fn default() -> Self {
-        Self {
-            scale: 0.3,
-            degrees_of_freedom: 4.0,
-            train_degrees_of_freedom: true,
-        }
+defaults! {
+    /// Configuration of a [`StudentT`] likelihood. By default the degrees of freedom are trained and
+    /// start at 4.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct StudentTConfig {
+        /// The initial value of the scale s, in the units of the targets.
+        pub scale: f64 = 0.3,
+        /// The degrees of freedom ν, or their initial value if they are trained.
+        pub degrees_of_freedom: f64 = 4.0,
+        /// Whether the degrees of freedom are trained.
+        pub train_degrees_of_freedom: bool = true,
     }
 }
 

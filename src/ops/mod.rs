@@ -21,19 +21,16 @@
 //! Each operation is a module. Its `mod.rs` has the public functions and two backend traits: one
 //! for the operations that models call, which burn dispatches at run time, and one for those that
 //! only the backward pass calls. `cpu.rs` implements both with kernels on slices, for backends
-//! whose values the CPU can read; `backward.rs` implements the first for the autodiff backend over
-//! any backend that has both. GPU kernels go into a `cube.rs` beside them; the implementation in
-//! `cpu.rs` is then for `CpuMemory` instead of every `CpuAccess`. Small operations are a single
-//! file. Shared code is in `cpu`, `backward` and `stationary`.
+//! whose tensors are in CPU memory (`CpuMemory`), and `cube.rs` with kernels for GPUs;
+//! `backward.rs` implements the first for the autodiff backend over any backend that has both. In
+//! small operations `mod.rs` has all but the GPU kernels. Shared code is in `cpu`, `backward` and `stationary`.
 //!
 //! # Where they run
 //!
 //! On `flex` and `ndarray` the operations work on the tensor's own memory (a tensor whose rows are
-//! not contiguous is copied first). **On GPU backends each operation reads its inputs back to the
-//! CPU, computes there and uploads the result**. The exceptions are [`gram`],
-//! [`triangular_product`], [`remainder`] and [`congruence`], which are matrix products on the GPU,
-//! and [`tanh`] and [`layer_normalization`], which use burn's implementation there. Everything else
-//! in a model runs on the GPU.
+//! not contiguous is copied first). On GPUs they are kernels of their own and read no values back,
+//! but for factorizations that report failures at once. The products of models are
+//! [`ExactMatmul`], because burn's own may round to fewer digits.
 
 // The attribute is here for all operations: the attribute macro repeats the name in places that an
 // attribute on a trait does not reach.
@@ -45,17 +42,24 @@ mod cholesky;
 mod covariance;
 mod covariance_product;
 pub(crate) mod cpu;
+#[cfg(feature = "cube")]
+pub(crate) mod cube;
 mod decompositions;
 mod diagonal;
 mod dispatch;
+mod exact_matmul;
+#[cfg(all(feature = "cube", feature = "fusion"))]
+mod fusion;
 mod gram;
 mod inverse_free;
 mod inversion;
+mod launches;
 mod layer_normalization;
 mod log_density;
 mod moments;
 pub(crate) mod nearest;
 pub(crate) mod patches;
+mod reads;
 mod remainder;
 pub(crate) mod special;
 mod stationary;
@@ -63,19 +67,22 @@ mod triangular_product;
 mod triangular_solve;
 
 pub(crate) use adam::{AdamStep, adam};
-pub(crate) use cholesky::factor_rest;
 pub use cholesky::{
     BlockFactor, CholeskyFactor, Jitter, NotPositiveDefinite, SingularTriangle, cholesky,
 };
+pub(crate) use cholesky::{cholesky_unchecked, factor_rest};
 pub use covariance::{covariance, covariance_matrix, covariances};
 pub use covariance_product::{Blocks, block_covariance, covariance_product};
-pub(crate) use cpu::is_on_cpu;
+pub(crate) use cpu::is_cpu;
+pub use cpu::is_on_cpu;
 pub use decompositions::decompositions;
 pub use diagonal::{add_diagonal, add_to_diagonal};
 pub(crate) use diagonal::{diagonals, mean_diagonal};
+pub use exact_matmul::ExactMatmul;
 pub use gram::{gram, transposed_gram};
 pub(crate) use inverse_free::{RelaxedMatrices, relaxed_terms};
 pub use inversion::{Congruence, congruence};
+pub use launches::launches;
 pub use layer_normalization::layer_normalization;
 pub use log_density::gaussian_log_density;
 pub use moments::{
@@ -83,10 +90,12 @@ pub use moments::{
     column_squares, gaussian_kl, projected_moments,
 };
 pub use patches::{patch_covariance, patch_variance};
+pub(crate) use reads::values;
+pub use reads::{device_reads, integer, number, numbers};
 pub use remainder::remainder;
 pub use special::{
-    SpecialFunction, exp_minus_one, log_gamma, log_normal_cdf, log_one_minus_exp, log_ratio,
-    sigmoid, softplus, stirling_remainder, tanh,
+    SpecialFunction, arc_sine, exp_minus_one, log_gamma, log_normal_cdf, log_one_minus_exp,
+    log_ratio, sigmoid, softplus, stirling_remainder, tanh,
 };
 pub use stationary::Stationary;
 pub use triangular_product::{transposed_triangular_product, triangular_product};

@@ -15,9 +15,9 @@ use crate::ops::{AdamStep, adam};
 /// `θ ← θ − α·(m/(1 − β₁ᵗ))/(√(v/(1 − β₂ᵗ)) + ε)`.
 ///
 /// burn's own Adam creates a tensor for every intermediate, on one thread. On flex and ndarray,
-/// this implementation reads and writes the numbers once per step, on all threads. On a GPU it is
-/// composed of the backend's elementwise operations. Constants are kept in double precision. The
-/// state has burn's type, so the two implementations can read each other's records.
+/// this implementation reads and writes the numbers once per step, on all threads; on a GPU, in one
+/// launch per parameter. Constants are kept in double precision. The state has burn's type, so the
+/// two implementations can read each other's records.
 ///
 /// `ModuleOptimizer::from(Adam::new())` optimizes a module;
 /// [`ModuleOptimizer::with_group`](burn::optim::ModuleOptimizer::with_group) assigns an Adam to a
@@ -77,6 +77,44 @@ impl Adam {
             epsilon: self.epsilon * second_correction,
         }
     }
+
+    /// [`step`](Optimizer::step), skipped if the number in `ok`, `[1]`, is not positive: the tensor
+    /// and the moments stay as they are, whatever the gradient is. A GPU skips a step after a
+    /// failure without a wait for the number. The time of the state advances in any case.
+    ///
+    /// # Panics
+    ///
+    /// If the state and the gradient have different types.
+    pub fn step_if<const D: usize>(
+        &self,
+        learning_rate: LearningRate,
+        tensor: Tensor<D>,
+        gradient: Tensor<D>,
+        state: Option<AdamState<D>>,
+        ok: Option<Tensor<1>>,
+    ) -> (Tensor<D>, Option<AdamState<D>>) {
+        let gradient = if self.weight_decay > 0.0 {
+            gradient + tensor.clone() * self.weight_decay
+        } else {
+            gradient
+        };
+        let (time, moments) = match state {
+            Some(AdamState { momentum }) => {
+                (momentum.time + 1, [momentum.moment_1, momentum.moment_2])
+            }
+            None => (1, [gradient.zeros_like(), gradient.zeros_like()]),
+        };
+        let (found, expected) = (moments[0].dtype(), gradient.dtype());
+        assert!(
+            found == expected,
+            "Adam: the state is {found:?}, the gradient {:?} is {expected:?}",
+            gradient.dims()
+        );
+        let step = self.step_at(time, learning_rate);
+        let (tensor, [first, second]) = adam(tensor, gradient, moments, step, ok);
+        let state = AdamState::new(AdaptiveMomentumState::new(time, first, second));
+        (tensor, Some(state))
+    }
 }
 
 impl Default for Adam {
@@ -99,27 +137,7 @@ impl Optimizer for Adam {
         gradient: Tensor<D>,
         state: Option<AdamState<D>>,
     ) -> (Tensor<D>, Option<AdamState<D>>) {
-        let gradient = if self.weight_decay > 0.0 {
-            gradient + tensor.clone() * self.weight_decay
-        } else {
-            gradient
-        };
-        let (time, moments) = match state {
-            Some(AdamState { momentum }) => {
-                (momentum.time + 1, [momentum.moment_1, momentum.moment_2])
-            }
-            None => (1, [gradient.zeros_like(), gradient.zeros_like()]),
-        };
-        let (found, expected) = (moments[0].dtype(), gradient.dtype());
-        assert!(
-            found == expected,
-            "Adam: the state is {found:?}, the gradient {:?} is {expected:?}",
-            gradient.dims()
-        );
-        let step = self.step_at(time, learning_rate);
-        let (tensor, [first, second]) = adam(tensor, gradient, moments, step);
-        let state = AdamState::new(AdaptiveMomentumState::new(time, first, second));
-        (tensor, Some(state))
+        self.step_if(learning_rate, tensor, gradient, state, None)
     }
 
     fn to_device<const D: usize>(state: AdamState<D>, device: &Device) -> AdamState<D> {

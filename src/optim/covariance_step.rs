@@ -1,8 +1,9 @@
 //! The natural-gradient update of a batch of Gaussians.
 
-use burn::tensor::Tensor;
+use burn::tensor::{Bool, Tensor};
 
-use crate::ops::{Jitter, cholesky};
+use super::on_device::{is_positive, select, select_number};
+use crate::ops::{CholeskyFactor, ExactMatmul, Jitter, cholesky, cholesky_unchecked, number};
 
 /// Natural-gradient descent on a loss ℓ of Gaussians `N(m_p, S_p)`, with everything that does not
 /// depend on the step size γ precomputed.
@@ -39,7 +40,10 @@ impl FullStep {
         (mean_gradient, scale_gradient): (Tensor<2>, Tensor<3>),
     ) -> Self {
         let scale = scale.tril(0);
-        let product = scale.clone().transpose().matmul(scale_gradient.tril(0));
+        let product = scale
+            .clone()
+            .transpose()
+            .exact_matmul(scale_gradient.tril(0));
         Self {
             mean,
             scale,
@@ -51,18 +55,54 @@ impl FullStep {
     /// The means and factors after a step of size γ, or `None` if a covariance is not positive
     /// definite.
     pub fn at(&self, step_size: f64) -> Option<(Tensor<2>, Tensor<3>)> {
+        let factor = cholesky(self.precision(step_size), WITHOUT_JITTER).ok()?;
+        let (change, scale) = self.after(&factor);
+        Some((self.mean.clone() - change * step_size, scale))
+    }
+
+    /// The means and factors after a step of the first of several sizes for which all covariances
+    /// are positive definite, and whether there is one, `[1]`. All sizes are tried at once and the
+    /// device chooses among them, so that the CPU does not wait.
+    pub fn at_first(&self, step_sizes: &[f64]) -> ((Tensor<2>, Tensor<3>), Tensor<1, Bool>) {
+        let [outputs, size, _] = self.scale.dims();
+        let precisions = step_sizes.iter().map(|&size| self.precision(size));
+        let precisions = Tensor::cat(precisions.collect(), 0); // [C·P, M, M]
+        let (factors, status) = cholesky_unchecked(precisions, WITHOUT_JITTER);
+        let [rows, _] = status.dims();
+        let failures = status.narrow(1, 0, 1).reshape([rows / outputs, outputs]);
+        let fits = failures
+            .sum_dim(1)
+            .squeeze_dim::<1>(1)
+            .lower_equal_elem(0.0); // [C]
+        let lowers = factors
+            .lower()
+            .reshape([step_sizes.len(), outputs, size, size]);
+        let lowers = (0..step_sizes.len())
+            .map(|index| lowers.clone().narrow(0, index, 1).squeeze_dim::<3>(0));
+        let lower = select(&fits, lowers.collect());
+        let step_size = select_number(&fits, step_sizes, &self.mean);
+        let (change, scale) = self.after(&CholeskyFactor::from_regular(lower));
+        let mean = self.mean.clone() - change * step_size.unsqueeze();
+        ((mean, scale), fits.any())
+    }
+
+    /// `J(I + γG)J` with the reversal J of rows and columns, by its lower triangle.
+    fn precision(&self, step_size: f64) -> Tensor<3> {
         let [_, size, _] = self.scale.dims();
         let identity = Tensor::<2>::eye(size, &self.scale.device()).cast(self.scale.dtype());
         let precision = self.curvature.clone() * step_size + identity.unsqueeze(); // lower triangle
-        // Reverse rows and columns with J: J(I + γG)J = RRᵀ gives (I + γG)⁻¹ = (JR⁻ᵀJ)(JR⁻ᵀJ)ᵀ, and
-        // W·JR⁻ᵀJ is lower triangular. The reversal swaps the triangles, hence the transpose.
-        let reversed = precision.transpose().flip([1, 2]);
-        let factor = cholesky(reversed, WITHOUT_JITTER).ok()?;
+        // The reversal swaps the triangles, hence the transpose.
+        precision.transpose().flip([1, 2])
+    }
+
+    /// `S′·∂ℓ/∂m` and the factor of `S′`. `J(I + γG)J = RRᵀ` gives `(I + γG)⁻¹ = (JR⁻ᵀJ)(JR⁻ᵀJ)ᵀ`, and
+    /// `W·JR⁻ᵀJ` is lower triangular.
+    fn after(&self, factor: &CholeskyFactor<3>) -> (Tensor<2>, Tensor<3>) {
         let rows = factor.solve(self.scale.clone().transpose().flip([1])); // R⁻¹JWᵀ
         let scale = rows.flip([1]).transpose().tril(0); // [P, M, M]
         let gradient = self.mean_gradient.clone().unsqueeze_dim::<3>(2); // [P, M, 1]
-        let change = (scale.clone()).matmul(scale.clone().transpose().matmul(gradient));
-        Some((self.mean.clone() - change.squeeze_dim(2) * step_size, scale))
+        let change = (scale.clone()).exact_matmul(scale.clone().transpose().exact_matmul(gradient));
+        (change.squeeze_dim(2), scale)
     }
 }
 
@@ -103,14 +143,36 @@ impl DiagonalStep {
     /// positive.
     pub fn at(&self, step_size: f64) -> Option<(Tensor<2>, Tensor<2>)> {
         let precision = self.curvature.clone() * step_size + 1.0;
-        let smallest: f64 = precision.clone().min().into_scalar();
+        let smallest = number(precision.clone().min());
         // This also rejects NaN.
         if smallest > 0.0 {
-            let deviation = self.deviation.clone() / precision.sqrt();
-            let change = deviation.clone().square() * self.mean_gradient.clone();
+            let (change, deviation) = self.after(precision);
             Some((self.mean.clone() - change * step_size, deviation))
         } else {
             None
         }
+    }
+
+    /// Like [`FullStep::at_first`].
+    pub fn at_first(&self, step_sizes: &[f64]) -> ((Tensor<2>, Tensor<2>), Tensor<1, Bool>) {
+        let precisions = step_sizes
+            .iter()
+            .map(|&size| self.curvature.clone() * size + 1.0);
+        let precisions: Vec<_> = precisions.collect();
+        let fits = precisions
+            .iter()
+            .map(|precision| is_positive(precision.clone()));
+        let fits = Tensor::cat(fits.collect(), 0); // [C]
+        let step_size = select_number(&fits, step_sizes, &self.mean);
+        let (change, deviation) = self.after(select(&fits, precisions));
+        let mean = self.mean.clone() - change * step_size.unsqueeze();
+        ((mean, deviation), fits.any())
+    }
+
+    /// `s′²·∂ℓ/∂m` and `s′`, from `s²/s′²`.
+    fn after(&self, precision: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+        let deviation = self.deviation.clone() / precision.sqrt();
+        let change = deviation.clone().square() * self.mean_gradient.clone();
+        (change, deviation)
     }
 }

@@ -12,11 +12,15 @@ mod adam;
 mod covariance_step;
 mod natural_gradient;
 mod natural_inversion;
+mod on_device;
 mod step_sizes;
+mod unread_inversion;
 mod variance_gap;
 
 pub use adam::Adam;
-pub use natural_gradient::{NaturalGradient, NaturalStep, NaturalStepError, WarmUp};
+pub use natural_gradient::{
+    NaturalGradient, NaturalStep, NaturalStepError, UnreadNaturalStep, WarmUp,
+};
 pub use natural_inversion::{
     COLD_STEPS, Inversion, InversionReport, InversionStop, NaturalInversion, StoppingRule,
     newton_schulz_step, safe_start,

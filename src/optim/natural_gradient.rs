@@ -3,15 +3,22 @@
 use burn::{
     module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId},
     optim::GradientsParams,
-    tensor::{Tensor, container::TensorContainer},
+    tensor::{Bool, Tensor, container::TensorContainer},
 };
 use serde::{Deserialize, Serialize};
 
-use super::covariance_step::{DiagonalStep, FullStep};
+use super::{
+    covariance_step::{DiagonalStep, FullStep},
+    on_device::choose,
+};
 use crate::process::VariationalGaussian;
 
 /// The maximum number of times a step size is halved.
-const HALVINGS: usize = 12;
+const HALVINGS: i32 = 12;
+
+/// The numbers of halvings that a device tries at once. There are fewer of them, because all are
+/// computed in every step.
+const HALVINGS_AT_ONCE: [i32; 5] = [0, 1, 3, 6, HALVINGS];
 
 /// Natural-gradient descent for the Gaussians `q(u)`, combined with any optimizer for the other
 /// parameters. In every step, call [`step`](Self::step) first, then the optimizer with the
@@ -68,6 +75,17 @@ pub struct NaturalStep<M> {
     /// The smallest step size used. It is smaller than requested if a covariance would have become
     /// indefinite.
     pub step_size: f64,
+}
+
+/// A step that a device makes or skips by itself.
+#[derive(Clone, Debug)]
+pub struct UnreadNaturalStep<M> {
+    /// The module after the step.
+    pub module: M,
+    /// The number of Gaussians that were updated.
+    pub distributions: usize,
+    /// Whether the step was made, `[1]`.
+    pub made: Tensor<1, Bool>,
 }
 
 /// The step leads to an indefinite covariance for every step size tried.
@@ -127,18 +145,7 @@ impl NaturalGradient {
         gradients: &mut GradientsParams,
         divisor: f64,
     ) -> Result<NaturalStep<M>, NaturalStepError> {
-        let step_size = self.step_size(step);
-        let mut updates = Updates {
-            gradients,
-            step_size,
-            divisor,
-            smallest: step_size,
-            fields: Vec::new(),
-            mean: None,
-            values: TensorContainer::new(),
-            distributions: 0,
-            failure: None,
-        };
+        let mut updates = Updates::new(gradients, self.step_size(step), divisor);
         module.visit(&mut updates);
         let Updates {
             values,
@@ -150,10 +157,38 @@ impl NaturalGradient {
         match failure {
             Some(failure) => Err(failure),
             None => Ok(NaturalStep {
-                module: module.map(&mut Replacement { values }),
+                module: module.map(&mut Replacement { values, made: None }),
                 distributions,
                 step_size: smallest,
             }),
+        }
+    }
+
+    /// Like [`step`](Self::step), without a wait for the device. It makes the step if the flag `ok`,
+    /// `[1]`, is set and a step size leads to positive-definite covariances; otherwise no Gaussian
+    /// changes. The step sizes are tried at once, and they differ by larger factors.
+    pub fn step_if<M: Module>(
+        &self,
+        step: usize,
+        module: M,
+        gradients: &mut GradientsParams,
+        divisor: f64,
+        ok: Tensor<1, Bool>,
+    ) -> UnreadNaturalStep<M> {
+        let mut updates = Updates::new(gradients, self.step_size(step), divisor);
+        updates.made = Some(ok.clone());
+        module.visit(&mut updates);
+        let Updates {
+            values,
+            distributions,
+            made,
+            ..
+        } = updates;
+        let mut replacement = Replacement { values, made };
+        UnreadNaturalStep {
+            module: module.map(&mut replacement),
+            distributions,
+            made: replacement.made.unwrap_or(ok),
         }
     }
 }
@@ -172,6 +207,8 @@ struct Updates<'a> {
     values: TensorContainer<ParamId>,
     distributions: usize,
     failure: Option<NaturalStepError>,
+    /// Whether all steps so far can be made, `[1]`, if the device decides that.
+    made: Option<Tensor<1, Bool>>,
 }
 
 #[derive(Clone, Copy)]
@@ -186,18 +223,47 @@ struct Mean {
     gradient: Option<Tensor<2>>,
 }
 
-impl Updates<'_> {
+impl<'a> Updates<'a> {
+    fn new(gradients: &'a mut GradientsParams, step_size: f64, divisor: f64) -> Self {
+        Self {
+            gradients,
+            step_size,
+            divisor,
+            smallest: step_size,
+            fields: Vec::new(),
+            mean: None,
+            values: TensorContainer::new(),
+            distributions: 0,
+            failure: None,
+            made: None,
+        }
+    }
+
+    /// The step size after some halvings.
+    fn halved(&self, halvings: i32) -> f64 {
+        self.step_size * 0.5f64.powi(halvings)
+    }
+
     /// Takes a parameter's gradient and rescales it.
     fn take<const D: usize>(&mut self, id: ParamId) -> Option<Tensor<D>> {
         let gradient = self.gradients.remove::<D>(id)?;
         Some(gradient * self.divisor)
     }
 
-    /// Halves the step size until `attempt` succeeds.
-    fn guarded<T>(&mut self, attempt: impl Fn(f64) -> Option<T>) -> Option<T> {
-        let sizes = (0..=HALVINGS as i32).map(|halvings| self.step_size * 0.5f64.powi(halvings));
+    /// Halves the step size until `attempt` succeeds, or has the device choose from what `at_once`
+    /// computes.
+    fn guarded<T>(
+        &mut self,
+        attempt: impl Fn(f64) -> Option<T>,
+        at_once: impl Fn(&[f64]) -> (T, Tensor<1, Bool>),
+    ) -> Option<T> {
+        if let Some(made) = self.made.take() {
+            let (values, fits) = at_once(&HALVINGS_AT_ONCE.map(|halvings| self.halved(halvings)));
+            self.made = Some(made.bool_and(fits));
+            return Some(values);
+        }
         let mut last = self.step_size;
-        for size in sizes {
+        for size in (0..=HALVINGS).map(|halvings| self.halved(halvings)) {
             last = size;
             if let Some(values) = attempt(size) {
                 self.smallest = self.smallest.min(size);
@@ -244,14 +310,16 @@ impl Updates<'_> {
                 (mean.value.clone(), value.reshape(shape)),
                 (mean_gradient, gradient.reshape(shape)),
             );
-            (self.guarded(|size| step.at(size))).map(|(mean, scale)| (mean, scale.reshape(dims)))
+            (self.guarded(|size| step.at(size), |sizes| step.at_first(sizes)))
+                .map(|(mean, scale)| (mean, scale.reshape(dims)))
         } else {
             let shape = [outputs, size];
             let step = DiagonalStep::new(
                 (mean.value.clone(), value.reshape(shape)),
                 (mean_gradient, gradient.reshape(shape)),
             );
-            (self.guarded(|size| step.at(size))).map(|(mean, scale)| (mean, scale.reshape(dims)))
+            (self.guarded(|size| step.at(size), |sizes| step.at_first(sizes)))
+                .map(|(mean, scale)| (mean, scale.reshape(dims)))
         };
         if let Some((new_mean, new_scale)) = new {
             self.keep((mean, new_mean), trained.then_some((scale.id, new_scale)));
@@ -297,6 +365,8 @@ impl ModuleVisitor for Updates<'_> {
 /// Replaces values in a module.
 struct Replacement {
     values: TensorContainer<ParamId>,
+    /// Whether to replace them, `[1]`, if the device decides that.
+    made: Option<Tensor<1, Bool>>,
 }
 
 impl ModuleMapper for Replacement {
@@ -305,6 +375,10 @@ impl ModuleMapper for Replacement {
             return param;
         };
         param.map(|old| {
+            let value = match self.made.clone() {
+                Some(made) => choose(made, value, old.clone().without_autodiff()),
+                None => value,
+            };
             let value = Tensor::from_inner(value);
             let value = match old.gradient_checkpointing_strategy() {
                 Some(strategy) => value.with_gradient_checkpointing_strategy(strategy),

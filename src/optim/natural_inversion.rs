@@ -5,14 +5,14 @@ use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
 use super::{StepSizes, VarianceGap};
-use crate::ops::{Congruence, congruence};
+use crate::ops::{Congruence, ExactMatmul, congruence};
 
 /// The maximum number of steps from a start that is far from the inverse.
 pub const COLD_STEPS: usize = 100;
 
 /// The iteration diverges if a diagonal entry of `LᵀAL` reaches this value: after a step of size
 /// one, `L_ii` would not be positive.
-const DIVERGED: f64 = 3.0;
+pub(super) const DIVERGED: f64 = 3.0;
 
 /// A stalled residual above this is a failure to converge, not rounding.
 const FAR: f64 = 0.5;
@@ -30,15 +30,20 @@ const FAR: f64 = 0.5;
 /// If some `H_ii ≥ 3`, L restarts at [`safe_start`], from which it converges for every A. A smaller
 /// γ would not help.
 ///
+/// [`run`](Self::run) reads the residual before every step. On a GPU, an
+/// [`InverseFree`](crate::variational::InverseFree) posterior therefore makes a fixed number of steps
+/// after each step of training, those after convergence without effect
+/// ([`run_unread`](Self::run_unread)).
+///
 /// ```
 /// use burn::tensor::{DType, Device, Tensor};
-/// use burn_gp::optim::{NaturalInversion, safe_start};
+/// use burn_gp::{ops::ExactMatmul, optim::{NaturalInversion, safe_start}};
 ///
 /// let device = Device::default();
 /// let matrix = Tensor::<2>::from_data([[2.0, 1.0], [1.0, 3.0]], (&device, DType::F64));
 /// let inversion = NaturalInversion { tolerance: 1e-10, ..NaturalInversion::default() };
 /// let inverted = inversion.run(&matrix, safe_start(&matrix));
-/// let inverse = inverted.lower.clone().matmul(inverted.lower.transpose());
+/// let inverse = inverted.lower.clone().exact_matmul(inverted.lower.transpose());
 /// let exact = [[0.6, -0.2], [-0.2, 0.4]];
 /// inverse.into_data().assert_approx_eq::<f64>(&exact.into(), burn::tensor::Tolerance::absolute(1e-9));
 /// # assert!(inverted.report.steps < 20);
@@ -138,7 +143,9 @@ pub fn safe_start(matrix: &Tensor<2>) -> Tensor<2> {
 ///
 /// - `matrix` (A), `inverse` (T): `[M, M]`
 pub fn newton_schulz_step(matrix: Tensor<2>, inverse: Tensor<2>, step_size: f64) -> Tensor<2> {
-    let twice = inverse.clone().matmul(matrix.matmul(inverse.clone()));
+    let twice = inverse
+        .clone()
+        .exact_matmul(matrix.exact_matmul(inverse.clone()));
     inverse.clone() - (twice - inverse) * step_size
 }
 

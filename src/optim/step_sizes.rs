@@ -44,9 +44,14 @@ impl StepSizes {
 
     /// Whether the size is constant from step `step` on.
     pub(super) fn is_final(self, step: usize) -> bool {
+        step >= self.growing()
+    }
+
+    /// The number of steps before the size is constant.
+    pub(crate) fn growing(self) -> usize {
         match self {
-            Self::Constant { .. } => true,
-            Self::LogLinear { steps, .. } => step + 1 >= steps,
+            Self::Constant { .. } => 0,
+            Self::LogLinear { steps, .. } => steps.saturating_sub(1),
         }
     }
 }

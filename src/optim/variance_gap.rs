@@ -2,7 +2,9 @@
 
 use burn::tensor::Tensor;
 
-use crate::ops::{column_squares, transposed_triangular_product, triangular_product};
+use crate::ops::{
+    ExactMatmul, column_squares, number, transposed_triangular_product, triangular_product,
+};
 
 /// The gap between an upper and a lower bound of the variances `σ_n² = k_nn − k_nᵀA⁻¹k_n`, for an
 /// approximation T of `A⁻¹`, where `A = B + σ²I` with a positive semidefinite B:
@@ -29,13 +31,13 @@ impl VarianceGap {
         let columns = self.covariances.clone();
         let weights = transposed_triangular_product(lower.clone(), columns.clone());
         let weights = triangular_product(lower.clone(), weights); // T·k_n
-        let missing = columns - matrix.clone().matmul(weights);
+        let missing = columns - matrix.clone().exact_matmul(weights);
         column_squares(missing) * (1.0 / self.floor)
     }
 
     /// Whether `Σ_n G_n ≤ 2σ²_obs·tolerance`.
     pub(super) fn is_closed(&self, matrix: &Tensor<2>, lower: &Tensor<2>) -> bool {
-        let total: f64 = self.of(matrix, lower).sum().into_scalar();
+        let total = number(self.of(matrix, lower).sum());
         total <= 2.0 * self.noise * self.tolerance
     }
 }

@@ -6,6 +6,7 @@ use burn::{
 };
 
 use super::{Bounds, ParameterError, bounds, fraction, numbers, positive};
+use crate::ops::integer;
 
 /// The parameters of a module whose path is `wanted`.
 pub(super) fn parameters(module: &impl Module, wanted: &dyn Fn(&str) -> bool) -> Vec<Found> {
@@ -84,7 +85,7 @@ impl Found {
     /// The unit of a positive value; one for all others.
     fn unit(&self) -> f64 {
         let exponent = self.exponent.clone();
-        exponent.map_or(1.0, |exponent| positive::unit_of(exponent.into_scalar()))
+        exponent.map_or(1.0, |exponent| positive::unit_of(integer(exponent)))
     }
 
     /// The lower bound of a positive parameter.

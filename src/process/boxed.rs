@@ -1,48 +1,39 @@
-//! Processes chosen at run time.
+//! Processes behind pointers.
 
 use burn::tensor::Tensor;
 
-use super::{DrawableProcess, EitherProcess, Joint, JointAcrossOutputs, Marginals, Process};
-use crate::ops::NotPositiveDefinite;
+use super::{Joint, JointAcrossOutputs, Marginals, PathOptions, Paths, Process, SamplePaths};
+use crate::{kernels::NoSpectrum, ops::NotPositiveDefinite};
 
-/// Forwards the methods of processes to another process.
-macro_rules! forward {
-    ($self:ident => $process:expr) => {
-        fn marginals(&$self, x: Tensor<2>) -> Marginals {
-            $process.marginals(x)
-        }
+impl<P: Process + ?Sized> Process for Box<P> {
+    fn marginals(&self, x: Tensor<2>) -> Marginals {
+        self.as_ref().marginals(x)
+    }
 
-        fn rows_per_input(&$self) -> usize {
-            $process.rows_per_input()
-        }
+    fn rows_per_input(&self) -> usize {
+        self.as_ref().rows_per_input()
+    }
 
-        fn joint(&$self, x: Tensor<2>) -> Joint {
-            $process.joint(x)
-        }
+    fn joint(&self, x: Tensor<2>) -> Joint {
+        self.as_ref().joint(x)
+    }
 
-        fn joint_across_outputs(&$self, x: Tensor<2>) -> JointAcrossOutputs {
-            $process.joint_across_outputs(x)
-        }
+    fn joint_across_outputs(&self, x: Tensor<2>) -> JointAcrossOutputs {
+        self.as_ref().joint_across_outputs(x)
+    }
 
-        fn sample(
-            &$self,
-            x: Tensor<2>,
-            samples: usize,
-            seed: u64,
-        ) -> Result<Tensor<3>, NotPositiveDefinite> {
-            $process.sample(x, samples, seed)
-        }
-    };
+    fn sample(
+        &self,
+        x: Tensor<2>,
+        samples: usize,
+        seed: u64,
+    ) -> Result<Tensor<3>, NotPositiveDefinite> {
+        self.as_ref().sample(x, samples, seed)
+    }
 }
 
-impl Process for Box<dyn Process + Send + Sync> {
-    forward!(self => self.as_ref());
-}
-
-impl Process for Box<dyn DrawableProcess> {
-    forward!(self => self.as_ref().process());
-}
-
-impl<A: Process, B: Process> Process for EitherProcess<A, B> {
-    forward!(self => self.process());
+impl<P: SamplePaths + ?Sized> SamplePaths for Box<P> {
+    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum> {
+        self.as_ref().paths(options)
+    }
 }

@@ -7,7 +7,7 @@ use super::nonnegative;
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
-    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, column_squares},
+    ops::{CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky, column_squares},
     process::{Marginals, Moments, Scale},
     random::normals,
 };
@@ -93,7 +93,7 @@ pub trait Process {
         let options = (&mean.device(), mean.dtype());
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let noise = normals([outputs, points, samples], &mut random, options);
-        let centered = factor.matmul(noise); // [P, N, S]
+        let centered = factor.exact_matmul(noise); // [P, N, S]
         let draws = centered + mean.transpose().unsqueeze_dim::<3>(2);
         Ok(draws.permute([2, 0, 1]))
     }
@@ -131,7 +131,7 @@ pub enum Spread {
 impl Spread {
     /// Means and variances of `Aᵀu`, both `[N, P]`, for means m, `[P, M]`, and `basis` A, `[M, N]`.
     pub(crate) fn project(&self, mean: &Tensor<2>, basis: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
-        let means = |basis: Tensor<2>| basis.transpose().matmul(mean.clone().transpose());
+        let means = |basis: Tensor<2>| basis.transpose().exact_matmul(mean.clone().transpose());
         match self {
             Self::Known => {
                 let means = means(basis);
@@ -160,12 +160,12 @@ impl Spread {
         match self {
             Self::Known => Tensor::zeros([outputs, rows, rows], (&basis.device(), basis.dtype())),
             Self::Factor(scale) => {
-                let projected = scale.clone().transpose().matmul(basis.unsqueeze()); // [P, M, N]
-                projected.clone().transpose().matmul(projected)
+                let projected = scale.clone().transpose().exact_matmul(basis.unsqueeze()); // [P, M, N]
+                projected.clone().transpose().exact_matmul(projected)
             }
             Self::Precision(factor) => {
                 let solved = factor.solve(basis);
-                let covariance = solved.clone().transpose().matmul(solved);
+                let covariance = solved.clone().transpose().exact_matmul(solved);
                 covariance.unsqueeze::<3>().repeat_dim(0, outputs)
             }
         }
@@ -178,7 +178,7 @@ impl Spread {
         match self {
             Self::Known => mean.expand(shape),
             Self::Factor(scale) => {
-                let scaled = (normals.swap_dims(0, 1)).matmul(scale.clone().transpose()); // [P, S, M]
+                let scaled = (normals.swap_dims(0, 1)).exact_matmul(scale.clone().transpose()); // [P, S, M]
                 scaled.swap_dims(0, 1) + mean
             }
             Self::Precision(factor) => {
@@ -257,7 +257,7 @@ impl<K: Kernel, I: InducingVariables<K>> ConditionedProcess<K, I> {
         features
             .clone()
             .transpose()
-            .matmul(self.mean.clone().transpose())
+            .exact_matmul(self.mean.clone().transpose())
     }
 }
 
@@ -284,7 +284,7 @@ impl<K: Kernel, I: InducingVariables<K>> Process for ConditionedProcess<K, I> {
         let prior = self.kernel.matrix(x.clone()); // [N, N]
         let features = self.features(x); // [M, N]
         let [outputs, _] = self.mean.dims();
-        let gram = features.clone().transpose().matmul(features.clone());
+        let gram = features.clone().transpose().exact_matmul(features.clone());
         let residual = prior - gram;
         let mean = self.means(&features);
         let covariance = self.spread.covariance(outputs, features) + residual.unsqueeze();

@@ -7,7 +7,8 @@ use burn::{
 use serde::{Deserialize, Serialize};
 
 use crate::ops::{
-    batch_column_squares, batch_projected_moments, column_squares, gaussian_kl, projected_moments,
+    ExactMatmul, batch_column_squares, batch_projected_moments, column_squares, gaussian_kl,
+    projected_moments,
 };
 
 /// Whether a variational covariance is full or diagonal.
@@ -129,7 +130,10 @@ impl Moments {
         match self.scale {
             Scale::Full(scale) => projected_moments(basis, self.mean, scale),
             Scale::Diagonal(deviation) => {
-                let mean = basis.clone().transpose().matmul(self.mean.transpose());
+                let mean = basis
+                    .clone()
+                    .transpose()
+                    .exact_matmul(self.mean.transpose());
                 let [outputs, size] = deviation.dims();
                 let columns = (0..outputs)
                     .map(|output| {
@@ -148,7 +152,7 @@ impl Moments {
         match self.scale {
             Scale::Full(scale) => batch_projected_moments(basis, self.mean, scale),
             Scale::Diagonal(deviation) => {
-                let mean = (basis.clone().transpose()).matmul(self.mean.unsqueeze_dim(2));
+                let mean = (basis.clone().transpose()).exact_matmul(self.mean.unsqueeze_dim(2));
                 let scaled = basis * deviation.unsqueeze_dim(2); // [P, M, N]
                 (
                     mean.squeeze_dim::<2>(2).transpose(),

@@ -6,7 +6,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use super::residual_variance;
 use crate::{
     kernels::FeatureMap,
-    ops::NotPositiveDefinite,
+    ops::{ExactMatmul, NotPositiveDefinite},
     process::{Joint, Marginals, Process, Spread, one_for_none},
     random::normals,
 };
@@ -92,7 +92,7 @@ impl<F: FeatureMap> Process for LowRankProcess<F> {
         let dtype = x.dtype();
         let (features, residual) = self.features(x);
         let mean = features.clone().transpose();
-        let mean = mean.matmul(self.mean.clone().transpose()).cast(dtype);
+        let mean = mean.exact_matmul(self.mean.clone().transpose()).cast(dtype);
         let [rows, outputs] = mean.dims();
         let covariance = self.spread.covariance(outputs, features).cast(dtype);
         let covariance = match residual {
@@ -125,7 +125,7 @@ impl<F: FeatureMap> Process for LowRankProcess<F> {
         let mut normals = |shape: [usize; 3]| normals(shape, &mut random, options);
         let weights = (self.spread).draw(&self.mean, normals([samples, outputs, rank]));
         let weights = weights.reshape([samples * outputs, rank]);
-        let draws = weights.matmul(features).cast(dtype);
+        let draws = weights.exact_matmul(features).cast(dtype);
         let draws = draws.reshape([samples, outputs, rows]);
         Ok(match residual {
             Some(residual) => {

@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 
 use crate::{
-    ops::NotPositiveDefinite,
+    ops::{ExactMatmul, NotPositiveDefinite},
     process::{Joint, JointAcrossOutputs, Marginals, Process, one_for_none},
 };
 
@@ -37,15 +37,16 @@ impl<G: Process> Mixture<G> {
 pub(crate) fn mix(latent: Marginals, mixing: Tensor<2>) -> Marginals {
     let weights = mixing.transpose(); // [Q, P]
     Marginals {
-        mean: latent.mean.matmul(weights.clone()),
-        variance: latent.variance.matmul(weights.square()),
+        mean: latent.mean.exact_matmul(weights.clone()),
+        variance: latent.variance.exact_matmul(weights.square()),
     }
 }
 
 /// `Σ_q w_rq·C_q`, [R, N, N], from rows of weights, [R, Q], and covariances, [Q, N, N].
 fn weighted_sums(weights: Tensor<2>, covariances: Tensor<3>) -> Tensor<3> {
     let ([rows, latent], [_, points, _]) = (weights.dims(), covariances.dims());
-    (weights.matmul(covariances.reshape([latent, points * points]))).reshape([rows, points, points])
+    (weights.exact_matmul(covariances.reshape([latent, points * points])))
+        .reshape([rows, points, points])
 }
 
 impl<G: Process> Process for Mixture<G> {
@@ -62,7 +63,7 @@ impl<G: Process> Process for Mixture<G> {
         }
         let Joint { mean, covariance } = self.latent.joint(x);
         Joint {
-            mean: mean.matmul(self.mixing().transpose()),
+            mean: mean.exact_matmul(self.mixing().transpose()),
             covariance: weighted_sums(self.mixing().square(), covariance),
         }
     }
@@ -75,7 +76,7 @@ impl<G: Process> Process for Mixture<G> {
         let pairs = self.mixing().unsqueeze_dim::<3>(1) * self.mixing().unsqueeze_dim::<3>(0);
         let covariance = weighted_sums(pairs.reshape([outputs * outputs, latent]), covariance);
         JointAcrossOutputs {
-            mean: mean.matmul(self.mixing().transpose()),
+            mean: mean.exact_matmul(self.mixing().transpose()),
             covariance: covariance.reshape([outputs, outputs, points, points]),
         }
     }
@@ -105,5 +106,5 @@ pub(crate) fn mix_draws(latent: Tensor<3>, mixing: Tensor<2>) -> Tensor<3> {
     mixing
         .unsqueeze::<3>()
         .expand([samples, outputs, count])
-        .matmul(latent)
+        .exact_matmul(latent)
 }

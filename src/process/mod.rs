@@ -5,7 +5,6 @@
 
 mod boxed;
 mod conditioned;
-mod either;
 mod gaussian;
 mod low_rank;
 mod marginals;
@@ -20,7 +19,6 @@ use burn::tensor::Tensor;
 
 pub(crate) use conditioned::one_for_none;
 pub use conditioned::{ConditionedProcess, Joint, JointAcrossOutputs, Process, Spread};
-pub use either::EitherProcess;
 pub use gaussian::{CovarianceShape, VariationalGaussian};
 pub(crate) use gaussian::{Moments, Scale};
 pub use low_rank::LowRankProcess;

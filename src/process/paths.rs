@@ -41,7 +41,7 @@ impl PathOptions {
 }
 
 /// Draws of P functions that can be evaluated anywhere.
-pub trait Paths {
+pub trait Paths: Send + Sync {
     /// The values of all draws at `x`, `[N, D]`. Every call evaluates the same functions. Gradients
     /// flow to `x`.
     ///
@@ -53,50 +53,15 @@ pub trait Paths {
 
 /// A process from which functions can be drawn.
 pub trait SamplePaths {
-    /// The type of the draws.
-    type Paths: Paths;
-
     /// Draws functions, which are independent except that they share Fourier frequencies.
     ///
     /// # Errors
     ///
-    /// When the kernel has no spectrum.
-    fn paths(&self, options: PathOptions) -> Result<Self::Paths, NoSpectrum>;
+    /// When the kernel has no spectrum, or is at inducing variables that are not function values.
+    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum>;
 }
 
 /// A process of a type that is not known, from which functions can be drawn.
-pub trait DrawableProcess: Send + Sync {
-    /// The process.
-    fn process(&self) -> &dyn Process;
+pub trait DrawableProcess: Process + SamplePaths + Send + Sync {}
 
-    /// [`SamplePaths::paths`].
-    ///
-    /// # Errors
-    ///
-    /// When the kernel has no spectrum.
-    fn draw_paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum>;
-}
-
-impl<P: Process + SamplePaths<Paths: 'static> + Send + Sync> DrawableProcess for P {
-    fn process(&self) -> &dyn Process {
-        self
-    }
-
-    fn draw_paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum> {
-        Ok(Box::new(self.paths(options)?))
-    }
-}
-
-impl SamplePaths for Box<dyn DrawableProcess> {
-    type Paths = Box<dyn Paths>;
-
-    fn paths(&self, options: PathOptions) -> Result<Self::Paths, NoSpectrum> {
-        self.as_ref().draw_paths(options)
-    }
-}
-
-impl Paths for Box<dyn Paths> {
-    fn evaluate(&self, x: Tensor<2>) -> Tensor<3> {
-        self.as_ref().evaluate(x)
-    }
-}
+impl<P: Process + SamplePaths + Send + Sync> DrawableProcess for P {}

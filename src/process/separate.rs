@@ -5,7 +5,9 @@ use burn::tensor::Tensor;
 use crate::{
     inducing::SeparateInducing,
     kernels::{Kernel, SeparateKernels},
-    ops::{CholeskyFactor, batch_column_squares, batch_projected_moments, transposed_gram},
+    ops::{
+        CholeskyFactor, ExactMatmul, batch_column_squares, batch_projected_moments, transposed_gram,
+    },
     process::{ConditionedProcess, Joint, Marginals, Process, Spread, nonnegative, one_for_none},
 };
 
@@ -101,8 +103,12 @@ impl<K: Kernel, I: SeparateInducing<K>> Process for SeparateProcess<K, I> {
             .expand([outputs, rows, dimensions]);
         let prior = self.kernels.matrices(repeated); // [P, N, N]
         let features = self.features(x);
-        let projected = self.scale.clone().transpose().matmul(features.clone());
-        let means = (features.clone().transpose()).matmul(self.mean.clone().unsqueeze_dim(2));
+        let projected = self
+            .scale
+            .clone()
+            .transpose()
+            .exact_matmul(features.clone());
+        let means = (features.clone().transpose()).exact_matmul(self.mean.clone().unsqueeze_dim(2));
         Joint {
             mean: means.squeeze_dim::<2>(2).transpose(),
             covariance: prior - transposed_gram(features) + transposed_gram(projected),

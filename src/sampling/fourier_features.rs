@@ -6,6 +6,7 @@ use rand::rngs::ChaCha8Rng;
 use super::Paths;
 use crate::{
     kernels::{FourierBasis, Kernel, NoSpectrum, fourier_basis},
+    ops::ExactMatmul,
     random::normals,
 };
 
@@ -51,7 +52,7 @@ impl PriorPaths {
 pub(super) fn combine(weights: Tensor<3>, basis: Tensor<2>) -> Tensor<3> {
     let ([samples, outputs, count], [_, rows]) = (weights.dims(), basis.dims());
     (weights.reshape([samples * outputs, count]))
-        .matmul(basis)
+        .exact_matmul(basis)
         .reshape([samples, outputs, rows])
 }
 

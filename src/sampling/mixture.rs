@@ -9,25 +9,22 @@ use crate::{
 };
 
 /// Draws of `W·g` from draws of g. Draws of different outputs are correlated like the outputs.
-#[derive(Clone, Debug)]
-pub struct MixedPaths<G> {
-    latent: G,
+struct MixedPaths {
+    latent: Box<dyn Paths>,
     /// W, [P, Q]
     mixing: Tensor<2>,
 }
 
 impl<G: Process + SamplePaths> SamplePaths for Mixture<G> {
-    type Paths = MixedPaths<G::Paths>;
-
-    fn paths(&self, options: PathOptions) -> Result<Self::Paths, NoSpectrum> {
-        Ok(MixedPaths {
+    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum> {
+        Ok(Box::new(MixedPaths {
             latent: self.latent().paths(options)?,
             mixing: self.mixing(),
-        })
+        }))
     }
 }
 
-impl<G: Paths> Paths for MixedPaths<G> {
+impl Paths for MixedPaths {
     fn evaluate(&self, x: Tensor<2>) -> Tensor<3> {
         let latent = self.latent.evaluate(x);
         let mixing = self.mixing.clone();

@@ -1,11 +1,11 @@
 //! Draws from conditioned processes by Matheron's rule.
 
-use burn::tensor::Tensor;
+use burn::tensor::{Tensor, TensorCreationOptions};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use super::{PathOptions, Paths, PriorPaths, SamplePaths, fourier_features::combine};
 use crate::{
-    inducing::{FunctionVariables, InducingVariables},
+    inducing::InducingVariables,
     kernels::{Kernel, NoSpectrum},
     process::ConditionedProcess,
     random::normals,
@@ -18,7 +18,7 @@ use crate::{
 /// Posteriors*, arXiv:2002.09309, eq. 13). ε has the variance that was added to `Cov[u, u]` before
 /// the factorization: the jitter, or the noise in exact regression.
 #[derive(Clone, Debug)]
-pub struct ConditionedPaths<K, I> {
+pub(super) struct ConditionedPaths<K, I> {
     kernel: K,
     inducing: I,
     prior: PriorPaths,
@@ -26,71 +26,100 @@ pub struct ConditionedPaths<K, I> {
     weights: Tensor<3>,
 }
 
-impl<K: Kernel, I: InducingVariables<K> + FunctionVariables> SamplePaths
-    for ConditionedProcess<K, I>
-{
-    type Paths = ConditionedPaths<K, I>;
+/// The random numbers of draws of inducing variables.
+pub(super) struct Draw {
+    random: ChaCha8Rng,
+    /// S, P and M
+    shape: [usize; 3],
+    options: TensorCreationOptions,
+}
 
-    fn paths(&self, options: PathOptions) -> Result<Self::Paths, NoSpectrum> {
-        self.paths_in_stream(options, 0)
+impl Draw {
+    /// Standard normal numbers, `[S, P, M]`.
+    pub fn noise(&mut self) -> Tensor<3> {
+        normals(self.shape, &mut self.random, self.options.clone())
+    }
+
+    /// `[S, P, M]` with one column per draw and output.
+    pub fn columns(&self, rows: Tensor<3>) -> Tensor<2> {
+        let [samples, outputs, size] = self.shape;
+        rows.reshape([samples * outputs, size]).transpose()
+    }
+
+    /// `[S, P, M]` from one row per draw and output.
+    pub fn rows(&self, rows: Tensor<2>) -> Tensor<3> {
+        rows.reshape(self.shape)
     }
 }
 
-impl<K: Kernel, I: InducingVariables<K> + FunctionVariables> ConditionedProcess<K, I> {
+impl<K: Kernel, I: InducingVariables<K>> SamplePaths for ConditionedProcess<K, I> {
+    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum> {
+        Ok(Box::new(self.paths_in_stream(options, 0)?))
+    }
+}
+
+impl<K: Kernel, I: InducingVariables<K>> ConditionedProcess<K, I> {
     /// [`paths`](SamplePaths::paths), using one of the seed's random streams.
     pub(super) fn paths_in_stream(
         &self,
         options: PathOptions,
         stream: u64,
     ) -> Result<ConditionedPaths<K, I>, NoSpectrum> {
-        let PathOptions {
-            samples,
-            frequencies,
-            seed,
-        } = options;
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        random.set_stream(stream);
         let (kernel, inducing, factor) = (self.kernel(), self.inducing(), self.factor());
         let mean = self.whitened_mean(); // [P, M]
-        let [outputs, size] = mean.dims();
-        let tensors = (&mean.device(), mean.dtype());
-        let dimensions = inducing.input_dimensions();
-        let shape = (samples, outputs);
-        let prior = PriorPaths::new(kernel, dimensions, shape, frequencies, &mut random, tensors)?;
-
-        let lower = factor.lower(); // [M, M]
-        let variances = inducing
-            .kuu(kernel)
-            .mul(Tensor::<2>::eye(size, tensors.0).cast(tensors.1));
-        let added = lower.square().sum_dim(1) - variances.sum_dim(1); // [M, 1]
-        let deviation = added.clamp_min(0.0).sqrt().reshape([1, 1, size]);
-        let noise = normals([samples, outputs, size], &mut random, tensors);
-        let drawn = inducing.of(|x| prior.evaluate(x)) + noise * deviation; // g(Z) + ε
-        // Whitened, with one column per draw and output.
-        let columns = |rows: Tensor<3>| rows.reshape([samples * outputs, size]).transpose();
-        let noise = normals([samples, outputs, size], &mut random, tensors);
-        let inducing_draw = columns(self.spread().draw(&mean, noise));
-        let update = factor.solve_transposed(inducing_draw - factor.solve(columns(drawn)));
-        let weights = update.transpose().reshape([samples, outputs, size]);
-        Ok(ConditionedPaths::new(
-            kernel.clone(),
-            inducing.clone(),
-            prior,
-            weights,
-        ))
+        let [_, size] = mean.dims();
+        let update = |draw: &mut Draw, values: Tensor<3>| {
+            let identity = Tensor::<2>::eye(size, &mean.device()).cast(mean.dtype());
+            let variances = inducing.kuu(kernel).mul(identity);
+            let added = factor.lower().square().sum_dim(1) - variances.sum_dim(1); // [M, 1]
+            let deviation = added.clamp_min(0.0).sqrt().reshape([1, 1, size]);
+            let drawn = values + draw.noise() * deviation; // g(Z) + ε
+            let noise = draw.noise();
+            // Whitened, with one column per draw and output.
+            let inducing_draw = draw.columns(self.spread().draw(&mean, noise));
+            let drawn = factor.solve(draw.columns(drawn));
+            draw.rows(factor.solve_transposed(inducing_draw - drawn).transpose())
+        };
+        ConditionedPaths::draw(kernel, inducing, &mean, (options, stream), update)
     }
 }
 
-impl<K, I> ConditionedPaths<K, I> {
-    /// Adds an update to prior draws: the covariances with the inducing variables times `weights`,
-    /// `[S, P, M]`.
-    pub(super) fn new(kernel: K, inducing: I, prior: PriorPaths, weights: Tensor<3>) -> Self {
-        Self {
+impl<K: Kernel, I: InducingVariables<K>> ConditionedPaths<K, I> {
+    /// Draws functions from the prior and updates them, in one of the seed's random streams.
+    /// `update` returns the weights of the covariances with the inducing variables, `[S, P, M]`, for
+    /// the values of the prior draws, `g(Z)`. `mean` is `[P, M]`.
+    pub(super) fn draw(
+        kernel: &K,
+        inducing: &I,
+        mean: &Tensor<2>,
+        (options, stream): (PathOptions, u64),
+        update: impl FnOnce(&mut Draw, Tensor<3>) -> Tensor<3>,
+    ) -> Result<Self, NoSpectrum> {
+        let inputs = inducing.inputs().ok_or_else(NoSpectrum::of::<K>)?;
+        let ([_, dimensions], [outputs, size]) = (inputs.dims(), mean.dims());
+        let mut random = ChaCha8Rng::seed_from_u64(options.seed);
+        random.set_stream(stream);
+        let tensors = TensorCreationOptions::from((&mean.device(), mean.dtype()));
+        let prior = PriorPaths::new(
             kernel,
-            inducing,
+            dimensions,
+            (options.samples, outputs),
+            options.frequencies,
+            &mut random,
+            tensors.clone(),
+        )?;
+        let mut draw = Draw {
+            random,
+            shape: [options.samples, outputs, size],
+            options: tensors,
+        };
+        let values = prior.evaluate(inputs);
+        Ok(Self {
+            kernel: kernel.clone(),
+            inducing: inducing.clone(),
             prior,
-            weights,
-        }
+            weights: update(&mut draw, values),
+        })
     }
 }
 

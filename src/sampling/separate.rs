@@ -2,45 +2,39 @@
 
 use burn::tensor::Tensor;
 
-use super::{ConditionedPaths, PathOptions, Paths, SamplePaths};
+use super::{PathOptions, Paths, SamplePaths};
 use crate::{
-    inducing::{FunctionVariables, SeparateInducing},
+    inducing::SeparateInducing,
     kernels::{Kernel, NoSpectrum},
     process::SeparateProcess,
 };
 
 /// Draws of P functions, each from its own process.
-#[derive(Clone, Debug)]
-pub struct SeparatePaths<K, I> {
-    functions: Vec<ConditionedPaths<K, I>>,
+struct SeparatePaths<G> {
+    functions: Vec<G>,
 }
 
-impl<K, I> SeparatePaths<K, I> {
-    /// Collects the draws of the separate functions.
-    pub(super) fn new(functions: Vec<ConditionedPaths<K, I>>) -> Self {
-        Self { functions }
+/// Draws each function from its own process, which uses its own random stream.
+pub(super) fn separate_paths<P, G: Paths + 'static>(
+    functions: Vec<P>,
+    draw: impl Fn(P, u64) -> Result<G, NoSpectrum>,
+) -> Result<Box<dyn Paths>, NoSpectrum> {
+    let functions = functions.into_iter().zip(0..);
+    let functions = functions.map(|(function, stream)| draw(function, stream));
+    Ok(Box::new(SeparatePaths {
+        functions: functions.collect::<Result<_, _>>()?,
+    }))
+}
+
+impl<K: Kernel, I: SeparateInducing<K>> SamplePaths for SeparateProcess<K, I> {
+    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum> {
+        separate_paths(self.functions(), |function, stream| {
+            function.paths_in_stream(options, stream)
+        })
     }
 }
 
-impl<K: Kernel, I: SeparateInducing<K>> SamplePaths for SeparateProcess<K, I>
-where
-    I::Member: FunctionVariables,
-{
-    type Paths = SeparatePaths<K, I::Member>;
-
-    fn paths(&self, options: PathOptions) -> Result<Self::Paths, NoSpectrum> {
-        let functions = self.functions().into_iter().zip(0..);
-        let functions = functions
-            // Each function uses its own random stream.
-            .map(|(function, stream)| function.paths_in_stream(options, stream));
-        Ok(SeparatePaths::new(functions.collect::<Result<_, _>>()?))
-    }
-}
-
-impl<K, I> Paths for SeparatePaths<K, I>
-where
-    ConditionedPaths<K, I>: Paths,
-{
+impl<G: Paths> Paths for SeparatePaths<G> {
     fn evaluate(&self, x: Tensor<2>) -> Tensor<3> {
         let draws = self.functions.iter().map(|paths| paths.evaluate(x.clone()));
         Tensor::cat(draws.collect(), 1)

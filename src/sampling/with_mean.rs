@@ -10,24 +10,21 @@ use crate::{
 };
 
 /// Draws shifted by a mean function.
-#[derive(Clone, Debug)]
-pub struct ShiftedPaths<G, M> {
-    paths: G,
+struct ShiftedPaths<M> {
+    paths: Box<dyn Paths>,
     mean: M,
 }
 
 impl<P: Process + SamplePaths, M: Mean> SamplePaths for WithMean<P, M> {
-    type Paths = ShiftedPaths<P::Paths, M>;
-
-    fn paths(&self, options: PathOptions) -> Result<Self::Paths, NoSpectrum> {
-        Ok(ShiftedPaths {
+    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum> {
+        Ok(Box::new(ShiftedPaths {
             paths: self.process().paths(options)?,
             mean: self.mean().clone(),
-        })
+        }))
     }
 }
 
-impl<G: Paths, M: Mean> Paths for ShiftedPaths<G, M> {
+impl<M: Mean> Paths for ShiftedPaths<M> {
     fn evaluate(&self, x: Tensor<2>) -> Tensor<3> {
         let draws = self.paths.evaluate(x.clone());
         let mean = if x.is_autodiff() {

@@ -4,7 +4,6 @@ use burn::{
     module::{Module, ModuleDisplay},
     tensor::{Tensor, TensorCreationOptions},
 };
-use serde::{Deserialize, Serialize};
 
 // Every posterior is in the list below, so that a new one adds nothing here.
 use super::{
@@ -13,42 +12,31 @@ use super::{
     *,
 };
 use crate::{
-    custom::{Choice, Choices, registered},
+    custom::{Choice, Choices, configs, registered},
     inducing::{InducingVariables, SeparateInducing},
     kernels::{Kernel, SeparateKernels},
     ops::{Jitter, NotPositiveDefinite},
-    process::{
-        ConditionedProcess, DrawableProcess, EitherProcess, SeparateProcess, VariationalGaussian,
-        WithMean,
-    },
+    process::{DrawableProcess, VariationalGaussian},
 };
 
 /// Registers the posteriors of this crate: makes the configuration and the posterior that are
-/// chosen at run time. Behind `in` is the kind of process that it becomes, behind `as` a name with
-/// the fields that differ from the default and the help.
+/// chosen at run time. Behind `as` is a name with the fields that differ from the default and the
+/// help.
 macro_rules! posteriors {
     ($(
-        $name:literal $variant:ident($config:ident => $posterior:ident) in $process:ident
+        $name:literal $variant:ident($config:ident => $posterior:ident)
         $(as $choice:literal { $($field:ident: $value:expr),* } $help:literal)+
     ),+ $(,)?) => {
-        /// Configuration of any posterior, as stored in a model file.
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[serde(remote = "Self", tag = "posterior")]
-        pub enum PosteriorConfig {
+        configs! {
+            /// Configuration of any posterior, as stored in a model file.
+            PosteriorConfig(CustomPosteriorConfig), tag = "posterior":
             $(
                 #[doc = concat!("See [`", stringify!($posterior), "`].")]
-                #[serde(rename = $name)]
-                $variant($config),
-            )+
-            /// A posterior of another crate.
-            #[serde(skip)]
-            Custom(CustomPosteriorConfig),
+                $name $variant($config)
+            ),+
         }
 
         impl PosteriorConfig {
-            /// The names of the posteriors of this crate.
-            pub const NAMES: &'static [&'static str] = &[$($name),+];
-
             /// Whether the posterior has a second set of inducing variables, orthogonal to the
             /// first.
             pub fn has_orthogonal_set(&self) -> bool {
@@ -75,14 +63,6 @@ macro_rules! posteriors {
                 })
             }
         }
-
-        $(
-            impl From<$config> for PosteriorConfig {
-                fn from(config: $config) -> Self {
-                    Self::$variant(config)
-                }
-            }
-        )+
 
         impl Choices for fn() -> PosteriorConfig {
             fn choices() -> impl Iterator<Item = PosteriorName> {
@@ -127,23 +107,12 @@ macro_rules! posteriors {
             }
         }
 
-        posteriors!(
-            @under K, InducingVariables, ConditionedProcess<K, I>; $($variant $process)+
-        );
-        posteriors!(
-            @under SeparateKernels<K>, SeparateInducing, SeparateProcess<K, I>;
-            $($variant $process)+
-        );
+        posteriors!(@under K, InducingVariables; $($variant)+);
+        posteriors!(@under SeparateKernels<K>, SeparateInducing; $($variant)+);
     };
-    (
-        @under $prior:ty, $variables:ident, $conditioned:ty; $($variant:ident $process:ident)+
-    ) => {
+    (@under $prior:ty, $variables:ident; $($variant:ident)+) => {
         impl<K: Kernel, I: $variables<K>> Posterior<$prior> for AnyPosterior<I> {
-            type Process = AnyProcess<
-                $conditioned,
-                WithMean<$conditioned, Expansion<$prior, I>>,
-                InverseFreeProcess<$prior, I>,
-            >;
+            type Process = Box<dyn DrawableProcess>;
 
             fn evaluate(
                 &self,
@@ -158,10 +127,8 @@ macro_rules! posteriors {
 
             fn condition(&self, prior: &$prior) -> Result<Self::Process, NotPositiveDefinite> {
                 Ok(match self {
-                    $(Self::$variant(posterior) => {
-                        posteriors!(@process $process posterior.condition(prior)?)
-                    })+
-                    Self::Custom(posterior) => EitherProcess::Second(posterior.condition(prior)?),
+                    $(Self::$variant(posterior) => Box::new(posterior.condition(prior)?),)+
+                    Self::Custom(posterior) => posterior.condition(prior)?,
                 })
             }
 
@@ -180,45 +147,30 @@ macro_rules! posteriors {
             }
         }
     };
-    (@process Conditioned $process:expr) => {
-        EitherProcess::First(EitherProcess::First(EitherProcess::First($process)))
-    };
-    (@process Expanded $process:expr) => {
-        EitherProcess::First(EitherProcess::First(EitherProcess::Second($process)))
-    };
-    (@process InverseFree $process:expr) => {
-        EitherProcess::First(EitherProcess::Second($process))
-    };
 }
 
 posteriors! {
-    "whitened" Whitened(WhitenedConfig => Whitened) in Conditioned
+    "whitened" Whitened(WhitenedConfig => Whitened)
         as "whitened" {} "Of whitened inducing variables, as in the model svgp",
-    "unwhitened" Unwhitened(UnwhitenedConfig => Unwhitened) in Conditioned
+    "unwhitened" Unwhitened(UnwhitenedConfig => Unwhitened)
         as "unwhitened" {} "Of the inducing variables themselves, as in svgp-unwhitened",
-    "solve" Solve(OrthogonalConfig => Orthogonal) in Conditioned
+    "solve" Solve(OrthogonalConfig => Orthogonal)
         as "solve" {}
             "With a second, orthogonal set of inducing points (SOLVE-GP), as in solve"
         as "solve-unwhitened" { coordinates: Coordinates::Unwhitened }
             "The same, not whitened, as in solve-unwhitened",
-    "odvgp" Odvgp(OrthogonallyDecoupledConfig => OrthogonallyDecoupled) in Expanded
+    "odvgp" Odvgp(OrthogonallyDecoupledConfig => OrthogonallyDecoupled)
         as "odvgp" { coordinates: Coordinates::Unwhitened }
             "Orthogonally decoupled: a second set of inducing points for the mean alone, as in odvgp",
-    "l-svgp" LSvgp(LSvgpConfig => LSvgp) in Conditioned
+    "l-svgp" LSvgp(LSvgpConfig => LSvgp)
         as "l-svgp" {} "Pseudo-observations with Cholesky factors (L-SVGP), as in l-svgp",
-    "inverse-free" InverseFree(InverseFreeConfig => InverseFree) in InverseFree
+    "inverse-free" InverseFree(InverseFreeConfig => InverseFree)
         as "inverse-free" {}
             "Pseudo-observations with matrix products alone (R-SVGP), as in inverse-free",
 }
 
 /// A posterior chosen by its name.
 pub type PosteriorName = Choice<fn() -> PosteriorConfig>;
-
-/// The processes of posteriors chosen at run time.
-type AnyProcess<Conditioned, Expanded, InverseFree> = EitherProcess<
-    EitherProcess<EitherProcess<Conditioned, Expanded>, InverseFree>,
-    Box<dyn DrawableProcess>,
->;
 
 impl PosteriorConfig {
     /// Initializes a posterior for `outputs` functions.

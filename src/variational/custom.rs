@@ -19,9 +19,9 @@ use crate::{
         of_type, read,
     },
     inducing::{InducingPatches, InducingPoints},
-    kernels::{AnyKernel, Convolutional, NoSpectrum, SeparateKernels},
+    kernels::{AnyKernel, Convolutional, SeparateKernels},
     ops::{Jitter, NotPositiveDefinite},
-    process::{CovarianceShape, DrawableProcess, PathOptions, Paths, Process, VariationalGaussian},
+    process::{CovarianceShape, DrawableProcess, VariationalGaussian},
 };
 
 /// The configuration of a posterior of another crate. Once it is registered, in one line
@@ -141,13 +141,13 @@ macro_rules! under {
 
 /// Defines [`Functions`] for posteriors over one kind of inducing variables.
 macro_rules! functions {
-    ($name:ident, $wrap:expr, $bound:path, $($prior:ty),+) => {
+    ($name:ident, $($prior:ty),+) => {
         struct $name<P>(PhantomData<P>);
 
         impl<P> $name<P>
         where
             P: InducingSets<Inducing: 'static> + Module + ModuleDisplay + Sync + 'static,
-            $(P: Posterior<$prior, Process: $bound + Send + Sync + 'static>,)+
+            $(P: Posterior<$prior, Process: DrawableProcess + 'static>,)+
         {
             const FUNCTIONS: Functions = Functions {
                 inducing: |module| {
@@ -161,7 +161,7 @@ macro_rules! functions {
                 },
                 condition: |module, prior| {
                     let posterior = of_type::<P>(module);
-                    under!(prior: $($prior),+ => Ok(Box::new($wrap(posterior.condition(prior)?))))
+                    under!(prior: $($prior),+ => Ok(Box::new(posterior.condition(prior)?)))
                 },
                 after_step: |module, prior| {
                     let posterior = into_type::<P>(module);
@@ -176,27 +176,8 @@ macro_rules! functions {
     };
 }
 
-functions!(
-    OnPoints,
-    |process| process,
-    DrawableProcess,
-    AnyKernel,
-    SeparateKernels<AnyKernel>
-);
-functions!(OnPatches, WithoutPaths, Process, Convolutional<AnyKernel>);
-
-/// A process on images, from which functions cannot be drawn.
-struct WithoutPaths<P>(P);
-
-impl<P: Process + Send + Sync> DrawableProcess for WithoutPaths<P> {
-    fn process(&self) -> &dyn Process {
-        &self.0
-    }
-
-    fn draw_paths(&self, _options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum> {
-        Err(NoSpectrum::of::<Convolutional<AnyKernel>>())
-    }
-}
+functions!(OnPoints, AnyKernel, SeparateKernels<AnyKernel>);
+functions!(OnPatches, Convolutional<AnyKernel>);
 
 impl PosteriorRegistration {
     /// The registration of a posterior. [`register_posterior!`](crate::register_posterior) makes it
@@ -206,7 +187,7 @@ impl PosteriorRegistration {
         D::Posterior<InducingPoints>: Posterior<AnyKernel, Process: DrawableProcess + 'static>
             + Posterior<SeparateKernels<AnyKernel>, Process: DrawableProcess + 'static>,
         D::Posterior<InducingPatches>:
-            Posterior<Convolutional<AnyKernel>, Process: Send + Sync + 'static>,
+            Posterior<Convolutional<AnyKernel>, Process: DrawableProcess + 'static>,
     {
         Self::new(
             D::NAME,

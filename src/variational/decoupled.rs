@@ -1,7 +1,7 @@
 //! The orthogonally decoupled posterior.
 
 use burn::{
-    module::{Module, Param, ParamId},
+    module::{Module, Param},
     tensor::{Int, Tensor},
 };
 
@@ -18,6 +18,7 @@ use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite},
+    parameter::Counter,
     process::{ConditionedProcess, CovarianceShape, Spread, VariationalGaussian, WithMean},
 };
 
@@ -43,9 +44,9 @@ pub struct OrthogonallyDecoupled<I: Module> {
     orthogonal: I,
     /// a, [P, M2]
     weights: Param<Tensor<2>>,
-    /// The number of optimizer steps so far, `[1]`, counted only if columns are sampled. It is part
-    /// of the record, so that a restored posterior continues with the same sequence of columns.
-    steps: Param<Tensor<1, Int>>,
+    /// The number of optimizer steps so far, counted only if columns are sampled. It is part of the
+    /// record, so that a restored posterior continues with the same sequence of columns.
+    steps: Counter,
     #[module(skip)]
     columns: Option<ColumnSampling>,
     #[module(skip)]
@@ -120,13 +121,13 @@ impl<I: Module> OrthogonallyDecoupled<I> {
         coordinates: Coordinates,
         jitter: Jitter,
     ) -> Self {
-        let steps = Tensor::zeros([1], &weights.device());
+        let steps = Counter::new(&weights.device());
         Self {
             inducing,
             distribution,
             orthogonal,
             weights: Param::from_tensor(weights),
-            steps: Param::initialized(ParamId::new(), steps),
+            steps,
             columns: None,
             coordinates,
             jitter,
@@ -188,8 +189,7 @@ impl<I: Module> OrthogonallyDecoupled<I> {
             return (all * weights).sum();
         };
         let [_, size] = weights.dims();
-        let step: i64 = self.steps.val().into_scalar();
-        let columns = sampling.of_step(step as usize, size);
+        let columns = sampling.of_step(self.steps.get() as usize, size);
         let columns = Tensor::<1, Int>::from_data(columns.as_slice(), &weights.device());
         let block = prior.kuu_columns(&self.orthogonal, columns.clone()); // [M2, |J|]
         let some = weighted(block.transpose(), weights.clone()); // [P, |J|]
@@ -236,7 +236,7 @@ impl<I: Module> OrthogonallyDecoupled<I> {
             return self;
         }
         Self {
-            steps: self.steps.map(|steps| steps + 1),
+            steps: self.steps.next(),
             ..self
         }
     }

@@ -10,6 +10,7 @@ use crate::{
     inducing::{InducingVariables, SeparateInducing},
     kernels::{Kernel, SeparateKernels},
     means::Mean,
+    ops::ExactMatmul,
 };
 
 /// `Σ_j a_pj·Cov[v_j, f_p(x)]`: a fixed linear combination of the covariances with inducing
@@ -65,7 +66,7 @@ where
 {
     let [outputs, _] = weights.dims();
     let weights = Tensor::<D>::right_hand_sides(weights.unsqueeze_dim(2));
-    matrix.matmul(weights).of_each(outputs).squeeze_dim(2)
+    matrix.exact_matmul(weights).of_each(outputs).squeeze_dim(2)
 }
 
 impl<K: Kernel, I: InducingVariables<K>> Mean for Expansion<K, I> {

@@ -5,9 +5,9 @@ use burn::{module::Module, tensor::Tensor};
 use super::Coregionalized;
 use crate::{
     inducing::{InducingVariables, SeparateInducing},
-    kernels::{FunctionPrior, Kernel, Kernels, SeparateKernels},
+    kernels::{FunctionPrior, Kernel, Kernels},
     ops::NotPositiveDefinite,
-    process::{EitherProcess, Mixture},
+    process::DrawableProcess,
     variational::{AnyPosterior, Evaluation, Posterior},
 };
 
@@ -30,8 +30,12 @@ impl<Q: Module> Functions<Q> {
     }
 }
 
-impl<K: FunctionPrior, Q: Posterior<K>> Posterior<K> for Functions<Q> {
-    type Process = EitherProcess<Q::Process, Mixture<Q::Process>>;
+impl<K, Q> Posterior<K> for Functions<Q>
+where
+    K: FunctionPrior,
+    Q: Posterior<K, Process: DrawableProcess + 'static>,
+{
+    type Process = Box<dyn DrawableProcess>;
 
     fn evaluate(&self, prior: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
         match self {
@@ -42,8 +46,8 @@ impl<K: FunctionPrior, Q: Posterior<K>> Posterior<K> for Functions<Q> {
 
     fn condition(&self, prior: &K) -> Result<Self::Process, NotPositiveDefinite> {
         Ok(match self {
-            Self::Independent(posterior) => EitherProcess::First(posterior.condition(prior)?),
-            Self::Coregionalized(posterior) => EitherProcess::Second(posterior.condition(prior)?),
+            Self::Independent(posterior) => Box::new(posterior.condition(prior)?),
+            Self::Coregionalized(posterior) => Box::new(posterior.condition(prior)?),
         })
     }
 
@@ -65,10 +69,7 @@ impl<K: FunctionPrior, Q: Posterior<K>> Posterior<K> for Functions<Q> {
 impl<K: Kernel, I: InducingVariables<K> + SeparateInducing<K>> Posterior<Kernels<K>>
     for AnyPosterior<I>
 {
-    type Process = EitherProcess<
-        <Self as Posterior<K>>::Process,
-        <Self as Posterior<SeparateKernels<K>>>::Process,
-    >;
+    type Process = Box<dyn DrawableProcess>;
 
     fn evaluate(
         &self,
@@ -82,10 +83,10 @@ impl<K: Kernel, I: InducingVariables<K> + SeparateInducing<K>> Posterior<Kernels
     }
 
     fn condition(&self, kernels: &Kernels<K>) -> Result<Self::Process, NotPositiveDefinite> {
-        Ok(match kernels {
-            Kernels::Shared(kernel) => EitherProcess::First(self.condition(kernel)?),
-            Kernels::Separate(kernels) => EitherProcess::Second(self.condition(kernels)?),
-        })
+        match kernels {
+            Kernels::Shared(kernel) => self.condition(kernel),
+            Kernels::Separate(kernels) => self.condition(kernels),
+        }
     }
 
     fn after_step(self, kernels: &Kernels<K>) -> Self {

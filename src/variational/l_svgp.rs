@@ -13,7 +13,7 @@ use super::{
 use crate::{
     inducing::{InducingVariables, SeparateInducing},
     kernels::{Kernel, SeparateKernels},
-    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky},
+    ops::{CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky},
     process::{
         ConditionedProcess, Marginals, SeparateProcess, Spread, VariationalGaussian, nonnegative,
     },
@@ -158,7 +158,7 @@ impl<I: Module> LSvgp<I> {
         let [outputs, _] = mean.dims();
         let columns = Tensor::<D>::right_hand_sides(mean.unsqueeze_dim(2));
         let whitened = match self.observations.form() {
-            MeanForm::Plain => factor.lower().transpose().matmul(columns),
+            MeanForm::Plain => factor.lower().transpose().exact_matmul(columns),
             MeanForm::Preconditioned => factor.solve(columns),
         };
         Ok((factor, whitened.of_each(outputs).squeeze_dim(2)))

@@ -26,6 +26,7 @@ mod inducing_gaussians;
 mod inducing_sets;
 mod inverse_free;
 mod l_svgp;
+mod one_gaussian;
 mod orthogonal;
 mod orthogonal_factor;
 mod prior_covariances;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ops::add_diagonal,
-    parameter::{Bounds, ParameterError, Parameters, Positive},
+    parameter::{Bounds, ParameterError, Parameters, Positive, defaults},
 };
 
 /// The relation between the mean of `q(u)` and the trained `m̃`.
@@ -98,27 +98,19 @@ impl PseudoObservations {
     }
 }
 
-/// Configuration of [`PseudoObservations`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct PseudoObservationsConfig {
-    /// The relation between the mean of `q(u)` and `m̃`.
-    pub mean: MeanForm,
-    /// The initial value of every variance, raised to twice the floor if it is below that.
-    pub variance: f64,
-    /// The lower bound of the variances in training; [`default_floor`](Self::default_floor) if
-    /// absent.
-    pub floor: Option<f64>,
-}
-
-impl Default for PseudoObservationsConfig {
-    /// The preconditioned mean, with variances that start at 1e-4.
-    fn default() -> Self {
-        Self {
-            mean: MeanForm::Preconditioned,
-            variance: 1e-4,
-            floor: None,
-        }
+defaults! {
+    /// Configuration of [`PseudoObservations`]. The default is the preconditioned mean, with
+    /// variances that start at 1e-4.
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct PseudoObservationsConfig {
+        /// The relation between the mean of `q(u)` and `m̃`.
+        pub mean: MeanForm = MeanForm::Preconditioned,
+        /// The initial value of every variance, raised to twice the floor if it is below that.
+        pub variance: f64 = 1e-4,
+        /// The lower bound of the variances in training; [`default_floor`](Self::default_floor) if
+        /// absent.
+        pub floor: Option<f64> = None,
     }
 }
 

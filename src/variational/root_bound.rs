@@ -4,7 +4,10 @@ use burn::tensor::Tensor;
 
 use super::Evaluation;
 use crate::{
-    ops::{column_products, column_squares, diagonals, gaussian_kl, transposed_triangular_product},
+    ops::{
+        ExactMatmul, column_products, column_squares, diagonals, gaussian_kl,
+        transposed_triangular_product,
+    },
     process::{Marginals, nonnegative},
 };
 
@@ -46,7 +49,7 @@ impl RootBound {
         let inner = transposed_triangular_product(root(), rows.transpose()); // A
         let features = transposed_triangular_product(root(), self.kuf.clone()); // RᵀK_uf, [M, N]
         let spread = transposed_triangular_product(scale.clone(), features.clone()); // WᵀRᵀK_uf
-        let bent = inner.clone().matmul(features.clone());
+        let bent = inner.clone().exact_matmul(features.clone());
         let variance = self.prior_variance.clone()
             + column_squares(spread)
             + column_products(features.clone(), bent)
@@ -54,9 +57,9 @@ impl RootBound {
 
         // ½(‖W‖²_F + ‖m̃‖² − M) − Σ log W_ii is the KL divergence from a standard normal.
         let standard = gaussian_kl(mean.clone(), scale.clone().unsqueeze());
-        let bent_mean = mean.clone().matmul(inner.clone()); // m̃ᵀA
+        let bent_mean = mean.clone().exact_matmul(inner.clone()); // m̃ᵀA
         let shift = (bent_mean * mean.clone()).sum() - mean.clone().square().sum();
-        let bent_scale = inner.clone().matmul(scale.clone()); // AW
+        let bent_scale = inner.clone().exact_matmul(scale.clone()); // AW
         let squares = column_products(bent_scale, scale.clone()).sum()
             - column_squares(scale).sum()
             + column_squares(inner.clone()).sum();
@@ -69,7 +72,7 @@ impl RootBound {
         let kl = standard + own;
         Evaluation {
             marginals: Marginals {
-                mean: mean.matmul(features).transpose(),
+                mean: mean.exact_matmul(features).transpose(),
                 variance: nonnegative(variance.unsqueeze_dim(1)),
             },
             kl: match rest {

@@ -123,3 +123,42 @@ fn gradients() {
     };
     check_gradients("block factor", &inputs, 1e-4, &loss);
 }
+
+/// The complement has a negative eigenvalue, so that the jitter is raised from 0.01 to 0.1. The
+/// factor and its gradients are those of the matrix with that much on the diagonal, where the jitter
+/// depends on K₂ and not on the complement.
+#[test]
+fn jitter_of_the_trailing_block_is_raised() {
+    for size in [4, 40] {
+        let mut random = Random::new(31);
+        let cross = random.matrix(2, size).scaled(0.5);
+        let complement = random.with_eigenvalue(size, -0.05);
+        let trailing = complement.plus(&cross.transposed().times(&cross));
+        let added = 0.1 * trailing.trace() / size as f64;
+        let expected = complement.plus(&Dense::identity(size).scaled(added));
+        let factor = |platform: &Platform, cross: Tensor<2>, trailing: Tensor<2>| {
+            let leading = platform.matrix(&Dense::identity(2));
+            let leading = cholesky(leading, Jitter::NONE).unwrap();
+            BlockFactor::new(leading, cross, trailing, Jitter::relative(0.01)).unwrap()
+        };
+        for platform in platforms() {
+            let [cross, trailing] = [&cross, &trailing].map(|matrix| platform.matrix(matrix));
+            let lower = numbers(factor(&platform, cross, trailing).trailing().lower());
+            let tolerance = platform.tolerance(1e-13, 1e-5);
+            let what = format!("{platform}, size {size}");
+            assert_close(&what, &lower, &expected.cholesky().values, tolerance);
+        }
+        check_gradients(
+            &format!("raised jitter, size {size}"),
+            &[(&cross).into(), (&trailing).into()],
+            1e-3,
+            &|platform, inputs| {
+                let cross = inputs[0].clone().reshape([2, size]);
+                let trailing = inputs[1].clone().reshape([size, size]);
+                let trailing = (trailing.clone() + trailing.transpose()) * 0.5;
+                let factor = factor(platform, cross, trailing);
+                factor.trailing().log_determinant() + factor.trailing().lower().square().sum()
+            },
+        );
+    }
+}

@@ -1,7 +1,9 @@
 //! Products with a stationary covariance, compared with the explicit covariance matrix.
 
 use crate::support::{
-    Dense, Input, Platform, Random, assert_close, check_gradients, numbers, platforms,
+    Dense, Input, Platform, Random, assert_close, check_gradients,
+    gradients::{Loss, autodiff_gradients},
+    numbers, platforms,
 };
 use burn::tensor::Tensor;
 use burn_gp::ops::{Blocks, Stationary, block_covariance, covariance_product};
@@ -283,6 +285,41 @@ fn gradients_are_those_of_central_differences() {
                 check_gradients(&what, &case.inputs(), 2e-4, &|platform, x| {
                     case.product_loss(kind, platform, x, same)
                 });
+            }
+        }
+    }
+}
+
+/// More covariances than GPUs keep at a time: the points are processed in parts, of which one ends
+/// within a run. Gradients are compared with those of the first platform.
+#[test]
+fn products_of_many_points_have_the_gradients_of_the_first_platform() {
+    let case = Case {
+        vectors: Random::new(5).matrix(4200, 2),
+        ..Case::new([4200, 2100], 1, 7, true)
+    };
+    let (kind, inputs) = (Stationary::Matern32, case.inputs());
+    let losses: [(&str, Loss<'_>); 2] = [
+        ("product", &|platform, x| {
+            case.product_loss(kind, platform, x, false)
+        }),
+        ("blocks", &|platform, x| {
+            case.blocks_loss(kind, platform, x, false)
+        }),
+    ];
+    for (what, loss) in losses {
+        let gradients = platforms().into_iter().map(|platform| {
+            let gradients = autodiff_gradients(&platform.autodiff(), &inputs, loss);
+            (platform, gradients)
+        });
+        let all: Vec<_> = gradients.collect();
+        let (_, expected) = &all[0];
+        for (platform, gradients) in &all[1..] {
+            for (index, (gradient, expected)) in gradients.iter().zip(expected).enumerate() {
+                let what = format!("{what} on {platform}, gradient of input {index}");
+                // Sums of up to 4200 terms of both signs.
+                let tolerance = platform.tolerance(1e-11, 5e-5);
+                assert_close(&what, gradient, expected, tolerance);
             }
         }
     }

@@ -14,7 +14,7 @@ use burn_gp::{
     ops::{Stationary, congruence},
     optim::InversionStop,
     process::{Marginals, Process},
-    sampling::{PathOptions, Paths, SamplePaths},
+    sampling::{PathOptions, SamplePaths},
     variational::{
         AuxiliaryUpdate, Coregionalized, Evaluation, Functions, InverseFree, LSvgp, MeanForm,
         Posterior, PseudoObservations, RootBound,
@@ -197,7 +197,16 @@ fn wrappers_hand_the_update_on() {
             let refreshed = functions.clone().refreshed(&kernel);
             assert_eq!(stops(&refreshed), [InversionStop::Converged], "{platform}");
             let stepped = functions.after_step(&kernel);
-            assert_eq!(stops(&stepped), [InversionStop::Converged], "{platform}");
+            // A GPU makes the same update without a report.
+            if platform.is_host() {
+                assert_eq!(stops(&stepped), [InversionStop::Converged], "{platform}");
+            }
+            let lower = |functions: &Functions<InverseFree<InducingPoints>>| {
+                numbers(functions.independent().auxiliary())
+            };
+            let tolerance = platform.tolerance(1e-12, 1e-4);
+            let what = format!("{platform}, the update");
+            assert_close(&what, &lower(&stepped), &lower(&refreshed), tolerance);
         }
     }
 }

@@ -42,7 +42,15 @@ impl Case {
 }
 
 /// Widths below, at and around the vector register width, with rows for one thread and for several.
-const SHAPES: [(usize, usize); 6] = [(7, 2), (3, 1), (65, 16), (9, 21), (700, 128), (0, 4)];
+const SHAPES: [(usize, usize); 7] = [
+    (7, 2),
+    (3, 1),
+    (65, 16),
+    (9, 21),
+    (700, 128),
+    (5, 333),
+    (0, 4),
+];
 
 #[test]
 fn rows_are_those_of_the_formula() {
@@ -72,7 +80,7 @@ fn rows_are_those_of_the_formula() {
 /// block.
 #[test]
 fn gradients_are_those_of_central_differences() {
-    for (rows, width) in [(5, 3), (2, 19), (150, 2)] {
+    for (rows, width) in [(5, 3), (2, 19), (150, 2), (600, 35)] {
         let case = Case::new(rows, width);
         let inputs: [Input; 3] = [
             case.x.clone().into(),

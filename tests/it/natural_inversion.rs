@@ -313,3 +313,37 @@ fn the_safe_start_is_below_the_inverse() {
         assert!(lowest.diagonal().iter().all(|pivot| *pivot > 0.0));
     }
 }
+
+/// Steps that are not read lead to the same L, also from a start that diverges, and change nothing
+/// if the matrix is not finite.
+#[test]
+fn steps_without_reads_are_the_same() {
+    for platform in platforms() {
+        let mut random = Random::new(331);
+        let size = 20;
+        let matrix = random.positive_definite(size);
+        let tensor = platform.matrix(&matrix);
+        let root = matrix.inverse().cholesky();
+        let tolerance = platform.tolerance(1e-10, 1e-4);
+        for step_sizes in [StepSizes::FULL, StepSizes::LOG_LINEAR] {
+            let inversion = NaturalInversion {
+                step_sizes,
+                patience: None,
+                ..NaturalInversion::default()
+            };
+            // A restart takes a step of its own here, which moves sizes that grow.
+            let restarts = (step_sizes == StepSizes::FULL).then_some(40.0);
+            for scale in [1.01, 1.5].into_iter().chain(restarts) {
+                let start = || platform.matrix(&root.scaled(scale));
+                let expected = inversion.run(&tensor, start());
+                let ours = inversion.run_unread(&tensor, start(), 40);
+                let what = format!("{platform}, {step_sizes:?}, from {scale} times the root");
+                let (ours, expected) = (numbers(ours), numbers(expected.lower));
+                assert_close(&what, &ours, &expected, tolerance);
+            }
+            let start = platform.matrix(&root);
+            let kept = inversion.run_unread(&(tensor.clone() * f64::NAN), start.clone(), 40);
+            assert_eq!(numbers(kept), numbers(start), "{platform}");
+        }
+    }
+}

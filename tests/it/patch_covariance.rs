@@ -1,7 +1,7 @@
 //! Sums of a stationary covariance over image patches, compared with their definition.
 
 use crate::support::{
-    Dense, assert_close, assert_finite, check_gradients, check_gradients_by_entry,
+    Dense, Input, Random, assert_close, assert_finite, check_gradients, check_gradients_by_entry,
     double_precision_platforms,
     gradients::Loss,
     numbers,
@@ -257,7 +257,7 @@ fn mirrored_images_have_the_same_covariances() {
 fn nothing_has_no_covariances() {
     for (inducing, images) in [(0, 2), (2, 0)] {
         let case = Case::new([4, 4, 1], [2, 1], [inducing, images], false);
-        for platform in double_precision_platforms() {
+        for platform in platforms() {
             let kind = Stationary::Matern52;
             assert!(case.covariance(kind, &platform).is_empty());
             assert_eq!(case.variance(kind, &platform).len(), images);
@@ -286,4 +286,125 @@ fn lengthscales_of_other_patches_are_the_callers_error() {
     let mut case = Case::new([3, 3, 1], [2, 1], [2, 1], true);
     case.lengthscales = vec![1.0, 2.0];
     case.variance(Stationary::Matern32, &platforms()[0]);
+}
+
+/// The derivatives of 1024 inducing patches with 4096 patches per image are more numbers than a GPU
+/// keeps at a time for five images.
+#[test]
+fn groups_of_images_add_up() {
+    let grid = PatchGrid::new(ImageShape::new(64, 64, 1), 1, 1).expect("there are patches");
+    let (rows, columns, patches) = (1024, 5, grid.count());
+    let mut random = Random::new(31);
+    let inputs: Vec<Input> = vec![
+        (&random.points(rows, 1)).into(),
+        vec![1.3].into(),
+        vec![0.9].into(),
+        (&random.matrix(rows, patches)).into(),
+        (&random.points(columns, patches)).into(),
+    ];
+    let factors = random.matrix(rows, columns);
+    let loss: Loss<'_> = &|platform, inputs| {
+        let [inducing, scales, variance, weights, images] =
+            [0, 1, 2, 3, 4].map(|index: usize| inputs[index].clone());
+        let covariance = patch_covariance(
+            Stationary::Matern32,
+            &grid,
+            inducing.reshape([rows, 1]),
+            images.reshape([columns, patches]),
+            scales,
+            variance,
+            weights.reshape([rows, patches]),
+        );
+        (covariance * platform.matrix(&factors)).sum()
+    };
+    let mut expected: Option<Vec<Vec<f64>>> = None;
+    for platform in platforms() {
+        let gradients =
+            crate::support::gradients::autodiff_gradients(&platform.autodiff(), &inputs, loss);
+        let expected = expected.get_or_insert_with(|| gradients.clone());
+        for (index, (gradient, expected)) in gradients.iter().zip(expected).enumerate() {
+            // Single precision sums up to twenty million terms of both signs.
+            let tolerance = platform.tolerance(1e-11, 1e-4);
+            let what = format!("{platform}, input {index}");
+            assert_close(&what, gradient, expected, tolerance);
+        }
+    }
+}
+
+/// Transposed storage gives the same numbers, forward and backward, as does the expanded gradient of
+/// a plain sum.
+#[test]
+fn views_are_read_like_other_tensors() {
+    let case = Case::new([9, 9, 3], [4, 2], [7, 3], false);
+    let grid = case.grid();
+    for platform in platforms() {
+        let tracked = platform.autodiff();
+        let results = |transposed: bool| -> Vec<Vec<f64>> {
+            let stored = [
+                &case.inducing,
+                &case.images,
+                &case.weights,
+                &case.pair_weights,
+            ]
+            .map(|matrix| match transposed {
+                true => tracked.matrix(&matrix.transposed()).require_grad(),
+                false => tracked.matrix(matrix).require_grad(),
+            });
+            let seen = |tensor: burn::tensor::Tensor<2>| match transposed {
+                true => tensor.transpose(),
+                false => tensor,
+            };
+            let [inducing, images, weights, pair_weights] = stored.clone().map(seen);
+            let scales = tracked.tensor(&case.lengthscales, [case.lengthscales.len()]);
+            let amplitude = tracked.tensor(&[VARIANCE], [1]);
+            let kind = Stationary::Matern52;
+            let covariance = patch_covariance(
+                kind,
+                &grid,
+                inducing,
+                images.clone(),
+                scales.clone(),
+                amplitude.clone(),
+                weights,
+            );
+            let variance = patch_variance(kind, &grid, images, scales, amplitude, pair_weights);
+            let gradients = (covariance.clone().sum() + variance.clone().sum()).backward();
+            let gradients = stored.map(|tensor| {
+                let gradient = tensor.grad(&gradients).expect("a gradient");
+                numbers(seen(gradient))
+            });
+            [numbers(covariance), numbers(variance)]
+                .into_iter()
+                .chain(gradients)
+                .collect()
+        };
+        assert_eq!(results(true), results(false), "{platform}");
+    }
+}
+
+/// A missing pixel spoils its own image only.
+#[test]
+fn not_a_number_stays_in_its_image() {
+    let case = Case::new([9, 8, 1], [2, 1], [5, 3], true);
+    let mut spoiled = case.clone();
+    spoiled.images[(1, 20)] = f64::NAN;
+    for platform in platforms() {
+        for kind in KINDS {
+            let what = format!("{platform}, {kind:?}");
+            let (whole, some) = (
+                case.covariance(kind, &platform),
+                spoiled.covariance(kind, &platform),
+            );
+            for (index, (whole, some)) in whole.iter().zip(&some).enumerate() {
+                assert_eq!(index % 3 == 1, some.is_nan(), "{what}");
+                assert!(index % 3 == 1 || some == whole, "{what}");
+            }
+            let (whole, some) = (
+                case.variance(kind, &platform),
+                spoiled.variance(kind, &platform),
+            );
+            assert!(some[1].is_nan(), "{what}");
+            assert_eq!([some[0], some[2]], [whole[0], whole[2]], "{what}");
+        }
+    }
 }

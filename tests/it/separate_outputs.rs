@@ -17,7 +17,7 @@ use burn_gp::{
     },
     optim::NaturalGradient,
     process::{CovarianceShape, Marginals, Process, VariationalGaussian},
-    sampling::{PathOptions, Paths, SamplePaths},
+    sampling::{PathOptions, SamplePaths},
     variational::{Coregionalized, Posterior, Unwhitened, Whitened},
 };
 

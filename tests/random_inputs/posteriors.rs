@@ -8,7 +8,7 @@ use burn_gp::{
     ops::Jitter,
     optim::{NaturalInversion, StepSizes},
     process::{CovarianceShape, Process},
-    sampling::{PathOptions, Paths, SamplePaths},
+    sampling::{PathOptions, SamplePaths},
     variational::{
         AuxiliaryUpdate, Coordinates, InverseFreeConfig, LSvgpConfig, MeanForm, OrthogonalConfig,
         OrthogonallyDecoupledConfig, Posterior, PosteriorConfig, PseudoObservationsConfig,

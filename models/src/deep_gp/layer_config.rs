@@ -234,9 +234,9 @@ impl Planned<'_> {
 
     /// The mean function for `inputs`.
     fn mean(&self, inputs: &Inputs) -> AnyMean {
-        let (mean, functions) = (self.config.mean, self.functions);
+        let (mean, functions) = (&self.config.mean, self.functions);
         let of_patches = match self.config.form {
-            LayerForm::Patches { size, .. } if mean == MeanConfig::Identity => Some(size as f64),
+            LayerForm::Patches { size, .. } if *mean == MeanConfig::Identity => Some(size as f64),
             _ => None,
         };
         match (inputs, of_patches) {

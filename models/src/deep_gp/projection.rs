@@ -1,7 +1,7 @@
 //! Example inputs of the layers before training.
 
 use burn::tensor::{Tensor, TensorData};
-use burn_gp::patches::PatchGrid;
+use burn_gp::{ops::ExactMatmul, patches::PatchGrid};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng, seq::index};
 
 /// The number of images that provide patches for initialization, enough to represent all.
@@ -56,5 +56,5 @@ pub(super) fn random_projection(inputs: Tensor<2>, outputs: usize, seed: u64) ->
     let weights = (0..dimensions * outputs).map(|_| bound * (2.0 * random.random::<f64>() - 1.0));
     let data = TensorData::new(weights.collect::<Vec<f64>>(), [dimensions, outputs]);
     let weights = Tensor::from_data(data, (&inputs.device(), inputs.dtype()));
-    inputs.matmul(weights)
+    inputs.exact_matmul(weights)
 }

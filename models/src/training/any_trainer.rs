@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use burn::tensor::Tensor;
-use burn_gp::{ops::NotPositiveDefinite, parameter::Priors};
+use burn_gp::{
+    ops::{NotPositiveDefinite, number},
+    parameter::Priors,
+};
 
 use super::{
     FullBatchTrainer, MiniBatchTrainer, Model, NothingToTrain, StepReport, Trainer, Training,
@@ -106,19 +109,31 @@ fn loss_in_chunks<M: Model>(
         let (inputs, targets) = (chunk(&data.inputs), chunk(&data.targets));
         let [count, _] = targets.dims();
         let objective = model.objective(inputs, targets, count)?;
-        fit += objective.fit.into_scalar::<f64>();
-        kl = objective.kl.map_or(0.0, |term| term.into_scalar());
+        fit += number(objective.fit);
+        kl = objective.kl.map_or(0.0, number);
     }
     let log_prior = priors.log_density(&model);
-    let log_prior = log_prior.map_or(0.0, |term| term.into_scalar::<f64>());
+    let log_prior = log_prior.map_or(0.0, number);
     Ok((kl - fit - log_prior) / rows as f64)
 }
 
 impl<M: Model> Trainer for AnyTrainer<M> {
     type Model = M;
 
-    fn step(&mut self) -> Result<StepReport, TrainingError> {
-        forward!(self, trainer => trainer.step())
+    fn advance(&mut self) -> Result<Option<StepReport>, TrainingError> {
+        forward!(self, trainer => trainer.advance())
+    }
+
+    fn read_reports(&mut self) -> Result<Vec<StepReport>, TrainingError> {
+        forward!(self, trainer => trainer.read_reports())
+    }
+
+    fn are_reports_due(&self) -> bool {
+        forward!(self, trainer => trainer.are_reports_due())
+    }
+
+    fn skipped_steps(&self) -> usize {
+        forward!(self, trainer => trainer.skipped_steps())
     }
 
     fn is_finished(&self) -> bool {

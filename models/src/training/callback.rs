@@ -10,6 +10,13 @@ pub trait Callback<T: Trainer, E = TrainingError> {
     /// Called before every step. Does nothing by default.
     fn before_step(&mut self, _trainer: &T) {}
 
+    /// Whether the report of the step that `trainer` has just made is needed now. On a GPU, the CPU
+    /// waits for it. If no callback needs it, the trainer may be several steps ahead when the report
+    /// comes; they come in order. By default, every report is needed.
+    fn needs_report(&self, _trainer: &T) -> bool {
+        true
+    }
+
     /// Called after every step, with the report of the step. Training stops on
     /// [`ControlFlow::Break`].
     ///

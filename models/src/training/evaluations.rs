@@ -5,6 +5,7 @@ use burn::{
     optim::GradientsParams,
     tensor::Tensor,
 };
+use burn_gp::ops::numbers;
 
 /// The evaluations of one line search. A call of burn's L-BFGS starts with an evaluation at the end
 /// point of the previous call, which is a point of that call's last search.
@@ -57,7 +58,7 @@ fn parameters_of<M: Module>(model: &M) -> Vec<f64> {
     struct Values(Vec<f64>);
     impl ModuleVisitor for Values {
         fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-            self.0.extend(param.val().into_data().iter::<f64>());
+            self.0.extend(numbers(param.val()));
         }
     }
     let mut values = Values(Vec::new());

@@ -6,11 +6,15 @@ use burn::{
     optim::{GradientsParams, LBFGS, LBFGSConfig, LineSearchFn, ModuleOptimizer},
     tensor::Tensor,
 };
-use burn_gp::{ops::NotPositiveDefinite, optim::Adam, parameter::Priors};
+use burn_gp::{
+    ops::{NotPositiveDefinite, is_on_cpu, number},
+    optim::Adam,
+    parameter::Priors,
+};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Model, NothingToTrain, Schedule, ScheduledRate, StepReport, Trainer, TrainingData,
+    Model, NothingToTrain, Objective, Schedule, ScheduledRate, StepReport, Trainer, TrainingData,
     TrainingError, check_optimizer_type, checkpoint_error, describe,
     evaluations::{Evaluations, for_all},
     files,
@@ -252,11 +256,9 @@ impl<M: Model> FullBatchTrainer<M> {
     /// When a covariance matrix cannot be factored.
     pub fn loss(&self) -> Result<f64, NotPositiveDefinite> {
         let model = self.model.valid();
-        let inner = |tensor: &Tensor<2>| tensor.clone().inner();
-        let (inputs, targets) = (inner(&self.data.inputs), inner(&self.data.targets));
-        let objective = model.objective(inputs, targets, self.data.len())?;
+        let objective = objective_of(&model, &self.data)?;
         let objective = with_log_prior(objective.value(), self.priors.log_density(&model));
-        Ok(-objective.into_scalar::<f64>() / self.data.len() as f64)
+        Ok(-number(objective) / self.data.len() as f64)
     }
 
     /// `scale` times the negative objective, with its gradients.
@@ -270,9 +272,16 @@ impl<M: Model> FullBatchTrainer<M> {
             .objective(data.inputs.clone(), data.targets.clone(), data.len())
             .map_err(EvaluationError::Factorization)?;
         let loss = with_log_prior(objective.value(), priors.log_density(model)) * -scale;
-        let value: f64 = loss.clone().into_scalar();
+        let value = number(loss.clone());
         if !value.is_finite() {
-            return Err(EvaluationError::NonFinite(value));
+            // On a GPU, a factorization may have failed in silence. Without autodiff, it does not.
+            let failure = (!is_on_cpu(&data.inputs))
+                .then(|| objective_of(&model.valid(), data).err())
+                .flatten();
+            return Err(failure.map_or(
+                EvaluationError::NonFinite(value),
+                EvaluationError::Factorization,
+            ));
         }
         let gradients = gradients(&loss, model).map_err(EvaluationError::NothingToTrain)?;
         Ok((value, gradients))
@@ -368,6 +377,15 @@ impl<M: Model> FullBatchTrainer<M> {
     }
 }
 
+/// The objective of all data, without autodiff.
+fn objective_of<M: Model>(
+    model: &M,
+    data: &TrainingData,
+) -> Result<Objective, NotPositiveDefinite> {
+    let inner = |tensor: &Tensor<2>| tensor.clone().inner();
+    model.objective(inner(&data.inputs), inner(&data.targets), data.len())
+}
+
 enum EvaluationError {
     Factorization(NotPositiveDefinite),
     NonFinite(f64),
@@ -397,7 +415,7 @@ impl EvaluationError {
 impl<M: Model> Trainer for FullBatchTrainer<M> {
     type Model = M;
 
-    fn step(&mut self) -> Result<StepReport, TrainingError> {
+    fn advance(&mut self) -> Result<Option<StepReport>, TrainingError> {
         if !self.targets_checked {
             self.model.check_targets(&self.data.targets)?;
             self.targets_checked = true;
@@ -411,7 +429,7 @@ impl<M: Model> Trainer for FullBatchTrainer<M> {
             Optimizer::Adam(optimizer, rate) => self.descend(optimizer, rate),
         };
         self.optimizer = optimizer;
-        report
+        report.map(Some)
     }
 
     fn is_finished(&self) -> bool {

@@ -5,11 +5,13 @@ use burn::{
     optim::GradientsParams,
     tensor::Tensor,
 };
+use burn_gp::parameter::Role;
 use serde::{Deserialize, Serialize};
 
 use super::Plateau;
 
-/// Training settings of the inducing points where they differ from the other parameters.
+/// Training settings of the inducing points where they differ from the other parameters. They hold
+/// for the parts of a model with the role [`Role::Inducing`].
 ///
 /// Quantities that a posterior keeps between steps, such as an approximate inverse of the inducing
 /// covariance, follow points that move slowly. *Inverse-Free Sparse Variational Gaussian Processes*
@@ -42,23 +44,15 @@ impl Default for InducingTraining {
 }
 
 impl InducingTraining {
-    /// The parameters of the group: those in a field named `inducing`, anywhere in a model.
-    pub(super) fn group() -> ParamGroup {
-        ParamGroup::from_predicate(FIELD)
-    }
-
     /// Removes the gradients of the inducing points, which freezes the points.
     pub(super) fn hold<M: Module>(model: &M, gradients: &mut GradientsParams) {
         model.visit(&mut Hold {
             path: Vec::new(),
-            group: Self::group(),
+            group: Role::Inducing.group(model),
             gradients,
         });
     }
 }
-
-/// The posterior field that holds the inducing variables.
-const FIELD: &str = "inducing";
 
 struct Hold<'a> {
     path: Vec<String>,

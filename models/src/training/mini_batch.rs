@@ -2,20 +2,24 @@
 
 use std::path::Path;
 
-use burn::{grad_clipping::GradientClipping, module::ParamGroup, optim::ModuleOptimizer};
+use burn::{grad_clipping::GradientClipping, module::Module, optim::ModuleOptimizer};
 use burn_gp::{
+    ops::is_on_cpu,
     optim::{Adam, NaturalGradient},
-    parameter::Priors,
+    parameter::{Priors, Role},
 };
 use serde::{Deserialize, Serialize};
 
 use super::{
-    InducingTraining, Model, Plateau, Schedule, StepReport, Trainer, TrainingData, TrainingError,
+    Batch, InducingTraining, Model, Plateau, Schedule, StepReport, Trainer, TrainingData,
+    TrainingError,
     batches::Batches,
     check_optimizer_type, checkpoint_error, files,
+    gate::{Gate, GatedAdam},
     mini_batch_step::MiniBatchStep,
     rates::{Rates, RatesProgress},
     restore_model, restore_progress, save_state,
+    unread::{READ_TOGETHER, Unobserved, UnreadStep},
 };
 
 /// Settings of mini-batch training.
@@ -28,8 +32,8 @@ pub struct MiniBatchTraining {
     pub batch_size: usize,
     /// The initial learning rate of Adam.
     pub learning_rate: f64,
-    /// The initial learning rate of network weights, with the same schedule. The default is the
-    /// rate of the other parameters.
+    /// The initial learning rate of network weights (parts with the role [`Role::Network`]), with
+    /// the same schedule. The default is the rate of the other parameters.
     #[serde(default)]
     pub network_rate: Option<f64>,
     /// The learning-rate schedule.
@@ -75,20 +79,24 @@ impl MiniBatchTraining {
         (epochs * data_count).div_ceil(self.batch_size.clamp(1, data_count.max(1)))
     }
 
-    /// Adam before its first step.
-    pub(super) fn optimizer(&self) -> ModuleOptimizer {
+    /// Adam before its first step, for the parameters of `model`, behind a gate.
+    pub(super) fn optimizer(&self, model: &impl Module, gate: &Gate) -> ModuleOptimizer {
+        let gated = |adam| GatedAdam {
+            adam,
+            gate: gate.clone(),
+        };
         let clipping = (self.gradient_norm).map(|norm| GradientClipping::Norm(norm as f32));
-        let mut optimizer = ModuleOptimizer::from(Adam::new());
+        let mut optimizer = ModuleOptimizer::from(gated(Adam::new()));
         if let Some(clipping) = &clipping {
             optimizer = optimizer.with_grad_clipping(clipping.clone());
         }
         if let Some(InducingTraining { beta_1, .. }) = self.inducing {
-            let adam = Adam::new().with_beta_1(beta_1);
-            optimizer = optimizer.with_group(InducingTraining::group(), adam, clipping.clone());
+            let adam = gated(Adam::new().with_beta_1(beta_1));
+            optimizer = optimizer.with_group(Role::Inducing.group(model), adam, clipping.clone());
         }
         if self.weight_decay > 0.0 {
-            let adam = Adam::new().with_weight_decay(self.weight_decay);
-            optimizer = optimizer.with_group(networks(), adam, clipping);
+            let adam = gated(Adam::new().with_weight_decay(self.weight_decay));
+            optimizer = optimizer.with_group(Role::Network.group(model), adam, clipping);
         }
         optimizer
     }
@@ -106,6 +114,7 @@ impl MiniBatchTraining {
             natural_gradient: self.natural_gradient,
             inducing: self.inducing,
             rates: rates.clone(),
+            gate: Gate::default(),
         }
     }
 
@@ -113,11 +122,6 @@ impl MiniBatchTraining {
     pub(super) fn batches(&self, data: TrainingData) -> Batches {
         Batches::new(data, self.batch_size, self.seed)
     }
-}
-
-/// The weights of networks: those in a field named `network`, anywhere in a model.
-pub(super) fn networks() -> ParamGroup {
-    ParamGroup::from_predicate("network")
 }
 
 /// Trains a model with Adam on shuffled mini-batches. Adam trains all parameters except those with
@@ -135,6 +139,12 @@ pub struct MiniBatchTrainer<M> {
     /// Whether the targets have been checked.
     targets_checked: bool,
     step: usize,
+    /// Steps whose losses are still on the device.
+    unread: Vec<UnreadStep>,
+    /// Losses that the learning rates have not seen.
+    unobserved: Unobserved,
+    /// The number of steps that the device has skipped.
+    skipped: usize,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -142,6 +152,10 @@ struct Progress {
     step: usize,
     /// The progress of the learning rates.
     rates: RatesProgress,
+    #[serde(default)]
+    unobserved: Unobserved,
+    #[serde(default)]
+    skipped: usize,
 }
 
 impl<M: Model> MiniBatchTrainer<M> {
@@ -151,16 +165,20 @@ impl<M: Model> MiniBatchTrainer<M> {
     /// targets ([`Model::in_unit_of`]).
     pub fn new(model: M, data: TrainingData, training: MiniBatchTraining) -> Self {
         let model = model.in_unit_of(&data.inputs, &data.targets);
-        let rates = Rates::new(&training);
+        let rates = Rates::new(&training, &model);
+        let computation = training.computation(&model, data.len(), &rates);
         Self {
-            optimizer: training.optimizer(),
-            computation: training.computation(&model, data.len(), &rates),
+            optimizer: training.optimizer(&model, &computation.gate),
+            computation,
             model,
             rates,
             batches: training.batches(data),
             training,
             targets_checked: false,
             step: 0,
+            unread: Vec::new(),
+            unobserved: Unobserved::default(),
+            skipped: 0,
         }
     }
 
@@ -197,17 +215,9 @@ impl<M: Model> MiniBatchTrainer<M> {
     pub fn rows_of_step(&mut self, step: usize) -> Vec<i64> {
         self.batches.rows_of_step(step)
     }
-}
 
-impl<M: Model> Trainer for MiniBatchTrainer<M> {
-    type Model = M;
-
-    fn step(&mut self) -> Result<StepReport, TrainingError> {
-        if !self.targets_checked {
-            self.model.check_targets(&self.batches.data().targets)?;
-            self.targets_checked = true;
-        }
-        let batch = self.batches.batch(self.step);
+    /// A step whose loss is known when it is made.
+    fn read_step(&mut self, batch: Batch) -> Result<StepReport, TrainingError> {
         let (loss, gradients) = self.computation.differentiate(&self.model, batch)?;
         let rates = self.rates.at(self.step);
         let learning_rate = rates.base();
@@ -219,6 +229,88 @@ impl<M: Model> Trainer for MiniBatchTrainer<M> {
             loss,
             learning_rate,
         })
+    }
+
+    /// A step whose loss stays on the device.
+    fn unread_step(&mut self, batch: Batch) -> Result<(), TrainingError> {
+        let (loss, gradients) = (self.computation).differentiate_unread(&self.model, batch)?;
+        if self.step.is_multiple_of(READ_TOGETHER) {
+            self.unobserved.observe(&self.rates);
+        }
+        let rates = self.rates.at(self.step);
+        let learning_rate = rates.base();
+        let adam = (&mut self.optimizer, rates);
+        let (model, made) = (self.computation).update_unread(
+            self.step,
+            &self.model,
+            gradients,
+            adam,
+            loss.clone(),
+        )?;
+        self.model = model;
+        let trains_inducing = self.computation.trains_inducing(self.step);
+        self.step += 1;
+        self.unread.push(UnreadStep {
+            step: self.step,
+            learning_rate,
+            trains_inducing,
+            loss,
+            made,
+        });
+        Ok(())
+    }
+
+    /// The report of a step whose loss has been read.
+    fn report(
+        &mut self,
+        step: &UnreadStep,
+        (loss, made): (f64, bool),
+    ) -> Result<StepReport, TrainingError> {
+        if !made {
+            let batch = self.batches.batch(step.step - 1);
+            self.computation.check_again(&self.model, batch)?;
+            self.skipped += 1;
+        }
+        if loss.is_finite() {
+            self.unobserved.push(loss, step.trains_inducing);
+        }
+        Ok(StepReport {
+            step: step.step,
+            loss,
+            learning_rate: step.learning_rate,
+        })
+    }
+}
+
+impl<M: Model> Trainer for MiniBatchTrainer<M> {
+    type Model = M;
+
+    fn advance(&mut self) -> Result<Option<StepReport>, TrainingError> {
+        if !self.targets_checked {
+            self.model.check_targets(&self.batches.data().targets)?;
+            self.targets_checked = true;
+        }
+        let batch = self.batches.batch(self.step);
+        if is_on_cpu(&batch.inputs) {
+            return self.read_step(batch).map(Some);
+        }
+        self.unread_step(batch)?;
+        Ok(None)
+    }
+
+    fn read_reports(&mut self) -> Result<Vec<StepReport>, TrainingError> {
+        let steps = std::mem::take(&mut self.unread);
+        let outcomes = UnreadStep::read(&steps);
+        let reports = steps.iter().zip(outcomes);
+        (reports.map(|(step, outcome)| self.report(step, outcome))).collect()
+    }
+
+    fn are_reports_due(&self) -> bool {
+        self.is_finished() || self.step.is_multiple_of(READ_TOGETHER)
+    }
+
+    fn skipped_steps(&self) -> usize {
+        self.skipped
     }
 
     fn is_finished(&self) -> bool {
@@ -241,6 +333,8 @@ impl<M: Model> Trainer for MiniBatchTrainer<M> {
         let progress = Progress {
             step: self.step,
             rates: self.rates.progress(),
+            unobserved: self.unobserved.clone(),
+            skipped: self.skipped,
         };
         save_state(folder, &self.model, &progress)?;
         let error = checkpoint_error(folder, files::OPTIMIZER, "written");
@@ -254,11 +348,13 @@ impl<M: Model> Trainer for MiniBatchTrainer<M> {
         let error = checkpoint_error(folder, files::OPTIMIZER, "read");
         let optimizer = (self.optimizer.clone().load(folder.join(files::OPTIMIZER)))
             .map_err(|reason| error(reason.to_string()))?;
+        (self.unread, self.unobserved, self.skipped) = Default::default();
         self.step = if folder.join(files::SCHEDULER).exists() {
             self.rates.restore_learner(folder)?
         } else {
             let progress: Progress = restore_progress(folder)?;
             self.rates.restore(progress.rates);
+            (self.unobserved, self.skipped) = (progress.unobserved, progress.skipped);
             progress.step
         };
         (self.model, self.optimizer) = (model, optimizer);

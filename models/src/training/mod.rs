@@ -14,9 +14,11 @@
 mod any_trainer;
 mod batches;
 mod callback;
+mod device_failure;
 mod evaluations;
 mod fit;
 mod full_batch;
+mod gate;
 mod inducing;
 mod learner;
 mod mini_batch;
@@ -27,6 +29,7 @@ mod plateau;
 mod rates;
 mod schedule;
 mod settings;
+mod unread;
 
 use std::{
     path::{Path, PathBuf},
@@ -48,6 +51,7 @@ use crate::{PredictionError, record::load_module};
 pub use any_trainer::AnyTrainer;
 pub use batches::Batch;
 pub use callback::Callback;
+pub use device_failure::{DeviceFailure, on_device};
 pub use fit::fit;
 pub use full_batch::{FullBatchOptimizer, FullBatchTrainer, FullBatchTraining};
 pub use inducing::InducingTraining;
@@ -216,6 +220,14 @@ pub enum TrainingError {
     /// Natural gradients are configured, but no Gaussian `q(u)` is trained.
     #[error("natural gradients need a trained Gaussian q(u), and this model has none")]
     NoDistribution,
+    /// The device failed.
+    #[error("step {step}: {source}.")]
+    Device {
+        /// The step that failed.
+        step: usize,
+        /// The failure.
+        source: DeviceFailure,
+    },
     /// burn's learner stopped because a metric or a checkpointer failed.
     #[error("burn's learner: {0}")]
     Learner(Arc<burn::train::TrainingError>),
@@ -267,15 +279,61 @@ pub trait Trainer {
     /// The model.
     type Model;
 
-    /// Makes one step.
+    /// Makes one step and reports it. The reports of earlier steps that were not read are lost.
     ///
     /// # Errors
     ///
     /// When the objective cannot be computed or is not finite; the model is then the one before
     /// the step.
-    fn step(&mut self) -> Result<StepReport, TrainingError>;
+    fn step(&mut self) -> Result<StepReport, TrainingError> {
+        loop {
+            if let Some(report) = self.advance()? {
+                return Ok(report);
+            }
+            if let Some(report) = self.read_reports()?.pop() {
+                return Ok(report);
+            }
+        }
+    }
+
+    /// Makes one step. On a GPU, a mini-batch step does not wait for its loss: there is no report
+    /// yet, and [`read_reports`](Self::read_reports) gives it later.
+    ///
+    /// If the loss of such a step is not finite, the device makes no step, so that the model stays
+    /// as it was.
+    ///
+    /// # Errors
+    ///
+    /// When the objective cannot be computed, or is known not to be finite.
+    fn advance(&mut self) -> Result<Option<StepReport>, TrainingError>;
+
+    /// Waits for the reports of the steps that [`advance`](Self::advance) has made without one, in
+    /// order.
+    ///
+    /// A step that was not made is tried again on the present model. If that fails too, the failure
+    /// is the error. Otherwise the step counts as [skipped](Self::skipped_steps).
+    ///
+    /// # Errors
+    ///
+    /// When the objective of a step cannot be computed or is not finite.
+    fn read_reports(&mut self) -> Result<Vec<StepReport>, TrainingError> {
+        Ok(Vec::new())
+    }
+
+    /// Whether the reports of [`advance`](Self::advance) should be read now.
+    fn are_reports_due(&self) -> bool {
+        true
+    }
+
+    /// The number of steps that a GPU has skipped, because their losses were not finite.
+    fn skipped_steps(&self) -> usize {
+        0
+    }
 
     /// Makes steps until training is over or a callback stops it. All callbacks see the last step.
+    ///
+    /// On a GPU, the reports of several steps are read together, unless a callback
+    /// [needs](Callback::needs_report) one earlier.
     ///
     /// # Errors
     ///
@@ -291,10 +349,20 @@ pub trait Trainer {
             for callback in callbacks.iter_mut() {
                 callback.before_step(self);
             }
-            let report = self.step()?;
+            let reports = match attempt(self, Self::advance)? {
+                Some(report) => vec![report],
+                None if self.are_reports_due()
+                    || callbacks.iter().any(|callback| callback.needs_report(self)) =>
+                {
+                    attempt(self, Self::read_reports)?
+                }
+                None => continue,
+            };
             let mut stops = false;
-            for callback in callbacks.iter_mut() {
-                stops |= callback.after_step(self, report)?.is_break();
+            for report in reports {
+                for callback in callbacks.iter_mut() {
+                    stops |= callback.after_step(self, report)?.is_break();
+                }
             }
             if stops {
                 break;
@@ -337,6 +405,20 @@ pub trait Trainer {
     ///
     /// When a file is missing or does not match the model.
     fn restore(&mut self, folder: &Path) -> Result<(), TrainingError>;
+}
+
+/// Makes a trainer do something, in which the device may fail.
+fn attempt<T: Trainer, R>(
+    trainer: &mut T,
+    work: impl FnOnce(&mut T) -> Result<R, TrainingError>,
+) -> Result<R, TrainingError> {
+    match on_device(|| work(trainer)) {
+        Ok(result) => result,
+        Err(source) => Err(TrainingError::Device {
+            step: trainer.steps_made() + 1,
+            source,
+        }),
+    }
 }
 
 /// The names of a checkpoint's files.

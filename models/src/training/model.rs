@@ -7,7 +7,7 @@ use burn::{
 use burn_gp::{
     inference::FullBatch,
     likelihoods::{ImpossibleTarget, check_finite},
-    ops::NotPositiveDefinite,
+    ops::{NotPositiveDefinite, number},
     parameter::{Hyperparameter, Priors, hyperparameters},
 };
 
@@ -32,7 +32,7 @@ impl Objective {
 
     /// The name of a term that is not finite.
     pub(super) fn broken_term(self, log_prior: Option<Tensor<1>>) -> &'static str {
-        let is_finite = |term: Tensor<1>| term.into_scalar::<f64>().is_finite();
+        let is_finite = |term: Tensor<1>| number(term).is_finite();
         if !is_finite(self.fit) {
             "log density of the data"
         } else if !log_prior.is_none_or(is_finite) {

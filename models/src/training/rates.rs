@@ -2,15 +2,18 @@
 
 use std::path::Path;
 
-use burn::lr_scheduler::{
-    LrSchedulerRecord,
-    module_lr_scheduler::{ModuleLearningRate, ModuleLrScheduler},
+use burn::{
+    lr_scheduler::{
+        LrSchedulerRecord,
+        module_lr_scheduler::{ModuleLearningRate, ModuleLrScheduler},
+    },
+    module::{Module, ParamGroup},
 };
+use burn_gp::parameter::Role;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    InducingTraining, MiniBatchTraining, ScheduledRate, TrainingError, checkpoint_error, files,
-    mini_batch::networks,
+    MiniBatchTraining, ScheduledRate, TrainingError, checkpoint_error, files,
     plateau::{PlateauProgress, PlateauRate},
 };
 
@@ -19,8 +22,8 @@ use super::{
 #[derive(Clone, Debug)]
 pub(super) struct Rates {
     all: PlateauRate,
-    inducing: Option<PlateauRate>,
-    networks: Option<PlateauRate>,
+    inducing: Option<(ParamGroup, PlateauRate)>,
+    networks: Option<(ParamGroup, PlateauRate)>,
 }
 
 /// The progress of the rates.
@@ -33,21 +36,24 @@ pub(super) struct RatesProgress {
 }
 
 impl Rates {
-    /// The rates before the first step.
-    pub fn new(training: &MiniBatchTraining) -> Self {
+    /// The rates of the parameters of `model` before the first step.
+    pub fn new(training: &MiniBatchTraining, model: &impl Module) -> Self {
         let all = ScheduledRate {
             first: training.learning_rate,
             schedule: training.schedule,
             steps: training.steps,
             step: 0,
         };
+        let separate = |role: Role, first, plateau| {
+            let rate = PlateauRate::new(ScheduledRate { first, ..all }, plateau);
+            (role.group(model), rate)
+        };
         let inducing = training.inducing.map(|inducing| {
             let first = inducing.learning_rate.unwrap_or(all.first);
-            let plateau = inducing.plateau.or(training.plateau);
-            PlateauRate::new(ScheduledRate { first, ..all }, plateau)
+            separate(Role::Inducing, first, inducing.plateau.or(training.plateau))
         });
-        let networks = (training.network_rate)
-            .map(|first| PlateauRate::new(ScheduledRate { first, ..all }, training.plateau));
+        let networks =
+            (training.network_rate).map(|first| separate(Role::Network, first, training.plateau));
         Self {
             all: PlateauRate::new(all, training.plateau),
             inducing,
@@ -59,10 +65,10 @@ impl Rates {
     /// `trained`.
     pub fn observe(&self, loss: f64, trained: bool) {
         self.all.observe(loss);
-        if let Some(rate) = &self.networks {
+        if let Some((_, rate)) = &self.networks {
             rate.observe(loss);
         }
-        if let (Some(rate), true) = (&self.inducing, trained) {
+        if let (Some((_, rate)), true) = (&self.inducing, trained) {
             rate.observe(loss);
         }
     }
@@ -70,11 +76,8 @@ impl Rates {
     /// burn's scheduler from step `step` on. Steps are counted from zero.
     pub fn scheduler(&self, step: usize) -> ModuleLrScheduler {
         let mut rates = ModuleLrScheduler::new(self.all.starting_at(step));
-        if let Some(rate) = &self.inducing {
-            rates = rates.with_group(InducingTraining::group(), rate.starting_at(step));
-        }
-        if let Some(rate) = &self.networks {
-            rates = rates.with_group(networks(), rate.starting_at(step));
+        for (group, rate) in self.inducing.iter().chain(&self.networks) {
+            rates = rates.with_group(group.clone(), rate.starting_at(step));
         }
         rates
     }
@@ -100,17 +103,17 @@ impl Rates {
     pub fn progress(&self) -> RatesProgress {
         RatesProgress {
             all: self.all.progress(),
-            inducing: self.inducing.as_ref().map(PlateauRate::progress),
-            networks: self.networks.as_ref().map(PlateauRate::progress),
+            inducing: self.inducing.as_ref().map(|(_, rate)| rate.progress()),
+            networks: self.networks.as_ref().map(|(_, rate)| rate.progress()),
         }
     }
 
     pub fn restore(&self, progress: RatesProgress) {
         self.all.restore(progress.all);
-        if let (Some(rate), Some(seen)) = (&self.inducing, progress.inducing) {
+        if let (Some((_, rate)), Some(seen)) = (&self.inducing, progress.inducing) {
             rate.restore(seen);
         }
-        if let (Some(rate), Some(seen)) = (&self.networks, progress.networks) {
+        if let (Some((_, rate)), Some(seen)) = (&self.networks, progress.networks) {
             rate.restore(seen);
         }
     }

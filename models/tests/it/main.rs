@@ -4,6 +4,8 @@ mod computation_aware;
 mod deep_basis;
 mod deep_basis_learning;
 mod deep_kernel;
+#[cfg(feature = "wgpu")]
+mod device_failure;
 mod every_likelihood;
 mod every_model;
 mod full_batch;
@@ -19,5 +21,7 @@ mod multi_output;
 mod natural_gradients;
 mod orthogonal;
 mod other_crates;
+mod parity;
 mod plateau;
+mod roles;
 mod scales;

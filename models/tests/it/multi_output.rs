@@ -11,7 +11,7 @@ use burn_gp::{
     ops::Stationary,
     optim::NaturalGradient,
     process::CovarianceShape,
-    sampling::{PathOptions, Paths, SamplePaths},
+    sampling::{PathOptions, SamplePaths},
     variational::{
         AuxiliaryUpdate, Coordinates, InverseFreeConfig, LSvgpConfig, OrthogonalConfig,
         OrthogonallyDecoupledConfig, PosteriorConfig, UnwhitenedConfig, WhitenedConfig,

@@ -9,7 +9,11 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::iterations::eigenvectors;
-use crate::{inducing::InducingVariables, kernels::Kernel, ops::Blocks};
+use crate::{
+    inducing::InducingVariables,
+    kernels::Kernel,
+    ops::{Blocks, ExactMatmul},
+};
 
 /// The columns of S, `[N, I]`: I linear combinations of the function values at N points.
 pub trait Actions: Module + ModuleDisplay + Sync + 'static {
@@ -213,11 +217,11 @@ impl Actions for DenseActions {
     }
 
     fn project(&self, columns: Tensor<2>) -> Tensor<2> {
-        self.columns().transpose().matmul(columns)
+        self.columns().transpose().exact_matmul(columns)
     }
 
     fn combine(&self, weights: Tensor<2>) -> Tensor<2> {
-        self.columns().matmul(weights)
+        self.columns().exact_matmul(weights)
     }
 
     fn gram(&self) -> Tensor<2> {

@@ -6,7 +6,7 @@ use burn::tensor::Tensor;
 
 use crate::{
     inference::low_rank::precise_type,
-    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, gram},
+    ops::{CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky, gram},
 };
 
 /// The number of data points whose products with the covariances are in memory in double precision
@@ -135,17 +135,17 @@ impl Fit {
             let fitted = covariance
                 .clone()
                 .transpose()
-                .matmul(posterior.weights.clone());
+                .exact_matmul(posterior.weights.clone());
             let residual = targets.cast(dtype) - fitted; // [count, P]
-            errors = errors + covariance.clone().matmul(residual.clone());
+            errors = errors + covariance.clone().exact_matmul(residual.clone());
             error = error + residual.clone().square().sum();
             squares = squares + gram(covariance.clone());
             let residual = residual / posterior.noise();
             let pulled = posterior
                 .weights
                 .clone()
-                .matmul(residual.clone().transpose());
-            let explained = posterior.inverse.clone().matmul(covariance) / posterior.noise();
+                .exact_matmul(residual.clone().transpose());
+            let explained = posterior.inverse.clone().exact_matmul(covariance) / posterior.noise();
             slopes.push((pulled + explained * outputs as f64).neg().cast(given));
             residuals.push(residual.cast(given));
         }
@@ -182,7 +182,7 @@ pub(super) fn evidence_loss(terms: Terms) -> Result<Tensor<1>, NotPositiveDefini
     let unexplained = terms.prior.clone().inner().cast(dtype) - explained;
     let misfit = fit.error.clone() + unexplained * outputs; // [1]
     let free = columns as f64 - rows as f64;
-    let fitted = projected.clone().matmul(weights.clone()); // Aṽ, [I, P]
+    let fitted = projected.clone().exact_matmul(weights.clone()); // Aṽ, [I, P]
     let relative = trace_of_product(weights.clone(), fitted.clone())
         + (posterior.log_determinant() - trace_of_product(inverse.clone(), projected.clone()))
             * outputs;
@@ -190,13 +190,14 @@ pub(super) fn evidence_loss(terms: Terms) -> Result<Tensor<1>, NotPositiveDefini
     let value = (misfit.clone() / noise.clone() + normalizer + relative) * 0.5;
 
     let pull = fitted - fit.errors / posterior.noise();
-    let targets = inverse.clone().matmul(pull); // u, [I, P]
+    let targets = inverse.clone().exact_matmul(pull); // u, [I, P]
     let spread = inverse.clone()
         + congruent(inverse, fit.squares) / posterior.noise()
         + congruent(inverse, projected.clone());
-    let mixed = targets.clone().matmul(weights.clone().transpose());
+    let mixed = targets.clone().exact_matmul(weights.clone().transpose());
     let slope = spread * (0.5 * outputs) - symmetric(mixed); // of M
-    let direct = weights.clone().matmul(weights.clone().transpose()) - inverse.clone() * outputs;
+    let direct =
+        weights.clone().exact_matmul(weights.clone().transpose()) - inverse.clone() * outputs;
     let (gram, noise_of_gram) = posterior.of_gram(&slope, outputs);
     let noise_slope =
         (misfit / noise.clone().square()).neg() + noise.clone().recip() * free * outputs;
@@ -217,7 +218,10 @@ pub(super) fn evidence_loss(terms: Terms) -> Result<Tensor<1>, NotPositiveDefini
 
 /// `M⁻¹BM⁻¹`
 fn congruent(inverse: &Tensor<2>, matrix: Tensor<2>) -> Tensor<2> {
-    inverse.clone().matmul(matrix).matmul(inverse.clone())
+    inverse
+        .clone()
+        .exact_matmul(matrix)
+        .exact_matmul(inverse.clone())
 }
 
 /// The negative log density of the projected data, `−log N(S′ᵀŷ | 0, S′ᵀ(K + σ²I)S′)`, summed over
@@ -233,7 +237,7 @@ pub(super) fn projected_loss(terms: Terms) -> Result<Tensor<1>, NotPositiveDefin
     let targets = terms.targets.clone().inner().cast(inverse.dtype());
     let normalizer = posterior.log_determinant() + rows as f64 * (2.0 * PI).ln();
     let value = (trace_of_product(targets, weights.clone()) + normalizer * outputs) * 0.5;
-    let squares = weights.clone().matmul(weights.clone().transpose());
+    let squares = weights.clone().exact_matmul(weights.clone().transpose());
     let slope = (inverse.clone() * outputs - squares) * 0.5;
     let (gram, noise) = posterior.of_gram(&slope, outputs);
     let slopes = Terms {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{ActionPolicy, DenseActions, Preconditioner, Regression};
 use crate::{
     kernels::Kernel,
-    ops::{Jitter, NotPositiveDefinite, cholesky},
+    ops::{ExactMatmul, Jitter, NotPositiveDefinite, cholesky, number, numbers},
 };
 
 /// The choice of the next action.
@@ -151,10 +151,6 @@ fn norm(column: &Tensor<2>) -> f64 {
     number(column.clone().square().sum()).sqrt()
 }
 
-fn number(tensor: Tensor<1>) -> f64 {
-    tensor.into_data().iter::<f64>().sum()
-}
-
 /// A growing matrix of columns.
 struct Columns {
     /// [N, I]
@@ -187,12 +183,12 @@ impl Columns {
 
     /// `Bᵀx`, [I, 1].
     fn project(&self, column: Tensor<2>) -> Tensor<2> {
-        self.matrix.clone().matmul(column)
+        self.matrix.clone().exact_matmul(column)
     }
 
     /// `B·w`, [N, 1].
     fn combine(&self, weights: Tensor<2>) -> Tensor<2> {
-        self.matrix.clone().transpose().matmul(weights)
+        self.matrix.clone().transpose().exact_matmul(weights)
     }
 
     fn all(&self) -> Tensor<2> {
@@ -375,7 +371,7 @@ pub(super) fn eigenvectors(covariance: Tensor<2>) -> Tensor<2> {
         covariance.dims(),
         (&covariance.device(), covariance.dtype()),
     );
-    let values: Vec<f64> = covariance.clone().into_data().iter::<f64>().collect();
+    let values = numbers(covariance.clone());
     let matrix = MatRef::from_row_major_slice(&values, size, size);
     let Ok(decomposition) = matrix.self_adjoint_eigen(Side::Lower) else {
         // The matrix is not finite; the next factorization will report that.

@@ -24,12 +24,16 @@ pub(in crate::inference) use preconditioner::Preconditioner;
 pub use subspaces::grassmann_distance;
 pub use uncertainty::Uncertainty;
 
-use super::{FullBatch, check_rows, in_unit_of_targets, low_rank::precise_type};
+use super::{
+    FullBatch, check_rows,
+    low_rank::precise_type,
+    parts::{full_batch_parts, parts},
+};
 use crate::{
     kernels::Kernel,
     likelihoods::Gaussian,
     means::Mean,
-    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky},
+    ops::{CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky},
     parameter::Priors,
     process::{ConditionedProcess, Spread, WithMean},
 };
@@ -128,6 +132,8 @@ pub struct ComputationAware<K: Module, M: Module, A: Module> {
     priors: Priors,
 }
 
+parts!(ComputationAware<K: Kernel, M: Mean, A: ActionPolicy>);
+
 impl<K: Kernel, M: Mean, A: ActionPolicy> ComputationAware<K, M, A> {
     /// Creates regression with the given prior, noise and policy for the actions.
     pub fn new(kernel: K, mean: M, likelihood: Gaussian, policy: A) -> Self {
@@ -147,27 +153,6 @@ impl<K: Kernel, M: Mean, A: ActionPolicy> ComputationAware<K, M, A> {
         self
     }
 
-    /// Sets priors of parameters, given by path. Trainers add their log density to the objective.
-    pub fn with_priors(mut self, priors: Priors) -> Self {
-        self.priors = priors;
-        self
-    }
-
-    /// The kernel.
-    pub fn kernel(&self) -> &K {
-        &self.kernel
-    }
-
-    /// The mean function.
-    pub fn mean(&self) -> &M {
-        &self.mean
-    }
-
-    /// The likelihood.
-    pub fn likelihood(&self) -> &Gaussian {
-        &self.likelihood
-    }
-
     /// The policy that chooses the actions.
     pub fn policy(&self) -> &A {
         &self.policy
@@ -177,22 +162,7 @@ impl<K: Kernel, M: Mean, A: ActionPolicy> ComputationAware<K, M, A> {
 impl<K: Kernel, M: Mean, A: ActionPolicy> FullBatch for ComputationAware<K, M, A> {
     type Process = WithMean<ConditionedProcess<K, ActionVariables<A::Actions>>, M>;
 
-    fn priors(&self) -> Priors {
-        self.priors.clone()
-    }
-
-    fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
-        if !self.priors.is_empty() {
-            return self;
-        }
-        let (kernel, likelihood) =
-            in_unit_of_targets(self.kernel, self.likelihood, (inputs, targets));
-        Self {
-            kernel,
-            likelihood,
-            ..self
-        }
-    }
+    full_batch_parts!();
 
     /// The negative loss, summed over outputs. Actions that the policy computes from the
     /// hyperparameters receive no gradients.
@@ -274,5 +244,5 @@ fn rounded(
 ) -> Result<CholeskyFactor<2>, NotPositiveDefinite> {
     let lower = factor.lower().cast(dtype);
     CholeskyFactor::from_lower(lower.clone())
-        .or_else(|_| cholesky(lower.clone().matmul(lower.transpose()), Jitter::NONE))
+        .or_else(|_| cholesky(lower.clone().exact_matmul(lower.transpose()), Jitter::NONE))
 }

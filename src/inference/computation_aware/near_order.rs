@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use burn::tensor::{Int, Tensor};
 
-use crate::ops::Blocks;
+use crate::ops::{Blocks, numbers};
 
 /// Orders points `[N, D]` so that the points of each run of `blocks` are near each other, and
 /// returns their indices `[N]`. A plane across the coordinate with the largest variance puts half
@@ -26,7 +26,7 @@ pub fn near_order(points: &Tensor<2>, blocks: Blocks) -> Tensor<1, Int> {
         count == expected,
         "{count} points for runs of {expected} points"
     );
-    let coordinates: Vec<f64> = points.to_data().iter::<f64>().collect();
+    let coordinates = numbers(points.clone());
     let cells = Cells {
         coordinates,
         dimensions,

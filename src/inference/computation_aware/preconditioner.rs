@@ -6,7 +6,10 @@ use super::Regression;
 use crate::{
     inducing::greedy_variance,
     kernels::Kernel,
-    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gram},
+    ops::{
+        CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gram,
+        number,
+    },
 };
 
 /// `P = ΛᵀΛ + σ²I` with Λ, [R, N], from the first R pivots of the pivoted Cholesky factorization of
@@ -64,9 +67,9 @@ impl Preconditioner {
 
     /// `P⁻¹B`, [N, C].
     pub fn solve(&self, columns: Tensor<2>) -> Tensor<2> {
-        let projected = self.features.clone().matmul(columns.clone());
+        let projected = self.features.clone().exact_matmul(columns.clone());
         let projected = self.factor.solve_transposed(self.factor.solve(projected));
-        (columns - self.features.clone().transpose().matmul(projected)) / self.noise.clone()
+        (columns - self.features.clone().transpose().exact_matmul(projected)) / self.noise.clone()
     }
 
     /// `(σ²I + ΛΛᵀ)^{-½}·Λ`, [R, N]: rows that span those of Λ, with lengths between zero and one.
@@ -76,7 +79,6 @@ impl Preconditioner {
 
     /// `log|P| = (N − R)·log σ² + log|σ²I + ΛΛᵀ|`
     pub fn log_determinant(&self) -> f64 {
-        let number = |tensor: Tensor<1>| tensor.into_data().iter::<f64>().sum::<f64>();
         let [rank, rows] = self.features.dims();
         let noise = number(self.noise.clone().reshape([1]));
         (rows - rank) as f64 * noise.ln() + number(self.factor.log_determinant())
@@ -84,6 +86,7 @@ impl Preconditioner {
 
     /// Samples of `N(0, P)`, [N, C], from standard normals [N, C] and [R, C].
     pub fn draw(&self, of_noise: Tensor<2>, of_features: Tensor<2>) -> Tensor<2> {
-        of_noise * self.noise.clone().sqrt() + self.features.clone().transpose().matmul(of_features)
+        of_noise * self.noise.clone().sqrt()
+            + self.features.clone().transpose().exact_matmul(of_features)
     }
 }

@@ -3,6 +3,8 @@
 use burn::tensor::Tensor;
 use faer::{Mat, MatRef};
 
+use crate::ops::numbers;
+
 /// The distance between two spans on the Grassmann manifold: `‖θ‖₂` of the principal angles
 /// `θ_i = arccos σ_i(Q₁ᵀQ₂)`, with orthonormal bases Q of the columns (J. Wenger et al.,
 /// *Computation-Aware Gaussian Processes: Model Selection And Linear-Time Inference*,
@@ -36,7 +38,7 @@ pub fn grassmann_distance(first: Tensor<2>, second: Tensor<2>) -> f64 {
 /// An orthonormal basis of the span of the columns.
 fn orthonormal(columns: Tensor<2>) -> Mat<f64> {
     let [rows, count] = columns.dims();
-    let values: Vec<f64> = columns.into_data().iter::<f64>().collect();
+    let values = numbers(columns);
     let matrix = MatRef::from_row_major_slice(&values, rows, count);
     matrix.qr().compute_thin_Q()
 }

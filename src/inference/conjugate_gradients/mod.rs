@@ -16,11 +16,17 @@ use serde::{Deserialize, Serialize};
 pub use process::ConjugateGradientsProcess;
 
 use super::{
-    FullBatch, Regression, check_rows, computation_aware::Preconditioner, in_unit_of_targets,
+    FullBatch, Regression, check_rows,
+    computation_aware::Preconditioner,
+    parts::{full_batch_parts, parts},
 };
 use crate::{
-    kernels::Kernel, likelihoods::Gaussian, means::Mean, ops::NotPositiveDefinite,
-    parameter::Priors, process::WithMean,
+    kernels::Kernel,
+    likelihoods::Gaussian,
+    means::Mean,
+    ops::{NotPositiveDefinite, number},
+    parameter::{Priors, defaults},
+    process::WithMean,
 };
 use process::System;
 use solve::{Operator, Solved, Stop, solve};
@@ -29,45 +35,34 @@ use solve::{Operator, Solved, Stop, solve};
 /// inputs.
 const PIVOTS_OF_ROOT: f64 = 8.0;
 
-/// Settings of the solver.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ConjugateGradientsSettings {
-    /// The maximum number of iterations.
-    pub iterations: usize,
-    /// A solve ends when its residual falls to this fraction of the right-hand side. This includes
-    /// solves for variances, whose remaining error may be large compared with a small noise
-    /// variance.
-    pub tolerance: f64,
-    /// The number of pivots for caching predictive variances. The covariances of all inputs with
-    /// the pivots span the directions in which predictions know the variance, and are prepared once
-    /// by one product with the covariance. With too few pivots, as for rough functions of many
-    /// inputs, variances are too large; with as many pivots as inputs they are exact, at the cost
-    /// of exact regression. If absent, every prediction solves its own systems.
-    #[serde(default)]
-    pub cached_variances: Option<usize>,
-    /// The number of preconditioner pivots; 0 means no preconditioner. The default is `8·√N`, whose
-    /// factorization takes about as long as ten products with the covariance. A preconditioner
-    /// saves most of the iterations if the noise is small.
-    #[serde(default)]
-    pub rank: Option<usize>,
-    /// The number of random vectors for estimating the log-determinant and its gradient, at least
-    /// one.
-    pub probes: usize,
-    /// The seed for the random vectors.
-    pub seed: u64,
-}
-
-impl Default for ConjugateGradientsSettings {
-    fn default() -> Self {
-        Self {
-            iterations: 512,
-            tolerance: 1e-4,
-            cached_variances: None,
-            rank: None,
-            probes: 10,
-            seed: 0,
-        }
+defaults! {
+    /// Settings of the solver.
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub struct ConjugateGradientsSettings {
+        /// The maximum number of iterations.
+        pub iterations: usize = 512,
+        /// A solve ends when its residual falls to this fraction of the right-hand side. This includes
+        /// solves for variances, whose remaining error may be large compared with a small noise
+        /// variance.
+        pub tolerance: f64 = 1e-4,
+        /// The number of pivots for caching predictive variances. The covariances of all inputs with
+        /// the pivots span the directions in which predictions know the variance, and are prepared once
+        /// by one product with the covariance. With too few pivots, as for rough functions of many
+        /// inputs, variances are too large; with as many pivots as inputs they are exact, at the cost
+        /// of exact regression. If absent, every prediction solves its own systems.
+        #[serde(default)]
+        pub cached_variances: Option<usize> = None,
+        /// The number of preconditioner pivots; 0 means no preconditioner. The default is `8·√N`, whose
+        /// factorization takes about as long as ten products with the covariance. A preconditioner
+        /// saves most of the iterations if the noise is small.
+        #[serde(default)]
+        pub rank: Option<usize> = None,
+        /// The number of random vectors for estimating the log-determinant and its gradient, at least
+        /// one.
+        pub probes: usize = 10,
+        /// The seed for the random vectors.
+        pub seed: u64 = 0,
     }
 }
 
@@ -100,6 +95,8 @@ pub struct ConjugateGradients<K: Module, M: Module> {
     priors: Priors,
 }
 
+parts!(ConjugateGradients<K: Kernel, M: Mean>);
+
 impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
     /// Creates regression with the given prior and noise.
     ///
@@ -124,27 +121,6 @@ impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
             settings,
             priors: Priors::default(),
         }
-    }
-
-    /// Sets priors of parameters, given by path. Trainers add their log density to the objective.
-    pub fn with_priors(mut self, priors: Priors) -> Self {
-        self.priors = priors;
-        self
-    }
-
-    /// The kernel.
-    pub fn kernel(&self) -> &K {
-        &self.kernel
-    }
-
-    /// The mean function.
-    pub fn mean(&self) -> &M {
-        &self.mean
-    }
-
-    /// The likelihood.
-    pub fn likelihood(&self) -> &Gaussian {
-        &self.likelihood
     }
 
     /// The number of preconditioner pivots for a number of inputs.
@@ -217,11 +193,7 @@ impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
             tridiagonals,
         } = solve(system, columns, self.stop());
         let weights = solution.clone().narrow(1, 0, outputs);
-        let squares: f64 = (residual * weights.clone())
-            .sum()
-            .into_data()
-            .iter::<f64>()
-            .sum();
+        let squares = number((residual * weights.clone()).sum());
         let quadrature: f64 = tridiagonals[outputs..]
             .iter()
             .map(solve::Tridiagonal::logarithm)
@@ -251,22 +223,7 @@ struct Estimate {
 impl<K: Kernel, M: Mean> FullBatch for ConjugateGradients<K, M> {
     type Process = WithMean<ConjugateGradientsProcess<K>, M>;
 
-    fn priors(&self) -> Priors {
-        self.priors.clone()
-    }
-
-    fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
-        if !self.priors.is_empty() {
-            return self;
-        }
-        let (kernel, likelihood) =
-            in_unit_of_targets(self.kernel, self.likelihood, (inputs, targets));
-        Self {
-            kernel,
-            likelihood,
-            ..self
-        }
-    }
+    full_batch_parts!();
 
     /// An estimate of `Σ_p log N(y_p | m_p, K + σ²I)`.
     fn objective(

@@ -9,7 +9,7 @@ use crate::{
         computation_aware::{Preconditioner, symmetric},
     },
     kernels::Kernel,
-    ops::{Jitter, NotPositiveDefinite, add_to_diagonal, cholesky},
+    ops::{ExactMatmul, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky},
     process::{Joint, Marginals, Process, nonnegative, one_for_none},
 };
 
@@ -54,7 +54,7 @@ impl<K: Kernel> System<K> {
             };
             let basis = Preconditioner::new(&problem, rank)?.whitened_features();
             let products = self.product(basis.clone().transpose());
-            let inner = symmetric(basis.clone().matmul(products));
+            let inner = symmetric(basis.clone().exact_matmul(products));
             let jitter = Jitter::for_precision(basis.dtype());
             (basis, cholesky(inner, jitter)?)
         } else {
@@ -118,7 +118,10 @@ impl<K: Kernel> ConjugateGradientsProcess<K> {
     /// `k(X, x)`, [N, N′], and the means at x, [N′, P].
     fn predict(&self, x: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         let covariance = (self.system.kernel).covariance(self.system.inputs.clone(), x);
-        let mean = covariance.clone().transpose().matmul(self.weights.clone());
+        let mean = covariance
+            .clone()
+            .transpose()
+            .exact_matmul(self.weights.clone());
         (covariance, mean)
     }
 
@@ -126,7 +129,7 @@ impl<K: Kernel> ConjugateGradientsProcess<K> {
     fn factors(&self, covariance: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         match &self.directions {
             Some(directions) => {
-                let seen = directions.clone().transpose().matmul(covariance); // [R, N′]
+                let seen = directions.clone().transpose().exact_matmul(covariance); // [R, N′]
                 (seen.clone(), seen)
             }
             None => {
@@ -162,7 +165,7 @@ impl<K: Kernel> Process for ConjugateGradientsProcess<K> {
         let (covariance, mean) = self.predict(x);
         let (left, right) = self.factors(covariance);
         // Make the matrix exactly symmetric, which inexact solves do not.
-        let known = symmetric(left.transpose().matmul(right));
+        let known = symmetric(left.transpose().exact_matmul(right));
         let [_, outputs] = mean.dims();
         Joint {
             mean,

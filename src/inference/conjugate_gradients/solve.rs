@@ -4,6 +4,8 @@
 use burn::tensor::{Tensor, TensorData};
 use faer::{Mat, Side};
 
+use crate::ops::numbers;
+
 /// A symmetric positive definite matrix with an approximate inverse.
 pub(super) trait Operator {
     /// `A·B`, [N, C].
@@ -155,7 +157,7 @@ impl Column {
 /// The inner products of corresponding columns of two matrices.
 fn dots(left: &Tensor<2>, right: &Tensor<2>) -> Vec<f64> {
     let sums = (left.clone() * right.clone()).sum_dim(0);
-    sums.into_data().iter::<f64>().collect()
+    numbers(sums)
 }
 
 /// One number per column as a row, [1, C].

@@ -5,7 +5,10 @@ use core::f64::consts::PI;
 use burn::tensor::Tensor;
 
 use super::normal_equations::{NormalEquations, Solution};
-use crate::{ops::NotPositiveDefinite, process::blocks};
+use crate::{
+    ops::{ExactMatmul, NotPositiveDefinite},
+    process::blocks,
+};
 
 /// `Σ_p log N(y_p | 0, ΦΦᵀ + σ²I)`, in time N·R² (Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526,
 /// eq. 5).
@@ -98,7 +101,7 @@ impl Fit {
         for (features, targets) in data.blocks() {
             let features = features.cast(noise.dtype());
             let targets = targets.cast(noise.dtype());
-            let error = targets - features.clone().matmul(solution.mean.clone());
+            let error = targets - features.clone().exact_matmul(solution.mean.clone());
             squares = squares + error.clone().square().sum();
             if let Some(slope) = &slope {
                 let weighted = error / noise.clone().unsqueeze(); // a, [block, P]
@@ -143,7 +146,7 @@ impl FeatureSlope {
         let [_, rank] = mean.dims();
         let identity = Tensor::<2>::eye(rank, &mean.device()).cast(mean.dtype());
         let half = solution.factor.solve(identity); // R⁻¹, B = RRᵀ
-        let inverse = half.clone().transpose().matmul(half.clone());
+        let inverse = half.clone().transpose().exact_matmul(half.clone());
         Self {
             mean,
             covariance: inverse / noise.clone().unsqueeze() * outputs as f64,
@@ -153,6 +156,7 @@ impl FeatureSlope {
 
     /// `a·mᵀ − P·ΦB⁻¹/σ²` for a block of rows.
     fn at(&self, features: Tensor<2>, weighted_error: Tensor<2>) -> Tensor<2> {
-        weighted_error.matmul(self.mean.clone()) - features.matmul(self.covariance.clone())
+        weighted_error.exact_matmul(self.mean.clone())
+            - features.exact_matmul(self.covariance.clone())
     }
 }

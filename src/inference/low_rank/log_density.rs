@@ -6,7 +6,9 @@ use core::f64::consts::PI;
 use burn::tensor::Tensor;
 
 use crate::{
-    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gram},
+    ops::{
+        CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gram,
+    },
     process::VariationalGaussian,
 };
 
@@ -44,13 +46,16 @@ pub(in crate::inference) fn low_rank_log_density(
     let precision_factor = cholesky(precision(squares, noise.clone()), Jitter::NONE)?;
     // At the minimum, the derivative with respect to b is zero, so no gradient needs to flow
     // through b.
-    let projected = features.clone().inner().matmul(targets.clone().inner());
+    let projected = features
+        .clone()
+        .inner()
+        .exact_matmul(targets.clone().inner());
     let fitted = posterior_mean(
         &precision_factor.clone().inner(),
         projected,
         noise.clone().inner(),
     ); // b, [M, P]
-    let error = targets - features.transpose().matmul(fitted.clone()); // [N, P]
+    let error = targets - features.transpose().exact_matmul(fitted.clone()); // [N, P]
     let penalty = fitted.square().sum();
     let log_determinant = precision_factor.log_determinant();
     Ok(log_density_of_fit(error, penalty, log_determinant, noise))

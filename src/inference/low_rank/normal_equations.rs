@@ -2,7 +2,9 @@
 
 use burn::tensor::{DType, Tensor};
 
-use crate::ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, gram, is_on_cpu};
+use crate::ops::{
+    CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky, gram, is_on_cpu,
+};
 
 /// The type for sums over data: double precision if the CPU computes. The condition number of
 /// `I + ΦᵀΦ/σ²` is of order `N·‖φ‖²/σ²`, which is too large for single precision.
@@ -55,7 +57,7 @@ impl NormalEquations {
         let targets = targets.cast(dtype) / deviation;
         let features = features.transpose(); // [R, N]
         Self {
-            projected: self.projected + features.clone().matmul(targets),
+            projected: self.projected + features.clone().exact_matmul(targets),
             precision: self.precision + gram(features),
         }
     }

@@ -8,7 +8,7 @@ use super::{
     optimal_gaussian,
 };
 use crate::{
-    inference::{FullBatch, check_rows},
+    inference::{FullBatch, check_rows, parts::parts},
     kernels::{FeatureMap, LowRankKernel},
     likelihoods::Gaussian,
     means::Mean,
@@ -46,6 +46,8 @@ pub struct LowRankRegression<K: Module, M: Module> {
     priors: Priors,
 }
 
+parts!(LowRankRegression<K: LowRankKernel, M: Mean>);
+
 impl<K: LowRankKernel, M: Mean> LowRankRegression<K, M> {
     /// Creates regression with the given prior, noise and correction.
     pub fn new(kernel: K, mean: M, likelihood: Gaussian, correction: VarianceCorrection) -> Self {
@@ -56,27 +58,6 @@ impl<K: LowRankKernel, M: Mean> LowRankRegression<K, M> {
             correction,
             priors: Priors::default(),
         }
-    }
-
-    /// Sets priors of parameters, given by path. Trainers add their log density to the objective.
-    pub fn with_priors(mut self, priors: Priors) -> Self {
-        self.priors = priors;
-        self
-    }
-
-    /// The kernel.
-    pub fn kernel(&self) -> &K {
-        &self.kernel
-    }
-
-    /// The mean function.
-    pub fn mean(&self) -> &M {
-        &self.mean
-    }
-
-    /// The likelihood.
-    pub fn likelihood(&self) -> &Gaussian {
-        &self.likelihood
     }
 
     /// Whether training and prediction correct the variance that the features miss.

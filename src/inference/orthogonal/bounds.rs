@@ -15,7 +15,7 @@ use crate::{
     },
     kernels::Kernel,
     means::Mean,
-    ops::{CholeskyFactor, NotPositiveDefinite, column_squares, gram},
+    ops::{CholeskyFactor, ExactMatmul, NotPositiveDefinite, column_squares, gram},
     process::VariationalGaussian,
 };
 
@@ -58,8 +58,13 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
         let means = optimal_means(
             factor.clone().inner(),
             orthogonal_precision.inner(),
-            inducing.clone().matmul(orthogonal.clone().transpose()),
-            [inducing.matmul(inner.clone()), orthogonal.matmul(inner)],
+            inducing
+                .clone()
+                .exact_matmul(orthogonal.clone().transpose()),
+            [
+                inducing.exact_matmul(inner.clone()),
+                orthogonal.exact_matmul(inner),
+            ],
             noise.clone().inner(),
         )?;
         let [inducing, orthogonal] = means.clone().map(|mean| mean.square().sum());

@@ -7,7 +7,7 @@ use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
     means::Mean,
-    ops::{BlockFactor, NotPositiveDefinite, cholesky},
+    ops::{BlockFactor, ExactMatmul, NotPositiveDefinite, cholesky},
 };
 
 /// The covariances of the data with the whitened variables `L⁻¹u` and `L_v⁻¹v_⊥`.
@@ -30,8 +30,8 @@ impl Features {
 
     /// `Λᵀb + Γᵀc`, [N, P], for b, [M, P], and c, [M2, P].
     pub fn combine(&self, [inducing, orthogonal]: [Tensor<2>; 2]) -> Tensor<2> {
-        let inducing = self.inducing.clone().transpose().matmul(inducing);
-        inducing + self.orthogonal.clone().transpose().matmul(orthogonal)
+        let inducing = self.inducing.clone().transpose().exact_matmul(inducing);
+        inducing + self.orthogonal.clone().transpose().exact_matmul(orthogonal)
     }
 }
 

@@ -6,7 +6,10 @@ mod optimum;
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::{FullBatch, in_unit_of_targets};
+use super::{
+    FullBatch,
+    parts::{full_batch_parts, parts},
+};
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
@@ -45,6 +48,8 @@ pub struct CollapsedOrthogonal<K: Module, M: Module, I: Module> {
     priors: Priors,
 }
 
+parts!(CollapsedOrthogonal<K: Kernel, M: Mean, I: InducingVariables<K>>);
+
 impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
     /// Creates sparse regression with the given prior, noise, inducing variables (Z) and orthogonal
     /// inducing variables (O). `jitter` is for `K_uu` and for `C_vv`, which is singular if a point
@@ -68,27 +73,6 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
         }
     }
 
-    /// Sets priors of parameters, given by path. Trainers add their log density to the objective.
-    pub fn with_priors(mut self, priors: Priors) -> Self {
-        self.priors = priors;
-        self
-    }
-
-    /// The kernel.
-    pub fn kernel(&self) -> &K {
-        &self.kernel
-    }
-
-    /// The mean function.
-    pub fn mean(&self) -> &M {
-        &self.mean
-    }
-
-    /// The likelihood.
-    pub fn likelihood(&self) -> &Gaussian {
-        &self.likelihood
-    }
-
     /// The inducing variables.
     pub fn inducing(&self) -> &I {
         &self.inducing
@@ -108,22 +92,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
 impl<K: Kernel, M: Mean, I: InducingVariables<K>> FullBatch for CollapsedOrthogonal<K, M, I> {
     type Process = WithMean<ConditionedProcess<K, I>, M>;
 
-    fn priors(&self) -> Priors {
-        self.priors.clone()
-    }
-
-    fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
-        if !self.priors.is_empty() {
-            return self;
-        }
-        let (kernel, likelihood) =
-            in_unit_of_targets(self.kernel, self.likelihood, (inputs, targets));
-        Self {
-            kernel,
-            likelihood,
-            ..self
-        }
-    }
+    full_batch_parts!();
 
     /// The bound at the optimal `q(u)q(v_⊥)`, eq. 30 summed over outputs.
     fn objective(

@@ -11,7 +11,7 @@ use crate::{
     },
     kernels::Kernel,
     means::Mean,
-    ops::{BlockFactor, CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, gram},
+    ops::{BlockFactor, CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky, gram},
     process::{BLOCK, VariationalGaussian},
 };
 
@@ -59,10 +59,13 @@ impl Sums {
         } = features;
         let ([first, second], [first_projected, second_projected]) = (self.squares, self.projected);
         Self {
-            cross: self.cross + inducing.clone().matmul(orthogonal.clone().transpose()),
+            cross: self.cross
+                + inducing
+                    .clone()
+                    .exact_matmul(orthogonal.clone().transpose()),
             projected: [
-                first_projected + inducing.clone().matmul(targets.clone()),
-                second_projected + orthogonal.clone().matmul(targets),
+                first_projected + inducing.clone().exact_matmul(targets.clone()),
+                second_projected + orthogonal.clone().exact_matmul(targets),
             ],
             squares: [first + gram(inducing), second + gram(orthogonal)],
         }
@@ -205,7 +208,9 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
         let (_, sums) = this.sums(inputs, targets)?;
         let ([squares, _], [projected, _]) = (sums.squares, sums.projected);
         let noise = this.likelihood.noise();
-        let known = sums.cross.matmul(orthogonal.valid().mean().transpose()); // [M, P]
+        let known = sums
+            .cross
+            .exact_matmul(orthogonal.valid().mean().transpose()); // [M, P]
         let precision = precision(squares, noise.clone());
         let factor = cholesky(precision.clone(), Jitter::NONE)?;
         let mean = posterior_mean(&factor, projected - known, noise);

@@ -3,7 +3,12 @@
 use burn::{module::Module, tensor::Tensor};
 
 use super::{FeatureMap, LowRankKernel, squared_norms};
-use crate::{features::Features, kernels::Kernel, ops::NotPositiveDefinite};
+use crate::{
+    features::Features,
+    kernels::Kernel,
+    ops::{ExactMatmul, NotPositiveDefinite},
+    parameter::Part,
+};
 
 /// `k(x, x′) = φ(x)ᵀφ(x′)` with basis functions `φ = factor · f` from the R outputs f of any
 /// network: a deep basis kernel (Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526, eq. 4).
@@ -12,7 +17,7 @@ use crate::{features::Features, kernels::Kernel, ops::NotPositiveDefinite};
 /// its variance.
 #[derive(Module, Debug)]
 pub struct Basis<F: Module> {
-    network: F,
+    network: Part<F>,
     #[module(skip)]
     factor: f64,
 }
@@ -21,7 +26,7 @@ impl<F: Features> Basis<F> {
     /// Uses the outputs of `network` as basis functions.
     pub fn new(network: F) -> Self {
         Self {
-            network,
+            network: Part::network(network),
             factor: 1.0,
         }
     }
@@ -44,12 +49,13 @@ impl<F: Features> Basis<F> {
 
 impl<F: Features> Kernel for Basis<F> {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        self.features(x1).matmul(self.features(x2).transpose())
+        self.features(x1)
+            .exact_matmul(self.features(x2).transpose())
     }
 
     fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
         let features = self.features(x);
-        features.clone().matmul(features.transpose())
+        features.clone().exact_matmul(features.transpose())
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {

@@ -9,7 +9,7 @@ use rand::rngs::ChaCha8Rng;
 use super::{FeatureMap, LowRankKernel, squared_norms};
 use crate::{
     kernels::{Kernel, NoSpectrum},
-    ops::NotPositiveDefinite,
+    ops::{ExactMatmul, NotPositiveDefinite},
     parameter::vector,
 };
 
@@ -92,13 +92,14 @@ impl FourierBasis {
 
 /// `cos ω_fᵀx` and `sin ω_fᵀx` for every frequency, `[2F, N]`, at `x`, `[N, D]`.
 pub(crate) fn fourier_basis(frequencies: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
-    let phases = frequencies.matmul(x.transpose()); // [F, N]
+    let phases = frequencies.exact_matmul(x.transpose()); // [F, N]
     Tensor::cat(vec![phases.clone().cos(), phases.sin()], 0)
 }
 
 impl Kernel for RandomFourier {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        self.features(x1).matmul(self.features(x2).transpose())
+        self.features(x1)
+            .exact_matmul(self.features(x2).transpose())
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {

@@ -28,6 +28,21 @@ impl<B: CpuMemory> AdamOps for B {
             (tensor(new), tensor(first), tensor(second))
         })
     }
+
+    fn adam_if(
+        parameter: FloatTensor<B>,
+        gradient: FloatTensor<B>,
+        first: FloatTensor<B>,
+        second: FloatTensor<B>,
+        ok: FloatTensor<B>,
+        step: AdamStep,
+    ) -> (FloatTensor<B>, FloatTensor<B>, FloatTensor<B>) {
+        if with_element!(ok, T => B::read::<T>(&ok)[0].to_f64() > 0.0) {
+            Self::adam(parameter, gradient, first, second, step)
+        } else {
+            (parameter, first, second)
+        }
+    }
 }
 
 /// The arrays that a step reads and writes.

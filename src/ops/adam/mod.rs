@@ -1,6 +1,8 @@
 //! An Adam step on one parameter as a single operation.
 
 mod cpu;
+#[cfg(feature = "cube")]
+mod cube;
 
 use burn::{
     backend::{Backend, Dispatch, backend_extension, tensor::FloatTensor},
@@ -21,11 +23,11 @@ pub struct AdamStep {
     pub epsilon: f64,
 }
 
-/// Backend implementation of the step. The default uses the backend's own operations.
+/// Backend implementation of the step.
 #[backend_extension(
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+    Cube: cfg(feature = "cube"),
 )]
 pub trait AdamOps: Backend {
     /// The parameter and the two moments after the step, from the parameter, its gradient and the
@@ -36,42 +38,41 @@ pub trait AdamOps: Backend {
         first: FloatTensor<Self>,
         second: FloatTensor<Self>,
         step: AdamStep,
-    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
-        let moved = |moment, keep: f64, change| {
-            Self::float_add(
-                Self::float_mul_scalar(moment, keep.into()),
-                Self::float_mul_scalar(change, (1.0 - keep).into()),
-            )
-        };
-        let square = Self::float_mul(gradient.clone(), gradient.clone());
-        let first = moved(first, step.beta_1, gradient);
-        let second = moved(second, step.beta_2, square);
-        let size = Self::float_sqrt(second.clone());
-        let size = Self::float_add_scalar(size, step.epsilon.into());
-        let change = Self::float_div(first.clone(), size);
-        let change = Self::float_mul_scalar(change, step.rate.into());
-        (Self::float_sub(parameter, change), first, second)
-    }
-}
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
 
-#[cfg(any(feature = "wgpu", feature = "cuda"))]
-impl AdamOps for burn::backend::Cube {}
+    /// The same if the number in `ok`, `[1]`, is positive. Otherwise the parameter and the moments
+    /// as they were.
+    fn adam_if(
+        parameter: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+        first: FloatTensor<Self>,
+        second: FloatTensor<Self>,
+        ok: FloatTensor<Self>,
+        step: AdamStep,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
+}
 
 /// The parameter and the two moments after a step, from the parameter, its gradient and the
 /// previous moments. All tensors have the same shape and are without autodiff.
+///
+/// If the number in `ok`, `[1]`, is not positive, the step is skipped: the parameter and the moments
+/// stay as they are, whatever the gradient is. A GPU decides that by itself, without a wait.
 pub(crate) fn adam<const D: usize>(
     parameter: Tensor<D>,
     gradient: Tensor<D>,
     [first, second]: [Tensor<D>; 2],
     step: AdamStep,
+    ok: Option<Tensor<1>>,
 ) -> (Tensor<D>, [Tensor<D>; 2]) {
-    let (parameter, first, second) = <Dispatch as AdamOps>::adam(
-        parameter.into_dispatch(),
-        gradient.into_dispatch(),
-        first.into_dispatch(),
-        second.into_dispatch(),
-        step,
-    );
+    let (parameter, gradient) = (parameter.into_dispatch(), gradient.into_dispatch());
+    let [first, second] = [first, second].map(Tensor::into_dispatch);
+    let (parameter, first, second) = match ok {
+        None => <Dispatch as AdamOps>::adam(parameter, gradient, first, second, step),
+        Some(ok) => {
+            let ok = ok.into_dispatch();
+            <Dispatch as AdamOps>::adam_if(parameter, gradient, first, second, ok, step)
+        }
+    };
     (
         Tensor::from_dispatch(parameter),
         [first, second].map(Tensor::from_dispatch),

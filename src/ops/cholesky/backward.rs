@@ -13,6 +13,13 @@ backward_step!(
 );
 
 backward_step!(
+    ScaledStep: CholeskyBackward [2](state: [FloatTensor<B>; 2], gradient) -> |_| {
+        let [factor, status] = state;
+        B::cholesky_scaled_backward(factor, status, gradient).map(Some)
+    }
+);
+
+backward_step!(
     FromLowerStep: CholeskyBackward [1](state: FloatTensor<B>, gradient) -> |_| {
         [Some(B::factor_from_lower_backward(state, gradient))]
     }
@@ -27,6 +34,18 @@ impl<B: CholeskyBackward, C: CheckpointStrategy> CholeskyOps for Autodiff<B, C> 
         let (factor, status) = B::cholesky(matrix, jitter);
         let state = [factor.clone(), status.clone()];
         let factor = CholeskyStep.record::<C>(nodes, state, factor);
+        (factor, Self::from_inner(status))
+    }
+
+    fn cholesky_scaled(
+        matrix: FloatTensor<Self>,
+        scales: FloatTensor<Self>,
+        jitter: Jitter,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>) {
+        let ([matrix, scales], nodes) = split::<B, C, _>([matrix, scales]);
+        let (factor, status) = B::cholesky_scaled(matrix, scales, jitter);
+        let state = [factor.clone(), status.clone()];
+        let factor = ScaledStep.record::<C>(nodes, state, factor);
         (factor, Self::from_inner(status))
     }
 

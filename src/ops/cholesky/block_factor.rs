@@ -1,9 +1,11 @@
 //! Cholesky factors of two-by-two block matrices.
 
-use burn::tensor::{DType, Tensor};
+use burn::{backend::Dispatch, tensor::Tensor};
 
-use super::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky};
-use crate::ops::{add_to_diagonal, mean_diagonal, remainder, transposed_gram};
+use super::{
+    CholeskyFactor, CholeskyOps, Jitter, NotPositiveDefinite, check, may_wait, square_size,
+};
+use crate::ops::{mean_diagonal, remainder, transposed_gram};
 
 /// The lower Cholesky factor of a symmetric positive-definite two-by-two block matrix, by
 /// elimination of the first block:
@@ -111,30 +113,23 @@ impl BlockFactor {
 
 /// Factors a matrix that is the result of a subtraction. The jitter is relative to `variance`, the
 /// mean diagonal before the subtraction (one per batch member), since that determines the rounding
-/// error of the result.
+/// error of the result. Like [`cholesky`](super::cholesky()), it does not wait for a GPU with
+/// autodiff.
 pub(crate) fn factor_rest<const D: usize>(
     rest: Tensor<D>,
     variance: Tensor<1>,
     jitter: Jitter,
 ) -> Result<CholeskyFactor<D>, NotPositiveDefinite> {
-    let epsilon = match rest.dtype() {
-        DType::F64 => f64::EPSILON,
-        _ => f64::from(f32::EPSILON),
-    };
-    let as_it_is = Jitter {
-        initial: 0.0,
-        escalations: 0,
-    };
-    let attempt = |relative: f64| {
-        let added = variance.clone().mul_scalar(relative);
-        let outcome = cholesky(add_to_diagonal(rest.clone(), added), as_it_is);
-        outcome.map_err(|error| NotPositiveDefinite {
-            jitter: relative,
-            ..error
-        })
-    };
-    let escalations = jitter.attempts(epsilon).skip(1);
-    escalations.fold(attempt(jitter.initial), |outcome, relative| {
-        outcome.or_else(|_| attempt(relative))
-    })
+    let (size, dtype) = (square_size(&rest, "factor_rest"), rest.dtype());
+    let waits = may_wait(&rest);
+    let (triangle, status) = <Dispatch as CholeskyOps>::cholesky_scaled(
+        rest.into_dispatch(),
+        variance.into_dispatch(),
+        jitter,
+    );
+    if waits {
+        check(Tensor::from_dispatch(status), size, dtype)?;
+    }
+    let triangle = Tensor::from_dispatch(triangle);
+    Ok(CholeskyFactor { triangle })
 }

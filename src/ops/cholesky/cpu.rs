@@ -4,7 +4,10 @@ use burn::{
     backend::{TensorMetadata, tensor::FloatTensor},
     tensor::DType,
 };
-use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
+use faer::{
+    Accum, MatMut, MatRef,
+    prelude::{Reborrow, ReborrowMut},
+};
 
 use super::{
     CholeskyBackward, CholeskyOps, Jitter,
@@ -13,19 +16,21 @@ use super::{
 };
 use crate::ops::{
     cpu::{
-        CpuAccess, Element, Scalar, Side, batch_parts, clear_above_diagonal, in_parts, map_members,
+        CpuMemory, Element, Scalar, Side, batch_parts, clear_above_diagonal, in_parts, map_members,
         matrix_dims, member, part, solve_in_place, triangular_product, with_element, write,
     },
     decompositions::count_decomposition,
 };
 
-/// Factors one matrix with increasing jitter. On return, `out` holds the factor.
+/// Factors one matrix with increasing jitter, relative to `scale` or else to the mean of the
+/// diagonal. On return, `out` holds the factor.
 fn factor_with_jitter<T: Element>(
     matrix: &[T],
     out: &mut [T],
-    size: usize,
+    scale: Option<T>,
     jitter: Jitter,
 ) -> Status {
+    let size = matrix.len().isqrt();
     let diagonal = || (0..size).map(|i| matrix[i * size + i].to_f64());
     let mean = diagonal().sum::<f64>() / size.max(1) as f64;
     let mut status = Status {
@@ -41,14 +46,15 @@ fn factor_with_jitter<T: Element>(
     };
     // Jitter cannot repair a diagonal that is not finite. Adding it would spread the NaNs to
     // every row and hide which row is at fault.
-    let (mean, attempts) = if mean.is_finite() {
-        (mean, usize::MAX)
-    } else {
-        (0.0, 1)
+    let attempts = if mean.is_finite() { usize::MAX } else { 1 };
+    let addition = |relative: f64| match scale {
+        _ if !mean.is_finite() => T::default(),
+        Some(scale) => T::from_f64(relative) * scale,
+        None => T::from_f64(relative * mean),
     };
     for relative in jitter.attempts(T::EPSILON).take(attempts) {
         out.copy_from_slice(matrix);
-        let added = T::from_f64(relative * mean);
+        let added = addition(relative);
         for i in 0..size {
             out[i * size + i] += added;
         }
@@ -62,8 +68,35 @@ fn factor_with_jitter<T: Element>(
     status
 }
 
+/// The factors of all batch members and their status.
+fn factor_members<B: CpuMemory, T: Element>(
+    matrix: &FloatTensor<B>,
+    scale: impl Fn(usize) -> Option<T> + Sync,
+    jitter: Jitter,
+) -> (FloatTensor<B>, FloatTensor<B>) {
+    count_decomposition();
+    let (batch, size, _) = matrix_dims(&matrix.shape());
+    let area = size * size;
+    let values = B::read::<T>(matrix);
+    let mut out = vec![T::default(); batch * area];
+    let mut members: Vec<(&mut [T], Status)> = (out.chunks_exact_mut(area.max(1)))
+        .map(|out| (out, Status::of_triangle(None)))
+        .collect();
+    let parts = batch_parts(batch, batch * area);
+    in_parts(&mut members, 1, parts, &|members, first| {
+        for (offset, (out, status)) in members.iter_mut().enumerate() {
+            let index = first + offset;
+            let matrix = part(&values, index, batch);
+            *status = factor_with_jitter(matrix, out, scale(index), jitter);
+        }
+    });
+    let device = matrix.device();
+    let status = write_status::<B>(members.into_iter().map(|(_, status)| status), &device);
+    (write::<B, T>(out, matrix.shape(), &device), status)
+}
+
 /// The rows of the status tensor, in double precision if the backend has it.
-fn write_status<B: CpuAccess>(
+fn write_status<B: CpuMemory>(
     members: impl Iterator<Item = Status>,
     device: &B::Device,
 ) -> FloatTensor<B> {
@@ -78,10 +111,36 @@ fn write_status<B: CpuAccess>(
 }
 
 /// The jitter of every batch member, from the status of a factorization.
-pub fn jitters<B: CpuAccess>(status: &FloatTensor<B>) -> Vec<f64> {
+pub fn jitters<B: CpuMemory>(status: &FloatTensor<B>) -> Vec<f64> {
     with_element!(*status, T => {
         let rows = B::read::<T>(status);
         rows.chunks_exact(Status::WIDTH).map(|row| row[1].to_f64()).collect()
+    })
+}
+
+/// The sum of the diagonal.
+fn trace<T: Scalar>(matrix: MatRef<'_, T>) -> f64 {
+    (0..matrix.nrows()).map(|i| matrix[(i, i)].to_f64()).sum()
+}
+
+/// `½·L⁻ᵀ(Φ + Φᵀ)L⁻¹` for every batch member, followed by a change of it.
+fn two_sided_solves<B: CpuMemory, T: Element>(
+    factor: &FloatTensor<B>,
+    cotangent: &FloatTensor<B>,
+    change: impl Fn(usize, MatMut<'_, T>) + Sync,
+) -> FloatTensor<B> {
+    count_decomposition();
+    let (factors, cotangents) = (B::read::<T>(factor), B::read::<T>(cotangent));
+    map_members::<B, T>(factor, |index, mut out| {
+        let size = out.nrows();
+        let cotangent = member(&cotangents, index, size, size);
+        for i in 0..size {
+            for j in 0..=i {
+                out[(i, j)] = <T as Scalar>::from_f64(0.5) * cotangent[(i, j)];
+            }
+        }
+        two_sided_solve_in_place(member(&factors, index, size, size), out.rb_mut());
+        change(index, out);
     })
 }
 
@@ -89,34 +148,25 @@ pub fn jitters<B: CpuAccess>(status: &FloatTensor<B>) -> Vec<f64> {
 /// `ε·mean(diag K̄)·I`.
 pub fn add_share_of_jitter<T: Element>(mut gradient: MatMut<'_, T>, jitter: f64) {
     let size = gradient.nrows();
-    let trace: f64 = (0..size).map(|i| gradient[(i, i)].to_f64()).sum();
-    let share = <T as Scalar>::from_f64(trace * jitter / size.max(1) as f64);
+    let share = <T as Scalar>::from_f64(trace(gradient.rb()) * jitter / size.max(1) as f64);
     for i in 0..size {
         gradient[(i, i)] += share;
     }
 }
 
-impl<B: CpuAccess> CholeskyOps for B {
+impl<B: CpuMemory> CholeskyOps for B {
     fn cholesky(matrix: FloatTensor<B>, jitter: Jitter) -> (FloatTensor<B>, FloatTensor<B>) {
-        count_decomposition();
-        let (batch, size, _) = matrix_dims(&matrix.shape());
-        let area = size * size;
+        with_element!(matrix, T => factor_members::<B, T>(&matrix, |_| None, jitter))
+    }
+
+    fn cholesky_scaled(
+        matrix: FloatTensor<B>,
+        scales: FloatTensor<B>,
+        jitter: Jitter,
+    ) -> (FloatTensor<B>, FloatTensor<B>) {
         with_element!(matrix, T => {
-            let values = B::read::<T>(&matrix);
-            let mut out = vec![T::default(); batch * area];
-            let mut members: Vec<(&mut [T], Status)> = (out.chunks_exact_mut(area.max(1)))
-                .map(|out| (out, Status::of_triangle(None)))
-                .collect();
-            let parts = batch_parts(batch, batch * area);
-            in_parts(&mut members, 1, parts, &|members, first| {
-                for (offset, (out, status)) in members.iter_mut().enumerate() {
-                    let matrix = part(&values, first + offset, batch);
-                    *status = factor_with_jitter(matrix, out, size, jitter);
-                }
-            });
-            let device = matrix.device();
-            let status = write_status::<B>(members.into_iter().map(|(_, status)| status), &device);
-            (write::<B, T>(out, matrix.shape(), &device), status)
+            let scales = B::read::<T>(&scales);
+            factor_members::<B, T>(&matrix, |index| Some(scales[index]), jitter)
         })
     }
 
@@ -159,27 +209,38 @@ impl<B: CpuAccess> CholeskyOps for B {
     }
 }
 
-impl<B: CpuAccess> CholeskyBackward for B {
+impl<B: CpuMemory> CholeskyBackward for B {
     fn cholesky_backward(
         factor: FloatTensor<B>,
         status: FloatTensor<B>,
         cotangent: FloatTensor<B>,
     ) -> FloatTensor<B> {
-        count_decomposition();
         let jitter = jitters::<B>(&status);
         with_element!(factor, T => {
-            let (factors, cotangents) = (B::read::<T>(&factor), B::read::<T>(&cotangent));
-            map_members::<B, T>(&factor, |index, mut out| {
-                let size = out.nrows();
-                let cotangent = member(&cotangents, index, size, size);
-                for i in 0..size {
-                    for j in 0..=i {
-                        out[(i, j)] = 0.5 * cotangent[(i, j)];
-                    }
-                }
-                two_sided_solve_in_place(member(&factors, index, size, size), out.rb_mut());
-                add_share_of_jitter(out, jitter[index]);
+            two_sided_solves::<B, T>(&factor, &cotangent, |index, gradient| {
+                add_share_of_jitter(gradient, jitter[index]);
             })
+        })
+    }
+
+    fn cholesky_scaled_backward(
+        factor: FloatTensor<B>,
+        status: FloatTensor<B>,
+        cotangent: FloatTensor<B>,
+    ) -> [FloatTensor<B>; 2] {
+        let jitter = jitters::<B>(&status);
+        let (batch, size, _) = matrix_dims(&factor.shape());
+        with_element!(factor, T => {
+            let gradient = two_sided_solves::<B, T>(&factor, &cotangent, |_, _| {});
+            let gradients = B::read::<T>(&gradient);
+            let scale = |index: usize| {
+                let trace = <T as Scalar>::from_f64(trace(member(&gradients, index, size, size)));
+                <T as Scalar>::from_f64(jitter[index]) * trace
+            };
+            let scales = (0..batch).map(scale).collect();
+            let scales = write::<B, T>(scales, [batch], &factor.device());
+            drop(gradients);
+            [gradient, scales]
         })
     }
 

@@ -5,6 +5,8 @@ mod backward;
 mod block_factor;
 mod blocks;
 mod cpu;
+#[cfg(feature = "cube")]
+mod cube;
 mod jitter;
 mod status;
 
@@ -13,11 +15,15 @@ use burn::{
     tensor::Tensor,
 };
 
-use super::dispatch::dispatch;
+use super::{cpu::is_on_cpu, dispatch::dispatch};
 pub use block_factor::BlockFactor;
 pub(crate) use block_factor::factor_rest;
 pub(super) use blocks::inverse_from_factor;
 pub(super) use cpu::{add_share_of_jitter, jitters};
+#[cfg(feature = "cube")]
+pub(super) use cube::{
+    add_share_of_jitter as add_share_on_device, log_of_diagonal, multiple_of_identity,
+};
 pub use jitter::Jitter;
 pub(super) use status::check;
 pub use status::{NotPositiveDefinite, SingularTriangle};
@@ -29,12 +35,19 @@ pub use status::{NotPositiveDefinite, SingularTriangle};
     Autodiff,
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+    Cube: cfg(feature = "cube"),
 )]
 pub trait CholeskyOps: Backend {
     /// The factor of `K + jitter·mean(diag K)·I` and its status.
     fn cholesky(
         matrix: FloatTensor<Self>,
+        jitter: Jitter,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>);
+
+    /// The factor of `K + jitter·v·I` and its status, with a number v for every batch member.
+    fn cholesky_scaled(
+        matrix: FloatTensor<Self>,
+        scales: FloatTensor<Self>,
         jitter: Jitter,
     ) -> (FloatTensor<Self>, FloatTensor<Self>);
 
@@ -57,6 +70,14 @@ pub trait CholeskyBackward: CholeskyOps {
         status: FloatTensor<Self>,
         cotangent: FloatTensor<Self>,
     ) -> FloatTensor<Self>;
+
+    /// The gradients of K, as above but without the jitter's contribution, and of the scale of the
+    /// jitter, `jitter·tr K̄`.
+    fn cholesky_scaled_backward(
+        factor: FloatTensor<Self>,
+        status: FloatTensor<Self>,
+        cotangent: FloatTensor<Self>,
+    ) -> [FloatTensor<Self>; 2];
 
     /// The lower triangle of `L⁻ᵀΦ`: turns a factor's cotangent back into an ordinary gradient.
     fn factor_from_lower_backward(
@@ -102,6 +123,10 @@ pub struct CholeskyFactor<const D: usize> {
 /// [`NotPositiveDefinite`] when a batch member has no factor even with the largest jitter. NaN
 /// always fails.
 ///
+/// On a GPU, the error would make the CPU wait for the device. With autodiff, as in a training step,
+/// there is none: a member without a factor has NaN in its whole factor, so that the loss and all
+/// gradients are NaN. Without autodiff, as in predictions, the error is the same as on the CPU.
+///
 /// # Panics
 ///
 /// If the matrix is not square.
@@ -111,11 +136,37 @@ pub fn cholesky<const D: usize>(
     jitter: Jitter,
 ) -> Result<CholeskyFactor<D>, NotPositiveDefinite> {
     let (size, dtype) = (square_size(&matrix, "cholesky"), matrix.dtype());
+    let waits = may_wait(&matrix);
+    let (factor, status) = cholesky_unchecked(matrix, jitter);
+    if waits {
+        check(status, size, dtype)?;
+    }
+    Ok(factor)
+}
+
+/// [`cholesky`] that never waits for the device, for training steps on devices without autodiff.
+///
+/// # Shapes
+///
+/// - `matrix`: `[…, M, M]`
+/// - the second result: one row per batch member, `[batch, 4]`. Its first number is zero if the
+///   member has a factor, and positive if it has none; its factor is then NaN on GPUs, and has any
+///   values on CPUs. The tensor may be in another precision than the matrix.
+#[track_caller]
+pub(crate) fn cholesky_unchecked<const D: usize>(
+    matrix: Tensor<D>,
+    jitter: Jitter,
+) -> (CholeskyFactor<D>, Tensor<2>) {
+    square_size(&matrix, "cholesky");
     let (triangle, status) = <Dispatch as CholeskyOps>::cholesky(matrix.into_dispatch(), jitter);
-    check(status, size, dtype)?;
-    Ok(CholeskyFactor {
-        triangle: Tensor::from_dispatch(triangle),
-    })
+    let triangle = Tensor::from_dispatch(triangle);
+    (CholeskyFactor { triangle }, Tensor::from_dispatch(status))
+}
+
+/// Whether an operation on this tensor may wait for its result: always in CPU memory, and outside
+/// training on a GPU.
+pub(super) fn may_wait<const D: usize>(tensor: &Tensor<D>) -> bool {
+    is_on_cpu(tensor) || !tensor.device().is_autodiff()
 }
 
 #[track_caller]
@@ -137,13 +188,20 @@ impl<const D: usize> CholeskyFactor<D> {
     ///
     /// # Errors
     ///
-    /// [`SingularTriangle`] when a diagonal entry is zero or not finite.
+    /// [`SingularTriangle`] when a diagonal entry is zero or not finite. On GPUs with autodiff there
+    /// is no error and the factor is NaN, as in [`cholesky`].
     #[track_caller]
     pub fn from_lower(matrix: Tensor<D>) -> Result<Self, SingularTriangle> {
         square_size(&matrix, "CholeskyFactor::from_lower");
-        let matrix = matrix.into_dispatch();
-        let (triangle, status) = <Dispatch as CholeskyOps>::factor_from_lower(matrix);
-        match status::first_failure(status) {
+        let waits = may_wait(&matrix);
+        let (triangle, status) =
+            <Dispatch as CholeskyOps>::factor_from_lower(matrix.into_dispatch());
+        let failure = if waits {
+            status::first_failure(Tensor::from_dispatch(status))
+        } else {
+            None
+        };
+        match failure {
             Some((batch, row, _)) => Err(SingularTriangle { batch, row }),
             None => Ok(Self {
                 triangle: Tensor::from_dispatch(triangle),
@@ -153,7 +211,7 @@ impl<const D: usize> CholeskyFactor<D> {
 
     /// Like [`from_lower`](Self::from_lower), for a triangle assembled from factors, whose
     /// diagonals have no zeros.
-    fn from_regular(matrix: Tensor<D>) -> Self {
+    pub(crate) fn from_regular(matrix: Tensor<D>) -> Self {
         let matrix = matrix.into_dispatch();
         let (triangle, _) = <Dispatch as CholeskyOps>::factor_from_lower(matrix);
         Self {

@@ -1,9 +1,8 @@
 //! Status reports of factorizations, and the errors built from them.
 
-use burn::{
-    backend::DispatchTensor,
-    tensor::{DType, Tensor},
-};
+use burn::tensor::{DType, Tensor};
+
+use crate::ops::numbers;
 
 /// The status of one batch member: a row of numbers in a tensor that accompanies the factor.
 ///
@@ -51,9 +50,8 @@ impl Status {
 }
 
 /// The first batch member that failed, with its failed pivot.
-pub fn first_failure(status: DispatchTensor) -> Option<(usize, usize, Status)> {
-    let data = Tensor::<2>::from_dispatch(status).into_data();
-    let numbers: Vec<f64> = data.iter::<f64>().collect();
+pub fn first_failure(status: Tensor<2>) -> Option<(usize, usize, Status)> {
+    let numbers = numbers(status);
     let (rows, _) = numbers.as_chunks::<{ Status::WIDTH }>();
     rows.iter().enumerate().find_map(|(member, &row)| {
         let status = Status::from_row(row);
@@ -63,7 +61,7 @@ pub fn first_failure(status: DispatchTensor) -> Option<(usize, usize, Status)> {
 
 /// Returns an error for the first matrix in a batch of matrices with `size` rows that has no
 /// factor.
-pub fn check(status: DispatchTensor, size: usize, dtype: DType) -> Result<(), NotPositiveDefinite> {
+pub fn check(status: Tensor<2>, size: usize, dtype: DType) -> Result<(), NotPositiveDefinite> {
     match first_failure(status) {
         None => Ok(()),
         Some((batch, pivot, status)) => Err(NotPositiveDefinite {

@@ -12,9 +12,9 @@ impl<B: CovarianceBackward, C: CheckpointStrategy> CovarianceOps for Autodiff<B,
     record_inputs!(
         CovarianceBackward,
         covariance(x1, x2, lengthscales, variance; kind: Stationary),
-        |gradient, _| {
+        |gradient, wanted| {
             let arguments = [x1, x2, lengthscales, variance];
-            B::covariance_backward(arguments, gradient, kind).map(Some)
+            B::covariance_backward(arguments, gradient, kind, wanted)
         }
     );
 }

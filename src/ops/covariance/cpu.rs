@@ -5,11 +5,11 @@ use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use super::{CovarianceBackward, CovarianceOps, differences};
 use crate::ops::{
     Stationary,
-    cpu::{CpuAccess, join_members, matrix_dims, part, with_element, write, write_like},
+    cpu::{CpuMemory, join_members, matrix_dims, part, with_element, write, write_like},
     stationary::expand,
 };
 
-impl<B: CpuAccess> CovarianceOps for B {
+impl<B: CpuMemory> CovarianceOps for B {
     fn covariance(
         x1: FloatTensor<B>,
         x2: FloatTensor<B>,
@@ -34,12 +34,13 @@ impl<B: CpuAccess> CovarianceOps for B {
     }
 }
 
-impl<B: CpuAccess> CovarianceBackward for B {
+impl<B: CpuMemory> CovarianceBackward for B {
     fn covariance_backward(
         arguments: [FloatTensor<B>; 4],
         gradient: FloatTensor<B>,
         kind: Stationary,
-    ) -> [FloatTensor<B>; 4] {
+        _: [bool; 4],
+    ) -> [Option<FloatTensor<B>>; 4] {
         let (batch, _, dimensions) = matrix_dims(&arguments[0].shape());
         with_element!(gradient, T => {
             let all = arguments.each_ref().map(|argument| B::read::<T>(argument));
@@ -69,6 +70,7 @@ impl<B: CpuAccess> CovarianceBackward for B {
                 write(scales, of_scales),
                 write(variance, of_variance),
             ]
+            .map(Some)
         })
     }
 }

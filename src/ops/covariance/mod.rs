@@ -2,6 +2,8 @@
 
 mod backward;
 mod cpu;
+#[cfg(feature = "cube")]
+mod cube;
 mod differences;
 mod products;
 
@@ -20,7 +22,7 @@ pub(super) use differences::{
     Autodiff,
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+    Cube: cfg(feature = "cube"),
 )]
 pub trait CovarianceOps: Backend {
     /// `k(x1, x2)`, [N1, N2]; or with a leading batch dimension on every argument.
@@ -36,11 +38,13 @@ pub trait CovarianceOps: Backend {
 /// Gradients of the covariance.
 pub trait CovarianceBackward: CovarianceOps {
     /// The gradients of `x1`, `x2`, the lengthscales and the variance, batched like the covariance.
+    /// There may be more than are wanted.
     fn covariance_backward(
         arguments: [FloatTensor<Self>; 4],
         gradient: FloatTensor<Self>,
         kind: Stationary,
-    ) -> [FloatTensor<Self>; 4];
+        wanted: [bool; 4],
+    ) -> [Option<FloatTensor<Self>>; 4];
 }
 
 /// The stationary covariance `k(x, x′) = σ²·φ(Σ_d (x_d − x′_d)²/ℓ_d²)` between two sets of points.

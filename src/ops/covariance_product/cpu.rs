@@ -8,7 +8,7 @@ use super::{
 };
 use crate::ops::{
     Stationary,
-    cpu::{CpuAccess, Element, with_element, write, write_like},
+    cpu::{CpuMemory, Element, with_element, write, write_like},
     stationary::expand,
 };
 
@@ -58,7 +58,7 @@ fn shared<T: Element>(gradients: Vec<T>, given: usize) -> Vec<T> {
     vec![T::from_f64(sum)]
 }
 
-impl<B: CpuAccess> CovarianceProductOps for B {
+impl<B: CpuMemory> CovarianceProductOps for B {
     fn covariance_product(
         x1: FloatTensor<B>,
         x2: FloatTensor<B>,
@@ -92,7 +92,7 @@ impl<B: CpuAccess> CovarianceProductOps for B {
     }
 }
 
-impl<B: CpuAccess> CovarianceProductBackward for B {
+impl<B: CpuMemory> CovarianceProductBackward for B {
     fn covariance_product_backward(
         arguments: [FloatTensor<B>; 5],
         gradient: FloatTensor<B>,

@@ -6,6 +6,8 @@ mod blocked;
 mod blocks;
 mod copies;
 mod cpu;
+#[cfg(feature = "cube")]
+mod cube;
 mod dense;
 mod few_vectors;
 mod layout;
@@ -17,7 +19,7 @@ use burn::{
 };
 
 use super::{dispatch::dispatch, stationary::Stationary};
-use blocks::BlockPairs;
+pub(super) use blocks::BlockPairs;
 pub use blocks::Blocks;
 
 /// Backend implementation of the products. If both sets of points are the same, only the first is
@@ -26,7 +28,7 @@ pub use blocks::Blocks;
     Autodiff,
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+    Cube: cfg(feature = "cube"),
 )]
 pub trait CovarianceProductOps: Backend {
     /// `k(x1, x2)·V`, [N1, R].
@@ -77,10 +79,10 @@ pub trait CovarianceProductBackward: CovarianceProductOps {
 /// `k(x1, x2)·V` for the stationary covariance `k(x, x′) = σ²·φ(Σ_d (x_d − x′_d)²/ℓ_d²)`.
 ///
 /// Distances, covariances and the product are computed tile by tile, and again in the backward
-/// pass. Memory is that of the arguments plus one tile per thread, never N1·N2. Without `x2` (when
-/// `x2 = x1`) the covariance of two points is computed once and used twice. From 8192 points on, if
-/// the points have no gradient and at least a fifth are duplicates, the covariances of duplicates
-/// are skipped.
+/// pass. Memory is that of the arguments plus one tile per thread, never N1·N2; on GPUs a tile has
+/// 32 MiB. Without `x2` (when `x2 = x1`) the CPU computes the covariance of two points once and
+/// uses it twice. From 8192 points on, if the points have no gradient and at least a fifth are
+/// duplicates, it skips the covariances of duplicates.
 ///
 /// # Shapes
 ///
@@ -126,9 +128,9 @@ pub fn covariance_product(
 /// al., *Computation-Aware Gaussian Processes: Model Selection And Linear-Time Inference*,
 /// arXiv:2411.01036, §4).
 ///
-/// Computed tile by tile like [`covariance_product`]. Without other points (when `x′ = x`) the
-/// covariance of two points in different runs is computed once and used twice. Duplicates are
-/// searched for within each run.
+/// Computed tile by tile like [`covariance_product`]. Without other points (when `x′ = x`) the CPU
+/// computes the covariance of two points in different runs once and uses it twice. It searches for
+/// duplicates within each run.
 ///
 /// # Shapes
 ///

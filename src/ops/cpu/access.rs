@@ -4,32 +4,34 @@ use std::borrow::Cow;
 
 use burn::{
     backend::{Backend, DispatchDevice, TensorMetadata, tensor::FloatTensor},
-    tensor::{Shape, Tensor, TensorData},
+    tensor::{Device, Shape, Tensor, TensorData},
 };
 
 use super::scalar::Scalar;
 
-/// A backend whose values the CPU can read, in place if they are in CPU memory.
-pub trait CpuAccess: Backend {
+/// A backend whose tensors are in CPU memory: reading and writing them needs no transfer.
+pub trait CpuMemory: Backend {
     /// The values of a tensor, row-major.
     fn read<T: Element>(tensor: &FloatTensor<Self>) -> Cow<'_, [T]>;
 
-    /// The values of a tensor, row-major. Reuses its memory if that is CPU memory and not shared.
+    /// The values of a tensor, row-major. Reuses its memory if that is not shared.
     fn take<T: Element>(tensor: FloatTensor<Self>) -> Vec<T> {
         match burn::tensor::try_read_sync(Self::float_into_data(tensor)) {
             Some(Ok(data)) => to_vec(data),
-            Some(Err(error)) => panic!("the device could not be read: {error:?}"),
-            None => panic!("the device cannot be read synchronously on this platform"),
+            Some(Err(error)) => panic!("the tensor could not be read: {error:?}"),
+            None => panic!("the tensor cannot be read synchronously on this platform"),
         }
     }
 }
 
-/// A backend whose tensors are in CPU memory: reading and writing them needs no transfer.
-pub trait CpuMemory: CpuAccess {}
-
 /// Whether a tensor is in CPU memory.
-pub(crate) fn is_on_cpu<const D: usize>(tensor: &Tensor<D>) -> bool {
-    match tensor.device().without_autodiff().as_dispatch() {
+pub fn is_on_cpu<const D: usize>(tensor: &Tensor<D>) -> bool {
+    is_cpu(tensor.device())
+}
+
+/// Whether tensors on this device are in CPU memory.
+pub(crate) fn is_cpu(device: Device) -> bool {
+    match device.without_autodiff().as_dispatch() {
         #[cfg(feature = "flex")]
         DispatchDevice::Flex(_) => true,
         #[cfg(feature = "ndarray")]
@@ -87,10 +89,7 @@ pub fn matrix_dims(shape: &Shape) -> (usize, usize, usize) {
 }
 
 #[cfg(feature = "flex")]
-impl CpuMemory for burn::backend::Flex {}
-
-#[cfg(feature = "flex")]
-impl CpuAccess for burn::backend::Flex {
+impl CpuMemory for burn::backend::Flex {
     fn read<T: Element>(tensor: &FloatTensor<Self>) -> Cow<'_, [T]> {
         match tensor.as_slice::<T>() {
             Some(values) => Cow::Borrowed(values),
@@ -108,10 +107,7 @@ impl CpuAccess for burn::backend::Flex {
 }
 
 #[cfg(feature = "ndarray")]
-impl CpuMemory for burn::backend::NdArray {}
-
-#[cfg(feature = "ndarray")]
-impl CpuAccess for burn::backend::NdArray {
+impl CpuMemory for burn::backend::NdArray {
     fn read<T: Element>(tensor: &FloatTensor<Self>) -> Cow<'_, [T]> {
         use burn::backend::ndarray::NdArrayTensor;
         let borrowed = match tensor {
@@ -136,13 +132,6 @@ fn slice_of<'a, T>(view: ndarray::ArrayView<'a, T, ndarray::IxDyn>) -> Option<&'
 fn reinterpret<T: Element, U: Element>(values: &[T]) -> Option<&[U]> {
     (<T as burn::tensor::Element>::dtype() == <U as burn::tensor::Element>::dtype())
         .then(|| bytemuck::cast_slice(values))
-}
-
-#[cfg(any(feature = "wgpu", feature = "cuda"))]
-impl CpuAccess for burn::backend::Cube {
-    fn read<T: Element>(tensor: &FloatTensor<Self>) -> Cow<'_, [T]> {
-        Cow::Owned(Self::take(tensor.clone()))
-    }
 }
 
 /// The values of tensor data whose type the caller has checked.

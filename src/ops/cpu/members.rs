@@ -4,7 +4,7 @@ use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{MatMut, MatRef};
 
 use super::{
-    access::{CpuAccess, Element, matrix_dims, write, write_like},
+    access::{CpuMemory, Element, matrix_dims, write, write_like},
     threads::{self, in_parts},
 };
 
@@ -79,7 +79,7 @@ pub fn join_members<T, const N: usize>(
 }
 
 /// Applies `work` to every matrix of a batch, writing matrices of the same shape as `shape_of`.
-pub fn map_members<B: CpuAccess, T: Element>(
+pub fn map_members<B: CpuMemory, T: Element>(
     shape_of: &FloatTensor<B>,
     work: impl Fn(usize, MatMut<'_, T>) + Sync,
 ) -> FloatTensor<B> {
@@ -90,7 +90,7 @@ pub fn map_members<B: CpuAccess, T: Element>(
 }
 
 /// Applies `work` to every matrix of a batch, in place if the tensor is not shared.
-pub fn update_members<B: CpuAccess, T: Element>(
+pub fn update_members<B: CpuMemory, T: Element>(
     tensor: FloatTensor<B>,
     work: impl Fn(usize, MatMut<'_, T>) + Sync,
 ) -> FloatTensor<B> {

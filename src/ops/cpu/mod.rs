@@ -10,10 +10,9 @@ pub(super) mod threads;
 pub(super) mod triangular;
 pub(super) mod vectorized;
 
-pub(crate) use access::is_on_cpu;
-pub(super) use access::{
-    CpuAccess, CpuMemory, Element, matrix_dims, with_element, write, write_like,
-};
+pub(crate) use access::is_cpu;
+pub use access::is_on_cpu;
+pub(super) use access::{CpuMemory, Element, matrix_dims, with_element, write, write_like};
 pub(super) use lanes::{Lanes, WIDTH, dot, sum};
 pub(super) use members::{
     batch_parts, join_members, map_members, member, member_mut, part, update_members,

@@ -2,6 +2,8 @@
 
 mod backward;
 mod cpu;
+#[cfg(feature = "cube")]
+mod cube;
 
 use burn::{
     backend::{Backend, backend_extension, tensor::FloatTensor},
@@ -10,22 +12,16 @@ use burn::{
 
 use super::{cpu::triangular::Side, dispatch::dispatch};
 
-/// Backend implementation of the products. The defaults use the backend's own operations.
+/// Backend implementation of the products.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+    Cube: cfg(feature = "cube"),
 )]
 pub trait GramOps: Backend {
     /// `AAᵀ`, [M, M], or with the transposed side `AᵀA`, [N, N]; one per batch member.
-    fn gram(basis: FloatTensor<Self>, side: Side) -> FloatTensor<Self> {
-        let transposed = Self::float_transpose(basis.clone());
-        match side {
-            Side::Lower => Self::float_matmul(basis, transposed),
-            Side::Transposed => Self::float_matmul(transposed, basis),
-        }
-    }
+    fn gram(basis: FloatTensor<Self>, side: Side) -> FloatTensor<Self>;
 }
 
 /// Gradient of the products.
@@ -35,21 +31,8 @@ pub trait GramBackward: GramOps {
         basis: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
         side: Side,
-    ) -> FloatTensor<Self> {
-        let transposed = Self::float_transpose(gradient.clone());
-        let symmetric = Self::float_add(gradient, transposed);
-        match side {
-            Side::Lower => Self::float_matmul(symmetric, basis),
-            Side::Transposed => Self::float_matmul(basis, symmetric),
-        }
-    }
+    ) -> FloatTensor<Self>;
 }
-
-#[cfg(any(feature = "wgpu", feature = "cuda"))]
-impl GramOps for burn::backend::Cube {}
-
-#[cfg(any(feature = "wgpu", feature = "cuda"))]
-impl GramBackward for burn::backend::Cube {}
 
 /// The symmetric `A·Aᵀ`, at half the cost of a general matrix product.
 ///

@@ -7,7 +7,7 @@ use super::{
     terms::{Relaxation, Widths},
 };
 use crate::ops::cpu::{
-    CpuAccess, Element, join_members, matrix_dims, member, part, with_element, write,
+    CpuMemory, Element, join_members, matrix_dims, member, part, with_element, write,
 };
 
 /// One matrix of a batch with its s̃ and L.
@@ -25,7 +25,7 @@ fn relaxation<'a, T: Element>(
     }
 }
 
-impl<B: CpuAccess> InverseFreeOps for B {
+impl<B: CpuMemory> InverseFreeOps for B {
     fn relaxed_terms(
         kuu: FloatTensor<B>,
         variances: FloatTensor<B>,
@@ -57,7 +57,7 @@ impl<B: CpuAccess> InverseFreeOps for B {
     }
 }
 
-impl<B: CpuAccess> InverseFreeBackward for B {
+impl<B: CpuMemory> InverseFreeBackward for B {
     fn relaxed_terms_backward(
         matrices: [FloatTensor<B>; 3],
         saved: Vec<FloatTensor<B>>,

@@ -9,14 +9,13 @@ use burn::{
     tensor::Tensor,
 };
 
-use terms::Widths;
+pub(super) use terms::Widths;
 
-/// Backend implementation of the terms.
+/// Backend implementation of the terms. On GPUs they are composed of other operations.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
 )]
 pub trait InverseFreeOps: Backend {
     /// The terms of an inverse-free bound, [.., N + M·R + 2], and the values kept for the backward
@@ -53,7 +52,7 @@ pub(crate) struct RelaxedMatrices<const D: usize> {
 
 /// `k_nᵀP_R·k_n`, v, `Σ vᵀK_uu·v` and the estimate of `tr(K̃T − P_R·K_uu)`, which is zero without
 /// probes. Here `P_R = 2T − TK̃T`, `T = LLᵀ`, `K̃ = K_uu + S̃` and `v = P_R·m̃` or `m̃`. Neither L
-/// nor the probes have a gradient.
+/// nor the probes have a gradient. Only for tensors in CPU memory.
 ///
 /// # Shapes
 ///

@@ -3,7 +3,7 @@
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 
 use super::{CongruenceOps, InversionOps, products};
-use crate::ops::cpu::{CpuAccess, CpuMemory, Scalar, map_members, member, with_element, write};
+use crate::ops::cpu::{CpuMemory, Scalar, map_members, member, with_element, write};
 
 impl<B: CpuMemory> CongruenceOps for B {
     fn congruence(matrix: FloatTensor<B>, lower: FloatTensor<B>) -> FloatTensor<B> {
@@ -18,7 +18,7 @@ impl<B: CpuMemory> CongruenceOps for B {
     }
 }
 
-impl<B: CpuAccess> InversionOps for B {
+impl<B: CpuMemory> InversionOps for B {
     fn identity_distance(matrix: FloatTensor<B>) -> FloatTensor<B> {
         let size = matrix.shape()[0];
         with_element!(matrix, T => {

@@ -1,6 +1,8 @@
 //! The products of natural-gradient matrix inversion. None of them has a gradient.
 
 mod cpu;
+#[cfg(feature = "cube")]
+mod cube;
 mod products;
 
 use burn::{
@@ -10,32 +12,26 @@ use burn::{
     tensor::Tensor,
 };
 
-use super::{backward::CheckpointStrategy, dispatch::dispatch};
+use super::{backward::CheckpointStrategy, dispatch::dispatch, numbers};
 
-/// Backend implementation of the first product. The default uses the backend's own operations.
+/// Backend implementation of the first product.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+    Cube: cfg(feature = "cube"),
 )]
 pub trait CongruenceOps: Backend {
     /// The lower triangle of `LᵀAL`, [M, M]. The entries above the diagonal are unspecified.
-    fn congruence(matrix: FloatTensor<Self>, lower: FloatTensor<Self>) -> FloatTensor<Self> {
-        let rows = Self::float_matmul(Self::float_transpose(lower.clone()), matrix);
-        Self::float_matmul(rows, lower)
-    }
+    fn congruence(matrix: FloatTensor<Self>, lower: FloatTensor<Self>) -> FloatTensor<Self>;
 }
-
-#[cfg(any(feature = "wgpu", feature = "cuda"))]
-impl CongruenceOps for burn::backend::Cube {}
 
 /// Backend implementation of a step.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+    Cube: cfg(feature = "cube"),
 )]
 pub trait InversionOps: Backend {
     /// `[‖H − I‖_F, max_i H_ii]` from the lower triangle of H.
@@ -107,13 +103,14 @@ impl Congruence {
 
     /// `‖H − I‖_F` and the largest diagonal entry of H.
     pub fn distance_from_identity(&self) -> (f64, f64) {
-        let distance =
-            <Dispatch as InversionOps>::identity_distance(self.lower.clone().into_dispatch());
-        let values: Vec<f64> = Tensor::<1>::from_dispatch(distance)
-            .into_data()
-            .iter::<f64>()
-            .collect();
+        let values = numbers(self.identity_distance());
         (values[0], values[1])
+    }
+
+    /// [`distance_from_identity`](Self::distance_from_identity) on the device, `[2]`.
+    pub(crate) fn identity_distance(&self) -> Tensor<1> {
+        let lower = self.lower.clone().into_dispatch();
+        Tensor::from_dispatch(<Dispatch as InversionOps>::identity_distance(lower))
     }
 
     /// `L − γ·L·Φ` with `Φ = tril(H) − ½(I + diag H)`, `[M, M]`, in `M³/3` operations.

@@ -2,21 +2,23 @@
 
 mod backward;
 mod cpu;
+#[cfg(feature = "cube")]
+mod cube;
 mod rows;
 
 use burn::{
-    backend::{Backend, TensorMetadata, backend_extension, tensor::FloatTensor},
+    backend::{Backend, backend_extension, tensor::FloatTensor},
     tensor::Tensor,
 };
 
 use super::dispatch::dispatch;
 
-/// Backend implementation of the normalization. The defaults use the backend's own operations.
+/// Backend implementation of the normalization.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+    Cube: cfg(feature = "cube"),
 )]
 pub trait LayerNormalizationOps: Backend {
     /// `γ_d·(x_nd − μ_n)/√(v_n + ε) + β_d`, [N, D].
@@ -25,9 +27,7 @@ pub trait LayerNormalizationOps: Backend {
         scale: FloatTensor<Self>,
         shift: FloatTensor<Self>,
         epsilon: f64,
-    ) -> FloatTensor<Self> {
-        Self::layer_norm(x, scale, Some(shift), epsilon)
-    }
+    ) -> FloatTensor<Self>;
 }
 
 /// Gradients of the normalization.
@@ -38,39 +38,13 @@ pub trait LayerNormalizationBackward: LayerNormalizationOps {
         scale: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
         epsilon: f64,
-    ) -> [FloatTensor<Self>; 3] {
-        let (shape, width) = (scale.shape(), scale.shape()[0]);
-        let row = Self::float_reshape(scale, [1, width].into());
-        let centered = Self::float_sub(x.clone(), Self::float_mean_dim(x, 1));
-        let variance = Self::float_mean_dim(Self::float_mul(centered.clone(), centered.clone()), 1);
-        let deviation = Self::float_sqrt(Self::float_add_scalar(variance, epsilon.into()));
-        let normal = Self::float_div(centered, deviation.clone());
-        let columns = |sums: FloatTensor<Self>| {
-            Self::float_reshape(Self::float_sum_dim(sums, 0), shape.clone())
-        };
-        let scales = columns(Self::float_mul(gradient.clone(), normal.clone()));
-        let shifts = columns(gradient.clone());
-        let pulled = Self::float_mul(gradient, row);
-        let mean = Self::float_mean_dim(pulled.clone(), 1);
-        let along = Self::float_mean_dim(Self::float_mul(pulled.clone(), normal.clone()), 1);
-        let rest = Self::float_sub(
-            Self::float_sub(pulled, mean),
-            Self::float_mul(normal, along),
-        );
-        [Self::float_div(rest, deviation), scales, shifts]
-    }
+    ) -> [FloatTensor<Self>; 3];
 }
-
-#[cfg(any(feature = "wgpu", feature = "cuda"))]
-impl LayerNormalizationOps for burn::backend::Cube {}
-
-#[cfg(any(feature = "wgpu", feature = "cuda"))]
-impl LayerNormalizationBackward for burn::backend::Cube {}
 
 /// `γ_d·(x_nd − μ_n)/√(v_n + ε) + β_d` with the mean μ_n and the biased variance v_n (divided by D)
 /// of row n (J. Ba, J. Kiros and G. Hinton, *Layer Normalization*, arXiv:1607.06450, eq. 3 and 4).
 ///
-/// On the CPU, one pass over memory in each direction; on a GPU, the backend's own operations.
+/// One pass over memory in each direction.
 ///
 /// # Shapes
 ///

@@ -9,14 +9,14 @@ use super::{LogDensityBackward, LogDensityOps};
 use crate::ops::{
     cholesky::{CholeskyOps, Jitter, add_share_of_jitter, inverse_from_factor, jitters},
     cpu::{
-        CpuAccess, Element, Scalar, Side, lower_product, member, mirror_lower, with_element, write,
+        CpuMemory, Element, Scalar, Side, lower_product, member, mirror_lower, with_element, write,
         write_like,
     },
     decompositions::count_decomposition,
     triangular_solve::TriangularSolveOps,
 };
 
-impl<B: CpuAccess> LogDensityOps for B {
+impl<B: CpuMemory> LogDensityOps for B {
     fn gaussian_log_density(
         covariance: FloatTensor<B>,
         residual: FloatTensor<B>,
@@ -39,7 +39,7 @@ impl<B: CpuAccess> LogDensityOps for B {
     }
 }
 
-impl<B: CpuAccess> LogDensityBackward for B {
+impl<B: CpuMemory> LogDensityBackward for B {
     fn gaussian_log_density_backward(
         [status, factor, weights]: [FloatTensor<B>; 3],
         gradient: FloatTensor<B>,

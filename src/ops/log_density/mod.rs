@@ -2,20 +2,22 @@
 
 mod backward;
 mod cpu;
+#[cfg(feature = "cube")]
+mod cube;
 
 use burn::{
     backend::{Backend, Dispatch, backend_extension, tensor::FloatTensor},
     tensor::Tensor,
 };
 
-use super::cholesky::{Jitter, NotPositiveDefinite, check};
+use super::cholesky::{Jitter, NotPositiveDefinite, check, may_wait};
 
 /// Backend implementation of the log-density.
 #[backend_extension(
     Autodiff,
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+    Cube: cfg(feature = "cube"),
 )]
 pub trait LogDensityOps: Backend {
     /// `Σ_p log N(r_p | 0, K)`, `[1]`, for R, [N, P]; the status of the factorization, [1, 4]; and,
@@ -59,7 +61,9 @@ pub trait LogDensityBackward: LogDensityOps {
 ///
 /// # Errors
 ///
-/// [`NotPositiveDefinite`] when K has no factor even with the largest jitter. NaN always fails.
+/// [`NotPositiveDefinite`] when K has no factor even with the largest jitter. NaN always fails. On
+/// GPUs with autodiff there is no error and the density is NaN, as in
+/// [`cholesky`](super::cholesky()).
 ///
 /// # Panics
 ///
@@ -76,12 +80,14 @@ pub fn gaussian_log_density(
         "gaussian_log_density: covariance {:?}, residual {given:?}; expected [N, N] and [N, P]",
         [rows, columns]
     );
-    let dtype = covariance.dtype();
+    let (dtype, waits) = (covariance.dtype(), may_wait(&covariance));
     let (density, status, ..) = <Dispatch as LogDensityOps>::gaussian_log_density(
         covariance.into_dispatch(),
         residual.into_dispatch(),
         jitter,
     );
-    check(status, rows, dtype)?;
+    if waits {
+        check(Tensor::from_dispatch(status), rows, dtype)?;
+    }
     Ok(Tensor::from_dispatch(density))
 }

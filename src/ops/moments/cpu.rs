@@ -9,7 +9,7 @@ use super::{
     },
 };
 use crate::ops::cpu::{
-    CpuAccess, Element, join_members, matrix_dims, part, with_element, write, write_like,
+    CpuMemory, Element, join_members, matrix_dims, part, with_element, write, write_like,
 };
 
 /// The projection of a single variable, when each has its own basis.
@@ -25,7 +25,7 @@ fn alone<'a, T>(all: Projection<'a, T>, index: usize) -> Projection<'a, T> {
 
 /// One row of sums per matrix. `add` computes it, given the member's index and the number of
 /// members.
-fn column_sums<B: CpuAccess, T: Element>(
+fn column_sums<B: CpuMemory, T: Element>(
     matrices: &FloatTensor<B>,
     add: impl Fn(usize, usize, &mut [T]),
 ) -> FloatTensor<B> {
@@ -39,7 +39,7 @@ fn column_sums<B: CpuAccess, T: Element>(
     write::<B, T>(sums, shape, &matrices.device())
 }
 
-impl<B: CpuAccess> MomentOps for B {
+impl<B: CpuMemory> MomentOps for B {
     fn projected_moments(
         basis: FloatTensor<B>,
         mean: FloatTensor<B>,
@@ -99,7 +99,7 @@ impl<B: CpuAccess> MomentOps for B {
     }
 }
 
-impl<B: CpuAccess> MomentBackward for B {
+impl<B: CpuMemory> MomentBackward for B {
     fn projected_moments_backward(
         saved: [FloatTensor<B>; 4],
         gradient: FloatTensor<B>,
@@ -167,7 +167,7 @@ impl<B: CpuAccess> MomentBackward for B {
 }
 
 /// `factor·A·diag(g)`, one per batch member.
-fn scaled_columns<B: CpuAccess>(
+fn scaled_columns<B: CpuMemory>(
     matrix: &FloatTensor<B>,
     gradient: &FloatTensor<B>,
     factor: f64,

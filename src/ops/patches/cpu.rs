@@ -7,10 +7,10 @@ use super::{
 };
 use crate::ops::{
     Stationary,
-    cpu::{CpuAccess, with_element, write, write_like},
+    cpu::{CpuMemory, with_element, write, write_like},
 };
 
-impl<B: CpuAccess> PatchOps for B {
+impl<B: CpuMemory> PatchOps for B {
     fn patch_covariance(
         inducing: FloatTensor<B>,
         images: FloatTensor<B>,
@@ -45,7 +45,7 @@ impl<B: CpuAccess> PatchOps for B {
     }
 }
 
-impl<B: CpuAccess> PatchBackward for B {
+impl<B: CpuMemory> PatchBackward for B {
     fn patch_covariance_backward(
         arguments: [FloatTensor<B>; 5],
         gradient: FloatTensor<B>,

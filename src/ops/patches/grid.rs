@@ -104,6 +104,16 @@ impl PatchGrid {
         })
     }
 
+    /// The grid of images that are a single patch each.
+    #[cfg(feature = "cube")]
+    pub(super) fn single(&self) -> Self {
+        Self {
+            image: ImageShape::new(self.size, self.size, self.image.channels),
+            size: self.size,
+            stride: 1,
+        }
+    }
+
     /// The shape of the image.
     pub fn image(&self) -> ImageShape {
         self.image

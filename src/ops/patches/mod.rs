@@ -12,6 +12,8 @@ mod backward;
 mod block;
 mod covariance;
 mod cpu;
+#[cfg(feature = "cube")]
+mod cube;
 mod distances;
 mod grid;
 mod image;
@@ -33,7 +35,7 @@ pub use grid::{ImageShape, PatchError, PatchGrid};
     Autodiff,
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+    Cube: cfg(feature = "cube"),
 )]
 pub trait PatchOps: Backend {
     /// `Σ_p A_mp·k(z_m, x_n^[p])` over the patches of images, [M, N].
@@ -90,6 +92,9 @@ pub trait PatchBackward: PatchOps {
 /// turn that error into its square root, so its distances are computed from differences. At
 /// coincident patches its slope is the mean of the one-sided slopes, zero. The gradient of the
 /// images is computed only if they are tracked.
+///
+/// GPUs compute all distances from differences. Their backward pass keeps the derivatives of a few
+/// images at a time: at most sixteen million numbers, unless a single image needs more.
 ///
 /// # Shapes
 ///

@@ -7,9 +7,7 @@ use super::{
     elementwise::{self, Part},
     functions, normal, tanh,
 };
-use crate::ops::cpu::{
-    CpuAccess, CpuMemory, Element, Scalar, in_parts, threads, with_element, write_like,
-};
+use crate::ops::cpu::{CpuMemory, Element, Scalar, in_parts, threads, with_element, write_like};
 
 /// Number of function values from which two threads are faster than one.
 const PARALLEL_FROM: usize = 1 << 11;
@@ -24,6 +22,7 @@ impl SpecialFunction {
             Self::Tanh => {
                 return elementwise::evaluate::<T, tanh::Tanh>(arguments, part, results);
             }
+            Self::ArcSine => functions::arc_sine,
             Self::Softplus => functions::softplus,
             Self::LogGamma => functions::log_gamma,
             Self::LogOneMinusExp => functions::log_one_minus_exp,
@@ -47,31 +46,11 @@ fn values<T: Element>(arguments: &[T], function: SpecialFunction, part: Part) ->
     values
 }
 
-/// The function. Reads from and writes to the device if the memory is not the CPU's.
-pub fn special<B: CpuAccess>(x: FloatTensor<B>, function: SpecialFunction) -> FloatTensor<B> {
-    with_element!(x, T => {
-        write_like::<B, T>(values(&B::read::<T>(&x), function, Part::Value), &x)
-    })
-}
-
-/// The gradient; otherwise like [`special`].
-pub fn special_backward<B: CpuAccess>(
-    x: FloatTensor<B>,
-    gradient: FloatTensor<B>,
-    function: SpecialFunction,
-) -> FloatTensor<B> {
-    with_element!(x, T => {
-        let mut values = values(&B::read::<T>(&x), function, Part::Slope);
-        for (value, &gradient) in values.iter_mut().zip(B::read::<T>(&gradient).iter()) {
-            *value *= gradient;
-        }
-        write_like::<B, T>(values, &x)
-    })
-}
-
 impl<B: CpuMemory> SpecialOps for B {
     fn special(x: FloatTensor<B>, function: SpecialFunction) -> FloatTensor<B> {
-        special::<B>(x, function)
+        with_element!(x, T => {
+            write_like::<B, T>(values(&B::read::<T>(&x), function, Part::Value), &x)
+        })
     }
 }
 
@@ -81,6 +60,12 @@ impl<B: CpuMemory> SpecialBackward for B {
         gradient: FloatTensor<B>,
         function: SpecialFunction,
     ) -> FloatTensor<B> {
-        special_backward::<B>(x, gradient, function)
+        with_element!(x, T => {
+            let mut values = values(&B::read::<T>(&x), function, Part::Slope);
+            for (value, &gradient) in values.iter_mut().zip(B::read::<T>(&gradient).iter()) {
+                *value *= gradient;
+            }
+            write_like::<B, T>(values, &x)
+        })
     }
 }

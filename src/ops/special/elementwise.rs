@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use crate::ops::cpu::{Kernel, Scalar, vectorized};
 
 /// Selects the value or the derivative of a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
     /// Its value.
     Value,

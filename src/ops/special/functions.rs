@@ -20,6 +20,11 @@ pub fn softplus_inverse(x: f64) -> f64 {
     x + (-(-x).exp_m1()).ln()
 }
 
+/// `arcsin x` and its derivative `1/√(1 − x²)`, for `|x| ≤ 1`; NaN elsewhere.
+pub fn arc_sine(x: f64) -> (f64, f64) {
+    (x.asin(), ((1.0 - x) * (1.0 + x)).sqrt().recip())
+}
+
 /// The standard normal distribution function Φ.
 pub fn normal_cdf(x: f64) -> f64 {
     0.5 * libm::erfc(-x / SQRT_2)
@@ -66,39 +71,42 @@ fn digamma(x: f64) -> f64 {
     sum + x.ln() - 0.5 / x - asymptotic(x)
 }
 
+/// `B_{2k}/(2k)`, k from 1.
+pub const DIGAMMA_SERIES: [f64; 7] = [
+    1.0 / 12.0,
+    -1.0 / 120.0,
+    1.0 / 252.0,
+    -1.0 / 240.0,
+    1.0 / 132.0,
+    -691.0 / 32_760.0,
+    1.0 / 12.0,
+];
+
+/// `B_{2k}/(2k·(2k − 1))`, k from 1.
+pub const STIRLING_SERIES: [f64; 7] = [
+    1.0 / 12.0,
+    -1.0 / 360.0,
+    1.0 / 1260.0,
+    -1.0 / 1680.0,
+    1.0 / 1188.0,
+    -691.0 / 360_360.0,
+    1.0 / 156.0,
+];
+
 /// `Σ_k B_{2k}/(2k·x^{2k})` for `x ≥ 10`.
 fn asymptotic(x: f64) -> f64 {
-    /// `B_{2k}/(2k)`, k from 1.
-    const SERIES: [f64; 7] = [
-        1.0 / 12.0,
-        -1.0 / 120.0,
-        1.0 / 252.0,
-        -1.0 / 240.0,
-        1.0 / 132.0,
-        -691.0 / 32_760.0,
-        1.0 / 12.0,
-    ];
     let inverse_square = 1.0 / (x * x);
-    (SERIES.iter().rev()).fold(0.0, |tail, term| (tail + term) * inverse_square)
+    (DIGAMMA_SERIES.iter().rev()).fold(0.0, |tail, term| (tail + term) * inverse_square)
 }
 
 /// `log Γ(x) − (x − ½)·log x + x − ½·log 2π` and its derivative `ψ(x) − log x + 1/(2x)`, for
 /// positive `x`; NaN elsewhere. From ten on it uses the asymptotic series
 /// `Σ_k B_{2k}/(2k·(2k − 1)·x^{2k−1})`.
 pub fn stirling_remainder(x: f64) -> (f64, f64) {
-    /// `B_{2k}/(2k·(2k − 1))`, k from 1.
-    const SERIES: [f64; 7] = [
-        1.0 / 12.0,
-        -1.0 / 360.0,
-        1.0 / 1260.0,
-        -1.0 / 1680.0,
-        1.0 / 1188.0,
-        -691.0 / 360_360.0,
-        1.0 / 156.0,
-    ];
     if x >= 10.0 {
         let inverse_square = 1.0 / (x * x);
-        let tail = (SERIES.iter().rev()).fold(0.0, |tail, term| tail * inverse_square + term);
+        let tail =
+            (STIRLING_SERIES.iter().rev()).fold(0.0, |tail, term| tail * inverse_square + term);
         return (tail / x, -asymptotic(x));
     }
     let (value, slope) = log_gamma(x);

@@ -2,7 +2,7 @@
 
 mod backward;
 mod cpu;
-#[cfg(any(feature = "wgpu", feature = "cuda"))]
+#[cfg(feature = "cube")]
 mod cube;
 mod elementwise;
 pub(crate) mod functions;
@@ -21,7 +21,7 @@ use super::dispatch::dispatch;
     Autodiff,
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+    Cube: cfg(feature = "cube"),
 )]
 pub trait SpecialOps: Backend {
     /// A scalar function, elementwise.
@@ -39,7 +39,7 @@ pub trait SpecialBackward: SpecialOps {
 }
 
 /// A scalar function with a derivative.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SpecialFunction {
     /// `log(1 + eˣ)`, without overflow.
     Softplus,
@@ -57,6 +57,8 @@ pub enum SpecialFunction {
     StirlingRemainder,
     /// `tanh x`. burn has it, but computes one value at a time on the CPU.
     Tanh,
+    /// `arcsin x` for `|x| ≤ 1`. burn has it, but shaders guarantee only three digits of it.
+    ArcSine,
 }
 
 /// `log(1 + eˣ)`, elementwise and without overflow.
@@ -108,6 +110,13 @@ pub fn stirling_remainder<const D: usize>(x: Tensor<D>) -> Tensor<D> {
 /// `tanh x`, elementwise: vectorized and on all threads on the CPU.
 pub fn tanh<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     apply(x, SpecialFunction::Tanh)
+}
+
+/// `arcsin x`, elementwise, for `|x| ≤ 1`.
+///
+/// Shaders guarantee their own only to 4096 units in the last place (WGSL, §15.7.4.1).
+pub fn arc_sine<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    apply(x, SpecialFunction::ArcSine)
 }
 
 fn apply<const D: usize>(x: Tensor<D>, function: SpecialFunction) -> Tensor<D> {

@@ -75,7 +75,7 @@ fn scaled_complement<const FUSED: bool>(t: f64) -> f64 {
 }
 
 /// From the highest power down.
-const SCALED_COMPLEMENT: [f64; 25] = [
+pub const SCALED_COMPLEMENT: [f64; 25] = [
     -2.659_599_690_242_689e-10,
     9.311_744_978_232_572e-10,
     3.169_588_191_564_817_3e-9,

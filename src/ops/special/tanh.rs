@@ -14,16 +14,16 @@ impl<T: Scalar> Function<T> for Tanh {
 }
 
 /// Below this magnitude `1 − 2e^(−2x)/(1 + e^(−2x))` suffers from cancellation.
-const SMALL: f64 = 0.625;
+pub const SMALL: f64 = 0.625;
 
 /// `tanh x = x + x³·P(x²)/Q(x²)` for small x, highest power first, without Q's leading one (S.
 /// Moshier, *Methods and Programs for Mathematical Functions*, 1989).
-const NUMERATOR: [f64; 3] = [
+pub const NUMERATOR: [f64; 3] = [
     -9.643_991_794_250_523e-1,
     -9.928_772_310_019_185e1,
     -1.614_687_684_417_084_5e3,
 ];
-const DENOMINATOR: [f64; 3] = [
+pub const DENOMINATOR: [f64; 3] = [
     1.128_116_784_916_329_3e2,
     2.235_488_390_601_004_5e3,
     4.844_063_053_251_255e3,

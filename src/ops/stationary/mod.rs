@@ -1,6 +1,8 @@
 //! The stationary covariance functions that have a fused operation, and code that their operations
 //! share.
 
+#[cfg(feature = "cube")]
+pub(super) mod cube;
 mod points;
 pub(super) mod profile;
 
@@ -26,4 +28,14 @@ pub enum Stationary {
     Matern32,
     /// `φ = (1 + √5·r + 5r²/3)·exp(−√5·r)`: Matérn with ν = 5/2.
     Matern52,
+}
+
+impl Stationary {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [
+        Self::SquaredExponential,
+        Self::Matern12,
+        Self::Matern32,
+        Self::Matern52,
+    ];
 }

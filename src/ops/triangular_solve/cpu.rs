@@ -6,13 +6,13 @@ use faer::Accum;
 use super::{TriangularSolveBackward, TriangularSolveOps};
 use crate::ops::{
     cpu::{
-        CpuAccess, Side, lower_product, matrix_dims, member, member_mut, solve_in_place,
+        CpuMemory, Side, lower_product, matrix_dims, member, member_mut, solve_in_place,
         update_members, with_element, write,
     },
     decompositions::count_decomposition,
 };
 
-impl<B: CpuAccess> TriangularSolveOps for B {
+impl<B: CpuMemory> TriangularSolveOps for B {
     fn factor_solve(factor: FloatTensor<B>, rhs: FloatTensor<B>, side: Side) -> FloatTensor<B> {
         count_decomposition();
         with_element!(factor, T => {
@@ -25,7 +25,7 @@ impl<B: CpuAccess> TriangularSolveOps for B {
     }
 }
 
-impl<B: CpuAccess> TriangularSolveBackward for B {
+impl<B: CpuMemory> TriangularSolveBackward for B {
     fn negative_lower_product(left: FloatTensor<B>, right: FloatTensor<B>) -> FloatTensor<B> {
         let mut shape = left.shape();
         let rank = shape.num_dims();

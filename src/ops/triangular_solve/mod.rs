@@ -2,6 +2,8 @@
 
 mod backward;
 mod cpu;
+#[cfg(feature = "cube")]
+mod cube;
 
 use burn::{
     backend::{Backend, backend_extension, tensor::FloatTensor},
@@ -19,7 +21,7 @@ use super::{
     Autodiff,
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(any(feature = "wgpu", feature = "cuda")),
+    Cube: cfg(feature = "cube"),
 )]
 pub trait TriangularSolveOps: Backend {
     /// `L⁻¹B` or `L⁻ᵀB`.

@@ -7,8 +7,8 @@ mod process;
 mod relaxation;
 
 use burn::{
-    module::{Module, Param, ParamId},
-    tensor::{Int, Tensor},
+    module::{Module, Param},
+    tensor::Tensor,
 };
 
 pub use config::{AuxiliaryUpdate, InverseFreeConfig};
@@ -20,9 +20,18 @@ use super::{FunctionMatrices, PriorCovariances, PseudoObservations};
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
-    ops::add_diagonal,
+    ops::{add_diagonal, is_on_cpu, number},
     optim::{Inversion, InversionReport, NaturalInversion, StoppingRule, VarianceGap, safe_start},
+    parameter::Counter,
 };
+
+/// The number of inversion steps after a step of training on a GPU. They take T from the residual
+/// that a step leaves to the default tolerance; on the CPU, most updates need one or two.
+const STEPS_UNREAD: usize = 4;
+
+/// The same after the first step, when T may be far from the inverse. The distance shrinks by a
+/// factor of about two per step, so that condition numbers up to 10¹² are covered.
+const FIRST_STEPS_UNREAD: usize = 48;
 
 /// R-SVGP, the inverse-free sparse variational Gaussian process. The bound, its gradient and the
 /// update of the auxiliary matrix use matrix products only (S. Cortinovis, L. Aitchison, S.
@@ -50,8 +59,8 @@ pub struct InverseFree<I: Module> {
     observations: PseudoObservations,
     /// L, [1, M, M] or [P, M, M]; requires gradients only if the optimizer trains it
     auxiliary: Param<Tensor<3>>,
-    /// The number of updates so far, `[1]`.
-    steps: Param<Tensor<1, Int>>,
+    /// The number of updates so far.
+    steps: Counter,
     #[module(skip)]
     update: AuxiliaryUpdate,
     #[module(skip)]
@@ -81,13 +90,13 @@ impl<I: Module> InverseFree<I> {
             "InverseFree: triangles [{groups}, {rows}, {columns}] for {size} inducing variables \
              and {variances} variances; expected a triangle [M, M] for M variances"
         );
-        let steps = Tensor::zeros([1], &lower.device());
+        let steps = Counter::new(&lower.device());
         let trained = matches!(update, AuxiliaryUpdate::Optimizer { .. });
         Self {
             inducing,
             observations,
             auxiliary: Param::from_tensor(lower).set_require_grad(trained),
-            steps: Param::initialized(ParamId::new(), steps),
+            steps,
             update,
             probes: None,
             reports: Vec::new(),
@@ -146,7 +155,8 @@ impl<I: Module> InverseFree<I> {
         self.auxiliary.val()
     }
 
-    /// Reports on the last update of each L; empty before the first update.
+    /// Reports on the last update of each L that was watched; empty before the first one. On a GPU,
+    /// the updates after steps of training are not watched.
     pub fn reports(&self) -> &[InversionReport] {
         &self.reports
     }
@@ -157,7 +167,7 @@ impl<I: Module> InverseFree<I> {
 
     /// The number of updates so far.
     fn updates_made(&self) -> u64 {
-        self.steps.val().into_scalar::<i64>().unsigned_abs()
+        self.steps.get().unsigned_abs()
     }
 
     /// L, detached unless the optimizer trains it.
@@ -179,6 +189,23 @@ impl<I: Module> InverseFree<I> {
         add_diagonal(kuu, self.observations.variances().without_autodiff())
     }
 
+    /// Every `K̃` and L, under a prior without autodiff.
+    fn inversions<const D: usize>(
+        &self,
+        prior: &impl PriorCovariances<I, D>,
+    ) -> Vec<(Tensor<2>, Tensor<2>)>
+    where
+        Tensor<D>: FunctionMatrices,
+    {
+        let matrices = self.noisy_covariances(prior);
+        let starts = self.auxiliary.val().without_autodiff();
+        let [groups, _, _] = matrices.dims();
+        let member =
+            |batch: &Tensor<3>, group| (batch.clone().narrow(0, group, 1)).squeeze_dim::<2>(0);
+        let pairs = (0..groups).map(|group| (member(&matrices, group), member(&starts, group)));
+        pairs.collect()
+    }
+
     /// Updates every T to the current `K̃`, under a prior without autodiff.
     fn inverted<const D: usize>(
         mut self,
@@ -189,19 +216,34 @@ impl<I: Module> InverseFree<I> {
     where
         Tensor<D>: FunctionMatrices,
     {
-        let matrices = self.noisy_covariances(prior);
-        let starts = self.auxiliary.val().without_autodiff();
-        let [groups, _, _] = matrices.dims();
-        let member =
-            |batch: &Tensor<3>, group| (batch.clone().narrow(0, group, 1)).squeeze_dim::<2>(0);
-        let results = (0..groups).map(|group| {
-            let (matrix, start) = (member(&matrices, group), member(&starts, group));
-            inversion.run_until(&matrix, start, rule)
-        });
+        let results = (self.inversions(prior).into_iter())
+            .map(|(matrix, start)| inversion.run_until(&matrix, start, rule));
         let (lowers, reports): (Vec<_>, Vec<_>) = results
             .map(|Inversion { lower, report }| (lower, report))
             .unzip();
         self.reports = reports;
+        self.with_lowers(lowers)
+    }
+
+    /// Updates every T to the current `K̃` by a fixed number of steps, none of which waits for the
+    /// device.
+    fn inverted_unread<const D: usize>(
+        self,
+        prior: &impl PriorCovariances<I, D>,
+        inversion: NaturalInversion,
+        steps: usize,
+    ) -> Self
+    where
+        Tensor<D>: FunctionMatrices,
+    {
+        let lowers = (self.inversions(prior).into_iter())
+            .map(|(matrix, start)| inversion.run_unread(&matrix, start, steps));
+        let lowers = lowers.collect();
+        self.with_lowers(lowers)
+    }
+
+    /// With a new L for every T.
+    fn with_lowers(mut self, lowers: Vec<Tensor<2>>) -> Self {
         let lowers = match lowers.as_slice() {
             [one] => one.clone().unsqueeze(),
             _ => Tensor::stack::<3>(lowers, 0),
@@ -238,7 +280,7 @@ impl<I: Module> InverseFree<I> {
         };
         let kernel = kernel.valid();
         let covariances = (self.inducing.valid()).kuf(&kernel, x.without_autodiff());
-        let floor = self.observations.variances().min().into_scalar();
+        let floor = number(self.observations.variances().min());
         let gap = VarianceGap {
             covariances,
             floor,
@@ -250,7 +292,7 @@ impl<I: Module> InverseFree<I> {
     }
 
     fn counted(mut self) -> Self {
-        self.steps = self.steps.map(|steps| steps + 1);
+        self.steps = self.steps.next();
         self
     }
 
@@ -264,10 +306,14 @@ impl<I: Module> InverseFree<I> {
             AuxiliaryUpdate::NaturalGradient(inversion) => inversion,
         };
         // The choice depends only on the record, so that a resumed run makes the same one.
-        let inversion = match self.updates_made() {
-            0 => inversion.from_cold(),
-            _ => inversion,
+        let (inversion, steps) = match self.updates_made() {
+            0 => (inversion.from_cold(), FIRST_STEPS_UNREAD),
+            _ => (inversion, STEPS_UNREAD),
         };
+        if !is_on_cpu(&self.auxiliary.val()) {
+            let steps = (inversion.step_sizes.growing() + steps).min(inversion.max_steps);
+            return (self.inverted_unread(prior, inversion, steps)).counted();
+        }
         (self.inverted(prior, inversion, StoppingRule::Residual)).counted()
     }
 

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     inducing::{InducingVariables, SeparateInducing},
     kernels::{Kernel, SeparateKernels},
+    ops::ExactMatmul,
     process::{Joint, Marginals, Process, nonnegative, one_for_none},
 };
 
@@ -131,7 +132,9 @@ impl<K, I> InverseFreeProcess<K, I> {
         let weights = relaxation.inverse(kuf.clone()); // T·K_uf
         let (_, products) = relaxation.products(weights.clone());
         // K_fu·T·(2K_uf − K̃T·K_uf)
-        let explained = weights.transpose().matmul(kuf.clone() * 2.0 - products);
+        let explained = weights
+            .transpose()
+            .exact_matmul(kuf.clone() * 2.0 - products);
         (self.means(kuf), explained)
     }
 }

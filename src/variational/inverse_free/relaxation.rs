@@ -4,8 +4,8 @@ use burn::tensor::Tensor;
 
 use super::super::FunctionMatrices;
 use crate::ops::{
-    RelaxedMatrices, diagonals, is_on_cpu, relaxed_terms, transposed_triangular_product,
-    triangular_product,
+    ExactMatmul, RelaxedMatrices, diagonals, is_on_cpu, relaxed_terms,
+    transposed_triangular_product, triangular_product,
 };
 
 /// `K_uu`, `S̃` and a triangular L with `T = LLᵀ ≈ K̃⁻¹`, `K̃ = K_uu + S̃`: shared by all
@@ -89,7 +89,7 @@ where
 
     /// `K_uu·X` and `K̃X`.
     pub fn products(&self, columns: Tensor<D>) -> (Tensor<D>, Tensor<D>) {
-        let product = self.kuu.clone().matmul(columns.clone());
+        let product = self.kuu.clone().exact_matmul(columns.clone());
         let noisy = product.clone() + columns * self.variances.clone();
         (product, noisy)
     }
@@ -150,7 +150,7 @@ where
     ) -> Terms<D> {
         let preconditioned = preconditioned.then(|| mean.clone());
         let inverse = |columns| self.inverse(columns);
-        let product = |columns| self.kuu.clone().matmul(columns);
+        let product = |columns| self.kuu.clone().exact_matmul(columns);
         let noisy = |plain: Tensor<D>, columns: Tensor<D>| plain + columns * self.variances.clone();
 
         let others = [probes.clone(), preconditioned];

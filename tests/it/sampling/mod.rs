@@ -21,7 +21,7 @@ use burn_gp::{
     means::{ConstantMean, LinearMean, ZeroMean},
     ops::Jitter,
     process::{Joint, Mixture, Process, VariationalGaussian, WithMean},
-    sampling::{PathOptions, Paths, SamplePaths},
+    sampling::{PathOptions, SamplePaths},
     variational::{Posterior, Whitened},
 };
 use kernel_cases::{kernels, mixtures_and_lines};

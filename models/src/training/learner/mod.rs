@@ -37,7 +37,8 @@ pub use renderer::StepRenderer;
 /// every model.
 ///
 /// An epoch of burn is a round of steps here, whose length the caller chooses. It is independent of
-/// the passes over the data. A batch depends only on the seed and the step.
+/// the passes over the data. A batch depends only on the seed and the step. On a GPU, the CPU waits
+/// for the loss of every step; [`Trainer::run`](super::Trainer::run) does not.
 ///
 /// ```no_run
 /// # use burn::train::SupervisedTraining;
@@ -71,10 +72,11 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
     /// targets ([`Model::in_unit_of`]).
     pub fn new(model: M, data: TrainingData, training: MiniBatchTraining) -> Self {
         let model = model.in_unit_of(&data.inputs, &data.targets);
-        let rates = Rates::new(&training);
+        let rates = Rates::new(&training, &model);
+        let computation = training.computation(&model, data.len(), &rates);
         Self {
-            optimizer: training.optimizer(),
-            computation: training.computation(&model, data.len(), &rates),
+            optimizer: training.optimizer(&model, &computation.gate),
+            computation,
             model,
             rates,
             training,

@@ -1,10 +1,11 @@
-//! Kernels, likelihoods and posteriors of another crate, as this test is one: in configurations of
+//! Kernels, likelihoods, posteriors, means and networks of another crate, as this test is one: in configurations of
 //! every kind of model, in training, in files and in predictions.
 
 mod pieces;
 
 use burn::tensor::{DType, Device};
 use burn_gp::{
+    features::NetworkConfig,
     kernels::{KernelConfig, LinearConfig, StationaryConfig},
     likelihoods::{GaussianConfig, LikelihoodConfig},
     means::MeanConfig,
@@ -14,14 +15,15 @@ use burn_gp::{
     variational::{PosteriorConfig, UnwhitenedConfig, WhitenedConfig},
 };
 use burn_gp_models::{
-    ActionsConfig, ComputationAwareConfig, ConjugateGradientsConfig, DeepGpConfig, ExactConfig,
-    InducingConfig, LayerConfig, LayerForm, ModelConfig, Precision, Predictions, SavedModel,
-    SgprConfig, SolveCollapsedConfig, Summary, SvgpConfig, TrainedModel,
+    ActionsConfig, BasisConfig, ComputationAwareConfig, ConjugateGradientsConfig, DbkConfig,
+    DeepGpConfig, DeepKernelConfig, ExactConfig, InducingConfig, LastLayerConfig, LayerConfig,
+    LayerForm, ModelConfig, Precision, Predictions, SavedModel, SgprConfig, SolveCollapsedConfig,
+    Summary, SvdbkConfig, SvgpConfig, TrainedModel,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 use temp_dir::TempDir;
 
-use pieces::{BumpConfig, DelegatingConfig, NoisyConfig, WhiteConfig};
+use pieces::{BumpConfig, DelegatingConfig, LevelConfig, NarrowConfig, NoisyConfig, WhiteConfig};
 
 const ROWS: usize = 40;
 const IMAGE: ImageShape = ImageShape {
@@ -39,6 +41,7 @@ struct Pieces {
     kernel: KernelConfig,
     likelihood: LikelihoodConfig,
     posterior: PosteriorConfig,
+    mean: MeanConfig,
 }
 
 /// Those of the library.
@@ -51,6 +54,7 @@ fn of_the_library() -> Pieces {
         kernel: in_a_sum(bump.into()),
         likelihood: GaussianConfig { noise: NOISE }.into(),
         posterior: WhitenedConfig::default().into(),
+        mean: MeanConfig::Constant { value: 0.2 },
     }
 }
 
@@ -66,6 +70,7 @@ fn own() -> Pieces {
         posterior: PosteriorConfig::custom(WhiteConfig {
             covariance: CovarianceShape::Full,
         }),
+        mean: MeanConfig::custom(LevelConfig { start: 0.2 }),
     }
 }
 
@@ -99,55 +104,58 @@ fn on_points(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
         kernel,
         likelihood,
         posterior,
+        mean,
     } = pieces.clone();
     let noise = || GaussianConfig { noise: NOISE };
     let svgp = SvgpConfig {
         posterior: posterior.clone(),
+        mean: mean.clone(),
         ..SvgpConfig::new(kernel.clone(), likelihood.clone()).with_inducing(7)
     };
-    let layer = LayerConfig::new(kernel.clone())
+    let exact = ExactConfig {
+        mean: mean.clone(),
+        ..ExactConfig::new(kernel.clone(), noise())
+    };
+    let sgpr = SgprConfig {
+        mean: mean.clone(),
+        ..SgprConfig::new(kernel.clone(), noise()).with_inducing(7)
+    };
+    let solve_collapsed = SolveCollapsedConfig {
+        mean: mean.clone(),
+        ..SolveCollapsedConfig::new(kernel.clone(), noise()).with_inducing(7, 4)
+    };
+    let actions = ActionsConfig::Blocks {
+        count: 6,
+        start: Default::default(),
+        seed: 0,
+        rows: Default::default(),
+    };
+    let computation_aware = ComputationAwareConfig {
+        mean: mean.clone(),
+        ..ComputationAwareConfig::new(kernel.clone(), noise()).with_actions(actions)
+    };
+    let conjugate_gradients = ConjugateGradientsConfig {
+        mean: mean.clone(),
+        ..ConjugateGradientsConfig::new(kernel.clone(), noise())
+    };
+    let layer = LayerConfig::new(kernel)
         .with_posterior(posterior)
         .with_inducing(InducingConfig::new(7));
     let hidden = layer.clone().with_mean(MeanConfig::Identity);
-    let deep = DeepGpConfig::new(layer, likelihood).with_hidden(1, hidden.with_deviation(0.1));
+    let deep = DeepGpConfig::new(layer.with_mean(mean), likelihood)
+        .with_hidden(1, hidden.with_deviation(0.1));
+    let separate = SvgpConfig {
+        separate_kernels: true,
+        ..svgp.clone()
+    };
     vec![
-        ("exact", ExactConfig::new(kernel.clone(), noise()).into()),
-        (
-            "sgpr",
-            SgprConfig::new(kernel.clone(), noise())
-                .with_inducing(7)
-                .into(),
-        ),
-        (
-            "solve-collapsed",
-            SolveCollapsedConfig::new(kernel.clone(), noise())
-                .with_inducing(7, 4)
-                .into(),
-        ),
-        (
-            "computation-aware",
-            ComputationAwareConfig::new(kernel.clone(), noise())
-                .with_actions(ActionsConfig::Blocks {
-                    count: 6,
-                    start: Default::default(),
-                    seed: 0,
-                    rows: Default::default(),
-                })
-                .into(),
-        ),
-        (
-            "conjugate gradients",
-            ConjugateGradientsConfig::new(kernel, noise()).into(),
-        ),
-        ("svgp", svgp.clone().into()),
-        (
-            "svgp with separate kernels",
-            SvgpConfig {
-                separate_kernels: true,
-                ..svgp
-            }
-            .into(),
-        ),
+        ("exact", exact.into()),
+        ("sgpr", sgpr.into()),
+        ("solve-collapsed", solve_collapsed.into()),
+        ("computation-aware", computation_aware.into()),
+        ("conjugate gradients", conjugate_gradients.into()),
+        ("svgp", svgp.into()),
+        ("svgp with separate kernels", separate.into()),
         ("deep", deep.into()),
     ]
 }
@@ -315,6 +323,78 @@ fn any_posterior_of_another_crate_is_as_good_as_one_of_the_library() {
 }
 
 #[test]
+fn a_mean_of_another_crate_is_as_good_as_one_of_the_library() {
+    let pieces = Pieces {
+        mean: own().mean,
+        ..of_the_library()
+    };
+    require_the_same(DType::F64, &pieces, &of_the_library());
+}
+
+/// Every model with a network trains with one of this crate, and is the same from a file.
+#[test]
+fn a_network_of_another_crate_is_part_of_every_model_with_a_network() {
+    let network = || NetworkConfig::custom(NarrowConfig { width: 5 });
+    let kernel = || StationaryConfig::new(Stationary::Matern52);
+    let noise = || GaussianConfig { noise: NOISE };
+    let basis = || BasisConfig::new(network(), 6);
+    let deep_kernel = |model| DeepKernelConfig {
+        network: network(),
+        features: 3,
+        model,
+    };
+    let svgp = SvgpConfig::new(kernel(), noise()).with_inducing(7);
+    let models: [(&str, ModelConfig); 5] = [
+        (
+            "dbk",
+            ModelConfig::Dbk(DbkConfig {
+                basis: basis(),
+                ..DbkConfig::default()
+            }),
+        ),
+        (
+            "svdbk",
+            ModelConfig::Svdbk(SvdbkConfig {
+                basis: basis(),
+                ..SvdbkConfig::new(noise())
+            }),
+        ),
+        (
+            "bll",
+            ModelConfig::LastLayer(LastLayerConfig {
+                basis: basis(),
+                mean: MeanConfig::Zero,
+                likelihood: noise(),
+                parameters: Default::default(),
+            }),
+        ),
+        (
+            "dkl",
+            ModelConfig::Dkl(DeepKernelConfig {
+                network: network(),
+                features: 3,
+                model: ExactConfig::new(kernel(), noise()),
+            }),
+        ),
+        ("svdkl", ModelConfig::Svdkl(deep_kernel(svgp))),
+    ];
+    let data = points(DType::F64);
+    for (name, config) in models {
+        let text = serde_json::to_string(&config).expect("a configuration");
+        assert!(text.contains(r#"{"network":"narrow","width":5}"#), "{text}");
+        let read: ModelConfig = serde_json::from_str(&text).expect("a configuration");
+        assert_eq!(read, config, "{name}");
+        let before = {
+            let (model, data) = config.init(data.clone()).expect("a model");
+            predictions(&model.trained(&data).expect("a trained model"), 1)
+        };
+        let model = train(&config, &data);
+        assert_ne!(predictions(&model, 1).mean, before.mean, "{name}");
+        require_the_same_from_a_file(name, config, model, DType::F64);
+    }
+}
+
+#[test]
 fn all_pieces_of_a_model_can_be_of_another_crate() {
     require_the_same(DType::F64, &own(), &of_the_library());
 }
@@ -355,6 +435,33 @@ fn mistakes_in_configurations_of_other_crates_are_named() {
             .init(1, (&Device::default(), DType::F64))
             .to_string()
     );
+    for (text, expected) in [
+        (r#"{"mean": "level", "stop": 1.0}"#, "unknown field `stop`"),
+        (r#"{"mean": "level"}"#, "missing field `start`"),
+        (
+            r#"{"mean": "level", "start": 11}"#,
+            "start is between -10 and 10",
+        ),
+        (r#"{"mean": "leve"}"#, "unknown variant `leve`"),
+        (r#"{"mean": "zero", "start": 1}"#, "unknown field `start`"),
+    ] {
+        let read = serde_json::from_str::<MeanConfig>(text);
+        let found = read.expect_err(text).to_string();
+        assert!(found.contains(expected), "{text}: {found}");
+    }
+    for (text, expected) in [
+        (
+            r#"{"network": "narrow", "depth": 1}"#,
+            "unknown field `depth`",
+        ),
+        (r#"{"network": "narrow", "width": 0}"#, "width is positive"),
+        (r#"{"network": "narow"}"#, "unknown variant `narow`"),
+        (r#"{"width": 3}"#, "missing field `network`"),
+    ] {
+        let read = serde_json::from_str::<NetworkConfig>(text);
+        let found = read.expect_err(text).to_string();
+        assert!(found.contains(expected), "{text}: {found}");
+    }
     for (text, expected) in [
         (
             r#"{"kernel": "bump", "lengthscale": 1.0}"#,

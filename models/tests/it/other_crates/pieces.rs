@@ -1,12 +1,15 @@
 //! Pieces that this crate registers: each computes what one of the library computes.
 
 use burn::{
-    module::{Module, ModuleDisplay},
+    module::{Module, ModuleDisplay, Param},
+    nn,
     tensor::{Tensor, TensorCreationOptions},
 };
 use burn_gp::{
+    features::{Features, NetworkDefinition, ResidualNetworkConfig},
     kernels::{Kernel, KernelDefinition},
     likelihoods::{Likelihood, LikelihoodDefinition},
+    means::{Mean, MeanDefinition},
     ops::{Jitter, NotPositiveDefinite},
     parameter::Positive,
     process::{CovarianceShape, VariationalGaussian},
@@ -252,3 +255,99 @@ impl PosteriorDefinition for DelegatingConfig {
 }
 
 burn_gp::register_posterior!(DelegatingConfig);
+
+/// `m(x) = c`, with a trained constant for each function.
+#[derive(Module, Debug)]
+pub struct Level {
+    level: Param<Tensor<1>>,
+}
+
+impl Mean for Level {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let ([rows, _], [outputs]) = (x.dims(), self.level.val().dims());
+        self.level.val().unsqueeze::<2>().expand([rows, outputs])
+    }
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LevelConfig {
+    pub start: f64,
+}
+
+impl MeanDefinition for LevelConfig {
+    const NAME: &'static str = "level";
+    type Mean = Level;
+
+    fn check(&self) -> Result<(), String> {
+        match self.start.abs() < 10.0 {
+            true => Ok(()),
+            false => Err("start is between -10 and 10".into()),
+        }
+    }
+
+    fn init(&self, _inputs: usize, outputs: usize, options: TensorCreationOptions) -> Level {
+        Level {
+            level: Param::from_tensor(Tensor::full([outputs], self.start, options)),
+        }
+    }
+}
+
+burn_gp::register_mean!(LevelConfig);
+
+/// `W_2·tanh(W_1·x)`
+#[derive(Module, Debug)]
+pub struct Narrow {
+    first: nn::Linear,
+    last: nn::Linear,
+}
+
+impl Features for Narrow {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        self.last.forward(burn_gp::ops::tanh(self.first.forward(x)))
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NarrowConfig {
+    pub width: usize,
+}
+
+impl NetworkDefinition for NarrowConfig {
+    const NAME: &'static str = "narrow";
+    type Network = Narrow;
+
+    fn check(&self) -> Result<(), String> {
+        match self.width > 0 {
+            true => Ok(()),
+            false => Err("width is positive".into()),
+        }
+    }
+
+    fn like(residual: &ResidualNetworkConfig) -> Self {
+        Self {
+            width: residual.width,
+        }
+    }
+
+    fn init(&self, inputs: usize, outputs: usize, options: TensorCreationOptions) -> Narrow {
+        // Weights that differ, without a seed.
+        let layer = |rows: usize, columns: usize| {
+            let weights: Vec<f64> = (0..rows * columns)
+                .map(|index| (1.3 * index as f64 + 0.4).sin())
+                .collect();
+            let weights = Tensor::<1>::from_data(weights.as_slice(), options.clone());
+            nn::Linear {
+                weight: Param::from_tensor(weights.reshape([rows, columns])),
+                bias: None,
+            }
+        };
+        Narrow {
+            first: layer(inputs, self.width),
+            last: layer(self.width, outputs),
+        }
+    }
+}
+
+burn_gp::register_network!(NarrowConfig);

@@ -1,0 +1,154 @@
+//! Training steps of the mini-batch models on a GPU: kernels launched, waits, the work that no
+//! algorithm avoids and its least time on three GPUs, and the time on the device at hand.
+//!
+//! `cargo bench -p burn-gp-models --features wgpu --bench device_step -- [--device flex|wgpu|cuda]
+//! [--small] [--steps N] [--only MODEL] [--inducing M] [--batch B] [--kernels] [--latency MICROSECONDS]`
+//!
+//! Without `--small` the sizes are those of a GPU (SVGP: M = 1024, B = 8192). `--kernels` lists the
+//! launches of each model by kernel. The latency of a launch, five microseconds by default, is an
+//! assumption; the rates of the GPUs are those of their data sheets.
+
+use std::error::Error;
+
+use burn::tensor::{DType, Device};
+use burn_gp_models::device_step::{
+    StepMeasurement, StepModel, StepSizes, measure_steps, step_models,
+};
+
+mod arguments;
+mod gpus;
+mod work;
+
+use arguments::Arguments;
+use gpus::{GPUS, PUBLISHED};
+use work::{Work, factor, of_step};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = Arguments::parse()?;
+    let Some((name, device)) = device(arguments.device.as_deref())? else {
+        println!("skipped: this build has no GPU; add --features wgpu, or --device flex");
+        return Ok(());
+    };
+    let sizes = arguments.sizes();
+    println!("device: {name}; sizes: {sizes:?}");
+    println!(
+        "{:<13} {:>9} {:>7} {:>9} {:>9} {} {:>11}",
+        "model",
+        "launches",
+        "reads",
+        "GFLOP",
+        "MB",
+        heads(),
+        "here, ms"
+    );
+    for model in step_models(&sizes) {
+        if arguments
+            .only
+            .as_ref()
+            .is_none_or(|only| only == model.name)
+        {
+            report(&model, &sizes, &device, &arguments);
+        }
+    }
+    println!("\nThe least time of a Cholesky factorization in milliseconds, and published ones:");
+    for published in &PUBLISHED {
+        println!("  {}", published.source);
+        for &(size, time) in published.times {
+            let least = GPUS.map(|gpu| {
+                let forward = Work {
+                    operations: factor(size).operations / 3.0,
+                    bytes: factor(size).bytes / 3.0,
+                };
+                format!(
+                    "{} {:.3}",
+                    gpu.name,
+                    1e3 * gpu.seconds(forward, 1, arguments.latency)
+                )
+            });
+            println!(
+                "    n = {size:<5} {time:>7.3}   least: {}",
+                least.join(", ")
+            );
+        }
+    }
+    Ok(())
+}
+
+fn heads() -> String {
+    let heads = GPUS.map(|gpu| format!("{:>13}", format!("{}, ms", gpu.name)));
+    heads.join(" ")
+}
+
+/// One line, or why there is none.
+fn report(model: &StepModel, sizes: &StepSizes, device: &Device, arguments: &Arguments) {
+    let measured = match measure_steps(model, device, DType::F32, arguments.steps) {
+        Ok(measured) => measured,
+        Err(error) => {
+            println!("{:<13} failed: {error}", model.name);
+            return;
+        }
+    };
+    let work = of_step(model.name, sizes, measured.parameters);
+    let (operations, bytes, least) = match work {
+        None => ("–".to_owned(), "–".to_owned(), String::new()),
+        Some(work) => (
+            format!("{:.2}", work.operations / 1e9),
+            format!("{:.1}", work.bytes / 1e6),
+            least(work, &measured, arguments.latency),
+        ),
+    };
+    println!(
+        "{:<13} {:>9} {:>7.1} {operations:>9} {bytes:>9} {least} {:>11.2}",
+        model.name,
+        measured.launched(),
+        measured.reads,
+        1e3 * measured.seconds
+    );
+    if arguments.kernels {
+        let mut kernels: Vec<_> = measured.launches.iter().collect();
+        kernels.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+        for (kernel, count) in kernels {
+            println!("    {count:>5} {kernel}");
+        }
+    }
+}
+
+fn least(work: Work, measured: &StepMeasurement, latency: f64) -> String {
+    let times = GPUS.map(|gpu| {
+        let seconds = gpu.seconds(work, measured.launched(), latency);
+        format!("{:>13.3}", 1e3 * seconds)
+    });
+    times.join(" ")
+}
+
+/// The device with this name, or the first GPU of the build.
+fn device(name: Option<&str>) -> Result<Option<(&str, Device)>, String> {
+    type Open = fn() -> Device;
+    let built: Vec<(&str, Open)> = vec![
+        #[cfg(feature = "cuda")]
+        ("cuda", || Device::cuda(0)),
+        #[cfg(feature = "rocm")]
+        ("rocm", || Device::rocm(0)),
+        #[cfg(feature = "wgpu")]
+        ("wgpu", || {
+            Device::wgpu(burn::tensor::DeviceKind::DefaultDevice)
+        }),
+    ];
+    match name {
+        None => Ok((built.first()).map(|&(name, open)| (name, open()))),
+        #[cfg(feature = "flex")]
+        Some("flex") => Ok(Some(("flex", Device::flex()))),
+        Some(name) => {
+            let found = built.iter().find(|(built, _)| *built == name);
+            match found {
+                Some(&(name, open)) => Ok(Some((name, open()))),
+                None => Err(format!(
+                    "this build has no device {name}; add --features {name}"
+                )),
+            }
+        }
+    }
+}

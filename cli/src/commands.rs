@@ -1,0 +1,97 @@
+//! The commands of the program.
+
+use burn_gp_experiments::ExperimentCommand;
+use burn_gp_runs::{
+    devices::{self, DevicesArguments},
+    failure::Failure,
+    predict::{self, PredictArguments},
+    study::{self, CompareArguments, SweepArguments},
+    train::{self, TrainArguments},
+};
+use clap::{Parser, Subcommand};
+
+use crate::datasets::{self, DatasetsCommand};
+
+/// Gaussian processes for your data: train models, compare them, and predict.
+#[derive(Debug, Parser)]
+#[command(name = "burn-gp", version, max_term_width = 100)]
+pub struct Arguments {
+    /// The command to run.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Fit a model, evaluate it on held-out rows, and write all results to a folder
+    ///
+    /// Without options, the model is a sparse variational Gaussian process and the data are the
+    /// red-wine data set, which is built into the program.
+    ///
+    /// The folder contains metrics.json, predictions.csv (row, counted from 0 in the data; y; mean;
+    /// std; lower and upper, the ends of the central 95 % interval; level, the smallest level of an
+    /// interval that contains y), config.toml (for --config), model.json and weights.bpk (for
+    /// `predict`), training_log.csv and plots. Ctrl-C stops after the current step with a
+    /// checkpoint; --resume continues from it, or from the last checkpoint of a killed run, bit
+    /// for bit.
+    #[command(allow_negative_numbers = true)]
+    Train(Box<TrainArguments>),
+    /// Fit several models to the same data and compare their scores
+    ///
+    /// Every model gets the same training and test rows and the same options, except for options
+    /// that it does not use. Each run is a separate process with a complete folder like that of
+    /// `train` in DIR/runs/MODEL/seed-SEED.
+    ///
+    /// The folder contains results.json, results.csv (one line for each model) and a plot. Ctrl-C
+    /// stops with checkpoints; --resume, or the same command, makes the missing runs.
+    #[command(allow_negative_numbers = true)]
+    Compare(Box<CompareArguments>),
+    /// Run every combination of some options and list the scores in one table
+    ///
+    /// Each run is a separate process with a complete folder like that of `train` below DIR/runs.
+    /// Finished runs in the folder are not repeated, so the same command, or --resume, continues
+    /// after Ctrl-C, and other values add to the existing runs.
+    ///
+    /// The folder contains results.json, results.csv (one line for each combination) and a plot for
+    /// each data set.
+    #[command(allow_negative_numbers = true)]
+    Sweep(Box<SweepArguments>),
+    /// Predict new rows with a trained model
+    ///
+    /// Columns are matched by name if the model's data had names. If the target is among them, the
+    /// scores are printed too.
+    Predict(PredictArguments),
+    /// Repeat an experiment of a paper and show the published values beside ours
+    ///
+    /// Finished runs in the folder are not repeated, so the same command continues after Ctrl-C or
+    /// adds runs to the existing ones.
+    #[command(subcommand)]
+    Experiment(ExperimentCommand),
+    /// List the data sets that are known by name
+    #[command(subcommand)]
+    Datasets(DatasetsCommand),
+    /// List the devices of this program and this machine, or check one
+    Devices(DevicesArguments),
+}
+
+impl Command {
+    /// Runs the command.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] with advice for the user.
+    pub fn execute(self) -> Result<(), Failure> {
+        match self {
+            Self::Train(arguments) => train::train(*arguments),
+            Self::Compare(arguments) => study::compare(*arguments),
+            Self::Sweep(arguments) => study::sweep(*arguments),
+            Self::Predict(arguments) => predict::predict(&arguments),
+            Self::Experiment(command) => burn_gp_experiments::run(command),
+            Self::Devices(arguments) => devices::run(&arguments),
+            Self::Datasets(DatasetsCommand::List { data_dir }) => {
+                datasets::list(data_dir.as_deref())
+            }
+        }
+    }
+}

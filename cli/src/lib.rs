@@ -1,0 +1,48 @@
+//! The command-line program `burn-gp`: train Gaussian processes on data, compare them, and predict
+//! with them.
+//!
+//! [`run`] is the whole program: it reads the [`commands`], calls what they stand for, and turns a
+//! failure into a message and an exit code.
+
+pub mod commands;
+mod datasets;
+mod exit;
+mod usage_error;
+
+use std::{ffi::OsString, process::ExitCode};
+
+use burn_gp_models::training::on_device;
+use burn_gp_runs::failure::Failure;
+use clap::Parser;
+
+use commands::Arguments;
+pub use usage_error::usage_error;
+
+/// Runs the program with the given command line, which starts with the program's name.
+///
+/// The exit code is 0 after success, 1 if training or writing failed, 2 for a usage error, and 130
+/// after Ctrl-C.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let outcome = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => {
+            on_device(|| arguments.command.execute()).unwrap_or_else(|failure| Err(failure.into()))
+        }
+        Err(error) => match usage_error(&error) {
+            Some(sentence) => Err(Failure::Arguments(sentence)),
+            None => {
+                // Help and version are not errors, and a closed pipe is no reason to report one.
+                let _ = error.print();
+                return ExitCode::from(u8::from(error.use_stderr()) * 2);
+            }
+        },
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if let Some(message) = exit::message(&failure) {
+                eprintln!("{message}");
+            }
+            ExitCode::from(exit::code(&failure))
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The program `burn-gp`.
+
+use std::{panic, process::ExitCode};
+
+use burn_gp_models::training::DeviceFailure;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    keep_freed_pages();
+    prefer_the_cpu();
+    leave_out_reports_of_devices();
+    burn_gp_cli::run(std::env::args_os())
+}
+
+/// Makes the CPU burn's default device, where it restores the state of optimizers. In a program with a
+/// GPU the default would be that GPU, which may not have the precision of a run on the CPU.
+/// `BURN_DEVICE` overrides this.
+fn prefer_the_cpu() {
+    const DEFAULT: &str = "BURN_DEVICE";
+    if cfg!(feature = "flex") && std::env::var_os(DEFAULT).is_none() {
+        // SAFETY: no other thread exists yet that could read the environment.
+        unsafe { std::env::set_var(DEFAULT, "flex") };
+    }
+}
+
+/// Leaves out the reports of panics by which burn says that a device failed. The program catches them
+/// and says it in a sentence.
+fn leave_out_reports_of_devices() {
+    let report = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        if DeviceFailure::of_panic(panic.payload()).is_none() {
+            report(panic);
+        }
+    }));
+}
+
+/// Keeps freed memory for reuse instead of returning it to the system once a second. A training
+/// step frees matrices and allocates the same ones again. It is slower for a second or two whenever
+/// the system has to clear their pages again. `MIMALLOC_PURGE_DELAY` overrides this.
+fn keep_freed_pages() {
+    /// `mi_option_purge_delay`, in milliseconds; negative for never.
+    const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
+    // SAFETY: writes one integer in the option table of the allocator, before other threads exist;
+    // a number that is not in the table is ignored.
+    unsafe { libmimalloc_sys::mi_option_set_default(PURGE_DELAY, -1) };
+}

@@ -1,0 +1,26 @@
+//! The tests of the program in one binary, so that it is linked once.
+
+mod bad_input;
+mod class_order;
+mod comparison;
+mod computation_aware_experiments;
+mod convolutional_experiments;
+mod deep_basis_experiments;
+mod deep_models;
+mod devices;
+mod early_stopping;
+mod experiments;
+mod intervals;
+mod inverse_free_experiments;
+mod kernel_expressions;
+mod learning_curve;
+mod likelihoods;
+mod other_crates;
+mod outputs;
+mod parameter_options;
+mod resume;
+mod safe_runs;
+mod shortcomings;
+#[allow(dead_code, reason = "other test programs share it")]
+mod support;
+mod train_predict;

@@ -1,0 +1,244 @@
+//! Table and plots of learning curves.
+
+use burn_gp_runs::{
+    failure::Failure,
+    plots::{self, Caption, CurveName, CurvePanel, Quantity, Span},
+    study::{ExperimentFolder, FinishedCell, Line, Request, table},
+    summary::{Summary, mean_curve},
+};
+
+use super::TABLE_1;
+use super::course::NAME;
+use crate::studies;
+
+/// The number of lengthscales in files and plots.
+const LENGTHSCALES: usize = 3;
+
+/// The columns of learning curves that files take over.
+const SCORES: [&str; 5] = ["seconds", "loss", "nlpd", "rmse", "coverage95"];
+
+/// The nominal coverage in Figure 4.
+const NOMINAL: f64 = 0.95;
+
+/// A finished run.
+struct Run {
+    data: String,
+    /// The name of the method in Table 1.
+    method: String,
+    /// The display name of the method.
+    title: String,
+    /// The looks, which are the lines of the CSV file.
+    looks: Vec<Line>,
+}
+
+impl Run {
+    /// The runs of a cell.
+    fn all(cell: &FinishedCell, request: &Request) -> Vec<Self> {
+        let title = cell.title(studies::named(TABLE_1), request);
+        let looks: Vec<Line> = cell.looks().iter().map(line).collect();
+        let runs = looks.chunk_by(|a, b| of(a, "seed") == of(b, "seed"));
+        let run = |looks: &[Line]| Self {
+            data: cell.cell.data.clone(),
+            method: cell.cell.values[0].clone(),
+            title: title.clone(),
+            looks: looks.to_vec(),
+        };
+        runs.map(run).collect()
+    }
+
+    /// A number over the training time.
+    fn curve(&self, number: &dyn Fn(&Line) -> f64) -> Vec<(f64, f64)> {
+        let looks = self.looks.iter();
+        looks
+            .map(|look| (of(look, "seconds"), number(look)))
+            .collect()
+    }
+}
+
+/// A look at a run: the scores, the standard deviation of the noise, the outputscale and the first
+/// lengthscales.
+fn line(look: &FinishedCell) -> Line {
+    let numbers = &look.numbers[0];
+    let found = |key: &str| Some(numbers.get(key)?.as_f64().unwrap_or(f64::NAN));
+    let number = |key: &str| found(key).unwrap_or(f64::NAN);
+    let place = Line::default()
+        .with("data", &look.cell.data)
+        .with("method", &look.cell.values[0])
+        .with("seed", look.runs[0].seed)
+        .with("step", number("step") as usize);
+    let line = (SCORES.into_iter())
+        .fold(place, |line, key| line.with(key, number(key)))
+        .with("noise", number("likelihood.noise").sqrt())
+        .with("outputscale", number("kernel.variance").sqrt());
+    (1..=LENGTHSCALES).fold(line, |line, index| {
+        let single = || found("kernel.lengthscale").filter(|_| index == 1);
+        let length = found(&format!("kernel.lengthscale.{index}")).or_else(single);
+        line.with(format!("lengthscale_{index}"), length)
+    })
+}
+
+/// A number of a look.
+fn of(look: &Line, key: &str) -> f64 {
+    look.number(key).unwrap_or(f64::NAN)
+}
+
+fn coverage_error(look: &Line) -> f64 {
+    (of(look, "coverage95") - NOMINAL).abs()
+}
+
+/// The mean of the first lengthscales.
+fn lengthscale(look: &Line) -> f64 {
+    let numbers =
+        (1..=LENGTHSCALES).filter_map(|index| look.number(&format!("lengthscale_{index}")));
+    let numbers: Vec<f64> = numbers.collect();
+    numbers.iter().sum::<f64>() / numbers.len() as f64
+}
+
+/// A summary over the seeds of a model on a data set.
+struct Cell {
+    data: String,
+    method: String,
+    line: Line,
+}
+
+impl Cell {
+    fn new(runs: &[Run]) -> Self {
+        let summary = |number: &dyn Fn(&[Line]) -> Option<f64>| {
+            Summary::of(runs.iter().filter_map(|run| number(&run.looks)))
+        };
+        let best = |key: &'static str| {
+            summary(&move |looks| {
+                let best = looks
+                    .iter()
+                    .min_by(|a, b| of(a, "nlpd").total_cmp(&of(b, "nlpd")));
+                Some(of(best?, key))
+            })
+        };
+        let last = |number: &dyn Fn(&Line) -> f64| summary(&|looks| looks.last().map(number));
+        let at_last = |key: &'static str| last(&move |look| of(look, key));
+        let (first, seconds) = (&runs[0], at_last("seconds"));
+        let steps = first
+            .looks
+            .last()
+            .map_or(0, |look| of(look, "step") as usize);
+        let line = Line::default()
+            .shown("model", &first.title)
+            .with("data", &first.data)
+            .with("method", &first.method)
+            .with("seeds", runs.len())
+            .with("steps", steps)
+            .with("seconds", seconds)
+            .column("best NLPD", "best_nlpd", best("nlpd"), 3)
+            .column("after s", "best_seconds", best("seconds"), 3)
+            .column("last NLPD", "nlpd", at_last("nlpd"), 3)
+            .column("RMSE", "rmse", at_last("rmse"), 3)
+            .column("|cover − 95 %|", "coverage_error", last(&coverage_error), 3)
+            .column("noise", "noise", at_last("noise"), 3)
+            .column("scale", "outputscale", at_last("outputscale"), 3)
+            .column("lengths", "lengthscale", last(&lengthscale), 3);
+        let seconds = line.text("seconds", 1);
+        Self {
+            data: first.data.clone(),
+            method: first.method.clone(),
+            line: (line.shown("seconds", seconds))
+                .shown("steps", steps)
+                .shown("seeds", runs.len()),
+        }
+    }
+}
+
+/// Writes the table and the plots of all runs in the folder.
+pub(super) fn report(folder: &ExperimentFolder, request: &Request) -> Result<(), Failure> {
+    let finished = studies::named(TABLE_1).finished(&folder.runs(), request)?;
+    let runs: Vec<Run> = (finished.iter())
+        .flat_map(|cell| Run::all(cell, request))
+        .collect();
+    let groups = runs.chunk_by(|a, b| (&a.data, &a.method) == (&b.data, &b.method));
+    let cells: Vec<Cell> = groups.map(Cell::new).collect();
+    let record: Vec<&Line> = cells.iter().map(|cell| &cell.line).collect();
+    let looks: Vec<Line> = runs.iter().flat_map(|run| run.looks.clone()).collect();
+    folder.write_results(&record, &looks)?;
+    for runs in runs.chunk_by(|a, b| a.data == b.data) {
+        draw(folder, runs);
+    }
+    let mut lines = Vec::new();
+    for cells in cells.chunk_by(|a, b| a.data == b.data) {
+        lines.push(cells[0].data.clone());
+        lines.extend(table(cells.iter().map(|cell| &cell.line)));
+        lines.extend(finding(cells));
+        lines.push(String::new());
+    }
+    lines.push(format!(
+        "{NAME}: mean (standard error) over the seeds, in standardized units, after the last step unless \
+         told otherwise; noise and\nscale are deviations, lengths the mean of the first {LENGTHSCALES} \
+         lengthscales. The paper (arXiv:2411.01036, Figures 3, 4 and S5) has\nno numbers: CaGP-Opt is slower \
+         at first and then reaches or overtakes SVGP, ends with the smaller error of coverage,\nand learns \
+         less noise"
+    ));
+    folder.print(lines)
+}
+
+/// A sentence about the results; `None` unless both models have runs.
+fn finding(cells: &[Cell]) -> Option<String> {
+    let line = |method: &str| {
+        let cell = cells.iter().find(|cell| cell.method == method);
+        cell.map(|cell| &cell.line)
+    };
+    let (svgp, opt) = (line("svgp")?, line("cagp-opt-adam")?);
+    let word = |key: &str| {
+        let is_less = opt.number(key)? < svgp.number(key)?;
+        Some(if is_less { "smaller" } else { "LARGER" })
+    };
+    Some(format!(
+        "here CaGP-Opt ends, beside SVGP, with the {} NLPD, the {} error of coverage and the {} noise",
+        word("nlpd")?,
+        word("coverage_error")?,
+        word("noise")?
+    ))
+}
+
+/// Draws scores and hyperparameters of the models of a data set against seconds.
+fn draw(folder: &ExperimentFolder, runs: &[Run]) {
+    let models: Vec<&[Run]> = runs.chunk_by(|a, b| a.method == b.method).collect();
+    let names: Vec<CurveName> = (models.iter())
+        .map(|runs| runs[0].title.clone().into())
+        .collect();
+    let curves = |number: &dyn Fn(&Line) -> f64| {
+        let curve = |runs: &&[Run]| {
+            let all: Vec<_> = runs.iter().map(|run| run.curve(number)).collect();
+            mean_curve(&all)
+        };
+        models.iter().map(curve).collect()
+    };
+    let panel = |title, key, span| CurvePanel::new(title, span, curves(&|look| of(look, key)));
+    let scores = [
+        panel("loss", "loss", Span::Values),
+        panel("NLPD", "nlpd", Span::Values),
+        panel("RMSE", "rmse", Span::FromZero),
+        CurvePanel::new("|coverage − 95 %|", Span::FromZero, curves(&coverage_error)),
+    ];
+    let hyperparameters = [
+        panel("noise deviation", "noise", Span::FromZero),
+        panel("outputscale", "outputscale", Span::FromZero),
+        panel("first lengthscale", "lengthscale_1", Span::FromZero),
+        panel("second lengthscale", "lengthscale_2", Span::FromZero),
+    ];
+    let data = &runs[0].data;
+    for (kind, model, panels) in [
+        (
+            "scores",
+            "loss of the training rows, scores of the test rows, means over the seeds",
+            &scores,
+        ),
+        ("hyperparameters", "means over the seeds", &hyperparameters),
+    ] {
+        let along = Quantity {
+            name: "training",
+            unit: Some("s"),
+        };
+        let caption = Caption::new(data, model);
+        folder.draw(&format!("{data}-{kind}.svg"), |path| {
+            plots::curves(path, "Training", caption, &names, along, panels)
+        });
+    }
+}

@@ -1,0 +1,254 @@
+//! Observed against nominal coverage of central intervals (Figure 4).
+//!
+//! The predictions are those of the held-out rows after the last step of the runs of
+//! `studies/cagp-uci.toml`, which are in the same folder. The paper shows the error at 95 % on Power
+//! during training, for SVGP and CaGP-Opt.
+
+use std::path::{Path, PathBuf};
+
+use burn_gp::likelihoods::PredictiveDistribution;
+use burn_gp_runs::{
+    arguments::name_of,
+    coverage::{Coverage, nominal_coverages},
+    failure::{Failure, FolderError},
+    output::PREDICTIONS,
+    plots::{self, Caption, CurveName, CurvePanel, Quantity, Span},
+    standard_output::print,
+    study::{
+        self, CommonOptions, ExperimentFolder, FinishedCell, Line, Request, all_made, points, table,
+    },
+    summary::Summary,
+};
+use clap::Args;
+use serde_json::json;
+
+use super::{CellsOfTable1, TABLE_1};
+use crate::studies;
+
+/// The name of the experiment.
+const NAME: &str = "cagp-coverage";
+
+/// The level in Figure 4.
+const NOMINAL: f64 = 0.95;
+
+/// The default models; the first one only at paper scale.
+const DEFAULT: [&str; 5] = ["exact", "sgpr-l-bfgs", "svgp", "cagp-cg", "cagp-opt-adam"];
+
+/// The options of `experiment cagp-coverage`.
+#[derive(Args, Clone, Debug)]
+pub struct CoverageOptions {
+    /// Folder with the runs of cagp-uci; missing runs are added to it
+    #[arg(long, value_name = "DIR", default_value = "out/experiment-cagp-uci")]
+    cells: PathBuf,
+    /// The runs and their size. The default of --methods is sgpr-l-bfgs,svgp,cagp-cg,cagp-opt-adam,
+    /// and at paper scale also exact.
+    #[command(flatten)]
+    runs: CellsOfTable1,
+    /// The options of every experiment.
+    #[command(flatten)]
+    common: CommonOptions,
+}
+
+/// Runs `burn-gp experiment cagp-coverage`.
+///
+/// # Errors
+///
+/// [`Failure`]. Missing data sets and runs that break off are reported and left out.
+pub(crate) fn coverage(options: &CoverageOptions) -> Result<(), Failure> {
+    let common = &options.common;
+    let (table, mut request) = (studies::named(TABLE_1), options.runs.request(common));
+    let default = if common.is_paper() {
+        &DEFAULT[..]
+    } else {
+        &DEFAULT[1..]
+    };
+    request.choice.among = Some(default.iter().map(ToString::to_string).collect());
+    request.choice.check(table)?;
+    let place = common.place()?;
+    place.open()?;
+    let planned = study::planned(table, &request, &request.data_sets(table)?)?;
+    let cells = cells_folder(options, &request)?;
+    let settings = json!({ "device": place.device });
+    let folder = ExperimentFolder::open(NAME, common, &settings)?;
+    let broken = study::make(table, &request, &planned, &cells)?;
+    report(&folder, &cells.runs(), &request)?;
+    all_made(broken)
+}
+
+/// Opens the folder of cagp-uci, which may be new.
+fn cells_folder(options: &CoverageOptions, request: &Request) -> Result<ExperimentFolder, Failure> {
+    let mut request = request.clone();
+    request.common.out = Some(options.cells.clone());
+    request.common.overwrite = false;
+    let opened = study::open(studies::named(TABLE_1), &request);
+    opened.map_err(|failure| match failure {
+        Failure::Folder(error) if !matches!(error, FolderError::InUse { .. }) => {
+            Failure::Folder(FolderError::NoCells {
+                path: options.cells.clone(),
+                experiment: TABLE_1,
+            })
+        }
+        failure => failure,
+    })
+}
+
+/// The coverage of the predictions of a model, summarized over the seeds.
+struct Covered {
+    data: String,
+    title: String,
+    test_rows: usize,
+    line: Line,
+    /// One line for each nominal coverage.
+    levels: Vec<Line>,
+}
+
+impl Covered {
+    fn new(cell: &FinishedCell, request: &Request) -> Result<Self, Failure> {
+        let seeds: Result<Vec<Coverage>, Failure> = (cell.folders.iter())
+            .map(|folder| read(&folder.join(PREDICTIONS)))
+            .collect();
+        let seeds = seeds?;
+        let summary = |number: &dyn Fn(&Coverage) -> f64| Summary::of(seeds.iter().map(number));
+        let gap = |coverage: &Coverage| {
+            let gaps =
+                nominal_coverages().map(|nominal| (coverage.observed(nominal) - nominal).abs());
+            gaps.sum::<f64>() / nominal_coverages().count() as f64
+        };
+        let mean = |nominal: f64| {
+            let observed = summary(&|coverage| coverage.observed(nominal));
+            (nominal, observed.map_or(f64::NAN, |observed| observed.mean))
+        };
+        let curve: Vec<(f64, f64)> = nominal_coverages().map(mean).collect();
+        let error = |coverage: &Coverage| (coverage.observed(NOMINAL) - NOMINAL).abs();
+        let (first, steps) = (&cell.runs[0], cell.steps());
+        let title = cell.title(studies::named(TABLE_1), request);
+        let place = Line::default()
+            .shown("model", &title)
+            .with("data", &first.data)
+            .with("method", &cell.cell.values[0])
+            .with("action_rows", first.action_rows.map(name_of))
+            .column("rank", "rank", first.actions.or(first.inducing), 0)
+            .with("steps", steps)
+            .with("seeds", seeds.len());
+        let level = |&(nominal, observed): &(f64, f64)| {
+            let line = place.clone().with("nominal", nominal);
+            line.with("observed", observed)
+        };
+        let levels = curve.iter().map(level).collect();
+        let line = (place.with("test_rows", first.n_test))
+            .column(
+                "in 50 %",
+                "at_50",
+                summary(&|coverage| coverage.observed(0.5)),
+                3,
+            )
+            .column(
+                "in 95 %",
+                "at_95",
+                summary(&|coverage| coverage.observed(NOMINAL)),
+                3,
+            )
+            .column("error", "error_at_95", summary(&error), 3)
+            .column("mean gap", "mean_gap", summary(&gap), 3)
+            .with("curve", json!(curve))
+            .shown("steps", steps)
+            .shown("seeds", seeds.len());
+        Ok(Self {
+            data: first.data.clone(),
+            title,
+            test_rows: first.n_test,
+            line,
+            levels,
+        })
+    }
+}
+
+/// Reads the coverage of the predictions in a file. The columns are `row,y,mean,std` and, except in
+/// files of earlier versions of the program, `level` as the last.
+fn read(path: &Path) -> Result<Coverage, Failure> {
+    let damaged = |reason: String| FolderError::DamagedCheckpoint {
+        path: path.to_owned(),
+        reason,
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| damaged(error.to_string()))?;
+    let levels: Option<Vec<f64>> = text.lines().skip(1).map(central_level).collect();
+    let levels = levels.ok_or_else(|| damaged("these are no predictions".into()))?;
+    Ok(Coverage::of_levels(levels))
+}
+
+/// The smallest level of a central interval that contains the observation in a line. Lines without
+/// a level have a mean and a deviation, which determine it because all models here have Gaussian
+/// noise.
+fn central_level(line: &str) -> Option<f64> {
+    let numbers: Result<Vec<f64>, _> = line.split(',').map(str::parse).collect();
+    match *numbers.ok()?.as_slice() {
+        [_, _, _, _, _, _, level] => Some(level),
+        [_, observed, mean, deviation] => {
+            let normal =
+                PredictiveDistribution::of_normals(vec![mean], vec![deviation * deviation]);
+            normal.central_level(&[observed]).pop()
+        }
+        _ => None,
+    }
+}
+
+/// Writes the table and the plots of all finished runs.
+fn report(folder: &ExperimentFolder, runs: &Path, request: &Request) -> Result<(), Failure> {
+    let cells = studies::named(TABLE_1).finished(runs, request)?;
+    let covered = cells.iter().map(|cell| Covered::new(cell, request));
+    let covered = covered.collect::<Result<Vec<Covered>, Failure>>()?;
+    let mut lines = Vec::new();
+    for covered in covered.chunk_by(|a, b| a.data == b.data) {
+        draw(folder, covered);
+        lines.push(format!(
+            "{}, {} held-out rows",
+            covered[0].data, covered[0].test_rows
+        ));
+        lines.extend(table(covered.iter().map(|covered| &covered.line)));
+        lines.push(String::new());
+    }
+    let record: Vec<&Line> = covered.iter().map(|covered| &covered.line).collect();
+    let levels: Vec<Line> = (covered.iter())
+        .flat_map(|covered| covered.levels.clone())
+        .collect();
+    folder.write_results(&record, &levels)?;
+    lines.push(
+        "mean (standard error) over the seeds; in 95 %: the share of the held-out rows in their central \
+         intervals of 95 %,\nerror: its distance from 95 %, mean gap: the mean of such distances for 5 % \
+         to 99 %; after the last step. The paper\n(arXiv:2411.01036, Figure 4) has no numbers: on Power \
+         CaGP-Opt ends with a smaller error than SVGP"
+            .into(),
+    );
+    lines.push(format!("runs in {}", runs.display()));
+    lines.push(format!("all else in {}\n", folder.path().display()));
+    print(&lines.join("\n"))
+}
+
+/// Draws the coverage and its error. Of several runs with the same title on a data set it takes the
+/// largest.
+fn draw(folder: &ExperimentFolder, covered: &[Covered]) {
+    let largest = covered.chunk_by(|a, b| a.title == b.title);
+    let drawn: Vec<&Covered> = largest.map(|own| &own[0]).collect();
+    let mut names: Vec<CurveName> = (drawn.iter())
+        .map(|covered| covered.title.clone().into())
+        .collect();
+    names.push(CurveName::dashed("perfect"));
+    let observed = |covered: &&Covered| points(&covered.levels, "nominal", "observed");
+    let perfect = nominal_coverages().map(|nominal| (nominal, nominal));
+    let curves: Vec<Vec<(f64, f64)>> = (drawn.iter().map(observed))
+        .chain([perfect.collect()])
+        .collect();
+    let gap = |&(nominal, observed): &(f64, f64)| (nominal, observed - nominal);
+    let gaps = curves.iter().map(|curve| curve.iter().map(gap).collect());
+    let gaps = CurvePanel::new("observed − nominal", Span::Values, gaps.collect());
+    let window = Span::Window(0.0, 1.0);
+    let panels = [CurvePanel::new("observed coverage", window, curves), gaps];
+    let caption = Caption::new(
+        &drawn[0].data,
+        "central intervals of held-out rows, means over the seeds",
+    );
+    let along = Quantity::of("nominal coverage");
+    folder.draw(&format!("{}.svg", drawn[0].data), |path| {
+        plots::curves(path, "Coverage", caption, &names, along, &panels)
+    });
+}

@@ -1,0 +1,266 @@
+//! Table and plot of the cost of a step against the number of rows.
+
+use std::fs;
+
+use burn_gp_runs::{
+    failure::{Failure, FolderError},
+    fitting::TrainingLog,
+    output::TRAINING_LOG,
+    plots::{self, Caption, CurveName, CurvePanel, Quantity, Span},
+    report::Metrics,
+    study::{ExperimentFolder, Line, table},
+    summary::median,
+    training_run::TrainingRun,
+};
+use serde::Serialize;
+
+use super::scale::{DIMENSIONS, NAME};
+use crate::scaling::fitted_slope;
+
+/// The largest memory exponent that agrees with the paper's claim, with a margin for measurement
+/// error.
+const MOST_MEMORY: f64 = 1.05;
+
+/// The share of the memory that the rows must have for a reliable exponent.
+const OWN_SHARE: f64 = 0.75;
+
+/// A finished run.
+#[derive(Clone, Debug, Serialize)]
+struct Cost {
+    actions: usize,
+    rows: usize,
+    inputs: usize,
+    steps: usize,
+    seed: u64,
+    /// The median time of a step.
+    seconds_per_step: f64,
+    /// The peak memory of the process; NaN if the system does not report it.
+    peak_mebibytes: f64,
+    /// The rows minus those of the smallest run with the same number of actions.
+    more_rows: usize,
+    /// The memory minus that of the smallest run.
+    mebibytes_for_rows: f64,
+    /// The size of a matrix with a number for each row and each action.
+    matrix_mebibytes: f64,
+    nlpd: f64,
+}
+
+impl Cost {
+    fn new(metrics: &Metrics, log: &TrainingLog) -> Self {
+        let starts = std::iter::once(0.0).chain(log.entries.iter().map(|entry| entry.seconds));
+        let steps = log.entries.iter().zip(starts);
+        let seconds = steps.map(|(entry, start)| entry.seconds - start).collect();
+        let actions = metrics.actions.unwrap_or(0);
+        let bytes = if metrics.dtype == "f32" { 4.0 } else { 8.0 };
+        let mebibytes = |bytes: f64| bytes / f64::from(1 << 20);
+        Self {
+            actions,
+            rows: metrics.n_train,
+            inputs: metrics.d,
+            steps: metrics.training.steps,
+            seed: metrics.seed,
+            seconds_per_step: median(seconds),
+            peak_mebibytes: (metrics.peak_memory).map_or(f64::NAN, |bytes| mebibytes(bytes as f64)),
+            more_rows: 0,
+            mebibytes_for_rows: f64::NAN,
+            matrix_mebibytes: mebibytes(bytes * metrics.n_train as f64 * actions as f64),
+            nlpd: metrics.scores.nlpd,
+        }
+    }
+
+    /// The finished runs, sorted by actions and rows.
+    fn finished(folder: &ExperimentFolder) -> Result<Vec<Self>, Failure> {
+        let mut costs = Vec::new();
+        for (run, metrics) in TrainingRun::places_finished(&folder.runs())? {
+            let path = run.join(TRAINING_LOG);
+            let text = fs::read_to_string(&path).map_err(|error| error.to_string());
+            let log = text.and_then(|text| {
+                TrainingLog::from_csv(&text).ok_or_else(|| "it is not a training log".to_owned())
+            });
+            let log = log.map_err(|reason| FolderError::DamagedCheckpoint { path, reason })?;
+            costs.push(Self::new(&metrics, &log));
+        }
+        costs.sort_by_key(|cost| (cost.actions, cost.rows, cost.steps, cost.seed));
+        let counts = costs.chunk_by_mut(|a, b| a.actions == b.actions);
+        for costs in counts {
+            let (few, least) = (costs[0].rows, costs[0].peak_mebibytes);
+            for cost in costs {
+                cost.more_rows = cost.rows - few;
+                cost.mebibytes_for_rows = cost.peak_mebibytes - least;
+            }
+        }
+        Ok(costs)
+    }
+
+    fn line(&self) -> Line {
+        let ratio = self.matrices();
+        Line::default()
+            .column("I", "actions", self.actions, 0)
+            .column("n", "rows", self.rows, 0)
+            .with("inputs", self.inputs)
+            .column("steps", "steps", self.steps, 0)
+            .with("seed", self.seed)
+            .column("s a step", "seconds_per_step", self.seconds_per_step, 3)
+            .column("peak MiB", "peak_mebibytes", self.peak_mebibytes, 1)
+            .column("for rows", "mebibytes_for_rows", self.mebibytes_for_rows, 1)
+            .column("n×I MiB", "matrix_mebibytes", self.matrix_mebibytes, 1)
+            .with("nlpd", self.nlpd)
+            .shown(
+                "ratio",
+                ratio.map_or_else(|| "-".into(), |count| format!("{count:.1}")),
+            )
+    }
+
+    /// The memory for the rows, as a number of matrices with one entry for each row and action.
+    fn matrices(&self) -> Option<f64> {
+        let matrix = self.matrix_mebibytes * self.more_rows as f64 / self.rows as f64;
+        (self.more_rows > 0).then(|| self.mebibytes_for_rows / matrix)
+    }
+}
+
+/// The exponents with which costs grow with n·I, for one I.
+#[derive(Debug, Serialize)]
+struct Exponents {
+    actions: usize,
+    /// The smallest number of rows that the exponents are fitted to.
+    rows: usize,
+    seconds_per_step: Option<f64>,
+    peak_memory: Option<f64>,
+    /// The exponent of the memory for the rows beyond the smallest run, in the number of these
+    /// rows.
+    memory_for_rows: Option<f64>,
+    /// Whether the memory of the program itself is a large share even with the most rows.
+    is_small: bool,
+}
+
+impl Exponents {
+    /// The exponents of runs with the same number of actions. The run with the fewest rows is not
+    /// used.
+    fn new(costs: &[Cost]) -> Self {
+        let few = costs[0].rows;
+        let counted = || costs.iter().filter(move |cost| cost.rows > few);
+        let exponent = |rows: fn(&Cost) -> usize, cost: fn(&Cost) -> f64| {
+            let points: Vec<(f64, f64)> = counted()
+                .map(|run| ((rows(run) * run.actions) as f64, cost(run)))
+                .filter(|point| point.1 > 0.0)
+                .map(|(size, cost)| (size.ln(), cost.ln()))
+                .collect();
+            fitted_slope(&points)
+        };
+        Self {
+            actions: costs[0].actions,
+            rows: counted().map(|cost| cost.rows).min().unwrap_or(few),
+            seconds_per_step: exponent(|cost| cost.rows, |cost| cost.seconds_per_step),
+            peak_memory: exponent(|cost| cost.rows, |cost| cost.peak_mebibytes),
+            memory_for_rows: exponent(|cost| cost.more_rows, |cost| cost.mebibytes_for_rows),
+            is_small: (costs.last())
+                .is_some_and(|cost| cost.mebibytes_for_rows < OWN_SHARE * cost.peak_mebibytes),
+        }
+    }
+
+    fn line(&self) -> Option<String> {
+        let (time, memory) = (self.seconds_per_step?, self.peak_memory?);
+        let rows = self.memory_for_rows.unwrap_or(memory);
+        let verdict = match memory.max(rows) <= MOST_MEMORY {
+            true => "both at most",
+            false => "NOT both at most",
+        };
+        let doubt = match self.is_small {
+            true => {
+                "; more --sizes or --actions say more of memory, of which much is the program's own"
+            }
+            false => "",
+        };
+        Some(format!(
+            "I = {}, from {} rows on: memory grows by the power {memory:.2} of n·I, what the rows add \
+             by {rows:.2}, {verdict} {MOST_MEMORY};\nthe time of a step by {time:.2}{doubt}",
+            self.actions, self.rows
+        ))
+    }
+}
+
+/// The results as JSON.
+#[derive(Serialize)]
+struct Record {
+    costs: Vec<Cost>,
+    exponents: Vec<Exponents>,
+}
+
+/// Writes the table and the plot of all finished runs in the folder.
+///
+/// # Errors
+///
+/// If a file cannot be read or written.
+pub(super) fn report(folder: &ExperimentFolder, device: &str) -> Result<(), Failure> {
+    let costs = Cost::finished(folder)?;
+    let exponents: Vec<Exponents> = costs
+        .chunk_by(|a, b| a.actions == b.actions)
+        .map(Exponents::new)
+        .collect();
+    draw(folder, &costs);
+    let rows: Vec<Line> = costs.iter().map(Cost::line).collect();
+    let mut lines = vec![format!(
+        "{NAME}: generated rows of {DIMENSIONS} inputs, {} threads, device {device}",
+        threads()
+    )];
+    lines.extend(table(&rows));
+    lines.extend(exponents.iter().filter_map(Exponents::line));
+    lines.push(
+        "medians of the steps of Adam on all n rows; peak MiB: the most of the host's memory that the \
+         process held, for rows:\nbeyond the run with the fewest; n×I: one matrix of a number a row and \
+         combination, ratio: what rows add in such\nmatrices of them. The paper (arXiv:2411.01036, Section \
+         4) has memory O(nI), and time O(n max(I, n/I)) with the I\ncombinations side by side: a step \
+         evaluates the kernel n² times, so that its time grows by the power 2 where threads\nare far fewer \
+         than I"
+            .into(),
+    );
+    folder.write_results(&Record { costs, exponents }, &rows)?;
+    folder.print(lines)
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Draws time and memory against the rows on logarithmic scales: one curve for each number of
+/// actions, and one for the matrix with an entry for each row and action.
+fn draw(folder: &ExperimentFolder, costs: &[Cost]) {
+    let counts: Vec<&[Cost]> = costs.chunk_by(|a, b| a.actions == b.actions).collect();
+    let names = counts.iter().flat_map(|costs| {
+        let actions = costs[0].actions;
+        [
+            CurveName::from(format!("I = {actions}")),
+            CurveName::dashed(format!("n×{actions} numbers")),
+        ]
+    });
+    let names: Vec<CurveName> = names.collect();
+    let curve = |costs: &[Cost], number: fn(&Cost) -> f64| -> Vec<(f64, f64)> {
+        let points = costs.iter().filter(|cost| number(cost) > 0.0);
+        points
+            .map(|cost| ((cost.rows as f64).log10(), number(cost).log10()))
+            .collect()
+    };
+    let panel = |title, numbers: [fn(&Cost) -> f64; 2]| {
+        let of_count = |costs: &&[Cost]| numbers.map(|number| curve(costs, number));
+        CurvePanel::new(
+            title,
+            Span::Values,
+            counts.iter().flat_map(of_count).collect(),
+        )
+    };
+    let panels = [
+        panel(
+            "log10 seconds a step",
+            [|cost| cost.seconds_per_step, |_| 0.0],
+        ),
+        panel(
+            "log10 MiB at the peak",
+            [|cost| cost.peak_mebibytes, |cost| cost.matrix_mebibytes],
+        ),
+    ];
+    let caption = Caption::new("generated", "CaGP-Opt, a step of Adam on all rows");
+    let along = Quantity::of("log10 rows");
+    folder.draw("scale.svg", |path| {
+        plots::curves(path, "Cost", caption, &names, along, &panels)
+    });
+}

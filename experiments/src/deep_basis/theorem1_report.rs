@@ -1,0 +1,203 @@
+//! Table and plots of Theorem 1.
+
+use burn_gp_runs::{
+    evenly_spaced::evenly_spaced,
+    failure::Failure,
+    plots::{self, Bands, Caption, CurvePanel, FitPanel, PlotError, Points, Quantity, Span},
+    study::{ExperimentFolder, Line, table},
+};
+use core::f64::consts::PI;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::theorem1::{Fit, KnownNoise, NAME, NOISE, Problem, levels};
+
+const BANDS: Bands<'static> = Bands {
+    text: "2 standard deviations",
+    deviations: 2.0,
+};
+
+/// The spacing of the marks of the function, in grid points.
+const RINGS_APART: usize = 5;
+
+/// The range of noise variances in the evidence plot, as powers of ten.
+const POWERS: (f64, f64) = (-5.0, 1.0);
+const POWER_POINTS: usize = 200;
+
+/// Writes the table, the files and the plots.
+pub(super) fn report(
+    folder: &ExperimentFolder,
+    problem: &Problem,
+    known: &KnownNoise,
+    fits: &[Fit],
+    steps: usize,
+) -> Result<(), Failure> {
+    let rows: Vec<Line> = fits.iter().map(line).collect();
+    folder.write_results(&json!({ "known_noise": known, "fits": fits }), &rows)?;
+    folder.draw("fits.svg", |path| draw_fits(path, problem, fits));
+    folder.draw("noise.svg", |path| draw_course(path, fits));
+    folder.draw("evidence.svg", |path| draw_evidence(path, &problem.targets));
+    folder.print(text(known, &rows, steps))
+}
+
+fn text(known: &KnownNoise, rows: &[Line], steps: usize) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{NAME}: {} rows, noise variance {NOISE}, {steps} steps\n\nnoise known, training on the expected \
+         evidence",
+        known.rows
+    )];
+    let pair = |title: &str, [optimum, trained]: [f64; 2]| {
+        Line::default()
+            .shown("", title)
+            .shown("Theorem 1", format!("{optimum:.4}"))
+            .shown("trained", format!("{trained:.4}"))
+    };
+    lines.extend(table(&[
+        pair("expected evidence per datum", known.evidence),
+        pair("expected error of the function", known.error),
+        pair("covariance along the function", [1.0, known.along_function]),
+    ]));
+    lines.push("\nnoise unknown, one draw of the targets".into());
+    lines.extend(table(rows));
+    lines.push(
+        "\nerrors and deviations of the function without noise at 1000 new places, root mean squares; within \
+         95 %: part of\nthe function within its intervals. Theorem 1: the covariance ffᵀ with the true noise, \
+         which has the function itself.\nThe paper (arXiv:2505.18526, section 3.3 and Figure 1) has no \
+         numbers: without the correction the variance of the\nposterior vanishes with the noise, with it \
+         the posterior covers the function"
+            .into(),
+    );
+    lines
+}
+
+fn line(fit: &Fit) -> Line {
+    let ratio = fit.mean_deviation / fit.error;
+    Line::default()
+        .column("model", "model", &fit.title, 0)
+        .column("noise", "noise", fit.noise, 5)
+        .column("error", "error", fit.error, 4)
+        .column("deviation", "deviation", fit.mean_deviation, 4)
+        .shown("deviation/error", format!("{ratio:.2}"))
+        .column("within 95 %", "coverage", fit.coverage, 3)
+        .column("NLPD", "nlpd", fit.nlpd, 3)
+}
+
+/// Draws one panel for each posterior, with the rows and the function itself. The mean of the first
+/// fit is proportional to the function.
+fn draw_fits(path: &Path, problem: &Problem, fits: &[Fit]) -> Result<(), PlotError> {
+    let panels: Vec<FitPanel<'_>> = (fits.iter())
+        .map(|fit| FitPanel::new(&fit.title, &fit.curve, BANDS))
+        .collect();
+    let places: Vec<f64> = fits
+        .first()
+        .map(|fit| fit.curve.x.iter().copied().step_by(RINGS_APART).collect())
+        .unwrap_or_default();
+    let function = levels(&places);
+    let points = |x, y| Points { x, y };
+    plots::fits(
+        path,
+        Caption::new(
+            "levels",
+            "orange: the function without noise, not seen in training",
+        ),
+        &[BANDS.text],
+        (
+            points(&problem.inputs, &problem.targets),
+            points(&places, &function),
+        ),
+        (Quantity::of("x"), Quantity::of("y")),
+        &panels,
+    )
+}
+
+/// Draws the noise variances during training, with the true one.
+fn draw_course(path: &Path, fits: &[Fit]) -> Result<(), PlotError> {
+    let trained: Vec<&Fit> = fits.iter().filter(|fit| !fit.course.is_empty()).collect();
+    let mut names: Vec<_> = (trained.iter())
+        .map(|fit| fit.title.as_str().into())
+        .collect();
+    names.push("true".into());
+    let curve = |fit: &&Fit| -> Vec<(f64, f64)> {
+        let points = fit.course.iter();
+        points
+            .map(|&(step, noise)| (step as f64, noise.log10()))
+            .collect()
+    };
+    let mut curves: Vec<Vec<(f64, f64)>> = trained.iter().map(curve).collect();
+    let ends = curves.first().and_then(|curve| {
+        let (first, last) = (curve.first()?, curve.last()?);
+        Some(vec![(first.0, NOISE.log10()), (last.0, NOISE.log10())])
+    });
+    curves.push(ends.unwrap_or_default());
+    let panel = CurvePanel {
+        title: "noise variance in the course of training",
+        ..CurvePanel::new("log10 noise variance", Span::Values, curves)
+    };
+    plots::curves(
+        path,
+        "Noise",
+        Caption::new("levels", "noise unknown"),
+        &names,
+        Quantity::of("step"),
+        &[panel],
+    )
+}
+
+/// Draws the evidence per datum against the noise for the targets as the only feature, with and
+/// without the penalty.
+fn draw_evidence(path: &Path, targets: &[f64]) -> Result<(), PlotError> {
+    let powers = evenly_spaced(POWERS, POWER_POINTS);
+    let curve = |of: fn(&[f64], f64) -> f64| -> Vec<(f64, f64)> {
+        let at = |&power: &f64| (power, of(targets, 10f64.powf(power)) / targets.len() as f64);
+        powers.iter().map(at).collect()
+    };
+    let curves = vec![curve(evidence), curve(penalized)];
+    let panel = CurvePanel {
+        title: "the targets as the only feature",
+        ..CurvePanel::new("objective per datum", Span::Window(-6.0, 6.0), curves)
+    };
+    plots::curves(
+        path,
+        "Evidence",
+        Caption::new("levels", "one feature"),
+        &["evidence".into(), "evidence with the penalty".into()],
+        Quantity::of("log10 noise variance"),
+        &[panel],
+    )
+}
+
+fn squares(targets: &[f64]) -> f64 {
+    targets.iter().map(|y| y * y).sum()
+}
+
+/// `log N(y | 0, yyᵀ + σ²I)`.
+fn evidence(targets: &[f64], noise: f64) -> f64 {
+    let (n, norm) = (targets.len() as f64, squares(targets));
+    let fit = norm / (norm + noise);
+    -0.5 * (n * (2.0 * PI).ln() + (norm + noise).ln() + (n - 1.0) * noise.ln() + fit)
+}
+
+/// [`evidence`] minus `Σ_n (max y² − y_n²)/(2σ²)`.
+fn penalized(targets: &[f64], noise: f64) -> f64 {
+    let largest = targets.iter().map(|y| y * y).fold(0.0, f64::max);
+    let missing = largest * targets.len() as f64 - squares(targets);
+    evidence(targets, noise) - missing / (2.0 * noise)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two targets computed in full: `|yyᵀ + σ²I| = σ²·(σ² + ‖y‖²)`.
+    #[test]
+    fn the_targets_as_a_feature_have_no_best_noise_without_the_penalty() {
+        let y = [3.0, 1.0];
+        let expected = -0.5 * (2.0 * (2.0 * PI).ln() + (0.5f64 * 10.5).ln() + 10.0 / 10.5);
+        assert!((evidence(&y, 0.5) - expected).abs() < 1e-12);
+        assert!((penalized(&y, 0.5) - (expected - 8.0)).abs() < 1e-12);
+        let along = |of: fn(&[f64], f64) -> f64| [1e-2, 1e-4, 1e-6].map(|noise| of(&y, noise));
+        assert!(along(evidence).is_sorted_by(|a, b| a < b));
+        assert!(along(penalized).is_sorted_by(|a, b| a > b));
+    }
+}

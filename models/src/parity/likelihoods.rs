@@ -1,0 +1,72 @@
+//! Every likelihood by its name.
+
+use burn_gp::{
+    likelihoods::{Likelihood, LikelihoodName, TargetKind},
+    process::Marginals,
+};
+use rand::RngExt;
+
+use super::{Case, Group, Reason, Site};
+
+/// Rows, draws of the functions, and classes.
+const ROWS: usize = 47;
+const DRAWS: usize = 3;
+const CLASSES: usize = 4;
+
+/// The initial noise variance.
+const NOISE: f64 = 0.3;
+
+pub(super) fn cases() -> Vec<Case> {
+    let case = |name: LikelihoodName| {
+        let compute = move |site: &mut Site| compute(name, site);
+        Case::compare(Group::Likelihood, name.name, compute)
+    };
+    LikelihoodName::all().map(case).collect()
+}
+
+fn compute(name: LikelihoodName, site: &mut Site) -> Result<(), Reason> {
+    let likelihood = name.config(NOISE, CLASSES).init(site.options());
+    let likelihood = site.module(likelihood);
+    let columns = likelihood.target_columns(1);
+    let targets = targets(name.target(), site);
+    let targets = site.constant(&targets, [ROWS, columns]);
+    let functions = likelihood.latents(1);
+    let function = site.normal([DRAWS, ROWS, functions]);
+    let marginals = Marginals {
+        mean: site.normal([ROWS, functions]),
+        variance: site.positive([ROWS, functions]),
+    };
+    let density = likelihood.log_density(targets.clone(), function.clone());
+    site.output("log density", density);
+    let expected = likelihood.expected_log_density(targets.clone(), marginals.clone());
+    site.output("expected log density", expected);
+    let (means, variances) = likelihood.conditional_moments(function);
+    site.value("conditional means", means);
+    site.value("conditional variances", variances);
+    let density = likelihood.log_predictive_density(targets, marginals.clone());
+    site.value("log predictive density", density);
+    let predicted = likelihood.predict(marginals.clone());
+    site.value("predictive means", predicted.mean);
+    site.value("predictive variances", predicted.variance);
+    if let Some(probabilities) = likelihood.class_probabilities(marginals) {
+        site.value("class probabilities", probabilities);
+    }
+    Ok(())
+}
+
+/// Targets of a kind, row-major.
+pub(super) fn targets(kind: TargetKind, site: &mut Site) -> Vec<f64> {
+    let numbers = site.normals(ROWS);
+    let random = site.random();
+    let mut below = |count: u32| f64::from(random.random_range(0..count));
+    let target = |number: f64| match kind {
+        TargetKind::Numbers => vec![number],
+        TargetKind::Measurements => vec![number, 0.1 + number.abs()],
+        TargetKind::TwoClasses => vec![below(2)],
+        TargetKind::Classes | TargetKind::OrderedClasses => vec![below(CLASSES as u32)],
+        TargetKind::Counts => vec![below(7)],
+        TargetKind::PositiveNumbers => vec![number.exp()],
+        TargetKind::Fractions => vec![0.05 + 0.9 / (1.0 + number.exp())],
+    };
+    numbers.into_iter().flat_map(target).collect()
+}

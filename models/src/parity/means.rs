@@ -1,0 +1,22 @@
+//! Every mean by its name.
+
+use burn_gp::means::{Mean, MeanName};
+
+use super::{Case, Group};
+
+/// Rows, dimensions and functions.
+const SIZES: [usize; 3] = [41, 3, 2];
+
+pub(super) fn cases() -> Vec<Case> {
+    let [rows, dimensions, functions] = SIZES;
+    let case = |mean: MeanName| {
+        Case::compare(Group::Mean, mean.name, move |site| {
+            let x = site.normal([rows, dimensions]);
+            let mean = (mean.make)().init(dimensions, functions, site.options());
+            let mean = site.module(mean);
+            site.output("means", mean.forward(x));
+            Ok(())
+        })
+    };
+    MeanName::all().map(case).collect()
+}

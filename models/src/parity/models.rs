@@ -1,0 +1,207 @@
+//! Every ready-made model.
+
+use burn_gp::{
+    features::PerceptronConfig,
+    inducing::Initializer,
+    inference::{ActionStart, ConjugateGradientsSettings},
+    likelihoods::GaussianConfig,
+    ops::{Jitter, Stationary},
+    patches::ImageShape,
+};
+
+use super::{Case, Group, Reason, Site};
+use crate::{
+    ActionRows, ActionsConfig, BasisConfig, ComputationAwareConfig, ConjugateGradientsConfig,
+    DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig, InducingConfig, LastLayerConfig,
+    LayerConfig, LayerForm, ModelConfig, SgprConfig, SolveCollapsedConfig, SvdbkConfig, SvgpConfig,
+    training::{Model, TrainingData},
+};
+
+const KERNEL: Stationary = Stationary::Matern52;
+
+/// Training rows and new rows.
+const ROWS: usize = 45;
+const NEW_ROWS: usize = 19;
+
+/// Inducing points, and orthogonal ones.
+const INDUCING: usize = 24;
+const ORTHOGONAL: usize = 11;
+
+pub(super) fn cases() -> Vec<Case> {
+    let configured = configurations().into_iter().map(|(name, inputs, config)| {
+        let compute = move |site: &mut Site| compute(&config, inputs, site);
+        Case::compare(Group::Model, name, compute)
+    });
+    let configured: Vec<Case> = configured.collect();
+    let has = |name: &str| configured.iter().any(|case| case.name.starts_with(name));
+    let missing = ModelConfig::NAMES.iter().copied().filter(|name| !has(name));
+    let missing = missing.map(|name| {
+        Case::compare(Group::Model, name, |_| {
+            Err("the comparison has no configuration of this model".into())
+        })
+    });
+    let missing: Vec<Case> = missing.collect();
+    configured.into_iter().chain(missing).collect()
+}
+
+fn noise() -> GaussianConfig {
+    GaussianConfig { noise: 0.1 }
+}
+
+fn basis() -> BasisConfig {
+    let network = PerceptronConfig {
+        hidden: vec![9],
+        ..PerceptronConfig::default()
+    };
+    BasisConfig::new(network, 7)
+}
+
+fn deep_kernel<C>(model: C) -> DeepKernelConfig<C> {
+    DeepKernelConfig {
+        network: basis().network,
+        ..DeepKernelConfig::new(model)
+    }
+}
+
+/// A jitter that does not depend on the precision, and points whose choice does not either.
+fn inducing(count: usize) -> InducingConfig {
+    InducingConfig {
+        initializer: Initializer::Subset,
+        jitter: Some(Jitter::INDUCING),
+        ..InducingConfig::new(count)
+    }
+}
+
+fn layer(form: LayerForm) -> LayerConfig {
+    let points = match form {
+        LayerForm::Dense => INDUCING,
+        _ => ORTHOGONAL,
+    };
+    LayerConfig::new(KERNEL)
+        .with_form(form)
+        .with_inducing(inducing(points))
+}
+
+/// A configuration of every model with the number of its inputs.
+fn configurations() -> Vec<(&'static str, usize, ModelConfig)> {
+    let actions = ActionsConfig::Blocks {
+        count: 6,
+        start: ActionStart::default(),
+        seed: 0,
+        rows: ActionRows::default(),
+    };
+    let exact = ExactConfig::new(KERNEL, noise());
+    let svgp = SvgpConfig {
+        inducing: inducing(INDUCING),
+        ..SvgpConfig::new(KERNEL, noise())
+    };
+    let sgpr = SgprConfig {
+        inducing: inducing(INDUCING),
+        ..SgprConfig::new(KERNEL, noise())
+    };
+    let solve = SolveCollapsedConfig {
+        inducing: InducingConfig {
+            orthogonal: ORTHOGONAL,
+            ..inducing(INDUCING)
+        },
+        ..SolveCollapsedConfig::new(KERNEL, noise())
+    };
+    let image = ImageShape::new(6, 6, 1);
+    let patches = |size, stride| LayerForm::Patches { size, stride };
+    let convolutional = layer(LayerForm::Convolutional {
+        size: 3,
+        stride: 1,
+        location: None,
+    });
+    let dense = layer(LayerForm::Dense);
+    let deep = DeepGpConfig::new(dense.clone(), noise()).with_hidden(2, dense.clone());
+    let conv = DeepGpConfig::new(convolutional.clone(), noise()).with_image(image);
+    let deep_conv = conv.clone().with_hidden(1, layer(patches(3, 1)));
+    vec![
+        ("exact", 2, exact.clone().into()),
+        ("sgpr", 2, sgpr.clone().into()),
+        ("solve-collapsed", 2, solve.into()),
+        (
+            "computation-aware",
+            2,
+            ComputationAwareConfig::new(KERNEL, noise())
+                .with_actions(actions)
+                .into(),
+        ),
+        (
+            "conjugate-gradients",
+            2,
+            ConjugateGradientsConfig {
+                settings: ConjugateGradientsSettings::default(),
+                ..ConjugateGradientsConfig::new(KERNEL, noise())
+            }
+            .into(),
+        ),
+        ("svgp", 2, svgp.clone().into()),
+        (
+            "svgp, separate kernels",
+            2,
+            svgp.clone().with_separate_kernels().into(),
+        ),
+        ("deep-gp", 2, deep.into()),
+        ("deep-gp, convolutional", image.len(), conv.into()),
+        ("deep-gp, deep convolutional", image.len(), deep_conv.into()),
+        (
+            "dbk",
+            2,
+            DbkConfig {
+                basis: basis(),
+                ..DbkConfig::default()
+            }
+            .into(),
+        ),
+        (
+            "svdbk",
+            2,
+            SvdbkConfig {
+                basis: basis(),
+                ..SvdbkConfig::new(noise())
+            }
+            .into(),
+        ),
+        (
+            "last-layer",
+            2,
+            LastLayerConfig {
+                basis: basis(),
+                mean: Default::default(),
+                likelihood: noise(),
+                parameters: Default::default(),
+            }
+            .into(),
+        ),
+        ("dkl", 2, deep_kernel(exact).into()),
+        ("sdkl", 2, deep_kernel(sgpr).into()),
+        ("svdkl", 2, deep_kernel(svgp).into()),
+    ]
+}
+
+fn compute(config: &ModelConfig, columns: usize, site: &mut Site) -> Result<(), Reason> {
+    let inputs = site.normals(ROWS * columns);
+    let targets = site.normals(ROWS);
+    let new = site.normals(NEW_ROWS * columns);
+    let data = TrainingData::new(
+        &inputs,
+        &targets,
+        &site.device().clone().inner(),
+        site.dtype(),
+    );
+    let (model, data) = config.init(data)?;
+    let model = site.module(model);
+    let inputs = data.inputs.clone().autodiff();
+    let targets = data.targets.clone().autodiff();
+    let objective = model.objective(inputs, targets, ROWS)?;
+    site.output("fit", objective.fit);
+    if let Some(kl) = objective.kl {
+        site.output("divergence", kl);
+    }
+    let predictions = model.trained(&data)?.predictor()?.predict(&new, columns);
+    site.numbers("predictive means", predictions.mean);
+    site.numbers("predictive variances", predictions.variance);
+    Ok(())
+}

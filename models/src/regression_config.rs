@@ -1,0 +1,49 @@
+//! Configurations of full-batch regression.
+
+/// Makes the configuration of a full-batch regression from the fields that it has besides the
+/// kernel, the mean, the noise and the settings of parameters, and their defaults.
+macro_rules! regression_config {
+    (
+        $(#[$documentation:meta])*
+        $config:ident {
+            $($(#[$of_field:meta])* $field:ident: $type:ty = $default:expr),* $(,)?
+        }
+        $(#[$of_new:meta])*
+        new
+    ) => {
+        $(#[$documentation])*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct $config {
+            /// The kernel.
+            pub kernel: burn_gp::kernels::KernelConfig,
+            /// The mean function.
+            pub mean: burn_gp::means::MeanConfig,
+            /// The noise.
+            pub likelihood: burn_gp::likelihoods::GaussianConfig,
+            $($(#[$of_field])* pub $field: $type,)*
+            /// Initial values, bounds and priors of the parameters, and which of them are not
+            /// trained.
+            #[serde(default)]
+            pub parameters: burn_gp::parameter::ParameterConfig,
+        }
+
+        impl $config {
+            $(#[$of_new])*
+            pub fn new(
+                kernel: impl Into<burn_gp::kernels::KernelConfig>,
+                likelihood: burn_gp::likelihoods::GaussianConfig,
+            ) -> Self {
+                Self {
+                    kernel: kernel.into(),
+                    mean: burn_gp::means::MeanConfig::Zero,
+                    likelihood,
+                    $($field: $default,)*
+                    parameters: Default::default(),
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use regression_config;

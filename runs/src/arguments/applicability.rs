@@ -1,0 +1,192 @@
+//! Options that a model does not use.
+
+use serde_json::{Map, Value};
+
+use super::{ModelName, OptimizerName, PolicyName, RunOptions, name_of};
+use crate::setting_error::SettingError;
+
+/// The model and the options that a `Use` decides on.
+struct Asked<'a> {
+    model: ModelName,
+    /// The fields of the posterior.
+    posterior: Map<String, Value>,
+    options: &'a RunOptions,
+}
+
+impl Asked<'_> {
+    fn has(&self, field: &str) -> bool {
+        self.posterior.contains_key(field)
+    }
+}
+
+/// Options, and a function that says whether the model uses them.
+type Use = (&'static [&'static str], fn(&Asked<'_>) -> bool);
+
+/// Options that only some models use; every model uses the others. The error names the first unused
+/// one, so the order matters.
+const USES: [Use; 27] = [
+    (&["--schedule", "--stages", "--stage-factor"], |asked| {
+        asked.model.is_mini_batch() || asked.options.optimizer(asked.model) == OptimizerName::Adam
+    }),
+    (&["--optimizer"], |asked| !asked.model.is_mini_batch()),
+    (&["--action-start", "--action-rows"], |asked| {
+        asked.model == ModelName::CagpOpt
+    }),
+    (&["--tolerance"], |asked| {
+        asked.model.has_iterations() || asked.model == ModelName::Cggp
+    }),
+    (
+        &["--iterations", "--trace-probes", "--cached-variances"],
+        |asked| asked.model == ModelName::Cggp,
+    ),
+    (&["--policy"], |asked| asked.model == ModelName::Itergp),
+    (&["--pivots"], |asked| {
+        let has_rank = asked.options.policy == Some(PolicyName::PreconditionedCg);
+        asked.model == ModelName::Cggp || asked.model == ModelName::Itergp && has_rank
+    }),
+    (&["--inducing", "--initializer"], |asked| {
+        asked.model.has_inducing()
+    }),
+    (&["--actions"], |asked| asked.model.has_actions()),
+    (&["--jitter"], |asked| {
+        asked.model.has_inducing() && !asked.has("observations")
+    }),
+    (&["--covariance"], |asked| {
+        asked.has("covariance") || asked.model == ModelName::Svdbk
+    }),
+    (
+        &["--natural-gradient", "--natural-gradient-warm-up"],
+        |asked| asked.model.takes_any_likelihood() && !asked.has("observations"),
+    ),
+    (
+        &["--plain-mean", "--pseudo-noise", "--pseudo-noise-floor"],
+        |asked| asked.has("observations"),
+    ),
+    (
+        &[
+            "--auxiliary",
+            "--inversion",
+            "--inversion-tolerance",
+            "--inversion-steps",
+            "--probes",
+        ],
+        |asked| asked.has("auxiliary"),
+    ),
+    (&["--batch-size"], |asked| asked.model.has_batches()),
+    (
+        &[
+            "--plateau",
+            "--gradient-norm",
+            "--validation-fraction",
+            "--early-stopping",
+            "--validation-epochs",
+            "--patience",
+            "--keep",
+        ],
+        |asked| asked.model.is_mini_batch(),
+    ),
+    (
+        &[
+            "--inducing-frozen",
+            "--inducing-rate",
+            "--inducing-momentum",
+            "--inducing-plateau",
+        ],
+        |asked| asked.model.is_mini_batch() && asked.model.has_inducing(),
+    ),
+    (&["--orthogonal"], |asked| {
+        asked.model.has_orthogonal(asked.options.posterior)
+    }),
+    (&["--columns"], |asked| asked.has("columns")),
+    (&["--posterior", "--output-deviation"], |asked| {
+        asked.model.has_layers()
+    }),
+    (
+        &[
+            "--layers",
+            "--width",
+            "--hidden-inducing",
+            "--hidden-mean",
+            "--hidden-variance",
+            "--hidden-deviation",
+            "--samples",
+            "--prediction-samples",
+        ],
+        |asked| matches!(asked.model, ModelName::DeepGp | ModelName::DeepConvGp),
+    ),
+    (&["--image", "--patch", "--stride", "--located"], |asked| {
+        asked.model.is_of_images()
+    }),
+    (&["--kernel", "--isotropic"], |asked| {
+        !asked.model.has_basis()
+    }),
+    (
+        &[
+            "--backbone",
+            "--units",
+            "--blocks",
+            "--weight-decay",
+            "--network-rate",
+        ],
+        |asked| asked.model.has_network(),
+    ),
+    (&["--rank"], |asked| asked.model.has_basis()),
+    (&["--features", "--from-identity"], |asked| {
+        asked.model.is_deep_kernel()
+    }),
+    (
+        &[
+            "--no-correction",
+            "--training-correction",
+            "--prediction-correction",
+        ],
+        |asked| matches!(asked.model, ModelName::Dbk | ModelName::Svdbk),
+    ),
+];
+
+impl RunOptions {
+    /// The options that are given but that `model` does not use.
+    pub fn without_use(&self, model: ModelName) -> Vec<&'static str> {
+        let given = self.fields();
+        let asked = Asked {
+            model,
+            posterior: model.posterior_fields(self.posterior),
+            options: self,
+        };
+        let useless = USES.iter().filter(|(_, has_use)| !has_use(&asked));
+        let options = useless.flat_map(|(options, _)| options.iter().copied());
+        options
+            .filter(|option| given.contains_key(&field(option)))
+            .collect()
+    }
+
+    /// Fails on the first given option that `model` does not use.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingError::NotApplicable`].
+    pub fn require_use(&self, model: ModelName) -> Result<(), SettingError> {
+        match self.without_use(model).first() {
+            Some(&option) => Err(SettingError::NotApplicable {
+                option,
+                model: name_of(model),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// The options without those that the model does not use. The share of validation rows stays,
+    /// because no model of a comparison trains on them.
+    pub fn used(self) -> Self {
+        let useless = self.without_use(self.model()).into_iter().map(field);
+        let useless: Vec<String> = useless
+            .filter(|name| name != "validation_fraction")
+            .collect();
+        self.without(&useless)
+    }
+}
+
+/// The field of an option.
+fn field(option: &str) -> String {
+    option.trim_start_matches('-').replace('-', "_")
+}

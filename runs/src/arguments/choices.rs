@@ -1,0 +1,409 @@
+//! Options with a fixed set of values.
+
+use burn_gp::{
+    custom::{Choice, Choices},
+    inducing::Initializer,
+    inference::ActionStart,
+    means::MeanConfig,
+    process::{CovarianceShape, PredictedVariance},
+    variational::PosteriorName,
+};
+use burn_gp_models::{ActionRows, Precision};
+use clap::{
+    ValueEnum,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Defines the values of an option, with the same names on the command line and in files. Behind
+/// `for` is the type of the library that has the same values.
+macro_rules! choice {
+    ($(#[$meta:meta])* $name:ident for $of:ty { $($(#[$doc:meta])* $value:ident),+ $(,)? }) => {
+        choice! { $(#[$meta])* $name { $($(#[$doc])* $value),+ } }
+
+        impl From<$name> for $of {
+            fn from(name: $name) -> Self {
+                match name { $($name::$value => Self::$value),+ }
+            }
+        }
+    };
+    ($(#[$meta:meta])* $name:ident { $($(#[$value_meta:meta])* $value:ident),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum $name {
+            $($(#[$value_meta])* $value),+
+        }
+    };
+}
+
+choice! {
+    /// The models.
+    ModelName {
+        /// Exact regression; cost cubic in the number of rows
+        Exact,
+        /// Sparse regression on the full batch (collapsed bound), L-BFGS
+        Sgpr,
+        /// Regression that counts the computation it leaves out as uncertainty, with trained
+        /// actions (CaGP-Opt), full batch, L-BFGS
+        CagpOpt,
+        /// As cagp-opt, with actions that conjugate gradients choose anew in every step (CaGP-CG),
+        /// Adam
+        CagpCg,
+        /// As cagp-cg, with actions chosen by a --policy (IterGP), Adam
+        Itergp,
+        /// Regression by conjugate gradients with stochastic log-determinants (CGGP), full batch,
+        /// L-BFGS
+        Cggp,
+        /// Sparse variational, whitened, Adam on mini-batches
+        Svgp,
+        /// As svgp, not whitened
+        SvgpUnwhitened,
+        /// Sparse variational with a second, orthogonal set of inducing points (SOLVE-GP), whitened
+        Solve,
+        /// As solve, not whitened
+        SolveUnwhitened,
+        /// As solve-unwhitened, with a second set for the mean alone (orthogonally decoupled)
+        Odvgp,
+        /// As sgpr, with a second, orthogonal set of inducing points (SOLVE-GP)
+        SolveCollapsed,
+        /// Sparse variational, with a pseudo-observation and a noise variance for each inducing
+        /// variable
+        LSvgp,
+        /// As l-svgp, with matrix products only: an approximate inverse replaces the factorization
+        InverseFree,
+        /// Layers of Gaussian processes; each takes draws from the one before (deep Gaussian
+        /// process)
+        DeepGp,
+        /// Sparse variational with a convolutional kernel, for images
+        ConvGp,
+        /// As conv-gp, on feature maps of convolutional layers
+        DeepConvGp,
+        /// Regression with the outputs of a network as basis functions (deep basis kernel), full
+        /// batch, Adam
+        Dbk,
+        /// As dbk, variational, on mini-batches
+        Svdbk,
+        /// Regression with a network whose last layer becomes Bayesian after training
+        Bll,
+        /// Exact regression on the outputs of a network (deep kernel learning), Adam
+        Dkl,
+        /// As dkl, with inducing points (collapsed bound)
+        Sdkl,
+        /// As sdkl, variational, on mini-batches
+        Svdkl,
+    }
+}
+
+impl ModelName {
+    /// Whether the model is made of layers, which have an option for the posterior.
+    pub fn has_layers(self) -> bool {
+        matches!(self, Self::DeepGp | Self::ConvGp | Self::DeepConvGp)
+    }
+
+    /// Whether the inputs are images.
+    pub fn is_of_images(self) -> bool {
+        matches!(self, Self::ConvGp | Self::DeepConvGp)
+    }
+
+    /// The posterior. Models made of layers have the `chosen` one.
+    pub fn posterior(self, chosen: Option<PosteriorName>) -> Option<PosteriorName> {
+        match self {
+            Self::Svgp | Self::Svdkl => PosteriorName::find("whitened"),
+            Self::SvgpUnwhitened => PosteriorName::find("unwhitened"),
+            Self::Solve | Self::SolveUnwhitened | Self::Odvgp | Self::LSvgp | Self::InverseFree => {
+                PosteriorName::find(&name_of(self))
+            }
+            _ if self.has_layers() => chosen.or_else(|| PosteriorName::find("whitened")),
+            // A registered posterior may have the name of a model.
+            _ => None,
+        }
+    }
+
+    /// The fields of the posterior's default configuration. Options set those that it has.
+    pub fn posterior_fields(self, chosen: Option<PosteriorName>) -> Map<String, Value> {
+        let posterior = self.posterior(chosen);
+        match posterior.map(|posterior| serde_json::to_value((posterior.make)())) {
+            Some(Ok(Value::Object(fields))) => fields,
+            _ => Map::new(),
+        }
+    }
+
+    /// Whether the model has orthogonal inducing points.
+    pub fn has_orthogonal(self, chosen: Option<PosteriorName>) -> bool {
+        let posterior = self.posterior(chosen);
+        self == Self::SolveCollapsed
+            || posterior.is_some_and(|posterior| (posterior.make)().has_orthogonal_set())
+    }
+
+    /// Whether the basis functions of the model are a network.
+    pub fn has_basis(self) -> bool {
+        matches!(self, Self::Dbk | Self::Svdbk | Self::Bll)
+    }
+
+    /// Whether the kernel of the model takes the outputs of a network.
+    pub fn is_deep_kernel(self) -> bool {
+        matches!(self, Self::Dkl | Self::Sdkl | Self::Svdkl)
+    }
+
+    /// Whether the model has a network.
+    pub fn has_network(self) -> bool {
+        self.has_basis() || self.is_deep_kernel()
+    }
+
+    /// Whether the model is trained like a mini-batch model, with Adam; dbk, dkl and sdkl take all
+    /// rows as one batch.
+    pub fn is_mini_batch(self) -> bool {
+        !matches!(
+            self,
+            Self::Exact | Self::Sgpr | Self::SolveCollapsed | Self::Cggp
+        ) && !self.has_actions()
+    }
+
+    /// Whether the model can train on mini-batches.
+    pub fn has_batches(self) -> bool {
+        self.is_mini_batch() && !matches!(self, Self::Dbk | Self::Dkl | Self::Sdkl)
+    }
+
+    /// Whether the model supports likelihoods other than the Gaussian.
+    pub fn takes_any_likelihood(self) -> bool {
+        self.has_batches() && self != Self::Bll
+    }
+
+    /// Whether the model has inducing points.
+    pub fn has_inducing(self) -> bool {
+        !self.has_basis()
+            && !self.has_actions()
+            && !matches!(self, Self::Exact | Self::Cggp | Self::Dkl)
+    }
+
+    /// Whether the model has actions instead of inducing points.
+    pub fn has_actions(self) -> bool {
+        matches!(self, Self::CagpOpt | Self::CagpCg | Self::Itergp)
+    }
+
+    /// Whether the model chooses its actions by iteration instead of training them.
+    pub fn has_iterations(self) -> bool {
+        matches!(self, Self::CagpCg | Self::Itergp)
+    }
+}
+
+choice! {
+    /// The mean functions of hidden layers.
+    HiddenMeanName for MeanConfig {
+        /// Zero
+        Zero,
+        /// The inputs, or their principal components if there are fewer functions than inputs
+        Identity,
+    }
+}
+
+choice! {
+    /// The initializers of the inducing points.
+    InitializerName for Initializer {
+        /// A random subset of the training inputs
+        Subset,
+        /// Cluster centers of the training inputs
+        KMeans,
+        /// The training input with the largest conditional variance, one after the other
+        GreedyVariance,
+    }
+}
+
+choice! {
+    /// The initial actions.
+    ActionStartName for ActionStart {
+        /// Random
+        Normal,
+        /// The targets of their rows
+        Targets,
+        /// The eigenvector of their rows' covariances with the largest eigenvalue
+        Eigenvectors,
+    }
+}
+
+choice! {
+    /// The rows that a trained action combines.
+    ActionRowsName for ActionRows {
+        /// Neighboring rows
+        Near,
+        /// Consecutive rows of the shuffled data
+        Given,
+    }
+}
+
+choice! {
+    /// The policies that choose the next action.
+    PolicyName {
+        /// The residual of the targets (conjugate gradients)
+        Cg,
+        /// The residual times an approximate inverse (preconditioned conjugate gradients)
+        PreconditionedCg,
+        /// One row after the other (exact regression on some of the rows)
+        Unit,
+        /// Random
+        Random,
+        /// The eigenvectors of the covariance matrix with the largest eigenvalues; only for small
+        /// data
+        Eigenvectors,
+    }
+}
+
+choice! {
+    /// The optimizers of full-batch models.
+    OptimizerName {
+        /// L-BFGS: few iterations with a line search; best in double precision
+        LBfgs,
+        /// Adam: one evaluation in each step, with a learning rate
+        Adam,
+    }
+}
+
+choice! {
+    /// How predictions use the variance that the basis functions miss.
+    CorrectionName for PredictedVariance {
+        /// Not at all
+        Features,
+        /// Add it to the predictive variance
+        Added,
+        /// Treat it as noise, also at training rows
+        Reweighted,
+    }
+}
+
+choice! {
+    /// The scales of the inputs.
+    InputScaleName {
+        /// Mean 0 and variance 1
+        Standard,
+        /// Between -1 and 1
+        Range,
+    }
+}
+
+choice! {
+    /// The structure of the variational covariance.
+    CovarianceName for CovarianceShape {
+        /// Full matrix
+        Full,
+        /// Diagonal: independent inducing variables
+        Diagonal,
+    }
+}
+
+choice! {
+    /// How the approximate inverse is updated.
+    AuxiliaryName {
+        /// By natural-gradient inversion after every step
+        Natural,
+        /// By Adam, with the other parameters; slower and worse, for comparison
+        Adam,
+    }
+}
+
+choice! {
+    /// The step sizes of natural-gradient inversion.
+    InversionName {
+        /// Always 1
+        Full,
+        /// From 1e-5 to 1 in ten steps, then 1; for inducing points that move fast
+        LogLinear,
+    }
+}
+
+choice! {
+    /// The step whose model is kept if there are validation rows.
+    KeepName {
+        /// The step with the best prediction of the validation rows
+        Best,
+        /// The last step; the validation rows are not used
+        Last,
+    }
+}
+
+choice! {
+    /// The learning rate schedules.
+    ScheduleName {
+        /// Constant
+        Constant,
+        /// Cosine decay to 1 % of the initial value
+        Cosine,
+        /// Exponential decay to 1 % of the initial value
+        Exponential,
+        /// Linear decay to 10 % of the initial value
+        Linear,
+        /// Stages of equal length; each multiplies the rate of the one before by --stage-factor
+        Stairs,
+    }
+}
+
+choice! {
+    /// Floating-point types.
+    DtypeName for Precision {
+        /// Single precision
+        F32,
+        /// Double precision
+        F64,
+    }
+}
+
+choice! {
+    /// The backends, which compute on devices.
+    BackendName {
+        /// CPU
+        Flex,
+        /// CPU, through ndarray
+        Ndarray,
+        /// GPU, through WebGPU
+        Wgpu,
+        /// GPU, through Vulkan
+        Vulkan,
+        /// Apple GPU, through Metal
+        Metal,
+        /// NVIDIA GPU, through CUDA
+        Cuda,
+        /// AMD GPU, through ROCm
+        Rocm,
+    }
+}
+
+impl BackendName {
+    /// Whether the backend computes on GPUs, of which a machine may have several.
+    pub fn is_gpu(self) -> bool {
+        !matches!(self, Self::Flex | Self::Ndarray)
+    }
+
+    /// Whether the backend computes by shaders, which have no constants in double precision.
+    pub fn has_shaders(self) -> bool {
+        matches!(self, Self::Wgpu | Self::Vulkan | Self::Metal)
+    }
+}
+
+choice! {
+    /// The scales of experiments.
+    ScaleName {
+        /// Minutes on a laptop; not comparable with the published values
+        Quick,
+        /// The scale of the paper
+        Paper,
+    }
+}
+
+/// The name of a value on the command line.
+pub fn name_of<T: ValueEnum>(value: T) -> String {
+    let possible = value.to_possible_value();
+    possible.map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// Parses the name of a piece of the library.
+pub(super) fn named<Make: Choices + Send + Sync>(
+    choices: impl Iterator<Item = Choice<Make>>,
+) -> impl TypedValueParser<Value = Choice<Make>> {
+    let value = |choice: Choice<Make>| {
+        let value = PossibleValue::new(choice.name).help(choice.help);
+        value.aliases(choice.earlier)
+    };
+    PossibleValuesParser::new(choices.map(value))
+        .try_map(|name| Choice::find(&name).ok_or("there is no such name"))
+}

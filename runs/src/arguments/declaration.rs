@@ -1,0 +1,81 @@
+//! The macro that declares the options of a run.
+
+/// A property of an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Property {
+    /// Its default depends on the data.
+    FromData,
+    /// Its default depends on the floating-point type.
+    FromDtype,
+    /// It can be changed when a run is resumed.
+    Changeable,
+    /// No protocol of a paper fixes it: the data and their location, the seed, the device, learning
+    /// curves, checkpoints.
+    BesideProtocol,
+}
+
+/// Declares the options of a run, under the headings that they have in the help. The declaration
+/// `name: Type = "VALUE" [Properties]` makes the field `name: Option<Type>` and the option
+/// `--name VALUE`, whose help is the doc comment.
+macro_rules! options {
+    (
+        $(#[$of_all:meta])*
+        pub struct $options:ident;
+        $($heading:literal {
+            $($(#[$meta:meta])* $name:ident: $type:ty = $value:literal $([$($property:ident),+])?,)+
+        })+
+    ) => {
+        $(#[$of_all])*
+        #[derive(clap::Args, Clone, Debug, Default, PartialEq, serde::Serialize)]
+        pub struct $options {
+            $($(
+                $(#[$meta])*
+                #[arg(long, value_name = $value, help_heading = $heading)]
+                #[serde(skip_serializing_if = "Option::is_none")]
+                pub $name: Option<$type>,
+            )+)+
+        }
+
+        impl $options {
+            /// The names of all options.
+            pub const NAMES: &[&str] = &[$($(stringify!($name)),+),+];
+
+            /// The headings of the help with the names of their options.
+            pub(super) const HEADINGS: &[(&str, &[&str])] = &[$(($heading, &[$(stringify!($name)),+])),+];
+
+            /// The options with properties.
+            const PROPERTIES: &[(&str, &[Property])] =
+                &[$($($((stringify!($name), &[$(Property::$property),+]),)?)+)+];
+
+            /// Whether an option has a property.
+            pub fn has(name: &str, property: Property) -> bool {
+                let mut options = Self::PROPERTIES.iter();
+                options.any(|(own, properties)| *own == name && properties.contains(&property))
+            }
+
+            /// Sets the option called `name`; null is its default.
+            ///
+            /// # Errors
+            ///
+            /// If there is no such option, or the option cannot have such a value.
+            pub(super) fn set(
+                &mut self,
+                name: &str,
+                value: serde_json::Value,
+            ) -> Result<(), serde_json::Error> {
+                match name {
+                    $($(stringify!($name) => self.$name = serde_json::from_value(value)?,)+)+
+                    _ => return Err(serde::de::Error::unknown_field(name, Self::NAMES)),
+                }
+                Ok(())
+            }
+
+            /// Adds the options of `earlier` that are absent here.
+            pub(super) fn fill(&mut self, earlier: Self) {
+                $($(self.$name = self.$name.take().or(earlier.$name);)+)+
+            }
+        }
+    };
+}
+
+pub(super) use options;

@@ -1,0 +1,74 @@
+//! Merging of options with those of an earlier run or a configuration file.
+
+use super::{Property, RunOptions};
+
+/// Options that exclude each other or need each other. If an option of the first list is given, the
+/// earlier values of the second list are dropped.
+const LEFT_BEHIND: [(&[&str], &[&str]); 8] = [
+    (&["epochs", "steps"], &["epochs", "steps"]),
+    (
+        &["epochs", "steps", "validation_fraction"],
+        &["early_stopping"],
+    ),
+    (&["split", "test_fraction"], &["split", "test_fraction"]),
+    (
+        &["data"],
+        &[
+            "likelihood",
+            "target",
+            "noise_column",
+            "class_order",
+            "split",
+            "image",
+        ],
+    ),
+    (&["target"], &["class_order"]),
+    (&["schedule"], &["stages", "stage_factor"]),
+    (
+        &["no_correction"],
+        &["training_correction", "prediction_correction"],
+    ),
+    (
+        &["training_correction", "prediction_correction"],
+        &["no_correction"],
+    ),
+];
+
+impl RunOptions {
+    /// Adds the options of `earlier` that are absent here.
+    ///
+    /// Options that exclude each other, and options that only make sense for their data set, are
+    /// not mixed. The jitter is dropped if the floating-point type changes.
+    pub fn over(mut self, earlier: Self) -> Self {
+        let own_dtype = self.dtype.is_some_and(|dtype| earlier.dtype != Some(dtype));
+        let given = self.fields();
+        let left_behind = LEFT_BEHIND.iter().filter(|(names, _)| {
+            let mut names = names.iter();
+            names.any(|&name| given.contains_key(name))
+        });
+        let mut left_behind: Vec<&str> =
+            left_behind.flat_map(|(_, names)| *names).copied().collect();
+        if own_dtype {
+            let names = Self::NAMES.iter().copied();
+            left_behind.extend(names.filter(|name| Self::has(name, Property::FromDtype)));
+        }
+        self.fill(earlier.without(&left_behind));
+        self
+    }
+
+    /// Removes the options with these names.
+    pub(super) fn without(mut self, names: &[impl AsRef<str>]) -> Self {
+        if names.is_empty() {
+            return self;
+        }
+        // Serialization fails for a path that is not valid UTF-8.
+        let data_dir = self.data_dir.take();
+        let mut fields = self.fields();
+        fields.retain(|own, _| names.iter().all(|name| name.as_ref() != own));
+        let left = match Self::from_fields(fields) {
+            Ok(left) => left,
+            Err(error) => unreachable!("options that were written are read: {error}"),
+        };
+        Self { data_dir, ..left }
+    }
+}

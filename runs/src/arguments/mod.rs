@@ -1,0 +1,24 @@
+//! The options of a run, and the names of their values.
+
+mod applicability;
+mod before_data;
+mod choices;
+mod configuration;
+mod declaration;
+mod device_name;
+mod fields;
+mod image_option;
+mod merge;
+mod run_options;
+
+pub use before_data::DEFAULT_DATA;
+pub use choices::{
+    ActionRowsName, ActionStartName, AuxiliaryName, BackendName, CorrectionName, CovarianceName,
+    DtypeName, HiddenMeanName, InitializerName, InputScaleName, InversionName, KeepName, ModelName,
+    OptimizerName, PolicyName, ScaleName, ScheduleName, name_of,
+};
+pub use configuration::{CONFIG, configuration_in, read_configuration, to_toml};
+pub use declaration::Property;
+pub use device_name::{DeviceName, NoDeviceName};
+pub use image_option::ImageOption;
+pub use run_options::RunOptions;

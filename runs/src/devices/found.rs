@@ -1,0 +1,68 @@
+//! A list of the backends and of their devices.
+
+use burn::tensor::{DType, Device};
+use clap::ValueEnum;
+
+use super::{BUILT, computes_in, of_backend};
+use crate::arguments::{BackendName, DeviceName};
+
+/// A device of this machine, or a backend without one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FoundDevice {
+    /// A device.
+    Here {
+        /// The name on the command line.
+        name: DeviceName,
+        /// What the driver calls it.
+        description: String,
+        /// Whether it computes in single and in double precision.
+        precisions: [bool; 2],
+        /// Whether it is the default.
+        is_default: bool,
+    },
+    /// A backend of this program that finds no device.
+    None {
+        /// The backend.
+        backend: BackendName,
+    },
+    /// A backend that is not in this program.
+    NotBuilt {
+        /// The backend.
+        backend: BackendName,
+    },
+}
+
+/// The devices of every backend, in the order of the backends' names.
+pub fn found() -> Vec<FoundDevice> {
+    let backends = BackendName::value_variants().iter().copied();
+    backends.flat_map(of).collect()
+}
+
+fn of(backend: BackendName) -> Vec<FoundDevice> {
+    match of_backend(backend) {
+        None => vec![FoundDevice::NotBuilt { backend }],
+        Some(devices) if devices.is_empty() => vec![FoundDevice::None { backend }],
+        Some(devices) => (devices.iter().enumerate())
+            .map(|(index, device)| FoundDevice::Here {
+                name: DeviceName { backend, index },
+                description: description(backend, device),
+                precisions: [DType::F32, DType::F64]
+                    .map(|dtype| computes_in(backend, device, dtype)),
+                is_default: index == 0 && BUILT.first() == Some(&backend),
+            })
+            .collect(),
+    }
+}
+
+/// What the driver calls a device, and what its kernels are compiled for.
+pub fn description(backend: BackendName, device: &Device) -> String {
+    if !backend.is_gpu() {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        return format!("CPU, {threads} threads");
+    }
+    #[cfg(feature = "cube")]
+    if let Some(identity) = device.identity() {
+        return format!("{}, {}", identity.name, identity.fingerprint);
+    }
+    format!("{device:?}")
+}

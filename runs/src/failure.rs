@@ -1,0 +1,319 @@
+//! The errors that end the program.
+
+use std::path::{Path, PathBuf};
+
+use burn_gp::ops::NotPositiveDefinite;
+use burn_gp_datasets::DataError;
+use burn_gp_models::{
+    InitError, PredictionError, SavedModelError,
+    training::{DeviceFailure, TrainingError},
+};
+
+use crate::{
+    plots::PlotError,
+    preparation::TargetError,
+    setting_error::{ConfigurationError, SettingError},
+};
+
+/// A reason why the program ends without success.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// An invalid command line.
+    #[error("{0}")]
+    Arguments(String),
+    /// An invalid option.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// An invalid configuration file.
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
+    /// Invalid data.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A target that does not suit the likelihood.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// A folder that cannot be used.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// A model that cannot be made from the data.
+    #[error("{0}")]
+    Model(#[from] InitError),
+    /// A saved model that cannot be read.
+    #[error(transparent)]
+    SavedModel(#[from] SavedModelError),
+    /// Training stopped with an error.
+    #[error("training stopped at {source} {advice}")]
+    Training {
+        /// The error.
+        source: Box<TrainingError>,
+        /// Advice for the user.
+        advice: String,
+    },
+    /// A trained model that cannot predict.
+    #[error("the trained model cannot predict: {0}; try --dtype f64 or a larger --jitter")]
+    Prediction(#[from] NotPositiveDefinite),
+    /// Rows that cannot be scored.
+    #[error("the rows cannot be scored: {0}")]
+    Score(Box<PredictionError>),
+    /// A file that cannot be written.
+    #[error("{} cannot be written ({source}); check the folder, its permissions and the space left", path.display())]
+    Write {
+        /// The file or folder.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: std::io::Error,
+    },
+    /// A plot that cannot be made.
+    #[error(transparent)]
+    Plot(#[from] PlotError),
+    /// A failure after work that is kept.
+    #[error("{source}; {advice}")]
+    Unsaved {
+        /// The failure.
+        source: Box<Failure>,
+        /// Advice on what is kept and how to continue.
+        advice: String,
+    },
+    /// An output file that must not be written.
+    #[error(transparent)]
+    Destination(#[from] DestinationError),
+    /// The handler of Ctrl-C cannot be installed.
+    #[error("Ctrl-C cannot be handled: {0}")]
+    Interrupt(#[from] ctrlc::Error),
+    /// Ctrl-C.
+    #[error(
+        "stopped at step {step} of {planned}; continue with: burn-gp train --resume {}",
+        folder.display()
+    )]
+    Interrupted {
+        /// The number of steps made.
+        step: usize,
+        /// The number of planned steps.
+        planned: usize,
+        /// The folder with the checkpoint.
+        folder: PathBuf,
+    },
+    /// Runs of a comparison or an experiment that broke off.
+    #[error("these runs broke off for the reasons above and are not in the table: {}", runs.join("; "))]
+    BrokenRuns {
+        /// The names of the runs.
+        runs: Vec<String>,
+    },
+    /// A device that fails its check.
+    #[error("{failed} of {count} cases failed on the device {device}; the summary has the reasons")]
+    DeviceCheck {
+        /// The device.
+        device: String,
+        /// The cases that failed.
+        failed: usize,
+        /// All cases.
+        count: usize,
+    },
+    /// The device failed.
+    #[error("{0}")]
+    Device(#[from] DeviceFailure),
+    /// Ctrl-C during an experiment.
+    #[error(
+        "stopped; the same command goes on from what is finished in {}",
+        folder.display()
+    )]
+    InterruptedExperiment {
+        /// The experiment's folder.
+        folder: PathBuf,
+    },
+    /// An experiment without any available data set.
+    #[error("none of the data sets of this experiment can be used, for the reasons above")]
+    NoData,
+    /// The reader of the standard output closed it.
+    #[error("the standard output is closed")]
+    ClosedOutput,
+}
+
+/// A reason why an output file cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum DestinationError {
+    /// The file exists.
+    #[error(
+        "the file {} exists; choose another with --out, or replace it with --overwrite",
+        path.display()
+    )]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is the input data.
+    #[error("{} is the data that are read; choose another file with --out", path.display())]
+    Input {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is part of the model.
+    #[error(
+        "{} belongs to the model in {}; choose another file with --out",
+        path.display(),
+        folder.display()
+    )]
+    OfModel {
+        /// The file.
+        path: PathBuf,
+        /// The model's folder.
+        folder: PathBuf,
+    },
+    /// The path is a folder.
+    #[error("{} is a folder, not a file; choose a file in it with --out", path.display())]
+    Folder {
+        /// The path.
+        path: PathBuf,
+    },
+}
+
+/// A reason why a folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// The folder belongs to another run.
+    #[error(
+        "the folder {} is not empty; choose another with --out, or replace it with --overwrite",
+        path.display()
+    )]
+    NotEmpty {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The folder holds an interrupted run.
+    #[error(
+        "the folder {0} holds an unfinished run; continue it with --resume {0}, or start again with --overwrite",
+        path.display()
+    )]
+    Unfinished {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The folder contains files that this program did not write.
+    #[error(
+        "the folder {} cannot be replaced, because this program did not write {file:?} in it; choose another with --out",
+        path.display()
+    )]
+    Foreign {
+        /// The folder.
+        path: PathBuf,
+        /// A file in it.
+        file: String,
+    },
+    /// The folder holds results of an experiment with other options.
+    #[error(
+        "the folder {} holds results of an experiment with other options; choose another with \
+         --out, or replace it with --overwrite",
+        path.display()
+    )]
+    OtherExperiment {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The folder should hold runs of an experiment, but has none.
+    #[error(
+        "{} holds no runs of {experiment} on this device; choose another folder with --cells",
+        path.display()
+    )]
+    NoCells {
+        /// The folder.
+        path: PathBuf,
+        /// The experiment.
+        experiment: &'static str,
+    },
+    /// Another process writes to the folder.
+    #[error(
+        "the folder {} is in use by another run; wait for its end or stop it, or choose another folder",
+        path.display()
+    )]
+    InUse {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The path is not a folder.
+    #[error("{} is a file, not a folder; choose another with --out", path.display())]
+    NotAFolder {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The path has no last component.
+    #[error("{:?} does not name a folder to make; choose another with --out", path.display().to_string())]
+    Nameless {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The folder has no checkpoint.
+    #[error("{} holds no unfinished run to resume; check the path or start the run again", path.display())]
+    NothingToResume {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The run in the folder is finished.
+    #[error("{} holds a finished run; there is nothing to resume", path.display())]
+    Finished {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The checkpoint is damaged.
+    #[error("the checkpoint {} cannot be read ({reason}); start the run again with --overwrite", path.display())]
+    DamagedCheckpoint {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
+    /// The data have changed since the start of the run.
+    #[error("the data {name} have changed since the run in {} began; start it again with --overwrite", path.display())]
+    ChangedData {
+        /// The data.
+        name: String,
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The folder has no trained model.
+    #[error("there is no trained model in {}; check the path, or train one with --out", path.display())]
+    NoModel {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The run in the folder is unfinished.
+    #[error("the run in {0} is unfinished; continue it with: burn-gp train --resume {0}", path.display())]
+    UnfinishedModel {
+        /// The folder.
+        path: PathBuf,
+    },
+}
+
+impl From<PredictionError> for Failure {
+    fn from(error: PredictionError) -> Self {
+        match error {
+            PredictionError::Factorization(source) => source.into(),
+            error @ PredictionError::Target(_) => Self::Score(Box::new(error)),
+        }
+    }
+}
+
+impl Failure {
+    /// Adds `advice` on how to continue if a file cannot be written.
+    pub fn or_go_on(self, advice: impl FnOnce() -> Option<String>) -> Self {
+        let is_of_files = matches!(
+            self,
+            Self::Write { .. }
+                | Self::Plot(PlotError::Write { .. })
+                | Self::SavedModel(SavedModelError::Write { .. })
+        );
+        match is_of_files.then(advice).flatten() {
+            Some(advice) => Self::Unsaved {
+                source: Box::new(self),
+                advice,
+            },
+            None => self,
+        }
+    }
+
+    /// Converts an error about `path` to a failure.
+    pub fn writing(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Write { path, source }
+    }
+}

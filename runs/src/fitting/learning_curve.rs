@@ -1,0 +1,219 @@
+//! The learning curve of a run: scores of the test rows and hyperparameters in the course of
+//! training.
+
+use std::path::Path;
+
+use burn_gp::parameter::Hyperparameter;
+use burn_gp_datasets::Standardizer;
+use burn_gp_models::{AnyModel, PredictionError, training::TrainingData};
+
+use super::TrainingLog;
+use crate::evaluation::{LEVEL, Scores, evaluate};
+use crate::failure::FolderError;
+use crate::preparation::{Part, PreparedData};
+use crate::progress::RowProgress;
+
+/// The numbers of every look at the test rows, each with a name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LearningCurve {
+    names: Vec<String>,
+    looks: Vec<Vec<f64>>,
+}
+
+impl LearningCurve {
+    /// Adds a look. All looks of a curve have the same names.
+    pub fn push(&mut self, look: Vec<(String, f64)>) {
+        let (names, numbers) = look.into_iter().unzip();
+        self.names = names;
+        self.looks.push(numbers);
+    }
+
+    /// Reads the curve in a file.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such file, or it is not a curve.
+    pub fn read(path: &Path) -> Result<Self, FolderError> {
+        let damaged = |reason: String| FolderError::DamagedCheckpoint {
+            path: path.to_owned(),
+            reason,
+        };
+        let text = std::fs::read_to_string(path).map_err(|error| damaged(error.to_string()))?;
+        Self::from_csv(&text).ok_or_else(|| damaged("it is not a learning curve".into()))
+    }
+
+    /// Whether there are no looks.
+    pub fn is_empty(&self) -> bool {
+        self.looks.is_empty()
+    }
+
+    /// Every number by its name, in all looks.
+    pub fn columns(&self) -> impl Iterator<Item = (&str, Vec<f64>)> {
+        let column = |index: usize| self.looks.iter().map(|look| look[index]).collect();
+        let names = self.names.iter().enumerate();
+        names.map(move |(index, name)| (name.as_str(), column(index)))
+    }
+
+    /// A number in all looks; `None` if the curve has no such number.
+    pub fn numbers(&self, name: &str) -> Option<Vec<f64>> {
+        let mut columns = self.columns();
+        columns.find_map(|(own, numbers)| (own == name).then_some(numbers))
+    }
+
+    /// As CSV, exactly; a number that is not a number is empty.
+    pub fn to_csv(&self) -> String {
+        let cell = |number: &f64| match number.is_nan() {
+            true => String::new(),
+            false => number.to_string(),
+        };
+        let line = |look: &Vec<f64>| look.iter().map(cell).collect::<Vec<String>>().join(",");
+        let lines = self.looks.iter().map(line);
+        let header = (!self.is_empty()).then(|| self.names.join(","));
+        let lines = header.into_iter().chain(lines);
+        lines.map(|line| line + "\n").collect()
+    }
+
+    /// From CSV; `None` when the text is not such a curve.
+    pub fn from_csv(text: &str) -> Option<Self> {
+        let mut lines = text.lines();
+        let Some(header) = lines.next() else {
+            return Some(Self::default());
+        };
+        let names: Vec<String> = header.split(',').map(str::to_owned).collect();
+        let number = |cell: &str| match cell {
+            "" => Some(f64::NAN),
+            number => number.parse().ok(),
+        };
+        let look = |line: &str| line.split(',').map(number).collect::<Option<Vec<f64>>>();
+        let looks: Vec<Vec<f64>> = lines.map(look).collect::<Option<_>>()?;
+        let are_whole = looks.iter().all(|look| look.len() == names.len());
+        are_whole.then_some(Self { names, looks })
+    }
+}
+
+/// Scores the test rows in the course of training.
+pub struct TestScores {
+    test: Part,
+    standardizer: Standardizer,
+    training_data: TrainingData,
+    /// Steps between two looks.
+    interval: f64,
+    /// The scores so far.
+    pub curve: LearningCurve,
+}
+
+impl TestScores {
+    /// Scores models trained on `training_data` after every `every` steps. A number below one is a
+    /// share of all `steps`, rounded up to whole steps look by look.
+    pub fn new(data: &PreparedData, training_data: TrainingData, every: f64, steps: usize) -> Self {
+        let share = if every < 1.0 { steps as f64 } else { 1.0 };
+        Self {
+            test: data.test.clone(),
+            standardizer: data.standardizer.clone(),
+            training_data,
+            interval: every * share,
+            curve: LearningCurve::default(),
+        }
+    }
+
+    /// Whether to score after `step`.
+    pub fn is_due(&self, step: usize, is_last: bool) -> bool {
+        let looks = |steps: usize| (steps as f64 / self.interval).floor();
+        is_last || looks(step) > looks(step - 1)
+    }
+
+    /// Scores the model after the last step in `log`.
+    ///
+    /// # Errors
+    ///
+    /// If the model cannot predict the rows.
+    pub fn look_at(&mut self, model: &AnyModel, log: &TrainingLog) -> Result<(), PredictionError> {
+        let Some(entry) = log.entries.last() else {
+            return Ok(());
+        };
+        let model = model.trained(&self.training_data)?;
+        let progress = RowProgress::new("test row", self.test.len(), true);
+        let (test, standardizer) = (&self.test, &self.standardizer);
+        let scores = evaluate(&model.predictor()?, test, standardizer, LEVEL, progress)?.scores;
+        let mut look = vec![
+            ("step".to_owned(), entry.report.step as f64),
+            ("seconds".to_owned(), entry.seconds),
+            ("loss".to_owned(), self.loss_since_the_last_look(log)),
+        ];
+        look.extend(named_scores(&scores).map(|(name, score)| (name.to_owned(), score)));
+        look.extend(named_values(&model.hyperparameters()));
+        self.curve.push(look);
+        Ok(())
+    }
+
+    /// The mean loss of the steps after the last look.
+    fn loss_since_the_last_look(&self, log: &TrainingLog) -> f64 {
+        let steps = self.curve.numbers("step").unwrap_or_default();
+        let last = steps.last().copied().unwrap_or(0.0);
+        let reports = log.entries.iter().map(|entry| entry.report);
+        let since = reports.skip_while(|report| report.step as f64 <= last);
+        let losses = since.map(|report| report.loss);
+        // A skipped step has no loss.
+        let losses: Vec<f64> = losses.filter(|loss| loss.is_finite()).collect();
+        losses.iter().sum::<f64>() / losses.len() as f64
+    }
+}
+
+/// The scores that a task has, by their names in `metrics.json`.
+fn named_scores(scores: &Scores) -> impl Iterator<Item = (&'static str, f64)> {
+    let present = [
+        ("rmse", Some(scores.rmse)),
+        ("mae", Some(scores.mae)),
+        ("nlpd", Some(scores.nlpd)),
+        ("average_log_density", scores.average_log_density),
+        ("coverage95", scores.coverage95),
+        ("error", scores.error),
+        ("ece", scores.ece),
+    ];
+    (present.into_iter()).filter_map(|(name, score)| Some((name, score?)))
+}
+
+/// Hyperparameters by their paths; several values at one path are numbered from 1.
+fn named_values(hyperparameters: &[Hyperparameter]) -> impl Iterator<Item = (String, f64)> {
+    hyperparameters.iter().flat_map(|parameter| {
+        let path = &parameter.path;
+        let is_single = parameter.values.len() == 1;
+        let values = parameter.values.iter().enumerate();
+        values.map(move |(index, &value)| match is_single {
+            true => (path.clone(), value),
+            false => (format!("{path}.{}", index + 1), value),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curve_is_read_back_exactly() {
+        let mut curve = LearningCurve::default();
+        assert_eq!(
+            LearningCurve::from_csv(&curve.to_csv()),
+            Some(curve.clone())
+        );
+        let look = |step, nlpd| vec![("step".to_owned(), step), ("nlpd".to_owned(), nlpd)];
+        curve.push(look(1.0, 0.1 + 0.2));
+        curve.push(look(2.0, -1.0 / 3.0));
+        assert!(
+            curve
+                .to_csv()
+                .starts_with("step,nlpd\n1,0.30000000000000004\n2,")
+        );
+        assert_eq!(
+            LearningCurve::from_csv(&curve.to_csv()),
+            Some(curve.clone())
+        );
+        assert_eq!(curve.numbers("step"), Some(vec![1.0, 2.0]));
+        assert_eq!(curve.numbers("rmse"), None);
+        curve.push(look(3.0, f64::NAN));
+        let read = LearningCurve::from_csv(&curve.to_csv()).unwrap();
+        assert!(read.numbers("nlpd").unwrap()[2].is_nan());
+        assert_eq!(LearningCurve::from_csv("step,nlpd\n1\n"), None);
+    }
+}

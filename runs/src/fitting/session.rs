@@ -1,0 +1,168 @@
+//! A training run: its trainer, its log and its validation.
+
+use std::fs;
+use std::path::Path;
+
+use burn_gp::ops::NotPositiveDefinite;
+use burn_gp_models::{
+    AnyModel, TrainedModel, load_module,
+    training::{AnyTrainer, DeviceFailure, Trainer, TrainingError, on_device},
+};
+
+use super::callback::{Broken, RunCallback};
+use super::checkpoint::{self, files};
+use super::{Checkpoints, Clock, Interrupt, LearningCurve, RunState, TrainingLog};
+use crate::failure::{Failure, FolderError};
+use crate::progress::{Progress, RowProgress};
+
+/// A training run.
+pub struct Session {
+    /// The trainer.
+    pub trainer: AnyTrainer<AnyModel>,
+    /// The state of the run besides the trainer.
+    pub state: RunState,
+}
+
+/// How the loop ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Training is over.
+    Finished,
+    /// The user interrupted it.
+    Interrupted,
+}
+
+/// A trained model with its final loss per datum.
+pub struct Fitted {
+    /// The model.
+    pub model: TrainedModel,
+    /// The negative objective per datum, on all training rows.
+    pub loss: f64,
+    /// The step of the model.
+    pub step: usize,
+}
+
+impl Session {
+    /// Trains until the end or an interruption and writes checkpoints on the way.
+    ///
+    /// # Errors
+    ///
+    /// If a step fails or a checkpoint cannot be written.
+    pub fn run(
+        &mut self,
+        checkpoints: &Checkpoints,
+        interrupt: &Interrupt,
+        progress: Progress,
+    ) -> Result<Outcome, Failure> {
+        if self.is_over() {
+            return Ok(Outcome::Finished);
+        }
+        if interrupt.is_requested() {
+            return Ok(Outcome::Interrupted);
+        }
+        let mut callback = RunCallback::new(&mut self.state, checkpoints, interrupt, progress);
+        // A device may also fail while a callback reads from it.
+        let ended = on_device(|| self.trainer.run(&mut [&mut callback]));
+        match ended.unwrap_or_else(|source| Err(self.lost_device(source).into())) {
+            Ok(()) if self.is_over() => Ok(Outcome::Finished),
+            Ok(()) => Ok(Outcome::Interrupted),
+            Err(Broken::Step(error)) => Err(self.failure(error, checkpoints)),
+            Err(Broken::Checkpoint(failure)) => Err(failure),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.trainer.is_finished() || self.trainer.is_fixed() || self.state.is_exhausted()
+    }
+
+    fn lost_device(&self, source: DeviceFailure) -> TrainingError {
+        TrainingError::Device {
+            step: self.trainer.steps_made() + 1,
+            source,
+        }
+    }
+
+    fn failure(&self, source: TrainingError, checkpoints: &Checkpoints) -> Failure {
+        let kept = checkpoints.latest_step().map_or_else(String::new, |step| {
+            format!(" The checkpoint of step {step} is kept.")
+        });
+        let advice = match source {
+            TrainingError::Device { .. } => kept.trim_start().to_owned(),
+            _ => format!(
+                "Try a lower --learning-rate, a larger --jitter, --gradient-norm 10 or --dtype \
+                 f64.{kept}"
+            ),
+        };
+        Failure::Training {
+            source: Box::new(source),
+            advice,
+        }
+    }
+
+    /// Writes a checkpoint of the current step.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be written.
+    pub fn save(&self, checkpoints: &Checkpoints) -> Result<(), Failure> {
+        checkpoints.save(&self.state, |folder| self.trainer.save(folder))
+    }
+
+    /// Continues from the checkpoint in `folder`.
+    ///
+    /// # Errors
+    ///
+    /// If a file is missing, damaged, or does not fit the model.
+    pub fn restore(&mut self, folder: &Path) -> Result<(), FolderError> {
+        let damaged = |path: &Path, reason: String| FolderError::DamagedCheckpoint {
+            path: path.to_owned(),
+            reason,
+        };
+        let checkpoint = checkpoint::read(folder)?;
+        (self.trainer.restore(folder)).map_err(|reason| damaged(folder, reason.to_string()))?;
+        let path = folder.join(files::LOG);
+        let text =
+            fs::read_to_string(&path).map_err(|reason| damaged(&path, reason.to_string()))?;
+        let state = &mut self.state;
+        state.log = TrainingLog::from_csv(&text)
+            .ok_or_else(|| damaged(&path, "it is not a training log".into()))?;
+        if let Some(scores) = &mut state.test_scores {
+            scores.curve = LearningCurve::read(&folder.join(files::CURVE))?;
+        }
+        state.clock = Clock::at(checkpoint.seconds);
+        state.stopping_point = checkpoint.stopping_point;
+        if let (Some(validation), Some(progress)) = (&mut state.validation, checkpoint.validation) {
+            let path = folder.join(files::BEST);
+            if progress.best_score.is_some() {
+                let best = load_module(self.trainer.model().clone(), &path);
+                validation.best = Some(best.map_err(|reason| damaged(&path, reason.to_string()))?);
+            }
+            validation.progress = progress;
+        }
+        Ok(())
+    }
+
+    /// The model to keep: the best on the validation rows, or the last. Unless `quiet`, the progress
+    /// over the training rows is shown while their loss is computed.
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn fitted(&self, quiet: bool) -> Result<Fitted, NotPositiveDefinite> {
+        let best = self.state.validation.as_ref().and_then(|validation| {
+            let best = validation.best.as_ref()?;
+            Some((best, validation.progress.best_step))
+        });
+        let last_step = self.trainer.steps_made();
+        let rows = self.trainer.data().len();
+        let mut progress = RowProgress::new("training row", rows, quiet);
+        let other = best.map(|(model, _)| model);
+        let loss = self.trainer.loss(other, |row| progress.update(row))?;
+        let (model, step) = best.unwrap_or((self.trainer.model(), last_step));
+        Ok(Fitted {
+            model: model.trained(self.trainer.data())?,
+            loss,
+            step,
+        })
+    }
+}

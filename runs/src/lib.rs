@@ -1,0 +1,39 @@
+//! Runs of Gaussian-process models on data: options, training, evaluation and results, for one run
+//! and for grids of runs.
+//!
+//! A training run goes through these modules in order: [`arguments`] (its options),
+//! [`plan::check`] (checked options), [`preparation`] (the data), [`plan::resolve`] (model and
+//! training), [`fitting`] (the steps), [`evaluation`] (held-out rows), [`output`] (the folder),
+//! [`report`] (the terminal). [`train`] calls them, and [`predict`] uses the model in such a
+//! folder. A comparison consists of several such runs, and so do the tables of papers: [`study`].
+
+pub mod arguments;
+pub mod coverage;
+pub mod devices;
+mod early_stopping;
+pub mod evaluation;
+pub mod evenly_spaced;
+pub mod failure;
+pub mod fitting;
+mod illustrations;
+pub mod kernel_expression;
+mod memory;
+pub mod output;
+pub mod parameter_options;
+pub mod plan;
+pub mod plots;
+pub mod predict;
+pub mod preparation;
+mod progress;
+pub mod ranges;
+mod replacement;
+pub mod report;
+pub mod setting_error;
+mod shortcomings;
+pub mod standard_output;
+pub mod study;
+pub mod summary;
+mod text_table;
+pub mod train;
+pub mod training_log;
+pub mod training_run;

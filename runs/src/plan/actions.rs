@@ -1,0 +1,67 @@
+//! The actions of computation-aware regression.
+
+use burn_gp::inference::{ConjugateGradientsSettings, IterationRule};
+use burn_gp_models::ActionsConfig;
+
+use crate::arguments::{ActionRowsName, ActionStartName, ModelName, PolicyName, RunOptions};
+use crate::preparation::PreparedData;
+use crate::ranges::{at_least_one, at_most_rows, count, positive};
+use crate::setting_error::SettingError;
+
+const DEFAULT_ACTIONS: usize = 256;
+
+/// Pivots of the preconditioner of the policy `preconditioned-cg`.
+const POLICY_PIVOTS: usize = 256;
+
+/// Checks the options of actions, and fills in those that do not depend on the data.
+pub(super) fn check(resolved: &mut RunOptions) -> Result<(), SettingError> {
+    let count = resolved.actions.unwrap_or(DEFAULT_ACTIONS);
+    config(resolved, count).map(|_| ())
+}
+
+/// The actions of the model.
+pub(super) fn actions(
+    resolved: &mut RunOptions,
+    data: &PreparedData,
+) -> Result<ActionsConfig, SettingError> {
+    let rows = data.train.len();
+    let requested = *(resolved.actions).get_or_insert(DEFAULT_ACTIONS.min(rows));
+    at_most_rows("--actions", requested, rows)?;
+    config(resolved, requested)
+}
+
+fn config(resolved: &mut RunOptions, actions: usize) -> Result<ActionsConfig, SettingError> {
+    let (model, seed) = (resolved.model(), resolved.seed());
+    let default = ConjugateGradientsSettings::default().tolerance;
+    let tolerance = positive("--tolerance", *resolved.tolerance.get_or_insert(default))?;
+    let rank = count("--pivots", &mut resolved.pivots, POLICY_PIVOTS)?;
+    at_least_one("--actions", Some(actions))?;
+    let policy = match model {
+        ModelName::CagpOpt => return Ok(trained(resolved, actions)),
+        ModelName::Itergp => resolved.policy.ok_or(SettingError::NoPolicy)?,
+        _ => PolicyName::Cg,
+    };
+    Ok(ActionsConfig::Iterations {
+        rule: match policy {
+            PolicyName::Cg => IterationRule::Residuals,
+            PolicyName::PreconditionedCg => IterationRule::PreconditionedResiduals { rank },
+            PolicyName::Unit => IterationRule::UnitVectors,
+            PolicyName::Random => IterationRule::RandomVectors,
+            PolicyName::Eigenvectors => IterationRule::Eigenvectors,
+        },
+        count: actions,
+        tolerance,
+        seed,
+    })
+}
+
+fn trained(resolved: &mut RunOptions, count: usize) -> ActionsConfig {
+    let start = *(resolved.action_start).get_or_insert(ActionStartName::Normal);
+    let rows = *resolved.action_rows.get_or_insert(ActionRowsName::Near);
+    ActionsConfig::Blocks {
+        count,
+        start: start.into(),
+        seed: resolved.seed(),
+        rows: rows.into(),
+    }
+}

@@ -1,0 +1,131 @@
+//! Early stopping.
+
+use crate::arguments::{ModelName, RunOptions};
+use crate::ranges::within;
+use crate::setting_error::SettingError;
+
+/// The default share of held-out training rows for models with networks.
+const SHARE: f64 = 0.2;
+
+/// The smallest useful number of held-out rows. A small data set holds out a larger share to reach
+/// it.
+const ENOUGH_ROWS: f64 = 40.0;
+
+/// The largest share of rows to hold out by default.
+const LARGEST_SHARE: f64 = 0.5;
+
+/// The rule for the number of training steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum EarlyStopping {
+    /// No early stopping.
+    Off,
+    /// Early stopping on held-out rows; the share depends on the number of rows.
+    BySize,
+    /// Early stopping on this share of the training rows.
+    Share(f64),
+}
+
+impl EarlyStopping {
+    /// The rule in `options`. Models with a network stop early by default, because they overfit if
+    /// trained for too long.
+    ///
+    /// # Errors
+    ///
+    /// If the share is out of range, or rows are held out for validation.
+    pub fn of(options: &RunOptions) -> Result<Self, SettingError> {
+        let model = options.model();
+        if !model.is_mini_batch() {
+            return Ok(Self::Off);
+        }
+        let is_validated = options.validation_fraction.is_some();
+        let has_length = options.steps.is_some() || options.epochs.is_some();
+        match options.early_stopping {
+            Some(0.0) => Ok(Self::Off),
+            Some(_) if is_validated => Err(SettingError::Exclusive {
+                first: "early_stopping",
+                second: "validation_fraction",
+            }),
+            Some(share) => {
+                let range = "lie between 0 and 1, 1 excluded";
+                let is_within = share > 0.0 && share < 1.0;
+                within("--early-stopping", share, is_within, range).map(Self::Share)
+            }
+            None if model.has_network() && !is_validated && !has_length => Ok(Self::BySize),
+            None => Ok(Self::Off),
+        }
+    }
+
+    /// The share of `rows` training rows to hold out, if any.
+    pub fn share(self, rows: usize) -> Option<f64> {
+        match self {
+            Self::Off => None,
+            Self::BySize => Some((ENOUGH_ROWS / rows as f64).clamp(SHARE, LARGEST_SHARE)),
+            Self::Share(share) => Some(share),
+        }
+    }
+
+    /// The value of the option; `None` if the rule is the default of the model.
+    pub(super) fn option(self, model: ModelName) -> Option<f64> {
+        match self {
+            Self::Off => model.has_network().then_some(0.0),
+            Self::BySize => None,
+            Self::Share(share) => Some(share),
+        }
+    }
+
+    /// Whether rows are held out.
+    pub fn is_on(self) -> bool {
+        self != Self::Off
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn networks_hold_rows_out_unless_their_length_is_given() {
+        let network = ModelName::Dkl;
+        let by_default = RunOptions::default();
+        let long = RunOptions {
+            steps: Some(100),
+            ..RunOptions::default()
+        };
+        let validated = RunOptions {
+            validation_fraction: Some(0.1),
+            ..RunOptions::default()
+        };
+        let of = |options: &RunOptions, model| {
+            EarlyStopping::of(&RunOptions {
+                model: Some(model),
+                ..options.clone()
+            })
+        };
+        let found = |options: &RunOptions, model| of(options, model).unwrap();
+        assert_eq!(found(&by_default, network), EarlyStopping::BySize);
+        assert_eq!(found(&by_default, ModelName::Svgp), EarlyStopping::Off);
+        assert_eq!(found(&by_default, ModelName::Exact), EarlyStopping::Off);
+        assert_eq!(found(&long, network), EarlyStopping::Off);
+        assert_eq!(found(&validated, network), EarlyStopping::Off);
+        let asked = RunOptions {
+            early_stopping: Some(0.3),
+            ..long
+        };
+        assert_eq!(found(&asked, network), EarlyStopping::Share(0.3));
+        assert_eq!(found(&asked, ModelName::Svgp), EarlyStopping::Share(0.3));
+        let both = RunOptions {
+            early_stopping: Some(0.3),
+            ..validated
+        };
+        assert!(of(&both, network).is_err());
+    }
+
+    #[test]
+    fn few_rows_hold_out_a_larger_share() {
+        let share = |rows| EarlyStopping::BySize.share(rows).unwrap();
+        assert_eq!(share(10_000), 0.2);
+        assert_eq!(share(200), 0.2);
+        assert_eq!(share(100), 0.4);
+        assert_eq!(share(20), 0.5);
+    }
+}

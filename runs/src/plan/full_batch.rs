@@ -1,0 +1,38 @@
+//! Training on the full batch.
+
+use burn_gp_models::training::{FullBatchOptimizer, FullBatchTraining};
+
+use super::{DEFAULT_LEARNING_RATE, EarlyStopping, schedule::schedule};
+use crate::arguments::{OptimizerName, RunOptions};
+use crate::ranges::positive;
+use crate::setting_error::SettingError;
+
+/// The Adam learning rate of models that choose actions by iteration. They initially count
+/// computation that they left out as noise, and a thousand small steps do not correct this.
+const RATE_OF_ITERATIONS: f64 = 0.2;
+
+/// The training of a full-batch model.
+pub(super) fn full_batch(resolved: &mut RunOptions) -> Result<FullBatchTraining, SettingError> {
+    let model = resolved.model();
+    let name = resolved.optimizer(model);
+    resolved.optimizer = Some(name);
+    let default_rate = match name {
+        OptimizerName::LBfgs => FullBatchOptimizer::QUASI_NEWTON_STEP,
+        OptimizerName::Adam if model.has_iterations() => RATE_OF_ITERATIONS,
+        OptimizerName::Adam => DEFAULT_LEARNING_RATE,
+    };
+    let learning_rate = *resolved.learning_rate.get_or_insert(default_rate);
+    let learning_rate = positive("--learning-rate", learning_rate)?;
+    let default = FullBatchTraining::default();
+    Ok(FullBatchTraining {
+        iterations: (resolved.epochs.or(resolved.steps)).unwrap_or(default.iterations),
+        optimizer: match name {
+            OptimizerName::LBfgs => FullBatchOptimizer::LBfgs { learning_rate },
+            OptimizerName::Adam => FullBatchOptimizer::Adam {
+                learning_rate,
+                schedule: schedule(resolved, EarlyStopping::Off)?,
+            },
+        },
+        ..default
+    })
+}

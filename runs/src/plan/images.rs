@@ -1,0 +1,130 @@
+//! How a model splits images into patches.
+
+use burn_gp::{
+    kernels::StationaryConfig,
+    ops::Stationary,
+    patches::{ImageShape, PatchGrid},
+};
+use burn_gp_models::{DeepGpConfig, LayerForm};
+
+use crate::arguments::{ImageOption, RunOptions, name_of};
+use crate::preparation::PreparedData;
+use crate::ranges::at_least_one;
+use crate::setting_error::SettingError;
+
+/// The patch sizes of the networks of arXiv:1910.10596, table 5.
+const DEFAULT_PATCHES: [usize; 3] = [5, 4, 5];
+/// The strides of these networks.
+const DEFAULT_STRIDES: [usize; 3] = [1, 2, 1];
+
+/// The lengthscale of a location kernel, in patches (arXiv:1910.10596, section 6.2).
+const LOCATION_LENGTHSCALE: f64 = 3.0;
+
+/// How a model splits images into patches.
+pub(super) struct Images {
+    /// The height and width of the patches in each layer.
+    patches: Vec<usize>,
+    /// The stride of the patches in each layer, in pixels.
+    strides: Vec<usize>,
+    /// Whether the response of the output layer depends on the location of the patch.
+    located: bool,
+}
+
+impl Images {
+    pub(super) fn new(resolved: &mut RunOptions, layers: usize) -> Result<Self, SettingError> {
+        Ok(Self {
+            patches: of_each_layer("--patch", &mut resolved.patch, &DEFAULT_PATCHES, layers)?,
+            strides: of_each_layer("--stride", &mut resolved.stride, &DEFAULT_STRIDES, layers)?,
+            located: *resolved.located.get_or_insert(true),
+        })
+    }
+
+    /// The form of a hidden layer.
+    pub(super) fn patches(&self, layer: usize) -> LayerForm {
+        LayerForm::Patches {
+            size: self.patches[layer],
+            stride: self.strides[layer],
+        }
+    }
+
+    /// The form of the output layer.
+    pub(super) fn convolutional(&self, layer: usize) -> LayerForm {
+        let location = StationaryConfig::new(Stationary::Matern32)
+            .isotropic()
+            .with_lengthscale(LOCATION_LENGTHSCALE);
+        LayerForm::Convolutional {
+            size: self.patches[layer],
+            stride: self.strides[layer],
+            location: self.located.then(|| location.into()),
+        }
+    }
+}
+
+/// One number for each layer. The defaults are the first entries of `default`.
+fn of_each_layer(
+    option: &'static str,
+    resolved: &mut Option<Vec<usize>>,
+    default: &[usize],
+    layers: usize,
+) -> Result<Vec<usize>, SettingError> {
+    let numbers = resolved.get_or_insert_with(|| default[..layers.min(default.len())].to_vec());
+    for &number in numbers.iter() {
+        at_least_one(option, Some(number))?;
+    }
+    match numbers.len() == layers {
+        true => Ok(numbers.clone()),
+        false => Err(SettingError::NumberOfLayers {
+            option,
+            found: numbers.len(),
+            layers,
+        }),
+    }
+}
+
+/// The shape of the images, if the model takes images.
+pub(super) fn shape(
+    resolved: &mut RunOptions,
+    data: &PreparedData,
+) -> Result<Option<ImageShape>, SettingError> {
+    let model = resolved.model();
+    if !model.is_of_images() {
+        return Ok(None);
+    }
+    let given = resolved.image.map(|image| image.0);
+    let Some(shape) = given.or(data.image) else {
+        return Err(SettingError::ImageShapeMissing {
+            model: name_of(model),
+        });
+    };
+    let inputs = data.dimensions();
+    if shape.len() != inputs {
+        return Err(SettingError::ImageShape {
+            image: shape,
+            numbers: shape.len(),
+            inputs,
+        });
+    }
+    resolved.image = Some(ImageOption(shape));
+    Ok(Some(shape))
+}
+
+/// Fails when a layer finds no patches in the maps of the one before.
+pub(super) fn check_patches(config: &DeepGpConfig) -> Result<(), SettingError> {
+    let hidden = (config.hidden.iter()).map(|hidden| (&hidden.layer, hidden.functions));
+    let mut image = config.image;
+    for (index, (layer, functions)) in hidden.chain([(&config.output, 1)]).enumerate() {
+        let (LayerForm::Patches { size, stride } | LayerForm::Convolutional { size, stride, .. }) =
+            layer.form
+        else {
+            continue;
+        };
+        let Some(shape) = image else { continue };
+        let grid = PatchGrid::new(shape, size, stride);
+        let grid = grid.map_err(|source| SettingError::Patches {
+            layer: index + 1,
+            source,
+        })?;
+        image = Some(grid.map(functions));
+    }
+    Ok(())
+}

@@ -1,0 +1,193 @@
+//! Models made of layers.
+
+use burn_gp::{
+    kernels::{KernelConfig, ScaledConfig},
+    layers::LayerNoise,
+    means::MeanConfig,
+    variational::PosteriorConfig,
+};
+use burn_gp_models::{DeepGpConfig, HiddenLayerConfig, InducingConfig, LayerConfig, LayerForm};
+
+use super::{
+    images::{Images, check_patches, shape},
+    inducing::inducing,
+    parts::{Parts, kernel_of},
+    posterior::{posterior_of, with_needed_columns},
+};
+use crate::arguments::{HiddenMeanName, ModelName, RunOptions};
+use crate::preparation::PreparedData;
+use crate::ranges::{at_least_one, count, positive};
+use crate::setting_error::SettingError;
+
+const DEFAULT_LAYERS: usize = 2;
+
+/// The largest default width; smaller data have as many functions as inputs.
+const WIDEST: usize = 30;
+
+/// The default number of channels of a feature map.
+const DEFAULT_CHANNELS: usize = 10;
+
+/// Initial hidden layers of a deep model are close to their mean functions, which are the inputs or
+/// their principal components. Draws from the priors would be noise, and the layers after them
+/// would learn nothing from it.
+const HIDDEN_VARIANCE: f64 = 0.01;
+const HIDDEN_DEVIATION: f64 = 0.01;
+
+/// The number of draws for a prediction of a deep model of images. It is small because the layers
+/// are large.
+const IMAGE_PREDICTION_SAMPLES: usize = 10;
+
+/// The layers of a model, without what depends on the data.
+pub(super) struct Layers {
+    count: usize,
+    hidden_mean: MeanConfig,
+    hidden_variance: f64,
+    hidden_deviation: f64,
+    output_deviation: f64,
+    noise: LayerNoise,
+    images: Option<Images>,
+}
+
+/// The layers of the model.
+pub(super) fn layers(resolved: &mut RunOptions) -> Result<Layers, SettingError> {
+    let (model, seed) = (resolved.model(), resolved.seed());
+    let of_images = model.is_of_images();
+    let default = LayerNoise::default();
+    let default_prediction = match of_images {
+        true => IMAGE_PREDICTION_SAMPLES,
+        false => default.prediction,
+    };
+    resolved.posterior = model.posterior(resolved.posterior);
+    let layers = match model {
+        ModelName::ConvGp => 1,
+        _ => count("--layers", &mut resolved.layers, DEFAULT_LAYERS)?,
+    };
+    at_least_one("--width", resolved.width)?;
+    at_least_one("--hidden-inducing", resolved.hidden_inducing)?;
+    let hidden_mean = *resolved.hidden_mean.get_or_insert(HiddenMeanName::Identity);
+    let variance = *resolved.hidden_variance.get_or_insert(HIDDEN_VARIANCE);
+    let deviation = *resolved.hidden_deviation.get_or_insert(HIDDEN_DEVIATION);
+    let output_deviation = *resolved.output_deviation.get_or_insert(1.0);
+    let predictions = &mut resolved.prediction_samples;
+    Ok(Layers {
+        count: layers,
+        hidden_mean: hidden_mean.into(),
+        hidden_variance: positive("--hidden-variance", variance)?,
+        hidden_deviation: positive("--hidden-deviation", deviation)?,
+        output_deviation: positive("--output-deviation", output_deviation)?,
+        noise: LayerNoise {
+            training: count("--samples", &mut resolved.samples, default.training)?,
+            prediction: count("--prediction-samples", predictions, default_prediction)?,
+            seed,
+        },
+        images: of_images
+            .then(|| Images::new(resolved, layers))
+            .transpose()?,
+    })
+}
+
+/// The model.
+pub(super) fn deep_gp(
+    resolved: &mut RunOptions,
+    data: &PreparedData,
+) -> Result<DeepGpConfig, SettingError> {
+    let layers = layers(resolved)?;
+    let kernel = kernel_of(resolved, data.dimensions())?;
+    let parts = Parts::new(resolved, data)?;
+    let output = inducing(resolved, data)?;
+    let hidden = match resolved.hidden_inducing {
+        None => output.clone(),
+        Some(count) => {
+            let mut own = RunOptions {
+                inducing: Some(count),
+                orthogonal: Some(count),
+                ..resolved.clone()
+            };
+            inducing(&mut own, data)?
+        }
+    };
+    let posterior = posterior_of(resolved, output.orthogonal)?;
+    let config = DeepGpConfig {
+        image: shape(resolved, data)?,
+        hidden: layers.hidden(&kernel, &posterior, &hidden, width(resolved, &layers, data)),
+        output: layer(layers.output_form(), kernel, posterior, output)
+            .with_mean(parts.mean)
+            .with_deviation(layers.output_deviation),
+        likelihood: parts.likelihood,
+        noise: layers.noise,
+        parameters: parts.parameters,
+    };
+    check_patches(&config)?;
+    Ok(config)
+}
+
+/// Functions of a hidden layer.
+fn width(resolved: &mut RunOptions, layers: &Layers, data: &PreparedData) -> usize {
+    let default = match layers.images {
+        Some(_) => DEFAULT_CHANNELS,
+        None => data.dimensions().min(WIDEST),
+    };
+    let width = resolved.width.unwrap_or(default);
+    resolved.width = (layers.count > 1).then_some(width);
+    width
+}
+
+impl Layers {
+    fn output_form(&self) -> LayerForm {
+        match &self.images {
+            None => LayerForm::Dense,
+            Some(images) => images.convolutional(self.count - 1),
+        }
+    }
+
+    fn hidden(
+        &self,
+        kernel: &KernelConfig,
+        posterior: &PosteriorConfig,
+        inducing: &InducingConfig,
+        width: usize,
+    ) -> Vec<HiddenLayerConfig> {
+        let hidden = (0..self.count - 1).map(|index| {
+            let form = match &self.images {
+                None => LayerForm::Dense,
+                Some(images) => images.patches(index),
+            };
+            let kernel = with_variance(kernel.clone(), self.hidden_variance);
+            HiddenLayerConfig {
+                functions: width,
+                layer: layer(form, kernel, posterior.clone(), inducing.clone())
+                    .with_mean(self.hidden_mean.clone())
+                    .with_deviation(self.hidden_deviation),
+            }
+        });
+        hidden.collect()
+    }
+}
+
+fn layer(
+    form: LayerForm,
+    kernel: KernelConfig,
+    posterior: PosteriorConfig,
+    inducing: InducingConfig,
+) -> LayerConfig {
+    LayerConfig {
+        form,
+        kernel,
+        mean: MeanConfig::Zero,
+        posterior: with_needed_columns(posterior, inducing.orthogonal),
+        inducing,
+        separate_kernels: false,
+        deviation: 1.0,
+    }
+}
+
+/// The kernel with another first variance.
+fn with_variance(kernel: KernelConfig, variance: f64) -> KernelConfig {
+    match kernel {
+        KernelConfig::Stationary(kernel) => kernel.with_variance(variance).into(),
+        other => KernelConfig::Scaled(ScaledConfig {
+            base: Box::new(other),
+            outputscale: variance,
+        }),
+    }
+}

@@ -1,0 +1,286 @@
+//! Models with a network.
+
+use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn_gp::{
+    features::{NetworkConfig, NetworkName, ResidualNetworkConfig, Standardization},
+    process::VarianceCorrection,
+};
+use burn_gp_datasets::Matrix;
+use burn_gp_models::{
+    BasisConfig, DbkConfig, DeepKernelConfig, ExactConfig, LastLayerConfig, ModelConfig,
+    SgprConfig, SvdbkConfig, SvgpConfig, training::MiniBatchTraining,
+};
+
+use super::{
+    inducing::{inducing, initializer},
+    mini_batch::mini_batch,
+    parts::{Parts, kernel_of},
+    posterior::{covariance, posterior},
+};
+use crate::arguments::{CorrectionName, ModelName, RunOptions};
+use crate::preparation::PreparedData;
+use crate::ranges::{at_least_one, count, positive, within};
+use crate::setting_error::SettingError;
+
+/// The defaults of arXiv:2505.18526.
+const DEFAULT_BLOCKS: usize = 2;
+const DEFAULT_RANK: usize = 128;
+const DEFAULT_WEIGHT_DECAY: f64 = 1e-4;
+
+/// Widths for fewer than so many rows. The paper's width is for tens of thousands of rows; narrower
+/// networks predict better on less data.
+const UNITS: [(usize, usize); 2] = [(1000, 32), (10_000, 64)];
+const MOST_UNITS: usize = 128;
+
+/// The default number of features of a network without a residual. Such a network cannot start as
+/// the identity.
+const DEFAULT_FEATURES: usize = 2;
+
+/// The learning rate of networks in basis models. It is much smaller than that of the other
+/// parameters, because the noise should be learned before the network fits it.
+const BASIS_RATE: f64 = 3e-4;
+
+/// The learning rate of networks in deep kernels. It is smaller still, because the initial model is
+/// already good.
+const DEEP_KERNEL_RATE: f64 = 1e-4;
+
+/// Checks the options of a model with a network, and fills in those that do not depend on the data.
+/// `given` are the options before any default was filled in.
+pub(super) fn check(given: &RunOptions, checked: &mut RunOptions) -> Result<(), SettingError> {
+    let model = checked.model();
+    mini_batch(checked)?;
+    match model.has_basis() {
+        true => at_least_one("--rank", checked.rank)?,
+        false => at_least_one("--features", checked.features)?,
+    };
+    weight_decay(checked)?;
+    at_least_one("--units", checked.units)?;
+    form(checked)?;
+    network_rate(given, checked)?;
+    correction(checked)?;
+    covariance(checked);
+    if model.has_inducing() {
+        initializer(checked)?;
+    }
+    Ok(())
+}
+
+/// The network and the number of its blocks.
+fn form(resolved: &mut RunOptions) -> Result<(NetworkName, usize), SettingError> {
+    let backbone = *(resolved.backbone).get_or_insert(NetworkConfig::NORMALIZED);
+    Ok((
+        backbone,
+        count("--blocks", &mut resolved.blocks, DEFAULT_BLOCKS)?,
+    ))
+}
+
+/// The training, without what depends on the number of rows.
+pub(super) fn training(
+    given: &RunOptions,
+    resolved: &mut RunOptions,
+) -> Result<MiniBatchTraining, SettingError> {
+    Ok(MiniBatchTraining {
+        weight_decay: weight_decay(resolved)?,
+        network_rate: network_rate(given, resolved)?,
+        ..mini_batch(resolved)?
+    })
+}
+
+fn weight_decay(resolved: &mut RunOptions) -> Result<f64, SettingError> {
+    let value = *(resolved.weight_decay).get_or_insert(DEFAULT_WEIGHT_DECAY);
+    let is_within = value >= 0.0 && value.is_finite();
+    let range = "be zero or a positive number";
+    within("--weight-decay", value, is_within, range)
+}
+
+/// The initial learning rate of the network; `None` if it is that of the other parameters, which is
+/// so if only theirs is given.
+fn network_rate(
+    given: &RunOptions,
+    resolved: &mut RunOptions,
+) -> Result<Option<f64>, SettingError> {
+    let default = match resolved.model().has_basis() {
+        true => BASIS_RATE,
+        false => DEEP_KERNEL_RATE,
+    };
+    let default = given.learning_rate.is_none().then_some(default);
+    resolved.network_rate = resolved.network_rate.or(default);
+    (resolved.network_rate)
+        .map(|rate| positive("--network-rate", rate))
+        .transpose()
+}
+
+/// The model.
+pub(super) fn model(
+    resolved: &mut RunOptions,
+    data: &PreparedData,
+) -> Result<ModelConfig, SettingError> {
+    let (network, outputs) = network(resolved, data)?;
+    match resolved.model().has_basis() {
+        true => basis_model(resolved, data, network, outputs),
+        false => deep_kernel(resolved, data, network, outputs),
+    }
+}
+
+fn basis_model(
+    resolved: &mut RunOptions,
+    data: &PreparedData,
+    network: NetworkConfig,
+    outputs: usize,
+) -> Result<ModelConfig, SettingError> {
+    let parts = Parts::new(resolved, data)?;
+    let (mean, gaussian, parameters) = (parts.mean, parts.gaussian, parts.parameters);
+    Ok(match resolved.model() {
+        ModelName::Svdbk => ModelConfig::Svdbk(SvdbkConfig {
+            basis: BasisConfig::new(network, outputs),
+            mean,
+            likelihood: parts.likelihood,
+            correction: correction(resolved)?,
+            covariance: covariance(resolved),
+            parameters,
+        }),
+        ModelName::Bll => ModelConfig::LastLayer(LastLayerConfig {
+            basis: BasisConfig::new(network, outputs),
+            mean,
+            likelihood: gaussian,
+            parameters,
+        }),
+        _ => ModelConfig::Dbk(DbkConfig {
+            basis: BasisConfig::integrated(network, outputs),
+            mean,
+            likelihood: gaussian,
+            correction: correction(resolved)?,
+            parameters,
+        }),
+    })
+}
+
+fn deep_kernel(
+    resolved: &mut RunOptions,
+    data: &PreparedData,
+    network: NetworkConfig,
+    features: usize,
+) -> Result<ModelConfig, SettingError> {
+    let kernel = kernel_of(resolved, features)?;
+    let parts = Parts::new(resolved, data)?;
+    let (mean, gaussian, parameters) = (parts.mean, parts.gaussian, parts.parameters);
+    Ok(match resolved.model() {
+        ModelName::Dkl => ModelConfig::Dkl(DeepKernelConfig {
+            network,
+            features,
+            model: ExactConfig {
+                kernel,
+                mean,
+                likelihood: gaussian,
+                parameters,
+            },
+        }),
+        ModelName::Sdkl => ModelConfig::Sdkl(DeepKernelConfig {
+            network,
+            features,
+            model: SgprConfig {
+                kernel,
+                mean,
+                likelihood: gaussian,
+                inducing: inducing(resolved, data)?,
+                parameters,
+            },
+        }),
+        _ => ModelConfig::Svdkl(DeepKernelConfig {
+            network,
+            features,
+            model: SvgpConfig {
+                mean,
+                posterior: posterior(resolved)?,
+                inducing: inducing(resolved, data)?,
+                parameters,
+                ..SvgpConfig::new(kernel, parts.likelihood)
+            },
+        }),
+    })
+}
+
+/// The network and the number of its outputs.
+fn network(
+    resolved: &mut RunOptions,
+    data: &PreparedData,
+) -> Result<(NetworkConfig, usize), SettingError> {
+    let (model, seed) = (resolved.model(), resolved.seed());
+    let (rows, inputs) = (data.train.len(), data.dimensions());
+    let (backbone, blocks) = form(resolved)?;
+    let fits = UNITS.iter().find(|(most, _)| rows < *most);
+    let width = *(resolved.units).get_or_insert(fits.map_or(MOST_UNITS, |&(_, units)| units));
+    // A deep kernel takes as many features as there are inputs, because two random mixtures of all
+    // inputs would lose much that must be learned again.
+    let can_be_identity = (backbone.make)(ResidualNetworkConfig::default()).can_be_identity();
+    let outputs = match can_be_identity {
+        _ if model.has_basis() => *resolved.rank.get_or_insert(DEFAULT_RANK),
+        true => *resolved.features.get_or_insert(inputs),
+        false => *resolved.features.get_or_insert(DEFAULT_FEATURES),
+    };
+    let residual = ResidualNetworkConfig {
+        width,
+        blocks,
+        // Trained on all rows at once, a network that tells rows apart from the start has fitted
+        // them before the noise variance has grown.
+        standardization: (model.has_batches()).then(|| standardization(&data.train.inputs)),
+        from_identity: model.is_deep_kernel()
+            && from_identity(resolved, can_be_identity, [outputs, inputs])?,
+        seed,
+        ..ResidualNetworkConfig::default()
+    };
+    Ok(((backbone.make)(residual), outputs))
+}
+
+/// Whether the network starts as the identity. The initial deep kernel is then a kernel on the
+/// inputs themselves.
+fn from_identity(
+    resolved: &mut RunOptions,
+    can_be_identity: bool,
+    [features, inputs]: [usize; 2],
+) -> Result<bool, SettingError> {
+    let can = can_be_identity && features == inputs;
+    match *resolved.from_identity.get_or_insert(can) {
+        true if !can => Err(SettingError::FromIdentity { features, inputs }),
+        starts => Ok(starts),
+    }
+}
+
+/// That of the training rows.
+fn standardization(inputs: &Matrix) -> Standardization {
+    let shape = [inputs.rows(), inputs.columns()];
+    let points = TensorData::new(inputs.values().to_vec(), shape);
+    Standardization::of(&Tensor::from_data(points, (&Device::flex(), DType::F64)))
+}
+
+/// Where the model adds the variance that the basis functions miss.
+fn correction(resolved: &mut RunOptions) -> Result<VarianceCorrection, SettingError> {
+    let default = match resolved.model() {
+        ModelName::Svdbk => CorrectionName::Added,
+        _ => CorrectionName::Reweighted,
+    };
+    if resolved.no_correction.take() == Some(true) {
+        let given = [
+            (
+                "--training-correction",
+                resolved.training_correction.is_some(),
+            ),
+            (
+                "--prediction-correction",
+                resolved.prediction_correction.is_some(),
+            ),
+        ];
+        if let Some((second, _)) = given.into_iter().find(|(_, given)| *given) {
+            return Err(SettingError::Exclusive {
+                first: "--no-correction",
+                second,
+            });
+        }
+        resolved.training_correction = Some(false);
+        resolved.prediction_correction = Some(CorrectionName::Features);
+    }
+    Ok(VarianceCorrection {
+        training: *resolved.training_correction.get_or_insert(true),
+        prediction: (*resolved.prediction_correction.get_or_insert(default)).into(),
+    })
+}

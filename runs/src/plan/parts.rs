@@ -1,0 +1,137 @@
+//! The parts that models of every form have.
+
+use burn_gp::{
+    kernels::KernelConfig,
+    likelihoods::{Gaussian, GaussianConfig, LikelihoodConfig, LikelihoodName, TargetKind},
+    means::{MeanConfig, MeanName},
+    parameter::{ParameterConfig, Priors},
+};
+
+use crate::arguments::{RunOptions, name_of};
+use crate::preparation::PreparedData;
+use crate::ranges::above_lower_bound;
+use crate::setting_error::SettingError;
+
+const DEFAULT_NOISE: f64 = 0.1;
+
+/// The parts of a model besides its kernel and its posterior.
+pub(super) struct Parts {
+    pub mean: MeanConfig,
+    pub likelihood: LikelihoodConfig,
+    /// For models without any other likelihood.
+    pub gaussian: GaussianConfig,
+    pub parameters: ParameterConfig,
+}
+
+impl Parts {
+    pub(super) fn new(
+        resolved: &mut RunOptions,
+        data: &PreparedData,
+    ) -> Result<Self, SettingError> {
+        let noise = noise(resolved, data.likelihood)?;
+        Ok(Self {
+            mean: match (mean(resolved, data.likelihood).make)() {
+                MeanConfig::Constant { .. } => MeanConfig::Constant {
+                    value: (data.likelihood.target()).first_constant(&data.train.targets),
+                },
+                mean => mean,
+            },
+            likelihood: data.likelihood.config(noise, data.classes()),
+            gaussian: GaussianConfig { noise },
+            parameters: parameters(resolved),
+        })
+    }
+}
+
+/// Checks that the options suit the likelihood, and the likelihood the model.
+pub(super) fn check_likelihood(
+    options: &RunOptions,
+    likelihood: LikelihoodName,
+) -> Result<(), SettingError> {
+    let model = options.model();
+    let has_column = options.noise_column.is_some();
+    if !model.takes_any_likelihood() && likelihood != Gaussian::CHOICE {
+        return Err(SettingError::NeedsGaussian {
+            model: name_of(model),
+        });
+    }
+    let unused = |option, advice| {
+        Err(SettingError::NotForLikelihood {
+            option,
+            likelihood: likelihood.name,
+            advice,
+        })
+    };
+    match (likelihood.target() == TargetKind::Measurements, has_column) {
+        (true, false) => Err(SettingError::NoiseColumnMissing),
+        (false, true) => unused(
+            "--noise-column",
+            "; leave it out or use --likelihood fixed-noise",
+        ),
+        _ if options.class_order.is_some() && !likelihood.target().has_classes() => unused(
+            "--class-order",
+            ", whose targets are no labels; leave it out, or use --likelihood ordinal",
+        ),
+        _ if options.noise.is_some() && !likelihood.has_noise() => {
+            unused("--noise", "; leave it out")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The kernel.
+pub(super) fn kernel(resolved: &mut RunOptions) -> KernelConfig {
+    let default = resolved.model().is_of_images();
+    let isotropic = *resolved.isotropic.get_or_insert(default);
+    (resolved.kernel.get_or_insert_default()).config(isotropic)
+}
+
+/// The kernel of points with `inputs` coordinates.
+pub(super) fn kernel_of(
+    resolved: &mut RunOptions,
+    inputs: usize,
+) -> Result<KernelConfig, SettingError> {
+    let kernel = kernel(resolved);
+    match kernel.missing_dimension(inputs) {
+        Some(missing) => Err(SettingError::MissingInput {
+            input: missing + 1,
+            inputs,
+        }),
+        None => Ok(kernel),
+    }
+}
+
+/// The mean function. It is constant by default if a zero function implies a target of one or one
+/// half, because targets may be far from it.
+pub(super) fn mean(resolved: &mut RunOptions, likelihood: LikelihoodName) -> MeanName {
+    let default = match likelihood.target() {
+        TargetKind::Counts | TargetKind::PositiveNumbers | TargetKind::Fractions => {
+            MeanConfig::CONSTANT
+        }
+        _ => MeanConfig::ZERO,
+    };
+    *resolved.mean.get_or_insert(default)
+}
+
+/// The initial noise variance; the options have it if the likelihood does.
+pub(super) fn noise(
+    resolved: &mut RunOptions,
+    likelihood: LikelihoodName,
+) -> Result<f64, SettingError> {
+    let noise = above_lower_bound("--noise", resolved.noise.unwrap_or(DEFAULT_NOISE))?;
+    resolved.noise = likelihood.has_noise().then_some(noise);
+    Ok(noise)
+}
+
+/// The options of parameters. The last of several for a parameter wins.
+pub fn parameters(options: &RunOptions) -> ParameterConfig {
+    let values = options.set.iter().flatten().cloned();
+    let bounds = options.bound.iter().flatten().cloned();
+    let priors = options.prior.iter().flatten().cloned();
+    ParameterConfig {
+        values: values.map(|option| (option.path, option.values)).collect(),
+        bounds: bounds.map(|option| (option.path, option.bounds)).collect(),
+        priors: Priors(priors.map(|option| (option.path, option.prior)).collect()),
+        frozen: options.fix.clone().unwrap_or_default(),
+    }
+}

@@ -1,0 +1,77 @@
+//! The variational posterior.
+
+use burn_gp::{
+    process::CovarianceShape,
+    variational::{OrthogonallyDecoupledConfig, PosteriorConfig},
+};
+use serde_json::{Value, json};
+
+use super::pseudo_observations::{auxiliary, probes, pseudo_observations};
+use crate::arguments::{CovarianceName, RunOptions};
+use crate::ranges::{at_least_one, at_most};
+use crate::setting_error::SettingError;
+
+/// The default number of columns of the orthogonal inducing points' covariance that a step uses.
+const DEFAULT_COLUMNS: usize = 1024;
+
+type FieldValue = fn(&mut RunOptions) -> Result<Value, SettingError>;
+
+/// The fields of posteriors that options set.
+const FIELDS: [(&str, FieldValue); 6] = [
+    ("covariance", |options| Ok(json!(covariance(options)))),
+    ("seed", |options| Ok(json!(options.seed()))),
+    ("columns", |options| {
+        Ok(json!(at_least_one("--columns", options.columns)?))
+    }),
+    ("probes", |options| Ok(json!(probes(options)?))),
+    ("observations", |options| {
+        Ok(json!(pseudo_observations(options)?))
+    }),
+    ("auxiliary", |options| Ok(json!(auxiliary(options)?))),
+];
+
+/// The posterior of the model, or of each of its layers: the default one of its name, with the
+/// options in the fields that it has.
+pub(super) fn posterior(resolved: &mut RunOptions) -> Result<PosteriorConfig, SettingError> {
+    let mut fields = (resolved.model()).posterior_fields(resolved.posterior);
+    for (field, value) in FIELDS {
+        if let Some(own) = fields.get_mut(field) {
+            *own = value(resolved)?;
+        }
+    }
+    serde_json::from_value(fields.into()).map_err(|reason| SettingError::Posterior {
+        reason: reason.to_string(),
+    })
+}
+
+/// The posterior of the model for this many orthogonal inducing points.
+pub(super) fn posterior_of(
+    resolved: &mut RunOptions,
+    orthogonal: usize,
+) -> Result<PosteriorConfig, SettingError> {
+    let mut posterior = posterior(resolved)?;
+    if let PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig { columns, .. }) = &mut posterior {
+        let count = *(resolved.columns).get_or_insert(DEFAULT_COLUMNS.min(orthogonal));
+        at_most("--columns", count, orthogonal, || {
+            format!("there are only {orthogonal} orthogonal inducing points")
+        })?;
+        *columns = Some(count);
+    }
+    Ok(with_needed_columns(posterior, orthogonal))
+}
+
+/// The posterior with all columns, if there are no more than a step uses.
+pub(super) fn with_needed_columns(
+    mut posterior: PosteriorConfig,
+    orthogonal: usize,
+) -> PosteriorConfig {
+    if let PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig { columns, .. }) = &mut posterior {
+        *columns = columns.filter(|&columns| columns < orthogonal);
+    }
+    posterior
+}
+
+/// The shape of the variational covariance.
+pub(super) fn covariance(resolved: &mut RunOptions) -> CovarianceShape {
+    (*resolved.covariance.get_or_insert(CovarianceName::Full)).into()
+}

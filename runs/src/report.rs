@@ -1,0 +1,392 @@
+//! The results of a run: `metrics.json` and the table on the terminal.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use burn_gp::parameter::{AtFloor, Hyperparameter};
+use serde::{Deserialize, Serialize};
+
+use crate::arguments::{ActionRowsName, RunOptions, name_of};
+use crate::evaluation::Scores;
+use crate::fitting::StoppingPoint;
+use crate::memory;
+use crate::preparation::PreparedData;
+use crate::shortcomings::{floors_reached, shortcomings};
+
+/// The metrics of a run, as written to `metrics.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Metrics {
+    /// The name of the model.
+    pub model: String,
+    /// The name of the data.
+    pub data: String,
+    /// Whether the data are synthetic.
+    pub synthetic: bool,
+    /// The number of training rows.
+    pub n_train: usize,
+    /// The number of validation rows.
+    pub n_validation: usize,
+    /// The number of test rows.
+    pub n_test: usize,
+    /// The number of inputs.
+    pub d: usize,
+    /// The number of inducing points, if the model has any.
+    pub inducing: Option<usize>,
+    /// The number of orthogonal inducing points, if the model has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orthogonal: Option<usize>,
+    /// The number of actions, if the model has any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actions: Option<usize>,
+    /// The rows that an action combines, if actions are trained.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action_rows: Option<ActionRowsName>,
+    /// The number of classes, if the targets are labels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes: Option<usize>,
+    /// The covariance function.
+    pub kernel: String,
+    /// The likelihood.
+    pub likelihood: String,
+    /// Scores of the test rows.
+    #[serde(flatten)]
+    pub scores: Scores,
+    /// The course of training.
+    #[serde(flatten)]
+    pub training: TrainingFigures,
+    /// The peak memory of the program until the scores were known, in bytes.
+    pub peak_memory: Option<u64>,
+    /// The seed.
+    pub seed: u64,
+    /// The device.
+    pub backend: String,
+    /// The floating-point type.
+    pub dtype: String,
+    /// The hyperparameters, in standardized units.
+    pub hyperparameters: BTreeMap<String, Vec<f64>>,
+    /// Reasons not to trust the model, one sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// The part of the metrics that comes from training.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrainingFigures {
+    /// The loss of the kept model: the negative objective per datum over all training rows, log
+    /// priors included.
+    pub objective: f64,
+    /// The number of steps made.
+    pub steps: usize,
+    /// The step of the kept model.
+    pub step_kept: usize,
+    /// The point where training stopped, if held-out rows determined it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopping_point: Option<StoppingPoint>,
+    /// The mean negative log density of the test rows under sparse regression without the network,
+    /// for comparison with a model with a network.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nlpd_without_network: Option<f64>,
+    /// Seconds spent in optimizer steps, without the choice of inducing points, validation,
+    /// checkpoints and evaluation.
+    pub train_seconds: f64,
+    /// The average of `train_seconds` over the steps.
+    pub seconds_per_step: f64,
+}
+
+impl Metrics {
+    /// Collects the metrics of a run. `options` have all defaults.
+    pub fn new(
+        options: &RunOptions,
+        data: &PreparedData,
+        scores: Scores,
+        training: TrainingFigures,
+        at_floor: &[AtFloor],
+        hyperparameters: &[Hyperparameter],
+    ) -> Self {
+        let named = |parameter: &Hyperparameter| (parameter.path.clone(), parameter.values.clone());
+        let mut warnings = shortcomings(
+            &scores,
+            data,
+            data.likelihood.target(),
+            training.nlpd_without_network,
+        );
+        warnings.extend(floors_reached(at_floor, hyperparameters));
+        Self {
+            model: name_of(options.model()),
+            data: data.name.clone(),
+            synthetic: data.synthetic,
+            n_train: data.train.len(),
+            n_validation: data.validation.len(),
+            n_test: data.test.len(),
+            d: data.dimensions(),
+            inducing: options.inducing,
+            orthogonal: options.orthogonal,
+            actions: options.actions,
+            action_rows: options.action_rows,
+            classes: (data.schema.classes.as_ref()).map(|classes| classes.count()),
+            kernel: kernel_text(options),
+            likelihood: data.likelihood.name.to_owned(),
+            scores,
+            training,
+            peak_memory: memory::peak(),
+            seed: options.seed(),
+            backend: options
+                .device
+                .map_or_else(String::new, |device| device.to_string()),
+            dtype: options.dtype.map(name_of).unwrap_or_default(),
+            hyperparameters: hyperparameters.iter().map(named).collect(),
+            warnings,
+        }
+    }
+}
+
+/// The covariance function as text.
+fn kernel_text(options: &RunOptions) -> String {
+    let backbone = options.backbone.map_or("", |backbone| backbone.name);
+    let kernel = options.kernel.as_ref().map(ToString::to_string);
+    match (kernel.unwrap_or_default(), options.rank, options.features) {
+        (_, Some(rank), _) => format!("rank-{rank} {backbone} basis"),
+        (kernel, _, Some(features)) => format!("{kernel}({backbone} to {features})"),
+        (kernel, None, None) => kernel,
+    }
+}
+
+/// The table at the end of a run.
+pub fn table(metrics: &Metrics, data: &PreparedData, folder: &Path) -> String {
+    let mut lines = vec![
+        line("data", &sizes(metrics)),
+        line("model", &model(metrics)),
+        line("training", &training(metrics)),
+        String::new(),
+    ];
+    lines.extend(scores(&metrics.scores, data));
+    lines.extend(metrics.warnings.iter().map(|text| line("warning", text)));
+    lines.push(String::new());
+    lines.extend(hyperparameters(metrics, data));
+    lines.push(String::new());
+    lines.push(line("folder", &folder.display().to_string()));
+    lines.push(line(
+        "predict",
+        &format!(
+            "burn-gp predict --model-dir {} --data FILE",
+            folder.display()
+        ),
+    ));
+    lines.join("\n")
+}
+
+fn line(title: &str, text: &str) -> String {
+    format!("{title:<12}{text}")
+}
+
+/// The data and their sizes as text.
+pub fn sizes(metrics: &Metrics) -> String {
+    let generated = if metrics.synthetic {
+        " (generated)"
+    } else {
+        ""
+    };
+    let validation = match metrics.n_validation {
+        0 => String::new(),
+        rows => format!(", {rows} for validation"),
+    };
+    let classes = match metrics.classes {
+        Some(classes) => format!(", {classes} classes"),
+        None => String::new(),
+    };
+    format!(
+        "{}{generated}: {} rows to train on{validation}, {} to test on, {} inputs{classes}",
+        metrics.data, metrics.n_train, metrics.n_test, metrics.d
+    )
+}
+
+fn model(metrics: &Metrics) -> String {
+    let inducing = metrics
+        .inducing
+        .map(|count| format!(", {count} inducing points"))
+        .unwrap_or_default();
+    let orthogonal = metrics
+        .orthogonal
+        .map(|count| format!(" and {count} orthogonal ones"))
+        .unwrap_or_default();
+    format!(
+        "{}, {} kernel, {} likelihood{inducing}{orthogonal}",
+        metrics.model, metrics.kernel, metrics.likelihood
+    )
+}
+
+fn training(metrics: &Metrics) -> String {
+    let training = &metrics.training;
+    let found = (training.stopping_point.as_ref()).map(|point| {
+        format!(
+            ", as many as {} held-out rows were predicted best after, of {} tried",
+            point.held_out, point.steps_tried
+        )
+    });
+    let kept = if training.step_kept == training.steps {
+        String::new()
+    } else {
+        format!(", kept the model of step {}", training.step_kept)
+    };
+    let memory = (metrics.peak_memory)
+        .map(|bytes| format!(", peak memory {} MB", bytes / 1_000_000))
+        .unwrap_or_default();
+    format!(
+        "{} steps{} in {:.1} s ({:.2} ms each) on {} in {}{kept}, loss {:.4}{memory}",
+        training.steps,
+        found.unwrap_or_default(),
+        training.train_seconds,
+        1e3 * training.seconds_per_step,
+        metrics.backend,
+        metrics.dtype,
+        training.objective
+    )
+}
+
+fn scores(scores: &Scores, data: &PreparedData) -> Vec<String> {
+    if let (Some(error), Some(ece)) = (scores.error, scores.ece) {
+        return vec![
+            line("error", &format!("{:.2} % of the test rows", 100.0 * error)),
+            line("NLPD", &format!("{:.4}", scores.nlpd)),
+            line("ECE", &format!("{ece:.4} (expected calibration error)")),
+        ];
+    }
+    let target = &data.schema.target_name;
+    let scale = |standard: f64, original: f64| match is_standardized(data) {
+        true => format!("{standard:.4}   ({original:.4} in the units of {target})"),
+        false => format!("{original:.4}   (in the units of {target})"),
+    };
+    let mut lines = vec![
+        line("RMSE", &scale(scores.rmse, scores.rmse_original)),
+        line("MAE", &scale(scores.mae, scores.mae_original)),
+        line("NLPD", &format!("{:.4}", scores.nlpd)),
+    ];
+    if let Some(coverage) = scores.coverage95 {
+        let text = format!(
+            "{:.1} % of the test rows in their 95 % intervals",
+            100.0 * coverage
+        );
+        lines.push(line("coverage", &text));
+    }
+    lines
+}
+
+/// Whether targets are standardized for the likelihood.
+fn is_standardized(data: &PreparedData) -> bool {
+    let standardizer = &data.standardizer;
+    (standardizer.target_mean, standardizer.target_scale) != (0.0, 1.0)
+}
+
+/// Lengthscales, standard deviations and means in the units of the data. The shortest relative
+/// lengthscale comes first.
+fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
+    let target_scale = data.standardizer.target_scale;
+    let mut lines = Vec::new();
+    // Only a stationary kernel has a variance equal to that of the function.
+    let stationary = metrics.hyperparameters.contains_key("kernel.lengthscale");
+    for (path, values) in &metrics.hyperparameters {
+        match (path.as_str(), values.as_slice()) {
+            ("kernel.lengthscale", lengthscales) => {
+                lines.extend(lengthscale_lines(lengthscales, data))
+            }
+            ("kernel.variance", &[variance]) if stationary => lines.push(line(
+                "signal",
+                &format!("standard deviation {:.4}", variance.sqrt() * target_scale),
+            )),
+            ("likelihood.noise", &[noise]) => lines.push(line(
+                "noise",
+                &format!("standard deviation {:.4}", noise.sqrt() * target_scale),
+            )),
+            ("likelihood.scale", &[scale]) => {
+                lines.push(line("noise", &format!("scale {:.4}", scale * target_scale)))
+            }
+            ("likelihood.excess_degrees_of_freedom", &[excess]) => lines.push(line(
+                "noise",
+                &format!("{:.2} degrees of freedom", excess + 2.0),
+            )),
+            ("mean.constant", &[constant]) if is_standardized(data) => {
+                let value = constant * target_scale + data.standardizer.target_mean;
+                lines.push(line("mean", &format!("{value:.4}")));
+            }
+            _ => {
+                let values: Vec<String> =
+                    values.iter().map(|value| format!("{value:.4}")).collect();
+                let note = if is_standardized(data) {
+                    " (standardized)"
+                } else {
+                    ""
+                };
+                lines.push(line(path, &format!(" {}{note}", values.join(", "))));
+            }
+        }
+    }
+    lines
+}
+
+fn lengthscale_lines(lengthscales: &[f64], data: &PreparedData) -> Vec<String> {
+    let names = &data.schema.input_names;
+    if lengthscales.len() != names.len() {
+        let shown: Vec<String> = lengthscales
+            .iter()
+            .map(|value| format!("{value:.4}"))
+            .collect();
+        let text = format!("{} (of all standardized inputs)", shown.join(", "));
+        return vec![line("lengthscale", &format!(" {text}"))];
+    }
+    let mut inputs: Vec<usize> = (0..names.len()).collect();
+    inputs.sort_by(|&a, &b| lengthscales[a].total_cmp(&lengthscales[b]));
+    let width = names
+        .iter()
+        .map(|name| name.chars().count())
+        .max()
+        .unwrap_or(0);
+    let mut lines = vec![line(
+        "lengthscales",
+        " in the units of each input, and in its standard deviations",
+    )];
+    for input in inputs {
+        let scale = data.standardizer.input_scale[input];
+        let relative = lengthscales[input];
+        lines.push(format!(
+            "  {:<width$}  {:>12}  {relative:>10.3}",
+            names[input],
+            significant(relative * scale)
+        ));
+    }
+    lines
+}
+
+/// Formats a number with four significant digits.
+fn significant(value: f64) -> String {
+    if value != 0.0 && !(1e-3..1e6).contains(&value.abs()) {
+        return format!("{value:.3e}");
+    }
+    let digits = 3 - value.abs().max(1e-3).log10().floor() as i32;
+    format!("{value:.*}", digits.max(0) as usize)
+}
+
+/// Formats the scores of predictions as one line.
+pub fn score_line(scores: &Scores) -> String {
+    let mut parts = Vec::new();
+    if let (Some(error), Some(ece)) = (scores.error, scores.ece) {
+        parts.push(format!("error {:.2} %", 100.0 * error));
+        parts.push(format!("NLPD {:.4}", scores.nlpd));
+        parts.push(format!("ECE {ece:.4}"));
+    } else {
+        let is_standardized = scores.rmse != scores.rmse_original;
+        let (rmse, note) = match is_standardized {
+            true => (
+                format!(" (standardized {:.4})", scores.rmse),
+                " (standardized)",
+            ),
+            false => (String::new(), ""),
+        };
+        parts.push(format!("RMSE {:.4}{rmse}", scores.rmse_original));
+        parts.push(format!("MAE {:.4}", scores.mae_original));
+        parts.push(format!("NLPD {:.4}{note}", scores.nlpd));
+    }
+    if let Some(coverage) = scores.coverage95 {
+        parts.push(format!("coverage {:.1} %", 100.0 * coverage));
+    }
+    parts.join(", ")
+}

@@ -1,0 +1,277 @@
+//! Errors in options.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use burn_gp::patches::{ImageShape, PatchError};
+
+/// An invalid option or combination of options.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SettingError {
+    /// An option that the model does not use.
+    #[error("{option} means nothing for the model {model}; leave it out")]
+    NotApplicable {
+        /// The option.
+        option: &'static str,
+        /// The model.
+        model: String,
+    },
+    /// A single value where a comparison takes several.
+    #[error(
+        "a comparison takes --{option}s with all of them, separated by commas, instead of --{option}"
+    )]
+    Plural {
+        /// The option without dashes.
+        option: &'static str,
+    },
+    /// A likelihood that the model does not support.
+    #[error(
+        "the model {model} needs the gaussian likelihood; use --model svgp for other likelihoods, or --likelihood gaussian"
+    )]
+    NeedsGaussian {
+        /// The model.
+        model: String,
+    },
+    /// A target with too many or too few classes.
+    #[error(
+        "the target {target:?} has {found} different labels, but the likelihood {likelihood} takes {takes}; {advice}"
+    )]
+    Classes {
+        /// The target.
+        target: String,
+        /// The number of different labels.
+        found: usize,
+        /// The likelihood.
+        likelihood: &'static str,
+        /// The number of labels that the likelihood takes.
+        takes: &'static str,
+        /// Advice for the user.
+        advice: &'static str,
+    },
+    /// A likelihood with known noise, but no noise column.
+    #[error(
+        "the likelihood fixed-noise needs --noise-column, the column of the standard deviations of each target's noise"
+    )]
+    NoiseColumnMissing,
+    /// An option that the likelihood does not use.
+    #[error("{option} means nothing for the likelihood {likelihood}{advice}")]
+    NotForLikelihood {
+        /// The option.
+        option: &'static str,
+        /// The likelihood.
+        likelihood: &'static str,
+        /// Advice for the user.
+        advice: &'static str,
+    },
+    /// Two options that exclude each other.
+    #[error("{first} and {second} exclude each other; give one of them")]
+    Exclusive {
+        /// The first.
+        first: &'static str,
+        /// The second.
+        second: &'static str,
+    },
+    /// An option about validation rows without validation rows.
+    #[error("{option} needs held-out rows; give --validation-fraction or --early-stopping too")]
+    WithoutValidation {
+        /// The option.
+        option: &'static str,
+    },
+    /// A posterior of another crate that does not take a value of an option.
+    #[error("the posterior does not take these options ({reason}); leave some of them out")]
+    Posterior {
+        /// The reason.
+        reason: String,
+    },
+    /// A missing policy, for a model without a default policy.
+    #[error(
+        "--model itergp needs --policy: unit, random, eigenvectors, preconditioned-cg, or cg, which makes it \
+         cagp-cg"
+    )]
+    NoPolicy,
+    /// A number out of range.
+    #[error("{option} is {value} but must {range}")]
+    OutOfRange {
+        /// The option.
+        option: Cow<'static, str>,
+        /// Its value.
+        value: String,
+        /// The range: "be a positive number".
+        range: Cow<'static, str>,
+    },
+    /// A number that is larger than what the data allow.
+    #[error("{option} is {requested} but {bound}; give at most {most}")]
+    TooMany {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        requested: usize,
+        /// The reason: "there are only 5 training rows".
+        bound: String,
+        /// The largest possible value.
+        most: usize,
+    },
+    /// A network that cannot start as the identity.
+    #[error(
+        "--from-identity needs a residual network with as many outputs as inputs, not {features} for \
+         {inputs}; leave it out, or leave --features and --backbone mlp out"
+    )]
+    FromIdentity {
+        /// The number of outputs.
+        features: usize,
+        /// The number of inputs.
+        inputs: usize,
+    },
+    /// Options about stages for a schedule without stages.
+    #[error("{option} means nothing without --schedule stairs; give that too or leave it out")]
+    WithoutStages {
+        /// The option.
+        option: &'static str,
+    },
+    /// A warm-up without natural gradients.
+    #[error("--natural-gradient-warm-up needs --natural-gradient")]
+    WarmUpWithoutNaturalGradient,
+    /// Inversion options without an inversion.
+    #[error(
+        "--inversion, --inversion-tolerance and --inversion-steps mean nothing with --auxiliary \
+         adam; leave them out"
+    )]
+    InversionByAdam,
+    /// A kernel on an input that does not exist.
+    #[error("--kernel names input {input} but there are only {inputs}; they are counted from 1")]
+    MissingInput {
+        /// The input, counted from 1.
+        input: usize,
+        /// The number of inputs.
+        inputs: usize,
+    },
+    /// A wrong count of numbers in a list for the layers.
+    #[error(
+        "{option} has {found} numbers for {layers} layers; give one for each, separated by commas"
+    )]
+    NumberOfLayers {
+        /// The option.
+        option: &'static str,
+        /// The count of numbers.
+        found: usize,
+        /// The number of layers.
+        layers: usize,
+    },
+    /// Images without a known shape.
+    #[error(
+        "the model {model} looks at images; give their shape with --image, such as 28x28 or \
+         32x32x3 (height, width, channels)"
+    )]
+    ImageShapeMissing {
+        /// The model.
+        model: String,
+    },
+    /// An image shape that does not match the rows.
+    #[error(
+        "images of {image} (height, width, channels) have {numbers} numbers, but the data have \
+         {inputs} inputs; correct --image"
+    )]
+    ImageShape {
+        /// The image shape.
+        image: ImageShape,
+        /// The number of values in such an image.
+        numbers: usize,
+        /// The number of inputs.
+        inputs: usize,
+    },
+    /// A layer whose patches do not fit.
+    #[error("layer {layer}: {source}; correct --patch or --stride")]
+    Patches {
+        /// The layer, counted from 1.
+        layer: usize,
+        /// The reason.
+        source: PatchError,
+    },
+    /// More inducing points in both sets than distinct training inputs.
+    #[error(
+        "--inducing is {inducing} and --orthogonal is {orthogonal}, but only {distinct} training \
+         inputs are different; give at most {distinct} in all"
+    )]
+    TooFewForBoth {
+        /// The number of inducing points.
+        inducing: usize,
+        /// The number of orthogonal inducing points.
+        orthogonal: usize,
+        /// The number of distinct training inputs.
+        distinct: usize,
+    },
+    /// A device that this program was built without.
+    #[error(
+        "this program was built without the device {backend}; build it with: cargo build --release --features {backend}"
+    )]
+    DeviceNotBuilt {
+        /// The backend.
+        backend: String,
+    },
+    /// A device that this machine does not have.
+    #[error("there is no device {device} on this machine: {}", match count {
+        0 => format!("it has no {backend} device; use --device flex"),
+        1 => format!("it has one {backend} device; use --device {backend}"),
+        count => format!(
+            "it has {count} {backend} devices; use --device {backend}:0 to {backend}:{}",
+            count - 1
+        ),
+    })]
+    DeviceMissing {
+        /// The device.
+        device: String,
+        /// Its backend.
+        backend: String,
+        /// The number of devices of the backend.
+        count: usize,
+    },
+    /// A text that is in the name of no case.
+    #[error("no case of the check has {text:?} in its name; leave out --only to run all")]
+    NoSuchCase {
+        /// The text.
+        text: String,
+    },
+    /// A program built without any device.
+    #[error(
+        "this program was built without any device; build it with: cargo build --release --features flex"
+    )]
+    NoDevice,
+    /// A floating-point type that the device does not support.
+    #[error("the device {device} does not compute in {dtype}; use --dtype f32 or --device flex")]
+    DtypeUnsupported {
+        /// The device.
+        device: String,
+        /// The floating-point type.
+        dtype: String,
+    },
+    /// An option that a resumed run cannot change.
+    #[error("{option} cannot be changed when a run is resumed; leave it out or start a new run")]
+    FixedOnResume {
+        /// The option.
+        option: String,
+    },
+}
+
+/// A configuration file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigurationError {
+    /// The file cannot be read.
+    #[error("the configuration {} cannot be read ({source}); check the path", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: std::io::Error,
+    },
+    /// The file is not a configuration.
+    #[error(
+        "the configuration {} is not usable ({reason}); give the config.toml of an earlier run",
+        path.display()
+    )]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// The reason, with line and column.
+        reason: String,
+    },
+}

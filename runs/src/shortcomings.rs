@@ -1,0 +1,219 @@
+//! Reasons not to trust a trained model, one sentence each.
+
+use std::f64::consts::PI;
+
+use burn_gp::{
+    likelihoods::TargetKind,
+    parameter::{AtFloor, Hyperparameter},
+};
+
+use crate::evaluation::Scores;
+use crate::preparation::{Part, PreparedData};
+
+/// The largest difference that does not count as a gain, in nats per row or as a share of an error.
+const NO_GAIN: f64 = 0.01;
+
+/// The largest deviation of the coverage that may be chance, in standard deviations.
+const DEVIATIONS: f64 = 3.0;
+/// The largest deviation of the coverage that is tolerated in any case, as a share of the rows.
+const POINTS: f64 = 0.02;
+
+/// The nominal coverage.
+const NOMINAL: f64 = 0.95;
+
+/// The tolerated loss from a network, in nats per row.
+const COST_OF_NETWORK: f64 = 0.02;
+
+/// The weaknesses of a model with these test scores: it is not better than a constant, its
+/// intervals are wrong, or its network does harm.
+pub fn shortcomings(
+    scores: &Scores,
+    data: &PreparedData,
+    targets: TargetKind,
+    nlpd_without_network: Option<f64>,
+) -> Vec<String> {
+    let found = [
+        beside_constant(scores, data, targets),
+        coverage(scores, targets, data.test.len()),
+        nlpd_without_network.and_then(|nlpd| beside_no_network(scores, nlpd, data.test.len())),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+/// Sentences about hyperparameters that ended at their lower bounds.
+pub fn floors_reached(reached: &[AtFloor], hyperparameters: &[Hyperparameter]) -> Vec<String> {
+    let sentence = |AtFloor { path, floor, .. }: &AtFloor| {
+        // Paths within the trained model are longer than those shown to the user.
+        let named = hyperparameters.iter().find(|own| path.ends_with(&own.path));
+        let path = named.map_or(path, |own| &own.path);
+        format!(
+            "{path} ended at its least value, {floor:.0e}: the data call for a smaller one, so \
+             predictions may be too uncertain"
+        )
+    };
+    reached.iter().map(sentence).collect()
+}
+
+/// A sentence if a GPU has skipped steps of training.
+pub fn skipped_steps(count: usize) -> Option<String> {
+    let steps = match count {
+        0 => return None,
+        1 => "1 step was".to_owned(),
+        count => format!("{count} steps were"),
+    };
+    Some(format!(
+        "{steps} skipped, because the loss was not finite in single precision: raise --jitter, lower \
+         --learning-rate, or train on the CPU with --dtype f64"
+    ))
+}
+
+/// A sentence if a constant prediction is as good: the mean and the variance of the training
+/// targets, or the frequencies of their classes.
+fn beside_constant(scores: &Scores, data: &PreparedData, targets: TargetKind) -> Option<String> {
+    let (train, test) = (&data.train, &data.test);
+    let (name, own, constant, gain, what) = match targets {
+        TargetKind::TwoClasses | TargetKind::Classes | TargetKind::OrderedClasses => {
+            let constant = nlpd_of_frequencies(train, test, data.classes());
+            let gain = constant - scores.nlpd;
+            ("NLPD", scores.nlpd, constant, gain, "class frequencies")
+        }
+        TargetKind::Numbers | TargetKind::Measurements => {
+            let constant = nlpd_of_moments(train, test);
+            let gain = constant - scores.nlpd;
+            ("NLPD", scores.nlpd, constant, gain, "mean and variance")
+        }
+        // The density of a constant prediction depends on the likelihood.
+        TargetKind::Counts | TargetKind::PositiveNumbers | TargetKind::Fractions => {
+            let constant = error_of_mean(train, test);
+            let gain = 1.0 - scores.rmse / constant;
+            ("RMSE", scores.rmse, constant, gain, "mean")
+        }
+    };
+    // A NaN score is not a gain.
+    let is_better = gain > NO_GAIN;
+    (!is_better).then(|| {
+        format!(
+            "the model predicts the {} test rows no better than the {what} of the training targets \
+             alone: {name} {own:.4} beside {constant:.4}",
+            test.len()
+        )
+    })
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn mean_squared_error(values: &[f64], prediction: f64) -> f64 {
+    let squares: Vec<f64> = values.iter().map(|y| (y - prediction).powi(2)).collect();
+    mean(&squares)
+}
+
+/// `½·Σ_n (y_n − μ)²/(N·v) + ½·log(2πv)`.
+fn nlpd_of_moments(train: &Part, test: &Part) -> f64 {
+    let mean = mean(&train.targets);
+    let variance = mean_squared_error(&train.targets, mean);
+    0.5 * (mean_squared_error(&test.targets, mean) / variance + (2.0 * PI * variance).ln())
+}
+
+fn error_of_mean(train: &Part, test: &Part) -> f64 {
+    mean_squared_error(&test.targets, mean(&train.targets)).sqrt()
+}
+
+/// The NLPD of class frequencies. Every class counts one extra row, so none has probability zero.
+fn nlpd_of_frequencies(train: &Part, test: &Part, classes: usize) -> f64 {
+    let mut counts = vec![1.0; classes];
+    for &label in &train.targets {
+        counts[label as usize] += 1.0;
+    }
+    let total: f64 = counts.iter().sum();
+    let densities: Vec<f64> = (test.targets.iter())
+        .map(|&label| -(counts[label as usize] / total).ln())
+        .collect();
+    mean(&densities)
+}
+
+/// A sentence if significantly fewer or more rows than expected are in their intervals. Intervals
+/// for discrete targets contain more than their nominal share even for a perfect model.
+fn coverage(scores: &Scores, targets: TargetKind, rows: usize) -> Option<String> {
+    let share = scores.coverage95?;
+    let deviation = (NOMINAL * (1.0 - NOMINAL) / rows as f64).sqrt();
+    let excess = share - NOMINAL;
+    if excess.abs() <= (DEVIATIONS * deviation).max(POINTS) {
+        return None;
+    }
+    let is_discrete = targets == TargetKind::Counts || targets.has_classes();
+    if is_discrete && excess > 0.0 {
+        return None;
+    }
+    let verdict = match excess > 0.0 {
+        true => "too wide: the model is under-confident",
+        false => "too narrow: the model is over-confident",
+    };
+    Some(format!(
+        "{:.1} % of the {rows} test rows are in their 95 % intervals, which are {verdict}",
+        100.0 * share
+    ))
+}
+
+/// A sentence if predictions of the test rows are better without the network.
+fn beside_no_network(scores: &Scores, without: f64, rows: usize) -> Option<String> {
+    if scores.nlpd <= without + COST_OF_NETWORK {
+        return None;
+    }
+    Some(format!(
+        "sparse regression without a network predicts the {rows} test rows better: NLPD {without:.4} \
+         beside {:.4}; try --model svgp, sgpr or exact",
+        scores.nlpd
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scores(coverage95: Option<f64>) -> Scores {
+        Scores {
+            rmse: 0.5,
+            mae: 0.4,
+            nlpd: 0.7,
+            average_log_density: None,
+            rmse_original: 5.0,
+            mae_original: 4.0,
+            coverage95,
+            error: None,
+            ece: None,
+        }
+    }
+
+    /// A calibrated model has 51 of 60 rows in its intervals with a probability of about 0.001.
+    #[test]
+    fn intervals_are_called_wrong_beyond_chance() {
+        let found = |share, rows| coverage(&scores(share), TargetKind::Numbers, rows).is_some();
+        assert!(!found(Some(0.9), 60));
+        assert!(found(Some(0.85), 60));
+        assert!(!found(Some(1.0), 100), "all of 100 rows is chance");
+        assert!(found(Some(1.0), 1000));
+        assert!(!found(Some(0.94), 1_000_000), "one point is no harm");
+        assert!(!found(None, 1000));
+        let text = coverage(&scores(Some(0.5)), TargetKind::Numbers, 40).unwrap();
+        assert!(text.contains("over-confident"), "{text}");
+        let text = coverage(&scores(Some(1.0)), TargetKind::Numbers, 400).unwrap();
+        assert!(text.contains("under-confident"), "{text}");
+        let of_counts = |share| coverage(&scores(Some(share)), TargetKind::Counts, 400);
+        assert_eq!(of_counts(1.0), None, "intervals of counts are wide");
+        assert!(of_counts(0.5).is_some());
+    }
+
+    #[test]
+    fn a_network_that_does_harm_is_called_so() {
+        let beside = |without| beside_no_network(&scores(None), without, 30);
+        assert_eq!(beside(0.8), None);
+        assert_eq!(beside(0.69), None, "that is chance");
+        let text = beside(0.2).unwrap();
+        assert!(
+            text.contains("30 test rows") && text.contains("0.2000"),
+            "{text}"
+        );
+    }
+}

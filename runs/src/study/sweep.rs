@@ -1,0 +1,401 @@
+//! `burn-gp sweep` and `burn-gp compare`: grids over options of a run.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::data_names::by_name;
+use super::file::Study;
+use super::options::CommonOptions;
+use super::request::{Choice, Request};
+use super::sweep_table::{findings, study};
+use super::{PlannedCell, make, open, planned, show};
+use crate::arguments::{DEFAULT_DATA, ModelName, RunOptions, name_of};
+use crate::failure::{Failure, FolderError};
+use crate::output::{self, default_folder_name, replace_file};
+use crate::plan::{check, resolve};
+use crate::preparation::PreparedData;
+use crate::setting_error::SettingError;
+
+/// The file that describes the sweep in a folder, for `--resume`.
+pub const SWEEP: &str = "sweep.json";
+
+/// The options of `sweep`.
+#[derive(Debug, Args)]
+#[command(mut_arg("seed", |argument| argument.hide(true)))]
+pub struct SweepArguments {
+    /// Values of an option: model=svgp,sgpr or inducing=64,128 or kernel=rbf,rbf+linear
+    ///
+    /// Any option of `train` can be swept. With several --grid options, every combination is run;
+    /// one in which the model does not use an option is run only once.
+    #[arg(
+        long,
+        value_name = "OPTION=VALUES",
+        required_unless_present = "resume",
+        value_parser = swept,
+        help_heading = "Grid"
+    )]
+    grid: Vec<Swept>,
+    /// Data sets: registered names or files [default: that of --data]
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        conflicts_with = "data",
+        help_heading = "Grid"
+    )]
+    data_sets: Vec<String>,
+    /// The options that sweeps and comparisons share.
+    #[command(flatten)]
+    runs: SweptRuns,
+}
+
+/// The options of `compare`.
+#[derive(Debug, Args)]
+#[command(mut_arg("model", |argument| argument.hide(true)), mut_arg("seed", |argument| argument.hide(true)))]
+pub struct CompareArguments {
+    /// The models, such as svgp,sgpr,exact
+    #[arg(
+        long,
+        value_name = "MODELS",
+        value_delimiter = ',',
+        required_unless_present = "resume",
+        help_heading = "Model"
+    )]
+    models: Vec<ModelName>,
+    /// The options that sweeps and comparisons share.
+    #[command(flatten)]
+    runs: SweptRuns,
+}
+
+/// The options that sweeps and comparisons share.
+#[derive(Debug, Args)]
+struct SweptRuns {
+    /// Seeds, such as 0,1,2; every run is made for each of them, with its own split [default: 0]
+    #[arg(
+        long,
+        value_name = "SEEDS",
+        value_delimiter = ',',
+        help_heading = "Computation"
+    )]
+    seeds: Vec<u64>,
+    /// The options of all runs.
+    #[command(flatten)]
+    options: RunOptions,
+    /// Folder to write, or to continue [default: out/DATA-sweep, out/DATA-comparison]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    out: Option<PathBuf>,
+    /// Replace the folder instead of continuing in it
+    #[arg(long, help_heading = "Output")]
+    overwrite: bool,
+    /// Continue the sweep in this folder
+    #[arg(
+        long,
+        value_name = "DIR",
+        help_heading = "Output",
+        conflicts_with_all = ["seeds", "out", "overwrite"]
+    )]
+    resume: Option<PathBuf>,
+    /// Print errors and warnings only
+    #[arg(long, help_heading = "Output")]
+    quiet: bool,
+}
+
+/// A swept option with its values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Swept {
+    /// The name of the option in configuration files.
+    pub field: String,
+    /// Its values.
+    pub values: Vec<String>,
+}
+
+/// The description of a sweep.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Grid {
+    /// The swept options.
+    axes: Vec<Swept>,
+    /// The data sets, by their names in folder paths.
+    data: BTreeMap<String, String>,
+    /// The seeds.
+    seeds: Vec<u64>,
+    /// The options of all runs.
+    options: RunOptions,
+    /// Whether this is a comparison of models on one data set, with folders named after the models.
+    is_comparison: bool,
+}
+
+/// Parses `inducing=64,128`. Commas within parentheses and brackets belong to a value.
+fn swept(text: &str) -> Result<Swept, String> {
+    let (name, values) = text
+        .split_once('=')
+        .ok_or("an option and its values have = between them, such as inducing=64,128")?;
+    let field = name.trim_start_matches('-').replace('-', "_");
+    let fields = RunOptions::NAMES;
+    if ["data", "seed", "data_dir"].contains(&field.as_str()) || !fields.contains(&field.as_str()) {
+        let likeness = |name: &str| strsim::jaro(name, &field);
+        let similar = fields
+            .iter()
+            .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+        let similar = similar.map_or_else(String::new, |name| name.replace('_', "-"));
+        return Err(format!(
+            "there is no option {name} to sweep; did you mean {similar}?"
+        ));
+    }
+    let mut depth = 0_i32;
+    let mut split: Vec<String> = vec![String::new()];
+    for letter in values.chars() {
+        depth += match letter {
+            '(' | '[' => 1,
+            ')' | ']' => -1,
+            _ => 0,
+        };
+        match split.last_mut() {
+            Some(last) if letter != ',' || depth > 0 => last.push(letter),
+            _ => split.push(String::new()),
+        }
+    }
+    let mut values = Vec::new();
+    for value in split {
+        RunOptions::parse_field(&field, &value)
+            .map_err(|_| format!("{name} cannot be {value:?}; see train --help for its values"))?;
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    Ok(Swept { field, values })
+}
+
+/// Runs `burn-gp sweep`.
+///
+/// # Errors
+///
+/// [`Failure`]. Runs that break off are reported and left out of the table.
+pub fn sweep(arguments: SweepArguments) -> Result<(), Failure> {
+    arguments
+        .runs
+        .execute(arguments.grid, arguments.data_sets, false)
+}
+
+/// Runs `burn-gp compare`: a sweep over models.
+///
+/// # Errors
+///
+/// The same as [`sweep`].
+pub fn compare(arguments: CompareArguments) -> Result<(), Failure> {
+    if arguments.runs.options.model.is_some() {
+        return Err(SettingError::Plural { option: "model" }.into());
+    }
+    let mut models: Vec<String> = Vec::new();
+    for model in arguments.models.into_iter().map(name_of) {
+        if !models.contains(&model) {
+            models.push(model);
+        }
+    }
+    let model = Swept {
+        field: "model".into(),
+        values: models,
+    };
+    arguments.runs.execute(vec![model], Vec::new(), true)
+}
+
+impl SweptRuns {
+    /// Makes the runs of a grid, or resumes those in a folder.
+    fn execute(
+        self,
+        axes: Vec<Swept>,
+        data_sets: Vec<String>,
+        is_comparison: bool,
+    ) -> Result<(), Failure> {
+        if let Some(folder) = self.resume {
+            if self.options != RunOptions::default() {
+                return Err(SettingError::FixedOnResume {
+                    option: "the options of the runs".into(),
+                }
+                .into());
+            }
+            let grid = read(&folder)?;
+            return grid.execute(folder, false, self.quiet, true);
+        }
+        let mut options = self.options.from_the_root();
+        if options.seed.is_some() {
+            return Err(SettingError::Plural { option: "seed" }.into());
+        }
+        let given = options.data.take();
+        let data = match data_sets.as_slice() {
+            [] => vec![given.unwrap_or_else(|| DEFAULT_DATA.to_owned())],
+            names => names.to_vec(),
+        };
+        require_once(&axes, &options)?;
+        let grid = Grid {
+            axes,
+            data: by_name(data).map_err(Failure::Arguments)?,
+            seeds: match distinct(self.seeds) {
+                seeds if seeds.is_empty() => vec![0],
+                seeds => seeds,
+            },
+            options,
+            is_comparison,
+        };
+        let what = if is_comparison { "comparison" } else { "sweep" };
+        let names: Vec<&str> = grid.data.keys().map(String::as_str).collect();
+        let default = || PathBuf::from("out").join(default_folder_name(names.join("-"), what));
+        let out = self.out.unwrap_or_else(default);
+        grid.execute(out, self.overwrite, self.quiet, false)
+    }
+}
+
+/// Checks that every option has its values from one place.
+fn require_once(axes: &[Swept], options: &RunOptions) -> Result<(), Failure> {
+    let given = options.fields();
+    for (index, Swept { field, .. }) in axes.iter().enumerate() {
+        let name = field.replace('_', "-");
+        if axes[..index].iter().any(|other| other.field == *field) {
+            return Err(Failure::Arguments(format!(
+                "--grid has {name} twice; give all of its values to one of them"
+            )));
+        }
+        if given.contains_key(field) {
+            return Err(Failure::Arguments(format!(
+                "--grid {name} and --{name} exclude each other; leave one of them out"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Removes repetitions and keeps the order.
+fn distinct<T: PartialEq>(values: Vec<T>) -> Vec<T> {
+    let mut kept = Vec::new();
+    for value in values {
+        if !kept.contains(&value) {
+            kept.push(value);
+        }
+    }
+    kept
+}
+
+/// Reads the grid of the sweep in a folder.
+fn read(folder: &Path) -> Result<Grid, Failure> {
+    let path = folder.join(SWEEP);
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        let path = folder.to_owned();
+        return Err(FolderError::NothingToResume { path }.into());
+    };
+    serde_json::from_str(&text).map_err(|error| {
+        let reason = error.to_string();
+        FolderError::DamagedCheckpoint { path, reason }.into()
+    })
+}
+
+impl Grid {
+    fn execute(
+        &self,
+        out: PathBuf,
+        overwrite: bool,
+        quiet: bool,
+        is_resumed: bool,
+    ) -> Result<(), Failure> {
+        let request = Request {
+            common: CommonOptions::of_run(&self.options, out, overwrite, quiet),
+            choice: Choice {
+                files: self.data.clone(),
+                seed_list: self.seeds.clone(),
+                ..Choice::default()
+            },
+        };
+        let names: Vec<String> = self.data.keys().cloned().collect();
+        // Studies are `'static` because those of papers are embedded. The leak is small: the
+        // program makes one sweep.
+        let study: &'static Study = Box::leak(Box::new(study(
+            &self.axes,
+            names.clone(),
+            self.run_fields(),
+            self.is_comparison,
+        )));
+        let data_sets = request.data_sets(study)?;
+        let planned = planned(study, &request, &data_sets)?;
+        require_use(study, &planned)?;
+        for (_, options) in &planned {
+            self.check(options)?;
+        }
+        let folder = open(study, &request)?;
+        let text = serde_json::to_string_pretty(self).map_err(std::io::Error::other);
+        let path = folder.path().join(SWEEP);
+        replace_file(&path, &(text.map_err(Failure::writing(&path))? + "\n"))?;
+        let finished = |run: &Path| run.join(output::METRICS).exists();
+        if is_resumed
+            && folder.is_reported()
+            && study
+                .runs(&request, &planned, &folder)
+                .all(|run| finished(&run))
+        {
+            let path = folder.path().to_owned();
+            return Err(FolderError::Finished { path }.into());
+        }
+        let broken = make(study, &request, &planned, &folder)?;
+        show(study, &request, &folder, Some(findings))?;
+        super::all_made(broken)
+    }
+
+    /// The options of all runs, without those that the study sets.
+    fn run_fields(&self) -> Map<String, Value> {
+        let mut fields = self.options.fields();
+        fields.retain(|name, _| !["data", "data_dir", "device", "dtype"].contains(&name.as_str()));
+        fields
+    }
+
+    /// Checks everything that can be checked before the first run.
+    fn check(&self, options: &RunOptions) -> Result<(), Failure> {
+        let options = RunOptions {
+            seed: self.seeds.first().copied(),
+            ..options.clone()
+        };
+        let source = options.source()?;
+        let options = check(&options, &source)?;
+        let data = PreparedData::load(&source, &options)?;
+        resolve(&options, &data)?;
+        Ok(())
+    }
+}
+
+/// Requires that at least one run uses each option.
+fn require_use(study: &Study, planned: &[PlannedCell]) -> Result<(), Failure> {
+    let used: Vec<Map<String, Value>> = planned.iter().map(|(_, run)| run.fields()).collect();
+    let swept = study.axes.iter().filter_map(|axis| axis.field.as_ref());
+    let mut given = swept.chain(study.run.always.keys());
+    match given.find(|&name| used.iter().all(|fields| !fields.contains_key(name))) {
+        None => Ok(()),
+        Some(name) => Err(Failure::Arguments(format!(
+            "--{} means nothing for these models; leave it out",
+            name.replace('_', "-")
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_split_at_commas_outside_of_parentheses() {
+        let swept = |text| swept(text).map(|swept| swept.values.join("; "));
+        assert_eq!(swept("inducing=64,128,64").as_deref(), Ok("64; 128"));
+        let kernels = "kernel=rbf,periodic(rbf, period=12),rbf[1,3]";
+        let expected = "rbf; periodic(rbf, period=12); rbf[1,3]";
+        assert_eq!(swept(kernels).as_deref(), Ok(expected));
+        assert!(swept("batch-size=32").is_ok());
+        for (text, sentence) in [
+            ("inducing", "have ="),
+            ("inducing=x", "cannot be"),
+            ("inducin=3", "did you mean inducing?"),
+            ("seed=3", "there is no option seed"),
+        ] {
+            let message = swept(text).unwrap_err();
+            assert!(message.contains(sentence), "{message}");
+        }
+    }
+}

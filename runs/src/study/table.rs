@@ -1,0 +1,344 @@
+//! The table of a study, on the terminal and in files, with published values beside ours.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::departures::{self, are_comparable, joined};
+use super::file::{Column, Spread, Study};
+use super::finished::{FinishedCell, first_text};
+use super::folder::ExperimentFolder;
+use super::line::{self, Line};
+use super::published::{Reported, with_spread};
+use super::request::Request;
+use crate::failure::Failure;
+use crate::report::sizes;
+use crate::summary::Summary;
+use crate::text_table::aligned;
+
+/// The table of a study.
+pub struct StudyTable<'a> {
+    /// The study.
+    pub study: &'static Study,
+    /// The user's request.
+    pub request: &'a Request,
+    /// The cells, grouped by data set.
+    pub cells: &'a [FinishedCell],
+}
+
+/// A value of a column in every form that it has in results.
+struct Forms {
+    /// For `results.json`.
+    record: Value,
+    /// For `results.csv`: the value, and its spread if it has one.
+    kept: Vec<line::Entry>,
+    /// For the terminal.
+    text: String,
+}
+
+impl Forms {
+    /// A value, which may be absent, with its spread if it has one.
+    fn new<K: Into<line::Entry>>(
+        record: impl Serialize,
+        kept: impl IntoIterator<Item = K>,
+        text: Option<String>,
+    ) -> Self {
+        Self {
+            record: json!(record),
+            kept: kept.into_iter().map(Into::into).collect(),
+            text: text.unwrap_or_else(|| "-".into()),
+        }
+    }
+}
+
+impl StudyTable<'_> {
+    /// Our value in a column and the paper's.
+    fn forms(&self, cell: &FinishedCell, column: &Column) -> [Forms; 2] {
+        let nothing = Forms::new(Value::Null, None::<f64>, None);
+        if let Some(template) = &column.text {
+            let text = cell.text(self.study, self.request, template);
+            return [Forms::new(&text, [text.clone()], text.clone()), nothing];
+        }
+        if let Some(spreads) = column.within {
+            let reached = self.reached(cell, column, spreads);
+            let joined = reached.as_ref().map(|titles| titles.join(" "));
+            let shown = |text: String| if text.is_empty() { "none".into() } else { text };
+            let forms = Forms::new(reached, [joined.clone()], joined.map(shown));
+            return [forms, nothing];
+        }
+        let digits = column.digits.unwrap_or(self.study.table.digits);
+        let paper_digits = column.paper_digits.unwrap_or(digits);
+        if column.over.is_empty() {
+            let (ours, paper) = (cell.summary(column), published(cell, column));
+            let spread = ours.and_then(|ours| self.spread_of(ours));
+            let shown = |ours: Summary| {
+                let (unit, spread) = (
+                    column.unit.unwrap_or(1.0),
+                    spread.filter(|_| !column.mean_only),
+                );
+                match column.scientific {
+                    true => format!("{:.digits$e}", ours.mean),
+                    false => {
+                        with_spread(unit * ours.mean, spread.map(|spread| unit * spread), digits)
+                    }
+                }
+            };
+            let papers = |paper: Reported| with_spread(paper.mean, paper.spread, paper_digits);
+            let (mean, error) = (
+                paper.map(|paper| paper.mean),
+                paper.and_then(|paper| paper.spread),
+            );
+            return [
+                Forms::new(ours, [ours.map(|ours| ours.mean), spread], ours.map(shown)),
+                Forms::new(paper, [mean, error], paper.map(papers)),
+            ];
+        }
+        let mut cells = self.cells.iter();
+        let other = cells.find(|other| self.is_reference(cell, other, column));
+        let mean = |cell: &FinishedCell| cell.summary(column).map(|summary| summary.mean);
+        let paper = |cell: &FinishedCell| published(cell, column).map(|reported| reported.mean);
+        let ratio = |of: &dyn Fn(&FinishedCell) -> Option<f64>, digits: usize| {
+            let ratio = other.and_then(|other| Some(of(cell)? / of(other)?));
+            Forms::new(
+                ratio,
+                [ratio],
+                ratio.map(|ratio| format!("{ratio:.digits$}")),
+            )
+        };
+        [ratio(&mean, digits), ratio(&paper, paper_digits)]
+    }
+
+    /// Whether a column divides the numbers of `cell` by those of `other`.
+    fn is_reference(&self, cell: &FinishedCell, other: &FinishedCell, column: &Column) -> bool {
+        let values = self.study.axes.iter().zip(&cell.cell.values);
+        let wanted = values.map(|(axis, own)| column.over.get(&axis.name).unwrap_or(own));
+        cell.cell.data == other.cell.data && wanted.eq(&other.cell.values)
+    }
+
+    /// The titles of the scores that are at most `spreads` of the paper's spreads above the
+    /// published value; `None` for runs that depart from its protocol.
+    fn reached(&self, cell: &FinishedCell, column: &Column, spreads: f64) -> Option<Vec<String>> {
+        let row = cell.row.as_ref().filter(|_| cell.is_as_in_paper())?;
+        let columns = &self.study.table.columns;
+        let scores = columns
+            .iter()
+            .filter(|score| column.of.contains(&score.key));
+        let is_reached = |score: &&Column| {
+            let paper = row.scores.get(&score.key);
+            cell.summary(score).zip(paper).is_some_and(|(ours, paper)| {
+                ours.mean <= paper.mean + spreads * paper.spread.unwrap_or(0.0)
+            })
+        };
+        Some(
+            scores
+                .filter(is_reached)
+                .map(|score| score.title.clone())
+                .collect(),
+        )
+    }
+
+    /// Writes the files.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be written.
+    pub fn write(&self, folder: &ExperimentFolder) -> Result<(), Failure> {
+        let lines: Vec<Line> = match self.study.table.looks.is_empty() {
+            true => self.cells.iter().map(|cell| self.line(cell)).collect(),
+            false => {
+                let looks = self.cells.iter().flat_map(FinishedCell::looks);
+                looks.map(|look| self.line(&look)).collect()
+            }
+        };
+        let records: Vec<Value> = self.cells.iter().map(|cell| self.record(cell)).collect();
+        let record = json!({
+            "comparable_with_the_paper": are_comparable(self.cells.iter().map(|cell| &cell.departures)),
+            "cells": records,
+        });
+        folder.write_results(&record, &lines)
+    }
+
+    fn spread(&self) -> &'static str {
+        match self.study.table.spread {
+            Spread::Error => "error",
+            Spread::Deviation => "deviation",
+        }
+    }
+
+    fn spread_of(&self, summary: Summary) -> Option<f64> {
+        match self.study.table.spread {
+            Spread::Error => summary.standard_error,
+            Spread::Deviation => summary.deviation(),
+        }
+    }
+
+    /// The first columns of the CSV file.
+    fn place(&self, cell: &FinishedCell) -> Line {
+        let first = &cell.runs[0];
+        let line = Line::default()
+            .with("data", &cell.cell.data)
+            .with("n_train", first.n_train)
+            .with("d", first.d);
+        let axes = self.study.axes.iter().zip(&cell.cell.values);
+        axes.fold(line, |line, (axis, value)| {
+            line.with(axis.name.as_str(), value)
+        })
+    }
+
+    /// The columns in files.
+    fn kept(&self) -> impl Iterator<Item = &'static Column> {
+        let columns = self.study.table.columns.iter();
+        columns.filter(|column| !column.key.is_empty())
+    }
+
+    /// A line of the CSV file: the place of the cell and every column with a key. A look at a run
+    /// has no errors, no published values and no departures.
+    fn line(&self, cell: &FinishedCell) -> Line {
+        let mut line = match self.study.table.bare {
+            true => Line::default(),
+            false => self.place(cell),
+        };
+        let is_look = !self.study.table.looks.is_empty();
+        let spread = format!("_{}", self.spread());
+        for column in self.kept() {
+            let sides = ["", "paper_"].into_iter().zip(self.forms(cell, column));
+            for (side, forms) in sides.take(1 + usize::from(column.paper && !is_look)) {
+                let names = ["", spread.as_str()]
+                    .into_iter()
+                    .take(2 - usize::from(is_look));
+                for (name, value) in names.zip(forms.kept) {
+                    line = line.with(format!("{side}{}{name}", column.key), value);
+                }
+            }
+        }
+        match is_look {
+            true => line,
+            false => line.with("departures", cell.departures.as_deref().map(joined)),
+        }
+    }
+
+    /// A cell as JSON.
+    fn record(&self, cell: &FinishedCell) -> Value {
+        let mut record = Map::new();
+        record.insert("data".into(), cell.cell.data.clone().into());
+        for (axis, value) in self.study.axes.iter().zip(&cell.cell.values) {
+            record.insert(axis.name.clone(), value.clone().into());
+        }
+        for column in self.kept() {
+            let [ours, paper] = self.forms(cell, column);
+            record.insert(column.key.clone(), ours.record);
+            if column.paper {
+                record.insert(format!("paper_{}", column.key), paper.record);
+            }
+        }
+        record.insert("departures".into(), json!(cell.departures));
+        record.insert("runs".into(), json!(cell.numbers));
+        record.into()
+    }
+
+    /// The tables for the terminal, one for each data set.
+    pub fn lines(&self) -> Vec<String> {
+        let heading = &self.study.table.heading;
+        let mut lines = Vec::new();
+        let of_data =
+            |a: &FinishedCell, b: &FinishedCell| heading.is_none() || a.cell.data == b.cell.data;
+        for cells in self.cells.chunk_by(of_data) {
+            if let Some(heading) = heading {
+                lines.push(match heading.source() {
+                    "{sizes}" => sizes(&cells[0].runs[0]),
+                    _ => first_text(self.study, self.request, heading, cells),
+                });
+            }
+            let looks = &self.study.table.looks;
+            lines.extend(aligned(&match looks.is_empty() {
+                true => self.rows(cells),
+                false => self.rows(&at_looks(cells, looks)),
+            }));
+            lines.extend(heading.as_ref().map(|_| String::new()));
+        }
+        lines
+    }
+
+    /// The titles and the rows of a table. Columns for published values appear only if there is a
+    /// value.
+    fn rows(&self, cells: &[FinishedCell]) -> Vec<Vec<String>> {
+        let has_paper = cells.iter().any(|cell| cell.row.is_some());
+        let is_shown = |column: &&Column| {
+            let has_number = |cell: &FinishedCell| cell.values(column).is_some();
+            let has_other = |cell: &FinishedCell| {
+                let other = column.instead.as_ref();
+                other.is_some_and(|name| cell.numbers[0].contains_key(name))
+            };
+            !column.title.is_empty()
+                && (!column.optional || cells.iter().any(has_number))
+                && !cells.iter().any(has_other)
+        };
+        let columns = self.study.table.columns.iter().filter(is_shown);
+        let mut rows = vec![Vec::new(); cells.len() + 1];
+        for column in columns {
+            let beside = column.paper && has_paper;
+            rows[0].push(column.title.clone());
+            rows[0].extend(beside.then(|| "paper".to_owned()));
+            for (row, cell) in rows[1..].iter_mut().zip(cells) {
+                let [ours, paper] = self.forms(cell, column);
+                row.push(ours.text);
+                row.extend(beside.then_some(paper.text));
+            }
+        }
+        rows
+    }
+
+    /// The lines under the table about departures from the paper.
+    pub fn departures(&self) -> Vec<String> {
+        let name = |cell: &FinishedCell| cell.name(self.study, self.request);
+        let named: Vec<_> = (self.cells.iter())
+            .map(|cell| (name(cell), &cell.departures))
+            .collect();
+        departures::lines(&named)
+    }
+
+    /// The notes under the table: unconditional ones first, then those about departures, then those
+    /// about some cells.
+    pub fn notes(&self) -> Vec<String> {
+        let has_option = |name: &String| {
+            self.cells
+                .iter()
+                .any(|cell| cell.options.contains_key(name))
+        };
+        let departs = |name: &String| {
+            let all = self
+                .cells
+                .iter()
+                .flat_map(|cell| cell.departures.iter().flatten());
+            all.into_iter().any(|departure| departure.what == *name)
+        };
+        let notes = &self.study.notes;
+        let (always, sometimes): (Vec<_>, Vec<_>) =
+            (notes.iter()).partition(|note| note.option.is_none() && note.departure.is_none());
+        let mut lines: Vec<String> = always.iter().map(|note| note.text.clone()).collect();
+        lines.extend(self.departures());
+        let said = sometimes.iter().filter(|note| {
+            note.option.as_ref().is_none_or(has_option)
+                && note.departure.as_ref().is_none_or(departs)
+        });
+        lines.extend(said.map(|note| note.text.clone()));
+        lines
+    }
+}
+
+/// The published value in a column.
+fn published(cell: &FinishedCell, column: &Column) -> Option<Reported> {
+    let scores = &cell.row.as_ref()?.scores;
+    let own = || scores.get(&column.value.as_ref()?.all()[0]);
+    scores.get(&column.key).or_else(own).copied()
+}
+
+/// A row for each of some points of the learning curves.
+fn at_looks(cells: &[FinishedCell], looks: &[f64]) -> Vec<FinishedCell> {
+    let of_cell = |cell: &FinishedCell| {
+        let count = cell.curve("step").len();
+        let look = |share: &f64| ((share * count as f64) as usize).min(count.saturating_sub(1));
+        let looks = looks.iter().filter(move |_| count > 0).map(look);
+        looks.map(|look| cell.at(look)).collect::<Vec<_>>()
+    };
+    cells.iter().flat_map(of_cell).collect()
+}

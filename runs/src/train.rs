@@ -1,0 +1,453 @@
+//! `burn-gp train`.
+
+use std::path::{Path, PathBuf};
+
+use burn::tensor::{DType, Device};
+use burn_gp::parameter::at_floor;
+use burn_gp_datasets::DataSource;
+use burn_gp_models::{
+    AnyModel, ModelConfig, SavedModel, Summary, TrainedModel,
+    training::{AnyTrainer, Trainer, TrainingData},
+};
+use clap::Args;
+
+use crate::arguments::{CONFIG, Property, RunOptions, name_of, read_configuration, to_toml};
+use crate::devices::Place;
+use crate::early_stopping::{nlpd_without_network, stopping_point};
+use crate::evaluation::{LEVEL, evaluate};
+use crate::failure::{Failure, FolderError};
+use crate::fitting::{
+    Checkpoints, Clock, Interrupt, Outcome, RunState, Session, StoppingPoint, TestScores,
+    TrainingLog, Validation, read_checkpoint,
+};
+use crate::illustrations::Illustrations;
+use crate::output::{self, ModelContext, OutputFolder, default_folder_name};
+use crate::plan::{EarlyStopping, Plan, check, resolve};
+use crate::plots::LossPoint;
+use crate::preparation::PreparedData;
+use crate::progress::{Progress, RowProgress};
+use crate::report::{self, Metrics, TrainingFigures};
+use crate::setting_error::SettingError;
+use crate::shortcomings::skipped_steps;
+use crate::standard_output::print;
+
+/// The options of `train`.
+#[derive(Debug, Args)]
+pub struct TrainArguments {
+    /// The options of a configuration file.
+    #[command(flatten)]
+    pub options: RunOptions,
+    /// Folder to write [default: out/DATA-MODEL]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+    /// Replace the folder of an earlier run
+    #[arg(long, help_heading = "Output")]
+    pub overwrite: bool,
+    /// Continue the interrupted run in this folder
+    ///
+    /// Only --learning-rate, --gradient-norm, --natural-gradient, --natural-gradient-warm-up,
+    /// --jitter, --epochs, --steps, --patience and --checkpoint-every can be changed.
+    #[arg(
+        long,
+        value_name = "DIR",
+        help_heading = "Output",
+        conflicts_with_all = ["out", "overwrite", "config"]
+    )]
+    pub resume: Option<PathBuf>,
+    /// Take every option that is not given here from this file: TOML or JSON, such as the config.toml
+    /// of an earlier run
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub config: Option<PathBuf>,
+    /// Print errors and warnings only
+    #[arg(long, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// Rows above which exact regression deserves a warning.
+const MANY_ROWS: usize = 10_000;
+
+/// Fewest steps between two validations unless told otherwise; where the number of steps is to be
+/// found, which can be small, …
+const FEWEST_STEPS: usize = 50;
+
+/// … fewer.
+const FEWEST_STEPS_OF_SEARCH: usize = 20;
+
+/// Runs `burn-gp train`.
+///
+/// # Errors
+///
+/// [`Failure`], which says what to do.
+pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
+    let quiet = arguments.quiet;
+    if arguments.resume.is_some() {
+        require_changeable(&arguments.options)?;
+    }
+    let resumed = (arguments.resume.as_deref())
+        .map(OutputFolder::resume)
+        .transpose()?;
+    let options = options(&arguments, resumed.as_ref())?;
+    let source = options.source()?;
+    let options = check(&options.from_the_root(), &source)?;
+    if resumed.is_none() {
+        arguments.options.require_use(options.model())?;
+    }
+    let (device, dtype) = Place::of(&options)?.open()?;
+    let is_resumed = resumed.is_some();
+    let folder = match resumed {
+        Some(folder) => folder,
+        None => {
+            let default = || default_folder(&options, &source);
+            let path = arguments.out.clone().unwrap_or_else(default);
+            OutputFolder::claim(&path, arguments.overwrite)?
+        }
+    };
+    let data = PreparedData::load(&source, &options)?;
+    let (_, plan) = resolve(&options, &data)?;
+    warn(&data, &plan);
+    data.check_targets(&plan.model.likelihood().init((&device, dtype)), dtype)?;
+    let run = Run {
+        folder: &folder,
+        device,
+        dtype,
+        interrupt: Interrupt::install()?,
+        quiet,
+    };
+    (run.train(options, &data, is_resumed))
+        .and_then(|(plan, session)| finish(&session, &plan, &data, &folder, quiet))
+        .map_err(|failure| failure.or_go_on(|| kept(&folder)))
+}
+
+/// Says what is kept of a run whose files cannot be written, and how to continue it.
+fn kept(folder: &OutputFolder) -> Option<String> {
+    let step = folder.checkpoints().latest_step()?;
+    let path = folder.path().display();
+    Some(format!(
+        "the checkpoint of step {step} is kept, so continue with: burn-gp train --resume {path}"
+    ))
+}
+
+/// Where a run computes, and what it writes to.
+struct Run<'a> {
+    folder: &'a OutputFolder,
+    device: Device,
+    dtype: DType,
+    interrupt: Interrupt,
+    quiet: bool,
+}
+
+impl Run<'_> {
+    /// Trains on all training rows, for as many steps as were found on held-out ones where that is
+    /// asked for. The options are then those of a run that is told their number, in checkpoints too:
+    /// an interrupted run goes on wherever it was.
+    fn train(
+        &self,
+        mut options: RunOptions,
+        data: &PreparedData,
+        is_resumed: bool,
+    ) -> Result<(Plan, Session), Failure> {
+        let (mut found, mut is_resumed) = (None, is_resumed);
+        if let Some((share, held_out)) = held_out(&options, data)? {
+            options.early_stopping = Some(share);
+            let (_, session) = self.fit(&options, &held_out, is_resumed, None)?;
+            is_resumed = false;
+            let seconds = session.state.clock.seconds();
+            found = stopping_point(&session, &held_out).map(|point| (point, seconds));
+            options = session.state.options;
+            if let Some((point, _)) = &found {
+                (options.steps, options.epochs) = (Some(point.step), None);
+            }
+        }
+        options.early_stopping = Some(0.0);
+        let fitted = self.fit(&options, data, is_resumed, found)?;
+        // The last checkpoint is written: nothing is lost by an end at any time from here on.
+        self.interrupt.end_at_once();
+        Ok(fitted)
+    }
+
+    /// Makes the steps that are left.
+    fn fit(
+        &self,
+        options: &RunOptions,
+        data: &PreparedData,
+        is_resumed: bool,
+        found: Option<(StoppingPoint, f64)>,
+    ) -> Result<(Plan, Session), Failure> {
+        let (options, plan) = resolve(options, data)?;
+        let (targets, columns) = data.train.likelihood_targets();
+        let inputs = data.train.inputs.values();
+        let training_data =
+            TrainingData::with_target_columns(inputs, &targets, columns, &self.device, self.dtype);
+        let (model, training_data) = plan.model.init(training_data)?;
+        let trainer = AnyTrainer::new(model, training_data, plan.training.clone());
+        let mut session = session(trainer, options, data)?;
+        if let Some((point, seconds)) = found {
+            let state = &mut session.state;
+            (state.stopping_point, state.clock) = (Some(point), Clock::at(seconds));
+        }
+        match is_resumed {
+            true => restore(&mut session, self.folder, data)?,
+            false => (self.folder).replace(|next| session.save(&Checkpoints::within(next)))?,
+        }
+        fit(&mut session, self.folder, &self.interrupt, self.quiet)?;
+        Ok((plan, session))
+    }
+}
+
+/// The data with the share of the training rows held out on which the number of steps is found, if it
+/// is to be found; none by default where rows cannot be divided, as those that are all the same.
+fn held_out(
+    options: &RunOptions,
+    data: &PreparedData,
+) -> Result<Option<(f64, PreparedData)>, Failure> {
+    let wish = EarlyStopping::of(options)?;
+    let Some(share) = wish.share(data.train.len()) else {
+        return Ok(None);
+    };
+    match data.holding_out(share, options.seed()) {
+        Ok(held_out) => Ok(Some((share, held_out))),
+        Err(_) if wish == EarlyStopping::BySize => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The options of the run: those typed, over those of the configuration file or the checkpoint,
+/// over the environment.
+fn options(
+    arguments: &TrainArguments,
+    resumed: Option<&OutputFolder>,
+) -> Result<RunOptions, Failure> {
+    let typed = arguments.options.clone();
+    let options = if let Some(folder) = resumed {
+        typed.over(read_checkpoint(&latest(folder)?)?.options)
+    } else if let Some(path) = &arguments.config {
+        typed.over(read_configuration(path)?)
+    } else {
+        typed
+    };
+    Ok(options.over(RunOptions::environment()))
+}
+
+/// Fails on the first option that a resumed run cannot change.
+fn require_changeable(typed: &RunOptions) -> Result<(), SettingError> {
+    let fields = typed.fields();
+    let fixed = |name: &&String| !RunOptions::has(name, Property::Changeable);
+    match fields.keys().find(fixed) {
+        None => Ok(()),
+        Some(name) => Err(SettingError::FixedOnResume {
+            option: format!("--{}", name.replace('_', "-")),
+        }),
+    }
+}
+
+/// `out/<data>-<model>`.
+fn default_folder(options: &RunOptions, source: &DataSource) -> PathBuf {
+    let model = name_of(options.model());
+    Path::new("out").join(default_folder_name(source.name(), &model))
+}
+
+fn warn(data: &PreparedData, plan: &Plan) {
+    for warning in &data.warnings {
+        eprintln!("warning: {warning}");
+    }
+    let rows = data.train.len();
+    if matches!(plan.model, ModelConfig::Exact(_)) && rows > MANY_ROWS {
+        let gigabytes = 8e-9 * (rows as f64).powi(2);
+        eprintln!(
+            "warning: exact regression on {rows} rows keeps several matrices of {gigabytes:.0} GB; \
+             --model sgpr and --model svgp need far less"
+        );
+    }
+}
+
+/// A session before its first step. `options` have all defaults: a patience if validation rows
+/// choose the step whose model is kept.
+fn session(
+    trainer: AnyTrainer<AnyModel>,
+    options: RunOptions,
+    data: &PreparedData,
+) -> Result<Session, SettingError> {
+    let is_search = EarlyStopping::of(&options)?.is_on();
+    let fewest = match is_search {
+        true => FEWEST_STEPS_OF_SEARCH,
+        false => FEWEST_STEPS,
+    };
+    let validation = match options.patience {
+        Some(patience) if !data.validation.is_empty() => {
+            let epoch = trainer.steps_per_epoch();
+            let interval =
+                (options.validation_epochs).map_or(epoch.max(fewest), |epochs| epochs * epoch);
+            let seen = trainer.data().clone();
+            let part = data.validation.clone();
+            Some(Validation::new(part, seen, interval, patience))
+        }
+        _ => None,
+    };
+    let every = options.score_every.filter(|_| !is_search);
+    let steps = trainer.steps_planned();
+    let test_scores =
+        every.map(|every| TestScores::new(data, trainer.data().clone(), every, steps));
+    let state = RunState {
+        options,
+        checksum: data.checksum(),
+        log: TrainingLog::default(),
+        validation,
+        test_scores,
+        stopping_point: None,
+        clock: Clock::default(),
+    };
+    Ok(Session { trainer, state })
+}
+
+fn restore(
+    session: &mut Session,
+    folder: &OutputFolder,
+    data: &PreparedData,
+) -> Result<(), FolderError> {
+    let latest = latest(folder)?;
+    if read_checkpoint(&latest)?.checksum != session.state.checksum {
+        return Err(FolderError::ChangedData {
+            name: data.name.clone(),
+            path: folder.path().to_owned(),
+        });
+    }
+    session.restore(&latest)
+}
+
+/// The latest checkpoint of an interrupted run.
+fn latest(folder: &OutputFolder) -> Result<PathBuf, FolderError> {
+    let nothing = || FolderError::NothingToResume {
+        path: folder.path().to_owned(),
+    };
+    folder.checkpoints().latest().ok_or_else(nothing)
+}
+
+fn fit(
+    session: &mut Session,
+    folder: &OutputFolder,
+    interrupt: &Interrupt,
+    quiet: bool,
+) -> Result<(), Failure> {
+    let (made, planned) = (
+        session.trainer.steps_made(),
+        session.trainer.steps_planned(),
+    );
+    let progress = Progress::new(made, planned, quiet);
+    match session.run(&folder.checkpoints(), interrupt, progress)? {
+        Outcome::Finished => Ok(()),
+        Outcome::Interrupted => Err(Failure::Interrupted {
+            step: session.trainer.steps_made(),
+            planned,
+            folder: folder.path().to_owned(),
+        }),
+    }
+}
+
+/// Evaluates the trained model and writes everything.
+fn finish(
+    session: &Session,
+    plan: &Plan,
+    data: &PreparedData,
+    folder: &OutputFolder,
+    quiet: bool,
+) -> Result<(), Failure> {
+    let fitted = session.fitted(quiet)?;
+    let predictor = fitted.model.predictor()?;
+    let progress = RowProgress::new("test row", data.test.len(), quiet);
+    let evaluation = evaluate(&predictor, &data.test, &data.standardizer, LEVEL, progress)?;
+    let state = &session.state;
+    let options = &state.options;
+    let nlpd_without_network = nlpd_without_network(session, options, data);
+    let steps = session.trainer.steps_made();
+    let tried = (state.stopping_point.as_ref()).map_or(0, |point| point.steps_tried);
+    let figures = TrainingFigures {
+        objective: fitted.loss,
+        steps,
+        step_kept: fitted.step,
+        stopping_point: state.stopping_point.clone(),
+        nlpd_without_network,
+        train_seconds: state.clock.seconds(),
+        seconds_per_step: state.clock.seconds() / (steps + tried).max(1) as f64,
+    };
+    let at_floor = at_floor(&fitted.model);
+    let scores = evaluation.scores.clone();
+    let hyperparameters = fitted.model.hyperparameters();
+    let mut metrics = Metrics::new(options, data, scores, figures, &at_floor, &hyperparameters);
+    (metrics.warnings).extend(skipped_steps(session.trainer.skipped_steps()));
+    let saved = saved_model(fitted.model, plan, data, Place::of(options)?);
+    let illustrations = Illustrations {
+        data,
+        options,
+        log: &state.log,
+        curve: state.test_scores.as_ref().map(|scores| &scores.curve),
+        kept: LossPoint {
+            step: fitted.step as u64,
+            loss: fitted.loss,
+        },
+        predictor: &predictor,
+        model: &saved.model,
+        evaluation: &evaluation,
+    };
+    let mut undrawn = Vec::new();
+    folder.replace(|next| {
+        saved.save(next)?;
+        output::write_text(&next.join(output::METRICS), &json(&metrics, next)?)?;
+        output::write_text(&next.join(CONFIG), &to_toml(options))?;
+        write_log(state, next)?;
+        let classes = data.schema.classes.as_ref();
+        let path = next.join(output::PREDICTIONS);
+        output::write_predictions(&path, &data.test, &evaluation, classes)?;
+        undrawn = illustrations.draw(next)?;
+        Ok(())
+    })?;
+    for error in undrawn {
+        eprintln!("warning: {error}");
+    }
+    // The table has them too.
+    for text in metrics.warnings.iter().filter(|_| quiet) {
+        eprintln!("warning: {text}");
+    }
+    if !quiet {
+        print(&(report::table(&metrics, data, folder.path()) + "\n"))?;
+    }
+    Ok(())
+}
+
+/// Writes the log of the steps, and the learning curve if there is one.
+fn write_log(state: &RunState, folder: &Path) -> Result<(), Failure> {
+    if let Some(scores) = &state.test_scores {
+        let curve = scores.curve.to_csv();
+        output::write_text(&folder.join(output::LEARNING_CURVE), &curve)?;
+    }
+    output::write_text(&folder.join(output::TRAINING_LOG), &state.log.to_csv())
+}
+
+/// The model with everything that prediction needs.
+fn saved_model(
+    model: TrainedModel,
+    plan: &Plan,
+    data: &PreparedData,
+    place: Place,
+) -> SavedModel<ModelContext> {
+    SavedModel {
+        model,
+        summary: Summary {
+            config: plan.model.clone(),
+            dimensions: data.dimensions(),
+            target_columns: data.train.likelihood_targets().1,
+            data_count: data.train.len(),
+            precision: place.precision(),
+        },
+        context: ModelContext {
+            data: data.name.clone(),
+            schema: data.schema.clone(),
+            standardizer: data.standardizer.clone(),
+            likelihood: data.likelihood,
+        },
+    }
+}
+
+fn json<T: serde::Serialize>(value: &T, folder: &Path) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(std::io::Error::other);
+    Ok(text.map_err(Failure::writing(folder))? + "\n")
+}

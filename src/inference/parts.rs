@@ -1,0 +1,61 @@
+//! The parts that all full-batch regressions have: fields `kernel`, `mean`, `likelihood` and
+//! `priors`.
+
+/// Implements the methods of a regression that read its parts and set its priors.
+macro_rules! parts {
+    ($regression:ident<$($parameter:ident: $bound:path),+>) => {
+        impl<$($parameter: $bound),+> $regression<$($parameter),+> {
+            /// Sets priors of parameters, given by path. Trainers add their log density to the
+            /// objective.
+            pub fn with_priors(mut self, priors: $crate::parameter::Priors) -> Self {
+                self.priors = priors;
+                self
+            }
+
+            /// The kernel.
+            pub fn kernel(&self) -> &K {
+                &self.kernel
+            }
+
+            /// The mean function.
+            pub fn mean(&self) -> &M {
+                &self.mean
+            }
+
+            /// The likelihood.
+            pub fn likelihood(&self) -> &$crate::likelihoods::Gaussian {
+                &self.likelihood
+            }
+        }
+    };
+}
+
+/// The methods of [`FullBatch`](super::FullBatch) that concern these parts alone. The unit of the
+/// targets does not change a model whose parameters have priors, which are in units, too.
+macro_rules! full_batch_parts {
+    () => {
+        fn priors(&self) -> $crate::parameter::Priors {
+            self.priors.clone()
+        }
+
+        fn in_unit_of(
+            self,
+            inputs: &burn::tensor::Tensor<2>,
+            targets: &burn::tensor::Tensor<2>,
+        ) -> Self {
+            if !self.priors.is_empty() {
+                return self;
+            }
+            let data = (inputs, targets);
+            let (kernel, likelihood) =
+                $crate::inference::in_unit_of_targets(self.kernel, self.likelihood, data);
+            Self {
+                kernel,
+                likelihood,
+                ..self
+            }
+        }
+    };
+}
+
+pub(super) use {full_batch_parts, parts};

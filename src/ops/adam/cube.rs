@@ -1,0 +1,124 @@
+//! An Adam step on GPUs in one launch.
+
+use burn::backend::TensorMetadata;
+use burn_cubecl::cubecl::{self, prelude::*};
+
+use super::{AdamOps, AdamStep};
+use crate::ops::cube::{CubeBackend, CubeTensor, contiguous, cubes_for, element, writable};
+
+impl AdamOps for CubeBackend {
+    fn adam(
+        parameter: CubeTensor,
+        gradient: CubeTensor,
+        first: CubeTensor,
+        second: CubeTensor,
+        step: AdamStep,
+    ) -> (CubeTensor, CubeTensor, CubeTensor) {
+        launch(parameter, gradient, [first, second], None, step)
+    }
+
+    fn adam_if(
+        parameter: CubeTensor,
+        gradient: CubeTensor,
+        first: CubeTensor,
+        second: CubeTensor,
+        ok: CubeTensor,
+        step: AdamStep,
+    ) -> (CubeTensor, CubeTensor, CubeTensor) {
+        launch(parameter, gradient, [first, second], Some(ok), step)
+    }
+}
+
+/// Works in place on the tensors that are not shared.
+fn launch(
+    parameter: CubeTensor,
+    gradient: CubeTensor,
+    moments: [CubeTensor; 2],
+    ok: Option<CubeTensor>,
+    step: AdamStep,
+) -> (CubeTensor, CubeTensor, CubeTensor) {
+    let parameter = writable(parameter);
+    let [first, second] = moments.map(writable);
+    let count = parameter.shape().num_elements();
+    if count == 0 {
+        return (parameter, first, second);
+    }
+    let gradient = contiguous(gradient);
+    let may_skip = ok.is_some();
+    // Without a flag, any tensor will do because it is never read.
+    let ok = ok.unwrap_or_else(|| gradient.clone());
+    let (client, dtype, flag_type) = (gradient.client.clone(), element(&gradient), element(&ok));
+    let (cubes, dim) = cubes_for(&gradient, count);
+    let number = |value: f64| InputScalar::new(value, dtype);
+    let address = [&gradient, &ok, &parameter, &first, &second].map(|t| t.required_address_type());
+    // SAFETY: a thread reads and writes one place, which it compares with their number; all four
+    // tensors have the same shape, row by row.
+    unsafe {
+        adam_kernel::launch_unchecked(
+            &client,
+            cubes,
+            dim,
+            address.into_iter().max().unwrap_or_default(),
+            gradient.into_tensor_arg(),
+            ok.into_tensor_arg(),
+            parameter.clone().into_tensor_arg(),
+            first.clone().into_tensor_arg(),
+            second.clone().into_tensor_arg(),
+            AdamNumbersLaunch::new(
+                number(step.beta_1),
+                number(1.0 - step.beta_1),
+                number(step.beta_2),
+                number(1.0 - step.beta_2),
+                number(step.rate),
+                number(step.epsilon),
+            ),
+            may_skip,
+            dtype,
+            flag_type,
+        );
+    }
+    (parameter, first, second)
+}
+
+/// The constants of a step. The differences `1 − β` are rounded once, from double precision.
+#[derive(CubeType, CubeLaunch)]
+struct AdamNumbers {
+    keep_first: InputScalar,
+    new_first: InputScalar,
+    keep_second: InputScalar,
+    new_second: InputScalar,
+    rate: InputScalar,
+    epsilon: InputScalar,
+}
+
+#[cube(launch_unchecked, address_type = "dynamic")]
+fn adam_kernel<F: Float, K: Float>(
+    gradient: &Tensor<F>,
+    ok: &Tensor<K>,
+    parameter: &mut Tensor<F>,
+    first: &mut Tensor<F>,
+    second: &mut Tensor<F>,
+    numbers: &AdamNumbers,
+    #[comptime] may_skip: bool,
+    #[define(F)] _dtype: ElemType,
+    #[define(K)] _flag_type: ElemType,
+) {
+    let place = ABSOLUTE_POS;
+    if place >= parameter.len() {
+        terminate!();
+    }
+    if comptime!(may_skip) {
+        let takes_it = ok[0] > K::new(0.0);
+        if !takes_it {
+            terminate!();
+        }
+    }
+    let slope = gradient[place];
+    let mean = first[place] * numbers.keep_first.get::<F>() + numbers.new_first.get::<F>() * slope;
+    let square = second[place] * numbers.keep_second.get::<F>()
+        + numbers.new_second.get::<F>() * slope * slope;
+    let size = square.sqrt() + numbers.epsilon.get::<F>();
+    first[place] = mean;
+    second[place] = square;
+    parameter[place] -= numbers.rate.get::<F>() * mean / size;
+}

@@ -1,0 +1,104 @@
+//! The covariance and its gradients on GPUs.
+
+mod backward;
+mod forward;
+mod gradients;
+mod tile;
+
+use burn::backend::TensorMetadata;
+use burn_cubecl::cubecl::ir::AddressType;
+
+use super::{CovarianceBackward, CovarianceOps};
+use crate::ops::{
+    Stationary,
+    cube::{CubeBackend, CubeTensor, contiguous, matrices, with_shape},
+};
+
+/// The arguments of the covariance as batches. Rows and columns of the points may have any strides.
+#[derive(Clone, Debug)]
+struct Arguments {
+    /// [P, N1, D]
+    x1: CubeTensor,
+    /// [P, N2, D]
+    x2: CubeTensor,
+    /// P·D or P numbers
+    lengthscales: CubeTensor,
+    /// P numbers
+    variance: CubeTensor,
+    /// Whether all dimensions share a lengthscale.
+    shared: bool,
+}
+
+impl Arguments {
+    fn new(x1: CubeTensor, x2: CubeTensor, scales: CubeTensor, variance: CubeTensor) -> Self {
+        let shape = scales.shape();
+        Self {
+            shared: shape[shape.num_dims() - 1] == 1,
+            x1: matrices(x1),
+            x2: matrices(x2),
+            lengthscales: contiguous(scales),
+            variance: contiguous(variance),
+        }
+    }
+
+    /// P, N1, N2
+    fn sizes(&self) -> [usize; 3] {
+        let (first, second) = (self.x1.shape(), self.x2.shape());
+        [first[0], first[1], second[1]]
+    }
+
+    fn dimensions(&self) -> usize {
+        self.x1.shape()[2]
+    }
+
+    fn address_type(&self) -> AddressType {
+        let points = self.x1.required_address_type();
+        points.max(self.x2.required_address_type())
+    }
+
+    /// The same with both sets of points exchanged.
+    fn exchanged(self) -> Self {
+        Self {
+            x1: self.x2,
+            x2: self.x1,
+            ..self
+        }
+    }
+}
+
+impl CovarianceOps for CubeBackend {
+    fn covariance(
+        x1: CubeTensor,
+        x2: CubeTensor,
+        lengthscales: CubeTensor,
+        variance: CubeTensor,
+        kind: Stationary,
+    ) -> CubeTensor {
+        let mut shape = x1.shape();
+        let rank = shape.num_dims();
+        shape.as_mut_slice()[rank - 1] = x2.shape()[rank - 2];
+        let arguments = Arguments::new(x1, x2, lengthscales, variance);
+        with_shape(forward::covariance(arguments, kind), shape)
+    }
+}
+
+impl CovarianceBackward for CubeBackend {
+    fn covariance_backward(
+        arguments: [CubeTensor; 4],
+        gradient: CubeTensor,
+        kind: Stationary,
+        wanted: [bool; 4],
+    ) -> [Option<CubeTensor>; 4] {
+        let shapes = arguments.each_ref().map(|argument| argument.shape());
+        let [x1, x2, lengthscales, variance] = arguments;
+        let arguments = Arguments::new(x1, x2, lengthscales, variance);
+        let gradients = gradients::gradients(arguments, matrices(gradient), kind, wanted);
+        let mut shapes = shapes.into_iter();
+        gradients.map(|gradient| {
+            let shape = shapes.next();
+            gradient
+                .zip(shape)
+                .map(|(gradient, shape)| with_shape(gradient, shape))
+        })
+    }
+}

@@ -1,0 +1,21 @@
+//! Tests for values that are not numbers, or not finite.
+
+use burn_cubecl::cubecl::{self, prelude::*};
+
+/// Whether a value is NaN.
+#[cube]
+pub fn is_nan<F: Float>(value: F) -> bool {
+    intrinsic!(|scope| value.__expand_is_nan_method(scope).expand.into())
+}
+
+/// Whether a value is neither NaN nor infinite.
+#[cube]
+pub fn is_finite<F: Float>(value: F) -> bool {
+    !is_nan::<F>(value) && !is_infinite::<F>(value)
+}
+
+/// Whether a value is infinite.
+#[cube]
+fn is_infinite<F: Float>(value: F) -> bool {
+    intrinsic!(|scope| value.__expand_is_inf_method(scope).expand.into())
+}

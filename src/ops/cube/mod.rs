@@ -1,0 +1,134 @@
+//! Building blocks that operations share on GPUs: views of tensors, new tensors, launches, and
+//! matrix products that keep every digit. They do not depend on any operation.
+//!
+//! # Rules for kernels
+//!
+//! - Only the operations that every runtime has: no plane (subgroup) instructions, no atomics, no
+//!   dynamic cube counts, at most 16 KiB of shared memory.
+//! - A kernel reads its inputs by their strides, or after [`contiguous`], because CUDA pads rows.
+//! - Sums are trees, or of few terms, so that they keep their digits in single precision.
+//! - No step may depend on the order of operations: Mesa's compiler makes `n·(a + b)` of `n·a + n·b`,
+//!   and sums with a compensation may lose it.
+
+pub mod exponential;
+mod finite;
+mod gemm;
+pub mod logarithm;
+mod reduction;
+pub mod sums;
+
+use burn::{
+    backend::TensorMetadata,
+    tensor::{DType, Shape},
+};
+use burn_cubecl::{
+    cubecl::{
+        self,
+        prelude::{CubeCount, CubeDim},
+    },
+    kernel::{into_contiguous, untile},
+    ops::numeric::{empty_device_contiguous_dtype, ones_client, zeros_client},
+};
+
+pub use burn_cubecl::{CubeBackend, tensor::CubeTensor};
+pub use finite::{is_finite, is_nan};
+pub use gemm::{Entries, Form, Part, Target, product, product_of};
+pub use reduction::{REDUCING, Reduction, combine, reduce};
+pub use sums::row_sums;
+
+/// The element type of a kernel for tensors of this type.
+pub fn element(tensor: &CubeTensor) -> cubecl::ir::ElemType {
+    burn::backend::cubecl::dtype_to_storage_type(tensor.dtype)
+}
+
+/// The tensor with its values row by row, without gaps; copied only if they are not.
+pub fn contiguous(tensor: CubeTensor) -> CubeTensor {
+    into_contiguous(tensor)
+}
+
+/// A tensor for a kernel to change: the tensor itself if its values lie row by row and nobody else
+/// holds them, otherwise a copy.
+pub fn writable(tensor: CubeTensor) -> CubeTensor {
+    let tensor = contiguous(tensor);
+    if tensor.can_mut() || tensor.shape().num_elements() == 0 {
+        return tensor;
+    }
+    let (client, device, dtype) = (tensor.client.clone(), tensor.device.clone(), tensor.dtype);
+    let kind = element(&tensor);
+    let copy = cubecl::std::tensor::into_contiguous(&client, tensor.binding(), kind);
+    CubeTensor::new(client, copy.handle, *copy.metadata, device, dtype)
+}
+
+/// A tensor on the device of another, of its type, with any values.
+pub fn empty_like(other: &CubeTensor, shape: impl Into<Shape>) -> CubeTensor {
+    empty_of(other, shape, other.dtype)
+}
+
+/// A tensor on the device of another, of a given type, with any values.
+pub fn empty_of(other: &CubeTensor, shape: impl Into<Shape>, dtype: DType) -> CubeTensor {
+    let (client, device) = (other.client.clone(), other.device.clone());
+    empty_device_contiguous_dtype(client, device, shape.into(), dtype)
+}
+
+/// Zeros on the device of another tensor, of its type.
+pub fn zeros_like(other: &CubeTensor, shape: impl Into<Shape>) -> CubeTensor {
+    let (client, device) = (other.client.clone(), other.device.clone());
+    zeros_client(client, device, shape.into(), other.dtype)
+}
+
+/// Ones on the device of another tensor, of its type.
+pub fn ones_like(other: &CubeTensor, shape: impl Into<Shape>) -> CubeTensor {
+    let (client, device) = (other.client.clone(), other.device.clone());
+    ones_client(client, device, shape.into(), other.dtype)
+}
+
+/// A view of matrices `[…, rows, columns]` as `[batch, rows, columns]`. Rows and columns keep their
+/// strides; several batch dimensions are joined, for which the tensor may have to be copied.
+pub fn matrices(tensor: CubeTensor) -> CubeTensor {
+    let tensor = untile(tensor);
+    let shape = tensor.shape();
+    let rank = shape.num_dims();
+    if rank > 3 {
+        let batch = shape.as_slice()[..rank - 2].iter().product();
+        let shape = Shape::new([batch, shape[rank - 2], shape[rank - 1]]);
+        return with_shape(contiguous(tensor), shape);
+    }
+    if rank == 3 {
+        return tensor;
+    }
+    let mut tensor = tensor;
+    let strides = tensor.meta.strides();
+    let strides = [shape[0] * strides[0], strides[0], strides[1]];
+    *tensor.meta = cubecl::zspace::metadata::Metadata::new(
+        Shape::new([1, shape[0], shape[1]]),
+        cubecl::zspace::Strides::new(&strides),
+    );
+    tensor
+}
+
+/// The same values in another shape.
+///
+/// # Panics
+///
+/// If the tensor is not contiguous or has another number of values.
+pub fn with_shape(tensor: CubeTensor, shape: impl Into<Shape>) -> CubeTensor {
+    burn_cubecl::ops::reshape(tensor, shape.into())
+}
+
+/// The transposed matrices, as a view.
+pub fn transposed(tensor: CubeTensor) -> CubeTensor {
+    let mut tensor = untile(tensor);
+    let rank = tensor.meta.num_dims();
+    tensor.meta.swap(rank - 2, rank - 1);
+    tensor
+}
+
+/// Threads in a cube of one dimension.
+pub const THREADS: u32 = 64;
+
+/// Cubes of [`THREADS`] threads for a thread an item. There may be more threads than items.
+pub fn cubes_for(tensor: &CubeTensor, items: usize) -> (CubeCount, CubeDim) {
+    let dim = CubeDim::new_1d(THREADS);
+    let count = cubecl::calculate_cube_count_elemwise(&tensor.client, items, dim);
+    (count, dim)
+}

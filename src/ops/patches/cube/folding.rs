@@ -1,0 +1,43 @@
+//! Weights of pairs as weights of pairs without order.
+
+use burn::backend::TensorMetadata;
+use burn_cubecl::cubecl::{self, prelude::*};
+
+use crate::ops::cube::{CubeTensor, cubes_for, element, empty_like};
+
+/// `B + Bᵀ` below the diagonal, B on it and zeros above, for contiguous B, [P, P].
+pub fn folded(weights: CubeTensor) -> CubeTensor {
+    let out = empty_like(&weights, weights.shape());
+    let (cubes, dim) = cubes_for(&out, out.shape().num_elements());
+    let (client, dtype) = (out.client.clone(), element(&out));
+    // SAFETY: the kernel ends beyond the output, which has the shape of the square input.
+    unsafe {
+        fold::launch_unchecked(
+            &client,
+            cubes,
+            dim,
+            out.required_address_type(),
+            weights.into_tensor_arg(),
+            out.clone().into_tensor_arg(),
+            dtype,
+        );
+    }
+    out
+}
+
+#[cube(launch_unchecked, address_type = "dynamic")]
+fn fold<F: Float>(weights: &Tensor<F>, out: &mut Tensor<F>, #[define(F)] _dtype: ElemType) {
+    if ABSOLUTE_POS >= out.len() {
+        terminate!();
+    }
+    let patches = out.shape(0);
+    let (row, column) = (ABSOLUTE_POS / patches, ABSOLUTE_POS % patches);
+    let mut weight = F::new(0.0);
+    if column <= row {
+        weight = weights[ABSOLUTE_POS];
+        if column < row {
+            weight += weights[column * patches + row];
+        }
+    }
+    out[ABSOLUTE_POS] = weight;
+}

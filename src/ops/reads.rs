@@ -1,0 +1,55 @@
+//! Values of tensors as numbers, and a counter of how often the CPU waits for a GPU to read them.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use burn::tensor::{Device, Element, Int, Tensor};
+
+use super::is_cpu;
+
+static COUNT: AtomicU64 = AtomicU64::new(0);
+
+/// The number of times that this process has waited to read a tensor from a GPU. Reads from CPU
+/// memory do not count. It is for tests and benchmarks.
+pub fn device_reads() -> u64 {
+    COUNT.load(Ordering::Relaxed)
+}
+
+/// Counts a read from `device` if that is a GPU.
+fn count_read_from(device: Device) {
+    if !is_cpu(device) {
+        COUNT.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The values of a tensor as numbers, row-major.
+pub fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
+    values::<f64, D>(tensor)
+}
+
+/// The values of a tensor in the given type, row-major.
+pub(crate) fn values<T: Element, const D: usize>(tensor: Tensor<D>) -> Vec<T> {
+    count_read_from(tensor.device());
+    tensor.into_data().iter::<T>().collect()
+}
+
+/// The only value of a tensor.
+///
+/// # Panics
+///
+/// If the tensor has more values, or none.
+#[track_caller]
+pub fn number<const D: usize>(tensor: Tensor<D>) -> f64 {
+    count_read_from(tensor.device());
+    tensor.into_scalar()
+}
+
+/// The only value of a tensor of integers.
+///
+/// # Panics
+///
+/// If the tensor has more values, or none.
+#[track_caller]
+pub fn integer<const D: usize>(tensor: Tensor<D, Int>) -> i64 {
+    count_read_from(tensor.device());
+    tensor.into_scalar()
+}

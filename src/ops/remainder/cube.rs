@@ -1,0 +1,29 @@
+//! The remainder on GPUs.
+
+use super::{RemainderBackward, RemainderOps};
+use crate::ops::cube::{CubeBackend, CubeTensor, Part, Target, product, transposed};
+
+impl RemainderOps for CubeBackend {
+    fn remainder(matrix: CubeTensor, left: CubeTensor, right: CubeTensor) -> CubeTensor {
+        product(
+            transposed(left),
+            right,
+            Target::Difference(matrix),
+            Part::Whole,
+        )
+    }
+}
+
+impl RemainderBackward for CubeBackend {
+    fn remainder_backward(
+        [left, right]: [CubeTensor; 2],
+        gradient: CubeTensor,
+        wanted: [bool; 2],
+    ) -> [Option<CubeTensor>; 2] {
+        let negative = |left, right| product(left, right, Target::Negative, Part::Whole);
+        [
+            wanted[0].then(|| negative(right, transposed(gradient.clone()))),
+            wanted[1].then(|| negative(left, gradient)),
+        ]
+    }
+}

@@ -1,0 +1,28 @@
+//! Products with triangular matrices on GPUs.
+
+use super::{TriangularProductBackward, TriangularProductOps};
+use crate::ops::{
+    cpu::Side,
+    cube::{CubeBackend, CubeTensor, Entries, Form, Part, Target, product, product_of, transposed},
+};
+
+/// `L·B` or `Lᵀ·B`, reading only the lower triangle of L.
+pub fn triangular(lower: CubeTensor, rhs: CubeTensor, side: Side) -> CubeTensor {
+    let (left, entries) = match side {
+        Side::Lower => (lower, Entries::Lower),
+        Side::Transposed => (transposed(lower), Entries::Upper),
+    };
+    product_of(left, rhs, Target::New, Form::triangular(entries))
+}
+
+impl TriangularProductOps for CubeBackend {
+    fn triangular_product(lower: CubeTensor, rhs: CubeTensor, side: Side) -> CubeTensor {
+        triangular(lower, rhs, side)
+    }
+}
+
+impl TriangularProductBackward for CubeBackend {
+    fn lower_of_product(left: CubeTensor, right: CubeTensor) -> CubeTensor {
+        product(left, transposed(right), Target::New, Part::Lower)
+    }
+}

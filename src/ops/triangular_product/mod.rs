@@ -1,0 +1,135 @@
+//! Products with triangular matrices.
+
+#[cfg(feature = "cube")]
+pub(super) mod cube;
+
+use burn::{
+    backend::{Autodiff, Backend, TensorMetadata, backend_extension, tensor::FloatTensor},
+    tensor::Tensor,
+};
+use faer::Accum;
+
+use crate::ops::{
+    backward::{CheckpointStrategy, Record, record_inputs},
+    cpu::{
+        CpuMemory, Side, clear_above_diagonal, lower_product, map_members, matrix_dims, member,
+        member_mut, triangular, with_element, write,
+    },
+    dispatch::dispatch,
+};
+
+/// `L·B` for a lower-triangular L at half the cost of a full product.
+///
+/// Only the lower triangle of L receives a gradient.
+///
+/// # Shapes
+///
+/// - `lower` (L): `[…, M, M]`, zeros above the diagonal
+/// - `rhs` (B): `[…, M, N]`, batch dimensions as in L
+///
+/// # Panics
+///
+/// If the shapes do not match.
+#[track_caller]
+pub fn triangular_product<const D: usize>(lower: Tensor<D>, rhs: Tensor<D>) -> Tensor<D> {
+    product(lower, rhs, Side::Lower)
+}
+
+/// `Lᵀ·B`; otherwise like [`triangular_product`].
+#[track_caller]
+pub fn transposed_triangular_product<const D: usize>(
+    lower: Tensor<D>,
+    rhs: Tensor<D>,
+) -> Tensor<D> {
+    product(lower, rhs, Side::Transposed)
+}
+
+#[track_caller]
+fn product<const D: usize>(lower: Tensor<D>, rhs: Tensor<D>, side: Side) -> Tensor<D> {
+    let (triangle, given) = (lower.dims(), rhs.dims());
+    assert!(
+        D >= 2 && triangle[D - 2] == triangle[D - 1] && triangle[..D - 1] == given[..D - 1],
+        "triangular_product: triangle {triangle:?}, right-hand side {given:?}; expected \
+         [..., M, M] and [..., M, N]"
+    );
+    dispatch!(TriangularProductOps::triangular_product(lower, rhs; side))
+}
+
+/// Backend implementation of the products.
+#[backend_extension(
+    Autodiff,
+    Flex: cfg(feature = "flex"),
+    NdArray: cfg(feature = "ndarray"),
+    Cube: cfg(feature = "cube"),
+)]
+pub trait TriangularProductOps: Backend {
+    /// `L·B` or `Lᵀ·B` for a lower-triangular L.
+    fn triangular_product(
+        lower: FloatTensor<Self>,
+        rhs: FloatTensor<Self>,
+        side: Side,
+    ) -> FloatTensor<Self>;
+}
+
+/// Gradient with respect to the triangular matrix.
+pub trait TriangularProductBackward: TriangularProductOps {
+    /// The lower triangle of `A·Bᵀ`, zeros above it.
+    fn lower_of_product(left: FloatTensor<Self>, right: FloatTensor<Self>) -> FloatTensor<Self>;
+}
+
+impl<B: CpuMemory> TriangularProductOps for B {
+    fn triangular_product(
+        lower: FloatTensor<B>,
+        rhs: FloatTensor<B>,
+        side: Side,
+    ) -> FloatTensor<B> {
+        with_element!(lower, T => {
+            let (triangles, values) = (B::read::<T>(&lower), B::read::<T>(&rhs));
+            map_members::<B, T>(&rhs, |index, out| {
+                let (rows, columns) = (out.nrows(), out.ncols());
+                let triangle = member(&triangles, index, rows, rows);
+                let rhs = member(&values, index, rows, columns);
+                triangular::triangular_product(triangle, side, rhs, out, Accum::Replace);
+            })
+        })
+    }
+}
+
+impl<B: CpuMemory> TriangularProductBackward for B {
+    fn lower_of_product(left: FloatTensor<B>, right: FloatTensor<B>) -> FloatTensor<B> {
+        let mut shape = left.shape();
+        let rank = shape.num_dims();
+        let (batch, size, inner) = matrix_dims(&shape);
+        shape.as_mut_slice()[rank - 1] = size;
+        with_element!(left, T => {
+            let (lefts, rights) = (B::read::<T>(&left), B::read::<T>(&right));
+            let mut out = vec![T::default(); batch * size * size];
+            for (index, out) in out.chunks_exact_mut((size * size).max(1)).enumerate() {
+                lower_product(
+                    member_mut(out, 0, size, size),
+                    Accum::Replace,
+                    member(&lefts, index, size, inner),
+                    member(&rights, index, size, inner).transpose(),
+                    1.0,
+                );
+                clear_above_diagonal(out, size);
+            }
+            write::<B, T>(out, shape, &left.device())
+        })
+    }
+}
+
+impl<B: TriangularProductBackward, C: CheckpointStrategy> TriangularProductOps for Autodiff<B, C> {
+    record_inputs!(
+        TriangularProductBackward,
+        triangular_product(lower, rhs; side: Side),
+        |gradient, wanted| {
+            let triangle = wanted[0].then(|| match side {
+                Side::Lower => B::lower_of_product(gradient.clone(), rhs),
+                Side::Transposed => B::lower_of_product(rhs, gradient.clone()),
+            });
+            let rhs = wanted[1].then(|| B::triangular_product(lower, gradient, side.opposite()));
+            [triangle, rhs]
+        }
+    );
+}
