@@ -16,7 +16,7 @@ use burn::{
     module::Module,
     tensor::{DType, Device, Distribution, Tensor},
 };
-use burn_gp::{
+use burn_gp_core::{
     inference::{ActionStart, BlockActions, ComputationAware, FullBatch},
     kernels::{Kernel, StationaryConfig, StationaryKernel},
     likelihoods::Gaussian,

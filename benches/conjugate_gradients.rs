@@ -14,7 +14,7 @@
 use std::{error::Error, hint::black_box, time::Instant};
 
 use burn::tensor::{DType, Device, Distribution, Tensor};
-use burn_gp::{
+use burn_gp_core::{
     inference::{ConjugateGradients, ConjugateGradientsSettings, Exact, FullBatch},
     kernels::{StationaryConfig, StationaryKernel},
     likelihoods::Gaussian,

@@ -15,7 +15,7 @@ use std::{
 };
 
 use burn::tensor::{DType, Device, Distribution, Tensor};
-use burn_gp::ops::{Stationary, covariance_product};
+use burn_gp_core::ops::{Stationary, covariance_product};
 use median::median;
 
 mod median;

@@ -17,7 +17,7 @@ use burn::{
     module::Module,
     tensor::{DType, Device, Distribution, Tensor},
 };
-use burn_gp::{
+use burn_gp_core::{
     inducing::Initializer,
     kernels::StationaryConfig,
     likelihoods::{GaussianConfig, RobustMaxConfig},

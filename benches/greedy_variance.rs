@@ -10,7 +10,7 @@
 use std::{error::Error, hint::black_box, time::Instant};
 
 use burn::tensor::{DType, Device, Distribution, Tensor};
-use burn_gp::{
+use burn_gp_core::{
     inducing::greedy_variance,
     kernels::{StationaryConfig, StationaryKernel},
     ops::Stationary,

@@ -18,7 +18,7 @@ use burn::{
     module::Module,
     tensor::{DType, Device, Distribution, Tensor},
 };
-use burn_gp::{
+use burn_gp_core::{
     kernels::StationaryConfig,
     likelihoods::GaussianConfig,
     ops::{Stationary, congruence, transposed_triangular_product, triangular_product},
@@ -127,7 +127,7 @@ fn step_time(
     )
     .with_inducing(inducing)
     .with_posterior(posterior);
-    config.inducing.initializer = burn_gp::inducing::Initializer::Subset;
+    config.inducing.initializer = burn_gp_core::inducing::Initializer::Subset;
     let model = config.init(&data)?;
     let training = MiniBatchTraining {
         batch_size: BATCH,

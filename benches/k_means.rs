@@ -11,7 +11,7 @@
 use std::{error::Error, time::Instant};
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_gp::inducing::k_means;
+use burn_gp_core::inducing::k_means;
 use burn_gp_datasets::DataSource;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 use rayon::prelude::*;

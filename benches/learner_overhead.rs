@@ -18,7 +18,7 @@ use burn::{
     tensor::{DType, Device, Distribution, Tensor},
     train::{SupervisedTraining, metric::LossMetric},
 };
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     kernels::{StationaryConfig, StationaryKernel},
     likelihoods::Gaussian,

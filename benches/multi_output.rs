@@ -12,7 +12,7 @@ use burn::{
     module::Module,
     tensor::{DType, Device, Distribution, Tensor},
 };
-use burn_gp::{
+use burn_gp_core::{
     inducing::{InducingPoints, SeparatePoints},
     kernels::{FunctionPrior, SeparateKernels, StationaryConfig, StationaryKernel},
     likelihoods::Gaussian,

@@ -15,7 +15,7 @@
 use std::{error::Error, time::Instant};
 
 use burn::tensor::{DType, Device};
-use burn_gp::{
+use burn_gp_core::{
     kernels::StationaryConfig,
     likelihoods::GaussianConfig,
     ops::Stationary,

@@ -15,7 +15,7 @@ use burn::{
     optim::{AdamConfig, GradientsParams, ModuleOptimizer},
     tensor::{DType, Device, Distribution, Tensor, module::layer_norm},
 };
-use burn_gp::{
+use burn_gp_core::{
     ops::{
         Jitter, Stationary, cholesky, covariance, covariance_matrix, covariances,
         gaussian_log_density, layer_normalization, patch_covariance, patch_variance,

@@ -8,7 +8,7 @@
 use std::{error::Error, time::Instant};
 
 use burn::tensor::{DType, Device, Distribution, Tensor};
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     kernels::StationaryConfig,
     likelihoods::Gaussian,

@@ -9,8 +9,8 @@
 use std::{error::Error, process::ExitCode};
 
 use burn::tensor::{Device, Tensor};
-use burn_gp::parameter::numbers;
 use burn_gp_cli::commands::{Arguments, Command};
+use burn_gp_core::parameter::numbers;
 use burn_gp_models::{
     AnyModel,
     training::{MiniBatchTrainer, MiniBatchTraining, Training, TrainingData},

@@ -5,7 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_gp::{
+use burn_gp_core::{
     inference::{BlockActions, ComputationAware, FullBatch},
     kernels::StationaryKernel,
     likelihoods::Gaussian,

@@ -5,7 +5,7 @@
 #[path = "it/support/mod.rs"]
 mod support;
 
-use burn_gp::{
+use burn_gp_core::{
     kernels::StationaryKernel,
     ops::decompositions,
     variational::{AuxiliaryUpdate, Posterior, TraceProbes},
@@ -36,7 +36,7 @@ fn counted<P: Posterior<StationaryKernel>>(
     drop(gradients);
     let trained = decompositions();
     let process = posterior.condition(&kernel).expect("a factor");
-    let marginals = burn_gp::process::Process::marginals(&process, case.x(platform));
+    let marginals = burn_gp_core::process::Process::marginals(&process, case.x(platform));
     assert!(
         numbers(marginals.variance)
             .iter()

@@ -6,7 +6,7 @@
 mod support;
 
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     kernels::{AnyKernel, Kernel},
     ops::{Blocks, device_reads},
 };

@@ -2,8 +2,8 @@
 //! `cargo run --release -p burn-gp-experiments --example deep_basis_mnist -- DATA_DIR SEED STEPS`
 use burn::nn::{Linear, LinearConfig, conv::Conv2d, conv::Conv2dConfig};
 use burn::{prelude::*, tensor::DType, tensor::activation::log_softmax};
-use burn_gp::{features::Features, ops::NotPositiveDefinite as Failed, variational::*};
-use burn_gp::{kernels::Basis, likelihoods::*, means::ZeroMean, process::*};
+use burn_gp_core::{features::Features, ops::NotPositiveDefinite as Failed, variational::*};
+use burn_gp_core::{kernels::Basis, likelihoods::*, means::ZeroMean, process::*};
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{Svgp, training::*};
 

@@ -6,7 +6,7 @@ use burn::{
     nn::{Linear, LinearConfig, conv::Conv2d, conv::Conv2dConfig},
     tensor::{DType, Device, Tensor},
 };
-use burn_gp::{
+use burn_gp_core::{
     features::Features,
     kernels::Basis,
     likelihoods::{Likelihood, SoftmaxConfig},

@@ -1,7 +1,7 @@
 //! Ready-made models chosen at run time.
 
 use burn::{module::Module, tensor::Tensor};
-use burn_gp::{
+use burn_gp_core::{
     likelihoods::{ImpossibleTarget, LikelihoodConfig},
     ops::NotPositiveDefinite,
     parameter::{Hyperparameter, Priors},

@@ -4,7 +4,7 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
-use burn_gp::{
+use burn_gp_core::{
     inference::{
         ActionLoss, ActionStart, AnyActionPolicy, BlockActions, ComputationAware, IterationRule,
         Iterations, near_order,

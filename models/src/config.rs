@@ -1,7 +1,7 @@
 //! Parts of the configurations of ready-made models.
 
 use burn::tensor::{DType, Tensor, TensorCreationOptions};
-use burn_gp::{
+use burn_gp_core::{
     inducing::{InducingPoints, Initializer, SelectionError},
     kernels::AnyKernel,
     ops::Jitter,
@@ -18,8 +18,8 @@ pub struct InducingConfig {
     /// The number of inducing points, M.
     pub count: usize,
     /// The number of additional inducing points orthogonal to these, M2. It is zero except for the
-    /// posteriors [`Solve`](burn_gp::variational::PosteriorConfig::Solve) and
-    /// [`Odvgp`](burn_gp::variational::PosteriorConfig::Odvgp).
+    /// posteriors [`Solve`](burn_gp_core::variational::PosteriorConfig::Solve) and
+    /// [`Odvgp`](burn_gp_core::variational::PosteriorConfig::Odvgp).
     #[serde(default)]
     pub orthogonal: usize,
     /// The method that chooses the initial inducing points among the training inputs.

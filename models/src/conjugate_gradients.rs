@@ -1,7 +1,7 @@
 //! Regression with conjugate gradients.
 
 use burn::{module::Module, tensor::TensorCreationOptions};
-use burn_gp::{
+use burn_gp_core::{
     inference::{ConjugateGradients, ConjugateGradientsSettings},
     kernels::AnyKernel,
     likelihoods::{LikelihoodConfig, check_finite},

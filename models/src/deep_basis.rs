@@ -4,7 +4,7 @@ use burn::{
     module::Module,
     tensor::{DType, Device, Tensor, TensorCreationOptions},
 };
-use burn_gp::{
+use burn_gp_core::{
     features::{AnyNetwork, NetworkConfig, ResidualNetworkConfig},
     inference::LowRankRegression,
     kernels::{Basis, Kernel},

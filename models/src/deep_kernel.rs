@@ -4,7 +4,7 @@ use burn::{
     module::{Module, ModuleDisplay},
     tensor::{DType, Device, Tensor},
 };
-use burn_gp::{
+use burn_gp_core::{
     features::{AnyNetwork, Features, FirstWeights, NetworkConfig, ResidualNetworkConfig},
     layers::Predictive,
     likelihoods::{AnyLikelihood, ImpossibleTarget, LikelihoodConfig},

@@ -1,7 +1,7 @@
 //! Exact regression.
 
 use burn::{module::Module, tensor::TensorCreationOptions};
-use burn_gp::{
+use burn_gp_core::{
     inference::Exact, kernels::AnyKernel, likelihoods::LikelihoodConfig, means::AnyMean,
     parameter::ParameterError,
 };

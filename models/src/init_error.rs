@@ -1,6 +1,6 @@
 //! Errors of model initialization.
 
-use burn_gp::{
+use burn_gp_core::{
     inducing::SelectionError,
     likelihoods::ImpossibleTarget,
     ops::NotPositiveDefinite,

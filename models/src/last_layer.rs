@@ -4,7 +4,7 @@ use burn::{
     module::{Module, Param},
     tensor::{Tensor, TensorCreationOptions},
 };
-use burn_gp::{
+use burn_gp_core::{
     features::AnyNetwork,
     inference::LowRankRegression,
     kernels::{Basis, FeatureMap},

@@ -1,4 +1,4 @@
-//! Ready-made Gaussian-process models based on [`burn_gp`]: configuration, training, prediction and
+//! Ready-made Gaussian-process models based on [`burn_gp_core`]: configuration, training, prediction and
 //! saving.
 
 mod any_model;
@@ -58,8 +58,3 @@ pub use solve_collapsed::{AnySolveCollapsed, SolveCollapsedConfig};
 pub use svgp::Svgp;
 pub use svgp_config::{AnySvgp, CoregionalizationConfig, SvgpConfig};
 pub use trained::TrainedModel;
-
-/// The README's example, compiled and run with the documentation tests.
-#[doc = include_str!("../../README.md")]
-#[cfg(doctest)]
-pub struct Readme;

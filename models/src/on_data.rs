@@ -4,7 +4,7 @@ use burn::{
     module::{Module, Param},
     tensor::{DType, Device, Tensor},
 };
-use burn_gp::{
+use burn_gp_core::{
     inference::{ActionPolicy, ComputationAware, ConjugateGradients, Exact, FullBatch},
     kernels::Kernel,
     layers::Predictive,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use burn::tensor::{DType, Device, Tensor};
-use burn_gp::{
+use burn_gp_core::{
     layers::Predictive,
     likelihoods::{Interval, Likelihood, PredictiveDistribution},
     metrics::mixture_log_density,
@@ -68,7 +68,7 @@ impl Predictions {
     }
 
     /// Predictions of measurements with known noise variances, one per target, which are not part
-    /// of the likelihood ([`FixedNoise`](burn_gp::likelihoods::FixedNoise)).
+    /// of the likelihood ([`FixedNoise`](burn_gp_core::likelihoods::FixedNoise)).
     ///
     /// # Panics
     ///

@@ -1,6 +1,6 @@
 //! Errors of prediction and scoring.
 
-use burn_gp::{likelihoods::ImpossibleTarget, ops::NotPositiveDefinite};
+use burn_gp_core::{likelihoods::ImpossibleTarget, ops::NotPositiveDefinite};
 
 /// The reason why rows cannot be predicted or scored.
 #[derive(Clone, Debug, thiserror::Error)]

@@ -4,7 +4,7 @@ use burn::{
     module::{Module, ModuleDisplay},
     tensor::{DType, Device, Tensor, TensorCreationOptions},
 };
-use burn_gp::{
+use burn_gp_core::{
     layers::Predictive,
     likelihoods::{AnyLikelihood, LikelihoodConfig},
     ops::NotPositiveDefinite,

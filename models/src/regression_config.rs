@@ -16,27 +16,27 @@ macro_rules! regression_config {
         #[serde(deny_unknown_fields)]
         pub struct $config {
             /// The kernel.
-            pub kernel: burn_gp::kernels::KernelConfig,
+            pub kernel: burn_gp_core::kernels::KernelConfig,
             /// The mean function.
-            pub mean: burn_gp::means::MeanConfig,
+            pub mean: burn_gp_core::means::MeanConfig,
             /// The noise.
-            pub likelihood: burn_gp::likelihoods::GaussianConfig,
+            pub likelihood: burn_gp_core::likelihoods::GaussianConfig,
             $($(#[$of_field])* pub $field: $type,)*
             /// Initial values, bounds and priors of the parameters, and which of them are not
             /// trained.
             #[serde(default)]
-            pub parameters: burn_gp::parameter::ParameterConfig,
+            pub parameters: burn_gp_core::parameter::ParameterConfig,
         }
 
         impl $config {
             $(#[$of_new])*
             pub fn new(
-                kernel: impl Into<burn_gp::kernels::KernelConfig>,
-                likelihood: burn_gp::likelihoods::GaussianConfig,
+                kernel: impl Into<burn_gp_core::kernels::KernelConfig>,
+                likelihood: burn_gp_core::likelihoods::GaussianConfig,
             ) -> Self {
                 Self {
                     kernel: kernel.into(),
-                    mean: burn_gp::means::MeanConfig::Zero,
+                    mean: burn_gp_core::means::MeanConfig::Zero,
                     likelihood,
                     $($field: $default,)*
                     parameters: Default::default(),

@@ -1,7 +1,7 @@
 //! Collapsed sparse regression.
 
 use burn::module::Module;
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     inference::Collapsed,
     kernels::AnyKernel,

@@ -1,7 +1,7 @@
 //! Collapsed sparse regression with orthogonal inducing points.
 
 use burn::module::Module;
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     inference::CollapsedOrthogonal,
     kernels::AnyKernel,

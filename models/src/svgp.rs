@@ -1,7 +1,7 @@
 //! The sparse variational Gaussian process.
 
 use burn::{module::Module, tensor::Tensor};
-use burn_gp::{
+use burn_gp_core::{
     inference::in_unit_of_targets,
     kernels::FunctionPrior,
     likelihoods::{ImpossibleTarget, Likelihood},

@@ -4,7 +4,7 @@ use burn::{
     module::Module,
     tensor::{DType, Device, Tensor, TensorCreationOptions},
 };
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     kernels::{AnyKernel, Kernel, KernelConfig, Kernels, SeparateKernels},
     layers::Predictive,
@@ -59,7 +59,7 @@ pub struct CoregionalizationConfig {
 /// Configuration of a sparse variational Gaussian process.
 ///
 /// ```
-/// use burn_gp::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
+/// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
 /// use burn_gp_models::SvgpConfig;
 ///
 /// let config = SvgpConfig::new(StationaryConfig::new(Stationary::Matern52), GaussianConfig::default())

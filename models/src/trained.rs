@@ -1,7 +1,9 @@
 //! Trained models chosen at run time.
 
 use burn::{module::Module, tensor::Tensor};
-use burn_gp::{likelihoods::AnyLikelihood, ops::NotPositiveDefinite, parameter::Hyperparameter};
+use burn_gp_core::{
+    likelihoods::AnyLikelihood, ops::NotPositiveDefinite, parameter::Hyperparameter,
+};
 
 use crate::*;
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use burn::tensor::{DType, Device};
-use burn_gp::{
+use burn_gp_core::{
     features::PerceptronConfig, likelihoods::GaussianConfig, process::VarianceCorrection,
 };
 use burn_gp_models::{

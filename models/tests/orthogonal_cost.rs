@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use burn::tensor::{DType, Device};
-use burn_gp::{
+use burn_gp_core::{
     kernels::StationaryConfig,
     likelihoods::GaussianConfig,
     ops::Stationary,

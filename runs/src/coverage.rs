@@ -20,7 +20,7 @@ pub struct Coverage {
 
 impl Coverage {
     /// The coverage from the smallest level of a central interval that contains each observation
-    /// ([`central_level`](burn_gp::likelihoods::PredictiveDistribution::central_level)).
+    /// ([`central_level`](burn_gp_core::likelihoods::PredictiveDistribution::central_level)).
     pub fn of_levels(levels: impl IntoIterator<Item = f64>) -> Self {
         let mut least: Vec<f64> = levels.into_iter().collect();
         least.sort_by(f64::total_cmp);

@@ -1,6 +1,6 @@
 //! Early stopping: how many steps to make, found on held-out rows.
 
-use burn_gp::{
+use burn_gp_core::{
     likelihoods::{Gaussian, GaussianConfig},
     metrics,
     ops::Stationary,

@@ -1,6 +1,6 @@
 //! Predictions and scores of a model.
 
-use burn_gp::{
+use burn_gp_core::{
     likelihoods::{AnyLikelihood, Interval, Likelihood},
     metrics,
 };

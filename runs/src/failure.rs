@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use burn_gp::ops::NotPositiveDefinite;
+use burn_gp_core::ops::NotPositiveDefinite;
 use burn_gp_datasets::DataError;
 use burn_gp_models::{
     InitError, PredictionError, SavedModelError,

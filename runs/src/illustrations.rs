@@ -4,7 +4,7 @@ mod images;
 
 use std::path::Path;
 
-use burn_gp::{
+use burn_gp_core::{
     likelihoods::{AnyLikelihood, Interval, TargetKind},
     metrics,
 };

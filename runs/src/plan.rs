@@ -22,7 +22,7 @@ mod schedule;
 #[cfg(test)]
 mod tests;
 
-use burn_gp::{inference::ActionLoss, likelihoods::LikelihoodName};
+use burn_gp_core::{inference::ActionLoss, likelihoods::LikelihoodName};
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
     ComputationAwareConfig, ConjugateGradientsConfig, ExactConfig, ModelConfig, SgprConfig,

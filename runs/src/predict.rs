@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use burn_gp::likelihoods::{AnyLikelihood, Likelihood};
+use burn_gp_core::likelihoods::{AnyLikelihood, Likelihood};
 use burn_gp_datasets::{DataSource, Features};
 use burn_gp_models::{MODEL_FILE, Predictor, SavedModel};
 use clap::Args;

@@ -1,7 +1,7 @@
 //! The data of a run: loaded, split, and standardized by the training rows.
 
 use burn::tensor::DType;
-use burn_gp::{
+use burn_gp_core::{
     inducing::distinct_rows,
     likelihoods::{ImpossibleTarget, Likelihood, LikelihoodName, TargetKind},
     patches::ImageShape,

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fmt::Display};
 
-use burn_gp::parameter::LOWER_BOUND;
+use burn_gp_core::parameter::LOWER_BOUND;
 
 use crate::setting_error::SettingError;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use burn_gp::parameter::{AtFloor, Hyperparameter};
+use burn_gp_core::parameter::{AtFloor, Hyperparameter};
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::{ActionRowsName, RunOptions, name_of};

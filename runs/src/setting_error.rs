@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use burn_gp::patches::{ImageShape, PatchError};
+use burn_gp_core::patches::{ImageShape, PatchError};
 
 /// An invalid option or combination of options.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use burn::tensor::{DType, Device};
-use burn_gp::parameter::at_floor;
+use burn_gp_core::parameter::at_floor;
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
     AnyModel, ModelConfig, SavedModel, Summary, TrainedModel,

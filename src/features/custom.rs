@@ -11,7 +11,7 @@ map_kind! {
         forward(x: Tensor<2>) -> Tensor<2>;
     }
     /// The configuration of a network of another crate. Once it is registered, in one line
-    /// (`burn_gp::register_network!(MyConfig)`), the network goes wherever those of this crate go:
+    /// (`burn_gp_core::register_network!(MyConfig)`), the network goes wherever those of this crate go:
     /// into configurations of models, and into files.
     /// [`KernelDefinition`](crate::kernels::KernelDefinition) has an example for kernels.
     NetworkDefinition {

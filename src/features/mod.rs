@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use burn::{module::Module, nn, tensor::{Device, Tensor}};
-//! use burn_gp::features::Features;
+//! use burn_gp_core::features::Features;
 //!
 //! #[derive(Module, Debug)]
 //! struct Convolutional {

@@ -27,7 +27,7 @@ macro_rules! kernels {
             /// kernels.
             ///
             /// ```
-            /// use burn_gp::{kernels::{KernelConfig, LinearConfig, StationaryConfig}, ops::Stationary};
+            /// use burn_gp_core::{kernels::{KernelConfig, LinearConfig, StationaryConfig}, ops::Stationary};
             ///
             /// let smooth = KernelConfig::from(StationaryConfig::new(Stationary::Matern52));
             /// let kernel = smooth.plus(LinearConfig::default());

@@ -22,7 +22,7 @@ use crate::custom::{
 ///
 /// ```
 /// use burn::tensor::TensorCreationOptions;
-/// use burn_gp::kernels::{KernelConfig, KernelDefinition, LinearConfig, White};
+/// use burn_gp_core::kernels::{KernelConfig, KernelDefinition, LinearConfig, White};
 /// use serde::{Deserialize, Serialize};
 ///
 /// /// White noise whose first deviation is given, not its variance.
@@ -40,7 +40,7 @@ use crate::custom::{
 ///     }
 /// }
 ///
-/// burn_gp::register_kernel!(NoiseConfig);
+/// burn_gp_core::register_kernel!(NoiseConfig);
 ///
 /// # fn main() -> Result<(), serde_json::Error> {
 /// let noise = KernelConfig::custom(NoiseConfig { deviation: 0.5 });

@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use burn::{module::Module, nn::{Linear, LinearConfig}, tensor::{DType, Device, Distribution, Tensor}};
-//! use burn_gp::{
+//! use burn_gp_core::{
 //!     inducing::InducingPoints,
 //!     kernels::{StationaryConfig, StationaryKernel},
 //!     layers::{GpLayer, Layer},

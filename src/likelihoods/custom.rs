@@ -12,7 +12,7 @@ use crate::custom::{
 };
 
 /// The configuration of a likelihood of another crate. Once it is registered, in one line
-/// (`burn_gp::register_likelihood!(MyConfig)`), the likelihood goes wherever those of this crate go:
+/// (`burn_gp_core::register_likelihood!(MyConfig)`), the likelihood goes wherever those of this crate go:
 /// into configurations of models, and into files. [`KernelDefinition`](crate::kernels::KernelDefinition)
 /// has an example for kernels.
 pub trait LikelihoodDefinition: Serialize + DeserializeOwned + 'static {

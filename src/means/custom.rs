@@ -14,7 +14,7 @@ map_kind! {
         add_to_draws(draws: Tensor<3>, x: Tensor<2>) -> Tensor<3>;
     }
     /// The configuration of a mean of another crate. Once it is registered, in one line
-    /// (`burn_gp::register_mean!(MyConfig)`), the mean goes wherever those of this crate go: into
+    /// (`burn_gp_core::register_mean!(MyConfig)`), the mean goes wherever those of this crate go: into
     /// configurations of models, and into files.
     /// [`KernelDefinition`](crate::kernels::KernelDefinition) has an example for kernels.
     MeanDefinition {} in MeanConfig, named MeanName, by || MeanConfig::custom(D::default());

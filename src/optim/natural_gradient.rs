@@ -31,9 +31,9 @@ const HALVINGS_AT_ONCE: [i32; 5] = [0, 1, 3, 6, HALVINGS];
 ///
 /// ```
 /// use burn::{module::Module, optim::GradientsParams, tensor::{Device, DType}};
-/// use burn_gp::{optim::NaturalGradient, process::{CovarianceShape, VariationalGaussian}};
+/// use burn_gp_core::{optim::NaturalGradient, process::{CovarianceShape, VariationalGaussian}};
 ///
-/// # fn main() -> Result<(), burn_gp::optim::NaturalStepError> {
+/// # fn main() -> Result<(), burn_gp_core::optim::NaturalStepError> {
 /// let device = Device::default();
 /// let model = VariationalGaussian::standard(3, 1, CovarianceShape::Full, (&device, DType::F64));
 /// let model = model.train();

@@ -37,7 +37,7 @@ const FAR: f64 = 0.5;
 ///
 /// ```
 /// use burn::tensor::{DType, Device, Tensor};
-/// use burn_gp::{ops::ExactMatmul, optim::{NaturalInversion, safe_start}};
+/// use burn_gp_core::{ops::ExactMatmul, optim::{NaturalInversion, safe_start}};
 ///
 /// let device = Device::default();
 /// let matrix = Tensor::<2>::from_data([[2.0, 1.0], [1.0, 3.0]], (&device, DType::F64));

@@ -20,7 +20,7 @@ use super::{
 ///
 /// ```
 /// use burn::tensor::Device;
-/// use burn_gp::{kernels::StationaryConfig, ops::Stationary, parameter::{Bounds, Parameters}};
+/// use burn_gp_core::{kernels::StationaryConfig, ops::Stationary, parameter::{Bounds, Parameters}};
 ///
 /// let kernel = StationaryConfig::new(Stationary::Matern52).init(2, &Device::default());
 /// let kernel = kernel
@@ -28,7 +28,7 @@ use super::{
 ///     .with_bounds("lengthscale", Bounds::between(0.01, 10.0))?
 ///     .with_frozen("variance")?;
 /// assert!((kernel.parameter("lengthscale")?[1] - 2.0).abs() < 1e-6);
-/// # Ok::<(), burn_gp::parameter::ParameterError>(())
+/// # Ok::<(), burn_gp_core::parameter::ParameterError>(())
 /// ```
 pub trait Parameters: Module {
     /// The paths of all parameters.

@@ -23,7 +23,7 @@ pub enum Role {
 ///
 /// ```
 /// use burn::{module::{Module, Param}, nn, tensor::{Device, Tensor}};
-/// use burn_gp::parameter::{Part, Role};
+/// use burn_gp_core::parameter::{Part, Role};
 ///
 /// #[derive(Module, Debug)]
 /// struct Model {

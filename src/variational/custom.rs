@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// The configuration of a posterior of another crate. Once it is registered, in one line
-/// (`burn_gp::register_posterior!(MyConfig)`), the posterior goes wherever those of this crate go:
+/// (`burn_gp_core::register_posterior!(MyConfig)`), the posterior goes wherever those of this crate go:
 /// into configurations of models of one layer and of many, on points and on patches, with shared and
 /// separate kernels, and into files.
 ///

@@ -8,7 +8,7 @@ use burn::{
     optim::{GradientsParams, ModuleOptimizer},
     tensor::{DType, Device, Tensor},
 };
-use burn_gp::{
+use burn_gp_core::{
     inference::{
         BlockActions, ComputationAware, FullBatch, IterationRule, Iterations, Regression,
         grassmann_distance,

@@ -6,7 +6,7 @@ use burn::{
     optim::{AdamConfig, AdamState, GradientsParams, ModuleOptimizer, Optimizer},
     tensor::{DType, Device, Tensor},
 };
-use burn_gp::optim::Adam;
+use burn_gp_core::optim::Adam;
 
 const STEPS: usize = 6;
 

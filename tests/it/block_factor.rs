@@ -2,7 +2,7 @@
 
 use crate::support::{Dense, Platform, Random, assert_close, check_gradients, numbers, platforms};
 use burn::tensor::Tensor;
-use burn_gp::ops::{BlockFactor, Jitter, cholesky};
+use burn_gp_core::ops::{BlockFactor, Jitter, cholesky};
 
 /// A positive-definite two-by-two block matrix with blocks of different sizes, and right-hand
 /// sides.

@@ -8,7 +8,7 @@ use crate::support::{
     posterior_case::{Case, DIMENSIONS, INDUCING, elbo, kernel, name},
 };
 use burn::{module::Module, tensor::TensorCreationOptions};
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     kernels::{AnyKernel, KernelConfig, LinearConfig, StationaryConfig},
     likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig},

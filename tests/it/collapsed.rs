@@ -10,7 +10,7 @@ use burn::{
     module::Module,
     tensor::{DType, Device, Tensor},
 };
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     inference::{Collapsed, Exact, FullBatch},
     kernels::StationaryKernel,

@@ -11,7 +11,7 @@ use burn::{
     module::Module,
     tensor::{DType, Device, Tensor},
 };
-use burn_gp::{
+use burn_gp_core::{
     inference::FullBatch,
     means::MeanConfig,
     ops::{Jitter, Stationary},

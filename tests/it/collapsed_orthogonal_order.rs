@@ -6,7 +6,7 @@ use crate::reference::{
     product, rows, scalar, tensor, transpose, values,
 };
 use burn::tensor::{DType, Device, Tensor};
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     inference::{Collapsed, CollapsedOrthogonal, Exact, FullBatch},
     kernels::{

@@ -11,7 +11,7 @@ use burn::{
     module::{Module, ModuleMapper, Param},
     tensor::{DType, Device, Int, Tensor, TensorData},
 };
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     inference::{
         ActionLoss, ActionPolicy, ActionVariables, Actions, BlockActions,

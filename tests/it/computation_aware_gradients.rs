@@ -6,7 +6,7 @@ use crate::reference::{
     gradients, product, rows, scalar, single_precision, tensor, transpose, values,
 };
 use burn::tensor::{DType, Device, Tensor};
-use burn_gp::{
+use burn_gp_core::{
     inference::{
         ActionLoss, ActionPolicy, BlockActions, ComputationAware, DenseActions, FullBatch,
         IterationRule, Iterations, Regression,

@@ -5,7 +5,7 @@ use crate::reference::{
     log_determinant, product, rows, solve, tensor, transpose, values,
 };
 use burn::tensor::{DType, Tensor};
-use burn_gp::inference::{IterationRule, Iterations, Regression};
+use burn_gp_core::inference::{IterationRule, Iterations, Regression};
 
 #[test]
 fn the_recursion_is_the_batch_form() {

@@ -5,7 +5,7 @@ use crate::reference::{
     single_precision, tensor, values,
 };
 use burn::tensor::{DType, Device};
-use burn_gp::{
+use burn_gp_core::{
     inference::{
         ConjugateGradients, ConjugateGradientsSettings, Exact, FullBatch, IterationRule, Iterations,
     },

@@ -5,7 +5,7 @@ use crate::support::{
     platforms,
 };
 use burn::{module::Module, tensor::Tensor};
-use burn_gp::{
+use burn_gp_core::{
     inducing::{InducingPatches, InducingPoints, InducingVariables},
     kernels::{
         AnyKernel, Convolutional, Kernel, KernelConfig, ProductConfig, Scaled, ScaledConfig,

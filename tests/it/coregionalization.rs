@@ -6,7 +6,7 @@ use crate::support::{
         Case, POINTS, assert_same_joint, assert_same_marginals, elbo, kernel, likelihood,
     },
 };
-use burn_gp::{
+use burn_gp_core::{
     kernels::StationaryKernel,
     means::ConstantMean,
     process::{Process, WithMean},

@@ -5,7 +5,7 @@ use crate::support::{
     gradients::Loss, numbers, platforms,
 };
 use burn::tensor::Tensor;
-use burn_gp::ops::{Jitter, Stationary, cholesky, covariance, covariance_matrix};
+use burn_gp_core::ops::{Jitter, Stationary, cholesky, covariance, covariance_matrix};
 
 /// One of the two gradient checks.
 type Checker = fn(&str, &[Input], f64, Loss<'_>);

@@ -6,7 +6,7 @@ use crate::support::{
     gradients::autodiff_gradients, numbers, platforms,
 };
 use burn::tensor::Tensor;
-use burn_gp::ops::{Stationary, covariance, covariances};
+use burn_gp_core::ops::{Stationary, covariance, covariances};
 
 const KINDS: [Stationary; 4] = [
     Stationary::SquaredExponential,

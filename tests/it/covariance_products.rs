@@ -6,7 +6,7 @@ use crate::support::{
     numbers, platforms,
 };
 use burn::tensor::Tensor;
-use burn_gp::ops::{Blocks, Stationary, block_covariance, covariance_product};
+use burn_gp_core::ops::{Blocks, Stationary, block_covariance, covariance_product};
 
 const KINDS: [Stationary; 4] = [
     Stationary::SquaredExponential,

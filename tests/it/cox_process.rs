@@ -8,7 +8,7 @@ use crate::support::{
     numbers, platforms,
 };
 use burn::{module::Module, optim::GradientsParams, tensor::Tensor};
-use burn_gp::{
+use burn_gp_core::{
     kernels::Basis,
     layers::{GpLayer, Layer},
     means::ConstantMean,
@@ -140,7 +140,7 @@ struct HalfAndNone {
     rank: usize,
 }
 
-impl burn_gp::features::Features for HalfAndNone {
+impl burn_gp_core::features::Features for HalfAndNone {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         let column = x.narrow(1, 0, 1);
         Tensor::cat(vec![column.ones_like() * 0.5, column.zeros_like()], 1)

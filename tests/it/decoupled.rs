@@ -11,7 +11,7 @@ use crate::support::{
     posterior_case::{DIMENSIONS, POINTS, VARIANCE, covariances, kernel},
 };
 use burn::{module::Module, tensor::Tensor};
-use burn_gp::{
+use burn_gp_core::{
     inducing::{InducingPoints, InducingVariables},
     kernels::{Kernel, KernelConfig, StationaryKernel, WhiteConfig},
     process::Process,
@@ -221,7 +221,7 @@ fn a_restored_posterior_goes_on_with_the_next_columns() {
 /// kernels that depend on whether both points are the same.
 #[test]
 fn columns_of_inducing_covariances_are_columns() {
-    let smooth = KernelConfig::from(burn_gp::ops::Stationary::Matern52);
+    let smooth = KernelConfig::from(burn_gp_core::ops::Stationary::Matern52);
     let white = KernelConfig::White(WhiteConfig { variance: 0.3 });
     for platform in platforms() {
         for config in [

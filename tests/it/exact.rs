@@ -5,7 +5,7 @@ use crate::reference::{
     double_precision, gradients, product, rows, scalar, solve, tensor, transpose, values,
 };
 use burn::tensor::{DType, Device};
-use burn_gp::{
+use burn_gp_core::{
     inference::{Exact, FullBatch},
     kernels::StationaryKernel,
     likelihoods::Gaussian,

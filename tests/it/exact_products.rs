@@ -2,7 +2,7 @@
 //! matrices, transposed memory and batches.
 
 use burn::tensor::Tensor;
-use burn_gp::ops::{
+use burn_gp_core::ops::{
     ExactMatmul, batch_projected_moments, gram, remainder, transposed_gram,
     transposed_triangular_product, triangular_product,
 };

@@ -9,7 +9,7 @@ use crate::support::{
     textbook::{DoubleDouble, Matrix, Real, Upper, normals},
 };
 use burn::tensor::Tensor;
-use burn_gp::ops::{CholeskyFactor, Jitter, cholesky, gaussian_log_density};
+use burn_gp_core::ops::{CholeskyFactor, Jitter, cholesky, gaussian_log_density};
 
 /// The largest error allowed, as a multiple of the error of the textbook loops.
 const ALLOWED: f64 = 3.0;

@@ -3,7 +3,7 @@
 
 use crate::support::{Dense, Platform, Random, numbers, platforms};
 use burn::tensor::Tensor;
-use burn_gp::ops::{CholeskyFactor, Jitter, cholesky, gaussian_log_density};
+use burn_gp_core::ops::{CholeskyFactor, Jitter, cholesky, gaussian_log_density};
 
 /// A size with a panel and a part of one.
 const SIZE: usize = 45;

@@ -3,7 +3,7 @@
 
 use crate::support::{Dense, Platform, Random, assert_close, dense, numbers, platforms};
 use burn::tensor::Tensor;
-use burn_gp::ops::{CholeskyFactor, Jitter, cholesky};
+use burn_gp_core::ops::{CholeskyFactor, Jitter, cholesky};
 
 const BATCH: usize = 3;
 const SIZES: [usize; 8] = [1, 31, 32, 33, 63, 64, 65, 97];

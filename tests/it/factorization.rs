@@ -2,7 +2,7 @@
 
 use crate::support::{Dense, Platform, Random, assert_close, numbers, platforms};
 use burn::tensor::Tensor;
-use burn_gp::ops::{CholeskyFactor, Jitter, NotPositiveDefinite, SingularTriangle, cholesky};
+use burn_gp_core::ops::{CholeskyFactor, Jitter, NotPositiveDefinite, SingularTriangle, cholesky};
 
 /// One row, less than a block, sizes around one and two blocks, and several blocks with a thread
 /// each.

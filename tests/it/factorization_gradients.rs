@@ -5,7 +5,7 @@ use crate::support::{
     symmetric,
 };
 use burn::tensor::Tensor;
-use burn_gp::ops::{CholeskyFactor, Jitter, cholesky};
+use burn_gp_core::ops::{CholeskyFactor, Jitter, cholesky};
 
 fn weighted<const D: usize>(values: Tensor<D>, weights: Tensor<D>) -> Tensor<1> {
     (values * weights).sum()

@@ -5,7 +5,7 @@ use crate::support::{
     kernel_registry::{network, perceptron},
     numbers, platforms,
 };
-use burn_gp::{
+use burn_gp_core::{
     features::{Activation, Features, ResidualNetworkConfig},
     ops::tanh,
 };
@@ -36,7 +36,7 @@ fn perceptrons_are_layers_of_sums() {
 fn first_weights_depend_on_the_seed_alone() {
     let platform = &platforms()[0];
     let weights = |seed: u64| {
-        let config = burn_gp::features::PerceptronConfig {
+        let config = burn_gp_core::features::PerceptronConfig {
             hidden: vec![50],
             seed,
             ..Default::default()

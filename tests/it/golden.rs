@@ -10,7 +10,7 @@ use crate::reference::{
     product, scalar, single_precision, solve, tensor, transpose, values,
 };
 use burn::tensor::{DType, Device, Tensor};
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     inference::{Collapsed, Exact, FullBatch},
     kernels::StationaryKernel,

@@ -5,7 +5,7 @@ use crate::reference::{
     transpose, values,
 };
 use burn::tensor::{DType, Tensor, TensorData};
-use burn_gp::ops::{add_to_diagonal, gram, transposed_gram};
+use burn_gp_core::ops::{add_to_diagonal, gram, transposed_gram};
 
 /// Sizes around the blocks of the triangular product, with sums of up to 700 rounded terms.
 #[test]

@@ -6,7 +6,7 @@ use crate::support::{
         Case, DIMENSIONS, INDUCING, POINTS, VARIANCE, covariances, elbo, kernel, likelihood,
     },
 };
-use burn_gp::{
+use burn_gp_core::{
     inducing::{InducingPoints, InducingVariables},
     kernels::{Kernel, StationaryConfig, StationaryKernel},
     ops::{Jitter, Stationary, cholesky},

@@ -5,7 +5,7 @@ use crate::reference::{
     tensor, transpose,
 };
 use burn::tensor::{DType, Device, Tensor};
-use burn_gp::{
+use burn_gp_core::{
     inducing::{Initializer, SelectionError, greedy_variance, k_means, subset},
     kernels::{
         Kernel, KernelConfig, LinearConfig, StationaryConfig, StationaryKernel, WhiteConfig,

@@ -11,7 +11,7 @@ use crate::support::{
     posterior_case::{covariances, elbo, kernel, likelihood},
 };
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     optim::VarianceGap,
     process::{Marginals, Process},
@@ -23,7 +23,7 @@ use burn_gp::{
 /// Checks that the moments of evaluation, prediction and joint prediction, and the KL divergence,
 /// are `expected`.
 #[track_caller]
-fn check<P: Posterior<burn_gp::kernels::StationaryKernel>>(
+fn check<P: Posterior<burn_gp_core::kernels::StationaryKernel>>(
     what: &str,
     platform: &Platform,
     case: &InverseFreeCase,
@@ -130,7 +130,7 @@ fn at_the_inverse_all_are_one() {
     }
 }
 
-fn bound<P: Posterior<burn_gp::kernels::StationaryKernel>>(
+fn bound<P: Posterior<burn_gp_core::kernels::StationaryKernel>>(
     platform: &Platform,
     case: &InverseFreeCase,
     posterior: &P,
@@ -330,7 +330,7 @@ fn it_is_exact_regression_at_the_data() {
     }
 }
 
-fn kl<P: Posterior<burn_gp::kernels::StationaryKernel>>(
+fn kl<P: Posterior<burn_gp_core::kernels::StationaryKernel>>(
     platform: &Platform,
     case: &InverseFreeCase,
     posterior: &P,

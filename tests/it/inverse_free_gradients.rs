@@ -11,7 +11,7 @@ use burn::{
     module::{Module, ModuleVisitor, Param},
     tensor::{Gradients, Tensor},
 };
-use burn_gp::{
+use burn_gp_core::{
     inducing::{InducingPoints, InducingVariables},
     kernels::{Kernel, StationaryKernel},
     likelihoods::AnyLikelihood,

@@ -8,7 +8,7 @@ use crate::support::{
     posterior_case::{DIMENSIONS, assert_same_joint, assert_same_marginals, covariances, kernel},
 };
 use burn::module::Module;
-use burn_gp::{
+use burn_gp_core::{
     inducing::{InducingPoints, InducingVariables, SeparatePoints},
     kernels::{Kernel, SeparateKernels, StationaryConfig, StationaryKernel},
     ops::{Stationary, congruence},
@@ -124,7 +124,7 @@ fn separate_functions_are_posteriors_of_one() {
                     let ours = column(&predicted, p);
                     assert_same_marginals(&what, &ours, &process.marginals(x()), tolerance);
                     let expected = process.joint(x());
-                    let ours = burn_gp::process::Joint {
+                    let ours = burn_gp_core::process::Joint {
                         mean: joint.mean.clone().narrow(1, p, 1),
                         covariance: joint.covariance.clone().narrow(0, p, 1),
                     };
@@ -260,7 +260,7 @@ fn the_auxiliary_is_no_trained_parameter() {
         assert!(posterior.auxiliary().is_autodiff(), "{platform}");
         let plain = posterior.valid();
         let kuu = plain.inducing().kuu(&kernel.valid());
-        let noisy = burn_gp::ops::add_diagonal(kuu, plain.observations().variances());
+        let noisy = burn_gp_core::ops::add_diagonal(kuu, plain.observations().variances());
         let lower = plain.auxiliary().squeeze_dim::<2>(0);
         let (distance, _) = congruence(noisy, lower).distance_from_identity();
         assert!(

@@ -4,7 +4,7 @@ use crate::support::{
     Dense, Random, assert_close, inverse_free_case::InverseFreeCase, numbers, platforms,
 };
 use burn::tensor::Tolerance;
-use burn_gp::{
+use burn_gp_core::{
     ops::congruence,
     optim::{COLD_STEPS, InversionStop, NaturalInversion, StoppingRule, VarianceGap, safe_start},
 };

@@ -11,7 +11,7 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
-use burn_gp::{
+use burn_gp_core::{
     features::{Features, PerceptronConfig},
     kernels::{
         AnyKernel, ArcCosine, ArcCosineConfig, ArcCosineOrder, Cosine, DeepKernel, Kernel,

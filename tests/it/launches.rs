@@ -1,6 +1,6 @@
 //! The count of kernels that GPUs are given.
 
-use burn_gp::ops::{gram, launches};
+use burn_gp_core::ops::{gram, launches};
 
 use crate::support::{numbers, platforms};
 

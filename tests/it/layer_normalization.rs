@@ -2,7 +2,7 @@
 
 use crate::support::{Input, Random, assert_close, check_gradients, numbers, platforms};
 use burn::tensor::{Device, Tensor};
-use burn_gp::ops::layer_normalization;
+use burn_gp_core::ops::layer_normalization;
 
 const EPSILON: f64 = 1e-5;
 

@@ -5,7 +5,7 @@ use crate::support::{
     platforms,
 };
 use burn::{module::Module, tensor::Tensor};
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     kernels::{StationaryConfig, StationaryKernel},
     layers::{GpLayer, Layer, LayerNoise, PatchLayer, Predictive, Stack},

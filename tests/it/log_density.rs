@@ -4,7 +4,7 @@ use crate::support::{
     Dense, Input, Random, assert_close, check_gradients, numbers, platforms, symmetric,
 };
 use burn::tensor::Tensor;
-use burn_gp::ops::{Jitter, NotPositiveDefinite, cholesky, gaussian_log_density};
+use burn_gp_core::ops::{Jitter, NotPositiveDefinite, cholesky, gaussian_log_density};
 
 /// One row, less than a block, sizes around one block, several blocks, and several blocks with a
 /// thread each.

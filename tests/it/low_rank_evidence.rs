@@ -15,7 +15,7 @@ use burn::{
     optim::{AdamConfig, GradientsParams, ModuleOptimizer},
     tensor::Tensor,
 };
-use burn_gp::{
+use burn_gp_core::{
     inference::{FullBatch, low_rank_evidence},
     likelihoods::Gaussian,
     process::{PredictedVariance, VarianceCorrection},
@@ -299,7 +299,7 @@ fn true_function_is_the_best_kernel() {
             let (phi, y) = (platform.matrix(features), platform.matrix(&points));
             let expected = numbers(model.objective(phi.clone(), y.clone()).unwrap())[0] / count;
             let process = model.condition(phi.clone(), y).unwrap();
-            let fitted = numbers(burn_gp::process::Process::marginals(&process, phi).mean);
+            let fitted = numbers(burn_gp_core::process::Process::marginals(&process, phi).mean);
             let fitted = Dense::new(rows, points.columns, fitted);
             let error = (0..rows).flat_map(|i| {
                 let truth = function[(i, 0)];

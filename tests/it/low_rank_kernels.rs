@@ -10,7 +10,7 @@ use crate::support::{
     posterior_case::{Case, POINTS, VARIANCE, assert_same_marginals, covariances, kernel},
 };
 use burn::tensor::{Device, Tensor};
-use burn_gp::{
+use burn_gp_core::{
     features::{
         Activation, Features, NetworkConfig, Normalization, PerceptronConfig,
         ResidualNetworkConfig, Standardization,
@@ -318,7 +318,7 @@ fn the_rank_of_a_basis_kernel_is_that_of_its_features() {
 fn nystrom(
     case: &Case,
     platform: &Platform,
-) -> Nystrom<burn_gp::kernels::StationaryKernel, burn_gp::inducing::InducingPoints> {
+) -> Nystrom<burn_gp_core::kernels::StationaryKernel, burn_gp_core::inducing::InducingPoints> {
     Nystrom::new(kernel(platform), case.inducing(platform), Jitter::INDUCING)
 }
 

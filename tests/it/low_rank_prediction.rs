@@ -11,7 +11,7 @@ use crate::support::{
     },
     numbers, platforms,
 };
-use burn_gp::{
+use burn_gp_core::{
     inference::{FullBatch, LowRankRegression},
     kernels::Basis,
     likelihoods::{Gaussian, Likelihood},

@@ -4,7 +4,7 @@ use crate::reference::{
     assert_all_close, double_precision, gradients, single_precision, tensor, values,
 };
 use burn::tensor::{DType, Tensor};
-use burn_gp::means::{AnyMean, ConstantMean, LinearMean, Mean, MeanConfig, ZeroMean};
+use burn_gp_core::means::{AnyMean, ConstantMean, LinearMean, Mean, MeanConfig, ZeroMean};
 
 #[test]
 fn values_of_every_mean() {

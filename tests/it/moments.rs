@@ -4,7 +4,7 @@ use crate::support::{
     Dense, Random, assert_close, assert_finite, check_gradients, dense, numbers, platforms,
 };
 use burn::tensor::Tensor;
-use burn_gp::ops::{column_squares, gaussian_kl, log_normal_cdf, projected_moments, softplus};
+use burn_gp_core::ops::{column_squares, gaussian_kl, log_normal_cdf, projected_moments, softplus};
 
 #[test]
 fn column_squares_are_the_diagonal_of_the_gram_matrix() {

@@ -7,7 +7,7 @@ use crate::support::{
     inverse_free_case::InverseFreeCase, numbers, platforms,
 };
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     ops::{congruence, transposed_triangular_product},
     optim::{InversionStop, NaturalInversion, StepSizes, newton_schulz_step, safe_start},
 };

@@ -13,7 +13,7 @@ use crate::support::{
     },
 };
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     ops::Jitter,
     process::{CovarianceShape, Marginals, VariationalGaussian},

@@ -9,7 +9,7 @@ use crate::reference::{
     product, rows, tensor, transpose, values,
 };
 use burn::tensor::{DType, Device, Tensor};
-use burn_gp::{
+use burn_gp_core::{
     inducing::{InducingPoints, Nystrom},
     inference::FullBatch,
     kernels::{FeatureMap, Kernel, LowRankKernel, StationaryKernel},

@@ -8,7 +8,7 @@ use burn::{
     module::{Module, ModuleMapper, ModuleVisitor, Param},
     tensor::{Gradients, Tensor},
 };
-use burn_gp::{
+use burn_gp_core::{
     features::PerceptronConfig,
     kernels::{AnyKernel, Kernel, KernelConfig, StationaryConfig},
     means::{AnyMean, MeanConfig},

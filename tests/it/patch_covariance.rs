@@ -8,7 +8,7 @@ use crate::support::{
     patch_case::{Case, KINDS, VARIANCE, profile},
     platforms,
 };
-use burn_gp::{
+use burn_gp_core::{
     ops::{Stationary, patch_covariance, patch_variance},
     patches::{ImageShape, PatchGrid},
 };

@@ -2,7 +2,7 @@
 
 use crate::support::platforms;
 use burn::tensor::{Tensor, TensorData};
-use burn_gp::{
+use burn_gp_core::{
     parameter::numbers,
     patches::{ImageShape, PatchError, PatchGrid},
 };

@@ -15,7 +15,7 @@ use crate::support::{
     },
 };
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     kernels::StationaryConfig,
     likelihoods::{GaussianConfig, LikelihoodConfig},

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
 use crate::support::{assert_close, check_gradients, check_module_gradients, numbers, platforms};
-use burn_gp::{
+use burn_gp_core::{
     kernels::{KernelConfig, LinearConfig, StationaryConfig},
     ops::Stationary,
     parameter::{Bounds, ParameterError, Parameters, Prior, Priors},

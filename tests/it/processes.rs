@@ -6,7 +6,7 @@ use crate::support::{
     platforms,
     posterior_case::{Case, POINTS, assert_same_marginals, kernel},
 };
-use burn_gp::{
+use burn_gp_core::{
     process::{Joint, Marginals, Process},
     variational::{Evaluation, Posterior},
 };

@@ -3,7 +3,9 @@
 
 use crate::support::{Dense, Platform, Random, assert_close, numbers, platforms};
 use burn::tensor::Tensor;
-use burn_gp::ops::{Blocks, Stationary, block_covariance, covariance_matrix, covariance_product};
+use burn_gp_core::ops::{
+    Blocks, Stationary, block_covariance, covariance_matrix, covariance_product,
+};
 
 /// N, large enough that the library searches for duplicates.
 const POINTS: usize = 9000;

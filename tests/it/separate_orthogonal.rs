@@ -8,7 +8,7 @@ use crate::support::{
     separate_case::{FUNCTIONS, assert_functions_alone, kernels},
 };
 use burn::module::Module;
-use burn_gp::{
+use burn_gp_core::{
     inducing::{InducingPoints, SeparatePoints},
     kernels::{AnyKernel, SeparateKernels},
     ops::{Jitter, add_to_diagonal},

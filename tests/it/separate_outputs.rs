@@ -8,7 +8,7 @@ use crate::support::{
     separate_case::{FUNCTIONS, assert_functions_alone, kernels},
 };
 use burn::{module::Module, optim::GradientsParams, tensor::Tensor};
-use burn_gp::{
+use burn_gp_core::{
     inducing::{InducingPoints, SeparateInducing, SeparatePoints},
     kernels::{AnyKernel, FunctionPrior, SeparateKernels, StationaryKernel},
     ops::{

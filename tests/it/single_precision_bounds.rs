@@ -6,7 +6,7 @@ use crate::support::{
     textbook::{Matrix, Real},
 };
 use burn::tensor::{DType, Tensor};
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     inference::{Collapsed, Exact, FullBatch},
     kernels::StationaryKernel,

@@ -9,7 +9,7 @@ use crate::support::{
     posterior_case::{Case, kernel},
 };
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     features::{Features, PerceptronConfig, ResidualNetworkConfig},
     kernels::{
         Kernel, KernelConfig, LinearConfig, PeriodicConfig, ProductConfig, ScaledConfig, SumConfig,

@@ -2,7 +2,7 @@
 //! range and at their ends.
 
 use burn::tensor::Tensor;
-use burn_gp::ops::{
+use burn_gp_core::ops::{
     arc_sine, exp_minus_one, log_gamma, log_normal_cdf, log_one_minus_exp, log_ratio, softplus,
     stirling_remainder, tanh,
 };

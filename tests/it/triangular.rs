@@ -4,7 +4,7 @@ use crate::support::{
     Dense, Platform, Random, assert_close, check_gradients, dense, numbers, platforms,
 };
 use burn::tensor::Tensor;
-use burn_gp::ops::{CholeskyFactor, Jitter, SingularTriangle, cholesky, solve_triangular};
+use burn_gp_core::ops::{CholeskyFactor, Jitter, SingularTriangle, cholesky, solve_triangular};
 
 /// Rows and columns: one of each, sizes around the blocks, and a wide shape that runs on several
 /// threads.

@@ -5,7 +5,7 @@ use crate::support::{
     Dense, Input, Random, assert_close, check_gradients, dense::flatten, numbers, platforms,
 };
 use burn::tensor::Tensor;
-use burn_gp::ops::{
+use burn_gp_core::ops::{
     add_diagonal, batch_column_products, column_products, congruence, remainder,
     transposed_triangular_product, triangular_product,
 };

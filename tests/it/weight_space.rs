@@ -9,7 +9,7 @@ use crate::support::{
     numbers, parameter_gradients, platforms,
 };
 use burn::{module::Module, optim::GradientsParams, tensor::Tensor};
-use burn_gp::{
+use burn_gp_core::{
     inference::{FullBatch, low_rank_evidence},
     kernels::Basis,
     likelihoods::{Gaussian, Likelihood},

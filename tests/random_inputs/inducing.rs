@@ -1,7 +1,7 @@
 //! Initialization of inducing points, and matrices that may not have a factor.
 
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     inducing::{Initializer, distinct_rows},
     ops::{Jitter, cholesky},
 };

@@ -1,7 +1,7 @@
 //! Full-batch regression on arbitrary points and targets.
 
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     inference::{
         BlockActions, Collapsed, CollapsedOrthogonal, ComputationAware, ConjugateGradients,

@@ -1,7 +1,7 @@
 //! Kernels, means and networks.
 
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     features::{
         Features, FirstWeights, NetworkConfig, Normalization, PerceptronConfig,
         ResidualNetworkConfig, Standardization,

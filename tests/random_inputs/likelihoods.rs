@@ -1,7 +1,7 @@
 //! Likelihoods, their quadratures, their checks of targets and their predictions.
 
 use burn::tensor::{Tensor, TensorData};
-use burn_gp::{
+use burn_gp_core::{
     likelihoods::{
         BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig, Likelihood,
         LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig, Quadrature, RobustMaxConfig,

@@ -1,6 +1,6 @@
 //! Functions of plain numbers: scores, step sizes, patches and domains.
 
-use burn_gp::{
+use burn_gp_core::{
     metrics,
     optim::{NaturalGradient, StepSizes},
     patches::{ImageShape, PatchGrid},

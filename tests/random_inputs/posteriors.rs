@@ -1,7 +1,7 @@
 //! Variational posteriors of every form, and layers with them.
 
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     layers::{GpLayer, LayerNoise, Predictive, Stack},
     means::{AnyMean, MeanConfig},

@@ -1,7 +1,7 @@
 //! Random numbers, points and model components.
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_gp::{
+use burn_gp_core::{
     features::{Activation, FirstWeights, PerceptronConfig},
     kernels::{
         ActiveDimensionsConfig, ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig,

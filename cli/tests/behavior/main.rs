@@ -18,7 +18,7 @@ mod targets;
 
 use std::path::Path;
 
-use burn_gp::{
+use burn_gp_core::{
     likelihoods::{LikelihoodName, TargetKind},
     variational::PosteriorName,
 };

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use burn_gp::likelihoods::{LikelihoodName, TargetKind};
+use burn_gp_core::likelihoods::{LikelihoodName, TargetKind};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 const ROWS: usize = 60;

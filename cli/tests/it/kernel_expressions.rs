@@ -1,7 +1,7 @@
 //! Kernel expressions on the command line.
 
 use burn::tensor::TensorCreationOptions;
-use burn_gp::{
+use burn_gp_core::{
     features::PerceptronConfig,
     kernels::{
         ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig, ConstantConfig, CosineConfig,
@@ -240,7 +240,7 @@ impl KernelDefinition for NuggetConfig {
     }
 }
 
-burn_gp::register_kernel!(NuggetConfig);
+burn_gp_core::register_kernel!(NuggetConfig);
 
 /// Kernels without options of their own take the fields of their configurations, those of other
 /// crates among them.

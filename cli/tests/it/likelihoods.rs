@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::{fields, read, run, succeed};
-use burn_gp::likelihoods::{FixedNoise, LikelihoodConfig, LikelihoodName, Softmax, TargetKind};
+use burn_gp_core::likelihoods::{
+    FixedNoise, LikelihoodConfig, LikelihoodName, Softmax, TargetKind,
+};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 const ROWS: usize = 60;

@@ -4,7 +4,7 @@
 #[path = "../../../models/tests/it/other_crates/pieces.rs"]
 mod pieces;
 
-use burn_gp::{
+use burn_gp_core::{
     features::NetworkConfig, likelihoods::LikelihoodConfig, means::MeanConfig,
     process::CovarianceShape, variational::PosteriorConfig,
 };

@@ -1,7 +1,7 @@
 //! Parameter options on the command line.
 
 use crate::support::{read, run, succeed, write_regression};
-use burn_gp::parameter::{Bounds, Prior};
+use burn_gp_core::parameter::{Bounds, Prior};
 use burn_gp_runs::parameter_options::{BoundsOption, PriorOption, ValuesOption};
 
 #[test]

@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_gp::kernels::Kernel;
 use burn_gp_cli::{commands::Arguments, usage_error};
+use burn_gp_core::kernels::Kernel;
 use burn_gp_runs::{
     arguments::RunOptions,
     kernel_expression::KernelExpression,

@@ -8,7 +8,7 @@
 //! its example.
 
 use burn::{module::Module, tensor::Tensor};
-use burn_gp::{
+use burn_gp_core::{
     inference::{
         Actions, AnyActionPolicy, IterationRule, Iterations, Regression, grassmann_distance,
     },

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use burn_gp::likelihoods::PredictiveDistribution;
+use burn_gp_core::likelihoods::PredictiveDistribution;
 use burn_gp_runs::{
     arguments::name_of,
     coverage::{Coverage, nominal_coverages},

@@ -1,6 +1,6 @@
 //! Hyperparameters of a trained model by path.
 
-use burn_gp::parameter::Hyperparameter;
+use burn_gp_core::parameter::Hyperparameter;
 
 /// The values of the hyperparameter at `path`; empty if there is none.
 pub(super) fn values_at<'a>(hyperparameters: &'a [Hyperparameter], path: &str) -> &'a [f64] {

@@ -11,7 +11,7 @@
 use std::f64::consts::LN_2;
 
 use burn::{module::Module, tensor::Tensor};
-use burn_gp::{
+use burn_gp_core::{
     kernels::Kernel,
     likelihoods::GaussianConfig,
     ops::{Jitter, add_to_diagonal, cholesky},
@@ -260,7 +260,7 @@ impl<'a> Example<'a> {
     }
 
     /// The mean over points of `v/(v + σ²)`, where v is the variance of the function (eq. S25).
-    fn mean_ratio<L: burn_gp::likelihoods::Likelihood>(
+    fn mean_ratio<L: burn_gp_core::likelihoods::Likelihood>(
         &self,
         predictor: &Predictor<L>,
         points: &[f64],

@@ -6,7 +6,7 @@
 //! Matérn-3/2 kernel. Adam trains in double precision with a learning rate that decreases linearly
 //! to a tenth; nothing is standardized. The paper does not state the sizes of its example.
 
-use burn_gp::{inference::ActionLoss, likelihoods::GaussianConfig, metrics};
+use burn_gp_core::{inference::ActionLoss, likelihoods::GaussianConfig, metrics};
 use burn_gp_datasets::{DataSource, Dataset};
 use burn_gp_models::{
     ActionsConfig, AnyComputationAware, AnyModel, ComputationAwareConfig,

@@ -1,6 +1,6 @@
 //! The models of the synthetic examples and their training.
 
-use burn_gp::{
+use burn_gp_core::{
     inference::{ActionStart, IterationRule},
     kernels::{KernelConfig, StationaryConfig},
     ops::Stationary,

@@ -6,7 +6,7 @@
 //! by Adam. The last two have 20 actions by default. The paper does not state the sizes of its
 //! example.
 
-use burn_gp::{
+use burn_gp_core::{
     inference::{ConjugateGradientsSettings, FullBatch},
     likelihoods::GaussianConfig,
     parameter::{ParameterConfig, numbers},

@@ -4,7 +4,7 @@ use burn::{
     module::{Module, ModuleDisplay},
     tensor::{Tensor, TensorCreationOptions},
 };
-use burn_gp::{
+use burn_gp_core::{
     features::{FirstWeights, PerceptronConfig},
     inducing::InducingPoints,
     kernels::{Basis, StationaryConfig},

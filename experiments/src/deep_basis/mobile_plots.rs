@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use burn_gp::parameter::numbers;
+use burn_gp_core::parameter::numbers;
 use burn_gp_datasets::Matrix;
 use burn_gp_models::SavedModel;
 use burn_gp_runs::{

@@ -8,7 +8,7 @@
 //! decay 1e-4 for the networks. Nothing is standardized or validated, because the paper does not
 //! mention it. The paper shows these numbers in plots, without a table.
 
-use burn_gp::{
+use burn_gp_core::{
     features::{FirstWeights, NetworkConfig, PerceptronConfig},
     kernels::StationaryConfig,
     likelihoods::{AnyLikelihood, GaussianConfig},

@@ -10,7 +10,7 @@
 //! kernels with and without the correction are trained on one draw of the targets.
 
 use burn::module::Module;
-use burn_gp::{
+use burn_gp_core::{
     features::{FirstWeights, PerceptronConfig},
     inference::FullBatch,
     kernels::{FeatureMap, LowRankKernel},

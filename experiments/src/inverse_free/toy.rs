@@ -11,7 +11,7 @@ use burn::{
     module::Module,
     tensor::{Device, Tensor},
 };
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     kernels::{KernelConfig, Kernels, StationaryConfig},
     means::MeanConfig,

@@ -1,7 +1,7 @@
 //! The data sets of Figure 1, not standardized, with their inducing points.
 
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     inducing::k_means,
     likelihoods::{GaussianConfig, LikelihoodConfig},
 };
@@ -117,7 +117,7 @@ impl Toy {
 #[cfg(test)]
 mod tests {
     use burn::tensor::{DType, Device};
-    use burn_gp::parameter::numbers;
+    use burn_gp_core::parameter::numbers;
 
     use super::*;
 

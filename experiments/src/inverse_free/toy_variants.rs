@@ -1,6 +1,6 @@
 //! The variants of Figure 1.
 
-use burn_gp::{
+use burn_gp_core::{
     optim::NaturalInversion,
     process::CovarianceShape,
     variational::{

@@ -4,7 +4,7 @@
 //! synthetic rows with eight inputs. Adam trains all parameters. The data and the initial inducing
 //! points are the same for all models of a size.
 
-use burn_gp::{
+use burn_gp_core::{
     inducing::Initializer, likelihoods::GaussianConfig, ops::Stationary, variational::Coordinates,
 };
 use burn_gp_datasets::DataSource;

@@ -1,6 +1,6 @@
 //! The models that the paper compares.
 
-use burn_gp::{
+use burn_gp_core::{
     kernels::{KernelConfig, StationaryConfig},
     ops::Stationary,
     process::CovarianceShape,

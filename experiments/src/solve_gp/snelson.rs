@@ -10,7 +10,7 @@
 use std::path::Path;
 
 use burn::{module::Module, tensor::Tensor};
-use burn_gp::{
+use burn_gp_core::{
     inducing::{InducingPoints, Initializer},
     kernels::Kernels,
     likelihoods::{GaussianConfig, LikelihoodConfig},

@@ -4,7 +4,7 @@ use burn::{
     module::Module,
     tensor::{DType, Device, Tensor, TensorCreationOptions},
 };
-use burn_gp::{
+use burn_gp_core::{
     layers::{AnyLayer, LayerNoise, Predictive, Stack},
     likelihoods::{AnyLikelihood, Likelihood, LikelihoodConfig},
     ops::NotPositiveDefinite,
@@ -39,7 +39,7 @@ pub struct HiddenLayerConfig {
 /// Configuration of a deep Gaussian process, or of a single-layer image model.
 ///
 /// ```
-/// use burn_gp::{kernels::StationaryConfig, likelihoods::GaussianConfig, means::MeanConfig, ops::Stationary};
+/// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig, means::MeanConfig, ops::Stationary};
 /// use burn_gp_models::{DeepGpConfig, LayerConfig};
 ///
 /// let kernel = StationaryConfig::new(Stationary::SquaredExponential);

@@ -1,7 +1,7 @@
 //! Configurations of layers.
 
 use burn::tensor::{Tensor, TensorCreationOptions, TensorData};
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPatches,
     kernels::{AnyKernel, Convolutional, KernelConfig, Kernels, SeparateKernels},
     layers::{AnyLayer, ConvolutionalLayer, DenseLayer, GpLayer, PatchLayer},
@@ -25,7 +25,7 @@ use crate::{
 pub enum LayerForm {
     /// Functions of rows of numbers.
     #[default]
-    #[serde(deserialize_with = "burn_gp::parameter::no_fields")]
+    #[serde(deserialize_with = "burn_gp_core::parameter::no_fields")]
     Dense,
     /// Functions of patches. The output is a feature map with their values at every patch of an
     /// image.

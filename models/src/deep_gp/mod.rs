@@ -5,7 +5,7 @@ mod layer_config;
 mod projection;
 
 use burn::{module::Module, tensor::Tensor};
-use burn_gp::{
+use burn_gp_core::{
     layers::{Layer, Propagation, Stack, StackProcess},
     likelihoods::{ImpossibleTarget, Likelihood},
     ops::NotPositiveDefinite,

@@ -1,7 +1,7 @@
 //! Example inputs of the layers before training.
 
 use burn::tensor::{Tensor, TensorData};
-use burn_gp::{ops::ExactMatmul, patches::PatchGrid};
+use burn_gp_core::{ops::ExactMatmul, patches::PatchGrid};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng, seq::index};
 
 /// The number of images that provide patches for initialization, enough to represent all.

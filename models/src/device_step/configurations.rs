@@ -1,6 +1,6 @@
 //! The mini-batch models of a benchmark, and their sizes.
 
-use burn_gp::{
+use burn_gp_core::{
     features::PerceptronConfig,
     inducing::Initializer,
     likelihoods::{GaussianConfig, SoftmaxConfig},

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, error::Error, time::Instant};
 
 use burn::tensor::{DType, Device};
-use burn_gp::ops::{device_reads, launches};
+use burn_gp_core::ops::{device_reads, launches};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 use super::StepModel;

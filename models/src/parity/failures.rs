@@ -1,7 +1,7 @@
 //! Data that have no answer: each must end with a typed error or NaN, never with a number.
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_gp::{
+use burn_gp_core::{
     likelihoods::GaussianConfig,
     ops::{self, Jitter, NotPositiveDefinite, Stationary},
     parameter::numbers,

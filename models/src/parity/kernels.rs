@@ -1,6 +1,6 @@
 //! Every kernel by its name, as the command line makes it.
 
-use burn_gp::kernels::{Kernel, KernelConfig};
+use burn_gp_core::kernels::{Kernel, KernelConfig};
 use serde::de::Error as _;
 use serde_json::{Map, Value, json};
 

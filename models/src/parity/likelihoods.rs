@@ -1,6 +1,6 @@
 //! Every likelihood by its name.
 
-use burn_gp::{
+use burn_gp_core::{
     likelihoods::{Likelihood, LikelihoodName, TargetKind},
     process::Marginals,
 };

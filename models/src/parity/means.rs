@@ -1,6 +1,6 @@
 //! Every mean by its name.
 
-use burn_gp::means::{Mean, MeanName};
+use burn_gp_core::means::{Mean, MeanName};
 
 use super::{Case, Group};
 

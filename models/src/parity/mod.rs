@@ -59,7 +59,7 @@ type Fail = Box<dyn Fn(&Device, DType) -> Result<(), Reason> + Send + Sync>;
 /// The kind of piece that a case computes with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// An operation of [`burn_gp::ops`].
+    /// An operation of [`burn_gp_core::ops`].
     Operation,
     /// A kernel.
     Kernel,

@@ -1,6 +1,6 @@
 //! Every ready-made model.
 
-use burn_gp::{
+use burn_gp_core::{
     features::PerceptronConfig,
     inducing::Initializer,
     inference::{ActionStart, ConjugateGradientsSettings},

@@ -1,6 +1,6 @@
 //! Every posterior by its name.
 
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     kernels::{KernelConfig, StationaryConfig},
     ops::{Jitter, Stationary},

@@ -4,7 +4,7 @@ use burn::{
     module::{Module, ModuleMapper, ModuleVisitor, Param},
     tensor::{DType, Device, Gradients, Tensor, TensorCreationOptions, TensorData},
 };
-use burn_gp::parameter::numbers;
+use burn_gp_core::parameter::numbers;
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha8Rng};
 use rand_distr::{Distribution, StandardNormal};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     ops::{NotPositiveDefinite, number},
     parameter::Priors,
 };

@@ -5,7 +5,7 @@ use burn::{
     optim::GradientsParams,
     tensor::Tensor,
 };
-use burn_gp::ops::numbers;
+use burn_gp_core::ops::numbers;
 
 /// The evaluations of one line search. A call of burn's L-BFGS starts with an evaluation at the end
 /// point of the previous call, which is a point of that call's last search.

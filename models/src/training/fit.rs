@@ -12,7 +12,7 @@ use super::{AnyTrainer, Callback, Model, Trainer, Training, TrainingData, Traini
 /// use std::ops::ControlFlow;
 ///
 /// use burn::tensor::{DType, Device};
-/// use burn_gp::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
+/// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
 /// use burn_gp_models::{
 ///     SvgpConfig,
 ///     training::{

@@ -6,7 +6,7 @@ use burn::{
     optim::{GradientsParams, LBFGS, LBFGSConfig, LineSearchFn, ModuleOptimizer},
     tensor::Tensor,
 };
-use burn_gp::{
+use burn_gp_core::{
     ops::{NotPositiveDefinite, is_on_cpu, number},
     optim::Adam,
     parameter::Priors,

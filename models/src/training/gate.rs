@@ -6,7 +6,7 @@ use burn::{
     optim::{AdamState, LearningRate, Optimizer},
     tensor::{Device, Tensor},
 };
-use burn_gp::optim::Adam;
+use burn_gp_core::optim::Adam;
 
 /// The flag of the current step, `[1]`: positive if the step can be made. It is on the device, so
 /// that the CPU does not wait for it. Clones share the flag; without one, every step is made.

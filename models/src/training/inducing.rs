@@ -5,7 +5,7 @@ use burn::{
     optim::GradientsParams,
     tensor::Tensor,
 };
-use burn_gp::parameter::Role;
+use burn_gp_core::parameter::Role;
 use serde::{Deserialize, Serialize};
 
 use super::Plateau;

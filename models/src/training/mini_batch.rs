@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use burn::{grad_clipping::GradientClipping, module::Module, optim::ModuleOptimizer};
-use burn_gp::{
+use burn_gp_core::{
     ops::is_on_cpu,
     optim::{Adam, NaturalGradient},
     parameter::{Priors, Role},

@@ -5,7 +5,7 @@ use burn::{
     optim::{GradientsParams, ModuleOptimizer},
     tensor::{Bool, Tensor},
 };
-use burn_gp::{
+use burn_gp_core::{
     ops::{NotPositiveDefinite, is_on_cpu, number},
     optim::{NaturalGradient, NaturalStepError},
     parameter::Priors,

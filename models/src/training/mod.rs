@@ -40,7 +40,7 @@ use burn::{
     module::Module,
     tensor::{DType, Device, Int, Tensor, TensorData},
 };
-use burn_gp::{
+use burn_gp_core::{
     likelihoods::ImpossibleTarget,
     ops::NotPositiveDefinite,
     optim::NaturalStepError,

@@ -4,7 +4,7 @@ use burn::{
     module::{Module, ModuleDisplay},
     tensor::Tensor,
 };
-use burn_gp::{
+use burn_gp_core::{
     inference::FullBatch,
     likelihoods::{ImpossibleTarget, check_finite},
     ops::{NotPositiveDefinite, number},
@@ -82,7 +82,7 @@ pub trait Model: Module + ModuleDisplay {
     }
 
     /// Rescales initial values to the unit of the training data
-    /// ([`in_unit_of_targets`](burn_gp::inference::in_unit_of_targets)). Trainers call it before
+    /// ([`in_unit_of_targets`](burn_gp_core::inference::in_unit_of_targets)). Trainers call it before
     /// the first step. By default nothing changes.
     ///
     /// # Shapes

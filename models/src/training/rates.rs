@@ -9,7 +9,7 @@ use burn::{
     },
     module::{Module, ParamGroup},
 };
-use burn_gp::parameter::Role;
+use burn_gp_core::parameter::Role;
 use serde::{Deserialize, Serialize};
 
 use super::{

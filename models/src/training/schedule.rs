@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub enum Schedule {
     /// A constant learning rate.
     #[default]
-    #[serde(deserialize_with = "burn_gp::parameter::no_fields")]
+    #[serde(deserialize_with = "burn_gp_core::parameter::no_fields")]
     Constant,
     /// Half a cosine from the initial value down to `final_fraction` of it.
     Cosine {

@@ -1,7 +1,7 @@
 //! Steps whose losses are still on the device.
 
 use burn::tensor::{Bool, Tensor};
-use burn_gp::ops::numbers;
+use burn_gp_core::ops::numbers;
 use serde::{Deserialize, Serialize};
 
 use super::rates::Rates;

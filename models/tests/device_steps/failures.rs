@@ -12,7 +12,7 @@ use burn::{
     module::{Module, ModuleMapper, Param},
     tensor::{DType, Device, Tensor},
 };
-use burn_gp::{
+use burn_gp_core::{
     ops::{NotPositiveDefinite, device_reads, number},
     optim::NaturalGradient,
 };

@@ -12,7 +12,7 @@ mod platforms;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use burn::tensor::{DType, Device};
-use burn_gp::ops::device_reads;
+use burn_gp_core::ops::device_reads;
 use burn_gp_models::{
     AnyModel, ModelConfig,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},

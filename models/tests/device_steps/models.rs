@@ -1,6 +1,6 @@
 //! Models that are trained on mini-batches.
 
-use burn_gp::{
+use burn_gp_core::{
     features::PerceptronConfig,
     kernels::StationaryConfig,
     likelihoods::GaussianConfig,

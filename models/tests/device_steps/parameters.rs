@@ -4,7 +4,7 @@ use burn::{
     module::{Module, ModuleMapper, ModuleVisitor, Param},
     tensor::{DType, Tensor},
 };
-use burn_gp::ops::numbers;
+use burn_gp_core::ops::numbers;
 
 struct Numbers(Vec<f64>);
 

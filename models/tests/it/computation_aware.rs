@@ -4,7 +4,7 @@ use burn::{
     optim::{GradientsParams, ModuleOptimizer},
     tensor::{DType, Device},
 };
-use burn_gp::{
+use burn_gp_core::{
     inference::{ActionLoss, ActionStart, FullBatch, IterationRule},
     kernels::StationaryConfig,
     likelihoods::GaussianConfig,

@@ -10,7 +10,7 @@
 //! 0.067), because with that many rows it needs little smoothing.
 
 use burn::tensor::{DType, Device};
-use burn_gp::{
+use burn_gp_core::{
     features::{FirstWeights, PerceptronConfig},
     likelihoods::GaussianConfig,
     metrics,

@@ -5,7 +5,7 @@ use burn::{
     module::{Module, ModuleVisitor, Param},
     tensor::{DType, Device, Tensor},
 };
-use burn_gp::{
+use burn_gp_core::{
     features::{Features, PerceptronConfig},
     inducing::Initializer,
     kernels::StationaryConfig,

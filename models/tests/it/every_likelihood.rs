@@ -9,7 +9,7 @@ use burn::{
     module::Module,
     tensor::{DType, Device, Tensor},
 };
-use burn_gp::{
+use burn_gp_core::{
     kernels::StationaryConfig,
     layers::Predictive,
     likelihoods::{

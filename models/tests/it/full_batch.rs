@@ -6,7 +6,7 @@ use burn::{
     module::{Module, Param},
     tensor::{DType, Device, Tensor, TensorData},
 };
-use burn_gp::{inference::FullBatch, ops::NotPositiveDefinite, parameter::Priors};
+use burn_gp_core::{inference::FullBatch, ops::NotPositiveDefinite, parameter::Priors};
 use burn_gp_models::{
     AnyExact,
     training::{

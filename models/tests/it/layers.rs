@@ -4,7 +4,7 @@ use burn::{
     module::Module,
     tensor::{DType, Device},
 };
-use burn_gp::{
+use burn_gp_core::{
     inducing::Initializer,
     kernels::StationaryConfig,
     layers::{Layer, LayerNoise},

@@ -10,7 +10,7 @@ use burn::{
     tensor::{DType, Device, Tensor},
     train::{SupervisedTraining, checkpoint::FileCheckpointer, checkpoint::KeepLastNCheckpoints},
 };
-use burn_gp::{
+use burn_gp_core::{
     kernels::StationaryConfig,
     likelihoods::GaussianConfig,
     ops::{Jitter, NotPositiveDefinite, Stationary, cholesky},

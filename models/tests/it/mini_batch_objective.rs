@@ -1,7 +1,7 @@
 //! Mini-batch objectives, compared with the full-batch objective.
 
 use burn::tensor::{DType, Device, Tensor};
-use burn_gp::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
+use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
 use burn_gp_models::{
     SvgpConfig,
     training::{Model, TrainingData},

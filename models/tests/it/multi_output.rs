@@ -5,7 +5,7 @@ use burn::{
     module::Module,
     tensor::{DType, Device},
 };
-use burn_gp::{
+use burn_gp_core::{
     kernels::StationaryConfig,
     likelihoods::{GaussianConfig, LikelihoodConfig, SoftmaxConfig},
     ops::Stationary,

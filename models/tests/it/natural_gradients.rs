@@ -1,7 +1,7 @@
 //! Natural gradients together with Adam in the training loop.
 
 use burn::tensor::{DType, Device};
-use burn_gp::{
+use burn_gp_core::{
     kernels::StationaryConfig,
     likelihoods::{GaussianConfig, LikelihoodConfig},
     ops::Stationary,

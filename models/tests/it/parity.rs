@@ -101,7 +101,7 @@ fn failures() {
     check(Group::Failure);
 }
 
-/// Every function of `burn_gp::ops` is called by a case, and every method of a factor that computes.
+/// Every function of `burn_gp_core::ops` is called by a case, and every method of a factor that computes.
 #[test]
 fn every_operation_has_a_case() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/src/parity/operations");

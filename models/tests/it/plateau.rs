@@ -4,7 +4,7 @@ use burn::{
     module::{Module, ModuleVisitor, Param},
     tensor::{DType, Device, Tensor},
 };
-use burn_gp::{
+use burn_gp_core::{
     kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary, parameter::numbers,
 };
 use burn_gp_models::{

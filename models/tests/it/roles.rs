@@ -5,7 +5,7 @@ use burn::{
     nn,
     tensor::{DType, Device, Tensor},
 };
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     kernels::{Basis, FeatureMap},
     ops::NotPositiveDefinite,

@@ -4,7 +4,7 @@ use burn::{
     module::{Module, ModuleVisitor, Param, ParamGroup, ParamId},
     tensor::{DType, Device, Int, Tensor},
 };
-use burn_gp::{
+use burn_gp_core::{
     kernels::StationaryConfig,
     likelihoods::GaussianConfig,
     metrics::{negative_log_density, root_mean_squared_error},

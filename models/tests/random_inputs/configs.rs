@@ -1,6 +1,6 @@
 //! A small configuration of every model.
 
-use burn_gp::{
+use burn_gp_core::{
     features::{NetworkConfig, PerceptronConfig, ResidualNetworkConfig},
     inference::IterationRule,
     kernels::{KernelConfig, StationaryConfig},

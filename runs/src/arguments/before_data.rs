@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use burn_gp::likelihoods::{Bernoulli, FixedNoise, Gaussian, LikelihoodName, Softmax};
+use burn_gp_core::likelihoods::{Bernoulli, FixedNoise, Gaussian, LikelihoodName, Softmax};
 use burn_gp_datasets::{DataError, DataSource, Task};
 
 use super::{InputScaleName, ModelName, OptimizerName, RunOptions};

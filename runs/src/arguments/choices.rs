@@ -1,6 +1,6 @@
 //! Options with a fixed set of values.
 
-use burn_gp::{
+use burn_gp_core::{
     custom::{Choice, Choices},
     inducing::Initializer,
     inference::ActionStart,

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use burn_gp::patches::ImageShape;
+use burn_gp_core::patches::ImageShape;
 use serde::{Deserialize, Serialize};
 
 /// An image shape on the command line: `28x28`, `32x32x3`.

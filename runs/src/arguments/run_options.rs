@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use burn_gp::{
+use burn_gp_core::{
     features::NetworkName, likelihoods::LikelihoodName, means::MeanName, variational::PosteriorName,
 };
 use burn_gp_datasets::ClassOrder;

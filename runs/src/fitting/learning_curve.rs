@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use burn_gp::parameter::Hyperparameter;
+use burn_gp_core::parameter::Hyperparameter;
 use burn_gp_datasets::Standardizer;
 use burn_gp_models::{AnyModel, PredictionError, training::TrainingData};
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use burn_gp::ops::NotPositiveDefinite;
+use burn_gp_core::ops::NotPositiveDefinite;
 use burn_gp_models::{
     AnyModel, TrainedModel, load_module,
     training::{AnyTrainer, DeviceFailure, Trainer, TrainingError, on_device},

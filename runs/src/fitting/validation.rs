@@ -1,6 +1,6 @@
 //! Which step's model is kept: the one that predicts the validation rows best.
 
-use burn_gp::metrics;
+use burn_gp_core::metrics;
 use burn_gp_models::{AnyModel, PredictionError, training::TrainingData};
 use serde::{Deserialize, Serialize};
 

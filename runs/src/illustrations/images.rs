@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use burn_gp::{layers::AnyLayer, parameter::numbers, patches::ImageShape};
+use burn_gp_core::{layers::AnyLayer, parameter::numbers, patches::ImageShape};
 use burn_gp_models::TrainedModel;
 
 use super::Illustrations;

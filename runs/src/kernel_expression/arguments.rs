@@ -1,6 +1,6 @@
 //! The arguments in the parentheses after the name of a kernel.
 
-use burn_gp::{kernels::KernelConfig, parameter::LOWER_BOUND};
+use burn_gp_core::{kernels::KernelConfig, parameter::LOWER_BOUND};
 use serde_json::{Map, Value, json};
 
 use super::{KernelExpressionError, kernels::KernelName};

@@ -1,6 +1,6 @@
 //! The named kernels and their arguments.
 
-use burn_gp::{
+use burn_gp_core::{
     features::PerceptronConfig,
     kernels::{
         ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig, ConstantConfig, CosineConfig,

@@ -20,7 +20,7 @@ use std::{
     str::FromStr,
 };
 
-use burn_gp::{
+use burn_gp_core::{
     kernels::{KernelConfig, StationaryConfig},
     ops::Stationary,
 };

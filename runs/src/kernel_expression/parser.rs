@@ -1,6 +1,6 @@
 //! The parser of kernel expressions.
 
-use burn_gp::kernels::KernelConfig;
+use burn_gp_core::kernels::KernelConfig;
 
 use super::{
     KernelExpressionError,

@@ -1,7 +1,7 @@
 //! The data description stored with a saved model, for reading new rows and predicting in their
 //! units.
 
-use burn_gp::likelihoods::LikelihoodName;
+use burn_gp_core::likelihoods::LikelihoodName;
 use burn_gp_datasets::{Schema, Standardizer};
 use serde::{Deserialize, Serialize};
 

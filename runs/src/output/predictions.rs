@@ -1,6 +1,6 @@
 //! Predictions as text.
 
-use burn_gp::{likelihoods::Interval, metrics::likeliest_classes};
+use burn_gp_core::{likelihoods::Interval, metrics::likeliest_classes};
 use burn_gp_datasets::Classes;
 
 use crate::evaluation::InOriginalUnits;

@@ -1,6 +1,6 @@
 //! `--bound PATH=LOWER..UPPER`.
 
-use burn_gp::parameter::Bounds;
+use burn_gp_core::parameter::Bounds;
 
 use super::{ParameterOptionError, assignment, number};
 

@@ -1,6 +1,6 @@
 //! `--prior PATH=NAME(NUMBER, …)`.
 
-use burn_gp::parameter::Prior;
+use burn_gp_core::parameter::Prior;
 
 use super::{ParameterOptionError, assignment, number};
 

@@ -1,6 +1,6 @@
 //! The actions of computation-aware regression.
 
-use burn_gp::inference::{ConjugateGradientsSettings, IterationRule};
+use burn_gp_core::inference::{ConjugateGradientsSettings, IterationRule};
 use burn_gp_models::ActionsConfig;
 
 use crate::arguments::{ActionRowsName, ActionStartName, ModelName, PolicyName, RunOptions};

@@ -1,6 +1,6 @@
 //! Regression by conjugate gradients.
 
-use burn_gp::inference::ConjugateGradientsSettings;
+use burn_gp_core::inference::ConjugateGradientsSettings;
 
 use crate::arguments::RunOptions;
 use crate::ranges::{at_least_one, count, positive};

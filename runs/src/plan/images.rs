@@ -1,6 +1,6 @@
 //! How a model splits images into patches.
 
-use burn_gp::{
+use burn_gp_core::{
     kernels::StationaryConfig,
     ops::Stationary,
     patches::{ImageShape, PatchGrid},

@@ -1,6 +1,6 @@
 //! The inducing points, and the orthogonal ones.
 
-use burn_gp::{inducing::Initializer, ops::Jitter};
+use burn_gp_core::{inducing::Initializer, ops::Jitter};
 use burn_gp_models::InducingConfig;
 
 use crate::arguments::{InitializerName, RunOptions};

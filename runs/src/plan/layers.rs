@@ -1,6 +1,6 @@
 //! Models made of layers.
 
-use burn_gp::{
+use burn_gp_core::{
     kernels::{KernelConfig, ScaledConfig},
     layers::LayerNoise,
     means::MeanConfig,

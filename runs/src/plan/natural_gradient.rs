@@ -1,6 +1,6 @@
 //! Natural gradients.
 
-use burn_gp::optim::NaturalGradient;
+use burn_gp_core::optim::NaturalGradient;
 
 use crate::arguments::RunOptions;
 use crate::ranges::within;

@@ -1,7 +1,7 @@
 //! Models with a network.
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_gp::{
+use burn_gp_core::{
     features::{NetworkConfig, NetworkName, ResidualNetworkConfig, Standardization},
     process::VarianceCorrection,
 };

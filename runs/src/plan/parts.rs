@@ -1,6 +1,6 @@
 //! The parts that models of every form have.
 
-use burn_gp::{
+use burn_gp_core::{
     kernels::KernelConfig,
     likelihoods::{Gaussian, GaussianConfig, LikelihoodConfig, LikelihoodName, TargetKind},
     means::{MeanConfig, MeanName},

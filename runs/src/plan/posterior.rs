@@ -1,6 +1,6 @@
 //! The variational posterior.
 
-use burn_gp::{
+use burn_gp_core::{
     process::CovarianceShape,
     variational::{OrthogonallyDecoupledConfig, PosteriorConfig},
 };

@@ -1,6 +1,6 @@
 //! The posteriors l-svgp and inverse-free.
 
-use burn_gp::{
+use burn_gp_core::{
     optim::{NaturalInversion, StepSizes},
     variational::{AuxiliaryUpdate, MeanForm, PseudoObservationsConfig, TraceProbes},
 };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use burn_gp::metrics;
+use burn_gp_core::metrics;
 use plotters::prelude::*;
 
 use super::canvas::{Frame, pixels, plain_text, square};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use burn_gp::metrics::{CalibrationBin, calibration_bins};
+use burn_gp_core::metrics::{CalibrationBin, calibration_bins};
 use plotters::prelude::*;
 
 use super::calibration::HALF_WIDTH_95;

@@ -24,7 +24,7 @@ pub struct Interval {
 /// deep model has one for every draw of the hidden layers.
 ///
 /// ```
-/// use burn_gp::{likelihoods::{Likelihood, Poisson}, process::Marginals};
+/// use burn_gp_core::{likelihoods::{Likelihood, Poisson}, process::Marginals};
 /// use burn::tensor::{Device, Tensor};
 ///
 /// let device = Device::default();

@@ -5,7 +5,7 @@
 use std::f64::consts::PI;
 
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     likelihoods::{
         BetaConfig, GammaConfig, Likelihood, LikelihoodConfig, NegativeBinomialConfig,
         OrdinalConfig, StudentTConfig,

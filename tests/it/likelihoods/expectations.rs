@@ -1,7 +1,7 @@
 //! Densities, moments and their expectations, compared with naive formulas.
 
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     likelihoods::{Likelihood, Quadrature, RobustMaxConfig},
     process::Marginals,
 };

@@ -1,6 +1,6 @@
 //! Zero variances, and functions with extreme values.
 
-use burn_gp::{
+use burn_gp_core::{
     likelihoods::{
         Bernoulli, BernoulliLogit, Likelihood, LikelihoodConfig, OrdinalConfig, RobustMaxConfig,
         SoftmaxConfig,
@@ -121,7 +121,7 @@ fn counts_are_finite_far_from_the_rate() {
     for platform in platforms() {
         for config in [
             LikelihoodConfig::Poisson,
-            burn_gp::likelihoods::NegativeBinomialConfig::default().into(),
+            burn_gp_core::likelihoods::NegativeBinomialConfig::default().into(),
         ] {
             let likelihood = config.init(platform.options());
             for (count, mean) in [(1000.0, -20.0), (0.0, 20.0)] {

@@ -1,7 +1,7 @@
 //! Gradients compared with central differences.
 
 use burn::tensor::Tensor;
-use burn_gp::{likelihoods::Likelihood, process::Marginals};
+use burn_gp_core::{likelihoods::Likelihood, process::Marginals};
 
 use crate::{
     likelihoods::cases::{Case, ROWS, registry},

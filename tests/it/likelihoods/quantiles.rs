@@ -1,6 +1,6 @@
 //! Quantiles and intervals of new targets: simulated coverage, brute force and closed forms.
 
-use burn_gp::{
+use burn_gp_core::{
     likelihoods::{
         AnyLikelihood, BetaConfig, GammaConfig, Gaussian, Interval, Likelihood, LikelihoodConfig,
         NegativeBinomialConfig, PredictiveDistribution, StudentTConfig, Support,

@@ -1,6 +1,6 @@
 //! The registry is complete, targets are checked, and configurations survive saving and loading.
 
-use burn_gp::{
+use burn_gp_core::{
     likelihoods::{Likelihood, LikelihoodConfig},
     parameter::Hyperparameter,
 };
@@ -155,9 +155,10 @@ fn rates_of_errors_that_are_not_trained() {
 /// The error rate is set and bounded by its path. It always stays between 0 and 1.
 #[test]
 fn rates_of_errors_by_their_path() {
-    use burn_gp::parameter::{Bounds, Parameters};
+    use burn_gp_core::parameter::{Bounds, Parameters};
     for platform in platforms() {
-        let likelihood = burn_gp::likelihoods::RobustMaxConfig::new(3).init(platform.options());
+        let likelihood =
+            burn_gp_core::likelihoods::RobustMaxConfig::new(3).init(platform.options());
         let likelihood = likelihood
             .with_parameter("epsilon", &[0.25])
             .expect("a parameter");
@@ -196,7 +197,7 @@ fn rates_of_errors_by_their_path() {
 /// Fixed degrees of freedom are not a parameter.
 #[test]
 fn degrees_of_freedom_that_are_not_trained() {
-    let config = burn_gp::likelihoods::StudentTConfig {
+    let config = burn_gp_core::likelihoods::StudentTConfig {
         degrees_of_freedom: 5.0,
         train_degrees_of_freedom: false,
         ..Default::default()

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use burn_gp::{
+use burn_gp_core::{
     likelihoods::{HeteroskedasticConfig, Likelihood, RobustMaxConfig},
     process::Marginals,
 };

@@ -1,7 +1,7 @@
 //! Accuracy in single precision where textbook formulas would lose digits.
 
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     likelihoods::{
         BetaConfig, GammaConfig, Likelihood, LikelihoodConfig, NegativeBinomialConfig,
         StudentTConfig,

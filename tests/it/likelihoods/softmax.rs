@@ -2,7 +2,7 @@
 //! mixed.
 
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     likelihoods::{Likelihood, Softmax, SoftmaxConfig},
     process::Marginals,
 };

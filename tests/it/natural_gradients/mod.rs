@@ -11,7 +11,7 @@ use burn::{
     optim::GradientsParams,
     tensor::Tensor,
 };
-use burn_gp::{
+use burn_gp_core::{
     inference::{Collapsed, FullBatch},
     kernels::StationaryKernel,
     likelihoods::{AnyLikelihood, Gaussian, LikelihoodConfig},
@@ -298,7 +298,7 @@ fn collapsed(
     case: &Case,
     outputs: usize,
     platform: &Platform,
-) -> Collapsed<StationaryKernel, ZeroMean, burn_gp::inducing::InducingPoints> {
+) -> Collapsed<StationaryKernel, ZeroMean, burn_gp_core::inducing::InducingPoints> {
     Collapsed::new(
         kernel(platform),
         ZeroMean::new(outputs),

@@ -1,7 +1,7 @@
 //! Natural-gradient steps that the device decides without a wait, compared with those that wait.
 
 use burn::{module::Module, tensor::Tensor};
-use burn_gp::{optim::NaturalGradient, process::VariationalGaussian};
+use burn_gp_core::{optim::NaturalGradient, process::VariationalGaussian};
 
 use super::{Loss, OUTPUTS, SIZE, gradients};
 use crate::support::{Dense, Random, assert_close, numbers, platforms};

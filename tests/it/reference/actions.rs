@@ -2,7 +2,7 @@
 //! the same problem.
 
 use burn::tensor::{DType, Device, Tensor};
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingVariables,
     inference::{
         ActionLoss, ActionPolicy, Collapsed, ComputationAware, DenseActions, FullBatch, Iterated,

@@ -8,7 +8,7 @@ use burn::{
     module::{Module, ModuleMapper, ModuleVisitor, Param},
     tensor::{DType, Device, Gradients, Tensor, TensorData},
 };
-use burn_gp::ops::Stationary;
+use burn_gp_core::ops::Stationary;
 
 /// Rows of numbers.
 pub type Matrix = Vec<Vec<f64>>;

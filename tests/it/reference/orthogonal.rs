@@ -3,7 +3,7 @@
 //! Processes*, arXiv:1910.10596).
 
 use burn::tensor::{DType, Device, Tensor};
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     inference::{Collapsed, CollapsedOrthogonal, Exact},
     kernels::StationaryKernel,
@@ -101,7 +101,7 @@ pub fn scaled(matrix: &Matrix, factor: f64) -> Matrix {
 
 impl OrthogonalProblem {
     /// The 2-D problem with 7 additional points.
-    pub fn plane(kind: burn_gp::ops::Stationary) -> Self {
+    pub fn plane(kind: burn_gp_core::ops::Stationary) -> Self {
         Self {
             problem: Problem::plane(kind),
             o: Random(41).uniform_rows(7, 2, -2.0, 2.0),

@@ -1,6 +1,6 @@
 //! Kernels with sample paths.
 
-use burn_gp::{
+use burn_gp_core::{
     kernels::{
         ConstantConfig, CosineConfig, KernelConfig, PeriodicConfig, RationalQuadraticConfig,
         SpectralMixtureConfig, StationaryConfig,

@@ -13,7 +13,7 @@ use crate::support::{
     posterior_case::{Case, DIMENSIONS, INDUCING, kernel},
 };
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     inference::{Collapsed, Exact, FullBatch},
     kernels::AnyKernel,
@@ -152,7 +152,7 @@ fn draws_of_every_kernel_have_the_moments_of_its_prior() {
         // There is only one inducing point, because a constant kernel would be singular with more.
         let z = Dense::new(1, DIMENSIONS, case.z.row(0).to_vec());
         let inducing = InducingPoints::new(platform.matrix(&z));
-        let shape = burn_gp::process::CovarianceShape::Full;
+        let shape = burn_gp_core::process::CovarianceShape::Full;
         let q = VariationalGaussian::standard(1, 1, shape, platform.options());
         let posterior = Whitened::new(inducing, q, Jitter::INDUCING);
         let kernel: AnyKernel = config.init(DIMENSIONS, platform.options());

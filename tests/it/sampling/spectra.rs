@@ -1,6 +1,6 @@
 //! Spectra compared with the kernels.
 
-use burn_gp::{
+use burn_gp_core::{
     kernels::{
         Kernel, KernelConfig, LinearConfig, Periodic, RandomFourier, StationaryKernel, WhiteConfig,
     },
@@ -61,8 +61,12 @@ fn spectra_know_separate_lengthscales() {
     let platform = &double_precision_platforms()[0];
     let lengthscales = [0.5, 2.0];
     for kind in KINDS {
-        let kernel =
-            burn_gp::kernels::StationaryKernel::new(kind, &lengthscales, 1.0, platform.options());
+        let kernel = burn_gp_core::kernels::StationaryKernel::new(
+            kind,
+            &lengthscales,
+            1.0,
+            platform.options(),
+        );
         let mut random = ChaCha8Rng::seed_from_u64(19);
         let count = 40_000;
         let components = kernel

@@ -1,6 +1,6 @@
 //! The moments and the KL divergence of sparse posteriors by dense formulas.
 
-use burn_gp::{
+use burn_gp_core::{
     kernels::StationaryKernel,
     process::Process,
     variational::{Evaluation, Posterior},

@@ -1,7 +1,7 @@
 //! Inverse-free posteriors, small enough for dense formulas.
 
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     variational::{AuxiliaryUpdate, InverseFree, LSvgp, MeanForm, PseudoObservations, TraceProbes},
 };

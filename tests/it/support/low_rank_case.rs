@@ -1,7 +1,7 @@
 //! Low-rank regression with dense algebra, and features for its tests.
 
 use burn::{module::Module, tensor::Tensor};
-use burn_gp::{
+use burn_gp_core::{
     features::Features,
     inference::LowRankRegression,
     kernels::Basis,

@@ -1,7 +1,7 @@
 //! Posteriors with several sets of inducing points, small enough for dense formulas.
 
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     ops::Jitter,
     process::{CovarianceShape, VariationalGaussian},

@@ -1,7 +1,7 @@
 //! Images, inducing patches, and sums over patches by their definition.
 
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     ops::{Stationary, patch_covariance, patch_variance},
     patches::{ImageShape, PatchGrid},
 };

@@ -1,7 +1,7 @@
 //! A sparse posterior small enough for dense formulas, and comparisons of its predictions.
 
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     inducing::InducingPoints,
     kernels::{StationaryConfig, StationaryKernel},
     likelihoods::{AnyLikelihood, GaussianConfig, Likelihood, LikelihoodConfig},

@@ -1,7 +1,7 @@
 //! Functions with separate kernels, and comparisons of a batch of them with single functions.
 
 use burn::tensor::Tensor;
-use burn_gp::{
+use burn_gp_core::{
     kernels::{
         AnyKernel, KernelConfig, LinearConfig, SeparateKernels, StationaryConfig, WhiteConfig,
     },

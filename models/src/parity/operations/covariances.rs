@@ -1,6 +1,6 @@
 //! Stationary covariances of points and of image patches.
 
-use burn_gp::{
+use burn_gp_core::{
     ops::{self, Blocks, Stationary},
     patches::{ImageShape, PatchGrid},
 };

@@ -1,7 +1,7 @@
 //! Factorizations, and what is computed from a factor.
 
 use burn::tensor::Tensor;
-use burn_gp::ops::{self, BlockFactor, CholeskyFactor, Jitter};
+use burn_gp_core::ops::{self, BlockFactor, CholeskyFactor, Jitter};
 
 use super::{BATCH, Case, SIZES, Site, case, definite, triangles};
 

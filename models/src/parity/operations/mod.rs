@@ -1,4 +1,4 @@
-//! The operations of [`burn_gp::ops`]. A test fails for one that is not called here.
+//! The operations of [`burn_gp_core::ops`]. A test fails for one that is not called here.
 
 mod covariances;
 mod factors;

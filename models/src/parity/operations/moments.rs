@@ -1,6 +1,6 @@
 //! Moments of projected Gaussians, sums of columns, and layer normalization.
 
-use burn_gp::ops;
+use burn_gp_core::ops;
 
 use super::{BATCH, Case, SIZES, exact, triangles};
 

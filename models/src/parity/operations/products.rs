@@ -1,6 +1,6 @@
 //! Products of matrices, and changes of their diagonals.
 
-use burn_gp::ops;
+use burn_gp_core::ops;
 
 use super::{BATCH, Case, SIZES, exact, triangles};
 

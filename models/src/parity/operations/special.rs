@@ -1,7 +1,7 @@
 //! Scalar functions.
 
 use burn::tensor::Tensor;
-use burn_gp::ops;
+use burn_gp_core::ops;
 
 use super::{Case, exact};
 

@@ -20,7 +20,7 @@ use burn::{
     store::ModuleRecord,
     train::{Interrupter, Learner, SupervisedTraining},
 };
-use burn_gp::parameter::Priors;
+use burn_gp_core::parameter::Priors;
 
 use super::{
     Batch, MiniBatchTraining, Model, TrainingData, TrainingError, check_optimizer_type,

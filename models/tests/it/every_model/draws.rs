@@ -1,7 +1,7 @@
 //! For every model, draws of the functions depend only on the seed.
 
 use burn::tensor::DType;
-use burn_gp::parameter::numbers;
+use burn_gp_core::parameter::numbers;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use super::{data, every_prediction};

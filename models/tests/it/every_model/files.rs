@@ -7,7 +7,7 @@ use burn::{
     module::{Module, ModuleMapper, Param},
     tensor::{DType, Device, Tensor},
 };
-use burn_gp::{kernels::StationaryConfig, likelihoods::LikelihoodConfig};
+use burn_gp_core::{kernels::StationaryConfig, likelihoods::LikelihoodConfig};
 use burn_gp_models::{
     AnyModel, MODEL_FILE, ModelConfig, Precision, SavedModel, SavedModelError, Summary,
     WEIGHTS_FILE, explained,

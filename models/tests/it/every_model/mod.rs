@@ -7,7 +7,7 @@ mod sizes;
 mod trainable;
 
 use burn::tensor::{DType, Device};
-use burn_gp::{
+use burn_gp_core::{
     features::PerceptronConfig,
     inference::{ActionStart, ConjugateGradientsSettings},
     likelihoods::GaussianConfig,

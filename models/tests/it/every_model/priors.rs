@@ -1,7 +1,7 @@
 //! The priors of a configuration are part of the objective of every trainer of its model.
 
 use burn::tensor::DType;
-use burn_gp::parameter::{ParameterConfig, Parameters, Prior};
+use burn_gp_core::parameter::{ParameterConfig, Parameters, Prior};
 use burn_gp_models::{
     AnyModel, ModelConfig,
     training::{

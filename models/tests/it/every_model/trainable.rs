@@ -5,7 +5,7 @@ use burn::{
     tensor::{DType, Device, Tensor},
     train::SupervisedTraining,
 };
-use burn_gp::parameter::Parameters;
+use burn_gp_core::parameter::Parameters;
 use burn_gp_models::{
     AnyModel, ExactConfig,
     training::{

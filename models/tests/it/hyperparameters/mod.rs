@@ -6,7 +6,7 @@ use burn::{
     module::{Module, ModuleVisitor, Param},
     tensor::{DType, Device, Tensor},
 };
-use burn_gp::{
+use burn_gp_core::{
     inference::FullBatch,
     kernels::{KernelConfig, StationaryConfig},
     likelihoods::GaussianConfig,

@@ -1,6 +1,6 @@
 //! Training finds the posterior mode of the parameters where it has a closed form.
 
-use burn_gp::kernels::WhiteConfig;
+use burn_gp_core::kernels::WhiteConfig;
 
 use super::*;
 

@@ -4,7 +4,7 @@
 mod pieces;
 
 use burn::tensor::{DType, Device};
-use burn_gp::{
+use burn_gp_core::{
     features::NetworkConfig,
     kernels::{KernelConfig, LinearConfig, StationaryConfig},
     likelihoods::{GaussianConfig, LikelihoodConfig},
@@ -415,7 +415,7 @@ fn functions_of_a_posterior_of_another_crate_can_be_drawn() {
         let predictor = model.predictor().expect("a predictor");
         let x = predictor.inputs(&[-1.0, 0.3, 2.0], 1);
         let draws = predictor.sample(x, 3, 5).expect("draws");
-        burn_gp::parameter::numbers(draws)
+        burn_gp_core::parameter::numbers(draws)
     };
     let difference = largest_difference(&find("svgp", &pieces), &find("svgp", &of_the_library()));
     assert!(difference < 1e-9, "{difference}");

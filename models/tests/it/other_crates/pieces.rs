@@ -5,7 +5,7 @@ use burn::{
     nn,
     tensor::{Tensor, TensorCreationOptions},
 };
-use burn_gp::{
+use burn_gp_core::{
     features::{Features, NetworkDefinition, ResidualNetworkConfig},
     kernels::{Kernel, KernelDefinition},
     likelihoods::{Likelihood, LikelihoodDefinition},
@@ -74,7 +74,7 @@ impl KernelDefinition for BumpConfig {
     }
 }
 
-burn_gp::register_kernel!(BumpConfig);
+burn_gp_core::register_kernel!(BumpConfig);
 
 /// `y = f + ε` with normal noise, by quadrature.
 #[derive(Module, Debug)]
@@ -136,7 +136,7 @@ impl LikelihoodDefinition for NoisyConfig {
     }
 }
 
-burn_gp::register_likelihood!(NoisyConfig);
+burn_gp_core::register_likelihood!(NoisyConfig);
 
 /// A Gaussian over whitened variables.
 #[derive(Module, Debug)]
@@ -193,7 +193,7 @@ impl PosteriorDefinition for WhiteConfig {
     }
 }
 
-burn_gp::register_posterior!(WhiteConfig);
+burn_gp_core::register_posterior!(WhiteConfig);
 
 /// A posterior that is written for every prior: it leaves all of it to another.
 #[derive(Module, Debug)]
@@ -201,7 +201,8 @@ pub struct Delegating<I: Module> {
     to: Unwhitened<I>,
 }
 
-impl<K: burn_gp::kernels::FunctionPrior, I: Module + ModuleDisplay> Posterior<K> for Delegating<I>
+impl<K: burn_gp_core::kernels::FunctionPrior, I: Module + ModuleDisplay> Posterior<K>
+    for Delegating<I>
 where
     Unwhitened<I>: Posterior<K>,
 {
@@ -254,7 +255,7 @@ impl PosteriorDefinition for DelegatingConfig {
     }
 }
 
-burn_gp::register_posterior!(DelegatingConfig);
+burn_gp_core::register_posterior!(DelegatingConfig);
 
 /// `m(x) = c`, with a trained constant for each function.
 #[derive(Module, Debug)]
@@ -293,7 +294,7 @@ impl MeanDefinition for LevelConfig {
     }
 }
 
-burn_gp::register_mean!(LevelConfig);
+burn_gp_core::register_mean!(LevelConfig);
 
 /// `W_2·tanh(W_1·x)`
 #[derive(Module, Debug)]
@@ -304,7 +305,8 @@ pub struct Narrow {
 
 impl Features for Narrow {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        self.last.forward(burn_gp::ops::tanh(self.first.forward(x)))
+        self.last
+            .forward(burn_gp_core::ops::tanh(self.first.forward(x)))
     }
 }
 
@@ -350,4 +352,4 @@ impl NetworkDefinition for NarrowConfig {
     }
 }
 
-burn_gp::register_network!(NarrowConfig);
+burn_gp_core::register_network!(NarrowConfig);
