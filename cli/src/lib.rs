@@ -9,7 +9,7 @@ mod datasets;
 mod exit;
 mod usage_error;
 
-use std::{ffi::OsString, process::ExitCode};
+use std::ffi::OsString;
 
 use burn_gp_models::training::on_device;
 use burn_gp_runs::failure::Failure;
@@ -18,11 +18,12 @@ use clap::Parser;
 use commands::Arguments;
 pub use usage_error::usage_error;
 
-/// Runs the program with the given command line, which starts with the program's name.
+/// Runs the program with the given command line, which starts with the program's name, and returns its
+/// exit code.
 ///
 /// The exit code is 0 after success, 1 if training or writing failed, 2 for a usage error, and 130
 /// after Ctrl-C.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let outcome = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => {
             on_device(|| arguments.command.execute()).unwrap_or_else(|failure| Err(failure.into()))
@@ -32,17 +33,17 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             None => {
                 // Help and version are not errors, and a closed pipe is no reason to report one.
                 let _ = error.print();
-                return ExitCode::from(u8::from(error.use_stderr()) * 2);
+                return u8::from(error.use_stderr()) * 2;
             }
         },
     };
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(failure) => {
             if let Some(message) = exit::message(&failure) {
                 eprintln!("{message}");
             }
-            ExitCode::from(exit::code(&failure))
+            exit::code(&failure)
         }
     }
 }

@@ -11,7 +11,7 @@ fn main() -> ExitCode {
     keep_freed_pages();
     prefer_the_cpu();
     leave_out_reports_of_devices();
-    burn_gp_cli::run(std::env::args_os())
+    ExitCode::from(burn_gp_cli::run(std::env::args_os()))
 }
 
 /// Makes the CPU burn's default device, where it restores the state of optimizers. In a program with a
