@@ -61,7 +61,7 @@ pub trait Kind: Sized + 'static {
     /// The names of the pieces of this crate.
     const NAMES: &'static [&'static str];
 
-    /// What is registered.
+    /// The registered pieces.
     fn registered() -> impl Iterator<Item = &'static Registration<Self>>;
 }
 

@@ -25,7 +25,7 @@ pub(super) struct Quantity {
     pub values: Vec<f64>,
 }
 
-/// What a case computed.
+/// The quantities that a case computed.
 pub(super) struct Computed {
     pub quantities: Vec<Quantity>,
     /// The parameters it was computed with.

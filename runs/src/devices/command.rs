@@ -13,7 +13,7 @@ use crate::standard_output::print;
 /// The arguments of `devices`.
 #[derive(Debug, Args)]
 pub struct DevicesArguments {
-    /// What to do with the devices [default: list them]
+    /// The task [default: list the devices]
     #[command(subcommand)]
     pub command: Option<DevicesCommand>,
 }

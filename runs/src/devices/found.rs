@@ -13,7 +13,7 @@ pub enum FoundDevice {
     Here {
         /// The name on the command line.
         name: DeviceName,
-        /// What the driver calls it.
+        /// The name that the driver gives it.
         description: String,
         /// Whether it computes in single and in double precision.
         precisions: [bool; 2],
@@ -54,7 +54,7 @@ fn of(backend: BackendName) -> Vec<FoundDevice> {
     }
 }
 
-/// What the driver calls a device, and what its kernels are compiled for.
+/// The name that the driver gives a device, and the target that its kernels are compiled for.
 pub fn description(backend: BackendName, device: &Device) -> String {
     if !backend.is_gpu() {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);

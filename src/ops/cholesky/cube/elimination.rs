@@ -53,7 +53,7 @@ pub fn diagonal_of<F: Float>(matrix: &Tensor<F>, batch: usize) -> Diagonal<F> {
     }
 }
 
-/// What the jitter of a member is relative to: its number in `scales`, or the mean of the diagonal.
+/// The scale of a member's jitter: its number in `scales`, or the mean of the diagonal.
 /// Zero if the diagonal is not finite.
 #[cube]
 pub fn scale_of_jitter<F: Float>(
