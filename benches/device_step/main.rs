@@ -1,19 +1,21 @@
-//! Training steps of the mini-batch models on a GPU: kernels launched, waits, the work that no
-//! algorithm avoids and its least time on three GPUs, and the time on the device at hand.
+//! Training steps of the mini-batch models on a GPU: kernels launched, waits, operations and bytes
+//! beside those that no algorithm avoids, the times that both take on three GPUs, and the time on the
+//! device at hand.
 //!
 //! `cargo bench -p burn-gp-models --features wgpu --bench device_step -- [--device flex|wgpu|cuda]
 //! [--small] [--steps N] [--only MODEL] [--inducing M] [--batch B] [--kernels] [--latency MICROSECONDS]`
 //!
 //! Without `--small` the sizes are those of a GPU (SVGP: M = 1024, B = 8192). `--kernels` lists the
-//! launches of each model by kernel. The latency of a launch, five microseconds by default, is an
-//! assumption; the rates of the GPUs are those of their data sheets.
+//! launches of each model by kernel. Operations and bytes are counted when this library's kernels are
+//! launched, in whole tiles; those of burn's kernels are not counted, only their launches. A time is
+//! that of the operations or of the bytes, whichever is longer, and of all launches. The latency of
+//! a launch, five microseconds by default, is an assumption; the rates of the GPUs are those of their
+//! data sheets.
 
 use std::error::Error;
 
 use burn::tensor::{DType, Device};
-use burn_gp_models::device_step::{
-    StepMeasurement, StepModel, StepSizes, measure_steps, step_models,
-};
+use burn_gp_models::device_step::{StepModel, StepSizes, measure_steps, step_models};
 
 mod arguments;
 mod gpus;
@@ -35,12 +37,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let sizes = arguments.sizes();
     println!("device: {name}; sizes: {sizes:?}");
     println!(
-        "{:<13} {:>9} {:>7} {:>9} {:>9} {} {:>11}",
+        "{:<13} {:>8} {:>8} {:>6} {:>8} {:>8} {:>8} {:>8} {} {:>10}",
         "model",
         "launches",
+        "of burn",
         "reads",
         "GFLOP",
+        "least",
         "MB",
+        "least",
         heads(),
         "here, ms"
     );
@@ -78,7 +83,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn heads() -> String {
-    let heads = GPUS.map(|gpu| format!("{:>13}", format!("{}, ms", gpu.name)));
+    let heads = GPUS.map(|gpu| format!("{:>22}", format!("{}, ms (least)", gpu.name)));
     heads.join(" ")
 }
 
@@ -91,24 +96,32 @@ fn report(model: &StepModel, sizes: &StepSizes, device: &Device, arguments: &Arg
             return;
         }
     };
-    let work = of_step(model.name, sizes, measured.parameters);
-    let (operations, bytes, least) = match work {
-        None => ("–".to_owned(), "–".to_owned(), String::new()),
-        Some(work) => (
-            format!("{:.2}", work.operations / 1e9),
-            format!("{:.1}", work.bytes / 1e6),
-            least(work, &measured, arguments.latency),
-        ),
+    let launches = &measured.launches;
+    let made = Work {
+        operations: launches.operations as f64,
+        bytes: launches.bytes as f64,
     };
+    let least = of_step(model.name, sizes, measured.parameters);
+    let unit = |work: Option<Work>, value: fn(Work) -> f64| {
+        work.map_or_else(|| "–".to_owned(), |work| format!("{:.1}", value(work)))
+    };
+    let operations: fn(Work) -> f64 = |work| work.operations / 1e9;
+    let bytes: fn(Work) -> f64 = |work| work.bytes / 1e6;
     println!(
-        "{:<13} {:>9} {:>7.1} {operations:>9} {bytes:>9} {least} {:>11.2}",
+        "{:<13} {:>8} {:>8} {:>6.1} {:>8} {:>8} {:>8} {:>8} {} {:>10.2}",
         model.name,
-        measured.launched(),
+        launches.count(),
+        launches.of_burn,
         measured.reads,
+        unit(Some(made), operations),
+        unit(least, operations),
+        unit(Some(made), bytes),
+        unit(least, bytes),
+        times(made, least, launches.count(), arguments.latency),
         1e3 * measured.seconds
     );
     if arguments.kernels {
-        let mut kernels: Vec<_> = measured.launches.iter().collect();
+        let mut kernels: Vec<_> = launches.kernels.iter().collect();
         kernels.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
         for (kernel, count) in kernels {
             println!("    {count:>5} {kernel}");
@@ -116,10 +129,12 @@ fn report(model: &StepModel, sizes: &StepSizes, device: &Device, arguments: &Arg
     }
 }
 
-fn least(work: Work, measured: &StepMeasurement, latency: f64) -> String {
+/// The time of the counted work on each GPU and, in parentheses, the least time of the step.
+fn times(made: Work, least: Option<Work>, launches: usize, latency: f64) -> String {
     let times = GPUS.map(|gpu| {
-        let seconds = gpu.seconds(work, measured.launched(), latency);
-        format!("{:>13.3}", 1e3 * seconds)
+        let seconds = |work| 1e3 * gpu.seconds(work, launches, latency);
+        let least = least.map_or_else(String::new, |work| format!(" ({:.3})", seconds(work)));
+        format!("{:>22}", format!("{:.3}{least}", seconds(made)))
     });
     times.join(" ")
 }

@@ -1,14 +1,35 @@
-//! A count of the kernels that GPUs are given.
+//! A count of the kernels that GPUs are given, and of their work.
 
 use std::collections::BTreeMap;
 
-/// Runs `work` and counts the kernels that this process launches on GPUs meanwhile, by their
-/// names. It is for tests and benchmarks. Without a GPU in the build there are none.
-pub fn launches<T>(work: impl FnOnce() -> T) -> (T, BTreeMap<String, usize>) {
+/// The kernels that GPUs were given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Launches {
+    /// The number of launches of each kernel, by its name.
+    pub kernels: BTreeMap<String, usize>,
+    /// How many of the launches are of burn's kernels, whose work is not counted.
+    pub of_burn: usize,
+    /// The floating-point operations of this library's products, factorizations, solves and
+    /// covariances, in the tiles in which they are computed. A multiply-add is two.
+    pub operations: u64,
+    /// The bytes that this library's kernels read and write, if each argument is moved once.
+    pub bytes: u64,
+}
+
+impl Launches {
+    /// The number of all launches.
+    pub fn count(&self) -> usize {
+        self.kernels.values().sum()
+    }
+}
+
+/// Runs `work` and counts the kernels that this process launches on GPUs meanwhile. It is for tests
+/// and benchmarks. Without a GPU in the build there are none.
+pub fn launches<T>(work: impl FnOnce() -> T) -> (T, Launches) {
     #[cfg(feature = "cube")]
     return observed::launches(work);
     #[cfg(not(feature = "cube"))]
-    (work(), BTreeMap::new())
+    (work(), Launches::default())
 }
 
 #[cfg(feature = "cube")]
@@ -23,6 +44,9 @@ mod observed {
         logging::{LaunchObservation, LaunchObserver},
     };
 
+    use super::Launches;
+    use crate::ops::cube::work_so_far;
+
     #[derive(Default)]
     struct Counts(Mutex<BTreeMap<&'static str, usize>>);
 
@@ -33,18 +57,29 @@ mod observed {
         }
     }
 
-    pub(super) fn launches<T>(work: impl FnOnce() -> T) -> (T, BTreeMap<String, usize>) {
+    pub(super) fn launches<T>(work: impl FnOnce() -> T) -> (T, Launches) {
         let counts = Arc::new(Counts::default());
         let observation = LaunchObservation::new(counts.clone());
+        let (operations, bytes) = work_so_far();
         let result = work();
+        let (operations_after, bytes_after) = work_so_far();
         drop(observation);
-        let mut launches = BTreeMap::new();
+        let (mut kernels, mut of_burn) = (BTreeMap::new(), 0);
         let counts = counts.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (kernel, count) in counts.iter() {
+            if !kernel.starts_with(env!("CARGO_CRATE_NAME")) {
+                of_burn += count;
+            }
             // Instances for other types count as one kernel.
             let name = type_name_format(kernel, TypeNameFormatLevel::Short);
-            *launches.entry(name).or_default() += count;
+            *kernels.entry(name).or_default() += count;
         }
+        let launches = Launches {
+            kernels,
+            of_burn,
+            operations: operations_after - operations,
+            bytes: bytes_after - bytes,
+        };
         (result, launches)
     }
 }

@@ -82,7 +82,7 @@ pub use exact_matmul::ExactMatmul;
 pub use gram::{gram, transposed_gram};
 pub(crate) use inverse_free::{RelaxedMatrices, relaxed_terms};
 pub use inversion::{Congruence, congruence};
-pub use launches::launches;
+pub use launches::{Launches, launches};
 pub use layer_normalization::layer_normalization;
 pub use log_density::gaussian_log_density;
 pub use moments::{

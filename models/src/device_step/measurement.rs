@@ -1,9 +1,9 @@
 //! Training steps on a device, timed and counted.
 
-use std::{collections::BTreeMap, error::Error, time::Instant};
+use std::{error::Error, time::Instant};
 
 use burn::tensor::{DType, Device};
-use burn_gp_core::ops::{device_reads, launches};
+use burn_gp_core::ops::{Launches, device_reads, launches};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 use super::StepModel;
@@ -19,19 +19,12 @@ pub struct StepMeasurement {
     /// The time of a step, from the start of the first to the end of the device's work on the
     /// last.
     pub seconds: f64,
-    /// The kernels that a step launches, by name. None on a CPU.
-    pub launches: BTreeMap<String, usize>,
+    /// The kernels that a step launches. None on a CPU.
+    pub launches: Launches,
     /// How often a step waits to read from the device, on average over the measured steps.
     pub reads: f64,
     /// The number of parameters that Adam changes.
     pub parameters: usize,
-}
-
-impl StepMeasurement {
-    /// The number of kernels that a step launches.
-    pub fn launched(&self) -> usize {
-        self.launches.values().sum()
-    }
 }
 
 /// Trains `model` for `steps` measured steps on random data.

@@ -109,7 +109,7 @@ fn outcomes(cases: &[Case], device: &Device, dtype: DType, quiet: bool) -> Vec<(
     outcomes.collect()
 }
 
-/// What a person can paste into a report.
+/// The verdict on a device, as text to paste into a report.
 struct Summary {
     place: Place,
     /// The device as its driver calls it.
@@ -184,7 +184,7 @@ impl Summary {
             Some(vec![
                 (*name).to_owned(),
                 format!("{:.2}", 1e3 * steps.seconds),
-                steps.launched().to_string(),
+                steps.launches.count().to_string(),
                 format!("{:.1}", steps.reads),
             ])
         });

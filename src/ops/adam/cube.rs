@@ -4,7 +4,9 @@ use burn::backend::TensorMetadata;
 use burn_cubecl::cubecl::{self, prelude::*};
 
 use super::{AdamOps, AdamStep};
-use crate::ops::cube::{CubeBackend, CubeTensor, contiguous, cubes_for, element, writable};
+use crate::ops::cube::{
+    Argument, CubeBackend, CubeTensor, contiguous, cubes_for, element, writable,
+};
 
 impl AdamOps for CubeBackend {
     fn adam(
@@ -59,11 +61,11 @@ fn launch(
             cubes,
             dim,
             address.into_iter().max().unwrap_or_default(),
-            gradient.into_tensor_arg(),
-            ok.into_tensor_arg(),
-            parameter.clone().into_tensor_arg(),
-            first.clone().into_tensor_arg(),
-            second.clone().into_tensor_arg(),
+            gradient.argument(),
+            ok.argument(),
+            parameter.clone().argument(),
+            first.clone().argument(),
+            second.clone().argument(),
             AdamNumbersLaunch::new(
                 number(step.beta_1),
                 number(1.0 - step.beta_1),

@@ -6,7 +6,10 @@
 use burn::backend::TensorMetadata;
 use burn_cubecl::cubecl::{self, prelude::*};
 
-use super::{CubeTensor, element, empty_like, matrices, with_shape, writable, zeros_like};
+use super::{
+    Argument, CubeTensor, count_operations, element, empty_like, matrices, with_shape, writable,
+    zeros_like,
+};
 
 /// Terms of a product that are in shared memory at a time.
 const DEPTH: usize = 16;
@@ -154,6 +157,10 @@ fn launch(left: CubeTensor, right: CubeTensor, out: CubeTensor, output: Output, 
         right_by_columns: right.meta.strides()[1] == 1 && right.meta.strides()[2] != 1,
     };
     let count = batch * rows.div_ceil(tiles.rows * SIDE) * columns.div_ceil(tiles.columns * SIDE);
+    let members = if form.joins { left.shape()[0] } else { batch };
+    count_operations(
+        2 * members * tiles.multiply_adds(rows, columns, left.shape()[2], output.part, form.left),
+    );
     let (client, dtype) = (left.client.clone(), element(&left));
     let address = [&left, &right, &out].map(|tensor| tensor.required_address_type());
     // SAFETY: the kernel checks every index against the shapes of the tensors.
@@ -163,9 +170,9 @@ fn launch(left: CubeTensor, right: CubeTensor, out: CubeTensor, output: Output, 
             cubecl::calculate_cube_count_elemwise(&client, count, CubeDim::new_1d(1)),
             CubeDim::new_2d(SIDE as u32, SIDE as u32),
             address.into_iter().max().unwrap_or_default(),
-            left.into_tensor_arg(),
-            right.into_tensor_arg(),
-            out.into_tensor_arg(),
+            left.argument(),
+            right.argument(),
+            out.argument(),
             output,
             form,
             tiles,
@@ -187,6 +194,33 @@ struct Tiles {
     left_by_columns: bool,
     /// Whether neighbors in a column of the right matrix are neighbors in memory
     right_by_columns: bool,
+}
+
+impl Tiles {
+    /// The multiply-adds of a product `[rows, terms]` with `[terms, columns]` by these tiles.
+    fn multiply_adds(
+        &self,
+        rows: usize,
+        columns: usize,
+        terms: usize,
+        part: Part,
+        left: Entries,
+    ) -> usize {
+        let (tall, wide) = (self.rows * SIDE, self.columns * SIDE);
+        let of_rows = (0..rows).step_by(tall).map(|first| {
+            let terms = match left {
+                Entries::All => terms,
+                Entries::Lower => terms.min(first + tall),
+                Entries::Upper => terms.saturating_sub(first),
+            };
+            let tiles = match part {
+                Part::Whole => columns.div_ceil(wide),
+                Part::Lower | Part::Symmetric => columns.min(first + 1).div_ceil(wide),
+            };
+            tiles * tall * wide * terms.next_multiple_of(DEPTH)
+        });
+        of_rows.sum()
+    }
 }
 
 #[cube(launch_unchecked, address_type = "dynamic")]

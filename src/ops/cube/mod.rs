@@ -16,6 +16,7 @@ mod gemm;
 pub mod logarithm;
 mod reduction;
 pub mod sums;
+mod work;
 
 use burn::{
     backend::TensorMetadata,
@@ -35,6 +36,7 @@ pub use finite::{is_finite, is_nan};
 pub use gemm::{Entries, Form, Part, Target, product, product_of};
 pub use reduction::{REDUCING, Reduction, combine, reduce};
 pub use sums::row_sums;
+pub use work::{Argument, count_operations, work_so_far};
 
 /// The element type of a kernel for tensors of this type.
 pub fn element(tensor: &CubeTensor) -> cubecl::ir::ElemType {

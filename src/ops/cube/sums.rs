@@ -4,7 +4,9 @@
 use burn::backend::TensorMetadata;
 use burn_cubecl::cubecl::{self, prelude::*};
 
-use super::{CubeTensor, REDUCING, Reduction, element, empty_like, matrices, reduce, zeros_like};
+use super::{
+    Argument, CubeTensor, REDUCING, Reduction, element, empty_like, matrices, reduce, zeros_like,
+};
 
 /// Columns of a cube that adds columns, and its threads for each.
 const COLUMNS: usize = 32;
@@ -36,8 +38,8 @@ pub fn row_sums(matrix: CubeTensor) -> CubeTensor {
             cubecl::calculate_cube_count_elemwise(&client, rows, CubeDim::new_1d(1)),
             CubeDim::new_1d(REDUCING as u32),
             matrix.required_address_type(),
-            matrix.into_tensor_arg(),
-            out.clone().into_tensor_arg(),
+            matrix.argument(),
+            out.clone().argument(),
             dtype,
         );
     }
@@ -102,9 +104,9 @@ pub fn column_sums_into(
             cubecl::calculate_cube_count_elemwise(&client, cubes, CubeDim::new_1d(1)),
             CubeDim::new_2d(COLUMNS as u32, PER_COLUMN as u32),
             address.into_iter().max().unwrap_or_default(),
-            left.into_tensor_arg(),
-            right.into_tensor_arg(),
-            out.clone().into_tensor_arg(),
+            left.argument(),
+            right.argument(),
+            out.clone().argument(),
             first,
             of,
             dtype,

@@ -9,8 +9,8 @@ use burn_cubecl::cubecl::{
 
 use super::{DiagonalBackward, DiagonalOps};
 use crate::ops::cube::{
-    CubeBackend, CubeTensor, contiguous, cubes_for, element, matrices, row_sums, with_shape,
-    writable,
+    Argument, CubeBackend, CubeTensor, contiguous, cubes_for, element, matrices, row_sums,
+    with_shape, writable,
 };
 
 impl DiagonalOps for CubeBackend {
@@ -34,8 +34,8 @@ impl DiagonalOps for CubeBackend {
                 cubes,
                 dim,
                 target.required_address_type(),
-                value.into_tensor_arg(),
-                target.into_tensor_arg(),
+                value.argument(),
+                target.argument(),
                 each,
                 dtype,
             );

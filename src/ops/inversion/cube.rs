@@ -7,8 +7,8 @@ use super::{CongruenceOps, InversionOps};
 use crate::ops::{
     cpu::Side,
     cube::{
-        CubeBackend, CubeTensor, Entries, Form, Part, REDUCING, Reduction, Target, cubes_for,
-        element, empty_like, product_of, reduce, transposed, zeros_like,
+        Argument, CubeBackend, CubeTensor, Entries, Form, Part, REDUCING, Reduction, Target,
+        cubes_for, element, empty_like, product_of, reduce, transposed, zeros_like,
     },
     triangular_product::cube::triangular,
 };
@@ -41,8 +41,8 @@ impl InversionOps for CubeBackend {
                 cubecl::calculate_cube_count_elemwise(&client, size, CubeDim::new_1d(1)),
                 CubeDim::new_1d(REDUCING as u32),
                 address,
-                matrix.clone().into_tensor_arg(),
-                squares.clone().into_tensor_arg(),
+                matrix.clone().argument(),
+                squares.clone().argument(),
                 dtype,
             );
             distance::launch_unchecked(
@@ -50,9 +50,9 @@ impl InversionOps for CubeBackend {
                 CubeCount::new_single(),
                 CubeDim::new_1d(REDUCING as u32),
                 address,
-                matrix.into_tensor_arg(),
-                squares.into_tensor_arg(),
-                out.clone().into_tensor_arg(),
+                matrix.argument(),
+                squares.argument(),
+                out.clone().argument(),
                 dtype,
             );
         }
@@ -75,10 +75,10 @@ impl InversionOps for CubeBackend {
                 cubes,
                 dim,
                 lower.required_address_type(),
-                lower.clone().into_tensor_arg(),
-                matrix.into_tensor_arg(),
-                next.clone().into_tensor_arg(),
-                direction.clone().into_tensor_arg(),
+                lower.clone().argument(),
+                matrix.argument(),
+                next.clone().argument(),
+                direction.clone().argument(),
                 InputScalar::new(step_size, dtype),
                 dtype,
             );

@@ -6,7 +6,7 @@ use burn_cubecl::cubecl::{self, prelude::*};
 
 use super::{LayerNormalizationBackward, LayerNormalizationOps};
 use crate::ops::cube::{
-    CubeBackend, CubeTensor, contiguous, element, empty_like,
+    Argument, CubeBackend, CubeTensor, contiguous, element, empty_like,
     sums::{Summand, column_sums},
 };
 
@@ -38,10 +38,10 @@ impl LayerNormalizationOps for CubeBackend {
                     cubes_of_rows(&x),
                     CubeDim::new_2d(PER_ROW as u32, ROWS as u32),
                     x.required_address_type(),
-                    x.into_tensor_arg(),
-                    scale.into_tensor_arg(),
-                    shift.into_tensor_arg(),
-                    out.clone().into_tensor_arg(),
+                    x.argument(),
+                    scale.argument(),
+                    shift.argument(),
+                    out.clone().argument(),
                     InputScalar::new(epsilon, dtype),
                     dtype,
                 );
@@ -76,11 +76,11 @@ impl LayerNormalizationBackward for CubeBackend {
                     cubes_of_rows(&x),
                     CubeDim::new_2d(PER_ROW as u32, ROWS as u32),
                     address,
-                    x.clone().into_tensor_arg(),
-                    scale.into_tensor_arg(),
-                    gradient.clone().into_tensor_arg(),
-                    out.clone().into_tensor_arg(),
-                    statistics.clone().into_tensor_arg(),
+                    x.clone().argument(),
+                    scale.argument(),
+                    gradient.clone().argument(),
+                    out.clone().argument(),
+                    statistics.clone().argument(),
                     InputScalar::new(epsilon, dtype),
                     dtype,
                 );
@@ -89,11 +89,11 @@ impl LayerNormalizationBackward for CubeBackend {
                     cubecl::calculate_cube_count_elemwise(&client, cubes, CubeDim::new_1d(1)),
                     CubeDim::new_2d(COLUMNS as u32, PER_COLUMN as u32),
                     address,
-                    x.into_tensor_arg(),
-                    gradient.into_tensor_arg(),
-                    statistics.into_tensor_arg(),
-                    scales.clone().into_tensor_arg(),
-                    shifts.clone().into_tensor_arg(),
+                    x.argument(),
+                    gradient.argument(),
+                    statistics.argument(),
+                    scales.clone().argument(),
+                    shifts.clone().argument(),
                     dtype,
                 );
             }

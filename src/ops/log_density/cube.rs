@@ -10,7 +10,7 @@ use crate::ops::{
     cholesky::{CholeskyOps, Jitter, add_share_on_device, log_of_diagonal, multiple_of_identity},
     cpu::Side,
     cube::{
-        CubeBackend, CubeTensor, Part, REDUCING, Reduction, Target, contiguous, element,
+        Argument, CubeBackend, CubeTensor, Part, REDUCING, Reduction, Target, contiguous, element,
         empty_like, matrices, ones_like, product, reduce, transposed, with_shape, zeros_like,
     },
     decompositions::count_decomposition,
@@ -83,9 +83,9 @@ fn log_density(factor: CubeTensor, whitened: CubeTensor) -> CubeTensor {
             factor
                 .required_address_type()
                 .max(whitened.required_address_type()),
-            factor.into_tensor_arg(),
-            whitened.into_tensor_arg(),
-            out.clone().into_tensor_arg(),
+            factor.argument(),
+            whitened.argument(),
+            out.clone().argument(),
             InputScalar::new(constant, dtype),
             dtype,
         );

@@ -11,8 +11,8 @@ use super::{MomentBackward, MomentOps};
 use crate::ops::{
     cpu::Side,
     cube::{
-        CubeBackend, CubeTensor, Entries, Form, Part, REDUCING, Reduction, Target, contiguous,
-        cubes_for, element, empty_like,
+        Argument, CubeBackend, CubeTensor, Entries, Form, Part, REDUCING, Reduction, Target,
+        contiguous, cubes_for, element, empty_like,
         logarithm::logarithm,
         matrices, product, product_of, reduce, row_sums,
         sums::{Summand, column_sums, column_sums_into},
@@ -85,9 +85,9 @@ impl MomentOps for CubeBackend {
                     cubecl::calculate_cube_count_elemwise(&client, cubes, CubeDim::new_1d(1)),
                     CubeDim::new_1d(REDUCING as u32),
                     scale.required_address_type(),
-                    mean.into_tensor_arg(),
-                    scale.into_tensor_arg(),
-                    rows.clone().into_tensor_arg(),
+                    mean.argument(),
+                    scale.argument(),
+                    rows.clone().argument(),
                     dtype,
                 );
             }
@@ -165,11 +165,11 @@ impl MomentBackward for CubeBackend {
                     cubes,
                     dim,
                     scale.required_address_type(),
-                    mean.into_tensor_arg(),
-                    scale.into_tensor_arg(),
-                    gradient.into_tensor_arg(),
-                    mean_gradient.clone().into_tensor_arg(),
-                    scale_gradient.clone().into_tensor_arg(),
+                    mean.argument(),
+                    scale.argument(),
+                    gradient.argument(),
+                    mean_gradient.clone().argument(),
+                    scale_gradient.clone().argument(),
                     dtype,
                 );
             }
@@ -199,9 +199,9 @@ fn scaled_columns(
                 cubes,
                 dim,
                 matrix.required_address_type(),
-                matrix.into_tensor_arg(),
-                weights.clone().into_tensor_arg(),
-                out.clone().into_tensor_arg(),
+                matrix.argument(),
+                weights.clone().argument(),
+                out.clone().argument(),
                 first,
                 InputScalar::new(factor, dtype),
                 dtype,

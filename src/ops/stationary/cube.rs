@@ -5,6 +5,9 @@ use burn_cubecl::cubecl::{self, prelude::*};
 use super::Stationary;
 use crate::ops::cube::exponential::{constant, exponential};
 
+/// About the floating-point operations of a profile, of which the exponential makes most.
+pub const PROFILE: usize = 30;
+
 /// `r²`, capped at a number beyond which every profile is zero. NaN stays NaN.
 #[cube]
 fn bounded<F: Float>(squared_distance: F) -> F {

@@ -7,8 +7,8 @@ use super::{TriangularSolveBackward, TriangularSolveOps};
 use crate::ops::{
     cpu::Side,
     cube::{
-        CubeBackend, CubeTensor, Part, Target, element, empty_like, matrices, product, transposed,
-        with_shape,
+        Argument, CubeBackend, CubeTensor, Part, Target, count_operations, element, empty_like,
+        matrices, product, transposed, with_shape,
     },
     decompositions::count_decomposition,
 };
@@ -37,6 +37,9 @@ impl TriangularSolveOps for CubeBackend {
             let (batch, columns) = (rhs.shape()[0], rhs.shape()[2]);
             let (client, dtype) = (rhs.client.clone(), element(&rhs));
             let target = with_shape(out.clone(), rhs.shape());
+            // Half of the pairs of blocks of L, and half of each diagonal block.
+            let blocks = rhs.shape()[1].div_ceil(BLOCK).pow(2);
+            count_operations(batch * columns.div_ceil(BLOCK) * blocks * BLOCK.pow(3));
             // SAFETY: the kernel checks every index against the shapes of the tensors.
             unsafe {
                 solve_strip::launch_unchecked(
@@ -47,9 +50,9 @@ impl TriangularSolveOps for CubeBackend {
                         .required_address_type()
                         .max(rhs.required_address_type())
                         .max(target.required_address_type()),
-                    factor.into_tensor_arg(),
-                    rhs.into_tensor_arg(),
-                    target.into_tensor_arg(),
+                    factor.argument(),
+                    rhs.argument(),
+                    target.argument(),
                     side == Side::Transposed,
                     dtype,
                 );

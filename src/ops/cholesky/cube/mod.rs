@@ -13,8 +13,8 @@ use super::{CholeskyBackward, CholeskyOps, Jitter, status::Status};
 use crate::ops::{
     cpu::{Side, matrix_dims},
     cube::{
-        CubeBackend, CubeTensor, Part, Target, contiguous, element, empty_like, matrices, product,
-        transposed, with_shape, zeros_like,
+        Argument, CubeBackend, CubeTensor, Part, Target, contiguous, count_operations, element,
+        empty_like, matrices, product, transposed, with_shape, zeros_like,
     },
     decompositions::count_decomposition,
     triangular_solve::TriangularSolveOps,
@@ -33,6 +33,26 @@ enum Launch {
     Panel { first: usize },
     /// Tries again with more jitter where that failed.
     FurtherAttempts,
+}
+
+impl Launch {
+    /// The floating-point operations for a matrix of a size, if the first attempt succeeds.
+    fn operations(self, size: usize) -> usize {
+        let Self::Panel { first } = self else {
+            return 0;
+        };
+        let below = size.saturating_sub(first + PANEL);
+        // Every part eliminates the diagonal block again. The panel before is subtracted from all
+        // columns on the right, in tiles.
+        let rows = below.div_ceil(ROWS).max(1) * PANEL + below;
+        let eliminated = rows * PANEL * PANEL;
+        if first == 0 {
+            return eliminated;
+        }
+        let tiles = below.div_ceil(TILE);
+        let subtracted = rows * PANEL * PANEL + tiles * (tiles + 1) / 2 * TILE * TILE * PANEL;
+        eliminated + 2 * subtracted
+    }
 }
 
 /// The launches for matrices of a size, ⌈M/32⌉ + 2 for any number of batch members.
@@ -82,11 +102,12 @@ fn factor(
     };
     let second_attempt = jitter.attempts(epsilon).nth(1).unwrap_or_default();
     for launch in launches(size) {
-        let given = matrix.clone().into_tensor_arg();
-        let target = factor.clone().into_tensor_arg();
-        let diagonal = blocks.clone().into_tensor_arg();
-        let report = status.clone().into_tensor_arg();
-        let scales = scales.clone().into_tensor_arg();
+        count_operations(batch * launch.operations(size));
+        let given = matrix.clone().argument();
+        let target = factor.clone().argument();
+        let diagonal = blocks.clone().argument();
+        let report = status.clone().argument();
+        let scales = scales.clone().argument();
         // SAFETY: the kernels check every index against the shapes of the tensors.
         unsafe {
             match launch {

@@ -6,12 +6,12 @@ use burn_cubecl::cubecl::{self, prelude::*};
 use crate::ops::{
     cholesky::status::Status,
     cube::{
-        CubeTensor, REDUCING, Reduction, contiguous, cubes_for, element, empty_like, is_finite,
-        matrices, reduce, with_shape, writable, zeros_like,
+        Argument, CubeTensor, REDUCING, Reduction, contiguous, cubes_for, element, empty_like,
+        is_finite, matrices, reduce, with_shape, writable, zeros_like,
     },
 };
 
-/// What [`triangle`] makes of the lower triangle of a matrix.
+/// The matrix that [`triangle`] makes of a lower triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Triangle {
     /// The same, with zeros above it.
@@ -40,8 +40,8 @@ pub fn triangle(matrix: CubeTensor, form: Triangle) -> CubeTensor {
                 count,
                 dim,
                 address,
-                matrix.into_tensor_arg(),
-                target.into_tensor_arg(),
+                matrix.argument(),
+                target.argument(),
                 form,
                 dtype,
             );
@@ -95,8 +95,8 @@ pub fn checked_triangle(matrix: CubeTensor) -> (CubeTensor, CubeTensor) {
                 CubeCount::Static(1, 1, shape[0] as u32),
                 CubeDim::new_1d(REDUCING as u32),
                 address,
-                matrix.clone().into_tensor_arg(),
-                status.clone().into_tensor_arg(),
+                matrix.clone().argument(),
+                status.clone().argument(),
                 dtype,
             );
             copy_unless_failed::launch_unchecked(
@@ -104,9 +104,9 @@ pub fn checked_triangle(matrix: CubeTensor) -> (CubeTensor, CubeTensor) {
                 count,
                 dim,
                 address,
-                matrix.into_tensor_arg(),
-                status.clone().into_tensor_arg(),
-                out.clone().into_tensor_arg(),
+                matrix.argument(),
+                status.clone().argument(),
+                out.clone().argument(),
                 InputScalar::new(f64::NAN, dtype),
                 dtype,
             );
@@ -177,8 +177,8 @@ pub fn log_determinant(factor: CubeTensor) -> CubeTensor {
             CubeCount::Static(1, 1, batch as u32),
             CubeDim::new_1d(REDUCING as u32),
             factor.required_address_type(),
-            factor.into_tensor_arg(),
-            out.clone().into_tensor_arg(),
+            factor.argument(),
+            out.clone().argument(),
             dtype,
         );
     }
@@ -228,8 +228,8 @@ pub fn multiple_of_identity(values: CubeTensor, scale: f64, size: usize) -> Cube
                 count,
                 dim,
                 out.required_address_type(),
-                values.into_tensor_arg(),
-                out.clone().into_tensor_arg(),
+                values.argument(),
+                out.clone().argument(),
                 InputScalar::new(scale, dtype),
                 dtype,
             );
@@ -273,8 +273,8 @@ pub fn add_share_of_jitter(gradient: CubeTensor, status: CubeTensor) -> CubeTens
                 count,
                 dim,
                 target.required_address_type(),
-                target.into_tensor_arg(),
-                scales.into_tensor_arg(),
+                target.argument(),
+                scales.argument(),
                 InputScalar::new(1.0 / size as f64, dtype),
                 dtype,
             );
@@ -316,9 +316,9 @@ pub fn gradient_of_scales(gradient: CubeTensor, status: CubeTensor) -> CubeTenso
             CubeCount::Static(1, 1, batch as u32),
             CubeDim::new_1d(REDUCING as u32),
             gradient.required_address_type(),
-            gradient.into_tensor_arg(),
-            contiguous(status).into_tensor_arg(),
-            out.clone().into_tensor_arg(),
+            gradient.argument(),
+            contiguous(status).argument(),
+            out.clone().argument(),
             dtype,
         );
     }

@@ -12,8 +12,10 @@ use super::{
 };
 use crate::ops::{
     Stationary,
-    cube::{CubeTensor, REDUCING, Reduction, element, empty_like, reduce},
-    stationary::cube::profile_and_slope,
+    cube::{
+        Argument, CubeTensor, REDUCING, Reduction, count_operations, element, empty_like, reduce,
+    },
+    stationary::cube::{PROFILE, profile_and_slope},
 };
 
 /// Rows and columns of a tile that one thread computes.
@@ -61,6 +63,8 @@ pub fn sums(arguments: Arguments, gradient: CubeTensor, kind: Stationary) -> Sum
     };
     let (client, dtype) = (like.client.clone(), element(like));
     let (address, shared) = (arguments.address_type(), arguments.shared);
+    // Scaled differences, the profile, and two sums for each dimension.
+    count_operations(batch * rows * columns * (8 * dimensions + PROFILE));
     // SAFETY: the kernel checks every index against the shapes of the tensors.
     unsafe {
         backward::launch_unchecked(
@@ -70,13 +74,13 @@ pub fn sums(arguments: Arguments, gradient: CubeTensor, kind: Stationary) -> Sum
             address
                 .max(gradient.required_address_type())
                 .max(sums.pulls.required_address_type()),
-            arguments.x1.into_tensor_arg(),
-            arguments.x2.into_tensor_arg(),
-            arguments.lengthscales.into_tensor_arg(),
-            gradient.into_tensor_arg(),
-            sums.pulls.clone().into_tensor_arg(),
-            sums.squares.clone().into_tensor_arg(),
-            sums.values.clone().into_tensor_arg(),
+            arguments.x1.argument(),
+            arguments.x2.argument(),
+            arguments.lengthscales.argument(),
+            gradient.argument(),
+            sums.pulls.clone().argument(),
+            sums.squares.clone().argument(),
+            sums.values.clone().argument(),
             share as u32,
             shared,
             kind,

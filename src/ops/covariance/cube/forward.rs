@@ -8,8 +8,8 @@ use super::{
 };
 use crate::ops::{
     Stationary,
-    cube::{CubeTensor, element, empty_like},
-    stationary::cube::profile,
+    cube::{Argument, CubeTensor, count_operations, element, empty_like},
+    stationary::cube::{PROFILE, profile},
 };
 
 /// Rows and columns that one thread computes.
@@ -31,6 +31,7 @@ pub fn covariance(arguments: Arguments, kind: Stationary) -> CubeTensor {
         batch as u32,
     );
     let shared = arguments.shared;
+    count_operations(batch * rows * columns * (3 * arguments.dimensions() + PROFILE));
     // SAFETY: the kernel checks every index against the shapes of the tensors.
     unsafe {
         forward::launch_unchecked(
@@ -38,11 +39,11 @@ pub fn covariance(arguments: Arguments, kind: Stationary) -> CubeTensor {
             count,
             CubeDim::new_2d(SIDE as u32, SIDE as u32),
             arguments.address_type().max(out.required_address_type()),
-            arguments.x1.into_tensor_arg(),
-            arguments.x2.into_tensor_arg(),
-            arguments.lengthscales.into_tensor_arg(),
-            arguments.variance.into_tensor_arg(),
-            out.clone().into_tensor_arg(),
+            arguments.x1.argument(),
+            arguments.x2.argument(),
+            arguments.lengthscales.argument(),
+            arguments.variance.argument(),
+            out.clone().argument(),
             shared,
             kind,
             dtype,

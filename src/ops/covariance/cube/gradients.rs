@@ -11,8 +11,8 @@ use super::{
 use crate::ops::{
     Stationary,
     cube::{
-        CubeTensor, REDUCING, Reduction, cubes_for, element, empty_like, reduce, row_sums,
-        transposed, zeros_like,
+        Argument, CubeTensor, REDUCING, Reduction, cubes_for, element, empty_like, reduce,
+        row_sums, transposed, zeros_like,
     },
 };
 
@@ -73,10 +73,10 @@ fn of_points(arguments: &Arguments, pulls: CubeTensor) -> CubeTensor {
             count,
             dim,
             pulls.required_address_type(),
-            pulls.into_tensor_arg(),
-            arguments.lengthscales.clone().into_tensor_arg(),
-            arguments.variance.clone().into_tensor_arg(),
-            out.clone().into_tensor_arg(),
+            pulls.argument(),
+            arguments.lengthscales.clone().argument(),
+            arguments.variance.clone().argument(),
+            out.clone().argument(),
             arguments.shared,
             dtype,
         );
@@ -121,10 +121,10 @@ fn of_lengthscales(arguments: &Arguments, squares: CubeTensor) -> CubeTensor {
             CubeCount::Static(scales as u32, batch as u32, 1),
             CubeDim::new_1d(REDUCING as u32),
             squares.required_address_type(),
-            squares.into_tensor_arg(),
-            arguments.lengthscales.clone().into_tensor_arg(),
-            arguments.variance.clone().into_tensor_arg(),
-            out.clone().into_tensor_arg(),
+            squares.argument(),
+            arguments.lengthscales.clone().argument(),
+            arguments.variance.clone().argument(),
+            out.clone().argument(),
             arguments.shared,
             dtype,
         );

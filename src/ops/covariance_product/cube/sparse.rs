@@ -10,7 +10,7 @@ use burn::{
 use burn_cubecl::cubecl::{self, prelude::*};
 
 use super::super::blocks::Blocks;
-use crate::ops::cube::{CubeBackend, CubeTensor, cubes_for, element, empty_like};
+use crate::ops::cube::{Argument, CubeBackend, CubeTensor, cubes_for, element, empty_like};
 
 /// Terms that are added up at a time, so that sums keep their digits.
 const BLOCK: usize = 64;
@@ -70,10 +70,10 @@ impl Runs {
                 count,
                 dim,
                 address_type(&covariance, sums),
-                covariance.into_tensor_arg(),
-                values.clone().into_tensor_arg(),
-                self.starts.clone().into_tensor_arg(),
-                sums.clone().into_tensor_arg(),
+                covariance.argument(),
+                values.clone().argument(),
+                self.starts.clone().argument(),
+                sums.clone().argument(),
                 points.start as u32,
                 runs.start as u32,
                 runs.end as u32,
@@ -96,9 +96,9 @@ impl Runs {
                 count,
                 dim,
                 address_type(&out, gradient),
-                gradient.clone().into_tensor_arg(),
-                self.starts.clone().into_tensor_arg(),
-                out.clone().into_tensor_arg(),
+                gradient.clone().argument(),
+                self.starts.clone().argument(),
+                out.clone().argument(),
                 points.start as u32,
                 runs.start as u32,
                 runs.end as u32,

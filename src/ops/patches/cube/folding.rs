@@ -3,7 +3,7 @@
 use burn::backend::TensorMetadata;
 use burn_cubecl::cubecl::{self, prelude::*};
 
-use crate::ops::cube::{CubeTensor, cubes_for, element, empty_like};
+use crate::ops::cube::{Argument, CubeTensor, cubes_for, element, empty_like};
 
 /// `B + Bᵀ` below the diagonal, B on it and zeros above, for contiguous B, [P, P].
 pub fn folded(weights: CubeTensor) -> CubeTensor {
@@ -17,8 +17,8 @@ pub fn folded(weights: CubeTensor) -> CubeTensor {
             cubes,
             dim,
             out.required_address_type(),
-            weights.into_tensor_arg(),
-            out.clone().into_tensor_arg(),
+            weights.argument(),
+            out.clone().argument(),
             dtype,
         );
     }

@@ -3,7 +3,7 @@
 use burn::backend::TensorMetadata;
 use burn_cubecl::cubecl::{self, prelude::*};
 
-use crate::ops::cube::{CubeTensor, element, empty_like};
+use crate::ops::cube::{Argument, CubeTensor, element, empty_like};
 
 /// Points whose gradients a cube computes.
 const ROWS: usize = 64;
@@ -63,11 +63,11 @@ pub fn point_gradients(
                 .max(left.required_address_type())
                 .max(right.required_address_type())
                 .max(points.required_address_type()),
-            left.into_tensor_arg(),
-            right.into_tensor_arg(),
-            pulls.into_tensor_arg(),
-            points.clone().into_tensor_arg(),
-            squares.clone().into_tensor_arg(),
+            left.argument(),
+            right.argument(),
+            pulls.argument(),
+            points.clone().argument(),
+            squares.clone().argument(),
             squares_wanted,
             dtype,
         );

@@ -4,7 +4,7 @@ use burn::backend::TensorMetadata;
 use burn_cubecl::cubecl::{self, prelude::*};
 
 use crate::ops::{
-    cube::{CubeTensor, cubes_for, element, empty_like},
+    cube::{Argument, CubeTensor, cubes_for, element, empty_like},
     patches::PatchGrid,
 };
 
@@ -28,9 +28,9 @@ pub fn scaled_patches(
             images
                 .required_address_type()
                 .max(out.required_address_type()),
-            images.clone().into_tensor_arg(),
-            lengthscales.clone().into_tensor_arg(),
-            out.clone().into_tensor_arg(),
+            images.clone().argument(),
+            lengthscales.clone().argument(),
+            out.clone().argument(),
             first,
             grid,
             element(images),
@@ -59,9 +59,9 @@ pub fn write_images(
             pulls
                 .required_address_type()
                 .max(out.required_address_type()),
-            pulls.into_tensor_arg(),
-            lengthscales.clone().into_tensor_arg(),
-            out.clone().into_tensor_arg(),
+            pulls.argument(),
+            lengthscales.clone().argument(),
+            out.clone().argument(),
             first * grid.image().len(),
             count,
             grid,

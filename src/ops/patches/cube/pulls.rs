@@ -9,7 +9,7 @@ use super::{
 };
 use crate::ops::{
     Stationary,
-    cube::{CubeBackend, CubeTensor, element, empty_like, with_shape},
+    cube::{Argument, CubeBackend, CubeTensor, element, empty_like, with_shape},
     stationary::cube::profile_and_slope,
 };
 
@@ -42,12 +42,12 @@ pub fn pulls(
             CubeCount::Static(tiles[0] as u32, tiles[1] as u32, shares as u32),
             CubeDim::new_2d(SIDE as u32, SIDE as u32),
             pairs.address_type().max(weights.required_address_type()),
-            pairs.left.clone().into_tensor_arg(),
-            pairs.right.clone().into_tensor_arg(),
-            pairs.weights.clone().into_tensor_arg(),
-            gradient.clone().into_tensor_arg(),
-            weights.clone().into_tensor_arg(),
-            sums.clone().into_tensor_arg(),
+            pairs.left.clone().argument(),
+            pairs.right.clone().argument(),
+            pairs.weights.clone().argument(),
+            gradient.clone().argument(),
+            weights.clone().argument(),
+            sums.clone().argument(),
             first_image,
             share,
             kind,

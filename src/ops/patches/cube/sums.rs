@@ -9,7 +9,7 @@ use super::{
 };
 use crate::ops::{
     Stationary,
-    cube::{CubeTensor, element},
+    cube::{Argument, CubeTensor, element},
     stationary::cube::profile,
 };
 
@@ -24,10 +24,10 @@ pub fn write_sums(pairs: &Pairs, kind: Stationary, first_image: usize, out: &Cub
             count,
             CubeDim::new_2d(SIDE as u32, SIDE as u32),
             pairs.address_type().max(out.required_address_type()),
-            pairs.left.clone().into_tensor_arg(),
-            pairs.right.clone().into_tensor_arg(),
-            pairs.weights.clone().into_tensor_arg(),
-            out.clone().into_tensor_arg(),
+            pairs.left.clone().argument(),
+            pairs.right.clone().argument(),
+            pairs.weights.clone().argument(),
+            out.clone().argument(),
             first_image,
             kind,
             pairs.left_points,

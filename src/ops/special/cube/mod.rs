@@ -8,7 +8,9 @@ use burn::backend::TensorMetadata;
 use burn_cubecl::cubecl::{self, prelude::*};
 
 use super::{SpecialBackward, SpecialFunction, SpecialOps, elementwise::Part};
-use crate::ops::cube::{CubeBackend, CubeTensor, contiguous, cubes_for, element, empty_like};
+use crate::ops::cube::{
+    Argument, CubeBackend, CubeTensor, contiguous, cubes_for, element, empty_like,
+};
 
 impl SpecialOps for CubeBackend {
     fn special(x: CubeTensor, function: SpecialFunction) -> CubeTensor {
@@ -50,9 +52,9 @@ fn launch(x: CubeTensor, gradient: Option<CubeTensor>, function: SpecialFunction
             cubes,
             dim,
             x.required_address_type(),
-            x.into_tensor_arg(),
-            gradient.into_tensor_arg(),
-            out.clone().into_tensor_arg(),
+            x.argument(),
+            gradient.argument(),
+            out.clone().argument(),
             function,
             part,
             dtype,
