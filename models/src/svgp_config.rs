@@ -56,6 +56,25 @@ pub struct CoregionalizationConfig {
     pub seed: u64,
 }
 
+impl CoregionalizationConfig {
+    /// Mixtures of `latent` latent functions, with seed 0.
+    pub fn new(latent: usize) -> Self {
+        Self { latent, seed: 0 }
+    }
+
+    /// Sets the number of latent functions, Q.
+    pub fn with_latent(mut self, latent: usize) -> Self {
+        self.latent = latent;
+        self
+    }
+
+    /// Sets the seed of the initial mixing matrix.
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+}
+
 /// Configuration of a sparse variational Gaussian process.
 ///
 /// ```
@@ -138,7 +157,7 @@ impl SvgpConfig {
 
     /// Models the functions as mixtures of `latent` latent functions.
     pub fn with_coregionalization(mut self, latent: usize) -> Self {
-        self.coregionalization = Some(CoregionalizationConfig { latent, seed: 0 });
+        self.coregionalization = Some(CoregionalizationConfig::new(latent));
         self
     }
 

@@ -36,6 +36,25 @@ pub struct HiddenLayerConfig {
     pub layer: LayerConfig,
 }
 
+impl HiddenLayerConfig {
+    /// A layer of `functions` functions.
+    pub fn new(functions: usize, layer: LayerConfig) -> Self {
+        Self { functions, layer }
+    }
+
+    /// Sets the number of functions.
+    pub fn with_functions(mut self, functions: usize) -> Self {
+        self.functions = functions;
+        self
+    }
+
+    /// Sets the layer.
+    pub fn with_layer(mut self, layer: LayerConfig) -> Self {
+        self.layer = layer;
+        self
+    }
+}
+
 /// Configuration of a deep Gaussian process, or of a single-layer image model.
 ///
 /// ```
@@ -85,7 +104,7 @@ impl DeepGpConfig {
 
     /// Appends a hidden layer with `functions` functions.
     pub fn with_hidden(mut self, functions: usize, layer: LayerConfig) -> Self {
-        self.hidden.push(HiddenLayerConfig { functions, layer });
+        self.hidden.push(HiddenLayerConfig::new(functions, layer));
         self
     }
 

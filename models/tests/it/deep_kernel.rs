@@ -319,7 +319,7 @@ fn priors_are_part_of_the_objective() {
         }),
     ];
     for config in configs {
-        let (model, _) = config.init(data.clone()).unwrap();
+        let model = config.init(&data).unwrap();
         let density = model.priors().log_density(&model).expect("a prior");
         let actual = value(density.inner());
         assert!(

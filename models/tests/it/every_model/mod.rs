@@ -2,6 +2,7 @@
 
 mod draws;
 mod files;
+mod fitted;
 mod priors;
 mod sizes;
 mod trainable;

@@ -2,7 +2,7 @@
 
 use burn::{
     module::{Module, ModuleVisitor, Param},
-    tensor::{DType, Device, Tensor},
+    tensor::{DType, Tensor},
     train::SupervisedTraining,
 };
 use burn_gp_core::parameter::Parameters;
