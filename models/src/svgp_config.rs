@@ -22,7 +22,7 @@ use crate::{
     InducingConfig, InitError, Svgp,
     config::{options_of, with_first_values},
     ready_made::{DataShape, ReadyMade, ReadyMadeConfig, Trained},
-    training::TrainingData,
+    training::{TrainingData, UsualTraining},
 };
 
 /// A sparse variational model whose components are chosen at run time.
@@ -56,15 +56,34 @@ pub struct CoregionalizationConfig {
     pub seed: u64,
 }
 
+impl CoregionalizationConfig {
+    /// Mixtures of `latent` latent functions, with seed 0.
+    pub fn new(latent: usize) -> Self {
+        Self { latent, seed: 0 }
+    }
+
+    /// Sets the number of latent functions, Q.
+    pub fn with_latent(mut self, latent: usize) -> Self {
+        self.latent = latent;
+        self
+    }
+
+    /// Sets the seed of the initial mixing matrix.
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+}
+
 /// Configuration of a sparse variational Gaussian process.
 ///
 /// ```
-/// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
+/// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig};
 /// use burn_gp_models::SvgpConfig;
 ///
-/// let config = SvgpConfig::new(StationaryConfig::new(Stationary::Matern52), GaussianConfig::default())
-///     .with_inducing(128);
-/// # assert_eq!(config.inducing.count, 128);
+/// let config = SvgpConfig::new(StationaryConfig::matern52(), GaussianConfig::default())
+///     .with_inducing(512);
+/// # assert_eq!(config.inducing.count, 512);
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -91,18 +110,43 @@ pub struct SvgpConfig {
 }
 
 impl SvgpConfig {
-    /// A whitened posterior with a full covariance, 128 inducing points and a zero mean.
+    /// A whitened posterior with a full covariance, a zero mean, and 128 inducing points, or as many
+    /// as there are distinct inputs if these are fewer.
     pub fn new(kernel: impl Into<KernelConfig>, likelihood: impl Into<LikelihoodConfig>) -> Self {
         Self {
             kernel: kernel.into(),
             mean: MeanConfig::Zero,
             likelihood: likelihood.into(),
             posterior: WhitenedConfig::default().into(),
-            inducing: InducingConfig::new(128),
+            inducing: InducingConfig::default(),
             separate_kernels: false,
             coregionalization: None,
             parameters: ParameterConfig::default(),
         }
+    }
+
+    /// Sets the kernel.
+    pub fn with_kernel(mut self, kernel: impl Into<KernelConfig>) -> Self {
+        self.kernel = kernel.into();
+        self
+    }
+
+    /// Sets the mean function.
+    pub fn with_mean(mut self, mean: MeanConfig) -> Self {
+        self.mean = mean;
+        self
+    }
+
+    /// Sets the likelihood.
+    pub fn with_likelihood(mut self, likelihood: impl Into<LikelihoodConfig>) -> Self {
+        self.likelihood = likelihood.into();
+        self
+    }
+
+    /// Sets initial values, bounds and priors of the parameters, and which of them are not trained.
+    pub fn with_parameters(mut self, parameters: ParameterConfig) -> Self {
+        self.parameters = parameters;
+        self
     }
 
     /// Gives each function its own kernel.
@@ -113,13 +157,13 @@ impl SvgpConfig {
 
     /// Models the functions as mixtures of `latent` latent functions.
     pub fn with_coregionalization(mut self, latent: usize) -> Self {
-        self.coregionalization = Some(CoregionalizationConfig { latent, seed: 0 });
+        self.coregionalization = Some(CoregionalizationConfig::new(latent));
         self
     }
 
-    /// Sets the number of inducing points.
-    pub fn with_inducing(mut self, count: usize) -> Self {
-        self.inducing.count = count;
+    /// Sets the inducing points: a number, or an [`InducingConfig`] for more.
+    pub fn with_inducing(mut self, inducing: impl Into<InducingConfig>) -> Self {
+        self.inducing = self.inducing.replaced_by(inducing);
         self
     }
 
@@ -130,8 +174,8 @@ impl SvgpConfig {
     }
 
     /// Sets the posterior.
-    pub fn with_posterior(mut self, posterior: PosteriorConfig) -> Self {
-        self.posterior = posterior;
+    pub fn with_posterior(mut self, posterior: impl Into<PosteriorConfig>) -> Self {
+        self.posterior = posterior.into();
         self
     }
 
@@ -161,7 +205,8 @@ impl SvgpConfig {
         } else {
             with_first_values(kernel, &self.parameters, "kernel")
         };
-        let inducing = self.inducing.select(&kernel, &data.inputs)?;
+        let inducing = self.inducing.for_inputs(&data.inputs);
+        let inducing = inducing.select(&kernel, &data.inputs)?;
         let model = self.assemble(kernel, inducing, (dimensions, columns), &options)?;
         let model = self.parameters.apply(model)?.refreshed().train();
         Ok(model.with_priors(self.parameters.priors.clone()))
@@ -230,8 +275,19 @@ impl SvgpConfig {
 impl ReadyMadeConfig for SvgpConfig {
     type Model = AnySvgp;
 
-    fn for_data(&self, data: TrainingData) -> Result<(AnySvgp, TrainingData), InitError> {
-        Ok((self.init(&data)?, data))
+    fn init(&self, data: &TrainingData) -> Result<AnySvgp, InitError> {
+        self.init(data)
+    }
+
+    fn resolved(&self, data: &TrainingData) -> Self {
+        Self {
+            inducing: self.inducing.for_inputs(&data.inputs),
+            ..self.clone()
+        }
+    }
+
+    fn usual_training(&self) -> UsualTraining {
+        UsualTraining::MINI_BATCHES
     }
 
     fn blank_trained(&self, shape: &DataShape) -> Result<AnySvgp, InitError> {

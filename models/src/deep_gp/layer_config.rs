@@ -81,7 +81,8 @@ fn one() -> f64 {
 }
 
 impl LayerConfig {
-    /// A dense whitened layer with a full covariance, 128 inducing points and a zero mean.
+    /// A dense whitened layer with a full covariance, a zero mean, and 128 inducing points, or as
+    /// many as there are distinct inputs of the model if these are fewer.
     pub fn new(kernel: impl Into<KernelConfig>) -> Self {
         Self {
             form: LayerForm::Dense,
@@ -90,7 +91,7 @@ impl LayerConfig {
             posterior: PosteriorConfig::Whitened(WhitenedConfig {
                 covariance: Default::default(),
             }),
-            inducing: InducingConfig::new(128),
+            inducing: InducingConfig::default(),
             separate_kernels: false,
             deviation: 1.0,
         }
@@ -102,6 +103,12 @@ impl LayerConfig {
         self
     }
 
+    /// Sets the kernel.
+    pub fn with_kernel(mut self, kernel: impl Into<KernelConfig>) -> Self {
+        self.kernel = kernel.into();
+        self
+    }
+
     /// Sets the mean function.
     pub fn with_mean(mut self, mean: MeanConfig) -> Self {
         self.mean = mean;
@@ -109,14 +116,14 @@ impl LayerConfig {
     }
 
     /// Sets the posterior.
-    pub fn with_posterior(mut self, posterior: PosteriorConfig) -> Self {
-        self.posterior = posterior;
+    pub fn with_posterior(mut self, posterior: impl Into<PosteriorConfig>) -> Self {
+        self.posterior = posterior.into();
         self
     }
 
-    /// Sets the inducing points.
-    pub fn with_inducing(mut self, inducing: InducingConfig) -> Self {
-        self.inducing = inducing;
+    /// Sets the inducing points: a number, or an [`InducingConfig`] for more.
+    pub fn with_inducing(mut self, inducing: impl Into<InducingConfig>) -> Self {
+        self.inducing = self.inducing.replaced_by(inducing);
         self
     }
 
