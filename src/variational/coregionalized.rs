@@ -5,6 +5,7 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions, TensorData},
 };
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     kernels::FunctionPrior,
@@ -46,6 +47,18 @@ impl<Q: Module> Coregionalized<Q> {
     pub fn mixing(&self) -> Tensor<2> {
         self.mixing.val()
     }
+}
+
+/// The linear model of coregionalization: the functions are linear combinations of latent
+/// functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CoregionalizationConfig {
+    /// The number of latent functions, Q.
+    pub latent: usize,
+    /// The seed of the initial mixing matrix.
+    #[serde(default)]
+    pub seed: u64,
 }
 
 /// An initial mixing matrix, `[P, Q]`. Its first Q rows are the identity, so that each latent
