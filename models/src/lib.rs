@@ -33,11 +33,11 @@ mod trained;
 pub mod training;
 
 pub use any_model::{AnyModel, ModelConfig};
+pub use burn_gp_core::{inducing::InducingConfig, variational::CoregionalizationConfig};
 pub use chunks::inputs_at_once;
 pub use computation_aware::{
     ActionRows, ActionsConfig, AnyComputationAware, ComputationAwareConfig,
 };
-pub use config::InducingConfig;
 pub use conjugate_gradients::{AnyConjugateGradients, ConjugateGradientsConfig};
 pub use deep_basis::{AnyDbk, AnySvdbk, BasisConfig, DbkConfig, SvdbkConfig};
 pub use deep_gp::{AnyDeepGp, DeepGp, DeepGpConfig, HiddenLayerConfig, LayerConfig, LayerForm};
@@ -58,5 +58,5 @@ pub use saved_model::{
 pub use sgpr::{AnySgpr, SgprConfig};
 pub use solve_collapsed::{AnySolveCollapsed, SolveCollapsedConfig};
 pub use svgp::Svgp;
-pub use svgp_config::{AnySvgp, CoregionalizationConfig, SvgpConfig};
+pub use svgp_config::{AnySvgp, SvgpConfig};
 pub use trained::TrainedModel;

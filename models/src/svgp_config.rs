@@ -6,14 +6,14 @@ use burn::{
 };
 use burn_gp_core::{
     inducing::InducingPoints,
-    kernels::{AnyKernel, Kernel, KernelConfig, Kernels, SeparateKernels},
-    layers::Predictive,
+    kernels::{AnyKernel, Kernel, KernelConfig, Kernels},
+    layers::{GpLayerConfig, Predictive},
     likelihoods::{AnyLikelihood, Gaussian, Likelihood, LikelihoodConfig},
     means::{AnyMean, MeanConfig},
     ops::NotPositiveDefinite,
     parameter::{ParameterConfig, numbers},
     variational::{
-        AnyPosterior, Coregionalized, Functions, PosteriorConfig, WhitenedConfig, first_mixing,
+        AnyPosterior, CoregionalizationConfig, Functions, PosteriorConfig, WhitenedConfig,
     },
 };
 use serde::{Deserialize, Serialize};
@@ -42,37 +42,6 @@ pub(crate) fn with_shared_kernel(
         AnyLikelihood::Gaussian(likelihood),
         Functions::Independent(posterior),
     )
-}
-
-/// The linear model of coregionalization: the functions are linear combinations of latent
-/// functions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CoregionalizationConfig {
-    /// The number of latent functions, Q.
-    pub latent: usize,
-    /// The seed of the initial mixing matrix.
-    #[serde(default)]
-    pub seed: u64,
-}
-
-impl CoregionalizationConfig {
-    /// Mixtures of `latent` latent functions, with seed 0.
-    pub fn new(latent: usize) -> Self {
-        Self { latent, seed: 0 }
-    }
-
-    /// Sets the number of latent functions, Q.
-    pub fn with_latent(mut self, latent: usize) -> Self {
-        self.latent = latent;
-        self
-    }
-
-    /// Sets the seed of the initial mixing matrix.
-    pub fn with_seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
 }
 
 /// Configuration of a sparse variational Gaussian process.
@@ -247,27 +216,17 @@ impl SvgpConfig {
         self.inducing.check(self.posterior.has_orthogonal_set())?;
         let likelihood = self.likelihood.init(options.clone());
         let functions = likelihood.latents(likelihood.outputs(columns));
-        let jitter = self.inducing.jitter_for(inducing[0].points().dtype());
-        let latent = (self.coregionalization).map_or(functions, |config| config.latent);
-        let options = || options.clone();
-        let (kernels, posterior) = if self.separate_kernels {
-            let kernels = (0..latent).map(|_| self.kernel.init(dimensions, options()));
-            let kernels = SeparateKernels::new(kernels.collect());
-            let posterior =
-                (self.posterior).init_separate(inducing, &kernels, jitter, options())?;
-            (Kernels::Separate(kernels), posterior)
-        } else {
-            let posterior = (self.posterior).init(inducing, &kernel, latent, jitter, options())?;
-            (Kernels::Shared(kernel), posterior)
+        let mean = self.mean.init(dimensions, functions, options.clone());
+        let layer = GpLayerConfig {
+            kernel: self.kernel.clone(),
+            mean: self.mean.clone(),
+            posterior: self.posterior.clone(),
+            inducing: self.inducing.clone(),
+            separate_kernels: self.separate_kernels,
+            coregionalization: self.coregionalization,
+            ..GpLayerConfig::new(dimensions, functions)
         };
-        let posterior = match self.coregionalization {
-            None => Functions::Independent(posterior),
-            Some(CoregionalizationConfig { latent, seed }) => {
-                let mixing = first_mixing(functions, latent, seed, options());
-                Functions::Coregionalized(Coregionalized::new(posterior, mixing))
-            }
-        };
-        let mean = self.mean.init(dimensions, functions, options());
+        let (kernels, mean, posterior) = layer.assemble(kernel, mean, inducing)?.into_parts();
         Ok(Svgp::new(kernels, mean, likelihood, posterior))
     }
 }
