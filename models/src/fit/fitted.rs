@@ -16,9 +16,8 @@ use crate::{
 ///
 /// ```
 /// use burn::tensor::Device;
-/// use burn_gp_core::{kernels::StationaryConfig, likelihoods::Poisson};
+/// use burn_gp_core::{kernels::StationaryConfig, likelihoods::LikelihoodConfig};
 /// use burn_gp_models::{Fit, FitModel, Fitted, SvgpConfig};
-/// use burn_gp_core::likelihoods::LikelihoodConfig;
 ///
 /// # fn main() -> Result<(), burn_gp_models::Error> {
 /// let x: Vec<f64> = (0..40).map(|i| f64::from(i) / 8.0).collect();
