@@ -3,7 +3,7 @@
 use burn::{
     module::{Module, ParamGroup},
     nn::{Linear, LinearConfig},
-    optim::{Adam, AdamConfig, GradientsParams, ModuleOptimizer},
+    optim::{AdamConfig, GradientsParams, ModuleOptimizer},
     tensor::{DType, Tensor},
 };
 use burn_gp_core::{
@@ -178,9 +178,7 @@ fn optimizer_groups_hold_the_inducing_points() {
         };
         let group: ParamGroup = Role::Inducing.group(&net);
         let adam = AdamConfig::new();
-        let mut optimizer = adam
-            .init()
-            .with_group(group.clone(), Adam::from(adam.build()), None);
+        let mut optimizer = adam.init().with_group(group.clone(), adam.build(), None);
         let before = points(&net);
         let frozen = net.clone().freeze_group(group);
         let (moved, _) = net.step(&mut optimizer, batch(&tracked));

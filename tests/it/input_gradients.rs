@@ -139,6 +139,9 @@ fn smooth(platform: &Platform, lengthscale: f64) -> AnyKernel {
     )
 }
 
+/// Makes the kernels on a platform.
+type Make<'a> = &'a dyn Fn(&Platform) -> Kernels<AnyKernel>;
+
 #[test]
 fn of_every_posterior_with_shared_and_with_separate_kernels() {
     for name in PosteriorName::all() {
@@ -147,8 +150,7 @@ fn of_every_posterior_with_shared_and_with_separate_kernels() {
             let kernels = [0.9, 1.3].map(|lengthscale| smooth(platform, lengthscale));
             Kernels::Separate(SeparateKernels::new(kernels.to_vec()))
         };
-        let kernels: [(&str, &dyn Fn(&Platform) -> Kernels<AnyKernel>); 2] =
-            [("shared", &shared), ("separate", &separate)];
+        let kernels: [(&str, Make<'_>); 2] = [("shared", &shared), ("separate", &separate)];
         for (form, kernels) in kernels {
             let what = format!("{}, {form} kernels", name.name);
             check_process(&what, &inputs(DIMENSIONS), |platform| {

@@ -20,6 +20,7 @@ mod learner;
 mod mini_batch_objective;
 mod multi_output;
 mod natural_gradients;
+mod network_layer;
 mod orthogonal;
 mod other_crates;
 mod parity;
