@@ -56,7 +56,8 @@ fn draws(options: RunOptions) -> Result<Draws, Box<dyn Error>> {
     let dtype = Place::of(&options)?.precision().dtype();
     let (inputs, targets) = (data.train.inputs.values(), &data.train.targets);
     let training_data = TrainingData::new(inputs, targets, &Device::default(), dtype);
-    let (model, training_data) = plan.model.init(training_data)?;
+    let training_data = plan.model.arranged(training_data);
+    let model = plan.model.init(&training_data)?;
     let inducing = inducing(&model);
     let batches = match plan.training {
         Training::FullBatch(_) => Vec::new(),

@@ -393,3 +393,45 @@ fn fusing_backends_have_every_operation() {
     }
     assert!(missing.is_empty(), "src/ops/fusion lacks {missing:?}");
 }
+
+/// The fields that a macro of full-batch configurations adds: `name: Type = default`.
+fn fields_of_macro(item: &syn::ItemMacro) -> Vec<String> {
+    let text = item.mac.tokens.to_string();
+    let pairs = text.split(" = ").map(|before| before.rsplit_once(" : "));
+    let names = pairs
+        .flatten()
+        .filter_map(|(before, _)| before.rsplit([' ', ',']).next());
+    names.map(str::to_owned).collect()
+}
+
+/// Every public field of a model's configuration has a method `with_FIELD` in its file.
+#[test]
+fn configurations_have_a_method_for_every_field() {
+    let (mut missing, mut found) = (Vec::new(), 0);
+    for path in rust_files(&sources("models")) {
+        let text = fs::read_to_string(&path).expect("a source file");
+        for item in parse(&path).items {
+            let fields = match &item {
+                Item::Struct(item) if item.ident.to_string().ends_with("Config") => {
+                    let public =
+                        |field: &&syn::Field| matches!(field.vis, syn::Visibility::Public(_));
+                    let names = item.fields.iter().filter(public);
+                    names
+                        .filter_map(|field| Some(field.ident.as_ref()?.to_string()))
+                        .collect()
+                }
+                Item::Macro(item) if item.mac.path.is_ident("regression_config") => {
+                    fields_of_macro(item)
+                }
+                _ => Vec::new(),
+            };
+            found += fields.len();
+            let absent = fields
+                .into_iter()
+                .filter(|name| !text.contains(&format!("fn with_{name}(")));
+            missing.extend(absent.map(|name| format!("{}: with_{name}", path.display())));
+        }
+    }
+    assert!(found > 30, "only {found} fields are found");
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}

@@ -1,10 +1,121 @@
-//! Gaussian processes for the [burn](https://burn.dev) deep-learning framework.
+//! Gaussian processes for the [burn](https://burn.dev) deep-learning framework: exact, sparse, deep,
+//! convolutional and computation-aware, on any burn device, in single and in double precision.
 //!
-//! This crate is the library as its users see it: the building blocks of [`burn_gp_core`] and the
-//! ready-made models of [`burn_gp_models`] under one name.
+//! # Regression
+//!
+//! A kernel, data, predictions with their uncertainty:
+//!
+//! ```
+//! use burn_gp::prelude::*;
+//!
+//! # fn main() -> Result<(), burn_gp::Error> {
+//! let x: Vec<f64> = (0..50).map(|i| f64::from(i) / 5.0).collect();
+//! let y: Vec<f64> = x.iter().map(|x| 20.0 + 3.0 * x.sin()).collect();
+//!
+//! let gp = ExactConfig::new(StationaryConfig::matern52()).fit(&x, &y, &Fit::new())?;
+//! let predicted = gp.predict([2.5, 30.0])?;
+//! println!("{} ± {}", predicted.mean(), predicted.standard_deviation());
+//! # let mean = &predicted.predictions().mean;
+//! # assert!((mean[0] - (20.0 + 3.0 * 2.5_f64.sin())).abs() < 0.1, "{mean:?}");
+//! # let (lower, upper) = predicted.interval(0.95)?;
+//! # assert_eq!((lower.dims(), upper.dims()), ([2, 1], [2, 1]));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Inputs and targets are tensors of any floating-point or integer type on any device, or slices,
+//! arrays, vectors and vectors of rows ([`Matrix`]). They are standardized for the model, and
+//! predictions come back in their units ([`Fit::scale_inputs`]). [`Predicted`] has means, variances,
+//! quantiles, intervals, probabilities of classes, log densities and draws.
+//!
+//! # Classification
+//!
+//! A sparse variational Gaussian process takes any likelihood and any number of rows, in mini-batches:
+//!
+//! ```
+//! use burn_gp::prelude::*;
+//!
+//! # fn main() -> Result<(), burn_gp::Error> {
+//! let device = Device::default();
+//! let x = Tensor::<2>::random([300, 2], Distribution::Uniform(-1.0, 1.0), &device);
+//! let labels = (x.clone().sum_dim(1).greater_elem(0.0)).int();
+//!
+//! let gp = SvgpConfig::new(StationaryConfig::rbf(), SoftmaxConfig::new(2))
+//!     .with_inducing(32)
+//!     .fit(&x, &labels, &Fit::adam(0.05).epochs(40).batch_size(100))?;
+//! let predicted = gp.predict([[0.8, 0.8], [-0.8, -0.8]])?;
+//! let probabilities = predicted.probabilities(); // [N, C]
+//! # assert_eq!(probabilities.map(|p| p.dims()), Some([2, 2]));
+//! # let labels: Option<Vec<i64>> = predicted.labels().map(|l| l.into_data().iter().collect());
+//! # assert_eq!(labels, Some(vec![1, 0]));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Saving and serving
+//!
+//! A fitted model goes into a folder with its configuration and its scaling, and comes back on any
+//! device, also in another precision:
+//!
+//! ```
+//! use burn_gp::prelude::*;
+//!
+//! # fn main() -> Result<(), burn_gp::Error> {
+//! # let x: Vec<f64> = (0..60).map(|i| f64::from(i) / 9.0).collect();
+//! # let y: Vec<f64> = x.iter().map(|x| x.cos()).collect();
+//! # let folder = std::env::temp_dir().join("burn-gp-served");
+//! let gp = SgprConfig::new(StationaryConfig::rbf()).fit(&x, &y, &Fit::new().steps(20))?;
+//! gp.save(&folder)?;
+//!
+//! let served = Fitted::load(&folder, (&Device::default(), DType::F32))?;
+//! let predicted = served.predict([1.0, 2.0])?;
+//! let (lower, upper) = predicted.interval(0.9)?;
+//! # assert_eq!((lower.dims(), upper.dtype()), ([2, 1], DType::F32));
+//! # std::fs::remove_dir_all(folder).ok();
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The pieces
+//!
+//! ```text
+//!   kernels    means    inducing
+//!      └─────────┼─────────┘
+//!                ▼
+//!   variational (q(u), KL)  or  inference (all data at once)
+//!                ▼
+//!   process: means and variances at new inputs ◄──► layers: stacks, and networks in front
+//!                ▼
+//!   likelihoods: densities, quantiles and draws of targets
+//!                ▼
+//!   a model:  SvgpConfig, … ──init──► Model ──training──► TrainedModel ──► Predictor
+//!                ▼
+//!   in one call:  config.fit(x, y, &Fit) ──► Fitted ──predict──► Predicted
+//!                                              └──── save, load
+//! ```
+//!
+//! | to | go to |
+//! |---|---|
+//! | choose a model | [`ExactConfig`] up to some thousand rows, [`SgprConfig`] and [`SvgpConfig`] beyond, [`ComputationAwareConfig`] and [`ConjugateGradientsConfig`] for many rows without inducing points, [`DeepGpConfig`] for layers and images, [`DbkConfig`], [`SvdbkConfig`], [`LastLayerConfig`] and [`DeepKernelConfig`] for networks |
+//! | choose a kernel | [`kernels`]: sums, products and kernels of kernels too |
+//! | choose a likelihood | [`likelihoods`]: numbers, labels, counts, positive numbers, fractions |
+//! | choose a posterior | [`variational`]: whitened, orthogonal, inverse-free, … |
+//! | set, bound, fix or give priors to parameters | [`parameter`] |
+//! | train step by step, with callbacks or in burn's learner | [`training`] |
+//! | put a Gaussian process into a burn network | [`layers`] |
+//! | draw functions | [`sampling`] |
+//! | compute with covariances | [`ops`] |
+//! | add a kernel, a likelihood or a posterior of your own | [`custom`] |
+//! | match on errors | [`Error`] |
+//!
+//! [`burn`] and [`rand`] are those that this crate is built on.
 
+pub mod prelude;
+
+pub use burn;
 pub use burn_gp_core::*;
 pub use burn_gp_models::*;
+pub use rand;
 
 /// The README's examples, compiled and run with the documentation tests.
 #[doc = include_str!("../../README.md")]

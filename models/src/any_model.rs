@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 // Every model is in the list below, so that a new one adds nothing here.
 use crate::{
     ready_made::{DataShape, ReadyMade, ReadyMadeConfig},
-    training::{Model, Objective, TrainingData},
+    training::{Model, Objective, TrainingData, UsualTraining},
     *,
 };
 
@@ -54,18 +54,59 @@ macro_rules! models {
             /// The names of the models.
             pub const NAMES: &'static [&'static str] = &[$($tag),*];
 
-            /// The model for `data`, with the data in the order that it expects. Train and
-            /// condition the model on these data.
+            /// The data in the order that the model expects. Initialize, train and condition the
+            /// model on these data. For most models the order does not change.
+            pub fn arranged(&self, data: TrainingData) -> TrainingData {
+                match self {
+                    $(Self::$name(config) => ReadyMadeConfig::arranged(config, data),)*
+                }
+            }
+
+            /// Initializes the model for `data`, which are [`arranged`](Self::arranged), in their
+            /// precision and on their device with autodiff.
             ///
             /// # Errors
             ///
             /// When the model cannot be initialized from the data.
-            pub fn init(&self, data: TrainingData) -> Result<(AnyModel, TrainingData), InitError> {
+            pub fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
                 match self {
-                    $(Self::$name(config) => {
-                        let (model, data) = config.for_data(data)?;
-                        Ok((model.into(), data))
-                    })*
+                    $(Self::$name(config) => Ok(ReadyMadeConfig::init(config, data)?.into()),)*
+                }
+            }
+
+            /// The configuration with the numbers chosen for `data` where it has only an upper limit
+            /// ([`InducingConfig::at_most`]).
+            pub fn resolved(&self, data: &TrainingData) -> Self {
+                match self {
+                    $(Self::$name(config) => config.resolved(data).into(),)*
+                }
+            }
+
+            /// How the model is trained unless the caller says otherwise.
+            pub fn usual_training(&self) -> UsualTraining {
+                match self {
+                    $(Self::$name(config) => config.usual_training(),)*
+                }
+            }
+
+            /// Whether the inputs are images, whose numbers have a common scale.
+            pub fn has_images(&self) -> bool {
+                match self {
+                    $(Self::$name(config) => config.has_images(),)*
+                }
+            }
+
+            /// Whether the objective of a batch depends on draws from hidden layers.
+            pub fn has_draws(&self) -> bool {
+                match self {
+                    $(Self::$name(config) => config.has_draws(),)*
+                }
+            }
+
+            /// Whether the model takes targets of one output alone.
+            pub fn takes_one_output(&self) -> bool {
+                match self {
+                    $(Self::$name(config) => config.takes_one_output(),)*
                 }
             }
 

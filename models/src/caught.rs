@@ -25,6 +25,17 @@ pub(crate) fn caught<T>(
     }
 }
 
+/// The result of `work`, or the message of its panic. An invalid configuration panics where it is
+/// made into a model, which is a mistake of the program. Where the configuration comes from a user or
+/// a file, it is an error.
+///
+/// # Errors
+///
+/// When `work` panics.
+pub(crate) fn without_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| message(&*panic))
+}
+
 fn message(panic: &(dyn Any + Send)) -> String {
     match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
         (Some(text), _) => (*text).to_owned(),

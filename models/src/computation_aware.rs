@@ -22,7 +22,7 @@ use crate::{
     on_data::OnData,
     ready_made::{DataShape, ReadyMadeConfig},
     regression_config::regression_config,
-    training::TrainingData,
+    training::{FullBatchOptimizer, TrainingData, UsualTraining},
 };
 
 /// Computation-aware regression whose components are chosen at run time.
@@ -125,9 +125,16 @@ impl ComputationAwareConfig {
         self
     }
 
+    /// Sets the training loss.
+    pub fn with_loss(mut self, loss: ActionLoss) -> Self {
+        self.loss = loss;
+        self
+    }
+
     /// The data in the order that the actions expect: rows near each other are in one run if so
-    /// configured. Otherwise the order does not change.
-    fn arranged(&self, data: TrainingData) -> TrainingData {
+    /// configured ([`ActionRows::Near`]). Otherwise the order does not change. Initialize, train and
+    /// condition the model on these data.
+    pub fn arranged(&self, data: TrainingData) -> TrainingData {
         match self.actions {
             ActionsConfig::Blocks {
                 count,
@@ -141,21 +148,16 @@ impl ComputationAwareConfig {
         }
     }
 
-    /// Initializes the model for `data`, in their precision and on their device with autodiff, and
-    /// returns the data in the order that the actions expect. Train and condition the model on
-    /// these data.
+    /// Initializes the model for `data`, which are [`arranged`](Self::arranged), in their precision
+    /// and on their device with autodiff.
     ///
     /// # Errors
     ///
     /// When a target is not finite, the number of actions is zero or larger than the number of
     /// rows, or a parameter setting is not possible.
-    pub fn init(
-        &self,
-        data: TrainingData,
-    ) -> Result<(AnyComputationAware, TrainingData), InitError> {
+    pub fn init(&self, data: &TrainingData) -> Result<AnyComputationAware, InitError> {
         self.likelihood.check()?;
         check_finite(&data.targets)?;
-        let data = self.arranged(data);
         let options = options_of(&data.inputs);
         let [_, dimensions] = data.inputs.dims();
         let kernel = self.kernel.init(dimensions, options.clone());
@@ -166,7 +168,7 @@ impl ComputationAwareConfig {
         };
         let model = self.assemble(kernel, &plain, options)?;
         let model = self.parameters.apply(model)?.train();
-        Ok((model.with_priors(self.parameters.priors.clone()), data))
+        Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
     /// A model with the right shapes for `rows` rows, to be filled from a record.
@@ -215,11 +217,28 @@ impl ComputationAwareConfig {
 impl ReadyMadeConfig for ComputationAwareConfig {
     type Model = AnyComputationAware;
 
-    fn for_data(
-        &self,
-        data: TrainingData,
-    ) -> Result<(AnyComputationAware, TrainingData), InitError> {
+    fn arranged(&self, data: TrainingData) -> TrainingData {
+        self.arranged(data)
+    }
+
+    fn init(&self, data: &TrainingData) -> Result<AnyComputationAware, InitError> {
         self.init(data)
+    }
+
+    fn usual_training(&self) -> UsualTraining {
+        match self.actions {
+            ActionsConfig::Blocks { .. } => UsualTraining::L_BFGS,
+            ActionsConfig::Iterations { .. } => {
+                UsualTraining::FullBatch(FullBatchOptimizer::Adam {
+                    learning_rate: UsualTraining::RATE_OF_ITERATIONS,
+                    schedule: UsualTraining::SCHEDULE,
+                })
+            }
+        }
+    }
+
+    fn takes_one_output(&self) -> bool {
+        true
     }
 
     fn blank_trained(&self, shape: &DataShape) -> Result<OnData<AnyComputationAware>, InitError> {

@@ -14,7 +14,7 @@ use crate::{
     on_data::OnData,
     ready_made::{DataShape, ReadyMadeConfig},
     regression_config::regression_config,
-    training::TrainingData,
+    training::{TrainingData, UsualTraining},
 };
 
 /// Regression with conjugate gradients whose components are chosen at run time.
@@ -32,6 +32,12 @@ regression_config! {
 }
 
 impl ConjugateGradientsConfig {
+    /// Sets the settings of the linear solver.
+    pub fn with_settings(mut self, settings: ConjugateGradientsSettings) -> Self {
+        self.settings = settings;
+        self
+    }
+
     /// Initializes the model for `data`, in their precision and on their device with autodiff.
     ///
     /// # Errors
@@ -81,11 +87,16 @@ impl ConjugateGradientsConfig {
 impl ReadyMadeConfig for ConjugateGradientsConfig {
     type Model = AnyConjugateGradients;
 
-    fn for_data(
-        &self,
-        data: TrainingData,
-    ) -> Result<(AnyConjugateGradients, TrainingData), InitError> {
-        Ok((self.init(&data)?, data))
+    fn init(&self, data: &TrainingData) -> Result<AnyConjugateGradients, InitError> {
+        self.init(data)
+    }
+
+    fn usual_training(&self) -> UsualTraining {
+        UsualTraining::L_BFGS
+    }
+
+    fn takes_one_output(&self) -> bool {
+        true
     }
 
     fn blank_trained(&self, shape: &DataShape) -> Result<OnData<AnyConjugateGradients>, InitError> {

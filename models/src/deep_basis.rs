@@ -22,7 +22,7 @@ use crate::{
     InitError, Svgp,
     config::{OUTPUTS, options_of},
     ready_made::{DataShape, ReadyMade, ReadyMadeConfig, Trained},
-    training::TrainingData,
+    training::{AdamRates, TrainingData, UsualTraining},
 };
 
 /// Full-batch regression with a deep basis kernel whose components are chosen at run time.
@@ -67,6 +67,24 @@ impl BasisConfig {
             scale: 0.01,
             ..Self::new(network, rank)
         }
+    }
+
+    /// Sets the network.
+    pub fn with_network(mut self, network: impl Into<NetworkConfig>) -> Self {
+        self.network = network.into();
+        self
+    }
+
+    /// Sets the number of network outputs, R. The scale does not change.
+    pub fn with_rank(mut self, rank: usize) -> Self {
+        self.rank = rank;
+        self
+    }
+
+    /// Sets the constant that the outputs are multiplied by.
+    pub fn with_scale(mut self, scale: f64) -> Self {
+        self.scale = scale;
+        self
     }
 
     pub(crate) fn init(
@@ -139,19 +157,51 @@ impl Default for DbkConfig {
 }
 
 impl DbkConfig {
-    /// Initializes the model for inputs with `dimensions` dimensions, on the device of `options`
-    /// with autodiff.
+    /// The settings of the paper, which are the default.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the features.
+    pub fn with_basis(mut self, basis: BasisConfig) -> Self {
+        self.basis = basis;
+        self
+    }
+
+    /// Sets the mean function.
+    pub fn with_mean(mut self, mean: MeanConfig) -> Self {
+        self.mean = mean;
+        self
+    }
+
+    /// Sets the noise.
+    pub fn with_likelihood(mut self, likelihood: GaussianConfig) -> Self {
+        self.likelihood = likelihood;
+        self
+    }
+
+    /// Sets the role of the residual variance.
+    pub fn with_correction(mut self, correction: VarianceCorrection) -> Self {
+        self.correction = correction;
+        self
+    }
+
+    /// Sets initial values, bounds and priors of the parameters, and which of them are not trained.
+    pub fn with_parameters(mut self, parameters: ParameterConfig) -> Self {
+        self.parameters = parameters;
+        self
+    }
+
+    /// Initializes the model for `data`, in their precision and on their device with autodiff.
     ///
     /// # Errors
     ///
-    /// When a parameter setting is not possible.
-    pub fn init(
-        &self,
-        dimensions: usize,
-        options: impl Into<TensorCreationOptions>,
-    ) -> Result<AnyDbk, ParameterError> {
+    /// When a target is not finite, or a parameter setting is not possible.
+    pub fn init(&self, data: &TrainingData) -> Result<AnyDbk, InitError> {
         self.likelihood.check()?;
-        let options = options.into();
+        check_finite(&data.targets)?;
+        let [_, dimensions] = data.inputs.dims();
+        let options = options_of(&data.inputs);
         let model = LowRankRegression::new(
             self.basis.init(dimensions, options.clone()),
             self.mean.init(dimensions, OUTPUTS, options.clone()),
@@ -208,6 +258,42 @@ impl SvdbkConfig {
             likelihood: likelihood.into(),
             ..DbkConfig::default().variational()
         }
+    }
+
+    /// Sets the features.
+    pub fn with_basis(mut self, basis: BasisConfig) -> Self {
+        self.basis = basis;
+        self
+    }
+
+    /// Sets the mean function.
+    pub fn with_mean(mut self, mean: MeanConfig) -> Self {
+        self.mean = mean;
+        self
+    }
+
+    /// Sets the likelihood.
+    pub fn with_likelihood(mut self, likelihood: impl Into<LikelihoodConfig>) -> Self {
+        self.likelihood = likelihood.into();
+        self
+    }
+
+    /// Sets the role of the residual variance.
+    pub fn with_correction(mut self, correction: VarianceCorrection) -> Self {
+        self.correction = correction;
+        self
+    }
+
+    /// Sets whether the covariance of the weights is full or diagonal.
+    pub fn with_covariance(mut self, covariance: CovarianceShape) -> Self {
+        self.covariance = covariance;
+        self
+    }
+
+    /// Sets initial values, bounds and priors of the parameters, and which of them are not trained.
+    pub fn with_parameters(mut self, parameters: ParameterConfig) -> Self {
+        self.parameters = parameters;
+        self
     }
 
     /// Initializes the model, in the precision of `data` and on their device with autodiff. The
@@ -274,11 +360,16 @@ impl SvdbkConfig {
 impl ReadyMadeConfig for DbkConfig {
     type Model = AnyDbk;
 
-    fn for_data(&self, data: TrainingData) -> Result<(AnyDbk, TrainingData), InitError> {
-        check_finite(&data.targets)?;
-        let [_, dimensions] = data.inputs.dims();
-        let model = self.init(dimensions, options_of(&data.inputs))?;
-        Ok((model, data))
+    fn init(&self, data: &TrainingData) -> Result<AnyDbk, InitError> {
+        self.init(data)
+    }
+
+    fn usual_training(&self) -> UsualTraining {
+        UsualTraining::OneBatch(AdamRates::BASIS)
+    }
+
+    fn takes_one_output(&self) -> bool {
+        true
     }
 
     fn blank_trained(&self, shape: &DataShape) -> Result<AnySvdbk, InitError> {
@@ -310,8 +401,12 @@ impl ReadyMade for AnyDbk {
 impl ReadyMadeConfig for SvdbkConfig {
     type Model = AnySvdbk;
 
-    fn for_data(&self, data: TrainingData) -> Result<(AnySvdbk, TrainingData), InitError> {
-        Ok((self.init(&data)?, data))
+    fn init(&self, data: &TrainingData) -> Result<AnySvdbk, InitError> {
+        self.init(data)
+    }
+
+    fn usual_training(&self) -> UsualTraining {
+        UsualTraining::MiniBatches(AdamRates::BASIS)
     }
 
     fn blank_trained(&self, shape: &DataShape) -> Result<AnySvdbk, InitError> {

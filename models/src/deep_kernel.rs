@@ -18,7 +18,7 @@ use crate::{
     AnyExact, AnySgpr, AnySvgp, InitError,
     config::options_of,
     ready_made::{DataShape, ReadyMade, ReadyMadeConfig, Trained},
-    training::{Model, Objective, TrainingData},
+    training::{AdamRates, Model, Objective, TrainingData, UsualTraining},
 };
 
 /// A model of `f(x) = g(h(x))`, where the inputs of g are the outputs h of a network (A. Wilson, Z.
@@ -230,6 +230,24 @@ impl<C> DeepKernelConfig<C> {
         }
     }
 
+    /// Sets the network.
+    pub fn with_network(mut self, network: impl Into<NetworkConfig>) -> Self {
+        self.network = network.into();
+        self
+    }
+
+    /// Sets the number of network outputs, H.
+    pub fn with_features(mut self, features: usize) -> Self {
+        self.features = features;
+        self
+    }
+
+    /// Sets the model on the outputs.
+    pub fn with_model(mut self, model: C) -> Self {
+        self.model = model;
+        self
+    }
+
     /// The network for `data`, and the data with its initial outputs as inputs.
     fn first_features(&self, data: &TrainingData) -> (AnyNetwork, TrainingData) {
         let [_, dimensions] = data.inputs.dims();
@@ -249,7 +267,7 @@ impl<C: ReadyMadeConfig> DeepKernelConfig<C> {
     /// When a target is impossible, or the model on the outputs cannot be initialized.
     pub fn init(&self, data: &TrainingData) -> Result<OnFeatures<C::Model>, InitError> {
         let (network, seen) = self.first_features(data);
-        let (model, seen) = self.model.for_data(seen)?;
+        let model = self.model.resolved(data).init(&seen)?;
         model.check_targets(&seen.targets)?;
         Ok(OnFeatures::new(network.train(), model))
     }
@@ -258,8 +276,27 @@ impl<C: ReadyMadeConfig> DeepKernelConfig<C> {
 impl<C: ReadyMadeConfig> ReadyMadeConfig for DeepKernelConfig<C> {
     type Model = OnFeatures<C::Model>;
 
-    fn for_data(&self, data: TrainingData) -> Result<(Self::Model, TrainingData), InitError> {
-        Ok((self.init(&data)?, data))
+    fn init(&self, data: &TrainingData) -> Result<Self::Model, InitError> {
+        self.init(data)
+    }
+
+    /// Numbers are chosen for the distinct inputs of the network.
+    fn resolved(&self, data: &TrainingData) -> Self {
+        Self {
+            model: self.model.resolved(data),
+            ..self.clone()
+        }
+    }
+
+    fn usual_training(&self) -> UsualTraining {
+        match self.model.usual_training() {
+            UsualTraining::MiniBatches(_) => UsualTraining::MiniBatches(AdamRates::DEEP_KERNEL),
+            _ => UsualTraining::OneBatch(AdamRates::DEEP_KERNEL),
+        }
+    }
+
+    fn takes_one_output(&self) -> bool {
+        self.model.takes_one_output()
     }
 
     fn blank_trained(

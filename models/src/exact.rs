@@ -2,8 +2,10 @@
 
 use burn::{module::Module, tensor::TensorCreationOptions};
 use burn_gp_core::{
-    inference::Exact, kernels::AnyKernel, likelihoods::LikelihoodConfig, means::AnyMean,
-    parameter::ParameterError,
+    inference::Exact,
+    kernels::AnyKernel,
+    likelihoods::{LikelihoodConfig, check_finite},
+    means::AnyMean,
 };
 
 use crate::{
@@ -12,7 +14,7 @@ use crate::{
     on_data::OnData,
     ready_made::{DataShape, ReadyMadeConfig},
     regression_config::regression_config,
-    training::TrainingData,
+    training::{TrainingData, UsualTraining},
 };
 
 /// An exact model whose components are chosen at run time.
@@ -21,45 +23,65 @@ pub type AnyExact = Exact<AnyKernel, AnyMean>;
 regression_config! {
     /// Configuration of exact regression.
     ExactConfig {}
-    /// Exact regression with a zero mean.
+    /// Exact regression with a zero mean and a noise variance that starts at 0.1.
     new
 }
 
 impl ExactConfig {
-    /// Initializes the model for inputs with `dimensions` dimensions, on the device of `options`
-    /// with autodiff.
+    /// Initializes the model for `data`, in their precision and on their device with autodiff.
+    ///
+    /// # Errors
+    ///
+    /// When a target is not finite, or a parameter setting is not possible.
+    pub fn init(&self, data: &TrainingData) -> Result<AnyExact, InitError> {
+        self.likelihood.check()?;
+        check_finite(&data.targets)?;
+        let [_, dimensions] = data.inputs.dims();
+        let model = self.assemble(dimensions, options_of(&data.inputs));
+        let model = self.parameters.apply(model)?.train();
+        Ok(model.with_priors(self.parameters.priors.clone()))
+    }
+
+    /// A model with the right shapes, to be filled from a record.
     ///
     /// # Errors
     ///
     /// When a parameter setting is not possible.
-    pub fn init(
+    pub fn blank(
         &self,
         dimensions: usize,
         options: impl Into<TensorCreationOptions>,
-    ) -> Result<AnyExact, ParameterError> {
-        self.likelihood.check()?;
-        let options = options.into();
-        let model = Exact::new(
+    ) -> Result<AnyExact, InitError> {
+        let model = self.assemble(dimensions, options.into());
+        Ok(self.parameters.apply_to_blank(model)?)
+    }
+
+    fn assemble(&self, dimensions: usize, options: TensorCreationOptions) -> AnyExact {
+        Exact::new(
             self.kernel.init(dimensions, options.clone()),
             self.mean.init(dimensions, OUTPUTS, options.clone()),
             self.likelihood.init(options),
-        );
-        let model = self.parameters.apply(model)?.train();
-        Ok(model.with_priors(self.parameters.priors.clone()))
+        )
     }
 }
 
 impl ReadyMadeConfig for ExactConfig {
     type Model = AnyExact;
 
-    fn for_data(&self, data: TrainingData) -> Result<(AnyExact, TrainingData), InitError> {
-        let [_, dimensions] = data.inputs.dims();
-        let model = self.init(dimensions, options_of(&data.inputs))?;
-        Ok((model, data))
+    fn init(&self, data: &TrainingData) -> Result<AnyExact, InitError> {
+        self.init(data)
+    }
+
+    fn usual_training(&self) -> UsualTraining {
+        UsualTraining::L_BFGS
+    }
+
+    fn takes_one_output(&self) -> bool {
+        true
     }
 
     fn blank_trained(&self, shape: &DataShape) -> Result<OnData<AnyExact>, InitError> {
-        let model = self.init(shape.dimensions, shape.options.clone())?;
+        let model = self.blank(shape.dimensions, shape.options.clone())?;
         Ok(OnData::new(&model, &shape.zeros()))
     }
 

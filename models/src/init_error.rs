@@ -1,7 +1,8 @@
 //! Errors of model initialization.
 
 use burn_gp_core::{
-    inducing::SelectionError,
+    inducing::{SelectionError, SetsError},
+    layers::LayerError,
     likelihoods::ImpossibleTarget,
     ops::NotPositiveDefinite,
     parameter::ParameterError,
@@ -66,4 +67,24 @@ pub enum InitError {
         /// The number of orthogonal inducing points, M2.
         count: usize,
     },
+}
+
+impl From<SetsError> for InitError {
+    fn from(error: SetsError) -> Self {
+        match error {
+            SetsError::NoOrthogonalPoints => Self::NoOrthogonalPoints,
+            SetsError::OrthogonalPoints { count } => Self::OrthogonalPoints { count },
+        }
+    }
+}
+
+impl From<LayerError> for InitError {
+    fn from(error: LayerError) -> Self {
+        match error {
+            LayerError::Selection(error) => error.into(),
+            LayerError::Sets(error) => error.into(),
+            LayerError::Factorization(error) => error.into(),
+            LayerError::Patches(error) => error.into(),
+        }
+    }
 }

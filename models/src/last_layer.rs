@@ -20,7 +20,7 @@ use crate::{
     AnyDbk, AnySvdbk, BasisConfig, DbkConfig, InitError, SvdbkConfig,
     config::{OUTPUTS, options_of},
     ready_made::{DataShape, ReadyMade, ReadyMadeConfig},
-    training::{Model, Objective, TrainingData},
+    training::{AdamRates, Model, Objective, TrainingData, UsualTraining},
 };
 
 /// A network trained as such by the penalized likelihood
@@ -57,7 +57,48 @@ pub struct LastLayerConfig {
     pub parameters: ParameterConfig,
 }
 
+impl Default for LastLayerConfig {
+    /// The default features, a zero mean, and a noise variance that starts at 0.1.
+    fn default() -> Self {
+        Self {
+            basis: BasisConfig::default(),
+            mean: MeanConfig::default(),
+            likelihood: GaussianConfig::default(),
+            parameters: ParameterConfig::default(),
+        }
+    }
+}
+
 impl LastLayerConfig {
+    /// The default settings.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the features.
+    pub fn with_basis(mut self, basis: BasisConfig) -> Self {
+        self.basis = basis;
+        self
+    }
+
+    /// Sets the mean function.
+    pub fn with_mean(mut self, mean: MeanConfig) -> Self {
+        self.mean = mean;
+        self
+    }
+
+    /// Sets the noise.
+    pub fn with_likelihood(mut self, likelihood: GaussianConfig) -> Self {
+        self.likelihood = likelihood;
+        self
+    }
+
+    /// Sets initial values, bounds and priors of the parameters, and which of them are not trained.
+    pub fn with_parameters(mut self, parameters: ParameterConfig) -> Self {
+        self.parameters = parameters;
+        self
+    }
+
     /// Initializes the model for `data`, in their precision and on their device with autodiff.
     ///
     /// # Errors
@@ -144,8 +185,16 @@ impl Model for AnyLastLayer {
 impl ReadyMadeConfig for LastLayerConfig {
     type Model = AnyLastLayer;
 
-    fn for_data(&self, data: TrainingData) -> Result<(AnyLastLayer, TrainingData), InitError> {
-        Ok((self.init(&data)?, data))
+    fn init(&self, data: &TrainingData) -> Result<AnyLastLayer, InitError> {
+        self.init(data)
+    }
+
+    fn usual_training(&self) -> UsualTraining {
+        UsualTraining::MiniBatches(AdamRates::BASIS)
+    }
+
+    fn takes_one_output(&self) -> bool {
+        true
     }
 
     fn blank_trained(&self, shape: &DataShape) -> Result<AnySvdbk, InitError> {

@@ -12,6 +12,7 @@ mod deep_gp;
 mod deep_kernel;
 pub mod device_step;
 mod exact;
+mod fit;
 mod init_error;
 mod last_layer;
 mod malformed;
@@ -32,16 +33,17 @@ mod trained;
 pub mod training;
 
 pub use any_model::{AnyModel, ModelConfig};
+pub use burn_gp_core::{inducing::InducingConfig, variational::CoregionalizationConfig};
 pub use chunks::inputs_at_once;
 pub use computation_aware::{
     ActionRows, ActionsConfig, AnyComputationAware, ComputationAwareConfig,
 };
-pub use config::InducingConfig;
 pub use conjugate_gradients::{AnyConjugateGradients, ConjugateGradientsConfig};
 pub use deep_basis::{AnyDbk, AnySvdbk, BasisConfig, DbkConfig, SvdbkConfig};
 pub use deep_gp::{AnyDeepGp, DeepGp, DeepGpConfig, HiddenLayerConfig, LayerConfig, LayerForm};
 pub use deep_kernel::{AnyDkl, AnySdkl, AnySvdkl, DeepKernelConfig, OnFeatures};
 pub use exact::{AnyExact, ExactConfig};
+pub use fit::{Error, Fit, FitModel, Fitted, Matrix, Number, Predicted, Scaling};
 pub use init_error::InitError;
 pub use last_layer::{AnyLastLayer, LastLayerConfig};
 pub use malformed::explained;
@@ -56,5 +58,5 @@ pub use saved_model::{
 pub use sgpr::{AnySgpr, SgprConfig};
 pub use solve_collapsed::{AnySolveCollapsed, SolveCollapsedConfig};
 pub use svgp::Svgp;
-pub use svgp_config::{AnySvgp, CoregionalizationConfig, SvgpConfig};
+pub use svgp_config::{AnySvgp, SvgpConfig};
 pub use trained::TrainedModel;

@@ -67,6 +67,44 @@ impl Predictions {
         Some(self.distribution.as_ref()?.interval(level))
     }
 
+    /// Predictions of `shift + scale·y`: those of targets that were standardized, in the units of the
+    /// data. There is one shift and one scale for each output. Of the latent functions, the first of
+    /// each output is mapped too; others, such as log noises, stay as they are.
+    ///
+    /// # Panics
+    ///
+    /// If the numbers of shifts and scales differ, there is not a whole number of targets for each,
+    /// or the targets are not real-valued.
+    #[track_caller]
+    pub fn in_units(mut self, shifts: &[f64], scales: &[f64]) -> Self {
+        let outputs = shifts.len();
+        let rows = self.mean.len() / outputs.max(1);
+        assert!(
+            outputs == scales.len() && rows * outputs == self.mean.len(),
+            "{outputs} shifts and {} scales for {} targets",
+            scales.len(),
+            self.mean.len()
+        );
+        let map = |values: &mut [f64], by: &dyn Fn(f64, usize) -> f64| {
+            let columns = values.len() / rows.max(1);
+            for (index, value) in values.iter_mut().enumerate() {
+                let column = index % columns;
+                if column < outputs {
+                    *value = by(*value, column);
+                }
+            }
+        };
+        let mean = |value: f64, output: usize| shifts[output] + scales[output] * value;
+        let variance = |value: f64, output: usize| scales[output].powi(2) * value;
+        map(&mut self.mean, &mean);
+        map(&mut self.function_mean, &mean);
+        map(&mut self.variance, &variance);
+        map(&mut self.function_variance, &variance);
+        let distribution = self.distribution.take();
+        self.distribution = distribution.map(|own| own.in_units(shifts, scales));
+        self
+    }
+
     /// Predictions of measurements with known noise variances, one per target, which are not part
     /// of the likelihood ([`FixedNoise`](burn_gp_core::likelihoods::FixedNoise)).
     ///
@@ -133,6 +171,11 @@ impl<L: Likelihood> Predictor<L> {
         let one = Tensor::zeros([1, dimensions], (&x.device(), x.dtype()));
         let components = self.process.components(one);
         components.first().map_or(0, |own| own.mean.dims()[1])
+    }
+
+    /// The device, without autodiff.
+    pub fn device(&self) -> &Device {
+        &self.device
     }
 
     /// The floating-point type of the computations.

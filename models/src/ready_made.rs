@@ -13,7 +13,7 @@ use burn_gp_core::{
 
 use crate::{
     InitError,
-    training::{Model, TrainingData},
+    training::{Model, TrainingData, UsualTraining},
 };
 
 /// The shape of training data, with their precision and device.
@@ -41,17 +41,47 @@ impl DataShape {
 }
 
 /// Configuration of a ready-made model.
-pub trait ReadyMadeConfig {
+pub trait ReadyMadeConfig: Clone {
     /// The model.
     type Model: ReadyMade;
 
-    /// The model for `data`, with the data in the order that it expects. Train and condition the
-    /// model on these data.
+    /// The data in the order that the model expects. Initialize, train and condition the model on
+    /// these data. By default the order does not change.
+    fn arranged(&self, data: TrainingData) -> TrainingData {
+        data
+    }
+
+    /// Initializes the model for `data`, in their precision and on their device with autodiff.
     ///
     /// # Errors
     ///
     /// When the model cannot be initialized from the data.
-    fn for_data(&self, data: TrainingData) -> Result<(Self::Model, TrainingData), InitError>;
+    fn init(&self, data: &TrainingData) -> Result<Self::Model, InitError>;
+
+    /// The configuration with the numbers chosen for `data` where it has only an upper limit
+    /// ([`InducingConfig::at_most`](crate::InducingConfig::at_most)). [`init`](Self::init) chooses
+    /// the same numbers; a saved model needs them.
+    fn resolved(&self, _data: &TrainingData) -> Self {
+        self.clone()
+    }
+
+    /// How the model is trained unless the caller says otherwise.
+    fn usual_training(&self) -> UsualTraining;
+
+    /// Whether the inputs are images, whose numbers have a common scale.
+    fn has_images(&self) -> bool {
+        false
+    }
+
+    /// Whether the objective of a batch depends on draws from hidden layers.
+    fn has_draws(&self) -> bool {
+        false
+    }
+
+    /// Whether the model takes targets of one output alone.
+    fn takes_one_output(&self) -> bool {
+        false
+    }
 
     /// A trained model with the right shapes, to be filled from a record.
     ///

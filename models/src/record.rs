@@ -63,11 +63,13 @@ impl From<std::io::Error> for LoadError {
 ///
 /// When the file cannot be read, or has other tensors or a different floating-point type.
 pub fn load_module<M: Module>(module: M, path: &Path) -> Result<M, LoadError> {
-    filled(module, fs::read(path)?)
+    let expected = float_types(&module);
+    of_types(expected, filled(module, fs::read(path)?)?)
 }
 
-/// Same as [`load_module`], for a file written by [`write_module`]. The checksum is `None` for
-/// files that were written before there were checksums.
+/// Same as [`load_module`], for a file written by [`write_module`] with numbers of the type
+/// `written`, which are converted to those of the module. The checksum is `None` for files that were
+/// written before there were checksums.
 ///
 /// # Errors
 ///
@@ -76,12 +78,17 @@ pub(crate) fn read_module<M: Module>(
     module: M,
     path: &Path,
     checksum: Option<u32>,
+    written: DType,
 ) -> Result<M, LoadError> {
     let bytes = fs::read(path)?;
     let found = crc32fast::hash(&bytes);
     match checksum {
         Some(expected) if expected != found => Err(LoadError::Damaged { found, expected }),
-        _ => filled(module, bytes),
+        _ => {
+            let types = float_types(&module);
+            let filled = of_types(vec![written; types.len()], filled(module, bytes)?)?;
+            Ok(filled.map(&mut Conversion(types.into_iter())))
+        }
     }
 }
 
@@ -100,19 +107,36 @@ pub(crate) fn write_module<M: Module>(module: M, path: &Path) -> Result<u32, Str
 fn filled<M: Module>(module: M, content: Vec<u8>) -> Result<M, LoadError> {
     let content = Bytes::from_bytes_vec(content).shared();
     let record = ModuleRecord::from_bytes(renamed(&module, &content).unwrap_or(content))?;
-    let expected = float_types(&module);
     let (tensors, units) = counts(&module);
     // Files from before positive parameters had units have no units. Their values are in units of
     // one.
-    let module = if units > 0 && record.len() + units == tensors {
+    Ok(if units > 0 && record.len() + units == tensors {
         without_units(module).try_load_record(record.allow_partial(true))?
     } else {
         module.try_load_record(record)?
-    };
+    })
+}
+
+/// The module, if its floating-point tensors are of the expected types.
+fn of_types<M: Module>(expected: Vec<DType>, module: M) -> Result<M, LoadError> {
     let found = float_types(&module);
     match expected.into_iter().zip(found).find(|(a, b)| a != b) {
         Some((expected, found)) => Err(LoadError::Type { found, expected }),
         None => Ok(module),
+    }
+}
+
+/// Converts each floating-point tensor to its type.
+struct Conversion(std::vec::IntoIter<DType>);
+
+impl ModuleMapper for Conversion {
+    fn map_float<const D: usize>(&mut self, parameter: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        match self.0.next() {
+            Some(dtype) if dtype != parameter.val().dtype() => {
+                parameter.map(|tensor| tensor.cast(dtype))
+            }
+            _ => parameter,
+        }
     }
 }
 

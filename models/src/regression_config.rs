@@ -30,17 +30,48 @@ macro_rules! regression_config {
 
         impl $config {
             $(#[$of_new])*
-            pub fn new(
-                kernel: impl Into<burn_gp_core::kernels::KernelConfig>,
-                likelihood: burn_gp_core::likelihoods::GaussianConfig,
-            ) -> Self {
+            pub fn new(kernel: impl Into<burn_gp_core::kernels::KernelConfig>) -> Self {
                 Self {
                     kernel: kernel.into(),
                     mean: burn_gp_core::means::MeanConfig::Zero,
-                    likelihood,
+                    likelihood: Default::default(),
                     $($field: $default,)*
                     parameters: Default::default(),
                 }
+            }
+
+            /// Sets the kernel.
+            pub fn with_kernel(
+                mut self,
+                kernel: impl Into<burn_gp_core::kernels::KernelConfig>,
+            ) -> Self {
+                self.kernel = kernel.into();
+                self
+            }
+
+            /// Sets the mean function.
+            pub fn with_mean(mut self, mean: burn_gp_core::means::MeanConfig) -> Self {
+                self.mean = mean;
+                self
+            }
+
+            /// Sets the noise.
+            pub fn with_likelihood(
+                mut self,
+                likelihood: burn_gp_core::likelihoods::GaussianConfig,
+            ) -> Self {
+                self.likelihood = likelihood;
+                self
+            }
+
+            /// Sets initial values, bounds and priors of the parameters, and which of them are not
+            /// trained.
+            pub fn with_parameters(
+                mut self,
+                parameters: burn_gp_core::parameter::ParameterConfig,
+            ) -> Self {
+                self.parameters = parameters;
+                self
             }
         }
     };

@@ -1,20 +1,20 @@
 //! Saved models.
 
-use std::{
-    panic::{self, AssertUnwindSafe},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use burn::{
     module::{Module, ModuleMapper, Param, ParamId},
-    tensor::{DType, Device, Int, Tensor},
+    tensor::{DType, Int, Tensor, TensorCreationOptions},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    ModelConfig, TrainedModel, explained,
+    ModelConfig, TrainedModel,
+    caught::without_panic,
+    explained,
     ready_made::DataShape,
     record::{read_module, write_module},
+    training::TrainingData,
 };
 
 /// The version of the format that [`SavedModel::save`] writes.
@@ -26,7 +26,7 @@ pub const MODEL_FILE: &str = "model.json";
 /// The name of the file that holds the parameter values of a saved model.
 pub const WEIGHTS_FILE: &str = "weights.bpk";
 
-/// The floating-point type of a model.
+/// The floating-point type of a model: that of its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
@@ -37,6 +37,14 @@ pub enum Precision {
 }
 
 impl Precision {
+    /// The precision of a burn type: double, or single for all others.
+    pub fn of(dtype: DType) -> Self {
+        match dtype {
+            DType::F64 => Self::F64,
+            _ => Self::F32,
+        }
+    }
+
     /// The corresponding burn type.
     pub fn dtype(self) -> DType {
         match self {
@@ -60,6 +68,22 @@ pub struct Summary {
     pub data_count: usize,
     /// The floating-point type.
     pub precision: Precision,
+}
+
+impl Summary {
+    /// The summary of a model of this configuration trained on `data`. Numbers that depend on the
+    /// data are those chosen for them.
+    pub fn new(config: impl Into<ModelConfig>, data: &TrainingData) -> Self {
+        let ([data_count, dimensions], [_, target_columns]) =
+            (data.inputs.dims(), data.targets.dims());
+        Self {
+            config: config.into().resolved(data),
+            dimensions,
+            target_columns,
+            data_count,
+            precision: Precision::of(data.inputs.dtype()),
+        }
+    }
 }
 
 /// The number of target columns of models that were saved before there could be several.
@@ -142,23 +166,15 @@ fn numbered(model: TrainedModel) -> TrainedModel {
     model.map(&mut Numbering(0))
 }
 
-/// The model to be filled, or the reason why there is none. An invalid configuration panics in a
-/// program. In a file it is a mistake in the file, so the panic becomes an error with its message.
-fn blank(summary: &Summary, device: &Device) -> Result<TrainedModel, String> {
+/// The model to be filled, or the reason why there is none.
+fn blank(summary: &Summary, options: TensorCreationOptions) -> Result<TrainedModel, String> {
     let shape = DataShape {
         rows: summary.data_count,
         dimensions: summary.dimensions,
         columns: summary.target_columns,
-        options: (device, summary.precision.dtype()).into(),
+        options,
     };
-    let blank = panic::catch_unwind(AssertUnwindSafe(|| summary.config.blank_trained(&shape)));
-    match blank {
-        Ok(blank) => blank.map_err(|reason| reason.to_string()),
-        Err(payload) => Err(match payload.downcast::<String>() {
-            Ok(reason) => *reason,
-            Err(_) => "its configuration is that of no model".to_owned(),
-        }),
-    }
+    without_panic(|| summary.config.blank_trained(&shape))?.map_err(|reason| reason.to_string())
 }
 
 impl<C: Serialize + DeserializeOwned> SavedModel<C> {
@@ -187,12 +203,17 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
         std::fs::write(&path, text + "\n").map_err(|reason| write_error(&path, reason.to_string()))
     }
 
-    /// Reads a model from a folder, onto a device without autodiff.
+    /// Reads a model from a folder, onto a device without autodiff. Its numbers keep their
+    /// floating-point type, unless `place` has another: `(&device, DType::F32)`.
     ///
     /// # Errors
     ///
     /// When a file is missing or damaged, or has a different format version.
-    pub fn load(folder: &Path, device: &Device) -> Result<Self, SavedModelError> {
+    pub fn load(
+        folder: &Path,
+        place: impl Into<TensorCreationOptions>,
+    ) -> Result<Self, SavedModelError> {
+        let place = place.into();
         let path = folder.join(MODEL_FILE);
         let read_error = |path: &Path, reason: String| SavedModelError::Read {
             path: path.to_owned(),
@@ -212,14 +233,17 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
         }
         let ModelFile {
             weights_crc32,
-            summary,
+            mut summary,
             context,
             ..
         } = serde_json::from_value::<ModelFile<Summary, C>>(file)
             .map_err(|reason| read_error(&path, explained(&reason)))?;
-        let blank = blank(&summary, device).map_err(|reason| read_error(&path, reason))?;
+        let written = summary.precision.dtype();
+        summary.precision = place.dtype.map_or(summary.precision, Precision::of);
+        let options = (&place.device.inner(), summary.precision.dtype()).into();
+        let blank = blank(&summary, options).map_err(|reason| read_error(&path, reason))?;
         let path = folder.join(WEIGHTS_FILE);
-        let model = read_module(blank, &path, weights_crc32)
+        let model = read_module(blank, &path, weights_crc32, written)
             .map_err(|reason| read_error(&path, reason.to_string()))?;
         Ok(Self {
             model,

@@ -17,7 +17,7 @@ use crate::{
     ready_made::{DataShape, ReadyMade, ReadyMadeConfig},
     regression_config::regression_config,
     svgp_config::with_shared_kernel,
-    training::TrainingData,
+    training::{TrainingData, UsualTraining},
 };
 
 /// A collapsed model whose components are chosen at run time.
@@ -27,16 +27,17 @@ regression_config! {
     /// Configuration of a collapsed sparse regression model.
     SgprConfig {
         /// The inducing points.
-        inducing: InducingConfig = InducingConfig::new(128),
+        inducing: InducingConfig = InducingConfig::default(),
     }
-    /// 128 inducing points and a zero mean.
+    /// 128 inducing points, or as many as there are distinct inputs if these are fewer, a zero mean
+    /// and a noise variance that starts at 0.1.
     new
 }
 
 impl SgprConfig {
-    /// Sets the number of inducing points.
-    pub fn with_inducing(mut self, count: usize) -> Self {
-        self.inducing.count = count;
+    /// Sets the inducing points: a number, or an [`InducingConfig`] for more.
+    pub fn with_inducing(mut self, inducing: impl Into<InducingConfig>) -> Self {
+        self.inducing = self.inducing.replaced_by(inducing);
         self
     }
 
@@ -54,8 +55,9 @@ impl SgprConfig {
         let [_, dimensions] = data.inputs.dims();
         let kernel = self.kernel.init(dimensions, options.clone());
         let kernel = with_first_values(kernel, &self.parameters, "kernel");
-        self.inducing.check(false)?;
-        let inducing = self.inducing.select(&kernel, &data.inputs)?.swap_remove(0);
+        let inducing = self.inducing.for_inputs(&data.inputs);
+        inducing.check(false)?;
+        let inducing = inducing.select(&kernel, &data.inputs)?.swap_remove(0);
         let jitter = self.inducing.jitter_for(data.inputs.dtype());
         let model = Collapsed::new(
             kernel,
@@ -84,8 +86,23 @@ impl SgprConfig {
 impl ReadyMadeConfig for SgprConfig {
     type Model = AnySgpr;
 
-    fn for_data(&self, data: TrainingData) -> Result<(AnySgpr, TrainingData), InitError> {
-        Ok((self.init(&data)?, data))
+    fn init(&self, data: &TrainingData) -> Result<AnySgpr, InitError> {
+        self.init(data)
+    }
+
+    fn resolved(&self, data: &TrainingData) -> Self {
+        Self {
+            inducing: self.inducing.for_inputs(&data.inputs),
+            ..self.clone()
+        }
+    }
+
+    fn usual_training(&self) -> UsualTraining {
+        UsualTraining::L_BFGS
+    }
+
+    fn takes_one_output(&self) -> bool {
+        true
     }
 
     fn blank_trained(&self, shape: &DataShape) -> Result<AnySvgp, InitError> {

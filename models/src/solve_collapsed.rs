@@ -17,7 +17,7 @@ use crate::{
     ready_made::{DataShape, ReadyMade, ReadyMadeConfig},
     regression_config::regression_config,
     svgp_config::with_shared_kernel,
-    training::TrainingData,
+    training::{TrainingData, UsualTraining},
 };
 
 /// A collapsed model with orthogonal inducing points, whose components are chosen at run time.
@@ -29,17 +29,24 @@ regression_config! {
         /// The inducing points, including the orthogonal ones.
         inducing: InducingConfig = InducingConfig {
             orthogonal: 128,
-            ..InducingConfig::new(128)
+            ..InducingConfig::default()
         },
     }
-    /// 128 inducing points, 128 orthogonal ones and a zero mean.
+    /// 128 inducing points and 128 orthogonal ones, or fewer if there are fewer distinct inputs, a
+    /// zero mean and a noise variance that starts at 0.1.
     new
 }
 
 impl SolveCollapsedConfig {
-    /// Sets the numbers of inducing points and of orthogonal inducing points.
-    pub fn with_inducing(mut self, count: usize, orthogonal: usize) -> Self {
-        (self.inducing.count, self.inducing.orthogonal) = (count, orthogonal);
+    /// Sets the inducing points: a number, or an [`InducingConfig`] for more.
+    pub fn with_inducing(mut self, inducing: impl Into<InducingConfig>) -> Self {
+        self.inducing = self.inducing.replaced_by(inducing);
+        self
+    }
+
+    /// Sets the number of inducing points that are orthogonal to the others.
+    pub fn with_orthogonal(mut self, count: usize) -> Self {
+        self.inducing.orthogonal = count;
         self
     }
 
@@ -57,8 +64,9 @@ impl SolveCollapsedConfig {
         let [_, dimensions] = data.inputs.dims();
         let kernel = self.kernel.init(dimensions, options.clone());
         let kernel = with_first_values(kernel, &self.parameters, "kernel");
-        self.inducing.check(true)?;
-        let mut sets = self.inducing.select(&kernel, &data.inputs)?;
+        let inducing = self.inducing.for_inputs(&data.inputs);
+        inducing.check(true)?;
+        let mut sets = inducing.select(&kernel, &data.inputs)?;
         let orthogonal = sets.swap_remove(1);
         let model = CollapsedOrthogonal::new(
             kernel,
@@ -91,8 +99,23 @@ impl SolveCollapsedConfig {
 impl ReadyMadeConfig for SolveCollapsedConfig {
     type Model = AnySolveCollapsed;
 
-    fn for_data(&self, data: TrainingData) -> Result<(AnySolveCollapsed, TrainingData), InitError> {
-        Ok((self.init(&data)?, data))
+    fn init(&self, data: &TrainingData) -> Result<AnySolveCollapsed, InitError> {
+        self.init(data)
+    }
+
+    fn resolved(&self, data: &TrainingData) -> Self {
+        Self {
+            inducing: self.inducing.for_inputs(&data.inputs),
+            ..self.clone()
+        }
+    }
+
+    fn usual_training(&self) -> UsualTraining {
+        UsualTraining::L_BFGS
+    }
+
+    fn takes_one_output(&self) -> bool {
+        true
     }
 
     fn blank_trained(&self, shape: &DataShape) -> Result<AnySvgp, InitError> {

@@ -6,14 +6,14 @@ use burn::{
 };
 use burn_gp_core::{
     inducing::InducingPoints,
-    kernels::{AnyKernel, Kernel, KernelConfig, Kernels, SeparateKernels},
-    layers::Predictive,
+    kernels::{AnyKernel, Kernel, KernelConfig, Kernels},
+    layers::{GpLayerConfig, Predictive},
     likelihoods::{AnyLikelihood, Gaussian, Likelihood, LikelihoodConfig},
     means::{AnyMean, MeanConfig},
     ops::NotPositiveDefinite,
     parameter::{ParameterConfig, numbers},
     variational::{
-        AnyPosterior, Coregionalized, Functions, PosteriorConfig, WhitenedConfig, first_mixing,
+        AnyPosterior, CoregionalizationConfig, Functions, PosteriorConfig, WhitenedConfig,
     },
 };
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ use crate::{
     InducingConfig, InitError, Svgp,
     config::{options_of, with_first_values},
     ready_made::{DataShape, ReadyMade, ReadyMadeConfig, Trained},
-    training::TrainingData,
+    training::{TrainingData, UsualTraining},
 };
 
 /// A sparse variational model whose components are chosen at run time.
@@ -44,27 +44,15 @@ pub(crate) fn with_shared_kernel(
     )
 }
 
-/// The linear model of coregionalization: the functions are linear combinations of latent
-/// functions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CoregionalizationConfig {
-    /// The number of latent functions, Q.
-    pub latent: usize,
-    /// The seed of the initial mixing matrix.
-    #[serde(default)]
-    pub seed: u64,
-}
-
 /// Configuration of a sparse variational Gaussian process.
 ///
 /// ```
-/// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
+/// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig};
 /// use burn_gp_models::SvgpConfig;
 ///
-/// let config = SvgpConfig::new(StationaryConfig::new(Stationary::Matern52), GaussianConfig::default())
-///     .with_inducing(128);
-/// # assert_eq!(config.inducing.count, 128);
+/// let config = SvgpConfig::new(StationaryConfig::matern52(), GaussianConfig::default())
+///     .with_inducing(512);
+/// # assert_eq!(config.inducing.count, 512);
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -91,18 +79,43 @@ pub struct SvgpConfig {
 }
 
 impl SvgpConfig {
-    /// A whitened posterior with a full covariance, 128 inducing points and a zero mean.
+    /// A whitened posterior with a full covariance, a zero mean, and 128 inducing points, or as many
+    /// as there are distinct inputs if these are fewer.
     pub fn new(kernel: impl Into<KernelConfig>, likelihood: impl Into<LikelihoodConfig>) -> Self {
         Self {
             kernel: kernel.into(),
             mean: MeanConfig::Zero,
             likelihood: likelihood.into(),
             posterior: WhitenedConfig::default().into(),
-            inducing: InducingConfig::new(128),
+            inducing: InducingConfig::default(),
             separate_kernels: false,
             coregionalization: None,
             parameters: ParameterConfig::default(),
         }
+    }
+
+    /// Sets the kernel.
+    pub fn with_kernel(mut self, kernel: impl Into<KernelConfig>) -> Self {
+        self.kernel = kernel.into();
+        self
+    }
+
+    /// Sets the mean function.
+    pub fn with_mean(mut self, mean: MeanConfig) -> Self {
+        self.mean = mean;
+        self
+    }
+
+    /// Sets the likelihood.
+    pub fn with_likelihood(mut self, likelihood: impl Into<LikelihoodConfig>) -> Self {
+        self.likelihood = likelihood.into();
+        self
+    }
+
+    /// Sets initial values, bounds and priors of the parameters, and which of them are not trained.
+    pub fn with_parameters(mut self, parameters: ParameterConfig) -> Self {
+        self.parameters = parameters;
+        self
     }
 
     /// Gives each function its own kernel.
@@ -113,13 +126,13 @@ impl SvgpConfig {
 
     /// Models the functions as mixtures of `latent` latent functions.
     pub fn with_coregionalization(mut self, latent: usize) -> Self {
-        self.coregionalization = Some(CoregionalizationConfig { latent, seed: 0 });
+        self.coregionalization = Some(CoregionalizationConfig::new(latent));
         self
     }
 
-    /// Sets the number of inducing points.
-    pub fn with_inducing(mut self, count: usize) -> Self {
-        self.inducing.count = count;
+    /// Sets the inducing points: a number, or an [`InducingConfig`] for more.
+    pub fn with_inducing(mut self, inducing: impl Into<InducingConfig>) -> Self {
+        self.inducing = self.inducing.replaced_by(inducing);
         self
     }
 
@@ -130,8 +143,8 @@ impl SvgpConfig {
     }
 
     /// Sets the posterior.
-    pub fn with_posterior(mut self, posterior: PosteriorConfig) -> Self {
-        self.posterior = posterior;
+    pub fn with_posterior(mut self, posterior: impl Into<PosteriorConfig>) -> Self {
+        self.posterior = posterior.into();
         self
     }
 
@@ -161,7 +174,8 @@ impl SvgpConfig {
         } else {
             with_first_values(kernel, &self.parameters, "kernel")
         };
-        let inducing = self.inducing.select(&kernel, &data.inputs)?;
+        let inducing = self.inducing.for_inputs(&data.inputs);
+        let inducing = inducing.select(&kernel, &data.inputs)?;
         let model = self.assemble(kernel, inducing, (dimensions, columns), &options)?;
         let model = self.parameters.apply(model)?.refreshed().train();
         Ok(model.with_priors(self.parameters.priors.clone()))
@@ -202,27 +216,17 @@ impl SvgpConfig {
         self.inducing.check(self.posterior.has_orthogonal_set())?;
         let likelihood = self.likelihood.init(options.clone());
         let functions = likelihood.latents(likelihood.outputs(columns));
-        let jitter = self.inducing.jitter_for(inducing[0].points().dtype());
-        let latent = (self.coregionalization).map_or(functions, |config| config.latent);
-        let options = || options.clone();
-        let (kernels, posterior) = if self.separate_kernels {
-            let kernels = (0..latent).map(|_| self.kernel.init(dimensions, options()));
-            let kernels = SeparateKernels::new(kernels.collect());
-            let posterior =
-                (self.posterior).init_separate(inducing, &kernels, jitter, options())?;
-            (Kernels::Separate(kernels), posterior)
-        } else {
-            let posterior = (self.posterior).init(inducing, &kernel, latent, jitter, options())?;
-            (Kernels::Shared(kernel), posterior)
+        let mean = self.mean.init(dimensions, functions, options.clone());
+        let layer = GpLayerConfig {
+            kernel: self.kernel.clone(),
+            mean: self.mean.clone(),
+            posterior: self.posterior.clone(),
+            inducing: self.inducing.clone(),
+            separate_kernels: self.separate_kernels,
+            coregionalization: self.coregionalization,
+            ..GpLayerConfig::new(dimensions, functions)
         };
-        let posterior = match self.coregionalization {
-            None => Functions::Independent(posterior),
-            Some(CoregionalizationConfig { latent, seed }) => {
-                let mixing = first_mixing(functions, latent, seed, options());
-                Functions::Coregionalized(Coregionalized::new(posterior, mixing))
-            }
-        };
-        let mean = self.mean.init(dimensions, functions, options());
+        let (kernels, mean, posterior) = layer.assemble(kernel, mean, inducing)?.into_parts();
         Ok(Svgp::new(kernels, mean, likelihood, posterior))
     }
 }
@@ -230,8 +234,19 @@ impl SvgpConfig {
 impl ReadyMadeConfig for SvgpConfig {
     type Model = AnySvgp;
 
-    fn for_data(&self, data: TrainingData) -> Result<(AnySvgp, TrainingData), InitError> {
-        Ok((self.init(&data)?, data))
+    fn init(&self, data: &TrainingData) -> Result<AnySvgp, InitError> {
+        self.init(data)
+    }
+
+    fn resolved(&self, data: &TrainingData) -> Self {
+        Self {
+            inducing: self.inducing.for_inputs(&data.inputs),
+            ..self.clone()
+        }
+    }
+
+    fn usual_training(&self) -> UsualTraining {
+        UsualTraining::MINI_BATCHES
     }
 
     fn blank_trained(&self, shape: &DataShape) -> Result<AnySvgp, InitError> {

@@ -60,8 +60,7 @@ fn steps_on_all_data_are_linear_in_them() {
                 correction,
                 ..DbkConfig::default()
             };
-            let options = (&Device::default(), DType::F32);
-            let model = config.init(1, options).unwrap();
+            let model = config.init(&data).unwrap();
             let training = MiniBatchTraining {
                 batch_size: data.len(),
                 ..MiniBatchTraining::new(STEPS)

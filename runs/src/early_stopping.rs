@@ -60,7 +60,7 @@ fn sparse_regression(data: &TrainingData, part: &Part, seed: u64) -> Option<f64>
             seed,
             ..InducingConfig::new(INDUCING.min(data.len()))
         },
-        ..SgprConfig::new(Stationary::Matern52, noise)
+        ..SgprConfig::new(Stationary::Matern52).with_likelihood(noise)
     };
     let training = FullBatchTraining {
         iterations: ITERATIONS,

@@ -46,8 +46,6 @@ use crate::setting_error::SettingError;
 pub use early_stopping::EarlyStopping;
 pub use parts::parameters;
 
-const DEFAULT_LEARNING_RATE: f64 = 0.05;
-
 /// A model with its training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {

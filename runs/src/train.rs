@@ -178,7 +178,8 @@ impl Run<'_> {
         let inputs = data.train.inputs.values();
         let training_data =
             TrainingData::with_target_columns(inputs, &targets, columns, &self.device, self.dtype);
-        let (model, training_data) = plan.model.init(training_data)?;
+        let training_data = plan.model.arranged(training_data);
+        let model = plan.model.init(&training_data)?;
         let trainer = AnyTrainer::new(model, training_data, plan.training.clone());
         let mut session = session(trainer, options, data)?;
         if let Some((point, seconds)) = found {

@@ -19,31 +19,53 @@ pub struct Standardization {
 }
 
 impl Standardization {
-    /// The means and standard deviations of points. The standard deviation of a constant input is
-    /// set to 1.
+    /// The means and standard deviations of points. The standard deviation of an input that is
+    /// constant up to rounding is set to 1.
     ///
     /// # Shapes
     ///
     /// - `points`: `[N, D]`
     pub fn of(points: &Tensor<2>) -> Self {
-        let [count, dimensions] = points.dims();
-        let values = numbers(points.clone());
+        let [_, dimensions] = points.dims();
+        Self::of_rows(&numbers(points.clone()), dimensions)
+    }
+
+    /// The same for points on the CPU.
+    ///
+    /// # Shapes
+    ///
+    /// - `values`: N·D numbers, row-major, with `dimensions` numbers in a row
+    pub fn of_rows(values: &[f64], dimensions: usize) -> Self {
+        let count = values.len() / dimensions.max(1);
         let mean_of = |d: usize, of: &dyn Fn(f64) -> f64| {
             let column = values.iter().skip(d).step_by(dimensions);
             column.map(|&x| of(x)).sum::<f64>() / count as f64
         };
         let means: Vec<f64> = (0..dimensions).map(|d| mean_of(d, &|x| x)).collect();
         let deviation = |(d, &mean): (usize, &f64)| {
-            let deviation = mean_of(d, &|x| (x - mean).powi(2)).sqrt();
-            // A standard deviation this small is rounding error, which must not be scaled up.
-            if deviation > 1e-6 * mean.abs() {
-                deviation
-            } else {
-                1.0
+            let column = || values.iter().skip(d).step_by(dimensions).copied();
+            if is_constant(column()) {
+                return 1.0;
             }
+            let deviation = mean_of(d, &|x| (x - mean).powi(2)).sqrt();
+            if deviation.is_normal() {
+                return deviation;
+            }
+            // The squares overflow or vanish.
+            let largest = column().map(|x| (x - mean).abs()).fold(0.0, f64::max);
+            largest * mean_of(d, &|x| ((x - mean) / largest).powi(2)).sqrt()
         };
         let deviations = means.iter().enumerate().map(deviation).collect();
         Self { means, deviations }
+    }
+
+    /// Standardizes points on the CPU, row-major.
+    pub fn apply_to_rows(&self, values: &[f64]) -> Vec<f64> {
+        let columns = self.means.iter().zip(&self.deviations).cycle();
+        let values = values.iter().zip(columns);
+        values
+            .map(|(x, (mean, deviation))| (x - mean) / deviation)
+            .collect()
     }
 
     /// Standardizes points.
@@ -72,4 +94,16 @@ impl Standardization {
         let (means, reciprocals) = (row(self.means.clone()), row(reciprocals));
         (x - means) * reciprocals
     }
+}
+
+/// Differences below this fraction of the largest number are rounding errors, which must not be
+/// scaled up.
+const CONSTANT: f64 = 1e-12;
+
+/// Whether all numbers are equal up to rounding.
+fn is_constant(values: impl Iterator<Item = f64>) -> bool {
+    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+        (low.min(value), high.max(value))
+    });
+    high - low <= CONSTANT * high.abs().max(low.abs())
 }

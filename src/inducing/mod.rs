@@ -1,6 +1,7 @@
 //! Inducing variables: the `M` variables `u` that a sparse Gaussian process is conditioned on, and
 //! methods to initialize them.
 
+mod config;
 mod distinct_rows;
 mod greedy_variance;
 mod initializer;
@@ -16,6 +17,7 @@ use burn::{
     tensor::{Int, Tensor},
 };
 
+pub use config::{InducingConfig, SetsError};
 pub use distinct_rows::distinct_rows;
 pub use greedy_variance::greedy_variance;
 pub use initializer::{Initializer, SelectionError};

@@ -45,7 +45,7 @@ pub use unit::in_unit_of_targets;
 use crate::{
     likelihoods::{ImpossibleTarget, check_finite},
     ops::NotPositiveDefinite,
-    parameter::{Hyperparameter, Priors, hyperparameters},
+    parameter::{Hyperparameter, Priors, hyperparameters, require_same_dtype},
     process::Process,
 };
 
@@ -127,9 +127,15 @@ pub trait FullBatch: Module + ModuleDisplay {
     }
 }
 
-/// Checks that inputs and targets have the same number of rows.
+/// Checks that inputs and targets have the same number of rows and the same precision.
 #[track_caller]
 fn check_rows(inputs: &Tensor<2>, targets: &Tensor<2>) {
+    let name = || "regression".to_owned();
+    require_same_dtype(
+        name,
+        ("inputs", inputs.dtype()),
+        ("targets", targets.dtype()),
+    );
     let (inputs, targets) = (inputs.dims(), targets.dims());
     assert!(
         inputs[0] == targets[0],

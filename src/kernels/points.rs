@@ -2,10 +2,18 @@
 
 use burn::tensor::Tensor;
 
+use crate::parameter::require_same_dtype;
+
 /// Panics unless all points have the same number of dimensions and a kernel parameter has that many
-/// values. A single value fits any number of dimensions.
+/// values. A single value fits any number of dimensions. Also panics if the points differ in
+/// precision.
 #[track_caller]
 pub(super) fn require_dimensions(kernel: &str, values: usize, points: &[&Tensor<2>]) {
+    if let [x1, x2] = points {
+        let name = || format!("the {kernel} kernel");
+        let points = ("points", x1.dtype());
+        require_same_dtype(name, points, ("other points", x2.dtype()));
+    }
     let sizes: Vec<[usize; 2]> = points.iter().map(|points| points.dims()).collect();
     let fits = |&[_, dimensions]: &[usize; 2]| {
         dimensions == sizes[0][1] && (values == 1 || values == dimensions)

@@ -27,7 +27,10 @@ pub struct SpectralSample {
 
 /// A kernel without a spectrum.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the kernel {kernel} has no spectrum: its functions cannot be drawn by Fourier features")]
+#[error(
+    "the kernel {kernel} has no spectrum: its functions cannot be drawn by Fourier features; \
+     `Process::sample` draws their values at given inputs"
+)]
 pub struct NoSpectrum {
     /// The kernel's type.
     pub kernel: String,

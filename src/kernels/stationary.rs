@@ -71,6 +71,32 @@ impl StationaryConfig {
         }
     }
 
+    /// The squared exponential or radial basis function, `σ²·exp(−r²/2)`.
+    ///
+    /// ```
+    /// use burn_gp_core::{kernels::StationaryConfig, ops::Stationary};
+    ///
+    /// assert_eq!(StationaryConfig::rbf().kind, Stationary::SquaredExponential);
+    /// ```
+    pub fn rbf() -> Self {
+        Self::new(Stationary::SquaredExponential)
+    }
+
+    /// Matérn with ν = 1/2: `σ²·exp(−r)`.
+    pub fn matern12() -> Self {
+        Self::new(Stationary::Matern12)
+    }
+
+    /// Matérn with ν = 3/2: `σ²·(1 + √3·r)·exp(−√3·r)`.
+    pub fn matern32() -> Self {
+        Self::new(Stationary::Matern32)
+    }
+
+    /// Matérn with ν = 5/2: `σ²·(1 + √5·r + 5r²/3)·exp(−√5·r)`.
+    pub fn matern52() -> Self {
+        Self::new(Stationary::Matern52)
+    }
+
     /// Shares one lengthscale among all dimensions.
     pub fn isotropic(mut self) -> Self {
         self.ard = false;

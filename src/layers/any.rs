@@ -5,16 +5,16 @@ use burn::{module::Module, tensor::Tensor};
 use super::{GpLayer, Layer, PatchLayer};
 use crate::{
     inducing::{InducingPatches, InducingPoints},
-    kernels::{AnyKernel, Convolutional, Kernels},
+    kernels::{AnyKernel, Convolutional},
     means::AnyMean,
     ops::NotPositiveDefinite,
     patches::PatchGrid,
     process::Process,
-    variational::{AnyPosterior, Evaluation, Functions},
+    variational::{AnyPosterior, Evaluation},
 };
 
 /// A layer on points with components chosen at run time.
-pub type DenseLayer = GpLayer<Kernels<AnyKernel>, AnyMean, Functions<AnyPosterior<InducingPoints>>>;
+pub type DenseLayer = GpLayer;
 
 /// A layer on images with components chosen at run time.
 pub type ConvolutionalLayer =

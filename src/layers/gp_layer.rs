@@ -4,17 +4,25 @@ use burn::{module::Module, tensor::Tensor};
 
 use super::Layer;
 use crate::{
-    kernels::FunctionPrior,
-    means::Mean,
+    inducing::InducingPoints,
+    kernels::{AnyKernel, FunctionPrior, Kernels},
+    means::{AnyMean, Mean},
     ops::NotPositiveDefinite,
+    parameter::require_precision,
     process::{Marginals, WithMean},
-    variational::{Evaluation, Posterior},
+    variational::{AnyPosterior, Evaluation, Functions, Posterior},
 };
 
 /// P functions `f(x) = m(x) + g(x)` with the prior `g_p ~ GP(0, k_p)` and any posterior over their
 /// inducing variables.
+///
+/// The default types are those that [`GpLayerConfig`](super::GpLayerConfig) chooses at run time.
 #[derive(Module, Debug)]
-pub struct GpLayer<K: Module, M: Module, Q: Module> {
+pub struct GpLayer<
+    K: Module = Kernels<AnyKernel>,
+    M: Module = AnyMean,
+    Q: Module = Functions<AnyPosterior<InducingPoints>>,
+> {
     kernel: K,
     mean: M,
     posterior: Q,
@@ -44,12 +52,34 @@ impl<K: FunctionPrior, M: Mean, Q: Posterior<K>> GpLayer<K, M, Q> {
     pub fn posterior(&self) -> &Q {
         &self.posterior
     }
+
+    /// The kernel, the mean and the posterior.
+    pub fn into_parts(self) -> (K, M, Q) {
+        (self.kernel, self.mean, self.posterior)
+    }
+}
+
+impl GpLayer {
+    /// The KL divergence of the distribution of the inducing variables from the prior, `[1]`. It
+    /// costs a factorization: where marginals are needed too, [`evaluate`](Layer::evaluate) gives
+    /// both with one.
+    ///
+    /// # Errors
+    ///
+    /// When the covariance of the inducing variables cannot be factored.
+    pub fn kl(&self) -> Result<Tensor<1>, NotPositiveDefinite> {
+        // The divergence does not depend on the inputs.
+        let points = self.posterior.independent().inducing()[0].points();
+        Ok(self.evaluate(points.narrow(0, 0, 1))?.kl)
+    }
 }
 
 impl<K: FunctionPrior, M: Mean, Q: Posterior<K>> Layer for GpLayer<K, M, Q> {
     type Process = WithMean<Q::Process, M>;
 
+    #[track_caller]
     fn evaluate(&self, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
+        require_precision("GpLayer", &x, &self.posterior);
         let Evaluation { marginals, kl } = self.posterior.evaluate(&self.kernel, x.clone())?;
         Ok(Evaluation {
             marginals: Marginals {

@@ -9,54 +9,41 @@
 //! A layer can be used in any burn network, before and after other modules:
 //!
 //! ```
-//! use burn::{module::Module, nn::{Linear, LinearConfig}, tensor::{DType, Device, Distribution, Tensor}};
+//! use burn::{module::Module, nn::{Linear, LinearConfig}, tensor::{Device, Tensor}};
 //! use burn_gp_core::{
-//!     inducing::InducingPoints,
-//!     kernels::{StationaryConfig, StationaryKernel},
-//!     layers::{GpLayer, Layer},
+//!     layers::{GpLayer, GpLayerConfig, Layer},
 //!     likelihoods::{Gaussian, Likelihood},
-//!     means::ZeroMean,
-//!     ops::{Jitter, Stationary},
-//!     process::{CovarianceShape, VariationalGaussian},
-//!     variational::Whitened,
 //! };
 //!
 //! #[derive(Module, Debug)]
 //! struct Net {
 //!     features: Linear,
-//!     head: GpLayer<StationaryKernel, ZeroMean, Whitened<InducingPoints>>,
+//!     head: GpLayer,
 //!     likelihood: Gaussian,
 //! }
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let device = Device::default();
-//! let points = Tensor::random([16, 2], Distribution::Normal(0.0, 1.0), &device);
+//! let device = Device::default().autodiff();
 //! let net = Net {
 //!     features: LinearConfig::new(5, 2).init(&device),
-//!     head: GpLayer::new(
-//!         StationaryConfig::new(Stationary::SquaredExponential).init(2, &device),
-//!         ZeroMean::new(1),
-//!         Whitened::new(
-//!             InducingPoints::new(points),
-//!             VariationalGaussian::standard(16, 1, CovarianceShape::Full, &device),
-//!             Jitter::for_precision(DType::F32),
-//!         ),
-//!     ),
+//!     head: GpLayerConfig::new(2, 1).with_inducing(16).init(&device),
 //!     likelihood: Gaussian::new(0.1, &device),
-//! }
-//! .train();
-//! let device = device.autodiff();
+//! };
 //! let (x, y) = (Tensor::<2>::ones([8, 5], &device), Tensor::<2>::ones([8, 1], &device));
 //! let values = net.head.evaluate(net.features.forward(x))?;
-//! let bound = net.likelihood.expected_log_density(y, values.marginals).sum() - values.kl;
-//! let gradients = bound.neg().backward();
+//! let loss = net.likelihood.negative_elbo(y, values.marginals, values.kl, 1000);
+//! let gradients = loss.backward();
 //! # assert!(net.features.weight.grad(&gradients).is_some());
 //! # Ok(())
 //! # }
 //! ```
 
 mod any;
+mod basis_config;
+mod config;
+mod error;
 mod gp_layer;
+mod image_config;
 mod noise;
 mod patch_layer;
 mod predictive;
@@ -68,7 +55,11 @@ use burn::{
 };
 
 pub use any::{AnyLayer, ConvolutionalLayer, DenseLayer};
+pub use basis_config::{BasisLayer, BasisLayerConfig};
+pub use config::GpLayerConfig;
+pub use error::LayerError;
 pub use gp_layer::GpLayer;
+pub use image_config::{ConvGpLayerConfig, PatchLayerConfig, convolutional_layer};
 pub use noise::LayerNoise;
 pub use patch_layer::{PatchLayer, PatchProcess};
 pub use predictive::Predictive;

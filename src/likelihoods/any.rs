@@ -44,6 +44,16 @@ macro_rules! likelihoods {
         }
 
         impl LikelihoodConfig {
+            /// The kind of the targets.
+            pub fn target(&self) -> TargetKind {
+                match self {
+                    $(
+                        likelihoods!(@any $variant $(($config))?) => TargetKind::$target,
+                    )+
+                    Self::Custom(config) => config.target(),
+                }
+            }
+
             /// Creates the likelihood.
             ///
             /// # Panics
@@ -117,6 +127,8 @@ macro_rules! likelihoods {
             }
         }
     };
+    (@any $variant:ident) => { Self::$variant };
+    (@any $variant:ident ($config:ty)) => { Self::$variant(_) };
     (@pattern $bound:ident $variant:ident) => { Self::$variant };
     (@pattern $bound:ident $variant:ident ($config:ty)) => { Self::$variant($bound) };
     (@new $variant:ident) => {

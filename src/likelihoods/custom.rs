@@ -108,6 +108,11 @@ macro_rules! register_likelihood {
 }
 
 impl CustomLikelihoodConfig {
+    pub(super) fn target(&self) -> TargetKind {
+        let (functions, _) = self.parts();
+        functions.name.target()
+    }
+
     #[track_caller]
     pub(super) fn init(&self, options: TensorCreationOptions) -> CustomLikelihood {
         let (functions, fields) = self.parts();

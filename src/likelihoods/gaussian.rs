@@ -39,6 +39,11 @@ defaults! {
 }
 
 impl GaussianConfig {
+    /// A noise variance that starts at `noise`.
+    pub fn new(noise: f64) -> Self {
+        Self { noise }
+    }
+
     /// Checks that the noise variance is positive and finite.
     ///
     /// # Errors

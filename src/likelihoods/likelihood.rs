@@ -13,7 +13,7 @@ use super::{
     graded_nodes::NODES, targets::in_precision,
 };
 use crate::{
-    parameter::{Hyperparameter, hyperparameters, numbers},
+    parameter::{Hyperparameter, hyperparameters, numbers, require_same_dtype},
     process::Marginals,
 };
 
@@ -153,6 +153,9 @@ pub trait Likelihood: Module + ModuleDisplay + Sync + 'static {
     /// columns imply different numbers of outputs.
     #[track_caller]
     fn require_sizes(&self, targets: &Tensor<2>, marginals: &Marginals) {
+        let name = || format!("the {} likelihood", self.name());
+        let functions = ("functions", marginals.mean.dtype());
+        require_same_dtype(name, ("targets", targets.dtype()), functions);
         let (means, variances) = (marginals.mean.dims(), marginals.variance.dims());
         assert!(
             means == variances && self.takes_sizes(targets, means),
@@ -282,6 +285,27 @@ pub trait Likelihood: Module + ModuleDisplay + Sync + 'static {
             }
             None => self.quadrature().expectation(marginals, log_density),
         })
+    }
+
+    /// The loss of a network with Gaussian processes: the negative evidence lower bound of a data
+    /// set of `data_count` data, divided by `data_count`, estimated from a batch of B,
+    /// `KL/N − 1/B·Σ_n E[log p(y_n | f_n)]`. `kl` is the sum of the divergences of all layers,
+    /// each as [`evaluate`](crate::layers::Layer::evaluate) returns it.
+    ///
+    /// # Shapes
+    ///
+    /// - `targets`: `[B, T]`, `marginals`: of the functions, `[B, F]`, `kl`: `[1]`
+    /// - result: `[1]`
+    #[track_caller]
+    fn negative_elbo(
+        &self,
+        targets: Tensor<2>,
+        marginals: Marginals,
+        kl: Tensor<1>,
+        data_count: usize,
+    ) -> Tensor<1> {
+        let expected = self.expected_log_density(targets, marginals);
+        kl * (data_count as f64).recip() - expected.mean()
     }
 
     /// `Σ_p log E_{f ~ N(μ_n, diag(σ²_n))}[p(y_np | f)]`, the log predictive density of new

@@ -51,6 +51,11 @@ pub struct OrdinalConfig {
 }
 
 impl OrdinalConfig {
+    /// Labels 0 … `classes` − 1 in order.
+    pub fn new(classes: usize) -> Self {
+        Self { classes }
+    }
+
     /// Creates the likelihood, with cut points that make all labels equally likely for
     /// `f + ε ~ N(0, 1)`.
     ///

@@ -91,7 +91,7 @@ pub use moments::{
 };
 pub use patches::{patch_covariance, patch_variance};
 pub(crate) use reads::values;
-pub use reads::{device_reads, integer, number, numbers};
+pub use reads::{device_reads, integer, number, numbers, whole_numbers};
 pub use remainder::remainder;
 pub use special::{
     SpecialFunction, arc_sine, exp_minus_one, log_gamma, log_normal_cdf, log_one_minus_exp,

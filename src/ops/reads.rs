@@ -53,3 +53,9 @@ pub fn integer<const D: usize>(tensor: Tensor<D, Int>) -> i64 {
     count_read_from(tensor.device());
     tensor.into_scalar()
 }
+
+/// The values of a tensor of integers as numbers, row-major.
+pub fn whole_numbers<const D: usize>(tensor: Tensor<D, Int>) -> Vec<f64> {
+    count_read_from(tensor.device());
+    tensor.into_data().iter::<f64>().collect()
+}

@@ -13,6 +13,7 @@ mod hyperparameter;
 mod no_fields;
 mod part;
 mod positive;
+mod precision;
 mod prior;
 mod tree;
 
@@ -31,6 +32,7 @@ pub use hyperparameter::{Hyperparameter, hyperparameters};
 pub use no_fields::no_fields;
 pub use part::{Part, Role};
 pub use positive::{LOWER_BOUND, Positive};
+pub(crate) use precision::{require_precision, require_same_dtype};
 pub use prior::{Prior, Priors};
 
 pub use crate::ops::numbers;

@@ -1,7 +1,22 @@
 //! Gaussian processes conditioned on something, ready for prediction.
 //!
 //! A [`Process`] is an owned object on the device without autodiff: posteriors, exact and collapsed
-//! models all end as one.
+//! models all end as one. At inputs on a device with autodiff, its own values are constants:
+//! gradients of means, variances, covariances and samples flow to the inputs alone.
+//!
+//! ```
+//! use burn::tensor::{Device, Tensor};
+//! use burn_gp_core::{layers::{GpLayerConfig, Layer}, process::Process};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let device = Device::default();
+//! let process = GpLayerConfig::new(2, 1).with_inducing(8).init(&device).condition()?;
+//! let x = Tensor::<2>::ones([3, 2], &device.autodiff()).require_grad();
+//! let gradients = process.marginals(x.clone()).variance.sum().backward();
+//! assert_eq!(x.grad(&gradients).map(|gradient| gradient.dims()), Some([3, 2]));
+//! # Ok(())
+//! # }
+//! ```
 
 mod boxed;
 mod conditioned;

@@ -5,6 +5,7 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions, TensorData},
 };
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     kernels::FunctionPrior,
@@ -45,6 +46,37 @@ impl<Q: Module> Coregionalized<Q> {
     /// The mixing matrix, `[P, Q]`.
     pub fn mixing(&self) -> Tensor<2> {
         self.mixing.val()
+    }
+}
+
+/// The linear model of coregionalization: the functions are linear combinations of latent
+/// functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CoregionalizationConfig {
+    /// The number of latent functions, Q.
+    pub latent: usize,
+    /// The seed of the initial mixing matrix.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+impl CoregionalizationConfig {
+    /// Mixtures of `latent` latent functions, with seed 0.
+    pub fn new(latent: usize) -> Self {
+        Self { latent, seed: 0 }
+    }
+
+    /// Sets the number of latent functions, Q.
+    pub fn with_latent(mut self, latent: usize) -> Self {
+        self.latent = latent;
+        self
+    }
+
+    /// Sets the seed of the initial mixing matrix.
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
     }
 }
 

@@ -45,7 +45,7 @@ use burn::{
 
 pub use any::{AnyPosterior, PosteriorConfig, PosteriorName};
 use column_sampling::ColumnSampling;
-pub use coregionalized::{Coregionalized, first_mixing};
+pub use coregionalized::{CoregionalizationConfig, Coregionalized, first_mixing};
 pub use custom::{
     CustomPosterior, CustomPosteriorConfig, PosteriorDefinition, PosteriorRegistration,
 };

@@ -198,8 +198,11 @@ impl Example {
         watch: &Watch,
         mut look: impl FnMut(usize, &AnyComputationAware) -> Result<(), Failure>,
     ) -> Result<AnyComputationAware, Failure> {
-        let config = ComputationAwareConfig::new(kernel(1.0), GaussianConfig { noise: 0.1 });
-        let (model, data) = config.with_actions(actions).init(self.data.clone())?;
+        let config =
+            ComputationAwareConfig::new(kernel(1.0)).with_likelihood(GaussianConfig { noise: 0.1 });
+        let config = config.with_actions(actions);
+        let data = config.arranged(self.data.clone());
+        let model = config.init(&data)?;
         look(0, &model)?;
         let interval = (steps / LOOKS).max(1);
         let mut trainer = FullBatchTrainer::new(model, data, training(steps, ADAM));

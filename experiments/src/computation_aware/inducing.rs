@@ -18,7 +18,7 @@ use burn_gp_core::{
     parameter::{ParameterConfig, numbers},
 };
 use burn_gp_models::{
-    AnyModel, ExactConfig, InitError, Predictor, SvgpConfig, TrainedModel,
+    AnyModel, ExactConfig, Predictor, SvgpConfig, TrainedModel,
     training::{MiniBatchTrainer, MiniBatchTraining, Schedule},
 };
 use burn_gp_runs::{
@@ -220,17 +220,10 @@ impl<'a> Example<'a> {
         let hyperparameters = model.hyperparameters();
         let lengthscales = values_at(&hyperparameters, "kernel.lengthscale");
         let noise = value_at(&hyperparameters, "likelihood.noise");
-        let exact = ExactConfig::new(
-            kernel(options.lengthscale),
-            GaussianConfig {
-                noise: NOISE * NOISE,
-            },
-        );
-        let exact = exact.init(
-            self.dimensions,
-            (&self.experiment.device, self.experiment.dtype),
-        );
-        let exact = AnyModel::from(exact.map_err(InitError::from)?).trained(&data)?;
+        let exact = ExactConfig::new(kernel(options.lengthscale)).with_likelihood(GaussianConfig {
+            noise: NOISE * NOISE,
+        });
+        let exact = AnyModel::from(exact.init(&data)?).trained(&data)?;
         let distance = |points: &[f64]| mean_distance(points, &self.inputs, lengthscales);
         Ok(Run {
             dimensions: self.dimensions,

@@ -195,9 +195,12 @@ impl Example {
     ) -> Result<Run, Failure> {
         let data = experiment.data(self.train.inputs.values(), &self.train.targets);
         let noise = GaussianConfig { noise: FIRST_NOISE };
-        let mut config = ComputationAwareConfig::new(kernel(1.0), noise).with_actions(actions);
+        let mut config = ComputationAwareConfig::new(kernel(1.0))
+            .with_likelihood(noise)
+            .with_actions(actions);
         config.loss = trained.loss();
-        let (model, data) = config.init(data)?;
+        let data = config.arranged(data);
+        let model = config.init(&data)?;
         let mut looks = vec![self.look(0, &model, &data)?];
         let interval = (steps / LOOKS).max(1);
         let mut trainer = FullBatchTrainer::new(model, data.clone(), training(steps, ADAM));

@@ -12,8 +12,8 @@ use burn_gp_core::{
     parameter::{ParameterConfig, numbers},
 };
 use burn_gp_models::{
-    ActionsConfig, AnyComputationAware, AnyModel, ComputationAwareConfig, ExactConfig, InitError,
-    SgprConfig, TrainedModel,
+    ActionsConfig, AnyComputationAware, AnyModel, ComputationAwareConfig, ExactConfig, SgprConfig,
+    TrainedModel,
     training::{FullBatchOptimizer, FullBatchTrainer, TrainingData},
 };
 use burn_gp_runs::{
@@ -158,8 +158,11 @@ impl<'a> Problem<'a> {
         actions: ActionsConfig,
         optimizer: FullBatchOptimizer,
     ) -> Result<Fit, Failure> {
-        let config = ComputationAwareConfig::new(kernel(1.0), noise()).with_actions(actions);
-        let (model, data) = config.init(self.data.clone())?;
+        let config = ComputationAwareConfig::new(kernel(1.0))
+            .with_likelihood(noise())
+            .with_actions(actions);
+        let data = config.arranged(self.data.clone());
+        let model = config.init(&data)?;
         let model = self.train(model, &data, optimizer)?;
         let mathematical = self.mathematical(&model, &data)?;
         let model = AnyModel::from(model).trained(&data)?;
@@ -254,16 +257,16 @@ impl Model {
         let count = problem.actions;
         match self {
             Self::Exact => {
-                let options = (&problem.experiment.device, problem.experiment.dtype);
-                let model = ExactConfig::new(kernel(1.0), noise()).init(1, options);
-                let model = model.map_err(InitError::from)?;
+                let config = ExactConfig::new(kernel(1.0)).with_likelihood(noise());
+                let model = config.init(&problem.data)?;
                 let model = problem.train(model, &problem.data, FullBatchOptimizer::L_BFGS)?;
                 let model = AnyModel::from(model).trained(&problem.data)?;
                 problem.fit(self.title(), &model, &[])
             }
             Self::Svgp => {
-                let mut config =
-                    SgprConfig::new(kernel(1.0), noise()).with_inducing(INDUCING.len());
+                let mut config = SgprConfig::new(kernel(1.0))
+                    .with_likelihood(noise())
+                    .with_inducing(INDUCING.len());
                 config.parameters = ParameterConfig {
                     values: [("inducing.points".to_owned(), INDUCING.to_vec())].into(),
                     frozen: vec!["inducing".to_owned()],

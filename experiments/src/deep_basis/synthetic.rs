@@ -248,7 +248,9 @@ impl Example {
             seed,
             ..MiniBatchTraining::new(steps)
         };
-        let (model, data) = model(method, seed).init(data)?;
+        let config = model(method, seed);
+        let data = config.arranged(data);
+        let model = config.init(&data)?;
         let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
         let seconds = experiment.watch.train(&mut trainer)?;
         let model = trainer.into_model().trained(&data)?;
@@ -317,11 +319,11 @@ fn model(method: OneDimensional, seed: u64) -> ModelConfig {
         })
     };
     match method {
-        OneDimensional::Gp => ExactConfig::new(kernel(), noise()).into(),
+        OneDimensional::Gp => ExactConfig::new(kernel()).with_likelihood(noise()).into(),
         OneDimensional::Dkl => ModelConfig::Dkl(DeepKernelConfig {
             network,
             features: FEATURES,
-            model: ExactConfig::new(kernel(), noise()),
+            model: ExactConfig::new(kernel()).with_likelihood(noise()),
         }),
         OneDimensional::Dbk => basis(VarianceCorrection::default()),
         OneDimensional::DbkC => basis(VarianceCorrection::NONE),

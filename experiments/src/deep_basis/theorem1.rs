@@ -207,9 +207,7 @@ impl Problem {
         experiment: &Experiment,
         mut look: impl FnMut(usize, &AnyDbk),
     ) -> Result<AnyDbk, Failure> {
-        let model = config
-            .init(1, (&experiment.device, experiment.dtype))
-            .map_err(burn_gp_models::InitError::from)?;
+        let model = config.init(data)?;
         let training = MiniBatchTraining {
             batch_size: data.len(),
             learning_rate: LEARNING_RATE,

@@ -14,13 +14,13 @@ use burn_gp_core::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    DeepGp, LayerConfig,
+    DeepGp, LayerConfig, LayerForm,
     layer_config::{Inputs, Planned},
 };
 use crate::{
     InitError,
     ready_made::{DataShape, ReadyMade, ReadyMadeConfig, Trained},
-    training::TrainingData,
+    training::{TrainingData, UsualTraining},
 };
 
 /// A deep model whose components are chosen at run time.
@@ -36,14 +36,32 @@ pub struct HiddenLayerConfig {
     pub layer: LayerConfig,
 }
 
+impl HiddenLayerConfig {
+    /// A layer of `functions` functions.
+    pub fn new(functions: usize, layer: LayerConfig) -> Self {
+        Self { functions, layer }
+    }
+
+    /// Sets the number of functions.
+    pub fn with_functions(mut self, functions: usize) -> Self {
+        self.functions = functions;
+        self
+    }
+
+    /// Sets the layer.
+    pub fn with_layer(mut self, layer: LayerConfig) -> Self {
+        self.layer = layer;
+        self
+    }
+}
+
 /// Configuration of a deep Gaussian process, or of a single-layer image model.
 ///
 /// ```
-/// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig, means::MeanConfig, ops::Stationary};
+/// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig, means::MeanConfig};
 /// use burn_gp_models::{DeepGpConfig, LayerConfig};
 ///
-/// let kernel = StationaryConfig::new(Stationary::SquaredExponential);
-/// let layer = LayerConfig::new(kernel);
+/// let layer = LayerConfig::new(StationaryConfig::rbf());
 /// let hidden = layer.clone().with_mean(MeanConfig::Identity).with_deviation(0.01);
 /// let config = DeepGpConfig::new(layer, GaussianConfig::default())
 ///     .with_hidden(8, hidden.clone())
@@ -86,7 +104,25 @@ impl DeepGpConfig {
 
     /// Appends a hidden layer with `functions` functions.
     pub fn with_hidden(mut self, functions: usize, layer: LayerConfig) -> Self {
-        self.hidden.push(HiddenLayerConfig { functions, layer });
+        self.hidden.push(HiddenLayerConfig::new(functions, layer));
+        self
+    }
+
+    /// Sets the output layer.
+    pub fn with_output(mut self, output: LayerConfig) -> Self {
+        self.output = output;
+        self
+    }
+
+    /// Sets the likelihood.
+    pub fn with_likelihood(mut self, likelihood: impl Into<LikelihoodConfig>) -> Self {
+        self.likelihood = likelihood.into();
+        self
+    }
+
+    /// Sets initial values, bounds and priors of the parameters, and which of them are not trained.
+    pub fn with_parameters(mut self, parameters: ParameterConfig) -> Self {
+        self.parameters = parameters;
         self
     }
 
@@ -121,7 +157,9 @@ impl DeepGpConfig {
         self.likelihood.check()?;
         self.likelihood.check_targets(&data.targets)?;
         let [_, columns] = data.targets.dims();
-        let model = self.assemble(Inputs::Like(data.inputs.clone().inner()), columns)?;
+        let model = self
+            .resolved(data)
+            .assemble(Inputs::Like(data.inputs.clone().inner()), columns)?;
         let model = self.parameters.apply(model)?.refreshed().train();
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
@@ -183,8 +221,34 @@ impl DeepGpConfig {
 impl ReadyMadeConfig for DeepGpConfig {
     type Model = AnyDeepGp;
 
-    fn for_data(&self, data: TrainingData) -> Result<(AnyDeepGp, TrainingData), InitError> {
-        Ok((self.init(&data)?, data))
+    fn init(&self, data: &TrainingData) -> Result<AnyDeepGp, InitError> {
+        self.init(data)
+    }
+
+    /// Layers of rows get at most as many inducing points as there are distinct inputs; those of
+    /// patches keep their numbers.
+    fn resolved(&self, data: &TrainingData) -> Self {
+        let mut resolved = self.clone();
+        let hidden = resolved.hidden.iter_mut().map(|hidden| &mut hidden.layer);
+        for layer in hidden.chain([&mut resolved.output]) {
+            layer.inducing = match layer.form {
+                LayerForm::Dense => layer.inducing.for_inputs(&data.inputs),
+                _ => layer.inducing.clone().with_at_most(false),
+            };
+        }
+        resolved
+    }
+
+    fn usual_training(&self) -> UsualTraining {
+        UsualTraining::MINI_BATCHES
+    }
+
+    fn has_images(&self) -> bool {
+        self.image.is_some()
+    }
+
+    fn has_draws(&self) -> bool {
+        !self.hidden.is_empty()
     }
 
     fn blank_trained(&self, shape: &DataShape) -> Result<AnyDeepGp, InitError> {

@@ -1,22 +1,23 @@
 //! Configurations of layers.
 
-use burn::tensor::{Tensor, TensorCreationOptions, TensorData};
+use burn::tensor::{Tensor, TensorCreationOptions};
 use burn_gp_core::{
-    inducing::InducingPatches,
-    kernels::{AnyKernel, Convolutional, KernelConfig, Kernels, SeparateKernels},
-    layers::{AnyLayer, ConvolutionalLayer, DenseLayer, GpLayer, PatchLayer},
+    inducing::InducingConfig,
+    kernels::{AnyKernel, KernelConfig},
+    layers::{
+        AnyLayer, ConvolutionalLayer, DenseLayer, GpLayerConfig, PatchLayer, convolutional_layer,
+    },
     means::{AnyMean, Mean, MeanConfig, ProjectionMean},
     parameter::ParameterConfig,
     patches::{ImageShape, PatchGrid},
-    variational::{Functions, PosteriorConfig, WhitenedConfig, with_scaled_deviations},
+    variational::{PosteriorConfig, WhitenedConfig},
 };
-use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
 use super::projection::{random_projection, some_images, some_patches};
 use crate::{
     InitError,
-    config::{InducingConfig, options_of, with_first_values},
+    config::{options_of, with_first_values},
 };
 
 /// The domain of a layer's functions.
@@ -81,7 +82,8 @@ fn one() -> f64 {
 }
 
 impl LayerConfig {
-    /// A dense whitened layer with a full covariance, 128 inducing points and a zero mean.
+    /// A dense whitened layer with a full covariance, a zero mean, and 128 inducing points, or as
+    /// many as there are distinct inputs of the model if these are fewer.
     pub fn new(kernel: impl Into<KernelConfig>) -> Self {
         Self {
             form: LayerForm::Dense,
@@ -90,7 +92,7 @@ impl LayerConfig {
             posterior: PosteriorConfig::Whitened(WhitenedConfig {
                 covariance: Default::default(),
             }),
-            inducing: InducingConfig::new(128),
+            inducing: InducingConfig::default(),
             separate_kernels: false,
             deviation: 1.0,
         }
@@ -102,6 +104,12 @@ impl LayerConfig {
         self
     }
 
+    /// Sets the kernel.
+    pub fn with_kernel(mut self, kernel: impl Into<KernelConfig>) -> Self {
+        self.kernel = kernel.into();
+        self
+    }
+
     /// Sets the mean function.
     pub fn with_mean(mut self, mean: MeanConfig) -> Self {
         self.mean = mean;
@@ -109,14 +117,14 @@ impl LayerConfig {
     }
 
     /// Sets the posterior.
-    pub fn with_posterior(mut self, posterior: PosteriorConfig) -> Self {
-        self.posterior = posterior;
+    pub fn with_posterior(mut self, posterior: impl Into<PosteriorConfig>) -> Self {
+        self.posterior = posterior.into();
         self
     }
 
-    /// Sets the inducing points.
-    pub fn with_inducing(mut self, inducing: InducingConfig) -> Self {
-        self.inducing = inducing;
+    /// Sets the inducing points: a number, or an [`InducingConfig`] for more.
+    pub fn with_inducing(mut self, inducing: impl Into<InducingConfig>) -> Self {
+        self.inducing = self.inducing.replaced_by(inducing);
         self
     }
 
@@ -288,9 +296,7 @@ impl Planned<'_> {
     }
 
     fn dense(&self, inputs: &Inputs, path: &str) -> Result<DenseLayer, InitError> {
-        let Self {
-            config, functions, ..
-        } = *self;
+        let config = self.config;
         let (dimensions, options) = (inputs.dimensions(), inputs.options());
         let kernel_path = format!("{path}.kernel");
         // If there are several kernels, their values are set one by one.
@@ -302,24 +308,22 @@ impl Planned<'_> {
             Inputs::Like(inputs) => config.inducing.select(&kernel, inputs)?,
             Inputs::Blank(dimensions, options) => config.inducing.blank(*dimensions, options),
         };
-        let jitter = config.inducing.jitter_for(sets[0].points().dtype());
-        let (kernels, posterior) = if config.separate_kernels {
-            let kernels = (0..functions).map(|_| config.kernel.init(dimensions, options.clone()));
-            let kernels = SeparateKernels::new(kernels.collect());
-            let posterior =
-                (config.posterior).init_separate(sets, &kernels, jitter, options.clone())?;
-            (Kernels::Separate(kernels), posterior)
-        } else {
-            let posterior =
-                (config.posterior).init(sets, &kernel, functions, jitter, options.clone())?;
-            (Kernels::Shared(kernel), posterior)
-        };
-        let posterior = with_scaled_deviations(posterior, config.deviation);
-        Ok(GpLayer::new(
-            kernels,
-            self.mean(inputs),
-            Functions::Independent(posterior),
-        ))
+        let layer = self.on_points(dimensions);
+        Ok(layer.assemble(kernel, self.mean(inputs), sets)?)
+    }
+
+    /// The configuration of the functions alone.
+    fn on_points(&self, dimensions: usize) -> GpLayerConfig {
+        let config = self.config;
+        GpLayerConfig {
+            kernel: config.kernel.clone(),
+            mean: config.mean.clone(),
+            posterior: config.posterior.clone(),
+            inducing: config.inducing.clone(),
+            separate_kernels: config.separate_kernels,
+            deviation: config.deviation,
+            ..GpLayerConfig::new(dimensions, self.functions)
+        }
     }
 
     fn convolutional(
@@ -327,9 +331,7 @@ impl Planned<'_> {
         inputs: &Inputs,
         location: Option<&KernelConfig>,
     ) -> Result<ConvolutionalLayer, InitError> {
-        let Self {
-            config, functions, ..
-        } = *self;
+        let config = self.config;
         let (grid, options) = (self.grid()?, inputs.options());
         let kernel_path = format!("{}.kernel", self.path);
         let base_path = format!("{kernel_path}.base");
@@ -341,35 +343,9 @@ impl Planned<'_> {
             }
             Inputs::Blank(_, options) => config.inducing.blank_points(grid.dimensions(), options),
         };
-        let mut kernel = Convolutional::new(base, grid, options.clone());
-        let mut sets: Vec<_> = sets.into_iter().map(InducingPatches::new).collect();
-        if let Some(location) = location {
-            let path = format!("{kernel_path}.location");
-            kernel = kernel.with_location(self.kernel(location, 2, &path, &options));
-            let mut random = ChaCha8Rng::seed_from_u64(config.inducing.seed);
-            sets = (sets.into_iter())
-                .map(|patches| with_random_places(patches, &grid, &mut random))
-                .collect();
-        }
-        let jitter = config.inducing.jitter_for(sets[0].patches().dtype());
-        let posterior =
-            (config.posterior).init(sets, &kernel, functions, jitter, options.clone())?;
-        let posterior = with_scaled_deviations(posterior, config.deviation);
-        let mean = (config.mean).init(grid.image().len(), functions, options);
-        Ok(GpLayer::new(kernel, mean, posterior))
+        let location = location
+            .map(|location| self.kernel(location, 2, &format!("{kernel_path}.location"), &options));
+        let layer = self.on_points(grid.dimensions());
+        Ok(convolutional_layer(&layer, (base, location), grid, sets)?)
     }
-}
-
-/// Patches at random locations, uniform over the patch locations of an image.
-fn with_random_places(
-    patches: InducingPatches,
-    grid: &PatchGrid,
-    random: &mut ChaCha8Rng,
-) -> InducingPatches {
-    let [count, _] = patches.patches().dims();
-    let sides = [grid.rows() as f64, grid.columns() as f64];
-    let places = (0..2 * count).map(|index| sides[index % 2] * random.random::<f64>());
-    let data = TensorData::new(places.collect::<Vec<f64>>(), [count, 2]);
-    let options = (&patches.patches().device(), patches.patches().dtype());
-    patches.with_places(Tensor::from_data(data, options))
 }

@@ -48,7 +48,8 @@ fn measured(
     steps: usize,
 ) -> Result<StepMeasurement, Box<dyn Error + Send + Sync>> {
     let steps = steps.max(1);
-    let (trained, data) = model.config.init(data(model, device, dtype))?;
+    let data = model.config.arranged(data(model, device, dtype));
+    let trained = model.config.init(&data)?;
     let parameters = burn::module::Module::num_params(&trained);
     let training = MiniBatchTraining {
         batch_size: model.batch,

@@ -86,7 +86,7 @@ fn training(device: &Device, dtype: DType) -> Result<(), Reason> {
         inducing: InducingConfig::new(SIZE / 3),
         ..SvgpConfig::new(Stationary::Matern52, GaussianConfig { noise: 0.1 })
     };
-    let (model, _) = ModelConfig::from(config).init(whole)?;
+    let model = ModelConfig::from(config).init(&whole)?;
     let settings = MiniBatchTraining {
         batch_size: SIZE,
         ..MiniBatchTraining::new(20)
@@ -100,8 +100,11 @@ fn training(device: &Device, dtype: DType) -> Result<(), Reason> {
 }
 
 fn exact(device: &Device, dtype: DType) -> Result<(), Reason> {
-    let config = ExactConfig::new(Stationary::Matern52, GaussianConfig { noise: 0.1 });
-    let (model, data) = ModelConfig::from(config).init(data(device, dtype))?;
+    let config =
+        ExactConfig::new(Stationary::Matern52).with_likelihood(GaussianConfig { noise: 0.1 });
+    let config = ModelConfig::from(config);
+    let data = config.arranged(data(device, dtype));
+    let model = config.init(&data)?;
     let trained = model.trained(&data).and_then(|trained| trained.predictor());
     match trained {
         Err(NotPositiveDefinite { .. }) => Ok(()),

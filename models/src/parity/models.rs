@@ -90,21 +90,21 @@ fn configurations() -> Vec<(&'static str, usize, ModelConfig)> {
         seed: 0,
         rows: ActionRows::default(),
     };
-    let exact = ExactConfig::new(KERNEL, noise());
+    let exact = ExactConfig::new(KERNEL).with_likelihood(noise());
     let svgp = SvgpConfig {
         inducing: inducing(INDUCING),
         ..SvgpConfig::new(KERNEL, noise())
     };
     let sgpr = SgprConfig {
         inducing: inducing(INDUCING),
-        ..SgprConfig::new(KERNEL, noise())
+        ..SgprConfig::new(KERNEL).with_likelihood(noise())
     };
     let solve = SolveCollapsedConfig {
         inducing: InducingConfig {
             orthogonal: ORTHOGONAL,
             ..inducing(INDUCING)
         },
-        ..SolveCollapsedConfig::new(KERNEL, noise())
+        ..SolveCollapsedConfig::new(KERNEL).with_likelihood(noise())
     };
     let image = ImageShape::new(6, 6, 1);
     let patches = |size, stride| LayerForm::Patches { size, stride };
@@ -124,7 +124,8 @@ fn configurations() -> Vec<(&'static str, usize, ModelConfig)> {
         (
             "computation-aware",
             2,
-            ComputationAwareConfig::new(KERNEL, noise())
+            ComputationAwareConfig::new(KERNEL)
+                .with_likelihood(noise())
                 .with_actions(actions)
                 .into(),
         ),
@@ -133,7 +134,7 @@ fn configurations() -> Vec<(&'static str, usize, ModelConfig)> {
             2,
             ConjugateGradientsConfig {
                 settings: ConjugateGradientsSettings::default(),
-                ..ConjugateGradientsConfig::new(KERNEL, noise())
+                ..ConjugateGradientsConfig::new(KERNEL).with_likelihood(noise())
             }
             .into(),
         ),
@@ -191,7 +192,8 @@ fn compute(config: &ModelConfig, columns: usize, site: &mut Site) -> Result<(), 
         &site.device().clone().inner(),
         site.dtype(),
     );
-    let (model, data) = config.init(data)?;
+    let data = config.arranged(data);
+    let model = config.init(&data)?;
     let model = site.module(model);
     let inputs = data.inputs.clone().autodiff();
     let targets = data.targets.clone().autodiff();

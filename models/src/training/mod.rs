@@ -30,6 +30,7 @@ mod rates;
 mod schedule;
 mod settings;
 mod unread;
+mod usual;
 
 use std::{
     path::{Path, PathBuf},
@@ -65,6 +66,7 @@ pub use nothing_to_train::NothingToTrain;
 pub use plateau::Plateau;
 pub use schedule::{Schedule, ScheduledRate};
 pub use settings::Training;
+pub use usual::{AdamRates, NetworkTraining, UsualTraining};
 
 /// Adds the log density of the priors of the parameters to an objective.
 fn with_log_prior(objective: Tensor<1>, log_prior: Option<Tensor<1>>) -> Tensor<1> {

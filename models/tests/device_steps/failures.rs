@@ -68,7 +68,7 @@ fn nan_in_the_data_is_the_same_error() {
     rows.inputs[61] = f64::NAN;
     let fail = |device: Device, dtype| {
         let sound = waves().on(&device.clone().autodiff(), dtype);
-        let (model, _) = whitened().init(sound).expect("a model");
+        let model = whitened().init(&sound).expect("a model");
         failure(model, rows.on(&device.autodiff(), dtype), many_steps())
     };
     let (expected, _) = fail(Device::flex(), DType::F64);
@@ -119,7 +119,8 @@ fn a_matrix_without_a_factor_is_the_same_error() {
     let _alone = alone();
     let fail = |device: Device, dtype| {
         let data = waves().on(&device.autodiff(), dtype);
-        let (model, data) = whitened().init(data).expect("a model");
+        let data = whitened().arranged(data);
+        let model = whitened().init(&data).expect("a model");
         let model = model.map(&mut NoPoints { within: Vec::new() });
         failure(model, data, many_steps())
     };
@@ -212,7 +213,8 @@ fn an_impossible_natural_gradient_is_the_same_error() {
     };
     for gpu in gpus() {
         let data = waves().on(&gpu.autodiff(), DType::F32);
-        let (model, data) = whitened().init(data).expect("a model");
+        let data = whitened().arranged(data);
+        let model = whitened().init(&data).expect("a model");
         let (error, model) = failure(model, data, training.clone());
         assert!(
             matches!(error, TrainingError::NaturalGradient { step: 1, .. }),
@@ -228,7 +230,8 @@ fn losses_are_read_together_or_when_a_callback_needs_them() {
     let _alone = alone();
     for gpu in gpus() {
         let data = waves().on(&gpu.autodiff(), DType::F32);
-        let (model, data) = whitened().init(data).expect("a model");
+        let data = whitened().arranged(data);
+        let model = whitened().init(&data).expect("a model");
         let trainer = || MiniBatchTrainer::new(model.clone(), data.clone(), many_steps());
         let mut first = trainer();
         first.advance().expect("a step");

@@ -33,7 +33,7 @@ fn alone() -> MutexGuard<'static, ()> {
 
 /// The model of a configuration with the parameters of `like`, in single precision.
 fn model_like(config: &ModelConfig, like: &AnyModel, data: TrainingData) -> AnyModel {
-    let (model, _) = config.init(data).expect("a model");
+    let model = config.init(&config.arranged(data)).expect("a model");
     with_parameters(model, like, DType::F32)
 }
 
@@ -73,7 +73,8 @@ fn steps_read_nothing_and_have_the_losses_of_the_cpu() {
         } in cases()
         {
             let data = |device: &Device, dtype| rows.on(&device.clone().autodiff(), dtype);
-            let (model, cpu_data) = config.init(data(&cpu, DType::F64)).expect("a model");
+            let cpu_data = config.arranged(data(&cpu, DType::F64));
+            let model = config.init(&cpu_data).expect("a model");
             let gpu_data = data(&gpu, DType::F32);
             let on_gpu = model_like(&config, &model, gpu_data.clone());
             let expected =
@@ -108,7 +109,8 @@ fn losses_do_not_depend_on_when_they_are_read() {
             batch_size: 10,
             ..MiniBatchTraining::new(STEPS)
         };
-        let (model, data) = (config.init(rows.on(&gpu.autodiff(), DType::F32))).expect("a model");
+        let data = config.arranged(rows.on(&gpu.autodiff(), DType::F32));
+        let model = config.init(&data).expect("a model");
         let trainer = || MiniBatchTrainer::new(model.clone(), data.clone(), training.clone());
         assert_eq!(losses_one_by_one(trainer()), losses_together(trainer()).0);
     }

@@ -61,7 +61,9 @@ fn data(dtype: DType) -> TrainingData {
 
 fn config(actions: ActionsConfig) -> ComputationAwareConfig {
     let kernel = StationaryConfig::new(Stationary::Matern32);
-    ComputationAwareConfig::new(kernel, GaussianConfig { noise: 0.5 }).with_actions(actions)
+    ComputationAwareConfig::new(kernel)
+        .with_likelihood(GaussianConfig { noise: 0.5 })
+        .with_actions(actions)
 }
 
 fn blocks(start: ActionStart) -> ActionsConfig {
@@ -94,7 +96,8 @@ fn trainer_by(
     config: &ComputationAwareConfig,
     data: &TrainingData,
 ) -> FullBatchTrainer<AnyComputationAware> {
-    let (model, data) = config.init(data.clone()).expect("fewer actions than rows");
+    let data = config.arranged(data.clone());
+    let model = config.init(&data).expect("fewer actions than rows");
     let training = FullBatchTraining {
         iterations: 60,
         optimizer,
@@ -119,12 +122,10 @@ fn trained(config: &ComputationAwareConfig, data: &TrainingData) -> (TrainedMode
 #[test]
 fn line_searches_begin_where_they_are_told() {
     let data = data(DType::F64);
-    let config = ExactConfig::new(
-        StationaryConfig::new(Stationary::Matern32),
-        GaussianConfig { noise: 0.5 },
-    );
+    let config = ExactConfig::new(StationaryConfig::new(Stationary::Matern32))
+        .with_likelihood(GaussianConfig { noise: 0.5 });
     let losses = |learning_rate| {
-        let model = config.init(1, (&data.inputs.device(), DType::F64)).unwrap();
+        let model = config.init(&data).unwrap();
         let training = FullBatchTraining {
             iterations: 500,
             tolerance: 1e-10,
@@ -158,7 +159,8 @@ fn line_searches_begin_at_the_quasi_newton_step() {
 #[test]
 fn training_ends_where_steepest_descent_finds_nothing() {
     let data = data(DType::F64);
-    let (model, data) = config(blocks(ActionStart::Targets)).init(data).unwrap();
+    let data = config(blocks(ActionStart::Targets)).arranged(data);
+    let model = config(blocks(ActionStart::Targets)).init(&data).unwrap();
     let tolerance = 1e-7;
     let training = FullBatchTraining {
         iterations: 5000,
@@ -344,7 +346,7 @@ fn there_are_as_many_rows_as_actions() {
             seed: 0,
             rows: ActionRows::Near,
         };
-        let error = config.init(data.clone()).expect_err("too many or none");
+        let error = config.init(&data).expect_err("too many or none");
         assert!(
             matches!(error, InitError::Actions { rows: COUNT, .. }),
             "{error}"

@@ -102,8 +102,7 @@ fn every_variant_trains_on_all_data() {
                 features_alone,
             ] {
                 let config = dbk(rank, correction);
-                let options = (&Device::default(), dtype);
-                let model = config.init(1, options).unwrap();
+                let model = config.init(&data).unwrap();
                 let trainer = MiniBatchTrainer::new(model, data.clone(), training(80));
                 let (first, last, trainer) = train(trainer);
                 assert!(last < first, "{config:?}: {first} to {last}");
@@ -123,8 +122,7 @@ fn every_variant_trains_on_all_data() {
 fn line_searches_train_it_too() {
     let data = regression_data(DType::F64);
     let config = dbk(6, VarianceCorrection::default());
-    let options = (&Device::default(), DType::F64);
-    let model = config.init(1, options).unwrap();
+    let model = config.init(&data).unwrap();
     let training = FullBatchTraining {
         iterations: 60,
         ..FullBatchTraining::default()
@@ -143,8 +141,7 @@ fn saved_models_predict_the_same() {
     ] {
         let data = regression_data(dtype);
         let config = dbk(12, VarianceCorrection::default());
-        let options = (&Device::default(), dtype);
-        let model = config.init(1, options).unwrap();
+        let model = config.init(&data).unwrap();
         let (_, _, trainer) = train(MiniBatchTrainer::new(model, data.clone(), training(40)));
         let model = trainer.into_model();
         let process = model
@@ -264,8 +261,7 @@ fn batches_train_it_with_any_likelihood() {
 fn weights_of_networks_decay_alone() {
     let data = regression_data(DType::F64);
     let config = dbk(4, VarianceCorrection::default());
-    let options = (&Device::default(), DType::F64);
-    let model = config.init(1, options).unwrap();
+    let model = config.init(&data).unwrap();
     let stepped = |weight_decay: f64| {
         let training = MiniBatchTraining {
             weight_decay,
@@ -326,10 +322,9 @@ fn values<M: Module>(module: &M) -> Vec<(String, Vec<f64>)> {
 #[test]
 fn first_variances_do_not_grow_with_the_rank() {
     let data = regression_data(DType::F64);
-    let options = (&Device::default(), DType::F64);
     for rank in [1, 16, 256] {
         let model = dbk(rank, VarianceCorrection::default())
-            .init(1, options)
+            .init(&data)
             .unwrap();
         let norms = model.kernel().diagonal(data.inputs.clone().inner());
         let mean: f64 = norms.mean().into_scalar();

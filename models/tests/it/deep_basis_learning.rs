@@ -57,11 +57,9 @@ fn scores(model: &TrainedModel, test: &Dataset) -> (f64, f64) {
 
 fn gaussian_process(train: &Dataset) -> TrainedModel {
     let data = training_data(train, DType::F64);
-    let config = ExactConfig::new(
-        Stationary::SquaredExponential,
-        GaussianConfig { noise: 1e-2 },
-    );
-    let model = config.init(1, (&Device::default(), DType::F64)).unwrap();
+    let config = ExactConfig::new(Stationary::SquaredExponential)
+        .with_likelihood(GaussianConfig { noise: 1e-2 });
+    let model = config.init(&data).unwrap();
     let training = FullBatchTraining {
         iterations: 100,
         ..FullBatchTraining::default()
@@ -86,7 +84,7 @@ fn deep_basis(train: &Dataset, correction: VarianceCorrection, seed: u64) -> Tra
         correction,
         ..DbkConfig::default()
     };
-    let model = config.init(1, (&Device::default(), DType::F32)).unwrap();
+    let model = config.init(&data).unwrap();
     let training = MiniBatchTraining {
         batch_size: ROWS,
         schedule: Schedule::Cosine {

@@ -111,7 +111,7 @@ fn features(model: &impl Fn(Tensor<2>) -> Tensor<2>) -> Vec<Vec<f64>> {
 #[test]
 fn exact_evidence_is_that_of_dense_algebra_on_the_features() {
     let kernel = StationaryConfig::new(KERNEL).with_lengthscale(1.0);
-    let config = deep(ExactConfig::new(kernel, noise()));
+    let config = deep(ExactConfig::new(kernel).with_likelihood(noise()));
     let data = data(DType::F64);
     let model = config.init(&data).unwrap();
     let network = model.network().valid();
@@ -145,10 +145,14 @@ fn exact_evidence_is_that_of_dense_algebra_on_the_features() {
 #[test]
 fn bounds_are_below_the_evidence_and_reach_it() {
     let data = data(DType::F64);
-    let exact = deep(ExactConfig::new(KERNEL, noise())).init(&data).unwrap();
+    let exact = deep(ExactConfig::new(KERNEL).with_likelihood(noise()))
+        .init(&data)
+        .unwrap();
     let evidence = value(objective(&exact, &data));
     let bound = |count: usize| {
-        let mut config = SgprConfig::new(KERNEL, noise()).with_inducing(count);
+        let mut config = SgprConfig::new(KERNEL)
+            .with_likelihood(noise())
+            .with_inducing(count);
         config.inducing.initializer = Initializer::Subset;
         config.inducing.jitter = Some(Jitter::relative(1e-10));
         let model = deep(config).init(&data).unwrap();
@@ -197,13 +201,18 @@ fn gradients_reach_the_network() {
     for dtype in [DType::F64, DType::F32] {
         let data = data(dtype);
         let configs = [
-            ModelConfig::Dkl(deep(ExactConfig::new(KERNEL, noise()))),
-            ModelConfig::Sdkl(deep(SgprConfig::new(KERNEL, noise()).with_inducing(6))),
+            ModelConfig::Dkl(deep(ExactConfig::new(KERNEL).with_likelihood(noise()))),
+            ModelConfig::Sdkl(deep(
+                SgprConfig::new(KERNEL)
+                    .with_likelihood(noise())
+                    .with_inducing(6),
+            )),
             ModelConfig::Svdkl(deep(SvgpConfig::new(KERNEL, noise()).with_inducing(6))),
             ModelConfig::LastLayer(last_layer()),
         ];
         for config in configs {
-            let (model, data) = config.init(data.clone()).unwrap();
+            let data = config.arranged(data.clone());
+            let model = config.init(&data).unwrap();
             let before = weights(&model);
             assert_eq!(before.len(), 4, "two layers with biases");
             let training = MiniBatchTraining {
@@ -240,7 +249,8 @@ fn last_layer() -> LastLayerConfig {
 #[test]
 fn a_bayesian_last_layer_is_linear_regression() {
     let data = data(DType::F64);
-    let (model, data) = ModelConfig::LastLayer(last_layer()).init(data).unwrap();
+    let data = ModelConfig::LastLayer(last_layer()).arranged(data);
+    let model = ModelConfig::LastLayer(last_layer()).init(&data).unwrap();
     let training = MiniBatchTraining::new(40);
     let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
     while !trainer.is_finished() {
@@ -297,7 +307,7 @@ fn priors_are_part_of_the_objective() {
     let configs = [
         ModelConfig::Dkl(deep(ExactConfig {
             parameters: parameters.clone(),
-            ..ExactConfig::new(KERNEL, noise())
+            ..ExactConfig::new(KERNEL).with_likelihood(noise())
         })),
         ModelConfig::Svdkl(deep(SvgpConfig {
             parameters: parameters.clone(),
@@ -309,7 +319,7 @@ fn priors_are_part_of_the_objective() {
         }),
     ];
     for config in configs {
-        let (model, _) = config.init(data.clone()).unwrap();
+        let model = config.init(&data).unwrap();
         let density = model.priors().log_density(&model).expect("a prior");
         let actual = value(density.inner());
         assert!(

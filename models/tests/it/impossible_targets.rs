@@ -179,11 +179,14 @@ fn models_of_normal_noise_refuse_targets_that_are_not_finite() {
     let noise = GaussianConfig::default;
     let case = case(noise(), &[0.3], &[]);
     let (exact, sgpr) = (
-        ExactConfig::new(kernel(), noise()),
-        SgprConfig::new(kernel(), noise()),
+        ExactConfig::new(kernel()).with_likelihood(noise()),
+        SgprConfig::new(kernel()).with_likelihood(noise()),
     );
     let sgpr = sgpr.with_inducing(4);
-    let solve = SolveCollapsedConfig::new(kernel(), noise()).with_inducing(4, 4);
+    let solve = SolveCollapsedConfig::new(kernel())
+        .with_likelihood(noise())
+        .with_inducing(4)
+        .with_orthogonal(4);
     let network = ModelConfig::Dbk(DbkConfig::default());
     let last_layer = LastLayerConfig {
         basis: Default::default(),
@@ -197,18 +200,19 @@ fn models_of_normal_noise_refuse_targets_that_are_not_finite() {
         named(of_init(sgpr.init(&data)));
         named(of_init(solve.init(&data)));
         named(of_init(
-            ConjugateGradientsConfig::new(kernel(), noise()).init(&data),
+            ConjugateGradientsConfig::new(kernel())
+                .with_likelihood(noise())
+                .init(&data),
         ));
-        let actions = ComputationAwareConfig::new(kernel(), noise());
-        named(of_init(actions.init(data.clone())));
-        named(of_init(network.init(data.clone())));
+        let actions = ComputationAwareConfig::new(kernel()).with_likelihood(noise());
+        named(of_init(actions.init(&data)));
+        named(of_init(network.init(&data)));
         named(of_init(last_layer.init(&data)));
         named(of_init(DeepKernelConfig::new(exact.clone()).init(&data)));
-        // The exact model is initialized without data, so its trainer is the first to check them.
-        let model = exact
-            .init(1, (&data.inputs.device(), DType::F64))
-            .expect("a model");
-        let model = burn::module::Module::train(model);
+        named(of_init(exact.init(&data)));
+        // Trainers check the targets of models that others initialized.
+        let possible = case.data(&case.targets(), DType::F64);
+        let model = exact.init(&possible).expect("possible targets");
         let mut trainer = FullBatchTrainer::new(model, data, FullBatchTraining::default());
         named(of_training(trainer.step()));
     }

@@ -80,7 +80,9 @@ fn a_step_of_size_one_on_all_data_gives_the_collapsed_bound() {
     };
     let data = data(false, DType::F64);
     let loss = final_loss(&mut trainer(&config, data.clone(), training));
-    let collapsed = SgprConfig::new(config.kernel, noise).with_inducing(15);
+    let collapsed = SgprConfig::new(config.kernel)
+        .with_likelihood(noise)
+        .with_inducing(15);
     let bound = collapsed
         .init(&data)
         .expect("distinct inputs")

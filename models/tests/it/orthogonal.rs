@@ -147,7 +147,7 @@ fn the_number_of_orthogonal_points_fits_the_posterior() {
         );
     }
     let kernel = StationaryConfig::new(Stationary::Matern52);
-    let mut collapsed = SgprConfig::new(kernel, GaussianConfig::default());
+    let mut collapsed = SgprConfig::new(kernel).with_likelihood(GaussianConfig::default());
     collapsed.inducing.orthogonal = 6;
     let error = collapsed.init(&data).expect_err("there are some");
     assert!(

@@ -70,14 +70,16 @@ fn scores(model: Model, scale: f64, dtype: DType) -> [f64; 2] {
     let noise = GaussianConfig::default();
     let trained = match model {
         Model::Exact => {
-            let config = ExactConfig::new(KERNEL, noise);
-            let model = config.init(1, (&Device::default(), dtype)).unwrap();
+            let config = ExactConfig::new(KERNEL).with_likelihood(noise);
+            let model = config.init(&data).unwrap();
             let trainer = finished(FullBatchTrainer::new(model, data.clone(), full_batch()));
             assert_eq!(trainer.at_floor(), [], "{scale:e}");
             AnyModel::from(trainer.into_model()).trained(&data).unwrap()
         }
         Model::Sgpr => {
-            let config = SgprConfig::new(KERNEL, noise).with_inducing(10);
+            let config = SgprConfig::new(KERNEL)
+                .with_likelihood(noise)
+                .with_inducing(10);
             let model = config.init(&data).unwrap();
             let trainer = finished(FullBatchTrainer::new(model, data.clone(), full_batch()));
             assert_eq!(trainer.at_floor(), [], "{scale:e}");
@@ -155,8 +157,9 @@ fn units_between_powers_of_ten_have_the_same_optimum() {
 fn floors_are_in_the_unit_of_the_targets_and_reported() {
     for scale in [1e-4, 1.0, 1e4] {
         let data = data(scale, 0.0, DType::F64);
-        let config = ExactConfig::new(Stationary::SquaredExponential, GaussianConfig::default());
-        let model = config.init(1, (&Device::default(), DType::F64)).unwrap();
+        let config = ExactConfig::new(Stationary::SquaredExponential)
+            .with_likelihood(GaussianConfig::default());
+        let model = config.init(&data).unwrap();
         let trainer = finished(FullBatchTrainer::new(model, data, full_batch()));
         let reached = trainer.at_floor();
         let [AtFloor { path, value, floor }] = &reached[..] else {
@@ -175,19 +178,18 @@ fn floors_are_in_the_unit_of_the_targets_and_reported() {
 fn first_values_that_are_meant_stay() {
     let scale = 1e-4;
     let targets = data(scale, 0.2, DType::F64);
-    let options = (&Device::default(), DType::F64);
     let trainer = |config: &ExactConfig| {
-        let model = config.init(1, options).unwrap();
+        let model = config.init(&targets).unwrap();
         FullBatchTrainer::new(model, targets.clone(), full_batch())
     };
     let kernel = StationaryConfig::new(KERNEL).with_variance(scale.powi(2));
     let noise = GaussianConfig { noise: 1e-9 };
-    let own = trainer(&ExactConfig::new(kernel, noise));
+    let own = trainer(&ExactConfig::new(kernel).with_likelihood(noise));
     let value = |path: &str| own.model().parameter(path).unwrap()[0];
     assert!((value("kernel.variance") / 1e-8 - 1.0).abs() < 1e-9);
     assert!((value("likelihood.noise") / 1e-9 - 1.0).abs() < 1e-9);
 
-    let mut config = ExactConfig::new(KERNEL, GaussianConfig::default());
+    let mut config = ExactConfig::new(KERNEL).with_likelihood(GaussianConfig::default());
     config.parameters.frozen.push("likelihood.noise".into());
     (config.parameters.bounds).insert("kernel.variance".into(), Bounds::above(0.01));
     let kept = trainer(&config);
@@ -199,10 +201,10 @@ fn first_values_that_are_meant_stay() {
 /// Small initial values are accepted. Values that are not positive and finite are an error.
 #[test]
 fn first_values_may_be_small() {
-    let options = (&Device::default(), DType::F64);
+    let data = data(1.0, 0.2, DType::F64);
     for noise in [1e-6, 1e-12, 1e-20, 1e12] {
-        let config = ExactConfig::new(KERNEL, GaussianConfig { noise });
-        let model = config.init(1, options).unwrap();
+        let config = ExactConfig::new(KERNEL).with_likelihood(GaussianConfig { noise });
+        let model = config.init(&data).unwrap();
         let found = model.parameter("likelihood.noise").unwrap()[0];
         assert!(
             (found / noise - 1.0).abs() < 1e-9,
@@ -212,15 +214,16 @@ fn first_values_may_be_small() {
         assert!(least.is_some_and(|least| least < 1e-5 * noise), "{least:?}");
     }
     for noise in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let data = data(1.0, 0.2, DType::F64);
         let config = GaussianConfig { noise };
         let text = |error: &dyn std::error::Error| error.to_string();
         let errors = [
-            ExactConfig::new(KERNEL, config.clone())
-                .init(1, options)
+            ExactConfig::new(KERNEL)
+                .with_likelihood(config.clone())
+                .init(&data)
                 .map_err(|e| text(&e))
                 .err(),
-            SgprConfig::new(KERNEL, config.clone())
+            SgprConfig::new(KERNEL)
+                .with_likelihood(config.clone())
                 .init(&data)
                 .map_err(|e| text(&e))
                 .err(),
@@ -241,10 +244,10 @@ fn first_values_may_be_small() {
 fn units_are_part_of_files() {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path().join("model.bpk");
-    let options = (&Device::default(), DType::F64);
+    let data = data(1.0, 0.2, DType::F64);
     let init = |noise| {
-        let config = ExactConfig::new(KERNEL, GaussianConfig { noise });
-        config.init(1, options).unwrap()
+        let config = ExactConfig::new(KERNEL).with_likelihood(GaussianConfig { noise });
+        config.init(&data).unwrap()
     };
     let small = init(3e-11);
     small.clone().save_file(&path).unwrap();

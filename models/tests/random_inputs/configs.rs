@@ -87,7 +87,7 @@ pub fn all() -> Vec<ModelConfig> {
         seed: 1,
         rows,
     };
-    let mut iterated = ComputationAwareConfig::new(matern(), noise());
+    let mut iterated = ComputationAwareConfig::new(matern()).with_likelihood(noise());
     iterated.actions = ActionsConfig::Iterations {
         rule: IterationRule::PreconditionedResiduals { rank: 2 },
         count: 2,
@@ -111,21 +111,30 @@ pub fn all() -> Vec<ModelConfig> {
     };
     let exact = ExactConfig {
         parameters: parameters(),
-        ..ExactConfig::new(matern(), noise())
+        ..ExactConfig::new(matern()).with_likelihood(noise())
     };
-    let sgpr = SgprConfig::new(matern(), noise()).with_inducing(3);
+    let sgpr = SgprConfig::new(matern())
+        .with_likelihood(noise())
+        .with_inducing(3);
     let whitened = PosteriorConfig::Whitened(WhitenedConfig { covariance: full });
     vec![
         ModelConfig::Exact(exact.clone()),
         ModelConfig::Sgpr(sgpr.clone()),
         ModelConfig::SolveCollapsed(
-            SolveCollapsedConfig::new(matern(), noise()).with_inducing(2, 2),
+            SolveCollapsedConfig::new(matern())
+                .with_likelihood(noise())
+                .with_inducing(2)
+                .with_orthogonal(2),
         ),
         ModelConfig::ComputationAware(
-            ComputationAwareConfig::new(matern(), noise()).with_actions(actions(ActionRows::Near)),
+            ComputationAwareConfig::new(matern())
+                .with_likelihood(noise())
+                .with_actions(actions(ActionRows::Near)),
         ),
         ModelConfig::ComputationAware(iterated),
-        ModelConfig::ConjugateGradients(ConjugateGradientsConfig::new(matern(), noise())),
+        ModelConfig::ConjugateGradients(
+            ConjugateGradientsConfig::new(matern()).with_likelihood(noise()),
+        ),
         ModelConfig::Svgp(svgp(whitened.clone(), 0)),
         ModelConfig::Svgp(svgp(
             PosteriorConfig::LSvgp(LSvgpConfig {

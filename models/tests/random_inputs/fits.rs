@@ -35,7 +35,8 @@ fn value() -> impl Strategy<Value = f64> {
 
 /// The model from a configuration, after the computations of a training step.
 pub fn fit(config: &ModelConfig, data: &TrainingData) -> Option<TrainedModel> {
-    let (model, data) = config.init(data.clone()).ok()?;
+    let data = config.arranged(data.clone());
+    let model = config.init(&data).ok()?;
     let seen = match model.needs_all_data() {
         true => data.len(),
         false => 2 * data.len(),

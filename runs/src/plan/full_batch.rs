@@ -1,15 +1,11 @@
 //! Training on the full batch.
 
-use burn_gp_models::training::{FullBatchOptimizer, FullBatchTraining};
+use burn_gp_models::training::{FullBatchOptimizer, FullBatchTraining, UsualTraining};
 
-use super::{DEFAULT_LEARNING_RATE, EarlyStopping, schedule::schedule};
+use super::{EarlyStopping, schedule::schedule};
 use crate::arguments::{OptimizerName, RunOptions};
 use crate::ranges::positive;
 use crate::setting_error::SettingError;
-
-/// The Adam learning rate of models that choose actions by iteration. They initially count
-/// computation that they left out as noise, and a thousand small steps do not correct this.
-const RATE_OF_ITERATIONS: f64 = 0.2;
 
 /// The training of a full-batch model.
 pub(super) fn full_batch(resolved: &mut RunOptions) -> Result<FullBatchTraining, SettingError> {
@@ -18,8 +14,8 @@ pub(super) fn full_batch(resolved: &mut RunOptions) -> Result<FullBatchTraining,
     resolved.optimizer = Some(name);
     let default_rate = match name {
         OptimizerName::LBfgs => FullBatchOptimizer::QUASI_NEWTON_STEP,
-        OptimizerName::Adam if model.has_iterations() => RATE_OF_ITERATIONS,
-        OptimizerName::Adam => DEFAULT_LEARNING_RATE,
+        OptimizerName::Adam if model.has_iterations() => UsualTraining::RATE_OF_ITERATIONS,
+        OptimizerName::Adam => UsualTraining::LEARNING_RATE,
     };
     let learning_rate = *resolved.learning_rate.get_or_insert(default_rate);
     let learning_rate = positive("--learning-rate", learning_rate)?;

@@ -38,6 +38,7 @@ pub(super) fn inducing(
     let default_jitter = Jitter::for_precision(dtype).initial;
     Ok(InducingConfig {
         count,
+        at_most: false,
         orthogonal,
         initializer: initializer(resolved)?,
         seed: resolved.seed(),

@@ -1,28 +1,14 @@
 //! Training by Adam, on mini-batches or on all rows as one batch.
 
-use burn_gp_models::training::{MiniBatchTraining, Plateau};
+use burn_gp_models::training::{MiniBatchTraining, Plateau, UsualTraining};
 
 use super::{
-    DEFAULT_LEARNING_RATE, EarlyStopping, inducing_training::inducing_training,
-    natural_gradient::natural_gradient, schedule::schedule,
+    EarlyStopping, inducing_training::inducing_training, natural_gradient::natural_gradient,
+    schedule::schedule,
 };
 use crate::arguments::{KeepName, RunOptions};
 use crate::ranges::{at_least_one, count, positive};
 use crate::setting_error::SettingError;
-
-const DEFAULT_BATCH_SIZE: usize = 256;
-
-/// The learning rate of the other parameters in models with networks.
-const RATE_BESIDE_NETWORKS: f64 = 3e-2;
-
-/// The default number of mini-batch steps, or …
-const DEFAULT_STEPS: usize = 6000;
-
-/// … this many passes over the training rows, if those are more steps.
-const DEFAULT_EPOCHS: usize = 10;
-
-/// The default number of steps on all rows.
-const DEFAULT_FULL_BATCH_STEPS: usize = 2000;
 
 const DEFAULT_PATIENCE: usize = 20;
 
@@ -33,10 +19,11 @@ const PATIENCE_OF_SEARCH: usize = 12;
 pub(super) fn mini_batch(resolved: &mut RunOptions) -> Result<MiniBatchTraining, SettingError> {
     let model = resolved.model();
     let default_rate = match model.has_network() {
-        true => RATE_BESIDE_NETWORKS,
-        false => DEFAULT_LEARNING_RATE,
+        true => UsualTraining::RATE_BESIDE_NETWORKS,
+        false => UsualTraining::LEARNING_RATE,
     };
-    let batch_size = count("--batch-size", &mut resolved.batch_size, DEFAULT_BATCH_SIZE)?;
+    let default_size = UsualTraining::BATCH_SIZE;
+    let batch_size = count("--batch-size", &mut resolved.batch_size, default_size)?;
     let early_stopping = EarlyStopping::of(resolved)?;
     resolved.early_stopping = early_stopping.option(model);
     at_least_one("--patience", resolved.patience)?;
@@ -53,7 +40,7 @@ pub(super) fn mini_batch(resolved: &mut RunOptions) -> Result<MiniBatchTraining,
         natural_gradient: natural_gradient(resolved)?,
         inducing: inducing_training(resolved)?,
         seed: resolved.seed(),
-        ..MiniBatchTraining::new(DEFAULT_STEPS)
+        ..MiniBatchTraining::new(UsualTraining::STEPS)
     };
     at_least_one("--validation-epochs", resolved.validation_epochs)?;
     validation(resolved, early_stopping);
@@ -84,10 +71,10 @@ pub(super) fn for_rows(
     rows: usize,
 ) -> MiniBatchTraining {
     let default = match resolved.model().has_batches() {
-        true => DEFAULT_STEPS.max(training.steps_in_epochs(DEFAULT_EPOCHS, rows)),
+        true => UsualTraining::STEPS.max(training.steps_in_epochs(UsualTraining::EPOCHS, rows)),
         false => {
             training.batch_size = rows;
-            DEFAULT_FULL_BATCH_STEPS
+            UsualTraining::ONE_BATCH_STEPS
         }
     };
     training.steps = match resolved.epochs {

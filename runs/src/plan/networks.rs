@@ -8,7 +8,8 @@ use burn_gp_core::{
 use burn_gp_datasets::Matrix;
 use burn_gp_models::{
     BasisConfig, DbkConfig, DeepKernelConfig, ExactConfig, LastLayerConfig, ModelConfig,
-    SgprConfig, SvdbkConfig, SvgpConfig, training::MiniBatchTraining,
+    SgprConfig, SvdbkConfig, SvgpConfig,
+    training::{MiniBatchTraining, NetworkTraining},
 };
 
 use super::{
@@ -25,7 +26,6 @@ use crate::setting_error::SettingError;
 /// The defaults of arXiv:2505.18526.
 const DEFAULT_BLOCKS: usize = 2;
 const DEFAULT_RANK: usize = 128;
-const DEFAULT_WEIGHT_DECAY: f64 = 1e-4;
 
 /// Widths for fewer than so many rows. The paper's width is for tens of thousands of rows; narrower
 /// networks predict better on less data.
@@ -35,14 +35,6 @@ const MOST_UNITS: usize = 128;
 /// The default number of features of a network without a residual. Such a network cannot start as
 /// the identity.
 const DEFAULT_FEATURES: usize = 2;
-
-/// The learning rate of networks in basis models. It is much smaller than that of the other
-/// parameters, because the noise should be learned before the network fits it.
-const BASIS_RATE: f64 = 3e-4;
-
-/// The learning rate of networks in deep kernels. It is smaller still, because the initial model is
-/// already good.
-const DEEP_KERNEL_RATE: f64 = 1e-4;
 
 /// Checks the options of a model with a network, and fills in those that do not depend on the data.
 /// `given` are the options before any default was filled in.
@@ -87,7 +79,7 @@ pub(super) fn training(
 }
 
 fn weight_decay(resolved: &mut RunOptions) -> Result<f64, SettingError> {
-    let value = *(resolved.weight_decay).get_or_insert(DEFAULT_WEIGHT_DECAY);
+    let value = *(resolved.weight_decay).get_or_insert(NetworkTraining::WEIGHT_DECAY);
     let is_within = value >= 0.0 && value.is_finite();
     let range = "be zero or a positive number";
     within("--weight-decay", value, is_within, range)
@@ -100,8 +92,8 @@ fn network_rate(
     resolved: &mut RunOptions,
 ) -> Result<Option<f64>, SettingError> {
     let default = match resolved.model().has_basis() {
-        true => BASIS_RATE,
-        false => DEEP_KERNEL_RATE,
+        true => NetworkTraining::BASIS.learning_rate,
+        false => NetworkTraining::DEEP_KERNEL.learning_rate,
     };
     let default = given.learning_rate.is_none().then_some(default);
     resolved.network_rate = resolved.network_rate.or(default);

@@ -1,16 +1,13 @@
 //! Learning rate schedules.
 
-use burn_gp_models::training::Schedule;
+use burn_gp_models::training::{Schedule, UsualTraining};
 
 use super::EarlyStopping;
 use crate::arguments::{RunOptions, ScheduleName};
 use crate::ranges::{count, positive};
 use crate::setting_error::SettingError;
 
-/// The final learning rate of a smooth schedule, as a fraction of the initial one.
-const FINAL_FRACTION: f64 = 0.01;
-
-/// The same for a linear schedule.
+/// The final learning rate of a linear schedule, as a fraction of the initial one.
 const FINAL_FRACTION_OF_A_LINE: f64 = 0.1;
 
 const DEFAULT_STAGES: usize = 3;
@@ -22,7 +19,7 @@ pub(super) fn schedule(
     resolved: &mut RunOptions,
     early_stopping: EarlyStopping,
 ) -> Result<Schedule, SettingError> {
-    let final_fraction = FINAL_FRACTION;
+    let final_fraction = UsualTraining::FINAL_FRACTION;
     let default = match resolved.plateau {
         None if !early_stopping.is_on() => ScheduleName::Cosine,
         _ => ScheduleName::Constant,
@@ -78,6 +75,6 @@ mod tests {
         assert_eq!(options.stage_factor, Some(DEFAULT_STAGE_FACTOR));
         options.stages = None;
         let fraction = schedule(&mut options, off).unwrap().fraction(99, 100);
-        assert!((fraction - FINAL_FRACTION).abs() < 1e-12);
+        assert!((fraction - UsualTraining::FINAL_FRACTION).abs() < 1e-12);
     }
 }

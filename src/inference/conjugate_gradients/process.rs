@@ -133,8 +133,15 @@ impl<K: Kernel> ConjugateGradientsProcess<K> {
                 (seen.clone(), seen)
             }
             None => {
-                let solved = solve(&self.system, covariance.clone(), self.stop).solution;
-                (covariance, solved)
+                if !covariance.is_autodiff() {
+                    let solved = solve(&self.system, covariance.clone(), self.stop).solution;
+                    return (covariance, solved);
+                }
+                // The gradient of kᵀK̂⁻¹k is 2·K̂⁻¹k, so the iteration needs no graph: k is doubled,
+                // and one constant k is subtracted.
+                let constant = covariance.clone().inner();
+                let solved = solve(&self.system, constant.clone(), self.stop).solution;
+                (covariance * 2.0 - constant, solved)
             }
         }
     }

@@ -48,6 +48,15 @@ pub struct PredictiveDistribution {
     /// Moments of the functions, `[N, P, S, L]`.
     mean: Vec<f64>,
     variance: Vec<f64>,
+    /// The unit of each output, P of them; empty if the target is that of the likelihood.
+    units: Vec<Unit>,
+}
+
+/// `y = shift + scale·z` for the target z of the likelihood.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Unit {
+    shift: f64,
+    scale: f64,
 }
 
 /// Distributions are equal if their likelihood, parameters and function moments are equal.
@@ -56,6 +65,7 @@ impl PartialEq for PredictiveDistribution {
         // Debug output shows numbers exactly.
         (self.components, self.latents) == (other.components, other.latents)
             && (&self.mean, &self.variance) == (&other.mean, &other.variance)
+            && self.units == other.units
             && format!("{:?}", self.target) == format!("{:?}", other.target)
     }
 }
@@ -113,6 +123,7 @@ impl PredictiveDistribution {
             latents,
             mean: arranged(&means),
             variance: arranged(&variances),
+            units: Vec::new(),
         }
     }
 
@@ -135,6 +146,7 @@ impl PredictiveDistribution {
             latents: 1,
             mean: means,
             variance: variances,
+            units: Vec::new(),
         }
     }
 
@@ -152,7 +164,7 @@ impl PredictiveDistribution {
     ///
     /// # Panics
     ///
-    /// If the number of components or functions differs.
+    /// If the number of components or functions differs, or the units differ.
     #[track_caller]
     pub fn append(&mut self, other: Self) {
         let (own, added) = (
@@ -162,6 +174,12 @@ impl PredictiveDistribution {
         assert!(
             own == added,
             "cannot append targets with {added:?} components and functions to targets with {own:?}"
+        );
+        assert!(
+            self.units == other.units,
+            "cannot append targets in units {:?} to targets in units {:?}",
+            other.units,
+            self.units
         );
         self.mean.extend(other.mean);
         self.variance.extend(other.variance);
@@ -184,13 +202,53 @@ impl PredictiveDistribution {
             self.len()
         );
         let each = self.components * self.latents;
-        for (own, noise) in self.variance.chunks_exact_mut(each).zip(variances) {
+        for (index, noise) in variances.iter().enumerate() {
+            let square = self.unit(index).map_or(1.0, |unit| unit.scale.powi(2));
             // The first function of an output is its mean.
-            for variance in own.iter_mut().step_by(self.latents) {
-                *variance += noise;
+            let own = self.variance[index * each..][..each].iter_mut();
+            for variance in own.step_by(self.latents) {
+                *variance += noise / square;
             }
         }
         self
+    }
+
+    /// The distributions of `shift + scale·y`: those of targets that were standardized, in the units
+    /// of the data. There is one shift and one scale for each output.
+    ///
+    /// # Panics
+    ///
+    /// If the numbers of shifts and scales differ, there is not a whole number of targets for each,
+    /// a scale is not positive, or targets are not on the real line.
+    #[track_caller]
+    pub fn in_units(mut self, shifts: &[f64], scales: &[f64]) -> Self {
+        let support = self.target.support();
+        assert!(
+            support == super::Support::Reals
+                && shifts.len() == scales.len()
+                && self.len().is_multiple_of(shifts.len().max(1))
+                && scales.iter().all(|scale| *scale > 0.0),
+            "{} shifts and scales {scales:?} for {} targets on {support:?}",
+            shifts.len(),
+            self.len()
+        );
+        let units = shifts.iter().zip(scales).enumerate();
+        let units = units.map(|(output, (shift, scale))| {
+            let (own, factor) =
+                (self.unit(output)).map_or((0.0, 1.0), |own| (own.shift, own.scale));
+            Unit {
+                shift: shift + scale * own,
+                scale: scale * factor,
+            }
+        });
+        self.units = units.collect();
+        self
+    }
+
+    /// The unit of a target.
+    fn unit(&self, index: usize) -> Option<Unit> {
+        let outputs = self.units.len();
+        (outputs > 0).then(|| self.units[index % outputs])
     }
 
     /// The distributions of the first function of every output, without noise.
@@ -202,6 +260,7 @@ impl PredictiveDistribution {
             latents: 1,
             mean: first(&self.mean),
             variance: first(&self.variance),
+            units: self.units.clone(),
         }
     }
 
@@ -214,6 +273,15 @@ impl PredictiveDistribution {
     }
 
     fn cdf_of(&self, index: usize, target: f64) -> f64 {
+        let unit = self.unit(index);
+        self.cdf_within(
+            index,
+            unit.map_or(target, |unit| (target - unit.shift) / unit.scale),
+        )
+    }
+
+    /// The same for a target of the likelihood.
+    fn cdf_within(&self, index: usize, target: f64) -> f64 {
         let terms = (self.components_of(index))
             .map(|(mean, variance)| self.target.cdf(target, mean, variance));
         terms.sum::<f64>() / self.components as f64
@@ -229,6 +297,12 @@ impl PredictiveDistribution {
     }
 
     fn quantile_of(&self, index: usize, p: f64) -> f64 {
+        let own = self.quantile_within(index, p);
+        (self.unit(index)).map_or(own, |unit| unit.shift + unit.scale * own)
+    }
+
+    /// The same for the target of the likelihood.
+    fn quantile_within(&self, index: usize, p: f64) -> f64 {
         if self.components == 1 {
             let closed = (self.components_of(index))
                 .find_map(|(mean, variance)| self.target.closed_form_quantile(p, mean, variance));
@@ -248,7 +322,7 @@ impl PredictiveDistribution {
             (low.min(location), high.max(location), widest.max(scale))
         });
         quantile(self.target.support(), p, around, |target| {
-            self.cdf_of(index, target)
+            self.cdf_within(index, target)
         })
     }
 

@@ -322,3 +322,53 @@ fn draws_of_mixtures_are_mixed_draws() {
         );
     }
 }
+
+/// A function is drawn for every kernel with a spectrum. For the others, the error names the kernel
+/// and the way that is left, and that way gives values with the joint distribution's covariance.
+#[test]
+fn every_kernel_has_draws_or_says_what_else_there_is() {
+    use crate::support::kernel_registry::{DIMENSIONS, registry};
+    let platform = &double_precision_platforms()[0];
+    let mut random = Random::new(607);
+    let (x, y) = (random.points(8, DIMENSIONS), random.matrix(8, 1));
+    let at = platform.matrix(&random.points(3, DIMENSIONS));
+    let (mut drawn, mut refused) = (0, 0);
+    for (name, config) in registry() {
+        let kernel = config.init(DIMENSIONS, platform.options());
+        let process = Exact::new(
+            kernel,
+            ZeroMean::new(1),
+            Gaussian::new(0.3, platform.options()),
+        )
+        .condition(platform.matrix(&x), platform.matrix(&y))
+        .expect("factor");
+        match process.paths(PathOptions::new(2).with_frequencies(20)) {
+            Ok(paths) => {
+                assert_eq!(paths.evaluate(at.clone()).dims(), [2, 1, 3], "{name}");
+                drawn += 1;
+            }
+            Err(error) => {
+                let text = error.to_string();
+                assert!(text.contains(&error.kernel), "{name}: {text}");
+                assert!(text.contains("Process::sample"), "{name}: {text}");
+                let samples = 4000;
+                let draws = numbers(process.sample(at.clone(), samples, 3).expect("factor"));
+                let Joint { mean, covariance } = process.joint(at.clone());
+                let (mean, covariance) = (numbers(mean), numbers(covariance));
+                for point in 0..3 {
+                    let off = |draw: &[f64]| (draw[point] - mean[point]).powi(2);
+                    let variance = draws.chunks(3).map(off).sum::<f64>() / samples as f64;
+                    let expected = covariance[4 * point];
+                    // Five standard errors, √(2/S) each.
+                    let allowed = 5.0 * (2.0 / samples as f64).sqrt() * expected + 1e-6;
+                    assert!(
+                        (variance - expected).abs() < allowed,
+                        "{name}: {variance} for {expected}"
+                    );
+                }
+                refused += 1;
+            }
+        }
+    }
+    assert!(drawn > 0 && refused > 0, "{drawn} drawn, {refused} refused");
+}

@@ -2,6 +2,7 @@
 
 mod draws;
 mod files;
+mod fitted;
 mod priors;
 mod sizes;
 mod trainable;
@@ -61,18 +62,25 @@ fn every_model() -> Vec<ModelConfig> {
     let inducing = 6;
     let layer = LayerConfig::new(KERNEL).with_inducing(InducingConfig::new(inducing));
     let svgp = SvgpConfig::new(KERNEL, noise()).with_inducing(inducing);
-    let sgpr = SgprConfig::new(KERNEL, noise()).with_inducing(inducing);
+    let sgpr = SgprConfig::new(KERNEL)
+        .with_likelihood(noise())
+        .with_inducing(inducing);
     let conjugate_gradients = ConjugateGradientsConfig {
         settings: ConjugateGradientsSettings::default(),
-        ..ConjugateGradientsConfig::new(KERNEL, noise())
+        ..ConjugateGradientsConfig::new(KERNEL).with_likelihood(noise())
     };
-    let solve = SolveCollapsedConfig::new(KERNEL, noise()).with_inducing(inducing, 4);
+    let solve = SolveCollapsedConfig::new(KERNEL)
+        .with_likelihood(noise())
+        .with_inducing(inducing)
+        .with_orthogonal(4);
     vec![
-        ModelConfig::Exact(ExactConfig::new(KERNEL, noise())),
+        ModelConfig::Exact(ExactConfig::new(KERNEL).with_likelihood(noise())),
         ModelConfig::Sgpr(sgpr.clone()),
         ModelConfig::SolveCollapsed(solve),
         ModelConfig::ComputationAware(
-            ComputationAwareConfig::new(KERNEL, noise()).with_actions(actions),
+            ComputationAwareConfig::new(KERNEL)
+                .with_likelihood(noise())
+                .with_actions(actions),
         ),
         ModelConfig::ConjugateGradients(conjugate_gradients),
         ModelConfig::Svgp(svgp.clone()),
@@ -91,7 +99,7 @@ fn every_model() -> Vec<ModelConfig> {
             likelihood: noise(),
             parameters: Default::default(),
         }),
-        ModelConfig::Dkl(deep(ExactConfig::new(KERNEL, noise()))),
+        ModelConfig::Dkl(deep(ExactConfig::new(KERNEL).with_likelihood(noise()))),
         ModelConfig::Sdkl(deep(sgpr)),
         ModelConfig::Svdkl(deep(svgp)),
     ]
@@ -116,7 +124,8 @@ fn check_every_model(check_each: &impl Check) {
 /// Runs a check on the model from a configuration.
 fn check(check: &impl Check, config: ModelConfig, data: TrainingData) {
     let name = format!("{:?}, {config:?}", data.inputs.dtype());
-    let (model, data) = config.init(data).unwrap();
+    let data = config.arranged(data);
+    let model = config.init(&data).unwrap();
     if model.needs_all_data() {
         check.full_batch(&name, model.clone(), data.clone());
     }
@@ -125,7 +134,8 @@ fn check(check: &impl Check, config: ModelConfig, data: TrainingData) {
 
 /// The model from a configuration, conditioned without training.
 fn predicting(config: &ModelConfig, data: TrainingData) -> TrainedModel {
-    let (model, data) = config.init(data).unwrap();
+    let data = config.arranged(data);
+    let model = config.init(&data).unwrap();
     model.trained(&data).unwrap()
 }
 

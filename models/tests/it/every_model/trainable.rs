@@ -2,7 +2,7 @@
 
 use burn::{
     module::{Module, ModuleVisitor, Param},
-    tensor::{DType, Device, Tensor},
+    tensor::{DType, Tensor},
     train::SupervisedTraining,
 };
 use burn_gp_core::parameter::Parameters;
@@ -150,8 +150,8 @@ fn every_trainer_refuses_a_model_whose_parameters_are_all_frozen() {
 #[test]
 fn a_model_with_a_single_free_parameter_is_trained() {
     let data = data(DType::F64);
-    let config = ExactConfig::new(KERNEL, noise());
-    let model = config.init(1, (&Device::default(), DType::F64)).unwrap();
+    let config = ExactConfig::new(KERNEL).with_likelihood(noise());
+    let model = config.init(&data).unwrap();
     let model = model.with_frozen("kernel").unwrap();
     let training = full_batch_training(FullBatchOptimizer::L_BFGS);
     let mut trainer = FullBatchTrainer::new(model, data, training);

@@ -25,12 +25,11 @@ use burn_gp_models::{
 const NOISE: &str = "likelihood.noise";
 const LENGTHSCALE: &str = "kernel.lengthscale";
 
-fn devices_and_types() -> Vec<(Device, DType)> {
+fn types() -> Vec<DType> {
     let device = Device::default();
     [DType::F64, DType::F32]
         .into_iter()
         .filter(|&dtype| device.supports_dtype(dtype))
-        .map(|dtype| (device.clone(), dtype))
         .collect()
 }
 
@@ -104,7 +103,7 @@ fn frozen_parameters_do_not_move_by_a_bit() {
         "inducing",
         "posterior.inducing",
     ];
-    for (device, dtype) in devices_and_types() {
+    for dtype in types() {
         let data = wave(50, dtype);
         let parameters = |count: usize| ParameterConfig {
             frozen: frozen[..count]
@@ -116,15 +115,17 @@ fn frozen_parameters_do_not_move_by_a_bit() {
         let config = parameters(2);
         let exact = ExactConfig {
             parameters: config.clone(),
-            ..ExactConfig::new(kernel(), GaussianConfig::default())
+            ..ExactConfig::new(kernel()).with_likelihood(GaussianConfig::default())
         };
-        let before = exact.init(1, (&device, dtype)).expect("a model");
+        let before = exact.init(&data).expect("a model");
         let after = full_batch(before.clone(), &data);
         assert_frozen("exact", &before, &after, &frozen);
         let config = parameters(3);
         let sgpr = SgprConfig {
             parameters: config.clone(),
-            ..SgprConfig::new(kernel(), GaussianConfig::default()).with_inducing(6)
+            ..SgprConfig::new(kernel())
+                .with_likelihood(GaussianConfig::default())
+                .with_inducing(6)
         };
         let before = sgpr.init(&data).expect("a model");
         let after = full_batch(before.clone(), &data);
@@ -174,7 +175,7 @@ fn assert_within(model: &impl Module, dtype: DType) {
 
 #[test]
 fn bounds_are_never_crossed() {
-    for (device, dtype) in devices_and_types() {
+    for dtype in types() {
         let data = wave(50, dtype);
         let parameters = tight();
         let svgp = SvgpConfig {
@@ -197,9 +198,9 @@ fn bounds_are_never_crossed() {
         assert!(value(NOISE) < 0.52, "{}", value(NOISE));
         let exact = ExactConfig {
             parameters: parameters.clone(),
-            ..ExactConfig::new(Stationary::Matern52, GaussianConfig::default())
+            ..ExactConfig::new(Stationary::Matern52).with_likelihood(GaussianConfig::default())
         };
-        let model = exact.init(1, (&device, dtype)).expect("a model");
+        let model = exact.init(&data).expect("a model");
         let model = full_batch(model, &data);
         assert_within(&model, dtype);
         assert!(model.parameter(NOISE).expect("noise")[0] < 0.52);
@@ -239,7 +240,7 @@ fn resumed_training_is_the_same_to_the_bit() {
     assert_resumes(folder.path(), &mini_batch_trainer);
     let exact = ExactConfig {
         parameters: parameters.clone(),
-        ..ExactConfig::new(Stationary::Matern52, GaussianConfig::default())
+        ..ExactConfig::new(Stationary::Matern52).with_likelihood(GaussianConfig::default())
     };
     let full_batch_trainer = || {
         let training = FullBatchTraining {
@@ -247,7 +248,7 @@ fn resumed_training_is_the_same_to_the_bit() {
             tolerance: 0.0,
             ..FullBatchTraining::default()
         };
-        let model = exact.init(1, (&Device::default(), dtype)).expect("a model");
+        let model = exact.init(&data).expect("a model");
         FullBatchTrainer::new(model, data.clone(), training)
     };
     assert_resumes(folder.path(), &full_batch_trainer);
@@ -281,7 +282,7 @@ fn saved_models_keep_what_was_asked_of_parameters() {
     let parameters = everything();
     let exact = ExactConfig {
         parameters: parameters.clone(),
-        ..ExactConfig::new(Stationary::Matern52, GaussianConfig::default())
+        ..ExactConfig::new(Stationary::Matern52).with_likelihood(GaussianConfig::default())
     };
     let mut sparse = parameters.clone();
     sparse
@@ -289,7 +290,9 @@ fn saved_models_keep_what_was_asked_of_parameters() {
         .insert("inducing.points".into(), Bounds::between(-3.0, 3.0));
     let sgpr = SgprConfig {
         parameters: sparse,
-        ..SgprConfig::new(Stationary::Matern52, GaussianConfig::default()).with_inducing(6)
+        ..SgprConfig::new(Stationary::Matern52)
+            .with_likelihood(GaussianConfig::default())
+            .with_inducing(6)
     };
     let mut variational = parameters.clone();
     variational
@@ -299,7 +302,7 @@ fn saved_models_keep_what_was_asked_of_parameters() {
         parameters: variational,
         ..SvgpConfig::new(Stationary::Matern52, GaussianConfig::default()).with_inducing(6)
     };
-    let model = exact.init(1, (&device, dtype)).expect("a model");
+    let model = exact.init(&data).expect("a model");
     let model = full_batch(model, &data);
     let exact_model = AnyModel::from(model).trained(&data).unwrap();
     let model = full_batch(sgpr.init(&data).expect("a model"), &data);

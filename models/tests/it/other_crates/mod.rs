@@ -114,15 +114,20 @@ fn on_points(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
     };
     let exact = ExactConfig {
         mean: mean.clone(),
-        ..ExactConfig::new(kernel.clone(), noise())
+        ..ExactConfig::new(kernel.clone()).with_likelihood(noise())
     };
     let sgpr = SgprConfig {
         mean: mean.clone(),
-        ..SgprConfig::new(kernel.clone(), noise()).with_inducing(7)
+        ..SgprConfig::new(kernel.clone())
+            .with_likelihood(noise())
+            .with_inducing(7)
     };
     let solve_collapsed = SolveCollapsedConfig {
         mean: mean.clone(),
-        ..SolveCollapsedConfig::new(kernel.clone(), noise()).with_inducing(7, 4)
+        ..SolveCollapsedConfig::new(kernel.clone())
+            .with_likelihood(noise())
+            .with_inducing(7)
+            .with_orthogonal(4)
     };
     let actions = ActionsConfig::Blocks {
         count: 6,
@@ -132,11 +137,13 @@ fn on_points(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
     };
     let computation_aware = ComputationAwareConfig {
         mean: mean.clone(),
-        ..ComputationAwareConfig::new(kernel.clone(), noise()).with_actions(actions)
+        ..ComputationAwareConfig::new(kernel.clone())
+            .with_likelihood(noise())
+            .with_actions(actions)
     };
     let conjugate_gradients = ConjugateGradientsConfig {
         mean: mean.clone(),
-        ..ConjugateGradientsConfig::new(kernel.clone(), noise())
+        ..ConjugateGradientsConfig::new(kernel.clone()).with_likelihood(noise())
     };
     let layer = LayerConfig::new(kernel)
         .with_posterior(posterior)
@@ -185,7 +192,8 @@ fn on_images(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
 
 /// The model after eight steps on all rows.
 fn train(config: &ModelConfig, data: &TrainingData) -> TrainedModel {
-    let (model, data) = config.init(data.clone()).expect("a model");
+    let data = config.arranged(data.clone());
+    let model = config.init(&data).expect("a model");
     let training = MiniBatchTraining {
         batch_size: ROWS,
         learning_rate: 0.05,
@@ -373,7 +381,7 @@ fn a_network_of_another_crate_is_part_of_every_model_with_a_network() {
             ModelConfig::Dkl(DeepKernelConfig {
                 network: network(),
                 features: 3,
-                model: ExactConfig::new(kernel(), noise()),
+                model: ExactConfig::new(kernel()).with_likelihood(noise()),
             }),
         ),
         ("svdkl", ModelConfig::Svdkl(deep_kernel(svgp))),
@@ -385,7 +393,8 @@ fn a_network_of_another_crate_is_part_of_every_model_with_a_network() {
         let read: ModelConfig = serde_json::from_str(&text).expect("a configuration");
         assert_eq!(read, config, "{name}");
         let before = {
-            let (model, data) = config.init(data.clone()).expect("a model");
+            let data = config.arranged(data.clone());
+            let model = config.init(&data).expect("a model");
             predictions(&model.trained(&data).expect("a trained model"), 1)
         };
         let model = train(&config, &data);

@@ -1,0 +1,142 @@
+//! The error of everything that a user does with a model.
+
+use burn_gp_core::{likelihoods::ImpossibleTarget, ops::NotPositiveDefinite};
+
+use crate::{InitError, PredictionError, SavedModelError, training::TrainingError};
+
+/// The reason why a model cannot be fitted, predict, or be saved and loaded.
+///
+/// An impossible target is always [`Target`](Self::Target), and a covariance that cannot be factored
+/// outside training is always [`Factorization`](Self::Factorization), whatever was done when they
+/// were found.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There are no rows or no columns.
+    #[error("the {what} are empty")]
+    Empty {
+        /// `inputs` or `targets`.
+        what: &'static str,
+    },
+    /// The rows on the CPU differ in length.
+    #[error(
+        "the {what} are no matrix: row {row} has {found} numbers, the first row has {expected}"
+    )]
+    Ragged {
+        /// `inputs` or `targets`.
+        what: &'static str,
+        /// The zero-based row.
+        row: usize,
+        /// Its length.
+        found: usize,
+        /// The length of the first row.
+        expected: usize,
+    },
+    /// The numbers of rows differ.
+    #[error("{inputs} rows of inputs, but {targets} rows of targets")]
+    Rows {
+        /// The number of rows of inputs.
+        inputs: usize,
+        /// The number of rows of targets.
+        targets: usize,
+    },
+    /// An input is NaN or infinite.
+    #[error("input {value} in row {row}, column {column} is not a finite number")]
+    NotFinite {
+        /// The zero-based row.
+        row: usize,
+        /// The zero-based column.
+        column: usize,
+        /// The value found.
+        value: f64,
+    },
+    /// The model was trained on inputs with another number of columns.
+    #[error("the inputs have {found} columns; the model was trained on inputs with {expected}")]
+    InputColumns {
+        /// The number of columns found.
+        found: usize,
+        /// The number of columns of the training inputs, D.
+        expected: usize,
+    },
+    /// The model takes another number of target columns.
+    #[error("the targets have {found} columns; this model takes {expected}")]
+    TargetColumns {
+        /// The number of columns found.
+        found: usize,
+        /// The numbers that are possible.
+        expected: String,
+    },
+    /// The likelihood does not accept a target.
+    #[error(transparent)]
+    Target(ImpossibleTarget),
+    /// The model or the likelihood has no use for an option of [`Fit`](crate::Fit).
+    #[error("{option} has no effect: {reason}")]
+    Unused {
+        /// The method of `Fit`.
+        option: &'static str,
+        /// The reason.
+        reason: &'static str,
+    },
+    /// A number is out of its range.
+    #[error("{name} is {value}; it must {range}")]
+    OutOfRange {
+        /// The name of the number.
+        name: &'static str,
+        /// The value.
+        value: f64,
+        /// The possible values.
+        range: &'static str,
+    },
+    /// A value of the configuration is out of range.
+    #[error("the configuration is not possible: {0}")]
+    Config(String),
+    /// The model cannot be initialized from the data.
+    #[error(transparent)]
+    Init(InitError),
+    /// Training stopped.
+    #[error(transparent)]
+    Training(TrainingError),
+    /// A covariance matrix cannot be factored.
+    #[error(transparent)]
+    Factorization(#[from] NotPositiveDefinite),
+    /// Unordered labels have no quantiles.
+    #[error("unordered labels have no quantiles; they have probabilities")]
+    NoQuantiles,
+    /// A file cannot be written or read.
+    #[error(transparent)]
+    Files(#[from] SavedModelError),
+}
+
+impl From<ImpossibleTarget> for Error {
+    fn from(impossible: ImpossibleTarget) -> Self {
+        Self::Target(impossible)
+    }
+}
+
+impl From<InitError> for Error {
+    fn from(error: InitError) -> Self {
+        match error {
+            InitError::Target(impossible) => Self::Target(impossible),
+            InitError::Factorization(error) => Self::Factorization(error),
+            other => Self::Init(other),
+        }
+    }
+}
+
+impl From<TrainingError> for Error {
+    fn from(error: TrainingError) -> Self {
+        match error {
+            TrainingError::Target(impossible) => Self::Target(impossible),
+            other => Self::Training(other),
+        }
+    }
+}
+
+impl From<PredictionError> for Error {
+    fn from(error: PredictionError) -> Self {
+        match error {
+            PredictionError::Target(impossible) => Self::Target(impossible),
+            PredictionError::Factorization(error) => Self::Factorization(error),
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! A model after training.
+
+use std::{fs, path::Path, sync::Arc};
+
+use burn::tensor::{DType, Device, TensorCreationOptions};
+use burn_gp_core::{likelihoods::AnyLikelihood, parameter::Hyperparameter};
+
+use super::{Error, Matrix, Predicted, Scaling, matrix::Rows};
+use crate::{
+    ModelConfig, Predictor, SavedModel, SavedModelError, Summary, TrainedModel,
+    training::TrainingData,
+};
+
+/// A model after training, with the scaling of its data: it predicts in the units of the data, and
+/// goes into a folder and comes back from it.
+///
+/// ```
+/// use burn::tensor::Device;
+/// use burn_gp_core::{kernels::StationaryConfig, likelihoods::LikelihoodConfig};
+/// use burn_gp_models::{Fit, FitModel, Fitted, SvgpConfig};
+///
+/// # fn main() -> Result<(), burn_gp_models::Error> {
+/// let x: Vec<f64> = (0..40).map(|i| f64::from(i) / 8.0).collect();
+/// let counts: Vec<i64> = (0..40).map(|i| 2 + i % 5).collect();
+/// let gp = SvgpConfig::new(StationaryConfig::rbf(), LikelihoodConfig::Poisson)
+///     .with_inducing(10)
+///     .fit(&x, &counts, &Fit::adam(0.05).steps(20))?;
+/// let folder = std::env::temp_dir().join("burn-gp-counts");
+/// gp.save(&folder)?;
+/// let again = Fitted::load(&folder, &Device::default())?;
+/// assert_eq!(gp.predict(&x)?.predictions(), again.predict(&x)?.predictions());
+/// # std::fs::remove_dir_all(folder).ok();
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Fitted {
+    saved: SavedModel<Scaling>,
+    predictor: Arc<Predictor<AnyLikelihood>>,
+}
+
+impl Fitted {
+    /// A model that was trained on `data`, which are scaled.
+    pub(super) fn new(
+        model: TrainedModel,
+        config: ModelConfig,
+        data: &TrainingData,
+        scaling: Scaling,
+    ) -> Result<Self, Error> {
+        Self::of_saved(SavedModel {
+            model,
+            summary: Summary::new(config, data),
+            context: scaling,
+        })
+    }
+
+    fn of_saved(saved: SavedModel<Scaling>) -> Result<Self, Error> {
+        let predictor = Arc::new(saved.model.predictor()?);
+        Ok(Self { saved, predictor })
+    }
+
+    /// Predictions at new inputs.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`
+    ///
+    /// # Errors
+    ///
+    /// When there are no inputs, an input is not finite, or their number of columns is not that of
+    /// the training inputs.
+    pub fn predict(&self, inputs: impl Into<Matrix>) -> Result<Predicted, Error> {
+        let rows = read_inputs(inputs.into())?;
+        let expected = self.saved.summary.dimensions;
+        if rows.columns != expected {
+            return Err(Error::InputColumns {
+                found: rows.columns,
+                expected,
+            });
+        }
+        let scaling = &self.saved.context;
+        let inputs = Rows {
+            values: scaling.scaled_inputs(rows.values),
+            ..rows
+        };
+        let predictions = self.predictor.predict(&inputs.values, expected);
+        Ok(Predicted {
+            predictions: scaling.in_units_of_data(predictions),
+            inputs,
+            predictor: self.predictor.clone(),
+            scaling: scaling.clone(),
+        })
+    }
+
+    /// Writes the model into a folder, which is created if it does not exist: `model.json` with the
+    /// configuration and the scaling, and `weights.bpk`.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be written.
+    pub fn save(&self, folder: impl AsRef<Path>) -> Result<(), Error> {
+        let folder = folder.as_ref();
+        fs::create_dir_all(folder).map_err(|reason| SavedModelError::Write {
+            path: folder.to_owned(),
+            reason: reason.to_string(),
+        })?;
+        Ok(self.saved.save(folder)?)
+    }
+
+    /// Reads a model that [`save`](Self::save) wrote, onto a device. `(&device, DType::F32)` also
+    /// converts its numbers to another floating-point type; without it they keep their own.
+    ///
+    /// # Errors
+    ///
+    /// When a file is missing or damaged, or a covariance matrix cannot be factored.
+    pub fn load(
+        folder: impl AsRef<Path>,
+        place: impl Into<TensorCreationOptions>,
+    ) -> Result<Self, Error> {
+        Self::of_saved(SavedModel::load(folder.as_ref(), place)?)
+    }
+
+    /// The model itself, which sees scaled inputs and targets.
+    pub fn model(&self) -> &TrainedModel {
+        &self.saved.model
+    }
+
+    /// The configuration that the model was made from. A number of inducing points that depends on
+    /// the data is the number chosen.
+    pub fn config(&self) -> &ModelConfig {
+        &self.saved.summary.config
+    }
+
+    /// The hyperparameters, in units of the scaled data.
+    pub fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        self.saved.model.hyperparameters()
+    }
+
+    /// The maps from the data to what the model sees.
+    pub fn scaling(&self) -> &Scaling {
+        &self.saved.context
+    }
+
+    /// What predicts: the model conditioned once, for scaled inputs and targets.
+    pub fn predictor(&self) -> &Predictor<AnyLikelihood> {
+        &self.predictor
+    }
+
+    /// The device and the floating-point type of the model.
+    pub fn place(&self) -> (Device, DType) {
+        (self.predictor.device().clone(), self.predictor.dtype())
+    }
+}
+
+/// Inputs that are finite numbers.
+pub(super) fn read_inputs(inputs: Matrix) -> Result<Rows, Error> {
+    let rows = inputs.read("inputs")?;
+    match rows.values.iter().position(|value| !value.is_finite()) {
+        None => Ok(rows),
+        Some(index) => Err(Error::NotFinite {
+            row: index / rows.columns,
+            column: index % rows.columns,
+            value: rows.values[index],
+        }),
+    }
+}

@@ -1,0 +1,184 @@
+//! From tensors to a trained model in one call: checks, scaling, training, prediction and files.
+
+mod error;
+mod fitted;
+mod matrix;
+mod options;
+mod predicted;
+mod scaling;
+
+use std::ops::ControlFlow;
+
+use burn::tensor::{DType, Device};
+use burn_gp_core::{
+    features::Standardization,
+    likelihoods::{Likelihood, TargetKind},
+};
+
+pub use error::Error;
+pub use fitted::Fitted;
+pub use matrix::{Matrix, Number};
+pub use options::Fit;
+pub use predicted::Predicted;
+pub use scaling::Scaling;
+
+use crate::{
+    ModelConfig,
+    caught::without_panic,
+    training::{AnyTrainer, StepReport, Trainer, TrainingData, TrainingError},
+};
+use fitted::read_inputs;
+
+/// Training of every configuration in one call.
+///
+/// ```
+/// use burn_gp_core::{kernels::StationaryConfig, likelihoods::SoftmaxConfig};
+/// use burn_gp_models::{Fit, FitModel, SvgpConfig};
+///
+/// # fn main() -> Result<(), burn_gp_models::Error> {
+/// let x: Vec<[f64; 2]> = (0..60).map(|i| [f64::from(i % 10), f64::from(i / 10)]).collect();
+/// let labels: Vec<usize> = (0..60).map(|i| (i % 10) / 4).collect();
+/// let gp = SvgpConfig::new(StationaryConfig::matern52(), SoftmaxConfig::new(3))
+///     .with_inducing(20)
+///     .fit(&x, &labels, &Fit::adam(0.05).epochs(40))?;
+/// let predicted = gp.predict([[0.0, 2.5], [9.0, 2.5]])?;
+/// assert_eq!(predicted.probabilities().map(|p| p.dims()), Some([2, 3]));
+/// # Ok(())
+/// # }
+/// ```
+pub trait FitModel: Clone + Into<ModelConfig> {
+    /// Trains a model of this configuration.
+    ///
+    /// Inputs, and targets that can be any number, are standardized with the statistics of these
+    /// data; predictions come back in the units of the data. Initial values, bounds and priors of
+    /// the configuration are therefore in standardized units, unless [`Fit::scale_inputs`] and
+    /// [`Fit::scale_targets`] turn scaling off.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`
+    /// - `targets`: `[N, T]`, as many columns as the likelihood takes
+    ///
+    /// # Errors
+    ///
+    /// When the data do not fit each other, the likelihood or the model; when a value of the
+    /// configuration or an option is not possible; and when training fails.
+    fn fit(
+        &self,
+        inputs: impl Into<Matrix>,
+        targets: impl Into<Matrix>,
+        fit: &Fit,
+    ) -> Result<Fitted, Error> {
+        self.fit_with(inputs, targets, fit, |_| ControlFlow::Continue(()))
+    }
+
+    /// As [`fit`](Self::fit), but calls `watch` after every step. Training ends early on
+    /// [`ControlFlow::Break`].
+    ///
+    /// # Errors
+    ///
+    /// Same as [`fit`](Self::fit).
+    fn fit_with(
+        &self,
+        inputs: impl Into<Matrix>,
+        targets: impl Into<Matrix>,
+        fit: &Fit,
+        watch: impl FnMut(StepReport) -> ControlFlow<()>,
+    ) -> Result<Fitted, Error> {
+        train(
+            self.clone().into(),
+            inputs.into(),
+            targets.into(),
+            fit,
+            watch,
+        )
+    }
+}
+
+impl<C: Clone + Into<ModelConfig>> FitModel for C {}
+
+fn train(
+    config: ModelConfig,
+    inputs: Matrix,
+    targets: Matrix,
+    fit: &Fit,
+    mut watch: impl FnMut(StepReport) -> ControlFlow<()>,
+) -> Result<Fitted, Error> {
+    let (data, scaling) = prepared(&config, inputs, targets, fit)?;
+    let training = fit.training(config.usual_training(), config.has_draws(), data.len())?;
+    let data = config.arranged(data);
+    let config = config.resolved(&data);
+    let model = without_panic(|| config.init(&data)).map_err(Error::Config)??;
+    let mut trainer = AnyTrainer::new(model, data.clone(), training);
+    // A model without anything to train is only conditioned.
+    if !trainer.is_fixed() {
+        let mut callback =
+            |_: &AnyTrainer<_>, report: StepReport| Ok::<_, TrainingError>(watch(report));
+        trainer.run(&mut [&mut callback])?;
+    }
+    let trained = trainer.model().trained(&data)?;
+    Fitted::new(trained, config, &data, scaling)
+}
+
+/// The data as the model sees them.
+fn prepared(
+    config: &ModelConfig,
+    inputs: Matrix,
+    targets: Matrix,
+    fit: &Fit,
+) -> Result<(TrainingData, Scaling), Error> {
+    let (inputs, targets) = (read_inputs(inputs)?, targets.read("targets")?);
+    if inputs.count != targets.count {
+        return Err(Error::Rows {
+            inputs: inputs.count,
+            targets: targets.count,
+        });
+    }
+    let (device, dtype) = fit.place(&inputs);
+    let outputs = checked_outputs(config, &targets.values, targets.columns, (&device, dtype))?;
+    let kind = config.likelihood().target();
+    let may = matches!(kind, TargetKind::Numbers | TargetKind::Measurements);
+    let scaling = Scaling {
+        inputs: (fit.scales_inputs(config.has_images()))
+            .then(|| Standardization::of_rows(&inputs.values, inputs.columns)),
+        targets: (fit.scales_targets(may)?).then(|| {
+            let rows = targets.values.chunks_exact(targets.columns);
+            let values: Vec<f64> = rows.flat_map(|row| &row[..outputs]).copied().collect();
+            Standardization::of_rows(&values, outputs)
+        }),
+    };
+    let columns = targets.columns;
+    let data = TrainingData::with_target_columns(
+        &scaling.scaled_inputs(inputs.values),
+        &scaling.scaled_targets(targets.values, columns),
+        columns,
+        &device,
+        dtype,
+    );
+    Ok((data, scaling))
+}
+
+/// The number of outputs of possible targets.
+fn checked_outputs(
+    config: &ModelConfig,
+    targets: &[f64],
+    columns: usize,
+    (device, dtype): (&Device, DType),
+) -> Result<usize, Error> {
+    let likelihood = config.likelihood();
+    likelihood.check().map_err(crate::InitError::from)?;
+    let likelihood = without_panic(|| likelihood.init((device, dtype))).map_err(Error::Config)?;
+    let each = likelihood.columns_per_output();
+    let expected = match config.takes_one_output() {
+        true => each.to_string(),
+        false => format!("a multiple of {each}"),
+    };
+    if !columns.is_multiple_of(each) || (config.takes_one_output() && columns != each) {
+        return Err(Error::TargetColumns {
+            found: columns,
+            expected,
+        });
+    }
+    likelihood.check_targets_in(dtype, targets, columns)?;
+    Ok(likelihood.outputs(columns))
+}

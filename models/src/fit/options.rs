@@ -1,0 +1,417 @@
+//! How a model is trained.
+
+use burn::tensor::{DType, Device, TensorCreationOptions};
+use burn_gp_core::optim::NaturalGradient;
+
+use super::{Error, matrix::Rows};
+use crate::training::{
+    AdamRates, FullBatchOptimizer, FullBatchTraining, InducingTraining, MiniBatchTraining,
+    NetworkTraining, Schedule, Training, UsualTraining,
+};
+
+/// How a model is trained, and whether its data are scaled. Everything that is not set is as usual
+/// for the model ([`UsualTraining`]).
+///
+/// | models | usual training |
+/// |---|---|
+/// | SVGP, deep GPs | Adam on mini-batches of 256 rows with rate 0.05, for 6000 steps or 10 epochs, whichever is more |
+/// | SVDBK, Bayesian last layers, SVDKL | the same with rate 0.03, smaller rates for network weights, and weight decay |
+/// | DBK, DKL, SDKL | the same with all data as one batch, for 2000 steps |
+/// | all others | L-BFGS on all data, at most 1000 iterations; Adam with rate 0.2 if actions are chosen by iteration |
+///
+/// An option that the model has no use for is [`Error::Unused`].
+///
+/// ```
+/// use burn_gp_models::Fit;
+///
+/// let fit = Fit::adam(0.01).epochs(50).batch_size(1024).seed(3);
+/// # let _ = fit;
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Fit {
+    optimizer: Option<Optimizer>,
+    learning_rate: Option<f64>,
+    network_rate: Option<f64>,
+    weight_decay: Option<f64>,
+    length: Option<Length>,
+    batch_size: Option<usize>,
+    schedule: Option<Schedule>,
+    tolerance: Option<f64>,
+    natural_gradient: Option<NaturalGradient>,
+    inducing: Option<InducingTraining>,
+    gradient_norm: Option<f64>,
+    seed: Option<u64>,
+    scale_inputs: Option<bool>,
+    scale_targets: Option<bool>,
+    place: Place,
+}
+
+/// The device and the type that were asked for.
+#[derive(Clone, Debug, Default)]
+struct Place {
+    device: Option<Device>,
+    dtype: Option<DType>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Optimizer {
+    Adam,
+    LBfgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Length {
+    Steps(usize),
+    Epochs(usize),
+}
+
+impl Fit {
+    /// The usual training of the model.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adam with an initial learning rate.
+    pub fn adam(learning_rate: f64) -> Self {
+        Self {
+            optimizer: Some(Optimizer::Adam),
+            learning_rate: Some(learning_rate),
+            ..Self::default()
+        }
+    }
+
+    /// L-BFGS on all data. Models that are usually trained on mini-batches take it too, unless they
+    /// draw from hidden layers.
+    pub fn l_bfgs() -> Self {
+        Self {
+            optimizer: Some(Optimizer::LBfgs),
+            ..Self::default()
+        }
+    }
+
+    /// Sets the number of steps; for L-BFGS the largest number of iterations. With none, the model
+    /// is conditioned on the data as it is initialized.
+    pub fn steps(mut self, steps: usize) -> Self {
+        self.length = Some(Length::Steps(steps));
+        self
+    }
+
+    /// Sets the number of passes over the data. For training on all data, a pass is a step.
+    pub fn epochs(mut self, epochs: usize) -> Self {
+        self.length = Some(Length::Epochs(epochs));
+        self
+    }
+
+    /// Sets the number of rows in a mini-batch.
+    pub fn batch_size(mut self, rows: usize) -> Self {
+        self.batch_size = Some(rows);
+        self
+    }
+
+    /// Sets the initial learning rate: that of Adam, or the first step of the line searches of
+    /// L-BFGS.
+    pub fn learning_rate(mut self, rate: f64) -> Self {
+        self.learning_rate = Some(rate);
+        self
+    }
+
+    /// Sets the initial learning rate of network weights.
+    pub fn network_rate(mut self, rate: f64) -> Self {
+        self.network_rate = Some(rate);
+        self
+    }
+
+    /// Sets the penalty `½λ‖θ‖²` on network weights.
+    pub fn weight_decay(mut self, decay: f64) -> Self {
+        self.weight_decay = Some(decay);
+        self
+    }
+
+    /// Sets the schedule of Adam's learning rate. It is usually half a cosine down to a hundredth.
+    pub fn schedule(mut self, schedule: Schedule) -> Self {
+        self.schedule = Some(schedule);
+        self
+    }
+
+    /// Sets the relative improvement per iteration below which L-BFGS stops.
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.tolerance = Some(tolerance);
+        self
+    }
+
+    /// Trains the Gaussians `q(u)` by natural gradients with steps of this size, smaller in the
+    /// first ten; 0.1 is usual. Adam trains the other parameters.
+    pub fn natural_gradients(mut self, step_size: f64) -> Self {
+        let gradient = NaturalGradient::new(step_size);
+        self.natural_gradient = Some(gradient.with_warm_up(1e-3 * step_size, 10));
+        self
+    }
+
+    /// Sets how inducing points are trained, if differently from the other parameters.
+    pub fn inducing(mut self, training: InducingTraining) -> Self {
+        self.inducing = Some(training);
+        self
+    }
+
+    /// Clips the gradient of each parameter to this norm.
+    pub fn gradient_norm(mut self, norm: f64) -> Self {
+        self.gradient_norm = Some(norm);
+        self
+    }
+
+    /// Sets the seed of the mini-batches. Seeds of initial values are in the configuration.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Whether inputs are standardized by the training inputs: `(x − μ_d)/s_d` for column d, where a
+    /// constant column is only centered. This is usual, except for images.
+    ///
+    /// Lengthscales and other initial values are then in units of the standardized inputs.
+    pub fn scale_inputs(mut self, scale: bool) -> Self {
+        self.scale_inputs = Some(scale);
+        self
+    }
+
+    /// Whether targets are standardized. This is usual where any real number is a possible target.
+    /// The likelihoods of labels, counts, positive numbers and fractions take targets as they are.
+    ///
+    /// The noise and other initial values are then in units of the standardized targets.
+    pub fn scale_targets(mut self, scale: bool) -> Self {
+        self.scale_targets = Some(scale);
+        self
+    }
+
+    /// Sets the device, and with `(&device, DType::F64)` also the floating-point type. Otherwise they
+    /// are those of the inputs.
+    pub fn on(mut self, place: impl Into<TensorCreationOptions>) -> Self {
+        let TensorCreationOptions { device, dtype } = place.into();
+        self.place = Place {
+            device: Some(device),
+            dtype,
+        };
+        self
+    }
+
+    /// The device without autodiff and the type for `inputs`.
+    pub(super) fn place(&self, inputs: &Rows) -> (Device, DType) {
+        let device = self.place.device.clone().or_else(|| inputs.device.clone());
+        let device = device.unwrap_or_default().inner();
+        let default = || device.settings().float_dtype.into();
+        let asked = self.place.dtype.or(inputs.dtype).unwrap_or_else(default);
+        let dtype = match asked {
+            DType::F64 if device.supports_dtype(DType::F64) => DType::F64,
+            _ => DType::F32,
+        };
+        (device, dtype)
+    }
+
+    /// Whether inputs are scaled, which is the default unless they are `images`.
+    pub(super) fn scales_inputs(&self, images: bool) -> bool {
+        self.scale_inputs.unwrap_or(!images)
+    }
+
+    /// Whether targets are scaled, which is the default if they `may` be.
+    pub(super) fn scales_targets(&self, may: bool) -> Result<bool, Error> {
+        if self.scale_targets == Some(true) && !may {
+            return unused(
+                "scale_targets",
+                "the likelihood takes labels, counts, positive numbers or fractions as they are",
+            );
+        }
+        Ok(self.scale_targets.unwrap_or(may))
+    }
+
+    /// The training of a model with the given usual one on `rows` rows.
+    pub(super) fn training(
+        &self,
+        usual: UsualTraining,
+        has_draws: bool,
+        rows: usize,
+    ) -> Result<Training, Error> {
+        self.check_ranges()?;
+        let (rates, one_batch) = match (usual, self.optimizer) {
+            (_, Some(Optimizer::LBfgs)) if has_draws => {
+                return unused(
+                    "l_bfgs",
+                    "the objective of a model with hidden layers changes from step to step",
+                );
+            }
+            (UsualTraining::FullBatch(FullBatchOptimizer::LBfgs { .. }), None)
+            | (_, Some(Optimizer::LBfgs)) => return Ok(self.l_bfgs_training()?.into()),
+            (UsualTraining::FullBatch(usual), _) => {
+                return Ok(self.full_batch_adam(usual)?.into());
+            }
+            (UsualTraining::OneBatch(rates), _) => (rates, true),
+            (UsualTraining::MiniBatches(rates), _) => (rates, false),
+        };
+        Ok(self.mini_batches(rates, one_batch, rows)?.into())
+    }
+
+    fn l_bfgs_training(&self) -> Result<FullBatchTraining, Error> {
+        self.refuse_mini_batches("the model is trained by L-BFGS on all data")?;
+        self.refuse_network("L-BFGS trains all parameters together")?;
+        if self.schedule.is_some() {
+            return unused("schedule", "L-BFGS has line searches instead");
+        }
+        let usual = FullBatchTraining::default();
+        Ok(FullBatchTraining {
+            iterations: self.steps_of_all_data(usual.iterations),
+            tolerance: self.tolerance.unwrap_or(usual.tolerance),
+            optimizer: match self.learning_rate {
+                Some(learning_rate) => FullBatchOptimizer::LBfgs { learning_rate },
+                None => FullBatchOptimizer::L_BFGS,
+            },
+        })
+    }
+
+    fn full_batch_adam(&self, usual: FullBatchOptimizer) -> Result<FullBatchTraining, Error> {
+        self.refuse_mini_batches("every step of this model takes all data")?;
+        self.refuse_network("the model has no network")?;
+        self.refuse_tolerance()?;
+        let rate = match usual {
+            FullBatchOptimizer::Adam { learning_rate, .. } => learning_rate,
+            FullBatchOptimizer::LBfgs { .. } => UsualTraining::LEARNING_RATE,
+        };
+        let default = FullBatchTraining::default();
+        Ok(FullBatchTraining {
+            iterations: self.steps_of_all_data(default.iterations),
+            optimizer: FullBatchOptimizer::Adam {
+                learning_rate: self.learning_rate.unwrap_or(rate),
+                schedule: self.schedule.unwrap_or(UsualTraining::SCHEDULE),
+            },
+            ..default
+        })
+    }
+
+    fn mini_batches(
+        &self,
+        rates: AdamRates,
+        one_batch: bool,
+        rows: usize,
+    ) -> Result<MiniBatchTraining, Error> {
+        self.refuse_tolerance()?;
+        if rates.network.is_none() {
+            self.refuse_network("the model has no network")?;
+        }
+        let reason = "every step of this model takes all data";
+        let batch_size = match (one_batch, self.batch_size) {
+            (true, Some(_)) => return unused("batch_size", reason),
+            (true, None) if self.seed.is_some() => return unused("seed", reason),
+            (true, None) => rows,
+            (false, size) => size.unwrap_or(UsualTraining::BATCH_SIZE),
+        };
+        let network = rates.network;
+        // With a rate of its own, the network follows the others.
+        let network_rate = network
+            .filter(|_| self.learning_rate.is_none())
+            .map(|network: NetworkTraining| network.learning_rate);
+        let training = MiniBatchTraining {
+            batch_size,
+            learning_rate: self.learning_rate.unwrap_or(rates.learning_rate),
+            network_rate: self.network_rate.or(network_rate),
+            weight_decay: (self.weight_decay)
+                .or(network.map(|network| network.weight_decay))
+                .unwrap_or(0.0),
+            schedule: self.schedule.unwrap_or(UsualTraining::SCHEDULE),
+            gradient_norm: self.gradient_norm,
+            natural_gradient: self.natural_gradient,
+            inducing: self.inducing,
+            seed: self.seed.unwrap_or(0),
+            ..MiniBatchTraining::new(0)
+        };
+        let steps = match self.length {
+            Some(Length::Steps(steps)) => steps,
+            Some(Length::Epochs(epochs)) => training.steps_in_epochs(epochs, rows),
+            None if one_batch => UsualTraining::ONE_BATCH_STEPS,
+            None => UsualTraining::STEPS.max(training.steps_in_epochs(UsualTraining::EPOCHS, rows)),
+        };
+        Ok(MiniBatchTraining { steps, ..training })
+    }
+
+    fn steps_of_all_data(&self, usual: usize) -> usize {
+        match self.length {
+            Some(Length::Steps(count) | Length::Epochs(count)) => count,
+            None => usual,
+        }
+    }
+
+    fn refuse_mini_batches(&self, reason: &'static str) -> Result<(), Error> {
+        let given = [
+            ("batch_size", self.batch_size.is_some()),
+            ("natural_gradients", self.natural_gradient.is_some()),
+            ("inducing", self.inducing.is_some()),
+            ("gradient_norm", self.gradient_norm.is_some()),
+            ("seed", self.seed.is_some()),
+        ];
+        first_given(&given, reason)
+    }
+
+    fn refuse_network(&self, reason: &'static str) -> Result<(), Error> {
+        let given = [
+            ("network_rate", self.network_rate.is_some()),
+            ("weight_decay", self.weight_decay.is_some()),
+        ];
+        first_given(&given, reason)
+    }
+
+    fn refuse_tolerance(&self) -> Result<(), Error> {
+        let given = [("tolerance", self.tolerance.is_some())];
+        first_given(&given, "Adam makes all its steps")
+    }
+
+    fn check_ranges(&self) -> Result<(), Error> {
+        let positive = [
+            ("the learning rate", self.learning_rate),
+            ("the learning rate of the network", self.network_rate),
+            ("the norm of gradients", self.gradient_norm),
+            ("the batch size", self.batch_size.map(|size| size as f64)),
+        ];
+        for (name, value) in positive {
+            let is_possible = |value: f64| value > 0.0 && value.is_finite();
+            within(name, value, is_possible, "be a positive number")?;
+        }
+        for (name, value) in [
+            ("the weight decay", self.weight_decay),
+            ("the tolerance", self.tolerance),
+        ] {
+            let is_possible = |value: f64| value >= 0.0 && value.is_finite();
+            within(name, value, is_possible, "be zero or a positive number")?;
+        }
+        let step_size = self.natural_gradient.map(|gradient| gradient.step_size);
+        let is_possible = |value: f64| value > 0.0 && value <= 1.0;
+        let range = "lie between 0, excluded, and 1";
+        within(
+            "the step size of natural gradients",
+            step_size,
+            is_possible,
+            range,
+        )
+    }
+}
+
+/// Refuses the first option that was given.
+fn first_given(given: &[(&'static str, bool)], reason: &'static str) -> Result<(), Error> {
+    match given.iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => unused(option, reason),
+        None => Ok(()),
+    }
+}
+
+fn unused<T>(option: &'static str, reason: &'static str) -> Result<T, Error> {
+    Err(Error::Unused { option, reason })
+}
+
+/// Checks a number that may be absent.
+fn within(
+    name: &'static str,
+    value: Option<f64>,
+    is_possible: impl Fn(f64) -> bool,
+    range: &'static str,
+) -> Result<(), Error> {
+    match value {
+        Some(value) if !is_possible(value) => Err(Error::OutOfRange { name, value, range }),
+        _ => Ok(()),
+    }
+}

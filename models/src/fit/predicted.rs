@@ -1,0 +1,224 @@
+//! What a fitted model predicts.
+
+use std::sync::Arc;
+
+use burn::tensor::{Int, Tensor};
+use burn_gp_core::likelihoods::{AnyLikelihood, Interval, Likelihood};
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+
+use super::{Error, Matrix, Scaling, matrix::Rows};
+use crate::{Predictions, Predictor, training::matrix};
+
+/// What a [`Fitted`](super::Fitted) model predicts at N inputs, in the units of the data. Tensors are
+/// on the device of the model and of its type, without autodiff; [`predictions`](Self::predictions)
+/// has the same numbers on the CPU in double precision.
+///
+/// P is the number of outputs. Unordered labels are described by indicators of their C classes, whose
+/// means are the probabilities: their `[N, P]` is `[N, C·P]`, class by class.
+///
+/// ```
+/// use burn_gp_core::kernels::StationaryConfig;
+/// use burn_gp_models::{ExactConfig, Fit, FitModel};
+///
+/// # fn main() -> Result<(), burn_gp_models::Error> {
+/// let x: Vec<f64> = (0..30).map(|i| f64::from(i) / 5.0).collect();
+/// let y: Vec<f64> = x.iter().map(|x| 100.0 + x.sin()).collect();
+/// let gp = ExactConfig::new(StationaryConfig::matern52()).fit(&x, &y, &Fit::new())?;
+/// let predicted = gp.predict([1.0, 2.0, 3.0])?;
+/// assert_eq!(predicted.mean().dims(), [3, 1]);
+/// let (lower, upper) = predicted.interval(0.95)?;
+/// assert_eq!((lower.dims(), upper.dims()), ([3, 1], [3, 1]));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Predicted {
+    pub(super) predictions: Predictions,
+    /// The inputs as the model sees them.
+    pub(super) inputs: Rows,
+    pub(super) predictor: Arc<Predictor<AnyLikelihood>>,
+    pub(super) scaling: Scaling,
+}
+
+impl Predicted {
+    /// The number of inputs, N.
+    pub fn len(&self) -> usize {
+        self.inputs.count
+    }
+
+    /// Whether there are no inputs.
+    pub fn is_empty(&self) -> bool {
+        self.inputs.count == 0
+    }
+
+    /// The same numbers on the CPU.
+    pub fn predictions(&self) -> &Predictions {
+        &self.predictions
+    }
+
+    /// Row-major numbers as a tensor, `[N, …]`.
+    fn tensor(&self, values: &[f64]) -> Tensor<2> {
+        let columns = values.len() / self.inputs.count;
+        matrix(
+            values,
+            columns,
+            self.predictor.device(),
+            self.predictor.dtype(),
+        )
+    }
+
+    /// The means of new targets, `[N, P]`.
+    pub fn mean(&self) -> Tensor<2> {
+        self.tensor(&self.predictions.mean)
+    }
+
+    /// The variances of new targets, noise included, `[N, P]`.
+    pub fn variance(&self) -> Tensor<2> {
+        self.tensor(&self.predictions.variance)
+    }
+
+    /// The standard deviations of new targets, noise included, `[N, P]`.
+    pub fn standard_deviation(&self) -> Tensor<2> {
+        let variances = self.predictions.variance.iter();
+        self.tensor(
+            &variances
+                .map(|variance| variance.sqrt())
+                .collect::<Vec<_>>(),
+        )
+    }
+
+    /// The means of the F latent functions, `[N, F]`. Where targets are scaled, the first function of
+    /// each output is in their units.
+    pub fn function_mean(&self) -> Tensor<2> {
+        self.tensor(&self.predictions.function_mean)
+    }
+
+    /// The variances of the F latent functions, `[N, F]`.
+    pub fn function_variance(&self) -> Tensor<2> {
+        self.tensor(&self.predictions.function_variance)
+    }
+
+    /// The quantiles of new targets at probability `p`, `[N, P]`: the smallest numbers with
+    /// `P(y ≤ t) ≥ p`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfRange`] unless `0 < p < 1`, and [`Error::NoQuantiles`] if targets are unordered
+    /// labels.
+    pub fn quantile(&self, p: f64) -> Result<Tensor<2>, Error> {
+        check_probability("the probability of a quantile", p)?;
+        let quantiles = self.predictions.quantile(p).ok_or(Error::NoQuantiles)?;
+        Ok(self.tensor(&quantiles))
+    }
+
+    /// The lower and upper ends of central intervals that contain new targets with probability
+    /// `level`, `[N, P]` each. They lie between quantiles.
+    ///
+    /// # Errors
+    ///
+    /// As for [`quantile`](Self::quantile).
+    pub fn interval(&self, level: f64) -> Result<(Tensor<2>, Tensor<2>), Error> {
+        check_probability("the level of an interval", level)?;
+        let interval = self.predictions.interval(level).ok_or(Error::NoQuantiles)?;
+        let Interval { lower, upper } = interval;
+        Ok((self.tensor(&lower), self.tensor(&upper)))
+    }
+
+    /// The probabilities of the C classes, `[N, C·P]`, class by class. `None` if the targets are not
+    /// labels.
+    pub fn probabilities(&self) -> Option<Tensor<2>> {
+        let probabilities = &self.predictions.probabilities;
+        (!probabilities.is_empty()).then(|| self.tensor(probabilities))
+    }
+
+    /// The labels with the largest probabilities, `[N, P]`. `None` if the targets are not labels.
+    pub fn labels(&self) -> Option<Tensor<2, Int>> {
+        let classes = self.predictor.likelihood().classes()?;
+        let probabilities = self.probabilities()?;
+        let [rows, columns] = probabilities.dims();
+        let by_class = probabilities.reshape([rows, classes, columns / classes]);
+        Some(by_class.argmax(1).squeeze_dim(1))
+    }
+
+    /// `log p(y_n | x_n, data)` of targets at these inputs, `[N]`, in the units of the data: with
+    /// scaled targets `log p(z_n) − Σ_p log s_p`. It makes the predictions again.
+    ///
+    /// # Shapes
+    ///
+    /// - `targets`: `[N, T]` as in training
+    ///
+    /// # Errors
+    ///
+    /// When the likelihood does not accept a target, there are not as many rows as inputs, or not as
+    /// many columns as in training.
+    pub fn log_density(&self, targets: impl Into<Matrix>) -> Result<Tensor<1>, Error> {
+        let targets = targets.into().read("targets")?;
+        if targets.count != self.inputs.count {
+            return Err(Error::Rows {
+                inputs: self.inputs.count,
+                targets: targets.count,
+            });
+        }
+        let (likelihood, outputs) = (self.predictor.likelihood(), self.outputs());
+        let expected = likelihood.target_columns(outputs);
+        if targets.columns != expected {
+            return Err(Error::TargetColumns {
+                found: targets.columns,
+                expected: expected.to_string(),
+            });
+        }
+        likelihood.check_targets_in(self.predictor.dtype(), &targets.values, expected)?;
+        let scaled = self.scaling.scaled_targets(targets.values, expected);
+        let (inputs, columns) = (&self.inputs.values, self.inputs.columns);
+        let mut densities = self.predictor.log_density(inputs, columns, &scaled)?;
+        let jacobian = self.scaling.log_jacobian();
+        densities
+            .iter_mut()
+            .for_each(|density| *density += jacobian);
+        Ok(self.tensor(&densities).squeeze_dim(1))
+    }
+
+    /// The number of outputs, P.
+    fn outputs(&self) -> usize {
+        let functions = self.predictions.function_mean.len() / self.inputs.count;
+        functions / self.predictor.likelihood().latents_per_output()
+    }
+
+    /// `count` draws of new targets, `[S, N, P]`. The functions are drawn jointly over the inputs;
+    /// noise is added to each target. The same seed gives the same draws.
+    ///
+    /// # Errors
+    ///
+    /// When the covariance of the functions cannot be factored.
+    pub fn samples(&self, count: usize, seed: u64) -> Result<Tensor<3>, Error> {
+        let (inputs, columns) = (&self.inputs.values, self.inputs.columns);
+        let x = self.predictor.inputs(inputs, columns);
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let draws = self.predictor.sample_targets(x, count, &mut random)?;
+        let Some(targets) = &self.scaling.targets else {
+            return Ok(draws);
+        };
+        let row = |values: &[f64]| {
+            let columns = values.len();
+            matrix(
+                values,
+                columns,
+                self.predictor.device(),
+                self.predictor.dtype(),
+            )
+            .unsqueeze::<3>()
+        };
+        Ok(draws * row(&targets.deviations) + row(&targets.means))
+    }
+}
+
+fn check_probability(name: &'static str, value: f64) -> Result<(), Error> {
+    match value > 0.0 && value < 1.0 {
+        true => Ok(()),
+        false => Err(Error::OutOfRange {
+            name,
+            value,
+            range: "lie between 0 and 1",
+        }),
+    }
+}

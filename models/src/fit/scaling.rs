@@ -1,0 +1,62 @@
+//! Scaling of inputs and targets by the statistics of the training data.
+
+use burn_gp_core::features::Standardization;
+use serde::{Deserialize, Serialize};
+
+use crate::Predictions;
+
+/// The maps from the data to what a model sees.
+///
+/// Targets are scaled if any real number is possible: `z = (y − μ)/s`, so that predictions are
+/// `μ + s·z`, their variances `s²·Var[z]`, and log densities `log p(z) − log s`. Known noise
+/// variances are divided by `s²`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scaling {
+    /// The map of the inputs, D of each; none if the model sees them as they are.
+    pub inputs: Option<Standardization>,
+    /// The map of the targets, P of each.
+    pub targets: Option<Standardization>,
+}
+
+impl Scaling {
+    /// Inputs as the model sees them, row-major.
+    pub(super) fn scaled_inputs(&self, values: Vec<f64>) -> Vec<f64> {
+        match &self.inputs {
+            Some(inputs) => inputs.apply_to_rows(&values),
+            None => values,
+        }
+    }
+
+    /// Targets as the model sees them, row-major with `columns` columns. Those after the first P are
+    /// noise variances.
+    pub(super) fn scaled_targets(&self, values: Vec<f64>, columns: usize) -> Vec<f64> {
+        let Some(Standardization { means, deviations }) = &self.targets else {
+            return values;
+        };
+        let outputs = means.len();
+        let scaled = |(index, value): (usize, f64)| {
+            let column = index % columns;
+            let scale = deviations[column % outputs];
+            match column < outputs {
+                true => (value - means[column]) / scale,
+                false => value / (scale * scale),
+            }
+        };
+        values.into_iter().enumerate().map(scaled).collect()
+    }
+
+    /// Predictions in the units of the data.
+    pub(super) fn in_units_of_data(&self, predictions: Predictions) -> Predictions {
+        match &self.targets {
+            Some(Standardization { means, deviations }) => predictions.in_units(means, deviations),
+            None => predictions,
+        }
+    }
+
+    /// What is added to the log density of a row: `−Σ_p log s_p`.
+    pub(super) fn log_jacobian(&self) -> f64 {
+        let scales = self.targets.iter().flat_map(|targets| &targets.deviations);
+        -scales.map(|scale| scale.ln()).sum::<f64>()
+    }
+}

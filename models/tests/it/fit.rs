@@ -1,0 +1,491 @@
+//! `fit`, `predict` and their errors: units, labels, options and what is refused.
+
+use std::{f64::consts::PI, ops::ControlFlow};
+
+use burn::tensor::{DType, Device, Int, Tensor};
+use burn_gp_core::{
+    kernels::StationaryConfig,
+    likelihoods::{GaussianConfig, LikelihoodConfig, SoftmaxConfig, StudentTConfig},
+    parameter::numbers,
+    variational::OrthogonalConfig,
+};
+use burn_gp_models::{
+    ComputationAwareConfig, DeepGpConfig, Error, ExactConfig, Fit, FitModel, Fitted,
+    InducingConfig, LayerConfig, ModelConfig, SgprConfig, SolveCollapsedConfig, SvgpConfig,
+};
+
+const ROWS: usize = 30;
+
+fn inputs() -> Vec<[f64; 2]> {
+    let row = |i: usize| [i as f64 / 5.0, ((7 * i) % 11) as f64 / 3.0];
+    (0..ROWS).map(row).collect()
+}
+
+fn targets() -> Vec<f64> {
+    let target = |[first, second]: &[f64; 2]| first.sin() + 0.3 * second;
+    inputs().iter().map(target).collect()
+}
+
+fn new() -> Vec<[f64; 2]> {
+    vec![[0.3, 1.0], [2.5, 3.0], [9.0, 0.5]]
+}
+
+fn exact() -> ExactConfig {
+    ExactConfig::new(StationaryConfig::matern52())
+}
+
+fn svgp(likelihood: impl Into<LikelihoodConfig>) -> SvgpConfig {
+    SvgpConfig::new(StationaryConfig::matern52(), likelihood).with_inducing(12)
+}
+
+#[track_caller]
+fn assert_close(found: &[f64], expected: &[f64], tolerance: f64) {
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
+        let error = (found - expected).abs();
+        assert!(
+            error <= tolerance * (1.0 + expected.abs()),
+            "{found}, not {expected}"
+        );
+    }
+}
+
+/// A fit to inputs and targets in other units makes the same predictions in those units. Only
+/// rounding of the standardized numbers differs, which 20 steps of L-BFGS or Adam multiply.
+#[test]
+fn predictions_do_not_depend_on_units() {
+    let configs: [(ModelConfig, Fit); 3] = [
+        (exact().into(), Fit::l_bfgs().steps(5)),
+        (
+            svgp(GaussianConfig::default()).into(),
+            Fit::adam(0.02).steps(20),
+        ),
+        (
+            svgp(StudentTConfig::default()).into(),
+            Fit::adam(0.02).steps(20),
+        ),
+    ];
+    let ([a, b], [c, d]) = ([250.0, -7e3], [4e-3, 60.0]);
+    for (config, fit) in configs {
+        let moved = |rows: Vec<[f64; 2]>| -> Vec<[f64; 2]> {
+            rows.into_iter().map(|row| row.map(|x| a * x + b)).collect()
+        };
+        let moved_targets: Vec<f64> = targets().iter().map(|y| c * y + d).collect();
+        let gp = config.fit(inputs(), targets(), &fit).unwrap();
+        let other = config.fit(moved(inputs()), &moved_targets, &fit).unwrap();
+        let (p, q) = (
+            gp.predict(new()).unwrap(),
+            other.predict(moved(new())).unwrap(),
+        );
+        let map = |values: Vec<f64>, scale: f64, shift: f64| -> Vec<f64> {
+            values.iter().map(|value| scale * value + shift).collect()
+        };
+        let tolerance = 1e-6;
+        let check = |p: Tensor<2>, q: Tensor<2>, scale: f64, shift: f64| {
+            // Compared in the unit of the first.
+            let back = map(numbers(q), scale.recip(), -shift / scale);
+            assert_close(&back, &numbers(p), tolerance);
+        };
+        check(p.mean(), q.mean(), c, d);
+        check(p.variance(), q.variance(), c * c, 0.0);
+        check(p.standard_deviation(), q.standard_deviation(), c, 0.0);
+        check(p.function_mean(), q.function_mean(), c, d);
+        check(p.quantile(0.1).unwrap(), q.quantile(0.1).unwrap(), c, d);
+        let (p_ends, q_ends) = (p.interval(0.9).unwrap(), q.interval(0.9).unwrap());
+        check(p_ends.0, q_ends.0, c, d);
+        check(p_ends.1, q_ends.1, c, d);
+        let y = [0.4, 1.0, -0.3];
+        let densities = numbers(p.log_density(y).unwrap());
+        let moved = numbers(q.log_density(y.map(|y| c * y + d)).unwrap());
+        assert_close(&map(moved, 1.0, c.ln()), &densities, tolerance);
+        let draws = numbers(p.samples(4, 9).unwrap());
+        let moved = numbers(q.samples(4, 9).unwrap());
+        assert_close(&map(moved, c.recip(), -d / c), &draws, 1e-4);
+    }
+}
+
+/// With normal noise, densities and quantiles are those of a normal distribution with the predicted
+/// mean and variance.
+#[test]
+fn densities_are_those_of_normal_distributions() {
+    for (dtype, tolerance) in [(DType::F64, 1e-9), (DType::F32, 1e-3)] {
+        let place = (&Device::default(), dtype);
+        let targets: Vec<f64> = targets().iter().map(|y| 50.0 * y - 400.0).collect();
+        let fit = Fit::new().steps(4).on(place);
+        let gp = exact().fit(inputs(), &targets, &fit).unwrap();
+        let predicted = gp.predict(new()).unwrap();
+        let (mean, variance) = (numbers(predicted.mean()), numbers(predicted.variance()));
+        let y = [-350.0, -420.0, -300.0];
+        let expected: Vec<f64> = (0..3)
+            .map(|n| {
+                let square = (y[n] - mean[n]).powi(2) / variance[n];
+                -0.5 * (square + (2.0 * PI * variance[n]).ln())
+            })
+            .collect();
+        assert_close(
+            &numbers(predicted.log_density(y).unwrap()),
+            &expected,
+            tolerance,
+        );
+        let median = numbers(predicted.quantile(0.5).unwrap());
+        assert_close(&median, &mean, tolerance);
+        // Φ(1) = 0.8413447460685429
+        let upper = numbers(predicted.quantile(0.841_344_746_068_542_9).unwrap());
+        let deviations: Vec<f64> = variance.iter().map(|variance| variance.sqrt()).collect();
+        let expected: Vec<f64> = mean.iter().zip(&deviations).map(|(m, s)| m + s).collect();
+        assert_close(&upper, &expected, tolerance);
+        assert_close(
+            &numbers(predicted.standard_deviation()),
+            &deviations,
+            tolerance,
+        );
+    }
+}
+
+/// Without scaling, the model is the one that `init`, `fit` and `Predictor` make.
+#[test]
+fn scaling_can_be_turned_off() {
+    let fit = Fit::new().steps(3).scale_inputs(false).scale_targets(false);
+    let gp = exact().fit(inputs(), targets(), &fit).unwrap();
+    assert_eq!(
+        (&gp.scaling().inputs, &gp.scaling().targets),
+        (&None, &None)
+    );
+    let flat: Vec<f64> = new().into_iter().flatten().collect();
+    let expected = gp.predictor().predict(&flat, 2);
+    assert_eq!(gp.predict(new()).unwrap().predictions(), &expected);
+}
+
+/// A constant input is centered and not scaled.
+#[test]
+fn constant_columns_are_centered() {
+    let rows: Vec<[f64; 2]> = inputs().into_iter().map(|[x, _]| [x, 0.1]).collect();
+    let gp = exact().fit(rows, targets(), &Fit::new().steps(0)).unwrap();
+    let scaling = gp.scaling().inputs.clone().unwrap();
+    assert_eq!(scaling.deviations[1], 1.0);
+    assert!((scaling.means[1] - 0.1).abs() < 1e-15);
+}
+
+fn labels() -> Vec<usize> {
+    inputs().iter().map(|[x, _]| (x / 2.01) as usize).collect()
+}
+
+fn classifier() -> Fitted {
+    let fit = Fit::adam(0.05).epochs(150).batch_size(15).seed(1);
+    svgp(SoftmaxConfig::new(3))
+        .fit(inputs(), labels(), &fit)
+        .unwrap()
+}
+
+#[test]
+fn classes_have_probabilities_and_labels() {
+    let gp = classifier();
+    let predicted = gp.predict(inputs()).unwrap();
+    let probabilities = predicted.probabilities().unwrap();
+    assert_eq!(probabilities.dims(), [ROWS, 3]);
+    let sums = numbers(probabilities.clone().sum_dim(1));
+    // The quadrature of the softmax is accurate to 1e-3.
+    assert_close(&sums, &[1.0; ROWS], 2e-3);
+    let found: Vec<i64> = predicted.labels().unwrap().into_data().iter().collect();
+    let right = found
+        .iter()
+        .zip(labels())
+        .filter(|(a, b)| **a == *b as i64)
+        .count();
+    assert!(right >= ROWS - 3, "{right} of {ROWS}");
+    let densities = numbers(predicted.log_density(labels()).unwrap());
+    let rows = numbers(probabilities);
+    let expected: Vec<f64> = labels()
+        .iter()
+        .enumerate()
+        .map(|(n, l)| rows[3 * n + l].ln())
+        .collect();
+    assert_close(&densities, &expected, 1e-9);
+    assert!(matches!(predicted.quantile(0.5), Err(Error::NoQuantiles)));
+    assert!(gp.scaling().targets.is_none());
+}
+
+/// Tensors of integers, other types and hosts' numbers are the same data.
+#[test]
+fn every_form_of_the_same_numbers_gives_the_same_model() {
+    let device = Device::default();
+    let fit = Fit::adam(0.05).steps(5).on((&device, DType::F64));
+    let rows: Vec<[i64; 1]> = (0..20).map(|i| [i]).collect();
+    let labels: Vec<i64> = (0..20).map(|i| i / 10).collect();
+    let config = svgp(LikelihoodConfig::Bernoulli);
+    let expected = config
+        .fit(&rows, &labels, &fit)
+        .unwrap()
+        .predict([3, 12])
+        .unwrap();
+    let expected = expected.predictions();
+    let floats: Vec<Vec<f64>> = (0..20).map(|i| vec![f64::from(i)]).collect();
+    let column: Vec<f32> = (0..20).map(|i| i as f32).collect();
+    let tensor = Tensor::<1, Int>::arange(0..20, &device);
+    let of = |gp: Fitted| gp.predict([3, 12]).unwrap().predictions().clone();
+    assert_eq!(&of(config.fit(&floats, &labels, &fit).unwrap()), expected);
+    assert_eq!(&of(config.fit(&column, &labels, &fit).unwrap()), expected);
+    assert_eq!(
+        &of(config.fit(&tensor, labels.as_slice(), &fit).unwrap()),
+        expected
+    );
+    let targets = Tensor::<1, Int>::from_data(labels.as_slice(), &device);
+    let float = tensor.clone().float().unsqueeze_dim::<2>(1);
+    assert_eq!(&of(config.fit(&float, &targets, &fit).unwrap()), expected);
+    assert_eq!(
+        &of(config.fit(float.autodiff(), targets.float(), &fit).unwrap()),
+        expected
+    );
+}
+
+#[test]
+fn the_type_is_that_of_the_inputs() {
+    let device = Device::default();
+    let fit = Fit::new().steps(0);
+    let dtype = |gp: Result<Fitted, Error>| gp.unwrap().place().1;
+    let y: Vec<f64> = (0..8).map(f64::from).collect();
+    let single: Vec<f32> = (0..8).map(|i| i as f32).collect();
+    let whole: Vec<i32> = (0..8).collect();
+    assert_eq!(dtype(exact().fit(&y, &y, &fit)), DType::F64);
+    assert_eq!(dtype(exact().fit(&single, &y, &fit)), DType::F32);
+    let default: DType = device.settings().float_dtype.into();
+    assert_eq!(dtype(exact().fit(&whole, &y, &fit)), default);
+    let place = fit.clone().on((&device, DType::F64));
+    assert_eq!(dtype(exact().fit(&single, &y, &place)), DType::F64);
+    let half = Tensor::<1>::from_data(single.as_slice(), &device).cast(DType::F64);
+    assert_eq!(dtype(exact().fit(half, &y, &fit)), DType::F64);
+}
+
+/// The default number of inducing points is at most the number of distinct inputs; an explicit one
+/// that is larger is an error.
+#[test]
+fn default_inducing_points_fit_few_rows() {
+    let kernel = StationaryConfig::matern52;
+    let fit = Fit::new().steps(2);
+    let layer = LayerConfig::new(kernel());
+    let orthogonal = SvgpConfig::new(kernel(), GaussianConfig::default())
+        .with_posterior(OrthogonalConfig::default())
+        .with_inducing(InducingConfig::default().with_orthogonal(40));
+    let configs: [(ModelConfig, usize); 5] = [
+        (
+            SvgpConfig::new(kernel(), GaussianConfig::default()).into(),
+            ROWS,
+        ),
+        (SgprConfig::new(kernel()).into(), ROWS),
+        (SolveCollapsedConfig::new(kernel()).into(), ROWS),
+        (orthogonal.into(), ROWS),
+        (
+            DeepGpConfig::new(layer.clone(), GaussianConfig::default())
+                .with_hidden(2, layer)
+                .into(),
+            ROWS,
+        ),
+    ];
+    for (config, expected) in configs {
+        let gp = config.fit(inputs(), targets(), &fit).unwrap();
+        assert_eq!(
+            gp.model().inducing_points().len(),
+            2 * expected,
+            "{config:?}"
+        );
+        let folder = temp_dir::TempDir::new().unwrap();
+        gp.save(folder.path()).unwrap();
+        let loaded = Fitted::load(folder.path(), &Device::default()).unwrap();
+        let [a, b] = [&gp, &loaded].map(|gp| gp.predict(new()).unwrap().predictions().clone());
+        assert_eq!(a, b, "{config:?}");
+    }
+    let many = svgp(GaussianConfig::default()).with_inducing(ROWS + 1);
+    let refused = many.fit(inputs(), targets(), &fit);
+    assert!(matches!(refused, Err(Error::Init(_))));
+}
+
+#[test]
+fn a_watcher_sees_and_stops_training() {
+    let mut losses = Vec::new();
+    let watch = |report: burn_gp_models::training::StepReport| {
+        losses.push(report.loss);
+        match losses.len() < 4 {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    };
+    let config = svgp(GaussianConfig::default());
+    config
+        .fit_with(inputs(), targets(), &Fit::adam(0.05).steps(50), watch)
+        .unwrap();
+    assert_eq!(losses.len(), 4);
+    assert!(losses[3] < losses[0], "{losses:?}");
+}
+
+/// L-BFGS trains a variational model with one layer on all data.
+#[test]
+fn variational_models_take_l_bfgs() {
+    let objective = |fit: &Fit| {
+        let mut last = f64::NAN;
+        let watch = |report: burn_gp_models::training::StepReport| {
+            last = report.loss;
+            ControlFlow::Continue(())
+        };
+        let config = svgp(GaussianConfig::default());
+        config.fit_with(inputs(), targets(), fit, watch).unwrap();
+        last
+    };
+    let few = objective(&Fit::adam(0.01).batch_size(ROWS).steps(60));
+    let searched = objective(&Fit::l_bfgs().steps(60));
+    assert!(searched < few - 0.1, "L-BFGS: {searched}, Adam: {few}");
+}
+
+/// The error of a fit.
+#[track_caller]
+fn error(result: Result<Fitted, Error>) -> Error {
+    match result {
+        Err(error) => error,
+        Ok(_) => panic!("the fit is accepted"),
+    }
+}
+
+#[test]
+fn bad_data_have_their_errors() {
+    let fit = Fit::new().steps(1);
+    let mut rows = inputs();
+    rows[3][1] = f64::NAN;
+    let refused = error(exact().fit(&rows, targets(), &fit));
+    assert!(matches!(refused, Error::NotFinite { row: 3, column: 1, value } if value.is_nan()));
+    let mut wrong = targets();
+    wrong[5] = f64::INFINITY;
+    let refused = error(exact().fit(inputs(), &wrong, &fit));
+    assert!(matches!(refused, Error::Target(target) if target.row == 5));
+    let refused = error(exact().fit(inputs(), &targets()[1..], &fit));
+    assert!(matches!(refused, Error::Rows { inputs: ROWS, targets } if targets == ROWS - 1));
+    let none: Vec<f64> = Vec::new();
+    assert!(matches!(
+        error(exact().fit(&none, &none, &fit)),
+        Error::Empty { what: "inputs" }
+    ));
+    assert!(matches!(
+        error(exact().fit([1.0], &none, &fit)),
+        Error::Empty { what: "targets" }
+    ));
+    let ragged = vec![vec![1.0, 2.0], vec![3.0]];
+    let refused = error(exact().fit(&ragged, [0.0, 1.0], &fit));
+    assert!(matches!(
+        refused,
+        Error::Ragged {
+            row: 1,
+            found: 1,
+            expected: 2,
+            ..
+        }
+    ));
+    let two: Vec<[f64; 2]> = targets().iter().map(|y| [*y, 1.0]).collect();
+    let refused = error(exact().fit(inputs(), &two, &fit));
+    assert!(
+        matches!(refused, Error::TargetColumns { found: 2, .. }),
+        "{refused}"
+    );
+    let three: Vec<[f64; 3]> = targets().iter().map(|y| [*y, 1.0, 1.0]).collect();
+    let refused = error(svgp(LikelihoodConfig::FixedNoise).fit(inputs(), three, &fit));
+    assert!(
+        matches!(refused, Error::TargetColumns { found: 3, .. }),
+        "{refused}"
+    );
+    let mut outside = labels();
+    outside[2] = 3;
+    let refused = error(svgp(SoftmaxConfig::new(3)).fit(inputs(), outside, &fit));
+    assert!(matches!(refused, Error::Target(target) if (target.row, target.value) == (2, 3.0)));
+    let gp = exact().fit(inputs(), targets(), &fit).unwrap();
+    let refused = gp.predict([1.0, 2.0]).err().expect("one column");
+    assert!(matches!(
+        refused,
+        Error::InputColumns {
+            found: 1,
+            expected: 2
+        }
+    ));
+    assert!(matches!(
+        gp.predict([[1.0, f64::NAN]]),
+        Err(Error::NotFinite { column: 1, .. })
+    ));
+    let predicted = gp.predict(new()).unwrap();
+    assert!(matches!(
+        predicted.log_density([1.0]),
+        Err(Error::Rows { .. })
+    ));
+    assert!(matches!(
+        predicted.quantile(0.0),
+        Err(Error::OutOfRange { .. })
+    ));
+    assert!(matches!(
+        predicted.interval(1.5),
+        Err(Error::OutOfRange { .. })
+    ));
+    assert!(matches!(
+        Fitted::load("nowhere", &Device::default()),
+        Err(Error::Files(_))
+    ));
+}
+
+#[test]
+fn impossible_configurations_are_errors() {
+    let fit = Fit::new().steps(1);
+    let noise = exact().with_likelihood(GaussianConfig::new(-1.0));
+    assert!(matches!(
+        error(noise.fit(inputs(), targets(), &fit)),
+        Error::Init(_)
+    ));
+    let kernel = StationaryConfig::matern52().with_variance(-2.0);
+    let refused = error(ExactConfig::new(kernel).fit(inputs(), targets(), &fit));
+    assert!(matches!(refused, Error::Config(_)), "{refused}");
+    let one_class = svgp(SoftmaxConfig::new(1));
+    assert!(matches!(
+        error(one_class.fit(inputs(), labels(), &fit)),
+        Error::Config(_)
+    ));
+    let actions = ComputationAwareConfig::new(StationaryConfig::rbf());
+    assert!(matches!(
+        error(actions.fit(inputs(), targets(), &fit)),
+        Error::Init(_)
+    ));
+}
+
+#[test]
+fn options_without_effect_are_errors() {
+    let unused =
+        |config: ModelConfig, fit: Fit| match error(config.fit(inputs(), targets(), &fit.steps(1)))
+        {
+            Error::Unused { option, .. } => option,
+            other => panic!("{other}"),
+        };
+    let svgp = || ModelConfig::from(svgp(GaussianConfig::default()));
+    let exact = || ModelConfig::from(exact());
+    assert_eq!(unused(exact(), Fit::new().batch_size(5)), "batch_size");
+    assert_eq!(
+        unused(exact(), Fit::new().natural_gradients(0.1)),
+        "natural_gradients"
+    );
+    assert_eq!(unused(exact(), Fit::new().seed(1)), "seed");
+    assert_eq!(unused(exact(), Fit::adam(0.1).tolerance(0.1)), "tolerance");
+    assert_eq!(unused(svgp(), Fit::new().network_rate(0.1)), "network_rate");
+    assert_eq!(unused(svgp(), Fit::l_bfgs().batch_size(3)), "batch_size");
+    let layer = LayerConfig::new(StationaryConfig::rbf());
+    let deep = DeepGpConfig::new(layer.clone(), GaussianConfig::default()).with_hidden(2, layer);
+    assert_eq!(unused(deep.into(), Fit::l_bfgs()), "l_bfgs");
+    let counts: Vec<usize> = (0..ROWS).collect();
+    let poisson = self::svgp(LikelihoodConfig::Poisson);
+    let refused = error(poisson.fit(inputs(), counts, &Fit::new().scale_targets(true)));
+    assert!(matches!(
+        refused,
+        Error::Unused {
+            option: "scale_targets",
+            ..
+        }
+    ));
+    for fit in [
+        Fit::adam(-0.1),
+        Fit::adam(f64::NAN),
+        Fit::new().batch_size(0),
+    ] {
+        let refused = error(svgp().fit(inputs(), targets(), &fit));
+        assert!(matches!(refused, Error::OutOfRange { .. }), "{refused}");
+    }
+}

@@ -1,0 +1,262 @@
+//! Configuration of inducing points.
+
+use burn::tensor::{DType, Tensor, TensorCreationOptions, TensorData};
+use serde::{Deserialize, Serialize};
+
+use super::{InducingPoints, Initializer, SelectionError, distinct_rows};
+use crate::{
+    kernels::Kernel, likelihoods::scrambled_normal_points, ops::Jitter, parameter::numbers,
+};
+
+/// The inducing points of a sparse model.
+///
+/// ```
+/// use burn_gp_core::inducing::{InducingConfig, Initializer};
+///
+/// let points = InducingConfig::new(256).with_initializer(Initializer::GreedyVariance);
+/// # assert_eq!(points.count, 256);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InducingConfig {
+    /// The number of inducing points, M.
+    pub count: usize,
+    /// Whether `count` and `orthogonal` are upper limits. If there are fewer distinct inputs, there
+    /// are as many inducing points as distinct inputs, half of them orthogonal if there are such.
+    /// Otherwise too few inputs are an error.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub at_most: bool,
+    /// The number of additional inducing points orthogonal to these, M2. It is zero except for the
+    /// posteriors [`Solve`](crate::variational::PosteriorConfig::Solve) and
+    /// [`Odvgp`](crate::variational::PosteriorConfig::Odvgp).
+    #[serde(default)]
+    pub orthogonal: usize,
+    /// The method that chooses the initial inducing points among the training inputs.
+    #[serde(alias = "initialiser")]
+    pub initializer: Initializer,
+    /// The seed of the initializer.
+    pub seed: u64,
+    /// The jitter of their covariance. The default is [`Jitter::for_precision`] of the data's
+    /// precision.
+    pub jitter: Option<Jitter>,
+}
+
+/// The sets of inducing points do not fit the posterior.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SetsError {
+    /// The posterior needs a second set, but there is none.
+    #[error(
+        "this posterior needs orthogonal inducing points besides the others: their number is at \
+         least 1, not 0"
+    )]
+    NoOrthogonalPoints,
+    /// There is a second set, but the posterior does not use one.
+    #[error(
+        "{count} orthogonal inducing points were asked for, but this model has none; they belong \
+         to the posteriors solve and odvgp"
+    )]
+    OrthogonalPoints {
+        /// The number of orthogonal inducing points, M2.
+        count: usize,
+    },
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl Default for InducingConfig {
+    /// 128 inducing points, or as many as there are distinct inputs if these are fewer.
+    fn default() -> Self {
+        Self {
+            at_most: true,
+            ..Self::new(128)
+        }
+    }
+}
+
+impl From<usize> for InducingConfig {
+    fn from(count: usize) -> Self {
+        Self::new(count)
+    }
+}
+
+impl InducingConfig {
+    /// `count` inducing points, initially at cluster centers. It is an error if there are fewer
+    /// distinct inputs.
+    pub fn new(count: usize) -> Self {
+        Self {
+            count,
+            at_most: false,
+            orthogonal: 0,
+            initializer: Initializer::KMeans,
+            seed: 0,
+            jitter: None,
+        }
+    }
+
+    /// Sets the number of inducing points, M.
+    pub fn with_count(mut self, count: usize) -> Self {
+        self.count = count;
+        self
+    }
+
+    /// Whether the numbers are upper limits.
+    pub fn with_at_most(mut self, at_most: bool) -> Self {
+        self.at_most = at_most;
+        self
+    }
+
+    /// Sets the number of additional points orthogonal to these, M2.
+    pub fn with_orthogonal(mut self, count: usize) -> Self {
+        self.orthogonal = count;
+        self
+    }
+
+    /// Sets the method that chooses the initial points.
+    pub fn with_initializer(mut self, initializer: Initializer) -> Self {
+        self.initializer = initializer;
+        self
+    }
+
+    /// Sets the seed of the initializer.
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the jitter.
+    pub fn with_jitter(mut self, jitter: Jitter) -> Self {
+        self.jitter = Some(jitter);
+        self
+    }
+
+    /// `other` in the place of these; orthogonal points stay if it has none.
+    pub fn replaced_by(&self, other: impl Into<Self>) -> Self {
+        let other = other.into();
+        match other.orthogonal {
+            0 => other.with_orthogonal(self.orthogonal),
+            _ => other,
+        }
+    }
+
+    /// The numbers for inputs, `[N, D]`, of which there may be fewer than inducing points.
+    pub fn for_inputs(&self, inputs: &Tensor<2>) -> Self {
+        let Self {
+            count, orthogonal, ..
+        } = *self;
+        if !self.at_most {
+            return self.clone();
+        }
+        let chosen = self.clone().with_at_most(false);
+        let [rows, columns] = inputs.dims();
+        let values = match columns {
+            0 => Vec::new(),
+            _ => numbers(inputs.clone().inner()),
+        };
+        let distinct = match values.is_empty() {
+            true => rows,
+            false => distinct_rows(&values, columns).len(),
+        };
+        if count + orthogonal <= distinct {
+            return chosen;
+        }
+        let half = if orthogonal > 0 {
+            distinct.div_ceil(2)
+        } else {
+            distinct
+        };
+        let first = count.min(half);
+        chosen
+            .with_count(first)
+            .with_orthogonal(orthogonal.min(distinct.saturating_sub(first)))
+    }
+
+    /// The sizes of the sets of points.
+    fn counts(&self) -> Vec<usize> {
+        let counts = [self.count, self.orthogonal];
+        counts[..if self.orthogonal > 0 { 2 } else { 1 }].to_vec()
+    }
+
+    /// One or two sets of inducing points, chosen among `inputs`, `[N, D]`, without autodiff.
+    ///
+    /// # Errors
+    ///
+    /// When there are too few distinct inputs.
+    pub fn select<K: Kernel>(
+        &self,
+        kernel: &K,
+        inputs: &Tensor<2>,
+    ) -> Result<Vec<InducingPoints>, SelectionError> {
+        let sets = self.select_points(kernel, inputs)?;
+        Ok(sets.into_iter().map(InducingPoints::new).collect())
+    }
+
+    /// The locations of one or two sets of inducing points, `[M, D]` each.
+    ///
+    /// # Errors
+    ///
+    /// When there are too few distinct inputs.
+    pub fn select_points<K: Kernel>(
+        &self,
+        kernel: &K,
+        inputs: &Tensor<2>,
+    ) -> Result<Vec<Tensor<2>>, SelectionError> {
+        let inputs = inputs.clone().inner();
+        (self.initializer).select_sets(kernel, inputs, &self.counts(), self.seed)
+    }
+
+    /// The jitter of inducing-point covariances in a given precision.
+    pub fn jitter_for(&self, precision: DType) -> Jitter {
+        (self.jitter).unwrap_or_else(|| Jitter::for_precision(precision))
+    }
+
+    /// Inducing points at the origin, whose values are then loaded from a record.
+    pub fn blank(&self, dimensions: usize, options: &TensorCreationOptions) -> Vec<InducingPoints> {
+        let sets = self.blank_points(dimensions, options);
+        sets.into_iter().map(InducingPoints::new).collect()
+    }
+
+    /// Locations at the origin, whose values are then loaded from a record.
+    pub fn blank_points(
+        &self,
+        dimensions: usize,
+        options: &TensorCreationOptions,
+    ) -> Vec<Tensor<2>> {
+        let counts = self.counts().into_iter();
+        let blank = |count| Tensor::zeros([count, dimensions], options.clone());
+        counts.map(blank).collect()
+    }
+
+    /// Locations spread like standard normal inputs, for a layer that has seen no inputs: a
+    /// scrambled Sobol sequence, mapped to normals. It depends on the seed.
+    pub(crate) fn spread_points(
+        &self,
+        dimensions: usize,
+        options: &TensorCreationOptions,
+    ) -> Vec<Tensor<2>> {
+        let counts = self.counts();
+        let all = scrambled_normal_points(counts.iter().sum(), dimensions, self.seed as u32);
+        let mut rest = all.as_slice();
+        let set = |count: usize| {
+            let (own, others) = rest.split_at(count * dimensions);
+            rest = others;
+            let data = TensorData::new(own.to_vec(), [count, dimensions]);
+            Tensor::from_data(data, options.clone())
+        };
+        counts.into_iter().map(set).collect()
+    }
+
+    /// Checks that there are orthogonal points if the posterior needs them, and none otherwise.
+    ///
+    /// # Errors
+    ///
+    /// [`SetsError`] if not.
+    pub fn check(&self, has_orthogonal_set: bool) -> Result<(), SetsError> {
+        match (has_orthogonal_set, self.orthogonal) {
+            (true, 0) => Err(SetsError::NoOrthogonalPoints),
+            (false, count) if count > 0 => Err(SetsError::OrthogonalPoints { count }),
+            _ => Ok(()),
+        }
+    }
+}

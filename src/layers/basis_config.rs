@@ -1,0 +1,116 @@
+//! Configuration of a layer on basis functions.
+
+use burn::tensor::{Tensor, TensorCreationOptions};
+use serde::{Deserialize, Serialize};
+
+use super::GpLayer;
+use crate::{
+    features::Features,
+    kernels::{Basis, LowRankKernel},
+    means::{AnyMean, Mean, MeanConfig},
+    ops::NotPositiveDefinite,
+    process::{CovarianceShape, VarianceCorrection, VariationalGaussian},
+    variational::WeightSpace,
+};
+
+/// A layer of P functions with a network's outputs as basis functions and a posterior over their
+/// weights (Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526).
+pub type BasisLayer<F> = GpLayer<Basis<F>, AnyMean, WeightSpace>;
+
+/// Configuration of a [`BasisLayer`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BasisLayerConfig {
+    /// The number of inputs of the network, D.
+    pub inputs: usize,
+    /// The number of outputs of the network, R.
+    pub rank: usize,
+    /// The number of functions, P.
+    pub outputs: usize,
+    /// The mean function. The default is zero.
+    #[serde(default)]
+    pub mean: MeanConfig,
+    /// The constant that the network's outputs are multiplied by. The default is `1/√R`.
+    #[serde(default)]
+    pub scale: Option<f64>,
+    /// Whether the covariance of the weights is full or diagonal.
+    #[serde(default)]
+    pub covariance: CovarianceShape,
+    /// The role of the variance that the features do not explain.
+    #[serde(default)]
+    pub correction: VarianceCorrection,
+}
+
+impl BasisLayerConfig {
+    /// `outputs` functions of a network of `inputs` inputs and `rank` outputs.
+    pub fn new(inputs: usize, rank: usize, outputs: usize) -> Self {
+        Self {
+            inputs,
+            rank,
+            outputs,
+            mean: MeanConfig::Zero,
+            scale: None,
+            covariance: CovarianceShape::default(),
+            correction: VarianceCorrection::default(),
+        }
+    }
+
+    /// Sets the mean function.
+    pub fn with_mean(mut self, mean: MeanConfig) -> Self {
+        self.mean = mean;
+        self
+    }
+
+    /// Sets the constant that the network's outputs are multiplied by.
+    pub fn with_scale(mut self, scale: f64) -> Self {
+        self.scale = Some(scale);
+        self
+    }
+
+    /// Sets the shape of the covariances of the weights.
+    pub fn with_covariance(mut self, covariance: CovarianceShape) -> Self {
+        self.covariance = covariance;
+        self
+    }
+
+    /// Sets the role of the variance that the features do not explain.
+    pub fn with_correction(mut self, correction: VarianceCorrection) -> Self {
+        self.correction = correction;
+        self
+    }
+
+    /// Initializes the layer around `network`, on the network's device and in its precision.
+    pub fn init<F: Features>(
+        &self,
+        network: F,
+        options: impl Into<TensorCreationOptions>,
+    ) -> BasisLayer<F> {
+        let options = options.into();
+        let usual = (self.rank.max(1) as f64).sqrt().recip();
+        let weights = VariationalGaussian::standard(
+            self.rank,
+            self.outputs,
+            self.covariance,
+            options.clone(),
+        );
+        GpLayer::new(
+            Basis::new(network).times(self.scale.unwrap_or(usual)),
+            self.mean.init(self.inputs, self.outputs, options),
+            WeightSpace::new(weights, self.correction),
+        )
+    }
+}
+
+impl<K: LowRankKernel, M: Mean> GpLayer<K, M, WeightSpace> {
+    /// Makes predictions raise the prior variance to the largest one among `inputs`, `[N, D]`, as
+    /// [`WeightSpace::with_level_of`] does. Pass the training inputs once training is over.
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn with_level_of(self, inputs: Tensor<2>) -> Result<Self, NotPositiveDefinite> {
+        let (kernel, mean, posterior) = self.into_parts();
+        let posterior = posterior.with_level_of(&kernel, inputs)?;
+        Ok(Self::new(kernel, mean, posterior))
+    }
+}
