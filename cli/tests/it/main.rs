@@ -10,6 +10,7 @@ mod deep_models;
 mod devices;
 mod early_stopping;
 mod experiments;
+mod installation;
 mod intervals;
 mod inverse_free_experiments;
 mod kernel_expressions;
