@@ -25,3 +25,4 @@ mod parity;
 mod plateau;
 mod roles;
 mod scales;
+mod variational_full_batch;

@@ -11,7 +11,7 @@ use crate::setting_error::SettingError;
 /// computation that they left out as noise, and a thousand small steps do not correct this.
 const RATE_OF_ITERATIONS: f64 = 0.2;
 
-/// The training of a full-batch model.
+/// The training on the full batch.
 pub(super) fn full_batch(resolved: &mut RunOptions) -> Result<FullBatchTraining, SettingError> {
     let model = resolved.model();
     let name = resolved.optimizer(model);
