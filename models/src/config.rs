@@ -12,6 +12,29 @@ use serde::{Deserialize, Serialize};
 use crate::InitError;
 
 /// The inducing points of a sparse model.
+///
+/// ```
+/// use burn::tensor::{DType, Device};
+/// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
+/// use burn_gp_models::{InducingConfig, SvgpConfig, training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData}};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let device = Device::default();
+/// let inputs: Vec<f64> = (0..20).map(|row| f64::from(row) / 4.0).collect();
+/// let targets: Vec<f64> = inputs.iter().map(|x| x.sin()).collect();
+/// let data = TrainingData::new(&inputs, &targets, &device, DType::F64);
+/// let kernel = StationaryConfig::new(Stationary::Matern52);
+/// let mut config = SvgpConfig::new(kernel, GaussianConfig::default());
+/// config.inducing = InducingConfig::new(8);
+/// let model = config.init(&data)?;
+/// let training = FullBatchTraining { iterations: 5, ..FullBatchTraining::default() };
+/// let mut trainer = FullBatchTrainer::new(model, data, training);
+/// let first = trainer.loss()?;
+/// trainer.step()?;
+/// assert!(trainer.loss()? < first);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InducingConfig {

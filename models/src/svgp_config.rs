@@ -46,6 +46,16 @@ pub(crate) fn with_shared_kernel(
 
 /// The linear model of coregionalization: the functions are linear combinations of latent
 /// functions.
+///
+/// ```
+/// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
+/// use burn_gp_models::{CoregionalizationConfig, SvgpConfig};
+///
+/// let kernel = StationaryConfig::new(Stationary::Matern52);
+/// let config = SvgpConfig::new(kernel, GaussianConfig::default()).with_coregionalization(2);
+/// let latent = config.coregionalization.map(|CoregionalizationConfig { latent, .. }| latent);
+/// assert_eq!(latent, Some(2));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CoregionalizationConfig {
