@@ -190,9 +190,13 @@ impl RunOptions {
     /// because no model of a comparison trains on them.
     pub fn used(self) -> Self {
         let useless = self.without_use(self.model()).into_iter().map(field);
-        let useless: Vec<String> = useless
+        let mut useless: Vec<String> = useless
             .filter(|name| name != "validation_fraction")
             .collect();
+        if self.is_mini_batch(self.model()) {
+            // Adam is the only optimizer on mini-batches.
+            useless.push(field("--optimizer"));
+        }
         self.without(&useless)
     }
 }
