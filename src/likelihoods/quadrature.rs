@@ -28,7 +28,7 @@ pub(super) const QUASI_MONTE_CARLO_NODES: usize = 128;
 /// let device = Device::default();
 /// let column = |value| Tensor::<2>::full([1, 1], value, &device);
 /// let marginals = Marginals { mean: column(3.0), variance: column(4.0) };
-/// let square = Quadrature::gauss_hermite(10, 1).expectation(&marginals, |f| f.clone() * f);
+/// let square = Quadrature::gauss_hermite(10, 1).expectation(marginals, |f| f.clone() * f);
 /// // E[f²] = μ² + σ²
 /// assert!((square.into_scalar::<f64>() - 13.0).abs() < 1e-4);
 /// ```

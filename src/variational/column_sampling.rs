@@ -4,16 +4,6 @@ use rand::{SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 
 /// Chooses the columns of a matrix for each step. A cycle splits a permutation of all columns into
 /// parts whose sizes differ by at most one. The permutation depends on the seed and the cycle.
-///
-/// ```
-/// use burn_gp_core::variational::ColumnSampling;
-///
-/// let sampling = ColumnSampling { columns: 2, seed: 0 };
-/// let mut seen: Vec<i64> = (0..3).flat_map(|step| sampling.of_step(step, 6)).collect();
-/// seen.sort();
-/// // Three steps see every column once.
-/// assert_eq!(seen, [0, 1, 2, 3, 4, 5]);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnSampling {
     /// The maximum number of columns per step.
