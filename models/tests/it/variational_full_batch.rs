@@ -64,7 +64,7 @@ fn finished<T: Trainer>(mut trainer: T) -> T {
 fn l_bfgs_finds_the_optimum_of_the_collapsed_bound() {
     let data = data(false);
     let kernel = StationaryConfig::new(Stationary::SquaredExponential);
-    let config = SgprConfig::new(kernel, GaussianConfig::default()).with_inducing(INDUCING);
+    let config = SgprConfig::new(kernel).with_inducing(INDUCING);
     let collapsed = config.init(&data).expect("there are enough rows");
     let l_bfgs = || training(2000, FullBatchOptimizer::L_BFGS);
     let expected = finished(FullBatchTrainer::new(collapsed, data.clone(), l_bfgs()));
