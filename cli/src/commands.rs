@@ -8,7 +8,7 @@ use burn_gp_runs::{
     study::{self, CompareArguments, SweepArguments},
     train::{self, TrainArguments},
 };
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::datasets::{self, DatasetsCommand};
 use crate::installation::{self, CompletionsArguments, ManualArguments};
@@ -94,8 +94,10 @@ impl Command {
             Self::Predict(arguments) => predict::predict(&arguments),
             Self::Experiment(command) => burn_gp_experiments::run(command),
             Self::Devices(arguments) => devices::run(&arguments),
-            Self::Completions(arguments) => installation::completions(&arguments),
-            Self::Man(arguments) => installation::manual(&arguments),
+            Self::Completions(arguments) => {
+                installation::completions(&arguments, Arguments::command())
+            }
+            Self::Man(arguments) => installation::manual(&arguments, Arguments::command()),
             Self::Datasets(DatasetsCommand::List { data_dir }) => {
                 datasets::list(data_dir.as_deref())
             }

@@ -3,11 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use burn_gp_runs::{failure::Failure, standard_output::print};
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 use clap_mangen::{Man, generate_to};
-
-use crate::commands::Arguments;
 
 /// The options of `completions`.
 #[derive(Debug, Args)]
@@ -25,14 +23,13 @@ pub struct ManualArguments {
     pub folder: Option<PathBuf>,
 }
 
-/// Prints the completions of a shell.
+/// Prints the completions of a shell for the program.
 ///
 /// # Errors
 ///
 /// If the standard output cannot be written.
-pub fn completions(arguments: &CompletionsArguments) -> Result<(), Failure> {
+pub fn completions(arguments: &CompletionsArguments, mut program: Command) -> Result<(), Failure> {
     let mut script = Vec::new();
-    let mut program = Arguments::command();
     let name = program.get_name().to_owned();
     generate(arguments.shell, &mut program, name, &mut script);
     print(&String::from_utf8_lossy(&script))
@@ -43,19 +40,19 @@ pub fn completions(arguments: &CompletionsArguments) -> Result<(), Failure> {
 /// # Errors
 ///
 /// If the folder or the standard output cannot be written.
-pub fn manual(arguments: &ManualArguments) -> Result<(), Failure> {
+pub fn manual(arguments: &ManualArguments, program: Command) -> Result<(), Failure> {
     match &arguments.folder {
-        Some(folder) => write_pages(folder).map_err(Failure::writing(folder)),
+        Some(folder) => write_pages(folder, program).map_err(Failure::writing(folder)),
         None => {
             let mut page = Vec::new();
-            let rendered = Man::new(Arguments::command()).render(&mut page);
+            let rendered = Man::new(program).render(&mut page);
             rendered.map_err(Failure::writing(Path::new("the page")))?;
             print(&String::from_utf8_lossy(&page))
         }
     }
 }
 
-fn write_pages(folder: &Path) -> std::io::Result<()> {
+fn write_pages(folder: &Path, program: Command) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)?;
-    generate_to(Arguments::command(), folder)
+    generate_to(program, folder)
 }

@@ -17,7 +17,7 @@ use crate::ops::{sigmoid, softplus};
 /// let (y, f) = (Tensor::<2>::from_data([[1.0], [0.0]], &device), Tensor::<3>::from_data([[[2.0], [2.0]]], &device));
 /// let density: f64 = likelihood.log_density(y, f).sum().into_scalar::<f64>();
 /// // log σ(2) + log σ(−2)
-/// assert!((density - -2.0 * (1.0 + 2.0_f64.exp()).ln() + 2.0).abs() < 1e-4, "{density}");
+/// assert!((density + 2.0 * (1.0 + 2.0_f64.exp()).ln() - 2.0).abs() < 1e-4, "{density}");
 /// ```
 #[derive(Module, Debug, Default)]
 pub struct BernoulliLogit {}

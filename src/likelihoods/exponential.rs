@@ -28,7 +28,7 @@ const SMALLEST_TARGET: f64 = 1e-30;
 /// let (y, f) = (Tensor::<2>::from_data([[2.0]], &device), Tensor::<3>::from_data([[[0.0]]], &device));
 /// let density: f64 = likelihood.log_density(y, f).sum().into_scalar::<f64>();
 /// // e^{−y} with mean 1.
-/// assert!((density - -2.0).abs() < 1e-4, "{density}");
+/// assert!((density + 2.0).abs() < 1e-4, "{density}");
 /// ```
 #[derive(Module, Debug, Default)]
 pub struct Exponential {}

@@ -31,7 +31,7 @@ use crate::process::Marginals;
 /// let (y, f) = (Tensor::<2>::from_data([[1.0, 0.25]], &device), Tensor::<3>::from_data([[[1.0]]], &device));
 /// let density: f64 = likelihood.log_density(y, f).sum().into_scalar::<f64>();
 /// // The second column of the targets is the variance of the noise.
-/// assert!((density - -0.5 * (2.0 * std::f64::consts::PI * 0.25).ln()).abs() < 1e-4, "{density}");
+/// assert!((density + 0.5 * (2.0 * std::f64::consts::PI * 0.25).ln()).abs() < 1e-4, "{density}");
 /// ```
 #[derive(Module, Debug, Default)]
 pub struct FixedNoise {}

@@ -33,7 +33,7 @@ use crate::{
 /// let (y, f) = (Tensor::<2>::from_data([[2.0]], &device), Tensor::<3>::from_data([[[0.0]]], &device));
 /// let density: f64 = likelihood.log_density(y, f).sum().into_scalar::<f64>();
 /// // With shape 1 it is the exponential distribution.
-/// assert!((density - -2.0).abs() < 1e-4, "{density}");
+/// assert!((density + 2.0).abs() < 1e-4, "{density}");
 /// ```
 #[derive(Module, Debug)]
 pub struct Gamma {

@@ -42,7 +42,7 @@ const SMALLEST_NOISE: f64 = 1e-30;
 /// let (y, f) = (Tensor::<2>::from_data([[1.0]], &device), Tensor::<3>::from_data([[[1.0, 2.0]]], &device));
 /// let density: f64 = likelihood.log_density(y, f).sum().into_scalar::<f64>();
 /// // The second function is the logarithm of the noise variance.
-/// assert!((density - -0.5 * (2.0 * std::f64::consts::PI).ln() - 1.0).abs() < 1e-4, "{density}");
+/// assert!((density + 0.5 * (2.0 * std::f64::consts::PI).ln() + 1.0).abs() < 1e-4, "{density}");
 /// ```
 #[derive(Module, Debug)]
 pub struct Heteroskedastic {

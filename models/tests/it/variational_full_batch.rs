@@ -34,12 +34,16 @@ fn data(labels: bool) -> TrainingData {
 fn model(
     data: &TrainingData,
     likelihood: impl Into<LikelihoodConfig>,
-    posterior: impl Into<PosteriorConfig>,
+    posterior: PosteriorConfig,
 ) -> AnySvgp {
     let kernel = StationaryConfig::new(Stationary::SquaredExponential);
-    SvgpConfig::new(kernel, likelihood)
-        .with_inducing(INDUCING)
-        .with_posterior(posterior.into())
+    let config = SvgpConfig::new(kernel, likelihood).with_inducing(INDUCING);
+    let config = match posterior.has_orthogonal_set() {
+        true => config.with_orthogonal(4),
+        false => config,
+    };
+    config
+        .with_posterior(posterior)
         .init(data)
         .expect("there are enough rows")
 }
