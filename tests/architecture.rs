@@ -397,10 +397,14 @@ fn fusing_backends_have_every_operation() {
 /// The fields that a macro of full-batch configurations adds: `name: Type = default`.
 fn fields_of_macro(item: &syn::ItemMacro) -> Vec<String> {
     let text = item.mac.tokens.to_string();
-    let pairs = text.split(" = ").map(|before| before.rsplit_once(" : "));
-    let names = pairs
-        .flatten()
-        .filter_map(|(before, _)| before.rsplit([' ', ',']).next());
+    let pairs = text.split(" = ").map(|before| before.rsplit_once(':'));
+    // Other text before an equals sign is an attribute.
+    let is_type = |of: &str| {
+        of.chars()
+            .all(|c| c.is_alphanumeric() || " _<>".contains(c))
+    };
+    let fields = pairs.flatten().filter(|(_, of)| is_type(of));
+    let names = fields.filter_map(|(before, _)| before.trim_end().rsplit([' ', ',']).next());
     names.map(str::to_owned).collect()
 }
 
