@@ -1,12 +1,10 @@
 //! Configuration of inducing points.
 
-use burn::tensor::{DType, Tensor, TensorCreationOptions, TensorData};
+use burn::tensor::{DType, Tensor, TensorCreationOptions};
 use serde::{Deserialize, Serialize};
 
 use super::{InducingPoints, Initializer, SelectionError, distinct_rows};
-use crate::{
-    kernels::Kernel, likelihoods::scrambled_normal_points, ops::Jitter, parameter::numbers,
-};
+use crate::{kernels::Kernel, ops::Jitter, parameter::numbers};
 
 /// The inducing points of a sparse model.
 ///
@@ -173,7 +171,7 @@ impl InducingConfig {
     }
 
     /// The sizes of the sets of points.
-    fn counts(&self) -> Vec<usize> {
+    pub(crate) fn counts(&self) -> Vec<usize> {
         let counts = [self.count, self.orthogonal];
         counts[..if self.orthogonal > 0 { 2 } else { 1 }].to_vec()
     }
@@ -226,25 +224,6 @@ impl InducingConfig {
         let counts = self.counts().into_iter();
         let blank = |count| Tensor::zeros([count, dimensions], options.clone());
         counts.map(blank).collect()
-    }
-
-    /// Locations spread like standard normal inputs, for a layer that has seen no inputs: a
-    /// scrambled Sobol sequence, mapped to normals. It depends on the seed.
-    pub(crate) fn spread_points(
-        &self,
-        dimensions: usize,
-        options: &TensorCreationOptions,
-    ) -> Vec<Tensor<2>> {
-        let counts = self.counts();
-        let all = scrambled_normal_points(counts.iter().sum(), dimensions, self.seed as u32);
-        let mut rest = all.as_slice();
-        let set = |count: usize| {
-            let (own, others) = rest.split_at(count * dimensions);
-            rest = others;
-            let data = TensorData::new(own.to_vec(), [count, dimensions]);
-            Tensor::from_data(data, options.clone())
-        };
-        counts.into_iter().map(set).collect()
     }
 
     /// Checks that there are orthogonal points if the posterior needs them, and none otherwise.

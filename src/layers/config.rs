@@ -2,7 +2,7 @@
 
 use burn::{
     module::Module,
-    tensor::{Tensor, TensorCreationOptions},
+    tensor::{Tensor, TensorCreationOptions, TensorData},
 };
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +10,7 @@ use super::{GpLayer, LayerError};
 use crate::{
     inducing::{InducingConfig, InducingPoints, SetsError},
     kernels::{AnyKernel, KernelConfig, Kernels, SeparateKernels},
+    likelihoods::scrambled_normal_points,
     means::{AnyMean, MeanConfig},
     ops::{NotPositiveDefinite, Stationary},
     variational::{
@@ -188,7 +189,7 @@ impl GpLayerConfig {
     #[track_caller]
     pub fn init(&self, options: impl Into<TensorCreationOptions>) -> GpLayer {
         let options = options.into();
-        let points = self.inducing.spread_points(self.inputs, &options);
+        let points = spread_points(&self.inducing, self.inputs, &options);
         match self.init_at(points) {
             Ok(layer) => layer,
             Err(error) => panic!("GpLayerConfig: {error}"),
@@ -299,6 +300,26 @@ impl GpLayerConfig {
             self.inputs
         );
     }
+}
+
+/// Inducing points for a layer that has seen no inputs, spread like standard normal inputs: a
+/// scrambled Sobol sequence, mapped to normals. It depends on the seed.
+pub(super) fn spread_points(
+    inducing: &InducingConfig,
+    dimensions: usize,
+    options: &TensorCreationOptions,
+) -> Vec<Tensor<2>> {
+    let counts = inducing.counts();
+    let seed = inducing.seed as u32;
+    let all = scrambled_normal_points(counts.iter().sum(), dimensions, seed);
+    let mut rest = all.as_slice();
+    let set = |count: usize| {
+        let (own, others) = rest.split_at(count * dimensions);
+        rest = others;
+        let data = TensorData::new(own.to_vec(), [count, dimensions]);
+        Tensor::from_data(data, options.clone())
+    };
+    counts.into_iter().map(set).collect()
 }
 
 /// The layer on the device of `tensor`: with autodiff if that has it.

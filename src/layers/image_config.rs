@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ConvolutionalLayer, DenseLayer, GpLayer, GpLayerConfig, LayerError, PatchLayer,
-    config::{function_options, tracked_like},
+    config::{function_options, spread_points, tracked_like},
 };
 use crate::{
     inducing::InducingPatches,
@@ -180,7 +180,7 @@ impl ConvGpLayerConfig {
         options: impl Into<TensorCreationOptions>,
     ) -> Result<ConvolutionalLayer, LayerError> {
         let (grid, functions) = (self.grid()?, &self.functions);
-        let patches = (functions.inducing).spread_points(functions.inputs, &options.into());
+        let patches = spread_points(&functions.inducing, functions.inputs, &options.into());
         self.init_at(grid, patches)
     }
 
