@@ -1,0 +1,82 @@
+//! A kernel of one's own, Brownian motion `k(x, x′) = v·min(x, x′)`, in a sum with a library kernel
+//! and in any model: `cargo run --release -p burn-gp --example own_kernel`
+
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
+use burn_gp::{
+    kernels::{Kernel, KernelDefinition},
+    parameter::Positive,
+    prelude::*,
+};
+use serde::{Deserialize, Serialize};
+
+/// Brownian motion from zero, for one positive input.
+#[derive(Module, Debug)]
+pub struct Brownian {
+    variance: Positive,
+}
+
+impl Kernel for Brownian {
+    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+        let shape = [x1.dims()[0], x2.dims()[0]];
+        let earlier = x1.expand(shape).min_pair(x2.transpose().expand(shape));
+        earlier * self.variance.value().unsqueeze()
+    }
+
+    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        x.squeeze_dim::<1>(1) * self.variance.value()
+    }
+}
+
+/// What a model file and a configuration say about the kernel.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct BrownianConfig {
+    variance: f64,
+}
+
+impl KernelDefinition for BrownianConfig {
+    const NAME: &'static str = "brownian";
+    type Kernel = Brownian;
+
+    fn init(&self, dimensions: usize, options: TensorCreationOptions) -> Brownian {
+        assert_eq!(dimensions, 1, "Brownian motion has one input");
+        Brownian {
+            variance: Positive::new(&[self.variance], options),
+        }
+    }
+}
+
+burn_gp::register_kernel!(BrownianConfig);
+
+pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let x = [1.0, 2.0, 4.0];
+    let y = [1.0, -1.0, 3.0];
+    let brownian = KernelConfig::custom(BrownianConfig { variance: 2.0 });
+    // No step: the model is conditioned on the data with the values given here.
+    let fit = Fit::new().steps(0).scale_inputs(false).scale_targets(false);
+    let gp = ExactConfig::new(brownian.clone())
+        .with_likelihood(GaussianConfig::new(1e-6))
+        .fit(x, y, &fit)?;
+    let predicted = gp.predict([1.5, 3.0, 5.0])?;
+    let (mean, variance) = (predicted.function_mean(), predicted.function_variance());
+    println!("means {mean}\nvariances {variance}");
+
+    // Between two data Brownian motion is a bridge: a line, with variance v·(x − a)(b − x)/(b − a).
+    // After the last it stays, and its variance grows by v per unit.
+    let numbers = |t: Tensor<2>| t.into_data().iter::<f64>().collect::<Vec<_>>();
+    let near = |a: Vec<f64>, b: [f64; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-3);
+    assert!(near(numbers(mean), [0.0, 1.0, 3.0]));
+    assert!(near(numbers(variance), [0.5, 1.0, 2.0]));
+
+    // It goes into sums and products, sparse models and files as any kernel does.
+    let sum = brownian.plus(StationaryConfig::rbf());
+    let text = serde_json::to_string(&sum)?;
+    assert_eq!(serde_json::from_str::<KernelConfig>(&text)?, sum);
+    let sparse = SvgpConfig::new(sum, GaussianConfig::default())
+        .with_inducing(3)
+        .fit(x, y, &Fit::adam(0.05).steps(50).scale_inputs(false))?;
+    assert_eq!(sparse.predict(x)?.mean().dims(), [3, 1]);
+    Ok(())
+}
