@@ -349,8 +349,10 @@ impl<'ast> Visit<'ast> for Reads {
     }
 
     fn visit_macro(&mut self, call: &'ast Macro) {
-        let tokens = call.tokens.to_string();
-        let words = tokens.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        // Examples in documentation may read tensors: what is in quotes does not count.
+        let tokens = call.tokens.to_string().replace("\\\"", "");
+        let code: String = tokens.split('"').step_by(2).collect();
+        let words = code.split(|c: char| !(c.is_alphanumeric() || c == '_'));
         (self.0).extend(words.filter(|word| READS.contains(word)).map(str::to_owned));
     }
 }

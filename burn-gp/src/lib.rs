@@ -109,6 +109,20 @@
 //! | match on errors | [`Error`] |
 //!
 //! [`burn`] and [`rand`] are those that this crate is built on.
+//!
+//! # Features
+//!
+//! | feature | content |
+//! |---|---|
+//! | `flex` (default) | the CPU, in single and double precision |
+//! | `ndarray` | the CPU by another backend of burn |
+//! | `wgpu`, `vulkan`, `metal` | GPUs through WGSL, SPIR-V and Metal, in single precision |
+//! | `cuda`, `rocm` | GPUs through CUDA and HIP |
+//! | `fusion`, `autotune` | burn's features of these names; needed if your crate enables burn's |
+//!
+//! Several can be compiled in together. The device of the data decides where a computation runs.
+
+#![deny(missing_docs)]
 
 pub mod prelude;
 
@@ -118,7 +132,7 @@ pub use burn_gp_models::*;
 pub use rand;
 
 /// The README's examples, compiled and run with the documentation tests.
-#[doc = include_str!("../../README.md")]
+#[doc = include_str!("../README.md")]
 #[cfg(doctest)]
 pub struct Readme;
 

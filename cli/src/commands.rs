@@ -8,9 +8,10 @@ use burn_gp_runs::{
     study::{self, CompareArguments, SweepArguments},
     train::{self, TrainArguments},
 };
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::datasets::{self, DatasetsCommand};
+use crate::installation::{self, CompletionsArguments, ManualArguments};
 
 /// Gaussian processes for your data: train models, compare them, and predict.
 #[derive(Debug, Parser)]
@@ -73,6 +74,10 @@ pub enum Command {
     Datasets(DatasetsCommand),
     /// List the devices of this program and this machine, or check one
     Devices(DevicesArguments),
+    /// Print the script that lets a shell complete commands and options
+    Completions(CompletionsArguments),
+    /// Print the page of the manual, or write the pages of all commands to a folder
+    Man(ManualArguments),
 }
 
 impl Command {
@@ -89,6 +94,10 @@ impl Command {
             Self::Predict(arguments) => predict::predict(&arguments),
             Self::Experiment(command) => burn_gp_experiments::run(command),
             Self::Devices(arguments) => devices::run(&arguments),
+            Self::Completions(arguments) => {
+                installation::completions(&arguments, Arguments::command())
+            }
+            Self::Man(arguments) => installation::manual(&arguments, Arguments::command()),
             Self::Datasets(DatasetsCommand::List { data_dir }) => {
                 datasets::list(data_dir.as_deref())
             }

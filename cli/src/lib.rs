@@ -3,10 +3,14 @@
 //!
 //! [`run`] is the whole program: it reads the [`commands`], calls what they stand for, and turns a
 //! failure into a message and an exit code.
+//!
+//! The features are those of the library: `flex` (default) and `ndarray` for the CPU, `wgpu`, `vulkan`,
+//! `metal`, `cuda` and `rocm` for GPUs.
 
 pub mod commands;
 mod datasets;
 mod exit;
+pub mod installation;
 mod usage_error;
 
 use std::ffi::OsString;

@@ -20,6 +20,15 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Features
+//!
+//! | feature | content |
+//! |---|---|
+//! | `parquet` (default) | Parquet files |
+//! | `embedded` (default) | the sets `winequality` and `diabetes`, compiled into the program |
+
+#![deny(missing_docs)]
 
 mod bytes;
 mod cifar;

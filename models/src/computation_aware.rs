@@ -102,6 +102,27 @@ impl ActionsConfig {
 regression_config! {
     /// Configuration of computation-aware regression (J. Wenger et al., *Computation-Aware Gaussian
     /// Processes: Model Selection And Linear-Time Inference*, arXiv:2411.01036).
+    ///
+    /// ```
+    /// use burn_gp_core::{
+    ///     inference::ActionStart, kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary,
+    /// };
+    /// use burn_gp_models::{ActionRows, ActionsConfig, ComputationAwareConfig, ModelConfig};
+    ///
+    /// let actions = ActionsConfig::Blocks {
+    ///     count: 32,
+    ///     start: ActionStart::default(),
+    ///     seed: 0,
+    ///     rows: ActionRows::Near,
+    /// };
+    /// let kernel = StationaryConfig::new(Stationary::Matern32);
+    /// let config = ComputationAwareConfig::new(kernel, GaussianConfig::default());
+    /// let config = config.with_actions(actions);
+    /// assert_eq!(config.actions.count(), 32);
+    ///
+    /// let model = ModelConfig::from(config.clone());
+    /// assert_eq!(model, config.into());
+    /// ```
     ComputationAwareConfig {
         /// The actions.
         actions: ActionsConfig = ActionsConfig::Blocks {

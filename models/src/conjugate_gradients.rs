@@ -22,6 +22,27 @@ pub type AnyConjugateGradients = ConjugateGradients<AnyKernel, AnyMean>;
 
 regression_config! {
     /// Configuration of regression with conjugate gradients and stochastic Lanczos quadrature (CGGP).
+    ///
+    /// ```
+    /// use burn::tensor::{DType, Device};
+    /// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
+    /// use burn_gp_models::{ConjugateGradientsConfig, training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData}};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let device = Device::default();
+    /// let inputs: Vec<f64> = (0..20).map(|row| f64::from(row) / 4.0).collect();
+    /// let targets: Vec<f64> = inputs.iter().map(|x| x.sin()).collect();
+    /// let data = TrainingData::new(&inputs, &targets, &device, DType::F64);
+    /// let kernel = StationaryConfig::new(Stationary::Matern52);
+    /// let model = ConjugateGradientsConfig::new(kernel, GaussianConfig::default()).init(&data)?;
+    /// let training = FullBatchTraining { iterations: 5, ..FullBatchTraining::default() };
+    /// let mut trainer = FullBatchTrainer::new(model, data, training);
+    /// let first = trainer.loss()?;
+    /// trainer.step()?;
+    /// assert!(trainer.loss()? < first);
+    /// # Ok(())
+    /// # }
+    /// ```
     ConjugateGradientsConfig {
         /// The settings of the linear solver.
         #[serde(default)]

@@ -121,6 +121,27 @@ fn first_noise() -> GaussianConfig {
 /// arXiv:2505.18526).
 ///
 /// Variants in the paper: `-c` is [`VarianceCorrection::NONE`], `-r` is rank 1, `-cr` is both.
+///
+/// ```
+/// use burn::tensor::{DType, Device};
+/// use burn_gp_core::{features::PerceptronConfig};
+/// use burn_gp_models::{BasisConfig, DbkConfig, training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData}};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let device = Device::default();
+/// let inputs: Vec<f64> = (0..20).map(|row| f64::from(row) / 4.0).collect();
+/// let targets: Vec<f64> = inputs.iter().map(|x| x.sin()).collect();
+/// let data = TrainingData::new(&inputs, &targets, &device, DType::F64);
+/// let basis = BasisConfig::new(PerceptronConfig::default(), 4);
+/// let model = DbkConfig { basis, ..DbkConfig::default() }.init(1, (&device, DType::F64))?;
+/// let training = FullBatchTraining { iterations: 5, ..FullBatchTraining::default() };
+/// let mut trainer = FullBatchTrainer::new(model, data, training);
+/// let first = trainer.loss()?;
+/// trainer.step()?;
+/// assert!(trainer.loss()? < first);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DbkConfig {
@@ -227,6 +248,28 @@ impl DbkConfig {
 
 /// Configuration of a deep basis kernel with a posterior over the weights of its features, for any
 /// likelihood and data in batches (Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526, section 3.2).
+///
+/// ```
+/// use burn::tensor::{DType, Device};
+/// use burn_gp_core::{features::PerceptronConfig, likelihoods::GaussianConfig};
+/// use burn_gp_models::{BasisConfig, SvdbkConfig, training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData}};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let device = Device::default();
+/// let inputs: Vec<f64> = (0..20).map(|row| f64::from(row) / 4.0).collect();
+/// let targets: Vec<f64> = inputs.iter().map(|x| x.sin()).collect();
+/// let data = TrainingData::new(&inputs, &targets, &device, DType::F64);
+/// let mut config = SvdbkConfig::new(GaussianConfig::default());
+/// config.basis = BasisConfig::new(PerceptronConfig::default(), 4);
+/// let model = config.init(&data)?;
+/// let training = FullBatchTraining { iterations: 5, ..FullBatchTraining::default() };
+/// let mut trainer = FullBatchTrainer::new(model, data, training);
+/// let first = trainer.loss()?;
+/// trainer.step()?;
+/// assert!(trainer.loss()? < first);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SvdbkConfig {

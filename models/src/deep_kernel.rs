@@ -193,6 +193,28 @@ impl Predictive for FeatureProcess {
 /// [`SgprConfig`](crate::SgprConfig) or [`SvgpConfig`](crate::SvgpConfig).
 ///
 /// The paths of the model's `parameters` are the same as without the network.
+///
+/// ```
+/// use burn::tensor::{DType, Device};
+/// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
+/// use burn_gp_models::{DeepKernelConfig, SgprConfig, training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData}};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let device = Device::default();
+/// let inputs: Vec<f64> = (0..20).map(|row| f64::from(row) / 4.0).collect();
+/// let targets: Vec<f64> = inputs.iter().map(|x| x.sin()).collect();
+/// let data = TrainingData::new(&inputs, &targets, &device, DType::F64);
+/// let kernel = StationaryConfig::new(Stationary::Matern52);
+/// let sgpr = SgprConfig::new(kernel, GaussianConfig::default()).with_inducing(6);
+/// let model = DeepKernelConfig::new(sgpr).init(&data)?;
+/// let training = FullBatchTraining { iterations: 5, ..FullBatchTraining::default() };
+/// let mut trainer = FullBatchTrainer::new(model, data, training);
+/// let first = trainer.loss()?;
+/// trainer.step()?;
+/// assert!(trainer.loss()? < first);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeepKernelConfig<C> {

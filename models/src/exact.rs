@@ -22,6 +22,27 @@ pub type AnyExact = Exact<AnyKernel, AnyMean>;
 
 regression_config! {
     /// Configuration of exact regression.
+    ///
+    /// ```
+    /// use burn::tensor::{DType, Device};
+    /// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
+    /// use burn_gp_models::{ExactConfig, training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData}};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let device = Device::default();
+    /// let inputs: Vec<f64> = (0..20).map(|row| f64::from(row) / 4.0).collect();
+    /// let targets: Vec<f64> = inputs.iter().map(|x| x.sin()).collect();
+    /// let data = TrainingData::new(&inputs, &targets, &device, DType::F64);
+    /// let kernel = StationaryConfig::new(Stationary::Matern52);
+    /// let model = ExactConfig::new(kernel, GaussianConfig::default()).init(1, (&device, DType::F64))?;
+    /// let training = FullBatchTraining { iterations: 5, ..FullBatchTraining::default() };
+    /// let mut trainer = FullBatchTrainer::new(model, data, training);
+    /// let first = trainer.loss()?;
+    /// trainer.step()?;
+    /// assert!(trainer.loss()? < first);
+    /// # Ok(())
+    /// # }
+    /// ```
     ExactConfig {}
     /// Exact regression with a zero mean and a noise variance that starts at 0.1.
     new

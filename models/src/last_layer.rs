@@ -41,6 +41,32 @@ pub struct AnyLastLayer {
 }
 
 /// Configuration of a network with a Bayesian last layer.
+///
+/// ```
+/// use burn::tensor::{DType, Device};
+/// use burn_gp_core::{features::PerceptronConfig, likelihoods::GaussianConfig, means::MeanConfig, parameter::ParameterConfig};
+/// use burn_gp_models::{BasisConfig, LastLayerConfig, training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData}};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let device = Device::default();
+/// let inputs: Vec<f64> = (0..20).map(|row| f64::from(row) / 4.0).collect();
+/// let targets: Vec<f64> = inputs.iter().map(|x| x.sin()).collect();
+/// let data = TrainingData::new(&inputs, &targets, &device, DType::F64);
+/// let config = LastLayerConfig {
+///     basis: BasisConfig::new(PerceptronConfig::default(), 4),
+///     mean: MeanConfig::Zero,
+///     likelihood: GaussianConfig::default(),
+///     parameters: ParameterConfig::default(),
+/// };
+/// let model = config.init(&data)?;
+/// let training = FullBatchTraining { iterations: 5, ..FullBatchTraining::default() };
+/// let mut trainer = FullBatchTrainer::new(model, data, training);
+/// let first = trainer.loss()?;
+/// trainer.step()?;
+/// assert!(trainer.loss()? < first);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LastLayerConfig {

@@ -1,5 +1,19 @@
 //! Ready-made Gaussian-process models based on [`burn_gp_core`]: configuration, training, prediction and
 //! saving.
+//!
+//! # Features
+//!
+//! | feature | content |
+//! |---|---|
+//! | `flex` (default) | the CPU, in single and double precision |
+//! | `ndarray` | the CPU by another backend of burn |
+//! | `wgpu`, `vulkan`, `metal` | GPUs through WGSL, SPIR-V and Metal, in single precision |
+//! | `cuda`, `rocm` | GPUs through CUDA and HIP |
+//! | `fusion`, `autotune` | burn's features of these names; needed if your crate enables burn's |
+//!
+//! Several can be compiled in together. The device of the data decides where a computation runs.
+
+#![deny(missing_docs)]
 
 mod any_model;
 mod caught;

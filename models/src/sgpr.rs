@@ -25,6 +25,27 @@ pub type AnySgpr = Collapsed<AnyKernel, AnyMean, InducingPoints>;
 
 regression_config! {
     /// Configuration of a collapsed sparse regression model.
+    ///
+    /// ```
+    /// use burn::tensor::{DType, Device};
+    /// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
+    /// use burn_gp_models::{SgprConfig, training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData}};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let device = Device::default();
+    /// let inputs: Vec<f64> = (0..20).map(|row| f64::from(row) / 4.0).collect();
+    /// let targets: Vec<f64> = inputs.iter().map(|x| x.sin()).collect();
+    /// let data = TrainingData::new(&inputs, &targets, &device, DType::F64);
+    /// let kernel = StationaryConfig::new(Stationary::Matern52);
+    /// let model = SgprConfig::new(kernel, GaussianConfig::default()).with_inducing(6).init(&data)?;
+    /// let training = FullBatchTraining { iterations: 5, ..FullBatchTraining::default() };
+    /// let mut trainer = FullBatchTrainer::new(model, data, training);
+    /// let first = trainer.loss()?;
+    /// trainer.step()?;
+    /// assert!(trainer.loss()? < first);
+    /// # Ok(())
+    /// # }
+    /// ```
     SgprConfig {
         /// The inducing points.
         inducing: InducingConfig = InducingConfig::default(),

@@ -25,6 +25,28 @@ pub type AnySolveCollapsed = CollapsedOrthogonal<AnyKernel, AnyMean, InducingPoi
 
 regression_config! {
     /// Configuration of a collapsed sparse regression model with orthogonal inducing points.
+    ///
+    /// ```
+    /// use burn::tensor::{DType, Device};
+    /// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
+    /// use burn_gp_models::{SolveCollapsedConfig, training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData}};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let device = Device::default();
+    /// let inputs: Vec<f64> = (0..20).map(|row| f64::from(row) / 4.0).collect();
+    /// let targets: Vec<f64> = inputs.iter().map(|x| x.sin()).collect();
+    /// let data = TrainingData::new(&inputs, &targets, &device, DType::F64);
+    /// let kernel = StationaryConfig::new(Stationary::Matern52);
+    /// let config = SolveCollapsedConfig::new(kernel, GaussianConfig::default());
+    /// let model = config.with_inducing(4, 4).init(&data)?;
+    /// let training = FullBatchTraining { iterations: 5, ..FullBatchTraining::default() };
+    /// let mut trainer = FullBatchTrainer::new(model, data, training);
+    /// let first = trainer.loss()?;
+    /// trainer.step()?;
+    /// assert!(trainer.loss()? < first);
+    /// # Ok(())
+    /// # }
+    /// ```
     SolveCollapsedConfig {
         /// The inducing points, including the orthogonal ones.
         inducing: InducingConfig = InducingConfig {

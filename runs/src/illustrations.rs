@@ -99,7 +99,7 @@ impl Illustrations<'_> {
             loss: entry.report.loss,
         };
         let points: Vec<plots::LossPoint> = self.log.entries.iter().map(point).collect();
-        let progress = match self.options.model().is_mini_batch() {
+        let progress = match self.options.is_mini_batch(self.options.model()) {
             true => plots::Progress::MiniBatches,
             false => plots::Progress::FullBatch,
         };

@@ -69,7 +69,7 @@ pub fn check(options: &RunOptions, source: &DataSource) -> Result<RunOptions, Se
     parts::mean(&mut checked, likelihood);
     parts::noise(&mut checked, likelihood)?;
     held_out::check_length(options)?;
-    if !checked.model().is_mini_batch() {
+    if !checked.is_mini_batch(checked.model()) {
         full_batch(&mut checked)?;
     }
     (options.score_every)
@@ -95,7 +95,7 @@ pub fn resolve(
     let mut resolved = with_common_defaults(options, data.likelihood)?;
     let model = model(&mut resolved, data)?;
     let name = resolved.model();
-    let training = match name.is_mini_batch() {
+    let training = match resolved.is_mini_batch(name) {
         true => {
             let training = match name.has_network() {
                 true => networks::training(options, &mut resolved)?,
@@ -147,7 +147,7 @@ fn check_model(given: &RunOptions, checked: &mut RunOptions) -> Result<(), Setti
     if model.has_inducing() {
         initializer(checked)?;
     }
-    if model.is_mini_batch() {
+    if checked.is_mini_batch(model) {
         mini_batch(checked)?;
     }
     if model.has_layers() {

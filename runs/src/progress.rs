@@ -61,6 +61,15 @@ impl Progress {
         }
         self.display.show(step, &text, " at most");
     }
+
+    /// Prints a warning above the display, or nothing if there is none.
+    pub fn warn(&self, text: &str) {
+        match &self.display.kind {
+            Kind::Quiet => {}
+            Kind::Bar(bar) => bar.suspend(|| eprintln!("warning: {text}")),
+            Kind::Lines { .. } => eprintln!("warning: {text}"),
+        }
+    }
 }
 
 /// Shows the progress over the rows of a long evaluation on the standard error. A separate thread

@@ -4,7 +4,10 @@ use burn::tensor::{DType, Tensor, TensorCreationOptions};
 use serde::{Deserialize, Serialize};
 
 use super::{InducingPoints, Initializer, SelectionError, distinct_rows};
-use crate::{kernels::Kernel, ops::Jitter, parameter::numbers};
+use crate::{
+    kernels::Kernel,
+    ops::{Jitter, numbers},
+};
 
 /// The inducing points of a sparse model.
 ///

@@ -17,6 +17,23 @@ use super::{
 };
 
 /// `k(x_A, x′_A)`: a kernel that uses only the input dimensions `A`.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::kernels::{ActiveDimensions, ActiveDimensionsConfig, Kernel, KernelConfig, Linear, LinearConfig};
+///
+/// let device = Device::default();
+/// let kernel = ActiveDimensions::new(Linear::new(&[1.0], &device), vec![1]);
+/// let x = Tensor::<2>::from_data([[100.0, 2.0], [-7.0, 3.0]], &device);
+/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+/// // The first input is not used.
+/// assert!((values[1] - 6.0).abs() < 1e-5);
+///
+/// let base = Box::new(LinearConfig::default().into());
+/// let config = ActiveDimensionsConfig { base, dimensions: vec![1] };
+/// let same = KernelConfig::from(config).init(2, &device);
+/// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+/// ```
 #[derive(Module, Debug)]
 pub struct ActiveDimensions<K: Module> {
     base: K,

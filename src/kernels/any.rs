@@ -160,6 +160,18 @@ fn stationary(kernels: &[AnyKernel]) -> Option<Vec<&StationaryKernel>> {
 
 /// A kernel within a kernel. It is stored in a vector with exactly one element, because modules can
 /// hold vectors of modules but no boxes.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::kernels::{AnyKernel, BoxedKernel, Kernel, KernelConfig, LinearConfig, Sum};
+///
+/// let device = Device::default();
+/// let kernel: AnyKernel = KernelConfig::from(LinearConfig::default()).init(1, &device);
+/// let kernel = BoxedKernel::from(kernel);
+/// let twice = Sum::new(kernel.clone(), kernel);
+/// let values: Vec<f64> = twice.diagonal(Tensor::from_data([[3.0]], &device)).into_data().iter().collect();
+/// assert!((values[0] - 18.0).abs() < 1e-4);
+/// ```
 #[derive(Module, Debug)]
 pub struct BoxedKernel {
     kernel: Vec<AnyKernel>,

@@ -61,6 +61,21 @@ impl ArcCosineOrder {
 ///
 /// (Y. Cho and L. Saul, *Kernel Methods for Deep Learning*, NIPS 2009, eqs. 1–6; weights and bias
 /// as in GPflow.)
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::kernels::{ArcCosine, ArcCosineConfig, ArcCosineOrder, Kernel, KernelConfig};
+///
+/// let device = Device::default();
+/// let kernel = ArcCosine::new(ArcCosineOrder::Ramp, &[1.0], 1.0, 1.0, &device);
+/// let x = Tensor::<2>::from_data([[0.0], [3.0]], &device);
+/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+/// // Like a wide network with ramps, it has more variance far from zero.
+/// assert!(values[3] > values[0]);
+///
+/// let same = KernelConfig::from(ArcCosineConfig::default()).init(1, &device);
+/// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+/// ```
 #[derive(Module, Debug)]
 pub struct ArcCosine {
     #[module(skip)]

@@ -23,6 +23,26 @@ use crate::{
 /// and another after it, with a transition of steepness `s` (Y. Saatçi, R. Turner and C. Rasmussen,
 /// *Gaussian Process Change Point Models*, ICML 2010; with sigmoids, J. Lloyd et al.,
 /// arXiv:1402.4304, appendix A).
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::kernels::{
+///     Change, ChangePoint, ChangePointConfig, Constant, ConstantConfig, Kernel, KernelConfig,
+/// };
+///
+/// let device = Device::default();
+/// let change = Change { location: 1.0, steepness: 50.0, ..Change::default() };
+/// let (low, high) = (Constant::new(1.0, &device), Constant::new(9.0, &device));
+/// let kernel = ChangePoint::new(low, high, change, &device);
+/// let x = Tensor::<2>::from_data([[0.0], [2.0]], &device);
+/// let values: Vec<f64> = kernel.diagonal(x.clone()).into_data().iter().collect();
+/// assert!((values[0] - 1.0).abs() < 1e-4 && (values[1] - 9.0).abs() < 1e-4);
+///
+/// let constant = |variance| Box::new(ConstantConfig { variance }.into());
+/// let config = ChangePointConfig { first: constant(1.0), second: constant(9.0), change };
+/// let same = KernelConfig::from(config).init(1, &device);
+/// assert_eq!(same.diagonal(x.clone()).into_data(), kernel.diagonal(x).into_data());
+/// ```
 #[derive(Module, Debug)]
 pub struct ChangePoint<A: Module, B: Module> {
     first: A,

@@ -116,6 +116,26 @@ fn pairs(first: Vec<SpectralSample>, second: Vec<SpectralSample>) -> Vec<Spectra
 
 combination!(
     /// `k(x, x′) = k₁(x, x′) + k₂(x, x′)`.
+    ///
+    /// ```
+    /// use burn::tensor::{Device, Tensor};
+    /// use burn_gp_core::kernels::{Constant, ConstantConfig, Kernel, KernelConfig, Linear, LinearConfig, Sum, SumConfig};
+    ///
+    /// let device = Device::default();
+    /// let kernel = Sum::new(Linear::new(&[1.0], &device), Constant::new(4.0, &device));
+    /// let x = Tensor::<2>::from_data([[1.0], [2.0]], &device);
+    /// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+    /// // x·x′ + 4
+    /// assert!((values[1] - 6.0).abs() < 1e-5);
+    ///
+    /// let config = SumConfig {
+    ///     first: Box::new(LinearConfig::default().into()),
+    ///     second: Box::new(ConstantConfig { variance: 4.0 }.into()),
+    /// };
+    /// let config = KernelConfig::from(config);
+    /// let same = config.init(1, &device);
+    /// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+    /// ```
     Sum,
     SumConfig,
     Add::add,
@@ -198,6 +218,26 @@ combination!(
 );
 combination!(
     /// `k(x, x′) = k₁(x, x′)·k₂(x, x′)`.
+    ///
+    /// ```
+    /// use burn::tensor::{Device, Tensor};
+    /// use burn_gp_core::kernels::{Constant, ConstantConfig, Kernel, KernelConfig, Linear, LinearConfig, Product, ProductConfig};
+    ///
+    /// let device = Device::default();
+    /// let kernel = Product::new(Linear::new(&[1.0], &device), Constant::new(4.0, &device));
+    /// let x = Tensor::<2>::from_data([[1.0], [2.0]], &device);
+    /// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+    /// // 4·x·x′
+    /// assert!((values[1] - 8.0).abs() < 1e-5);
+    ///
+    /// let config = ProductConfig {
+    ///     first: Box::new(LinearConfig::default().into()),
+    ///     second: Box::new(ConstantConfig { variance: 4.0 }.into()),
+    /// };
+    /// let config = KernelConfig::from(config);
+    /// let same = config.init(1, &device);
+    /// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+    /// ```
     Product,
     ProductConfig,
     Mul::mul,

@@ -17,6 +17,21 @@ use super::{
 use crate::parameter::{Positive, defaults};
 
 /// `k(x, x′) = σ²`: an unknown constant offset with variance σ².
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::kernels::{Kernel, KernelConfig, Constant, ConstantConfig};
+///
+/// let device = Device::default();
+/// let kernel = Constant::new(1.5, &device);
+/// let x = Tensor::<2>::from_data([[0.0], [9.0]], &device);
+/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+/// assert!(values.iter().all(|value| (value - 1.5).abs() < 1e-6));
+///
+/// let config = ConstantConfig { variance: 1.5 };
+/// let same = KernelConfig::from(config).init(1, &device);
+/// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+/// ```
 #[derive(Module, Debug)]
 pub struct Constant {
     variance: Positive,

@@ -25,6 +25,27 @@ use crate::patches::PatchGrid;
 ///
 /// It can be used like any other kernel on whole images. For efficiency, use inducing variables
 /// that are values of `g`, [`InducingPatches`](crate::inducing::InducingPatches).
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::{
+///     kernels::{Convolutional, Kernel, StationaryConfig},
+///     ops::Stationary,
+///     patches::{ImageShape, PatchGrid},
+/// };
+///
+/// # fn main() -> Result<(), burn_gp_core::patches::PatchError> {
+/// let device = Device::default();
+/// let grid = PatchGrid::new(ImageShape::new(5, 5, 1), 3, 1)?;
+/// let base = StationaryConfig::new(Stationary::SquaredExponential).init(9, &device);
+/// let kernel = Convolutional::new(base, grid, &device);
+/// let images = Tensor::<2>::zeros([2, 25], &device);
+/// let values: Vec<f64> = kernel.matrix(images).into_data().iter().collect();
+/// // All patches of all images are equal, so the functions have the variance of one patch.
+/// assert!(values.iter().all(|value| (value - 1.0).abs() < 1e-5));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Module, Debug)]
 pub struct Convolutional<K: Module> {
     base: K,

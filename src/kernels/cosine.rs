@@ -28,6 +28,22 @@ use crate::{
 /// It is the inner product of two features, `cos φ(x)·cos φ(x′) + sin φ(x)·sin φ(x′)`, and
 /// therefore positive semidefinite in any number of dimensions. A cosine of the distance would not
 /// be.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::kernels::{Kernel, KernelConfig, Cosine, CosineConfig};
+///
+/// let device = Device::default();
+/// let kernel = Cosine::new(&[2.0], 1.0, &device);
+/// let x = Tensor::<2>::from_data([[0.0], [1.0]], &device);
+/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+/// // Half a period apart.
+/// assert!((values[1] + 1.0).abs() < 1e-5);
+///
+/// let config = CosineConfig { period: 2.0, ..Default::default() };
+/// let same = KernelConfig::from(config).init(1, &device);
+/// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+/// ```
 #[derive(Module, Debug)]
 pub struct Cosine {
     period: Positive,

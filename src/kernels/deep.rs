@@ -20,6 +20,26 @@ use crate::{
 
 /// `k(g(x), g(x′))` with any network `g`: deep kernel learning (A. Wilson, Z. Hu, R. Salakhutdinov
 /// and E. Xing, *Deep Kernel Learning*, arXiv:1511.02222, eq. 5).
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::{
+///     features::PerceptronConfig,
+///     kernels::{DeepKernel, DeepKernelConfig, Kernel, KernelConfig, StationaryConfig},
+///     ops::Stationary,
+/// };
+///
+/// let device = Device::default();
+/// // Four inputs become two features.
+/// let network = PerceptronConfig::default();
+/// let base = StationaryConfig::new(Stationary::Matern52);
+/// let kernel = DeepKernel::new(base.clone().init(2, &device), network.init(4, 2, &device));
+/// let x = Tensor::<2>::ones([3, 4], &device);
+/// assert_eq!(kernel.matrix(x.clone()).dims(), [3, 3]);
+///
+/// let config = DeepKernelConfig { base: Box::new(base.into()), network, features: 2 };
+/// assert_eq!(KernelConfig::from(config).init(4, &device).matrix(x).dims(), [3, 3]);
+/// ```
 #[derive(Module, Debug)]
 pub struct DeepKernel<K: Module, F: Module> {
     base: K,

@@ -27,6 +27,24 @@ use crate::{
 ///
 /// A network g gives the lengthscales, `ℓ(x) = ε + log(1 + exp(g(x) + c))`. The constant c makes a
 /// zero output correspond to the lengthscale passed to [`new`](Self::new).
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::{
+///     features::PerceptronConfig,
+///     kernels::{Gibbs, GibbsConfig, Kernel, KernelConfig},
+/// };
+///
+/// let device = Device::default();
+/// let network = PerceptronConfig::default().init(1, 1, &device);
+/// let kernel = Gibbs::new(network, 0.5, 2.0, &device);
+/// let x = Tensor::<2>::from_data([[0.0], [1.0]], &device);
+/// let values: Vec<f64> = kernel.diagonal(x.clone()).into_data().iter().collect();
+/// // The lengthscale depends on the place, the variance does not.
+/// assert!((values[0] - 2.0).abs() < 1e-5 && (values[1] - 2.0).abs() < 1e-5);
+/// assert_eq!(kernel.lengthscales(x.clone()).dims(), [2, 1]);
+/// assert_eq!(KernelConfig::from(GibbsConfig::default()).init(1, &device).matrix(x).dims(), [2, 2]);
+/// ```
 #[derive(Module, Debug)]
 pub struct Gibbs<F: Module> {
     network: Part<F>,

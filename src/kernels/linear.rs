@@ -18,6 +18,22 @@ use crate::{
 };
 
 /// `k(x, x′) = Σ_d σ_d²·x_d·x′_d`: Bayesian linear regression through the origin.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::kernels::{Kernel, KernelConfig, Linear, LinearConfig};
+///
+/// let device = Device::default();
+/// let kernel = Linear::new(&[2.0], &device);
+/// let x = Tensor::<2>::from_data([[1.0], [3.0]], &device);
+/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+/// // σ²·x·x′
+/// assert!((values[1] - 6.0).abs() < 1e-5);
+///
+/// let config = LinearConfig { variance: 2.0, ..Default::default() };
+/// let same = KernelConfig::from(config).init(1, &device);
+/// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+/// ```
 #[derive(Module, Debug)]
 pub struct Linear {
     variance: Positive,

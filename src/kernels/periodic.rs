@@ -27,6 +27,29 @@ use crate::parameter::Positive;
 /// the same function of `r² = Σ_d sin²(π(x_d − x′_d)/p_d)/ℓ_d²`. For the squared exponential this
 /// is the kernel of D. MacKay, *Introduction to Gaussian processes* (1998), §5.3. The base can be
 /// any other kernel, too.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::{
+///     kernels::{Kernel, Periodic, PeriodicConfig, StationaryConfig, StationaryKernel},
+///     ops::Stationary,
+/// };
+///
+/// let device = Device::default();
+/// let base = StationaryKernel::new(Stationary::SquaredExponential, &[1.0], 1.0, &device);
+/// let kernel = Periodic::new(base, &[2.0], &device);
+/// let x = Tensor::<2>::from_data([[0.3], [1.3], [2.3]], &device);
+/// let values: Vec<f64> = kernel.matrix(x).into_data().iter().collect();
+/// // A period apart the function has the same value.
+/// assert!((values[2] - 1.0).abs() < 1e-5 && values[1] < 0.9);
+///
+/// let config = PeriodicConfig {
+///     base: Box::new(StationaryConfig::new(Stationary::SquaredExponential).into()),
+///     ard: false,
+///     period: 2.0,
+/// };
+/// assert_eq!(config.period, 2.0);
+/// ```
 #[derive(Module, Debug)]
 pub struct Periodic<K: Module> {
     base: K,

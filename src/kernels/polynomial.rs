@@ -20,6 +20,22 @@ use crate::{
 
 /// `k(x, x′) = (Σ_d σ_d²·x_d·x′_d + c)^q`: Bayesian regression on all products of up to q inputs
 /// (Rasmussen and Williams, *Gaussian Processes for Machine Learning*, 2006, §4.2.2).
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::kernels::{Kernel, KernelConfig, Polynomial, PolynomialConfig};
+///
+/// let device = Device::default();
+/// let kernel = Polynomial::new(&[1.0], 1.0, 2, &device);
+/// let x = Tensor::<2>::from_data([[1.0], [2.0]], &device);
+/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+/// // (1·2 + 1)²
+/// assert!((values[1] - 9.0).abs() < 1e-4);
+///
+/// let config = PolynomialConfig { degree: 2, ..Default::default() };
+/// let same = KernelConfig::from(config).init(1, &device);
+/// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+/// ```
 #[derive(Module, Debug)]
 pub struct Polynomial {
     variance: Positive,

@@ -22,6 +22,22 @@ use crate::parameter::{Positive, defaults};
 /// `k(x, x′) = σ²·(1 + r²/(2α))^(−α)`, `r² = Σ_d (x_d − x′_d)²/ℓ_d²`: a scale mixture of squared
 /// exponentials with different lengthscales. It converges to the squared exponential as the shape α
 /// grows (Rasmussen and Williams, *Gaussian Processes for Machine Learning*, 2006, eq. 4.19).
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::kernels::{Kernel, KernelConfig, RationalQuadratic, RationalQuadraticConfig};
+///
+/// let device = Device::default();
+/// let kernel = RationalQuadratic::new(&[1.0], 3.0, 1.0, &device);
+/// let x = Tensor::<2>::from_data([[0.0], [1.0]], &device);
+/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+/// // σ²/(1 + r²/2) at distance 1.
+/// assert!((values[1] - 2.0).abs() < 1e-5);
+///
+/// let config = RationalQuadraticConfig { variance: 3.0, lengthscale: Some(1.0), ..Default::default() };
+/// let same = KernelConfig::from(config).init(1, &device);
+/// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+/// ```
 #[derive(Module, Debug)]
 pub struct RationalQuadratic {
     lengthscale: Positive,

@@ -16,6 +16,21 @@ use super::{
 use crate::{ops::Blocks, parameter::Positive, patches::PatchGrid};
 
 /// `s·k(x, x′)` with a trained output scale `s`.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::kernels::{Kernel, KernelConfig, Linear, LinearConfig, Scaled, ScaledConfig};
+///
+/// let device = Device::default();
+/// let kernel = Scaled::new(Linear::new(&[1.0], &device), 5.0, &device);
+/// let x = Tensor::<2>::from_data([[1.0], [2.0]], &device);
+/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+/// assert!((values[1] - 10.0).abs() < 1e-5);
+///
+/// let base = Box::new(LinearConfig::default().into());
+/// let same = KernelConfig::from(ScaledConfig { base, outputscale: 5.0 }).init(1, &device);
+/// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+/// ```
 #[derive(Module, Debug)]
 pub struct Scaled<K: Module> {
     base: K,

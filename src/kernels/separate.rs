@@ -16,6 +16,19 @@ use crate::{
 /// A posterior under this prior has inducing variables for each function and batches the linear
 /// algebra of all functions, `[P, M, M]`. The covariances are also computed in one operation if the
 /// kernels are stationary and of the same kind.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::kernels::{Linear, SeparateKernels};
+///
+/// let device = Device::default();
+/// let kernels = [1.0, 4.0].map(|variance| Linear::new(&[variance], &device));
+/// let kernels = SeparateKernels::new(kernels.into());
+/// let x = Tensor::<2>::from_data([[1.0], [2.0], [3.0]], &device);
+/// // A variance for each row and each of two functions.
+/// assert_eq!(kernels.outputs(), 2);
+/// assert_eq!(kernels.diagonals(x).dims().iter().product::<usize>(), 6);
+/// ```
 #[derive(Module, Debug)]
 pub struct SeparateKernels<K: Module> {
     kernels: Vec<K>,

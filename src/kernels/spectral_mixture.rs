@@ -29,6 +29,24 @@ use crate::{
 /// deviations `1/(2πℓ_qd)`. With enough components it can approximate any stationary kernel (A.
 /// Wilson and R. Adams, *Gaussian Process Kernels for Pattern Discovery and Extrapolation*,
 /// arXiv:1302.4245, eqs. 9–12).
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::kernels::{
+///     Kernel, KernelConfig, SpectralComponent, SpectralMixture, SpectralMixtureConfig,
+/// };
+///
+/// let device = Device::default();
+/// let waves = SpectralComponent::new(2.0, &[100.0], &[0.5], &device);
+/// let kernel = SpectralMixture::new(vec![waves]);
+/// let x = Tensor::<2>::from_data([[0.0], [1.0], [2.0]], &device);
+/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+/// // A frequency of a half: the covariance changes its sign after one and again after two.
+/// assert!(values[1] < -1.9 && values[2] > 1.9);
+///
+/// let config = SpectralMixtureConfig { components: 3, ..Default::default() };
+/// assert_eq!(KernelConfig::from(config).init(1, &device).matrix(x).dims(), [3, 3]);
+/// ```
 #[derive(Module, Debug)]
 pub struct SpectralMixture {
     components: Vec<SpectralComponent>,

@@ -24,6 +24,22 @@ use crate::{
 
 /// A stationary kernel `σ²·φ(r²)`, `r² = Σ_d (x_d − x′_d)²/ℓ_d²`, with trained variance and
 /// lengthscales; the profile φ is a [`Stationary`].
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::{kernels::{Kernel, StationaryConfig, StationaryKernel}, ops::Stationary};
+///
+/// let device = Device::default();
+/// let kernel = StationaryKernel::new(Stationary::Matern32, &[0.5], 2.0, &device);
+/// let x = Tensor::<2>::from_data([[0.0], [50.0]], &device);
+/// let values: Vec<f64> = kernel.matrix(x).into_data().iter().collect();
+/// // The variance on the diagonal, and no covariance over a hundred lengthscales.
+/// assert!((values[0] - 2.0).abs() < 1e-6 && values[1].abs() < 1e-6);
+///
+/// // A lengthscale for each of three inputs.
+/// let config = StationaryConfig::new(Stationary::Matern32).with_lengthscale(0.5);
+/// assert_eq!(config.init(3, &device).diagonal(Tensor::ones([2, 3], &device)).dims(), [2]);
+/// ```
 #[derive(Module, Debug)]
 pub struct StationaryKernel {
     #[module(skip)]

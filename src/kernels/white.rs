@@ -18,6 +18,22 @@ use crate::parameter::{Positive, defaults};
 ///
 /// Two distinct sets of points share no noise even if their points coincide, so their covariance is
 /// zero.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::kernels::{Kernel, KernelConfig, White, WhiteConfig};
+///
+/// let device = Device::default();
+/// let kernel = White::new(0.5, &device);
+/// let x = Tensor::<2>::from_data([[1.0], [1.0]], &device);
+/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+/// // Two observations at one place have independent noise.
+/// assert!((values[0] - 0.5).abs() < 1e-6 && values[1] == 0.0);
+///
+/// let config = WhiteConfig { variance: 0.5 };
+/// let same = KernelConfig::from(config).init(1, &device);
+/// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+/// ```
 #[derive(Module, Debug)]
 pub struct White {
     variance: Positive,

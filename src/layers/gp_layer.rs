@@ -17,6 +17,35 @@ use crate::{
 /// inducing variables.
 ///
 /// The default types are those that [`GpLayerConfig`](super::GpLayerConfig) chooses at run time.
+///
+/// ```
+/// use burn::tensor::{DType, Device, Tensor};
+/// use burn_gp_core::{
+///     inducing::InducingPoints,
+///     kernels::StationaryConfig,
+///     layers::{GpLayer, Layer},
+///     means::ZeroMean,
+///     ops::{Jitter, Stationary},
+///     process::{CovarianceShape, VariationalGaussian},
+///     variational::Whitened,
+/// };
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let device = Device::default();
+/// let layer = |functions| {
+///     let kernel = StationaryConfig::new(Stationary::Matern52).init(2, &device);
+///     let points = Tensor::from_data([[0.0, 0.0], [1.0, 1.0]], &device);
+///     let distribution =
+///         VariationalGaussian::standard(2, functions, CovarianceShape::Full, &device);
+///     let jitter = Jitter::for_precision(DType::F32);
+///     let posterior = Whitened::new(InducingPoints::new(points), distribution, jitter);
+///     GpLayer::new(kernel, ZeroMean::new(functions), posterior)
+/// };
+/// let values = layer(3).evaluate(Tensor::ones([5, 2], &device))?;
+/// assert_eq!(values.marginals.mean.dims(), [5, 3]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Module, Debug)]
 pub struct GpLayer<
     K: Module = Kernels<AnyKernel>,

@@ -17,6 +17,13 @@ defaults! {
     /// for a row does not depend on the other rows.
     ///
     /// The default is one draw in training and 100 in prediction.
+    ///
+    /// ```
+    /// use burn_gp_core::layers::LayerNoise;
+    ///
+    /// let noise = LayerNoise { training: 4, ..LayerNoise::default() };
+    /// assert_eq!(noise.prediction, 100);
+    /// ```
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields)]
     pub struct LayerNoise {

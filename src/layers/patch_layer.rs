@@ -19,6 +19,38 @@ use crate::{
 /// any layer ignore the correlations between inputs (V. Dutordoir, M. van der Wilk, A. Artemev and
 /// J. Hensman, *Bayesian Image Classification with Deep Convolutional Gaussian Processes*,
 /// arXiv:1902.05888).
+///
+/// ```
+/// use burn::tensor::{DType, Device, Tensor};
+/// use burn_gp_core::{
+///     inducing::InducingPoints,
+///     kernels::StationaryConfig,
+///     layers::{GpLayer, Layer, PatchLayer},
+///     means::ZeroMean,
+///     ops::{Jitter, Stationary},
+///     patches::{ImageShape, PatchGrid},
+///     process::{CovarianceShape, VariationalGaussian},
+///     variational::Whitened,
+/// };
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let device = Device::default();
+/// let layer = |functions| {
+///     let kernel = StationaryConfig::new(Stationary::Matern52).init(2, &device);
+///     let points = Tensor::from_data([[0.0, 0.0], [1.0, 1.0]], &device);
+///     let distribution =
+///         VariationalGaussian::standard(2, functions, CovarianceShape::Full, &device);
+///     let jitter = Jitter::for_precision(DType::F32);
+///     let posterior = Whitened::new(InducingPoints::new(points), distribution, jitter);
+///     GpLayer::new(kernel, ZeroMean::new(functions), posterior)
+/// };
+/// // Images of 3×1 pixels with two channels: three patches of one pixel.
+/// let grid = PatchGrid::new(ImageShape::new(3, 1, 2), 1, 1)?;
+/// let maps = PatchLayer::new(layer(4), grid).evaluate(Tensor::ones([5, 6], &device))?;
+/// assert_eq!(maps.marginals.mean.dims(), [5, 12]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Module, Debug)]
 pub struct PatchLayer<H: Module> {
     layer: H,

@@ -18,6 +18,38 @@ use crate::{
 /// of all layers are added (H. Salimbeni and M. Deisenroth, *Doubly Stochastic Variational
 /// Inference for Deep Gaussian Processes*, arXiv:1705.08933, section 3). Without hidden layers it
 /// is just the output layer.
+///
+/// ```
+/// use burn::tensor::{DType, Device, Tensor};
+/// use burn_gp_core::{
+///     inducing::InducingPoints,
+///     kernels::StationaryConfig,
+///     layers::{GpLayer, LayerNoise, Stack},
+///     means::ZeroMean,
+///     ops::{Jitter, Stationary},
+///     process::{CovarianceShape, VariationalGaussian},
+///     variational::Whitened,
+/// };
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let device = Device::default();
+/// let layer = |functions| {
+///     let kernel = StationaryConfig::new(Stationary::Matern52).init(2, &device);
+///     let points = Tensor::from_data([[0.0, 0.0], [1.0, 1.0]], &device);
+///     let distribution =
+///         VariationalGaussian::standard(2, functions, CovarianceShape::Full, &device);
+///     let jitter = Jitter::for_precision(DType::F32);
+///     let posterior = Whitened::new(InducingPoints::new(points), distribution, jitter);
+///     GpLayer::new(kernel, ZeroMean::new(functions), posterior)
+/// };
+/// let noise = LayerNoise { training: 4, ..LayerNoise::default() };
+/// let stack = Stack::new(vec![layer(2)], layer(1), noise);
+/// let values = stack.evaluate(Tensor::ones([5, 2], &device))?;
+/// // Four draws of the hidden layer for each of five rows.
+/// assert_eq!((values.samples, values.marginals.mean.dims()), (4, [20, 1]));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Module, Debug)]
 pub struct Stack<H: Module, O: Module> {
     hidden: Vec<H>,

@@ -14,6 +14,18 @@ use crate::{
 
 /// `p(y = 1 | f) = Φ(f)`, `p(y = 0 | f) = Φ(−f)`, where Φ is the standard normal distribution
 /// function.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::likelihoods::{Likelihood, Bernoulli};
+///
+/// let device = Device::default();
+/// let likelihood = Bernoulli::default();
+/// let (y, f) = (Tensor::<2>::from_data([[1.0], [0.0]], &device), Tensor::<3>::from_data([[[0.0], [0.0]]], &device));
+/// let density: f64 = likelihood.log_density(y, f).sum().into_scalar::<f64>();
+/// // Both labels have probability one half.
+/// assert!((density - 2.0 * 0.5_f64.ln()).abs() < 1e-4, "{density}");
+/// ```
 #[derive(Module, Debug, Default)]
 pub struct Bernoulli {}
 

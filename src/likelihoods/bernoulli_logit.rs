@@ -7,6 +7,18 @@ use super::{Focus, Likelihood, bernoulli::signs, likelihood::draw};
 use crate::ops::{sigmoid, softplus};
 
 /// `p(y = 1 | f) = 1/(1 + e^{−f})`, `p(y = 0 | f) = 1/(1 + e^f)`.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::likelihoods::{Likelihood, BernoulliLogit};
+///
+/// let device = Device::default();
+/// let likelihood = BernoulliLogit::default();
+/// let (y, f) = (Tensor::<2>::from_data([[1.0], [0.0]], &device), Tensor::<3>::from_data([[[2.0], [2.0]]], &device));
+/// let density: f64 = likelihood.log_density(y, f).sum().into_scalar::<f64>();
+/// // log σ(2) + log σ(−2)
+/// assert!((density + 2.0 * (1.0 + 2.0_f64.exp()).ln() - 2.0).abs() < 1e-4, "{density}");
+/// ```
 #[derive(Module, Debug, Default)]
 pub struct BernoulliLogit {}
 

@@ -28,6 +28,18 @@ const HALVINGS: usize = 12;
 
 /// Fractions with mean `m = 1/(1 + e^{−f})` and a trained precision s: a beta distribution with
 /// parameters `s·m` and `s·(1 − m)` and variance `m(1 − m)/(1 + s)`.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::likelihoods::{Beta, BetaConfig, Likelihood};
+///
+/// let device = Device::default();
+/// let likelihood: Beta = BetaConfig { precision: 2.0 }.init(&device);
+/// let (y, f) = (Tensor::<2>::from_data([[0.3]], &device), Tensor::<3>::from_data([[[0.0]]], &device));
+/// let density: f64 = likelihood.log_density(y, f).sum().into_scalar::<f64>();
+/// // A mean of one half with precision 2 is the uniform distribution.
+/// assert!(density.abs() < 1e-4, "{density}");
+/// ```
 #[derive(Module, Debug)]
 pub struct Beta {
     precision: Positive,

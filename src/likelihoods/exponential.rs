@@ -18,6 +18,18 @@ use crate::process::Marginals;
 const SMALLEST_TARGET: f64 = 1e-30;
 
 /// Waiting times with mean `exp(f)`: `p(y | f) = exp(−f − y·e^{−f})`.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::likelihoods::{Likelihood, Exponential};
+///
+/// let device = Device::default();
+/// let likelihood = Exponential::default();
+/// let (y, f) = (Tensor::<2>::from_data([[2.0]], &device), Tensor::<3>::from_data([[[0.0]]], &device));
+/// let density: f64 = likelihood.log_density(y, f).sum().into_scalar::<f64>();
+/// // e^{−y} with mean 1.
+/// assert!((density + 2.0).abs() < 1e-4, "{density}");
+/// ```
 #[derive(Module, Debug, Default)]
 pub struct Exponential {}
 

@@ -21,6 +21,18 @@ use crate::process::Marginals;
 /// likelihood does not know the noise of a new point, so [`predict`](Likelihood::predict) and
 /// [`sample`](Likelihood::sample) describe a noise-free measurement; to predict a noisy one, add
 /// its noise variance. The densities take the noise from the targets.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::likelihoods::{Likelihood, FixedNoise};
+///
+/// let device = Device::default();
+/// let likelihood = FixedNoise::default();
+/// let (y, f) = (Tensor::<2>::from_data([[1.0, 0.25]], &device), Tensor::<3>::from_data([[[1.0]]], &device));
+/// let density: f64 = likelihood.log_density(y, f).sum().into_scalar::<f64>();
+/// // The second column of the targets is the variance of the noise.
+/// assert!((density + 0.5 * (2.0 * std::f64::consts::PI * 0.25).ln()).abs() < 1e-4, "{density}");
+/// ```
 #[derive(Module, Debug, Default)]
 pub struct FixedNoise {}
 

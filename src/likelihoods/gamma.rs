@@ -23,6 +23,18 @@ use crate::{
 
 /// Positive numbers with mean `exp(f)` and a trained shape k:
 /// `p(y | f) = k^k·y^{k−1}·exp(−k·f − k·y·e^{−f})/Γ(k)`.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::likelihoods::{Gamma, GammaConfig, Likelihood};
+///
+/// let device = Device::default();
+/// let likelihood: Gamma = GammaConfig { shape: 1.0 }.init(&device);
+/// let (y, f) = (Tensor::<2>::from_data([[2.0]], &device), Tensor::<3>::from_data([[[0.0]]], &device));
+/// let density: f64 = likelihood.log_density(y, f).sum().into_scalar::<f64>();
+/// // With shape 1 it is the exponential distribution.
+/// assert!((density + 2.0).abs() < 1e-4, "{density}");
+/// ```
 #[derive(Module, Debug)]
 pub struct Gamma {
     shape: Positive,

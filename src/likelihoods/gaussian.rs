@@ -23,6 +23,22 @@ use crate::{
 };
 
 /// `y = f + ε`, `ε ~ N(0, σ²)`, with a trained noise variance σ² shared by all outputs.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::{likelihoods::{Gaussian, GaussianConfig, Likelihood}, process::Marginals};
+///
+/// let device = Device::default();
+/// let likelihood = Gaussian::new(0.5, &device);
+/// let column = |value| Tensor::<2>::full([2, 1], value, &device);
+/// let predicted = likelihood.predict(Marginals { mean: column(3.0), variance: column(1.0) });
+/// let values: Vec<f64> = predicted.variance.into_data().iter().collect();
+/// // The variance of the function plus the noise.
+/// assert!((values[0] - 1.5).abs() < 1e-5);
+///
+/// let same = GaussianConfig { noise: 0.5 }.init(&device);
+/// assert_eq!(same.noise().into_data(), likelihood.noise().into_data());
+/// ```
 #[derive(Module, Debug)]
 pub struct Gaussian {
     noise: Positive,

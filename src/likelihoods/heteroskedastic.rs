@@ -32,6 +32,18 @@ const SMALLEST_NOISE: f64 = 1e-30;
 /// Likely Heteroscedastic Gaussian Process Regression*, 2007).
 ///
 /// The functions are the means of all outputs, followed by their log noises: `[N, 2P]`.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::likelihoods::{Heteroskedastic, HeteroskedasticConfig, Likelihood};
+///
+/// let device = Device::default();
+/// let likelihood: Heteroskedastic = HeteroskedasticConfig { noise: 1.0 }.init(&device);
+/// let (y, f) = (Tensor::<2>::from_data([[1.0]], &device), Tensor::<3>::from_data([[[1.0, 2.0]]], &device));
+/// let density: f64 = likelihood.log_density(y, f).sum().into_scalar::<f64>();
+/// // The second function is the logarithm of the noise variance.
+/// assert!((density + 0.5 * (2.0 * std::f64::consts::PI).ln() + 1.0).abs() < 1e-4, "{density}");
+/// ```
 #[derive(Module, Debug)]
 pub struct Heteroskedastic {
     noise: Positive,

@@ -26,6 +26,17 @@
 //! and a way to draw `y`. [`Quadrature`] derives everything else that models need; likelihoods
 //! override methods that have a closed form. If a density can be narrow, the likelihood reports
 //! where ([`Focus`]), and [`GradedNodes`] resolve it.
+//!
+//! A likelihood can be chosen at run time:
+//!
+//! ```
+//! use burn::tensor::Device;
+//! use burn_gp_core::likelihoods::{AnyLikelihood, Likelihood, LikelihoodConfig, SoftmaxConfig};
+//!
+//! let config = LikelihoodConfig::from(SoftmaxConfig::new(3));
+//! let likelihood: AnyLikelihood = config.init(&Device::default());
+//! assert_eq!((likelihood.classes(), likelihood.latents(1)), (Some(3), 3));
+//! ```
 
 mod any;
 mod bernoulli;

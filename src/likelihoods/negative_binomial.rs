@@ -25,6 +25,18 @@ use crate::{
 
 /// Counts with mean `m = exp(f)` and variance `m + α·m²`, with a trained dispersion α: with
 /// `r = 1/α`, `p(y | f) = Γ(y + r)/(Γ(r)·y!)·(r/(r + m))^r·(m/(r + m))^y`.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::likelihoods::{Likelihood, NegativeBinomial, NegativeBinomialConfig};
+///
+/// let device = Device::default();
+/// let likelihood: NegativeBinomial = NegativeBinomialConfig { dispersion: 1.0 }.init(&device);
+/// let (y, f) = (Tensor::<2>::from_data([[0.0]], &device), Tensor::<3>::from_data([[[0.0]]], &device));
+/// let density: f64 = likelihood.log_density(y, f).sum().into_scalar::<f64>();
+/// // With dispersion 1 and mean 1 it is geometric: no event with probability one half.
+/// assert!((density - 0.5_f64.ln()).abs() < 1e-4, "{density}");
+/// ```
 #[derive(Module, Debug)]
 pub struct NegativeBinomial {
     dispersion: Positive,

@@ -32,6 +32,21 @@ const BEYOND: f64 = 1e4;
 /// standard normal noise: `p(y = c | f) = Φ(b_{c+1} − f) − Φ(b_c − f)` with
 /// `−∞ = b_0 < b_1 < … < b_C = ∞` (W. Chu and Z. Ghahramani, *Gaussian Processes for Ordinal
 /// Regression*, 2005). Another noise variance would only rescale `f`.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::likelihoods::{Likelihood, Ordinal, OrdinalConfig};
+///
+/// let device = Device::default();
+/// let likelihood: Ordinal = OrdinalConfig { classes: 3 }.init(&device);
+/// assert_eq!(likelihood.cut_points().dims(), [2]);
+/// let density = |label: f64, f: f64| {
+///     let (y, f) = (Tensor::<2>::full([1, 1], label, &device), Tensor::<3>::full([1, 1, 1], f, &device));
+///     likelihood.log_density(y, f).into_scalar::<f64>()
+/// };
+/// // A large value of the function means the last class, a small one the first.
+/// assert!(density(2.0, 5.0) > density(0.0, 5.0) && density(0.0, -5.0) > density(2.0, -5.0));
+/// ```
 #[derive(Module, Debug)]
 pub struct Ordinal {
     /// b_1, `[1]`

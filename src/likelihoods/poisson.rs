@@ -15,6 +15,18 @@ use super::{
 use crate::process::Marginals;
 
 /// Counts with rate `exp(f)`: `p(y | f) = exp(y·f − e^f)/y!`.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::likelihoods::{Likelihood, Poisson};
+///
+/// let device = Device::default();
+/// let likelihood = Poisson::default();
+/// let (y, f) = (Tensor::<2>::from_data([[2.0]], &device), Tensor::<3>::from_data([[[0.0]]], &device));
+/// let density: f64 = likelihood.log_density(y, f).sum().into_scalar::<f64>();
+/// // A count of 2 with mean 1.
+/// assert!((density + 1.0 + 2.0_f64.ln()).abs() < 1e-4, "{density}");
+/// ```
 #[derive(Module, Debug, Default)]
 pub struct Poisson {}
 

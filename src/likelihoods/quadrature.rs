@@ -20,6 +20,18 @@ const HERMITE_NODES: usize = 20;
 pub(super) const QUASI_MONTE_CARLO_NODES: usize = 128;
 
 /// Nodes `z_s` in L dimensions and weights `w_s` of `E_{z ~ N(0, I)}[g(z)] ≈ Σ_s w_s·g(z_s)`.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::{likelihoods::Quadrature, process::Marginals};
+///
+/// let device = Device::default();
+/// let column = |value| Tensor::<2>::full([1, 1], value, &device);
+/// let marginals = Marginals { mean: column(3.0), variance: column(4.0) };
+/// let square = Quadrature::gauss_hermite(10, 1).expectation(marginals, |f| f.clone() * f);
+/// // E[f²] = μ² + σ²
+/// assert!((square.into_scalar::<f64>() - 13.0).abs() < 1e-4);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quadrature {
     /// The nodes, row-major, `[S, L]`.

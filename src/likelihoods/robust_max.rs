@@ -30,6 +30,18 @@ use crate::{
 /// cluster around the mean of the class's own function and around the step of the product
 /// ([`GradedNodes::around`]). The error of π_c is below 10⁻³ for standard deviations from 0.03 to 3
 /// mixed in a row.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::likelihoods::{Likelihood, RobustMax, RobustMaxConfig};
+///
+/// let device = Device::default();
+/// let likelihood: RobustMax = RobustMaxConfig::new(3).with_fixed_epsilon(0.02).init(&device);
+/// let (y, f) = (Tensor::<2>::from_data([[2.0]], &device), Tensor::<3>::from_data([[[0.0, 1.0, 5.0]]], &device));
+/// let density: f64 = likelihood.log_density(y, f).sum().into_scalar::<f64>();
+/// // The class of the largest function, but for a share of errors.
+/// assert!((density - 0.98_f64.ln()).abs() < 1e-4, "{density}");
+/// ```
 #[derive(Module, Debug)]
 pub struct RobustMax {
     /// ε, if it is trained.

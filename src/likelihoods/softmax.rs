@@ -35,6 +35,18 @@ const MOST_NODES: usize = 64;
 /// judgment, and the double exponential distribution*, 1977). With the default 24 nodes, the errors
 /// of expected log densities and of log probabilities down to e⁻³⁰ are below 10⁻³, for means up to
 /// ±10 and standard deviations from 0.03 to 10 mixed in a row.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::likelihoods::{Likelihood, Softmax, SoftmaxConfig};
+///
+/// let device = Device::default();
+/// let likelihood: Softmax = SoftmaxConfig::new(4).init(&device);
+/// let (y, f) = (Tensor::<2>::from_data([[2.0]], &device), Tensor::<3>::from_data([[[1.0, 1.0, 1.0, 1.0]]], &device));
+/// let density: f64 = likelihood.log_density(y, f).sum().into_scalar::<f64>();
+/// // Equal functions give all classes the same probability.
+/// assert!((density - 0.25_f64.ln()).abs() < 1e-4, "{density}");
+/// ```
 #[derive(Module, Debug)]
 pub struct Softmax {
     #[module(skip)]

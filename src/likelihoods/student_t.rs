@@ -29,6 +29,18 @@ const LARGEST_SQUARE: f64 = 1e37;
 
 /// `y = f + s·t`, where `t` has a Student-t distribution with ν > 2 degrees of freedom and `s` is a
 /// trained scale: noise with outliers. The variance of `y` given `f` is `s²·ν/(ν − 2)`.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::likelihoods::{Likelihood, StudentT, StudentTConfig};
+///
+/// let device = Device::default();
+/// let likelihood: StudentT = StudentTConfig { scale: 1.0, degrees_of_freedom: 3.0, ..Default::default() }.init(&device);
+/// let (y, f) = (Tensor::<2>::from_data([[0.0]], &device), Tensor::<3>::from_data([[[0.0]]], &device));
+/// let density: f64 = likelihood.log_density(y, f).sum().into_scalar::<f64>();
+/// // The density at the center with three degrees of freedom.
+/// assert!((density - (2.0 / (std::f64::consts::PI * 3.0_f64.sqrt())).ln()).abs() < 1e-4, "{density}");
+/// ```
 #[derive(Module, Debug)]
 pub struct StudentT {
     scale: Positive,

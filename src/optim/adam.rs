@@ -1,10 +1,11 @@
 //! Adam with one pass over a parameter per step.
 
 use burn::{
-    optim::{AdamState, AdaptiveMomentumState, LearningRate, Optimizer},
+    optim::{LearningRate, Optimizer},
     tensor::{Device, Tensor},
 };
 
+use super::AdamMoments;
 use crate::ops::{AdamStep, adam};
 
 /// Adam (D. Kingma and J. Ba, *Adam: A Method for Stochastic Optimization*, arXiv:1412.6980,
@@ -16,8 +17,8 @@ use crate::ops::{AdamStep, adam};
 ///
 /// burn's own Adam creates a tensor for every intermediate, on one thread. On flex and ndarray,
 /// this implementation reads and writes the numbers once per step, on all threads; on a GPU, in one
-/// launch per parameter. Constants are kept in double precision. The state has burn's type, so the
-/// two implementations can read each other's records.
+/// launch per parameter. Constants are kept in double precision. The two implementations can read
+/// each other's records; this one restores them in the type in which they were written.
 ///
 /// `ModuleOptimizer::from(Adam::new())` optimizes a module;
 /// [`ModuleOptimizer::with_group`](burn::optim::ModuleOptimizer::with_group) assigns an Adam to a
@@ -90,18 +91,16 @@ impl Adam {
         learning_rate: LearningRate,
         tensor: Tensor<D>,
         gradient: Tensor<D>,
-        state: Option<AdamState<D>>,
+        state: Option<AdamMoments<D>>,
         ok: Option<Tensor<1>>,
-    ) -> (Tensor<D>, Option<AdamState<D>>) {
+    ) -> (Tensor<D>, Option<AdamMoments<D>>) {
         let gradient = if self.weight_decay > 0.0 {
             gradient + tensor.clone() * self.weight_decay
         } else {
             gradient
         };
         let (time, moments) = match state {
-            Some(AdamState { momentum }) => {
-                (momentum.time + 1, [momentum.moment_1, momentum.moment_2])
-            }
+            Some(state) => (state.time() + 1, state.into_moments()),
             None => (1, [gradient.zeros_like(), gradient.zeros_like()]),
         };
         let (found, expected) = (moments[0].dtype(), gradient.dtype());
@@ -112,8 +111,7 @@ impl Adam {
         );
         let step = self.step_at(time, learning_rate);
         let (tensor, [first, second]) = adam(tensor, gradient, moments, step, ok);
-        let state = AdamState::new(AdaptiveMomentumState::new(time, first, second));
-        (tensor, Some(state))
+        (tensor, Some(AdamMoments::new(time, first, second)))
     }
 }
 
@@ -124,23 +122,22 @@ impl Default for Adam {
 }
 
 impl Optimizer for Adam {
-    type State<const D: usize> = AdamState<D>;
+    type State<const D: usize> = AdamMoments<D>;
 
     /// # Panics
     ///
-    /// If the state and the gradient have different types. burn restores states in the default type
-    /// of the default device.
+    /// If the state and the gradient have different types.
     fn step<const D: usize>(
         &self,
         learning_rate: LearningRate,
         tensor: Tensor<D>,
         gradient: Tensor<D>,
-        state: Option<AdamState<D>>,
-    ) -> (Tensor<D>, Option<AdamState<D>>) {
+        state: Option<AdamMoments<D>>,
+    ) -> (Tensor<D>, Option<AdamMoments<D>>) {
         self.step_if(learning_rate, tensor, gradient, state, None)
     }
 
-    fn to_device<const D: usize>(state: AdamState<D>, device: &Device) -> AdamState<D> {
-        AdamState::new(state.momentum.to_device(device))
+    fn to_device<const D: usize>(state: AdamMoments<D>, device: &Device) -> AdamMoments<D> {
+        state.to_device(device)
     }
 }

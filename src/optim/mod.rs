@@ -9,6 +9,7 @@
 //! [`InverseFree`](crate::variational::InverseFree) posterior runs it after every step.
 
 mod adam;
+mod adam_moments;
 mod covariance_step;
 mod natural_gradient;
 mod natural_inversion;
@@ -18,6 +19,7 @@ mod unread_inversion;
 mod variance_gap;
 
 pub use adam::Adam;
+pub use adam_moments::AdamMoments;
 pub use natural_gradient::{
     NaturalGradient, NaturalStep, NaturalStepError, UnreadNaturalStep, WarmUp,
 };

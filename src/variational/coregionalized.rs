@@ -22,6 +22,34 @@ use crate::{
 /// latent functions share a kernel, this is the intrinsic coregionalization model,
 /// `Cov[f_p, f_p′] = (WWᵀ)_pp′·k` (M. Álvarez, L. Rosasco and N. Lawrence, *Kernels for
 /// Vector-Valued Functions: a Review*, arXiv:1106.6251, section 4.2).
+///
+/// ```
+/// use burn::tensor::{DType, Device, Tensor};
+/// use burn_gp_core::{
+///     inducing::InducingPoints,
+///     kernels::StationaryConfig,
+///     ops::{Jitter, NotPositiveDefinite, Stationary},
+///     process::{CovarianceShape, VariationalGaussian},
+///     variational::{Coregionalized, Posterior, Whitened},
+/// };
+///
+/// # fn main() -> Result<(), NotPositiveDefinite> {
+/// let device = Device::default();
+/// let kernel = StationaryConfig::new(Stationary::Matern52).init(1, &device);
+/// let inducing = || InducingPoints::new(Tensor::from_data([[0.0], [1.0], [2.0]], &device));
+/// let jitter = Jitter::for_precision(DType::F32);
+/// let distribution = VariationalGaussian::standard(3, 2, CovarianceShape::Full, &device);
+/// let latent = Whitened::new(inducing(), distribution, jitter);
+/// // Three functions as mixtures of two.
+/// let mixing = Tensor::from_data([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], &device);
+/// let posterior = Coregionalized::new(latent, mixing);
+/// let evaluation = posterior.evaluate(&kernel, Tensor::from_data([[0.5], [1.5]], &device))?;
+/// assert_eq!(evaluation.marginals.mean.dims(), [2, 3]);
+/// let variance: Vec<f64> = evaluation.marginals.variance.into_data().iter().collect();
+/// assert!((variance[0] + variance[1] - variance[2]).abs() < 1e-4);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Module, Debug)]
 pub struct Coregionalized<Q: Module> {
     latent: Q,
@@ -51,6 +79,14 @@ impl<Q: Module> Coregionalized<Q> {
 
 /// The linear model of coregionalization: the functions are linear combinations of latent
 /// functions.
+///
+/// ```
+/// use burn_gp_core::{layers::GpLayerConfig, variational::CoregionalizationConfig};
+///
+/// let mut layer = GpLayerConfig::new(2, 3);
+/// layer.coregionalization = Some(CoregionalizationConfig::new(2).with_seed(1));
+/// # assert_eq!(layer.coregionalization.map(|config| config.latent), Some(2));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CoregionalizationConfig {

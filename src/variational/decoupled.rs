@@ -37,6 +37,39 @@ use crate::{
 /// [`with_columns`](Self::with_columns) limits a step to a subset J of the columns of `K_vv`, which
 /// makes the cost linear in M2: `aᵀK_vv·a ≈ (M2/|J|)·Σ_{j∈J} a_j·(K_vv·a)_j`. Averaged over a cycle
 /// through all columns, this estimate and its gradient are exact.
+///
+/// ```
+/// use burn::tensor::{DType, Device, Tensor};
+/// use burn_gp_core::{
+///     inducing::InducingPoints,
+///     kernels::StationaryConfig,
+///     ops::{Jitter, NotPositiveDefinite, Stationary},
+///     process::{CovarianceShape, VariationalGaussian},
+///     variational::{OrthogonallyDecoupled, OrthogonallyDecoupledConfig, Posterior},
+/// };
+///
+/// # fn main() -> Result<(), NotPositiveDefinite> {
+/// let device = Device::default();
+/// let kernel = StationaryConfig::new(Stationary::Matern52).init(1, &device);
+/// let inducing = || InducingPoints::new(Tensor::from_data([[0.0], [1.0], [2.0]], &device));
+/// let jitter = Jitter::for_precision(DType::F32);
+/// let distribution = || VariationalGaussian::standard(3, 1, CovarianceShape::Full, &device);
+/// let mean_points = InducingPoints::new(Tensor::from_data([[0.5], [1.5]], &device));
+/// let weights = Tensor::from_data([[1.0, -1.0]], &device);
+/// let coordinates = OrthogonallyDecoupledConfig::default().coordinates;
+/// let posterior = OrthogonallyDecoupled::new(
+///     (inducing(), distribution()),
+///     (mean_points, weights),
+///     coordinates,
+///     jitter,
+/// );
+/// let evaluation = posterior.evaluate(&kernel, Tensor::from_data([[0.5], [1.5]], &device))?;
+/// assert_eq!(evaluation.marginals.mean.dims(), [2, 1]);
+/// // The weights of the second set move the mean away from the prior.
+/// assert!(evaluation.kl.into_scalar::<f64>() > 0.0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Module, Debug)]
 pub struct OrthogonallyDecoupled<I: Module> {
     inducing: I,

@@ -27,6 +27,31 @@ use crate::{
 /// Eleftheriadis and M. van der Wilk, *Inverse-Free Sparse Variational Gaussian Processes*,
 /// arXiv:2604.00697, section 2), with v defined in [`PseudoObservations`].
 /// [`InverseFree`](super::InverseFree) approximates it without a factorization.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::{
+///     inducing::InducingPoints,
+///     kernels::StationaryConfig,
+///     ops::{NotPositiveDefinite, Stationary},
+///     variational::{LSvgp, LSvgpConfig, MeanForm, Posterior, PseudoObservations},
+/// };
+///
+/// # fn main() -> Result<(), NotPositiveDefinite> {
+/// let device = Device::default();
+/// let kernel = StationaryConfig::new(Stationary::Matern52).init(1, &device);
+/// let inducing = || InducingPoints::new(Tensor::from_data([[0.0], [1.0], [2.0]], &device));
+/// let form: MeanForm = LSvgpConfig::default().observations.mean;
+/// let mean = Tensor::zeros([1, 3], &device);
+/// let observations = PseudoObservations::new(mean, &[1e4; 3], form);
+/// let posterior = LSvgp::new(inducing(), observations);
+/// let evaluation = posterior.evaluate(&kernel, Tensor::from_data([[0.5], [1.5]], &device))?;
+/// assert_eq!(evaluation.marginals.mean.dims(), [2, 1]);
+/// // Observations with so much noise say nothing.
+/// assert!(evaluation.kl.into_scalar::<f64>().abs() < 1e-3);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Module, Debug)]
 pub struct LSvgp<I: Module> {
     inducing: I,

@@ -76,6 +76,35 @@ impl<I: Module> InducingSet<I> {
 /// In whitened coordinates this is a whitened posterior on the union of the sets, with a
 /// block-diagonal covariance and a prior factor made of the blocks above.
 /// [`condition`](super::Posterior::condition) returns it in that form.
+///
+/// ```
+/// use burn::tensor::{DType, Device, Tensor};
+/// use burn_gp_core::{
+///     inducing::InducingPoints,
+///     kernels::StationaryConfig,
+///     ops::{Jitter, NotPositiveDefinite, Stationary},
+///     process::{CovarianceShape, VariationalGaussian},
+///     variational::{InducingSet, Orthogonal, OrthogonalConfig, Posterior},
+/// };
+///
+/// # fn main() -> Result<(), NotPositiveDefinite> {
+/// let device = Device::default();
+/// let kernel = StationaryConfig::new(Stationary::Matern52).init(1, &device);
+/// let inducing = || InducingPoints::new(Tensor::from_data([[0.0], [1.0], [2.0]], &device));
+/// let jitter = Jitter::for_precision(DType::F32);
+/// let distribution = || VariationalGaussian::standard(3, 1, CovarianceShape::Full, &device);
+/// let second = InducingPoints::new(Tensor::from_data([[0.5], [1.5], [2.5]], &device));
+/// let sets = [inducing(), second].map(|inducing| InducingSet::new(inducing, distribution()));
+/// let coordinates = OrthogonalConfig::default().coordinates;
+/// let posterior = Orthogonal::new(sets.into(), coordinates, jitter);
+/// assert_eq!(posterior.inducing_sets().len(), 2);
+/// let evaluation = posterior.evaluate(&kernel, Tensor::from_data([[0.5], [1.5]], &device))?;
+/// assert_eq!(evaluation.marginals.mean.dims(), [2, 1]);
+/// // By default the Gaussians are over whitened variables: this is the prior.
+/// assert!(evaluation.kl.into_scalar::<f64>().abs() < 1e-3);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Module, Debug)]
 pub struct Orthogonal<I: Module> {
     sets: Vec<InducingSet<I>>,

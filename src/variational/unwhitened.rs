@@ -16,6 +16,32 @@ one_gaussian! {
     /// with M right-hand sides instead of one with N, and gives the KL divergence in the same form:
     /// `KL = ½(‖L⁻¹W‖²_F + ‖L⁻¹m‖² − M) + Σ log L_ii − Σ log|W_ii|` (L. Tiao, *A Handbook for Sparse
     /// Variational Gaussian Processes*, 2020).
+    ///
+    /// ```
+    /// use burn::tensor::{DType, Device, Tensor};
+    /// use burn_gp_core::{
+    ///     inducing::InducingPoints,
+    ///     kernels::StationaryConfig,
+    ///     ops::{Jitter, NotPositiveDefinite, Stationary},
+    ///     process::{CovarianceShape, VariationalGaussian},
+    ///     variational::{Posterior, Unwhitened, UnwhitenedConfig},
+    /// };
+    ///
+    /// # fn main() -> Result<(), NotPositiveDefinite> {
+    /// let device = Device::default();
+    /// let kernel = StationaryConfig::new(Stationary::Matern52).init(1, &device);
+    /// let inducing = || InducingPoints::new(Tensor::from_data([[0.0], [1.0], [2.0]], &device));
+    /// let jitter = Jitter::for_precision(DType::F32);
+    /// let distribution = || VariationalGaussian::standard(3, 1, CovarianceShape::Full, &device);
+    /// let posterior = Unwhitened::new(inducing(), distribution(), jitter);
+    /// assert_eq!(UnwhitenedConfig::default().covariance, CovarianceShape::Full);
+    /// let evaluation = posterior.evaluate(&kernel, Tensor::from_data([[0.5], [1.5]], &device))?;
+    /// assert_eq!(evaluation.marginals.mean.dims(), [2, 1]);
+    /// // Independent inducing variables are not the prior.
+    /// assert!(evaluation.kl.into_scalar::<f64>() > 0.1);
+    /// # Ok(())
+    /// # }
+    /// ```
     Unwhitened, UnwhitenedConfig, Coordinates::Unwhitened, over "`u`"
 }
 

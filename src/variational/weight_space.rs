@@ -25,6 +25,27 @@ use crate::{
 /// network, c raises the prior variance to the largest one in the batch in training, and to the
 /// largest one over all training inputs in prediction, which [`with_level_of`](Self::with_level_of)
 /// computes.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::{
+///     features::PerceptronConfig,
+///     kernels::Basis,
+///     process::{CovarianceShape, VarianceCorrection, VariationalGaussian},
+///     variational::{Posterior, WeightSpace},
+/// };
+///
+/// # fn main() -> Result<(), burn_gp_core::ops::NotPositiveDefinite> {
+/// let device = Device::default();
+/// let kernel = Basis::new(PerceptronConfig::default().init(2, 4, &device));
+/// let weights = VariationalGaussian::standard(4, 1, CovarianceShape::Full, &device);
+/// let posterior = WeightSpace::new(weights, VarianceCorrection::NONE);
+/// let evaluation = posterior.evaluate(&kernel, Tensor::ones([3, 2], &device))?;
+/// // A standard normal over the weights is the prior.
+/// assert!(evaluation.kl.into_scalar::<f64>().abs() < 1e-4);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Module, Debug)]
 pub struct WeightSpace {
     distribution: VariationalGaussian,

@@ -3,10 +3,10 @@
 use crate::support::{Dense, Platform, Random, assert_close, numbers, platforms};
 use burn::{
     module::{Module, Param},
-    optim::{AdamConfig, AdamState, GradientsParams, ModuleOptimizer, Optimizer},
+    optim::{AdamConfig, GradientsParams, ModuleOptimizer, Optimizer},
     tensor::{DType, Device, Tensor},
 };
-use burn_gp_core::optim::Adam;
+use burn_gp_core::optim::{Adam, AdamMoments};
 
 const STEPS: usize = 6;
 
@@ -94,10 +94,8 @@ fn a_flag_skips_a_step() {
             let (kept, kept_state) =
                 adam.step_if(RATE, value.clone(), broken, state.clone(), flag(0.0));
             assert_eq!(numbers(kept), numbers(value), "{platform}");
-            let moments = |state: Option<AdamState<2>>| {
-                let momentum = state.expect("a state").momentum;
-                [numbers(momentum.moment_1), numbers(momentum.moment_2)]
-            };
+            let moments =
+                |state: Option<AdamMoments<2>>| state.expect("a state").into_moments().map(numbers);
             assert_eq!(moments(kept_state), moments(state), "{platform}");
         }
     }
@@ -192,12 +190,13 @@ fn a_module_trains_as_with_burns_adam() {
     }
 }
 
-/// The state survives a save and load bit for bit, and burn's Adam can continue from it. burn
-/// restores a state in the default type of the default device.
+/// The state survives a save and load bit for bit in every type that the default device has, and
+/// burn's Adam can continue from it in the default type, in which it restores.
 #[test]
 fn training_continues_from_a_record() {
-    let restored: DType = Device::default().settings().float_dtype.into();
-    for platform in (platforms().into_iter()).filter(|platform| platform.dtype == restored) {
+    let default: DType = Device::default().settings().float_dtype.into();
+    let has_type = |platform: &Platform| Device::default().supports_dtype(platform.dtype);
+    for platform in platforms().into_iter().filter(has_type) {
         let mut whole = ModuleOptimizer::from(Adam::new());
         let half = Weights::new(&platform.autodiff()).trained(&mut whole, 5);
         // A record reads the device when its numbers are used, by then after further steps.
@@ -209,6 +208,9 @@ fn training_continues_from_a_record() {
         let expected = half.clone().trained(&mut whole, 5).values();
         let actual = half.clone().trained(&mut restored, 5).values();
         assert_eq!(actual, expected, "{platform}");
+        if platform.dtype != default {
+            continue;
+        }
         let actual = half.trained(&mut theirs, 5).values();
         assert_close(&format!("{platform}"), &actual, &expected, 1e-5);
     }

@@ -11,6 +11,7 @@ mod devices;
 mod early_stopping;
 mod experiments;
 mod failed_matrices;
+mod installation;
 mod intervals;
 mod inverse_free_experiments;
 mod kernel_expressions;

@@ -345,3 +345,47 @@ fn a_configuration_reproduces_its_run() {
         (Some(31), Some(5))
     );
 }
+
+/// L-BFGS takes all rows in every iteration, so that a mini-batch has no meaning. Its loss never rises.
+#[test]
+fn l_bfgs_trains_a_variational_model_on_all_rows() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_regression(&path.join("data.csv"), 60);
+    let train = |model: &'static str| {
+        let options = [
+            "train",
+            "--data",
+            "data.csv",
+            "--out",
+            model,
+            "--model",
+            model,
+            "--inducing",
+            "8",
+        ];
+        let l_bfgs = ["--optimizer", "l-bfgs", "--steps", "8", "--quiet"];
+        [&options[..], &l_bfgs[..]].concat()
+    };
+    succeed(path, &train("svgp"));
+    let config = read(&path.join("svgp/config.toml"));
+    assert!(config.contains("optimizer = \"l-bfgs\""), "{config}");
+    assert!(!config.contains("batch_size"), "{config}");
+    let losses = crate::support::numbers(&path.join("svgp/training_log.csv"), "loss");
+    assert!(losses.len() > 1, "{losses:?}");
+    assert!(
+        losses.is_sorted_by(|before, after| before >= after),
+        "{losses:?}"
+    );
+
+    for (model, option) in [("svgp", "--batch-size"), ("odvgp", "--optimizer")] {
+        let output = run(
+            path,
+            &[&train(model)[..], &["--batch-size", "9", "--overwrite"]].concat(),
+        );
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let expected = format!("{option} means nothing for the model {model}");
+        assert!(errors.contains(&expected), "{errors}");
+        assert_eq!(output.status.code(), Some(2));
+    }
+}

@@ -27,6 +27,15 @@ use crate::{
 pub type AnyDeepGp = DeepGp<AnyLayer, AnyLayer, AnyLikelihood>;
 
 /// A hidden layer with its number of functions.
+///
+/// ```
+/// use burn_gp_core::{kernels::StationaryConfig, ops::Stationary};
+/// use burn_gp_models::{HiddenLayerConfig, LayerConfig};
+///
+/// let layer = LayerConfig::new(StationaryConfig::new(Stationary::Matern52));
+/// let hidden = HiddenLayerConfig { functions: 3, layer };
+/// assert_eq!(hidden.functions, 3);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HiddenLayerConfig {

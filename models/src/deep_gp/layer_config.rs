@@ -53,6 +53,29 @@ pub enum LayerForm {
 }
 
 /// Configuration of a layer.
+///
+/// ```
+/// use burn::tensor::{DType, Device};
+/// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
+/// use burn_gp_models::{DeepGpConfig, InducingConfig, LayerConfig, training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData}};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let device = Device::default();
+/// let inputs: Vec<f64> = (0..20).map(|row| f64::from(row) / 4.0).collect();
+/// let targets: Vec<f64> = inputs.iter().map(|x| x.sin()).collect();
+/// let data = TrainingData::new(&inputs, &targets, &device, DType::F64);
+/// let kernel = StationaryConfig::new(Stationary::Matern52);
+/// let layer = || LayerConfig::new(kernel.clone()).with_inducing(InducingConfig::new(6));
+/// let config = DeepGpConfig::new(layer(), GaussianConfig::default()).with_hidden(2, layer());
+/// let model = config.init(&data)?;
+/// let training = FullBatchTraining { iterations: 5, ..FullBatchTraining::default() };
+/// let mut trainer = FullBatchTrainer::new(model, data, training);
+/// let first = trainer.loss()?;
+/// trainer.step()?;
+/// assert!(trainer.loss()? < first);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LayerConfig {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Model, NothingToTrain, Objective, Schedule, ScheduledRate, StepReport, Trainer, TrainingData,
-    TrainingError, check_optimizer_type, checkpoint_error, describe,
+    TrainingError, check_default_device, check_default_type, checkpoint_error, describe,
     evaluations::{Evaluations, for_all},
     files,
     nothing_to_train::gradients,
@@ -41,7 +41,9 @@ pub struct FullBatchTraining {
 #[serde(tag = "optimizer", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum FullBatchOptimizer {
     /// L-BFGS with a strong-Wolfe line search. It takes few iterations, needs an objective that
-    /// does not change between them, and works best in double precision.
+    /// does not change between them, and works best in double precision. Variational models of one
+    /// layer have such an objective. [`Model::after_step`] is not called: the draws of a deep model
+    /// stay the same, and what a model adapts between steps stays as it is.
     LBfgs {
         /// The first step size of every line search, as a fraction of the quasi-Newton step. The
         /// very first search has no curvature yet and starts with a step whose parameter changes
@@ -271,15 +273,16 @@ impl<M: Model> FullBatchTrainer<M> {
         let objective = model
             .objective(data.inputs.clone(), data.targets.clone(), data.len())
             .map_err(EvaluationError::Factorization)?;
-        let loss = with_log_prior(objective.value(), priors.log_density(model)) * -scale;
+        let log_prior = priors.log_density(model);
+        let loss = with_log_prior(objective.value(), log_prior.clone()) * -scale;
         let value = number(loss.clone());
         if !value.is_finite() {
             // On a GPU, a factorization may have failed in silence. Without autodiff, it does not.
             let failure = (!is_on_cpu(&data.inputs))
                 .then(|| objective_of(&model.valid(), data).err())
                 .flatten();
-            return Err(failure.map_or(
-                EvaluationError::NonFinite(value),
+            return Err(failure.map_or_else(
+                || EvaluationError::NonFinite(value, objective.broken_term(log_prior)),
                 EvaluationError::Factorization,
             ));
         }
@@ -388,7 +391,8 @@ fn objective_of<M: Model>(
 
 enum EvaluationError {
     Factorization(NotPositiveDefinite),
-    NonFinite(f64),
+    /// The loss, and the term that is not finite.
+    NonFinite(f64, &'static str),
     NothingToTrain(NothingToTrain),
 }
 
@@ -401,10 +405,10 @@ impl EvaluationError {
                 source,
                 hyperparameters,
             },
-            Self::NonFinite(loss) => TrainingError::NonFinite {
+            Self::NonFinite(loss, term) => TrainingError::NonFinite {
                 step,
                 loss,
-                term: "log evidence",
+                term,
                 hyperparameters,
             },
             Self::NothingToTrain(source) => TrainingError::NothingToTrain { step, source },
@@ -457,7 +461,11 @@ impl<M: Model> Trainer for FullBatchTrainer<M> {
     fn restore(&mut self, folder: &Path) -> Result<(), TrainingError> {
         let model = restore_model(folder, self.model.clone())?;
         let progress: Progress = restore_progress(folder)?;
-        check_optimizer_type(folder, self.data.inputs.dtype())?;
+        let check = match self.optimizer {
+            Optimizer::LBfgs(..) => check_default_type,
+            Optimizer::Adam(..) => check_default_device,
+        };
+        check(folder, self.data.inputs.dtype())?;
         let error = checkpoint_error(folder, files::OPTIMIZER, "read");
         let file = folder.join(files::OPTIMIZER);
         self.optimizer = (self.optimizer.restored(&file, progress.iterations)).map_err(error)?;

@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use burn::{
-    optim::{AdamState, LearningRate, Optimizer},
+    optim::{LearningRate, Optimizer},
     tensor::{Device, Tensor},
 };
-use burn_gp_core::optim::Adam;
+use burn_gp_core::optim::{Adam, AdamMoments};
 
 /// The flag of the current step, `[1]`: positive if the step can be made. It is on the device, so
 /// that the CPU does not wait for it. Clones share the flag; without one, every step is made.
@@ -39,20 +39,20 @@ pub(super) struct GatedAdam {
 }
 
 impl Optimizer for GatedAdam {
-    type State<const D: usize> = AdamState<D>;
+    type State<const D: usize> = AdamMoments<D>;
 
     fn step<const D: usize>(
         &self,
         learning_rate: LearningRate,
         tensor: Tensor<D>,
         gradient: Tensor<D>,
-        state: Option<AdamState<D>>,
-    ) -> (Tensor<D>, Option<AdamState<D>>) {
+        state: Option<AdamMoments<D>>,
+    ) -> (Tensor<D>, Option<AdamMoments<D>>) {
         let ok = self.gate.get();
         (self.adam).step_if(learning_rate, tensor, gradient, state, ok)
     }
 
-    fn to_device<const D: usize>(state: AdamState<D>, device: &Device) -> AdamState<D> {
+    fn to_device<const D: usize>(state: AdamMoments<D>, device: &Device) -> AdamMoments<D> {
         Adam::to_device(state, device)
     }
 }

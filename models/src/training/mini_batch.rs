@@ -14,7 +14,7 @@ use super::{
     Batch, InducingTraining, Model, Plateau, Schedule, StepReport, Trainer, TrainingData,
     TrainingError,
     batches::Batches,
-    check_optimizer_type, checkpoint_error, files,
+    check_default_device, checkpoint_error, files,
     gate::{Gate, GatedAdam},
     mini_batch_step::MiniBatchStep,
     rates::{Rates, RatesProgress},
@@ -344,7 +344,7 @@ impl<M: Model> Trainer for MiniBatchTrainer<M> {
 
     fn restore(&mut self, folder: &Path) -> Result<(), TrainingError> {
         let model = restore_model(folder, self.model.clone())?;
-        check_optimizer_type(folder, self.data().inputs.dtype())?;
+        check_default_device(folder, self.data().inputs.dtype())?;
         let error = checkpoint_error(folder, files::OPTIMIZER, "read");
         let optimizer = (self.optimizer.clone().load(folder.join(files::OPTIMIZER)))
             .map_err(|reason| error(reason.to_string()))?;

@@ -6,10 +6,10 @@
 //! loop, with its checkpoints, metrics and early stopping. All random draws of a trainer depend
 //! only on its seed and the step. A trainer restored from a checkpoint continues bit for bit.
 //!
-//! burn 0.22 restores the state of optimizers in the default floating-point type of
-//! `Device::default()`. A program that restores `f64` trainers calls
-//! `Device::default().configure(FloatDType::F64)` before it makes any tensor;
-//! [`Trainer::restore`] fails when the types differ.
+//! Adam is restored in the type of its checkpoint. burn 0.22 restores L-BFGS in the default
+//! floating-point type of `Device::default()`. A program that restores L-BFGS in another type calls
+//! `Device::default().configure(FloatDType::F64)` before it makes any tensor; [`Trainer::restore`]
+//! fails when the types differ.
 
 mod any_trainer;
 mod batches;
@@ -459,16 +459,30 @@ fn save_state<M: Module, P: serde::Serialize>(
     std::fs::write(folder.join(files::PROGRESS), text).map_err(|reason| error(reason.to_string()))
 }
 
-/// Fails if burn would restore the optimizer state in a type other than `dtype`.
-fn check_optimizer_type(folder: &Path, dtype: DType) -> Result<(), TrainingError> {
+/// Fails if the default device, on which burn restores optimizers, does not have the type `dtype`.
+fn check_default_device(folder: &Path, dtype: DType) -> Result<(), TrainingError> {
+    let device = Device::default();
+    if device.supports_dtype(dtype) {
+        return Ok(());
+    }
+    let error = checkpoint_error(folder, files::OPTIMIZER, "read");
+    Err(error(format!(
+        "the optimizer's state is {}, which the default device {device:?} does not have; make \
+         another device the default, for example by the environment variable BURN_DEVICE",
+        dtype.name(),
+    )))
+}
+
+/// Fails if burn would restore the state of L-BFGS in a type other than `dtype`.
+fn check_default_type(folder: &Path, dtype: DType) -> Result<(), TrainingError> {
     let restored: DType = Device::default().settings().float_dtype.into();
     if restored == dtype {
         return Ok(());
     }
     let error = checkpoint_error(folder, files::OPTIMIZER, "read");
     Err(error(format!(
-        "the optimizer's state is {}, but the default type of the default device is {}; \
-         configure it before any tensor is made",
+        "the state of L-BFGS is {}, but burn restores it in {}, the default type of the default \
+         device; configure that type before any tensor is made",
         dtype.name(),
         restored.name()
     )))

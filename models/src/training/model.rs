@@ -34,7 +34,10 @@ impl Objective {
     pub(super) fn broken_term(self, log_prior: Option<Tensor<1>>) -> &'static str {
         let is_finite = |term: Tensor<1>| number(term).is_finite();
         if !is_finite(self.fit) {
-            "log density of the data"
+            match self.kl {
+                Some(_) => "log density of the data",
+                None => "log evidence",
+            }
         } else if !log_prior.is_none_or(is_finite) {
             "log density of the hyperparameters' priors"
         } else {

@@ -363,13 +363,27 @@ fn training_goes_on_where_it_stopped() {
             final_fraction: 0.1,
         },
     };
-    goes_on_where_it_stopped(FullBatchOptimizer::L_BFGS);
-    goes_on_where_it_stopped(adam);
+    goes_on_where_it_stopped(FullBatchOptimizer::L_BFGS, DType::F32);
+    for dtype in [DType::F32, DType::F64] {
+        goes_on_where_it_stopped(adam, dtype);
+    }
 }
 
-fn goes_on_where_it_stopped(optimizer: FullBatchOptimizer) {
-    // burn restores optimizers in the default type of the default device.
-    let (data, config) = (data(DType::F32), config(blocks(ActionStart::Normal)));
+/// burn restores L-BFGS in the default type, in which its history would lose digits.
+#[test]
+fn l_bfgs_in_another_type_than_the_default_is_not_restored() {
+    let (data, config) = (data(DType::F64), config(blocks(ActionStart::Normal)));
+    let mut trainer = trainer_by(FullBatchOptimizer::L_BFGS, &config, &data);
+    trainer.step().expect("the step is sound");
+    let folder = temp_dir::TempDir::new().expect("a folder");
+    trainer.save(folder.path()).expect("it can be written");
+    let error = (trainer.restore(folder.path())).expect_err("the default is f32");
+    let reason = "the state of L-BFGS is f64, but burn restores it in f32";
+    assert!(error.to_string().contains(reason), "{error}");
+}
+
+fn goes_on_where_it_stopped(optimizer: FullBatchOptimizer, dtype: DType) {
+    let (data, config) = (data(dtype), config(blocks(ActionStart::Normal)));
     let trainer = |config: &_, data: &_| trainer_by(optimizer, config, data);
     let mut whole = trainer(&config, &data);
     let mut first = trainer(&config, &data);
@@ -388,7 +402,7 @@ fn goes_on_where_it_stopped(optimizer: FullBatchOptimizer) {
     let objective = |trainer: &FullBatchTrainer<AnyComputationAware>| {
         let (inputs, targets) = (data.inputs.clone(), data.targets.clone());
         let objective = trainer.model().objective(inputs, targets);
-        objective.expect("it is sound").into_scalar::<f32>()
+        objective.expect("it is sound").into_scalar::<f64>()
     };
     assert_eq!(objective(&whole), objective(&second));
 }

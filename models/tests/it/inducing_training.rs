@@ -175,6 +175,12 @@ fn temporary() -> PathBuf {
 
 #[test]
 fn a_restored_trainer_goes_on_bit_for_bit() {
+    for dtype in [DType::F32, DType::F64] {
+        restored_trainer_goes_on(dtype);
+    }
+}
+
+fn restored_trainer_goes_on(dtype: DType) {
     let new = || {
         let inducing = InducingTraining {
             frozen_steps: 4,
@@ -182,8 +188,7 @@ fn a_restored_trainer_goes_on_bit_for_bit() {
             beta_1: 0.99,
             plateau: Some(Plateau::new(2)),
         };
-        // burn restores optimizers in the default type of the default device.
-        trainer(training(Some(inducing)), DType::F32)
+        trainer(training(Some(inducing)), dtype)
     };
     let mut undisturbed = new();
     let mut stopped = new();

@@ -169,8 +169,13 @@ fn a_natural_step_without_a_distribution_is_an_error() {
 /// Restores from the records that burn's checkpointers receive after the second round.
 #[test]
 fn a_restored_learner_goes_on_bit_for_bit() {
-    // burn restores optimizers in the default type of the default device.
-    let new = || learner(DType::F32, training());
+    for dtype in [DType::F32, DType::F64] {
+        restored_learner_goes_on(dtype);
+    }
+}
+
+fn restored_learner_goes_on(dtype: DType) {
+    let new = || learner(dtype, training());
     let mut undisturbed = new();
     let supervised = rounds(&undisturbed, 5);
     undisturbed.fit(supervised).expect("all steps are sound");

@@ -27,3 +27,4 @@ mod parity;
 mod plateau;
 mod roles;
 mod scales;
+mod variational_full_batch;

@@ -17,6 +17,10 @@ impl Asked<'_> {
     fn has(&self, field: &str) -> bool {
         self.posterior.contains_key(field)
     }
+
+    fn is_mini_batch(&self) -> bool {
+        self.options.is_mini_batch(self.model)
+    }
 }
 
 /// Options, and a function that says whether the model uses them.
@@ -26,9 +30,11 @@ type Use = (&'static [&'static str], fn(&Asked<'_>) -> bool);
 /// one, so the order matters.
 const USES: [Use; 27] = [
     (&["--schedule", "--stages", "--stage-factor"], |asked| {
-        asked.model.is_mini_batch() || asked.options.optimizer(asked.model) == OptimizerName::Adam
+        asked.is_mini_batch() || asked.options.optimizer(asked.model) == OptimizerName::Adam
     }),
-    (&["--optimizer"], |asked| !asked.model.is_mini_batch()),
+    (&["--optimizer"], |asked| {
+        !asked.model.is_mini_batch() || asked.model.takes_l_bfgs()
+    }),
     (&["--action-start", "--action-rows"], |asked| {
         asked.model == ModelName::CagpOpt
     }),
@@ -56,7 +62,10 @@ const USES: [Use; 27] = [
     }),
     (
         &["--natural-gradient", "--natural-gradient-warm-up"],
-        |asked| asked.model.takes_any_likelihood() && !asked.has("observations"),
+        |asked| {
+            let has_gaussian = !asked.has("observations");
+            asked.model.takes_any_likelihood() && asked.is_mini_batch() && has_gaussian
+        },
     ),
     (
         &["--plain-mean", "--pseudo-noise", "--pseudo-noise-floor"],
@@ -72,7 +81,9 @@ const USES: [Use; 27] = [
         ],
         |asked| asked.has("auxiliary"),
     ),
-    (&["--batch-size"], |asked| asked.model.has_batches()),
+    (&["--batch-size"], |asked| {
+        asked.model.has_batches() && asked.is_mini_batch()
+    }),
     (
         &[
             "--plateau",
@@ -83,7 +94,7 @@ const USES: [Use; 27] = [
             "--patience",
             "--keep",
         ],
-        |asked| asked.model.is_mini_batch(),
+        |asked| asked.is_mini_batch(),
     ),
     (
         &[
@@ -92,7 +103,7 @@ const USES: [Use; 27] = [
             "--inducing-momentum",
             "--inducing-plateau",
         ],
-        |asked| asked.model.is_mini_batch() && asked.model.has_inducing(),
+        |asked| asked.is_mini_batch() && asked.model.has_inducing(),
     ),
     (&["--orthogonal"], |asked| {
         asked.model.has_orthogonal(asked.options.posterior)
@@ -179,9 +190,13 @@ impl RunOptions {
     /// because no model of a comparison trains on them.
     pub fn used(self) -> Self {
         let useless = self.without_use(self.model()).into_iter().map(field);
-        let useless: Vec<String> = useless
+        let mut useless: Vec<String> = useless
             .filter(|name| name != "validation_fraction")
             .collect();
+        if self.is_mini_batch(self.model()) {
+            // Adam is the only optimizer on mini-batches.
+            useless.push(field("--optimizer"));
+        }
         self.without(&useless)
     }
 }

@@ -45,7 +45,14 @@ impl RunOptions {
         })
     }
 
-    /// The optimizer if `model` is a full-batch model. Adam is the default where each evaluation
+    /// Whether the model is trained like a mini-batch model, with Adam. Some of these models take
+    /// L-BFGS on all rows instead.
+    pub fn is_mini_batch(&self, model: ModelName) -> bool {
+        let has_l_bfgs = model.takes_l_bfgs() && self.optimizer == Some(OptimizerName::LBfgs);
+        model.is_mini_batch() && !has_l_bfgs
+    }
+
+    /// The optimizer if `model` is trained on the full batch. Adam is the default where each evaluation
     /// chooses new actions, because the objective is then not a single function along a line
     /// search.
     pub fn optimizer(&self, model: ModelName) -> OptimizerName {

@@ -161,6 +161,15 @@ impl ModelName {
         ) && !self.has_actions()
     }
 
+    /// Whether L-BFGS can train a model that is otherwise trained on mini-batches: it has one layer,
+    /// and its objective on all rows is the same in every step.
+    pub fn takes_l_bfgs(self) -> bool {
+        matches!(
+            self,
+            Self::Svgp | Self::SvgpUnwhitened | Self::Solve | Self::SolveUnwhitened | Self::LSvgp
+        )
+    }
+
     /// Whether the model can train on mini-batches.
     pub fn has_batches(self) -> bool {
         self.is_mini_batch() && !matches!(self, Self::Dbk | Self::Dkl | Self::Sdkl)
@@ -251,9 +260,9 @@ choice! {
 }
 
 choice! {
-    /// The optimizers of full-batch models.
+    /// The optimizers.
     OptimizerName {
-        /// L-BFGS: few iterations with a line search; best in double precision
+        /// L-BFGS on all rows: few iterations with a line search; best in double precision
         LBfgs,
         /// Adam: one evaluation in each step, with a learning rate
         Adam,

@@ -93,7 +93,7 @@ options! {
     }
 
     "Full batch" {
-        /// Optimizer [default: l-bfgs; adam for cagp-cg and itergp]
+        /// Optimizer [default: adam for models on mini-batches, cagp-cg and itergp; l-bfgs for others]
         optimizer: OptimizerName = "OPTIMIZER",
         /// Policy that chooses the next action of itergp; cg gives cagp-cg
         policy: PolicyName = "POLICY",

@@ -80,12 +80,13 @@ impl<'a> RunCallback<'a> {
         self.shown = Instant::now();
     }
 
-    /// Says once that the device has skipped a step.
+    /// Says once, in the display of the progress, that the device has skipped a step. The warnings at
+    /// the end have the number of such steps.
     fn warn(&mut self, trainer: &AnyTrainer<AnyModel>) {
         let skipped = trainer.skipped_steps();
         if let Some(text) = skipped_steps(skipped).filter(|_| !self.has_warned) {
             self.has_warned = true;
-            eprintln!("warning: {text}");
+            self.progress.warn(&text);
         }
     }
 

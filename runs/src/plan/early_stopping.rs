@@ -34,7 +34,7 @@ impl EarlyStopping {
     /// If the share is out of range, or rows are held out for validation.
     pub fn of(options: &RunOptions) -> Result<Self, SettingError> {
         let model = options.model();
-        if !model.is_mini_batch() {
+        if !options.is_mini_batch(model) {
             return Ok(Self::Off);
         }
         let is_validated = options.validation_fraction.is_some();

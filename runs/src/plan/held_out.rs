@@ -16,7 +16,7 @@ pub(super) fn check_length(options: &RunOptions) -> Result<(), SettingError> {
 pub(super) fn check(options: &RunOptions) -> Result<(), SettingError> {
     let both = options.split.is_some() && options.test_fraction.is_some();
     exclude(["split", "test_fraction"], both)?;
-    if !options.model().is_mini_batch() {
+    if !options.is_mini_batch(options.model()) {
         return Ok(());
     }
     let both = options.patience.is_some() && options.keep == Some(KeepName::Last);

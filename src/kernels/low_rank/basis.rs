@@ -15,6 +15,23 @@ use crate::{
 ///
 /// It is positive semidefinite and of rank at most R for every network. The network also determines
 /// its variance.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::{
+///     features::PerceptronConfig,
+///     kernels::{Basis, Kernel},
+/// };
+///
+/// let device = Device::default();
+/// let network = || PerceptronConfig::default().init(2, 8, &device);
+/// let kernel = Basis::new(network()).times(0.5);
+/// let x = Tensor::<2>::ones([3, 2], &device);
+/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+/// let variances: Vec<f64> = kernel.diagonal(x).into_data().iter().collect();
+/// // Equal rows have the covariance of one row with itself.
+/// assert!(values.iter().all(|value| (value - variances[0]).abs() < 1e-5));
+/// ```
 #[derive(Module, Debug)]
 pub struct Basis<F: Module> {
     network: Part<F>,

@@ -17,6 +17,26 @@ use crate::{
 /// of the kernel contributes F frequencies ω from its spectral density, with `a² = σ²/F` of its
 /// variance. The 2F features are `a_f·cos ω_fᵀx` and `a_f·sin ω_fᵀx` (A. Rahimi and B. Recht,
 /// *Random Features for Large-Scale Kernel Machines*, 2007). They are not trained.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::{
+///     kernels::{Kernel, RandomFourier, StationaryConfig},
+///     ops::Stationary,
+///     rand::{SeedableRng, rngs::ChaCha8Rng},
+/// };
+///
+/// # fn main() -> Result<(), burn_gp_core::kernels::NoSpectrum> {
+/// let device = Device::default();
+/// let exact = StationaryConfig::new(Stationary::SquaredExponential).init(1, &device);
+/// let mut random = ChaCha8Rng::seed_from_u64(0);
+/// let kernel = RandomFourier::new(&exact, 1, 4000, &mut random, &device)?;
+/// let x = Tensor::<2>::from_data([[0.0], [1.0]], &device);
+/// let error = (kernel.matrix(x.clone()) - exact.matrix(x)).abs().max();
+/// assert!(error.into_scalar::<f64>() < 0.1);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Module, Debug)]
 pub struct RandomFourier {
     spectrum: FixedSpectrum,

@@ -39,6 +39,32 @@ impl Default for AuxiliaryUpdate {
 }
 
 /// Configuration of an [`InverseFree`](super::InverseFree) posterior.
+///
+/// ```
+/// use burn::tensor::{DType, Device, Tensor};
+/// use burn_gp_core::{
+///     inducing::InducingPoints,
+///     kernels::StationaryConfig,
+///     ops::{Jitter, NotPositiveDefinite, Stationary},
+///     variational::{AnyPosterior, InverseFreeConfig, Posterior, PosteriorConfig, PseudoObservationsConfig},
+/// };
+///
+/// # fn main() -> Result<(), NotPositiveDefinite> {
+/// let device = Device::default();
+/// let kernel = StationaryConfig::new(Stationary::Matern52).init(1, &device);
+/// let inducing = || InducingPoints::new(Tensor::from_data([[0.0], [1.0], [2.0]], &device));
+/// let jitter = Jitter::for_precision(DType::F32);
+/// let observations = PseudoObservationsConfig { variance: 1e4, ..Default::default() };
+/// let config = InverseFreeConfig { observations, ..Default::default() };
+/// let posterior = PosteriorConfig::from(config).init(vec![inducing()], &kernel, 1, jitter, &device)?;
+/// assert!(matches!(&posterior, AnyPosterior::InverseFree(_)));
+/// let evaluation = posterior.evaluate(&kernel, Tensor::from_data([[0.5], [1.5]], &device))?;
+/// assert_eq!(evaluation.marginals.mean.dims(), [2, 1]);
+/// // Observations with so much noise say nothing.
+/// assert!(evaluation.kl.into_scalar::<f64>().abs() < 1e-3);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct InverseFreeConfig {

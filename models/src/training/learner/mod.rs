@@ -23,7 +23,7 @@ use burn::{
 use burn_gp_core::parameter::Priors;
 
 use super::{
-    Batch, MiniBatchTraining, Model, TrainingData, TrainingError, check_optimizer_type,
+    Batch, MiniBatchTraining, Model, TrainingData, TrainingError, check_default_device,
     checkpoint_error, files, mini_batch_step::MiniBatchStep, rates::Rates,
 };
 use crate::record::load_module;
@@ -205,7 +205,7 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
         let error = |file| checkpoint_error(folder, file, "read");
         let model = load_module(self.learned(), &path(files::MODEL))
             .map_err(|reason| error(files::MODEL)(reason.to_string()))?;
-        check_optimizer_type(folder, self.data.inputs.dtype())?;
+        check_default_device(folder, self.data.inputs.dtype())?;
         let optimizer = (self.optimizer.clone().load(path(files::OPTIMIZER)))
             .map_err(|reason| error(files::OPTIMIZER)(reason.to_string()))?;
         let step = self.rates.restore_learner(folder)?;

@@ -1,18 +1,21 @@
 //! The losses of training on a GPU beside those of the same training on the CPU, both in single
-//! precision.
+//! precision, and how often a step waits to read from the GPU.
 //!
 //! `BURN_GP_DATA=… cargo bench -p burn-gp-models --features wgpu --bench device_traces [-- --steps N]
 //! [--only MODEL]`
 //!
-//! trains SOLVE-GP, the inverse-free posterior, and SVGP with natural gradients on the training rows of
-//! the first split of elevators, 500 steps on batches of 128 with 64 inducing points (32 in each of the
-//! two sets of SOLVE-GP), from the same first parameters on the same batches. A row is a step: the loss
-//! per datum on the CPU, and the difference on the GPU.
+//! trains SOLVE-GP, the inverse-free posterior, SVGP with natural gradients and a deep GP of three layers
+//! on the training rows of the first split of elevators, and a convolutional GP on 2000 images of MNIST:
+//! 500 steps from the same first parameters on the same batches. A row is a step: the loss per datum on
+//! the CPU, and the difference on the GPU. Reads are counted in the steps alone, and apart from that
+//! when losses are read, every 32 steps.
 //!
 //! Rounding alone moves a trace, because Adam and natural gradients carry every difference on. How far
 //! it does so is measured: a second run on the CPU has inputs that differ in the last bit
 //! (`x·(1 + 2⁻²³)`). The GPU, whose sums have another order, may differ eight times as much, and by at
-//! least 10⁻⁴. The program ends with 1 if it differs more.
+//! least 10⁻⁴. The program ends with 1 if it differs more, or if a step reads.
+
+mod cases;
 
 use std::{error::Error, process::ExitCode};
 
@@ -20,63 +23,28 @@ use burn::{
     module::Module,
     tensor::{DType, Device, DeviceKind},
 };
-use burn_gp_core::{
-    kernels::StationaryConfig,
-    likelihoods::GaussianConfig,
-    ops::Stationary,
-    optim::NaturalGradient,
-    variational::{InverseFreeConfig, OrthogonalConfig, PosteriorConfig, WhitenedConfig},
-};
+use burn_gp_core::ops::device_reads;
 use burn_gp_datasets::{DataSource, Standardizer};
 use burn_gp_models::{
-    AnySvgp, SvgpConfig,
+    AnyModel,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData, TrainingError},
 };
+
+use cases::{Case, Set, cases};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const BATCH: usize = 128;
+/// Images of MNIST that are trained on.
+const IMAGES: usize = 2000;
 
 /// How many times as far as rounding on the CPU the GPU may move a trace, and the least allowance.
 const TIMES_ROUNDING: f64 = 8.0;
 const LEAST: f64 = 1e-4;
 
-/// A model with its training.
-struct Case {
-    name: &'static str,
-    posterior: PosteriorConfig,
-    /// The numbers of inducing points in the two sets.
-    inducing: (usize, usize),
-    natural_gradient: Option<NaturalGradient>,
-}
-
-fn cases() -> [Case; 3] {
-    [
-        Case {
-            name: "solve",
-            posterior: OrthogonalConfig::default().into(),
-            inducing: (32, 32),
-            natural_gradient: None,
-        },
-        Case {
-            name: "inverse-free",
-            posterior: InverseFreeConfig::default().into(),
-            inducing: (64, 0),
-            natural_gradient: None,
-        },
-        Case {
-            name: "natural-gradients",
-            posterior: WhitenedConfig::default().into(),
-            inducing: (64, 0),
-            natural_gradient: Some(NaturalGradient::new(0.1).with_warm_up(1e-4, 10)),
-        },
-    ]
-}
-
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     if std::env::var_os("BURN_GP_DATA").is_none() {
-        println!("skipped: BURN_GP_DATA does not name the folder with elevators");
+        println!("skipped: BURN_GP_DATA does not name the folder with elevators and MNIST");
         return Ok(ExitCode::SUCCESS);
     }
     let (mut steps, mut only) = (500, None);
@@ -89,29 +57,41 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             other => return Err(format!("{other:?} is no option of this benchmark").into()),
         }
     }
-    let (gpu, rows) = (Device::wgpu(DeviceKind::DefaultDevice), Rows::elevators()?);
-    let mut is_close = true;
+    let gpu = Device::wgpu(DeviceKind::DefaultDevice);
+    let mut passes = true;
     for case in cases() {
         if only.as_ref().is_none_or(|only| only == case.name) {
-            is_close &= compare(&case, &rows, &gpu, steps)?;
+            passes &= compare(&case, &gpu, steps)?;
         }
     }
-    Ok(ExitCode::from(u8::from(!is_close)))
+    Ok(ExitCode::from(u8::from(!passes)))
 }
 
-/// Standardized rows.
+/// Rows as a model takes them.
 struct Rows {
     inputs: Vec<f64>,
     targets: Vec<f64>,
 }
 
 impl Rows {
-    /// The training rows of the first split.
-    fn elevators() -> Result<Self, Box<dyn Error>> {
+    /// Training rows of the first split: standardized numbers, or images with their labels.
+    fn of(set: Set) -> Result<Self, Box<dyn Error>> {
         let folder = std::env::var_os("BURN_GP_DATA").map(std::path::PathBuf::from);
-        let source = DataSource::resolve("elevators", folder.as_deref())?;
+        let name = match set {
+            Set::Elevators => "elevators",
+            Set::Mnist => "mnist",
+        };
+        let source = DataSource::resolve(name, folder.as_deref())?;
         let dataset = source.load(None)?;
-        let split = source.mask(dataset.rows())?.split(0)?;
+        let mut split = source.mask(dataset.rows())?.split(0)?;
+        if set == Set::Mnist {
+            split.train.truncate(IMAGES);
+            let train = dataset.select(&split.train);
+            return Ok(Self {
+                inputs: train.inputs.values().to_vec(),
+                targets: train.targets,
+            });
+        }
         let standardizer = Standardizer::fit(&dataset, &split.train);
         let train = dataset.select(&split.train);
         Ok(Self {
@@ -127,32 +107,23 @@ impl Rows {
     }
 }
 
-/// Prints the traces of a model. Returns whether they are as close as rounding allows.
-fn compare(case: &Case, rows: &Rows, gpu: &Device, steps: usize) -> Result<bool, Box<dyn Error>> {
-    let cpu = Device::flex();
+/// Prints the traces of a model. Returns whether they are as close as rounding allows and no step
+/// reads.
+fn compare(case: &Case, gpu: &Device, steps: usize) -> Result<bool, Box<dyn Error>> {
+    let (cpu, rows) = (Device::flex(), Rows::of(case.set)?);
     let data = rows.on(&cpu, 1.0);
-    let kernel = StationaryConfig::new(Stationary::Matern52);
-    let (first, second) = case.inducing;
-    let model = SvgpConfig::new(kernel, GaussianConfig { noise: 0.1 })
-        .with_inducing(first)
-        .with_orthogonal(second)
-        .with_posterior(case.posterior.clone())
-        .init(&data)?;
-    let training = MiniBatchTraining {
-        batch_size: BATCH,
-        natural_gradient: case.natural_gradient,
-        ..MiniBatchTraining::new(steps)
-    };
-    let on_cpu = losses(model.clone(), data, &training)?;
+    let model = case.config.init(&data)?;
+    let training = case.training(steps);
+    let on_cpu = Trace::of(model.clone(), data, &training)?.losses;
     let last_bit = rows.on(&cpu, 1.0 + f64::from(f32::EPSILON));
-    let rounded = losses(model.clone(), last_bit, &training)?;
+    let rounded = Trace::of(model.clone(), last_bit, &training)?.losses;
     let moved = model.valid().to_device(gpu).train();
-    let on_gpu = losses(moved, rows.on(gpu, 1.0), &training)?;
+    let trace = Trace::of(moved, rows.on(gpu, 1.0), &training)?;
     let difference = |other: &[f64]| -> Vec<f64> {
         let pairs = on_cpu.iter().zip(other);
         pairs.map(|(ours, other)| other - ours).collect()
     };
-    let (rounding, gpu) = (difference(&rounded), difference(&on_gpu));
+    let (rounding, gpu) = (difference(&rounded), difference(&trace.losses));
     println!("{}, {steps} steps:", case.name);
     println!("  step       flex       wgpu − flex   last bit of inputs");
     let shown = (0..steps).filter(|step| *step == 0 || (step + 1) % (steps / 10).max(1) == 0);
@@ -178,22 +149,46 @@ fn compare(case: &Case, rows: &Rows, gpu: &Device, steps: usize) -> Result<bool,
         largest(&gpu),
         if is_close { "close" } else { "NOT CLOSE" }
     );
-    Ok(is_close)
+    println!(
+        "  reads from the GPU: {} in {steps} steps, {} for their losses",
+        trace.reads_of_steps, trace.reads_of_losses
+    );
+    Ok(is_close && trace.reads_of_steps == 0)
 }
 
-/// The loss of every step.
-fn losses(
-    model: AnySvgp,
-    data: TrainingData,
-    training: &MiniBatchTraining,
-) -> Result<Vec<f64>, TrainingError> {
-    let mut trainer = MiniBatchTrainer::new(model, data, training.clone());
-    let mut losses = Vec::new();
-    while !trainer.is_finished() {
-        losses.extend(trainer.advance()?.map(|report| report.loss));
-        if trainer.are_reports_due() {
-            losses.extend(trainer.read_reports()?.iter().map(|report| report.loss));
+/// The course of a training.
+#[derive(Default)]
+struct Trace {
+    /// The loss of every step.
+    losses: Vec<f64>,
+    /// Reads from the GPU while steps are made.
+    reads_of_steps: u64,
+    /// Reads from the GPU between steps.
+    reads_of_losses: u64,
+}
+
+impl Trace {
+    fn of(
+        model: AnyModel,
+        data: TrainingData,
+        training: &MiniBatchTraining,
+    ) -> Result<Self, TrainingError> {
+        let mut trainer = MiniBatchTrainer::new(model, data, training.clone());
+        let mut trace = Self::default();
+        while !trainer.is_finished() {
+            let before = device_reads();
+            let report = trainer.advance()?;
+            let between = device_reads();
+            trace.losses.extend(report.map(|report| report.loss));
+            if trainer.are_reports_due() {
+                let reports = trainer.read_reports()?;
+                trace
+                    .losses
+                    .extend(reports.iter().map(|report| report.loss));
+            }
+            trace.reads_of_steps += between - before;
+            trace.reads_of_losses += device_reads() - between;
         }
+        Ok(trace)
     }
-    Ok(losses)
 }

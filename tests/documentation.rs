@@ -1,0 +1,157 @@
+//! The documentation's examples. Every kernel, likelihood, posterior and layer, and the configuration
+//! of each, of models too, is in an example of its module, which the documentation tests compile and
+//! run.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use syn::{Item, UseTree, Visibility};
+
+/// The folders with their root modules, and the traits of what is made from their types.
+const MODULES: [(&str, &str, &[&str]); 5] = [
+    ("src/kernels", "mod.rs", &["Kernel"]),
+    ("src/likelihoods", "mod.rs", &["Likelihood"]),
+    (
+        "src/variational",
+        "mod.rs",
+        &["Posterior", "InducingGaussians"],
+    ),
+    ("src/layers", "mod.rs", &["Layer"]),
+    ("models/src", "lib.rs", &[]),
+];
+
+/// Whether a name stands for types of other crates, which have the examples of their traits.
+fn is_of_others(name: &str) -> bool {
+    name.starts_with("Custom")
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// The names that a root module re-exports.
+fn exported(root: &syn::File) -> BTreeSet<String> {
+    fn leaves(tree: &UseTree, names: &mut BTreeSet<String>) {
+        match tree {
+            UseTree::Path(path) => leaves(&path.tree, names),
+            UseTree::Name(name) => drop(names.insert(name.ident.to_string())),
+            UseTree::Rename(name) => drop(names.insert(name.rename.to_string())),
+            UseTree::Group(group) => group.items.iter().for_each(|tree| leaves(tree, names)),
+            UseTree::Glob(_) => {}
+        }
+    }
+    let mut names = BTreeSet::new();
+    for item in &root.items {
+        if let Item::Use(item) = item
+            && matches!(item.vis, Visibility::Public(_))
+        {
+            leaves(&item.tree, &mut names);
+        }
+    }
+    names
+}
+
+/// The traits and enums of a file. A trait has no values, and an enum stands for types that have
+/// examples of their own.
+fn traits_and_enums(file: &syn::File) -> BTreeSet<String> {
+    let name = |item: &Item| match item {
+        Item::Trait(item) => Some(item.ident.to_string()),
+        Item::Enum(item) => Some(item.ident.to_string()),
+        _ => None,
+    };
+    file.items.iter().filter_map(name).collect()
+}
+
+/// The types of a file that implement one of the traits.
+fn implementors(file: &syn::File, traits: &[&str]) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for item in &file.items {
+        if let Item::Impl(item) = item
+            && let Some((_, path, _)) = &item.trait_
+            && let Some(last) = path.segments.last()
+            && traits.iter().any(|name| last.ident == name)
+            && let syn::Type::Path(own) = item.self_ty.as_ref()
+            && let Some(own) = own.path.segments.last()
+        {
+            names.insert(own.ident.to_string());
+        }
+    }
+    names
+}
+
+/// The words of the examples in a file's documentation that are run.
+fn words_of_examples(text: &str) -> BTreeSet<String> {
+    let mut words = BTreeSet::new();
+    let mut block = None;
+    for line in text.lines().map(str::trim) {
+        let Some(line) = line.strip_prefix("//!").or(line.strip_prefix("///")) else {
+            block = None;
+            continue;
+        };
+        match (line.trim().strip_prefix("```"), block) {
+            // Text and shell commands are not run.
+            (Some(language), None) => block = Some(matches!(language, "" | "rust")),
+            (Some(_), Some(_)) => block = None,
+            (None, Some(true)) => {
+                let parts = line.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+                words.extend(parts.map(str::to_owned));
+            }
+            (None, _) => {}
+        }
+    }
+    words
+}
+
+#[test]
+fn every_piece_and_its_configuration_are_in_an_example() {
+    let mut missing = Vec::new();
+    for (folder, root, traits) in MODULES {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        let read = |path: &Path| fs::read_to_string(path).expect("a source file");
+        let parse = |path: &Path| syn::parse_file(&read(path)).expect("valid Rust");
+        let exported = exported(&parse(&folder.join(root)));
+        let (mut pieces, mut words, mut others) =
+            (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        for file in rust_files(&folder) {
+            let parsed = parse(&file);
+            pieces.extend(implementors(&parsed, traits));
+            others.extend(traits_and_enums(&parsed));
+            words.extend(words_of_examples(&read(&file)));
+        }
+        let needs_example = |name: &&String| {
+            let is_piece = name.ends_with("Config") || pieces.contains(*name);
+            is_piece && !others.contains(*name) && !is_of_others(name)
+        };
+        let needed: Vec<&String> = exported.iter().filter(needs_example).collect();
+        assert!(needed.len() > traits.len(), "{}", folder.display());
+        let without = needed.into_iter().filter(|name| !words.contains(*name));
+        missing.extend(without.map(|name| format!("{}: {name}", folder.display())));
+    }
+    assert!(
+        missing.is_empty(),
+        "without an example:\n{}",
+        missing.join("\n")
+    );
+}
+
+#[test]
+fn examples_of_text_and_shells_are_not_counted() {
+    let text =
+        "/// ```text\n/// First\n/// ```\n/// Second\n/// ```\n/// Third::new()\n/// ```\nFourth\n";
+    assert_eq!(
+        words_of_examples(text),
+        ["", "Third", "new"].map(str::to_owned).into()
+    );
+}
