@@ -135,3 +135,32 @@ pub use rand;
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]
 pub struct Readme;
+
+/// The chapters of the guide, whose snippets are compiled and run with the documentation tests.
+#[cfg(doctest)]
+mod guide {
+    macro_rules! chapters {
+        ($($name:ident: $file:literal),+ $(,)?) => {
+            $(
+                #[doc = include_str!(concat!("../../docs/guide/src/", $file))]
+                pub struct $name;
+            )+
+        };
+    }
+
+    chapters! {
+        Start: "start.md",
+        Models: "models.md",
+        Shapes: "shapes.md",
+        Numerics: "numerics.md",
+        Training: "training.md",
+        Images: "images.md",
+        Deep: "deep.md",
+        Uncertainty: "uncertainty.md",
+        Devices: "devices.md",
+        Peers: "peers.md",
+        Papers: "papers.md",
+        Sharp: "sharp.md",
+        Absent: "absent.md",
+    }
+}
