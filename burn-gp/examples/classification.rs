@@ -20,8 +20,8 @@ fn spiral(count: usize, seed: u64) -> (Vec<[f64; 2]>, Vec<usize>) {
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ((x, labels), (new_x, new_labels)) = (spiral(600, 1), spiral(300, 2));
     let gp = SvgpConfig::new(StationaryConfig::matern52(), SoftmaxConfig::new(3))
-        .with_inducing(48)
-        .fit(&x, &labels, &Fit::adam(0.05).steps(600).batch_size(200))?;
+        .with_inducing(32)
+        .fit(&x, &labels, &Fit::adam(0.05).steps(200).batch_size(100))?;
     let predicted = gp.predict(&new_x)?;
 
     // [N, 3], row by row
