@@ -29,8 +29,10 @@ use crate::support::{
 /// The number of new inputs.
 const ROWS: usize = 4;
 
-/// In single precision, gradients have the digits that a solve with a covariance leaves.
-const SINGLE: f64 = 2e-2;
+/// The relative error allowed in single precision. The covariances of inducing points have condition
+/// numbers of up to 1e6, the inverse of their jitter, which leave one digit of seven in the worst
+/// direction.
+const SINGLE: f64 = 1e-1;
 
 /// The same device without autodiff, on which processes are made.
 fn plain(platform: &Platform) -> Platform {
@@ -293,7 +295,7 @@ fn of_draws() {
     for name in PosteriorName::all() {
         let x = inputs(DIMENSIONS);
         let (shape, given) = ([ROWS, DIMENSIONS], [Input::from(&x)]);
-        check_gradients(name.name, &given, 5e-2, &|platform, inputs| {
+        check_gradients(name.name, &given, SINGLE, &|platform, inputs| {
             let platform = plain(platform);
             let kernels = Kernels::Shared(smooth(&platform, 0.9));
             let posterior = posterior(&platform, &name, &kernels, 2);
