@@ -9,8 +9,11 @@ use burn_gp::prelude::*;
 /// Ten measurements of 442 patients, and the progression of their diabetes after a year.
 const DIABETES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/data/diabetes.csv");
 
-/// The inputs and targets of a file with a header. The target is the last column.
-fn read(file: PathBuf) -> Result<Vec<(Vec<f64>, f64)>, Box<dyn Error>> {
+/// The inputs and the target of a line.
+type Row = (Vec<f64>, f64);
+
+/// The rows of a file with a header. The target is the last column.
+fn read(file: PathBuf) -> Result<Vec<Row>, Box<dyn Error>> {
     let text = fs::read_to_string(file)?;
     let row = |line: &str| {
         let mut values: Vec<f64> = line.split(',').map(str::parse).collect::<Result<_, _>>()?;

@@ -40,7 +40,7 @@ macro_rules! examples {
             $(
                 #[test]
                 fn $name() -> Result<(), Box<dyn std::error::Error>> {
-                    Ok(super::$name::main()?)
+                    super::$name::main().map_err(Into::into)
                 }
             )+
         }

@@ -105,7 +105,7 @@ regression_config! {
     ///
     /// ```
     /// use burn_gp_core::{
-    ///     inference::ActionStart, kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary,
+    ///     inference::ActionStart, kernels::StationaryConfig, ops::Stationary,
     /// };
     /// use burn_gp_models::{ActionRows, ActionsConfig, ComputationAwareConfig, ModelConfig};
     ///
@@ -116,7 +116,7 @@ regression_config! {
     ///     rows: ActionRows::Near,
     /// };
     /// let kernel = StationaryConfig::new(Stationary::Matern32);
-    /// let config = ComputationAwareConfig::new(kernel, GaussianConfig::default());
+    /// let config = ComputationAwareConfig::new(kernel);
     /// let config = config.with_actions(actions);
     /// assert_eq!(config.actions.count(), 32);
     ///

@@ -133,7 +133,7 @@ fn first_noise() -> GaussianConfig {
 /// let targets: Vec<f64> = inputs.iter().map(|x| x.sin()).collect();
 /// let data = TrainingData::new(&inputs, &targets, &device, DType::F64);
 /// let basis = BasisConfig::new(PerceptronConfig::default(), 4);
-/// let model = DbkConfig { basis, ..DbkConfig::default() }.init(1, (&device, DType::F64))?;
+/// let model = DbkConfig { basis, ..DbkConfig::default() }.init(&data)?;
 /// let training = FullBatchTraining { iterations: 5, ..FullBatchTraining::default() };
 /// let mut trainer = FullBatchTrainer::new(model, data, training);
 /// let first = trainer.loss()?;

@@ -196,7 +196,7 @@ impl Predictive for FeatureProcess {
 ///
 /// ```
 /// use burn::tensor::{DType, Device};
-/// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
+/// use burn_gp_core::{kernels::StationaryConfig, ops::Stationary};
 /// use burn_gp_models::{DeepKernelConfig, SgprConfig, training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData}};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -205,7 +205,7 @@ impl Predictive for FeatureProcess {
 /// let targets: Vec<f64> = inputs.iter().map(|x| x.sin()).collect();
 /// let data = TrainingData::new(&inputs, &targets, &device, DType::F64);
 /// let kernel = StationaryConfig::new(Stationary::Matern52);
-/// let sgpr = SgprConfig::new(kernel, GaussianConfig::default()).with_inducing(6);
+/// let sgpr = SgprConfig::new(kernel).with_inducing(6);
 /// let model = DeepKernelConfig::new(sgpr).init(&data)?;
 /// let training = FullBatchTraining { iterations: 5, ..FullBatchTraining::default() };
 /// let mut trainer = FullBatchTrainer::new(model, data, training);

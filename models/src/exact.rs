@@ -25,7 +25,7 @@ regression_config! {
     ///
     /// ```
     /// use burn::tensor::{DType, Device};
-    /// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
+    /// use burn_gp_core::{kernels::StationaryConfig, ops::Stationary};
     /// use burn_gp_models::{ExactConfig, training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData}};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -34,7 +34,7 @@ regression_config! {
     /// let targets: Vec<f64> = inputs.iter().map(|x| x.sin()).collect();
     /// let data = TrainingData::new(&inputs, &targets, &device, DType::F64);
     /// let kernel = StationaryConfig::new(Stationary::Matern52);
-    /// let model = ExactConfig::new(kernel, GaussianConfig::default()).init(1, (&device, DType::F64))?;
+    /// let model = ExactConfig::new(kernel).init(&data)?;
     /// let training = FullBatchTraining { iterations: 5, ..FullBatchTraining::default() };
     /// let mut trainer = FullBatchTrainer::new(model, data, training);
     /// let first = trainer.loss()?;
