@@ -349,12 +349,16 @@ impl<'ast> Visit<'ast> for Reads {
     }
 
     fn visit_macro(&mut self, call: &'ast Macro) {
-        // Examples in documentation may read tensors: what is in quotes does not count.
-        let tokens = call.tokens.to_string().replace("\\\"", "");
-        let code: String = tokens.split('"').step_by(2).collect();
+        let code = unquoted(call);
         let words = code.split(|c: char| !(c.is_alphanumeric() || c == '_'));
         (self.0).extend(words.filter(|word| READS.contains(word)).map(str::to_owned));
     }
+}
+
+/// The tokens of a macro without texts in quotes, such as examples in documentation.
+fn unquoted(call: &Macro) -> String {
+    let tokens = call.tokens.to_string().replace("\\\"", "");
+    tokens.split('"').step_by(2).collect()
 }
 
 /// A read from a GPU makes the CPU wait. `device_reads` counts them only in these files.
@@ -398,7 +402,7 @@ fn fusing_backends_have_every_operation() {
 
 /// The fields that a macro of full-batch configurations adds: `name: Type = default`.
 fn fields_of_macro(item: &syn::ItemMacro) -> Vec<String> {
-    let text = item.mac.tokens.to_string();
+    let text = unquoted(&item.mac);
     let pairs = text.split(" = ").map(|before| before.rsplit_once(':'));
     // Other text before an equals sign is an attribute.
     let is_type = |of: &str| {
