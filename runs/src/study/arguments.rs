@@ -237,7 +237,7 @@ fn unheaded(argument: Arg) -> Arg {
         .long_help(None::<&str>)
         .allow_negative_numbers(true)
         .display_order(None)
-        .conflicts_with(None::<clap::Id>)
+        .conflicts_with(clap::builder::Resettable::<clap::Id>::Reset)
 }
 
 /// A type that stands for one study, so that the study's options can be part of a clap struct.
