@@ -125,6 +125,15 @@ impl SvgpConfig {
     }
 
     /// Models the functions as mixtures of `latent` latent functions.
+    ///
+    /// ```
+    /// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig};
+    /// use burn_gp_models::{CoregionalizationConfig, SvgpConfig};
+    ///
+    /// let config = SvgpConfig::new(StationaryConfig::rbf(), GaussianConfig::default());
+    /// let config = config.with_coregionalization(2);
+    /// assert_eq!(config.coregionalization, Some(CoregionalizationConfig::new(2)));
+    /// ```
     pub fn with_coregionalization(mut self, latent: usize) -> Self {
         self.coregionalization = Some(CoregionalizationConfig::new(latent));
         self

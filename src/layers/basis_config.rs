@@ -18,6 +18,20 @@ use crate::{
 pub type BasisLayer<F> = GpLayer<Basis<F>, AnyMean, WeightSpace>;
 
 /// Configuration of a [`BasisLayer`].
+///
+/// ```
+/// use burn::{nn::LinearConfig, tensor::{Device, Tensor}};
+/// use burn_gp_core::layers::{BasisLayerConfig, Layer};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let device = Device::default();
+/// let network = LinearConfig::new(3, 4).init(&device);
+/// let layer = BasisLayerConfig::new(3, 4, 2).init(network, &device);
+/// let values = layer.evaluate(Tensor::ones([5, 3], &device))?;
+/// assert_eq!(values.marginals.mean.dims(), [5, 2]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BasisLayerConfig {

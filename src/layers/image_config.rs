@@ -115,12 +115,40 @@ macro_rules! on_patches {
 on_patches! {
     /// Configuration of a [`PatchLayer`]: a feature map with the values of P functions at every
     /// patch of an image.
+    ///
+    /// ```
+    /// use burn::tensor::{Device, Tensor};
+    /// use burn_gp_core::{layers::{PatchLayerConfig, Layer}, patches::ImageShape};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let device = Device::default();
+    /// let config = PatchLayerConfig::new(ImageShape::new(6, 6, 1), 3).with_patches(3, 1).with_inducing(4);
+    /// let layer = config.init(&device)?;
+    /// let values = layer.evaluate(Tensor::ones([2, 36], &device))?;
+    /// assert_eq!(values.marginals.mean.dims()[0], 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     PatchLayerConfig {}
 }
 
 on_patches! {
     /// Configuration of a [`ConvolutionalLayer`]: functions of images that sum the responses to all
     /// patches, with inducing patches.
+    ///
+    /// ```
+    /// use burn::tensor::{Device, Tensor};
+    /// use burn_gp_core::{layers::{ConvGpLayerConfig, Layer}, patches::ImageShape};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let device = Device::default();
+    /// let config = ConvGpLayerConfig::new(ImageShape::new(6, 6, 1), 3).with_patches(3, 1).with_inducing(4);
+    /// let layer = config.init(&device)?;
+    /// let values = layer.evaluate(Tensor::ones([2, 36], &device))?;
+    /// assert_eq!(values.marginals.mean.dims(), [2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ConvGpLayerConfig {
         /// The kernel on patch locations. Without it, responses do not depend on the location.
         #[serde(default)]
