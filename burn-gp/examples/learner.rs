@@ -52,7 +52,7 @@ impl Batcher<Row, (Tensor<2>, Tensor<2>)> for Rows {
     }
 }
 
-/// What the learner shows of a step.
+/// The part of a step that the learner shows.
 struct Loss(Tensor<1>);
 
 impl ItemLazy for Loss {

@@ -30,7 +30,7 @@ impl Kernel for Brownian {
     }
 }
 
-/// What a model file and a configuration say about the kernel.
+/// The configuration of the kernel, which model files hold.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct BrownianConfig {
     variance: f64,

@@ -47,7 +47,7 @@ impl Likelihood for Laplace {
     }
 }
 
-/// What a model file and a configuration say about the likelihood.
+/// The configuration of the likelihood, which model files hold.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct LaplaceConfig {
     scale: f64,

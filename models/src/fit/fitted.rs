@@ -141,7 +141,7 @@ impl Fitted {
         &self.saved.context
     }
 
-    /// What predicts: the model conditioned once, for scaled inputs and targets.
+    /// The model, conditioned once, for scaled inputs and targets.
     pub fn predictor(&self) -> &Predictor<AnyLikelihood> {
         &self.predictor
     }

@@ -1,4 +1,4 @@
-//! What a fitted model predicts.
+//! Predictions of a fitted model.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use super::{Error, Matrix, Scaling, matrix::Rows};
 use crate::{Predictions, Predictor, training::matrix};
 
-/// What a [`Fitted`](super::Fitted) model predicts at N inputs, in the units of the data. Tensors are
+/// The predictions of a [`Fitted`](super::Fitted) model at N inputs, in the units of the data. Tensors are
 /// on the device of the model and of its type, without autodiff; [`predictions`](Self::predictions)
 /// has the same numbers on the CPU in double precision.
 ///

@@ -54,7 +54,7 @@ impl Scaling {
         }
     }
 
-    /// What is added to the log density of a row: `−Σ_p log s_p`.
+    /// The term that is added to the log density of a row: `−Σ_p log s_p`.
     pub(super) fn log_jacobian(&self) -> f64 {
         let scales = self.targets.iter().flat_map(|targets| &targets.deviations);
         -scales.map(|scale| scale.ln()).sum::<f64>()
