@@ -35,6 +35,7 @@ mod on_data;
 pub mod parity;
 mod prediction;
 mod prediction_error;
+mod predictions;
 mod ready_made;
 mod record;
 mod regression_config;
@@ -62,8 +63,9 @@ pub use init_error::InitError;
 pub use last_layer::{AnyLastLayer, LastLayerConfig};
 pub use malformed::explained;
 pub use on_data::{KeepsData, OnData};
-pub use prediction::{Predictions, Predictor};
+pub use prediction::Predictor;
 pub use prediction_error::PredictionError;
+pub use predictions::Predictions;
 pub use ready_made::{DataShape, ReadyMade, ReadyMadeConfig, Trained};
 pub use record::{LoadError, load_module};
 pub use saved_model::{

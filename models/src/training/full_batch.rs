@@ -11,20 +11,26 @@ use burn_gp_core::{
     optim::Adam,
     parameter::Priors,
 };
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
     Model, NothingToTrain, Objective, Schedule, ScheduledRate, StepReport, Trainer, TrainingData,
-    TrainingError, check_default_device, check_default_type, checkpoint_error, describe,
+    TrainingError,
+    checkpoint::{
+        check_default_device, check_default_type, checkpoint_error, files, restore_model,
+        restore_progress, save_state,
+    },
+    describe,
     evaluations::{Evaluations, for_all},
-    files,
     nothing_to_train::gradients,
-    restore_model, restore_progress, save_state, with_log_prior,
+    with_log_prior,
 };
 
 /// Settings of full-batch training.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct FullBatchTraining {
     /// The maximum number of L-BFGS iterations, or the number of Adam steps.
     pub iterations: usize,

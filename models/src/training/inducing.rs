@@ -6,6 +6,7 @@ use burn::{
     tensor::Tensor,
 };
 use burn_gp_core::parameter::Role;
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::Plateau;
@@ -16,18 +17,21 @@ use super::Plateau;
 /// Quantities that a posterior keeps between steps, such as an approximate inverse of the inducing
 /// covariance, follow points that move slowly. *Inverse-Free Sparse Variational Gaussian Processes*
 /// (arXiv:2604.00697, §3.3) therefore freezes the points at first and then damps their steps.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct InducingTraining {
     /// The number of initial steps in which the points are frozen.
     pub frozen_steps: usize,
     /// Their initial learning rate, which follows the schedule of the other parameters. The default
     /// is the learning rate of the other parameters.
+    #[setters(strip_option)]
     pub learning_rate: Option<f64>,
     /// `β₁` of their Adam optimizer.
     pub beta_1: f64,
     /// Lowers their learning rate when the loss reaches a plateau. The default is the plateau
     /// setting of the other parameters.
+    #[setters(strip_option)]
     pub plateau: Option<Plateau>,
 }
 

@@ -8,23 +8,26 @@ use burn_gp_core::{
     optim::{Adam, NaturalGradient},
     parameter::{Priors, Role},
 };
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
     Batch, InducingTraining, Model, Plateau, Schedule, StepReport, Trainer, TrainingData,
     TrainingError,
     batches::Batches,
-    check_default_device, checkpoint_error, files,
+    checkpoint::{
+        check_default_device, checkpoint_error, files, restore_model, restore_progress, save_state,
+    },
     gate::{Gate, GatedAdam},
     mini_batch_step::MiniBatchStep,
     rates::{Rates, RatesProgress},
-    restore_model, restore_progress, save_state,
     unread::{READ_TOGETHER, Unobserved, UnreadStep},
 };
 
 /// Settings of mini-batch training.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct MiniBatchTraining {
     /// The number of optimizer steps.
     pub steps: usize,
@@ -35,21 +38,26 @@ pub struct MiniBatchTraining {
     /// The initial learning rate of network weights (parts with the role [`Role::Network`]), with
     /// the same schedule. The default is the rate of the other parameters.
     #[serde(default)]
+    #[setters(strip_option)]
     pub network_rate: Option<f64>,
     /// The learning-rate schedule.
     pub schedule: Schedule,
     /// Lowers the learning rate when the loss reaches a plateau, in addition to the schedule.
     #[serde(default)]
+    #[setters(strip_option)]
     pub plateau: Option<Plateau>,
     /// The gradient of each parameter is clipped to this norm.
+    #[setters(strip_option)]
     pub gradient_norm: Option<f64>,
     /// The seed of the batches.
     pub seed: u64,
     /// Natural gradients for the Gaussians `q(u)`. Adam trains the other parameters.
     #[serde(default)]
+    #[setters(strip_option)]
     pub natural_gradient: Option<NaturalGradient>,
     /// Settings of the inducing points. The default is the settings of the other parameters.
     #[serde(default)]
+    #[setters(strip_option)]
     pub inducing: Option<InducingTraining>,
     /// The penalty `½λ‖θ‖²` in the loss per data point, on network weights only.
     #[serde(default)]

@@ -13,7 +13,8 @@ use burn_gp_core::parameter::Role;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    MiniBatchTraining, ScheduledRate, TrainingError, checkpoint_error, files,
+    MiniBatchTraining, ScheduledRate, TrainingError,
+    checkpoint::{checkpoint_error, files},
     plateau::{PlateauProgress, PlateauRate},
 };
 

@@ -23,8 +23,10 @@ use burn::{
 use burn_gp_core::parameter::Priors;
 
 use super::{
-    Batch, MiniBatchTraining, Model, TrainingData, TrainingError, check_default_device,
-    checkpoint_error, files, mini_batch_step::MiniBatchStep, rates::Rates,
+    Batch, MiniBatchTraining, Model, TrainingData, TrainingError,
+    checkpoint::{check_default_device, checkpoint_error, files},
+    mini_batch_step::MiniBatchStep,
+    rates::Rates,
 };
 use crate::record::load_module;
 use learned_model::Course;

@@ -1,0 +1,106 @@
+//! The predictions of new rows.
+
+use burn_gp_core::likelihoods::{Interval, PredictiveDistribution};
+
+/// Predictions of new targets and of the latent functions, row-major.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Predictions {
+    /// The predictive means of the targets, one per output. For unordered labels, the probabilities
+    /// of all classes.
+    pub mean: Vec<f64>,
+    /// The predictive variances of the targets, including noise, in the same layout as the means.
+    pub variance: Vec<f64>,
+    /// The probabilities of all classes; empty if the targets are not labels.
+    pub probabilities: Vec<f64>,
+    /// The means of the latent functions, one per function.
+    pub function_mean: Vec<f64>,
+    /// The variances of the latent functions.
+    pub function_variance: Vec<f64>,
+    /// The predictive distributions of the targets, which are mixtures for deep models. `None` if
+    /// the targets are unordered labels or there are no rows.
+    pub distribution: Option<PredictiveDistribution>,
+}
+
+impl Predictions {
+    /// The quantiles of probability `p` of the targets, one per output. `None` if the targets are
+    /// unordered labels or there are no rows.
+    ///
+    /// # Panics
+    ///
+    /// Unless `0 < p < 1`.
+    #[track_caller]
+    pub fn quantile(&self, p: f64) -> Option<Vec<f64>> {
+        Some(self.distribution.as_ref()?.quantile(p))
+    }
+
+    /// Central intervals that contain the targets with probability `level`, as in
+    /// [`PredictiveDistribution::interval`]. `None` if there are no quantiles.
+    ///
+    /// # Panics
+    ///
+    /// Unless `0 < level < 1`.
+    #[track_caller]
+    pub fn interval(&self, level: f64) -> Option<Interval> {
+        Some(self.distribution.as_ref()?.interval(level))
+    }
+
+    /// Predictions of `shift + scale·y`: those of targets that were standardized, in the units of the
+    /// data. There is one shift and one scale for each output. Of the latent functions, the first of
+    /// each output is mapped too; others, such as log noises, stay as they are.
+    ///
+    /// # Panics
+    ///
+    /// If the numbers of shifts and scales differ, there is not a whole number of targets for each,
+    /// or the targets are not real-valued.
+    #[track_caller]
+    pub fn in_units(mut self, shifts: &[f64], scales: &[f64]) -> Self {
+        let outputs = shifts.len();
+        let rows = self.mean.len() / outputs.max(1);
+        assert!(
+            outputs == scales.len() && rows * outputs == self.mean.len(),
+            "{outputs} shifts and {} scales for {} targets",
+            scales.len(),
+            self.mean.len()
+        );
+        let map = |values: &mut [f64], by: &dyn Fn(f64, usize) -> f64| {
+            let columns = values.len() / rows.max(1);
+            for (index, value) in values.iter_mut().enumerate() {
+                let column = index % columns;
+                if column < outputs {
+                    *value = by(*value, column);
+                }
+            }
+        };
+        let mean = |value: f64, output: usize| shifts[output] + scales[output] * value;
+        let variance = |value: f64, output: usize| scales[output].powi(2) * value;
+        map(&mut self.mean, &mean);
+        map(&mut self.function_mean, &mean);
+        map(&mut self.variance, &variance);
+        map(&mut self.function_variance, &variance);
+        let distribution = self.distribution.take();
+        self.distribution = distribution.map(|own| own.in_units(shifts, scales));
+        self
+    }
+
+    /// Predictions of measurements with known noise variances, one per target, which are not part
+    /// of the likelihood ([`FixedNoise`](burn_gp_core::likelihoods::FixedNoise)).
+    ///
+    /// # Panics
+    ///
+    /// If the number of variances is not the number of targets, or the targets are not real-valued.
+    #[track_caller]
+    pub fn with_noise(mut self, variances: &[f64]) -> Self {
+        assert!(
+            variances.len() == self.variance.len(),
+            "{} noise variances for {} targets",
+            variances.len(),
+            self.variance.len()
+        );
+        for (variance, noise) in self.variance.iter_mut().zip(variances) {
+            *variance += noise;
+        }
+        let noisy = (self.distribution).map(|distribution| distribution.with_noise(variances));
+        self.distribution = noisy;
+        self
+    }
+}
