@@ -15,7 +15,10 @@ use burn_gp_core::{
     patches::{ImageShape, PatchGrid},
     process::{Joint, Marginals, Mixture, Process, VarianceCorrection, WithMean},
     sampling::{PathOptions, SamplePaths},
-    variational::{AnyPosterior, Functions, Posterior, PosteriorName, Whitened},
+    variational::{
+        AnyPosterior, Functions, Posterior, PosteriorConfig, PosteriorName,
+        PseudoObservationsConfig, Whitened,
+    },
 };
 
 use crate::support::{
@@ -29,10 +32,8 @@ use crate::support::{
 /// The number of new inputs.
 const ROWS: usize = 4;
 
-/// The relative error allowed in single precision. The covariances of inducing points have condition
-/// numbers of up to 1e6, the inverse of their jitter, which leave one digit of seven in the worst
-/// direction.
-const SINGLE: f64 = 1e-1;
+/// The relative error allowed in single precision.
+const SINGLE: f64 = 2e-2;
 
 /// The same device without autodiff, on which processes are made.
 fn plain(platform: &Platform) -> Platform {
@@ -88,7 +89,7 @@ fn check_process<P: Process>(what: &str, x: &Dense, make: impl Fn(&Platform) -> 
         &|platform, inputs| of_joint(make(&plain(platform)).joint(at(inputs))),
     );
     // A sample is the root of a covariance times noise: rounding is divided by its eigenvalues.
-    let tolerances = (1e-5, 1e-1);
+    let tolerances = (1e-5, 5e-2);
     check_gradients_to(
         &format!("{what}, sample"),
         &given,
@@ -120,7 +121,13 @@ fn posterior(
     kernel: &Kernels<AnyKernel>,
     outputs: usize,
 ) -> AnyPosterior<InducingPoints> {
-    let config = (name.make)();
+    // The default variance of pseudo-observations depends on the precision, so this is another.
+    let observations = PseudoObservationsConfig::default().with_variance(1e-2);
+    let config = match (name.make)() {
+        PosteriorConfig::LSvgp(config) => config.with_observations(observations).into(),
+        PosteriorConfig::InverseFree(config) => config.with_observations(observations).into(),
+        config => config,
+    };
     let sets = if config.has_orthogonal_set() { 2 } else { 1 };
     let mut random = Random::new(77);
     let mut set = || InducingPoints::new(platform.matrix(&random.points(INDUCING, DIMENSIONS)));
@@ -352,7 +359,7 @@ fn of_deep_processes() {
         Tensor::cat(sums.collect(), 0).sum()
     });
     // See `check_process`.
-    let tolerances = (1e-5, 1e-1);
+    let tolerances = (1e-5, 5e-2);
     check_gradients_to("deep, draws", &given, tolerances, &|platform, inputs| {
         let x = inputs[0].clone().reshape(shape);
         let draws = process(platform).draws(x, 2, 3).expect("a factor");
