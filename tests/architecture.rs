@@ -3,11 +3,15 @@
 //! each other, matrices are multiplied exactly, and tensors are read in one place. Every operation
 //! is in the list of those for fusing backends, which few builds compile.
 
+mod sources;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
 };
+
+use sources::{parse, rust_files};
 
 use syn::{
     Attribute, ExprMethodCall, Item, ItemMod, ItemUse, Macro, TraitItem, UseTree,
@@ -108,24 +112,6 @@ impl<'ast> Visit<'ast> for Imports {
         self.first.extend(first);
         visit::visit_path(self, path);
     }
-}
-
-fn rust_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder of sources") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            files.extend(rust_files(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
-    }
-    files
-}
-
-fn parse(path: &Path) -> syn::File {
-    let text = fs::read_to_string(path).expect("a source file");
-    syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// The module that each name re-exported at the crate root comes from.
@@ -400,48 +386,57 @@ fn fusing_backends_have_every_operation() {
     assert!(missing.is_empty(), "src/ops/fusion lacks {missing:?}");
 }
 
-/// The fields that a macro of full-batch configurations adds: `name: Type = default`.
-fn fields_of_macro(item: &syn::ItemMacro) -> Vec<String> {
-    let text = unquoted(&item.mac);
-    let pairs = text.split(" = ").map(|before| before.rsplit_once(':'));
-    // Other text before an equals sign is an attribute.
-    let is_type = |of: &str| {
-        of.chars()
-            .all(|c| c.is_alphanumeric() || " _<>".contains(c))
-    };
-    let fields = pairs.flatten().filter(|(_, of)| is_type(of));
-    let names = fields.filter_map(|(before, _)| before.trim_end().rsplit([' ', ',']).next());
-    names.map(str::to_owned).collect()
-}
-
-/// Every public field of a model's configuration has a method `with_FIELD` in its file.
+/// A public configuration with public fields has a method `with_FIELD` for each: derived, or written
+/// in its file.
 #[test]
 fn configurations_have_a_method_for_every_field() {
-    let (mut missing, mut found) = (Vec::new(), 0);
-    for path in rust_files(&sources("models")) {
-        let text = fs::read_to_string(&path).expect("a source file");
-        for item in parse(&path).items {
-            let fields = match &item {
+    let (mut missing, mut derived) = (Vec::new(), 0);
+    let files = ["", "models"].map(|of_crate| rust_files(&sources(of_crate)));
+    for path in files.iter().flatten() {
+        let text = fs::read_to_string(path).expect("a source file");
+        for item in parse(path).items {
+            match &item {
                 Item::Struct(item) if item.ident.to_string().ends_with("Config") => {
-                    let public =
-                        |field: &&syn::Field| matches!(field.vis, syn::Visibility::Public(_));
-                    let names = item.fields.iter().filter(public);
-                    names
-                        .filter_map(|field| Some(field.ident.as_ref()?.to_string()))
-                        .collect()
+                    if derives_setters(&item.attrs) {
+                        derived += 1;
+                        continue;
+                    }
+                    let absent = (public_fields(item).into_iter())
+                        .filter(|field| !text.contains(&format!("fn with_{field}(")));
+                    let absent = absent.map(|field| format!("{}::with_{field}", item.ident));
+                    missing.extend(absent);
                 }
-                Item::Macro(item) if item.mac.path.is_ident("regression_config") => {
-                    fields_of_macro(item)
+                // A structure whose fields have defaults.
+                Item::Macro(item) if item.mac.path.is_ident("defaults") => {
+                    let code = unquoted(&item.mac);
+                    let head = code.split("pub struct").next().unwrap_or_default();
+                    match head.contains("Setters") {
+                        true => derived += 1,
+                        false if code.contains("Config {") => missing.push(code),
+                        false => {}
+                    }
                 }
-                _ => Vec::new(),
-            };
-            found += fields.len();
-            let absent = fields
-                .into_iter()
-                .filter(|name| !text.contains(&format!("fn with_{name}(")));
-            missing.extend(absent.map(|name| format!("{}: with_{name}", path.display())));
+                _ => {}
+            }
         }
     }
-    assert!(found > 30, "only {found} fields are found");
+    assert!(
+        derived > 30,
+        "only {derived} configurations derive their methods"
+    );
     assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+fn derives_setters(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        matches!(&attribute.meta, syn::Meta::List(list) if list.tokens.to_string().contains("Setters"))
+    })
+}
+
+fn public_fields(item: &syn::ItemStruct) -> Vec<String> {
+    let public = |field: &&syn::Field| matches!(field.vis, syn::Visibility::Public(_));
+    let names = item.fields.iter().filter(public);
+    names
+        .filter_map(|field| Some(field.ident.as_ref()?.to_string()))
+        .collect()
 }

@@ -2,11 +2,11 @@
 //! of each, of models too, is in an example of its module, which the documentation tests compile and
 //! run.
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    path::{Path, PathBuf},
-};
+mod sources;
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use sources::{parse, rust_files};
 
 use syn::{Item, UseTree, Visibility};
 
@@ -26,19 +26,6 @@ const MODULES: [(&str, &str, &[&str]); 5] = [
 /// Whether a name stands for types of other crates, which have the examples of their traits.
 fn is_of_others(name: &str) -> bool {
     name.starts_with("Custom")
-}
-
-fn rust_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder of sources") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            files.extend(rust_files(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
-    }
-    files
 }
 
 /// The names that a root module re-exports.
@@ -120,7 +107,6 @@ fn every_piece_and_its_configuration_are_in_an_example() {
     for (folder, root, traits) in MODULES {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         let read = |path: &Path| fs::read_to_string(path).expect("a source file");
-        let parse = |path: &Path| syn::parse_file(&read(path)).expect("valid Rust");
         let exported = exported(&parse(&folder.join(root)));
         let (mut pieces, mut words, mut others) =
             (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());

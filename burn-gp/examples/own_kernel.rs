@@ -1,21 +1,14 @@
 //! A kernel of one's own, Brownian motion `k(x, x′) = v·min(x, x′)`, in a sum with a library kernel
 //! and in any model: `cargo run --release -p burn-gp --example own_kernel`
 
-use burn::{
-    module::Module,
-    tensor::{Tensor, TensorCreationOptions},
-};
-use burn_gp::{
-    kernels::{Kernel, KernelDefinition},
-    parameter::Positive,
-    prelude::*,
-};
-use serde::{Deserialize, Serialize};
+use burn::tensor::Tensor;
+use burn_gp::{kernels::Kernel, prelude::*};
 
-/// Brownian motion from zero, for one positive input.
-#[derive(Module, Debug)]
-pub struct Brownian {
-    variance: Positive,
+burn_gp::kernel! {
+    /// Brownian motion from zero, for one positive input.
+    pub struct Brownian, BrownianConfig = "brownian" {
+        variance = 1.0,
+    }
 }
 
 impl Kernel for Brownian {
@@ -30,30 +23,10 @@ impl Kernel for Brownian {
     }
 }
 
-/// The configuration of the kernel, which model files hold.
-#[derive(Clone, Serialize, Deserialize)]
-pub struct BrownianConfig {
-    variance: f64,
-}
-
-impl KernelDefinition for BrownianConfig {
-    const NAME: &'static str = "brownian";
-    type Kernel = Brownian;
-
-    fn init(&self, dimensions: usize, options: TensorCreationOptions) -> Brownian {
-        assert_eq!(dimensions, 1, "Brownian motion has one input");
-        Brownian {
-            variance: Positive::new(&[self.variance], options),
-        }
-    }
-}
-
-burn_gp::register_kernel!(BrownianConfig);
-
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let x = [1.0, 2.0, 4.0];
     let y = [1.0, -1.0, 3.0];
-    let brownian = KernelConfig::custom(BrownianConfig { variance: 2.0 });
+    let brownian = KernelConfig::from(BrownianConfig { variance: 2.0 });
     // No step: the model is conditioned on the data with the values given here.
     let fit = Fit::new().steps(0).scale_inputs(false).scale_targets(false);
     let gp = ExactConfig::new(brownian.clone())

@@ -76,6 +76,32 @@
 //! # }
 //! ```
 //!
+//! # A layer of a network
+//!
+//! [`GpLayer`](layers::GpLayer) is a burn module. Its values with the likelihood's
+//! [`negative_elbo`](likelihoods::Likelihood::negative_elbo) are the loss of any training loop:
+//!
+//! ```
+//! use burn::nn::LinearConfig;
+//! use burn_gp::layers::{GpLayerConfig, Layer};
+//! use burn_gp::likelihoods::{GaussianConfig, Likelihood};
+//! use burn_gp::prelude::*;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let device = Device::default().autodiff();
+//! let body = LinearConfig::new(5, 2).init(&device);
+//! let head = GpLayerConfig::new(2, 1).with_inducing(16).init(&device);
+//! let likelihood = GaussianConfig::new(0.1).init(&device);
+//!
+//! # let (x, y) = (Tensor::<2>::ones([8, 5], &device), Tensor::<2>::ones([8, 1], &device));
+//! let values = head.evaluate(body.forward(x))?;
+//! let loss = likelihood.negative_elbo(y, values.marginals, values.kl, 8); // per row of 8
+//! let gradients = loss.backward();
+//! # assert!(body.weight.val().grad(&gradients).is_some());
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # The pieces
 //!
 //! ```text
@@ -119,6 +145,7 @@
 //! | `wgpu`, `vulkan`, `metal` | GPUs through WGSL, SPIR-V and Metal, in single precision |
 //! | `cuda`, `rocm` | GPUs through CUDA and HIP |
 //! | `fusion`, `autotune` | burn's features of these names; needed if your crate enables burn's |
+//! | `arrays` | arrays of `ndarray` as inputs and targets |
 //!
 //! Several can be compiled in together. The device of the data decides where a computation runs.
 

@@ -140,18 +140,6 @@ regression_config! {
 }
 
 impl ComputationAwareConfig {
-    /// Sets the actions.
-    pub fn with_actions(mut self, actions: ActionsConfig) -> Self {
-        self.actions = actions;
-        self
-    }
-
-    /// Sets the training loss.
-    pub fn with_loss(mut self, loss: ActionLoss) -> Self {
-        self.loss = loss;
-        self
-    }
-
     /// The data in the order that the actions expect: rows near each other are in one run if so
     /// configured ([`ActionRows::Near`]). Otherwise the order does not change. Initialize, train and
     /// condition the model on these data.

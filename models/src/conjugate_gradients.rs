@@ -53,12 +53,6 @@ regression_config! {
 }
 
 impl ConjugateGradientsConfig {
-    /// Sets the settings of the linear solver.
-    pub fn with_settings(mut self, settings: ConjugateGradientsSettings) -> Self {
-        self.settings = settings;
-        self
-    }
-
     /// Initializes the model for `data`, in their precision and on their device with autodiff.
     ///
     /// # Errors

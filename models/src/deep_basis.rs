@@ -16,6 +16,7 @@ use burn_gp_core::{
     process::{CovarianceShape, VarianceCorrection, VariationalGaussian},
     variational::WeightSpace,
 };
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -38,10 +39,12 @@ pub type AnySvdbk = Svgp<Basis<AnyNetwork>, AnyMean, AnyLikelihood, WeightSpace>
 /// thousands of steps on shrinking the features. Larger weights compensate for small features at a
 /// cost of `½‖w‖²` once, whereas differences between the features cost `1/(2σ²)` for every data
 /// point.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct BasisConfig {
     /// The network.
+    #[setters(into)]
     pub network: NetworkConfig,
     /// The number of network outputs, R.
     pub rank: usize,
@@ -67,24 +70,6 @@ impl BasisConfig {
             scale: 0.01,
             ..Self::new(network, rank)
         }
-    }
-
-    /// Sets the network.
-    pub fn with_network(mut self, network: impl Into<NetworkConfig>) -> Self {
-        self.network = network.into();
-        self
-    }
-
-    /// Sets the number of network outputs, R. The scale does not change.
-    pub fn with_rank(mut self, rank: usize) -> Self {
-        self.rank = rank;
-        self
-    }
-
-    /// Sets the constant that the outputs are multiplied by.
-    pub fn with_scale(mut self, scale: f64) -> Self {
-        self.scale = scale;
-        self
     }
 
     pub(crate) fn init(
@@ -142,8 +127,9 @@ fn first_noise() -> GaussianConfig {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct DbkConfig {
     /// The features.
     #[serde(default = "integrated")]
@@ -181,36 +167,6 @@ impl DbkConfig {
     /// The settings of the paper, which are the default.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Sets the features.
-    pub fn with_basis(mut self, basis: BasisConfig) -> Self {
-        self.basis = basis;
-        self
-    }
-
-    /// Sets the mean function.
-    pub fn with_mean(mut self, mean: MeanConfig) -> Self {
-        self.mean = mean;
-        self
-    }
-
-    /// Sets the noise.
-    pub fn with_likelihood(mut self, likelihood: GaussianConfig) -> Self {
-        self.likelihood = likelihood;
-        self
-    }
-
-    /// Sets the role of the residual variance.
-    pub fn with_correction(mut self, correction: VarianceCorrection) -> Self {
-        self.correction = correction;
-        self
-    }
-
-    /// Sets initial values, bounds and priors of the parameters, and which of them are not trained.
-    pub fn with_parameters(mut self, parameters: ParameterConfig) -> Self {
-        self.parameters = parameters;
-        self
     }
 
     /// Initializes the model for `data`, in their precision and on their device with autodiff.
@@ -270,8 +226,9 @@ impl DbkConfig {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct SvdbkConfig {
     /// The features.
     #[serde(default)]
@@ -280,6 +237,7 @@ pub struct SvdbkConfig {
     #[serde(default)]
     pub mean: MeanConfig,
     /// The likelihood.
+    #[setters(into)]
     pub likelihood: LikelihoodConfig,
     /// The role of the residual variance, which the features do not explain, in training and
     /// prediction.
@@ -301,42 +259,6 @@ impl SvdbkConfig {
             likelihood: likelihood.into(),
             ..DbkConfig::default().variational()
         }
-    }
-
-    /// Sets the features.
-    pub fn with_basis(mut self, basis: BasisConfig) -> Self {
-        self.basis = basis;
-        self
-    }
-
-    /// Sets the mean function.
-    pub fn with_mean(mut self, mean: MeanConfig) -> Self {
-        self.mean = mean;
-        self
-    }
-
-    /// Sets the likelihood.
-    pub fn with_likelihood(mut self, likelihood: impl Into<LikelihoodConfig>) -> Self {
-        self.likelihood = likelihood.into();
-        self
-    }
-
-    /// Sets the role of the residual variance.
-    pub fn with_correction(mut self, correction: VarianceCorrection) -> Self {
-        self.correction = correction;
-        self
-    }
-
-    /// Sets whether the covariance of the weights is full or diagonal.
-    pub fn with_covariance(mut self, covariance: CovarianceShape) -> Self {
-        self.covariance = covariance;
-        self
-    }
-
-    /// Sets initial values, bounds and priors of the parameters, and which of them are not trained.
-    pub fn with_parameters(mut self, parameters: ParameterConfig) -> Self {
-        self.parameters = parameters;
-        self
     }
 
     /// Initializes the model, in the precision of `data` and on their device with autodiff. The

@@ -12,6 +12,7 @@ use burn_gp_core::{
     parameter::{Hyperparameter, Part, Priors},
     process::Marginals,
 };
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -215,11 +216,13 @@ impl Predictive for FeatureProcess {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct DeepKernelConfig<C> {
     /// The network.
     #[serde(default = "residual_network")]
+    #[setters(into)]
     pub network: NetworkConfig,
     /// The number of network outputs, H.
     #[serde(default = "two")]
@@ -250,24 +253,6 @@ impl<C> DeepKernelConfig<C> {
             features: two(),
             model,
         }
-    }
-
-    /// Sets the network.
-    pub fn with_network(mut self, network: impl Into<NetworkConfig>) -> Self {
-        self.network = network.into();
-        self
-    }
-
-    /// Sets the number of network outputs, H.
-    pub fn with_features(mut self, features: usize) -> Self {
-        self.features = features;
-        self
-    }
-
-    /// Sets the model on the outputs.
-    pub fn with_model(mut self, model: C) -> Self {
-        self.model = model;
-        self
     }
 
     /// The network for `data`, and the data with its initial outputs as inputs.

@@ -14,6 +14,7 @@ use burn_gp_core::{
     parameter::{ParameterConfig, Priors},
     process::{Marginals, VarianceCorrection},
 };
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -67,8 +68,9 @@ pub struct AnyLastLayer {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct LastLayerConfig {
     /// The features before the last layer.
     #[serde(default)]
@@ -99,30 +101,6 @@ impl LastLayerConfig {
     /// The default settings.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Sets the features.
-    pub fn with_basis(mut self, basis: BasisConfig) -> Self {
-        self.basis = basis;
-        self
-    }
-
-    /// Sets the mean function.
-    pub fn with_mean(mut self, mean: MeanConfig) -> Self {
-        self.mean = mean;
-        self
-    }
-
-    /// Sets the noise.
-    pub fn with_likelihood(mut self, likelihood: GaussianConfig) -> Self {
-        self.likelihood = likelihood;
-        self
-    }
-
-    /// Sets initial values, bounds and priors of the parameters, and which of them are not trained.
-    pub fn with_parameters(mut self, parameters: ParameterConfig) -> Self {
-        self.parameters = parameters;
-        self
     }
 
     /// Initializes the model for `data`, in their precision and on their device with autodiff.

@@ -12,10 +12,12 @@ macro_rules! regression_config {
         new
     ) => {
         $(#[$documentation])*
-        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, derive_setters::Setters)]
         #[serde(deny_unknown_fields)]
+        #[setters(prefix = "with_")]
         pub struct $config {
             /// The kernel.
+            #[setters(into)]
             pub kernel: burn_gp_core::kernels::KernelConfig,
             /// The mean function.
             pub mean: burn_gp_core::means::MeanConfig,
@@ -38,40 +40,6 @@ macro_rules! regression_config {
                     $($field: $default,)*
                     parameters: Default::default(),
                 }
-            }
-
-            /// Sets the kernel.
-            pub fn with_kernel(
-                mut self,
-                kernel: impl Into<burn_gp_core::kernels::KernelConfig>,
-            ) -> Self {
-                self.kernel = kernel.into();
-                self
-            }
-
-            /// Sets the mean function.
-            pub fn with_mean(mut self, mean: burn_gp_core::means::MeanConfig) -> Self {
-                self.mean = mean;
-                self
-            }
-
-            /// Sets the noise.
-            pub fn with_likelihood(
-                mut self,
-                likelihood: burn_gp_core::likelihoods::GaussianConfig,
-            ) -> Self {
-                self.likelihood = likelihood;
-                self
-            }
-
-            /// Sets initial values, bounds and priors of the parameters, and which of them are not
-            /// trained.
-            pub fn with_parameters(
-                mut self,
-                parameters: burn_gp_core::parameter::ParameterConfig,
-            ) -> Self {
-                self.parameters = parameters;
-                self
             }
         }
     };

@@ -48,6 +48,7 @@ regression_config! {
     /// ```
     SgprConfig {
         /// The inducing points.
+        #[setters(skip)]
         inducing: InducingConfig = InducingConfig::default(),
     }
     /// 128 inducing points, or as many as there are distinct inputs if these are fewer, a zero mean

@@ -49,6 +49,7 @@ regression_config! {
     /// ```
     SolveCollapsedConfig {
         /// The inducing points, including the orthogonal ones.
+        #[setters(skip)]
         inducing: InducingConfig = InducingConfig {
             orthogonal: 128,
             ..InducingConfig::default()

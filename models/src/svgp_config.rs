@@ -16,6 +16,7 @@ use burn_gp_core::{
         AnyPosterior, CoregionalizationConfig, Functions, PosteriorConfig, WhitenedConfig,
     },
 };
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -54,24 +55,31 @@ pub(crate) fn with_shared_kernel(
 ///     .with_inducing(512);
 /// # assert_eq!(config.inducing.count, 512);
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct SvgpConfig {
     /// The kernel.
+    #[setters(into)]
     pub kernel: KernelConfig,
     /// The mean function.
     pub mean: MeanConfig,
     /// The likelihood.
+    #[setters(into)]
     pub likelihood: LikelihoodConfig,
     /// The posterior.
+    #[setters(into)]
     pub posterior: PosteriorConfig,
     /// The inducing points.
+    #[setters(skip)]
     pub inducing: InducingConfig,
     /// Whether each function has its own kernel, instead of one shared kernel.
     #[serde(default)]
+    #[setters(bool)]
     pub separate_kernels: bool,
     /// If present, the functions are mixtures of fewer latent functions instead of independent.
     #[serde(default, alias = "coregionalisation")]
+    #[setters(skip)]
     pub coregionalization: Option<CoregionalizationConfig>,
     /// Initial values, bounds and priors of the parameters, and which of them are not trained.
     #[serde(default)]
@@ -92,36 +100,6 @@ impl SvgpConfig {
             coregionalization: None,
             parameters: ParameterConfig::default(),
         }
-    }
-
-    /// Sets the kernel.
-    pub fn with_kernel(mut self, kernel: impl Into<KernelConfig>) -> Self {
-        self.kernel = kernel.into();
-        self
-    }
-
-    /// Sets the mean function.
-    pub fn with_mean(mut self, mean: MeanConfig) -> Self {
-        self.mean = mean;
-        self
-    }
-
-    /// Sets the likelihood.
-    pub fn with_likelihood(mut self, likelihood: impl Into<LikelihoodConfig>) -> Self {
-        self.likelihood = likelihood.into();
-        self
-    }
-
-    /// Sets initial values, bounds and priors of the parameters, and which of them are not trained.
-    pub fn with_parameters(mut self, parameters: ParameterConfig) -> Self {
-        self.parameters = parameters;
-        self
-    }
-
-    /// Gives each function its own kernel.
-    pub fn with_separate_kernels(mut self) -> Self {
-        self.separate_kernels = true;
-        self
     }
 
     /// Models the functions as mixtures of `latent` latent functions.
@@ -148,12 +126,6 @@ impl SvgpConfig {
     /// Sets the number of inducing points that are orthogonal to the others.
     pub fn with_orthogonal(mut self, count: usize) -> Self {
         self.inducing.orthogonal = count;
-        self
-    }
-
-    /// Sets the posterior.
-    pub fn with_posterior(mut self, posterior: impl Into<PosteriorConfig>) -> Self {
-        self.posterior = posterior.into();
         self
     }
 

@@ -10,7 +10,11 @@ mod map;
 mod module;
 mod registration;
 
+#[doc(hidden)]
+pub use burn::tensor::TensorCreationOptions;
 pub use inventory;
+#[doc(hidden)]
+pub use serde;
 
 pub use choice::{Choice, Choices};
 pub(crate) use configs::configs;

@@ -5,6 +5,7 @@ use burn::{
     nn,
     tensor::{Tensor, TensorCreationOptions},
 };
+use derive_setters::Setters;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +18,9 @@ use crate::parameter::defaults;
 defaults! {
     /// Configuration of a [`ResidualNetwork`]. The default has two blocks of 128 tanh units with
     /// layer normalization, and initial weights and biases within `±1/√inputs`.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
+    #[setters(prefix = "with_")]
     pub struct ResidualNetworkConfig {
         /// The width of every block.
         pub width: usize = 128,
@@ -28,6 +30,7 @@ defaults! {
         pub activation: Activation = Activation::Tanh,
         /// The standardization of the inputs, if any.
         #[serde(alias = "standardisation", skip_serializing_if = "Option::is_none")]
+        #[setters(strip_option)]
         pub standardization: Option<Standardization> = None,
         /// The normalization of the sums before the activation. If absent, there is none, as in
         /// networks saved before this field existed.

@@ -1,6 +1,7 @@
 //! Configuration of inducing points.
 
 use burn::tensor::{DType, Tensor, TensorCreationOptions};
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{InducingPoints, Initializer, SelectionError, distinct_rows};
@@ -17,8 +18,9 @@ use crate::{
 /// let points = InducingConfig::new(256).with_initializer(Initializer::GreedyVariance);
 /// # assert_eq!(points.count, 256);
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct InducingConfig {
     /// The number of inducing points, M.
     pub count: usize,
@@ -39,6 +41,7 @@ pub struct InducingConfig {
     pub seed: u64,
     /// The jitter of their covariance. The default is [`Jitter::for_precision`] of the data's
     /// precision.
+    #[setters(strip_option)]
     pub jitter: Option<Jitter>,
 }
 
@@ -82,6 +85,15 @@ impl From<usize> for InducingConfig {
     }
 }
 
+/// The number of distinct rows. Rows without columns count as distinct.
+fn count_distinct(inputs: Tensor<2>) -> usize {
+    match inputs.dims() {
+        [rows, 0] => rows,
+        [0, _] => 0,
+        [_, columns] => distinct_rows(&numbers(inputs.inner()), columns).len(),
+    }
+}
+
 impl InducingConfig {
     /// `count` inducing points, initially at cluster centers. It is an error if there are fewer
     /// distinct inputs.
@@ -94,42 +106,6 @@ impl InducingConfig {
             seed: 0,
             jitter: None,
         }
-    }
-
-    /// Sets the number of inducing points, M.
-    pub fn with_count(mut self, count: usize) -> Self {
-        self.count = count;
-        self
-    }
-
-    /// Whether the numbers are upper limits.
-    pub fn with_at_most(mut self, at_most: bool) -> Self {
-        self.at_most = at_most;
-        self
-    }
-
-    /// Sets the number of additional points orthogonal to these, M2.
-    pub fn with_orthogonal(mut self, count: usize) -> Self {
-        self.orthogonal = count;
-        self
-    }
-
-    /// Sets the method that chooses the initial points.
-    pub fn with_initializer(mut self, initializer: Initializer) -> Self {
-        self.initializer = initializer;
-        self
-    }
-
-    /// Sets the seed of the initializer.
-    pub fn with_seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Sets the jitter.
-    pub fn with_jitter(mut self, jitter: Jitter) -> Self {
-        self.jitter = Some(jitter);
-        self
     }
 
     /// `other` in the place of these; orthogonal points stay if it has none.
@@ -150,15 +126,13 @@ impl InducingConfig {
             return self.clone();
         }
         let chosen = self.clone().with_at_most(false);
-        let [rows, columns] = inputs.dims();
-        let values = match columns {
-            0 => Vec::new(),
-            _ => numbers(inputs.clone().inner()),
-        };
-        let distinct = match values.is_empty() {
-            true => rows,
-            false => distinct_rows(&values, columns).len(),
-        };
+        let [rows, _] = inputs.dims();
+        // The first rows usually show that there are enough, and save reading all of them.
+        let first = rows.min(4 * (count + orthogonal));
+        let mut distinct = count_distinct(inputs.clone().narrow(0, 0, first));
+        if distinct < count + orthogonal && first < rows {
+            distinct = count_distinct(inputs.clone());
+        }
         if count + orthogonal <= distinct {
             return chosen;
         }

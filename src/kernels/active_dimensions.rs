@@ -7,6 +7,7 @@ use burn::{
 
 use rand::rngs::ChaCha8Rng;
 
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -42,10 +43,12 @@ pub struct ActiveDimensions<K: Module> {
 }
 
 /// Configuration of an [`ActiveDimensions`] kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct ActiveDimensionsConfig {
     /// The kernel on the selected dimensions.
+    #[setters(into)]
     pub base: Box<KernelConfig>,
     /// The zero-based dimensions.
     pub dimensions: Vec<usize>,

@@ -6,6 +6,7 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -87,8 +88,9 @@ pub struct ArcCosine {
 
 defaults! {
     /// Configuration of an [`ArcCosine`] kernel.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
+    #[setters(prefix = "with_")]
     pub struct ArcCosineConfig {
         /// The order.
         pub order: ArcCosineOrder = ArcCosineOrder::Ramp,

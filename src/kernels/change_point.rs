@@ -5,6 +5,7 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -55,12 +56,15 @@ pub struct ChangePoint<A: Module, B: Module> {
 }
 
 /// Configuration of a [`ChangePoint`] kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct ChangePointConfig {
     /// The kernel before the change.
+    #[setters(into)]
     pub first: Box<KernelConfig>,
     /// The kernel after the change.
+    #[setters(into)]
     pub second: Box<KernelConfig>,
     /// The initial location and steepness of the change.
     #[serde(flatten)]
@@ -95,8 +99,9 @@ impl Build for ChangePointConfig {
 defaults! {
     /// The initial location and steepness of a [`ChangePoint`] kernel. By default it changes in the
     /// middle of the first standardized input, with steepness one.
-    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
+    #[setters(prefix = "with_")]
     pub struct Change {
         /// The zero-based input dimension.
         pub dimension: usize = 0,

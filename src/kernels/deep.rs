@@ -5,6 +5,7 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -47,10 +48,12 @@ pub struct DeepKernel<K: Module, F: Module> {
 }
 
 /// Configuration of a [`DeepKernel`] with a perceptron.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct DeepKernelConfig {
     /// The kernel on the features.
+    #[setters(into)]
     pub base: Box<KernelConfig>,
     /// The network that computes the features.
     #[serde(default)]

@@ -5,6 +5,7 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -55,8 +56,9 @@ pub struct Gibbs<F: Module> {
 
 defaults! {
     /// Configuration of a [`Gibbs`] kernel.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
+    #[setters(prefix = "with_")]
     pub struct GibbsConfig {
         /// The network that computes the lengthscales.
         pub network: PerceptronConfig = PerceptronConfig::default(),
@@ -64,6 +66,7 @@ defaults! {
         pub ard: bool = true,
         /// The typical initial lengthscale; `√D` for inputs of D dimensions if absent.
         #[serde(skip_serializing_if = "Option::is_none")]
+        #[setters(strip_option)]
         pub lengthscale: Option<f64> = None,
         /// The initial value of the variance.
         pub variance: f64 = 1.0,

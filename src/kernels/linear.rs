@@ -4,6 +4,7 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -41,8 +42,9 @@ pub struct Linear {
 
 defaults! {
     /// Configuration of a [`Linear`] kernel.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
+    #[setters(prefix = "with_")]
     pub struct LinearConfig {
         /// One variance per input dimension (ARD) instead of one for all.
         pub ard: bool = true,

@@ -50,6 +50,7 @@ mod object;
 mod periodic;
 mod points;
 mod polynomial;
+mod positive_numbers;
 mod rational_quadratic;
 mod scaled;
 mod separate;
@@ -80,6 +81,8 @@ pub use low_rank::{Basis, FeatureMap, LowRankKernel, RandomFourier, squared_norm
 pub(crate) use low_rank::{FourierBasis, fourier_basis};
 pub use periodic::{Periodic, PeriodicConfig};
 pub use polynomial::{Polynomial, PolynomialConfig};
+#[doc(hidden)]
+pub use positive_numbers::{check_positive, read_numbers, write_numbers};
 pub use rational_quadratic::{RationalQuadratic, RationalQuadraticConfig};
 pub use scaled::{Scaled, ScaledConfig};
 pub use separate::{Kernels, SeparateKernels};

@@ -9,6 +9,7 @@ use burn::{
 
 use rand::rngs::ChaCha8Rng;
 
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -60,10 +61,12 @@ pub struct Periodic<K: Module> {
 ///
 /// ARD parameters of the base stay one per input dimension: the sine and the cosine of a dimension
 /// share them. Frequencies of spectral mixtures are the exception.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct PeriodicConfig {
     /// The kernel on the circle.
+    #[setters(into)]
     pub base: Box<KernelConfig>,
     /// One period per input dimension (ARD) instead of one for all.
     #[serde(default = "yes")]

@@ -5,6 +5,7 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -46,8 +47,9 @@ pub struct Polynomial {
 
 defaults! {
     /// Configuration of a [`Polynomial`] kernel.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
+    #[setters(prefix = "with_")]
     pub struct PolynomialConfig {
         /// One variance per input dimension (ARD) instead of one for all.
         pub ard: bool = true,

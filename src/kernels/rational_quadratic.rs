@@ -5,6 +5,7 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use rand::rngs::ChaCha8Rng;
@@ -47,13 +48,15 @@ pub struct RationalQuadratic {
 
 defaults! {
     /// Configuration of a [`RationalQuadratic`] kernel.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
+    #[setters(prefix = "with_")]
     pub struct RationalQuadraticConfig {
         /// One lengthscale per input dimension (ARD) instead of one for all.
         pub ard: bool = true,
         /// The initial value of every lengthscale; `√D` for inputs of D dimensions if absent.
         #[serde(skip_serializing_if = "Option::is_none")]
+        #[setters(strip_option)]
         pub lengthscale: Option<f64> = None,
         /// The initial value of the variance.
         pub variance: f64 = 1.0,

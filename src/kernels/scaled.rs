@@ -5,6 +5,7 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 
+use derive_setters::Setters;
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
@@ -38,10 +39,12 @@ pub struct Scaled<K: Module> {
 }
 
 /// Configuration of a [`Scaled`] kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct ScaledConfig {
     /// The kernel to scale.
+    #[setters(into)]
     pub base: Box<KernelConfig>,
     /// The initial value of the scale.
     #[serde(default = "one")]

@@ -4,6 +4,7 @@ use burn::{
     module::Module,
     tensor::{Int, Tensor, TensorCreationOptions},
 };
+use derive_setters::Setters;
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
@@ -49,8 +50,9 @@ pub struct StationaryKernel {
 }
 
 /// Configuration of a [`StationaryKernel`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct StationaryConfig {
     /// The covariance function.
     pub kind: Stationary,
@@ -61,6 +63,7 @@ pub struct StationaryConfig {
     /// The initial value of every lengthscale, in units of the inputs. If absent, it is `√D` for
     /// inputs of D dimensions, comparable to the distance between standardized inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[setters(strip_option)]
     pub lengthscale: Option<f64>,
     /// The initial value of the variance, in squared units of the targets.
     #[serde(default = "one")]
@@ -116,18 +119,6 @@ impl StationaryConfig {
     /// Shares one lengthscale among all dimensions.
     pub fn isotropic(mut self) -> Self {
         self.ard = false;
-        self
-    }
-
-    /// Starts every lengthscale at `lengthscale`.
-    pub fn with_lengthscale(mut self, lengthscale: f64) -> Self {
-        self.lengthscale = Some(lengthscale);
-        self
-    }
-
-    /// Starts the variance at `variance`.
-    pub fn with_variance(mut self, variance: f64) -> Self {
-        self.variance = variance;
         self
     }
 

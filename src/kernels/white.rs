@@ -4,6 +4,7 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -41,8 +42,9 @@ pub struct White {
 
 defaults! {
     /// Configuration of a [`White`] kernel.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
+    #[setters(prefix = "with_")]
     pub struct WhiteConfig {
         /// The initial value of the variance.
         pub variance: f64 = 1.0,

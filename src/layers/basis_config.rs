@@ -1,6 +1,7 @@
 //! Configuration of a layer on basis functions.
 
 use burn::tensor::{Tensor, TensorCreationOptions};
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::GpLayer;
@@ -32,8 +33,9 @@ pub type BasisLayer<F> = GpLayer<Basis<F>, AnyMean, WeightSpace>;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct BasisLayerConfig {
     /// The number of inputs of the network, D.
     pub inputs: usize,
@@ -46,6 +48,7 @@ pub struct BasisLayerConfig {
     pub mean: MeanConfig,
     /// The constant that the network's outputs are multiplied by. The default is `1/√R`.
     #[serde(default)]
+    #[setters(strip_option)]
     pub scale: Option<f64>,
     /// Whether the covariance of the weights is full or diagonal.
     #[serde(default)]
@@ -67,30 +70,6 @@ impl BasisLayerConfig {
             covariance: CovarianceShape::default(),
             correction: VarianceCorrection::default(),
         }
-    }
-
-    /// Sets the mean function.
-    pub fn with_mean(mut self, mean: MeanConfig) -> Self {
-        self.mean = mean;
-        self
-    }
-
-    /// Sets the constant that the network's outputs are multiplied by.
-    pub fn with_scale(mut self, scale: f64) -> Self {
-        self.scale = Some(scale);
-        self
-    }
-
-    /// Sets the shape of the covariances of the weights.
-    pub fn with_covariance(mut self, covariance: CovarianceShape) -> Self {
-        self.covariance = covariance;
-        self
-    }
-
-    /// Sets the role of the variance that the features do not explain.
-    pub fn with_correction(mut self, correction: VarianceCorrection) -> Self {
-        self.correction = correction;
-        self
     }
 
     /// Initializes the layer around `network`, on the network's device and in its precision.

@@ -4,6 +4,7 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions, TensorData},
 };
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{GpLayer, LayerError};
@@ -40,12 +41,16 @@ use crate::{
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+// The other fields have methods in common with layers on patches.
+#[setters(prefix = "with_", generate = false)]
 pub struct GpLayerConfig {
     /// The number of inputs, D.
+    #[setters(generate)]
     pub inputs: usize,
     /// The number of functions, P.
+    #[setters(generate)]
     pub outputs: usize,
     /// The kernel. The default is Matérn-5/2 with a lengthscale for each input.
     #[serde(default = "matern52")]

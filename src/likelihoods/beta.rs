@@ -7,6 +7,7 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
+use derive_setters::Setters;
 use rand::Rng;
 use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
@@ -47,8 +48,9 @@ pub struct Beta {
 
 defaults! {
     /// Configuration of a [`Beta`] likelihood.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(deny_unknown_fields)]
+    #[setters(prefix = "with_")]
     pub struct BetaConfig {
         /// The initial value of the precision s.
         pub precision: f64 = 5.0,

@@ -6,6 +6,7 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
+use derive_setters::Setters;
 use rand::Rng;
 use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
@@ -42,8 +43,9 @@ pub struct Gamma {
 
 defaults! {
     /// Configuration of a [`Gamma`] likelihood.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(deny_unknown_fields)]
+    #[setters(prefix = "with_")]
     pub struct GammaConfig {
         /// The initial value of the shape k.
         pub shape: f64 = 2.0,

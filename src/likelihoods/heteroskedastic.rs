@@ -8,6 +8,7 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
+use derive_setters::Setters;
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
@@ -51,8 +52,9 @@ pub struct Heteroskedastic {
 
 defaults! {
     /// Configuration of a [`Heteroskedastic`] likelihood.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(deny_unknown_fields)]
+    #[setters(prefix = "with_")]
     pub struct HeteroskedasticConfig {
         /// The initial value of the base variance, in squared units of the targets.
         pub noise: f64 = 0.1,

@@ -6,6 +6,7 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
+use derive_setters::Setters;
 use rand::Rng;
 use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
@@ -44,8 +45,9 @@ pub struct NegativeBinomial {
 
 defaults! {
     /// Configuration of a [`NegativeBinomial`] likelihood.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(deny_unknown_fields)]
+    #[setters(prefix = "with_")]
     pub struct NegativeBinomialConfig {
         /// The initial value of the dispersion α.
         pub dispersion: f64 = 0.5,

@@ -6,6 +6,7 @@ use burn::{
     module::{Module, Param},
     tensor::{Tensor, TensorCreationOptions},
 };
+use derive_setters::Setters;
 use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
@@ -58,8 +59,9 @@ pub struct Ordinal {
 }
 
 /// Configuration of an [`Ordinal`] likelihood.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct OrdinalConfig {
     /// The number of labels, C.
     pub classes: usize,

@@ -4,6 +4,7 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
+use derive_setters::Setters;
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
@@ -55,8 +56,9 @@ pub struct RobustMax {
 }
 
 /// Configuration of a [`RobustMax`] likelihood.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct RobustMaxConfig {
     /// The number of classes, C.
     pub classes: usize,

@@ -4,6 +4,7 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
+use derive_setters::Setters;
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -56,8 +57,9 @@ pub struct Softmax {
 }
 
 /// Configuration of a [`Softmax`] likelihood.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct SoftmaxConfig {
     /// The number of classes, C.
     pub classes: usize,

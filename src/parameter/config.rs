@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use burn::module::Module;
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{Bounds, ParameterError, Parameters, Priors};
 
 /// Initial values, bounds, priors and frozen parameters of a model, given by the
 /// [paths](Parameters) of the parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(default, deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct ParameterConfig {
     /// Initial values: one for each value of the parameter, or a single one for all.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

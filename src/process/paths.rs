@@ -2,11 +2,14 @@
 
 use burn::tensor::Tensor;
 
+use derive_setters::Setters;
+
 use super::Process;
 use crate::kernels::NoSpectrum;
 
 /// Options for drawing functions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Setters)]
+#[setters(prefix = "with_")]
 pub struct PathOptions {
     /// The number of draws, S.
     pub samples: usize,
@@ -25,18 +28,6 @@ impl PathOptions {
             frequencies: 1024,
             seed: 0,
         }
-    }
-
-    /// Sets the number of frequencies.
-    pub fn with_frequencies(mut self, frequencies: usize) -> Self {
-        self.frequencies = frequencies;
-        self
-    }
-
-    /// Sets the seed.
-    pub fn with_seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
     }
 }
 

@@ -4,6 +4,7 @@ use burn::{
     module::{Module, Param},
     tensor::{Tensor, TensorCreationOptions, TensorData},
 };
+use derive_setters::Setters;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
@@ -87,8 +88,9 @@ impl<Q: Module> Coregionalized<Q> {
 /// layer.coregionalization = Some(CoregionalizationConfig::new(2).with_seed(1));
 /// # assert_eq!(layer.coregionalization.map(|config| config.latent), Some(2));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct CoregionalizationConfig {
     /// The number of latent functions, Q.
     pub latent: usize,
@@ -101,18 +103,6 @@ impl CoregionalizationConfig {
     /// Mixtures of `latent` latent functions, with seed 0.
     pub fn new(latent: usize) -> Self {
         Self { latent, seed: 0 }
-    }
-
-    /// Sets the number of latent functions, Q.
-    pub fn with_latent(mut self, latent: usize) -> Self {
-        self.latent = latent;
-        self
-    }
-
-    /// Sets the seed of the initial mixing matrix.
-    pub fn with_seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
     }
 }
 

@@ -5,6 +5,7 @@ use burn::{
     tensor::{Int, Tensor},
 };
 
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -89,14 +90,16 @@ pub struct OrthogonallyDecoupled<I: Module> {
 }
 
 /// Configuration of an [`OrthogonallyDecoupled`] posterior.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(default, deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct OrthogonallyDecoupledConfig {
     /// Full or diagonal covariance.
     pub covariance: CovarianceShape,
     /// Whether the Gaussian is over whitened or unwhitened variables.
     pub coordinates: Coordinates,
     /// The number of columns of `K_vv` used per step; all of them if absent.
+    #[setters(strip_option)]
     pub columns: Option<usize>,
     /// The seed for the order of the columns.
     pub seed: u64,

@@ -2,6 +2,7 @@
 
 use burn::{module::Module, tensor::Tensor};
 
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -59,8 +60,9 @@ pub struct LSvgp<I: Module> {
 }
 
 /// Configuration of an [`LSvgp`] posterior.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(default, deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct LSvgpConfig {
     /// The pseudo-observations.
     pub observations: PseudoObservationsConfig,

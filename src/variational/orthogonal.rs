@@ -5,6 +5,7 @@ use burn::{
     tensor::Tensor,
 };
 
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -115,8 +116,9 @@ pub struct Orthogonal<I: Module> {
 }
 
 /// Configuration of an [`Orthogonal`] posterior.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(default, deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct OrthogonalConfig {
     /// Full or diagonal covariances.
     pub covariance: CovarianceShape,

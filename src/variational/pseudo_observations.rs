@@ -4,6 +4,7 @@ use burn::{
     module::{Module, Param},
     tensor::{DType, Tensor, TensorCreationOptions},
 };
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -101,8 +102,9 @@ impl PseudoObservations {
 defaults! {
     /// Configuration of [`PseudoObservations`]. The default is the preconditioned mean, with
     /// variances that start at 1e-4.
-    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
+    #[setters(prefix = "with_")]
     pub struct PseudoObservationsConfig {
         /// The relation between the mean of `q(u)` and `m̃`.
         pub mean: MeanForm = MeanForm::Preconditioned,
@@ -110,17 +112,12 @@ defaults! {
         pub variance: f64 = 1e-4,
         /// The lower bound of the variances in training; [`default_floor`](Self::default_floor) if
         /// absent.
+        #[setters(strip_option)]
         pub floor: Option<f64> = None,
     }
 }
 
 impl PseudoObservationsConfig {
-    /// Sets the form of the mean.
-    pub fn with_mean(mut self, mean: MeanForm) -> Self {
-        self.mean = mean;
-        self
-    }
-
     /// The default floor for a precision. In single precision it is 1e-3, because the residual of
     /// an inverse of `K_uu + S̃` stalls at about `1e-8·κ(K_uu + S̃)`. In double precision it is the
     /// floor of every positive parameter.

@@ -11,6 +11,7 @@ use burn_gp_core::{
     parameter::{ParameterConfig, numbers},
     patches::ImageShape,
 };
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -36,8 +37,9 @@ pub type AnyDeepGp = DeepGp<AnyLayer, AnyLayer, AnyLikelihood>;
 /// let hidden = HiddenLayerConfig { functions: 3, layer };
 /// assert_eq!(hidden.functions, 3);
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct HiddenLayerConfig {
     /// The number of functions: the inputs of the next layer, or its channels.
     pub functions: usize,
@@ -49,18 +51,6 @@ impl HiddenLayerConfig {
     /// A layer of `functions` functions.
     pub fn new(functions: usize, layer: LayerConfig) -> Self {
         Self { functions, layer }
-    }
-
-    /// Sets the number of functions.
-    pub fn with_functions(mut self, functions: usize) -> Self {
-        self.functions = functions;
-        self
-    }
-
-    /// Sets the layer.
-    pub fn with_layer(mut self, layer: LayerConfig) -> Self {
-        self.layer = layer;
-        self
     }
 }
 
@@ -77,18 +67,22 @@ impl HiddenLayerConfig {
 ///     .with_hidden(8, hidden);
 /// # assert_eq!(config.hidden.len(), 2);
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct DeepGpConfig {
     /// The hidden layers, in order.
     #[serde(default)]
+    #[setters(skip)]
     pub hidden: Vec<HiddenLayerConfig>,
     /// The output layer, which has the functions that the likelihood needs.
     pub output: LayerConfig,
     /// The likelihood.
+    #[setters(into)]
     pub likelihood: LikelihoodConfig,
     /// The shape of the inputs, if they are images.
     #[serde(default)]
+    #[setters(strip_option)]
     pub image: Option<ImageShape>,
     /// The number of draws from the hidden layers.
     #[serde(default)]
@@ -114,36 +108,6 @@ impl DeepGpConfig {
     /// Appends a hidden layer with `functions` functions.
     pub fn with_hidden(mut self, functions: usize, layer: LayerConfig) -> Self {
         self.hidden.push(HiddenLayerConfig::new(functions, layer));
-        self
-    }
-
-    /// Sets the output layer.
-    pub fn with_output(mut self, output: LayerConfig) -> Self {
-        self.output = output;
-        self
-    }
-
-    /// Sets the likelihood.
-    pub fn with_likelihood(mut self, likelihood: impl Into<LikelihoodConfig>) -> Self {
-        self.likelihood = likelihood.into();
-        self
-    }
-
-    /// Sets initial values, bounds and priors of the parameters, and which of them are not trained.
-    pub fn with_parameters(mut self, parameters: ParameterConfig) -> Self {
-        self.parameters = parameters;
-        self
-    }
-
-    /// Sets the shape of the input images.
-    pub fn with_image(mut self, image: ImageShape) -> Self {
-        self.image = Some(image);
-        self
-    }
-
-    /// Sets the number of draws.
-    pub fn with_noise(mut self, noise: LayerNoise) -> Self {
-        self.noise = noise;
         self
     }
 

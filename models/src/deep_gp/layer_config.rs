@@ -12,6 +12,7 @@ use burn_gp_core::{
     patches::{ImageShape, PatchGrid},
     variational::{PosteriorConfig, WhitenedConfig},
 };
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::projection::{random_projection, some_images, some_patches};
@@ -76,23 +77,28 @@ pub enum LayerForm {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct LayerConfig {
     /// The domain of the functions.
     #[serde(default)]
     pub form: LayerForm,
     /// The kernel on rows or on patches.
+    #[setters(into)]
     pub kernel: KernelConfig,
     /// The mean function.
     pub mean: MeanConfig,
     /// The posterior.
+    #[setters(into)]
     pub posterior: PosteriorConfig,
     /// The inducing points or patches.
+    #[setters(skip)]
     pub inducing: InducingConfig,
     /// Whether each function has its own kernel instead of one shared kernel. Not supported by
     /// convolutional layers.
     #[serde(default)]
+    #[setters(bool)]
     pub separate_kernels: bool,
     /// The initial standard deviations of Gaussian inducing variables, relative to those of the
     /// prior. With a small number, a hidden layer starts close to its mean function.
@@ -121,45 +127,9 @@ impl LayerConfig {
         }
     }
 
-    /// Sets the form.
-    pub fn with_form(mut self, form: LayerForm) -> Self {
-        self.form = form;
-        self
-    }
-
-    /// Sets the kernel.
-    pub fn with_kernel(mut self, kernel: impl Into<KernelConfig>) -> Self {
-        self.kernel = kernel.into();
-        self
-    }
-
-    /// Sets the mean function.
-    pub fn with_mean(mut self, mean: MeanConfig) -> Self {
-        self.mean = mean;
-        self
-    }
-
-    /// Sets the posterior.
-    pub fn with_posterior(mut self, posterior: impl Into<PosteriorConfig>) -> Self {
-        self.posterior = posterior.into();
-        self
-    }
-
     /// Sets the inducing points: a number, or an [`InducingConfig`] for more.
     pub fn with_inducing(mut self, inducing: impl Into<InducingConfig>) -> Self {
         self.inducing = self.inducing.replaced_by(inducing);
-        self
-    }
-
-    /// Gives each function its own kernel.
-    pub fn with_separate_kernels(mut self) -> Self {
-        self.separate_kernels = true;
-        self
-    }
-
-    /// Sets the initial standard deviations to `deviation` times those of the prior.
-    pub fn with_deviation(mut self, deviation: f64) -> Self {
-        self.deviation = deviation;
         self
     }
 }

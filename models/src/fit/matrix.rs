@@ -14,6 +14,7 @@ use super::Error;
 /// | slices, arrays and vectors of `f32` or `f64` | one column | their own | the default device |
 /// | the same of integers or `bool` | one column | the default of the device | the default device |
 /// | slices, arrays and vectors of rows: `Vec<Vec<f64>>`, `&[[f32; D]]`, … | one row each | as above | the default device |
+/// | `Array2`, `Array1` and other arrays and views of `ndarray` 0.17, with the feature `arrays` | as it is; a vector is one column | as above | the default device |
 ///
 /// [`Fit::on`](super::Fit::on) asks for another device or type. A default device that has no double
 /// precision computes in single precision. Tensors lose their autodiff graph.
@@ -66,6 +67,18 @@ impl Matrix {
             Content::Cpu(rows) => [rows.count, rows.columns],
             Content::Ragged { row, expected, .. } => [row + 1, *expected],
         }
+    }
+
+    /// Row-major numbers on the CPU.
+    pub(super) fn of_numbers<T: Number>(values: impl Iterator<Item = T>, dims: [usize; 2]) -> Self {
+        let [count, columns] = dims;
+        Self(Content::Cpu(Rows {
+            values: values.map(Number::number).collect(),
+            count,
+            columns,
+            dtype: T::DTYPE,
+            device: None,
+        }))
     }
 
     /// The numbers of `what`, at least one.
@@ -185,36 +198,25 @@ number! {
 /// Numbers as one column.
 impl<T: Number> From<&[T]> for Matrix {
     fn from(values: &[T]) -> Self {
-        Self(Content::Cpu(Rows {
-            values: values.iter().map(|value| value.number()).collect(),
-            count: values.len(),
-            columns: 1,
-            dtype: T::DTYPE,
-            device: None,
-        }))
+        Self::of_numbers(values.iter().copied(), [values.len(), 1])
     }
 }
 
 /// Rows as a matrix.
 fn of_rows<'a, T: Number + 'a>(rows: impl Iterator<Item = &'a [T]> + Clone) -> Matrix {
     let expected = rows.clone().next().map_or(0, <[T]>::len);
-    let other = rows.clone().map(<[T]>::len).enumerate();
-    Matrix(
-        match other.into_iter().find(|(_, found)| *found != expected) {
-            Some((row, found)) => Content::Ragged {
-                row,
-                found,
-                expected,
-            },
-            None => Content::Cpu(Rows {
-                count: rows.clone().count(),
-                columns: expected,
-                values: rows.flatten().map(|value| value.number()).collect(),
-                dtype: T::DTYPE,
-                device: None,
-            }),
-        },
-    )
+    let mut lengths = rows.clone().map(<[T]>::len).enumerate();
+    match lengths.find(|(_, found)| *found != expected) {
+        Some((row, found)) => Matrix(Content::Ragged {
+            row,
+            found,
+            expected,
+        }),
+        None => {
+            let dims = [rows.clone().count(), expected];
+            Matrix::of_numbers(rows.flatten().copied(), dims)
+        }
+    }
 }
 
 impl<T: Number> From<&[Vec<T>]> for Matrix {

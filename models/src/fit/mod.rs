@@ -1,5 +1,7 @@
 //! From tensors to a trained model in one call: checks, scaling, training, prediction and files.
 
+#[cfg(feature = "arrays")]
+mod arrays;
 mod error;
 mod fitted;
 mod matrix;

@@ -238,6 +238,33 @@ fn every_form_of_the_same_numbers_gives_the_same_model() {
     );
 }
 
+/// Views in any layout count by rows and columns, not by their memory.
+#[cfg(feature = "arrays")]
+#[test]
+fn arrays_of_ndarray_are_matrices() {
+    use ndarray::{Array1, Array2, s};
+
+    let fit = Fit::new().steps(3);
+    let rows: Vec<[f64; 2]> = (0..12)
+        .map(|i| [f64::from(i), f64::from(i * i % 7)])
+        .collect();
+    let targets: Vec<f64> = rows.iter().map(|[a, b]| a.sin() + b).collect();
+    let at = [[3.0, 1.0], [4.5, 2.0]];
+    let of = |gp: Fitted| gp.predict(at).unwrap().predictions().clone();
+    let expected = of(exact().fit(&rows, &targets, &fit).unwrap());
+
+    let table = Array2::from_shape_fn((12, 3), |(row, column)| match column {
+        0 => targets[row],
+        column => rows[row][column - 1],
+    });
+    let (x, y) = (table.slice(s![.., 1..]), table.slice(s![.., 0]));
+    assert_eq!(of(exact().fit(x, y, &fit).unwrap()), expected);
+    let columns = x.reversed_axes().as_standard_layout().into_owned(); // [D, N]
+    let (x, y) = (columns.t().into_owned(), Array1::from(targets));
+    assert_eq!(of(exact().fit(&x, &y, &fit).unwrap()), expected);
+    assert_eq!(of(exact().fit(columns.t(), y, &fit).unwrap()), expected);
+}
+
 #[test]
 fn the_type_is_that_of_the_inputs() {
     let device = Device::default();

@@ -9,6 +9,7 @@ use burn::{
     module::Module,
     tensor::{Tensor, TensorData},
 };
+use derive_setters::Setters;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
@@ -37,8 +38,9 @@ const PIVOTS_OF_ROOT: f64 = 8.0;
 
 defaults! {
     /// Settings of the solver.
-    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+    #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Setters)]
     #[serde(deny_unknown_fields)]
+    #[setters(prefix = "with_")]
     pub struct ConjugateGradientsSettings {
         /// The maximum number of iterations.
         pub iterations: usize = 512,
@@ -52,11 +54,13 @@ defaults! {
         /// inputs, variances are too large; with as many pivots as inputs they are exact, at the cost
         /// of exact regression. If absent, every prediction solves its own systems.
         #[serde(default)]
+        #[setters(strip_option)]
         pub cached_variances: Option<usize> = None,
         /// The number of preconditioner pivots; 0 means no preconditioner. The default is `8·√N`, whose
         /// factorization takes about as long as ten products with the covariance. A preconditioner
         /// saves most of the iterations if the noise is small.
         #[serde(default)]
+        #[setters(strip_option)]
         pub rank: Option<usize> = None,
         /// The number of random vectors for estimating the log-determinant and its gradient, at least
         /// one.

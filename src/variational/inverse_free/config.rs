@@ -1,6 +1,7 @@
 //! Configuration of inverse-free posteriors.
 
 use burn::{module::Module, tensor::Tensor};
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -65,8 +66,9 @@ impl Default for AuxiliaryUpdate {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(default, deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct InverseFreeConfig {
     /// The pseudo-observations `m̃` and `S̃`.
     pub observations: PseudoObservationsConfig,
@@ -74,6 +76,7 @@ pub struct InverseFreeConfig {
     pub auxiliary: AuxiliaryUpdate,
     /// The random vectors for estimating the traces of the KL divergence in training. If absent,
     /// the traces are exact.
+    #[setters(strip_option)]
     pub probes: Option<super::TraceProbes>,
 }
 

@@ -440,7 +440,7 @@ fn mistakes_in_configurations_of_other_crates_are_named() {
     };
     assert_eq!(
         known.init(1, (&Device::default(), DType::F64)).to_string(),
-        KernelConfig::custom(bump)
+        KernelConfig::from(bump)
             .init(1, (&Device::default(), DType::F64))
             .to_string()
     );
@@ -473,8 +473,8 @@ fn mistakes_in_configurations_of_other_crates_are_named() {
     }
     for (text, expected) in [
         (
-            r#"{"kernel": "bump", "lengthscale": 1.0}"#,
-            "missing field `variance`",
+            r#"{"kernel": "bump", "lengthscale": "short"}"#,
+            "invalid type: string \"short\", expected f64",
         ),
         (
             r#"{"kernel": "bump", "lengthscale": 1.0, "variance": 2, "size": 3}"#,
@@ -482,7 +482,7 @@ fn mistakes_in_configurations_of_other_crates_are_named() {
         ),
         (
             r#"{"kernel": "bump", "lengthscale": 1.0, "variance": 0}"#,
-            "lengthscale and variance are positive",
+            "variance is 0, but has to be a positive number",
         ),
         (r#"{"kernel": "bum"}"#, "unknown variant `bum`"),
         (r#"{"lengthscale": 1.0}"#, "missing field `kernel`"),

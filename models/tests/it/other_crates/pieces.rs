@@ -7,7 +7,7 @@ use burn::{
 };
 use burn_gp_core::{
     features::{Features, NetworkDefinition, ResidualNetworkConfig},
-    kernels::{Kernel, KernelDefinition},
+    kernels::Kernel,
     likelihoods::{Likelihood, LikelihoodDefinition},
     means::{Mean, MeanDefinition},
     ops::{Jitter, NotPositiveDefinite},
@@ -22,11 +22,12 @@ use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
-/// `k(x, x′) = v·exp(−‖x − x′‖²/(2ℓ²))`.
-#[derive(Module, Debug)]
-pub struct Bump {
-    lengthscale: Positive,
-    variance: Positive,
+burn_gp_core::kernel! {
+    /// `k(x, x′) = v·exp(−‖x − x′‖²/(2ℓ²))`.
+    pub struct Bump, BumpConfig = "bump" {
+        lengthscale = 1.0,
+        variance = 1.0,
+    }
 }
 
 impl Kernel for Bump {
@@ -47,34 +48,6 @@ impl Kernel for Bump {
         self
     }
 }
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BumpConfig {
-    pub lengthscale: f64,
-    pub variance: f64,
-}
-
-impl KernelDefinition for BumpConfig {
-    const NAME: &'static str = "bump";
-    type Kernel = Bump;
-
-    fn check(&self) -> Result<(), String> {
-        match self.lengthscale > 0.0 && self.variance > 0.0 {
-            true => Ok(()),
-            false => Err("lengthscale and variance are positive".into()),
-        }
-    }
-
-    fn init(&self, _dimensions: usize, options: TensorCreationOptions) -> Bump {
-        Bump {
-            lengthscale: Positive::new(&[self.lengthscale], options.clone()),
-            variance: Positive::new(&[self.variance], options),
-        }
-    }
-}
-
-burn_gp_core::register_kernel!(BumpConfig);
 
 /// `y = f + ε` with normal noise, by quadrature.
 #[derive(Module, Debug)]

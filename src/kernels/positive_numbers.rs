@@ -1,0 +1,177 @@
+//! Kernels of positive numbers, in few lines.
+
+use serde::{Deserialize, Deserializer, Serializer, de::Error as _};
+use std::collections::BTreeMap;
+
+/// Defines a kernel of other crates whose parameters are positive numbers: the module, its
+/// configuration, and its name in files. Implement [`Kernel`](crate::kernels::Kernel) for the module.
+///
+/// ```text
+/// kernel! { struct Module, Config = "name" { parameter = initial value, … } }
+/// ```
+///
+/// Every parameter is a [`Positive`](crate::parameter::Positive) in the module and an `f64`, its initial
+/// value, in the configuration. The configuration has a `Default`, is registered under the name, and
+/// becomes a [`KernelConfig`](crate::kernels::KernelConfig) by `into()`. A kernel with parameters of
+/// another kind needs a [`KernelDefinition`](crate::kernels::KernelDefinition) and
+/// [`register_kernel!`](crate::register_kernel).
+///
+/// ```
+/// use burn::tensor::Tensor;
+/// use burn_gp_core::kernels::{Kernel, KernelConfig, LinearConfig};
+///
+/// burn_gp_core::kernel! {
+///     /// Brownian motion, `k(x, x′) = v·min(x, x′)`, for one positive input.
+///     pub struct Brownian, BrownianConfig = "brownian" {
+///         /// The variance per unit of the input.
+///         variance = 1.0,
+///     }
+/// }
+///
+/// impl Kernel for Brownian {
+///     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+///         let shape = [x1.dims()[0], x2.dims()[0]];
+///         let earlier = x1.expand(shape).min_pair(x2.transpose().expand(shape));
+///         earlier * self.variance.value().unsqueeze()
+///     }
+///
+///     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+///         x.squeeze_dim::<1>(1) * self.variance.value()
+///     }
+/// }
+///
+/// # fn main() -> Result<(), serde_json::Error> {
+/// let kernel = KernelConfig::from(BrownianConfig { variance: 2.0 }).plus(LinearConfig::default());
+/// let text = serde_json::to_string(&kernel)?;
+/// assert!(text.contains(r#"{"kernel":"brownian","variance":2.0}"#));
+/// assert_eq!(serde_json::from_str::<KernelConfig>(&text)?, kernel);
+/// # Ok(())
+/// # }
+/// ```
+#[macro_export]
+macro_rules! kernel {
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis struct $kernel:ident, $config:ident = $name:literal {
+            $($(#[$of_field:meta])* $field:ident = $default:expr),+ $(,)?
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(burn::module::Module, Debug)]
+        $visibility struct $kernel {
+            $($(#[$of_field])* $field: $crate::parameter::Positive,)+
+        }
+
+        #[doc = concat!("Configuration of a [`", stringify!($kernel), "`] kernel.")]
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        $visibility struct $config {
+            $($(#[$of_field])* $visibility $field: f64,)+
+        }
+
+        impl Default for $config {
+            fn default() -> Self {
+                Self { $($field: $default),+ }
+            }
+        }
+
+        impl $crate::custom::serde::Serialize for $config {
+            fn serialize<S: $crate::custom::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> Result<S::Ok, S::Error> {
+                $crate::kernels::write_numbers(&[$((stringify!($field), self.$field)),+], serializer)
+            }
+        }
+
+        impl<'de> $crate::custom::serde::Deserialize<'de> for $config {
+            fn deserialize<D: $crate::custom::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> Result<Self, D::Error> {
+                let mut config = Self::default();
+                $crate::kernels::read_numbers(
+                    &mut [$((stringify!($field), &mut config.$field)),+],
+                    deserializer,
+                )?;
+                Ok(config)
+            }
+        }
+
+        impl $crate::kernels::KernelDefinition for $config {
+            const NAME: &'static str = $name;
+            type Kernel = $kernel;
+
+            fn check(&self) -> Result<(), String> {
+                $crate::kernels::check_positive(&[$((stringify!($field), self.$field)),+])
+            }
+
+            fn init(
+                &self,
+                _dimensions: usize,
+                options: $crate::custom::TensorCreationOptions,
+            ) -> $kernel {
+                $kernel {
+                    $($field: $crate::parameter::Positive::new(&[self.$field], options.clone()),)+
+                }
+            }
+        }
+
+        impl From<$config> for $crate::kernels::KernelConfig {
+            fn from(config: $config) -> Self {
+                Self::custom(config)
+            }
+        }
+
+        $crate::register_kernel!($config);
+    };
+}
+
+/// Writes fields by their names.
+#[doc(hidden)]
+pub fn write_numbers<S: Serializer>(
+    fields: &[(&'static str, f64)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(fields.iter().copied())
+}
+
+/// Reads fields by their names. Those that are absent keep their values.
+///
+/// # Errors
+///
+/// When a name is unknown or a value is not a number.
+#[doc(hidden)]
+pub fn read_numbers<'de, D: Deserializer<'de>>(
+    fields: &mut [(&'static str, &mut f64)],
+    deserializer: D,
+) -> Result<(), D::Error> {
+    for (name, value) in BTreeMap::<String, f64>::deserialize(deserializer)? {
+        match fields.iter_mut().find(|(field, _)| *field == name) {
+            Some((_, field)) => **field = value,
+            None => {
+                let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
+                let names = names.join(", ");
+                return Err(D::Error::custom(format!(
+                    "unknown field `{name}`, expected one of {names}"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks initial values.
+///
+/// # Errors
+///
+/// The reason, if one is not a positive number.
+#[doc(hidden)]
+pub fn check_positive(fields: &[(&'static str, f64)]) -> Result<(), String> {
+    let wrong = fields
+        .iter()
+        .find(|(_, value)| !(value.is_finite() && *value > 0.0));
+    wrong.map_or(Ok(()), |(name, value)| {
+        Err(format!(
+            "{name} is {value}, but has to be a positive number"
+        ))
+    })
+}
