@@ -41,7 +41,9 @@ fn kernels_of_any_numbers() {
                 let x2 = second.tensor(&options);
                 let _ = kernel.covariance(x1.clone(), x2.clone()).into_data();
                 let vectors = Tensor::ones([second.rows, 2], (&options.0, options.1));
-                let _ = kernel.covariance_product(x1.clone(), x2, vectors).into_data();
+                let _ = kernel
+                    .covariance_product(x1.clone(), x2, vectors)
+                    .into_data();
             }
             let mut random = ChaCha8Rng::seed_from_u64(seed);
             let _ = kernel.spectrum(dimensions, 3, &mut random);
