@@ -11,7 +11,7 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BoxedKernel, Kernel, KernelConfig, NoSpectrum, SpectralSample,
+    BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
     definition::{Build, Definition},
     inputs::Inputs,
     points::require_dimensions,
@@ -93,17 +93,21 @@ impl<K: Kernel> ActiveDimensions<K> {
     }
 
     fn select(&self, x: Tensor<2>) -> Tensor<2> {
-        let [_, dimensions] = x.dims();
-        assert!(
-            self.dimensions.iter().all(|&active| active < dimensions),
-            "active dimensions {:?}, counted from zero, of points {:?}",
-            self.dimensions,
-            x.dims()
-        );
-        let indices: Vec<i64> = self.dimensions.iter().map(|&d| d as i64).collect();
-        let indices = Tensor::<1, Int>::from_data(indices.as_slice(), &x.device());
-        x.select(1, indices)
+        select(x, &self.dimensions)
     }
+}
+
+/// The columns of `active` dimensions of points, `[N, D]`.
+fn select(x: Tensor<2>, active: &[usize]) -> Tensor<2> {
+    let [_, dimensions] = x.dims();
+    assert!(
+        active.iter().all(|&active| active < dimensions),
+        "active dimensions {active:?}, counted from zero, of points {:?}",
+        x.dims()
+    );
+    let indices: Vec<i64> = active.iter().map(|&d| d as i64).collect();
+    let indices = Tensor::<1, Int>::from_data(indices.as_slice(), &x.device());
+    x.select(1, indices)
 }
 
 impl<K: Kernel> Kernel for ActiveDimensions<K> {
@@ -136,5 +140,17 @@ impl<K: Kernel> Kernel for ActiveDimensions<K> {
         Ok(components
             .map(|component| component.spread(&self.dimensions, dimensions))
             .collect())
+    }
+
+    fn prior_features(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+        options: TensorCreationOptions,
+    ) -> Result<PriorFeatures, NoFunctionDraws> {
+        let active = self.dimensions.clone();
+        let base = (self.base).prior_features(active.len(), count, random, options)?;
+        Ok(base.on_dimensions(&self.dimensions, dimensions, move |x| select(x, &active)))
     }
 }

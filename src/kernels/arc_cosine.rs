@@ -4,21 +4,23 @@ use core::f64::consts::PI;
 
 use burn::{
     module::Module,
-    tensor::{Tensor, TensorCreationOptions},
+    tensor::{Tensor, TensorCreationOptions, activation::relu},
 };
 use derive_setters::Setters;
+use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Kernel,
+    Kernel, NoFunctionDraws, PriorFeatures,
     definition::{Build, ard},
     distances::squared_distances,
     inputs::Inputs,
-    points::{at_each, no_variances, require_dimensions},
+    points::{at_each, no_variances, require_dimensions, with_offset},
 };
 use crate::{
     ops::{ExactMatmul, arc_sine, is_on_cpu},
-    parameter::{Positive, defaults},
+    parameter::{Positive, both_tracked, defaults},
+    random::normals,
 };
 
 /// The order of an [`ArcCosine`] kernel.
@@ -144,10 +146,8 @@ impl ArcCosine {
 
     /// `x̃/‖x̃‖`, `[N, D + 1]`, and `‖x̃‖`, `[N, 1]`.
     fn directions(&self, x: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
-        let [rows, _] = x.dims();
-        let weights = self.weight_variance.value().sqrt().unsqueeze(); // [1, D]
-        let bias = self.bias_variance.value().sqrt().unsqueeze::<2>();
-        let extended = Tensor::cat(vec![x * weights, bias.expand([rows, 1])], 1);
+        let weights = self.weight_variance.value();
+        let extended = with_offset(x, weights, self.bias_variance.value());
         let norm = extended.clone().square().sum_dim(1).sqrt();
         (extended / norm.clone(), norm)
     }
@@ -183,6 +183,40 @@ impl Kernel for ArcCosine {
             Some(scale) => variance * scale,
             None => variance,
         }
+    }
+
+    /// Threshold units with random weights, in pairs: `σ·Θ(a)·aⁿ` and `σ·Θ(−a)·(−a)ⁿ` with
+    /// `a = wᵀx̃`, `w ~ N(0, I)` (eq. 1 of the paper).
+    fn prior_features(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+        options: TensorCreationOptions,
+    ) -> Result<PriorFeatures, NoFunctionDraws> {
+        let units = normals([count, dimensions + 1], random, options);
+        let (order, variance) = (self.order, self.variance.value());
+        let (weights, bias) = (self.weight_variance.value(), self.bias_variance.value());
+        let units = PriorFeatures::random([count, 2], move |x| {
+            let extended = with_offset(x, weights.clone(), bias.clone());
+            let (units, extended) = both_tracked(units.clone(), extended);
+            let sums = units.exact_matmul(extended.transpose()); // [F, N]
+            let both = Tensor::stack::<3>(vec![sums.clone(), sums.neg()], 1);
+            threshold(both, order)
+        });
+        Ok(units.scaled(variance))
+    }
+}
+
+/// `Θ(a)·aⁿ`.
+fn threshold(a: Tensor<3>, order: ArcCosineOrder) -> Tensor<3> {
+    match order {
+        ArcCosineOrder::Step => {
+            let dtype = a.dtype();
+            a.greater_elem(0.0).float().cast(dtype)
+        }
+        ArcCosineOrder::Ramp => relu(a),
+        ArcCosineOrder::Quadratic => relu(a).square(),
     }
 }
 

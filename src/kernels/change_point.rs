@@ -6,10 +6,11 @@ use burn::{
 };
 
 use derive_setters::Setters;
+use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BoxedKernel, Kernel, KernelConfig,
+    BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, PriorFeatures,
     definition::{Build, Definition},
     inputs::Inputs,
     points::{no_variances, require_dimensions},
@@ -137,6 +138,32 @@ impl<A: Kernel, B: Kernel> ChangePoint<A, B> {
 
     /// `1 − w(x)` and `w(x)`, `[N, 1]`.
     fn weights(&self, x: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+        let distance = self.place().distance(x);
+        (sigmoid(distance.clone().neg()), sigmoid(distance))
+    }
+
+    fn place(&self) -> Place {
+        Place {
+            location: self.location.val(),
+            steepness: self.steepness.value(),
+            dimension: self.dimension,
+        }
+    }
+}
+
+/// The place of a change.
+#[derive(Clone)]
+struct Place {
+    /// c, `[1]`
+    location: Tensor<1>,
+    /// s, `[1]`
+    steepness: Tensor<1>,
+    dimension: usize,
+}
+
+impl Place {
+    /// `s·(x_d − c)`, `[N, 1]`.
+    fn distance(&self, x: Tensor<2>) -> Tensor<2> {
         let [_, dimensions] = x.dims();
         assert!(
             self.dimension < dimensions,
@@ -144,9 +171,8 @@ impl<A: Kernel, B: Kernel> ChangePoint<A, B> {
             self.dimension,
             x.dims()
         );
-        let distance = x.narrow(1, self.dimension, 1) - self.location.val().unsqueeze();
-        let scaled = distance * self.steepness.value().unsqueeze();
-        (sigmoid(scaled.clone().neg()), sigmoid(scaled))
+        let distance = x.narrow(1, self.dimension, 1) - self.location.clone().unsqueeze();
+        distance * self.steepness.clone().unsqueeze()
     }
 }
 
@@ -180,5 +206,20 @@ impl<A: Kernel, B: Kernel> Kernel for ChangePoint<A, B> {
         let (before, after) = self.weights(x.clone());
         let square = |weight: Tensor<2>| weight.square().reshape([rows]);
         self.first.diagonal(x.clone()) * square(before) + self.second.diagonal(x) * square(after)
+    }
+
+    /// The features of both functions, weighted.
+    fn prior_features(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+        options: TensorCreationOptions,
+    ) -> Result<PriorFeatures, NoFunctionDraws> {
+        let first = (self.first).prior_features(dimensions, count, random, options.clone())?;
+        let second = (self.second).prior_features(dimensions, count, random, options)?;
+        let (before, after) = (self.place(), self.place());
+        let first = first.weighted(move |x| sigmoid(before.distance(x).neg()));
+        Ok(first.plus(second.weighted(move |x| sigmoid(after.distance(x)))))
     }
 }

@@ -12,7 +12,7 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BoxedKernel, Kernel, KernelConfig, NoSpectrum, SpectralSample,
+    BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
     definition::{Build, Definition},
     inputs::Inputs,
 };
@@ -21,7 +21,7 @@ use crate::{ops::Blocks, patches::PatchGrid};
 /// Defines a kernel that combines two kernels elementwise, plus the methods specific to it.
 macro_rules! combination {
     (
-        $(#[$doc:meta])* $name:ident, $config:ident, $operation:path, $spectra:path,
+        $(#[$doc:meta])* $name:ident, $config:ident, $operation:path, $spectra:path, $features:path,
         { $($own:item)* }
     ) => {
         $(#[$doc])*
@@ -96,6 +96,19 @@ macro_rules! combination {
                 Ok($spectra(first, second))
             }
 
+            fn prior_features(
+                &self,
+                dimensions: usize,
+                count: usize,
+                random: &mut ChaCha8Rng,
+                options: TensorCreationOptions,
+            ) -> Result<PriorFeatures, NoFunctionDraws> {
+                let first =
+                    (self.first).prior_features(dimensions, count, random, options.clone())?;
+                let second = (self.second).prior_features(dimensions, count, random, options)?;
+                $features(first, second)
+            }
+
             $($own)*
         }
     };
@@ -105,6 +118,11 @@ macro_rules! combination {
 fn both(mut first: Vec<SpectralSample>, second: Vec<SpectralSample>) -> Vec<SpectralSample> {
     first.extend(second);
     first
+}
+
+/// The features of a sum.
+fn all(first: PriorFeatures, second: PriorFeatures) -> Result<PriorFeatures, NoFunctionDraws> {
+    Ok(first.plus(second))
 }
 
 /// The components of a product: every pair.
@@ -140,6 +158,7 @@ combination!(
     SumConfig,
     Add::add,
     both,
+    all,
     {
         fn in_larger_unit(mut self, decades: i64) -> Self {
             self.first = self.first.in_larger_unit(decades);
@@ -242,6 +261,7 @@ combination!(
     ProductConfig,
     Mul::mul,
     pairs,
+    PriorFeatures::times,
     {
         /// Only the first factor carries the unit.
         fn in_larger_unit(mut self, decades: i64) -> Self {

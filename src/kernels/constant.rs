@@ -10,10 +10,11 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Kernel, NoSpectrum, SpectralSample,
+    Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
     definition::{Build, Definition},
     inputs::Inputs,
     points::{at_each, require_dimensions},
+    prior_features::FourierFeatures,
 };
 use crate::parameter::{Positive, defaults};
 
@@ -101,5 +102,17 @@ impl Kernel for Constant {
             frequencies: vec![0.0; count * dimensions],
             precisions: Some(vec![0.0; count * dimensions]),
         }])
+    }
+
+    fn prior_features(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+        options: TensorCreationOptions,
+    ) -> Result<PriorFeatures, NoFunctionDraws> {
+        let component = self.spectrum(dimensions, count, random)?;
+        let features = FourierFeatures::new(component, (count, dimensions), options);
+        Ok(features.with_variance(self.variance.value()).into())
     }
 }

@@ -13,10 +13,11 @@ use serde::{Deserialize, Serialize};
 use rand::rngs::ChaCha8Rng;
 
 use super::{
-    Kernel, NoSpectrum, SpectralSample,
+    Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
     definition::{Build, ard},
     inputs::Inputs,
     points::{at_each, require_dimensions},
+    prior_features::FourierFeatures,
 };
 use crate::{
     ops::ExactMatmul,
@@ -124,6 +125,19 @@ impl Kernel for Cosine {
             frequencies: line.repeat(count),
             precisions: None,
         }])
+    }
+
+    fn prior_features(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+        options: TensorCreationOptions,
+    ) -> Result<PriorFeatures, NoFunctionDraws> {
+        let line = self.spectrum(dimensions, count, random)?;
+        let features = FourierFeatures::new(line, (count, dimensions), options);
+        let features = features.with_variance(self.variance.value());
+        Ok(features.with_lengths(self.period.value()).into())
     }
 }
 

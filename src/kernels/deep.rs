@@ -6,17 +6,19 @@ use burn::{
 };
 
 use derive_setters::Setters;
+use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BoxedKernel, Kernel, KernelConfig,
+    BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, PriorFeatures,
     definition::{Build, Definition},
     inputs::Inputs,
     points::require_dimensions,
+    prior_features::origin,
 };
 use crate::{
     features::{Features, Perceptron, PerceptronConfig},
-    parameter::Part,
+    parameter::{Part, tracked_like},
 };
 
 /// `k(g(x), g(x′))` with any network `g`: deep kernel learning (A. Wilson, Z. Hu, R. Salakhutdinov
@@ -116,5 +118,19 @@ impl<K: Kernel, F: Features> Kernel for DeepKernel<K, F> {
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         self.base.diagonal(self.network.forward(x))
+    }
+
+    /// The features of the base at the outputs of the network.
+    fn prior_features(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+        options: TensorCreationOptions,
+    ) -> Result<PriorFeatures, NoFunctionDraws> {
+        let network = self.network.clone();
+        let [_, outputs] = network.forward(origin(dimensions, options.clone())).dims();
+        let base = (self.base).prior_features(outputs, count, random, options)?;
+        Ok(base.at(move |x| tracked_like(&x, network.clone()).forward(x)))
     }
 }

@@ -1,24 +1,32 @@
 //! The Gibbs kernel.
 
+use core::f64::consts::PI;
+
 use burn::{
     module::Module,
-    tensor::{Tensor, TensorCreationOptions},
+    tensor::{Tensor, TensorCreationOptions, TensorData},
 };
 
 use derive_setters::Setters;
+use rand::rngs::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Kernel,
+    Kernel, NoFunctionDraws, PriorFeatures,
     definition::{Build, ard},
     distances::differences,
     inputs::{Inputs, first_lengthscale},
     points::{at_each, require_dimensions},
+    prior_features::origin,
 };
 use crate::{
     features::{Features, Perceptron, PerceptronConfig},
-    ops::{softplus, special::functions::softplus_inverse},
-    parameter::{LOWER_BOUND, Part, Positive, defaults},
+    ops::{
+        ExactMatmul, softplus,
+        special::functions::{log_gamma, softplus_inverse},
+    },
+    parameter::{LOWER_BOUND, Part, Positive, both_tracked, defaults, tracked_like, vector},
 };
 
 /// `k(x, x′) = σ²·Π_d √(2·ℓ_d(x)·ℓ_d(x′)/s_d)·exp(−(x_d − x′_d)²/s_d)`, `s_d = ℓ_d(x)² + ℓ_d(x′)²`:
@@ -114,8 +122,13 @@ impl<F: Features> Gibbs<F> {
 
     /// The lengthscales at `x`, `[N, 1]` or `[N, D]`.
     pub fn lengthscales(&self, x: Tensor<2>) -> Tensor<2> {
-        softplus(self.network.forward(x) + self.offset) + LOWER_BOUND
+        lengthscales(&*self.network, self.offset, x)
     }
+}
+
+/// `ε + log(1 + exp(g(x) + c))`, `[N, 1]` or `[N, D]`.
+fn lengthscales(network: &impl Features, offset: f64, x: Tensor<2>) -> Tensor<2> {
+    softplus(network.forward(x) + offset) + LOWER_BOUND
 }
 
 impl<F: Features> Kernel for Gibbs<F> {
@@ -152,6 +165,37 @@ impl<F: Features> Kernel for Gibbs<F> {
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         at_each(self.variance.value(), &x)
     }
+
+    /// The kernel is `∫ ĝ_x(ω)·ĝ_x′(ω)·cos ωᵀ(x − x′) dω`, where `ĝ_x²` is the density of
+    /// `N(0, diag ℓ(x)⁻²)`: the process convolution of the kernel with squared exponentials, in
+    /// Fourier space. The frequencies are draws from a density q that has heavier tails, so the
+    /// features `σ·ĝ_x(ω)/√q(ω)·cos ωᵀx`, and with sines, have a finite variance at all lengthscales.
+    /// The density q is the Cauchy density in D dimensions with scales `1/ℓ(0)`.
+    fn prior_features(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+        options: TensorCreationOptions,
+    ) -> Result<PriorFeatures, NoFunctionDraws> {
+        let network = self.network.clone();
+        let offset = self.offset;
+        let origin = origin(dimensions, options.clone());
+        let reference = self.lengthscales(origin).expand([1, dimensions]);
+        let proposal = CauchyDraws::new((count, dimensions), random, options);
+        let features = PriorFeatures::random([count, 2], move |x| {
+            let network = tracked_like(&x, network.clone());
+            let lengthscales = lengthscales(&*network, offset, x.clone());
+            let (reference, lengthscales) = both_tracked(reference.clone(), lengthscales);
+            let amplitudes = proposal.amplitudes(lengthscales / reference.clone()); // [F, N]
+            let frequencies = proposal.values.clone() / reference;
+            let (frequencies, x) = both_tracked(frequencies, x);
+            let phases = frequencies.exact_matmul(x.transpose());
+            let waves = Tensor::stack::<3>(vec![phases.clone().cos(), phases.sin()], 1);
+            waves * amplitudes.unsqueeze_dim(1)
+        });
+        Ok(features.scaled(self.variance.value()))
+    }
 }
 
 /// `times/2·log(2·ℓ·ℓ′/s) − squares/s`, `s = ℓ² + ℓ′²`.
@@ -164,4 +208,53 @@ fn log_factor(scale1: Tensor<2>, scale2: Tensor<2>, squares: Tensor<2>, times: u
     let sum = scale1.clone().square() + scale2.clone().square();
     let ratio = scale1 * scale2 * 2.0 / sum.clone();
     ratio.log() * (0.5 * times as f64) - squares / sum
+}
+
+/// Draws z of the Cauchy distribution in D dimensions, whose density is
+/// `Γ((D + 1)/2)/π^((D + 1)/2)·(1 + ‖z‖²)^(−(D + 1)/2)`.
+struct CauchyDraws {
+    /// z, `[F, D]`
+    values: Tensor<2>,
+    /// The logarithm of the density at each draw relative to that of `N(0, I)` at zero, `[F, 1]`.
+    log_densities: Tensor<2>,
+}
+
+impl CauchyDraws {
+    fn new(
+        (count, dimensions): (usize, usize),
+        random: &mut ChaCha8Rng,
+        options: TensorCreationOptions,
+    ) -> Self {
+        let half = 0.5 * (dimensions as f64 + 1.0);
+        let at_zero =
+            log_gamma(half).0 - half * PI.ln() + 0.5 * dimensions as f64 * (2.0 * PI).ln();
+        let (mut values, mut log_densities) = (Vec::new(), Vec::new());
+        for _ in 0..count {
+            let spread: f64 = StandardNormal.sample(random);
+            let normals = StandardNormal.sample_iter(&mut *random);
+            let draw: Vec<f64> = (normals.take(dimensions))
+                .map(|normal: f64| normal / spread.abs())
+                .collect();
+            let square: f64 = draw.iter().map(|value| value.powi(2)).sum();
+            log_densities.push(at_zero - half * square.ln_1p());
+            values.extend(draw);
+        }
+        let values = TensorData::new(values, [count, dimensions]);
+        Self {
+            values: Tensor::from_data(values, options.clone()),
+            log_densities: vector(&log_densities, options).unsqueeze_dim(1),
+        }
+    }
+
+    /// `√(N(z | 0, diag ρ⁻²)/q(z))`, `[F, N]`, for ρ, `[N, 1]` or `[N, D]`.
+    fn amplitudes(&self, ratios: Tensor<2>) -> Tensor<2> {
+        let [_, dimensions] = self.values.dims();
+        let [points, _] = ratios.dims();
+        let ratios = ratios.expand([points, dimensions]);
+        let squares = self.values.clone().square();
+        let (squares, ratios) = both_tracked(squares, ratios);
+        let exponents = squares.exact_matmul(ratios.clone().square().transpose()) * -0.5;
+        let determinants = ratios.log().sum_dim(1).transpose(); // [1, N]
+        ((exponents + determinants - self.log_densities.clone()) * 0.5).exp()
+    }
 }

@@ -5,10 +5,11 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 use derive_setters::Setters;
+use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Kernel,
+    Kernel, NoFunctionDraws, PriorFeatures,
     definition::{Build, ard},
     inputs::Inputs,
     points::{no_variances, require_dimensions},
@@ -98,5 +99,19 @@ impl Kernel for Linear {
         let [rows, _] = x.dims();
         let squares = x.square() * self.variance.value().unsqueeze(); // [N, D]
         squares.sum_dim(1).reshape([rows])
+    }
+
+    /// The features `σ_d·x_d`.
+    fn prior_features(
+        &self,
+        dimensions: usize,
+        _count: usize,
+        _random: &mut ChaCha8Rng,
+        _options: TensorCreationOptions,
+    ) -> Result<PriorFeatures, NoFunctionDraws> {
+        let deviations = self.variance.value().sqrt();
+        Ok(PriorFeatures::exact(dimensions, move |x| {
+            x * deviations.clone().unsqueeze()
+        }))
     }
 }

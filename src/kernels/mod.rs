@@ -51,6 +51,7 @@ mod periodic;
 mod points;
 mod polynomial;
 mod positive_numbers;
+mod prior_features;
 mod rational_quadratic;
 mod scaled;
 mod separate;
@@ -61,7 +62,7 @@ mod white;
 
 use burn::{
     module::{Module, ModuleDisplay},
-    tensor::{IndexingUpdateOp, Int, Tensor},
+    tensor::{IndexingUpdateOp, Int, Tensor, TensorCreationOptions},
 };
 use rand::rngs::ChaCha8Rng;
 
@@ -78,11 +79,11 @@ pub use deep::{DeepKernel, DeepKernelConfig};
 pub use gibbs::{Gibbs, GibbsConfig};
 pub use linear::{Linear, LinearConfig};
 pub use low_rank::{Basis, FeatureMap, LowRankKernel, RandomFourier, squared_norms};
-pub(crate) use low_rank::{FourierBasis, fourier_basis};
 pub use periodic::{Periodic, PeriodicConfig};
 pub use polynomial::{Polynomial, PolynomialConfig};
 #[doc(hidden)]
 pub use positive_numbers::{check_positive, read_numbers, write_numbers};
+pub use prior_features::{NoFunctionDraws, PriorFeatures};
 pub use rational_quadratic::{RationalQuadratic, RationalQuadraticConfig};
 pub use scaled::{Scaled, ScaledConfig};
 pub use separate::{Kernels, SeparateKernels};
@@ -90,6 +91,8 @@ pub use spectral_mixture::{SpectralComponent, SpectralMixture, SpectralMixtureCo
 pub use spectrum::{NoSpectrum, SpectralSample};
 pub use stationary::{StationaryConfig, StationaryKernel};
 pub use white::{White, WhiteConfig};
+
+use prior_features::FourierFeatures;
 
 use crate::{
     ops::{Blocks, ExactMatmul, number},
@@ -348,6 +351,25 @@ pub trait Kernel: Module + ModuleDisplay + Sync + 'static {
         _random: &mut ChaCha8Rng,
     ) -> Result<Vec<SpectralSample>, NoSpectrum> {
         Err(NoSpectrum::of::<Self>())
+    }
+
+    /// Draws features of the kernel, from which functions are drawn, for inputs of `dimensions`
+    /// dimensions: `count` random features of each kind, or all if there are finitely many. The
+    /// default draws Fourier features from the [`spectrum`](Self::spectrum). Their gradients do not
+    /// reach the hyperparameters.
+    ///
+    /// # Errors
+    ///
+    /// When the kernel has no features, or too many.
+    fn prior_features(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+        options: TensorCreationOptions,
+    ) -> Result<PriorFeatures, NoFunctionDraws> {
+        let components = self.spectrum(dimensions, count, random)?;
+        Ok(FourierFeatures::new(components, (count, dimensions), options).into())
     }
 }
 

@@ -1,9 +1,9 @@
 //! Kernels as objects.
 
-use burn::tensor::{Int, Tensor};
+use burn::tensor::{Int, Tensor, TensorCreationOptions};
 use rand::rngs::ChaCha8Rng;
 
-use super::{Kernel, NoSpectrum, SpectralSample};
+use super::{Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample};
 use crate::{custom::AnyModule, ops::Blocks, patches::PatchGrid};
 
 /// Gives the methods of kernels to a macro, each with the result at no points if burn cannot
@@ -41,6 +41,12 @@ macro_rules! with_methods {
                 count: usize,
                 random: &mut ChaCha8Rng
             ) -> Result<Vec<SpectralSample>, NoSpectrum>, at_none: None;
+            prior_features(
+                dimensions: usize,
+                count: usize,
+                random: &mut ChaCha8Rng,
+                options: TensorCreationOptions
+            ) -> Result<PriorFeatures, NoFunctionDraws>, at_none: None;
         }
     };
 }

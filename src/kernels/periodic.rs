@@ -13,7 +13,7 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BoxedKernel, Kernel, KernelConfig, NoSpectrum, SpectralSample,
+    BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
     definition::{Build, Definition},
     inputs::Inputs,
     points::require_dimensions,
@@ -126,10 +126,16 @@ impl<K: Kernel> Periodic<K> {
 
     /// u, `[N, 2·D]`.
     fn wind(&self, x: Tensor<2>) -> Tensor<2> {
-        require_dimensions("periodic", self.period.count(), &[&x]);
-        let angle = x * (self.period.value().recip() * (2.0 * PI)).unsqueeze(); // [N, D]
-        Tensor::cat(vec![angle.clone().sin(), angle.cos()], 1) * 0.5
+        wind(x, self.period.value())
     }
+}
+
+/// u, `[N, 2·D]`, at `x`, `[N, D]`.
+fn wind(x: Tensor<2>, period: Tensor<1>) -> Tensor<2> {
+    let [count] = period.dims();
+    require_dimensions("periodic", count, &[&x]);
+    let angle = x * (period.recip() * (2.0 * PI)).unsqueeze(); // [N, D]
+    Tensor::cat(vec![angle.clone().sin(), angle.cos()], 1) * 0.5
 }
 
 tied!(period of Periodic<K>, for K);
@@ -165,5 +171,18 @@ impl<K: Kernel> Kernel for Periodic<K> {
         let base = self.base.spectrum(2 * dimensions, count, random)?;
         let lines = (base.iter()).map(|component| periodic_spectrum(component, &periods, random));
         (lines.collect::<Option<Vec<_>>>()).ok_or_else(NoSpectrum::of::<Self>)
+    }
+
+    /// The features of the base on the circles. They also exist if the kernel has no spectrum.
+    fn prior_features(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+        options: TensorCreationOptions,
+    ) -> Result<PriorFeatures, NoFunctionDraws> {
+        let base = (self.base).prior_features(2 * dimensions, count, random, options)?;
+        let period = self.period.value();
+        Ok(base.at(move |x| wind(x, period.clone())))
     }
 }

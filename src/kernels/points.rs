@@ -2,7 +2,7 @@
 
 use burn::tensor::Tensor;
 
-use crate::parameter::require_same_dtype;
+use crate::parameter::{both_tracked, require_same_dtype};
 
 /// Panics unless all points have the same number of dimensions and a kernel parameter has that many
 /// values. A single value fits any number of dimensions. Also panics if the points differ in
@@ -48,6 +48,14 @@ pub(super) fn no_products(
     let ([rows, _], [columns, _], [_, width]) = (x1.dims(), x2.dims(), vectors.dims());
     let options = (&vectors.device(), vectors.dtype());
     (rows == 0 || columns == 0).then(|| Tensor::zeros([rows, width], options))
+}
+
+/// `(√w_d·x_d for all d, √b)`, `[N, D + 1]`, for weights w, `[D]` or `[1]`, and an offset b, `[1]`.
+pub(super) fn with_offset(x: Tensor<2>, weights: Tensor<1>, offset: Tensor<1>) -> Tensor<2> {
+    let [rows, _] = x.dims();
+    let offset = offset.sqrt().unsqueeze::<2>().expand([rows, 1]);
+    let (x, offset) = both_tracked(x * weights.sqrt().unsqueeze(), offset);
+    Tensor::cat(vec![x, offset], 1)
 }
 
 /// Repeats a variance, `[1]`, for each of N points, `[N]`.

@@ -6,13 +6,15 @@ use burn::{
 };
 
 use derive_setters::Setters;
+use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Kernel,
+    Kernel, NoFunctionDraws, PriorFeatures,
     definition::{Build, ard},
     inputs::Inputs,
-    points::{no_variances, require_dimensions},
+    points::{no_variances, require_dimensions, with_offset},
+    prior_features::Monomials,
 };
 use crate::{
     ops::ExactMatmul,
@@ -120,5 +122,22 @@ impl Kernel for Polynomial {
         let [rows, _] = x.dims();
         let squares = x.square() * self.variance.value().unsqueeze(); // [N, D]
         self.power(squares.sum_dim(1).reshape([rows]) + self.offset.value())
+    }
+
+    /// All products of up to q inputs, each with the root of its multinomial coefficient.
+    fn prior_features(
+        &self,
+        dimensions: usize,
+        _count: usize,
+        _random: &mut ChaCha8Rng,
+        _options: TensorCreationOptions,
+    ) -> Result<PriorFeatures, NoFunctionDraws> {
+        let count = Monomials::count(dimensions + 1, self.degree);
+        NoFunctionDraws::refuse_more("Polynomial", count)?;
+        let monomials = Monomials::new(dimensions + 1, self.degree);
+        let (weights, offset) = (self.variance.value(), self.offset.value());
+        Ok(PriorFeatures::exact(count, move |x| {
+            monomials.evaluate(with_offset(x, weights.clone(), offset.clone()))
+        }))
     }
 }

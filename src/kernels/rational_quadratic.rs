@@ -2,7 +2,7 @@
 
 use burn::{
     module::Module,
-    tensor::{Tensor, TensorCreationOptions},
+    tensor::{Tensor, TensorCreationOptions, TensorData},
 };
 
 use derive_setters::Setters;
@@ -11,14 +11,15 @@ use serde::{Deserialize, Serialize};
 use rand::rngs::ChaCha8Rng;
 
 use super::{
-    Kernel, NoSpectrum, SpectralSample,
+    Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
     definition::{Build, ard},
     distances::squared_distances,
     inputs::{Inputs, first_lengthscale},
     points::{at_each, require_dimensions},
-    spectrum::rational_quadratic_spectrum,
+    prior_features::FourierFeatures,
+    spectrum::{log_scale_slope, rational_quadratic_spectrum},
 };
-use crate::parameter::{Positive, defaults};
+use crate::parameter::{Positive, both_tracked, defaults};
 
 /// `k(x, x′) = σ²·(1 + r²/(2α))^(−α)`, `r² = Σ_d (x_d − x′_d)²/ℓ_d²`: a scale mixture of squared
 /// exponentials with different lengthscales. It converges to the squared exponential as the shape α
@@ -131,5 +132,33 @@ impl Kernel for RationalQuadratic {
         let lengthscales = self.lengthscale.for_each(dimensions);
         let component = rational_quadratic_spectrum(shape, variance, &lengthscales, count, random);
         Ok(vec![component])
+    }
+
+    fn prior_features(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+        options: TensorCreationOptions,
+    ) -> Result<PriorFeatures, NoFunctionDraws> {
+        let components = self.spectrum(dimensions, count, random)?;
+        let lengthscale = self.lengthscale.for_each(dimensions)[0];
+        let scales = (components.iter())
+            .flat_map(|component| component.precisions.iter().flatten())
+            .step_by(dimensions)
+            .map(|precision| precision * lengthscale.powi(2));
+        let shape = self.shape.to_vec()[0];
+        let slopes: Vec<f64> = scales.map(|scale| log_scale_slope(shape, scale)).collect();
+        let slopes = TensorData::new(slopes, [1, count, 1]);
+        let slopes = Tensor::<3>::from_data(slopes, options.clone());
+        let features = FourierFeatures::new(components, (count, dimensions), options);
+        let features = features.with_variance(self.variance.value());
+        let features = features.with_lengths(self.lengthscale.value());
+        // ω is proportional to √s. The change of α is zero, but has a gradient.
+        let shape = self.shape.value();
+        let change = shape.clone() - shape.detach();
+        let (slopes, change) = both_tracked(slopes, change);
+        let factors = (slopes * change.reshape([1, 1, 1]) * 0.5).exp();
+        Ok(features.with_factors(factors).into())
     }
 }

@@ -10,7 +10,7 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BoxedKernel, Kernel, KernelConfig, NoSpectrum, SpectralSample,
+    BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
     definition::{Build, Definition},
     inputs::Inputs,
 };
@@ -155,5 +155,16 @@ impl<K: Kernel> Kernel for Scaled<K> {
         Ok((base.into_iter())
             .map(|component| component.scaled(scale))
             .collect())
+    }
+
+    fn prior_features(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+        options: TensorCreationOptions,
+    ) -> Result<PriorFeatures, NoFunctionDraws> {
+        let base = (self.base).prior_features(dimensions, count, random, options)?;
+        Ok(base.scaled(self.outputscale.value()))
     }
 }

@@ -12,11 +12,12 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Kernel, NoSpectrum, SpectralSample,
+    Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
     cosine::cosines,
     definition::{Build, Definition},
     inputs::Inputs,
     points::{at_each, require_dimensions},
+    prior_features::FourierFeatures,
     spectrum::stationary_spectrum,
 };
 use crate::{
@@ -98,19 +99,38 @@ impl SpectralComponent {
         envelope * cosines(x1, x2, self.frequency.val())
     }
 
-    /// `ω = z/ℓ + 2πf`, `z ~ N(0, I)`. The sign of f does not matter under a cosine.
-    fn spectrum(&self, count: usize, random: &mut ChaCha8Rng) -> SpectralSample {
+    /// `ω = z/ℓ`, `z ~ N(0, I)`.
+    fn envelope(&self, count: usize, random: &mut ChaCha8Rng) -> SpectralSample {
         let (variance, lengthscales) = (self.variance.to_vec()[0], self.lengthscale.to_vec());
         let kind = Stationary::SquaredExponential;
-        let envelope = stationary_spectrum(kind, variance, &lengthscales, count, random);
+        stationary_spectrum(kind, variance, &lengthscales, count, random)
+    }
+
+    /// `ω = z/ℓ + 2πf`, `z ~ N(0, I)`. The sign of f does not matter under a cosine.
+    fn spectrum(&self, count: usize, random: &mut ChaCha8Rng) -> SpectralSample {
+        let envelope = self.envelope(count, random);
         let centers = numbers(self.frequency.val());
         let centers = centers.iter().map(|f| 2.0 * PI * f).cycle();
         let frequencies = envelope.frequencies.iter().zip(centers);
         SpectralSample {
             frequencies: frequencies.map(|(own, center)| own + center).collect(),
             precisions: None,
-            variance,
+            variance: envelope.variance,
         }
+    }
+
+    /// Features at the frequencies of [`spectrum`](Self::spectrum).
+    fn features(
+        &self,
+        (count, dimensions): (usize, usize),
+        random: &mut ChaCha8Rng,
+        options: TensorCreationOptions,
+    ) -> FourierFeatures {
+        let envelope = vec![self.envelope(count, random)];
+        let features = FourierFeatures::new(envelope, (count, dimensions), options);
+        (features.with_variance(self.variance.value()))
+            .with_lengths(self.lengthscale.value())
+            .shifted(self.frequency.val() * (2.0 * PI))
     }
 }
 
@@ -210,5 +230,20 @@ impl Kernel for SpectralMixture {
         Ok(components
             .map(|component| component.spectrum(count, random))
             .collect())
+    }
+
+    fn prior_features(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+        options: TensorCreationOptions,
+    ) -> Result<PriorFeatures, NoFunctionDraws> {
+        let components = self.components.iter();
+        let mut all = components
+            .map(|component| component.features((count, dimensions), random, options.clone()));
+        // `new` refuses mixtures of nothing.
+        let first = all.next().ok_or_else(NoFunctionDraws::of::<Self>)?;
+        Ok(all.fold(first, FourierFeatures::plus).into())
     }
 }

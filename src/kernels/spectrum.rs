@@ -2,10 +2,11 @@
 
 use core::f64::consts::PI;
 
+use cdflib::special::try_gamma_inc;
 use rand::rngs::ChaCha8Rng;
 use rand_distr::{ChiSquared, Distribution, Gamma, Poisson, StandardNormal};
 
-use crate::ops::Stationary;
+use crate::ops::{Stationary, special::functions::log_gamma};
 
 /// One term `σ²·E_ω[cos ωᵀ(x − x′)]` of a stationary covariance, represented by frequencies drawn
 /// from its spectral density (S. Bochner, 1932; A. Rahimi and B. Recht, *Random Features for
@@ -27,10 +28,7 @@ pub struct SpectralSample {
 
 /// A kernel without a spectrum.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the kernel {kernel} has no spectrum: its functions cannot be drawn by Fourier features; \
-     `Process::sample` draws their values at given inputs"
-)]
+#[error("the kernel {kernel} has no spectrum, from which random Fourier features are drawn")]
 pub struct NoSpectrum {
     /// The kernel's type.
     pub kernel: String,
@@ -39,12 +37,17 @@ pub struct NoSpectrum {
 impl NoSpectrum {
     /// Creates the error for kernel type `K`.
     pub fn of<K>() -> Self {
-        let name = core::any::type_name::<K>();
-        let plain = name.split('<').next().unwrap_or(name);
         Self {
-            kernel: plain.rsplit("::").next().unwrap_or(plain).to_owned(),
+            kernel: plain_name::<K>(),
         }
     }
+}
+
+/// The name of a type without its path and parameters.
+pub(super) fn plain_name<T>() -> String {
+    let name = core::any::type_name::<T>();
+    let plain = name.split('<').next().unwrap_or(name);
+    plain.rsplit("::").next().unwrap_or(plain).to_owned()
 }
 
 impl SpectralSample {
@@ -158,6 +161,28 @@ pub(super) fn rational_quadratic_spectrum(
         // If α is too large for the gamma distribution, use the limit, the squared exponential.
         scale.map_or(1.0, |gamma| gamma.sample(random))
     })
+}
+
+/// `d log s/dα` of a draw `s ~ Γ(α, rate α)`. With `x = α·s` and the distribution function P of `Γ(α)`,
+/// `dx/dα = −(∂P/∂α)/(∂P/∂x)` (M. Figurnov, S. Mohamed and A. Mnih, *Implicit Reparameterization
+/// Gradients*, arXiv:1805.08498, eq. 6).
+pub(super) fn log_scale_slope(shape: f64, scale: f64) -> f64 {
+    let x = shape * scale;
+    // The error of a central difference of this step is about 1e-8, as is that of rounding.
+    let step = 1e-4 * shape;
+    let at = |shape: f64| try_gamma_inc(shape, x).unwrap_or((f64::NAN, f64::NAN));
+    let ((below, above), (next_below, next_above)) = (at(shape - step), at(shape + step));
+    // The smaller of the two tails has more digits.
+    let change = if below < above {
+        next_below - below
+    } else {
+        above - next_above
+    };
+    let log_density = (shape - 1.0) * x.ln() - x - log_gamma(shape).0;
+    let slope = -change / (2.0 * step) / log_density.exp();
+    // In the far tails, and at the limit of a large α, neither has digits.
+    let slope = slope / x - shape.recip();
+    if slope.is_finite() { slope } else { 0.0 }
 }
 
 /// The lines of the periodic version of a component. The component must be a mixture of squared

@@ -9,12 +9,13 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Kernel, NoSpectrum, SpectralSample,
+    Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
     definition::{Build, ard},
     inputs::Inputs,
     inputs::first_lengthscale,
     member, one_by_one,
     points::{at_each, require_dimensions},
+    prior_features::FourierFeatures,
     spectrum::stationary_spectrum,
 };
 use crate::{
@@ -306,5 +307,18 @@ impl Kernel for StationaryKernel {
         let variance = self.variance.to_vec()[0];
         let component = stationary_spectrum(self.kind, variance, &lengthscales, count, random);
         Ok(vec![component])
+    }
+
+    fn prior_features(
+        &self,
+        dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+        options: TensorCreationOptions,
+    ) -> Result<PriorFeatures, NoFunctionDraws> {
+        let component = self.spectrum(dimensions, count, random)?;
+        let features = FourierFeatures::new(component, (count, dimensions), options);
+        let features = features.with_variance(self.variance.value());
+        Ok(features.with_lengths(self.lengthscale.value()).into())
     }
 }

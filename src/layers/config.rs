@@ -1,9 +1,6 @@
 //! Configuration of a layer on points.
 
-use burn::{
-    module::Module,
-    tensor::{Tensor, TensorCreationOptions, TensorData},
-};
+use burn::tensor::{Tensor, TensorCreationOptions, TensorData};
 use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +11,7 @@ use crate::{
     likelihoods::scrambled_normal_points,
     means::{AnyMean, MeanConfig},
     ops::{NotPositiveDefinite, Stationary},
+    parameter::tracked_like,
     variational::{
         CoregionalizationConfig, Coregionalized, Functions, PosteriorConfig, WhitenedConfig,
         first_mixing, with_scaled_deviations,
@@ -325,13 +323,4 @@ pub(super) fn spread_points(
         Tensor::from_data(data, options.clone())
     };
     counts.into_iter().map(set).collect()
-}
-
-/// The layer on the device of `tensor`: with autodiff if that has it.
-pub(super) fn tracked_like<M: Module>(tensor: &Tensor<2>, layer: M) -> M {
-    if tensor.is_autodiff() {
-        layer.train()
-    } else {
-        layer
-    }
 }

@@ -6,12 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ConvolutionalLayer, DenseLayer, GpLayer, GpLayerConfig, LayerError, PatchLayer,
-    config::{function_options, spread_points, tracked_like},
+    config::{function_options, spread_points},
 };
 use crate::{
     inducing::InducingPatches,
     kernels::{AnyKernel, Convolutional, KernelConfig},
     ops::NotPositiveDefinite,
+    parameter::tracked_like,
     patches::{ImageShape, PatchGrid},
     variational::with_scaled_deviations,
 };

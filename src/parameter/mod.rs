@@ -15,6 +15,7 @@ mod part;
 mod positive;
 mod precision;
 mod prior;
+mod tracking;
 mod tree;
 
 use burn::tensor::{Tensor, TensorCreationOptions, TensorData};
@@ -34,6 +35,7 @@ pub use part::{Part, Role};
 pub use positive::{LOWER_BOUND, Positive};
 pub(crate) use precision::{require_precision, require_same_dtype};
 pub use prior::{Prior, Priors};
+pub(crate) use tracking::{both_tracked, tracked_like};
 
 pub use crate::ops::numbers;
 

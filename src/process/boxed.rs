@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 
 use super::{Joint, JointAcrossOutputs, Marginals, PathOptions, Paths, Process, SamplePaths};
-use crate::{kernels::NoSpectrum, ops::NotPositiveDefinite};
+use crate::{kernels::NoFunctionDraws, ops::NotPositiveDefinite};
 
 impl<P: Process + ?Sized> Process for Box<P> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
@@ -33,7 +33,7 @@ impl<P: Process + ?Sized> Process for Box<P> {
 }
 
 impl<P: SamplePaths + ?Sized> SamplePaths for Box<P> {
-    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum> {
+    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoFunctionDraws> {
         self.as_ref().paths(options)
     }
 }

@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 use derive_setters::Setters;
 
 use super::Process;
-use crate::kernels::NoSpectrum;
+use crate::kernels::NoFunctionDraws;
 
 /// Options for drawing functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Setters)]
@@ -13,8 +13,9 @@ use crate::kernels::NoSpectrum;
 pub struct PathOptions {
     /// The number of draws, S.
     pub samples: usize,
-    /// Fourier frequencies per component of the kernel, F. The prior part of the draws has an error
-    /// of order `1/√F`.
+    /// Random features of each kind, F: Fourier frequencies per component of a stationary kernel,
+    /// threshold units of an arc-cosine kernel. The prior part of the draws has an error of order
+    /// `1/√F`, and none for kernels with finitely many features.
     pub frequencies: usize,
     /// The seed for all randomness.
     pub seed: u64,
@@ -44,12 +45,13 @@ pub trait Paths: Send + Sync {
 
 /// A process from which functions can be drawn.
 pub trait SamplePaths {
-    /// Draws functions, which are independent except that they share Fourier frequencies.
+    /// Draws functions, which are independent except that they share random features.
     ///
     /// # Errors
     ///
-    /// When the kernel has no spectrum, or is at inducing variables that are not function values.
-    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum>;
+    /// When the kernel has no [features](crate::kernels::PriorFeatures), as the white kernel, or too
+    /// many, or when the inducing variables are not function values.
+    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoFunctionDraws>;
 }
 
 /// A process of a type that is not known, from which functions can be drawn.

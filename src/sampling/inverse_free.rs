@@ -9,12 +9,12 @@ use super::{
 };
 use crate::{
     inducing::{InducingVariables, SeparateInducing},
-    kernels::{Kernel, NoSpectrum, SeparateKernels},
+    kernels::{Kernel, NoFunctionDraws, SeparateKernels},
     variational::InverseFreeProcess,
 };
 
 impl<K: Kernel, I: InducingVariables<K>> SamplePaths for InverseFreeProcess<K, I> {
-    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum> {
+    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoFunctionDraws> {
         Ok(Box::new(self.paths_in_stream(options, 0)?))
     }
 }
@@ -26,7 +26,7 @@ impl<K: Kernel, I: InducingVariables<K>> InverseFreeProcess<K, I> {
         &self,
         options: PathOptions,
         stream: u64,
-    ) -> Result<ConditionedPaths<K, I>, NoSpectrum> {
+    ) -> Result<ConditionedPaths<K, I>, NoFunctionDraws> {
         let mean = self.weights(); // v, [P, M]
         let [_, size] = mean.dims();
         let update = |draw: &mut Draw, values: Tensor<3>| {
@@ -46,7 +46,7 @@ impl<K: Kernel, I: InducingVariables<K>> InverseFreeProcess<K, I> {
 }
 
 impl<K: Kernel, I: SeparateInducing<K>> SamplePaths for InverseFreeProcess<SeparateKernels<K>, I> {
-    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum> {
+    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoFunctionDraws> {
         separate_paths(self.functions(), |function, stream| {
             function.paths_in_stream(options, stream)
         })

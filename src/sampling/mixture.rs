@@ -4,7 +4,8 @@ use burn::tensor::Tensor;
 
 use super::{PathOptions, Paths, SamplePaths};
 use crate::{
-    kernels::NoSpectrum,
+    kernels::NoFunctionDraws,
+    parameter::both_tracked,
     process::{Mixture, Process, mix_draws},
 };
 
@@ -16,7 +17,7 @@ struct MixedPaths {
 }
 
 impl<G: Process + SamplePaths> SamplePaths for Mixture<G> {
-    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum> {
+    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoFunctionDraws> {
         Ok(Box::new(MixedPaths {
             latent: self.latent().paths(options)?,
             mixing: self.mixing(),
@@ -26,13 +27,7 @@ impl<G: Process + SamplePaths> SamplePaths for Mixture<G> {
 
 impl Paths for MixedPaths {
     fn evaluate(&self, x: Tensor<2>) -> Tensor<3> {
-        let latent = self.latent.evaluate(x);
-        let mixing = self.mixing.clone();
-        let mixing = if latent.is_autodiff() {
-            mixing.autodiff()
-        } else {
-            mixing
-        };
+        let (latent, mixing) = both_tracked(self.latent.evaluate(x), self.mixing.clone());
         mix_draws(latent, mixing)
     }
 }

@@ -2,13 +2,13 @@
 //! set of inputs; these draws are functions that can be evaluated anywhere, repeatedly, and
 //! differentiated with respect to their inputs.
 
-mod fourier_features;
 mod inverse_free;
 mod mixture;
 mod pathwise;
+mod prior;
 mod separate;
 mod with_mean;
 
-pub use fourier_features::PriorPaths;
+pub use prior::PriorPaths;
 
 pub use crate::process::{PathOptions, Paths, SamplePaths};

@@ -3,19 +3,20 @@
 use burn::tensor::{Tensor, TensorCreationOptions};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-use super::{PathOptions, Paths, PriorPaths, SamplePaths, fourier_features::combine};
+use super::{PathOptions, Paths, PriorPaths, SamplePaths, prior::combine};
 use crate::{
     inducing::InducingVariables,
-    kernels::{Kernel, NoSpectrum},
+    kernels::{Kernel, NoFunctionDraws},
+    parameter::tracked_like,
     process::ConditionedProcess,
     random::normals,
 };
 
 /// Draws from a conditioned process by Matheron's rule: a draw from the prior is updated to agree
-/// with a draw of the inducing variables, `f(x) = g(x) + k(x, u)·(LLᵀ)⁻¹·(u − g(Z) − ε)`. Random
-/// Fourier features approximate g, and the update is exact (J. Wilson, V. Borovitskiy, A. Terenin,
-/// P. Mostowsky and M. Deisenroth, *Efficiently Sampling Functions from Gaussian Process
-/// Posteriors*, arXiv:2002.09309, eq. 13). ε has the variance that was added to `Cov[u, u]` before
+/// with a draw of the inducing variables, `f(x) = g(x) + k(x, u)·(LLᵀ)⁻¹·(u − g(Z) − ε)`. Features
+/// approximate g, and the update is exact (J. Wilson, V. Borovitskiy, A. Terenin, P. Mostowsky and
+/// M. Deisenroth, *Efficiently Sampling Functions from Gaussian Process Posteriors*,
+/// arXiv:2002.09309, eq. 13). ε has the variance that was added to `Cov[u, u]` before
 /// the factorization: the jitter, or the noise in exact regression.
 #[derive(Clone, Debug)]
 pub(super) struct ConditionedPaths<K, I> {
@@ -53,7 +54,7 @@ impl Draw {
 }
 
 impl<K: Kernel, I: InducingVariables<K>> SamplePaths for ConditionedProcess<K, I> {
-    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum> {
+    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoFunctionDraws> {
         Ok(Box::new(self.paths_in_stream(options, 0)?))
     }
 }
@@ -64,7 +65,7 @@ impl<K: Kernel, I: InducingVariables<K>> ConditionedProcess<K, I> {
         &self,
         options: PathOptions,
         stream: u64,
-    ) -> Result<ConditionedPaths<K, I>, NoSpectrum> {
+    ) -> Result<ConditionedPaths<K, I>, NoFunctionDraws> {
         let (kernel, inducing, factor) = (self.kernel(), self.inducing(), self.factor());
         let mean = self.whitened_mean(); // [P, M]
         let [_, size] = mean.dims();
@@ -94,8 +95,8 @@ impl<K: Kernel, I: InducingVariables<K>> ConditionedPaths<K, I> {
         mean: &Tensor<2>,
         (options, stream): (PathOptions, u64),
         update: impl FnOnce(&mut Draw, Tensor<3>) -> Tensor<3>,
-    ) -> Result<Self, NoSpectrum> {
-        let inputs = inducing.inputs().ok_or_else(NoSpectrum::of::<K>)?;
+    ) -> Result<Self, NoFunctionDraws> {
+        let inputs = inducing.inputs().ok_or_else(NoFunctionDraws::at::<I>)?;
         let ([_, dimensions], [outputs, size]) = (inputs.dims(), mean.dims());
         let mut random = ChaCha8Rng::seed_from_u64(options.seed);
         random.set_stream(stream);
@@ -126,13 +127,8 @@ impl<K: Kernel, I: InducingVariables<K>> ConditionedPaths<K, I> {
 impl<K: Kernel, I: InducingVariables<K>> Paths for ConditionedPaths<K, I> {
     fn evaluate(&self, x: Tensor<2>) -> Tensor<3> {
         let prior = self.prior.evaluate(x.clone());
-        let (basis, weights) = if x.is_autodiff() {
-            let kernel = self.kernel.clone().train();
-            let basis = self.inducing.clone().train().kuf(&kernel, x);
-            (basis, self.weights.clone().autodiff())
-        } else {
-            (self.inducing.kuf(&self.kernel, x), self.weights.clone())
-        };
-        prior + combine(weights, basis)
+        let kernel = tracked_like(&x, self.kernel.clone());
+        let inducing = tracked_like(&x, self.inducing.clone());
+        prior + combine(self.weights.clone(), inducing.kuf(&kernel, x))
     }
 }

@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 use super::{PathOptions, Paths, SamplePaths};
 use crate::{
     inducing::SeparateInducing,
-    kernels::{Kernel, NoSpectrum},
+    kernels::{Kernel, NoFunctionDraws},
     process::SeparateProcess,
 };
 
@@ -17,8 +17,8 @@ struct SeparatePaths<G> {
 /// Draws each function from its own process, which uses its own random stream.
 pub(super) fn separate_paths<P, G: Paths + 'static>(
     functions: Vec<P>,
-    draw: impl Fn(P, u64) -> Result<G, NoSpectrum>,
-) -> Result<Box<dyn Paths>, NoSpectrum> {
+    draw: impl Fn(P, u64) -> Result<G, NoFunctionDraws>,
+) -> Result<Box<dyn Paths>, NoFunctionDraws> {
     let functions = functions.into_iter().zip(0..);
     let functions = functions.map(|(function, stream)| draw(function, stream));
     Ok(Box::new(SeparatePaths {
@@ -27,7 +27,7 @@ pub(super) fn separate_paths<P, G: Paths + 'static>(
 }
 
 impl<K: Kernel, I: SeparateInducing<K>> SamplePaths for SeparateProcess<K, I> {
-    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum> {
+    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoFunctionDraws> {
         separate_paths(self.functions(), |function, stream| {
             function.paths_in_stream(options, stream)
         })

@@ -4,8 +4,9 @@ use burn::tensor::Tensor;
 
 use super::{PathOptions, Paths, SamplePaths};
 use crate::{
-    kernels::NoSpectrum,
+    kernels::NoFunctionDraws,
     means::Mean,
+    parameter::tracked_like,
     process::{Process, WithMean},
 };
 
@@ -16,7 +17,7 @@ struct ShiftedPaths<M> {
 }
 
 impl<P: Process + SamplePaths, M: Mean> SamplePaths for WithMean<P, M> {
-    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoSpectrum> {
+    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoFunctionDraws> {
         Ok(Box::new(ShiftedPaths {
             paths: self.process().paths(options)?,
             mean: self.mean().clone(),
@@ -27,11 +28,7 @@ impl<P: Process + SamplePaths, M: Mean> SamplePaths for WithMean<P, M> {
 impl<M: Mean> Paths for ShiftedPaths<M> {
     fn evaluate(&self, x: Tensor<2>) -> Tensor<3> {
         let draws = self.paths.evaluate(x.clone());
-        let mean = if x.is_autodiff() {
-            self.mean.clone().train()
-        } else {
-            self.mean.clone()
-        };
+        let mean = tracked_like(&x, self.mean.clone());
         mean.add_to_draws(draws, x)
     }
 }

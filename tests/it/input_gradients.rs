@@ -35,14 +35,6 @@ const ROWS: usize = 4;
 /// The relative error allowed in single precision.
 const SINGLE: f64 = 2e-2;
 
-/// The same device without autodiff, on which processes are made.
-fn plain(platform: &Platform) -> Platform {
-    Platform {
-        device: platform.device.clone().inner(),
-        ..platform.clone()
-    }
-}
-
 /// Fixed weights of either sign, which no symmetry cancels.
 fn weights<const D: usize>(like: &Tensor<D>) -> Tensor<D> {
     let shape = like.dims();
@@ -80,13 +72,13 @@ fn check_process<P: Process>(what: &str, x: &Dense, make: impl Fn(&Platform) -> 
         &format!("{what}, marginals"),
         &given,
         SINGLE,
-        &|platform, inputs| of_marginals(make(&plain(platform)).marginals(at(inputs))),
+        &|platform, inputs| of_marginals(make(&platform.without_autodiff()).marginals(at(inputs))),
     );
     check_gradients(
         &format!("{what}, joint"),
         &given,
         SINGLE,
-        &|platform, inputs| of_joint(make(&plain(platform)).joint(at(inputs))),
+        &|platform, inputs| of_joint(make(&platform.without_autodiff()).joint(at(inputs))),
     );
     // A sample is the root of a covariance times noise: rounding is divided by its eigenvalues.
     let tolerances = (1e-5, 5e-2);
@@ -95,7 +87,7 @@ fn check_process<P: Process>(what: &str, x: &Dense, make: impl Fn(&Platform) -> 
         &given,
         tolerances,
         &|platform, inputs| {
-            let process = make(&plain(platform));
+            let process = make(&platform.without_autodiff());
             let draws = process.sample(at(inputs), 2, 5).expect("a factor");
             (draws.clone() * weights(&draws)).sum()
         },
@@ -280,7 +272,7 @@ fn of_every_kernel() {
         let x = inputs(dimensions);
         let (shape, given) = ([ROWS, dimensions], [Input::from(&x)]);
         let process = |platform: &Platform| {
-            let platform = plain(platform);
+            let platform = platform.without_autodiff();
             let mut random = Random::new(89);
             let (x, y) = (random.points(6, dimensions), random.matrix(6, 1));
             let kernel = config.init(dimensions, platform.options());
@@ -303,7 +295,7 @@ fn of_draws() {
         let x = inputs(DIMENSIONS);
         let (shape, given) = ([ROWS, DIMENSIONS], [Input::from(&x)]);
         check_gradients(name.name, &given, SINGLE, &|platform, inputs| {
-            let platform = plain(platform);
+            let platform = platform.without_autodiff();
             let kernels = Kernels::Shared(smooth(&platform, 0.9));
             let posterior = posterior(&platform, &name, &kernels, 2);
             let process = posterior.condition(&kernels).expect("a factor");
@@ -336,7 +328,7 @@ fn of_deep_processes() {
     let x = inputs(DIMENSIONS);
     let (shape, given) = ([ROWS, DIMENSIONS], [Input::from(&x)]);
     let process = |platform: &Platform| {
-        let platform = plain(platform);
+        let platform = platform.without_autodiff();
         let hidden = layer(&platform, DIMENSIONS, &MeanConfig::Identity);
         let output = layer(&platform, 1, &MeanConfig::Linear);
         let noise = LayerNoise {

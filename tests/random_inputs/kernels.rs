@@ -41,9 +41,16 @@ fn kernels_of_any_numbers() {
                 let x2 = second.tensor(&options);
                 let _ = kernel.covariance(x1.clone(), x2.clone()).into_data();
                 let vectors = Tensor::ones([second.rows, 2], (&options.0, options.1));
-                let _ = kernel.covariance_product(x1, x2, vectors).into_data();
+                let _ = kernel
+                    .covariance_product(x1.clone(), x2, vectors)
+                    .into_data();
             }
-            let _ = kernel.spectrum(dimensions, 3, &mut ChaCha8Rng::seed_from_u64(seed));
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            let _ = kernel.spectrum(dimensions, 3, &mut random);
+            let place = (&options.0, options.1).into();
+            if let Ok(features) = kernel.prior_features(dimensions, 3, &mut random, place) {
+                let _ = features.evaluate(x1).into_data();
+            }
             for path in kernel.parameter_paths() {
                 let _ = kernel.parameter(&path);
             }

@@ -1,13 +1,17 @@
 //! Kernels that use network outputs as basis functions.
 
-use burn::{module::Module, tensor::Tensor};
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
+use rand::rngs::ChaCha8Rng;
 
 use super::{FeatureMap, LowRankKernel, squared_norms};
 use crate::{
     features::Features,
-    kernels::Kernel,
+    kernels::{Kernel, NoFunctionDraws, PriorFeatures, prior_features::origin},
     ops::{ExactMatmul, NotPositiveDefinite},
-    parameter::Part,
+    parameter::{Part, tracked_like},
 };
 
 /// `k(x, x′) = φ(x)ᵀφ(x′)` with basis functions `φ = factor · f` from the R outputs f of any
@@ -77,6 +81,20 @@ impl<F: Features> Kernel for Basis<F> {
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         squared_norms(self.features(x))
+    }
+
+    fn prior_features(
+        &self,
+        dimensions: usize,
+        _count: usize,
+        _random: &mut ChaCha8Rng,
+        options: TensorCreationOptions,
+    ) -> Result<PriorFeatures, NoFunctionDraws> {
+        let basis = self.clone();
+        let [_, count] = basis.features(origin(dimensions, options)).dims();
+        Ok(PriorFeatures::exact(count, move |x| {
+            tracked_like(&x, basis.clone()).features(x)
+        }))
     }
 }
 

@@ -9,7 +9,6 @@ use burn::tensor::Tensor;
 
 pub use basis::Basis;
 pub use random_fourier::RandomFourier;
-pub(crate) use random_fourier::{FourierBasis, fourier_basis};
 
 use super::FunctionPrior;
 use crate::ops::{NotPositiveDefinite, column_squares};

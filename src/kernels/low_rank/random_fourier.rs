@@ -8,9 +8,9 @@ use rand::rngs::ChaCha8Rng;
 
 use super::{FeatureMap, LowRankKernel, squared_norms};
 use crate::{
-    kernels::{Kernel, NoSpectrum},
+    kernels::{Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures},
     ops::{ExactMatmul, NotPositiveDefinite},
-    parameter::vector,
+    parameter::{tracked_like, vector},
 };
 
 /// `k(x, x′) = Σ_f a_f²·cos ω_fᵀ(x − x′)`, an approximation of a stationary kernel. Each component
@@ -76,16 +76,16 @@ impl RandomFourier {
 }
 
 /// Frequencies drawn from the spectral density of a kernel.
-pub(crate) struct FourierBasis {
+struct FourierBasis {
     /// ω, [F, D]
-    pub frequencies: Tensor<2>,
+    frequencies: Tensor<2>,
     /// a of every feature, `[2F]`
-    pub amplitudes: Tensor<1>,
+    amplitudes: Tensor<1>,
 }
 
 impl FourierBasis {
     /// Draws `count` frequencies for every component of the kernel.
-    pub fn draw(
+    fn draw(
         kernel: &impl Kernel,
         dimensions: usize,
         count: usize,
@@ -111,7 +111,7 @@ impl FourierBasis {
 }
 
 /// `cos ω_fᵀx` and `sin ω_fᵀx` for every frequency, `[2F, N]`, at `x`, `[N, D]`.
-pub(crate) fn fourier_basis(frequencies: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
+fn fourier_basis(frequencies: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
     let phases = frequencies.exact_matmul(x.transpose()); // [F, N]
     Tensor::cat(vec![phases.clone().cos(), phases.sin()], 0)
 }
@@ -124,6 +124,21 @@ impl Kernel for RandomFourier {
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
         squared_norms(self.features(x))
+    }
+
+    /// Its own features, with no others drawn.
+    fn prior_features(
+        &self,
+        _dimensions: usize,
+        _count: usize,
+        _random: &mut ChaCha8Rng,
+        _options: TensorCreationOptions,
+    ) -> Result<PriorFeatures, NoFunctionDraws> {
+        let kernel = self.clone();
+        let [count] = kernel.spectrum.amplitudes.dims();
+        Ok(PriorFeatures::exact(count, move |x| {
+            tracked_like(&x, kernel.clone()).features(x)
+        }))
     }
 }
 

@@ -2,12 +2,13 @@
 //! distributions, and properties of every single draw.
 
 mod kernel_cases;
+mod prior_features;
 mod spectra;
 
 use crate::support::{
     Dense, Platform, Random, assert_close, double_precision_platforms,
     inverse_free_case::{FORMS, InverseFreeCase, inverses},
-    numbers,
+    kernel_registry, numbers,
     orthogonal_case::OrthogonalCase,
     platforms,
     posterior_case::{Case, DIMENSIONS, INDUCING, kernel},
@@ -25,6 +26,7 @@ use burn_gp_core::{
     variational::{Posterior, Whitened},
 };
 use kernel_cases::{kernels, mixtures_and_lines};
+use prior_features::drawable;
 
 /// A conditioned process with any of these kernels has sample paths.
 #[test]
@@ -49,11 +51,21 @@ fn draws_under_mixtures_and_lines_have_the_moments_of_the_posterior() {
 /// `√(v/S)`. The test allows four, plus the same for the frequencies that all draws share.
 #[track_caller]
 fn check_moments(what: &str, process: &(impl Process + SamplePaths), x: Tensor<2>) {
-    let samples = 4000;
+    check_moments_of(what, process, x, (4000, 2000));
+}
+
+/// The same for these numbers of draws and of frequencies.
+#[track_caller]
+fn check_moments_of(
+    what: &str,
+    process: &(impl Process + SamplePaths),
+    x: Tensor<2>,
+    (samples, frequencies): (usize, usize),
+) {
     let options = PathOptions::new(samples)
-        .with_frequencies(2000)
+        .with_frequencies(frequencies)
         .with_seed(23);
-    let paths = process.paths(options).expect("the kernel is stationary");
+    let paths = process.paths(options).expect("the kernel has features");
     let draws = paths.evaluate(x.clone());
     let Joint { mean, covariance } = process.joint(x);
     let [_, outputs, points] = draws.dims();
@@ -323,52 +335,62 @@ fn draws_of_mixtures_are_mixed_draws() {
     }
 }
 
-/// A function is drawn for every kernel with a spectrum. For the others, the error names the kernel
-/// and the way that is left, and that way gives values with the joint distribution's covariance.
+/// Regression under every kernel whose functions can be drawn, near the data and far from it.
 #[test]
-fn every_kernel_has_draws_or_says_what_else_there_is() {
-    use crate::support::kernel_registry::{DIMENSIONS, registry};
+fn draws_under_every_kernel_have_the_moments_of_regression() {
     let platform = &double_precision_platforms()[0];
     let mut random = Random::new(607);
-    let (x, y) = (random.points(8, DIMENSIONS), random.matrix(8, 1));
-    let at = platform.matrix(&random.points(3, DIMENSIONS));
-    let (mut drawn, mut refused) = (0, 0);
-    for (name, config) in registry() {
-        let kernel = config.init(DIMENSIONS, platform.options());
-        let process = Exact::new(
-            kernel,
-            ZeroMean::new(1),
-            Gaussian::new(0.3, platform.options()),
-        )
-        .condition(platform.matrix(&x), platform.matrix(&y))
-        .expect("factor");
-        match process.paths(PathOptions::new(2).with_frequencies(20)) {
-            Ok(paths) => {
-                assert_eq!(paths.evaluate(at.clone()).dims(), [2, 1, 3], "{name}");
-                drawn += 1;
-            }
-            Err(error) => {
-                let text = error.to_string();
-                assert!(text.contains(&error.kernel), "{name}: {text}");
-                assert!(text.contains("Process::sample"), "{name}: {text}");
-                let samples = 4000;
-                let draws = numbers(process.sample(at.clone(), samples, 3).expect("factor"));
-                let Joint { mean, covariance } = process.joint(at.clone());
-                let (mean, covariance) = (numbers(mean), numbers(covariance));
-                for point in 0..3 {
-                    let off = |draw: &[f64]| (draw[point] - mean[point]).powi(2);
-                    let variance = draws.chunks(3).map(off).sum::<f64>() / samples as f64;
-                    let expected = covariance[4 * point];
-                    // Five standard errors, √(2/S) each.
-                    let allowed = 5.0 * (2.0 / samples as f64).sqrt() * expected + 1e-6;
-                    assert!(
-                        (variance - expected).abs() < allowed,
-                        "{name}: {variance} for {expected}"
-                    );
-                }
-                refused += 1;
-            }
+    let x = platform.matrix(&random.points(14, kernel_registry::DIMENSIONS));
+    let y = x.clone().narrow(1, 0, 1).sin();
+    let far = platform.matrix(&random.points(2, kernel_registry::DIMENSIONS));
+    let at = Tensor::cat(vec![x.clone().narrow(0, 0, 2), far], 0);
+    for (name, config) in drawable() {
+        let kernel = config.init(kernel_registry::DIMENSIONS, platform.options());
+        let likelihood = Gaussian::new(0.3, platform.options());
+        let process = Exact::new(kernel, ZeroMean::new(1), likelihood)
+            .condition(x.clone(), y.clone())
+            .expect("factor");
+        check_moments_of(&name, &process, at.clone(), (2000, 500));
+    }
+}
+
+/// If functions cannot be drawn, the error names the kernel and the way that is left, and that way
+/// gives values with the joint distribution's covariance.
+#[test]
+fn refused_draws_say_what_else_there_is() {
+    let dimensions = kernel_registry::DIMENSIONS;
+    let platform = &double_precision_platforms()[0];
+    let mut random = Random::new(607);
+    let (x, y) = (random.points(8, dimensions), random.matrix(8, 1));
+    let at = platform.matrix(&random.points(3, dimensions));
+    let kernels = kernel_registry::registry().into_iter();
+    let noisy = kernels.filter(|(name, _)| ["white", "deep sum"].contains(&name.as_str()));
+    assert_eq!(noisy.clone().count(), 2);
+    for (name, config) in noisy {
+        let kernel = config.init(dimensions, platform.options());
+        let likelihood = Gaussian::new(0.3, platform.options());
+        let process = Exact::new(kernel, ZeroMean::new(1), likelihood)
+            .condition(platform.matrix(&x), platform.matrix(&y))
+            .expect("factor");
+        let refusal = process.paths(PathOptions::new(2)).err();
+        let text = refusal.map(|refusal| refusal.to_string());
+        let text = text.expect("noise is no function");
+        assert!(text.contains("the kernel White"), "{name}: {text}");
+        assert!(text.contains("Process::sample"), "{name}: {text}");
+        let samples = 4000;
+        let draws = numbers(process.sample(at.clone(), samples, 3).expect("factor"));
+        let Joint { mean, covariance } = process.joint(at.clone());
+        let (mean, covariance) = (numbers(mean), numbers(covariance));
+        for point in 0..3 {
+            let off = |draw: &[f64]| (draw[point] - mean[point]).powi(2);
+            let variance = draws.chunks(3).map(off).sum::<f64>() / samples as f64;
+            let expected = covariance[4 * point];
+            // Five standard errors, √(2/S) each.
+            let allowed = 5.0 * (2.0 / samples as f64).sqrt() * expected + 1e-6;
+            assert!(
+                (variance - expected).abs() < allowed,
+                "{name}: {variance} for {expected}"
+            );
         }
     }
-    assert!(drawn > 0 && refused > 0, "{drawn} drawn, {refused} refused");
 }

@@ -105,6 +105,14 @@ impl Platform {
         }
     }
 
+    /// The same platform without autodiff.
+    pub fn without_autodiff(&self) -> Self {
+        Self {
+            device: self.device.clone().inner(),
+            ..self.clone()
+        }
+    }
+
     /// The tensor creation options.
     pub fn options(&self) -> (&Device, DType) {
         (&self.device, self.dtype)
