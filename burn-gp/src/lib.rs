@@ -133,6 +133,7 @@
 //! | compute with covariances | [`ops`] |
 //! | add a kernel, a likelihood or a posterior of your own | [`custom`] |
 //! | match on errors | [`Error`] |
+//! | read short programs | [the examples](https://github.com/burn-gp/burn-gp/tree/main/burn-gp/examples) |
 //!
 //! [`burn`] and [`rand`] are those that this crate is built on.
 //!

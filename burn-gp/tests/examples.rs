@@ -6,6 +6,8 @@ use std::{collections::BTreeSet, error::Error, ffi::OsStr, fs};
 mod bayesian_optimization;
 #[path = "../examples/classification.rs"]
 mod classification;
+#[path = "../examples/conv_gp.rs"]
+mod conv_gp;
 #[path = "../examples/csv.rs"]
 mod csv;
 #[path = "../examples/deep_basis_cnn.rs"]
@@ -16,16 +18,24 @@ mod deep_gp;
 mod exact;
 #[path = "../examples/function_draws.rs"]
 mod function_draws;
+#[path = "../examples/heteroskedastic.rs"]
+mod heteroskedastic;
 #[path = "../examples/learner.rs"]
 mod learner;
 #[path = "../examples/many_rows.rs"]
 mod many_rows;
+#[path = "../examples/multi_output.rs"]
+mod multi_output;
 #[path = "../examples/own_kernel.rs"]
 mod own_kernel;
 #[path = "../examples/own_likelihood.rs"]
 mod own_likelihood;
+#[path = "../examples/own_posterior.rs"]
+mod own_posterior;
 #[path = "../examples/serve.rs"]
 mod serve;
+#[path = "../examples/three_backends.rs"]
+mod three_backends;
 #[path = "../examples/time_series.rs"]
 mod time_series;
 #[path = "../examples/training_loop.rs"]
@@ -50,18 +60,36 @@ macro_rules! examples {
 examples! {
     bayesian_optimization,
     classification,
+    conv_gp,
     csv,
     deep_basis_cnn,
     deep_gp,
     exact,
     function_draws,
+    heteroskedastic,
     learner,
     many_rows,
+    multi_output,
     own_kernel,
     own_likelihood,
+    own_posterior,
     serve,
+    three_backends,
     time_series,
     training_loop,
+}
+
+/// The guide has a row for each example, and none is longer than a page.
+#[test]
+fn every_example_is_short_and_in_the_guide() -> Result<(), Box<dyn Error>> {
+    let guide = include_str!("../../docs/guide/src/start.md");
+    for name in NAMES {
+        let file = format!("{}/examples/{name}.rs", env!("CARGO_MANIFEST_DIR"));
+        let lines = fs::read_to_string(file)?.lines().count();
+        assert!(lines < 100, "{name} has {lines} lines");
+        assert!(guide.contains(&format!("| `{name}` |")), "{name}");
+    }
+    Ok(())
 }
 
 #[test]

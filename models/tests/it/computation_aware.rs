@@ -354,6 +354,34 @@ fn there_are_as_many_rows_as_actions() {
     }
 }
 
+/// The default number of actions is an upper limit. A number that was asked for is not.
+#[test]
+fn the_default_actions_follow_the_number_of_rows() {
+    let default = ComputationAwareConfig::new(StationaryConfig::new(Stationary::Matern32));
+    for (rows, expected) in [(1, 1), (40, 40), (255, 255), (256, 256), (300, 256)] {
+        let inputs: Vec<f64> = (0..rows).map(f64::from).collect();
+        let targets: Vec<f64> = inputs.iter().map(|x| x.sin()).collect();
+        let device = Device::default();
+        let data = TrainingData::new(&inputs, &targets, &device, DType::F64);
+        let model = default
+            .init(&data)
+            .expect("as many actions as there can be");
+        let ModelConfig::ComputationAware(chosen) =
+            ModelConfig::from(default.clone()).resolved(&data)
+        else {
+            panic!("another model");
+        };
+        assert_eq!(chosen.actions.count(), expected);
+        // The number that was chosen gives the same model.
+        let again = chosen.init(&data).expect("as many actions as there can be");
+        let [first, second] = [model, again].map(|model| {
+            let objective = model.objective(data.inputs.clone(), data.targets.clone());
+            objective.expect("it is sound").into_scalar::<f64>()
+        });
+        assert_eq!(first, second);
+    }
+}
+
 /// An interrupted and resumed run makes the same steps.
 #[test]
 fn training_goes_on_where_it_stopped() {

@@ -10,8 +10,9 @@ use burn_gp_core::{
     variational::OrthogonalConfig,
 };
 use burn_gp_models::{
-    ComputationAwareConfig, DeepGpConfig, Error, ExactConfig, Fit, FitModel, Fitted,
-    InducingConfig, LayerConfig, ModelConfig, SgprConfig, SolveCollapsedConfig, SvgpConfig,
+    ActionsConfig, ComputationAwareConfig, DeepGpConfig, Error, ExactConfig, Fit, FitModel, Fitted,
+    InducingConfig, InitError, LayerConfig, ModelConfig, SgprConfig, SolveCollapsedConfig,
+    SvgpConfig,
 };
 
 const ROWS: usize = 30;
@@ -32,6 +33,10 @@ fn new() -> Vec<[f64; 2]> {
 
 fn exact() -> ExactConfig {
     ExactConfig::new(StationaryConfig::matern52())
+}
+
+fn computation_aware() -> ComputationAwareConfig {
+    ComputationAwareConfig::new(StationaryConfig::rbf())
 }
 
 fn svgp(likelihood: impl Into<LikelihoodConfig>) -> SvgpConfig {
@@ -468,11 +473,33 @@ fn impossible_configurations_are_errors() {
         error(one_class.fit(inputs(), labels(), &fit)),
         Error::Config(_)
     ));
-    let actions = ComputationAwareConfig::new(StationaryConfig::rbf());
+    let actions = computation_aware().with_actions(ActionsConfig::Blocks {
+        count: ROWS + 1,
+        start: Default::default(),
+        seed: 0,
+        rows: Default::default(),
+    });
     assert!(matches!(
         error(actions.fit(inputs(), targets(), &fit)),
-        Error::Init(_)
+        Error::Init(InitError::Actions { rows: ROWS, .. })
     ));
+}
+
+/// As many actions as there are rows, in the files too.
+#[test]
+fn computation_aware_regression_takes_few_rows() {
+    let gp = computation_aware()
+        .fit(inputs(), targets(), &Fit::new().steps(2))
+        .unwrap();
+    let ModelConfig::ComputationAware(config) = gp.config() else {
+        panic!("another model");
+    };
+    assert_eq!(config.actions.count(), ROWS);
+    let folder = temp_dir::TempDir::new().unwrap();
+    gp.save(folder.path()).unwrap();
+    let again = Fitted::load(folder.path(), &Device::default()).unwrap();
+    let [before, after] = [gp, again].map(|gp| gp.predict(inputs()).unwrap().predictions().clone());
+    assert_eq!(before, after);
 }
 
 #[test]

@@ -1,0 +1,96 @@
+//! A posterior of one's own, a Gaussian with independent inducing variables, in any sparse model:
+//! `cargo run --release -p burn-gp --example own_posterior`
+
+use burn::module::{Module, ModuleDisplay};
+use burn_gp::{
+    ops::Jitter,
+    prelude::*,
+    process::{CovarianceShape, VariationalGaussian},
+    variational::{
+        Coordinates, InducingGaussians, InducingSet, PosteriorConfig, PosteriorDefinition,
+        WhitenedConfig,
+    },
+};
+use serde::{Deserialize, Serialize};
+
+/// `q(v) = Π_m N(v_m | μ_m, s_m²)` over whitened inducing variables `v = L⁻¹u`. Its marginals, its KL
+/// divergence and its predictions follow from the methods below.
+#[derive(Module, Debug)]
+pub struct MeanField<I: Module> {
+    inducing: I,
+    distribution: VariationalGaussian,
+    #[module(skip)]
+    jitter: Jitter,
+}
+
+impl<I: Module + ModuleDisplay> InducingGaussians for MeanField<I> {
+    type Inducing = I;
+
+    fn sets(&self) -> Vec<(&I, &VariationalGaussian)> {
+        vec![(&self.inducing, &self.distribution)]
+    }
+
+    fn coordinates(&self) -> Coordinates {
+        Coordinates::Whitened
+    }
+
+    fn jitter(&self) -> Jitter {
+        self.jitter
+    }
+}
+
+/// The configuration of the posterior, which model files hold.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub struct MeanFieldConfig {}
+
+impl PosteriorDefinition for MeanFieldConfig {
+    const NAME: &'static str = "mean-field";
+    type Posterior<I: Module + ModuleDisplay + Sync + 'static> = MeanField<I>;
+
+    fn covariance(&self) -> CovarianceShape {
+        CovarianceShape::Diagonal
+    }
+
+    fn init<I: Module + ModuleDisplay + Sync + 'static>(
+        &self,
+        sets: Vec<InducingSet<I>>,
+        jitter: Jitter,
+    ) -> MeanField<I> {
+        let [set] = <[_; 1]>::try_from(sets).expect("one set of inducing variables");
+        let (inducing, distribution) = set.into_parts();
+        MeanField {
+            inducing,
+            distribution,
+            jitter,
+        }
+    }
+}
+
+burn_gp::register_posterior!(MeanFieldConfig);
+
+pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let x: Vec<f64> = (0..100).map(|i| f64::from(i) / 12.0).collect();
+    let y: Vec<f64> = x.iter().map(|x| x.sin() + 0.1 * (37.0 * x).cos()).collect();
+    let with = |posterior: PosteriorConfig| {
+        SvgpConfig::new(StationaryConfig::rbf(), GaussianConfig::default())
+            .with_inducing(12)
+            .with_posterior(posterior)
+            .fit(&x, &y, &Fit::adam(0.05).steps(200).batch_size(100))
+    };
+    let own = with(PosteriorConfig::custom(MeanFieldConfig {}))?;
+    let covariance = CovarianceShape::Diagonal;
+    let library = with(WhitenedConfig { covariance }.into())?;
+
+    // The same posterior takes the same steps.
+    let (own, library) = (own.predict(&x)?, library.predict(&x)?);
+    let gap = |a: Tensor<2>, b: Tensor<2>| (a - b).abs().max().into_scalar::<f64>();
+    let means = gap(own.mean(), library.mean());
+    let variances = gap(own.variance(), library.variance());
+    println!("largest difference of means {means:.1e}, of variances {variances:.1e}");
+    assert!(means < 1e-8 && variances < 1e-8);
+    // The small fast wave is noise to 12 inducing points.
+    let means = own.predictions().mean.iter();
+    let errors = means.zip(&x).map(|(mean, x)| (mean - x.sin()).abs());
+    assert!(errors.fold(0.0, f64::max) < 0.2);
+    Ok(())
+}
