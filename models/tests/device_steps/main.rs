@@ -11,8 +11,8 @@ mod platforms;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use burn::tensor::{DType, Device};
-use burn_gp_core::ops::device_reads;
+use burn::tensor::{DType, Device, Tensor};
+use burn_gp_core::ops::{Launches, device_reads, launches};
 use burn_gp_models::{
     AnyModel, ModelConfig,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
@@ -113,5 +113,40 @@ fn losses_do_not_depend_on_when_they_are_read() {
         let model = config.init(&data).expect("a model");
         let trainer = || MiniBatchTrainer::new(model.clone(), data.clone(), training.clone());
         assert_eq!(losses_one_by_one(trainer()), losses_together(trainer()).0);
+    }
+}
+
+/// How many of the launches are products by burn's kernels, whose strategy may be TF32. Ours is
+/// `Gemm`, which multiplies and adds in the precision of its elements.
+fn inexact_products(launches: &Launches) -> usize {
+    let kernels = launches.kernels.iter();
+    let products = kernels.filter(|(name, _)| name.to_lowercase().contains("matmul"));
+    products.map(|(_, count)| count).sum()
+}
+
+/// Only networks, which survive TF32, multiply by burn's kernels. The first product shows that their
+/// name is known.
+#[test]
+fn only_networks_multiply_by_kernels_of_burn() {
+    let _alone = alone();
+    for gpu in gpus() {
+        let square = Tensor::<2>::ones([32, 32], &gpu);
+        let (_, of_burn) = launches(|| square.clone().matmul(square).into_data());
+        assert_eq!(inexact_products(&of_burn), 1, "{:?}", of_burn.kernels);
+        for case in cases() {
+            let data = (case.config).arranged(case.rows.on(&gpu.clone().autodiff(), DType::F32));
+            let model = case.config.init(&data).expect("a model");
+            let mut trainer = MiniBatchTrainer::new(model, data, case.training);
+            let (_, launches) = launches(|| {
+                trainer.advance().expect("a step");
+                trainer.read_reports().expect("a sound step")
+            });
+            let has_network = matches!(
+                case.config,
+                ModelConfig::Svdbk(_) | ModelConfig::Svdkl(_) | ModelConfig::LastLayer(_)
+            );
+            let products = inexact_products(&launches);
+            assert_eq!(products > 0, has_network, "{}: {products}", case.name);
+        }
     }
 }
