@@ -1,5 +1,5 @@
 //! Computation-aware regression on many rows without inducing points and without an N×N matrix:
-//! `BURN_GP_ROWS=100000 cargo run --release -p burn-gp --example many_rows`
+//! `cargo run --release -p burn-gp --example many_rows`. `BURN_GP_ROWS` sets another number of rows.
 
 use burn_gp::{
     ActionRows, ActionsConfig,
@@ -24,25 +24,23 @@ fn data(rows: usize, seed: u64) -> (Vec<[f64; 2]>, Vec<f64>) {
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rows = match std::env::var("BURN_GP_ROWS") {
         Ok(rows) => rows.parse()?,
-        Err(_) => 2000,
+        // The test of the examples has less time.
+        Err(_) if cfg!(test) => 2000,
+        Err(_) => 100_000,
     };
     let ((x, y), (new_x, new_y)) = (data(rows, 1), data(500, 2));
     let actions = ActionsConfig::Blocks {
         count: 64,
+        at_most: false,
         start: ActionStart::default(),
         seed: 0,
         rows: ActionRows::Near,
     };
     let start = std::time::Instant::now();
+    let fit = Fit::adam(0.1).steps(30);
     let gp = ComputationAwareConfig::new(StationaryConfig::rbf())
         .with_actions(actions)
-        .fit(
-            &x,
-            &y,
-            &Fit::adam(0.1)
-                .steps(60)
-                .on((&Device::default(), DType::F32)),
-        )?;
+        .fit(&x, &y, &fit.on((&Device::default(), DType::F32)))?;
     let predicted = gp.predict(&new_x)?;
 
     let means = predicted.predictions().mean.iter();

@@ -47,6 +47,10 @@ pub enum ActionsConfig {
     Blocks {
         /// The number of actions, I.
         count: usize,
+        /// Whether `count` is an upper limit. If there are fewer rows, there are as many actions as
+        /// rows. Otherwise too few rows are an error.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        at_most: bool,
         /// The initial values of the actions.
         start: ActionStart,
         /// The seed of the initial values.
@@ -68,12 +72,36 @@ pub enum ActionsConfig {
     },
 }
 
+impl Default for ActionsConfig {
+    /// 256 trained actions over consecutive rows, or as many as there are rows if these are fewer.
+    fn default() -> Self {
+        Self::Blocks {
+            count: 256,
+            at_most: true,
+            start: ActionStart::default(),
+            seed: 0,
+            rows: ActionRows::default(),
+        }
+    }
+}
+
 impl ActionsConfig {
     /// The largest number of actions, I.
     pub fn count(&self) -> usize {
         match self {
             Self::Blocks { count, .. } | Self::Iterations { count, .. } => *count,
         }
+    }
+
+    /// The number for `rows` rows, of which there may be fewer than actions.
+    pub fn for_rows(&self, rows: usize) -> Self {
+        let mut chosen = self.clone();
+        if let Self::Blocks { count, at_most, .. } = &mut chosen
+            && std::mem::take(at_most)
+        {
+            *count = rows.min(*count);
+        }
+        chosen
     }
 
     /// The action policy for a kernel and data, without autodiff.
@@ -111,6 +139,7 @@ regression_config! {
     ///
     /// let actions = ActionsConfig::Blocks {
     ///     count: 32,
+    ///     at_most: false,
     ///     start: ActionStart::default(),
     ///     seed: 0,
     ///     rows: ActionRows::Near,
@@ -125,17 +154,12 @@ regression_config! {
     /// ```
     ComputationAwareConfig {
         /// The actions.
-        actions: ActionsConfig = ActionsConfig::Blocks {
-            count: 256,
-            start: ActionStart::default(),
-            seed: 0,
-            rows: ActionRows::default(),
-        },
+        actions: ActionsConfig = ActionsConfig::default(),
         /// The training loss.
         #[serde(default)]
         loss: ActionLoss = ActionLoss::default(),
     }
-    /// 256 trained actions and a zero mean.
+    /// 256 trained actions, or as many as there are rows if these are fewer, and a zero mean.
     new
 }
 
@@ -156,7 +180,7 @@ impl ComputationAwareConfig {
     /// configured ([`ActionRows::Near`]). Otherwise the order does not change. Initialize, train and
     /// condition the model on these data.
     pub fn arranged(&self, data: TrainingData) -> TrainingData {
-        match self.actions {
+        match self.actions.for_rows(data.len()) {
             ActionsConfig::Blocks {
                 count,
                 rows: ActionRows::Near,
@@ -220,11 +244,13 @@ impl ComputationAwareConfig {
         data: &TrainingData,
         options: TensorCreationOptions,
     ) -> Result<AnyComputationAware, InitError> {
-        let ([rows, dimensions], count) = (data.inputs.dims(), self.actions.count());
+        let [rows, dimensions] = data.inputs.dims();
+        let actions = self.actions.for_rows(rows);
+        let count = actions.count();
         if !(1..=rows).contains(&count) {
             return Err(InitError::Actions { count, rows });
         }
-        let policy = self.actions.init(&kernel, data);
+        let policy = actions.init(&kernel, data);
         let model = ComputationAware::new(
             kernel,
             self.mean.init(dimensions, OUTPUTS, options.clone()),
@@ -244,6 +270,13 @@ impl ReadyMadeConfig for ComputationAwareConfig {
 
     fn init(&self, data: &TrainingData) -> Result<AnyComputationAware, InitError> {
         self.init(data)
+    }
+
+    fn resolved(&self, data: &TrainingData) -> Self {
+        Self {
+            actions: self.actions.for_rows(data.len()),
+            ..self.clone()
+        }
     }
 
     fn usual_training(&self) -> UsualTraining {

@@ -59,7 +59,8 @@ pub trait ReadyMadeConfig: Clone {
     fn init(&self, data: &TrainingData) -> Result<Self::Model, InitError>;
 
     /// The configuration with the numbers chosen for `data` where it has only an upper limit
-    /// ([`InducingConfig::at_most`](crate::InducingConfig::at_most)). [`init`](Self::init) chooses
+    /// ([`InducingConfig::at_most`](crate::InducingConfig::at_most), and the default
+    /// actions of [`ComputationAwareConfig`](crate::ComputationAwareConfig)). [`init`](Self::init) chooses
     /// the same numbers; a saved model needs them.
     fn resolved(&self, _data: &TrainingData) -> Self {
         self.clone()

@@ -48,6 +48,7 @@ pub(super) fn by_residuals(count: usize, tolerance: f64, seed: u64) -> ActionsCo
 pub(super) fn trained(count: usize, seed: u64) -> ActionsConfig {
     ActionsConfig::Blocks {
         count,
+        at_most: false,
         start: ActionStart::Normal,
         seed,
         rows: ActionRows::Given,

@@ -86,6 +86,7 @@ fn layer(form: LayerForm) -> LayerConfig {
 fn configurations() -> Vec<(&'static str, usize, ModelConfig)> {
     let actions = ActionsConfig::Blocks {
         count: 6,
+        at_most: false,
         start: ActionStart::default(),
         seed: 0,
         rows: ActionRows::default(),

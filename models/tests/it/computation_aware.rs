@@ -10,6 +10,7 @@ use burn_gp_core::{
     likelihoods::GaussianConfig,
     ops::Stationary,
     optim::Adam,
+    parameter::numbers,
 };
 use burn_gp_models::{
     ActionRows, ActionsConfig, AnyComputationAware, AnyModel, ComputationAwareConfig, ExactConfig,
@@ -69,6 +70,7 @@ fn config(actions: ActionsConfig) -> ComputationAwareConfig {
 fn blocks(start: ActionStart) -> ActionsConfig {
     ActionsConfig::Blocks {
         count: 30,
+        at_most: false,
         start,
         seed: 1,
         rows: ActionRows::Given,
@@ -272,6 +274,7 @@ fn actions_of_near_rows_explain_more() {
     let loss = |rows| {
         let config = config(ActionsConfig::Blocks {
             count: 20,
+            at_most: false,
             start: ActionStart::Normal,
             seed: 1,
             rows,
@@ -342,6 +345,7 @@ fn there_are_as_many_rows_as_actions() {
         let mut config = config(residuals());
         config.actions = ActionsConfig::Blocks {
             count,
+            at_most: false,
             start: ActionStart::Normal,
             seed: 0,
             rows: ActionRows::Near,
@@ -379,6 +383,32 @@ fn the_default_actions_follow_the_number_of_rows() {
             objective.expect("it is sound").into_scalar::<f64>()
         });
         assert_eq!(first, second);
+    }
+}
+
+/// An upper limit that few rows lower arranges near rows as the lower number does, and files say
+/// whether it is one.
+#[test]
+fn an_upper_limit_is_arranged_and_written() {
+    let near = |count, at_most| {
+        config(ActionsConfig::Blocks {
+            count,
+            at_most,
+            start: ActionStart::Normal,
+            seed: 0,
+            rows: ActionRows::Near,
+        })
+    };
+    let data = data(DType::F64);
+    let order = |config: ComputationAwareConfig| numbers(config.arranged(data.clone()).inputs);
+    assert_eq!(order(near(COUNT + 1, true)), order(near(COUNT, false)));
+    assert_ne!(order(near(COUNT + 1, true)), order(near(COUNT + 1, false)));
+
+    for at_most in [false, true] {
+        let text = serde_json::to_string(&near(7, at_most)).unwrap();
+        assert_eq!(text.contains("at_most"), at_most, "{text}");
+        let read: ComputationAwareConfig = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, near(7, at_most));
     }
 }
 

@@ -448,6 +448,7 @@ fn impossible_configurations_are_errors() {
     ));
     let actions = computation_aware().with_actions(ActionsConfig::Blocks {
         count: ROWS + 1,
+        at_most: false,
         start: Default::default(),
         seed: 0,
         rows: Default::default(),

@@ -83,6 +83,7 @@ pub fn all() -> Vec<ModelConfig> {
     });
     let actions = |rows| ActionsConfig::Blocks {
         count: 2,
+        at_most: false,
         start: Default::default(),
         seed: 1,
         rows,

@@ -60,6 +60,7 @@ fn trained(resolved: &mut RunOptions, count: usize) -> ActionsConfig {
     let rows = *resolved.action_rows.get_or_insert(ActionRowsName::Near);
     ActionsConfig::Blocks {
         count,
+        at_most: false,
         start: start.into(),
         seed: resolved.seed(),
         rows: rows.into(),

@@ -55,6 +55,7 @@ fn deep<C>(model: C) -> DeepKernelConfig<C> {
 fn every_model() -> Vec<ModelConfig> {
     let actions = ActionsConfig::Blocks {
         count: 4,
+        at_most: false,
         start: ActionStart::default(),
         seed: 0,
         rows: ActionRows::default(),

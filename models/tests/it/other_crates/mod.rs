@@ -131,6 +131,7 @@ fn on_points(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
     };
     let actions = ActionsConfig::Blocks {
         count: 6,
+        at_most: false,
         start: Default::default(),
         seed: 0,
         rows: Default::default(),
