@@ -1,5 +1,6 @@
 //! Computation-aware regression on many rows without inducing points and without an N×N matrix:
-//! `cargo run --release -p burn-gp --example many_rows`. `BURN_GP_ROWS` sets another number of rows.
+//! `cargo run --release -p burn-gp --example many_rows`. It takes some minutes, which grow with the
+//! square of the number of rows. `BURN_GP_ROWS` sets another number.
 
 use burn_gp::{
     ActionRows, ActionsConfig,
