@@ -3,7 +3,7 @@
 use burn::backend::TensorMetadata;
 use burn_cubecl::cubecl::{self, prelude::*};
 
-use crate::ops::cube::{Argument, CubeTensor, element, empty_like};
+use crate::ops::cube::{Argument, CubeTensor, count_operations, element, empty_like};
 
 /// Points whose gradients a cube computes.
 const ROWS: usize = 64;
@@ -48,6 +48,9 @@ pub fn point_gradients(
     let sums = if squares_wanted { images * tiles } else { 1 };
     let squares = empty_like(&pulls, [sums, dimensions]);
     let dtype = element(&points);
+    // A difference and a multiply-add for each dimension of each pair.
+    let padded = dimensions.next_multiple_of(WIDTH);
+    count_operations(3 * images * tiles * ROWS * pulls.shape()[2] * padded);
     // SAFETY: the kernel checks rows, columns and dimensions; there is a cube for each image.
     unsafe {
         pull::launch_unchecked(

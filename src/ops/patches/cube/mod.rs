@@ -31,12 +31,14 @@ use crate::ops::{
         CubeBackend, CubeTensor, contiguous, empty_like, matrices, transposed, with_shape,
         zeros_like,
     },
+    stationary::cube::PROFILE,
 };
 use folding::folded;
 use gradients::{PointGradients, point_gradients};
 use points::{scaled_patches, write_images};
 use pulls::pulls;
 use sums::write_sums;
+use tile::TILE;
 
 /// The most numbers of a temporary tensor, which decides how many images are processed together.
 const WORKSPACE: usize = 1 << 24;
@@ -125,6 +127,18 @@ pub struct Pairs {
 }
 
 impl Pairs {
+    /// The operations of the distances and profiles of all pairs, in whole tiles.
+    fn operations(&self) -> usize {
+        let ([_, rows, dimensions], [images, columns, _]) =
+            (self.left.shape().dims(), self.right.shape().dims());
+        let (down, across) = (rows.div_ceil(TILE), columns.div_ceil(TILE));
+        let tiles = match self.left_points {
+            Left::Inducing => down * across,
+            Left::OfImage => down * (down + 1) / 2,
+        };
+        images * tiles * TILE * TILE * (3 * dimensions + PROFILE + 2)
+    }
+
     fn address_type(&self) -> AddressType {
         let tensors = [&self.left, &self.right, &self.weights];
         let types = tensors.map(CubeTensor::required_address_type);

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::ops::{
     Stationary,
-    cube::{Argument, CubeBackend, CubeTensor, element, empty_like, with_shape},
+    cube::{Argument, CubeBackend, CubeTensor, count_operations, element, empty_like, with_shape},
     stationary::cube::profile_and_slope,
 };
 
@@ -35,6 +35,7 @@ pub fn pulls(
     let shares = images.div_ceil(share);
     let weights = empty_like(&pairs.right, [images, rows, columns]);
     let sums = empty_like(&pairs.right, [shares, rows, columns]);
+    count_operations(pairs.operations());
     // SAFETY: the kernel checks rows, columns and images.
     unsafe {
         fill::launch_unchecked(

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::ops::{
     Stationary,
-    cube::{Argument, CubeTensor, element},
+    cube::{Argument, CubeTensor, count_operations, element},
     stationary::cube::profile,
 };
 
@@ -17,6 +17,7 @@ use crate::ops::{
 pub fn write_sums(pairs: &Pairs, kind: Stationary, first_image: usize, out: &CubeTensor) {
     let rows = pairs.left.shape()[1];
     let count = CubeCount::Static(rows.div_ceil(TILE) as u32, pairs.right.shape()[0] as u32, 1);
+    count_operations(pairs.operations());
     // SAFETY: the kernel checks rows and columns; there is a cube for each image.
     unsafe {
         sums::launch_unchecked(
