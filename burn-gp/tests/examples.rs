@@ -1,6 +1,12 @@
 //! Runs every example. Each is a module of this one program, so that none is linked on its own.
 
-use std::{collections::BTreeSet, error::Error, ffi::OsStr, fs};
+use std::{
+    collections::BTreeSet,
+    error::Error,
+    ffi::OsStr,
+    fs,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 #[path = "../examples/bayesian_optimization.rs"]
 mod bayesian_optimization;
@@ -41,6 +47,12 @@ mod time_series;
 #[path = "../examples/training_loop.rs"]
 mod training_loop;
 
+/// Lets one example run at a time: those that seed burn's random numbers share them with all others.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A test for each example, and their names.
 macro_rules! examples {
     ($($name:ident),+ $(,)?) => {
@@ -50,6 +62,7 @@ macro_rules! examples {
             $(
                 #[test]
                 fn $name() -> Result<(), Box<dyn std::error::Error>> {
+                    let _turn = super::turn();
                     super::$name::main().map_err(Into::into)
                 }
             )+
