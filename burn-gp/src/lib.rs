@@ -14,7 +14,7 @@
 //!
 //! let gp = ExactConfig::new(StationaryConfig::matern52()).fit(&x, &y, &Fit::new())?;
 //! let predicted = gp.predict([2.5, 30.0])?;
-//! println!("{} ± {}", predicted.mean(), predicted.standard_deviation());
+//! println!("{predicted}"); // a line for each: mean ± standard deviation
 //! # let mean = &predicted.predictions().mean;
 //! # assert!((mean[0] - (20.0 + 3.0 * 2.5_f64.sin())).abs() < 0.1, "{mean:?}");
 //! # let (lower, upper) = predicted.interval(0.95)?;

@@ -106,7 +106,7 @@ impl LabelReader {
         Classes::new(self.names.iter().cloned())
     }
 
-    /// Converts positions to class numbers, `[N]`. Returns the first row and label that is not one
+    /// Converts positions to class numbers, `[N]`; NaN stays. Returns the first row and label that is not one
     /// of the classes as an error.
     pub fn encode(&self, positions: &[f64], classes: &Classes) -> Result<Vec<f64>, UnknownLabel> {
         let numbers: Vec<Option<f64>> = (self.names.iter())
@@ -116,6 +116,9 @@ impl LabelReader {
             })
             .collect();
         let encoded = positions.iter().enumerate().map(|(row, &position)| {
+            if position.is_nan() {
+                return Ok(position);
+            }
             let position = position as usize;
             numbers[position].ok_or_else(|| UnknownLabel {
                 row,

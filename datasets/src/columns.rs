@@ -10,6 +10,7 @@ use crate::class_order::ClassOrder;
 use crate::classes::Classes;
 use crate::column_label::ColumnLabel;
 use crate::error::DataError;
+use crate::interpretation::{ColumnEncoding, InputColumns, InputScale};
 use crate::names::nearest;
 
 /// The column to predict.
@@ -46,7 +47,7 @@ impl fmt::Display for TargetColumn {
 
 impl TargetColumn {
     /// The position of the column; `purpose` is used in error messages.
-    fn position(
+    pub(crate) fn position(
         &self,
         purpose: &'static str,
         source: &str,
@@ -139,6 +140,14 @@ pub struct ColumnRoles {
     pub noise: Option<TargetColumn>,
     /// The kind of labels, if the target is a label: any text, or numbers without a magnitude.
     pub labels: Option<Labels>,
+    /// The column that names the rows. It is no input, and its texts are kept.
+    pub id: Option<TargetColumn>,
+    /// The column whose equal texts keep rows on the same side of a split. It is no input.
+    pub group: Option<TargetColumn>,
+    /// The column of the times by which a split can go. It stays an input.
+    pub time: Option<TargetColumn>,
+    /// The other columns and the inputs that they become.
+    pub inputs: InputColumns,
 }
 
 /// The order of the classes of labels.
@@ -157,7 +166,7 @@ pub enum Labels {
 /// The names and order of the columns of a data set.
 ///
 /// A saved model stores this to find its inputs in new files.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Schema {
     /// The names of the inputs, in the model's order; `x1`, `x2`, … if the source has no names.
     pub input_names: Vec<String>,
@@ -167,12 +176,31 @@ pub struct Schema {
     pub named: bool,
     /// The position of the target among all columns of the source, from 0.
     pub target_position: usize,
+    /// The columns that become inputs; empty if each is a number without gaps and none was left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<SourceColumn>,
+    /// The number of columns of the source; zero if `columns` is empty.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub source_columns: usize,
     /// The column of the noise, if the source has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise: Option<NoiseColumn>,
+    /// The name of the column that names the rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// The classes, if the target is a label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<Classes>,
+}
+
+/// A column that becomes inputs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SourceColumn {
+    /// The position among all columns of the source, from 0.
+    pub position: usize,
+    /// The inputs.
+    #[serde(flatten)]
+    pub encoding: ColumnEncoding,
 }
 
 /// The column with the standard deviation of each target's noise.
@@ -185,6 +213,7 @@ pub struct NoiseColumn {
 }
 
 /// The columns of a source before roles are assigned.
+#[derive(Clone)]
 pub(crate) struct Columns {
     /// The names in the header, if there is one.
     pub names: Option<Vec<String>>,
@@ -205,6 +234,8 @@ pub(crate) struct Layout {
     pub columns: Columns,
     pub roles: Vec<Role>,
     pub inputs: usize,
+    /// The columns that become inputs, in the order of their roles.
+    pub encoded: Vec<SourceColumn>,
     /// The order of the classes, if the target is a label.
     pub labels: Option<Labels>,
     /// The classes of the labels, if they are already known.
@@ -217,9 +248,38 @@ pub(crate) enum Request<'a> {
     /// All columns, one of them the target.
     Training(&'a ColumnRoles),
     /// The inputs of a model, and its target if present.
-    Prediction(&'a Schema),
+    Prediction(&'a Schema, &'a NewRows),
     /// All columns as coordinates.
     Points,
+}
+
+/// How rows to predict are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewRows {
+    /// Whether the file has no header; if not, its first line is a header unless it has numbers
+    /// alone.
+    pub headerless: bool,
+    /// Whether rows that cannot be predicted are listed in [`Features::unfit`] instead of being an
+    /// error.
+    ///
+    /// [`Features::unfit`]: crate::Features::unfit
+    pub lenient: bool,
+    /// The columns whose texts are kept in [`Features::kept`], besides the model's id.
+    ///
+    /// [`Features::kept`]: crate::Features::kept
+    pub keep: KeptColumns,
+}
+
+/// Columns whose texts are kept as they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum KeptColumns {
+    /// None.
+    #[default]
+    None,
+    /// Those with these names.
+    Named(Vec<String>),
+    /// All.
+    All,
 }
 
 impl Request<'_> {
@@ -230,26 +290,64 @@ impl Request<'_> {
         }
         let roles = match self {
             Self::Training(wanted) => training_roles(wanted, source, &columns)?,
-            Self::Prediction(schema) => prediction_roles(schema, source, &columns)?,
+            Self::Prediction(schema, _) => prediction_roles(schema, source, &columns)?,
             Self::Points => (0..columns.count).map(Role::Input).collect(),
         };
-        let is_input = |role: &&Role| matches!(role, Role::Input(_));
+        let encoded = match self {
+            Self::Prediction(schema, _) if !schema.columns.is_empty() => schema.columns.clone(),
+            _ => numbers(&roles, &columns),
+        };
         Ok(Layout {
-            inputs: roles.iter().filter(is_input).count(),
+            inputs: encoded.iter().map(|column| column.encoding.inputs()).sum(),
             columns,
             roles,
+            encoded,
             labels: self.labels(),
             classes: match self {
                 Self::Training(_) | Self::Points => None,
-                Self::Prediction(schema) => schema.classes.clone(),
+                Self::Prediction(schema, _) => schema.classes.clone(),
             },
         })
+    }
+
+    /// The positions of the columns whose texts are kept as they are.
+    pub fn kept(&self, columns: &Columns) -> Vec<usize> {
+        let is_kept = |position: &usize| {
+            let name = columns.name(*position);
+            match self {
+                Self::Training(wanted) => {
+                    let columns_kept = [&wanted.id, &wanted.group];
+                    let mut kept = columns_kept.into_iter().flatten();
+                    kept.any(|kept| matches!(kept.position("", "", columns), Ok(own) if own == *position))
+                }
+                Self::Prediction(schema, rows) => {
+                    let is_id = schema.id.as_ref() == Some(&name);
+                    is_id
+                        || match &rows.keep {
+                            KeptColumns::None => false,
+                            KeptColumns::Named(names) => names.contains(&name),
+                            KeptColumns::All => true,
+                        }
+                }
+                Self::Points => false,
+            }
+        };
+        (0..columns.count).filter(is_kept).collect()
+    }
+
+    /// Whether the first line is said not to be a header.
+    pub fn is_headerless(&self) -> bool {
+        match self {
+            Self::Training(wanted) => wanted.inputs.headerless,
+            Self::Prediction(_, rows) => rows.headerless,
+            Self::Points => false,
+        }
     }
 
     fn labels(&self) -> Option<Labels> {
         match self {
             Self::Training(wanted) => wanted.labels.clone(),
-            Self::Prediction(schema) => schema.classes.as_ref().map(|_| Labels::Unordered),
+            Self::Prediction(schema, _) => schema.classes.as_ref().map(|_| Labels::Unordered),
             Self::Points => None,
         }
     }
@@ -260,13 +358,32 @@ impl Request<'_> {
         match self {
             _ if self.labels().is_none() => None,
             Self::Training(wanted) => wanted.target.position_without_names(count),
-            Self::Prediction(schema) => {
-                let is_complete = !schema.named && count > schema.input_names.len();
+            Self::Prediction(schema, _) => {
+                let is_complete = !schema.named && count > schema.source_names().len();
                 is_complete.then_some(schema.target_position)
             }
             Self::Points => None,
         }
     }
+}
+
+/// The inputs among the columns as numbers without gaps.
+fn numbers(roles: &[Role], columns: &Columns) -> Vec<SourceColumn> {
+    let mut inputs: Vec<(usize, usize)> = (roles.iter().enumerate())
+        .filter_map(|(position, role)| match role {
+            Role::Input(input) => Some((*input, position)),
+            _ => None,
+        })
+        .collect();
+    inputs.sort_unstable();
+    let column = |(input, position): (usize, usize)| SourceColumn {
+        position,
+        encoding: ColumnEncoding::number(match &columns.names {
+            Some(names) => names[position].clone(),
+            None => format!("x{}", input + 1),
+        }),
+    };
+    inputs.into_iter().map(column).collect()
 }
 
 fn reject_duplicates(source: &str, names: &[String]) -> Result<(), DataError> {
@@ -298,12 +415,40 @@ fn training_roles(
             column: columns.label(target),
         });
     }
-    if columns.count < 2 + usize::from(noise.is_some()) {
-        return Err(DataError::NoInputs {
-            source_name: source.to_owned(),
-        });
+    let mut roles = positional_roles(columns.count, Some(target), noise);
+    for (purpose, column) in [("id", &wanted.id), ("group", &wanted.group)] {
+        let Some(column) = column else { continue };
+        let position = column.position(purpose, source, columns)?;
+        if roles[position] == Role::Target {
+            return Err(DataError::TargetIsTaken {
+                source_name: source.to_owned(),
+                column: columns.label(position),
+                purpose,
+            });
+        }
+        leave_out(&mut roles, position);
     }
-    Ok(positional_roles(columns.count, Some(target), noise))
+    match roles.iter().any(|role| matches!(role, Role::Input(_))) {
+        true => Ok(roles),
+        false => Err(DataError::NoInputs {
+            source_name: source.to_owned(),
+        }),
+    }
+}
+
+/// Removes the column at `position` from the inputs.
+fn leave_out(roles: &mut [Role], position: usize) {
+    let Role::Input(input) = roles[position] else {
+        return;
+    };
+    roles[position] = Role::Ignored;
+    for role in roles {
+        if let Role::Input(other) = role
+            && *other > input
+        {
+            *other -= 1;
+        }
+    }
 }
 
 /// Roles by position: the target at `target`, its noise at `noise`, and all other columns as
@@ -329,38 +474,24 @@ fn prediction_roles(
     source: &str,
     columns: &Columns,
 ) -> Result<Vec<Role>, DataError> {
-    let inputs = schema.input_names.len();
-    let names = match &columns.names {
-        Some(names) if schema.named => names,
-        _ if columns.count == inputs => return Ok(positional_roles(inputs, None, None)),
-        _ if columns.count == inputs + 1 && schema.noise.is_none() => {
-            let target = Some(schema.target_position);
-            return Ok(positional_roles(columns.count, target, None));
-        }
-        _ if columns.count == inputs + 2 && schema.noise.is_some() => {
-            let noise = schema.noise.as_ref().map(|noise| noise.position);
-            let target = Some(schema.target_position);
-            return Ok(positional_roles(columns.count, target, noise));
-        }
-        _ => {
-            return Err(DataError::InputCount {
-                source_name: source.to_owned(),
-                found: columns.count,
-                inputs,
-            });
-        }
+    let wanted = schema.source_names();
+    let Some(names) = columns.names.as_ref().filter(|_| schema.named) else {
+        return roles_by_position(schema, source, columns);
     };
     let mut roles = vec![Role::Ignored; columns.count];
-    for (input, name) in schema.input_names.iter().enumerate() {
-        let position = names.iter().position(|column| column == name);
-        let Some(position) = position else {
-            return Err(DataError::InputMissing {
-                source_name: source.to_owned(),
-                name: name.clone(),
-                nearest: nearest(name, names.iter().map(String::as_str)),
-            });
-        };
-        roles[position] = Role::Input(input);
+    let mut missing = Vec::new();
+    for (input, name) in wanted.iter().enumerate() {
+        match names.iter().position(|column| column == name) {
+            Some(position) => roles[position] = Role::Input(input),
+            None => missing.push((*name).to_owned()),
+        }
+    }
+    if let [name, ..] = &missing[..] {
+        return Err(DataError::InputMissing {
+            source_name: source.to_owned(),
+            nearest: nearest(name, names.iter().map(String::as_str)),
+            names: missing,
+        });
     }
     if let Some(position) = names.iter().position(|name| *name == schema.target_name) {
         roles[position] = Role::Target;
@@ -373,9 +504,78 @@ fn prediction_roles(
     Ok(roles)
 }
 
+/// Roles without names: all columns of the training data in their places, or the inputs alone in
+/// their order.
+fn roles_by_position(
+    schema: &Schema,
+    source: &str,
+    columns: &Columns,
+) -> Result<Vec<Role>, DataError> {
+    let inputs = schema.source_names().len();
+    let besides = 1 + usize::from(schema.noise.is_some());
+    let whole = match schema.columns.is_empty() {
+        true => inputs + besides,
+        false => schema.source_columns,
+    };
+    if columns.count == inputs {
+        return Ok(positional_roles(inputs, None, None));
+    }
+    if columns.count != whole {
+        return Err(DataError::InputCount {
+            source_name: source.to_owned(),
+            found: columns.count,
+            inputs,
+            whole,
+        });
+    }
+    let noise = schema.noise.as_ref().map(|noise| noise.position);
+    if schema.columns.is_empty() {
+        return Ok(positional_roles(whole, Some(schema.target_position), noise));
+    }
+    let mut roles = vec![Role::Ignored; whole];
+    roles[schema.target_position] = Role::Target;
+    if let Some(noise) = noise {
+        roles[noise] = Role::Noise;
+    }
+    for (input, column) in schema.columns.iter().enumerate() {
+        roles[column.position] = Role::Input(input);
+    }
+    Ok(roles)
+}
+
+impl Schema {
+    /// The names of the columns that become inputs.
+    pub fn source_names(&self) -> Vec<&str> {
+        match self.columns.is_empty() {
+            true => self.input_names.iter().map(String::as_str).collect(),
+            false => (self.columns.iter())
+                .map(|column| column.encoding.name.as_str())
+                .collect(),
+        }
+    }
+
+    /// The scale of each input.
+    pub(crate) fn input_scales(&self) -> Vec<InputScale> {
+        match self.columns.is_empty() {
+            true => vec![InputScale::Deviation; self.input_names.len()],
+            false => (self.columns.iter())
+                .flat_map(|column| column.encoding.scales())
+                .collect(),
+        }
+    }
+}
+
 impl Columns {
+    /// The name of the column at `position`; `x1`, `x2`, … if the source has no names.
+    pub fn name(&self, position: usize) -> String {
+        match &self.names {
+            Some(names) => names[position].clone(),
+            None => format!("x{}", position + 1),
+        }
+    }
+
     /// The label of the column at `position` (from 0) for messages.
-    fn label(&self, position: usize) -> ColumnLabel {
+    pub fn label(&self, position: usize) -> ColumnLabel {
         ColumnLabel {
             number: position + 1,
             name: self.names.as_ref().map(|names| names[position].clone()),
@@ -409,32 +609,38 @@ impl Layout {
             .collect()
     }
 
-    /// The schema of a training layout with the target at `target` and the given classes, if any.
-    pub fn schema(&self, target: usize, classes: Option<Classes>) -> Schema {
+    /// The schema of a training layout with the target at `target`, the given classes, if any, and
+    /// the name of the column that names the rows.
+    pub fn schema(&self, target: usize, classes: Option<Classes>, id: Option<String>) -> Schema {
         let name = |position: usize, otherwise: String| match &self.columns.names {
             Some(names) => names[position].clone(),
             None => otherwise,
         };
-        let inputs = self
-            .roles
-            .iter()
-            .enumerate()
-            .filter_map(|(position, role)| {
-                let Role::Input(input) = role else {
-                    return None;
-                };
-                Some(name(position, format!("x{}", input + 1)))
-            });
+        let inputs = self.encoded.iter();
+        let names = inputs.flat_map(|column| column.encoding.input_names());
+        let besides = 1 + usize::from(self.noise().is_some());
+        let is_plain = (self.encoded.iter()).all(|column| column.encoding.is_plain())
+            && self.encoded.len() + besides == self.columns.count;
         Schema {
-            input_names: inputs.collect(),
+            input_names: names.collect(),
             target_name: name(target, "y".into()),
             named: self.columns.names.is_some(),
             target_position: target,
+            source_columns: if is_plain { 0 } else { self.columns.count },
+            columns: match is_plain {
+                true => Vec::new(),
+                false => self.encoded.clone(),
+            },
             noise: self.noise().map(|position| NoiseColumn {
                 name: name(position, "noise".into()),
                 position,
             }),
+            id,
             classes,
         }
     }
+}
+
+fn is_zero(value: &usize) -> bool {
+    *value == 0
 }

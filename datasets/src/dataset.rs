@@ -2,6 +2,7 @@
 
 use crate::columns::Schema;
 use crate::image_shape::ImageShape;
+use crate::interpretation::ColumnReport;
 use crate::matrix::Matrix;
 use crate::origin::{Location, Origin};
 
@@ -12,6 +13,9 @@ pub struct Dataset {
     pub name: String,
     /// The names and order of the columns, which a saved model needs to read new rows.
     pub schema: Schema,
+    /// The inputs; NaN where a value is missing, which a
+    /// [`Standardizer`](crate::Standardizer) fills.
+    ///
     /// # Shapes
     /// `[N, D]`
     pub inputs: Matrix,
@@ -26,6 +30,19 @@ pub struct Dataset {
     pub noise: Option<Vec<f64>>,
     /// The file and line of each row.
     pub origin: Origin,
+    /// All columns of the source and their use, if their kinds were inferred.
+    pub columns: Vec<ColumnReport>,
+    /// The positions of the rows in the source from 0, `[N]`, if rows were left out.
+    pub kept: Option<Vec<usize>>,
+    /// The number of rows that were left out when the source was read, because they lack the target
+    /// or an input.
+    pub left_out: usize,
+    /// The names of the rows, `[N]`, if a column has them.
+    pub ids: Option<Vec<String>>,
+    /// The groups of the rows, `[N]`, which a split keeps together, if a column has them.
+    pub groups: Option<Vec<String>>,
+    /// The times of the rows, `[N]`, if a column has them.
+    pub times: Option<Vec<f64>>,
 }
 
 impl Dataset {
@@ -57,12 +74,22 @@ impl Dataset {
         self.origin.location(index)
     }
 
+    /// The position in the source of row `index`, from 0.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn source_row(&self, index: usize) -> usize {
+        self.kept.as_ref().map_or(index, |kept| kept[index])
+    }
+
     /// The rows with the given `indices`, in that order.
     ///
     /// # Panics
     /// When an index is not smaller than [`rows`](Self::rows).
     pub fn select(&self, indices: &[usize]) -> Self {
         let pick = |values: &Vec<f64>| indices.iter().map(|&index| values[index]).collect();
+        let texts =
+            |texts: &Vec<String>| indices.iter().map(|&index| texts[index].clone()).collect();
         Self {
             name: self.name.clone(),
             schema: self.schema.clone(),
@@ -71,6 +98,17 @@ impl Dataset {
             targets: pick(&self.targets),
             noise: self.noise.as_ref().map(pick),
             origin: self.origin.select(indices),
+            columns: self.columns.clone(),
+            kept: Some(
+                indices
+                    .iter()
+                    .map(|&index| self.source_row(index))
+                    .collect(),
+            ),
+            left_out: self.left_out,
+            ids: self.ids.as_ref().map(texts),
+            groups: self.groups.as_ref().map(texts),
+            times: self.times.as_ref().map(pick),
         }
     }
 }
@@ -81,8 +119,8 @@ pub struct Features {
     /// # Shapes
     /// `[N, D]`
     pub inputs: Matrix,
-    /// The targets, `[N]`, if the source contains the target column; labels are given as zero-based
-    /// class numbers of the schema.
+    /// The targets, `[N]`, if the source contains any; NaN where there is none. Labels are given as
+    /// zero-based class numbers of the schema.
     pub targets: Option<Vec<f64>>,
     /// The standard deviation of each target's noise, `[N]`, if the source contains that column.
     pub noise: Option<Vec<f64>>,
@@ -90,4 +128,20 @@ pub struct Features {
     pub ignored: Vec<String>,
     /// The file and line of each row.
     pub origin: Origin,
+    /// Rows that cannot be predicted, in ascending order; their inputs have no meaning.
+    pub unfit: Vec<UnfitRow>,
+    /// Columns with levels that training has not seen, each with the number of such rows. These rows
+    /// have the inputs of an unknown level.
+    pub unseen: Vec<(String, usize)>,
+    /// The columns whose texts are kept, `[N]` each, with their names.
+    pub kept: Vec<(String, Vec<String>)>,
+}
+
+/// A row that cannot be predicted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnfitRow {
+    /// The row, from 0.
+    pub row: usize,
+    /// The reason, a sentence with the place.
+    pub reason: String,
 }

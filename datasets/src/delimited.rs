@@ -6,11 +6,12 @@ use std::path::Path;
 use csv::{ByteRecord, Reader, ReaderBuilder, Terminator};
 
 use crate::column_label::ColumnLabel;
-use crate::columns::{Columns, Layout, Request, Role};
+use crate::columns::{Columns, Request};
 use crate::error::DataError;
-use crate::number::{self, FieldError};
+use crate::number;
 use crate::origin::{Location, Origin};
-use crate::table::Table;
+use crate::raw_column::{NotUtf8, RawColumn};
+use crate::raw_table::RawTable;
 use crate::text::TextStream;
 
 /// Records of a text file with their line numbers.
@@ -18,7 +19,7 @@ pub(crate) struct Records<'a> {
     path: &'a Path,
     reader: Reader<Box<dyn Read>>,
     record: ByteRecord,
-    compressed: bool,
+    compression: Option<&'static str>,
 }
 
 impl<'a> Records<'a> {
@@ -38,7 +39,7 @@ impl<'a> Records<'a> {
             path,
             reader,
             record: ByteRecord::new(),
-            compressed: stream.compressed,
+            compression: stream.compression,
         })
     }
 
@@ -83,7 +84,7 @@ impl<'a> Records<'a> {
         let line = self.reader.position().line();
         match error.into_kind() {
             csv::ErrorKind::Io(error) => {
-                crate::text::stream_error(self.path, self.compressed, line, error)
+                crate::text::stream_error(self.path, self.compression, line, error)
             }
             other => DataError::Unreadable {
                 path: self.path.into(),
@@ -93,35 +94,72 @@ impl<'a> Records<'a> {
     }
 }
 
-/// Reads the columns of a delimited text file selected by `request`.
-pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<Table, DataError> {
+/// Reads a delimited text file. Its first line is a header if some field is not a number, unless the
+/// request says that there is none.
+pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<RawTable, DataError> {
     let mut records = Records::open(path)?;
     let Some(first) = records.advance()? else {
         return Err(DataError::EmptyFile { path: path.into() });
     };
     let count = records.fields().len();
-    let labels = request.label_position(count);
-    let mut numbers = (records.fields().iter().enumerate()).filter(|(at, _)| Some(*at) != labels);
-    let has_header = !numbers.all(|(_, field)| number::may_be_data(field));
-    let names = if has_header {
-        Some(header_names(path, first, records.fields())?)
-    } else {
-        None
+    let has_header = !request.is_headerless() && is_header(records.fields(), request);
+    let names = match has_header {
+        true => Some(header_names(path, first, records.fields())?),
+        false => None,
     };
-    let source = path.display().to_string();
-    let layout = request.layout(&source, Columns { names, count })?;
-    let mut rows = Rows::new(path, layout);
-    let mut line = if has_header {
-        records.advance()?
-    } else {
-        Some(first)
+    let columns = Columns { names, count };
+    let kept = request.kept(&columns).into_iter();
+    let mut table = RawTable {
+        columns,
+        cells: vec![RawColumn::default(); count],
+        origin: Origin::text(path),
+        verbatim: kept.map(|position| (position, Vec::new())).collect(),
+    };
+    let mut line = match has_header {
+        true => records.advance()?,
+        false => Some(first),
     };
     while let Some(number) = line {
         records.require_fields(number, count)?;
-        rows.push(number, records.fields())?;
+        push(&mut table, path, number, records.fields())?;
         line = records.advance()?;
     }
-    rows.finish()
+    match table.rows() {
+        0 => Err(DataError::HeaderOnly { path: path.into() }),
+        _ => Ok(table),
+    }
+}
+
+/// Whether some field is neither a number nor a label.
+fn is_header(fields: &ByteRecord, request: Request<'_>) -> bool {
+    let labels = request.label_position(fields.len());
+    let mut numbers = (fields.iter().enumerate()).filter(|(at, _)| Some(*at) != labels);
+    !numbers.all(|(_, field)| number::may_be_data(field))
+}
+
+fn push(
+    table: &mut RawTable,
+    path: &Path,
+    line: u64,
+    fields: &ByteRecord,
+) -> Result<(), DataError> {
+    for (position, (field, column)) in fields.iter().zip(&mut table.cells).enumerate() {
+        if let Err(NotUtf8) = column.push_field(field) {
+            return Err(DataError::NotUtf8 {
+                location: Location::line(path, line),
+                column: table.columns.label(position),
+            });
+        }
+    }
+    for (position, texts) in &mut table.verbatim {
+        texts.push(
+            String::from_utf8_lossy(&fields[*position])
+                .trim()
+                .to_owned(),
+        );
+    }
+    table.origin.push_line(line);
+    Ok(())
 }
 
 /// The column names. A column with an empty name is named after its number.
@@ -137,82 +175,15 @@ fn header_names(path: &Path, line: u64, header: &ByteRecord) -> Result<Vec<Strin
                     name: None,
                 },
             })?;
-            Ok(match name.trim() {
+            // Some programs write names in single quotes.
+            let name = name.trim();
+            let inner = name
+                .strip_prefix('\'')
+                .and_then(|name| name.strip_suffix('\''));
+            Ok(match inner.unwrap_or(name).trim() {
                 "" => format!("column {}", position + 1),
                 name => name.to_owned(),
             })
         })
         .collect()
-}
-
-/// Collects parsed rows.
-struct Rows<'a> {
-    path: &'a Path,
-    table: Table,
-    inputs: Vec<f64>,
-}
-
-impl<'a> Rows<'a> {
-    fn new(path: &'a Path, layout: Layout) -> Self {
-        Self {
-            path,
-            inputs: vec![0.0; layout.inputs],
-            table: Table {
-                layout,
-                inputs: Vec::new(),
-                targets: Vec::new(),
-                noise: Vec::new(),
-                labels: None,
-                origin: Origin::text(path),
-            },
-        }
-    }
-
-    fn push(&mut self, line: u64, fields: &ByteRecord) -> Result<(), DataError> {
-        for (position, (field, role)) in fields.iter().zip(&self.table.layout.roles).enumerate() {
-            match role {
-                Role::Ignored => {}
-                Role::Input(input) => match number::parse(field) {
-                    Ok(value) => self.inputs[*input] = value,
-                    Err(error) => return Err(self.refuse(error, line, position, field)),
-                },
-                Role::Target if self.table.layout.labels.is_some() => match number::label(field) {
-                    Ok(text) => {
-                        let labels = self.table.labels.get_or_insert_default();
-                        self.table.targets.push(labels.position_of(text));
-                    }
-                    Err(error) => return Err(self.refuse(error, line, position, field)),
-                },
-                Role::Target => match number::parse(field) {
-                    Ok(value) => self.table.targets.push(value),
-                    Err(error) => return Err(self.refuse(error, line, position, field)),
-                },
-                Role::Noise => match number::parse(field) {
-                    Ok(value) => self.table.noise.push(value),
-                    Err(error) => return Err(self.refuse(error, line, position, field)),
-                },
-            }
-        }
-        self.table.inputs.extend_from_slice(&self.inputs);
-        self.table.origin.push_line(line);
-        Ok(())
-    }
-
-    fn refuse(&self, error: FieldError, line: u64, position: usize, field: &[u8]) -> DataError {
-        error.at(
-            Location::line(self.path, line),
-            self.table.layout.label(position),
-            self.table.layout.roles[position] == Role::Target,
-            field,
-        )
-    }
-
-    fn finish(self) -> Result<Table, DataError> {
-        if self.table.inputs.is_empty() {
-            return Err(DataError::HeaderOnly {
-                path: self.path.into(),
-            });
-        }
-        Ok(self.table)
-    }
 }

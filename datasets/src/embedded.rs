@@ -5,17 +5,15 @@ use std::io;
 
 use csv::ReaderBuilder;
 
-use crate::columns::Request;
 use crate::error::DataError;
-use crate::table::Table;
+use crate::raw_table::RawTable;
 
 /// All patients in raw units; see `data/README.md` for the origin and the license. `linfa-datasets`
 /// also contains the set, but treats the first patient as a header and keeps only 441.
 const DIABETES: &str = include_str!("../data/diabetes.csv");
 
-/// Reads the columns of the embedded set `name` selected by `request`; the default target is the
-/// last column.
-pub(crate) fn read(name: &str, request: Request<'_>) -> Result<Table, DataError> {
+/// Reads the embedded set `name`, whose last column is the usual target.
+pub(crate) fn read(name: &str) -> Result<RawTable, DataError> {
     match name {
         "winequality" => {
             let data = linfa_datasets::winequality();
@@ -23,7 +21,8 @@ pub(crate) fn read(name: &str, request: Request<'_>) -> Result<Table, DataError>
             names.push("quality".into());
             let rows = data.records().outer_iter().zip(data.targets());
             let rows = rows.map(|(inputs, &quality)| with_target(inputs, quality as f64));
-            Table::from_rows(name, names, rows.map(Vec::into_iter), request)
+            let rows = rows.map(Vec::into_iter);
+            Ok(RawTable::of_numbers(name, names, rows))
         }
         "diabetes" => {
             let (names, rows) = numbers(DIABETES).map_err(|error| DataError::Unreadable {
@@ -31,7 +30,7 @@ pub(crate) fn read(name: &str, request: Request<'_>) -> Result<Table, DataError>
                 source: io::Error::other(error),
             })?;
             let rows = rows.into_iter().map(Vec::into_iter);
-            Table::from_rows(name, names, rows, request)
+            Ok(RawTable::of_numbers(name, names, rows))
         }
         _ => Err(DataError::NotEmbedded { name: name.into() }),
     }

@@ -27,6 +27,15 @@ impl EqualInputs {
         Self { first }
     }
 
+    /// Groups rows with equal texts, such as those of one patient.
+    pub fn of_groups(groups: &[String]) -> Self {
+        let mut seen = HashMap::with_capacity(groups.len());
+        let first = (groups.iter().enumerate())
+            .map(|(row, group)| *seen.entry(group).or_insert(row))
+            .collect();
+        Self { first }
+    }
+
     /// The number of rows, N.
     pub fn rows(&self) -> usize {
         self.first.len()

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use crate::class_order::ClassOrder;
 use crate::column_label::ColumnLabel;
 use crate::origin::Location;
-use phrases::{listed, looked_for, suggestion, suggestions};
+use phrases::{listed, looked_for, suggestion, suggestions, works};
 
 /// An error in a data source, a split or a target.
 ///
@@ -42,13 +42,15 @@ pub enum DataError {
         /// The file.
         path: PathBuf,
     },
-    /// The gzip data are truncated or their checksum is wrong.
+    /// The compressed data are truncated or their checksum is wrong.
     #[error(
-        "{location}: the gzip data are cut off or damaged here; copy or download the file again"
+        "{location}: the {format} data are cut off or damaged here; copy or download the file again"
     )]
-    GzipDamaged {
+    Damaged {
         /// The first line that could not be read.
         location: Location,
+        /// The compression.
+        format: &'static str,
     },
     /// The file is not a complete file of an image format.
     #[error("{} is not a whole {format} file: {reason}; {advice}", path.display())]
@@ -220,6 +222,38 @@ pub enum DataError {
         /// The column.
         column: ColumnLabel,
     },
+    /// The target was given for a second purpose.
+    #[error(
+        "{source_name}: {column} cannot be both the target and the {purpose}; give two columns"
+    )]
+    TargetIsTaken {
+        /// The file or set.
+        source_name: String,
+        /// The column.
+        column: ColumnLabel,
+        /// `id` or `group`.
+        purpose: &'static str,
+    },
+    /// The times of a split are neither numbers nor dates.
+    #[error(
+        "{source_name}: {column} holds {text:?}, but a split by time needs a number or a date in every row; choose another column"
+    )]
+    NotATime {
+        /// The file or set.
+        source_name: String,
+        /// The column.
+        column: ColumnLabel,
+        /// The text of the cell; empty if it has none.
+        text: String,
+    },
+    /// All rows have the same time.
+    #[error(
+        "all {rows} rows have the same time, so they cannot be split by time; choose another column"
+    )]
+    SameTimes {
+        /// The number of rows to split.
+        rows: usize,
+    },
     /// A noise value is not a valid standard deviation.
     #[error(
         "{location}: {column} is {value}, but the noise of a target is a positive standard deviation; correct it"
@@ -234,26 +268,103 @@ pub enum DataError {
     },
     /// An input column that the model needs is missing from the source.
     #[error(
-        "{source_name}: the input column {name:?} that the model was trained on is missing{}; add it or use the data the model was made for",
-        suggestion(nearest)
+        "{source_name}: the input {} {} that the model was trained on {} missing{}; add {} or use the data the model was made for",
+        if names.len() == 1 { "column" } else { "columns" },
+        listed(names),
+        if names.len() == 1 { "is" } else { "are" },
+        suggestion(nearest),
+        if names.len() == 1 { "it" } else { "them" }
     )]
     InputMissing {
         /// The file or set.
         source_name: String,
-        /// The missing column.
-        name: String,
-        /// A column with a similar name.
+        /// The missing columns.
+        names: Vec<String>,
+        /// A column with a name similar to the first.
         nearest: Option<String>,
     },
-    /// The number of columns matches neither the inputs nor the inputs plus the target.
-    #[error("{source_name}: found {found} columns where the model needs {inputs} inputs, or {} columns with the target; give the columns the model was trained on", inputs + 1)]
+    /// The number of columns matches neither the inputs nor all columns of the training data.
+    #[error(
+        "{source_name}: found {found} columns where the model needs {inputs} inputs, or all {whole} columns it was trained on; give one or the other"
+    )]
     InputCount {
         /// The file or set.
         source_name: String,
         /// The number of columns.
         found: usize,
-        /// The number of inputs of the model.
+        /// The number of columns that are inputs of the model.
         inputs: usize,
+        /// The number of columns of the training data.
+        whole: usize,
+    },
+    /// Columns cannot be used as they are.
+    #[error("{source_name}: {}; {}", problems.join(", and "), works(options))]
+    Columns {
+        /// The file or set.
+        source_name: String,
+        /// What is wrong with each column.
+        problems: Vec<String>,
+        /// The options with which the columns can be used.
+        options: Vec<String>,
+    },
+    /// A file without a header for a model whose inputs have names.
+    #[error(
+        "{source_name}: there is no header line, so it is unknown which column is which; add a line of names, or use --no-header if the columns are in the order of training"
+    )]
+    HeaderMissing {
+        /// The file.
+        source_name: String,
+    },
+    /// Training data on the standard input.
+    #[error(
+        "training reads its data more than once, so it cannot take the standard input; write the data to a file"
+    )]
+    StandardInput,
+    /// An option names a column that does not exist.
+    #[error(
+        "{source_name}: {option} names the column {name:?}, which is not there{}; the columns are {}",
+        suggestion(nearest),
+        listed(columns)
+    )]
+    NoSuchColumn {
+        /// The file or set.
+        source_name: String,
+        /// The option.
+        option: &'static str,
+        /// The given name.
+        name: String,
+        /// The existing columns.
+        columns: Vec<String>,
+        /// A column with a similar name.
+        nearest: Option<String>,
+    },
+    /// No column is left that could be an input.
+    #[error("{source_name}: no column is left as an input: {}; keep one with --kind COLUMN=KIND", left_out.join(", "))]
+    NothingLeft {
+        /// The file or set.
+        source_name: String,
+        /// Every column that was left out, with the reason.
+        left_out: Vec<String>,
+    },
+    /// All rows have gaps.
+    #[error(
+        "{source_name}: every row lacks the target or an input; use --missing indicator, which keeps rows with gaps, or choose another target"
+    )]
+    NoCompleteRows {
+        /// The file or set.
+        source_name: String,
+    },
+    /// A cell is not of the kind that its column had in training.
+    #[error("{location}: {column} holds {text:?}, but training had {expected} there; correct it")]
+    NotOfKind {
+        /// The row.
+        location: Location,
+        /// The column.
+        column: ColumnLabel,
+        /// The text of the cell.
+        text: String,
+        /// The values that the column takes.
+        expected: String,
     },
     /// The file is not a Parquet file.
     #[error("{} is not a readable Parquet file ({reason}); write it again or give a CSV file", path.display())]
@@ -263,21 +374,49 @@ pub enum DataError {
         /// The reason given by the reader.
         reason: String,
     },
-    /// A Parquet column contains text, times or nested values.
-    #[error("{}: {column} has the Parquet type {kind}, which is not read as a number; convert the column to numbers or remove it", path.display())]
-    ParquetType {
-        /// The file.
-        path: PathBuf,
+    /// A column contains nested or binary values.
+    #[error(
+        "{source_name}: {column} has the type {kind}, which is not read; convert or remove the column"
+    )]
+    ColumnType {
+        /// The file or set.
+        source_name: String,
         /// The column.
         column: ColumnLabel,
         /// The type of the column.
         kind: String,
     },
-    /// The program was compiled without the feature `parquet`.
-    #[error("{} cannot be read, because this program was built without Parquet; build it with the feature `parquet` or give a CSV file", path.display())]
-    ParquetNotBuilt {
+    /// The file is not an Arrow file.
+    #[error("{} is not a readable Arrow file ({reason}); write it again or give a CSV file", path.display())]
+    NotArrow {
         /// The file.
         path: PathBuf,
+        /// The reason given by the reader.
+        reason: String,
+    },
+    /// The file is not a workbook.
+    #[error("{} is not a readable workbook ({reason}); save it again or give a CSV file", path.display())]
+    NotWorkbook {
+        /// The file.
+        path: PathBuf,
+        /// The reason given by the reader.
+        reason: String,
+    },
+    /// The file does not hold records in JSON.
+    #[error("{} does not hold records in JSON ({reason}); write one record on each line, such as {{\"x\": 1, \"y\": 2}}, or one list of them", path.display())]
+    NotRecords {
+        /// The file.
+        path: PathBuf,
+        /// The reason given by the reader.
+        reason: String,
+    },
+    /// The program was compiled without a format.
+    #[error("{} cannot be read, because this program was built without the feature `{feature}`; build it with that or give a CSV file", path.display())]
+    FormatNotBuilt {
+        /// The file.
+        path: PathBuf,
+        /// The missing feature.
+        feature: &'static str,
     },
     /// The test mask belongs to another data set.
     #[error("{}: the test mask has {found} rows where the data have {expected}; use the mask that belongs to the data", path.display())]

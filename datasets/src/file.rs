@@ -1,18 +1,22 @@
-//! Loads data files: CSV, gzipped CSV or Parquet.
+//! Loads data files by the format that their names tell.
 
 use std::path::Path;
 
-use crate::columns::{ColumnRoles, Request, Schema, TargetColumn};
+use crate::columns::{ColumnRoles, NewRows, Request, Schema, TargetColumn};
 use crate::dataset::{Dataset, Features};
 use crate::delimited;
 use crate::error::DataError;
+use crate::json;
+use crate::raw_table::RawTable;
 use crate::table::{self, Table};
 
 /// Reads a data set from a file.
 ///
-/// Files whose name ends in `.parquet` or `.pq` are Parquet. All others are text separated by
-/// commas, semicolons or tabs, optionally gzipped. A first line that is not all numbers is a
-/// header. Columns without names are called `x1`, `x2`, … and `y`. The file is read as a stream.
+/// The extension tells the format: Parquet (`.parquet`, `.pq`), Arrow and Feather (`.arrow`,
+/// `.feather`, `.ipc`), workbooks (`.xlsx`, `.xls`, `.xlsb`, `.xlsm`, `.ods`), records in JSON
+/// (`.json`, `.jsonl`, `.ndjson`). All other files are text separated by commas, semicolons or tabs.
+/// Text and JSON may be compressed by gzip, bzip2, xz, zstd, or zip with one file. A first line that
+/// is not all numbers is a header. Columns without names are called `x1`, `x2`, … and `y`.
 ///
 /// # Errors
 /// A [`DataError`] that names the line and the column, for a missing, unreadable, empty or damaged
@@ -23,7 +27,9 @@ pub fn load_file(path: &Path, target: &TargetColumn) -> Result<Dataset, DataErro
         target: target.clone(),
         ..ColumnRoles::default()
     };
-    table::training(stem(path), &roles, |request| read(path, request))
+    table::training(stem(path), &roles, |request| {
+        Table::assemble(read(path, request)?, request)
+    })
 }
 
 /// Reads rows to predict from a file, with or without the target column.
@@ -37,7 +43,9 @@ pub fn load_file(path: &Path, target: &TargetColumn) -> Result<Dataset, DataErro
 /// The errors of [`load_file`] except for a single row and a constant target, and
 /// [`DataError::InputMissing`] or [`DataError::InputCount`] when the columns do not fit the model.
 pub fn load_features_file(path: &Path, schema: &Schema) -> Result<Features, DataError> {
-    read(path, Request::Prediction(schema))?.into_features()
+    let rows = NewRows::default();
+    let request = Request::Prediction(schema, &rows);
+    Table::assemble(read(path, request)?, request)?.into_features()
 }
 
 /// Reads points without targets from a file, with every column as a coordinate.
@@ -45,42 +53,82 @@ pub fn load_features_file(path: &Path, schema: &Schema) -> Result<Features, Data
 /// # Errors
 /// The errors of [`load_file`], except for those about a target.
 pub fn load_points_file(path: &Path) -> Result<Features, DataError> {
-    read(path, Request::Points)?.into_features()
+    Table::assemble(read(path, Request::Points)?, Request::Points)?.into_features()
 }
 
-/// Reads the columns of a file selected by `request`.
-pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<Table, DataError> {
-    if is_parquet(path) {
-        return read_parquet(path, request);
+/// Reads all columns of a file; `request` tells whether its first line is a header.
+pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<RawTable, DataError> {
+    match Format::of(path) {
+        Format::Text => delimited::read(path, request),
+        Format::Json => json::read(path),
+        Format::Parquet => read_parquet(path),
+        Format::Arrow => read_arrow(path),
+        Format::Workbook => read_workbook(path, request.is_headerless()),
     }
-    delimited::read(path, request)
 }
 
-fn is_parquet(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| extension == "parquet" || extension == "pq")
+/// The format of a file, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Text,
+    Json,
+    Parquet,
+    Arrow,
+    Workbook,
 }
 
-#[cfg(feature = "parquet")]
-fn read_parquet(path: &Path, request: Request<'_>) -> Result<Table, DataError> {
-    crate::parquet::read(path, request)
+/// The extensions of compressed files.
+const COMPRESSED: [&str; 5] = [".gz", ".bz2", ".xz", ".zst", ".zip"];
+
+impl Format {
+    fn of(path: &Path) -> Self {
+        let name = uncompressed(path).to_lowercase();
+        match name.rsplit_once('.').map(|(_, extension)| extension) {
+            Some("parquet" | "pq") => Self::Parquet,
+            Some("arrow" | "feather" | "ipc") => Self::Arrow,
+            Some("xlsx" | "xls" | "xlsb" | "xlsm" | "ods") => Self::Workbook,
+            Some("json" | "jsonl" | "ndjson") => Self::Json,
+            _ => Self::Text,
+        }
+    }
 }
 
-#[cfg(not(feature = "parquet"))]
-fn read_parquet(path: &Path, _request: Request<'_>) -> Result<Table, DataError> {
-    Err(DataError::ParquetNotBuilt { path: path.into() })
+/// The name of a file without the extension of its compression.
+fn uncompressed(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut extensions = COMPRESSED.iter();
+    let inner = extensions.find_map(|extension| name.strip_suffix(extension));
+    inner.unwrap_or(&name).to_owned()
 }
+
+/// Defines a reader that is an error in programs without a feature.
+macro_rules! optional_reader {
+    ($name:ident, $feature:literal, $module:ident ($($argument:ident: $kind:ty),*)) => {
+        #[cfg(feature = $feature)]
+        fn $name(path: &Path $(, $argument: $kind)*) -> Result<RawTable, DataError> {
+            crate::$module::read(path $(, $argument)*)
+        }
+
+        #[cfg(not(feature = $feature))]
+        fn $name(path: &Path $(, _: $kind)*) -> Result<RawTable, DataError> {
+            Err(DataError::FormatNotBuilt {
+                path: path.into(),
+                feature: $feature,
+            })
+        }
+    };
+}
+
+optional_reader!(read_parquet, "parquet", parquet());
+optional_reader!(read_arrow, "arrow", arrow());
+optional_reader!(read_workbook, "excel", workbook(headerless: bool));
 
 /// The file name without its folder and extensions.
 pub(crate) fn stem(path: &Path) -> String {
-    let name = path
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let name = uncompressed(path);
     match name.rsplit_once('.') {
         Some((stem, _)) if !stem.is_empty() => stem.to_owned(),
-        _ => name.to_owned(),
+        _ => name,
     }
 }
 
@@ -96,8 +144,24 @@ mod tests {
             ("b.v2.parquet", "b.v2"),
             ("b", "b"),
             (".hidden", ".hidden"),
+            ("a.jsonl.zst", "a"),
         ] {
             assert_eq!(stem(Path::new(path)), name);
+        }
+    }
+
+    #[test]
+    fn the_format_is_told_by_the_name() {
+        for (path, format) in [
+            ("a.csv.bz2", Format::Text),
+            ("a.tsv", Format::Text),
+            ("a", Format::Text),
+            ("a.PARQUET", Format::Parquet),
+            ("a.feather", Format::Arrow),
+            ("a.xlsx", Format::Workbook),
+            ("a.ndjson.gz", Format::Json),
+        ] {
+            assert_eq!(Format::of(Path::new(path)), format, "{path}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::bytes::{ByteStream, is_gzip_damage, open, reading};
+use crate::bytes::{ByteStream, is_damage, open, reading};
 use crate::error::DataError;
 
 /// The value of a white pixel. Inputs range from 0 to 1.
@@ -89,7 +89,7 @@ impl ImageFile {
 
     /// Counts the remaining bytes, after decompression but without storing them.
     pub fn count_rest(mut self) -> Result<u64, DataError> {
-        if !self.stream.compressed {
+        if self.stream.compression.is_none() {
             let metadata = open(&self.path)?.metadata();
             let length = metadata.map_err(|error| reading(&self.path, error))?.len();
             return Ok(length.saturating_sub(self.position));
@@ -107,7 +107,7 @@ impl ImageFile {
 
     /// Converts an error that occurred after `more` bytes.
     fn failure(&self, more: usize, error: io::Error) -> DataError {
-        if is_gzip_damage(self.stream.compressed, &error) {
+        if is_damage(self.stream.compression, &error) {
             let intact = self.position + more as u64;
             return self.damaged(format!(
                 "its gzip data are cut off or damaged after {intact} unpacked bytes"

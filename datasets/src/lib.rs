@@ -26,10 +26,15 @@
 //! | feature | content |
 //! |---|---|
 //! | `parquet` (default) | Parquet files |
+//! | `arrow` (default) | Arrow and Feather files |
+//! | `excel` (default) | Excel and OpenDocument workbooks |
+//! | `compression` (default) | text in bzip2, xz, zstd and zip |
 //! | `embedded` (default) | the sets `winequality` and `diabetes`, compiled into the program |
 
 #![deny(missing_docs)]
 
+#[cfg(feature = "arrow")]
+mod arrow;
 mod bytes;
 mod cifar;
 mod class_order;
@@ -47,6 +52,8 @@ mod idx;
 mod image_file;
 mod image_shape;
 mod images;
+mod interpretation;
+mod json;
 mod mask;
 mod matrix;
 mod names;
@@ -55,6 +62,8 @@ mod number;
 mod origin;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod raw_column;
+mod raw_table;
 mod registry;
 mod source;
 mod split;
@@ -64,22 +73,30 @@ mod synthetic;
 mod table;
 mod text;
 mod warnings;
+#[cfg(feature = "excel")]
+mod workbook;
 
 pub use class_order::{ClassOrder, ClassOrderError};
 pub use classes::Classes;
 pub use column_label::ColumnLabel;
-pub use columns::{ColumnRoles, Labels, NoiseColumn, Schema, TargetColumn};
-pub use dataset::{Dataset, Features};
+pub use columns::{
+    ColumnRoles, KeptColumns, Labels, NewRows, NoiseColumn, Schema, SourceColumn, TargetColumn,
+};
+pub use dataset::{Dataset, Features, UnfitRow};
 pub use equal_inputs::EqualInputs;
 pub use error::DataError;
 pub use file::{load_features_file, load_file, load_points_file};
 pub use image_file::ImageCounts;
 pub use image_shape::ImageShape;
+pub use interpretation::{
+    ColumnEncoding, ColumnKind, ColumnReport, Cycle, DateFormat, Encoding, Gaps, InputColumns,
+    KindOfColumn, KindOfColumnError, MissingValues, Purpose, Time, UnknownKind,
+};
 pub use mask::SplitMask;
 pub use matrix::Matrix;
 pub use origin::{Location, Origin};
 pub use registry::{Availability, DatasetInfo, Task, find, registry};
-pub use source::DataSource;
+pub use source::{DataSource, Inspection};
 pub use split::{Fractions, Split};
 pub use standardizer::Standardizer;
 pub use synthetic::{Synthetic, SyntheticFunction};

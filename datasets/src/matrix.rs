@@ -78,6 +78,14 @@ impl Matrix {
             .copied()
     }
 
+    /// Replaces NaN in column `index`.
+    pub(crate) fn fill_missing(&mut self, index: usize, fill: f64) {
+        let column = self.values.iter_mut().skip(index).step_by(self.columns);
+        column
+            .filter(|value| value.is_nan())
+            .for_each(|value| *value = fill);
+    }
+
     /// Entry (`row`, `column`).
     ///
     /// # Panics

@@ -4,6 +4,7 @@ use std::str;
 
 use crate::column_label::ColumnLabel;
 use crate::error::DataError;
+use crate::interpretation;
 use crate::origin::Location;
 
 /// The reason why a field is invalid.
@@ -15,30 +16,24 @@ pub(crate) enum FieldError {
     NotUtf8,
 }
 
-const MISSING: [&str; 6] = ["na", "n/a", "null", "none", "?", "-"];
-
 /// Parses the number in a field; surrounding spaces are allowed.
-pub(crate) fn parse(field: &[u8]) -> Result<f64, FieldError> {
+fn parse(field: &[u8]) -> Result<f64, FieldError> {
     let text = str::from_utf8(field)
         .map_err(|_| FieldError::NotUtf8)?
         .trim();
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() => Ok(value),
-        Ok(_) => Err(FieldError::NotFinite),
-        Err(_) if is_missing(text) => Err(FieldError::Missing),
-        Err(_) => Err(FieldError::NotANumber),
+        _ => Err(refused(text)),
     }
 }
 
-/// The label in a field, which can be any text.
-pub(crate) fn label(field: &[u8]) -> Result<&str, FieldError> {
-    let text = str::from_utf8(field)
-        .map_err(|_| FieldError::NotUtf8)?
-        .trim();
-    if text.is_empty() {
-        return Err(FieldError::Missing);
+/// The reason why a text without spaces around it is not a finite number.
+pub(crate) fn refused(text: &str) -> FieldError {
+    match text.parse::<f64>() {
+        _ if is_missing(text) => FieldError::Missing,
+        Ok(_) => FieldError::NotFinite,
+        Err(_) => FieldError::NotANumber,
     }
-    Ok(text)
 }
 
 /// Whether a field can occur in a data row: a number, or a marker for a missing number. A first
@@ -51,7 +46,7 @@ pub(crate) fn may_be_data(field: &[u8]) -> bool {
 }
 
 fn is_missing(text: &str) -> bool {
-    text.is_empty() || MISSING.iter().any(|word| text.eq_ignore_ascii_case(word))
+    text.is_empty() || interpretation::is_missing(text)
 }
 
 impl FieldError {
@@ -125,10 +120,10 @@ mod tests {
 
     #[test]
     fn everything_else_is_told_apart() {
-        for text in ["", "  ", "NA", "n/a", "null", "None", "?"] {
+        for text in ["", "  ", "NA", "n/a", "null", "None", "?", "nan", "NaN"] {
             assert_eq!(parse(text.as_bytes()), Err(FieldError::Missing), "{text}");
         }
-        for text in ["nan", "NaN", "inf", "-Infinity", "1e999"] {
+        for text in ["inf", "-Infinity", "1e999"] {
             assert_eq!(parse(text.as_bytes()), Err(FieldError::NotFinite), "{text}");
         }
         for text in ["abc", "1.2.3", "0x10", "1,5", "12 cm"] {

@@ -132,14 +132,13 @@ impl Location {
         }
     }
 
-    /// Row `row` (from 1) of `source`.
-    #[cfg(feature = "parquet")]
-    pub(crate) fn row(source: impl Into<String>, row: u64) -> Self {
-        Self {
-            source: source.into(),
-            unit: Unit::Row,
-            number: row,
-        }
+    /// The place within its source: `line 3` or `row 3`.
+    pub(crate) fn in_source(&self) -> String {
+        let unit = match self.unit {
+            Unit::Line => "line",
+            Unit::Row => "row",
+        };
+        format!("{unit} {}", self.number)
     }
 
     /// The 1-based line or row number.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::columns::{ColumnRoles, Request, Schema, TargetColumn};
+use crate::columns::{ColumnRoles, NewRows, Request, Schema, TargetColumn};
 use crate::dataset::{Dataset, Features};
 use crate::equal_inputs::EqualInputs;
 use crate::error::DataError;
@@ -10,13 +10,24 @@ use crate::file;
 use crate::image_file::ImageCounts;
 use crate::image_shape::ImageShape;
 use crate::images::ImageFolder;
+use crate::interpretation;
 use crate::mask::SplitMask;
+use crate::raw_table::RawTable;
 use crate::registry::{Availability, DatasetInfo, Task, collection_files, find};
 use crate::split::Split;
 use crate::storage::Storage;
 use crate::synthetic::{PREFIX, Synthetic};
 use crate::table::{self, Table};
 use crate::warnings::{DataWarning, warnings};
+
+/// The task that a target is for, and the number of rows, before columns are read as inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inspection {
+    /// The task.
+    pub task: Task,
+    /// The number of rows, those without a target included.
+    pub rows: usize,
+}
 
 /// A source of data. Nothing is read before [`load`](Self::load).
 #[derive(Clone, Debug, PartialEq)]
@@ -41,13 +52,15 @@ impl DataSource {
     /// Finds the data that `text` refers to, in this order: `synthetic:…` (see [`Synthetic`]); a
     /// registered name (see [`registry()`](crate::registry())); a folder `uci/NAME` or `NAME` in
     /// the data directory with a `data.csv.gz`; a file. Write `./NAME` for a file with the name of
-    /// a registered set.
+    /// a registered set, and `-` for text on the standard input.
     ///
     /// # Errors
     /// [`DataError::UnknownName`], [`DataError::NotOnDisk`], [`DataError::NotEmbedded`],
     /// [`DataError::Synthetic`]; [`DataError::FileMissing`] when the text can only be a path.
     pub fn resolve(text: &str, data_dir: Option<&Path>) -> Result<Self, DataError> {
-        let kind = if text.starts_with(PREFIX) {
+        let kind = if text == "-" {
+            Kind::File(text.into())
+        } else if text.starts_with(PREFIX) {
             Kind::Synthetic(text.parse()?)
         } else {
             match find(text) {
@@ -87,7 +100,57 @@ impl DataSource {
     /// # Errors
     /// The errors of [`load_features_file`](crate::load_features_file).
     pub fn load_features(&self, schema: &Schema) -> Result<Features, DataError> {
-        self.read(Request::Prediction(schema))?.into_features()
+        self.load_new_rows(schema, &NewRows::default())
+    }
+
+    /// Reads rows to predict in the given way.
+    ///
+    /// # Errors
+    /// The errors of [`load_features_file`](crate::load_features_file); if the reading is lenient,
+    /// not those of single cells.
+    pub fn load_new_rows(&self, schema: &Schema, rows: &NewRows) -> Result<Features, DataError> {
+        self.read(Request::Prediction(schema, rows))?
+            .into_features()
+    }
+
+    /// The task for the target in `roles` and the number of rows. For files, the target tells the
+    /// task: labels if it is a text or has two values.
+    ///
+    /// # Errors
+    /// Those of an unreadable file, and of a target that does not exist.
+    pub fn inspect(&self, roles: &ColumnRoles) -> Result<Inspection, DataError> {
+        let registered = |info: &DatasetInfo| Inspection {
+            task: info.task,
+            rows: info.rows,
+        };
+        match &self.kind {
+            Kind::Embedded(info) | Kind::Registered(info, _) | Kind::Images(info, _) => {
+                return Ok(registered(info));
+            }
+            Kind::Synthetic(synthetic) => {
+                return Ok(Inspection {
+                    task: Task::Regression,
+                    rows: synthetic.rows,
+                });
+            }
+            Kind::Collection(..) | Kind::File(_) => {}
+        }
+        let request = Request::Training(roles);
+        let raw = self.read_raw(request)?;
+        let layout = request.layout(raw.origin.source(), raw.columns.clone())?;
+        let target = layout.target().map(|target| &raw.cells[target]);
+        Ok(Inspection {
+            task: match target {
+                Some(target) if self.is_own_file() => interpretation::task(target),
+                _ => Task::Regression,
+            },
+            rows: raw.rows(),
+        })
+    }
+
+    /// Whether the data are a file of the user's own, whose columns may be of any kind.
+    pub fn is_own_file(&self) -> bool {
+        matches!(self.kind, Kind::File(_))
     }
 
     /// The splits that come with the data, which have `rows` rows.
@@ -191,9 +254,15 @@ impl DataSource {
 
     fn read(&self, request: Request<'_>) -> Result<Table, DataError> {
         match &self.kind {
-            Kind::Embedded(info) => read_embedded(info.name, request),
-            Kind::Synthetic(synthetic) => synthetic.read(request),
             Kind::Images(info, folder) => folder.read(info.name, request),
+            _ => Table::assemble(self.read_raw(request)?, request),
+        }
+    }
+
+    fn read_raw(&self, request: Request<'_>) -> Result<RawTable, DataError> {
+        match &self.kind {
+            Kind::Embedded(info) | Kind::Images(info, _) => read_embedded(info.name),
+            Kind::Synthetic(synthetic) => synthetic.read(),
             Kind::Registered(_, path) | Kind::Collection(_, path) | Kind::File(path) => {
                 file::read(path, request)
             }
@@ -238,11 +307,11 @@ fn unregistered(text: &str, data_dir: Option<&Path>) -> Option<Kind> {
 }
 
 #[cfg(feature = "embedded")]
-fn read_embedded(name: &str, request: Request<'_>) -> Result<Table, DataError> {
-    crate::embedded::read(name, request)
+fn read_embedded(name: &str) -> Result<RawTable, DataError> {
+    crate::embedded::read(name)
 }
 
 #[cfg(not(feature = "embedded"))]
-fn read_embedded(name: &str, _request: Request<'_>) -> Result<Table, DataError> {
+fn read_embedded(name: &str) -> Result<RawTable, DataError> {
     Err(DataError::NotEmbedded { name: name.into() })
 }

@@ -59,6 +59,32 @@ impl Split {
         })
     }
 
+    /// The latest rows for testing and all earlier ones for training, with `round(N · test_fraction)`
+    /// test rows, or fewer if rows of equal times would otherwise be on both sides.
+    ///
+    /// # Errors
+    /// [`DataError::Fraction`], [`DataError::EmptyPart`] and [`DataError::SameTimes`].
+    pub fn by_time(times: &[f64], test_fraction: f64) -> Result<Self, DataError> {
+        let rows = times.len();
+        require_fraction("test", test_fraction)?;
+        let size = part_size("test", rows, test_fraction)?;
+        require_training_rows(rows, size, "test", test_fraction)?;
+        let mut order: Vec<usize> = (0..rows).collect();
+        order.sort_by(|&a, &b| times[a].total_cmp(&times[b]));
+        let is_later = |place: &usize| times[order[*place]] > times[order[*place - 1]];
+        let later = (rows - size..rows).find(is_later);
+        let earlier = || (1..rows - size).rev().find(is_later);
+        let Some(first) = later.or_else(earlier) else {
+            return Err(DataError::SameTimes { rows });
+        };
+        let test = order.split_off(first);
+        Ok(Self {
+            train: sorted(order),
+            validation: Vec::new(),
+            test: sorted(test),
+        })
+    }
+
     /// A random split into three parts, such as 64/16/20. The sizes of the validation and test
     /// parts are rounded to the nearest number of rows; the remaining rows are for training. Rows
     /// with equal inputs stay in the same part, as in [`random`](Self::random).

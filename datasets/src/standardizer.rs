@@ -3,19 +3,24 @@
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::Dataset;
+use crate::interpretation::InputScale;
 use crate::matrix::Matrix;
 
 /// An affine map of each input column and of the target, x ↦ (x − mean) / scale.
 ///
 /// `mean` and `scale` are the mean and the population standard deviation of the training rows, or,
 /// for inputs, optionally the middle and half the length of their range. A column that is constant
-/// up to rounding has scale 1, so it is centered but not scaled.
+/// up to rounding has scale 1, so it is centered but not scaled. Inputs that tell a level of a
+/// category or a missing value have a fixed scale. A missing value becomes `input_fill`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standardizer {
     /// `[D]`
     pub input_mean: Vec<f64>,
     /// `[D]`
     pub input_scale: Vec<f64>,
+    /// The values of missing inputs, `[D]`; if empty, `input_mean`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub input_fill: Vec<f64>,
     /// 0 if the target is not transformed.
     pub target_mean: f64,
     /// 1 if the target is not transformed.
@@ -43,12 +48,20 @@ impl Standardizer {
             !train.is_empty(),
             "a standardizer needs at least one training row"
         );
-        let (input_mean, input_scale) = (0..data.columns())
-            .map(|column| mean_and_scale(train.iter().map(|&row| data.inputs.get(row, column))))
+        let scales = data.schema.input_scales();
+        let (input_mean, input_scale) = (scales.iter().enumerate())
+            .map(|(column, scale)| {
+                let (mean, deviation) = mean_and_scale(values(data, train, column));
+                match scale {
+                    InputScale::Deviation => (mean, deviation),
+                    InputScale::Fixed(scale) => (mean, *scale),
+                }
+            })
             .unzip();
         Self {
             input_mean,
             input_scale,
+            input_fill: Vec::new(),
             target_mean: 0.0,
             target_scale: 1.0,
         }
@@ -61,11 +74,23 @@ impl Standardizer {
     /// When `train` is empty or contains a row that is not in `data`.
     pub fn with_input_ranges(self, data: &Dataset, train: &[usize]) -> Self {
         let (input_mean, input_scale) = (0..data.columns())
-            .map(|column| middle_and_half(train.iter().map(|&row| data.inputs.get(row, column))))
+            .map(|column| middle_and_half(values(data, train, column)))
             .unzip();
         Self {
             input_mean,
             input_scale,
+            ..self
+        }
+    }
+
+    /// Fills missing inputs with the medians of the rows `train` instead of their means.
+    ///
+    /// # Panics
+    /// When `train` is empty or contains a row that is not in `data`.
+    pub fn with_medians(self, data: &Dataset, train: &[usize]) -> Self {
+        let medians = (0..data.columns()).map(|column| median(values(data, train, column)));
+        Self {
+            input_fill: medians.collect(),
             ..self
         }
     }
@@ -75,12 +100,13 @@ impl Standardizer {
         Self {
             input_mean: vec![0.0; columns],
             input_scale: vec![1.0; columns],
+            input_fill: Vec::new(),
             target_mean: 0.0,
             target_scale: 1.0,
         }
     }
 
-    /// (x − mean) / scale for every input.
+    /// (x − mean) / scale for every input, after missing ones are filled.
     ///
     /// # Shapes
     /// `[N, D]` → `[N, D]`
@@ -88,7 +114,15 @@ impl Standardizer {
     /// # Panics
     /// When D differs from the fitted data's.
     pub fn transform_inputs(&self, inputs: &Matrix) -> Matrix {
-        self.map_inputs(inputs, |value, mean, scale| (value - mean) / scale)
+        let mut standard = self.map_inputs(inputs, |value, mean, scale| (value - mean) / scale);
+        if !inputs.values().iter().any(|value| value.is_nan()) {
+            return standard;
+        }
+        for (column, (mean, scale)) in self.input_mean.iter().zip(&self.input_scale).enumerate() {
+            let fill = self.input_fill.get(column).unwrap_or(mean);
+            standard.fill_missing(column, (fill - mean) / scale);
+        }
+        standard
     }
 
     /// x · scale + mean for every input: undoes [`transform_inputs`](Self::transform_inputs).
@@ -145,6 +179,27 @@ impl Standardizer {
     }
 }
 
+/// The values of a column in the rows `train` that have one.
+fn values<'a>(
+    data: &'a Dataset,
+    train: &'a [usize],
+    column: usize,
+) -> impl Iterator<Item = f64> + Clone + 'a {
+    let values = train.iter().map(move |&row| data.inputs.get(row, column));
+    values.filter(|value| !value.is_nan())
+}
+
+/// The middle of the values in ascending order; 0 if there are none.
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    match (values.len(), values.len() / 2) {
+        (0, _) => 0.0,
+        (count, middle) if count % 2 == 1 => values[middle],
+        (_, middle) => 0.5 * values[middle - 1] + 0.5 * values[middle],
+    }
+}
+
 /// Variation below this fraction of the column's magnitude is rounding error.
 const CONSTANT: f64 = 1e-12;
 
@@ -154,6 +209,9 @@ const CONSTANT: f64 = 1e-12;
 /// underflows.
 fn mean_and_scale(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let count = values.clone().count() as f64;
+    if count == 0.0 {
+        return (0.0, 1.0);
+    }
     let rough: f64 = values.clone().map(|value| value / count).sum();
     let mean = rough
         + values
@@ -176,7 +234,10 @@ fn mean_and_scale(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
 fn middle_and_half(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let low = values.clone().fold(f64::INFINITY, f64::min);
     let high = values.clone().fold(f64::NEG_INFINITY, f64::max);
-    let middle = 0.5 * low + 0.5 * high;
+    let middle = match low <= high {
+        true => 0.5 * low + 0.5 * high,
+        false => 0.0,
+    };
     match is_constant(values) {
         true => (middle, 1.0),
         false => (middle, 0.5 * high - 0.5 * low),

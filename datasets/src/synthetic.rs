@@ -9,10 +9,9 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
-use crate::columns::Request;
 use crate::error::DataError;
 use crate::names::nearest;
-use crate::table::Table;
+use crate::raw_table::RawTable;
 
 /// A function to observe with noise. Inputs are uniform on its domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -241,8 +240,8 @@ impl Synthetic {
         Ok(values)
     }
 
-    /// Generates the columns of the set selected by `request`.
-    pub(crate) fn read(&self, request: Request<'_>) -> Result<Table, DataError> {
+    /// Generates the set.
+    pub(crate) fn read(&self) -> Result<RawTable, DataError> {
         let values = self.draw()?;
         let mut names: Vec<String> = match self.columns {
             1 => vec!["x".into()],
@@ -251,7 +250,7 @@ impl Synthetic {
         names.push("y".into());
         let rows = values.chunks_exact(names.len());
         let rows = rows.map(|row| row.iter().copied());
-        Table::from_rows(&self.to_string(), names, rows, request)
+        Ok(RawTable::of_numbers(&self.to_string(), names, rows))
     }
 }
 

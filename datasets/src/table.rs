@@ -1,15 +1,18 @@
-//! Rows of numbers read from a source, divided into inputs and target.
+//! Rows of numbers, divided into inputs and target.
+
+mod assembly;
 
 use crate::class_order::ClassOrder;
 use crate::classes::{Classes, LabelReader, UnknownLabel};
 use crate::columns::{ColumnRoles, Columns, Labels, Layout, Request, Role};
-use crate::dataset::{Dataset, Features};
+use crate::dataset::{Dataset, Features, UnfitRow};
 use crate::error::DataError;
+use crate::interpretation::ColumnReport;
 use crate::matrix::Matrix;
 use crate::origin::Origin;
 use crate::standardizer::is_constant;
 
-/// The result of a reader: complete rows of finite numbers.
+/// The rows of a source as numbers. Missing values are NaN.
 pub(crate) struct Table {
     pub layout: Layout,
     /// `[N, D]`, row-major.
@@ -21,26 +24,27 @@ pub(crate) struct Table {
     /// The labels of a text source.
     pub labels: Option<LabelReader>,
     pub origin: Origin,
+    /// The columns of the source, if their kinds were inferred.
+    pub reports: Vec<ColumnReport>,
+    /// The positions of the rows in the source, `[N]`, if some were left out.
+    pub kept: Option<Vec<usize>>,
+    /// The number of rows that were left out.
+    pub left_out: usize,
+    /// The columns whose texts are kept, `[N]` each, with their names.
+    pub texts: Vec<(String, Vec<String>)>,
+    /// The names of the rows, `[N]`, with the name of their column.
+    pub ids: Option<(String, Vec<String>)>,
+    /// The groups of the rows, `[N]`.
+    pub groups: Option<Vec<String>>,
+    /// The times of the rows, `[N]`.
+    pub times: Option<Vec<f64>>,
+    /// Rows that cannot be predicted.
+    pub unfit: Vec<UnfitRow>,
+    /// For every column, the number of cells with levels that training has not seen.
+    pub unseen: Vec<(String, usize)>,
 }
 
 impl Table {
-    /// Creates a table of named columns from data in memory.
-    ///
-    /// Every row has one value per name.
-    pub fn from_rows(
-        source: &str,
-        names: Vec<String>,
-        rows: impl Iterator<Item = impl Iterator<Item = f64>>,
-        request: Request<'_>,
-    ) -> Result<Self, DataError> {
-        let (known, _) = rows.size_hint();
-        let mut table = Self::with_columns(source, names, known, request)?;
-        for row in rows {
-            table.push(row);
-        }
-        Ok(table)
-    }
-
     /// Creates a table of named columns without rows, with capacity for `rows` of them. Images take
     /// hundreds of megabytes, so they should not be moved.
     pub fn with_columns(
@@ -52,14 +56,32 @@ impl Table {
         let count = names.len();
         let names = Some(names);
         let layout = request.layout(source, Columns { names, count })?;
+        let inputs = Vec::with_capacity(rows * layout.inputs);
+        let origin = Origin::rows(source, 0);
         Ok(Self {
-            inputs: Vec::with_capacity(rows * layout.inputs),
+            inputs,
+            ..Self::empty(layout, origin)
+        })
+    }
+
+    fn empty(layout: Layout, origin: Origin) -> Self {
+        Self {
             layout,
+            inputs: Vec::new(),
             targets: Vec::new(),
             noise: Vec::new(),
             labels: None,
-            origin: Origin::rows(source, 0),
-        })
+            origin,
+            reports: Vec::new(),
+            kept: None,
+            left_out: 0,
+            texts: Vec::new(),
+            ids: None,
+            groups: None,
+            times: None,
+            unfit: Vec::new(),
+            unseen: Vec::new(),
+        }
     }
 
     /// Appends a row with one value per column.
@@ -205,14 +227,21 @@ impl Table {
                 },
             });
         }
+        let (id, ids) = self.ids.take().unzip();
         Ok(Dataset {
             name,
             noise: self.check_noise()?,
-            schema: self.layout.schema(target, classes),
+            schema: self.layout.schema(target, classes, id),
+            ids,
+            groups: self.groups,
+            times: self.times,
             inputs: Matrix::new(rows, self.layout.inputs, self.inputs),
             image: None,
             targets: self.targets,
             origin: self.origin,
+            columns: self.reports,
+            kept: self.kept,
+            left_out: self.left_out,
         })
     }
 
@@ -226,12 +255,16 @@ impl Table {
         if has_target {
             self.encode_labels()?;
         }
+        let has_target = has_target && self.targets.iter().any(|target| !target.is_nan());
         Ok(Features {
             noise: self.check_noise()?,
             inputs: Matrix::new(rows, self.layout.inputs, self.inputs),
             targets: has_target.then_some(self.targets),
             ignored: self.layout.ignored(),
             origin: self.origin,
+            unfit: self.unfit,
+            unseen: self.unseen,
+            kept: self.texts,
         })
     }
 }

@@ -1,9 +1,9 @@
-//! Opens text files, plain or gzipped, as streams.
+//! Opens text files, plain or compressed, as streams.
 
 use std::io::{self, BufRead, Cursor, Read};
 use std::path::Path;
 
-use crate::bytes::{ByteStream, is_gzip_damage, reading};
+use crate::bytes::{ByteStream, is_damage, reading};
 use crate::error::DataError;
 use crate::origin::Location;
 
@@ -12,19 +12,19 @@ pub(crate) struct TextStream {
     /// The text, in which every line ends in a line feed, including the last.
     pub lines: Box<dyn Read>,
     pub delimiter: u8,
-    /// Whether the file is gzipped, which determines the meaning of read errors.
-    pub compressed: bool,
+    /// The name of the compression, which determines the meaning of read errors.
+    pub compression: Option<&'static str>,
 }
 
 impl TextStream {
-    /// Opens a text file. A file that starts with the two gzip magic bytes is decompressed.
+    /// Opens a text file. A file that starts with the bytes of a compression is decompressed.
     pub fn open(path: &Path) -> Result<Self, DataError> {
         let ByteStream {
             contents: mut unpacked,
-            compressed,
+            compression,
         } = ByteStream::open(path)?;
         let head =
-            first_line(&mut unpacked).map_err(|error| stream_error(path, compressed, 1, error))?;
+            first_line(&mut unpacked).map_err(|error| stream_error(path, compression, 1, error))?;
         if head.is_empty() {
             return Err(DataError::EmptyFile { path: path.into() });
         }
@@ -32,23 +32,24 @@ impl TextStream {
         Ok(Self {
             lines: Box::new(TerminatedLines::new(Cursor::new(head).chain(unpacked))),
             delimiter,
-            compressed,
+            compression,
         })
     }
 }
 
 pub(crate) fn stream_error(
     path: &Path,
-    compressed: bool,
+    compression: Option<&'static str>,
     line: u64,
     error: io::Error,
 ) -> DataError {
-    if is_gzip_damage(compressed, &error) {
-        return DataError::GzipDamaged {
+    match compression {
+        Some(format) if is_damage(compression, &error) => DataError::Damaged {
             location: Location::line(path, line),
-        };
+            format,
+        },
+        _ => reading(path, error),
     }
-    reading(path, error)
 }
 
 /// The bytes up to the end of the first line that is not blank; empty if all lines are blank.

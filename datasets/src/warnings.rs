@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::dataset::Dataset;
 use crate::equal_inputs::EqualInputs;
+use crate::interpretation::InputScale;
 use crate::split::Split;
 use crate::standardizer::is_constant;
 
@@ -109,7 +110,10 @@ pub fn warnings(data: &Dataset, equal: &EqualInputs, split: &Split) -> Vec<DataW
     if data.rows() == 0 {
         return found;
     }
+    let scales = data.schema.input_scales();
+    let is_number = |&column: &usize| scales[column] == InputScale::Deviation;
     let constant: Vec<usize> = (0..data.columns())
+        .filter(is_number)
         .filter(|&column| is_constant(data.inputs.column(column)))
         .collect();
     match constant[..] {

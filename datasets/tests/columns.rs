@@ -143,7 +143,7 @@ fn the_noise_of_every_target() {
     let roles = ColumnRoles {
         target: "y".parse().unwrap(),
         noise: Some("error".parse().unwrap()),
-        labels: None,
+        ..ColumnRoles::default()
     };
     let data = load_columns("x,error,y\n1,0.5,10\n2,0.25,20\n", &roles).unwrap();
     assert_eq!(data.input_names(), ["x"]);
@@ -156,7 +156,7 @@ fn the_noise_of_every_target() {
     let by_number = ColumnRoles {
         target: TargetColumn::Number(3),
         noise: Some(TargetColumn::Number(2)),
-        labels: None,
+        ..ColumnRoles::default()
     };
     let bare = load_columns("1,0.5,10\n2,0.25,20\n", &by_number).unwrap();
     assert_eq!(bare.noise, data.noise);

@@ -5,7 +5,10 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use burn_gp_datasets::{DataError, Dataset, TargetColumn, load_features_file, load_file};
+use burn_gp_datasets::{
+    ColumnKind, ColumnRoles, DataError, DataSource, Dataset, InputColumns, TargetColumn,
+    load_features_file, load_file,
+};
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DoubleType, FloatType, Int32Type, Int64Type,
@@ -207,7 +210,7 @@ fn bad_parquet_gets_its_message() {
     write(&folder.path(), message, plain, vec![columns()]);
     assert_eq!(
         folder.message(),
-        r#"a.parquet: column 1 ("name") has the Parquet type UTF8, which is not read as a number; convert the column to numbers or remove it"#
+        r#"a.parquet, row 1: column 1 ("name") holds "a", which is not a number; correct it, or remove the row or the column"#
     );
     let message = "message t { OPTIONAL DOUBLE x; REQUIRED DOUBLE y; }";
     let columns = vec![
@@ -226,20 +229,59 @@ fn bad_parquet_gets_its_message() {
     write(&folder.path(), message, plain, vec![columns]);
     assert_eq!(
         folder.message(),
-        r#"a.parquet, row 2: column 1 ("x") holds "NaN", which is not a finite number; correct it or remove the row"#
+        r#"a.parquet, row 2: column 1 ("x") has no value; fill it in or remove the row"#
     );
     write(&folder.path(), message, plain, vec![]);
     assert_eq!(
         folder.message(),
         "a.parquet: there is a header but no row of data; add rows of numbers"
     );
-    let message = "message t { REQUIRED INT32 day (DATE); REQUIRED DOUBLE y; }";
-    let columns = vec![Column::Int32(vec![1, 2]), Column::Double(vec![1.0, 2.0])];
+    let message = "message t { REQUIRED BINARY x; REQUIRED DOUBLE y; }";
+    let columns = vec![Column::Text(vec!["a", "b"]), Column::Double(vec![1.0, 2.0])];
     write(&folder.path(), message, plain, vec![columns]);
     assert_eq!(
         folder.message(),
-        r#"a.parquet: column 1 ("day") has the Parquet type DATE, which is not read as a number; convert the column to numbers or remove it"#
+        r#"a.parquet: column 1 ("x") has the type BYTE_ARRAY, which is not read; convert or remove the column"#
     );
+}
+
+#[test]
+fn texts_dates_and_gaps_become_inputs() {
+    let folder = Folder::new();
+    let message = "message t { REQUIRED BINARY city (UTF8); REQUIRED INT32 day (DATE); \
+        REQUIRED INT64 at (TIMESTAMP(MILLIS,true)); REQUIRED BINARY raw; OPTIONAL DOUBLE x; \
+        REQUIRED DOUBLE y; }";
+    let columns = vec![
+        Column::Text(vec!["Bern", "Rome", "Bern"]),
+        Column::Int32(vec![1, 2, 3]),
+        Column::Int64(vec![43_200_000, 0, 0]),
+        Column::Text(vec!["a", "b", "c"]),
+        Column::Optional(vec![5.0, 6.0], vec![1, 0, 1]),
+        Column::Double(vec![1.0, 2.0, 3.0]),
+    ];
+    let plain = Compression::UNCOMPRESSED;
+    write(&folder.path(), message, plain, vec![columns]);
+    let roles = ColumnRoles {
+        inputs: InputColumns {
+            inferred: true,
+            ..InputColumns::default()
+        },
+        ..ColumnRoles::default()
+    };
+    let path = folder.path();
+    let source = DataSource::resolve(path.to_str().unwrap(), None).unwrap();
+    let data = source.load_columns(&roles).unwrap();
+    assert_eq!(
+        data.input_names(),
+        ["city=Rome", "day", "at", "x", "x is missing"]
+    );
+    assert_eq!(data.inputs.row(0), [0.0, 1.0, 0.5, 5.0, 0.0]);
+    assert!(data.inputs.row(1)[3].is_nan());
+    assert_eq!(data.columns[1].values, "1970-01-02 to 1970-01-04");
+    assert_eq!(data.columns[3].kind, ColumnKind::Unreadable);
+    // New rows have the same inputs.
+    let same = source.load_features(&data.schema).unwrap();
+    assert_eq!(same.inputs.row(0), data.inputs.row(0));
 }
 
 #[test]

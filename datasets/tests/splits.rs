@@ -318,3 +318,32 @@ fn inputs_are_mapped_by_the_range_of_the_training_rows() {
     assert_eq!(fitted.target_mean, standard.target_mean);
     assert_eq!(fitted.target_scale, standard.target_scale);
 }
+
+#[test]
+fn the_latest_rows_are_for_testing() {
+    let times = [5.0, 1.0, 4.0, 2.0, 3.0, 6.0, 7.0, 8.0, 9.0, 10.0];
+    let split = Split::by_time(&times, 0.3).unwrap();
+    assert_eq!(split.test, [7, 8, 9]);
+    assert_eq!(split.train, [0, 1, 2, 3, 4, 5, 6]);
+    // Rows of the same time are on one side.
+    let split = Split::by_time(&[1.0, 2.0, 3.0, 3.0, 3.0, 4.0], 0.5).unwrap();
+    assert_eq!(split.test, [5]);
+    let split = Split::by_time(&[1.0, 2.0, 2.0, 2.0], 0.5).unwrap();
+    assert_eq!(split.test, [1, 2, 3]);
+    let error = Split::by_time(&[1.0, 1.0], 0.5).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "all 2 rows have the same time, so they cannot be split by time; choose another column"
+    );
+}
+
+#[test]
+fn groups_stay_on_one_side() {
+    let groups: Vec<String> = (0..60).map(|row| (row % 12).to_string()).collect();
+    let split = Split::random(EqualInputs::of_groups(&groups), 0.25, 3).unwrap();
+    assert_eq!(split.test.len(), 15);
+    let is_of = |rows: &[usize], group: &String| rows.iter().any(|&row| groups[row] == *group);
+    for group in &groups {
+        assert_ne!(is_of(&split.test, group), is_of(&split.train, group));
+    }
+}

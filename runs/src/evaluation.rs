@@ -55,11 +55,31 @@ pub struct InOriginalUnits {
     pub standard_deviation: Vec<f64>,
     /// The central intervals, `[N]`; empty for classes.
     pub interval: Interval,
+    /// The quantiles that were asked for, `[N]` each, with their probabilities; empty for classes.
+    pub quantiles: Vec<(f64, Vec<f64>)>,
     /// The smallest level of a central interval that contains the target, `[N]`; empty for classes
     /// or unknown targets.
     pub central_level: Vec<f64>,
     /// The predicted probabilities of all classes, `[N, C]`; empty if the targets are not classes.
     pub probabilities: Vec<f64>,
+}
+
+/// The intervals and quantiles of predictions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Levels {
+    /// The probability of the central intervals.
+    pub interval: f64,
+    /// The probabilities of the quantiles.
+    pub quantiles: Vec<f64>,
+}
+
+impl Default for Levels {
+    fn default() -> Self {
+        Self {
+            interval: LEVEL,
+            quantiles: Vec::new(),
+        }
+    }
 }
 
 /// Scored predictions.
@@ -91,18 +111,21 @@ fn with_noise(predictions: Predictions, noise: Option<&[f64]>) -> Predictions {
     }
 }
 
-/// Predictions in the units of the data, without targets. Intervals contain targets with the
-/// probability `level`.
+/// Predictions in the units of the data, without targets.
 pub fn in_original_units(
     predictions: &Predictions,
     standardizer: &Standardizer,
-    level: f64,
+    levels: &Levels,
 ) -> InOriginalUnits {
     let variances = standardizer.inverse_variances(&predictions.variance);
     let are_labels = !predictions.probabilities.is_empty();
-    let interval = (predictions.interval(level))
+    let interval = (predictions.interval(levels.interval))
         .filter(|_| !are_labels)
         .unwrap_or_default();
+    let quantile = |&p: &f64| {
+        let quantiles = predictions.quantile(p).filter(|_| !are_labels)?;
+        Some((p, standardizer.inverse_targets(&quantiles)))
+    };
     InOriginalUnits {
         observed: Vec::new(),
         mean: standardizer.inverse_targets(&predictions.mean),
@@ -111,13 +134,13 @@ pub fn in_original_units(
             lower: standardizer.inverse_targets(&interval.lower),
             upper: standardizer.inverse_targets(&interval.upper),
         },
+        quantiles: levels.quantiles.iter().filter_map(quantile).collect(),
         central_level: Vec::new(),
         probabilities: predictions.probabilities.clone(),
     }
 }
 
-/// Predicts and scores the rows of `part`. Intervals contain targets with the probability `level`;
-/// `progress` counts the rows.
+/// Predicts and scores the rows of `part`. `progress` counts the rows.
 ///
 /// # Errors
 ///
@@ -126,7 +149,7 @@ pub fn evaluate(
     predictor: &Predictor<AnyLikelihood>,
     part: &Part,
     standardizer: &Standardizer,
-    level: f64,
+    levels: &Levels,
     mut progress: RowProgress,
 ) -> Result<Evaluation, PredictionError> {
     let (targets, _) = part.likelihood_targets();
@@ -146,7 +169,7 @@ pub fn evaluate(
     let original = InOriginalUnits {
         observed: part.observed.clone(),
         central_level: central_level.clone().unwrap_or_default(),
-        ..in_original_units(&predictions, standardizer, level)
+        ..in_original_units(&predictions, standardizer, levels)
     };
     let mean = &predictions.mean;
     let described = described(&part.targets, mean.len());

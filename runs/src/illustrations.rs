@@ -12,7 +12,7 @@ use burn_gp_datasets::Matrix;
 use burn_gp_models::{Predictions, Predictor, TrainedModel};
 
 use crate::arguments::{RunOptions, name_of};
-use crate::evaluation::{Evaluation, LEVEL, in_original_units};
+use crate::evaluation::{Evaluation, LEVEL, Levels, in_original_units};
 use crate::failure::Failure;
 use crate::fitting::{LearningCurve, TrainingLog};
 use crate::output;
@@ -238,7 +238,7 @@ impl Illustrations<'_> {
         let places = Matrix::new(grid.len(), 1, grid.clone());
         let places = standardizer.transform_inputs(&places);
         let predictions = self.predictor.predict(places.values(), 1);
-        let curve = in_original_units(&predictions, standardizer, LEVEL);
+        let curve = in_original_units(&predictions, standardizer, &Levels::default());
         let function = self.function_interval(&predictions);
         // The noise of new targets is unknown with fixed noise.
         let has_noise = self.data.likelihood.target() != TargetKind::Measurements;

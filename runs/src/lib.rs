@@ -8,6 +8,7 @@
 //! folder. A comparison consists of several such runs, and so do the tables of papers: [`study`].
 
 pub mod arguments;
+mod column_table;
 pub mod coverage;
 pub mod devices;
 mod early_stopping;

@@ -1,47 +1,71 @@
 //! `burn-gp predict`.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use burn_gp_core::likelihoods::{AnyLikelihood, Likelihood};
-use burn_gp_datasets::{DataSource, Features};
+use burn_gp_datasets::{DataSource, Features, KeptColumns, NewRows, Standardizer};
 use burn_gp_models::{MODEL_FILE, Predictor, SavedModel};
 use clap::Args;
 
 use crate::arguments::DeviceName;
 use crate::devices;
-use crate::evaluation::{self, evaluate, in_original_units};
+use crate::evaluation::{
+    self, InOriginalUnits, LEVEL, Levels, Scores, evaluate, in_original_units,
+};
 use crate::failure::{DestinationError, Failure, FolderError};
 use crate::fitting::Checkpoints;
-use crate::output::{Destination, ModelContext, class_table, prediction_table};
+use crate::output::{Destination, ModelContext, PredictionTable};
 use crate::preparation::{Part, TargetError};
 use crate::progress::RowProgress;
 use crate::ranges::within;
 use crate::report;
+use crate::setting_error::SettingError;
 use crate::standard_output::print;
 
 /// The options of `predict`.
 #[derive(Debug, Args)]
 pub struct PredictArguments {
     /// Folder written by `train`
-    #[arg(long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR")]
     pub model_dir: PathBuf,
-    /// Rows to predict: a .csv, .csv.gz or Parquet file, or the name of a data set
-    #[arg(long, value_name = "FILE")]
+    /// Rows to predict: a file, the name of a data set, or - for text on the standard input
+    #[arg(short, long, value_name = "FILE")]
     pub data: String,
-    /// File to write [default: standard output]
-    #[arg(long, value_name = "FILE")]
+    /// File to write, or - for the standard output [default: -]
+    #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Replace the file if it exists
     #[arg(long)]
     pub overwrite: bool,
+    /// Write one JSON object on each line instead of CSV
+    #[arg(long)]
+    pub json: bool,
     /// Probability of the central intervals, which are between quantiles of the predictions
     #[arg(
         long,
         value_name = "P",
         allow_negative_numbers = true,
-        default_value_t = 0.95
+        default_value_t = LEVEL
     )]
     pub level: f64,
+    /// Also write the quantiles of these probabilities, such as 0.05,0.5,0.95
+    #[arg(
+        long,
+        value_name = "P,...",
+        value_delimiter = ',',
+        allow_negative_numbers = true
+    )]
+    pub quantiles: Vec<f64>,
+    /// Copy these columns of the data into the predictions, separated by commas; all without a value
+    #[arg(long, value_name = "COLUMNS", num_args = 0..=1, require_equals = true, value_delimiter = ',')]
+    pub keep: Option<Vec<String>>,
+    /// Stop at the first row that cannot be predicted, instead of leaving its prediction empty
+    #[arg(long)]
+    pub strict: bool,
+    /// The file has no header line; its columns are in the order of training
+    #[arg(long)]
+    pub no_header: bool,
     /// Device, as `burn-gp devices` lists them [default: the first in this program]
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<DeviceName>,
@@ -56,47 +80,25 @@ pub struct PredictArguments {
 ///
 /// [`Failure`] with advice for the user.
 pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
-    let level = arguments.level;
-    let range = "lie between 0 and 1, both excluded; 0.95 is usual";
-    within("--level", level, level > 0.0 && level < 1.0, range)?;
+    let levels = levels(arguments)?;
     let saved = load(arguments)?;
     let environment = || std::env::var_os("BURN_GP_DATA").map(PathBuf::from);
     let data_dir = arguments.data_dir.clone().or_else(environment);
     let source = DataSource::resolve(&arguments.data, data_dir.as_deref())?;
     let destination = destination(arguments, &source)?;
     let context = &saved.context;
-    let features = source.load_features(&context.schema)?;
+    let features = source.load_new_rows(&context.schema, &new_rows(arguments))?;
     let predictor = saved.model.predictor()?;
-    let inputs = context.standardizer.transform_inputs(&features.inputs);
-    let noise = features.noise.as_ref().map(|noise| {
-        let squares: Vec<f64> = noise.iter().map(|noise| noise * noise).collect();
-        context.standardizer.transform_variances(&squares)
-    });
     warn(&features, context);
-    let progress = RowProgress::new("row", inputs.rows(), false);
-    let (original, scores) = match scorable(&features, context) {
-        Some(observed) => {
-            let part = Part {
-                rows: (0..observed.len()).collect(),
-                inputs,
-                targets: context.standardizer.transform_targets(observed),
-                observed: observed.to_vec(),
-                noise,
-            };
-            check_targets(&part, &predictor, &features)?;
-            let scored = evaluate(&predictor, &part, &context.standardizer, level, progress)?;
-            (scored.original, Some(scored.scores))
-        }
-        None => {
-            let noise = noise.as_deref();
-            let predictions = evaluation::predict(&predictor, &inputs, noise, progress);
-            let original = in_original_units(&predictions, &context.standardizer, level);
-            (original, None)
-        }
-    };
-    let text = match &context.schema.classes {
-        Some(classes) => class_table(0.., &original, classes),
-        None => prediction_table(0.., &original),
+    let rows = Rows::new(&features, context);
+    rows.check_targets(&predictor, &features)?;
+    let (original, scores) = rows.predict(&predictor, &context.standardizer, &levels)?;
+    let table = PredictionTable::new(0.., &original, context.schema.classes.as_ref());
+    let unfit: BTreeSet<usize> = features.unfit.iter().map(|unfit| unfit.row).collect();
+    let table = table.without(&unfit).carrying(features.kept);
+    let text = match arguments.json {
+        true => table.to_json_lines(),
+        false => table.to_csv(),
     };
     match destination {
         Some(destination) => destination.write(&text)?,
@@ -108,6 +110,115 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The intervals and quantiles that are asked for.
+fn levels(arguments: &PredictArguments) -> Result<Levels, SettingError> {
+    let check = |option: &'static str, value: f64, usual: &str| {
+        let range = format!("lie between 0 and 1, both excluded; {usual} is usual");
+        within(option, value, value > 0.0 && value < 1.0, range)
+    };
+    check("--level", arguments.level, "0.95")?;
+    for &quantile in &arguments.quantiles {
+        check("--quantiles", quantile, "0.05,0.5,0.95")?;
+    }
+    Ok(Levels {
+        interval: arguments.level,
+        quantiles: arguments.quantiles.clone(),
+    })
+}
+
+fn new_rows(arguments: &PredictArguments) -> NewRows {
+    NewRows {
+        headerless: arguments.no_header,
+        lenient: !arguments.strict,
+        keep: match &arguments.keep {
+            None => KeptColumns::None,
+            Some(names) if names.is_empty() => KeptColumns::All,
+            Some(names) => KeptColumns::Named(names.clone()),
+        },
+    }
+}
+
+/// The rows to predict, as the model takes them.
+struct Rows {
+    part: Part,
+    /// The places of the rows with a known target, whose predictions are scored.
+    known: Vec<usize>,
+}
+
+impl Rows {
+    fn new(features: &Features, context: &ModelContext) -> Self {
+        let standardizer = &context.standardizer;
+        let count = features.inputs.rows();
+        let variances = |noise: &Vec<f64>| {
+            let squares: Vec<f64> = noise.iter().map(|noise| noise * noise).collect();
+            standardizer.transform_variances(&squares)
+        };
+        let is_complete = context.schema.noise.is_none() || features.noise.is_some();
+        let targets = features.targets.clone().filter(|_| is_complete);
+        let observed = targets.unwrap_or_else(|| vec![f64::NAN; count]);
+        let unfit: BTreeSet<usize> = features.unfit.iter().map(|unfit| unfit.row).collect();
+        let is_known = |row: &usize| !observed[*row].is_nan() && !unfit.contains(row);
+        Self {
+            known: (0..count).filter(is_known).collect(),
+            part: Part {
+                rows: (0..count).collect(),
+                inputs: standardizer.transform_inputs(&features.inputs),
+                targets: standardizer.transform_targets(&observed),
+                noise: features.noise.as_ref().map(variances),
+                observed,
+            },
+        }
+    }
+
+    /// Fails on the first target that the likelihood does not support.
+    fn check_targets(
+        &self,
+        predictor: &Predictor<AnyLikelihood>,
+        features: &Features,
+    ) -> Result<(), TargetError> {
+        let known = self.part.select(&self.known);
+        let (targets, columns) = known.likelihood_targets();
+        let precision = predictor.dtype();
+        let checked = (predictor.likelihood()).check_targets_in(precision, &targets, columns);
+        checked.map_err(|impossible| {
+            let row = known.rows[impossible.row];
+            let location = features.origin.location(row);
+            TargetError::new(location, self.part.observed[row], impossible)
+        })
+    }
+
+    /// The predictions of all rows, and the scores of those with a known target.
+    fn predict(
+        &self,
+        predictor: &Predictor<AnyLikelihood>,
+        standardizer: &Standardizer,
+        levels: &Levels,
+    ) -> Result<(InOriginalUnits, Option<Scores>), Failure> {
+        let part = &self.part;
+        let progress = || RowProgress::new("row", part.len(), false);
+        if self.known.len() == part.len() {
+            let scored = evaluate(predictor, part, standardizer, levels, progress())?;
+            return Ok((scored.original, Some(scored.scores)));
+        }
+        let noise = part.noise.as_deref();
+        let predictions = evaluation::predict(predictor, &part.inputs, noise, progress());
+        let mut original = in_original_units(&predictions, standardizer, levels);
+        if self.known.is_empty() {
+            return Ok((original, None));
+        }
+        let known = part.select(&self.known);
+        let scored = evaluate(predictor, &known, standardizer, levels, progress())?;
+        original.observed.clone_from(&part.observed);
+        if !scored.original.central_level.is_empty() {
+            original.central_level = vec![f64::NAN; part.len()];
+            for (&row, &level) in self.known.iter().zip(&scored.original.central_level) {
+                original.central_level[row] = level;
+            }
+        }
+        Ok((original, Some(scored.scores)))
+    }
+}
+
 /// The output file, which must not be an input file.
 fn destination(
     arguments: &PredictArguments,
@@ -117,14 +228,35 @@ fn destination(
         let (overwrite, model) = (arguments.overwrite, &arguments.model_dir);
         Destination::claim(path, overwrite, source.path(), model)
     };
-    arguments.out.as_ref().map(claim).transpose()
+    let file = (arguments.out.as_ref()).filter(|path| path.as_os_str() != "-");
+    file.map(claim).transpose()
 }
 
-/// Warns about unused columns and about intervals without noise.
+/// Warns about unused columns, rows without a prediction, and intervals without noise.
 fn warn(features: &Features, context: &ModelContext) {
-    if !features.ignored.is_empty() {
-        let names = features.ignored.join(", ");
+    let known = |name: &String| context.left_out.contains(name);
+    let unknown: Vec<&str> = (features.ignored.iter())
+        .filter(|name| !known(name) && Some(*name) != context.schema.id.as_ref())
+        .map(String::as_str)
+        .collect();
+    if !unknown.is_empty() {
+        let names = unknown.join(", ");
         eprintln!("warning: these columns are no inputs of the model: {names}");
+    }
+    if let Some(first) = features.unfit.first() {
+        eprintln!(
+            "warning: {} of {} rows have no prediction; the first: {}",
+            features.unfit.len(),
+            features.inputs.rows(),
+            first.reason
+        );
+    }
+    for (column, rows) in &features.unseen {
+        eprintln!(
+            "warning: {rows} of {} rows have a value of {column:?} that training has not seen; they \
+             are predicted as unknown ones",
+            features.inputs.rows()
+        );
     }
     if let (Some(column), None) = (&context.schema.noise, &features.noise) {
         eprintln!(
@@ -132,28 +264,6 @@ fn warn(features: &Features, context: &ModelContext) {
             column.name
         );
     }
-}
-
-/// The targets in the units of the data, or their class numbers; `None` if the rows lack something
-/// that the densities need.
-fn scorable<'a>(features: &'a Features, context: &ModelContext) -> Option<&'a [f64]> {
-    let complete = context.schema.noise.is_none() || features.noise.is_some();
-    features.targets.as_deref().filter(|_| complete)
-}
-
-/// Fails on the first target that the likelihood does not support.
-fn check_targets(
-    part: &Part,
-    predictor: &Predictor<AnyLikelihood>,
-    features: &Features,
-) -> Result<(), TargetError> {
-    let (targets, columns) = part.likelihood_targets();
-    let precision = predictor.dtype();
-    let checked = (predictor.likelihood()).check_targets_in(precision, &targets, columns);
-    checked.map_err(|impossible| {
-        let location = features.origin.location(impossible.row);
-        TargetError::new(location, part.observed[impossible.row], impossible)
-    })
 }
 
 fn load(arguments: &PredictArguments) -> Result<SavedModel<ModelContext>, Failure> {

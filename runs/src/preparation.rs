@@ -7,8 +7,8 @@ use burn_gp_core::{
     patches::ImageShape,
 };
 use burn_gp_datasets::{
-    ColumnRoles, DataError, DataSource, DataWarning, EqualInputs, Labels, Location, Matrix, Origin,
-    Schema, Split, Standardizer, TargetColumn,
+    ColumnReport, ColumnRoles, DataError, DataSource, DataWarning, Dataset, EqualInputs, Labels,
+    Location, Matrix, MissingValues, Origin, Purpose, Schema, Split, Standardizer,
 };
 
 use crate::arguments::{InputScaleName, RunOptions};
@@ -45,7 +45,7 @@ impl Part {
     }
 
     /// The rows at these positions.
-    fn select(&self, places: &[usize]) -> Self {
+    pub fn select(&self, places: &[usize]) -> Self {
         let numbers = |values: &[f64]| places.iter().map(|&place| values[place]).collect();
         Self {
             rows: places.iter().map(|&place| self.rows[place]).collect(),
@@ -95,8 +95,18 @@ pub struct PreparedData {
     pub test: Part,
     /// Warnings for the user.
     pub warnings: Vec<DataWarning>,
+    /// All columns of a file and their use, if their kinds were inferred.
+    pub columns: Vec<ColumnReport>,
+    /// The number of rows that were left out, because they lack the target or an input.
+    pub left_out: usize,
+    /// The names of the rows, if a column has them.
+    ids: Option<Vec<String>>,
+    /// The groups of the rows, if a column has them.
+    groups: Option<Vec<String>>,
     /// The source of each row.
     origin: Origin,
+    /// The positions of the rows in the source, if rows were left out.
+    kept: Option<Vec<usize>>,
 }
 
 /// A target that the likelihood does not support.
@@ -154,16 +164,14 @@ impl PreparedData {
     ///
     /// If the data or the split is invalid.
     pub fn load(source: &DataSource, options: &RunOptions) -> Result<Self, DataError> {
-        let column = |name: &String| TargetColumn::Name(name.clone());
         let likelihood = options.likelihood(source);
         let roles = ColumnRoles {
-            target: (options.target.as_ref()).map_or(TargetColumn::Last, column),
-            noise: options.noise_column.as_ref().map(column),
             labels: labels(options, likelihood),
+            ..options.columns(source)
         };
         let dataset = source.load_columns(&roles)?;
         let equal = EqualInputs::from(&dataset);
-        let split = divide(source, &equal, options)?;
+        let split = divide(source, &dataset, &equal, options)?;
         let standardizer = match likelihood.target() {
             _ if source.has_common_scale() => Standardizer::identity(dataset.columns()),
             TargetKind::Numbers | TargetKind::Measurements => {
@@ -174,6 +182,10 @@ impl PreparedData {
         let standardizer = match options.input_scale() {
             InputScaleName::Standard => standardizer,
             InputScaleName::Range => standardizer.with_input_ranges(&dataset, &split.train),
+        };
+        let standardizer = match roles.inputs.missing {
+            MissingValues::Median => standardizer.with_medians(&dataset, &split.train),
+            _ => standardizer,
         };
         let part = |rows: &[usize]| {
             let select =
@@ -203,7 +215,12 @@ impl PreparedData {
             standardizer,
             warnings: source.warnings(&dataset, &equal, &split),
             schema: dataset.schema,
+            columns: dataset.columns,
+            ids: dataset.ids,
+            groups: dataset.groups,
+            left_out: dataset.left_out,
             origin: dataset.origin,
+            kept: dataset.kept,
         })
     }
 
@@ -218,7 +235,13 @@ impl PreparedData {
             train: (0..self.train.len()).collect(),
             ..Split::default()
         };
-        let equal = EqualInputs::among(&self.train.inputs);
+        let equal = match &self.groups {
+            Some(groups) => {
+                let of_row = |&row: &usize| groups[row].clone();
+                EqualInputs::of_groups(&self.train.rows.iter().map(of_row).collect::<Vec<_>>())
+            }
+            None => EqualInputs::among(&self.train.inputs),
+        };
         let split = all.hold_out_validation(equal, share, seed)?;
         Ok(Self {
             train: self.train.select(&split.train),
@@ -246,6 +269,31 @@ impl PreparedData {
             })?;
         }
         Ok(())
+    }
+
+    /// The positions in the source of the rows of a part, from 0.
+    pub fn source_rows<'a>(&'a self, part: &'a Part) -> impl Iterator<Item = usize> + 'a {
+        let source = |row: &usize| self.kept.as_ref().map_or(*row, |kept| kept[*row]);
+        part.rows.iter().map(source)
+    }
+
+    /// The names of the columns that are no inputs.
+    pub fn left_out_columns(&self) -> Vec<String> {
+        let is_left_out = |column: &&ColumnReport| {
+            matches!(column.purpose, Purpose::Dropped | Purpose::LeftOut(_))
+        };
+        let left_out = self.columns.iter().filter(is_left_out);
+        left_out.map(|column| column.name.clone()).collect()
+    }
+
+    /// The names of the rows of a part, with the name of their column.
+    pub fn ids(&self, part: &Part) -> Vec<(String, Vec<String>)> {
+        let name = self.schema.id.clone().zip(self.ids.as_ref());
+        let named = name.map(|(name, ids)| {
+            let ids = part.rows.iter().map(|&row| ids[row].clone());
+            (name, ids.collect())
+        });
+        named.into_iter().collect()
     }
 
     /// The number of classes; zero if the targets are not class labels.
@@ -323,16 +371,20 @@ fn labels(options: &RunOptions, likelihood: LikelihoodName) -> Option<Labels> {
 
 fn divide(
     source: &DataSource,
+    dataset: &Dataset,
     equal: &EqualInputs,
     options: &RunOptions,
 ) -> Result<Split, DataError> {
-    let seed = options.seed();
-    let split = match options.split {
-        Some(index) => source.mask(equal.rows())?.split(index)?,
-        None => Split::random(equal, options.test_fraction(), seed)?,
+    let (seed, fraction) = (options.seed(), options.test_fraction());
+    let groups = dataset.groups.as_deref().map(EqualInputs::of_groups);
+    let together = groups.as_ref().unwrap_or(equal);
+    let split = match (options.split, &dataset.times) {
+        (Some(index), _) => source.mask(equal.rows())?.split(index)?,
+        (None, Some(times)) => Split::by_time(times, fraction)?,
+        (None, None) => Split::random(together, fraction, seed)?,
     };
     match options.validation_fraction {
-        Some(fraction) => split.hold_out_validation(equal, fraction, seed),
+        Some(fraction) => split.hold_out_validation(together, fraction, seed),
         None => Ok(split),
     }
 }

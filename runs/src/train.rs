@@ -12,9 +12,10 @@ use burn_gp_models::{
 use clap::Args;
 
 use crate::arguments::{CONFIG, Property, RunOptions, name_of, read_configuration, to_toml};
+use crate::column_table::columns_table;
 use crate::devices::Place;
 use crate::early_stopping::{nlpd_without_network, stopping_point};
-use crate::evaluation::{LEVEL, evaluate};
+use crate::evaluation::{Levels, evaluate};
 use crate::failure::{Failure, FolderError};
 use crate::fitting::{
     Checkpoints, Clock, Interrupt, Outcome, RunState, Session, StoppingPoint, TestScores,
@@ -88,7 +89,8 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         .transpose()?;
     let options = options(&arguments, resumed.as_ref())?;
     let source = options.source()?;
-    let options = check(&options.from_the_root(), &source)?;
+    let options = options.from_the_root().inspected(&source)?;
+    let options = check(&options, &source)?;
     if resumed.is_none() {
         arguments.options.require_use(options.model())?;
     }
@@ -104,6 +106,9 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
     };
     let data = PreparedData::load(&source, &options)?;
     let (_, plan) = resolve(&options, &data)?;
+    if !quiet && !is_resumed && !data.columns.is_empty() {
+        print(&columns_table(&data))?;
+    }
     warn(&data, &plan);
     data.check_targets(&plan.model.likelihood().init((&device, dtype)), dtype)?;
     let run = Run {
@@ -355,7 +360,13 @@ fn finish(
     let fitted = session.fitted(quiet)?;
     let predictor = fitted.model.predictor()?;
     let progress = RowProgress::new("test row", data.test.len(), quiet);
-    let evaluation = evaluate(&predictor, &data.test, &data.standardizer, LEVEL, progress)?;
+    let evaluation = evaluate(
+        &predictor,
+        &data.test,
+        &data.standardizer,
+        &Levels::default(),
+        progress,
+    )?;
     let state = &session.state;
     let options = &state.options;
     let nlpd_without_network = nlpd_without_network(session, options, data);
@@ -395,9 +406,8 @@ fn finish(
         output::write_text(&next.join(output::METRICS), &json(&metrics, next)?)?;
         output::write_text(&next.join(CONFIG), &to_toml(options))?;
         write_log(state, next)?;
-        let classes = data.schema.classes.as_ref();
         let path = next.join(output::PREDICTIONS);
-        output::write_predictions(&path, &data.test, &evaluation, classes)?;
+        output::write_predictions(&path, data, &evaluation)?;
         undrawn = illustrations.draw(next)?;
         Ok(())
     })?;
@@ -442,6 +452,7 @@ fn saved_model(
         context: ModelContext {
             data: data.name.clone(),
             schema: data.schema.clone(),
+            left_out: data.left_out_columns(),
             standardizer: data.standardizer.clone(),
             likelihood: data.likelihood,
         },

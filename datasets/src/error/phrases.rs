@@ -44,3 +44,11 @@ pub(super) fn looked_for(paths: &[PathBuf]) -> String {
         .collect();
     format!("looked for {}", shown.join(" and "))
 }
+
+/// Advice to use options.
+pub(super) fn works(options: &[String]) -> String {
+    match options {
+        [] => "correct the file".into(),
+        options => format!("correct the file, or use {}", options.join(" ")),
+    }
+}

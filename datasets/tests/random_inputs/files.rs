@@ -5,8 +5,9 @@ use std::io::Write;
 use std::path::Path;
 
 use burn_gp_datasets::{
-    ColumnRoles, DataSource, EqualInputs, Labels, Schema, Split, SplitMask, Standardizer,
-    TargetColumn, load_features_file, load_file, load_points_file, warnings,
+    ColumnRoles, DataSource, EqualInputs, InputColumns, Labels, MissingValues, NewRows, Schema,
+    Split, SplitMask, Standardizer, TargetColumn, Time, load_features_file, load_file,
+    load_points_file, warnings,
 };
 use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;
@@ -60,14 +61,34 @@ fn labels() -> impl Strategy<Value = Labels> {
     ]
 }
 
+fn inputs() -> impl Strategy<Value = InputColumns> {
+    let missing = prop_oneof![
+        Just(MissingValues::Indicator),
+        Just(MissingValues::Median),
+        Just(MissingValues::Drop),
+        Just(MissingValues::Refuse),
+    ];
+    let time = prop_oneof![Just(Time::Linear), Just(Time::Cyclic)];
+    (any::<[bool; 2]>(), missing, time).prop_map(|([inferred, headerless], missing, time)| {
+        InputColumns {
+            inferred,
+            headerless,
+            missing,
+            time,
+            ..InputColumns::default()
+        }
+    })
+}
+
 fn roles() -> impl Strategy<Value = ColumnRoles> {
     let labels = proptest::option::of(labels());
-    (column(), proptest::option::of(column()), labels).prop_map(|(target, noise, labels)| {
-        ColumnRoles {
-            target,
-            noise,
-            labels,
-        }
+    let noise = proptest::option::of(column());
+    (column(), noise, labels, inputs()).prop_map(|(target, noise, labels, inputs)| ColumnRoles {
+        target,
+        noise,
+        labels,
+        inputs,
+        ..ColumnRoles::default()
     })
 }
 
@@ -86,11 +107,22 @@ pub fn read_in_every_way(path: &Path, roles: &ColumnRoles) {
         let _ = warnings(&data, &equal, &split);
     }
     let standardizer = Standardizer::fit(&data, &all).with_input_ranges(&data, &all[..1]);
-    let inputs = standardizer.transform_inputs(&data.inputs);
-    let _ = standardizer.inverse_inputs(&inputs);
-    let same = load_features_file(path, &data.schema).unwrap();
-    assert_eq!(same.inputs.rows(), data.rows());
-    assert_eq!(same.targets.unwrap().len(), data.rows());
+    let inputs = standardizer
+        .with_medians(&data, &all)
+        .transform_inputs(&data.inputs);
+    assert!(inputs.values().iter().all(|value| !value.is_nan()));
+    let rows = NewRows {
+        headerless: roles.inputs.headerless,
+        lenient: true,
+        ..NewRows::default()
+    };
+    let same = source.load_new_rows(&data.schema, &rows).unwrap();
+    assert_eq!(same.inputs.rows(), data.rows() + data.left_out);
+    let bits = |row: &[f64]| -> Vec<u64> { row.iter().map(|value| value.to_bits()).collect() };
+    for row in 0..data.rows() {
+        let again = same.inputs.row(data.source_row(row));
+        assert_eq!(bits(again), bits(data.inputs.row(row)));
+    }
     let schema: Schema =
         serde_json::from_str(&serde_json::to_string(&data.schema).unwrap()).unwrap();
     assert_eq!(schema, data.schema);

@@ -1,6 +1,6 @@
 //! Predictions of a fitted model.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use burn::tensor::{Int, Tensor};
 use burn_gp_core::likelihoods::{AnyLikelihood, Interval, Likelihood};
@@ -38,6 +38,53 @@ pub struct Predicted {
     pub(super) inputs: Rows,
     pub(super) predictor: Arc<Predictor<AnyLikelihood>>,
     pub(super) scaling: Scaling,
+}
+
+/// One line for each input: the mean and the standard deviation of a new target, or the most likely
+/// class and its probability.
+impl fmt::Display for Predicted {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let predictions = &self.predictions;
+        for row in 0..self.inputs.count {
+            let of_row = |values: &[f64]| {
+                let columns = values.len() / self.inputs.count;
+                values[row * columns..(row + 1) * columns].to_vec()
+            };
+            let texts = if predictions.probabilities.is_empty() {
+                let moments = of_row(&predictions.mean).into_iter();
+                let moments = moments.zip(of_row(&predictions.variance));
+                moments
+                    .map(|(mean, variance)| with_deviation(mean, variance.sqrt()))
+                    .collect()
+            } else {
+                likeliest(&of_row(&predictions.probabilities), self.outputs())
+            };
+            let end = if row > 0 { "\n" } else { "" };
+            write!(formatter, "{end}{}", texts.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+/// `mean ± deviation`, to the second digit of the deviation.
+fn with_deviation(mean: f64, deviation: f64) -> String {
+    let magnitude = deviation.log10().floor();
+    if !(-6.0..6.0).contains(&magnitude) {
+        return format!("{mean:.4e} ± {deviation:.1e}");
+    }
+    let digits = (1.0 - magnitude).max(0.0) as usize;
+    format!("{mean:.digits$} ± {deviation:.digits$}")
+}
+
+/// The most likely class and its probability for each of the outputs, given the probabilities of a
+/// row, class by class.
+fn likeliest(of_row: &[f64], outputs: usize) -> Vec<String> {
+    let best = |output: usize| {
+        let probabilities = of_row.iter().skip(output).step_by(outputs).enumerate();
+        probabilities.max_by(|a, b| a.1.total_cmp(b.1))
+    };
+    let text = |(class, probability)| format!("class {class} with probability {probability:.3}");
+    (0..outputs).filter_map(best).map(text).collect()
 }
 
 impl Predicted {
@@ -220,5 +267,31 @@ fn check_probability(name: &'static str, value: f64) -> Result<(), Error> {
             value,
             range: "lie between 0 and 1",
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_end_with_the_second_digit_of_their_deviation() {
+        for (mean, deviation, text) in [
+            (0.597_809, 0.006_64, "0.5978 ± 0.0066"),
+            (-1_234.6, 12.3, "-1235 ± 12"),
+            (3.0, 0.0, "3.0000e0 ± 0.0e0"),
+        ] {
+            assert_eq!(with_deviation(mean, deviation), text);
+        }
+    }
+
+    #[test]
+    fn each_output_has_its_most_likely_class() {
+        let of_row = [0.1, 0.6, 0.2, 0.3, 0.7, 0.1];
+        let expected = [
+            "class 2 with probability 0.700",
+            "class 0 with probability 0.600",
+        ];
+        assert_eq!(likeliest(&of_row, 2), expected);
     }
 }

@@ -27,6 +27,9 @@ impl RunOptions {
     /// If there is no such data set.
     pub fn source(&self) -> Result<DataSource, DataError> {
         let text = self.data.as_deref().unwrap_or(DEFAULT_DATA);
+        if text == "-" {
+            return Err(DataError::StandardInput);
+        }
         DataSource::resolve(text, self.data_dir.as_deref())
     }
 

@@ -8,6 +8,7 @@ use burn_gp_core::{
     process::{CovarianceShape, PredictedVariance},
     variational::PosteriorName,
 };
+use burn_gp_datasets::{MissingValues, Time};
 use burn_gp_models::{ActionRows, Precision};
 use clap::{
     ValueEnum,
@@ -288,6 +289,32 @@ choice! {
         Standard,
         /// Between -1 and 1
         Range,
+    }
+}
+
+choice! {
+    /// The treatments of missing values in inputs.
+    MissingName for MissingValues {
+        /// The mean of the training rows, and one more input that tells where values are missing
+        Indicator,
+        /// The mean of the training rows
+        Mean,
+        /// The median of the training rows
+        Median,
+        /// Leave out rows with missing values
+        Drop,
+        /// Stop with an error
+        Refuse,
+    }
+}
+
+choice! {
+    /// The treatments of dates and times.
+    TimeName for Time {
+        /// As numbers
+        Linear,
+        /// As numbers, and as phases of the year, the week and the day
+        Cyclic,
     }
 }
 

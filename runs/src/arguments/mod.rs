@@ -10,12 +10,13 @@ mod fields;
 mod image_option;
 mod merge;
 mod run_options;
+mod table_columns;
 
 pub use before_data::DEFAULT_DATA;
 pub use choices::{
     ActionRowsName, ActionStartName, AuxiliaryName, BackendName, CorrectionName, CovarianceName,
-    DtypeName, HiddenMeanName, InitializerName, InputScaleName, InversionName, KeepName, ModelName,
-    OptimizerName, PolicyName, ScaleName, ScheduleName, name_of,
+    DtypeName, HiddenMeanName, InitializerName, InputScaleName, InversionName, KeepName,
+    MissingName, ModelName, OptimizerName, PolicyName, ScaleName, ScheduleName, TimeName, name_of,
 };
 pub use configuration::{CONFIG, configuration_in, read_configuration, to_toml};
 pub use declaration::Property;

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use burn_gp_core::{
     features::NetworkName, likelihoods::LikelihoodName, means::MeanName, variational::PosteriorName,
 };
-use burn_gp_datasets::ClassOrder;
+use burn_gp_datasets::{ClassOrder, KindOfColumn};
 
 use super::declaration::{Property, options};
 use super::{
     ActionRowsName, ActionStartName, AuxiliaryName, CorrectionName, CovarianceName, DeviceName,
     DtypeName, HiddenMeanName, ImageOption, InitializerName, InputScaleName, InversionName,
-    KeepName, ModelName, OptimizerName, PolicyName, ScheduleName, choices::named,
+    KeepName, MissingName, ModelName, OptimizerName, PolicyName, ScheduleName, TimeName,
+    choices::named,
 };
 use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
@@ -39,9 +40,10 @@ options! {
         /// Mean function [default: zero; constant for counts, positive numbers and fractions]
         #[arg(value_parser = named(MeanName::all()))]
         mean: MeanName = "MEAN",
-        /// Likelihood [default: bernoulli for data sets registered as binary, else gaussian]
+        /// Likelihood [default: bernoulli for two labels or two numbers, softmax for more labels, else
+        /// gaussian]
         #[arg(value_parser = named(LikelihoodName::all()))]
-        likelihood: LikelihoodName = "LIKELIHOOD",
+        likelihood: LikelihoodName = "LIKELIHOOD" [FromData],
         /// Initial noise variance, in squared units of the standardized target [default: 0.1]
         ///
         /// Used by the gaussian, student-t and heteroskedastic likelihoods.
@@ -220,6 +222,26 @@ options! {
         /// of the target; it is not an input
         #[arg(allow_hyphen_values = true)]
         noise_column: String = "COLUMN",
+        /// Name or number of a column that names the rows; it is not an input, and predictions carry it
+        #[arg(allow_hyphen_values = true)]
+        id: String = "COLUMN",
+        /// The only columns that become inputs, separated by commas [default: all that can]
+        #[arg(value_delimiter = ',')]
+        inputs: Vec<String> = "COLUMNS",
+        /// Columns that do not become inputs, separated by commas
+        #[arg(value_delimiter = ',')]
+        drop: Vec<String> = "COLUMNS",
+        /// Kind of a column that is otherwise inferred: number, boolean, category or date; can be given
+        /// several times
+        kind: Vec<KindOfColumn> = "COLUMN=KIND",
+        /// Treatment of missing values in inputs [default: indicator]
+        missing: MissingName = "WAY",
+        /// Treatment of dates and times [default: linear]
+        time: TimeName = "WAY",
+        /// Whether the file has no header; without this option its first line is one unless it holds
+        /// numbers alone
+        #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+        no_header: bool = "BOOL",
         /// Class labels from the lowest to the highest, such as low,medium,high; labels with commas in
         /// double quotes [default: numerical order for numbers; otherwise alphabetical, but required
         /// for the ordinal likelihood]
@@ -229,6 +251,13 @@ options! {
         /// Number K of one of the splits that come with the data, from 0
         #[arg(conflicts_with = "test_fraction")]
         split: usize = "K",
+        /// Column whose equal values keep rows on the same side of the split, such as the patient; it
+        /// is not an input
+        #[arg(allow_hyphen_values = true, conflicts_with_all = ["split", "time_split"])]
+        group: String = "COLUMN",
+        /// Test on the latest rows by the times in this column, which stays an input
+        #[arg(allow_hyphen_values = true, conflicts_with = "split")]
+        time_split: String = "COLUMN",
         /// Share of the rows held out for testing, chosen at random [default: 0.1]
         test_fraction: f64 = "F",
         /// Share of the training rows held out to choose the step whose model is kept (mini-batch

@@ -8,7 +8,7 @@ use burn_gp_datasets::Standardizer;
 use burn_gp_models::{AnyModel, PredictionError, training::TrainingData};
 
 use super::TrainingLog;
-use crate::evaluation::{LEVEL, Scores, evaluate};
+use crate::evaluation::{Levels, Scores, evaluate};
 use crate::failure::FolderError;
 use crate::preparation::{Part, PreparedData};
 use crate::progress::RowProgress;
@@ -134,7 +134,14 @@ impl TestScores {
         let model = model.trained(&self.training_data)?;
         let progress = RowProgress::new("test row", self.test.len(), true);
         let (test, standardizer) = (&self.test, &self.standardizer);
-        let scores = evaluate(&model.predictor()?, test, standardizer, LEVEL, progress)?.scores;
+        let scores = evaluate(
+            &model.predictor()?,
+            test,
+            standardizer,
+            &Levels::default(),
+            progress,
+        )?
+        .scores;
         let mut look = vec![
             ("step".to_owned(), entry.report.step as f64),
             ("seconds".to_owned(), entry.seconds),

@@ -12,6 +12,9 @@ pub struct ModelContext {
     pub data: String,
     /// The columns and the class labels.
     pub schema: Schema,
+    /// The columns of the training data that are no inputs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
     /// The statistics of the training rows.
     pub standardizer: Standardizer,
     /// The name of the likelihood.

@@ -3,15 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use burn_gp_datasets::Classes;
 use burn_gp_models::{MODEL_FILE, WEIGHTS_FILE};
 
-use super::predictions::{class_table, prediction_table};
+use super::predictions::PredictionTable;
 use crate::arguments::CONFIG;
 use crate::evaluation::Evaluation;
 use crate::failure::Failure;
 use crate::fitting::CHECKPOINT_FOLDER;
-use crate::preparation::Part;
+use crate::preparation::PreparedData;
 
 /// Scores and sizes, JSON.
 pub const METRICS: &str = "metrics.json";
@@ -82,14 +81,10 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
 /// If the file cannot be written.
 pub fn write_predictions(
     path: &Path,
-    test: &Part,
+    data: &PreparedData,
     scored: &Evaluation,
-    classes: Option<&Classes>,
 ) -> Result<(), Failure> {
-    let rows = test.rows.iter().copied();
-    let text = match classes {
-        Some(classes) => class_table(rows, &scored.original, classes),
-        None => prediction_table(rows, &scored.original),
-    };
-    write_text(path, &text)
+    let rows = data.source_rows(&data.test);
+    let table = PredictionTable::new(rows, &scored.original, data.schema.classes.as_ref());
+    write_text(path, &table.carrying(data.ids(&data.test)).to_csv())
 }

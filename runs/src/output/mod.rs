@@ -17,4 +17,4 @@ pub use files::{
 };
 pub use folder::{OutputFolder, default_folder_name, names_in};
 pub use lock::FolderLock;
-pub use predictions::{class_table, prediction_table};
+pub use predictions::PredictionTable;

@@ -1,9 +1,181 @@
-//! Predictions as text.
+//! Predictions as CSV or JSON lines.
 
-use burn_gp_core::{likelihoods::Interval, metrics::likeliest_classes};
+use std::collections::BTreeSet;
+
+use burn_gp_core::metrics::likeliest_classes;
 use burn_gp_datasets::Classes;
+use serde_json::{Value as Json, json};
 
 use crate::evaluation::InOriginalUnits;
+
+/// Predictions of rows, with a column for each number.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PredictionTable {
+    columns: Vec<Column>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Column {
+    name: String,
+    values: Vec<Value>,
+    /// Whether the values are predicted, and not known before.
+    is_predicted: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Value {
+    Row(usize),
+    Number(f64),
+    Text(String),
+    Empty,
+}
+
+impl PredictionTable {
+    /// The predictions of the rows with these numbers: `row,[y,]mean,std,lower,upper[,level]` and
+    /// the quantiles, or `row,[y,]label` and the probability of each class.
+    ///
+    /// `lower` and `upper` are the ends of the central interval, and `level`, for known targets, the
+    /// smallest level of an interval that contains the target. The label is the most likely one.
+    pub fn new(
+        rows: impl Iterator<Item = usize>,
+        predictions: &InOriginalUnits,
+        classes: Option<&Classes>,
+    ) -> Self {
+        let mut table = Self::default();
+        table.add("row", rows.map(Value::Row).collect(), false);
+        match classes {
+            Some(classes) => table.add_classes(predictions, classes),
+            None => table.add_numbers(predictions),
+        }
+        table
+    }
+
+    fn add(&mut self, name: &str, values: Vec<Value>, is_predicted: bool) {
+        if !values.is_empty() {
+            self.columns.push(Column {
+                name: name.to_owned(),
+                values,
+                is_predicted,
+            });
+        }
+    }
+
+    fn add_numbers(&mut self, predictions: &InOriginalUnits) {
+        let numbers = |values: &[f64]| values.iter().map(|&value| number(value)).collect();
+        self.add("y", numbers(&predictions.observed), false);
+        let predicted = [
+            ("mean", &predictions.mean),
+            ("std", &predictions.standard_deviation),
+            ("lower", &predictions.interval.lower),
+            ("upper", &predictions.interval.upper),
+            ("level", &predictions.central_level),
+        ];
+        for (name, values) in predicted {
+            self.add(name, numbers(values), true);
+        }
+        for (probability, values) in &predictions.quantiles {
+            self.add(&format!("quantile {probability}"), numbers(values), true);
+        }
+    }
+
+    fn add_classes(&mut self, predictions: &InOriginalUnits, classes: &Classes) {
+        let name = |class: usize| Value::Text(classes.names()[class].clone());
+        let observed = predictions
+            .observed
+            .iter()
+            .map(|class| match class.is_nan() {
+                true => Value::Empty,
+                false => name(*class as usize),
+            });
+        self.add("y", observed.collect(), false);
+        let count = classes.count();
+        let probabilities = &predictions.probabilities;
+        let likeliest = likeliest_classes(probabilities, count);
+        self.add(
+            "label",
+            likeliest.iter().map(|&(label, _)| name(label)).collect(),
+            true,
+        );
+        for (class, label) in classes.names().iter().enumerate() {
+            let of_class = probabilities.iter().skip(class).step_by(count);
+            let values = of_class.map(|&value| number(value)).collect();
+            self.add(&format!("probability of {label}"), values, true);
+        }
+    }
+
+    /// The table with columns of the data behind the row numbers.
+    pub fn carrying(mut self, columns: Vec<(String, Vec<String>)>) -> Self {
+        for (position, (name, texts)) in columns.into_iter().enumerate() {
+            let values = texts.into_iter().map(|text| match text.is_empty() {
+                true => Value::Empty,
+                false => Value::Text(text),
+            });
+            let column = Column {
+                name,
+                values: values.collect(),
+                is_predicted: false,
+            };
+            self.columns.insert(position + 1, column);
+        }
+        self
+    }
+
+    /// The table without the predictions in these places.
+    pub fn without(mut self, places: &BTreeSet<usize>) -> Self {
+        let predicted = self.columns.iter_mut().filter(|column| column.is_predicted);
+        for column in predicted {
+            places
+                .iter()
+                .for_each(|&place| column.values[place] = Value::Empty);
+        }
+        self
+    }
+
+    fn rows(&self) -> usize {
+        self.columns.first().map_or(0, |column| column.values.len())
+    }
+
+    /// CSV with a header.
+    pub fn to_csv(&self) -> String {
+        let names = self.columns.iter().map(|column| field(&column.name));
+        let mut text = names.collect::<Vec<_>>().join(",") + "\n";
+        for row in 0..self.rows() {
+            let fields = self.columns.iter().map(|column| match &column.values[row] {
+                Value::Row(row) => row.to_string(),
+                Value::Number(value) => value.to_string(),
+                Value::Text(text) => field(text),
+                Value::Empty => String::new(),
+            });
+            text += &(fields.collect::<Vec<_>>().join(",") + "\n");
+        }
+        text
+    }
+
+    /// One JSON object on each line.
+    pub fn to_json_lines(&self) -> String {
+        let mut text = String::new();
+        for row in 0..self.rows() {
+            let fields = self.columns.iter().map(|column| {
+                let value = match &column.values[row] {
+                    Value::Row(row) => json!(row),
+                    Value::Number(value) => json!(value),
+                    Value::Text(text) => json!(text),
+                    Value::Empty => Json::Null,
+                };
+                format!("{}: {value}", json!(column.name))
+            });
+            text += &format!("{{{}}}\n", fields.collect::<Vec<_>>().join(", "));
+        }
+        text
+    }
+}
+
+fn number(value: f64) -> Value {
+    match value.is_nan() {
+        true => Value::Empty,
+        false => Value::Number(value),
+    }
+}
 
 /// A CSV field, with quotes if necessary.
 fn field(text: &str) -> String {
@@ -14,72 +186,15 @@ fn field(text: &str) -> String {
     }
 }
 
-/// Formats class predictions: `row,[y,]label,` and the probability of each class. `rows` are the
-/// row numbers, and the label is the most likely one.
-pub fn class_table(
-    rows: impl Iterator<Item = usize>,
-    predictions: &InOriginalUnits,
-    classes: &Classes,
-) -> String {
-    let known = !predictions.observed.is_empty();
-    let mut text = String::from(if known { "row,y,label" } else { "row,label" });
-    for name in classes.names() {
-        text += &format!(",{}", field(&format!("probability of {name}")));
-    }
-    text.push('\n');
-    let name = |class: usize| field(&classes.names()[class]);
-    let count = classes.count();
-    let likeliest = likeliest_classes(&predictions.probabilities, count);
-    let each = likeliest
-        .iter()
-        .zip(predictions.probabilities.chunks_exact(count));
-    for (index, (row, (&(label, _), probabilities))) in rows.zip(each).enumerate() {
-        text += &row.to_string();
-        if known {
-            text += &format!(",{}", name(predictions.observed[index] as usize));
-        }
-        text += &format!(",{}", name(label));
-        for probability in probabilities {
-            text += &format!(",{probability}");
-        }
-        text.push('\n');
-    }
-    text
-}
-
-/// Formats predictions: `row,[y,]mean,std,lower,upper[,level]`. `rows` are the row numbers, `lower`
-/// and `upper` the ends of the central interval, and `level`, for known targets, the smallest level
-/// of an interval that contains the target.
-pub fn prediction_table(
-    rows: impl Iterator<Item = usize>,
-    predictions: &InOriginalUnits,
-) -> String {
-    let known = !predictions.observed.is_empty();
-    let mut text = String::from(if known {
-        "row,y,mean,std,lower,upper,level\n"
-    } else {
-        "row,mean,std,lower,upper\n"
-    });
-    let Interval { lower, upper } = &predictions.interval;
-    let moments = predictions.mean.iter().zip(&predictions.standard_deviation);
-    let each = moments.zip(lower.iter().zip(upper));
-    for (index, (row, ((mean, deviation), (lower, upper)))) in rows.zip(each).enumerate() {
-        text += &row.to_string();
-        if known {
-            text += &format!(",{}", predictions.observed[index]);
-        }
-        text += &format!(",{mean},{deviation},{lower},{upper}");
-        if known {
-            text += &format!(",{}", predictions.central_level[index]);
-        }
-        text.push('\n');
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
+    use burn_gp_core::likelihoods::Interval;
+
     use super::*;
+
+    fn csv(rows: &[usize], predictions: &InOriginalUnits, classes: Option<&Classes>) -> String {
+        PredictionTable::new(rows.iter().copied(), predictions, classes).to_csv()
+    }
 
     #[test]
     fn names_with_commas_are_quoted() {
@@ -90,13 +205,13 @@ mod tests {
             ..InOriginalUnits::default()
         };
         assert_eq!(
-            class_table([3, 7].into_iter(), &predictions, &classes),
+            csv(&[3, 7], &predictions, Some(&classes)),
             "row,y,label,\"probability of a, b\",probability of c\n3,c,c,0.25,0.75\n7,\"a, b\",\"a, b\",0.5,0.5\n"
         );
     }
-    #[test]
-    fn levels_are_of_known_targets() {
-        let predictions = InOriginalUnits {
+
+    fn numbers() -> InOriginalUnits {
+        InOriginalUnits {
             mean: vec![1.5],
             standard_deviation: vec![0.5],
             interval: Interval {
@@ -104,19 +219,47 @@ mod tests {
                 upper: vec![3.0],
             },
             ..InOriginalUnits::default()
-        };
+        }
+    }
+
+    #[test]
+    fn levels_are_of_known_targets() {
         assert_eq!(
-            prediction_table(0.., &predictions),
+            csv(&[0], &numbers(), None),
             "row,mean,std,lower,upper\n0,1.5,0.5,1,3\n"
         );
         let known = InOriginalUnits {
             observed: vec![2.0],
             central_level: vec![0.25],
-            ..predictions
+            ..numbers()
         };
         assert_eq!(
-            prediction_table([7].into_iter(), &known),
+            csv(&[7], &known, None),
             "row,y,mean,std,lower,upper,level\n7,2,1.5,0.5,1,3,0.25\n"
+        );
+    }
+
+    #[test]
+    fn rows_without_a_prediction_are_empty() {
+        let predictions = InOriginalUnits {
+            observed: vec![f64::NAN],
+            quantiles: vec![(0.5, vec![1.25])],
+            ..numbers()
+        };
+        let carried = vec![("name".to_owned(), vec!["a".to_owned()])];
+        let table = PredictionTable::new(0..1, &predictions, None).carrying(carried);
+        assert_eq!(
+            table.to_csv(),
+            "row,name,y,mean,std,lower,upper,quantile 0.5\n0,a,,1.5,0.5,1,3,1.25\n"
+        );
+        let blank = table.without(&BTreeSet::from([0]));
+        assert_eq!(
+            blank.to_csv(),
+            "row,name,y,mean,std,lower,upper,quantile 0.5\n0,a,,,,,,\n"
+        );
+        assert_eq!(
+            blank.to_json_lines(),
+            "{\"row\": 0, \"name\": \"a\", \"y\": null, \"mean\": null, \"std\": null, \"lower\": null, \"upper\": null, \"quantile 0.5\": null}\n"
         );
     }
 }

@@ -355,7 +355,7 @@ impl Grid {
             ..options.clone()
         };
         let source = options.source()?;
-        let options = check(&options, &source)?;
+        let options = check(&options.inspected(&source)?, &source)?;
         let data = PreparedData::load(&source, &options)?;
         resolve(&options, &data)?;
         Ok(())

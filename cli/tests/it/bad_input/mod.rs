@@ -70,15 +70,15 @@ fn tables_that_make_no_sense() {
             ),
             (
                 "text.csv",
-                "text.csv:3: column 2 (\"b\") holds \"five\", which is not a number; correct it, or remove the row or the column",
+                "text.csv: column 2 (\"b\") holds text in 1 row among numbers, the first \"five\" (in line 3); correct the file, or use --kind b=number",
             ),
             (
-                "nan.csv",
-                "nan.csv:3: column 2 (\"b\") holds \"NaN\", which is not a finite number; correct it or remove the row",
+                "nan.csv --missing refuse",
+                "nan.csv: column 2 (\"b\") has no value in 1 row (in line 3); correct the file, or use --missing indicator",
             ),
             (
-                "missing.csv",
-                "missing.csv:3: column 2 (\"b\") has no value; fill it in or remove the row",
+                "missing.csv --missing refuse",
+                "missing.csv: column 2 (\"b\") has no value in 1 row (in line 3); correct the file, or use --missing indicator",
             ),
             (
                 "twice.csv",

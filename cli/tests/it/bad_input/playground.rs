@@ -50,9 +50,10 @@ pub fn playground() -> temp_dir::TempDir {
     write("header.csv", b"a,b,y\n");
     write("one.csv", b"a,b,y\n1,2,3\n");
     write("ragged.csv", b"a,b,y\n1,2,3\n4,5\n");
-    write("text.csv", b"a,b,y\n1,2,3\n4,five,6\n");
-    write("nan.csv", b"a,b,y\n1,2,3\n4,NaN,6\n");
-    write("missing.csv", b"a,b,y\n1,2,3\n4,,6\n");
+    let with = |field: &str| sound_rows().replacen("0.125,0.025,", &format!("0.125,{field},"), 1);
+    write("text.csv", with("five").as_bytes());
+    write("nan.csv", with("NaN").as_bytes());
+    write("missing.csv", with("").as_bytes());
     write("latin.csv", b"a,b,y\n1,2,3\n4,\xe9,6\n");
     write("twice.csv", b"a,a,y\n1,2,3\n4,5,6\n");
     write("single.csv", b"y\n1\n2\n");

@@ -1,0 +1,54 @@
+//! The kind of every column of a table and its use, as shown to the user.
+
+use serde::{Deserialize, Serialize};
+
+use super::kind::ColumnKind;
+
+/// A column of a table, its contents, and its use.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ColumnReport {
+    /// The name of the column; `x1`, `x2`, … if the source has no names.
+    pub name: String,
+    /// The kind of its values.
+    pub kind: ColumnKind,
+    /// A summary of the values.
+    pub values: String,
+    /// The number of rows without a value.
+    pub missing: usize,
+    /// The use of the column.
+    #[serde(rename = "use")]
+    pub purpose: Purpose,
+}
+
+/// The use of a column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Purpose {
+    /// The column to predict.
+    Target,
+    /// The noise of the target.
+    Noise,
+    /// The names or the groups of the rows.
+    Kept,
+    /// So many inputs of the model.
+    Inputs(usize),
+    /// The user left it out.
+    Dropped,
+    /// It cannot tell anything about the target, for this reason.
+    LeftOut(String),
+}
+
+impl std::fmt::Display for Purpose {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Target => formatter.write_str("target"),
+            Self::Noise => formatter.write_str("noise of the target"),
+            Self::Kept => formatter.write_str("names or groups the rows"),
+            Self::Inputs(1) => formatter.write_str("1 input"),
+            Self::Inputs(count) => write!(formatter, "{count} inputs"),
+            Self::Dropped => formatter.write_str("left out as asked"),
+            Self::LeftOut(reason) => write!(formatter, "left out: {reason}"),
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! The inputs that a column becomes, or the reason why it becomes none.
+
+use super::dates::{self, DateFormat};
+use super::encoding::{ColumnEncoding, Cycle, Encoding, Gaps, label};
+use super::kind::{self, ColumnKind};
+use super::options::{InputColumns, MissingValues, Time};
+use super::words;
+use crate::raw_column::{Cell, DeclaredType, RawColumn};
+
+/// The use of an input column.
+pub(super) enum Decision {
+    /// It becomes inputs.
+    Encoded(ColumnEncoding),
+    /// It is left out for this reason.
+    LeftOut(String),
+    /// It stops the run.
+    Problem(Problem),
+}
+
+/// The reason why a column stops a run, with the options that would let it go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Problem {
+    pub reason: String,
+    /// The first row at fault, from 0.
+    pub row: Option<usize>,
+    pub option: String,
+}
+
+/// The largest number of levels of a column that is said to be a category.
+const MOST_LEVELS: usize = 1000;
+/// The number of levels from which those with a single row are treated as unknown ones.
+const MANY_LEVELS: usize = 10;
+
+/// Decides on the column called `name`, which is of the given kind. `is_chosen` if the user said so.
+pub(super) fn decide(
+    column: &RawColumn,
+    name: &str,
+    kind: ColumnKind,
+    is_chosen: bool,
+    options: &InputColumns,
+) -> Decision {
+    let encoding = match kind {
+        ColumnKind::Number => number(column, name),
+        ColumnKind::Boolean => boolean(column, name),
+        ColumnKind::Category => category(column, name, is_chosen),
+        ColumnKind::Date => date(column, name, options.time == Time::Cyclic),
+        kind => return other(column, name, kind),
+    };
+    let encoding = match encoding {
+        Ok(encoding) => encoding,
+        Err(problem) => return Decision::Problem(problem),
+    };
+    let missing = missing(column);
+    let gaps = match (missing.first(), options.missing, &encoding) {
+        (None, _, _) | (_, _, Encoding::Category { missing: true, .. }) => Gaps::Refused,
+        (Some(_), MissingValues::Drop, _) => Gaps::Refused,
+        (Some(&row), MissingValues::Refuse, _) => {
+            return Decision::Problem(Problem {
+                reason: format!("has no value in {}", rows_of(missing.len())),
+                row: Some(row),
+                option: "--missing indicator".into(),
+            });
+        }
+        (_, MissingValues::Indicator, _) => Gaps::Marked,
+        (_, MissingValues::Mean | MissingValues::Median, _) => Gaps::Filled,
+    };
+    Decision::Encoded(ColumnEncoding {
+        name: name.to_owned(),
+        encoding,
+        gaps,
+    })
+}
+
+/// The rows without a value.
+pub(super) fn missing(column: &RawColumn) -> Vec<usize> {
+    let cells = column.cells().enumerate();
+    let gaps = cells.filter(|(_, cell)| *cell == Cell::Missing);
+    gaps.map(|(row, _)| row).collect()
+}
+
+/// `1 row` or `7 rows`.
+fn rows_of(count: usize) -> String {
+    match count {
+        1 => "1 row".into(),
+        count => format!("{count} rows"),
+    }
+}
+
+fn number(column: &RawColumn, name: &str) -> Result<Encoding, Problem> {
+    let texts = column.cells().enumerate();
+    let mut texts = texts.filter(|(_, cell)| matches!(cell, Cell::Text(_)));
+    match texts.next() {
+        None => Ok(Encoding::Number),
+        Some((row, cell)) => Err(mixed(column, name, row, &label(cell))),
+    }
+}
+
+/// A few texts among numbers.
+fn mixed(column: &RawColumn, name: &str, row: usize, text: &str) -> Problem {
+    let count = column.cells().filter(|cell| matches!(cell, Cell::Text(_)));
+    Problem {
+        reason: format!(
+            "holds text in {} among numbers, the first {text:?}",
+            rows_of(count.count())
+        ),
+        row: Some(row),
+        option: format!("--kind {}=number", quoted(name)),
+    }
+}
+
+fn boolean(column: &RawColumn, name: &str) -> Result<Encoding, Problem> {
+    if let Some([no, yes]) = words::truth_values(column.texts()) {
+        return Ok(Encoding::Boolean { no, yes });
+    }
+    let mut levels: Vec<String> = kind::levels(column).into_iter().map(|(l, _)| l).collect();
+    levels.sort();
+    match <[String; 2]>::try_from(levels) {
+        Ok([no, yes]) => Ok(Encoding::Boolean { no, yes }),
+        Err(levels) => Err(Problem {
+            reason: format!("has {} different values, not two", levels.len()),
+            row: None,
+            option: format!("--kind {}=category", quoted(name)),
+        }),
+    }
+}
+
+fn category(column: &RawColumn, name: &str, is_chosen: bool) -> Result<Encoding, Problem> {
+    let counted = kind::levels(column);
+    if counted.len() > MOST_LEVELS {
+        return Err(Problem {
+            reason: format!(
+                "has {} different values, more than the {MOST_LEVELS} of a category",
+                counted.len()
+            ),
+            row: None,
+            option: format!("--drop {}", quoted(name)),
+        });
+    }
+    let has_gaps = !missing(column).is_empty();
+    if let ([(first, _), (second, _)], false) = (&counted[..], has_gaps) {
+        let mut two = [first.clone(), second.clone()];
+        two.sort();
+        let [no, yes] = two;
+        return Ok(Encoding::Boolean { no, yes });
+    }
+    let is_long = counted.len() > MANY_LEVELS && !is_chosen;
+    let common = counted
+        .into_iter()
+        .filter(|(_, rows)| !is_long || *rows > 1);
+    let classes = crate::classes::Classes::new(common.map(|(level, _)| level));
+    let mut levels = classes.names().to_vec();
+    if has_gaps {
+        levels.push("missing".into());
+    }
+    Ok(Encoding::Category {
+        levels,
+        missing: has_gaps,
+    })
+}
+
+fn date(column: &RawColumn, name: &str, is_cyclic: bool) -> Result<Encoding, Problem> {
+    let texts = column.texts().iter().map(String::as_str);
+    let format = match &column.declared {
+        Some(DeclaredType::Date) => Some(DateFormat::days()),
+        _ if column.texts().is_empty() => DateFormat::of_numbers(column.numbers()),
+        _ => DateFormat::of(texts),
+    };
+    let Some(format) = format else {
+        return Err(Problem {
+            reason: "is not all dates or times of one notation".into(),
+            row: None,
+            option: format!("--drop {}", quoted(name)),
+        });
+    };
+    let cycles = match is_cyclic {
+        true => cycles(column, &format),
+        false => Vec::new(),
+    };
+    Ok(Encoding::Date { format, cycles })
+}
+
+/// The days of the cells that are not gaps.
+fn days<'a>(column: &'a RawColumn, format: &'a DateFormat) -> impl Iterator<Item = f64> + 'a {
+    column.cells().filter_map(|cell| match cell {
+        Cell::Number(value) => format.number(value),
+        Cell::Text(text) => format.days_of(text),
+        Cell::Missing => None,
+    })
+}
+
+/// The cycles that the dates of a column run through.
+fn cycles(column: &RawColumn, format: &DateFormat) -> Vec<Cycle> {
+    let (low, high) = days(column, format).fold((f64::MAX, f64::MIN), |(low, high), day| {
+        (low.min(day), high.max(day))
+    });
+    let phases = |length: f64| {
+        let mut seen = std::collections::HashSet::new();
+        days(column, format).for_each(|day| {
+            seen.insert((day / length).fract().to_bits());
+        });
+        seen.len() > 1
+    };
+    let mut cycles = Vec::new();
+    if format.has_date() && high - low > 366.0 {
+        cycles.push(Cycle::Year);
+    }
+    let is_daily = days(column, format).any(|day| day.floor() % 7.0 != low.floor() % 7.0);
+    if format.has_days() && high - low > 7.0 && is_daily {
+        cycles.push(Cycle::Week);
+    }
+    if format.has_time() && phases(1.0) {
+        cycles.push(Cycle::Day);
+    }
+    cycles
+}
+
+/// Kinds that become no input.
+fn other(column: &RawColumn, name: &str, kind: ColumnKind) -> Decision {
+    let reason = match kind {
+        ColumnKind::Id => "different in every row".into(),
+        ColumnKind::RowNumber => "counts the rows".into(),
+        ColumnKind::Constant => "the same in every row".into(),
+        ColumnKind::Empty => "no values".into(),
+        ColumnKind::Unreadable => "values of this type are not read".into(),
+        ColumnKind::Mixed => return mixed_column(column, name),
+        _ => format!("text; --kind {}=category uses it", quoted(name)),
+    };
+    Decision::LeftOut(reason)
+}
+
+fn mixed_column(column: &RawColumn, name: &str) -> Decision {
+    match number(column, name) {
+        Err(problem) => Decision::Problem(problem),
+        Ok(encoding) => Decision::Encoded(ColumnEncoding {
+            name: name.to_owned(),
+            encoding,
+            gaps: Gaps::Refused,
+        }),
+    }
+}
+
+/// A name as one word of a shell.
+pub(super) fn quoted(name: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    match !name.is_empty() && name.chars().all(is_plain) {
+        true => name.to_owned(),
+        false => format!("'{}'", name.replace('\'', r"'\''")),
+    }
+}
+
+/// The values of a column in a few words.
+pub(super) fn summary(column: &RawColumn, kind: ColumnKind) -> String {
+    const SHOWN: usize = 3;
+    if let Some(DeclaredType::Unreadable(kind)) = &column.declared {
+        return kind.clone();
+    }
+    match kind {
+        ColumnKind::Empty => String::new(),
+        ColumnKind::Number | ColumnKind::RowNumber | ColumnKind::Mixed => {
+            let (low, high) = column
+                .numbers()
+                .fold((f64::MAX, f64::MIN), |(low, high), value| {
+                    (low.min(value), high.max(value))
+                });
+            match low <= high {
+                true => format!("{} to {}", short(low), short(high)),
+                false => String::new(),
+            }
+        }
+        ColumnKind::Date => date_range(column),
+        _ => {
+            let levels = kind::levels(column);
+            let names = levels.iter().map(|(level, _)| shortened(level));
+            match levels.len() {
+                count if count > SHOWN => format!("{count} different"),
+                _ => names.collect::<Vec<_>>().join(", "),
+            }
+        }
+    }
+}
+
+fn date_range(column: &RawColumn) -> String {
+    let Ok(Encoding::Date { format, .. }) = date(column, "", false) else {
+        return String::new();
+    };
+    let (low, high) = days(column, &format).fold((f64::MAX, f64::MIN), |(low, high), day| {
+        (low.min(day), high.max(day))
+    });
+    match format.has_date() {
+        true => format!("{} to {}", dates::day(low), dates::day(high)),
+        false => "times of day".into(),
+    }
+}
+
+/// A number in at most five significant digits.
+fn short(value: f64) -> String {
+    let magnitude = value.abs();
+    if value == value.trunc() && magnitude < 1e9 || magnitude == 0.0 {
+        return value.to_string();
+    }
+    if !(1e-4..1e9).contains(&magnitude) {
+        return format!("{value:.4e}");
+    }
+    let digits = (4.0 - magnitude.log10().floor()).max(0.0) as usize;
+    let text = format!("{value:.digits$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 16;
+    match text.chars().count() > LONGEST {
+        true => text.chars().take(LONGEST - 1).chain(['…']).collect(),
+        false => text.to_owned(),
+    }
+}

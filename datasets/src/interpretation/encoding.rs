@@ -1,0 +1,389 @@
+//! The inputs of a model that the cells of a column become.
+
+use serde::{Deserialize, Serialize};
+
+use super::dates::DateFormat;
+use super::words;
+use crate::class_order::{canonical, number};
+use crate::raw_column::Cell;
+
+/// A column of a table and the inputs that its cells become.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ColumnEncoding {
+    /// The name of the column; `x1`, `x2`, … if the source has no names.
+    pub name: String,
+    /// The inputs.
+    #[serde(flatten)]
+    pub encoding: Encoding,
+    /// The treatment of empty cells.
+    #[serde(default, skip_serializing_if = "Gaps::are_refused")]
+    pub gaps: Gaps,
+}
+
+/// The treatment of empty cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gaps {
+    /// There are none.
+    #[default]
+    Refused,
+    /// They are filled with the mean or the median of the training rows.
+    Filled,
+    /// They are filled, and one more input is 1 where the cell is empty and 0 elsewhere.
+    Marked,
+}
+
+impl Gaps {
+    fn are_refused(&self) -> bool {
+        *self == Self::Refused
+    }
+}
+
+/// The inputs that a cell becomes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Encoding {
+    /// The number itself.
+    Number,
+    /// 0 or 1.
+    Boolean {
+        /// The text of 0.
+        no: String,
+        /// The text of 1.
+        yes: String,
+    },
+    /// One input for each level, which is 1 for that level and else 0, and one for all levels that
+    /// training has not seen.
+    Category {
+        /// The levels.
+        levels: Vec<String>,
+        /// Whether the last level stands for an empty cell.
+        missing: bool,
+    },
+    /// Days since the beginning of 1970, and the phases of the cycles.
+    Date {
+        /// The notation.
+        format: DateFormat,
+        /// The cycles, each with the sine and the cosine of its phase.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        cycles: Vec<Cycle>,
+    },
+}
+
+/// A cycle of dates and times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cycle {
+    /// The year.
+    Year,
+    /// The week.
+    Week,
+    /// The day.
+    Day,
+}
+
+/// The scale of an input before a model sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum InputScale {
+    /// The standard deviation of the training rows.
+    Deviation,
+    /// A fixed number. The standard deviation of an input that is nearly always 0 would put the
+    /// rows with a 1 far from all others.
+    Fixed(f64),
+}
+
+/// The reason why a cell is not one that its column takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unfit {
+    /// It is empty, and no row in training was.
+    Missing,
+    /// It is not of the column's kind.
+    Kind,
+    /// Training has not seen the level. The inputs are those of an unknown level.
+    Level,
+}
+
+impl Cycle {
+    /// In days.
+    fn length(self) -> f64 {
+        match self {
+            Self::Year => 365.2425,
+            Self::Week => 7.0,
+            Self::Day => 1.0,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Year => "year",
+            Self::Week => "week",
+            Self::Day => "day",
+        }
+    }
+}
+
+impl ColumnEncoding {
+    /// The column as one number, none of which may be missing.
+    pub(crate) fn number(name: String) -> Self {
+        Self {
+            name,
+            encoding: Encoding::Number,
+            gaps: Gaps::Refused,
+        }
+    }
+
+    /// Whether it is one number that cannot be missing.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.encoding == Encoding::Number && self.gaps == Gaps::Refused
+    }
+
+    fn has_indicator(&self) -> bool {
+        self.gaps == Gaps::Marked
+    }
+
+    /// The number of inputs.
+    pub fn inputs(&self) -> usize {
+        usize::from(self.has_indicator())
+            + match &self.encoding {
+                Encoding::Number | Encoding::Boolean { .. } => 1,
+                Encoding::Category { levels, .. } => levels.len() + 1,
+                Encoding::Date { cycles, .. } => 1 + 2 * cycles.len(),
+            }
+    }
+
+    /// The names of the inputs.
+    pub fn input_names(&self) -> Vec<String> {
+        let name = &self.name;
+        let mut names = match &self.encoding {
+            Encoding::Number => vec![name.clone()],
+            Encoding::Boolean { yes, .. } if yes == "1" => vec![name.clone()],
+            Encoding::Boolean { yes, .. } => vec![format!("{name}={yes}")],
+            Encoding::Category { levels, .. } => {
+                let levels = levels.iter().map(|level| format!("{name}={level}"));
+                levels.chain([format!("{name}=other")]).collect()
+            }
+            Encoding::Date { cycles, .. } => {
+                let phases = cycles.iter().flat_map(|cycle| {
+                    ["sine", "cosine"].map(|wave| format!("{name} ({wave} of {})", cycle.name()))
+                });
+                [name.clone()].into_iter().chain(phases).collect()
+            }
+        };
+        if self.has_indicator() {
+            names.push(format!("{name} is missing"));
+        }
+        names
+    }
+
+    /// The scales of the inputs. Two rows that differ in a boolean are as far from each other as two
+    /// rows of different levels.
+    pub(crate) fn scales(&self) -> Vec<InputScale> {
+        let binary = InputScale::Fixed(0.5f64.sqrt());
+        let mut scales = match &self.encoding {
+            Encoding::Number => vec![InputScale::Deviation],
+            Encoding::Boolean { .. } => vec![binary],
+            Encoding::Category { levels, .. } => vec![InputScale::Fixed(1.0); levels.len() + 1],
+            Encoding::Date { cycles, .. } => {
+                let phases = std::iter::repeat_n(binary, 2 * cycles.len());
+                [InputScale::Deviation].into_iter().chain(phases).collect()
+            }
+        };
+        if self.has_indicator() {
+            scales.push(binary);
+        }
+        scales
+    }
+
+    /// Writes the inputs of a cell. A missing number is NaN.
+    ///
+    /// # Errors
+    /// [`Unfit`]; the inputs then have no value but for [`Unfit::Level`].
+    pub(crate) fn write(&self, cell: Cell<'_>, inputs: &mut [f64]) -> Result<(), Unfit> {
+        let cell = self.without_markers(cell);
+        let (values, indicator) =
+            inputs.split_at_mut(inputs.len() - usize::from(self.has_indicator()));
+        if let [indicator] = indicator {
+            *indicator = f64::from(u8::from(cell == Cell::Missing));
+        }
+        match (&self.encoding, cell) {
+            (Encoding::Category { levels, missing }, cell) => {
+                return write_level(levels, *missing, cell, values);
+            }
+            (_, Cell::Missing) if self.gaps != Gaps::Refused => values.fill(f64::NAN),
+            (_, Cell::Missing) => return Err(Unfit::Missing),
+            (Encoding::Number, Cell::Number(value)) => values[0] = value,
+            (Encoding::Number, Cell::Text(_)) => return Err(Unfit::Kind),
+            (Encoding::Boolean { no, yes }, cell) => {
+                values[0] = match label(cell) {
+                    text if text == *no => 0.0,
+                    text if text == *yes => 1.0,
+                    _ => return Err(Unfit::Kind),
+                }
+            }
+            (Encoding::Date { format, cycles }, cell) => {
+                let days = match cell {
+                    Cell::Number(value) => format.number(value),
+                    Cell::Text(text) => format.days_of(text),
+                    Cell::Missing => None,
+                };
+                write_date(days.ok_or(Unfit::Kind)?, cycles, values);
+            }
+        }
+        Ok(())
+    }
+
+    /// The values that a cell of the column has, unless they are numbers.
+    pub(crate) fn expected(&self) -> Option<String> {
+        match &self.encoding {
+            Encoding::Number => None,
+            Encoding::Boolean { no, yes } => Some(format!("{no:?} and {yes:?}")),
+            Encoding::Category { .. } => Some("categories".into()),
+            Encoding::Date { .. } => Some("dates or times of another notation".into()),
+        }
+    }
+
+    /// A marker of a missing value is a gap, unless it is one of the column's own texts.
+    fn without_markers<'a>(&self, cell: Cell<'a>) -> Cell<'a> {
+        let is_own = |text: &str| match &self.encoding {
+            Encoding::Boolean { no, yes } => text == no || text == yes,
+            Encoding::Category { levels, .. } => levels.iter().any(|level| level == text),
+            Encoding::Number | Encoding::Date { .. } => false,
+        };
+        match cell {
+            Cell::Text(text) if words::is_missing(text) && !is_own(text) => Cell::Missing,
+            cell => cell,
+        }
+    }
+}
+
+fn write_level(
+    levels: &[String],
+    missing: bool,
+    cell: Cell<'_>,
+    values: &mut [f64],
+) -> Result<(), Unfit> {
+    let position = match cell {
+        Cell::Missing if missing => Some(levels.len() - 1),
+        Cell::Missing => return Err(Unfit::Missing),
+        cell => {
+            let label = label(cell);
+            let named = levels.len() - usize::from(missing);
+            levels[..named].iter().position(|level| *level == label)
+        }
+    };
+    values.fill(0.0);
+    values[position.unwrap_or(levels.len())] = 1.0;
+    position.map(|_| ()).ok_or(Unfit::Level)
+}
+
+fn write_date(days: f64, cycles: &[Cycle], values: &mut [f64]) {
+    values[0] = days;
+    for (cycle, wave) in cycles.iter().zip(values[1..].chunks_exact_mut(2)) {
+        let phase = (days / cycle.length()).fract() * std::f64::consts::TAU;
+        wave.copy_from_slice(&[phase.sin(), phase.cos()]);
+    }
+}
+
+/// The text of a cell as a level; empty for a gap.
+pub(super) fn label(cell: Cell<'_>) -> String {
+    match cell {
+        Cell::Number(value) => number(value),
+        Cell::Text(text) => canonical(text),
+        Cell::Missing => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(encoding: &ColumnEncoding, cell: Cell<'_>) -> Result<Vec<f64>, Unfit> {
+        let mut inputs = vec![9.0; encoding.inputs()];
+        encoding.write(cell, &mut inputs).map(|()| inputs)
+    }
+
+    fn column(encoding: Encoding, gaps: Gaps) -> ColumnEncoding {
+        ColumnEncoding {
+            name: "c".into(),
+            encoding,
+            gaps,
+        }
+    }
+
+    #[test]
+    fn numbers_with_and_without_gaps() {
+        let strict = ColumnEncoding::number("c".into());
+        assert_eq!(written(&strict, Cell::Number(2.0)), Ok(vec![2.0]));
+        assert_eq!(written(&strict, Cell::Missing), Err(Unfit::Missing));
+        assert_eq!(written(&strict, Cell::Text("NA")), Err(Unfit::Missing));
+        assert_eq!(written(&strict, Cell::Text("a")), Err(Unfit::Kind));
+        let gaps = column(Encoding::Number, Gaps::Marked);
+        assert_eq!(written(&gaps, Cell::Number(2.0)), Ok(vec![2.0, 0.0]));
+        let gap = written(&gaps, Cell::Missing).unwrap();
+        assert!(gap[0].is_nan() && gap[1] == 1.0);
+        assert_eq!(gaps.input_names(), ["c", "c is missing"]);
+    }
+
+    #[test]
+    fn levels_that_are_new_have_an_input_of_their_own() {
+        let levels = ["a", "b", "missing"].map(str::to_owned).to_vec();
+        let of = |missing| {
+            let levels = levels.clone();
+            column(Encoding::Category { levels, missing }, Gaps::Refused)
+        };
+        let with_gaps = of(true);
+        assert_eq!(
+            with_gaps.input_names(),
+            ["c=a", "c=b", "c=missing", "c=other"]
+        );
+        assert_eq!(
+            written(&with_gaps, Cell::Text("b")),
+            Ok(vec![0.0, 1.0, 0.0, 0.0])
+        );
+        assert_eq!(
+            written(&with_gaps, Cell::Missing),
+            Ok(vec![0.0, 0.0, 1.0, 0.0])
+        );
+        assert_eq!(written(&of(false), Cell::Missing), Err(Unfit::Missing));
+        let mut inputs = [9.0; 4];
+        assert_eq!(
+            with_gaps.write(Cell::Number(3.0), &mut inputs),
+            Err(Unfit::Level)
+        );
+        assert_eq!(inputs, [0.0, 0.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn cycles_are_sines_and_cosines() {
+        let format = DateFormat::of(["1970-01-02 06:00"].into_iter()).unwrap();
+        let cycles = vec![Cycle::Day];
+        let date = column(Encoding::Date { format, cycles }, Gaps::Refused);
+        let inputs = written(&date, Cell::Text("1970-01-02 06:00")).unwrap();
+        let expected = [1.25, 1.0, 0.0];
+        for (found, expected) in inputs.iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-12, "{inputs:?}");
+        }
+        assert_eq!(
+            date.input_names(),
+            ["c", "c (sine of day)", "c (cosine of day)"]
+        );
+    }
+
+    #[test]
+    fn encodings_survive_json() {
+        let encoding = column(
+            Encoding::Boolean {
+                no: "No".into(),
+                yes: "Yes".into(),
+            },
+            Gaps::Marked,
+        );
+        let text = serde_json::to_string(&encoding).unwrap();
+        assert_eq!(
+            serde_json::from_str::<ColumnEncoding>(&text).unwrap(),
+            encoding
+        );
+        assert_eq!(encoding.input_names(), ["c=Yes", "c is missing"]);
+    }
+}

@@ -1,0 +1,242 @@
+//! The columns of a table as inputs of a model: what they hold, and what becomes of them.
+
+mod column_report;
+pub(crate) mod dates;
+mod decision;
+mod encoding;
+mod kind;
+mod options;
+mod words;
+
+pub use column_report::{ColumnReport, Purpose};
+pub use dates::DateFormat;
+pub use encoding::{ColumnEncoding, Cycle, Encoding, Gaps};
+pub use kind::{ColumnKind, UnknownKind};
+pub use options::{InputColumns, KindOfColumn, KindOfColumnError, MissingValues, Time};
+
+pub(crate) use encoding::{InputScale, Unfit};
+pub(crate) use words::is_missing;
+
+use crate::columns::{Layout, Role, SourceColumn};
+use crate::error::DataError;
+use crate::names::nearest;
+use crate::raw_column::{Cell, RawColumn};
+use crate::raw_table::RawTable;
+use crate::registry::Task;
+use decision::{Decision, Problem, decide, missing, summary};
+
+/// Decides on every column of a table for training. Changes the roles of those that are no inputs
+/// and the columns that become inputs, and turns markers of missing values into gaps.
+///
+/// # Errors
+/// [`DataError::NoSuchColumn`], [`DataError::Columns`] and [`DataError::NothingLeft`].
+pub(crate) fn interpret(
+    raw: &mut RawTable,
+    layout: &mut Layout,
+    options: &InputColumns,
+) -> Result<Vec<ColumnReport>, DataError> {
+    check_names(raw, options)?;
+    let has_labels = layout.labels.is_some();
+    for (column, role) in raw.cells.iter_mut().zip(&layout.roles) {
+        match role {
+            Role::Target if has_labels => column.clear(is_missing_label),
+            _ => column.clear(is_missing),
+        }
+    }
+    let mut interpreter = Interpreter::new(raw, options);
+    for (position, role) in layout.roles.iter().enumerate() {
+        interpreter.add(position, *role, has_labels);
+    }
+    interpreter.keep_a_row_number();
+    interpreter.finish(layout)
+}
+
+/// The task for a target with these cells: labels if they are texts, or two different numbers.
+pub(crate) fn task(target: &RawColumn) -> Task {
+    let mut target = target.clone();
+    target.clear(is_missing_label);
+    let levels = kind::distinct(&target, 3);
+    let is_text = target.texts().len() > target.numbers().count().min(2);
+    match (levels, is_text) {
+        (2, _) => Task::BinaryClassification,
+        (3.., true) => Task::Classification,
+        _ => Task::Regression,
+    }
+}
+
+/// `none` can be a class.
+fn is_missing_label(text: &str) -> bool {
+    is_missing(text) && !text.eq_ignore_ascii_case("none")
+}
+
+/// Checks the names in options; the columns of a source without names are called by number.
+fn check_names(raw: &RawTable, options: &InputColumns) -> Result<(), DataError> {
+    let names: Vec<String> = (0..raw.columns.count)
+        .map(|position| raw.columns.name(position))
+        .collect();
+    for (option, name) in options.named() {
+        if !names.iter().any(|column| column == name) {
+            return Err(DataError::NoSuchColumn {
+                source_name: raw.origin.source().to_owned(),
+                option,
+                name: name.to_owned(),
+                nearest: nearest(name, names.iter().map(String::as_str)),
+                columns: names,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Collects the decisions on columns.
+struct Interpreter<'a> {
+    raw: &'a mut RawTable,
+    options: &'a InputColumns,
+    encoded: Vec<SourceColumn>,
+    problems: Vec<(usize, Problem)>,
+    reports: Vec<ColumnReport>,
+}
+
+impl<'a> Interpreter<'a> {
+    fn new(raw: &'a mut RawTable, options: &'a InputColumns) -> Self {
+        Self {
+            raw,
+            options,
+            encoded: Vec::new(),
+            problems: Vec::new(),
+            reports: Vec::new(),
+        }
+    }
+
+    /// Decides on the column at `position`.
+    fn add(&mut self, position: usize, role: Role, has_labels: bool) {
+        let name = self.raw.columns.name(position);
+        let column = &mut self.raw.cells[position];
+        let chosen = self.options.kind_of(&name);
+        if chosen == Some(ColumnKind::Number) && matches!(role, Role::Input(_)) {
+            column.clear(|_| true);
+        }
+        let kind = match chosen {
+            Some(kind) => kind,
+            None if self.options.inferred => kind::infer(column, &name, position == 0),
+            None => ColumnKind::Number,
+        };
+        let (kind, purpose) = match role {
+            Role::Target if has_labels => (ColumnKind::Category, Purpose::Target),
+            Role::Target => (ColumnKind::Number, Purpose::Target),
+            Role::Noise => (ColumnKind::Number, Purpose::Noise),
+            Role::Ignored => (kind, Purpose::Kept),
+            _ if self.options.leaves_out(&name) => (kind, Purpose::Dropped),
+            _ => {
+                let decision = decide(column, &name, kind, chosen.is_some(), self.options);
+                (kind, self.purpose(decision, position))
+            }
+        };
+        let column = &self.raw.cells[position];
+        self.reports.push(ColumnReport {
+            values: summary(column, kind),
+            missing: missing(column).len(),
+            name,
+            kind,
+            purpose,
+        });
+    }
+
+    fn purpose(&mut self, decision: Decision, position: usize) -> Purpose {
+        match decision {
+            Decision::Encoded(encoding) => {
+                let inputs = encoding.inputs();
+                self.encoded.push(SourceColumn { position, encoding });
+                Purpose::Inputs(inputs)
+            }
+            Decision::LeftOut(reason) => Purpose::LeftOut(reason),
+            Decision::Problem(problem) => {
+                self.problems.push((position, problem));
+                Purpose::LeftOut("it cannot be used as it is".into())
+            }
+        }
+    }
+
+    /// A row number is an input after all if there is no other, as in a series without times.
+    fn keep_a_row_number(&mut self) {
+        let is_row_number = |report: &ColumnReport| {
+            report.kind == ColumnKind::RowNumber && report.purpose != Purpose::Dropped
+        };
+        if !self.encoded.is_empty() || !self.problems.is_empty() {
+            return;
+        }
+        if let Some(position) = self.reports.iter().position(is_row_number) {
+            let report = &mut self.reports[position];
+            (report.kind, report.purpose) = (ColumnKind::Number, Purpose::Inputs(1));
+            let encoding = ColumnEncoding::number(report.name.clone());
+            self.encoded.push(SourceColumn { position, encoding });
+        }
+    }
+
+    fn finish(self, layout: &mut Layout) -> Result<Vec<ColumnReport>, DataError> {
+        let source_name = self.raw.origin.source().to_owned();
+        if !self.problems.is_empty() {
+            let describe = |(position, problem): &(usize, Problem)| {
+                let label = layout.label(*position);
+                let place = problem.row.map_or_else(String::new, |row| {
+                    format!(" (in {})", self.raw.origin.location(row).in_source())
+                });
+                format!("{label} {}{place}", problem.reason)
+            };
+            let mut options: Vec<String> = Vec::new();
+            for (_, problem) in &self.problems {
+                if !options.contains(&problem.option) {
+                    options.push(problem.option.clone());
+                }
+            }
+            return Err(DataError::Columns {
+                source_name,
+                problems: self.problems.iter().map(describe).collect(),
+                options,
+            });
+        }
+        if self.encoded.is_empty() {
+            let inputs = self
+                .reports
+                .iter()
+                .filter(|report| !matches!(report.purpose, Purpose::Target | Purpose::Noise));
+            let left_out = inputs.map(|report| format!("{:?} is {}", report.name, report.purpose));
+            return Err(DataError::NothingLeft {
+                source_name,
+                left_out: left_out.collect(),
+            });
+        }
+        for (position, role) in layout.roles.iter_mut().enumerate() {
+            let is_input = matches!(role, Role::Input(_));
+            let mut encoded = self.encoded.iter();
+            if let (true, input) = (is_input, encoded.position(|own| own.position == position)) {
+                *role = input.map_or(Role::Ignored, Role::Input);
+            }
+        }
+        layout.inputs = self.encoded.iter().map(|own| own.encoding.inputs()).sum();
+        layout.encoded = self.encoded;
+        Ok(self.reports)
+    }
+}
+
+/// The rows without gaps in the target, and without gaps in inputs that take none.
+pub(crate) fn complete_rows(raw: &RawTable, layout: &Layout) -> Vec<usize> {
+    let needed = layout
+        .roles
+        .iter()
+        .zip(&raw.cells)
+        .filter(|(role, _)| match role {
+            Role::Target | Role::Noise => true,
+            Role::Input(input) => {
+                let encoding = &layout.encoded[*input].encoding;
+                let levels_have_gaps =
+                    matches!(encoding.encoding, Encoding::Category { missing: true, .. });
+                encoding.gaps == Gaps::Refused && !levels_have_gaps
+            }
+            Role::Ignored => false,
+        });
+    let needed: Vec<&RawColumn> = needed.map(|(_, column)| column).collect();
+    let is_complete =
+        |row: &usize| (needed.iter()).all(|column| column.cell(*row) != Cell::Missing);
+    (0..raw.rows()).filter(is_complete).collect()
+}

@@ -1,0 +1,173 @@
+//! The user's wishes about the input columns of a table.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::kind::ColumnKind;
+
+/// The columns of a table that become inputs, and how.
+///
+/// By default, all columns but the target and its noise are numbers without gaps.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct InputColumns {
+    /// Whether the kinds of the columns are inferred; otherwise they are numbers.
+    pub inferred: bool,
+    /// Whether the file has no header; if not, its first line is a header unless it has numbers
+    /// alone.
+    pub headerless: bool,
+    /// The names of the only columns that become inputs.
+    pub only: Option<Vec<String>>,
+    /// The names of columns that are left out.
+    pub without: Vec<String>,
+    /// The kinds of columns that are not to be inferred.
+    pub kinds: Vec<KindOfColumn>,
+    /// The treatment of missing values.
+    pub missing: MissingValues,
+    /// The treatment of dates and times.
+    pub time: Time,
+}
+
+/// The kind of a column; in text, `NAME=KIND`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct KindOfColumn {
+    /// The name of the column.
+    pub column: String,
+    /// Its kind.
+    pub kind: ColumnKind,
+}
+
+/// The treatment of missing values in inputs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MissingValues {
+    /// They become the mean of the training rows, and one more input tells where they were. An
+    /// empty cell of a category is a level of its own.
+    #[default]
+    Indicator,
+    /// They become the mean of the training rows.
+    Mean,
+    /// They become the median of the training rows.
+    Median,
+    /// Rows with missing values are left out.
+    Drop,
+    /// They are an error.
+    Refuse,
+}
+
+/// The treatment of dates and times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Time {
+    /// They become numbers.
+    #[default]
+    Linear,
+    /// They become numbers, and the sines and cosines of their phases in the year, the week and the
+    /// day.
+    Cyclic,
+}
+
+/// The text is not of the form `NAME=KIND`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KindOfColumnError {
+    /// There is no equals sign.
+    #[error("{0:?} is not of the form COLUMN=KIND, such as zip=category")]
+    Form(String),
+    /// The kind is unknown.
+    #[error(transparent)]
+    Kind(#[from] super::kind::UnknownKind),
+}
+
+impl FromStr for KindOfColumn {
+    type Err = KindOfColumnError;
+
+    fn from_str(text: &str) -> Result<Self, KindOfColumnError> {
+        let form = || KindOfColumnError::Form(text.to_owned());
+        let (column, kind) = text.rsplit_once('=').ok_or_else(form)?;
+        Ok(Self {
+            column: column.to_owned(),
+            kind: kind.parse()?,
+        })
+    }
+}
+
+impl TryFrom<String> for KindOfColumn {
+    type Error = KindOfColumnError;
+
+    fn try_from(text: String) -> Result<Self, KindOfColumnError> {
+        text.parse()
+    }
+}
+
+impl From<KindOfColumn> for String {
+    fn from(kind: KindOfColumn) -> Self {
+        kind.to_string()
+    }
+}
+
+impl fmt::Display for KindOfColumn {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}={}", self.column, self.kind)
+    }
+}
+
+impl InputColumns {
+    /// Whether all columns are numbers without gaps.
+    pub(crate) fn is_strict(&self) -> bool {
+        let strict = Self {
+            headerless: self.headerless,
+            ..Self::default()
+        };
+        *self == strict
+    }
+
+    /// The kind that the user gave the column.
+    pub(super) fn kind_of(&self, name: &str) -> Option<ColumnKind> {
+        let mut kinds = self.kinds.iter().rev();
+        let found = kinds.find(|kind| kind.column == name);
+        found.map(|kind| kind.kind)
+    }
+
+    /// Whether the user left the column out.
+    pub(super) fn leaves_out(&self, name: &str) -> bool {
+        let is = |other: &String| other == name;
+        let only = self.only.as_ref();
+        self.without.iter().any(is) || only.is_some_and(|only| !only.iter().any(is))
+    }
+
+    /// The columns that are named, each with the option that does.
+    pub(super) fn named(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let only = self.only.iter().flatten().map(|name| ("--inputs", name));
+        let without = self.without.iter().map(|name| ("--drop", name));
+        let kinds = self.kinds.iter().map(|kind| ("--kind", &kind.column));
+        let all = only.chain(without).chain(kinds);
+        all.map(|(option, name)| (option, name.as_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_of_columns_are_texts() {
+        let kind: KindOfColumn = "a=b=category".parse().unwrap();
+        assert_eq!(
+            (kind.column.as_str(), kind.kind),
+            ("a=b", ColumnKind::Category)
+        );
+        assert_eq!(kind.to_string().parse(), Ok(kind));
+        let error = |text: &str| text.parse::<KindOfColumn>().unwrap_err().to_string();
+        assert_eq!(
+            error("zip"),
+            "\"zip\" is not of the form COLUMN=KIND, such as zip=category"
+        );
+        assert_eq!(
+            error("zip=text"),
+            "there is no kind \"text\" of columns, only number, boolean, category and date"
+        );
+    }
+}

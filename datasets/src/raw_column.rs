@@ -1,0 +1,219 @@
+//! A column as it stands in its source: numbers, texts and gaps.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::str;
+
+/// A cell of a column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Cell<'a> {
+    /// There is nothing in it.
+    Missing,
+    /// A finite number.
+    Number(f64),
+    /// Any other text, without spaces around it.
+    Text(&'a str),
+}
+
+impl fmt::Display for Cell<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => Ok(()),
+            Self::Number(value) => write!(formatter, "{value}"),
+            Self::Text(text) => formatter.write_str(text),
+        }
+    }
+}
+
+/// A type that the source itself gives a column.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum DeclaredType {
+    /// Numbers are days since the beginning of 1970.
+    Date,
+    /// The values cannot be read; the text names their type.
+    Unreadable(String),
+}
+
+/// The cells of a column. Equal texts are stored once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct RawColumn {
+    /// NaN where a cell is not a number, `[N]`.
+    numbers: Vec<f64>,
+    /// The position of the cell's text plus one, or zero if it is not a text, `[N]`; empty if the
+    /// column has no text.
+    codes: Vec<u32>,
+    texts: Vec<String>,
+    positions: HashMap<String, u32>,
+    /// The type that the source gives the column.
+    pub declared: Option<DeclaredType>,
+}
+
+/// Bytes that are not UTF-8.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct NotUtf8;
+
+impl RawColumn {
+    /// A column of finite numbers.
+    pub fn of_numbers(numbers: Vec<f64>) -> Self {
+        Self {
+            numbers,
+            ..Self::default()
+        }
+    }
+
+    /// A column of `rows` gaps.
+    #[cfg(feature = "parquet")]
+    pub fn of_gaps(rows: usize) -> Self {
+        Self::of_numbers(vec![f64::NAN; rows])
+    }
+
+    /// The number of cells, N.
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Adds the cell with this text.
+    pub fn push_field(&mut self, field: &[u8]) -> Result<(), NotUtf8> {
+        let text = str::from_utf8(field).map_err(|_| NotUtf8)?.trim();
+        match text.parse::<f64>() {
+            Ok(value) if value.is_finite() => self.push(value),
+            _ if text.is_empty() => self.push(f64::NAN),
+            _ => self.push_text(text),
+        }
+        Ok(())
+    }
+
+    /// Adds a number, or a gap for NaN. Infinite numbers are kept as text.
+    pub fn push_number(&mut self, value: f64) {
+        match value.is_infinite() {
+            true => self.push_text(&value.to_string()),
+            false => self.push(value),
+        }
+    }
+
+    /// Adds a gap.
+    pub fn push_missing(&mut self) {
+        self.push(f64::NAN);
+    }
+
+    /// Adds a text that is not a number.
+    pub fn push_text(&mut self, text: &str) {
+        if self.codes.is_empty() {
+            self.codes = vec![0; self.numbers.len()];
+        }
+        let code = match self.positions.get(text) {
+            Some(&position) => position + 1,
+            None => {
+                let position = self.texts.len() as u32;
+                self.positions.insert(text.to_owned(), position);
+                self.texts.push(text.to_owned());
+                position + 1
+            }
+        };
+        self.numbers.push(f64::NAN);
+        self.codes.push(code);
+    }
+
+    /// Adds a text; a blank one is a gap.
+    pub fn push_label(&mut self, text: &str) {
+        match text.trim() {
+            "" => self.push_missing(),
+            text => self.push_text(text),
+        }
+    }
+
+    fn push(&mut self, value: f64) {
+        self.numbers.push(value);
+        if !self.codes.is_empty() {
+            self.codes.push(0);
+        }
+    }
+
+    /// The cell in row `row`.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn cell(&self, row: usize) -> Cell<'_> {
+        let value = self.numbers[row];
+        if !value.is_nan() {
+            return Cell::Number(value);
+        }
+        match self.codes.get(row) {
+            Some(&code) if code > 0 => Cell::Text(&self.texts[code as usize - 1]),
+            _ => Cell::Missing,
+        }
+    }
+
+    /// All cells, `[N]`.
+    pub fn cells(&self) -> impl Iterator<Item = Cell<'_>> {
+        (0..self.len()).map(|row| self.cell(row))
+    }
+
+    /// The finite numbers of the column.
+    pub fn numbers(&self) -> impl Iterator<Item = f64> + Clone + '_ {
+        self.numbers.iter().copied().filter(|value| !value.is_nan())
+    }
+
+    /// The different texts, in order of first appearance.
+    pub fn texts(&self) -> &[String] {
+        &self.texts
+    }
+
+    /// Turns the texts that `is_gap` accepts into gaps.
+    pub fn clear(&mut self, is_gap: impl Fn(&str) -> bool) {
+        if !self.texts.iter().any(|text| is_gap(text)) {
+            return;
+        }
+        let mut cleared = Self::default();
+        for cell in self.cells() {
+            match cell {
+                Cell::Number(value) => cleared.push(value),
+                Cell::Text(text) if !is_gap(text) => cleared.push_text(text),
+                Cell::Text(_) | Cell::Missing => cleared.push_missing(),
+            }
+        }
+        cleared.declared = self.declared.take();
+        *self = cleared;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(fields: &[&str]) -> RawColumn {
+        let mut column = RawColumn::default();
+        for field in fields {
+            column.push_field(field.as_bytes()).unwrap();
+        }
+        column
+    }
+
+    #[test]
+    fn cells_are_numbers_texts_or_gaps() {
+        let column = column(&["1", "", " a ", "2.5", "inf", "a"]);
+        let cells: Vec<Cell<'_>> = column.cells().collect();
+        let expected = [
+            Cell::Number(1.0),
+            Cell::Missing,
+            Cell::Text("a"),
+            Cell::Number(2.5),
+            Cell::Text("inf"),
+            Cell::Text("a"),
+        ];
+        assert_eq!(cells, expected);
+        assert_eq!(column.texts(), ["a", "inf"]);
+        assert_eq!(column.numbers().collect::<Vec<_>>(), [1.0, 2.5]);
+        assert_eq!(RawColumn::default().push_field(&[0xff]), Err(NotUtf8));
+    }
+
+    #[test]
+    fn cleared_texts_are_gaps() {
+        let mut column = column(&["NA", "b", "3", "NA"]);
+        column.clear(|text| text == "NA");
+        let cells: Vec<Cell<'_>> = column.cells().collect();
+        let (gap, three) = (Cell::Missing, Cell::Number(3.0));
+        assert_eq!(cells, [gap, Cell::Text("b"), three, gap]);
+        assert_eq!(column.texts(), ["b"]);
+    }
+}

@@ -1,0 +1,279 @@
+//! Turns the cells of a source into the numbers of a table.
+
+use super::Table;
+use crate::classes::LabelReader;
+use crate::columns::{Layout, NewRows, Request, Role, Schema, TargetColumn};
+use crate::dataset::UnfitRow;
+use crate::error::DataError;
+use crate::interpretation::{self, DateFormat, Unfit, is_missing};
+use crate::number;
+use crate::origin::Origin;
+use crate::raw_column::{Cell, DeclaredType};
+use crate::raw_table::RawTable;
+
+/// A cell that cannot be used.
+struct Fault {
+    /// The row in the source, from 0.
+    row: usize,
+    position: usize,
+    unfit: Unfit,
+}
+
+impl Table {
+    /// The columns of a source selected by `request`, as numbers.
+    ///
+    /// # Errors
+    /// Those of the request's layout and of [`interpretation::interpret`], and the first cell that
+    /// cannot be used.
+    pub fn assemble(mut raw: RawTable, request: Request<'_>) -> Result<Self, DataError> {
+        let mut layout = request.layout(raw.origin.source(), raw.columns.clone())?;
+        let (mut reports, mut rows) = (Vec::new(), (0..raw.rows()).collect());
+        if let Request::Training(roles) = request
+            && !roles.inputs.is_strict()
+        {
+            if raw.rows() == 1 {
+                return Err(DataError::OneRow {
+                    location: raw.origin.location(0),
+                });
+            }
+            reports = interpretation::interpret(&mut raw, &mut layout, &roles.inputs)?;
+            rows = interpretation::complete_rows(&raw, &layout);
+            if rows.is_empty() {
+                return Err(DataError::NoCompleteRows {
+                    source_name: raw.origin.source().to_owned(),
+                });
+            }
+        }
+        require_readable(&raw, &layout)?;
+        if let Request::Prediction(schema, new) = request {
+            require_header(&raw, schema, new)?;
+        }
+        let is_lenient = matches!(
+            request,
+            Request::Prediction(_, NewRows { lenient: true, .. })
+        );
+        let may_be_blank = matches!(request, Request::Prediction(..));
+        let mut faults = Vec::new();
+        let (inputs, unseen) = inputs(&raw, &layout, &rows, &mut faults);
+        let labels = layout.labels.is_some().then(LabelReader::default);
+        let mut table = Self {
+            inputs,
+            labels,
+            unseen,
+            reports,
+            ..Self::empty(layout, Origin::rows("", 0))
+        };
+        table.read_targets(&raw, &rows, may_be_blank, &mut faults);
+        table.read_noise(&raw, &rows, &mut faults);
+        table.refuse(&raw, faults, is_lenient)?;
+        table.left_out = raw.rows() - rows.len();
+        let texts = |position| (raw.columns.name(position), raw.texts(position, &rows));
+        match request {
+            Request::Training(roles) => {
+                let position = |column: &Option<TargetColumn>| {
+                    let column = column.as_ref();
+                    column.and_then(|column| column.position("", "", &raw.columns).ok())
+                };
+                table.ids = position(&roles.id).map(texts);
+                table.groups = position(&roles.group).map(texts).map(|(_, texts)| texts);
+                table.times = (roles.time.as_ref())
+                    .map(|time| times(&raw, time, &rows))
+                    .transpose()?;
+            }
+            _ => table.texts = request.kept(&raw.columns).into_iter().map(texts).collect(),
+        }
+        (table.origin, table.kept) = match rows.len() == raw.rows() {
+            true => (raw.origin, None),
+            false => (raw.origin.select(&rows), Some(rows)),
+        };
+        Ok(table)
+    }
+
+    fn read_targets(
+        &mut self,
+        raw: &RawTable,
+        rows: &[usize],
+        may_be_blank: bool,
+        faults: &mut Vec<Fault>,
+    ) {
+        let Some(position) = self.layout.target() else {
+            return;
+        };
+        let column = &raw.cells[position];
+        for &row in rows {
+            let target = match (column.cell(row), &mut self.labels) {
+                (Cell::Missing, _) if may_be_blank => Ok(f64::NAN),
+                (Cell::Text(text), None) if may_be_blank && is_missing(text) => Ok(f64::NAN),
+                (Cell::Missing, _) => Err(Unfit::Missing),
+                (Cell::Number(value), None) => Ok(value),
+                (Cell::Number(value), Some(labels)) => Ok(labels.position_of_number(value)),
+                (Cell::Text(text), Some(labels)) => Ok(labels.position_of(text)),
+                (Cell::Text(_), None) => Err(Unfit::Kind),
+            };
+            faults.extend(target.err().map(|unfit| Fault {
+                row,
+                position,
+                unfit,
+            }));
+            self.targets.push(target.unwrap_or(f64::NAN));
+        }
+    }
+
+    fn read_noise(&mut self, raw: &RawTable, rows: &[usize], faults: &mut Vec<Fault>) {
+        let Some(position) = self.layout.noise() else {
+            return;
+        };
+        for &row in rows {
+            let noise = match raw.cells[position].cell(row) {
+                Cell::Number(value) => Ok(value),
+                Cell::Missing => Err(Unfit::Missing),
+                Cell::Text(_) => Err(Unfit::Kind),
+            };
+            faults.extend(noise.err().map(|unfit| Fault {
+                row,
+                position,
+                unfit,
+            }));
+            self.noise.push(noise.unwrap_or(f64::NAN));
+        }
+    }
+
+    /// Fails on the first fault, or lists the rows that have some.
+    fn refuse(
+        &mut self,
+        raw: &RawTable,
+        mut faults: Vec<Fault>,
+        is_lenient: bool,
+    ) -> Result<(), DataError> {
+        faults.sort_by_key(|fault| (fault.row, fault.position));
+        let is_input = |fault: &Fault| matches!(self.layout.roles[fault.position], Role::Input(_));
+        for fault in &faults {
+            let error = error(raw, &self.layout, fault);
+            if !is_lenient || !is_input(fault) {
+                return Err(error);
+            }
+            if self.unfit.last().is_none_or(|last| last.row != fault.row) {
+                self.unfit.push(UnfitRow {
+                    row: fault.row,
+                    reason: error.to_string(),
+                });
+            }
+        }
+        let width = self.layout.inputs;
+        for unfit in &self.unfit {
+            self.inputs[unfit.row * width..(unfit.row + 1) * width].fill(f64::NAN);
+        }
+        Ok(())
+    }
+}
+
+/// The inputs of the rows, `[N, D]`, and the columns with levels that training has not seen.
+fn inputs(
+    raw: &RawTable,
+    layout: &Layout,
+    rows: &[usize],
+    faults: &mut Vec<Fault>,
+) -> (Vec<f64>, Vec<(String, usize)>) {
+    let width = layout.inputs;
+    let mut inputs = vec![0.0; rows.len() * width];
+    let (mut first, mut unseen) = (0, Vec::new());
+    for (input, column) in layout.encoded.iter().enumerate() {
+        let encoding = &column.encoding;
+        let after = first + encoding.inputs();
+        let is_source = |role: &Role| *role == Role::Input(input);
+        let Some(position) = layout.roles.iter().position(is_source) else {
+            unreachable!("the input {:?} has no column", encoding.name);
+        };
+        let mut count = 0;
+        for (&row, inputs) in rows.iter().zip(inputs.chunks_exact_mut(width)) {
+            let cell = raw.cells[position].cell(row);
+            match encoding.write(cell, &mut inputs[first..after]) {
+                Ok(()) => {}
+                Err(Unfit::Level) => count += 1,
+                Err(unfit) => faults.push(Fault {
+                    row,
+                    position,
+                    unfit,
+                }),
+            }
+        }
+        if count > 0 {
+            unseen.push((encoding.name.clone(), count));
+        }
+        first = after;
+    }
+    (inputs, unseen)
+}
+
+/// A file without names does not tell which column is which input, unless the user says that it does.
+fn require_header(raw: &RawTable, schema: &Schema, rows: &NewRows) -> Result<(), DataError> {
+    match raw.columns.names.is_none() && schema.named && rows.lenient && !rows.headerless {
+        true => Err(DataError::HeaderMissing {
+            source_name: raw.origin.source().to_owned(),
+        }),
+        false => Ok(()),
+    }
+}
+
+/// The times of the rows, in days if they are dates.
+fn times(raw: &RawTable, column: &TargetColumn, rows: &[usize]) -> Result<Vec<f64>, DataError> {
+    let source = raw.origin.source();
+    let position = column.position("time", source, &raw.columns)?;
+    let cells = &raw.cells[position];
+    let format = DateFormat::of(cells.texts().iter().map(String::as_str));
+    let time = |&row: &usize| {
+        let time = match (cells.cell(row), &format) {
+            (Cell::Number(value), _) => Some(value),
+            (Cell::Text(text), Some(format)) => format.days_of(text),
+            _ => None,
+        };
+        time.ok_or_else(|| DataError::NotATime {
+            source_name: source.to_owned(),
+            column: raw.columns.label(position),
+            text: cells.cell(row).to_string(),
+        })
+    };
+    rows.iter().map(time).collect()
+}
+
+/// Columns with a role must have a type that is read.
+fn require_readable(raw: &RawTable, layout: &Layout) -> Result<(), DataError> {
+    for (position, (column, role)) in raw.cells.iter().zip(&layout.roles).enumerate() {
+        if let (Some(DeclaredType::Unreadable(kind)), true) =
+            (&column.declared, *role != Role::Ignored)
+        {
+            return Err(DataError::ColumnType {
+                source_name: raw.origin.source().to_owned(),
+                column: layout.label(position),
+                kind: kind.clone(),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn error(raw: &RawTable, layout: &Layout, fault: &Fault) -> DataError {
+    let location = raw.origin.location(fault.row);
+    let column = layout.label(fault.position);
+    let text = match raw.cells[fault.position].cell(fault.row) {
+        Cell::Number(value) => value.to_string(),
+        Cell::Text(text) => text.to_owned(),
+        Cell::Missing => String::new(),
+    };
+    let expected = match layout.roles[fault.position] {
+        Role::Input(input) => layout.encoded[input].encoding.expected(),
+        _ => None,
+    };
+    match (fault.unfit, expected) {
+        (Unfit::Kind, Some(expected)) => DataError::NotOfKind {
+            location,
+            column,
+            text,
+            expected,
+        },
+        _ => {
+            let is_target = layout.roles[fault.position] == Role::Target;
+            number::refused(&text).at(location, column, is_target, text.as_bytes())
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The columns of a table that are inputs, and the likelihood that its target has by default.
+
+use burn_gp_core::likelihoods::{Bernoulli, Gaussian, Softmax};
+use burn_gp_datasets::{
+    ColumnRoles, DataError, DataSource, InputColumns, MissingValues, TargetColumn, Task,
+};
+
+use super::RunOptions;
+
+impl RunOptions {
+    /// The columns that become inputs. The kinds of columns are inferred for files of the user's
+    /// own; all columns of the known data sets are numbers.
+    pub fn input_columns(&self, source: &DataSource) -> InputColumns {
+        let inferred = source.is_own_file();
+        let default = match inferred {
+            true => MissingValues::Indicator,
+            false => MissingValues::Refuse,
+        };
+        InputColumns {
+            inferred,
+            headerless: self.no_header == Some(true),
+            only: self.inputs.clone(),
+            without: self.drop.clone().unwrap_or_default(),
+            kinds: self.kind.clone().unwrap_or_default(),
+            missing: self.missing.map_or(default, MissingValues::from),
+            time: self.time.map(Into::into).unwrap_or_default(),
+        }
+    }
+
+    /// The column to predict and that of its noise; the labels are still to be decided.
+    pub fn columns(&self, source: &DataSource) -> ColumnRoles {
+        let column = |name: &String| TargetColumn::Name(name.clone());
+        ColumnRoles {
+            target: (self.target.as_ref()).map_or(TargetColumn::Last, column),
+            noise: self.noise_column.as_ref().map(column),
+            labels: None,
+            id: self.id.as_ref().map(column),
+            group: self.group.as_ref().map(column),
+            time: self.time_split.as_ref().map(column),
+            inputs: self.input_columns(source),
+        }
+    }
+
+    /// The options with the likelihood for the target of the user's own file, if none is given and the
+    /// model takes any.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read or has no such target.
+    pub fn inspected(mut self, source: &DataSource) -> Result<Self, DataError> {
+        let is_open = self.likelihood.is_none() && self.noise_column.is_none();
+        if is_open && source.is_own_file() && self.model().takes_any_likelihood() {
+            self.likelihood = Some(match source.inspect(&self.columns(source))?.task {
+                Task::Regression => Gaussian::CHOICE,
+                Task::BinaryClassification => Bernoulli::CHOICE,
+                Task::Classification => Softmax::CHOICE,
+            });
+        }
+        Ok(self)
+    }
+}

@@ -1,0 +1,81 @@
+//! The columns of a file and what becomes of them, as a table before training.
+
+use burn_gp_datasets::{ColumnKind, ColumnReport, Purpose};
+
+use crate::preparation::PreparedData;
+
+/// With more columns, plain numbers share one line.
+const MOST_LINES: usize = 40;
+
+/// The table of the columns, and a line about rows that were left out.
+pub fn columns_table(data: &PreparedData) -> String {
+    let is_plain = |column: &&ColumnReport| {
+        column.kind == ColumnKind::Number
+            && column.missing == 0
+            && matches!(column.purpose, Purpose::Inputs(_))
+    };
+    let is_long = data.columns.len() > MOST_LINES;
+    let shown = (data.columns.iter()).filter(|column| !(is_long && is_plain(column)));
+    let mut rows = vec![["column", "kind", "values", "missing", "use"].map(str::to_owned)];
+    rows.extend(shown.map(cells));
+    let mut text = aligned(&rows);
+    let plain = data.columns.iter().filter(is_plain).count();
+    if is_long && plain > 0 {
+        text += &format!("and {plain} columns of numbers without gaps, each 1 input\n");
+    }
+    if data.left_out > 0 {
+        text += &format!(
+            "{} left out: without the target{}\n",
+            rows_of(data.left_out),
+            if lacks_inputs(data) {
+                " or an input"
+            } else {
+                ""
+            }
+        );
+    }
+    text + "\n"
+}
+
+/// Whether rows may be left out for an input.
+fn lacks_inputs(data: &PreparedData) -> bool {
+    let target = (data.columns.iter()).find(|column| column.purpose == Purpose::Target);
+    target.is_none_or(|target| target.missing < data.left_out)
+}
+
+fn rows_of(count: usize) -> String {
+    match count {
+        1 => "1 row".into(),
+        count => format!("{count} rows"),
+    }
+}
+
+fn cells(column: &ColumnReport) -> [String; 5] {
+    [
+        column.name.clone(),
+        column.kind.to_string(),
+        column.values.clone(),
+        match column.missing {
+            0 => String::new(),
+            missing => missing.to_string(),
+        },
+        column.purpose.to_string(),
+    ]
+}
+
+/// Columns of equal width; that of the missing values is right-aligned.
+fn aligned(rows: &[[String; 5]]) -> String {
+    let width = |column: usize| {
+        let widths = rows.iter().map(|row| row[column].chars().count());
+        widths.max().unwrap_or(0)
+    };
+    let widths: [usize; 5] = std::array::from_fn(width);
+    let line = |row: &[String; 5]| {
+        let [name, kind, values, missing, purpose] = row;
+        format!(
+            "{name:<0$}  {kind:<1$}  {values:<2$}  {missing:>3$}  {purpose}\n",
+            widths[0], widths[1], widths[2], widths[3]
+        )
+    };
+    rows.iter().map(line).collect()
+}
