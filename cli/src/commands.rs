@@ -55,7 +55,7 @@ pub enum Command {
     /// after Ctrl-C, and other values add to the existing runs.
     ///
     /// The folder contains results.json, results.csv (one line for each combination) and a plot for
-    /// each data set.
+    /// each data set, with another one over each option that has three or more numbers.
     #[command(allow_negative_numbers = true)]
     Sweep(Box<SweepArguments>),
     /// Predict new rows with a trained model
