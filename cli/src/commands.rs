@@ -5,6 +5,7 @@ use burn_gp_runs::{
     devices::{self, DevicesArguments},
     failure::Failure,
     predict::{self, PredictArguments},
+    show::{self, ShowArguments},
     study::{self, CompareArguments, SweepArguments},
     train::{self, TrainArguments},
 };
@@ -55,7 +56,7 @@ pub enum Command {
     /// after Ctrl-C, and other values add to the existing runs.
     ///
     /// The folder contains results.json, results.csv (one line for each combination) and a plot for
-    /// each data set.
+    /// each data set, with another one over each option that has three or more numbers.
     #[command(allow_negative_numbers = true)]
     Sweep(Box<SweepArguments>),
     /// Predict new rows with a trained model
@@ -63,6 +64,8 @@ pub enum Command {
     /// Columns are matched by name if the model's data had names. If the target is among them, the
     /// scores are printed too.
     Predict(PredictArguments),
+    /// Show what a saved model is: data, inputs, target, parameters in the units of the data, scores
+    Show(ShowArguments),
     /// Repeat an experiment of a paper and show the published values beside ours
     ///
     /// Finished runs in the folder are not repeated, so the same command continues after Ctrl-C or
@@ -92,6 +95,7 @@ impl Command {
             Self::Compare(arguments) => study::compare(*arguments),
             Self::Sweep(arguments) => study::sweep(*arguments),
             Self::Predict(arguments) => predict::predict(&arguments),
+            Self::Show(arguments) => show::show(&arguments),
             Self::Experiment(command) => burn_gp_experiments::run(command),
             Self::Devices(arguments) => devices::run(&arguments),
             Self::Completions(arguments) => {

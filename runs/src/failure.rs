@@ -276,6 +276,14 @@ pub enum FolderError {
         /// The folder.
         path: PathBuf,
     },
+    /// The scores of a finished run are damaged.
+    #[error("{} cannot be read ({reason}); remove it to do without it", path.display())]
+    DamagedMetrics {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
     /// The run in the folder is unfinished.
     #[error("the run in {0} is unfinished; continue it with: burn-gp train --resume {0}", path.display())]
     UnfinishedModel {

@@ -4,8 +4,9 @@
 //! A training run goes through these modules in order: [`arguments`] (its options),
 //! [`plan::check`] (checked options), [`preparation`] (the data), [`plan::resolve`] (model and
 //! training), [`fitting`] (the steps), [`evaluation`] (held-out rows), [`output`] (the folder),
-//! [`report`] (the terminal). [`train`] calls them, and [`predict`] uses the model in such a
-//! folder. A comparison consists of several such runs, and so do the tables of papers: [`study`].
+//! [`report`] (the terminal). [`train`] calls them, [`predict`] uses the model in such a folder, and
+//! [`show`] describes it. A comparison consists of several such runs, and so do the tables of papers:
+//! [`study`].
 
 pub mod arguments;
 mod column_table;
@@ -31,6 +32,7 @@ mod replacement;
 pub mod report;
 pub mod setting_error;
 mod shortcomings;
+pub mod show;
 pub mod standard_output;
 pub mod study;
 pub mod summary;

@@ -159,7 +159,8 @@ pub fn table(metrics: &Metrics, data: &PreparedData, folder: &Path) -> String {
         line("training", &training(metrics)),
         String::new(),
     ];
-    lines.extend(scores(&metrics.scores, data));
+    let target = &data.schema.target_name;
+    lines.extend(score_lines(&metrics.scores, target, is_standardized(data)));
     lines.extend(metrics.warnings.iter().map(|text| line("warning", text)));
     lines.push(String::new());
     lines.extend(hyperparameters(metrics, data));
@@ -175,7 +176,8 @@ pub fn table(metrics: &Metrics, data: &PreparedData, folder: &Path) -> String {
     lines.join("\n")
 }
 
-fn line(title: &str, text: &str) -> String {
+/// A line of the table: a title with a text.
+pub(crate) fn line(title: &str, text: &str) -> String {
     format!("{title:<12}{text}")
 }
 
@@ -243,7 +245,8 @@ fn training(metrics: &Metrics) -> String {
     )
 }
 
-fn scores(scores: &Scores, data: &PreparedData) -> Vec<String> {
+/// The scores of the test rows, one in each line.
+pub(crate) fn score_lines(scores: &Scores, target: &str, is_standardized: bool) -> Vec<String> {
     if let (Some(error), Some(ece)) = (scores.error, scores.ece) {
         return vec![
             line("error", &format!("{:.2} % of the test rows", 100.0 * error)),
@@ -251,8 +254,7 @@ fn scores(scores: &Scores, data: &PreparedData) -> Vec<String> {
             line("ECE", &format!("{ece:.4} (expected calibration error)")),
         ];
     }
-    let target = &data.schema.target_name;
-    let scale = |standard: f64, original: f64| match is_standardized(data) {
+    let scale = |standard: f64, original: f64| match is_standardized {
         true => format!("{standard:.4}   ({original:.4} in the units of {target})"),
         false => format!("{original:.4}   (in the units of {target})"),
     };
@@ -357,7 +359,7 @@ fn lengthscale_lines(lengthscales: &[f64], data: &PreparedData) -> Vec<String> {
 }
 
 /// Formats a number with four significant digits.
-fn significant(value: f64) -> String {
+pub(crate) fn significant(value: f64) -> String {
     if value != 0.0 && !(1e-3..1e6).contains(&value.abs()) {
         return format!("{value:.3e}");
     }

@@ -345,7 +345,7 @@ fn a_sweep_has_a_row_for_every_combination() {
     );
     for plot in ["data.svg", "diabetes.svg"] {
         assert!(
-            read(&path.join("grid").join(plot)).contains("svgp, 9"),
+            read(&path.join("grid").join(plot)).contains("svgp, inducing 9"),
             "{plot}"
         );
     }
@@ -360,6 +360,12 @@ fn a_sweep_has_a_row_for_every_combination() {
         "data exact none 1",
     ];
     assert_eq!(cells[..4], expected);
+    // The numbers that were run are the ticks, whenever they were run.
+    let over = read(&path.join("grid/data-inducing.svg"));
+    for label in ["6", "9", "12", "NLPD", "svgp"] {
+        assert!(over.contains(&format!("\n{label}\n")), "{label}");
+    }
+    assert!(!over.contains("\nexact\n"));
     let kernels =
         "sweep --grid kernel=rbf,periodic(rbf,period=2) --data data.csv --steps 3 --quiet --out k";
     let table = succeed(path, &kernels.split(' ').collect::<Vec<&str>>());

@@ -197,3 +197,81 @@ fn mixtures_of_deep_models() {
         "all intervals are those of normal distributions"
     );
 }
+
+/// The lowest and highest place of the bands of `fit.svg` and of the bars of
+/// `predicted-observed.svg`, in the units of the vertical axis.
+fn drawn_range(folder: &Path, plot: &str) -> (f64, f64) {
+    let text = read(&folder.join("run").join(plot));
+    let drawing = roxmltree::Document::parse(&text).unwrap();
+    let number = |text: &str| text.parse::<f64>().unwrap();
+    // Labels of the vertical axis end beside it, each at the height of its tick.
+    let ticks: Vec<(f64, f64)> = (drawing.descendants())
+        .filter(|node| node.attribute("text-anchor") == Some("end"))
+        .filter_map(|node| {
+            let value = node.text()?.trim().replace('−', "-").parse().ok()?;
+            Some((number(node.attribute("y")?), value))
+        })
+        .collect();
+    let ((low, first), (high, last)) = (ticks[0], ticks[ticks.len() - 1]);
+    let value = |height: f64| first + (height - low) / (high - low) * (last - first);
+    let heights = |node: roxmltree::Node<'_, '_>| -> Vec<f64> {
+        let points = node
+            .attribute("points")
+            .unwrap_or_default()
+            .split_whitespace();
+        points
+            .map(|point| value(number(point.split_once(',').unwrap().1)))
+            .collect()
+    };
+    // Only bars and bands are see-through.
+    let faint = |node: &roxmltree::Node<'_, '_>| {
+        node.attribute("opacity")
+            .is_some_and(|opacity| number(opacity) < 1.0)
+    };
+    let marks = drawing.descendants().filter(faint);
+    let heights: Vec<f64> = marks.flat_map(heights).collect();
+    assert!(heights.len() > 30, "{plot} has {} places", heights.len());
+    let ends = heights.iter().copied();
+    (
+        ends.clone().fold(f64::INFINITY, f64::min),
+        ends.fold(f64::NEG_INFINITY, f64::max),
+    )
+}
+
+/// No interval of a plot reaches beyond the targets that are possible.
+#[test]
+fn intervals_of_plots_end_where_targets_do() {
+    let target = |likelihood: &str| {
+        let likelihood = likelihood.to_owned();
+        move |x: f64, random: &mut ChaCha8Rng| {
+            let standard: f64 = Exp1.sample(random);
+            let waiting = (2.0 * x).sin().exp() * standard;
+            match likelihood.as_str() {
+                "poisson" | "negative-binomial" => waiting.floor(),
+                "beta" => (waiting / (1.0 + waiting)).clamp(0.001, 0.999),
+                _ => waiting,
+            }
+        }
+    };
+    for (likelihood, highest) in [
+        ("poisson", f64::INFINITY),
+        ("negative-binomial", f64::INFINITY),
+        ("exponential", f64::INFINITY),
+        ("gamma", f64::INFINITY),
+        ("beta", 1.0),
+    ] {
+        let folder = temp_dir::TempDir::new().unwrap();
+        let path = folder.path();
+        write_data(path, target(likelihood));
+        train(path, &format!("--likelihood {likelihood} --steps 100"));
+        for plot in ["fit.svg", "predicted-observed.svg"] {
+            let (low, high) = drawn_range(path, plot);
+            // Places are rounded to an eighth of a pixel.
+            let rounding = 1e-3 * (high - low);
+            assert!(
+                low >= -rounding && high <= highest + rounding,
+                "{plot} of {likelihood}: {low} to {high}"
+            );
+        }
+    }
+}

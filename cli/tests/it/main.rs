@@ -23,6 +23,7 @@ mod parameter_options;
 mod resume;
 mod safe_runs;
 mod shortcomings;
+mod show;
 #[allow(dead_code, reason = "other test programs share it")]
 mod support;
 mod train_predict;

@@ -1,26 +1,38 @@
-//! An axis: range, ticks at round numbers, and labels.
+//! An axis: range, ticks and their labels, and the text beside it.
 
 use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
-use super::{Quantity, canvas::plain_text};
+use super::Quantity;
+use super::notation::{Notation, with_minus};
+use super::text_extent::{fitted, width};
 
 /// Magnitudes below this are drawn as zero: their powers of ten would leave the range of `f64`.
 const SMALLEST: f64 = 1e-100;
 
-/// Longest name or unit, in characters, that fits along an axis.
-const LONGEST_NAME: usize = 40;
+/// The share of its length that an axis of given values extends past the first and the last.
+const BESIDE: f64 = 0.04;
+/// The gap between the tick labels of a horizontal axis, relative to the font size.
+const GAP: f64 = 0.6;
 
-/// A linear axis with ticks at multiples of 1, 2 or 5 times a power of ten.
+/// A value with its label.
+#[derive(Debug, Clone)]
+struct Tick {
+    value: f64,
+    label: String,
+}
+
+/// An axis with ticks at round numbers or at given values.
 #[derive(Debug, Clone)]
 pub(super) struct Axis {
     low: f64,
     high: f64,
-    ticks: Vec<f64>,
-    /// Power of ten taken out of the tick labels and put into the axis text.
-    exponent: i32,
-    decimals: usize,
+    is_logarithmic: bool,
+    ticks: Vec<Tick>,
+    /// The number of the first tick at multiples of a step; `None` for ticks at given values.
+    first: Option<i64>,
+    notation: Notation,
     name: String,
     unit: Option<String>,
 }
@@ -47,25 +59,61 @@ impl Axis {
         let step = round_step((high - low) / target as f64).max(smallest);
         let first = (low / step).ceil();
         let count = ((high / step).floor() - first).max(0.0) as usize;
-        let ticks = (0..=count)
+        let values: Vec<f64> = (0..=count)
             // Adding zero turns a negative zero into a positive one, which prints without a sign.
             .map(|index| (first + index as f64) * step + 0.0)
             .collect();
-        let largest = low.abs().max(high.abs());
-        let exponent = if !(1e-2..1e5).contains(&largest) {
-            3 * (largest.log10() / 3.0).floor() as i32
-        } else {
-            0
+        let notation = Notation::of((low, high), step, &values);
+        let ticks = values.into_iter().map(|value| Tick {
+            value,
+            label: notation.label(value),
+        });
+        Self {
+            ticks: ticks.collect(),
+            first: Some(first as i64),
+            notation,
+            ..Self::empty((low, high), quantity)
+        }
+    }
+
+    /// An axis with ticks at these sizes in increasing order, which it spaces by their logarithms if
+    /// they are farther apart there.
+    pub(super) fn at(sizes: &[f64], quantity: Quantity<'_>) -> Self {
+        let (low, high) = extent(sizes.iter().copied()).unwrap_or((0.0, 0.0));
+        let closest = |place: fn(f64) -> f64| {
+            let gaps = sizes.windows(2).map(|pair| place(pair[1]) - place(pair[0]));
+            gaps.fold(f64::INFINITY, f64::min) / (place(high) - place(low))
         };
-        let decimals = (f64::from(exponent) - (step * 1.0001).log10().floor()).max(0.0) as usize;
+        let is_logarithmic = low > 0.0 && closest(f64::ln) > 2.0 * closest(|size| size);
+        let (low, high) = widen_if_empty(low, high);
+        let range = match is_logarithmic {
+            true => {
+                let (low, high) = padded((low.ln(), high.ln()), BESIDE);
+                (low.exp(), high.exp())
+            }
+            false => padded((low, high), BESIDE),
+        };
+        let ticks = sizes.iter().map(|&value| Tick {
+            value,
+            label: with_minus(&value.to_string()),
+        });
+        Self {
+            is_logarithmic,
+            ticks: ticks.collect(),
+            ..Self::empty(range, quantity)
+        }
+    }
+
+    fn empty((low, high): (f64, f64), quantity: Quantity<'_>) -> Self {
         Self {
             low,
             high,
-            ticks,
-            exponent,
-            decimals,
-            name: plain_text(quantity.name, LONGEST_NAME),
-            unit: quantity.unit.map(|unit| plain_text(unit, LONGEST_NAME)),
+            is_logarithmic: false,
+            ticks: Vec::new(),
+            first: None,
+            notation: Notation::default(),
+            name: quantity.name.to_owned(),
+            unit: quantity.unit.map(str::to_owned),
         }
     }
 
@@ -84,14 +132,68 @@ impl Axis {
         value.clamp(self.low, self.high)
     }
 
-    /// The name, with the power of ten and the unit in brackets.
-    pub(super) fn text(&self) -> String {
-        let power = (self.exponent != 0).then(|| format!("×10{}", superscript(self.exponent)));
-        let inside: Vec<String> = power.into_iter().chain(self.unit.clone()).collect();
-        if inside.is_empty() {
-            return self.name.clone();
+    /// The position of a value between the ends of the axis, from 0 to 1.
+    fn share(&self, value: f64) -> f64 {
+        let place = |value: f64| match self.is_logarithmic {
+            true => value.max(SMALLEST).ln(),
+            false => value,
+        };
+        (place(value) - place(self.low)) / (place(self.high) - place(self.low))
+    }
+
+    /// Leaves out labels that collide along `length` or reach too far past an end.
+    pub(super) fn thinned(mut self, length: f64, (before, beyond): (f64, f64), size: f64) -> Self {
+        let half = |tick: &Tick| width(&tick.label, size) / 2.0;
+        let fits = |ticks: &[&Tick]| {
+            ticks.windows(2).all(|pair| {
+                let apart = length * (self.share(pair[1].value) - self.share(pair[0].value));
+                apart >= half(pair[0]) + half(pair[1]) + GAP * size
+            })
+        };
+        let is_inside = |tick: &Tick| {
+            let place = length * self.share(tick.value);
+            place - half(tick) >= -before && place + half(tick) <= length + beyond
+        };
+        let kept = |every: i64| -> Vec<&Tick> {
+            let first = self.first.unwrap_or(0);
+            let numbered = (first..).zip(&self.ticks);
+            let kept = numbered.filter(|(number, tick)| number % every == 0 && is_inside(tick));
+            kept.map(|(_, tick)| tick).collect()
+        };
+        let every = [1, 2, 5, 10, 20, 50].into_iter();
+        let labeled = every
+            .map(kept)
+            .find(|ticks| fits(ticks))
+            .unwrap_or_default();
+        let labeled: Vec<f64> = labeled.iter().map(|tick| tick.value).collect();
+        if self.first.is_some() {
+            self.ticks.retain(|tick| labeled.contains(&tick.value));
         }
-        format!("{} ({})", self.name, inside.join(" "))
+        for tick in &mut self.ticks {
+            if !labeled.contains(&tick.value) {
+                tick.label.clear();
+            }
+        }
+        self
+    }
+
+    /// The name, with the power of ten and the unit in parentheses, in at most this width.
+    pub(super) fn text(&self, size: f64, room: f64) -> String {
+        let power = self.notation.power_text();
+        let unit = (self.unit.as_ref()).map(|unit| fitted(unit, size, 0.4 * room));
+        let scale: Vec<String> = power.into_iter().chain(unit).collect();
+        let logarithmic = self.is_logarithmic.then(|| "log scale".to_owned());
+        let inside: Vec<String> = (!scale.is_empty())
+            .then(|| scale.join(" "))
+            .into_iter()
+            .chain(logarithmic)
+            .collect();
+        let mut behind = self.notation.offset_text();
+        if !inside.is_empty() {
+            behind += &format!(" ({})", inside.join(", "));
+        }
+        let name = fitted(&self.name, size, room - width(&behind, size));
+        format!("{name}{behind}")
     }
 }
 
@@ -100,13 +202,12 @@ impl Ranged for Axis {
     type ValueType = f64;
 
     fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
-        let share = (value - self.low) / (self.high - self.low);
         let length = f64::from(limit.1) - f64::from(limit.0);
-        (f64::from(limit.0) + length * share).round() as i32
+        (f64::from(limit.0) + length * self.share(*value)).round() as i32
     }
 
     fn key_points<Hint: KeyPointHint>(&self, _hint: Hint) -> Vec<f64> {
-        self.ticks.clone()
+        self.ticks.iter().map(|tick| tick.value).collect()
     }
 
     fn range(&self) -> Range<f64> {
@@ -120,8 +221,8 @@ impl ValueFormatter<f64> for Axis {
     }
 
     fn format_ext(&self, value: &f64) -> String {
-        let scaled = value / 10f64.powi(self.exponent);
-        format!("{scaled:.*}", self.decimals).replace('-', "−")
+        let tick = self.ticks.iter().find(|tick| tick.value == *value);
+        tick.map_or_else(String::new, |tick| tick.label.clone())
     }
 }
 
@@ -145,18 +246,6 @@ fn widen_if_empty(low: f64, high: f64) -> (f64, f64) {
     }
     let margin = if size > SMALLEST { 0.1 * size } else { 1.0 };
     (low - margin, high + margin)
-}
-
-fn superscript(number: i32) -> String {
-    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
-    number
-        .to_string()
-        .chars()
-        .filter_map(|character| match character.to_digit(10) {
-            Some(digit) => DIGITS.get(digit as usize).copied(),
-            None => Some('⁻'),
-        })
-        .collect()
 }
 
 /// The smallest and largest of `values`, or `None` when there are none.
@@ -198,11 +287,8 @@ mod tests {
 
     const NOTHING: Quantity<'static> = Quantity::of("y");
 
-    fn labels(axis: &Axis) -> Vec<String> {
-        axis.ticks
-            .iter()
-            .map(|tick| axis.format_ext(tick))
-            .collect()
+    fn labels(axis: &Axis) -> Vec<&str> {
+        axis.ticks.iter().map(|tick| tick.label.as_str()).collect()
     }
 
     #[test]
@@ -227,9 +313,9 @@ mod tests {
         };
         let axis = Axis::new(0.0, 4.2e6, quantity, 4);
         assert_eq!(labels(&axis), ["0", "1", "2", "3", "4"]);
-        assert_eq!(axis.text(), "power (×10⁶ W)");
+        assert_eq!(axis.text(12.0, 200.0), "power (×10⁶ W)");
         let axis = Axis::new(0.0, 4e-4, quantity, 4);
-        assert_eq!(axis.text(), "power (×10⁻⁶ W)");
+        assert_eq!(axis.text(12.0, 200.0), "power (×10⁻⁶ W)");
         assert_eq!(labels(&axis), ["0", "100", "200", "300", "400"]);
     }
 
@@ -252,5 +338,64 @@ mod tests {
         assert!(low > 0.9 && high < 2.1);
         assert_eq!(robust_extent(&[], 0.5), None);
         assert_eq!(robust_extent(&[2.0], 0.5), Some((2.0, 2.0)));
+    }
+
+    #[test]
+    fn numbers_far_from_zero_are_relative_to_a_round_one() {
+        let time = Quantity {
+            name: "time",
+            unit: Some("s"),
+        };
+        let axis = Axis::new(1.6e9 - 70.0, 1.6e9 + 70.0, time, 3);
+        assert_eq!(labels(&axis), ["950", "1000", "1050"]);
+        assert_eq!(axis.text(12.0, 300.0), "time − 1599999000 (s)");
+        let axis = Axis::new(2000.001, 2000.009, time, 3);
+        assert_eq!(labels(&axis), ["2", "4", "6", "8"]);
+        assert_eq!(axis.text(12.0, 300.0), "time − 2000.00 (×10⁻³ s)");
+        let axis = Axis::new(-2000.009, -2000.001, NOTHING, 3);
+        assert_eq!(labels(&axis), ["2", "4", "6", "8"]);
+        assert_eq!(axis.text(12.0, 300.0), "y + 2000.01 (×10⁻³)");
+        let axis = Axis::new(1990.0, 2024.0, time, 4);
+        assert_eq!(axis.text(12.0, 300.0), "time (s)");
+    }
+
+    #[test]
+    fn labels_that_collide_are_left_out_at_round_numbers() {
+        let axis = Axis::new(-0.31, 1.02, NOTHING, 12);
+        assert!(labels(&axis).len() > 10);
+        let axis = axis.thinned(150.0, (10.0, 10.0), 12.0);
+        assert_eq!(labels(&axis), ["0.0", "0.5", "1.0"]);
+    }
+
+    #[test]
+    fn given_sizes_keep_their_ticks_and_lose_labels_that_collide() {
+        let axis = Axis::at(&[8.0, 16.0, 32.0], NOTHING);
+        assert_eq!(labels(&axis), ["8", "16", "32"]);
+        assert_eq!(axis.text(12.0, 200.0), "y");
+        let powers: Vec<f64> = (3..11).map(|power| f64::from(1 << power)).collect();
+        let axis = Axis::at(&powers, NOTHING);
+        assert_eq!(axis.text(12.0, 200.0), "y (log scale)");
+        let axis = axis.thinned(100.0, (10.0, 10.0), 12.0);
+        assert_eq!(axis.ticks.len(), 8);
+        let labeled = labels(&axis)
+            .iter()
+            .filter(|label| !label.is_empty())
+            .count();
+        assert!((1..8).contains(&labeled));
+        assert_eq!(labels(&Axis::at(&[4.0], NOTHING)), ["4"]);
+    }
+
+    #[test]
+    fn a_long_name_keeps_its_unit() {
+        let quantity = Quantity {
+            name: "the concentration of a substance",
+            unit: Some("mol"),
+        };
+        let text = Axis::new(0.0, 1.0, quantity, 3).text(12.0, 120.0);
+        assert!(
+            text.ends_with("… (mol)") || text.ends_with(" (mol)"),
+            "{text}"
+        );
+        assert!(width(&text, 12.0) <= 120.0);
     }
 }

@@ -7,8 +7,10 @@ use flate2::{Compression, write::ZlibEncoder};
 /// An image: RGB pixels row by row from the upper left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bitmap {
-    pub(super) width: usize,
-    pub(super) pixels: Vec<[u8; 3]>,
+    width: usize,
+    pixels: Vec<[u8; 3]>,
+    /// Whether viewers may blur the pixels; otherwise each is a square of one color.
+    is_smooth: bool,
 }
 
 /// The values shown as black and as white.
@@ -57,7 +59,23 @@ impl Bitmap {
         Self {
             width,
             pixels: values.chunks_exact(channels).map(pixel).collect(),
+            is_smooth: false,
         }
+    }
+
+    /// A smooth image of these pixels in rows of `width`.
+    pub(super) fn smooth(width: usize, pixels: Vec<[u8; 3]>) -> Self {
+        Self {
+            width,
+            pixels,
+            is_smooth: true,
+        }
+    }
+
+    /// The pixels.
+    #[cfg(test)]
+    pub(super) fn into_pixels(self) -> Vec<[u8; 3]> {
+        self.pixels
     }
 
     fn height(&self) -> usize {
@@ -77,15 +95,22 @@ impl Bitmap {
         Self {
             width: times * self.width,
             pixels: rows.collect(),
+            is_smooth: self.is_smooth,
         }
     }
 
     /// The PNG file with its checksums.
     fn png(&self) -> std::io::Result<Vec<u8>> {
         let mut rows = ZlibEncoder::new(Vec::new(), Compression::default());
+        let mut above = vec![0; 3 * self.width];
         for row in self.pixels.chunks_exact(self.width) {
-            rows.write_all(&[0])?; // no filter
-            rows.write_all(row.as_flattened())?;
+            // The filter "up" stores differences from the row above, which compress well.
+            let row = row.as_flattened();
+            let differences = row.iter().zip(&above);
+            let differences: Vec<u8> = differences.map(|(own, up)| own.wrapping_sub(*up)).collect();
+            rows.write_all(&[2])?;
+            rows.write_all(&differences)?;
+            above.copy_from_slice(row);
         }
         let mut header = Vec::new();
         for side in [self.width, self.height()] {
@@ -108,13 +133,20 @@ impl Bitmap {
 
     /// The SVG element that shows the image at a position, in drawing units.
     pub(super) fn element(&self, (x, y): (i32, i32), size: (i32, i32)) -> std::io::Result<String> {
+        let (rendering, file) = match self.is_smooth {
+            true => ("", self.png()?),
+            false => (
+                "image-rendering=\"optimizeSpeed\" style=\"image-rendering:pixelated\" ",
+                self.magnified().png()?,
+            ),
+        };
         let mut element = format!(
             "<image x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{}\" preserveAspectRatio=\"none\" \
-             image-rendering=\"optimizeSpeed\" style=\"image-rendering:pixelated\" \
-             xmlns:xlink=\"http://www.w3.org/1999/xlink\" xlink:href=\"data:image/png;base64,",
+             {rendering}xmlns:xlink=\"http://www.w3.org/1999/xlink\" \
+             xlink:href=\"data:image/png;base64,",
             size.0, size.1
         );
-        write_base64(&mut element, &self.magnified().png()?);
+        write_base64(&mut element, &file);
         element += "\"/>\n";
         Ok(element)
     }

@@ -40,12 +40,10 @@ pub fn calibration(path: &Path, levels: &[f64], caption: Caption<'_>) -> Result<
         .map(|nominal| (nominal, coverage.observed(nominal)))
         .collect();
     let frame = Frame {
-        plot: PICTURE,
-        caption,
         remarks: remark(levels.len() - rows.len(), "not finite, left out")
             .into_iter()
             .collect(),
-        legend: legend_entries(),
+        ..Frame::new(PICTURE, caption, legend_entries())
     };
     let facts = facts(rows.len(), &curve, &coverage);
     square(
@@ -102,7 +100,7 @@ fn facts(count: usize, curve: &[(f64, f64)], coverage: &Coverage) -> [(&'static 
 
 #[cfg(test)]
 mod tests {
-    use super::super::canvas::testing::{CAPTION, Plot};
+    use super::super::testing::{CAPTION, Plot};
     use super::*;
 
     #[test]

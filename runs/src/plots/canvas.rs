@@ -1,6 +1,8 @@
 //! The sheet a plot is drawn on: size, header, plot area, side panel, and the file.
 
+use std::cell::RefCell;
 use std::path::Path;
+use std::rc::Rc;
 
 use plotters::coord::Shift;
 use plotters::element::{Drawable, PointCollection};
@@ -9,11 +11,12 @@ use plotters::style::TextStyle;
 
 use super::axis::Axis;
 use super::bitmap::Bitmap;
-use super::chart::Chart;
+use super::chart::{Chart, Surroundings};
 use super::legend::{self, Entry};
+use super::text_extent::{BOLD, fitted, wrapped};
 use super::{Caption, PlotError, palette};
 
-/// The size of a plot in pixels.
+/// The size of a plot in pixels. A plot with many remarks, legend entries or rows is higher.
 pub(super) const WIDTH: u32 = 800;
 pub(super) const HEIGHT: u32 = 560;
 
@@ -24,28 +27,69 @@ const UNITS: i32 = 8;
 /// The height of the header: title, remarks, and the legend of panels.
 pub(super) const WIDE_HEADER: i32 = 98;
 pub(super) const SQUARE_HEADER: i32 = 72;
-/// Room for tick labels and axis text.
-const LEFT_LABELS: i32 = 68;
-const BOTTOM_LABELS: i32 = 46;
-/// The margin for the half of the last tick label that extends past the plot.
-const RIGHT_MARGIN: i32 = 26;
+/// The height of the first row of the legend of panels.
+pub(super) const LEGEND: i32 = 80;
+/// The space around the plot area of a square plot. The half of the last tick label extends past it
+/// on the right.
+const AROUND: Surroundings = Surroundings {
+    top: 6,
+    right: 26,
+    bottom: 6,
+    left: MARGIN,
+    left_labels: 74,
+    bottom_labels: 46,
+};
+/// The font size of the tick labels of a square plot.
+const TICK_SIZE: f64 = 12.0;
 pub(super) const MARGIN: i32 = 10;
+/// The width between the margins of a sheet.
+pub(super) const BETWEEN_MARGINS: f64 = (WIDTH as i32 - 2 * MARGIN) as f64;
 /// The font size of labels in pixels.
 pub(super) const LABEL_SIZE: f64 = 12.5;
+const REMARK_SIZE: f64 = 12.0;
+/// The height of a line of remarks below the first.
+const REMARK_HEIGHT: i32 = 15;
 /// The width of the panel to the right of a square plot; it makes the plot area square.
-const PANEL: i32 = 266;
+const PANEL: i32 = 260;
+/// The start of the text in that panel.
+const PANEL_LEFT: i32 = 8;
+/// The start of the values in that panel.
+const PANEL_VALUES: i32 = 150;
 
 /// A part of a sheet. Places and sizes are in pixels, from its upper left corner.
 pub(super) struct Area<'a> {
     pub(super) inner: DrawingArea<SVGBackend<'a>, Shift>,
     /// The kind of plot, for error messages.
     pub(super) plot: &'static str,
+    /// The images of the sheet.
+    pub(super) images: Images,
 }
+
+/// Small images with their upper left corners and sizes on the sheet, in drawing units. They lie
+/// below all else on the sheet.
+pub(super) type Images = Rc<RefCell<Vec<(Bitmap, (i32, i32), (i32, i32))>>>;
 
 impl<'a> Area<'a> {
     fn like(&self, inner: DrawingArea<SVGBackend<'a>, Shift>) -> Self {
-        let plot = self.plot;
-        Self { inner, plot }
+        Self {
+            inner,
+            plot: self.plot,
+            images: Rc::clone(&self.images),
+        }
+    }
+
+    /// The width and height in pixels.
+    pub(super) fn size(&self) -> (i32, i32) {
+        let (width, height) = self.inner.dim_in_pixel();
+        (width as i32 / UNITS, height as i32 / UNITS)
+    }
+
+    /// Places a small image.
+    pub(super) fn image(&self, bitmap: Bitmap, (x, y): (i32, i32), (width, height): (i32, i32)) {
+        let (left, top) = self.inner.get_base_pixel();
+        let corner = (left + pixels(x), top + pixels(y));
+        let size = (pixels(width), pixels(height));
+        self.images.borrow_mut().push((bitmap, corner, size));
     }
 
     /// The part of this height at the top, and the rest.
@@ -107,6 +151,8 @@ pub(super) struct Frame<'a> {
     /// Sentences below the title, for example about omitted or thinned points.
     pub(super) remarks: Vec<String>,
     pub(super) legend: Vec<Entry<'a>>,
+    /// The height to add at the bottom, in pixels.
+    pub(super) more_height: i32,
 }
 
 impl<'a> Frame<'a> {
@@ -117,7 +163,18 @@ impl<'a> Frame<'a> {
             caption,
             remarks: Vec::new(),
             legend,
+            more_height: 0,
         }
+    }
+
+    /// The remarks in lines that fit the sheet.
+    fn remark_lines(&self) -> Vec<String> {
+        wrapped(&self.remarks, REMARK_SIZE, BETWEEN_MARGINS)
+    }
+
+    /// The height of the lines of remarks below the first.
+    fn more_remarks(&self) -> i32 {
+        REMARK_HEIGHT * self.remark_lines().len().saturating_sub(1) as i32
     }
 }
 
@@ -150,25 +207,6 @@ pub(super) fn drawing<E: std::fmt::Display>(plot: &'static str) -> impl FnOnce(E
     }
 }
 
-/// Removes control characters, which XML forbids, and cuts the text to `longest` characters.
-pub(super) fn plain_text(text: &str, longest: usize) -> String {
-    let mut plain: String = text
-        .chars()
-        .map(|character| {
-            if character.is_control() {
-                ' '
-            } else {
-                character
-            }
-        })
-        .take(longest)
-        .collect();
-    if text.chars().count() > longest {
-        plain.push('…');
-    }
-    plain
-}
-
 /// Draws a square plot, with the legend and `facts` (name, value) in a panel to its right.
 pub(super) fn square(
     path: &Path,
@@ -178,6 +216,21 @@ pub(super) fn square(
     draw: impl FnOnce(&mut Chart<'_>) -> Result<(), PlotError>,
 ) -> Result<(), PlotError> {
     square_with(path, frame, axes, facts, draw, |_, _| Ok(()))
+}
+
+/// The same as [`square`] without grid lines, for an image between the axes.
+pub(super) fn square_image(
+    path: &Path,
+    frame: &Frame<'_>,
+    axes: (Axis, Axis),
+    facts: &[(&str, String)],
+    draw: impl FnOnce(&mut Chart<'_>) -> Result<(), PlotError>,
+) -> Result<(), PlotError> {
+    on_paper(path, frame, |sheet| {
+        let (body, panel) = beside_panel(sheet);
+        draw(&mut Chart::of_image(&body, AROUND, axes, TICK_SIZE)?)?;
+        write_panel(&panel, frame, facts).map(|_| ())
+    })
 }
 
 /// The same as [`square`]; `panel_below` draws below the facts, from this y on.
@@ -190,13 +243,28 @@ pub(super) fn square_with(
     panel_below: impl FnOnce(&Area<'_>, i32) -> Result<(), PlotError>,
 ) -> Result<(), PlotError> {
     on_paper(path, frame, |sheet| {
-        let (_, body) = sheet.split_vertically(SQUARE_HEADER);
-        let (body, panel) = body.split_horizontally(WIDTH as i32 - PANEL);
-        draw(&mut chart(&body, axes)?)?;
-        let below = legend::in_a_column(&panel, &frame.legend, 8, 20)?;
-        let below = write_facts(&panel, facts, below + 14)?;
+        let (body, panel) = beside_panel(sheet);
+        draw(&mut Chart::new(&body, AROUND, axes, TICK_SIZE)?)?;
+        let below = write_panel(&panel, frame, facts)?;
         panel_below(&panel, below)
     })
+}
+
+/// The areas of a square plot and of the panel to its right.
+fn beside_panel<'a>(sheet: &Area<'a>) -> (Area<'a>, Area<'a>) {
+    let (_, body) = sheet.split_vertically(SQUARE_HEADER);
+    body.split_horizontally(WIDTH as i32 - PANEL)
+}
+
+/// Writes the legend and the facts, and returns the y below them.
+fn write_panel(
+    panel: &Area<'_>,
+    frame: &Frame<'_>,
+    facts: &[(&str, String)],
+) -> Result<i32, PlotError> {
+    let room = f64::from(PANEL - PANEL_LEFT - MARGIN);
+    let below = legend::in_a_column(panel, &frame.legend, (PANEL_LEFT, 20), room)?;
+    write_facts(panel, facts, below + 14)
 }
 
 /// Draws a sheet of panels below the header and the legend, which `draw` gets too.
@@ -205,57 +273,57 @@ pub(super) fn sheet(
     frame: &Frame<'_>,
     draw: impl FnOnce(&Area<'_>, &Area<'_>) -> Result<(), PlotError>,
 ) -> Result<(), PlotError> {
-    on_paper(path, frame, |sheet| {
-        let (header, body) = sheet.split_vertically(WIDE_HEADER);
-        legend::in_a_row(&header, &frame.legend, MARGIN, 80)?;
+    let legend = legend::Rows::of(&frame.legend, BETWEEN_MARGINS);
+    let more = legend.more_height();
+    on_sheet(path, frame, more, |sheet| {
+        let (header, body) = sheet.split_vertically(WIDE_HEADER + more);
+        legend.draw(&header, (MARGIN, LEGEND))?;
         draw(&header, &body)
     })
 }
 
-/// Draws a whole sheet and writes it to a file; `draw` adds to the header.
+/// Draws a whole sheet and writes it to a file.
 pub(super) fn on_paper(
     path: &Path,
     frame: &Frame<'_>,
     draw: impl FnOnce(&Area<'_>) -> Result<(), PlotError>,
 ) -> Result<(), PlotError> {
-    on_paper_with(path, frame, &[], draw)
+    on_sheet(path, frame, 0, draw)
 }
 
-/// A small image on a sheet, positioned in pixels.
-pub(super) struct Placed {
-    pub(super) bitmap: Bitmap,
-    pub(super) corner: (i32, i32),
-    pub(super) size: (i32, i32),
-}
-
-/// The same as [`on_paper`], with small images.
-pub(super) fn on_paper_with(
+/// The same with more height. `draw` gets the sheet as if there were one line of remarks.
+fn on_sheet(
     path: &Path,
     frame: &Frame<'_>,
-    images: &[Placed],
+    more: i32,
     draw: impl FnOnce(&Area<'_>) -> Result<(), PlotError>,
 ) -> Result<(), PlotError> {
-    let units = (WIDTH * UNITS as u32, HEIGHT * UNITS as u32);
+    let above = frame.more_remarks();
+    let height = HEIGHT as i32 + above + more + frame.more_height;
+    let units = (WIDTH * UNITS as u32, pixels(height) as u32);
     let mut svg = String::new();
+    let images = Images::default();
     {
         let sheet = SVGBackend::with_string(&mut svg, units).into_drawing_area();
         sheet.fill(&palette::PAPER).map_err(drawing(frame.plot))?;
         let sheet = Area {
             inner: sheet,
             plot: frame.plot,
+            images: Rc::clone(&images),
         };
         write_header(&sheet, frame)?;
-        draw(&sheet)?;
+        draw(&sheet.split_vertically(above).1)?;
         sheet.inner.present().map_err(drawing(frame.plot))?;
     }
     let drawn_size = format!("width=\"{}\" height=\"{}\"", units.0, units.1);
-    let shown_size = format!("width=\"{WIDTH}\" height=\"{HEIGHT}\"");
+    let shown_size = format!("width=\"{WIDTH}\" height=\"{height}\"");
     let mut svg = svg.replacen(&drawn_size, &shown_size, 1);
-    for image in images {
-        let [corner, size] = [image.corner, image.size].map(|(x, y)| (pixels(x), pixels(y)));
-        let element = (image.bitmap.element(corner, size)).map_err(drawing(frame.plot))?;
-        let end = svg.rfind("</svg>").unwrap_or(svg.len());
-        svg.insert_str(end, &element);
+    // The first element is the paper.
+    let mut place = svg.find("/>\n").map_or(0, |end| end + 3);
+    for (bitmap, corner, size) in images.borrow().iter() {
+        let element = (bitmap.element(*corner, *size)).map_err(drawing(frame.plot))?;
+        svg.insert_str(place, &element);
+        place += element.len();
     }
     std::fs::write(path, svg).map_err(|source| PlotError::Write {
         path: path.to_path_buf(),
@@ -265,154 +333,32 @@ pub(super) fn on_paper_with(
 
 /// Writes the title, model and remarks.
 fn write_header(sheet: &Area<'_>, frame: &Frame<'_>) -> Result<(), PlotError> {
-    // Titles of these lengths fit the sheet even in the widest letters of a common sans-serif font.
-    const LONGEST_DATA: usize = 42;
-    const LONGEST_MODEL: usize = 100;
-    let data = plain_text(frame.caption.data, LONGEST_DATA);
-    let title = format!("{} · {data}", frame.plot);
-    let size = 17.0 * f64::from(UNITS) * 1.24;
+    const TITLE_SIZE: f64 = 17.0;
+    let title = format!("{} · {}", frame.plot, frame.caption.data);
+    let title = fitted(&title, BOLD * TITLE_SIZE, BETWEEN_MARGINS);
+    let size = TITLE_SIZE * f64::from(UNITS) * 1.24;
     let title_style = ("sans-serif", size, FontStyle::Bold).into_text_style(&(WIDTH, HEIGHT));
     sheet.write(&title, &title_style.color(&palette::INK), (MARGIN, 12))?;
-    let model = plain_text(frame.caption.model, LONGEST_MODEL);
-    let remarks = frame.remarks.join("; ");
-    sheet.write(&model, &font(12.0).color(&palette::INK), (MARGIN, 34))?;
-    sheet.write(&remarks, &font(12.0).color(&palette::GRAY), (MARGIN, 52))
+    let model = fitted(frame.caption.model, REMARK_SIZE, BETWEEN_MARGINS);
+    let ink = font(REMARK_SIZE).color(&palette::INK);
+    let gray = font(REMARK_SIZE).color(&palette::GRAY);
+    sheet.write(&model, &ink, (MARGIN, 34))?;
+    for (line, remarks) in (0..).zip(frame.remark_lines()) {
+        sheet.write(&remarks, &gray, (MARGIN, 52 + REMARK_HEIGHT * line))?;
+    }
+    Ok(())
 }
 
 fn write_facts(panel: &Area<'_>, facts: &[(&str, String)], top: i32) -> Result<i32, PlotError> {
     const LINE_HEIGHT: i32 = 21;
     let mut y = top;
+    let room = |from: i32, to: i32| f64::from(to - from - MARGIN);
     for (name, value) in facts {
-        panel.write(name, &gray(), (8, y))?;
-        panel.write(value, &ink(), (150, y))?;
+        let name = fitted(name, LABEL_SIZE, room(PANEL_LEFT, PANEL_VALUES));
+        let value = fitted(value, LABEL_SIZE, room(PANEL_VALUES, PANEL));
+        panel.write(&name, &gray(), (PANEL_LEFT, y))?;
+        panel.write(&value, &ink(), (PANEL_VALUES, y))?;
         y += LINE_HEIGHT;
     }
     Ok(y)
-}
-
-fn chart<'a>(body: &Area<'a>, axes: (Axis, Axis)) -> Result<Chart<'a>, PlotError> {
-    let mut builder = ChartBuilder::on(&body.inner);
-    builder
-        .margin_top(pixels(6))
-        .margin_left(pixels(MARGIN))
-        .margin_right(pixels(RIGHT_MARGIN))
-        .margin_bottom(pixels(6))
-        .set_label_area_size(LabelAreaPosition::Left, pixels(LEFT_LABELS))
-        .set_label_area_size(LabelAreaPosition::Bottom, pixels(BOTTOM_LABELS));
-    Chart::new(&mut builder, body.plot, axes, 12.0)
-}
-
-#[cfg(test)]
-pub(super) mod testing {
-    //! Draws into a temporary file and reads the SVG back.
-
-    use std::collections::BTreeSet;
-    use std::path::Path;
-
-    use super::super::{Caption, PlotError, Quantity};
-
-    pub(in super::super) const CAPTION: Caption<'static> = Caption {
-        data: "a <set> & \"more\"\u{1} of a name that is far too long for one line",
-        model: "svgp, M = 100",
-    };
-
-    /// The inputs of a map.
-    pub(in super::super) const INPUTS: [Quantity<'static>; 2] =
-        [Quantity::of("a"), Quantity::of("b")];
-
-    /// A drawn plot, parsed.
-    pub(in super::super) struct Plot {
-        svg: String,
-    }
-
-    impl Plot {
-        /// Draws, parses, and checks what must hold for every plot.
-        pub(in super::super) fn of(draw: impl FnOnce(&Path) -> Result<(), PlotError>) -> Self {
-            let folder = temp_dir::TempDir::new().expect("temporary folder");
-            let path = folder.path().join("plot.svg");
-            draw(&path).expect("plot");
-            let svg = std::fs::read_to_string(&path).expect("file");
-            let plot = Self { svg };
-            plot.check();
-            plot
-        }
-
-        /// The error of a drawing that must fail without leaving a file.
-        pub(in super::super) fn refused(
-            draw: impl FnOnce(&Path) -> Result<(), PlotError>,
-        ) -> PlotError {
-            let folder = temp_dir::TempDir::new().expect("temporary folder");
-            let path = folder.path().join("plot.svg");
-            let error = draw(&path).expect_err("must be refused");
-            assert!(!path.exists(), "a refused plot left a file");
-            error
-        }
-
-        fn check(&self) {
-            let document = roxmltree::Document::parse(&self.svg).expect("well-formed XML");
-            let root = document.root_element();
-            assert_eq!(root.attribute("width"), Some("800"));
-            assert_eq!(root.attribute("height"), Some("560"));
-            for node in root.descendants() {
-                for attribute in node.attributes() {
-                    let value = attribute.value();
-                    assert!(!value.contains("NaN") && !value.contains("inf"), "{value}");
-                    // Rust's saturating float-to-integer casts show up as these.
-                    let saturated = [i32::MAX, i32::MIN].map(|edge| edge.to_string());
-                    assert!(
-                        !saturated.iter().any(|edge| value.contains(edge)),
-                        "{value}"
-                    );
-                }
-            }
-        }
-
-        pub(in super::super) fn count(&self, tag: &str) -> usize {
-            let document = roxmltree::Document::parse(&self.svg).expect("well-formed XML");
-            document
-                .descendants()
-                .filter(|node| node.has_tag_name(tag))
-                .count()
-        }
-
-        pub(in super::super) fn count_text(&self, text: &str) -> usize {
-            let document = roxmltree::Document::parse(&self.svg).expect("well-formed XML");
-            document
-                .descendants()
-                .filter(|node| node.has_tag_name("text"))
-                .filter(|node| node.text().is_some_and(|words| words.contains(text)))
-                .count()
-        }
-
-        /// The distinct vertical positions of the lines with this text.
-        pub(in super::super) fn heights_of(&self, text: &str) -> BTreeSet<String> {
-            self.attributes(text, "y").into_iter().collect()
-        }
-
-        /// The start or end of the first line with this text, in drawing units.
-        pub(in super::super) fn place_of(&self, text: &str) -> f64 {
-            self.attributes(text, "x")[0].parse().expect("a number")
-        }
-
-        /// An attribute of the lines with this text.
-        fn attributes(&self, text: &str, name: &str) -> Vec<String> {
-            let document = roxmltree::Document::parse(&self.svg).expect("well-formed XML");
-            let lines = document
-                .descendants()
-                .filter(|node| node.text().is_some_and(|words| words.contains(text)));
-            let values = lines.filter_map(|node| node.attribute(name));
-            values.map(str::to_owned).collect()
-        }
-
-        pub(in super::super) fn has_text(&self, text: &str) -> bool {
-            self.count_text(text) > 0
-        }
-    }
-
-    /// A deterministic sine wave.
-    pub(in super::super) fn wave(count: usize, phase: f64) -> Vec<f64> {
-        (0..count)
-            .map(|row| (0.7 * row as f64 + phase).sin())
-            .collect()
-    }
 }

@@ -1,19 +1,63 @@
 //! Two axes and what is drawn between them.
 
+use std::rc::Rc;
+
 use plotters::chart::ChartContext;
 use plotters::element::{DashedPathElement, Drawable, PointCollection};
 use plotters::prelude::*;
 
 use super::axis::Axis;
-use super::canvas::{drawing, font, pixels};
+use super::bitmap::Bitmap;
+use super::canvas::{Area, Images, drawing, font, pixels};
 use super::{PlotError, Quantity, palette};
 
 /// The length of a dash and of a gap, in pixels.
 const DASH: i32 = 7;
 const GAP: i32 = 7;
 
+/// The grid lines behind a chart.
+#[derive(Debug, Clone, Copy)]
+enum Lines {
+    Grid,
+    /// Only those of the horizontal axis, which is the only axis.
+    Upright,
+    None,
+}
+
 /// A point (horizontal, vertical) in data units.
 type Point = (f64, f64);
+
+/// The space around a plot area, in pixels: margins, and room for tick labels and axis text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Surroundings {
+    pub(super) top: i32,
+    pub(super) right: i32,
+    pub(super) bottom: i32,
+    pub(super) left: i32,
+    pub(super) left_labels: i32,
+    pub(super) bottom_labels: i32,
+}
+
+impl Surroundings {
+    /// The width and height of the plot area inside an area of this size.
+    fn inside(&self, (width, height): (i32, i32)) -> (f64, f64) {
+        let across = self.left + self.left_labels + self.right;
+        let down = self.top + self.bottom_labels + self.bottom;
+        (f64::from(width - across), f64::from(height - down))
+    }
+
+    fn builder<'a, 'b>(&self, area: &'b Area<'a>) -> ChartBuilder<'b, 'b, SVGBackend<'a>> {
+        let mut builder = ChartBuilder::on(&area.inner);
+        builder
+            .margin_top(pixels(self.top))
+            .margin_right(pixels(self.right))
+            .margin_bottom(pixels(self.bottom))
+            .margin_left(pixels(self.left))
+            .set_label_area_size(LabelAreaPosition::Left, pixels(self.left_labels))
+            .set_label_area_size(LabelAreaPosition::Bottom, pixels(self.bottom_labels));
+        builder
+    }
+}
 
 /// Two axes and what is drawn between them.
 pub(super) struct Chart<'a> {
@@ -21,51 +65,74 @@ pub(super) struct Chart<'a> {
     vertical: Axis,
     /// The kind of plot, for error messages.
     plot: &'static str,
+    images: Images,
 }
 
 impl<'a> Chart<'a> {
     /// Draws the grid and both axes with their texts; tick labels have the given size in pixels.
     pub(super) fn new(
-        builder: &mut ChartBuilder<'_, '_, SVGBackend<'a>>,
-        plot: &'static str,
+        area: &Area<'a>,
+        around: Surroundings,
         axes: (Axis, Axis),
         label_size: f64,
     ) -> Result<Self, PlotError> {
-        Self::with_axes(builder, plot, axes, label_size, true)
+        Self::with_axes(area, around, axes, label_size, Lines::Grid)
+    }
+
+    /// The same without grid lines, for an image between the axes.
+    pub(super) fn of_image(
+        area: &Area<'a>,
+        around: Surroundings,
+        axes: (Axis, Axis),
+        label_size: f64,
+    ) -> Result<Self, PlotError> {
+        Self::with_axes(area, around, axes, label_size, Lines::None)
     }
 
     /// The same with a horizontal axis alone, over this many rows of height one.
     pub(super) fn of_rows(
-        builder: &mut ChartBuilder<'_, '_, SVGBackend<'a>>,
-        plot: &'static str,
+        area: &Area<'a>,
+        around: Surroundings,
         axis: Axis,
         rows: usize,
     ) -> Result<Self, PlotError> {
         let vertical = Axis::new(0.0, rows as f64, Quantity::of(""), 5);
-        Self::with_axes(builder, plot, (axis, vertical), 12.0, false)
+        Self::with_axes(area, around, (axis, vertical), 12.0, Lines::Upright)
     }
 
     fn with_axes(
-        builder: &mut ChartBuilder<'_, '_, SVGBackend<'a>>,
-        plot: &'static str,
+        area: &Area<'a>,
+        around: Surroundings,
         (x, y): (Axis, Axis),
         label_size: f64,
-        has_vertical: bool,
+        lines: Lines,
     ) -> Result<Self, PlotError> {
-        let (texts, vertical) = ([x.text(), y.text()], y.clone());
-        let context = builder.build_cartesian_2d(x, y);
-        let mut context = context.map_err(drawing(plot))?;
+        let plot = area.plot;
+        let (width, height) = around.inside(area.size());
+        let ends = (around.left + around.left_labels, around.right);
+        let x = x.thinned(width, (f64::from(ends.0), f64::from(ends.1)), label_size);
+        let text_size = label_size + 1.0;
+        let texts = [x.text(text_size, width), y.text(text_size, height)];
+        let vertical = y.clone();
+        let mut builder = around.builder(area);
+        let mut context = builder.build_cartesian_2d(x, y).map_err(drawing(plot))?;
         let [x_text, y_text] = texts;
         let mut mesh = context.configure_mesh();
-        if !has_vertical {
-            mesh.disable_y_mesh().disable_y_axis();
+        match lines {
+            Lines::Grid => {}
+            Lines::Upright => {
+                mesh.disable_y_mesh().disable_y_axis();
+            }
+            Lines::None => {
+                mesh.disable_mesh();
+            }
         }
         mesh.bold_line_style(palette::GRID.stroke_width(pixels(1) as u32))
             .light_line_style(TRANSPARENT)
             .axis_style(palette::GRAY.stroke_width(pixels(1) as u32))
             .set_all_tick_mark_size(pixels(4))
             .label_style(font(label_size).color(&palette::INK))
-            .axis_desc_style(font(label_size + 1.0).color(&palette::INK))
+            .axis_desc_style(font(text_size).color(&palette::INK))
             .x_desc(x_text)
             .y_desc(y_text)
             .draw()
@@ -74,7 +141,16 @@ impl<'a> Chart<'a> {
             context,
             vertical,
             plot,
+            images: Rc::clone(&area.images),
         })
+    }
+
+    /// Fills the plot area with an image.
+    pub(super) fn image(&self, bitmap: Bitmap) {
+        let (across, down) = self.context.plotting_area().get_pixel_range();
+        let corner = (across.start, down.start);
+        let size = (across.end - across.start, down.end - down.start);
+        self.images.borrow_mut().push((bitmap, corner, size));
     }
 
     /// Draws elements of any kind.
@@ -136,11 +212,16 @@ impl<'a> Chart<'a> {
         self.draw([Polygon::new(outline, palette::SKY.mix(shade).filled())])
     }
 
-    /// Draws the crosses of inducing points.
-    pub(super) fn crosses(&mut self, places: &[[f64; 2]]) -> Result<(), PlotError> {
-        let style = palette::INK.stroke_width(pixels(2) as u32);
-        let places = places.iter();
-        self.draw(places.map(|place| Cross::new((place[0], place[1]), pixels(4), style)))
+    /// Draws crosses with a reach in pixels.
+    pub(super) fn crosses(
+        &mut self,
+        places: impl IntoIterator<Item = Point>,
+        reach: i32,
+        style: impl Into<ShapeStyle>,
+    ) -> Result<(), PlotError> {
+        let style = style.into();
+        let places = places.into_iter();
+        self.draw(places.map(|place| Cross::new(place, pixels(reach), style)))
     }
 }
 

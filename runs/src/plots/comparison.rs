@@ -6,21 +6,20 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::axis::{Axis, extent, padded};
-use super::canvas::{
-    Area, Frame, HEIGHT, LABEL_SIZE, MARGIN, WIDE_HEADER, ink, pixels, plain_text, sheet,
-};
-use super::chart::Chart;
+use super::canvas::{Area, Frame, HEIGHT, LABEL_SIZE, MARGIN, WIDE_HEADER, ink, pixels, sheet};
+use super::chart::{Chart, Surroundings};
 use super::legend::{Entry, Sample};
+use super::text_extent::{fitted, widest};
 use super::{Caption, PlotError, Quantity, palette};
 
 const PICTURE: &str = "Comparison";
 
 const TOP: i32 = 6;
 const BOTTOM: i32 = 46;
-/// The longest name that leaves enough room for the scores, in characters.
-const LONGEST_NAME: usize = 36;
-/// The width of letters relative to the font size, for a wide sans-serif font.
-const LETTER_WIDTH: f64 = 0.62;
+/// The widest name that leaves enough room for the scores, in pixels.
+const WIDEST_NAME: f64 = 270.0;
+/// The smallest height of a row, in pixels.
+const ROW: i32 = 18;
 
 /// One score for all models.
 #[derive(Clone, Debug)]
@@ -33,8 +32,8 @@ pub struct ComparedScore {
     pub values: Vec<Vec<f64>>,
 }
 
-/// Draws one panel for each score. Each model has a ring for each run, the mean, and a bar of one
-/// standard error to each side.
+/// Draws one panel for each score that a model has. Each model has the mean of its runs and, if it
+/// has several, a ring for each and a bar of one standard error to each side.
 ///
 /// # Errors
 ///
@@ -46,30 +45,49 @@ pub fn comparison(
     models: &[String],
     scores: &[ComparedScore],
 ) -> Result<(), PlotError> {
-    let given = scores
-        .iter()
-        .flat_map(|score| score.values.iter().flatten());
-    if !given.clone().any(|value| value.is_finite()) {
+    let has_values = |score: &&ComparedScore| !score.finite().concat().is_empty();
+    let shown: Vec<&ComparedScore> = scores.iter().filter(has_values).collect();
+    if shown.is_empty() {
+        let given = scores
+            .iter()
+            .flat_map(|score| score.values.iter().flatten());
         return Err(PlotError::nothing(PICTURE, given.count()));
     }
+    let names: Vec<String> = (models.iter())
+        .map(|name| fitted(name, LABEL_SIZE, WIDEST_NAME))
+        .collect();
     let caption = Caption::new(data, "lower is better in every panel");
-    let frame = Frame::new(PICTURE, caption, legend_entries());
+    let room = HEIGHT as i32 - WIDE_HEADER - 2 * TOP - BOTTOM;
+    let frame = Frame {
+        more_height: (ROW * names.len() as i32 - room).max(0),
+        ..Frame::new(PICTURE, caption, legend_entries(&shown))
+    };
     sheet(path, &frame, |_, body| {
-        let texts: Vec<String> = (models.iter())
-            .map(|name| plain_text(name, LONGEST_NAME))
-            .collect();
-        let width = width_of(&texts);
-        let (names, panels) = body.split_horizontally(width);
-        write_names(&names, width, &texts)?;
-        let areas = panels.split_evenly(1, scores.len());
-        for (area, score) in areas.iter().zip(scores) {
-            panel(area, score)?;
-        }
-        Ok(())
+        let width = widest(&names, LABEL_SIZE).ceil() as i32 + 2 * MARGIN;
+        let (left, panels) = body.split_horizontally(width);
+        write_names(&left, &names)?;
+        let areas = panels.split_evenly(1, shown.len());
+        let mut panels = areas.iter().zip(shown);
+        panels.try_for_each(|(area, score)| panel(area, score))
     })
 }
 
-fn legend_entries() -> Vec<Entry<'static>> {
+impl ComparedScore {
+    /// The finite values of the runs of each model.
+    fn finite(&self) -> Vec<Vec<f64>> {
+        let finite = |values: &Vec<f64>| {
+            let values = values.iter().copied();
+            values.filter(|value| value.is_finite()).collect()
+        };
+        self.values.iter().map(finite).collect()
+    }
+}
+
+fn legend_entries(scores: &[&ComparedScore]) -> Vec<Entry<'static>> {
+    let mut runs = scores.iter().flat_map(|score| score.finite());
+    if !runs.any(|values| values.len() > 1) {
+        return vec![Entry::new(Sample::Dot, palette::BLUE, "one run")];
+    }
     vec![
         Entry::new(Sample::Dot, palette::BLUE, "mean of the runs"),
         Entry::new(Sample::Ring, palette::GRAY, "a run"),
@@ -81,17 +99,11 @@ fn legend_entries() -> Vec<Entry<'static>> {
     ]
 }
 
-/// The width of the names in pixels, with a margin on each side.
-fn width_of(names: &[String]) -> i32 {
-    let letters = names.iter().map(|name| name.chars().count()).max();
-    let text = letters.unwrap_or(0) as f64 * LABEL_SIZE * LETTER_WIDTH;
-    text.ceil() as i32 + 2 * MARGIN
-}
-
 /// Writes the names of the models, each at the height of its row.
-fn write_names(area: &Area<'_>, width: i32, names: &[String]) -> Result<(), PlotError> {
+fn write_names(area: &Area<'_>, names: &[String]) -> Result<(), PlotError> {
     let style = ink().pos(Pos::new(HPos::Right, VPos::Center));
-    let height = f64::from(HEIGHT as i32 - WIDE_HEADER - 2 * TOP - BOTTOM);
+    let (width, height) = area.size();
+    let height = f64::from(height - 2 * TOP - BOTTOM);
     for (row, name) in names.iter().enumerate() {
         let share = (row as f64 + 0.5) / names.len() as f64;
         let y = TOP + (height * share).round() as i32;
@@ -102,17 +114,18 @@ fn write_names(area: &Area<'_>, width: i32, names: &[String]) -> Result<(), Plot
 
 fn panel(area: &Area<'_>, score: &ComparedScore) -> Result<(), PlotError> {
     let rows = score.values.len();
-    let mut builder = ChartBuilder::on(&area.inner);
-    builder
-        .margin_top(pixels(TOP))
-        .margin_left(pixels(MARGIN))
-        .margin_right(pixels(2 * MARGIN))
-        .margin_bottom(pixels(TOP))
-        .set_label_area_size(LabelAreaPosition::Bottom, pixels(BOTTOM));
-    let mut chart = Chart::of_rows(&mut builder, PICTURE, axis(score), rows)?;
-    for (row, values) in score.values.iter().enumerate() {
+    // Half of a tick label extends past either end.
+    let around = Surroundings {
+        top: TOP,
+        right: 3 * MARGIN / 2,
+        bottom: TOP,
+        left: 3 * MARGIN / 2,
+        left_labels: 0,
+        bottom_labels: BOTTOM,
+    };
+    let mut chart = Chart::of_rows(area, around, axis(score), rows)?;
+    for (row, finite) in score.finite().into_iter().enumerate() {
         let y = (rows - row) as f64 - 0.5;
-        let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
         let Some((mean, error)) = mean_and_error(&finite) else {
             continue;
         };
@@ -137,8 +150,7 @@ fn mean_and_error(values: &[f64]) -> Option<(f64, f64)> {
 
 /// An axis that contains all runs and bars.
 fn axis(score: &ComparedScore) -> Axis {
-    let ends = score.values.iter().flat_map(|values| {
-        let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+    let ends = score.finite().into_iter().flat_map(|finite| {
         let bar = mean_and_error(&finite).map(|(mean, error)| [mean - error, mean + error]);
         finite.into_iter().chain(bar.into_iter().flatten())
     });
@@ -152,7 +164,7 @@ fn axis(score: &ComparedScore) -> Axis {
 
 #[cfg(test)]
 mod tests {
-    use super::super::canvas::testing::Plot;
+    use super::super::testing::{Plot, wide_name};
     use super::*;
 
     fn score(values: Vec<Vec<f64>>) -> ComparedScore {
@@ -176,22 +188,19 @@ mod tests {
         assert!(plot.has_text("svgp") && plot.has_text("exact"));
     }
 
-    /// Names end where the panels begin, and start far enough from the edge to be visible in full.
-    /// Letters are 7 pixels wide on average in the widest of the usual fonts.
+    /// Names end where the panels begin, so that short names leave their room to the panels.
     #[test]
     fn names_have_room() {
-        for (name, shown) in [
-            ("svgp", "svgp"),
-            ("CaGP-Opt, L-BFGS, near rows", "CaGP-Opt, L-BFGS, near rows"),
-            (&"w".repeat(50), &format!("{}…", "w".repeat(36))),
-        ] {
+        let end = |name: &str| {
             let names = [name.to_owned(), "a".to_owned()];
             let scores = [score(vec![vec![1.0, 2.0], vec![0.5]])];
             let plot = Plot::of(|path| comparison(path, "wine", &names, &scores));
-            let end = plot.place_of(shown) / f64::from(pixels(1));
-            let needed = 7.0 * shown.chars().count() as f64;
-            assert!((needed..400.0).contains(&end), "{name}: {end}");
-        }
+            plot.place_of(&name[..4]) / f64::from(pixels(1))
+        };
+        assert!(end("svgp") < 60.0);
+        let long = end("CaGP-Opt, L-BFGS, near rows");
+        assert!((180.0..300.0).contains(&long), "{long}");
+        assert!((270.0..300.0).contains(&end(&"w".repeat(50))));
     }
 
     #[test]
@@ -200,5 +209,47 @@ mod tests {
         let names = ["a".to_owned(), "b".to_owned()];
         let error = Plot::refused(|path| comparison(path, "wine", &names, &scores));
         assert!(matches!(error, PlotError::NothingToShow { given: 1, .. }));
+    }
+
+    #[test]
+    fn scores_without_values_have_no_panel() {
+        let names = ["svgp".to_owned(), "exact".to_owned()];
+        let scores = [
+            ComparedScore {
+                name: "error (%)",
+                ..score(vec![vec![], vec![f64::NAN]])
+            },
+            score(vec![vec![0.1, 0.2], vec![0.5]]),
+        ];
+        let plot = Plot::of(|path| comparison(path, "wine", &names, &scores));
+        assert!(plot.has_text("NLPD") && !plot.has_text("error (%)"));
+    }
+
+    #[test]
+    fn the_legend_of_single_runs_has_no_rings_and_errors() {
+        let names = ["svgp".to_owned(), "exact".to_owned()];
+        let scores = [score(vec![vec![1.0], vec![0.5]])];
+        let plot = Plot::of(|path| comparison(path, "wine", &names, &scores));
+        assert!(!plot.has_text("a run") && !plot.has_text("standard error"));
+        assert_eq!(plot.count("circle"), 1 + 2);
+    }
+
+    #[test]
+    fn many_long_names_stay_apart_and_different() {
+        let names: Vec<String> = (0..60)
+            .map(|cell| wide_name(&format!(", {cell}")))
+            .collect();
+        let values: Vec<Vec<f64>> = (0..60)
+            .map(|cell| vec![1000.0 + 0.1 * f64::from(cell)])
+            .collect();
+        let scores = vec![score(values); 4];
+        let plot = Plot::of(|path| comparison(path, &names[0], &names, &scores));
+        let texts = plot.texts();
+        let shown = |cell: usize| {
+            texts
+                .iter()
+                .any(|text| text.ends_with(&format!(", {cell}")))
+        };
+        assert!((1..60).all(shown), "{texts:?}");
     }
 }

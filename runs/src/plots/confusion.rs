@@ -6,19 +6,20 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::canvas::{
-    Area, Frame, HEIGHT, MARGIN, SQUARE_HEADER, font, gray, ink, on_paper, pixels, plain_text,
+    Area, Frame, HEIGHT, LABEL_SIZE, MARGIN, SQUARE_HEADER, WIDTH, font, gray, ink, on_paper,
+    pixels,
 };
 use super::rows::same_length;
+use super::text_extent::{fitted, widest, width};
 use super::{Caption, PlotError, palette};
 
 const PICTURE: &str = "Confusion";
 
-/// The approximate width of sans-serif letters in class names, in pixels.
-const LETTER: i32 = 7;
 /// The space for the words along an axis, in pixels.
 const AXIS: i32 = 20;
-/// The longest class name, in characters.
-const LONGEST_NAME: usize = 13;
+/// The widest class name beside the matrix, in pixels, and the largest font size.
+const WIDEST_NAME: f64 = 90.0;
+const NAME_SIZE: f64 = 12.0;
 /// The smallest side of a cell with a number in it, in pixels.
 const SMALLEST_WITH_NUMBER: i32 = 16;
 /// The number of mistakes in the list.
@@ -47,17 +48,17 @@ impl Confusion<'_> {
 
     /// The space for the names left of the matrix and below it.
     fn names_room(&self) -> i32 {
-        LETTER * self.longest_name() + 16
+        self.widest_name().ceil() as i32 + 16
     }
 
-    /// The length of the longest name as shown, in characters.
-    fn longest_name(&self) -> i32 {
-        let lengths = (0..self.names.len()).map(|class| self.name(class).chars().count());
-        lengths.max().unwrap_or(0) as i32
+    /// The width of the widest name as shown, in pixels.
+    fn widest_name(&self) -> f64 {
+        let names = (0..self.names.len()).map(|class| self.name(class));
+        widest(names, NAME_SIZE)
     }
 
     fn name(&self, class: usize) -> String {
-        plain_text(&self.names[class], LONGEST_NAME)
+        fitted(&self.names[class], NAME_SIZE, WIDEST_NAME)
     }
 
     /// The class, prediction and count of each mistake, the most frequent first.
@@ -97,13 +98,11 @@ pub fn confusion(
     let right: usize = (0..classes).map(|class| content.count(class, class)).sum();
     let error = 100.0 * (rows - right) as f64 / rows as f64;
     let frame = Frame {
-        plot: PICTURE,
-        caption,
         remarks: vec![
             format!("{rows} test rows, {error:.1} % of them wrong"),
             "colors are shares of a class".into(),
         ],
-        legend: Vec::new(),
+        ..Frame::new(PICTURE, caption, Vec::new())
     };
     on_paper(path, &frame, |sheet| {
         let room = HEIGHT as i32 - SQUARE_HEADER - MARGIN - content.names_room() - AXIS;
@@ -135,6 +134,9 @@ impl Matrix<'_> {
                 self.cell(sheet, class, predicted)?;
             }
         }
+        let side = self.side * classes as i32;
+        let edge = palette::GRAY.stroke_width(pixels(1) as u32);
+        sheet.rectangle((self.left, self.top), (side, side), edge)?;
         self.names(sheet)
     }
 
@@ -155,9 +157,8 @@ impl Matrix<'_> {
             false => palette::INK,
         };
         let text = count.to_string();
-        // Digits are about 0.6 of the font size wide.
-        let widest = 0.85 * f64::from(self.side) / (0.6 * text.len() as f64);
-        let style = font(widest.min(12.5))
+        let largest = 0.85 * f64::from(self.side) / width(&text, 1.0);
+        let style = font(largest.min(LABEL_SIZE))
             .color(&color)
             .pos(Pos::new(HPos::Center, VPos::Center));
         sheet.write(&text, &style, (x + self.side / 2, y + self.side / 2))
@@ -165,10 +166,10 @@ impl Matrix<'_> {
 
     fn names(&self, sheet: &Area<'_>) -> Result<(), PlotError> {
         let classes = self.content.names.len() as i32;
-        let size = (0.9 * f64::from(self.side)).min(12.0);
+        let size = (0.9 * f64::from(self.side)).min(NAME_SIZE);
         let style = font(size).color(&palette::INK);
         let beside = style.pos(Pos::new(HPos::Right, VPos::Center));
-        let fits = LETTER * self.content.longest_name() < self.side;
+        let fits = self.content.widest_name() + 6.0 < f64::from(self.side);
         let below = match fits {
             true => style.pos(Pos::new(HPos::Center, VPos::Top)),
             false => beside.transform(FontTransform::Rotate270),
@@ -195,6 +196,10 @@ impl Matrix<'_> {
 /// Lists the most frequent mistakes to the right of the matrix.
 fn list(sheet: &Area<'_>, content: &Confusion<'_>, left: i32) -> Result<(), PlotError> {
     const LINE_HEIGHT: i32 = 21;
+    const COUNTS: i32 = 42;
+    // Each of the two names has half of the room beside the word between them.
+    let room = f64::from(WIDTH as i32 - MARGIN - left - COUNTS) - width(" as ", LABEL_SIZE);
+    let name = |class: usize| fitted(&content.names[class], LABEL_SIZE, room / 2.0);
     let mistakes = content.mistakes();
     let title = match mistakes.is_empty() {
         true => "no mistakes",
@@ -203,16 +208,16 @@ fn list(sheet: &Area<'_>, content: &Confusion<'_>, left: i32) -> Result<(), Plot
     sheet.write(title, &gray(), (left, SQUARE_HEADER + 4))?;
     for (line, (class, predicted, count)) in mistakes.into_iter().enumerate() {
         let y = SQUARE_HEADER + 4 + LINE_HEIGHT * (line as i32 + 1);
-        let text = format!("{} as {}", content.name(class), content.name(predicted));
+        let text = format!("{} as {}", name(class), name(predicted));
         sheet.write(&count.to_string(), &ink(), (left, y))?;
-        sheet.write(&text, &ink(), (left + 42, y))?;
+        sheet.write(&text, &ink(), (left + COUNTS, y))?;
     }
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::canvas::testing::{CAPTION, Plot};
+    use super::super::testing::{CAPTION, Plot, wide_name};
     use super::*;
 
     fn names(count: usize) -> Vec<String> {
@@ -231,8 +236,8 @@ mod tests {
         for text in ["50", "class 1 as class 2", "171 test rows, 12.3 %"] {
             assert!(plot.has_text(text), "{text}");
         }
-        // The background, and each cell with its edge.
-        assert_eq!(plot.count("rect"), 1 + 2 * 9);
+        // The background, each cell with its edge, and the edge of the matrix.
+        assert_eq!(plot.count("rect"), 1 + 2 * 9 + 1);
     }
 
     #[test]
@@ -256,5 +261,21 @@ mod tests {
             PlotError::LengthMismatch { .. }
         ));
         assert!(matches!(refused(&[0; 4]), PlotError::NothingToShow { .. }));
+    }
+
+    #[test]
+    fn long_names_have_room_and_stay_different() {
+        for classes in [3, 12, 40] {
+            let names: Vec<String> = (0..classes)
+                .map(|class| wide_name(&class.to_string()))
+                .collect();
+            let counts: Vec<usize> = (0..classes * classes).collect();
+            let content = Confusion {
+                counts: &counts,
+                names: &names,
+            };
+            let plot = Plot::of(|path| confusion(path, content, CAPTION));
+            assert!(plot.has_text("W2"));
+        }
     }
 }

@@ -112,15 +112,15 @@ pub fn curves(
     along: Quantity<'_>,
     panels: &[CurvePanel<'_>],
 ) -> Result<(), PlotError> {
-    let frame = Frame::new(plot, caption, legend_entries(names));
-    curves_in(path, &frame, names, along, panels)
+    let frame = Frame::new(plot, caption, Vec::new());
+    curves_in(path, frame, names, along, panels)
 }
 
-/// The same as [`curves`], with other parts around the panels.
-pub(super) fn curves_in(
+/// The same as [`curves`], with a legend of the curves added to other parts around the panels.
+pub(super) fn curves_in<'a>(
     path: &Path,
-    frame: &Frame<'_>,
-    names: &[CurveName],
+    frame: Frame<'a>,
+    names: &'a [CurveName],
     along: Quantity<'_>,
     panels: &[CurvePanel<'_>],
 ) -> Result<(), PlotError> {
@@ -129,7 +129,12 @@ pub(super) fn curves_in(
         .map(|panel| axes(frame.plot, panel, along))
         .collect();
     let axes = axes?;
-    sheet(path, frame, |_, body| {
+    let frame = Frame {
+        legend: legend_entries(names, panels),
+        more_height: panels::more_height(panels.len()),
+        ..frame
+    };
+    sheet(path, &frame, |_, body| {
         let areas = panels::divide(body, panels.len());
         for ((area, panel), axes) in areas.iter().zip(panels).zip(axes) {
             draw(area, panel, names, axes)?;
@@ -138,16 +143,49 @@ pub(super) fn curves_in(
     })
 }
 
-pub(super) fn legend_entries(names: &[CurveName]) -> Vec<Entry<'_>> {
-    let entries = names.iter().enumerate().map(|(curve, name)| {
-        let sample = match name.stroke {
-            Stroke::Line => Sample::Line,
-            Stroke::Dashes => Sample::Dashes,
-            Stroke::Dots => Sample::Dot,
+/// The entries of the curves that a panel shows. A curve of one point is a dot.
+fn legend_entries<'a>(names: &'a [CurveName], panels: &[CurvePanel<'_>]) -> Vec<Entry<'a>> {
+    let most_points = |curve: usize| {
+        let curves = panels.iter().filter_map(|panel| panel.curves.get(curve));
+        curves
+            .map(|points| sound(points).count())
+            .max()
+            .unwrap_or(0)
+    };
+    let entry = |(curve, name): (usize, &'a CurveName)| {
+        let sample = match (name.stroke, most_points(curve)) {
+            (_, 0) => return None,
+            (Stroke::Dots, _) | (_, 1) => Sample::Dot,
+            (Stroke::Line, _) => Sample::Line,
+            (Stroke::Dashes, _) => Sample::Dashes,
         };
-        Entry::new(sample, palette::class(curve), &name.text)
-    });
-    entries.collect()
+        Some(Entry::new(sample, palette::class(curve), &name.text))
+    };
+    names.iter().enumerate().filter_map(entry).collect()
+}
+
+/// The points that can be placed on axes.
+fn sound(points: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> + Clone {
+    let is_sound = |point: &(f64, f64)| usable(point.0) && usable(point.1);
+    points.iter().copied().filter(is_sound)
+}
+
+/// The places of all points on the horizontal axis if there are few, such as the sizes that were
+/// run. Measured numbers, which have many digits, are no sizes.
+fn sizes(points: impl Iterator<Item = (f64, f64)>) -> Option<Vec<f64>> {
+    const MOST: usize = 12;
+    const MOST_DIGITS: usize = 7;
+    let mut sizes: Vec<f64> = Vec::new();
+    for (size, _) in points {
+        if !sizes.contains(&size) {
+            sizes.push(size);
+        }
+        if sizes.len() > MOST || size.to_string().len() > MOST_DIGITS {
+            return None;
+        }
+    }
+    sizes.sort_by(f64::total_cmp);
+    Some(sizes)
 }
 
 fn axes(
@@ -156,7 +194,7 @@ fn axes(
     along: Quantity<'_>,
 ) -> Result<(Axis, Axis), PlotError> {
     let points = || panel.curves.iter().flatten();
-    let sound = || points().filter(|point| usable(point.0) && usable(point.1));
+    let sound = || panel.curves.iter().flat_map(|points| sound(points));
     let values: Vec<f64> = sound().map(|point| point.1).collect();
     let (Some((left, right)), Some((low, high))) = (
         extent(sound().map(|point| point.0)),
@@ -169,9 +207,11 @@ fn axes(
         Span::FromZero => (low.min(0.0), high),
         Span::Window(low, high) => (low, high),
     };
-    let horizontal = match sound().all(|point| point.0.fract() == 0.0) {
-        true => Axis::whole(left, right, along, 5),
-        false => Axis::new(left, right, along, 5),
+    let is_whole = sound().all(|point| point.0.fract() == 0.0);
+    let horizontal = match sizes(sound()) {
+        Some(sizes) => Axis::at(&sizes, along),
+        None if is_whole => Axis::whole(left, right, along, 5),
+        None => Axis::new(left, right, along, 5),
     };
     Ok((horizontal, Axis::new(low, high, panel.value, 6)))
 }
@@ -185,10 +225,7 @@ fn draw(
     let vertical = axes.1.clone();
     let mut chart = panels::chart(area, panel.title, axes)?;
     for (curve, points) in panel.curves.iter().enumerate() {
-        let sound = points.iter().copied();
-        let sound: Vec<(f64, f64)> = sound
-            .filter(|point| usable(point.0) && usable(point.1))
-            .collect();
+        let sound: Vec<(f64, f64)> = sound(points).collect();
         let shown = thin(&sound, MOST_POINTS);
         let color = palette::class(curve);
         let held = || {
@@ -214,7 +251,7 @@ fn draw(
 
 #[cfg(test)]
 mod tests {
-    use super::super::canvas::testing::{CAPTION, Plot};
+    use super::super::testing::{CAPTION, Plot, wide_name};
     use super::*;
 
     const STEP: Quantity<'static> = Quantity::of("step");
@@ -276,11 +313,26 @@ mod tests {
             let names: Vec<CurveName> = (0..count)
                 .map(|name| format!("a model of number {name}").into())
                 .collect();
-            let panels = [panel(vec![vec![(0.0, 1.0), (1.0, 2.0)]])];
+            let panels = [panel(vec![vec![(0.0, 1.0), (1.0, 2.0)]; count])];
             let draw = |path: &Path| curves(path, "Curves", CAPTION, &names, STEP, &panels);
             Plot::of(draw).heights_of("a model of number")
         };
         assert_eq!([2, 7].map(|count| heights(count).len()), [1, 2]);
+    }
+
+    #[test]
+    fn the_samples_of_a_long_legend_are_beside_their_texts() {
+        let names: Vec<CurveName> = (0..40)
+            .map(|name| format!("a model, {name}").into())
+            .collect();
+        let panels = [panel(vec![vec![(0.0, 1.0), (1.0, 2.0)]; 40])];
+        let draw = |path: &Path| curves(path, "Curves", CAPTION, &names, STEP, &panels);
+        let plot = Plot::of(draw);
+        let texts = plot.heights_of("a model, ");
+        assert!(
+            texts.len() > 6 && texts.is_subset(&plot.levels()),
+            "{texts:?}"
+        );
     }
 
     #[test]
@@ -289,5 +341,64 @@ mod tests {
         let draw = |path: &Path| curves(path, "Curves", CAPTION, &[], STEP, &panels);
         let error = Plot::refused(draw);
         assert!(matches!(error, PlotError::NothingToShow { given: 1, .. }));
+    }
+
+    /// The tick labels of a curve over these sizes.
+    fn ticks_over(sizes: &[f64]) -> Vec<String> {
+        let curve: Vec<(f64, f64)> = sizes.iter().map(|&size| (size, -size.sqrt())).collect();
+        let names = ["svgp".into()];
+        let panels = [panel(vec![curve])];
+        let draw = |path: &Path| curves(path, "Curves", CAPTION, &names, STEP, &panels);
+        let texts = Plot::of(draw).texts();
+        // The labels of the vertical axis are negative.
+        let is_size = |text: &String| text.parse::<f64>().is_ok_and(|size| size > 0.0);
+        texts.into_iter().filter(is_size).collect()
+    }
+
+    #[test]
+    fn ticks_are_at_the_sizes_that_were_run() {
+        assert_eq!(ticks_over(&[8.0, 16.0, 32.0]), ["8", "16", "32"]);
+        let powers = [8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0];
+        let labels = powers.map(|size| size.to_string());
+        assert_eq!(ticks_over(&powers), labels);
+        assert_eq!(ticks_over(&[0.1, 0.25, 0.5]), ["0.1", "0.25", "0.5"]);
+        let steps: Vec<f64> = (1..=1000).map(f64::from).collect();
+        assert_eq!(ticks_over(&steps), ["200", "400", "600", "800", "1000"]);
+    }
+
+    #[test]
+    fn a_curve_without_points_is_not_in_the_legend() {
+        let names = ["svgp".into(), "absent".into()];
+        let panels = [panel(vec![
+            vec![(1.0, 1.0), (2.0, 3.0)],
+            vec![(1.0, f64::NAN)],
+        ])];
+        let draw = |path: &Path| curves(path, "Curves", CAPTION, &names, STEP, &panels);
+        let plot = Plot::of(draw);
+        assert!(plot.has_text("svgp") && !plot.has_text("absent"));
+    }
+
+    #[test]
+    fn many_panels_and_long_names_have_room() {
+        let title = wide_name("title");
+        let names: Vec<CurveName> = (0..30)
+            .map(|curve| wide_name(&curve.to_string()).into())
+            .collect();
+        let lines: Vec<Vec<(f64, f64)>> = (0..30)
+            .map(|_| vec![(0.0, 1000.001), (1e6, 1000.009)])
+            .collect();
+        for count in [1, 3, 4, 7, 12] {
+            let panel = CurvePanel {
+                title: &title,
+                value: Quantity::of(&title),
+                ..panel(lines.clone())
+            };
+            let panels = vec![panel; count];
+            let along = Quantity {
+                name: &title,
+                unit: Some("s"),
+            };
+            Plot::of(|path: &Path| curves(path, "Curves", CAPTION, &names, along, &panels));
+        }
     }
 }

@@ -1,24 +1,19 @@
 //! Decision map of a classifier over two inputs.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use burn_gp_core::metrics;
 use plotters::prelude::*;
 
-use super::canvas::{Frame, pixels, plain_text, square};
+use super::canvas::{Frame, pixels, square_image};
 use super::chart::Chart;
-use super::legend::{Entry, Sample};
+use super::legend::{Entry, RIM, Sample};
 use super::probability_grid::ProbabilityGrid;
-use super::rows::{MOST_POINTS, remark, same_length, thin};
+use super::rows::{MOST_POINTS, counted, same_length, thin};
 use super::{Caption, PlotError, Quantity, palette};
 
 const PICTURE: &str = "Decision map";
-
-/// The number of shades between white and the color of a class; more only make the file larger.
-const SHADES: f64 = 20.0;
-
-/// The longest class name that fits beside a map, in characters.
-const LONGEST_NAME: usize = 18;
 
 /// Points of known classes.
 #[derive(Debug, Clone, Copy)]
@@ -32,30 +27,43 @@ pub struct ClassifiedPoints<'a> {
 }
 
 impl ClassifiedPoints<'_> {
-    /// The names of the classes with their own color, cut to fit. Numeric names get the word class.
+    /// The names of the classes in the legend. Numeric names get the word class.
     fn shown_names(&self) -> Vec<String> {
-        let own = self.names.iter().take(palette::CLASSES.len());
-        own.map(|name| match name.parse::<f64>() {
-            Ok(_) => format!("class {}", plain_text(name, LONGEST_NAME)),
-            Err(_) => plain_text(name, LONGEST_NAME),
-        })
-        .collect()
+        let named = |name: &String| match name.parse::<f64>() {
+            Ok(_) => format!("class {name}"),
+            Err(_) => name.clone(),
+        };
+        self.names.iter().map(named).collect()
     }
 
-    /// The number of points of each of these classes.
-    fn counts<'b>(&self, names: &'b [String]) -> Vec<(&'b str, String)> {
-        let count = |class: usize| self.class.iter().filter(|&&own| own == class).count();
-        (names.iter().enumerate())
-            .map(|(class, name)| (name.as_str(), count(class).to_string()))
-            .collect()
+    /// The number of points of a class.
+    fn count(&self, class: usize) -> usize {
+        self.class.iter().filter(|&&own| own == class).count()
     }
 }
 
-/// Draws the most likely class of each cell in its color, with class boundaries and points. Colors
-/// are paler for lower probability, and white where all classes are equally likely.
+/// The parts of a map.
+struct Map<'a> {
+    grid: &'a ProbabilityGrid,
+    /// The probabilities at the nodes, `[nodes, C]`.
+    probabilities: &'a [f64],
+    classes: usize,
+    /// Lines where two classes are equally likely.
+    boundaries: Vec<Vec<(f64, f64)>>,
+    /// The points inside the map with their classes.
+    points: Vec<([f64; 2], usize)>,
+    /// The inducing points inside the map.
+    inducing: Vec<[f64; 2]>,
+    names: Vec<String>,
+}
+
+/// Draws the most likely class of each place in its color, with class boundaries, a cross for each
+/// point and a ring for each inducing point. Colors are paler for lower probability, and white where
+/// all classes are equally likely.
 ///
 /// `probabilities` has one row of class probabilities per node of `grid`, in the order of
-/// [`ProbabilityGrid::nodes`], `[nodes, C]`; `inducing` may be empty.
+/// [`ProbabilityGrid::nodes`], `[nodes, C]`; between nodes they are interpolated. `inducing` may be
+/// empty.
 ///
 /// # Errors
 ///
@@ -74,8 +82,8 @@ pub fn decision_map(
     let expected = nodes * classes;
     same_length(PICTURE, "the probabilities", expected, probabilities.len())?;
     same_length(PICTURE, "the labels", points.x.len(), points.class.len())?;
-    let likeliest: Vec<Option<(usize, f64)>> = probabilities.chunks(classes).map(largest).collect();
-    let unusable = likeliest.iter().filter(|node| node.is_none()).count();
+    let is_unusable = |row: &&[f64]| largest(row).is_none();
+    let unusable = probabilities.chunks(classes).filter(is_unusable).count();
     if unusable == nodes {
         return Err(PlotError::nothing(PICTURE, nodes));
     }
@@ -83,45 +91,95 @@ pub fn decision_map(
     let inside = |place: &[f64; 2]| axes.0.holds(place[0]) && axes.1.holds(place[1]);
     let labeled = points.x.iter().copied().zip(points.class.iter().copied());
     let visible: Vec<([f64; 2], usize)> = labeled.filter(|(place, _)| inside(place)).collect();
-    let centers: Vec<[f64; 2]> = inducing.iter().copied().filter(inside).collect();
-    let shown = thin(&visible, MOST_POINTS);
-    let names = points.shown_names();
-    let thinned = (shown.len() < visible.len())
-        .then(|| format!("{} of {} points shown", shown.len(), visible.len()));
-    let hidden = points.x.len() - visible.len() + inducing.len() - centers.len();
-    let unnamed = points.names.len() - names.len();
+    let map = Map {
+        grid,
+        probabilities,
+        classes,
+        boundaries: boundaries(grid, probabilities, classes),
+        points: thin(&visible, MOST_POINTS),
+        inducing: inducing.iter().copied().filter(inside).collect(),
+        names: points.shown_names(),
+    };
+    let shown = map.points.len();
+    let thinned = (shown < visible.len()).then(|| {
+        let all = visible.len();
+        format!("{shown} of {all} points shown")
+    });
+    let hidden = points.x.len() - visible.len() + inducing.len() - map.inducing.len();
+    let unnamed = points.names.len().saturating_sub(palette::CLASSES.len());
     let remarks = [
         Some("white where all classes are equally likely".to_owned()),
         thinned,
-        remark(hidden, "points outside the range shown"),
-        remark(unnamed, "classes share the colors of others"),
-        remark(unusable, "grid values are no probability, left white"),
+        counted(hidden, ["point", "points"], "outside the range shown"),
+        counted(unnamed, ["class", "classes"], "with the colors of others"),
+        counted(
+            unusable,
+            ["grid value", "grid values"],
+            "without a probability, left white",
+        ),
     ];
     let frame = Frame {
         remarks: remarks.into_iter().flatten().collect(),
-        ..Frame::new(PICTURE, caption, legend_entries(&names, &centers))
+        ..Frame::new(PICTURE, caption, map.legend_entries())
     };
-    let least = 1.0 / classes as f64;
-    let shade = |(class, probability): (usize, f64)| {
-        let share = (probability - least) / (1.0 - least).max(f64::MIN_POSITIVE);
-        palette::class_shade(class, (share * SHADES).round() / SHADES)
-    };
-    let facts = points.counts(&names);
-    square(path, &frame, axes, &facts, |chart| {
-        grid.draw_cells(chart, |node| likeliest[node].map(shade))?;
-        draw_boundaries(chart, grid, probabilities, classes)?;
-        draw_points(chart, &shown)?;
-        chart.crosses(&centers)
-    })
+    let count = |class: usize| (map.names[class].as_str(), points.count(class).to_string());
+    let facts: Vec<(&str, String)> = map.shown_classes().into_iter().map(count).collect();
+    square_image(path, &frame, axes, &facts, |chart| map.draw(chart))
 }
 
-fn legend_entries<'a>(names: &'a [String], centers: &[[f64; 2]]) -> Vec<Entry<'a>> {
-    let inducing = Entry::new(Sample::Cross, palette::INK, "inducing points");
-    (names.iter().enumerate())
-        .map(|(class, name)| Entry::new(Sample::Dot, palette::class(class), name))
-        .chain([Entry::new(Sample::Line, palette::INK, "boundary")])
-        .chain((!centers.is_empty()).then_some(inducing))
-        .collect()
+impl Map<'_> {
+    /// The classes with a color of their own that have a point or an area on the map.
+    fn shown_classes(&self) -> Vec<usize> {
+        let rows = self.probabilities.chunks(self.classes);
+        let areas: BTreeSet<usize> = rows.filter_map(|row| Some(largest(row)?.0)).collect();
+        let is_shown = |class: &usize| {
+            areas.contains(class) || self.points.iter().any(|(_, own)| own == class)
+        };
+        let own = 0..self.names.len().min(palette::CLASSES.len());
+        own.filter(is_shown).collect()
+    }
+
+    fn legend_entries(&self) -> Vec<Entry<'_>> {
+        let boundary = Entry::new(Sample::Line, palette::INK, "boundary");
+        let inducing = Entry::new(Sample::Ring, palette::INK, "inducing points");
+        let named = |class| Entry::new(Sample::Tile, palette::class(class), &self.names[class]);
+        (self.shown_classes().into_iter().map(named))
+            .chain((!self.boundaries.is_empty()).then_some(boundary))
+            .chain((!self.inducing.is_empty()).then_some(inducing))
+            .collect()
+    }
+
+    /// The color of a place with these probabilities.
+    fn color(&self, probabilities: &[f64]) -> RGBColor {
+        let least = 1.0 / self.classes as f64;
+        largest(probabilities).map_or(palette::PAPER, |(class, probability)| {
+            let share = (probability - least) / (1.0 - least).max(f64::MIN_POSITIVE);
+            palette::class_shade(class, share)
+        })
+    }
+
+    fn draw(&self, chart: &mut Chart<'_>) -> Result<(), PlotError> {
+        let color = |probabilities: &[f64]| self.color(probabilities);
+        chart.image(self.grid.image(self.probabilities, self.classes, color));
+        for line in &self.boundaries {
+            chart.curve(line, palette::INK)?;
+        }
+        self.draw_points(chart)?;
+        let rings = self.inducing.iter().map(|place| (place[0], place[1]));
+        chart.dots(rings, 4, palette::INK.stroke_width(pixels(3) as u32 / 2))
+    }
+
+    /// Draws crosses in the colors of the classes with a white rim.
+    fn draw_points(&self, chart: &mut Chart<'_>) -> Result<(), PlotError> {
+        let places = self.points.iter().map(|(place, _)| (place[0], place[1]));
+        let rim = palette::PAPER.stroke_width(pixels(RIM) as u32);
+        chart.crosses(places, 3, rim)?;
+        let crosses = self.points.iter().map(|(place, class)| {
+            let style = palette::class(*class).stroke_width(pixels(2) as u32);
+            Cross::new((place[0], place[1]), pixels(3), style)
+        });
+        chart.draw(crosses)
+    }
 }
 
 /// The most likely class and its probability; `None` if a value is not a number.
@@ -133,41 +191,28 @@ fn largest(probabilities: &[f64]) -> Option<(usize, f64)> {
     likeliest.first().copied()
 }
 
-/// Draws the boundary of each class, where its lead over the best other class is zero. The last
-/// class has no boundary that is not another's too.
-fn draw_boundaries(
-    chart: &mut Chart<'_>,
+/// The boundary of each class, where its lead over the best other class is zero. The last class has
+/// no boundary that is not another's too.
+fn boundaries(
     grid: &ProbabilityGrid,
     probabilities: &[f64],
     classes: usize,
-) -> Result<(), PlotError> {
-    for class in 0..classes - 1 {
+) -> Vec<Vec<(f64, f64)>> {
+    let of_class = |class: usize| {
         let lead = |row: &[f64]| {
             let others = row.iter().enumerate().filter(|(other, _)| *other != class);
             let others = others.map(|(_, &value)| value);
             row[class] - others.fold(f64::NEG_INFINITY, f64::max)
         };
         let leads: Vec<f64> = probabilities.chunks(classes).map(lead).collect();
-        chart.lines(grid.contour(&leads, 0.0), palette::INK, 2)?;
-    }
-    Ok(())
-}
-
-/// Draws dots in the class colors with a white rim.
-fn draw_points(chart: &mut Chart<'_>, shown: &[([f64; 2], usize)]) -> Result<(), PlotError> {
-    let radius = if shown.len() > 300 { 3 } else { 4 };
-    let places = shown.iter().map(|(place, _)| (place[0], place[1]));
-    chart.dots(places, radius + 1, palette::PAPER.filled())?;
-    let dots = shown.iter().map(|(place, class)| {
-        let color = palette::class(*class).filled();
-        Circle::new((place[0], place[1]), pixels(radius), color)
-    });
-    chart.draw(dots)
+        grid.contour(&leads, 0.0)
+    };
+    (0..classes - 1).flat_map(of_class).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::canvas::testing::{CAPTION, INPUTS, Plot};
+    use super::super::testing::{CAPTION, INPUTS, Plot, wave, wide_name};
     use super::*;
 
     fn names() -> Vec<String> {
@@ -189,17 +234,18 @@ mod tests {
     #[test]
     fn the_contour_of_a_disc_is_its_rim() {
         let grid = grid();
-        let segments = grid.contour(&disc(&grid), 0.5);
-        let length: f64 = segments
-            .iter()
-            .map(|[from, to]| (to.0 - from.0).hypot(to.1 - from.1))
+        let lines = grid.contour(&disc(&grid), 0.5);
+        assert_eq!(lines.len(), 1);
+        let length: f64 = lines[0]
+            .windows(2)
+            .map(|pair| (pair[1].0 - pair[0].0).hypot(pair[1].1 - pair[0].1))
             .sum();
         // Chords of 0.1-wide cells are shorter than the arc by well under 1 %.
         assert!(
             (length / std::f64::consts::TAU - 1.0).abs() < 0.01,
             "{length}"
         );
-        for (x, y) in segments.into_iter().flatten() {
+        for &(x, y) in &lines[0] {
             // Linear interpolation of the sigmoid between nodes 0.1 apart errs by less than 0.01.
             assert!((x.hypot(y) - 1.0).abs() < 0.01);
         }
@@ -217,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn every_class_has_its_color_and_every_point_its_dot() {
+    fn every_class_has_its_color_and_every_point_its_cross() {
         let grid = ProbabilityGrid::new(-2.0..=2.0, -2.0..=2.0, 21, 21).expect("grid");
         let names = names();
         let points = ClassifiedPoints {
@@ -229,12 +275,20 @@ mod tests {
         let plot = Plot::of(|path| {
             decision_map(path, &grid, &values, points, &[[0.1, 0.2]], INPUTS, CAPTION)
         });
-        // Each point on the map has a rim and a dot, and each class a dot in the legend.
-        assert_eq!(plot.count("circle"), 2 * 3 + 3);
+        // Each point on the map is two strokes with two of a rim.
+        let with_fewer = |count: usize| {
+            let fewer = ClassifiedPoints {
+                x: &points.x[..count],
+                class: &points.class[..count],
+                ..points
+            };
+            map(fewer, &[[0.1, 0.2]], INPUTS).count("line")
+        };
+        assert_eq!(with_fewer(3) - with_fewer(1), 2 * 4);
         for name in &names {
             assert!(plot.has_text(name));
         }
-        assert!(plot.has_text("1 points outside the range shown"));
+        assert!(plot.has_text("1 point outside the range shown"));
         assert!(plot.has_text("inducing points"));
     }
 
@@ -259,5 +313,85 @@ mod tests {
             draw(&[f64::NAN; 12]),
             PlotError::NothingToShow { .. }
         ));
+    }
+
+    /// Draws points of three classes on stripes of the three.
+    fn map(points: ClassifiedPoints<'_>, inducing: &[[f64; 2]], inputs: [Quantity<'_>; 2]) -> Plot {
+        let grid = ProbabilityGrid::new(-2.0..=2.0, -2.0..=2.0, 21, 21).expect("grid");
+        let values = stripes(&grid);
+        Plot::of(|path| decision_map(path, &grid, &values, points, inducing, inputs, CAPTION))
+    }
+
+    #[test]
+    fn the_map_is_one_smooth_image_with_crosses_for_the_points() {
+        let names = names();
+        let points = ClassifiedPoints {
+            x: &[[-1.0, 0.0], [0.0, 0.5], [1.0, 1.0]],
+            class: &[0, 1, 2],
+            names: &names,
+        };
+        let plot = map(points, &[[0.1, 0.2], [0.5, 0.5]], INPUTS);
+        assert_eq!(plot.count("image"), 1);
+        // The paper and three samples of the legend: no cell of the grid is a rectangle.
+        assert_eq!(plot.count("rect"), 1 + 3);
+        // Rings are inducing points, here and in the legend.
+        assert_eq!(plot.count("circle"), 2 + 1);
+    }
+
+    #[test]
+    fn the_legend_names_what_the_map_shows() {
+        let grid = grid();
+        let names = ["left", "right", "absent"].map(String::from).to_vec();
+        let certain = [0.9, 0.1, 0.0].repeat(grid.count());
+        let points = ClassifiedPoints {
+            x: &[[-1.0, 0.0], [9.0, 0.0]],
+            class: &[0, 2],
+            names: &names,
+        };
+        let draw = |path: &Path| {
+            decision_map(
+                path,
+                &grid,
+                &certain,
+                points,
+                &[[9.0, 9.0]],
+                INPUTS,
+                CAPTION,
+            )
+        };
+        let plot = Plot::of(draw);
+        assert!(plot.has_text("left"));
+        for hidden in ["absent", "boundary", "inducing points"] {
+            assert!(!plot.texts().contains(&hidden.to_owned()), "{hidden}");
+        }
+    }
+
+    #[test]
+    fn long_names_of_many_classes_stay_apart() {
+        let grid = ProbabilityGrid::new(-2.0..=2.0, -2.0..=2.0, 21, 21).expect("grid");
+        let names: Vec<String> = (0..30).map(|class| wide_name(&class.to_string())).collect();
+        let share = |node: usize| (0..30).map(move |class| f64::from(u8::from(node % 30 == class)));
+        let values: Vec<f64> = (0..grid.count()).flat_map(share).collect();
+        let class: Vec<usize> = (0..3000).map(|row| row % 30).collect();
+        let x: Vec<[f64; 2]> = wave(3000, 0.1)
+            .into_iter()
+            .zip(wave(3000, 0.5))
+            .map(|(a, b)| [a, b * 3.0])
+            .collect();
+        let points = ClassifiedPoints {
+            x: &x,
+            class: &class,
+            names: &names,
+        };
+        let [first, second] = ["a", "b"].map(wide_name);
+        let inputs = [
+            Quantity::of(&first),
+            Quantity {
+                name: &second,
+                unit: Some(&first),
+            },
+        ];
+        let caption = Caption::new(&first, &second);
+        Plot::of(|path| decision_map(path, &grid, &values, points, &[[0.0, 9.0]], inputs, caption));
     }
 }

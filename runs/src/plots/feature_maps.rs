@@ -5,10 +5,9 @@ use std::path::Path;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::bitmap::{Bitmap, Tones};
-use super::canvas::{
-    Area, Frame, HEIGHT, MARGIN, Placed, SQUARE_HEADER, WIDTH, ink, on_paper_with, plain_text,
-};
+use super::canvas::{Area, Frame, HEIGHT, LABEL_SIZE, MARGIN, SQUARE_HEADER, WIDTH, ink, on_paper};
 use super::rows::same_length;
+use super::text_extent::fitted;
 use super::{Caption, PlotError};
 
 const PICTURE: &str = "Feature maps";
@@ -21,8 +20,6 @@ const GAP: i32 = 4;
 /// The gap between an image and its maps.
 const WIDE_GAP: i32 = 14;
 const LARGEST_SIDE: i32 = 84;
-/// The longest image name, in characters.
-const LONGEST_NAME: usize = 11;
 /// The maximum number of channels to show for each layer.
 const MOST_CHANNELS: usize = 12;
 
@@ -103,33 +100,29 @@ pub fn feature_maps(
         return Err(PlotError::nothing(PICTURE, images.values.len()));
     };
     let layout = Layout::new(names.len(), layers);
-    let mut placed = Vec::new();
-    for (block, layer) in layers.iter().enumerate() {
-        let place = |row: usize, column: usize, bitmap| Placed {
-            bitmap,
-            corner: layout.corner(block, row, column),
-            size: (layout.side, layout.side),
-        };
-        placed.extend((0..names.len()).map(|row| place(row, 0, images.image(row, tones))));
-        for channel in 0..layer.shown_channels() {
-            placed.extend(
-                (channel_bitmaps(layer, channel, names.len())
-                    .into_iter()
-                    .enumerate())
-                .map(|(row, bitmap)| place(row, channel + 1, bitmap)),
-            );
-        }
-    }
     let frame = Frame {
-        plot: PICTURE,
-        caption,
         remarks: vec![
             "means of the layers before the last".into(),
             "each channel from its smallest value, black, to its largest, white".into(),
         ],
-        legend: Vec::new(),
+        ..Frame::new(PICTURE, caption, Vec::new())
     };
-    on_paper_with(path, &frame, &placed, |sheet| {
+    on_paper(path, &frame, |sheet| {
+        for (block, layer) in layers.iter().enumerate() {
+            let place = |row: usize, column: usize, bitmap| {
+                let corner = layout.corner(block, row, column);
+                sheet.image(bitmap, corner, (layout.side, layout.side));
+            };
+            for row in 0..names.len() {
+                place(row, 0, images.image(row, tones));
+            }
+            for channel in 0..layer.shown_channels() {
+                let maps = channel_bitmaps(layer, channel, names.len());
+                for (row, bitmap) in maps.into_iter().enumerate() {
+                    place(row, channel + 1, bitmap);
+                }
+            }
+        }
         write_names(sheet, names, layers, &layout)
     })
 }
@@ -160,8 +153,9 @@ fn write_names(
         sheet.write(&title, &ink(), (MARGIN, top - TITLE + 2))?;
         for (row, name) in names.iter().enumerate() {
             let (left, top) = layout.corner(block, row, 0);
-            let name = plain_text(name, LONGEST_NAME);
-            sheet.write(&name, &beside, (left - 8, top + layout.side / 2))?;
+            let right = left - 8;
+            let name = fitted(name, LABEL_SIZE, f64::from(right - MARGIN));
+            sheet.write(&name, &beside, (right, top + layout.side / 2))?;
         }
     }
     Ok(())
@@ -202,7 +196,7 @@ impl Layout {
 
 #[cfg(test)]
 mod tests {
-    use super::super::canvas::testing::{CAPTION, Plot, wave};
+    use super::super::testing::{CAPTION, Plot, wave, wide_name};
     use super::*;
 
     fn rows(values: &[f64], side: usize, channels: usize) -> ImageRows<'_> {
@@ -252,5 +246,13 @@ mod tests {
         assert!(matches!(refused(&[]), PlotError::NothingToShow { .. }));
         let error = refused(&[rows(&values[1..], 4, 1)]);
         assert!(matches!(error, PlotError::LengthMismatch { .. }));
+    }
+
+    #[test]
+    fn long_names_have_room() {
+        let values = wave(16, 0.0);
+        let names = [wide_name("a")];
+        let (image, layers) = (rows(&values, 4, 1), [rows(&values, 2, 4)]);
+        Plot::of(|path| feature_maps(path, &names, image, &layers, CAPTION));
     }
 }

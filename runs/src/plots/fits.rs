@@ -8,7 +8,7 @@ use super::axis::{Axis, extent, padded, robust_extent};
 use super::canvas::{Area, Frame, pixels, sheet};
 use super::chart::Chart;
 use super::legend::{Entry, Sample};
-use super::rows::{MOST_POINTS, remark, same_length, thin, usable};
+use super::rows::{MOST_POINTS, counted, same_length, thin, usable};
 use super::{Caption, PlotError, PredictedCurve, Quantity, palette, panels};
 use crate::evenly_spaced::evenly_spaced;
 
@@ -103,7 +103,7 @@ fn finite(points: Points<'_>) -> Result<Vec<(f64, f64)>, PlotError> {
     Ok(pairs.filter(|&(x, y)| usable(x) && usable(y)).collect())
 }
 
-/// The points and the axes that all panels share.
+/// The visible points and the axes that all panels share.
 struct Scene {
     train: Vec<(f64, f64)>,
     test: Vec<(f64, f64)>,
@@ -140,15 +140,22 @@ pub fn fits(
     let axes = axes(&fits, &[&train, &test], (input, target));
     let axes = axes.ok_or_else(|| PlotError::nothing(PICTURE, all))?;
     let plot = if fits.len() == 1 { "Fit" } else { PICTURE };
-    let frame = Frame {
-        remarks: remarks(&axes, [&train, &test], &fits, all - sound),
-        ..Frame::new(plot, caption, legend_entries(bands, [&train, &test], &fits))
+    let remarks = remarks(&axes, [&train, &test], &fits, all - sound);
+    let inside = |point: &(f64, f64)| axes.0.holds(point.0) && axes.1.holds(point.1);
+    let visible = |points: &[(f64, f64)]| -> Vec<(f64, f64)> {
+        let shown = thin(points, MOST_POINTS);
+        shown.into_iter().filter(inside).collect()
     };
     let scene = Scene {
-        train: thin(&train, MOST_POINTS),
-        test: thin(&test, MOST_POINTS),
+        train: visible(&train),
+        test: visible(&test),
         axes,
         radius: if fits.len() == 1 { 3 } else { 2 },
+    };
+    let frame = Frame {
+        remarks,
+        more_height: panels::more_height(fits.len()),
+        ..Frame::new(plot, caption, scene.legend_entries(bands, &fits))
     };
     sheet(path, &frame, |_, body| {
         for (area, fit) in panels::divide(body, fits.len()).iter().zip(&fits) {
@@ -176,43 +183,47 @@ fn remarks(
         .filter(|points| points.len() > MOST_POINTS);
     let thinned = thinned.map(|points| format!("{MOST_POINTS} of {} points shown", points.len()));
     thinned
-        .chain(remark(outside, "points outside the range shown"))
-        .chain(remark(hidden, "inducing points outside the range shown"))
-        .chain(remark(unusable, "values not finite, left out"))
+        .chain(counted(
+            outside,
+            ["point", "points"],
+            "outside the range shown",
+        ))
+        .chain(counted(
+            hidden,
+            ["inducing point", "inducing points"],
+            "outside the range shown",
+        ))
+        .chain(counted(
+            unusable,
+            ["value", "values"],
+            "not finite, left out",
+        ))
         .collect()
 }
 
-/// The legend entries for everything that at least one panel shows.
-fn legend_entries<'a>(
-    bands: &[&'a str],
-    [train, test]: [&Vec<(f64, f64)>; 2],
-    fits: &[FitPanel<'_>],
-) -> Vec<Entry<'a>> {
-    let shaded = bands.iter().zip(SHADES).rev();
-    let shaded = shaded.map(|(text, (sample, _))| Entry::new(sample, palette::SKY, text));
-    let has_inducing = fits.iter().any(|fit| !fit.inducing.is_empty());
-    let has_orthogonal = fits.iter().any(|fit| !fit.orthogonal.is_empty());
-    let sometimes = [
-        (!train.is_empty(), Sample::Dot, palette::INK, "training"),
-        (
-            !test.is_empty(),
-            Sample::Ring,
-            palette::VERMILION,
-            "held out",
-        ),
-        (has_inducing, Sample::Cross, palette::GREEN, "inducing"),
-        (
-            has_orthogonal,
-            Sample::Triangle,
-            palette::GREEN,
-            "orthogonal",
-        ),
-    ];
-    let present = sometimes.into_iter().filter(|(is_present, ..)| *is_present);
-    std::iter::once(Entry::new(Sample::Line, palette::BLUE, "mean"))
-        .chain(shaded)
-        .chain(present.map(|(_, sample, color, text)| Entry::new(sample, color, text)))
-        .collect()
+impl Scene {
+    /// The legend entries for everything that at least one panel shows.
+    fn legend_entries<'a>(&self, bands: &[&'a str], fits: &[FitPanel<'_>]) -> Vec<Entry<'a>> {
+        let shaded = bands.iter().zip(SHADES).rev();
+        let shaded = shaded.map(|(text, (sample, _))| Entry::new(sample, palette::SKY, text));
+        let holds = |points: &[f64]| points.iter().any(|&place| self.axes.0.holds(place));
+        let is_trained = !self.train.is_empty();
+        let is_tested = !self.test.is_empty();
+        let has_inducing = fits.iter().any(|fit| holds(fit.inducing));
+        let has_orthogonal = fits.iter().any(|fit| holds(fit.orthogonal));
+        let (ink, red, green) = (palette::INK, palette::VERMILION, palette::GREEN);
+        let sometimes = [
+            (is_trained, Sample::Dot, ink, "training"),
+            (is_tested, Sample::Ring, red, "held out"),
+            (has_inducing, Sample::Cross, green, "inducing"),
+            (has_orthogonal, Sample::Triangle, green, "orthogonal"),
+        ];
+        let present = sometimes.into_iter().filter(|(is_present, ..)| *is_present);
+        std::iter::once(Entry::new(Sample::Line, palette::BLUE, "mean"))
+            .chain(shaded)
+            .chain(present.map(|(_, sample, color, text)| Entry::new(sample, color, text)))
+            .collect()
+    }
 }
 
 /// Axes that contain the data and the means; a band may extend them by half at either end. `None` if
@@ -246,17 +257,14 @@ fn axes(
 
 fn draw(area: &Area<'_>, fit: &FitPanel<'_>, scene: &Scene) -> Result<(), PlotError> {
     let (horizontal, vertical) = &scene.axes;
-    let inside = |point: &&(f64, f64)| horizontal.holds(point.0) && vertical.holds(point.1);
     let mut chart = panels::chart(area, fit.title, scene.axes.clone())?;
     for (edges, (_, shade)) in fit.bands.iter().zip(SHADES) {
         chart.band(edges, shade)?;
     }
     let dot = palette::INK.mix(if scene.train.len() > 300 { 0.35 } else { 0.6 });
-    let train = scene.train.iter().filter(inside);
-    chart.dots(train.copied(), scene.radius, dot.filled())?;
+    chart.dots(scene.train.iter().copied(), scene.radius, dot.filled())?;
     let ring = palette::VERMILION.stroke_width(pixels(scene.radius) as u32 / 2);
-    let test = scene.test.iter().filter(inside);
-    chart.dots(test.copied(), scene.radius, ring)?;
+    chart.dots(scene.test.iter().copied(), scene.radius, ring)?;
     chart.curve(&fit.means, palette::BLUE)?;
     draw_inducing(&mut chart, fit, horizontal, vertical)
 }
@@ -283,7 +291,7 @@ fn draw_inducing(
 
 #[cfg(test)]
 mod tests {
-    use super::super::canvas::testing::{CAPTION, Plot, wave};
+    use super::super::testing::{CAPTION, Plot, wave, wide_name};
     use super::*;
 
     const INPUT: Quantity<'static> = Quantity {
@@ -399,7 +407,7 @@ mod tests {
             orthogonal: &[],
         };
         let plot = Plot::of(|path| drawn(path, [Points::default(); 2], &[fit]));
-        assert!(plot.has_text("1 values not finite, left out"));
+        assert!(plot.has_text("1 value not finite, left out"));
         assert_eq!(plot.count_text("training"), 0);
     }
 
@@ -414,5 +422,51 @@ mod tests {
         let error = Plot::refused(|path| drawn(path, [uneven, none], &fit));
         assert!(matches!(error, PlotError::LengthMismatch { .. }));
         assert!(evaluation_grid([f64::NAN], 10).is_err());
+    }
+
+    #[test]
+    fn the_legend_names_what_is_inside_the_range() {
+        let mean = curve(&[0.0, 1.0, 0.0]);
+        let fit = FitPanel {
+            inducing: &[99.0],
+            orthogonal: &[-99.0],
+            ..panel(&mean, &[])
+        };
+        let test = Points {
+            x: &[50.0],
+            y: &[0.0],
+        };
+        let plot = Plot::of(|path| drawn(path, [Points::default(), test], &[fit]));
+        for hidden in ["held out", "inducing", "orthogonal"] {
+            assert!(!plot.texts().contains(&hidden.to_owned()), "{hidden}");
+        }
+        assert!(plot.has_text("mean"));
+    }
+
+    #[test]
+    fn long_names_have_room() {
+        let (name, mean) = (wide_name("a"), curve(&[2000.0, 2000.1, 2000.2]));
+        for count in [1, 3, 8] {
+            let fit = FitPanel {
+                title: &name,
+                ..panel(&mean, &[1.0])
+            };
+            let quantity = Quantity {
+                name: &name,
+                unit: Some(&name),
+            };
+            let panels = vec![fit; count];
+            let draw = |path: &Path| {
+                fits(
+                    path,
+                    CAPTION,
+                    &[&name],
+                    (Points::default(), Points::default()),
+                    (quantity, quantity),
+                    &panels,
+                )
+            };
+            Plot::of(draw);
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::bitmap::{Bitmap, Tones};
-use super::canvas::{Frame, HEIGHT, MARGIN, Placed, SQUARE_HEADER, WIDTH, ink, on_paper_with};
+use super::canvas::{Frame, HEIGHT, MARGIN, SQUARE_HEADER, WIDTH, ink, on_paper};
 use super::rows::thin;
 use super::{Caption, PlotError};
 
@@ -55,18 +55,14 @@ pub fn inducing_patches(
         titles.push((title(set.name, shown.len(), patches.len()), top));
         images.extend(shown.iter().enumerate().map(|(place, patch)| {
             let (x, y) = layout.place(place);
-            Placed {
-                bitmap: Bitmap::new(patch, size, channels, tones),
-                corner: (MARGIN + x, top + TITLE + y),
-                size: (layout.side, layout.side),
-            }
+            let bitmap = Bitmap::new(patch, size, channels, tones);
+            let corner = (MARGIN + x, top + TITLE + y);
+            (bitmap, corner, (layout.side, layout.side))
         }));
         top += TITLE + layout.height(shown.len());
     }
     let number = |value: f64| format!("{value:.2}").replace('-', "−");
     let frame = Frame {
-        plot: PICTURE,
-        caption,
         remarks: vec![
             format!("{size} by {size} pixels, from dark to bright"),
             format!(
@@ -75,9 +71,12 @@ pub fn inducing_patches(
                 number(tones.white)
             ),
         ],
-        legend: Vec::new(),
+        ..Frame::new(PICTURE, caption, Vec::new())
     };
-    on_paper_with(path, &frame, &images, |sheet| {
+    on_paper(path, &frame, |sheet| {
+        for (bitmap, corner, size) in images {
+            sheet.image(bitmap, corner, size);
+        }
         let mut titles = titles.iter();
         titles.try_for_each(|(title, top)| sheet.write(title, &ink(), (MARGIN, *top)))
     })
@@ -140,7 +139,7 @@ impl Layout {
 
 #[cfg(test)]
 mod tests {
-    use super::super::canvas::testing::{CAPTION, Plot, wave};
+    use super::super::testing::{CAPTION, Plot, wave};
     use super::*;
 
     #[test]

@@ -4,8 +4,9 @@ use plotters::prelude::*;
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::PlotError;
-use super::canvas::{Area, LABEL_SIZE, MARGIN, WIDTH, ink, pixels};
+use super::canvas::{Area, LABEL_SIZE, ink, pixels};
+use super::text_extent::{fitted, width};
+use super::{PlotError, palette};
 
 /// The sample of a legend entry.
 #[derive(Debug, Clone, Copy)]
@@ -18,6 +19,8 @@ pub(super) enum Sample {
     Ring,
     Triangle,
     Cross,
+    /// A cross on a rectangle.
+    Tile,
     /// A dot with a vertical bar through it.
     BarredDot,
 }
@@ -45,51 +48,75 @@ const SAMPLE_WIDTH: i32 = 28;
 /// The distance between rows of entries, in pixels.
 const LINE_HEIGHT: i32 = 19;
 
-/// Draws entries side by side, vertically centered on `y`; entries that do not fit go to rows above
-/// the last one.
-pub(super) fn in_a_row(
-    area: &Area<'_>,
-    entries: &[Entry<'_>],
-    x: i32,
-    y: i32,
-) -> Result<(), PlotError> {
-    let mut places: Vec<(i32, i32)> = Vec::new();
-    let (mut left, mut row) = (x, 0);
-    for entry in entries {
-        // Sans-serif letters are about 0.55 of the font size wide on average; 24 separates entries.
-        let text = (entry.text.chars().count() as f64 * LABEL_SIZE * 0.55).ceil() as i32;
-        if left > x && left + SAMPLE_WIDTH + text > WIDTH as i32 - MARGIN {
-            (left, row) = (x, row + 1);
-        }
-        places.push((left, row));
-        left += SAMPLE_WIDTH + text + 24;
-    }
-    for (entry, (left, own)) in entries.iter().zip(places) {
-        draw(area, entry, left, y - (row - own) * LINE_HEIGHT)?;
-    }
-    Ok(())
+/// The width of the strokes below a cross on a shade, in pixels.
+pub(super) const RIM: i32 = 4;
+/// The gap between entries of a row, in pixels.
+const GAP: i32 = 24;
+
+/// Entries side by side; those that do not fit go to further rows.
+pub(super) struct Rows<'a> {
+    /// The entries with their texts as shown, their distances from the left, and their rows.
+    entries: Vec<(Entry<'a>, String, i32, i32)>,
 }
 
-/// Draws entries below each other, starting at `y`; returns the y below the last one.
+impl<'a> Rows<'a> {
+    /// Rows of at most this width.
+    pub(super) fn of(entries: &[Entry<'a>], room: f64) -> Self {
+        let (mut left, mut row) = (0, 0);
+        let place = |&entry: &Entry<'a>| {
+            let text = fitted(entry.text, LABEL_SIZE, room - f64::from(SAMPLE_WIDTH));
+            let length = SAMPLE_WIDTH + width(&text, LABEL_SIZE).ceil() as i32;
+            if left > 0 && f64::from(left + length) > room {
+                (left, row) = (0, row + 1);
+            }
+            let start = left;
+            left += length + GAP;
+            (entry, text, start, row)
+        };
+        let entries = entries.iter().map(place).collect();
+        Self { entries }
+    }
+
+    /// The height of the rows below the first, in pixels.
+    pub(super) fn more_height(&self) -> i32 {
+        LINE_HEIGHT * self.entries.last().map_or(0, |&(.., row)| row)
+    }
+
+    /// Draws the entries, with the first row vertically centered on `y`.
+    pub(super) fn draw(&self, area: &Area<'_>, (x, y): (i32, i32)) -> Result<(), PlotError> {
+        let mut entries = self.entries.iter();
+        entries.try_for_each(|(entry, text, left, row)| {
+            draw(area, entry, text, (x + left, y + row * LINE_HEIGHT))
+        })
+    }
+}
+
+/// Draws entries below each other in this width; returns the y below the last one.
 pub(super) fn in_a_column(
     area: &Area<'_>,
     entries: &[Entry<'_>],
-    x: i32,
-    y: i32,
+    (x, y): (i32, i32),
+    room: f64,
 ) -> Result<i32, PlotError> {
     const LINE_HEIGHT: i32 = 22;
     let mut top = y;
     for entry in entries {
-        draw(area, entry, x, top)?;
+        let text = fitted(entry.text, LABEL_SIZE, room - f64::from(SAMPLE_WIDTH));
+        draw(area, entry, &text, (x, top))?;
         top += LINE_HEIGHT;
     }
     Ok(top)
 }
 
-fn draw(area: &Area<'_>, entry: &Entry<'_>, x: i32, y: i32) -> Result<(), PlotError> {
+fn draw(
+    area: &Area<'_>,
+    entry: &Entry<'_>,
+    text: &str,
+    (x, y): (i32, i32),
+) -> Result<(), PlotError> {
     sample(area, entry, x, y)?;
     let style = ink().pos(Pos::new(HPos::Left, VPos::Center));
-    area.write(entry.text, &style, (x + SAMPLE_WIDTH, y))
+    area.write(text, &style, (x + SAMPLE_WIDTH, y))
 }
 
 fn sample(area: &Area<'_>, entry: &Entry<'_>, x: i32, y: i32) -> Result<(), PlotError> {
@@ -108,6 +135,12 @@ fn sample(area: &Area<'_>, entry: &Entry<'_>, x: i32, y: i32) -> Result<(), Plot
         Sample::Ring => area.draw(&Circle::new(middle, pixels(4), solid)),
         Sample::Triangle => area.draw(&TriangleMarker::new(middle, pixels(5), filled)),
         Sample::Cross => area.draw(&Cross::new(middle, pixels(4), solid)),
+        Sample::Tile => {
+            area.rectangle((x, y - 7), (22, 14), entry.color.mix(0.7).filled())?;
+            let rim = palette::PAPER.stroke_width(pixels(RIM) as u32);
+            area.draw(&Cross::new(middle, pixels(3), rim))?;
+            area.draw(&Cross::new(middle, pixels(3), solid))
+        }
         Sample::BarredDot => area
             .draw(&PathElement::new(
                 [at(11, -8), at(11, 8)],

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::axis::{padded, robust_extent};
 use super::canvas::Frame;
-use super::curves::{CurveName, CurvePanel, Span, Stroke, curves_in, legend_entries};
+use super::curves::{CurveName, CurvePanel, Span, Stroke, curves_in};
 use super::rows::{MOST_POINTS, remark, thin, usable};
 use super::{Caption, PlotError, Quantity};
 
@@ -71,7 +71,11 @@ pub fn loss(
                 CurveName::new("mini-batch", Stroke::Dots),
                 "moving average".into(),
             ],
-            vec![shown, moving_average(&visible)],
+            // The average of a single loss would hide it.
+            match visible.len() {
+                0 | 1 => vec![shown, Vec::new()],
+                _ => vec![shown, moving_average(&visible)],
+            },
         ),
     };
     let LossPoint { step, loss } = kept;
@@ -84,13 +88,13 @@ pub fn loss(
     ];
     let frame = Frame {
         remarks: remarks.into_iter().flatten().collect(),
-        ..Frame::new(PICTURE, caption, legend_entries(&names))
+        ..Frame::new(PICTURE, caption, Vec::new())
     };
     let panel = CurvePanel {
         title: "",
         ..CurvePanel::new("loss per datum", Span::Window(low, high), curves)
     };
-    curves_in(path, &frame, &names, Quantity::of(along), &[panel])
+    curves_in(path, frame, &names, Quantity::of(along), &[panel])
 }
 
 /// A moving average over n/50 points on either side, fewer near the ends.
@@ -113,7 +117,7 @@ fn moving_average(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::canvas::testing::{CAPTION, Plot};
+    use super::super::testing::{CAPTION, Plot};
     use super::*;
 
     fn decaying(count: u64) -> Vec<LossPoint> {
@@ -159,7 +163,8 @@ mod tests {
     fn one_point_is_a_plot_and_none_is_an_error() {
         let one = [LossPoint { step: 3, loss: 0.5 }];
         let plot = Plot::of(|path| loss(path, &one, KEPT, Progress::FullBatch, CAPTION));
-        assert_eq!(plot.count("circle"), 1);
+        // One in the legend.
+        assert_eq!(plot.count("circle"), 1 + 1);
         let none = [LossPoint {
             step: 3,
             loss: f64::NAN,
@@ -169,5 +174,12 @@ mod tests {
                 Plot::refused(|path| loss(path, points, KEPT, Progress::FullBatch, CAPTION));
             assert!(matches!(error, PlotError::NothingToShow { .. }));
         }
+    }
+
+    #[test]
+    fn a_single_mini_batch_has_no_average_in_the_legend() {
+        let one = [LossPoint { step: 3, loss: 0.5 }];
+        let plot = Plot::of(|path| loss(path, &one, KEPT, Progress::MiniBatches, CAPTION));
+        assert!(plot.has_text("mini-batch") && !plot.has_text("moving average"));
     }
 }

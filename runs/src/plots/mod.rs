@@ -2,9 +2,10 @@
 //! of one-dimensional fits, curves and maps of numbers, confusion matrices, inducing
 //! patches, feature maps and magnitudes over two inputs.
 //!
-//! Every function takes slices and a path and writes one file of 800 by 560 pixels. Values that are
-//! not finite are left out and counted in the line below the title; if none are left, the function
-//! returns a [`PlotError`] and writes nothing.
+//! Every function takes slices and a path and writes one file of 800 by 560 pixels, or a higher one if
+//! there are many rows or a long legend. Values that are not finite are left out and counted in the
+//! lines below the title; if none are left, the function returns a [`PlotError`] and writes nothing.
+//! Names that are too long for their place have an ellipsis.
 
 mod axis;
 mod bitmap;
@@ -21,6 +22,7 @@ mod fits;
 mod inducing_patches;
 mod legend;
 mod loss;
+mod notation;
 mod number_maps;
 mod palette;
 mod panels;
@@ -30,6 +32,9 @@ mod predicted_observed;
 mod probability_grid;
 mod reliability;
 mod rows;
+#[cfg(test)]
+mod testing;
+mod text_extent;
 
 pub use calibration::calibration;
 pub use comparison::{ComparedScore, comparison};
@@ -42,6 +47,7 @@ pub use fits::{Bands, FitPanel, Points, evaluation_grid, fits};
 pub use inducing_patches::{PatchSet, inducing_patches};
 pub use loss::{LossPoint, Progress, loss};
 pub use number_maps::{MapPanel, number_maps};
+pub use palette::COLORS;
 pub use point_maps::{PointMaps, point_maps};
 pub use predicted_curve::PredictedCurve;
 pub use predicted_observed::{Predictions, predicted_observed};

@@ -3,17 +3,20 @@
 use std::path::Path;
 
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::axis::extent;
-use super::canvas::{Area, Frame, gray, sheet};
+use super::canvas::{Area, Frame, LABEL_SIZE, LEGEND, gray, pixels, sheet};
+use super::chart::Chart;
 use super::legend::{Entry, Sample};
 use super::probability_grid::ProbabilityGrid;
 use super::rows::{MOST_POINTS, same_length, thin, usable};
+use super::text_extent::fitted;
 use super::{Caption, PlotError, Quantity, palette, panels};
 
 const PICTURE: &str = "Map";
-/// The number of colors of a map; adjacent cells of a color in a row become one rectangle.
-const COLORS: f64 = 40.0;
+/// The number of strips of the color scale.
+const STRIPS: i32 = 40;
 /// The position of the color scale from the left of the header, in pixels.
 const SCALE: i32 = 470;
 /// The width of a strip of the color scale, in pixels.
@@ -66,82 +69,107 @@ pub fn number_maps(
     let Some(range) = extent(values().filter(|&value| usable(value))) else {
         return Err(PlotError::nothing(PICTURE, values().count()));
     };
+    // The names of dots and crosses share the room on the left of the color scale.
+    let names = [points, crosses].map(|name| fitted(name, LABEL_SIZE, 120.0));
+    let shown: Vec<Marks> = maps
+        .iter()
+        .map(|map| Marks::of(map, grid, inputs))
+        .collect();
     let mut entries = Vec::new();
-    if maps.iter().any(|map| !map.points.is_empty()) {
-        entries.push(Entry::new(Sample::Dot, palette::VERMILION, points));
+    if shown.iter().any(|marks| !marks.points.is_empty()) {
+        entries.push(Entry::new(Sample::Dot, palette::VERMILION, &names[0]));
     }
-    if maps.iter().any(|map| !map.crosses.is_empty()) {
-        entries.push(Entry::new(Sample::Cross, palette::INK, crosses));
+    if shown.iter().any(|marks| !marks.crosses.is_empty()) {
+        entries.push(Entry::new(Sample::Cross, palette::INK, &names[1]));
     }
-    let frame = Frame::new(PICTURE, caption, entries);
+    let frame = Frame {
+        more_height: panels::more_height(maps.len()),
+        ..Frame::new(PICTURE, caption, entries)
+    };
     sheet(path, &frame, |header, body| {
         draw_scale(header, range)?;
-        for (area, map) in panels::divide(body, maps.len()).iter().zip(maps) {
-            draw(area, grid, inputs, map, range)?;
+        let areas = panels::divide(body, maps.len());
+        for ((area, map), marks) in areas.iter().zip(maps).zip(&shown) {
+            let mut chart = panels::chart_of_image(area, map.title, grid.axes(inputs))?;
+            chart.image(grid.image(map.values, 1, |values| color(values[0], range)));
+            marks.draw(&mut chart)?;
         }
         Ok(())
     })
 }
 
-/// The position of a number between the lowest and the highest, in color steps.
-fn level(value: f64, (low, high): (f64, f64)) -> f64 {
-    let share = if high > low {
-        (value - low) / (high - low)
-    } else {
-        0.5
-    };
-    (share * COLORS).round() / COLORS
+/// The dots and crosses inside a map.
+struct Marks {
+    points: Vec<(f64, f64)>,
+    crosses: Vec<(f64, f64)>,
 }
 
-fn draw(
-    area: &Area<'_>,
-    grid: &ProbabilityGrid,
-    inputs: [Quantity<'_>; 2],
-    map: &MapPanel<'_>,
-    range: (f64, f64),
-) -> Result<(), PlotError> {
-    let (horizontal, vertical) = grid.axes(inputs);
-    let inside = |place: &&[f64; 2]| horizontal.holds(place[0]) && vertical.holds(place[1]);
-    let held =
-        |places: &[[f64; 2]]| -> Vec<[f64; 2]> { places.iter().filter(inside).copied().collect() };
-    let (points, crosses) = (thin(&held(map.points), MOST_POINTS), held(map.crosses));
-    let mut chart = panels::chart(area, map.title, grid.axes(inputs))?;
-    grid.draw_cells(&mut chart, |node| {
-        let value = map.values[node];
-        usable(value).then(|| palette::share(true, level(value, range)))
-    })?;
-    let dots = points.iter().map(|place| (place[0], place[1]));
-    chart.dots(dots, 1, palette::VERMILION.mix(0.7).filled())?;
-    chart.crosses(&crosses)
+impl Marks {
+    fn of(map: &MapPanel<'_>, grid: &ProbabilityGrid, inputs: [Quantity<'_>; 2]) -> Self {
+        let (horizontal, vertical) = grid.axes(inputs);
+        let held = |places: &[[f64; 2]]| -> Vec<(f64, f64)> {
+            let places = places.iter().map(|&[x, y]| (x, y));
+            let inside = |place: &(f64, f64)| horizontal.holds(place.0) && vertical.holds(place.1);
+            places.filter(inside).collect()
+        };
+        Self {
+            points: thin(&held(map.points), MOST_POINTS),
+            crosses: held(map.crosses),
+        }
+    }
+
+    fn draw(&self, chart: &mut Chart<'_>) -> Result<(), PlotError> {
+        let dots = self.points.iter().copied();
+        chart.dots(dots, 1, palette::VERMILION.mix(0.7).filled())?;
+        let crosses = self.crosses.iter().copied();
+        chart.crosses(crosses, 4, palette::INK.stroke_width(pixels(2) as u32))
+    }
+}
+
+/// The color of a number between the lowest and the highest; white if it is not finite.
+fn color(value: f64, (low, high): (f64, f64)) -> RGBColor {
+    if !usable(value) {
+        return palette::PAPER;
+    }
+    let share = match high > low {
+        true => (value - low) / (high - low),
+        false => 0.5,
+    };
+    palette::share(true, share)
 }
 
 /// Draws the color scale with the numbers at its ends.
 fn draw_scale(header: &Area<'_>, (low, high): (f64, f64)) -> Result<(), PlotError> {
-    let strips = COLORS as i32;
-    for strip in 0..=strips {
-        let color = palette::share(true, f64::from(strip) / COLORS);
-        let corner = (SCALE + strip * STRIP, 73);
+    for strip in 0..=STRIPS {
+        let color = palette::share(true, f64::from(strip) / f64::from(STRIPS));
+        let corner = (SCALE + strip * STRIP, LEGEND - 7);
         header.rectangle(corner, (STRIP, 14), color.filled())?;
     }
-    let end = SCALE + (strips + 1) * STRIP;
-    for (text, x) in [(shown(low), SCALE - 64), (shown(high), end + 8)] {
-        header.write(&text, &gray(), (x, 74))?;
+    let end = SCALE + (STRIPS + 1) * STRIP;
+    for (text, x, side) in [
+        (shown(low), SCALE - 8, HPos::Right),
+        (shown(high), end + 8, HPos::Left),
+    ] {
+        let style = gray().pos(Pos::new(side, VPos::Center));
+        header.write(&text, &style, (x, LEGEND))?;
     }
     Ok(())
 }
 
 /// Formats a number with three digits.
 fn shown(value: f64) -> String {
-    match value.abs() {
+    let text = match value.abs() {
+        size if size >= 1e5 => format!("{value:.2e}"),
         size if size >= 100.0 => format!("{value:.0}"),
         size if size >= 10.0 => format!("{value:.1}"),
         _ => format!("{value:.3}"),
-    }
+    };
+    text.replace('-', "−")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::canvas::testing::{CAPTION, INPUTS, Plot};
+    use super::super::testing::{CAPTION, INPUTS, Plot, wide_name};
     use super::*;
 
     #[test]
@@ -168,5 +196,37 @@ mod tests {
         let draw = |path: &Path| number_maps(path, CAPTION, ("", ""), (&grid, INPUTS), &uneven);
         let error = Plot::refused(draw);
         assert!(matches!(error, PlotError::LengthMismatch { .. }));
+    }
+
+    #[test]
+    fn long_names_have_room() {
+        let grid = ProbabilityGrid::new(0.0..=1.0, 0.0..=1.0, 3, 2).unwrap();
+        let (values, place) = ([0.0, 1.0, 2.0, 3.0, -4.0e6, 1e7], [[0.5, 0.5]]);
+        let [first, second] = ["a", "b"].map(wide_name);
+        let panel = MapPanel {
+            points: &place,
+            crosses: &place,
+            ..MapPanel::new(&first, &values)
+        };
+        let (maps, inputs) = (
+            vec![panel; 3],
+            [Quantity::of(&first), Quantity::of(&second)],
+        );
+        Plot::of(|path| number_maps(path, CAPTION, (&first, &second), (&grid, inputs), &maps));
+    }
+
+    #[test]
+    fn dots_outside_the_map_are_not_in_the_legend() {
+        let grid = ProbabilityGrid::new(0.0..=1.0, 0.0..=1.0, 3, 2).unwrap();
+        let (values, outside) = ([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [[0.5, 9.0]]);
+        let maps = [MapPanel {
+            points: &outside,
+            crosses: &outside,
+            ..MapPanel::new("map", &values)
+        }];
+        let draw =
+            |path: &Path| number_maps(path, CAPTION, ("event", "place"), (&grid, INPUTS), &maps);
+        let plot = Plot::of(draw);
+        assert!(!plot.has_text("event") && !plot.has_text("place"));
     }
 }

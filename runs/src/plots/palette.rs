@@ -13,8 +13,11 @@ pub(super) const GRAY: RGBColor = RGBColor(110, 110, 110);
 pub(super) const GRID: RGBColor = RGBColor(232, 232, 232);
 pub(super) const PAPER: RGBColor = RGBColor(255, 255, 255);
 
+/// The number of colors of classes and curves.
+pub const COLORS: usize = 8;
+
 /// One color for each class; with more classes the colors repeat.
-pub(super) const CLASSES: [RGBColor; 8] = [
+pub(super) const CLASSES: [RGBColor; COLORS] = [
     BLUE,
     VERMILION,
     GREEN,

@@ -1,31 +1,51 @@
 //! Panels on one sheet, each with its own axes and title.
 
-use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::PlotError;
 use super::axis::Axis;
-use super::canvas::{Area, font, pixels, plain_text};
-use super::chart::Chart;
+use super::canvas::{Area, font};
+use super::chart::{Chart, Surroundings};
 use super::palette;
+use super::text_extent::fitted;
 
 /// The space for the title of a panel.
 const TITLE: i32 = 24;
 /// The space for tick labels and axis text.
-const LEFT_LABELS: i32 = 58;
-const BOTTOM_LABELS: i32 = 42;
+const LEFT_LABELS: i32 = 62;
 const MARGIN: i32 = 8;
-/// The longest title of a panel, in characters.
-const LONGEST_TITLE: usize = 40;
 
-/// Divides an area into `count` panels, side by side while they are wide enough.
-pub(super) fn divide<'a>(area: &Area<'a>, count: usize) -> Vec<Area<'a>> {
+/// The number of columns and rows of this many panels: side by side while they are wide enough.
+fn arrangement(count: usize) -> (usize, usize) {
+    const MOST_COLUMNS: usize = 4;
     let columns = match count {
         0..=3 => count.max(1),
-        _ => count.div_ceil(2),
+        _ => count.div_ceil(2).min(MOST_COLUMNS),
     };
-    area.split_evenly(count.div_ceil(columns).max(1), columns)
+    (columns, count.div_ceil(columns).max(1))
 }
+
+/// The height that more than two rows of panels add to a sheet, in pixels.
+pub(super) fn more_height(count: usize) -> i32 {
+    const ROW: i32 = 220;
+    ROW * arrangement(count).1.saturating_sub(2) as i32
+}
+
+/// Divides an area into `count` panels.
+pub(super) fn divide<'a>(area: &Area<'a>, count: usize) -> Vec<Area<'a>> {
+    let (columns, rows) = arrangement(count);
+    area.split_evenly(rows, columns)
+}
+
+/// The space around the axes of a panel.
+const AROUND: Surroundings = Surroundings {
+    top: 0,
+    right: 2 * MARGIN,
+    bottom: MARGIN / 2,
+    left: MARGIN,
+    left_labels: LEFT_LABELS,
+    bottom_labels: 42,
+};
 
 /// Draws the title of a panel and creates its axes below.
 pub(super) fn chart<'a>(
@@ -33,18 +53,27 @@ pub(super) fn chart<'a>(
     title: &str,
     axes: (Axis, Axis),
 ) -> Result<Chart<'a>, PlotError> {
+    Chart::new(&titled(area, title)?, AROUND, axes, 11.0)
+}
+
+/// The same with space for an image between the axes.
+pub(super) fn chart_of_image<'a>(
+    area: &Area<'a>,
+    title: &str,
+    axes: (Axis, Axis),
+) -> Result<Chart<'a>, PlotError> {
+    Chart::of_image(&titled(area, title)?, AROUND, axes, 11.0)
+}
+
+/// Writes the title of a panel and returns the area below.
+fn titled<'a>(area: &Area<'a>, title: &str) -> Result<Area<'a>, PlotError> {
+    const SIZE: f64 = 13.0;
     let (head, body) = area.split_vertically(TITLE);
-    let style = font(13.0)
+    let style = font(SIZE)
         .color(&palette::INK)
         .pos(Pos::new(HPos::Left, VPos::Center));
-    let place = (MARGIN + LEFT_LABELS, TITLE / 2);
-    head.write(&plain_text(title, LONGEST_TITLE), &style, place)?;
-    let mut builder = ChartBuilder::on(&body.inner);
-    builder
-        .margin_left(pixels(MARGIN))
-        .margin_right(pixels(2 * MARGIN))
-        .margin_bottom(pixels(MARGIN / 2))
-        .set_label_area_size(LabelAreaPosition::Left, pixels(LEFT_LABELS))
-        .set_label_area_size(LabelAreaPosition::Bottom, pixels(BOTTOM_LABELS));
-    Chart::new(&mut builder, area.plot, axes, 11.0)
+    let left = MARGIN + LEFT_LABELS;
+    let title = fitted(title, SIZE, f64::from(area.size().0 - left - MARGIN));
+    head.write(&title, &style, (left, TITLE / 2))?;
+    Ok(body)
 }

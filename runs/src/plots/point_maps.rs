@@ -7,10 +7,12 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::axis::extent;
 use super::canvas::{
-    Area, Frame, HEIGHT, MARGIN, SQUARE_HEADER, WIDTH, ink, on_paper, pixels, plain_text,
+    Area, BETWEEN_MARGINS, Frame, HEIGHT, LABEL_SIZE, MARGIN, SQUARE_HEADER, WIDTH, ink, on_paper,
+    pixels,
 };
 use super::legend::{self, Entry, Sample};
 use super::rows::{same_length, usable};
+use super::text_extent::fitted;
 use super::{Caption, PlotError, palette};
 
 const PICTURE: &str = "Magnitudes";
@@ -23,8 +25,6 @@ const GAP: i32 = 8;
 /// The margin around the points of a map.
 const INSIDE: i32 = 6;
 const DOT: i32 = 2;
-/// The longest name, in characters.
-const LONGEST_NAME: usize = 15;
 
 /// A row of maps.
 #[derive(Debug, Clone)]
@@ -73,7 +73,7 @@ pub fn point_maps(
     .map(|(text, share)| Entry::new(Sample::Dot, palette::magnitude(share), text));
     let frame = Frame::new(PICTURE, caption, legend.into());
     on_paper(path, &frame, |sheet| {
-        legend::in_a_row(sheet, &frame.legend, MARGIN, 60)?;
+        legend::Rows::of(&frame.legend, BETWEEN_MARGINS).draw(sheet, (MARGIN, 60))?;
         write_names(sheet, maps, columns, &layout)?;
         for (row, maps) in maps.iter().enumerate() {
             for (column, vector) in maps.vectors.iter().enumerate() {
@@ -95,7 +95,7 @@ fn write_names(
     for (row, maps) in maps.iter().enumerate() {
         let (left, top) = layout.corner(row, 0);
         let place = (left - 8, top + layout.height / 2);
-        let name = plain_text(maps.name, LONGEST_NAME);
+        let name = fitted(maps.name, LABEL_SIZE, f64::from(place.0 - MARGIN));
         sheet.write(&name, &beside, place)?;
     }
     for column in 0..columns {
@@ -171,7 +171,7 @@ impl Layout {
 
 #[cfg(test)]
 mod tests {
-    use super::super::canvas::testing::{CAPTION, Plot};
+    use super::super::testing::{CAPTION, Plot, wide_name};
     use super::*;
 
     #[test]
@@ -208,5 +208,15 @@ mod tests {
         assert!(matches!(error, PlotError::LengthMismatch { .. }));
         let error = Plot::refused(|path| point_maps(path, CAPTION, &[[0.0, 1.0]], &[]));
         assert!(matches!(error, PlotError::NothingToShow { given: 0, .. }));
+    }
+
+    #[test]
+    fn long_names_have_room() {
+        let (name, vectors) = (wide_name("a"), [vec![1.0, 2.0]]);
+        let maps = [PointMaps {
+            name: &name,
+            vectors: &vectors,
+        }];
+        Plot::of(|path| point_maps(path, CAPTION, &[[0.0, 1.0], [1.0, 2.0]], &maps));
     }
 }

@@ -1,5 +1,6 @@
 //! Predicted against observed values.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use plotters::prelude::*;
@@ -86,7 +87,8 @@ pub fn predicted_observed(
 ) -> Result<(), PlotError> {
     let rows = predictions.usable_rows()?;
     let shown = thin(&rows, MOST_POINTS);
-    let axes = axes(&rows, target);
+    let reach = reach(&rows);
+    let axes = axes(&rows, target, reach.unwrap_or(0.0));
     let range = axes.0.clone();
     let inside = |row: &&Row| range.holds(row.observed) && range.holds(row.mean);
     let outside = rows.len() - rows.iter().filter(inside).count();
@@ -94,44 +96,90 @@ pub fn predicted_observed(
         .then(|| format!("{} of {} test rows shown", shown.len(), rows.len()));
     let unusable = predictions.observed.len() - rows.len();
     let frame = Frame {
-        plot: PICTURE,
-        caption,
-        remarks: thinned
+        remarks: reach
+            .map(|reach| {
+                let reach = significant(reach).trim_end_matches('0').to_owned();
+                format!("equal observed values lie side by side, moved by up to {reach}")
+            })
             .into_iter()
+            .chain(thinned)
             .chain(remark(outside, "outside the range shown"))
             .chain(remark(unusable, "not finite, left out"))
             .collect(),
-        legend: legend_entries(),
+        ..Frame::new(PICTURE, caption, legend_entries())
     };
     let visible: Vec<&Row> = shown.iter().filter(inside).collect();
+    let places = side_by_side(&visible, reach.unwrap_or(0.0));
     square(path, &frame, axes, &facts(&rows), |chart| {
-        draw_rows(chart, &visible, &range)
+        draw_rows(chart, &visible, &places, &range)
     })
 }
 
-fn draw_rows(chart: &mut Chart<'_>, rows: &[&Row], range: &Axis) -> Result<(), PlotError> {
+/// The distance by which rows with equal observed values may be moved to lie side by side, less than
+/// a third of the distance between two values. `None` if the values are distinct or so close that
+/// nobody would see it.
+fn reach(rows: &[Row]) -> Option<f64> {
+    const LARGEST_SHARE: f64 = 0.3;
+    const VISIBLE: f64 = 0.003;
+    let mut values: Vec<f64> = rows.iter().map(|row| row.observed).collect();
+    values.sort_by(f64::total_cmp);
+    let range = values.last()? - values.first()?;
+    let gaps = || values.windows(2).map(|pair| pair[1] - pair[0]);
+    let closest = gaps()
+        .filter(|&gap| gap > 0.0)
+        .fold(f64::INFINITY, f64::min);
+    let reach = LARGEST_SHARE * closest;
+    let is_repeated = gaps().any(|gap| gap == 0.0);
+    (is_repeated && reach.is_finite() && reach > VISIBLE * range).then_some(reach)
+}
+
+/// Horizontal places of the rows: the first row of an observed value at the value, the others evenly
+/// spread up to `reach` on both sides.
+fn side_by_side(rows: &[&Row], reach: f64) -> Vec<f64> {
+    // The multiples of the golden ratio fill an interval evenly at any number.
+    const GOLDEN: f64 = 0.618_033_988_749_895;
+    let mut seen: HashMap<u64, u32> = HashMap::new();
+    let place = |row: &&Row| {
+        let count = seen.entry(row.observed.to_bits()).or_default();
+        let share = (0.5 + GOLDEN * f64::from(*count)).fract();
+        *count += 1;
+        row.observed + reach * (2.0 * share - 1.0)
+    };
+    rows.iter().map(place).collect()
+}
+
+fn draw_rows(
+    chart: &mut Chart<'_>,
+    rows: &[&Row],
+    places: &[f64],
+    range: &Axis,
+) -> Result<(), PlotError> {
     // With many points, fainter bars and smaller, fainter dots remain distinguishable.
     let (bar_ink, dot_ink, radius) = if rows.len() > 300 {
         (0.15, 0.5, 2)
     } else {
         (0.4, 0.8, 3)
     };
-    let bars = rows.iter().map(|row| {
-        let end = |value: f64| (row.observed, range.clip(value));
+    let bars = rows.iter().zip(places).map(|(row, &place)| {
+        let end = |value: f64| (place, range.clip(value));
         [end(row.lower), end(row.upper)]
     });
     chart.lines(bars, palette::BLUE.mix(bar_ink), 1)?;
-    let dots = rows.iter().map(|row| (row.observed, row.mean));
+    let dots = rows
+        .iter()
+        .zip(places)
+        .map(|(row, &place)| (place, row.mean));
     chart.dots(dots, radius, palette::BLUE.mix(dot_ink).filled())?;
     let (low, high) = range.limits();
     chart.lines([[(low, low), (high, high)]], palette::INK, 1)
 }
 
-/// The same range for both axes; bars may extend it by a quarter at either end.
-fn axes(rows: &[Row], target: Quantity<'_>) -> (Axis, Axis) {
+/// The same range for both axes, with observed values moved by up to `reach`; bars may extend it by a
+/// quarter at either end.
+fn axes(rows: &[Row], target: Quantity<'_>, reach: f64) -> (Axis, Axis) {
     let values: Vec<f64> = rows
         .iter()
-        .flat_map(|row| [row.observed, row.mean])
+        .flat_map(|row| [row.observed - reach, row.observed + reach, row.mean])
         .collect();
     let (low, high) = robust_extent(&values, 5.0).unwrap_or((0.0, 1.0));
     let bars: Vec<f64> = rows.iter().flat_map(|row| [row.lower, row.upper]).collect();
@@ -186,7 +234,10 @@ pub(super) fn significant(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::canvas::testing::{CAPTION, Plot, wave};
+    use std::collections::BTreeSet;
+
+    use super::super::axis::extent;
+    use super::super::testing::{CAPTION, Plot, wave, wide_name};
     use super::*;
 
     const TARGET: Quantity<'static> = Quantity {
@@ -288,5 +339,73 @@ mod tests {
     fn figures_keep_four_digits() {
         let shown = [0.123_456, 12.345_6, 123_456.0, 1.5e-9, 0.0].map(significant);
         assert_eq!(shown, ["0.123", "12.35", "123456.0", "1.500e-9", "0.000"]);
+    }
+
+    /// Draws ratings with a mean and an interval of their own.
+    fn ratings(observed: &[f64], mean: &[f64]) -> Plot {
+        let (lower, upper) = ends(mean, 0.5);
+        let predictions = Predictions {
+            observed,
+            mean,
+            lower: &lower,
+            upper: &upper,
+        };
+        Plot::of(|path| predicted_observed(path, &predictions, TARGET, CAPTION))
+    }
+
+    #[test]
+    fn equal_targets_are_drawn_beside_each_other() {
+        let observed: Vec<f64> = (0..60).map(|row| 3.0 + f64::from(row % 6)).collect();
+        let means: Vec<f64> = wave(60, 0.0).iter().map(|value| 5.5 + value).collect();
+        let plot = ratings(&observed, &means);
+        let centers = &plot.centers()[..60];
+        let distinct: BTreeSet<i64> = centers.iter().map(|&center| center as i64).collect();
+        assert_eq!(distinct.len(), 60, "{centers:?}");
+        // Rows of one target stay closer to each other than to those of the next.
+        let group = |target: usize| centers.iter().skip(target).step_by(6).copied();
+        let widths = (0..6).map(|target| extent(group(target)).expect("rows"));
+        let widths: Vec<(f64, f64)> = widths.collect();
+        for pair in widths.windows(2) {
+            let gap = pair[1].0 - pair[0].1;
+            assert!(gap > 0.5 * (pair[0].1 - pair[0].0), "{pair:?}");
+        }
+        assert!(plot.has_text("moved by up to 0.3"));
+        assert_eq!(centers, &ratings(&observed, &means).centers()[..60]);
+    }
+
+    #[test]
+    fn distinct_targets_stay_where_they_are() {
+        let observed = wave(60, 0.0);
+        let plot = ratings(&observed, &observed);
+        assert!(!plot.has_text("moved by up to"));
+    }
+
+    #[test]
+    fn long_names_and_large_numbers_have_room() {
+        let (name, unit) = (wide_name("a"), wide_name("b"));
+        let target = Quantity {
+            name: &name,
+            unit: Some(&unit),
+        };
+        for (center, scale) in [
+            (0.0, 1.0),
+            (1.6e9, 50.0),
+            (-123_456.0, 9e4),
+            (2000.0, 1e-3),
+            (0.0, 99_999.0),
+        ] {
+            let observed: Vec<f64> = wave(50, 0.0)
+                .iter()
+                .map(|value| center + scale * value)
+                .collect();
+            let (lower, upper) = ends(&observed, scale);
+            let predictions = Predictions {
+                observed: &observed,
+                mean: &observed,
+                lower: &lower,
+                upper: &upper,
+            };
+            Plot::of(|path| predicted_observed(path, &predictions, target, CAPTION));
+        }
     }
 }

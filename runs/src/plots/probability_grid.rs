@@ -1,16 +1,20 @@
-//! Grids over two inputs: nodes, colored cells and contour lines.
+//! Grids over two inputs: nodes, images and contour lines.
 
+use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-use plotters::prelude::*;
+use plotters::style::RGBColor;
 
 use super::axis::Axis;
-use super::chart::Chart;
+use super::bitmap::Bitmap;
 use super::rows::usable;
 use super::{PlotError, Quantity};
 
-/// The maximum number of cells on a side; finer grids only make the file larger.
+/// The maximum number of nodes on a side; finer grids only take longer.
 const MOST_CELLS: usize = 120;
+
+/// The number of pixels on a side of an image.
+const PIXELS: usize = 480;
 
 /// The domain of a decision map with the nodes where probabilities are evaluated.
 #[derive(Debug, Clone, PartialEq)]
@@ -101,40 +105,45 @@ impl ProbabilityGrid {
         )
     }
 
-    /// Draws one rectangle around every run of nodes of equal color, half a grid step to each side;
-    /// nodes without a color stay white.
-    pub(super) fn draw_cells(
+    /// An image of the domain. `color` gets the `each` values of a place, interpolated linearly
+    /// between its four nodes; they are not finite beside a node where one is not.
+    pub(super) fn image(
         &self,
-        chart: &mut Chart<'_>,
-        color: impl Fn(usize) -> Option<RGBColor>,
-    ) -> Result<(), PlotError> {
-        let edge = |place: f64, axis: usize, last: usize| {
-            self.place(place.clamp(0.0, (last - 1) as f64), axis)
+        values: &[f64],
+        each: usize,
+        color: impl Fn(&[f64]) -> RGBColor,
+    ) -> Bitmap {
+        let at = |step: usize, last: usize| {
+            let place = (step as f64 + 0.5) / PIXELS as f64 * last as f64;
+            let below = (place as usize).min(last - 1);
+            (below, place - below as f64)
         };
-        for row in 0..self.rows {
-            let nodes: Vec<Option<RGBColor>> = (0..self.columns)
-                .map(|column| color(row * self.columns + column))
-                .collect();
-            // Rows overlap by a fifth of a step, so that no background shows between them.
-            let low = edge(row as f64 - 0.5, 1, self.rows);
-            let high = edge(row as f64 + 0.7, 1, self.rows);
-            let mut column = 0;
-            for run in nodes.chunk_by(|left, right| left == right) {
-                let left = edge(column as f64 - 0.5, 0, self.columns);
-                column += run.len();
-                let right = edge(column as f64 - 0.5 + 0.2, 0, self.columns);
-                let Some(color) = run[0] else {
-                    continue;
+        let mut mixed = vec![0.0; each];
+        let mut pixels = Vec::with_capacity(PIXELS * PIXELS);
+        for y in (0..PIXELS).rev() {
+            let (row, up) = at(y, self.rows - 1);
+            for x in 0..PIXELS {
+                let (column, right) = at(x, self.columns - 1);
+                let node = |rows: usize, columns: usize| {
+                    let first = each * ((row + rows) * self.columns + column + columns);
+                    &values[first..first + each]
                 };
-                let cell = Rectangle::new([(left, low), (right, high)], color.filled());
-                chart.draw([cell])?;
+                let corners = [node(0, 0), node(0, 1), node(1, 0), node(1, 1)];
+                for (number, mixed) in mixed.iter_mut().enumerate() {
+                    let [low, low_right, high, high_right] = corners.map(|corner| corner[number]);
+                    let lower = low + right * (low_right - low);
+                    let upper = high + right * (high_right - high);
+                    *mixed = lower + up * (upper - lower);
+                }
+                let RGBColor(red, green, blue) = color(&mixed);
+                pixels.push([red, green, blue]);
             }
         }
-        Ok(())
+        Bitmap::smooth(PIXELS, pixels)
     }
 
-    /// Segments of the contour line in the cells between four valid nodes.
-    pub(super) fn contour(&self, probability: &[f64], level: f64) -> Vec<[(f64, f64); 2]> {
+    /// The pieces of the contour line through the cells between four valid nodes.
+    pub(super) fn contour(&self, values: &[f64], level: f64) -> Vec<Vec<(f64, f64)>> {
         // Corners in order around the cell: (column, row) offsets.
         const CORNERS: [(usize, usize); 4] = [(0, 0), (1, 0), (1, 1), (0, 1)];
         let mut segments = Vec::new();
@@ -145,7 +154,7 @@ impl ProbabilityGrid {
                     (
                         column as f64,
                         row as f64,
-                        probability[row * self.columns + column] - level,
+                        values[row * self.columns + column] - level,
                     )
                 });
                 if corners.iter().any(|corner| !corner.2.is_finite()) {
@@ -153,14 +162,56 @@ impl ProbabilityGrid {
                 }
                 let crossings: Vec<(f64, f64)> = (0..4)
                     .filter_map(|side| crossing(corners[side], corners[(side + 1) % 4]))
-                    .map(|(column, row)| (self.place(column, 0), self.place(row, 1)))
                     .collect();
                 // A saddle has four crossings; pairing neighboring sides cuts off two corners.
                 segments.extend(crossings.chunks_exact(2).map(|pair| [pair[0], pair[1]]));
             }
         }
-        segments
+        let place = |(column, row)| (self.place(column, 0), self.place(row, 1));
+        let lines = joined(&segments).into_iter();
+        lines
+            .map(|line| line.into_iter().map(place).collect())
+            .collect()
     }
+}
+
+/// Joins segments with equal ends to lines.
+fn joined(segments: &[[(f64, f64); 2]]) -> Vec<Vec<(f64, f64)>> {
+    // Two cells interpolate the crossing of their common side with different rounding errors.
+    let key = |(x, y): (f64, f64)| ((x * 1e6).round() as i64, (y * 1e6).round() as i64);
+    // A contour through a node touches the cells around it in that point alone.
+    let segments = segments.iter().filter(|[from, to]| key(*from) != key(*to));
+    let segments: Vec<[(f64, f64); 2]> = segments.copied().collect();
+    let mut ends: HashMap<(i64, i64), Vec<usize>> = HashMap::new();
+    for (number, segment) in segments.iter().enumerate() {
+        for &end in segment {
+            ends.entry(key(end)).or_default().push(number);
+        }
+    }
+    let mut is_free = vec![true; segments.len()];
+    let extend = |line: &mut Vec<(f64, f64)>, is_free: &mut Vec<bool>| {
+        while let Some(&end) = line.last() {
+            let at_end = ends.get(&key(end)).map_or(&[][..], Vec::as_slice);
+            let Some(&next) = at_end.iter().find(|&&next| is_free[next]) else {
+                break;
+            };
+            is_free[next] = false;
+            let [from, to] = segments[next];
+            line.push(if key(from) == key(end) { to } else { from });
+        }
+    };
+    let mut lines = Vec::new();
+    for number in 0..segments.len() {
+        if is_free[number] {
+            is_free[number] = false;
+            let mut line = segments[number].to_vec();
+            extend(&mut line, &mut is_free);
+            line.reverse();
+            extend(&mut line, &mut is_free);
+            lines.push(line);
+        }
+    }
+    lines
 }
 
 /// Where the values of two corners (column, row, value) change sign, linearly interpolated.
@@ -173,4 +224,53 @@ fn crossing(from: (f64, f64, f64), to: (f64, f64, f64)) -> Option<(f64, f64)> {
         from.0 + share * (to.0 - from.0),
         from.1 + share * (to.1 - from.1),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The pixels of an image of two columns and two rows.
+    fn pixels(values: &[f64]) -> Vec<[u8; 3]> {
+        let grid = ProbabilityGrid::new(0.0..=1.0, 0.0..=1.0, 2, 2).expect("grid");
+        let color = |values: &[f64]| match values[0].is_finite() {
+            true => RGBColor((255.0 * values[0]) as u8, 0, 0),
+            false => RGBColor(0, 0, 9),
+        };
+        grid.image(values, 1, color).into_pixels()
+    }
+
+    #[test]
+    fn an_image_is_linear_between_nodes_and_has_its_low_end_below() {
+        let pixels = pixels(&[0.0, 0.5, 0.5, 1.0]);
+        assert_eq!(pixels.len(), PIXELS * PIXELS);
+        for (number, pixel) in pixels.iter().enumerate() {
+            let (x, y) = (number % PIXELS, PIXELS - 1 - number / PIXELS);
+            // Half a pixel from the edges, with rounding down.
+            let expected = 127.5 * (x as f64 + y as f64 + 1.0) / PIXELS as f64;
+            assert!((f64::from(pixel[0]) - expected).abs() <= 1.0, "{x}, {y}");
+        }
+    }
+
+    #[test]
+    fn a_missing_node_leaves_a_hole() {
+        let pixels = pixels(&[0.0, f64::NAN, 0.5, 1.0]);
+        assert!(pixels.iter().all(|pixel| *pixel == [0, 0, 9]));
+    }
+
+    #[test]
+    fn segments_join_to_one_line_in_any_order_and_direction() {
+        let at = |x: i32| (f64::from(x), 0.5);
+        let line = joined(&[
+            [at(3), at(2)],
+            [at(0), at(1)],
+            [at(2), at(1)],
+            [at(7), at(8)],
+        ]);
+        assert_eq!(line.len(), 2);
+        let mut longest = line[0].clone();
+        longest.sort_by(|a, b| a.0.total_cmp(&b.0));
+        assert_eq!(longest, [at(0), at(1), at(2), at(3)]);
+        assert_eq!(line[1], [at(8), at(7)]);
+    }
 }

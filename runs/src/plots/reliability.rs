@@ -81,12 +81,10 @@ pub fn reliability(
     let bins = calibration_bins(rows.iter().copied(), CALIBRATION_BINS);
     let filled: Vec<&CalibrationBin> = bins.iter().filter(|bin| bin.count > 0).collect();
     let frame = Frame {
-        plot: PICTURE,
-        caption,
         remarks: remark(probability.len() - rows.len(), "outside 0 to 1, left out")
             .into_iter()
             .collect(),
-        legend: legend_entries(),
+        ..Frame::new(PICTURE, caption, legend_entries())
     };
     square_with(
         path,
@@ -157,7 +155,7 @@ fn histogram(panel: &Area<'_>, bins: &[CalibrationBin], top: i32) -> Result<(), 
 
 #[cfg(test)]
 mod tests {
-    use super::super::canvas::testing::{CAPTION, Plot};
+    use super::super::testing::{CAPTION, Plot};
     use super::*;
 
     fn content<'a>(probability: &'a [f64], happened: &'a [bool]) -> Reliability<'a> {

@@ -46,6 +46,14 @@ pub(super) fn remark(count: usize, text: &str) -> Option<String> {
     (count > 0).then(|| format!("{count} {text}"))
 }
 
+/// The same with the noun for one and for several.
+pub(super) fn counted(count: usize, [one, several]: [&str; 2], text: &str) -> Option<String> {
+    remark(
+        count,
+        &format!("{} {text}", if count == 1 { one } else { several }),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,6 +65,14 @@ mod tests {
         assert_eq!(kept.len(), MOST_POINTS);
         assert!(kept.windows(2).all(|pair| pair[0] < pair[1]));
         assert_eq!(thin(&items[..3], MOST_POINTS), vec![0, 1, 2]);
+    }
+
+    #[test]
+    fn one_is_not_several() {
+        let text = |count| counted(count, ["point", "points"], "left out");
+        assert_eq!(text(0), None);
+        assert_eq!(text(1).as_deref(), Some("1 point left out"));
+        assert_eq!(text(2).as_deref(), Some("2 points left out"));
     }
 
     #[test]

@@ -416,6 +416,11 @@ pub enum Plot {
         /// The keys of the scores.
         scores: Vec<String>,
     },
+    /// Scores over the values of each axis with three or more numbers.
+    Sizes {
+        /// The keys of the scores.
+        scores: Vec<String>,
+    },
     /// The training loss, with one panel for each value of an axis.
     Losses {
         /// The axis.

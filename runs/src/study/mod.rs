@@ -18,6 +18,7 @@ mod options;
 mod plots;
 mod published;
 mod request;
+mod size_plots;
 mod sweep;
 mod sweep_table;
 mod table;

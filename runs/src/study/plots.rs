@@ -6,6 +6,7 @@ use super::file::{Along, Column, Curves, Panel, Plot, Study};
 use super::finished::{FinishedCell, first_text};
 use super::folder::ExperimentFolder;
 use super::request::Request;
+use super::size_plots;
 use super::template::Template;
 use crate::fitting::{LogEntry, TrainingLog};
 use crate::output::TRAINING_LOG;
@@ -26,25 +27,29 @@ pub fn draw(
 ) {
     for cells in cells.chunk_by(|a, b| a.cell.data == b.cell.data) {
         let data = &cells[0].cell.data;
+        // A study with fixed data has one data set.
+        let named = |fixed: &str| match study.data.fixed {
+            true => format!("{fixed}.svg"),
+            false => format!("{data}.svg"),
+        };
         for plot in &study.plots {
-            let name = match plot {
-                // A study with fixed data has one data set.
-                Plot::Losses { .. } if study.data.fixed => "loss",
-                Plot::Curves(_) if study.data.fixed => "curves",
-                _ => data,
-            };
-            folder.draw(&format!("{name}.svg"), |path| match plot {
-                Plot::Comparison { scores } => compare(study, request, scores, cells, path),
+            match plot {
+                Plot::Sizes { scores } => size_plots::draw(study, scores, cells, folder),
+                Plot::Comparison { scores } => folder.draw(&format!("{data}.svg"), |path| {
+                    compare(study, request, scores, cells, path)
+                }),
                 Plot::Losses {
                     panels,
                     title,
                     dashed,
-                } => {
+                } => folder.draw(&named("loss"), |path| {
                     let panels = (study.axis(panels), title);
                     training_losses(study, request, panels, dashed, cells, path)
-                }
-                Plot::Curves(plot) => learning_curves(study, request, plot, cells, path),
-            });
+                }),
+                Plot::Curves(plot) => folder.draw(&named("curves"), |path| {
+                    learning_curves(study, request, plot, cells, path)
+                }),
+            }
         }
     }
 }
@@ -71,7 +76,7 @@ fn names(study: &Study, request: &Request, cells: &[FinishedCell]) -> Vec<String
 }
 
 /// The numbers of a cell in the unit for people.
-fn shown(cell: &FinishedCell, column: &Column) -> Vec<f64> {
+pub(super) fn shown(cell: &FinishedCell, column: &Column) -> Vec<f64> {
     let unit = column.unit.unwrap_or(1.0);
     let values = cell.values(column).unwrap_or_default().into_iter();
     values.map(|value| unit * value).collect()

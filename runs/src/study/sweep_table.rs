@@ -23,8 +23,8 @@ pub fn study(
         Err(error) => unreachable!("names of options have no braces: {error}"),
     };
     let names: Vec<&str> = grid.iter().map(|swept| swept.field.as_str()).collect();
-    let title: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
-    let title = template(&title.join(", "));
+    let titles: Vec<String> = grid.iter().map(Swept::title).collect();
+    let title = template(&titles.join(", "));
     let segments = names.iter().map(|name| match is_comparison {
         true => format!("{{{name}}}"),
         false => format!("{name}-{{{name}}}"),
@@ -51,6 +51,17 @@ pub fn study(
 }
 
 impl Swept {
+    /// The template of a value in the name of a run. Numbers say little without the option's name.
+    fn title(&self) -> String {
+        let name = &self.field;
+        let is_number =
+            |value: &String| value.parse::<f64>().is_ok() || value.parse::<bool>().is_ok();
+        match self.values.iter().all(is_number) {
+            true => format!("{} {{{name}}}", name.replace('_', " ")),
+            false => format!("{{{name}}}"),
+        }
+    }
+
     fn axis(&self) -> Axis {
         let value = |name: &String| AxisValue {
             name: name.clone(),

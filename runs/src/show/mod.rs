@@ -1,0 +1,307 @@
+//! `burn-gp show`.
+
+mod kernel_name;
+mod parameters;
+mod text;
+
+use std::path::{Path, PathBuf};
+
+use burn_gp_core::kernels::KernelConfig;
+use burn_gp_models::{
+    FORMAT_VERSION, MODEL_FILE, ModelConfig, Precision, SavedModel, TrainedModel,
+};
+use clap::Args;
+use serde::Serialize;
+use serde_json::Value;
+
+pub use parameters::{ShownParameter, Units};
+
+use crate::devices;
+use crate::evaluation::Scores;
+use crate::failure::{Failure, FolderError};
+use crate::fitting::Checkpoints;
+use crate::output::{METRICS, ModelContext};
+use crate::report::Metrics;
+use crate::standard_output::print;
+
+/// The options of `show`.
+#[derive(Debug, Args)]
+pub struct ShowArguments {
+    /// Folder written by `train`
+    #[arg(value_name = "DIR")]
+    pub model_dir: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A saved model for people.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Description {
+    /// The name of the model on the command line, or in its file.
+    pub model: String,
+    /// The name of the training data.
+    pub data: String,
+    /// The number of training rows.
+    pub n_train: usize,
+    /// The inputs.
+    pub inputs: Vec<InputDescription>,
+    /// The target.
+    pub target: TargetDescription,
+    /// The name of the likelihood.
+    pub likelihood: String,
+    /// The covariance function, if the model has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    /// The form of the posterior, if the model has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub posterior: Option<String>,
+    /// The number of inducing points, if the model has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inducing: Option<usize>,
+    /// The number of orthogonal inducing points, if the model has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub orthogonal: Option<usize>,
+    /// The hyperparameters in the units of the data.
+    pub parameters: Vec<ShownParameter>,
+    /// The training, if `metrics.json` is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub training: Option<TrainingDescription>,
+    /// The scores of the test rows, if `metrics.json` is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scores: Option<Scores>,
+    /// The reasons in `metrics.json` not to trust the model.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// The floating-point type.
+    pub precision: Precision,
+    /// The version of the format of the file.
+    pub format_version: u32,
+}
+
+/// An input of a saved model, which sees (value − mean)/scale.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct InputDescription {
+    /// The name.
+    pub name: String,
+    /// The value that becomes zero.
+    pub mean: f64,
+    /// The distance that becomes one.
+    pub scale: f64,
+}
+
+/// The target of a saved model.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TargetDescription {
+    /// The name.
+    pub name: String,
+    /// The statistics of the training rows, if the target is standardized.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub standardized: Option<Standardization>,
+    /// The names of the classes, if the target is a label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classes: Option<Vec<String>>,
+}
+
+/// The statistics that standardize a target.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Standardization {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation.
+    pub standard_deviation: f64,
+}
+
+/// The training of a saved model.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TrainingDescription {
+    /// The number of steps.
+    pub steps: usize,
+    /// The step of the kept model.
+    pub step_kept: usize,
+    /// The loss of the kept model per row.
+    pub objective: f64,
+    /// The seconds of the steps.
+    pub train_seconds: f64,
+    /// The number of test rows.
+    pub n_test: usize,
+    /// The seed.
+    pub seed: u64,
+    /// The device.
+    pub backend: String,
+}
+
+/// Runs `burn-gp show`.
+///
+/// # Errors
+///
+/// [`Failure`] with advice for the user.
+pub fn show(arguments: &ShowArguments) -> Result<(), Failure> {
+    let description = Description::read(&arguments.model_dir)?;
+    let text = match arguments.json {
+        true => serde_json::to_string_pretty(&description).map_err(std::io::Error::other),
+        false => Ok(description.to_string()),
+    };
+    print(&(text.map_err(Failure::writing(&arguments.model_dir))? + "\n"))
+}
+
+impl Description {
+    /// Reads the model in a folder, and `metrics.json` if it is there.
+    ///
+    /// # Errors
+    ///
+    /// If there is no model, or if a file cannot be read.
+    pub fn read(folder: &Path) -> Result<Self, Failure> {
+        if !folder.join(MODEL_FILE).is_file() {
+            let path = folder.to_owned();
+            return Err(match Checkpoints::within(folder).latest() {
+                Some(_) => FolderError::UnfinishedModel { path }.into(),
+                None => FolderError::NoModel { path }.into(),
+            });
+        }
+        // Every device reads single precision; nothing is computed here.
+        let device = devices::open(devices::default_device()?, burn::tensor::DType::F32)?;
+        let saved = SavedModel::<ModelContext>::load(folder, &device)?;
+        let metrics = metrics(folder)?;
+        Ok(Self::new(&saved, metrics))
+    }
+
+    fn new(saved: &SavedModel<ModelContext>, metrics: Option<Metrics>) -> Self {
+        let SavedModel {
+            model,
+            summary,
+            context,
+        } = saved;
+        let config = serde_json::to_value(&summary.config).unwrap_or_default();
+        let text = |path: &str| {
+            config
+                .pointer(path)
+                .and_then(Value::as_str)
+                .map(str::to_owned)
+        };
+        let count = |path: &str| {
+            let number = config.pointer(path).and_then(Value::as_u64);
+            number
+                .filter(|&number| number > 0)
+                .map(|number| number as usize)
+        };
+        let own_kernel = kernel_of_inputs(&summary.config, model, &config);
+        let kernel = config.get("kernel").and_then(kernel_name::kernel_name);
+        let of_metrics = |kernel: &String| !kernel.is_empty();
+        Self {
+            model: (metrics.as_ref()).map_or_else(
+                || text("/model").unwrap_or_default(),
+                |metrics| metrics.model.clone(),
+            ),
+            data: context.data.clone(),
+            n_train: summary.data_count,
+            inputs: inputs(context),
+            target: target(context),
+            likelihood: context.likelihood.name.to_owned(),
+            kernel: (metrics.as_ref())
+                .map(|metrics| metrics.kernel.clone())
+                .filter(of_metrics)
+                .or(kernel),
+            posterior: text("/posterior/posterior"),
+            inducing: count("/inducing/count"),
+            orthogonal: count("/inducing/orthogonal"),
+            parameters: parameters::in_units_of_data(
+                &model.hyperparameters(),
+                own_kernel.as_ref(),
+                context,
+            ),
+            training: metrics.as_ref().map(training),
+            warnings: (metrics.as_ref()).map_or_else(Vec::new, |metrics| metrics.warnings.clone()),
+            scores: metrics.map(|metrics| metrics.scores),
+            precision: summary.precision,
+            format_version: FORMAT_VERSION,
+        }
+    }
+}
+
+/// The kernel of a function of the inputs themselves; `None` for deep models and behind networks.
+fn kernel_of_inputs(
+    config: &ModelConfig,
+    model: &TrainedModel,
+    file: &Value,
+) -> Option<KernelConfig> {
+    let is_plain = matches!(
+        model,
+        TrainedModel::Exact(_)
+            | TrainedModel::ComputationAware(_)
+            | TrainedModel::ConjugateGradients(_)
+            | TrainedModel::Sparse(_)
+    );
+    // The last layer of a network and basis functions are saved as sparse models, too.
+    let is_without_network = !matches!(
+        config,
+        ModelConfig::Dbk(_) | ModelConfig::Svdbk(_) | ModelConfig::LastLayer(_)
+    );
+    let kernel = file
+        .get("kernel")
+        .filter(|_| is_plain && is_without_network)?;
+    serde_json::from_value(kernel.clone()).ok()
+}
+
+fn inputs(context: &ModelContext) -> Vec<InputDescription> {
+    let standardizer = &context.standardizer;
+    let statistics = standardizer
+        .input_mean
+        .iter()
+        .zip(&standardizer.input_scale);
+    let inputs = context.schema.input_names.iter().zip(statistics);
+    inputs
+        .map(|(name, (&mean, &scale))| InputDescription {
+            name: name.clone(),
+            mean,
+            scale,
+        })
+        .collect()
+}
+
+fn target(context: &ModelContext) -> TargetDescription {
+    let (mean, standard_deviation) = (
+        context.standardizer.target_mean,
+        context.standardizer.target_scale,
+    );
+    let is_standardized = (mean, standard_deviation) != (0.0, 1.0);
+    let classes = context.schema.classes.as_ref();
+    TargetDescription {
+        name: context.schema.target_name.clone(),
+        standardized: is_standardized.then_some(Standardization {
+            mean,
+            standard_deviation,
+        }),
+        classes: classes.map(|classes| classes.names().to_vec()),
+    }
+}
+
+fn training(metrics: &Metrics) -> TrainingDescription {
+    let training = &metrics.training;
+    TrainingDescription {
+        steps: training.steps,
+        step_kept: training.step_kept,
+        objective: training.objective,
+        train_seconds: training.train_seconds,
+        n_test: metrics.n_test,
+        seed: metrics.seed,
+        backend: metrics.backend.clone(),
+    }
+}
+
+/// The content of `metrics.json`; `None` if it is not there.
+fn metrics(folder: &Path) -> Result<Option<Metrics>, Failure> {
+    let path = folder.join(METRICS);
+    let damaged = |reason: String| FolderError::DamagedMetrics {
+        path: path.clone(),
+        reason,
+    };
+    match std::fs::read_to_string(&path) {
+        Ok(text) => match serde_json::from_str(&text) {
+            Ok(metrics) => Ok(Some(metrics)),
+            Err(error) => Err(damaged(error.to_string()).into()),
+        },
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(damaged(error.to_string()).into()),
+    }
+}

@@ -1,0 +1,180 @@
+//! The description of a saved model as text.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::{Description, ShownParameter, TargetDescription, Units};
+use crate::report::{line, score_lines, significant};
+use crate::text_table::aligned;
+
+impl Display for Description {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let mut lines = vec![
+            line("model", &self.model_text()),
+            line(
+                "data",
+                &format!("{}: {} rows to train on", self.data, self.n_train),
+            ),
+            line("target", &self.target.text()),
+            line(
+                "saved",
+                &format!(
+                    "{} numbers, format {}",
+                    self.precision(),
+                    self.format_version
+                ),
+            ),
+        ];
+        if let Some(training) = self.training_text() {
+            lines.push(line("training", &training));
+        }
+        if let Some(scores) = &self.scores {
+            lines.push(String::new());
+            let is_standardized = self.target.standardized.is_some();
+            lines.extend(score_lines(scores, &self.target.name, is_standardized));
+        }
+        lines.extend(self.warnings.iter().map(|text| line("warning", text)));
+        lines.push(String::new());
+        lines.extend(self.input_lines());
+        lines.push(String::new());
+        lines.extend(
+            self.parameters
+                .iter()
+                .flat_map(|parameter| self.parameter_lines(parameter)),
+        );
+        formatter.write_str(lines.join("\n").trim_end())
+    }
+}
+
+impl TargetDescription {
+    fn text(&self) -> String {
+        let name = &self.name;
+        match (&self.classes, self.standardized) {
+            (Some(classes), _) => {
+                let count = classes.len();
+                format!("{name}, {count} classes: {}", classes.join(", "))
+            }
+            (None, Some(statistics)) => format!(
+                "{name}, standardized: mean {}, standard deviation {}",
+                significant(statistics.mean),
+                significant(statistics.standard_deviation)
+            ),
+            (None, None) => format!("{name}, not standardized"),
+        }
+    }
+}
+
+impl Description {
+    fn precision(&self) -> &'static str {
+        match self.precision {
+            burn_gp_models::Precision::F32 => "f32",
+            burn_gp_models::Precision::F64 => "f64",
+        }
+    }
+
+    fn model_text(&self) -> String {
+        let kernel = self
+            .kernel
+            .as_ref()
+            .map(|kernel| format!("{kernel} kernel"));
+        let likelihood = format!("{} likelihood", self.likelihood);
+        let posterior = self
+            .posterior
+            .as_ref()
+            .map(|posterior| format!("{posterior} posterior"));
+        let inducing = self.inducing.map(|count| match self.orthogonal {
+            Some(orthogonal) => format!("{count} inducing points and {orthogonal} orthogonal ones"),
+            None => format!("{count} inducing points"),
+        });
+        let parts = [
+            Some(self.model.clone()),
+            kernel,
+            Some(likelihood),
+            posterior,
+            inducing,
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        parts.join(", ")
+    }
+
+    fn training_text(&self) -> Option<String> {
+        let training = self.training.as_ref()?;
+        let kept = match training.step_kept == training.steps {
+            true => String::new(),
+            false => format!(", kept the model of step {}", training.step_kept),
+        };
+        Some(format!(
+            "{} steps in {:.1} s on {} with seed {}{kept}, loss {:.4}",
+            training.steps,
+            training.train_seconds,
+            training.backend,
+            training.seed,
+            training.objective
+        ))
+    }
+
+    /// The inputs with the numbers that standardize them.
+    fn input_lines(&self) -> Vec<String> {
+        const MOST: usize = 50;
+        let header = ["input", "mean", "scale"].map(str::to_owned).to_vec();
+        let row = |input: &super::InputDescription| {
+            vec![
+                input.name.clone(),
+                significant(input.mean),
+                significant(input.scale),
+            ]
+        };
+        let shown = self.inputs.iter().take(MOST).map(row);
+        let mut lines = aligned(&std::iter::once(header).chain(shown).collect::<Vec<_>>());
+        if let Some(more @ 1..) = self.inputs.len().checked_sub(MOST) {
+            lines.push(format!("and {more} more inputs"));
+        }
+        lines
+    }
+
+    fn parameter_lines(&self, parameter: &ShownParameter) -> Vec<String> {
+        let ShownParameter {
+            path,
+            values,
+            units,
+            inputs,
+        } = parameter;
+        let note = self.note(*units, values);
+        let Some(inputs) = inputs else {
+            let values: Vec<String> = values.iter().map(|&value| significant(value)).collect();
+            return vec![format!(
+                "{}{note}",
+                line(path, &format!(" {}", values.join(", ")))
+            )];
+        };
+        let rows = inputs.iter().zip(values);
+        let rows = rows.map(|(name, &value)| vec![format!("  {name}"), significant(value)]);
+        std::iter::once(format!("{path}{note}"))
+            .chain(aligned(&rows.collect::<Vec<_>>()))
+            .collect()
+    }
+
+    /// Words about the units of values.
+    fn note(&self, units: Units, values: &[f64]) -> String {
+        let target = &self.target.name;
+        let text = match units {
+            Units::None => return String::new(),
+            Units::Inputs => "in the units of the input".to_owned(),
+            Units::PerInput => "per unit of the input".to_owned(),
+            Units::Target => format!("in the units of {target}"),
+            Units::TargetPerInput => format!("in the units of {target} per unit of the input"),
+            Units::SquaredTargetPerInput => {
+                format!("in squares of the units of {target} per unit of the input")
+            }
+            Units::SquaredTarget => {
+                let deviations = values.iter().map(|value| significant(value.sqrt()));
+                let deviations: Vec<String> = deviations.collect();
+                format!(
+                    "standard deviation {} in the units of {target}",
+                    deviations.join(", ")
+                )
+            }
+            Units::Standardized => "standardized".to_owned(),
+        };
+        format!(" ({text})")
+    }
+}
