@@ -1,14 +1,14 @@
 """Gradient boosting and a Gaussian process of scikit-learn on a table, for `tables.py`.
 
-What both see: text that is a date (`2010/01/31`, with a time or without, and `20100131` in a column called a
-date) as days, true and false as 1 and 0, other text as categories. Text with more than 255 levels is left out,
-because `HistGradientBoosting` takes no more.
+What both see: text that is a date (`2010/01/31`, with a time or without, and `20100131` in a column called
+a date) as days, true and false as 1 and 0, other text as categories. Text with more than 255 levels is left
+out, because `HistGradientBoosting` takes no more.
 
-`HistGradientBoostingRegressor` and `HistGradientBoostingClassifier` have their defaults and see missing values
-as they are. For the Gaussian process missing numbers are the mean, categories are one-hot, and all columns are
-standardized. Regression has a constant times an RBF with a lengthscale for every column, plus white noise,
-`normalize_y` and at most 2000 random training rows; classification has a constant times an RBF with one
-lengthscale and at most 1000. Lengthscales start at the square root of the number of columns.
+`HistGradientBoostingRegressor` and `HistGradientBoostingClassifier` have their defaults and see missing
+values as they are. For the Gaussian process missing numbers are the mean, categories are one-hot, and all
+columns are standardized. Regression has a constant times an RBF with a lengthscale for every column, plus
+white noise, `normalize_y` and at most 2000 random training rows; classification has a constant times an RBF
+with one lengthscale and at most 1000. Lengthscales start at the square root of the number of columns.
 """
 
 import warnings

@@ -1,24 +1,24 @@
 """Trains on 26 tables as they are in Python packages, beside two models of scikit-learn.
 
-    python tables.py fetch DIR                     # write the tables to DIR, with the bytes of their packages
-    python tables.py run DIR --program BURN_GP     # our program and scikit-learn on the same rows
-    python tables.py peers DIR                     # scikit-learn alone, on a random fifth of the rows
+    python tables.py fetch DIR                    # write the tables to DIR, the files of their packages
+    python tables.py run DIR --program BURN_GP    # our program and scikit-learn on the same rows
+    python tables.py peers DIR                    # scikit-learn alone, on a random fifth of the rows
 
-`run` trains our program with `train --data FILE --target COLUMN` and nothing else, except `--seed` and where
-it writes. The rows that it tests on (`predictions.csv`) are those that scikit-learn's models test on; these
-train on all other rows that have a target. Our likelihood decides whether a table is a regression or a
+`run` trains our program with `train --data FILE --target COLUMN` and nothing else, except `--seed` and
+where it writes. The rows that it tests on (`predictions.csv`) are those that scikit-learn's models test on;
+these train on all other rows that have a target. Our likelihood decides whether a table is a regression or a
 classification.
 
 The table has the mean over the seeds of the RMSE (with R² in brackets) or of the log loss (with the share of
-wrong classes), ours over the better of the other two, and the seconds of our whole program. A table that our
-program refuses has its message instead. Two counts are below. The first is of tables where ours is at most the
-better of the two. The second is of tables where ours is at most one standard error worse: every test row of
-every seed has a loss (the squared error or the negative logarithm of the probability of its class), and the
-mean of ours less the better model's is at most its standard error, the standard deviation over the square
-root of the number of these rows.
+wrong classes), the ratio of ours to the better of the other two, and the seconds of our whole program. A
+table that our program refuses has its message instead. Two counts are below. The first is of tables where
+ours is at most the better of the two. The second is of tables where ours is at most one standard error worse:
+every test row of every seed has a loss (the squared error, or the negative logarithm of the probability of
+its class), and the mean of our losses less the better model's is at most its standard error, the standard
+deviation of these differences over the square root of their number.
 
-scikit-learn's scores depend on the table, the seed and the test rows alone. They are kept in `DIR/scores`.
-`table_peers.py` says what these models see of a table.
+scikit-learn's scores depend on the table, the seed and the test rows alone. They are kept in `DIR/scores`;
+remove it after a change of `table_peers.py`, which says what these models see of a table.
 """
 
 import argparse
@@ -128,7 +128,7 @@ def fetch(arguments: argparse.Namespace) -> None:
             raise SystemExit(f"{package} {PACKAGES[package]} has no file {ending}")
 
 
-NOTE = "scikit-learn's Gaussian process trains on at most 2000 rows (1000 for classes), gradient boosting on all"
+NOTE = "gradient boosting trains on all rows, scikit-learn's Gaussian process on at most 2000 (classes: 1000)"
 PEERS = {"boosting": "gradient boosting", "gp": "Gaussian process"}
 # Likelihoods of our program whose predictions are probabilities of classes.
 CLASS_LIKELIHOODS = ["bernoulli", "bernoulli-logit", "softmax", "robust-max", "ordinal"]
@@ -183,12 +183,12 @@ def run_own(arguments: argparse.Namespace, table: Table, seed: int, out: Path) -
         raise Refused(f"trained, but its output cannot be read: {error!r}") from error
 
 
-def scores_of_peers(arguments: argparse.Namespace, table: Table, rows: np.ndarray, task: str, seed: int) -> dict[str, dict]:
+def scores_of_peers(folder: Path, table: Table, rows: np.ndarray, task: str, seed: int) -> dict[str, dict]:
     """Scores of scikit-learn's models on the test rows, from `DIR/scores` if they are there."""
     key = hashlib.sha256(f"{task} {sorted(rows.tolist())}".encode()).hexdigest()[:12]
-    path = arguments.folder / "scores" / f"{table.name}-{seed}-{key}.json"
+    path = folder / "scores" / f"{table.name}-{seed}-{key}.json"
     if not path.exists():
-        data = table_peers.read_table(arguments.folder / table.file_name)
+        data = table_peers.read_table(folder / table.file_name)
         scores = table_peers.scores(data, table.target, np.sort(rows), task, seed)
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps(scores) + "\n")
@@ -210,19 +210,20 @@ def cell(runs: list[dict]) -> str:
 
 
 def within_one_error(ours: list[dict], better: list[dict]) -> bool:
-    """Whether the mean loss of a row is at most one standard error of the difference worse than the better's."""
-    difference = np.concatenate([run["losses"] for run in ours]) - np.concatenate(
-        [run["losses"] for run in better]
-    )
+    """Whether our mean loss of a row is at most one standard error of the difference worse."""
+    our_losses, their_losses = (np.concatenate([run["losses"] for run in runs]) for runs in (ours, better))
+    difference = our_losses - their_losses
     return bool(difference.mean() <= difference.std(ddof=1) / np.sqrt(len(difference)))
 
 
 def check_rows(table: Table, data: pd.DataFrame, run: OwnRun) -> None:
     """The targets of our test rows are those of the file in these rows."""
     theirs = data[table.target].to_numpy()[run.rows]
-    same = pd.notna(theirs).all()
-    if same and run.task == "regression":
+    if run.task == "regression":
         same = np.allclose(theirs.astype(float), run.y, rtol=1e-6)
+    else:  # Labels may be written in another way, but each must be one class of the file.
+        pairs = set(zip(theirs.astype(str), run.y))
+        same = len(pairs) == len(set(theirs.astype(str))) == len(set(run.y))
     if not same:
         raise Refused("trained, but the targets of its test rows are not those of the file")
 
@@ -237,7 +238,7 @@ def run_table(arguments: argparse.Namespace, table: Table, out: Path) -> tuple[b
             run = run_own(arguments, table, seed, out)
             check_rows(table, data, run)
             runs.append(run)
-            peers.append(scores_of_peers(arguments, table, run.rows, run.task, seed))
+            peers.append(scores_of_peers(arguments.folder, table, run.rows, run.task, seed))
     except Refused as refused:
         print(line(*start), refused, flush=True)
         return None
@@ -278,7 +279,7 @@ def run_peers(arguments: argparse.Namespace) -> None:
         runs = []
         for seed in arguments.seeds:
             test = np.random.default_rng(seed).permutation(rows)[: len(rows) // 5]
-            runs.append(scores_of_peers(arguments, table, test, task, seed))
+            runs.append(scores_of_peers(arguments.folder, table, test, task, seed))
         cells = [cell([scores[name] for scores in runs]) for name in ["constant", *PEERS]]
         seconds = f"{time.monotonic() - began:.1f}"
         print(line(table.name, str(len(rows)), table.target, task, *cells, "", seconds), flush=True)
@@ -306,12 +307,17 @@ def main() -> None:
         command.set_defaults(action=action)
         command.add_argument("folder", type=Path, metavar="DIR", help="folder of the tables")
         if name != "fetch":
-            command.add_argument("--only", type=tables_named, default=TABLES, metavar="A,B", help="default: all")
+            only = {"type": tables_named, "default": TABLES, "metavar": "A,B"}
+            command.add_argument("--only", **only, help="some tables; default: all")
             command.add_argument("--seeds", type=seeds, default=[0], metavar="0,1,2", help="default: 0")
     run = commands.choices["run"]
     run.add_argument("--program", type=Path, required=True, help="a built burn-gp")
     run.add_argument("--extra", default="", metavar="OPTIONS", help="more options of `train`, for tests")
     arguments = parser.parse_args()
+    if "program" in arguments:
+        arguments.program = arguments.program.resolve()
+        if not arguments.program.is_file():
+            run.error(f"there is no program {arguments.program}")
     arguments.action(arguments)
 
 
