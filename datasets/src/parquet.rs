@@ -179,7 +179,8 @@ fn fill<T: DataType>(
         let mut values = values.iter();
         for record in 0..records {
             let is_null = leaf.optional && levels.get(record) == Some(&0);
-            match is_null.then_some(None).unwrap_or_else(|| values.next()) {
+            let value = if is_null { None } else { values.next() };
+            match value {
                 Some(value) => push(column, value),
                 None => column.push_missing(),
             }

@@ -26,4 +26,5 @@ mod shortcomings;
 mod show;
 #[allow(dead_code, reason = "other test programs share it")]
 mod support;
+mod tables;
 mod train_predict;
