@@ -10,7 +10,7 @@ use crate::class_order::ClassOrder;
 use crate::classes::Classes;
 use crate::column_label::ColumnLabel;
 use crate::error::DataError;
-use crate::interpretation::{ColumnEncoding, InputColumns, InputScale};
+use crate::interpretation::{ColumnEncoding, InputColumns, InputScale, is_missing_target};
 use crate::names::nearest;
 
 /// The column to predict.
@@ -597,6 +597,13 @@ impl Layout {
     /// The position of the noise among the columns, from 0.
     pub fn noise(&self) -> Option<usize> {
         self.roles.iter().position(|role| *role == Role::Noise)
+    }
+
+    /// Whether a text in the target column of new rows stands for a missing target.
+    pub fn is_blank(&self, text: &str) -> bool {
+        let classes = self.classes.as_ref();
+        let is_class = classes.is_some_and(|own| own.names().iter().any(|name| name == text));
+        is_missing_target(text) && !is_class
     }
 
     /// The names of the columns without a role.

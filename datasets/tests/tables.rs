@@ -310,7 +310,14 @@ fn rows_without_a_label_are_left_out() {
     };
     let data = load("x,y\n1,a\n2,NA\n3,none\n4,b\n", &labeled);
     assert_eq!((data.rows(), data.left_out), (3, 1));
-    assert_eq!(data.schema.classes.unwrap().names(), ["a", "b", "none"]);
+    assert_eq!(
+        data.schema.classes.as_ref().unwrap().names(),
+        ["a", "b", "none"]
+    );
+    let targets = new_rows("x,y\n1,NA\n2,none\n", &data.schema)
+        .targets
+        .unwrap();
+    assert!(targets[0].is_nan() && targets[1] == 2.0);
 }
 
 /// The same table in every format gives the same inputs.

@@ -93,7 +93,11 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
     let rows = Rows::new(&features, context);
     rows.check_targets(&predictor, &features)?;
     let (original, scores) = rows.predict(&predictor, &context.standardizer, &levels)?;
-    let table = PredictionTable::new(0.., &original, context.schema.classes.as_ref());
+    let table = PredictionTable::new(
+        0..rows.part.len(),
+        &original,
+        context.schema.classes.as_ref(),
+    );
     let unfit: BTreeSet<usize> = features.unfit.iter().map(|unfit| unfit.row).collect();
     let table = table.without(&unfit).carrying(features.kept);
     let text = match arguments.json {

@@ -1,5 +1,6 @@
 //! `burn-gp train`.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use burn::tensor::{DType, Device};
@@ -106,9 +107,6 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
     };
     let data = PreparedData::load(&source, &options)?;
     let (_, plan) = resolve(&options, &data)?;
-    if !quiet && !is_resumed && !data.columns.is_empty() {
-        print(&columns_table(&data))?;
-    }
     warn(&data, &plan);
     data.check_targets(&plan.model.likelihood().init((&device, dtype)), dtype)?;
     let run = Run {
@@ -117,6 +115,9 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         dtype,
         interrupt: Interrupt::install()?,
         quiet,
+        columns: Cell::new(
+            (!quiet && !is_resumed && !data.columns.is_empty()).then(|| columns_table(&data)),
+        ),
     };
     (run.train(options, &data, is_resumed))
         .and_then(|(plan, session)| finish(&session, &plan, &data, &folder, quiet))
@@ -139,6 +140,8 @@ struct Run<'a> {
     dtype: DType,
     interrupt: Interrupt,
     quiet: bool,
+    /// The table of the columns, until it is shown.
+    columns: Cell<Option<String>>,
 }
 
 impl Run<'_> {
@@ -185,6 +188,9 @@ impl Run<'_> {
             TrainingData::with_target_columns(inputs, &targets, columns, &self.device, self.dtype);
         let training_data = plan.model.arranged(training_data);
         let model = plan.model.init(&training_data)?;
+        if let Some(columns) = self.columns.take() {
+            print(&columns)?;
+        }
         let trainer = AnyTrainer::new(model, training_data, plan.training.clone());
         let mut session = session(trainer, options, data)?;
         if let Some((point, seconds)) = found {

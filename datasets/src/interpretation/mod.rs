@@ -39,7 +39,7 @@ pub(crate) fn interpret(
     let has_labels = layout.labels.is_some();
     for (column, role) in raw.cells.iter_mut().zip(&layout.roles) {
         match role {
-            Role::Target if has_labels => column.clear(is_missing_label),
+            Role::Target if has_labels => column.clear(is_missing_target),
             _ => column.clear(is_missing),
         }
     }
@@ -54,7 +54,7 @@ pub(crate) fn interpret(
 /// The task for a target with these cells: labels if they are texts, or two different numbers.
 pub(crate) fn task(target: &RawColumn) -> Task {
     let mut target = target.clone();
-    target.clear(is_missing_label);
+    target.clear(is_missing_target);
     let levels = kind::distinct(&target, 3);
     let is_text = target.texts().len() > target.numbers().count().min(2);
     match (levels, is_text) {
@@ -65,7 +65,7 @@ pub(crate) fn task(target: &RawColumn) -> Task {
 }
 
 /// `none` can be a class.
-fn is_missing_label(text: &str) -> bool {
+pub(crate) fn is_missing_target(text: &str) -> bool {
     is_missing(text) && !text.eq_ignore_ascii_case("none")
 }
 

@@ -5,7 +5,7 @@ use crate::classes::LabelReader;
 use crate::columns::{Layout, NewRows, Request, Role, Schema, TargetColumn};
 use crate::dataset::UnfitRow;
 use crate::error::DataError;
-use crate::interpretation::{self, DateFormat, Unfit, is_missing};
+use crate::interpretation::{self, DateFormat, Unfit};
 use crate::number;
 use crate::origin::Origin;
 use crate::raw_column::{Cell, DeclaredType};
@@ -103,7 +103,7 @@ impl Table {
         for &row in rows {
             let target = match (column.cell(row), &mut self.labels) {
                 (Cell::Missing, _) if may_be_blank => Ok(f64::NAN),
-                (Cell::Text(text), None) if may_be_blank && is_missing(text) => Ok(f64::NAN),
+                (Cell::Text(text), _) if may_be_blank && self.layout.is_blank(text) => Ok(f64::NAN),
                 (Cell::Missing, _) => Err(Unfit::Missing),
                 (Cell::Number(value), None) => Ok(value),
                 (Cell::Number(value), Some(labels)) => Ok(labels.position_of_number(value)),

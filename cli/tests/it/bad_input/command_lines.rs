@@ -118,7 +118,7 @@ fn predictions_that_cannot_be_made() {
                 "repeated.csv: the input column \"b\" that the model was trained on is missing; add it or use the data the model was made for",
             ),
             (
-                "--model-dir run --data text.csv",
+                "--model-dir run --data text.csv --strict",
                 "text.csv:3: column 2 (\"b\") holds \"five\", which is not a number; correct it, or remove the row or the column",
             ),
             (
