@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::class_order::ClassOrder;
 use crate::classes::Classes;
 use crate::column_label::ColumnLabel;
+use crate::encoding::{ColumnEncoding, InputColumns, InputScale, is_missing_target};
 use crate::error::DataError;
-use crate::interpretation::{ColumnEncoding, InputColumns, InputScale, is_missing_target};
 use crate::names::nearest;
 
 /// The column to predict.

@@ -1,8 +1,8 @@
 //! A regression or classification data set in memory.
 
 use crate::columns::Schema;
+use crate::encoding::ColumnReport;
 use crate::image_shape::ImageShape;
-use crate::interpretation::ColumnReport;
 use crate::matrix::Matrix;
 use crate::origin::{Location, Origin};
 

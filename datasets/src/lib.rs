@@ -45,6 +45,7 @@ mod dataset;
 mod delimited;
 #[cfg(feature = "embedded")]
 mod embedded;
+mod encoding;
 mod equal_inputs;
 mod error;
 mod file;
@@ -71,6 +72,7 @@ mod standardizer;
 mod storage;
 mod synthetic;
 mod table;
+mod task;
 mod text;
 mod warnings;
 #[cfg(feature = "excel")]
@@ -83,21 +85,22 @@ pub use columns::{
     ColumnRoles, KeptColumns, Labels, NewRows, NoiseColumn, Schema, SourceColumn, TargetColumn,
 };
 pub use dataset::{Dataset, Features, UnfitRow};
+pub use encoding::{
+    ColumnEncoding, ColumnKind, ColumnReport, Cycle, DateFormat, Encoding, Gaps, InputColumns,
+    KindOfColumn, KindOfColumnError, MissingValues, Purpose, Time, UnknownKind,
+};
 pub use equal_inputs::EqualInputs;
 pub use error::DataError;
 pub use file::{load_features_file, load_file, load_points_file};
 pub use image_file::ImageCounts;
 pub use image_shape::ImageShape;
-pub use interpretation::{
-    ColumnEncoding, ColumnKind, ColumnReport, Cycle, DateFormat, Encoding, Gaps, InputColumns,
-    KindOfColumn, KindOfColumnError, MissingValues, Purpose, Time, UnknownKind,
-};
 pub use mask::SplitMask;
 pub use matrix::Matrix;
 pub use origin::{Location, Origin};
-pub use registry::{Availability, DatasetInfo, Task, find, registry};
+pub use registry::{Availability, DatasetInfo, find, registry};
 pub use source::{DataSource, Inspection};
 pub use split::{Fractions, Split};
 pub use standardizer::Standardizer;
 pub use synthetic::{Synthetic, SyntheticFunction};
+pub use task::Task;
 pub use warnings::{DataWarning, warnings};

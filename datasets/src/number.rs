@@ -3,8 +3,8 @@
 use std::str;
 
 use crate::column_label::ColumnLabel;
+use crate::encoding;
 use crate::error::DataError;
-use crate::interpretation;
 use crate::origin::Location;
 
 /// The reason why a field is invalid.
@@ -46,7 +46,7 @@ pub(crate) fn may_be_data(field: &[u8]) -> bool {
 }
 
 fn is_missing(text: &str) -> bool {
-    text.is_empty() || interpretation::is_missing(text)
+    text.is_empty() || encoding::is_missing(text)
 }
 
 impl FieldError {

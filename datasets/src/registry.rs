@@ -8,19 +8,8 @@ use crate::error::DataError;
 use crate::image_shape::ImageShape;
 use crate::names::near;
 use crate::storage::Storage;
+use crate::task::Task;
 use crate::{cifar, images};
-
-/// The type of target of a set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Task {
-    /// A real number.
-    Regression,
-    /// One of two classes.
-    BinaryClassification,
-    /// One of several classes.
-    Classification,
-}
 
 /// A registered data set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -13,11 +13,12 @@ use crate::images::ImageFolder;
 use crate::interpretation;
 use crate::mask::SplitMask;
 use crate::raw_table::RawTable;
-use crate::registry::{Availability, DatasetInfo, Task, collection_files, find};
+use crate::registry::{Availability, DatasetInfo, collection_files, find};
 use crate::split::Split;
 use crate::storage::Storage;
 use crate::synthetic::{PREFIX, Synthetic};
 use crate::table::{self, Table};
+use crate::task::Task;
 use crate::warnings::{DataWarning, warnings};
 
 /// The task that a target is for, and the number of rows, before columns are read as inputs.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::Dataset;
-use crate::interpretation::InputScale;
+use crate::encoding::InputScale;
 use crate::matrix::Matrix;
 
 /// An affine map of each input column and of the target, x ↦ (x − mean) / scale.

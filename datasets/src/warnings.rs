@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::Dataset;
+use crate::encoding::InputScale;
 use crate::equal_inputs::EqualInputs;
-use crate::interpretation::InputScale;
 use crate::split::Split;
 use crate::standardizer::is_constant;
 

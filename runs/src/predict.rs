@@ -180,6 +180,9 @@ impl Rows {
         predictor: &Predictor<AnyLikelihood>,
         features: &Features,
     ) -> Result<(), TargetError> {
+        if self.known.is_empty() {
+            return Ok(());
+        }
         let known = self.part.select(&self.known);
         let (targets, columns) = known.likelihood_targets();
         let precision = predictor.dtype();

@@ -1,29 +1,15 @@
 //! The columns of a table as inputs of a model: what they hold, and what becomes of them.
 
-mod column_report;
-pub(crate) mod dates;
-mod decision;
-mod encoding;
-mod kind;
-mod options;
-mod words;
-
-pub use column_report::{ColumnReport, Purpose};
-pub use dates::DateFormat;
-pub use encoding::{ColumnEncoding, Cycle, Encoding, Gaps};
-pub use kind::{ColumnKind, UnknownKind};
-pub use options::{InputColumns, KindOfColumn, KindOfColumnError, MissingValues, Time};
-
-pub(crate) use encoding::{InputScale, Unfit};
-pub(crate) use words::is_missing;
-
 use crate::columns::{Layout, Role, SourceColumn};
+use crate::encoding::{
+    ColumnEncoding, ColumnKind, ColumnReport, Decision, Encoding, Gaps, InputColumns, Problem,
+    Purpose, decide, distinct, infer, is_missing, is_missing_target, missing, summary,
+};
 use crate::error::DataError;
 use crate::names::nearest;
 use crate::raw_column::{Cell, RawColumn};
 use crate::raw_table::RawTable;
-use crate::registry::Task;
-use decision::{Decision, Problem, decide, missing, summary};
+use crate::task::Task;
 
 /// Decides on every column of a table for training. Changes the roles of those that are no inputs
 /// and the columns that become inputs, and turns markers of missing values into gaps.
@@ -55,18 +41,13 @@ pub(crate) fn interpret(
 pub(crate) fn task(target: &RawColumn) -> Task {
     let mut target = target.clone();
     target.clear(is_missing_target);
-    let levels = kind::distinct(&target, 3);
+    let levels = distinct(&target, 3);
     let is_text = target.texts().len() > target.numbers().count().min(2);
     match (levels, is_text) {
         (2, _) => Task::BinaryClassification,
         (3.., true) => Task::Classification,
         _ => Task::Regression,
     }
-}
-
-/// `none` can be a class.
-pub(crate) fn is_missing_target(text: &str) -> bool {
-    is_missing(text) && !text.eq_ignore_ascii_case("none")
 }
 
 /// Checks the names in options; the columns of a source without names are called by number.
@@ -118,7 +99,7 @@ impl<'a> Interpreter<'a> {
         }
         let kind = match chosen {
             Some(kind) => kind,
-            None if self.options.inferred => kind::infer(column, &name, position == 0),
+            None if self.options.inferred => infer(column, &name, position == 0),
             None => ColumnKind::Number,
         };
         let (kind, purpose) = match role {

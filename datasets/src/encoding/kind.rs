@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::column_encoding::label;
 use super::dates::DateFormat;
-use super::encoding::label;
 use super::words;
 use crate::raw_column::{Cell, DeclaredType, RawColumn};
 
@@ -91,7 +91,7 @@ const MIXED_SHARE: f64 = 0.9;
 
 /// Infers the kind of the column called `name`, the first of its table if `is_first`. Its cells
 /// have no markers of missing values.
-pub(super) fn infer(column: &RawColumn, name: &str, is_first: bool) -> ColumnKind {
+pub(crate) fn infer(column: &RawColumn, name: &str, is_first: bool) -> ColumnKind {
     match &column.declared {
         Some(DeclaredType::Unreadable(_)) => return ColumnKind::Unreadable,
         Some(DeclaredType::Date) => return ColumnKind::Date,
@@ -163,7 +163,7 @@ fn of_texts(column: &RawColumn, count: usize) -> ColumnKind {
 }
 
 /// The number of different cells that are not gaps, up to `most`.
-pub(super) fn distinct(column: &RawColumn, most: usize) -> usize {
+pub(crate) fn distinct(column: &RawColumn, most: usize) -> usize {
     let mut seen = HashSet::new();
     for value in column.numbers() {
         seen.insert((value + 0.0).to_bits());

@@ -125,21 +125,21 @@ impl InputColumns {
     }
 
     /// The kind that the user gave the column.
-    pub(super) fn kind_of(&self, name: &str) -> Option<ColumnKind> {
+    pub(crate) fn kind_of(&self, name: &str) -> Option<ColumnKind> {
         let mut kinds = self.kinds.iter().rev();
         let found = kinds.find(|kind| kind.column == name);
         found.map(|kind| kind.kind)
     }
 
     /// Whether the user left the column out.
-    pub(super) fn leaves_out(&self, name: &str) -> bool {
+    pub(crate) fn leaves_out(&self, name: &str) -> bool {
         let is = |other: &String| other == name;
         let only = self.only.as_ref();
         self.without.iter().any(is) || only.is_some_and(|only| !only.iter().any(is))
     }
 
     /// The columns that are named, each with the option that does.
-    pub(super) fn named(&self) -> impl Iterator<Item = (&'static str, &str)> {
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let only = self.only.iter().flatten().map(|name| ("--inputs", name));
         let without = self.without.iter().map(|name| ("--drop", name));
         let kinds = self.kinds.iter().map(|kind| ("--kind", &kind.column));

@@ -1,14 +1,14 @@
 //! The inputs that a column becomes, or the reason why it becomes none.
 
+use super::column_encoding::{ColumnEncoding, Cycle, Encoding, Gaps, label};
 use super::dates::{self, DateFormat};
-use super::encoding::{ColumnEncoding, Cycle, Encoding, Gaps, label};
 use super::kind::{self, ColumnKind};
 use super::options::{InputColumns, MissingValues, Time};
 use super::words;
 use crate::raw_column::{Cell, DeclaredType, RawColumn};
 
 /// The use of an input column.
-pub(super) enum Decision {
+pub(crate) enum Decision {
     /// It becomes inputs.
     Encoded(ColumnEncoding),
     /// It is left out for this reason.
@@ -19,7 +19,7 @@ pub(super) enum Decision {
 
 /// The reason why a column stops a run, with the options that would let it go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Problem {
+pub(crate) struct Problem {
     pub reason: String,
     /// The first row at fault, from 0.
     pub row: Option<usize>,
@@ -32,7 +32,7 @@ const MOST_LEVELS: usize = 1000;
 const MANY_LEVELS: usize = 10;
 
 /// Decides on the column called `name`, which is of the given kind. `is_chosen` if the user said so.
-pub(super) fn decide(
+pub(crate) fn decide(
     column: &RawColumn,
     name: &str,
     kind: ColumnKind,
@@ -72,7 +72,7 @@ pub(super) fn decide(
 }
 
 /// The rows without a value.
-pub(super) fn missing(column: &RawColumn) -> Vec<usize> {
+pub(crate) fn missing(column: &RawColumn) -> Vec<usize> {
     let cells = column.cells().enumerate();
     let gaps = cells.filter(|(_, cell)| *cell == Cell::Missing);
     gaps.map(|(row, _)| row).collect()
@@ -249,7 +249,7 @@ pub(super) fn quoted(name: &str) -> String {
 }
 
 /// The values of a column in a few words.
-pub(super) fn summary(column: &RawColumn, kind: ColumnKind) -> String {
+pub(crate) fn summary(column: &RawColumn, kind: ColumnKind) -> String {
     const SHOWN: usize = 3;
     if let Some(DeclaredType::Unreadable(kind)) = &column.declared {
         return kind.clone();

@@ -19,6 +19,11 @@ pub(crate) fn is_missing(text: &str) -> bool {
     MISSING.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
+/// Whether a text in a target column stands for a missing value; `none` can be a class.
+pub(crate) fn is_missing_target(text: &str) -> bool {
+    is_missing(text) && !text.eq_ignore_ascii_case("none")
+}
+
 /// The words for no and yes that all `texts` are, as spelled there; both must occur.
 pub(super) fn truth_values(texts: &[String]) -> Option<[String; 2]> {
     let [first, second] = texts else {

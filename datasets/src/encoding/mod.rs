@@ -1,0 +1,20 @@
+//! The values of a column: their kind, and the inputs that they become.
+
+mod column_encoding;
+mod column_report;
+mod dates;
+mod decision;
+mod kind;
+mod options;
+mod words;
+
+pub use column_encoding::{ColumnEncoding, Cycle, Encoding, Gaps};
+pub use column_report::{ColumnReport, Purpose};
+pub use dates::DateFormat;
+pub use kind::{ColumnKind, UnknownKind};
+pub use options::{InputColumns, KindOfColumn, KindOfColumnError, MissingValues, Time};
+
+pub(crate) use column_encoding::{InputScale, Unfit};
+pub(crate) use decision::{Decision, Problem, decide, missing, summary};
+pub(crate) use kind::{distinct, infer};
+pub(crate) use words::{is_missing, is_missing_target};
