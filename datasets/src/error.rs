@@ -302,7 +302,7 @@ pub enum DataError {
     Columns {
         /// The file or set.
         source_name: String,
-        /// What is wrong with each column.
+        /// The problem of each column.
         problems: Vec<String>,
         /// The options with which the columns can be used.
         options: Vec<String>,

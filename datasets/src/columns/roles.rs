@@ -1,0 +1,162 @@
+//! The role of every column of a source.
+
+use super::{ColumnRoles, Columns, Role, Schema};
+use crate::error::DataError;
+use crate::names::nearest;
+
+pub(super) fn reject_duplicates(source: &str, names: &[String]) -> Result<(), DataError> {
+    for (second, name) in names.iter().enumerate() {
+        if let Some(first) = names[..second].iter().position(|earlier| earlier == name) {
+            return Err(DataError::DuplicateColumn {
+                source_name: source.to_owned(),
+                name: name.clone(),
+                first: first + 1,
+                second: second + 1,
+            });
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn training_roles(
+    wanted: &ColumnRoles,
+    source: &str,
+    columns: &Columns,
+) -> Result<Vec<Role>, DataError> {
+    let target = wanted.target.position("target", source, columns)?;
+    let noise = (wanted.noise.as_ref())
+        .map(|noise| noise.position("noise", source, columns))
+        .transpose()?;
+    if noise == Some(target) {
+        return Err(DataError::NoiseIsTarget {
+            source_name: source.to_owned(),
+            column: columns.label(target),
+        });
+    }
+    let mut roles = positional_roles(columns.count, Some(target), noise);
+    for (purpose, column) in [("id", &wanted.id), ("group", &wanted.group)] {
+        let Some(column) = column else { continue };
+        let position = column.position(purpose, source, columns)?;
+        if roles[position] == Role::Target {
+            return Err(DataError::TargetIsTaken {
+                source_name: source.to_owned(),
+                column: columns.label(position),
+                purpose,
+            });
+        }
+        leave_out(&mut roles, position);
+    }
+    match roles.iter().any(|role| matches!(role, Role::Input(_))) {
+        true => Ok(roles),
+        false => Err(DataError::NoInputs {
+            source_name: source.to_owned(),
+        }),
+    }
+}
+
+/// Removes the column at `position` from the inputs.
+fn leave_out(roles: &mut [Role], position: usize) {
+    let Role::Input(input) = roles[position] else {
+        return;
+    };
+    roles[position] = Role::Ignored;
+    for role in roles {
+        if let Role::Input(other) = role
+            && *other > input
+        {
+            *other -= 1;
+        }
+    }
+}
+
+/// Roles by position: the target at `target`, its noise at `noise`, and all other columns as
+/// inputs.
+fn positional_roles(count: usize, target: Option<usize>, noise: Option<usize>) -> Vec<Role> {
+    let mut next = 0;
+    (0..count)
+        .map(|column| {
+            if Some(column) == target {
+                return Role::Target;
+            }
+            if Some(column) == noise {
+                return Role::Noise;
+            }
+            next += 1;
+            Role::Input(next - 1)
+        })
+        .collect()
+}
+
+pub(super) fn prediction_roles(
+    schema: &Schema,
+    source: &str,
+    columns: &Columns,
+) -> Result<Vec<Role>, DataError> {
+    let wanted = schema.source_names();
+    let Some(names) = columns.names.as_ref().filter(|_| schema.named) else {
+        return roles_by_position(schema, source, columns);
+    };
+    let mut roles = vec![Role::Ignored; columns.count];
+    let mut missing = Vec::new();
+    for (input, name) in wanted.iter().enumerate() {
+        match names.iter().position(|column| column == name) {
+            Some(position) => roles[position] = Role::Input(input),
+            None => missing.push((*name).to_owned()),
+        }
+    }
+    if let [name, ..] = &missing[..] {
+        return Err(DataError::InputMissing {
+            source_name: source.to_owned(),
+            nearest: nearest(name, names.iter().map(String::as_str)),
+            names: missing,
+        });
+    }
+    if let Some(position) = names.iter().position(|name| *name == schema.target_name) {
+        roles[position] = Role::Target;
+    }
+    if let Some(noise) = &schema.noise
+        && let Some(position) = names.iter().position(|name| *name == noise.name)
+    {
+        roles[position] = Role::Noise;
+    }
+    Ok(roles)
+}
+
+/// Roles without names: all columns of the training data in their places, or the inputs alone in
+/// their order.
+fn roles_by_position(
+    schema: &Schema,
+    source: &str,
+    columns: &Columns,
+) -> Result<Vec<Role>, DataError> {
+    let inputs = schema.source_names().len();
+    let besides = 1 + usize::from(schema.noise.is_some());
+    let whole = match schema.columns.is_empty() {
+        true => inputs + besides,
+        false => schema.source_columns,
+    };
+    if columns.count == inputs {
+        return Ok(positional_roles(inputs, None, None));
+    }
+    if columns.count != whole {
+        return Err(DataError::InputCount {
+            source_name: source.to_owned(),
+            found: columns.count,
+            inputs,
+            whole,
+        });
+    }
+    let noise = schema.noise.as_ref().map(|noise| noise.position);
+    if schema.columns.is_empty() {
+        return Ok(positional_roles(whole, Some(schema.target_position), noise));
+    }
+    let mut roles = vec![Role::Ignored; whole];
+    roles[schema.target_position] = Role::Target;
+    if let Some(noise) = noise {
+        roles[noise] = Role::Noise;
+    }
+    for (input, column) in schema.columns.iter().enumerate() {
+        roles[column.position] = Role::Input(input);
+    }
+    Ok(roles)
+}
