@@ -29,6 +29,10 @@ impl fmt::Display for Cell<'_> {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum DeclaredType {
     /// Numbers are days since the beginning of 1970.
+    #[cfg_attr(
+        not(any(feature = "arrow", feature = "excel", feature = "parquet")),
+        expect(dead_code, reason = "text has no types")
+    )]
     Date,
     /// The values cannot be read; the text names their type.
     Unreadable(String),
