@@ -106,7 +106,6 @@ fn meaning(kind: &DataType) -> Meaning {
 }
 
 fn push(array: &ArrayRef, meaning: &Meaning, column: &mut RawColumn) -> Result<(), ArrowError> {
-    let whole = |array: &ArrayRef| cast(array, &DataType::Int64);
     match meaning {
         Meaning::Number => {
             let numbers = cast(array, &DataType::Float64)?;
@@ -119,7 +118,8 @@ fn push(array: &ArrayRef, meaning: &Meaning, column: &mut RawColumn) -> Result<(
             texts.for_each(|text| column.push_label(text.unwrap_or_default()));
         }
         Meaning::Boolean => {
-            for value in array.as_boolean().iter() {
+            let values = cast(array, &DataType::Boolean)?;
+            for value in values.as_boolean().iter() {
                 let text = value.map(|value| value.to_string());
                 column.push_label(&text.unwrap_or_default());
             }
@@ -129,7 +129,7 @@ fn push(array: &ArrayRef, meaning: &Meaning, column: &mut RawColumn) -> Result<(
                 Meaning::Moment => DataType::Timestamp(TimeUnit::Microsecond, None),
                 _ => DataType::Time64(TimeUnit::Microsecond),
             };
-            let times = whole(&cast(array, &kind)?)?;
+            let times = cast(&cast(array, &kind)?, &DataType::Int64)?;
             let times = times.as_primitive::<Int64Type>().iter();
             let day = |time: Option<i64>| time.map_or(f64::NAN, |time| time as f64 / DAY);
             times.for_each(|time| column.push_number(day(time)));

@@ -106,8 +106,8 @@ impl LabelReader {
         Classes::new(self.names.iter().cloned())
     }
 
-    /// Converts positions to class numbers, `[N]`; NaN stays. Returns the first row and label that is not one
-    /// of the classes as an error.
+    /// Converts positions to class numbers, `[N]`; NaN stays. Returns the first row and label that is
+    /// not one of the classes as an error.
     pub fn encode(&self, positions: &[f64], classes: &Classes) -> Result<Vec<f64>, UnknownLabel> {
         let numbers: Vec<Option<f64>> = (self.names.iter())
             .map(|label| {

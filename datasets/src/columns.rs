@@ -166,6 +166,17 @@ pub enum KeptColumns {
     All,
 }
 
+impl KeptColumns {
+    /// The columns that are named, each with the option that does.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let names = match self {
+            Self::Named(names) => names.as_slice(),
+            Self::None | Self::All => &[],
+        };
+        names.iter().map(|name| ("--keep", name.as_str()))
+    }
+}
+
 impl Request<'_> {
     /// Assigns a role to every column.
     pub fn layout(&self, source: &str, columns: Columns) -> Result<Layout, DataError> {
@@ -192,6 +203,17 @@ impl Request<'_> {
                 Self::Prediction(schema, _) => schema.classes.clone(),
             },
         })
+    }
+
+    /// Whether all columns but the target and its noise become inputs, each as it is.
+    pub fn takes_all_columns(&self) -> bool {
+        match self {
+            Self::Training(wanted) => {
+                let others = [&wanted.id, &wanted.group, &wanted.time];
+                wanted.inputs.is_strict() && others.iter().all(|column| column.is_none())
+            }
+            Self::Prediction(..) | Self::Points => true,
+        }
     }
 
     /// The positions of the columns whose texts are kept as they are.

@@ -338,6 +338,14 @@ pub enum DataError {
         /// A column with a similar name.
         nearest: Option<String>,
     },
+    /// A choice of columns for a set of images.
+    #[error(
+        "{name} holds images, whose pixels are all inputs; leave out --inputs, --drop, --kind, --missing, --time, --id, --group and --time-split"
+    )]
+    PixelsAreInputs {
+        /// The set.
+        name: String,
+    },
     /// No column is left that could be an input.
     #[error("{source_name}: no column is left as an input: {}; keep one with --kind COLUMN=KIND", left_out.join(", "))]
     NothingLeft {

@@ -2,8 +2,8 @@
 
 use crate::columns::{Layout, Role, SourceColumn};
 use crate::encoding::{
-    ColumnEncoding, ColumnKind, ColumnReport, Decision, Encoding, Gaps, InputColumns, Problem,
-    Purpose, decide, distinct, infer, is_missing, is_missing_target, missing, summary,
+    ColumnEncoding, ColumnKind, ColumnReport, Decision, InputColumns, Problem, Purpose, decide,
+    distinct, infer, is_missing, is_missing_target, missing, summary,
 };
 use crate::error::DataError;
 use crate::names::nearest;
@@ -21,7 +21,7 @@ pub(crate) fn interpret(
     layout: &mut Layout,
     options: &InputColumns,
 ) -> Result<Vec<ColumnReport>, DataError> {
-    check_names(raw, options)?;
+    check_names(raw, options.named())?;
     let has_labels = layout.labels.is_some();
     for (column, role) in raw.cells.iter_mut().zip(&layout.roles) {
         match role {
@@ -37,36 +37,39 @@ pub(crate) fn interpret(
     interpreter.finish(layout)
 }
 
-/// The task for a target with these cells: labels if they are texts, or two different numbers.
-pub(crate) fn task(target: &RawColumn) -> Task {
+/// The task for a target with these cells and the kind that the user gave it, if any: labels if they
+/// are texts, or two different numbers.
+pub(crate) fn task(target: &RawColumn, chosen: Option<ColumnKind>) -> Task {
     let mut target = target.clone();
     target.clear(is_missing_target);
-    let levels = distinct(&target, 3);
     let is_text = target.texts().len() > target.numbers().count().min(2);
-    match (levels, is_text) {
+    match (distinct(&target, 3), chosen) {
+        (_, Some(ColumnKind::Number | ColumnKind::Date)) => Task::Regression,
         (2, _) => Task::BinaryClassification,
-        (3.., true) => Task::Classification,
+        (3.., Some(_)) => Task::Classification,
+        (3.., None) if is_text => Task::Classification,
         _ => Task::Regression,
     }
 }
 
-/// Checks the names in options; the columns of a source without names are called by number.
-fn check_names(raw: &RawTable, options: &InputColumns) -> Result<(), DataError> {
+/// Checks the names that options give columns; those of a source without names are `x1`, `x2`, ….
+pub(crate) fn check_names<'a>(
+    raw: &RawTable,
+    mut named: impl Iterator<Item = (&'static str, &'a str)>,
+) -> Result<(), DataError> {
     let names: Vec<String> = (0..raw.columns.count)
         .map(|position| raw.columns.name(position))
         .collect();
-    for (option, name) in options.named() {
-        if !names.iter().any(|column| column == name) {
-            return Err(DataError::NoSuchColumn {
-                source_name: raw.origin.source().to_owned(),
-                option,
-                name: name.to_owned(),
-                nearest: nearest(name, names.iter().map(String::as_str)),
-                columns: names,
-            });
-        }
+    match named.find(|(_, name)| !names.iter().any(|column| column == name)) {
+        None => Ok(()),
+        Some((option, name)) => Err(DataError::NoSuchColumn {
+            source_name: raw.origin.source().to_owned(),
+            option,
+            name: name.to_owned(),
+            nearest: nearest(name, names.iter().map(String::as_str)),
+            columns: names,
+        }),
     }
-    Ok(())
 }
 
 /// Collects the decisions on columns.
@@ -208,12 +211,7 @@ pub(crate) fn complete_rows(raw: &RawTable, layout: &Layout) -> Vec<usize> {
         .zip(&raw.cells)
         .filter(|(role, _)| match role {
             Role::Target | Role::Noise => true,
-            Role::Input(input) => {
-                let encoding = &layout.encoded[*input].encoding;
-                let levels_have_gaps =
-                    matches!(encoding.encoding, Encoding::Category { missing: true, .. });
-                encoding.gaps == Gaps::Refused && !levels_have_gaps
-            }
+            Role::Input(input) => !layout.encoded[*input].encoding.takes_gaps(),
             Role::Ignored => false,
         });
     let needed: Vec<&RawColumn> = needed.map(|(_, column)| column).collect();

@@ -98,7 +98,7 @@ pub use mask::SplitMask;
 pub use matrix::Matrix;
 pub use origin::{Location, Origin};
 pub use registry::{Availability, DatasetInfo, find, registry};
-pub use source::{DataSource, Inspection};
+pub use source::DataSource;
 pub use split::{Fractions, Split};
 pub use standardizer::Standardizer;
 pub use synthetic::{Synthetic, SyntheticFunction};

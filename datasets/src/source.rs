@@ -21,15 +21,6 @@ use crate::table::{self, Table};
 use crate::task::Task;
 use crate::warnings::{DataWarning, warnings};
 
-/// The task that a target is for, and the number of rows, before columns are read as inputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Inspection {
-    /// The task.
-    pub task: Task,
-    /// The number of rows, those without a target included.
-    pub rows: usize,
-}
-
 /// A source of data. Nothing is read before [`load`](Self::load).
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataSource {
@@ -114,38 +105,24 @@ impl DataSource {
             .into_features()
     }
 
-    /// The task for the target in `roles` and the number of rows. For files, the target tells the
-    /// task: labels if it is a text or has two values.
+    /// The task for the target in `roles`. For a file it follows from the kind that `roles` give the
+    /// target, or from the values: labels if they are texts, or two different numbers.
     ///
     /// # Errors
     /// Those of an unreadable file, and of a target that does not exist.
-    pub fn inspect(&self, roles: &ColumnRoles) -> Result<Inspection, DataError> {
-        let registered = |info: &DatasetInfo| Inspection {
-            task: info.task,
-            rows: info.rows,
-        };
-        match &self.kind {
-            Kind::Embedded(info) | Kind::Registered(info, _) | Kind::Images(info, _) => {
-                return Ok(registered(info));
-            }
-            Kind::Synthetic(synthetic) => {
-                return Ok(Inspection {
-                    task: Task::Regression,
-                    rows: synthetic.rows,
-                });
-            }
-            Kind::Collection(..) | Kind::File(_) => {}
+    pub fn task_of(&self, roles: &ColumnRoles) -> Result<Task, DataError> {
+        if let Some(task) = self.task() {
+            return Ok(task);
         }
         let request = Request::Training(roles);
         let raw = self.read_raw(request)?;
         let layout = request.layout(raw.origin.source(), raw.columns.clone())?;
-        let target = layout.target().map(|target| &raw.cells[target]);
-        Ok(Inspection {
-            task: match target {
-                Some(target) if self.is_own_file() => interpretation::task(target),
-                _ => Task::Regression,
-            },
-            rows: raw.rows(),
+        Ok(match layout.target() {
+            Some(target) => {
+                let chosen = roles.inputs.kind_of(&raw.columns.name(target));
+                interpretation::task(&raw.cells[target], chosen)
+            }
+            None => Task::Regression,
         })
     }
 
@@ -255,6 +232,11 @@ impl DataSource {
 
     fn read(&self, request: Request<'_>) -> Result<Table, DataError> {
         match &self.kind {
+            Kind::Images(info, _) if !request.takes_all_columns() => {
+                Err(DataError::PixelsAreInputs {
+                    name: info.name.into(),
+                })
+            }
             Kind::Images(info, folder) => folder.read(info.name, request),
             _ => Table::assemble(self.read_raw(request)?, request),
         }

@@ -6,7 +6,8 @@ use std::io::{Cursor, Write};
 use std::sync::Arc;
 
 use arrow_array::{
-    ArrayRef, BooleanArray, Date32Array, Float64Array, Int32Array, RecordBatch, StringArray,
+    ArrayRef, BooleanArray, Date32Array, DictionaryArray, Float64Array, Int32Array, RecordBatch,
+    StringArray, types::Int32Type,
 };
 use burn_gp_datasets::{ColumnRoles, DataError, DataSource, Dataset, InputColumns};
 use temp_dir::TempDir;
@@ -112,6 +113,21 @@ fn batch() -> RecordBatch {
         ),
     ];
     RecordBatch::try_from_iter(columns).unwrap()
+}
+
+/// A dictionary of truth values is unusual, but a file may hold one.
+#[test]
+fn arrow_dictionaries_of_any_values_are_read() {
+    let keys = Int32Array::from(vec![0, 1, 0]);
+    let values: ArrayRef = Arc::new(BooleanArray::from(vec![true, false]));
+    let dictionary = DictionaryArray::<Int32Type>::try_new(keys, values).unwrap();
+    let y: ArrayRef = Arc::new(Float64Array::from(vec![1.0, 2.0, 3.0]));
+    let columns: [(&str, ArrayRef); 2] = [("new", Arc::new(dictionary)), ("y", y)];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mut file = arrow_ipc::writer::FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+    file.write(&batch).unwrap();
+    let data = load("a.arrow", file.into_inner().unwrap()).unwrap();
+    assert_eq!(data.inputs.values(), [1.0, 0.0, 1.0]);
 }
 
 #[test]

@@ -5,7 +5,8 @@ use std::io::Write;
 use std::path::Path;
 
 use burn_gp_datasets::{
-    DataSource, DataWarning, EqualInputs, ImageCounts, ImageShape, TargetColumn, Task,
+    ColumnRoles, DataSource, DataWarning, EqualInputs, ImageCounts, ImageShape, InputColumns,
+    TargetColumn, Task,
 };
 use flate2::{Compression, write::GzEncoder};
 use temp_dir::TempDir;
@@ -183,5 +184,24 @@ fn damaged_gzip_and_missing_files_are_named() {
     assert!(
         message.contains("put the four standard idx files"),
         "{message}"
+    );
+}
+
+/// The columns of an image are pixels, of which none can be left out.
+#[test]
+fn pixels_are_all_inputs() {
+    let folder = TempDir::new().unwrap();
+    write(folder.path(), &sound(), false);
+    let source = DataSource::resolve("mnist", Some(folder.path())).unwrap();
+    let roles = ColumnRoles {
+        inputs: InputColumns {
+            without: vec!["pixel 1".to_owned()],
+            ..InputColumns::default()
+        },
+        ..ColumnRoles::default()
+    };
+    assert_eq!(
+        source.load_columns(&roles).unwrap_err().to_string(),
+        "mnist holds images, whose pixels are all inputs; leave out --inputs, --drop, --kind, --missing, --time, --id, --group and --time-split"
     );
 }

@@ -3,8 +3,8 @@
 use std::fs;
 
 use burn_gp_datasets::{
-    ColumnKind, ColumnRoles, DataError, DataSource, Dataset, Features, InputColumns, Labels,
-    MissingValues, NewRows, Purpose, Schema, Standardizer, Task, Time,
+    ColumnKind, ColumnRoles, DataError, DataSource, Dataset, Features, InputColumns, KeptColumns,
+    Labels, MissingValues, NewRows, Purpose, Schema, Standardizer, Task, Time,
 };
 use temp_dir::TempDir;
 
@@ -297,8 +297,8 @@ fn the_target_tells_the_task() {
     ] {
         let rows: Vec<String> = targets.iter().map(|target| format!("1,{target}")).collect();
         let file = File::new("a.csv", format!("x,y\n{}\n", rows.join("\n")));
-        let found = file.source.inspect(&roles("y", inferred())).unwrap();
-        assert_eq!((found.task, found.rows), (task, 4), "{targets:?}");
+        let found = file.source.task_of(&roles("y", inferred())).unwrap();
+        assert_eq!(found, task, "{targets:?}");
     }
 }
 
@@ -368,5 +368,44 @@ fn single_quotes_around_names_are_not_part_of_them() {
     assert_eq!(
         (data.input_names(), data.target_name()),
         (&["a".to_owned()][..], "b")
+    );
+}
+
+/// A column that is to be kept must exist.
+#[test]
+fn columns_to_keep_are_checked() {
+    let data = load("a,y\n1,5\n4,7\n", &roles("y", inferred()));
+    let rows = NewRows {
+        keep: KeptColumns::Named(vec!["b".to_owned()]),
+        ..NewRows::default()
+    };
+    let file = File::new("new.csv", "a,y\n1,5\n");
+    assert_eq!(
+        file.message(file.source.load_new_rows(&data.schema, &rows)),
+        r#"new.csv: --keep names the column "b", which is not there; the columns are "a", "y""#
+    );
+}
+
+/// The kind that the user gives the target decides, not its values.
+#[test]
+fn the_kind_of_the_target_can_be_given() {
+    let file = File::new("a.csv", "x,y\n1,1\n2,2\n3,3\n");
+    let task = |kind: &str| {
+        let inputs = InputColumns {
+            kinds: vec![kind.parse().unwrap()],
+            ..inferred()
+        };
+        file.source.task_of(&roles("y", inputs)).unwrap()
+    };
+    assert_eq!(task("y=category"), Task::Classification);
+    assert_eq!(task("x=category"), Task::Regression);
+    let two = File::new("a.csv", "x,y\n1,1\n2,2\n");
+    let inputs = InputColumns {
+        kinds: vec!["y=number".parse().unwrap()],
+        ..inferred()
+    };
+    assert_eq!(
+        two.source.task_of(&roles("y", inputs)).unwrap(),
+        Task::Regression
     );
 }

@@ -140,3 +140,21 @@ fn the_target_tells_the_likelihood() {
         assert_eq!(metrics["likelihood"], likelihood, "{target}");
     }
 }
+
+/// The columns of the known data sets are numbers, so there is nothing to show.
+#[test]
+fn known_data_sets_have_no_table_of_columns() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let train = ["train", "--steps", "3", "--inducing", "5", "--out", "run"];
+    let text = succeed(folder.path(), &train);
+    assert!(text.starts_with("data        winequality"), "{text}");
+    // Columns can be left out all the same.
+    let train: Vec<&str> = (train.into_iter())
+        .chain(["--overwrite", "--drop", "pH,alcohol"])
+        .collect();
+    let text = succeed(folder.path(), &train);
+    assert!(
+        text.contains("left out as asked") && text.contains(", 9 inputs"),
+        "{text}"
+    );
+}

@@ -138,6 +138,12 @@ impl ColumnEncoding {
         self.encoding == Encoding::Number && self.gaps == Gaps::Refused
     }
 
+    /// Whether a cell may be empty.
+    pub(crate) fn takes_gaps(&self) -> bool {
+        let has_level = matches!(self.encoding, Encoding::Category { missing: true, .. });
+        has_level || self.gaps != Gaps::Refused
+    }
+
     fn has_indicator(&self) -> bool {
         self.gaps == Gaps::Marked
     }

@@ -48,6 +48,7 @@ impl Table {
         require_readable(&raw, &layout)?;
         if let Request::Prediction(schema, new) = request {
             require_header(&raw, schema, new)?;
+            interpretation::check_names(&raw, new.keep.named())?;
         }
         let is_lenient = matches!(
             request,

@@ -1,9 +1,7 @@
 //! The columns of a table that are inputs, and the likelihood that its target has by default.
 
 use burn_gp_core::likelihoods::{Bernoulli, Gaussian, Softmax};
-use burn_gp_datasets::{
-    ColumnRoles, DataError, DataSource, InputColumns, MissingValues, TargetColumn, Task,
-};
+use burn_gp_datasets::{ColumnRoles, DataError, DataSource, InputColumns, TargetColumn, Task};
 
 use super::RunOptions;
 
@@ -11,18 +9,13 @@ impl RunOptions {
     /// The columns that become inputs. The kinds of columns are inferred for files of the user's
     /// own; all columns of the known data sets are numbers.
     pub fn input_columns(&self, source: &DataSource) -> InputColumns {
-        let inferred = source.is_own_file();
-        let default = match inferred {
-            true => MissingValues::Indicator,
-            false => MissingValues::Refuse,
-        };
         InputColumns {
-            inferred,
+            inferred: source.is_own_file(),
             headerless: self.no_header == Some(true),
             only: self.inputs.clone(),
             without: self.drop.clone().unwrap_or_default(),
             kinds: self.kind.clone().unwrap_or_default(),
-            missing: self.missing.map_or(default, MissingValues::from),
+            missing: self.missing.map(Into::into).unwrap_or_default(),
             time: self.time.map(Into::into).unwrap_or_default(),
         }
     }
@@ -50,7 +43,7 @@ impl RunOptions {
     pub fn inspected(mut self, source: &DataSource) -> Result<Self, DataError> {
         let is_open = self.likelihood.is_none() && self.noise_column.is_none();
         if is_open && source.is_own_file() && self.model().takes_any_likelihood() {
-            self.likelihood = Some(match source.inspect(&self.columns(source))?.task {
+            self.likelihood = Some(match source.task_of(&self.columns(source))? {
                 Task::Regression => Gaussian::CHOICE,
                 Task::BinaryClassification => Bernoulli::CHOICE,
                 Task::Classification => Softmax::CHOICE,
