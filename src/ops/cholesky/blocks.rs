@@ -4,17 +4,13 @@
 //! diagonal are never read.
 
 use faer::{
-    Accum, MatMut, MatRef, Par, Spec,
-    dyn_stack::{MemBuffer, MemStack},
-    linalg::cholesky::llt::factor::{
-        LltError, LltParams, cholesky_in_place, cholesky_in_place_scratch,
-    },
+    Accum, MatMut, MatRef,
     prelude::{Reborrow, ReborrowMut, unzip, zip},
 };
 
 use crate::ops::cpu::{
-    BLOCK, Scalar, Side, halfway, lower_block, lower_product, mirror_lower, on_threads,
-    solve_in_place, triangular_product,
+    BLOCK, Scalar, Side, factor_lower, halfway, lower_block, lower_product, mirror_lower,
+    on_threads, solve_in_place, triangular_product,
 };
 
 /// The row whose pivot was not positive (or not a number).
@@ -54,16 +50,7 @@ fn factor_block<T: Scalar>(mut block: MatMut<'_, T>) -> Result<(), BadPivot> {
     let mut storage = vec![T::default(); size * size];
     let mut factor = MatMut::from_column_major_slice_mut(&mut storage, size, size);
     factor.copy_from_triangular_lower(block.rb());
-    let parameters = Spec::<LltParams, T>::default();
-    let mut memory = MemBuffer::new(cholesky_in_place_scratch::<T>(size, Par::Seq, parameters));
-    cholesky_in_place(
-        factor.rb_mut(),
-        Default::default(),
-        Par::Seq,
-        MemStack::new(&mut memory),
-        parameters,
-    )
-    .map_err(|LltError::NonPositivePivot { index }| BadPivot(index))?;
+    factor_lower(factor.rb_mut()).map_err(BadPivot)?;
     block.copy_from_triangular_lower(factor.rb());
     check_diagonal(block.rb())
 }

@@ -2,6 +2,7 @@
 //! registers, threads, and matrix products and solves. They do not depend on any operation.
 
 mod access;
+mod faer_calls;
 mod lanes;
 mod members;
 mod scalar;
@@ -13,6 +14,7 @@ pub(super) mod vectorized;
 pub(crate) use access::is_cpu;
 pub use access::is_on_cpu;
 pub(super) use access::{CpuMemory, Element, matrix_dims, with_element, write, write_like};
+pub(super) use faer_calls::factor_lower;
 pub(super) use lanes::{Lanes, WIDTH, dot, sum};
 pub(super) use members::{
     batch_parts, join_members, map_members, member, member_mut, part, update_members,

@@ -4,12 +4,12 @@
 //! is computed without further synchronization.
 
 use faer::{
-    Accum, MatMut, MatRef, Par,
-    linalg::matmul::matmul,
+    Accum, MatMut, MatRef,
     prelude::{Reborrow, ReborrowMut},
 };
 
 use super::{
+    faer_calls::matmul,
     scalar::Scalar,
     substitution::{BLOCK, solve_block},
     threads,
@@ -68,12 +68,12 @@ pub fn product_on<T: Scalar>(
     if out.ncols() >= out.nrows() {
         in_column_parts(out, threads, &|part, first| {
             let right = right.subcols(first, part.ncols());
-            matmul(part, beta, left, right, alpha, Par::Seq);
+            matmul(part, beta, left, right, alpha);
         });
     } else {
         in_column_parts(out.transpose_mut(), threads, &|part, first| {
             let left = left.subrows(first, part.ncols());
-            matmul(part.transpose_mut(), beta, left, right, alpha, Par::Seq);
+            matmul(part.transpose_mut(), beta, left, right, alpha);
         });
     }
 }
@@ -143,13 +143,13 @@ fn solve_part<T: Scalar>(lower: MatRef<'_, T>, side: Side, mut rhs: MatMut<'_, T
     match side {
         Side::Lower => {
             solve_part(first, side, top.rb_mut());
-            matmul(bottom.rb_mut(), add, corner, top.rb(), minus, Par::Seq);
+            matmul(bottom.rb_mut(), add, corner, top.rb(), minus);
             solve_part(last, side, bottom);
         }
         Side::Transposed => {
             solve_part(last, side, bottom.rb_mut());
             let corner = corner.transpose();
-            matmul(top.rb_mut(), add, corner, bottom.rb(), minus, Par::Seq);
+            matmul(top.rb_mut(), add, corner, bottom.rb(), minus);
             solve_part(first, side, top);
         }
     }
@@ -207,7 +207,7 @@ fn triangular_product_part<T: Scalar>(
             Side::Lower => block,
             Side::Transposed => block.transpose(),
         };
-        return matmul(out, beta, block, rhs, one, Par::Seq);
+        return matmul(out, beta, block, rhs, one);
     }
     let middle = halfway(size);
     let (first, _, corner, last) = lower.split_at(middle, middle);
@@ -216,15 +216,8 @@ fn triangular_product_part<T: Scalar>(
     triangular_product_part(first, side, rhs_top, top.rb_mut(), beta);
     triangular_product_part(last, side, rhs_bottom, bottom.rb_mut(), beta);
     match side {
-        Side::Lower => matmul(bottom, Accum::Add, corner, rhs_top, one, Par::Seq),
-        Side::Transposed => matmul(
-            top,
-            Accum::Add,
-            corner.transpose(),
-            rhs_bottom,
-            one,
-            Par::Seq,
-        ),
+        Side::Lower => matmul(bottom, Accum::Add, corner, rhs_top, one),
+        Side::Transposed => matmul(top, Accum::Add, corner.transpose(), rhs_bottom, one),
     }
 }
 
@@ -255,7 +248,7 @@ fn lower_product_on<T: Scalar>(
 ) {
     let size = out.nrows();
     if size <= PANEL {
-        return matmul(out, beta, left, right, alpha, Par::Seq);
+        return matmul(out, beta, left, right, alpha);
     }
     let middle = halfway(size);
     let (first, _, corner, last) = out.split_at_mut(middle, middle);
