@@ -106,8 +106,8 @@ fn every_column_has_a_kind_and_a_use() {
             "city=Bern",
             "city=Oslo",
             "city=Rome",
-            "city=missing",
-            "city=other",
+            "city=(missing)",
+            "city=(other)",
             "joined",
         ]
     );

@@ -167,7 +167,7 @@ impl ColumnEncoding {
             Encoding::Boolean { yes, .. } => vec![format!("{name}={yes}")],
             Encoding::Category { levels, .. } => {
                 let levels = levels.iter().map(|level| format!("{name}={level}"));
-                levels.chain([format!("{name}=other")]).collect()
+                levels.chain([format!("{name}=(other)")]).collect()
             }
             Encoding::Date { cycles, .. } => {
                 let phases = cycles.iter().flat_map(|cycle| {
@@ -341,7 +341,7 @@ mod tests {
         let with_gaps = of(true);
         assert_eq!(
             with_gaps.input_names(),
-            ["c=a", "c=b", "c=missing", "c=other"]
+            ["c=a", "c=b", "c=missing", "c=(other)"]
         );
         assert_eq!(
             written(&with_gaps, Cell::Text("b")),

@@ -150,7 +150,7 @@ fn category(column: &RawColumn, name: &str, is_chosen: bool) -> Result<Encoding,
     let classes = crate::classes::Classes::new(common.map(|(level, _)| level));
     let mut levels = classes.names().to_vec();
     if has_gaps {
-        levels.push("missing".into());
+        levels.push("(missing)".into());
     }
     Ok(Encoding::Category {
         levels,

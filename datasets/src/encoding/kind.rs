@@ -81,7 +81,7 @@ impl FromStr for ColumnKind {
 /// With at most this many levels, a text column is a category however few rows it has.
 const FEW_LEVELS: usize = 10;
 /// The largest number of levels of a category.
-const MOST_LEVELS: usize = 100;
+const MOST_LEVELS: usize = 255;
 /// With more than [`FEW_LEVELS`], the mean number of rows of a level that makes a text a category.
 const ROWS_OF_LEVEL: usize = 5;
 /// The share of different texts from which they are an id.
