@@ -7,8 +7,12 @@ use crate::preparation::PreparedData;
 /// With more columns, plain numbers share one line.
 const MOST_LINES: usize = 40;
 
-/// The table of the columns, and a line about rows that were left out.
+/// The table of the columns, and a line about rows that were left out; empty if the columns were not
+/// inferred.
 pub fn columns_table(data: &PreparedData) -> String {
+    if data.columns.is_empty() {
+        return String::new();
+    }
     let is_plain = |column: &&ColumnReport| {
         column.kind == ColumnKind::Number
             && column.missing == 0

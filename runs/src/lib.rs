@@ -9,6 +9,7 @@
 //! [`study`].
 
 pub mod arguments;
+mod automatic;
 mod column_table;
 pub mod coverage;
 pub mod devices;

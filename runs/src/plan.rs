@@ -34,7 +34,7 @@ use conjugate_gradients::conjugate_gradients;
 use full_batch::full_batch;
 use inducing::{inducing, initializer};
 use mini_batch::mini_batch;
-use parts::{Parts, kernel, kernel_of};
+use parts::{Parts, kernel};
 use posterior::{posterior, posterior_of};
 
 use crate::arguments::{DEFAULT_DATA, ModelName, RunOptions};
@@ -44,7 +44,7 @@ use crate::ranges::{at_least_one, positive};
 use crate::setting_error::SettingError;
 
 pub use early_stopping::EarlyStopping;
-pub use parts::parameters;
+pub use parts::{kernel_of, parameters};
 
 /// A model with its training.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +62,9 @@ pub struct Plan {
 ///
 /// If an option is out of range or conflicts with another.
 pub fn check(options: &RunOptions, source: &DataSource) -> Result<RunOptions, SettingError> {
+    if options.model == Some(ModelName::Auto) {
+        return Err(SettingError::AutomaticModel);
+    }
     let likelihood = options.likelihood(source);
     parts::check_likelihood(options, likelihood)?;
     let mut checked = with_common_defaults(options, likelihood)?;

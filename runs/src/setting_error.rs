@@ -16,6 +16,12 @@ pub enum SettingError {
         /// The model.
         model: String,
     },
+    /// A model that the data choose, where none can be chosen.
+    #[error("the model auto is for `train` alone; name a model here")]
+    AutomaticModel,
+    /// A time for training without a model that takes it.
+    #[error("--minutes is for the model auto; leave it out, or leave out the options of a model")]
+    MinutesOfNamedModel,
     /// A single value where a comparison takes several.
     #[error(
         "a comparison takes --{option}s with all of them, separated by commas, instead of --{option}"

@@ -12,7 +12,10 @@ use burn_gp_models::{
 };
 use clap::Args;
 
-use crate::arguments::{CONFIG, Property, RunOptions, name_of, read_configuration, to_toml};
+use crate::arguments::{
+    CONFIG, ModelName, Property, RunOptions, name_of, read_configuration, to_toml,
+};
+use crate::automatic;
 use crate::column_table::columns_table;
 use crate::devices::Place;
 use crate::early_stopping::{nlpd_without_network, stopping_point};
@@ -90,9 +93,10 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         .transpose()?;
     let options = options(&arguments, resumed.as_ref())?;
     let source = options.source()?;
-    let options = options.from_the_root().inspected(&source)?;
-    let options = check(&options, &source)?;
-    if resumed.is_none() {
+    let given = options.from_the_root().inspected(&source)?;
+    let is_automatic = resumed.is_none() && given.is_automatic();
+    let options = check(&with_default_model(&given)?, &source)?;
+    if resumed.is_none() && !is_automatic {
         arguments.options.require_use(options.model())?;
     }
     let (device, dtype) = Place::of(&options)?.open()?;
@@ -100,24 +104,35 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
     let folder = match resumed {
         Some(folder) => folder,
         None => {
-            let default = || default_folder(&options, &source);
+            let default = || default_folder(&options, is_automatic, &source);
             let path = arguments.out.clone().unwrap_or_else(default);
             OutputFolder::claim(&path, arguments.overwrite)?
         }
     };
     let data = PreparedData::load(&source, &options)?;
     let (_, plan) = resolve(&options, &data)?;
-    warn(&data, &plan);
     data.check_targets(&plan.model.likelihood().init((&device, dtype)), dtype)?;
+    let mut opening = match is_resumed {
+        true => String::new(),
+        false => columns_table(&data),
+    };
+    let (options, plan) = match is_automatic {
+        true => {
+            let (options, choice) = automatic::chosen(given, &source, &data, (&device, dtype))?;
+            opening += &choice.line();
+            let (_, plan) = resolve(&options, &data)?;
+            (options, plan)
+        }
+        false => (options, plan),
+    };
+    warn(&data, &plan);
     let run = Run {
         folder: &folder,
         device,
         dtype,
         interrupt: Interrupt::install()?,
         quiet,
-        columns: Cell::new(
-            (!quiet && !is_resumed && !data.columns.is_empty()).then(|| columns_table(&data)),
-        ),
+        opening: Cell::new((!quiet && !opening.is_empty()).then_some(opening)),
     };
     (run.train(options, &data, is_resumed))
         .and_then(|(plan, session)| finish(&session, &plan, &data, &folder, quiet))
@@ -140,8 +155,8 @@ struct Run<'a> {
     dtype: DType,
     interrupt: Interrupt,
     quiet: bool,
-    /// The table of the columns, until it is shown.
-    columns: Cell<Option<String>>,
+    /// The table of the columns and the choice of the model, until they are shown.
+    opening: Cell<Option<String>>,
 }
 
 impl Run<'_> {
@@ -188,8 +203,8 @@ impl Run<'_> {
             TrainingData::with_target_columns(inputs, &targets, columns, &self.device, self.dtype);
         let training_data = plan.model.arranged(training_data);
         let model = plan.model.init(&training_data)?;
-        if let Some(columns) = self.columns.take() {
-            print(&columns)?;
+        if let Some(opening) = self.opening.take() {
+            print(&opening)?;
         }
         let trainer = AnyTrainer::new(model, training_data, plan.training.clone());
         let mut session = session(trainer, options, data)?;
@@ -252,9 +267,22 @@ fn require_changeable(typed: &RunOptions) -> Result<(), SettingError> {
     }
 }
 
+/// The options with the default model where the data choose one later.
+fn with_default_model(options: &RunOptions) -> Result<RunOptions, SettingError> {
+    automatic::minutes(options)?;
+    let named = options.model.filter(|model| *model != ModelName::Auto);
+    Ok(RunOptions {
+        model: named,
+        ..options.clone()
+    })
+}
+
 /// `out/<data>-<model>`.
-fn default_folder(options: &RunOptions, source: &DataSource) -> PathBuf {
-    let model = name_of(options.model());
+fn default_folder(options: &RunOptions, is_automatic: bool, source: &DataSource) -> PathBuf {
+    let model = match is_automatic {
+        true => name_of(ModelName::Auto),
+        false => name_of(options.model()),
+    };
     Path::new("out").join(default_folder_name(source.name(), &model))
 }
 

@@ -1,5 +1,6 @@
 //! The tests of the program in one binary, so that it is linked once.
 
+mod automatic;
 mod bad_input;
 mod class_order;
 mod comparison;

@@ -28,12 +28,15 @@ type Use = (&'static [&'static str], fn(&Asked<'_>) -> bool);
 
 /// Options that only some models use; every model uses the others. The error names the first unused
 /// one, so the order matters.
-const USES: [Use; 27] = [
+const USES: [Use; 28] = [
     (&["--schedule", "--stages", "--stage-factor"], |asked| {
         asked.is_mini_batch() || asked.options.optimizer(asked.model) == OptimizerName::Adam
     }),
     (&["--optimizer"], |asked| {
         !asked.model.is_mini_batch() || asked.model.takes_l_bfgs()
+    }),
+    (&["--objective-tolerance"], |asked| {
+        !asked.is_mini_batch() && asked.options.optimizer(asked.model) == OptimizerName::LBfgs
     }),
     (&["--action-start", "--action-rows"], |asked| {
         asked.model == ModelName::CagpOpt

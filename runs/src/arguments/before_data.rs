@@ -7,6 +7,20 @@ use burn_gp_datasets::{DataError, DataSource, Task};
 
 use super::{InputScaleName, ModelName, OptimizerName, RunOptions};
 
+/// The headings of the options that runs of all models have, …
+const OF_ALL_MODELS: [&str; 2] = ["Data", "Computation"];
+/// … options under other headings that they have, …
+const MORE_OF_ALL_MODELS: [&str; 6] = [
+    "kernel",
+    "isotropic",
+    "mean",
+    "likelihood",
+    "minutes",
+    "checkpoint_every",
+];
+/// … and the options under these headings that only models on mini-batches have.
+const OF_MINI_BATCHES: [&str; 2] = ["validation_fraction", "early_stopping"];
+
 /// The default data set.
 pub const DEFAULT_DATA: &str = "winequality";
 const DEFAULT_TEST_FRACTION: f64 = 0.1;
@@ -33,9 +47,19 @@ impl RunOptions {
         DataSource::resolve(text, self.data_dir.as_deref())
     }
 
-    /// The model.
+    /// The model; the default one where the data would choose it.
     pub fn model(&self) -> ModelName {
-        self.model.unwrap_or(ModelName::Svgp)
+        let named = self.model.filter(|model| *model != ModelName::Auto);
+        named.unwrap_or(ModelName::Svgp)
+    }
+
+    /// Whether the data choose the model: by `--model auto`, or because no option is given that
+    /// belongs to a model or its training.
+    pub fn is_automatic(&self) -> bool {
+        match self.model {
+            Some(model) => model == ModelName::Auto,
+            None => !self.fields().keys().any(|name| belongs_to_models(name)),
+        }
     }
 
     /// The likelihood for data from `source`.
@@ -80,4 +104,13 @@ impl RunOptions {
     pub fn seed(&self) -> u64 {
         self.seed.unwrap_or(0)
     }
+}
+
+/// Whether an option belongs to some models or to their training.
+fn belongs_to_models(name: &str) -> bool {
+    let mut headings = RunOptions::HEADINGS.iter();
+    let is_of_all = headings
+        .any(|(heading, names)| OF_ALL_MODELS.contains(heading) && names.contains(&name))
+        || MORE_OF_ALL_MODELS.contains(&name);
+    !is_of_all || OF_MINI_BATCHES.contains(&name)
 }

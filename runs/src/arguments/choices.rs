@@ -42,6 +42,9 @@ macro_rules! choice {
 choice! {
     /// The models.
     ModelName {
+        /// Exact, sgpr or svgp by the number of rows, the likelihood and --minutes, with a start from
+        /// exact regression on some of the rows; `train` only
+        Auto,
         /// Exact regression; cost cubic in the number of rows
         Exact,
         /// Sparse regression on the full batch (collapsed bound), L-BFGS
@@ -98,6 +101,12 @@ choice! {
 }
 
 impl ModelName {
+    /// The models that are named, and not chosen by the data.
+    pub fn named() -> impl Iterator<Item = Self> {
+        let models = Self::value_variants().iter().copied();
+        models.filter(|model| *model != Self::Auto)
+    }
+
     /// Whether the model is made of layers, which have an option for the posterior.
     pub fn has_layers(self) -> bool {
         matches!(self, Self::DeepGp | Self::ConvGp | Self::DeepConvGp)

@@ -23,8 +23,10 @@ options! {
     pub struct RunOptions;
 
     "Model" {
-        /// Model [default: svgp]
+        /// Model [default: auto; svgp if options of a model or of training are given]
         model: ModelName = "MODEL",
+        /// Minutes of training that the model auto aims at [default: 2]
+        minutes: f64 = "MINUTES" [BesideProtocol],
         /// Covariance function, such as rbf, rbf+linear, periodic(rbf)*matern32 [default: matern52]
         ///
         /// Kernels: rbf, matern12, matern32, matern52, rational-quadratic, linear, polynomial,
@@ -97,6 +99,9 @@ options! {
     "Full batch" {
         /// Optimizer [default: adam for models on mini-batches, cagp-cg and itergp; l-bfgs for others]
         optimizer: OptimizerName = "OPTIMIZER",
+        /// Stop the optimization on all rows when an iteration improves the objective by less than this
+        /// share, on average over ten iterations [default: 1e-9; the model auto 1e-5]
+        objective_tolerance: f64 = "T",
         /// Policy that chooses the next action of itergp; cg gives cagp-cg
         policy: PolicyName = "POLICY",
         /// Relative residual at which the iterations of cagp-cg, itergp and cggp stop [default: 1e-4]

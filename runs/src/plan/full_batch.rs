@@ -20,6 +20,7 @@ pub(super) fn full_batch(resolved: &mut RunOptions) -> Result<FullBatchTraining,
     let learning_rate = *resolved.learning_rate.get_or_insert(default_rate);
     let learning_rate = positive("--learning-rate", learning_rate)?;
     let default = FullBatchTraining::default();
+    let tolerance = resolved.objective_tolerance.unwrap_or(default.tolerance);
     Ok(FullBatchTraining {
         iterations: (resolved.epochs.or(resolved.steps)).unwrap_or(default.iterations),
         optimizer: match name {
@@ -29,6 +30,6 @@ pub(super) fn full_batch(resolved: &mut RunOptions) -> Result<FullBatchTraining,
                 schedule: schedule(resolved, EarlyStopping::Off)?,
             },
         },
-        ..default
+        tolerance: positive("--objective-tolerance", tolerance)?,
     })
 }

@@ -87,10 +87,11 @@ pub(super) fn kernel(resolved: &mut RunOptions) -> KernelConfig {
 }
 
 /// The kernel of points with `inputs` coordinates.
-pub(super) fn kernel_of(
-    resolved: &mut RunOptions,
-    inputs: usize,
-) -> Result<KernelConfig, SettingError> {
+///
+/// # Errors
+///
+/// [`SettingError::MissingInput`].
+pub fn kernel_of(resolved: &mut RunOptions, inputs: usize) -> Result<KernelConfig, SettingError> {
     let kernel = kernel(resolved);
     match kernel.missing_dimension(inputs) {
         Some(missing) => Err(SettingError::MissingInput {

@@ -180,7 +180,6 @@ pub fn lines(cells: &[(String, &Option<Vec<Departure>>)]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::ValueEnum;
 
     use super::*;
     use crate::arguments::{ModelName, PolicyName};
@@ -230,7 +229,7 @@ mod tests {
     #[test]
     fn options_from_the_data_are_no_departures() {
         let data = "synthetic:sines?n=40&noise=0.1&seed=1";
-        for &model in ModelName::value_variants() {
+        for model in ModelName::named() {
             if model.is_of_images() {
                 continue;
             }

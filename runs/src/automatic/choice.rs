@@ -1,0 +1,156 @@
+//! The model for a number of rows, a likelihood and a time.
+
+use burn_gp_core::likelihoods::{Gaussian, LikelihoodName};
+
+use crate::arguments::{ModelName, name_of};
+use crate::preparation::PreparedData;
+
+/// Multiply-adds in a second that the choice counts on: half of what two cores reach in double
+/// precision, because training shares them with others.
+const RATE: f64 = 2e10;
+/// The evaluations of an objective on all rows that training takes.
+const EVALUATIONS: f64 = 150.0;
+/// The multiply-adds of an evaluation with its gradient, in N³ for exact regression and in N·M² for
+/// sparse regression.
+const EXACT_COST: f64 = 1.0;
+const SPARSE_COST: f64 = 6.0;
+/// The fewest inducing points with which sparse regression on all rows is worth its cost, …
+const FEWEST_OF_ALL_ROWS: usize = 200;
+/// … and the most.
+const MOST_OF_ALL_ROWS: usize = 1024;
+/// The share of rows with the inputs of an earlier row from which …
+const MANY_EQUAL: f64 = 0.05;
+/// … there are at most this many inducing points. With more, the objective has an optimum with little noise in
+/// which the model repeats the targets of such rows. The number was found on the wine data.
+const MOST_WITH_EQUAL_INPUTS: usize = 256;
+/// Steps on mini-batches, …
+pub(super) const STEPS: f64 = 1000.0;
+/// … and the multiply-adds of a step, in M³.
+const STEP_COST: f64 = 16.0;
+/// The fewest and the most inducing points on mini-batches, …
+const FEWEST_OF_MINI_BATCHES: usize = 64;
+const MOST_OF_MINI_BATCHES: usize = 256;
+/// … and the most from this many rows on.
+const MANY_ROWS: usize = 20_000;
+const MOST_OF_MANY_ROWS: usize = 512;
+
+/// The size of the training data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// The number of training rows, N.
+    pub rows: usize,
+    /// The number of different inputs among them.
+    pub distinct: usize,
+}
+
+impl Size {
+    /// The size of the training rows of `data`.
+    pub fn of(data: &PreparedData) -> Self {
+        Self {
+            rows: data.train.len(),
+            distinct: data.distinct_training_inputs(),
+        }
+    }
+}
+
+/// A model with its number of inducing points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The model.
+    pub model: ModelName,
+    /// The number of inducing points, if it has any.
+    pub inducing: Option<usize>,
+    /// The reason, as part of a sentence.
+    pub reason: String,
+}
+
+impl Choice {
+    /// The model for this many rows that trains in about `minutes`.
+    pub fn new(size: &Size, likelihood: LikelihoodName, minutes: f64) -> Self {
+        let budget = minutes * 60.0 * RATE;
+        let rows = size.rows as f64;
+        if likelihood != Gaussian::CHOICE {
+            let reason = format!("the likelihood is {}", likelihood.name);
+            return Self::mini_batches(size, budget, reason);
+        }
+        let is_small = EVALUATIONS * EXACT_COST * rows.powi(3) <= budget;
+        let has_equal = (size.rows - size.distinct) as f64 > MANY_EQUAL * rows;
+        if is_small && !has_equal {
+            return Self {
+                model: ModelName::Exact,
+                inducing: None,
+                reason: format!("{} rows are few enough", size.rows),
+            };
+        }
+        let (reason, limit) = match has_equal {
+            false => (
+                "there are too many rows for exact regression",
+                MOST_OF_ALL_ROWS,
+            ),
+            true => (
+                "many rows have equal inputs, from which exact regression learns too little noise",
+                MOST_WITH_EQUAL_INPUTS,
+            ),
+        };
+        let most = (budget / (EVALUATIONS * SPARSE_COST * rows)).sqrt() as usize;
+        if most >= FEWEST_OF_ALL_ROWS {
+            return Self {
+                model: ModelName::Sgpr,
+                inducing: Some(most.min(limit).min(size.distinct)),
+                reason: reason.to_owned(),
+            };
+        }
+        let reason = "there are too many rows for steps on all of them".to_owned();
+        Self::mini_batches(size, budget, reason)
+    }
+
+    fn mini_batches(size: &Size, budget: f64, reason: String) -> Self {
+        let most = (budget / (STEPS * STEP_COST)).cbrt() as usize;
+        let limit = match size.rows < MANY_ROWS {
+            true => MOST_OF_MINI_BATCHES,
+            false => MOST_OF_MANY_ROWS,
+        };
+        let most = most.clamp(FEWEST_OF_MINI_BATCHES, limit);
+        Self {
+            model: ModelName::Svgp,
+            inducing: Some(most.min(size.distinct)),
+            reason,
+        }
+    }
+
+    /// A line for the terminal.
+    pub fn line(&self) -> String {
+        format!(
+            "model auto chose {}: {}\n",
+            name_of(self.model),
+            self.reason
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn_gp_core::likelihoods::Bernoulli;
+
+    use super::*;
+
+    #[test]
+    fn the_model_follows_from_rows_likelihood_and_time() {
+        let choice = |rows, distinct, likelihood, minutes| {
+            let choice = Choice::new(&Size { rows, distinct }, likelihood, minutes);
+            (choice.model, choice.inducing)
+        };
+        let gaussian = Gaussian::CHOICE;
+        let few = |minutes| choice(500, 500, gaussian, minutes);
+        assert_eq!(few(2.0), (ModelName::Exact, None));
+        assert_eq!(few(0.01), (ModelName::Svgp, Some(90)));
+        let equal = choice(500, 400, gaussian, 2.0);
+        assert_eq!(equal, (ModelName::Sgpr, Some(256)));
+        let many = |minutes| choice(50_000, 50_000, gaussian, minutes).0;
+        assert_eq!(choice(5000, 5000, gaussian, 2.0).0, ModelName::Sgpr);
+        assert_eq!(many(1.0), ModelName::Svgp);
+        assert_eq!(many(20.0), ModelName::Sgpr);
+        let labels = choice(500, 30, Bernoulli::CHOICE, 2.0);
+        assert_eq!(labels, (ModelName::Svgp, Some(30)));
+    }
+}

@@ -1,0 +1,149 @@
+//! `--model auto`: the model, its size, its start and the length of training follow from the data.
+
+mod choice;
+mod pace;
+mod start;
+
+pub use choice::{Choice, Size};
+
+use std::time::Instant;
+
+use burn::tensor::{DType, Device};
+use burn_gp_core::parameter::Hyperparameter;
+use burn_gp_datasets::DataSource;
+use burn_gp_models::{
+    AnyModel,
+    training::{AnyTrainer, Model, Trainer, TrainingData},
+};
+
+use crate::arguments::{ModelName, RunOptions};
+use crate::failure::Failure;
+use crate::parameter_options::ValuesOption;
+use crate::plan::{check, resolve};
+use crate::preparation::PreparedData;
+use crate::ranges::positive;
+use crate::setting_error::SettingError;
+
+use pace::within_time;
+use start::{first_value, starts};
+
+/// The minutes that training may take by default.
+const MINUTES: f64 = 2.0;
+
+/// The natural-gradient step size on mini-batches.
+const NATURAL_GRADIENT: f64 = 0.1;
+
+/// The least improvement in an iteration on all rows, relative to the objective. Smaller ones change
+/// predictions less than another split of the data does.
+const OBJECTIVE_TOLERANCE: f64 = 1e-5;
+
+/// The iterations on all rows after which starts are compared. The rest of training begins where the
+/// best of them is then.
+const TRIAL_ITERATIONS: usize = 10;
+
+/// Checks the time of an automatic run, and that no other run has one.
+///
+/// # Errors
+///
+/// If `--minutes` is not a positive number, or a model was named.
+pub fn minutes(options: &RunOptions) -> Result<f64, SettingError> {
+    match options.minutes {
+        None => Ok(MINUTES),
+        Some(_) if !options.is_automatic() => Err(SettingError::MinutesOfNamedModel),
+        Some(minutes) => positive("--minutes", minutes),
+    }
+}
+
+/// The checked options of a run whose model the data choose, with all that was chosen, and the
+/// choice.
+///
+/// # Errors
+///
+/// If an option is out of range or is none of the model's, or a trial step fails.
+pub fn chosen(
+    options: RunOptions,
+    source: &DataSource,
+    data: &PreparedData,
+    place: (&Device, DType),
+) -> Result<(RunOptions, Choice), Failure> {
+    let began = Instant::now();
+    let minutes = minutes(&options)?;
+    let choice = Choice::new(&Size::of(data), data.likelihood, minutes);
+    let mut options = RunOptions {
+        model: Some(choice.model),
+        minutes: None,
+        ..options
+    };
+    options.require_use(choice.model)?;
+    if let Some(inducing) = choice.inducing {
+        options.inducing.get_or_insert(inducing);
+    }
+    match choice.model {
+        ModelName::Svgp => {
+            options.natural_gradient.get_or_insert(NATURAL_GRADIENT);
+        }
+        _ => {
+            (options.objective_tolerance).get_or_insert(OBJECTIVE_TOLERANCE);
+        }
+    }
+    let options = best(starts(&options, data, place), source, data, place)?;
+    let left = 60.0 * minutes - began.elapsed().as_secs_f64();
+    let options = within_time(options, data, place, left)?;
+    Ok((options, choice))
+}
+
+/// The best of several starts, checked: that with the lowest objective on all rows after a few
+/// iterations, where it goes on. Early objectives on mini-batches say little, so the first start is
+/// taken for these.
+fn best(
+    starts: Vec<RunOptions>,
+    source: &DataSource,
+    data: &PreparedData,
+    place: (&Device, DType),
+) -> Result<RunOptions, Failure> {
+    let mut best: Option<(RunOptions, f64)> = None;
+    for start in starts {
+        let mut options = check(&start, source)?;
+        if options.is_mini_batch(options.model()) {
+            return Ok(options);
+        }
+        let mut trainer = trainer(&options, data, place)?;
+        let iterations = TRIAL_ITERATIONS.min(trainer.steps_planned());
+        let steps = (0..iterations).try_for_each(|_| trainer.step().map(|_| ()));
+        let loss = steps.ok().and_then(|()| trainer.loss(None, |_| ()).ok());
+        if loss.is_some() {
+            options.set = (options.set).map(|set| reached(&set, trainer.model()));
+        }
+        let loss = loss.unwrap_or(f64::INFINITY);
+        if best.as_ref().is_none_or(|(_, least)| loss < *least) {
+            best = Some((options, loss));
+        }
+    }
+    Ok(best.map(|(options, _)| options).unwrap_or_default())
+}
+
+/// The values that training reached of the parameters that were set.
+fn reached(set: &[ValuesOption], model: &AnyModel) -> Vec<ValuesOption> {
+    let is_set = |found: &&Hyperparameter| set.iter().any(|option| option.path == found.path);
+    let hyperparameters = model.hyperparameters();
+    hyperparameters
+        .iter()
+        .filter(is_set)
+        .map(first_value)
+        .collect()
+}
+
+/// The trainer of a run before its first step.
+fn trainer(
+    options: &RunOptions,
+    data: &PreparedData,
+    (device, dtype): (&Device, DType),
+) -> Result<AnyTrainer<AnyModel>, Failure> {
+    let (_, plan) = resolve(options, data)?;
+    let (targets, columns) = data.train.likelihood_targets();
+    let inputs = data.train.inputs.values();
+    let all = TrainingData::with_target_columns(inputs, &targets, columns, device, dtype);
+    let all = plan.model.arranged(all);
+    let model = plan.model.init(&all)?;
+    Ok(AnyTrainer::new(model, all, plan.training))
+}

@@ -1,0 +1,209 @@
+//! The start of training: hyperparameters of exact regression on a few rows.
+//!
+//! An objective of hyperparameters has several optima. One start explains all variation as noise,
+//! another follows short variations. Exact regression on a few rows is fast, so it is tried from
+//! several lengthscales, and the best optimum is where the model on all rows starts.
+
+use burn::tensor::{DType, Device};
+use burn_gp_core::{
+    inducing::distinct_rows,
+    likelihoods::Gaussian,
+    parameter::{Hyperparameter, LOWER_BOUND, Prior},
+};
+use burn_gp_models::{
+    ExactConfig,
+    training::{FullBatchTrainer, FullBatchTraining, Model, Trainer, TrainingData},
+};
+use rand::{SeedableRng, rngs::ChaCha8Rng, seq::index};
+
+use crate::arguments::RunOptions;
+use crate::kernel_expression::KernelExpression;
+use crate::parameter_options::{PriorOption, ValuesOption};
+use crate::plan::{kernel_of, parameters};
+use crate::preparation::PreparedData;
+
+/// The number of rows of exact regression.
+const ROWS: usize = 400;
+/// L-BFGS iterations from each start.
+const ITERATIONS: usize = 50;
+/// The least improvement in an iteration, relative to the objective.
+const TOLERANCE: f64 = 1e-4;
+
+/// The first lengthscales, in square roots of the number of inputs; short ones are for series.
+const LENGTHSCALES: [f64; 3] = [0.1, 0.5, 2.0];
+
+/// A kernel with the path of its lengthscales.
+struct Candidate {
+    kernel: &'static str,
+    lengthscale: &'static str,
+}
+
+/// The kernels that are tried; the linear part is for tables.
+const CANDIDATES: [Candidate; 2] = [
+    Candidate {
+        kernel: "matern52",
+        lengthscale: "kernel.lengthscale",
+    },
+    Candidate {
+        kernel: "linear+matern52",
+        lengthscale: "kernel.second.lengthscale",
+    },
+];
+const NOISE: &str = "likelihood.noise";
+
+/// The options with each kernel and the first values of its parameters that are best for a few rows,
+/// and with priors that keep them from extremes; the best kernel first. The options alone if the user
+/// chose a kernel or set parameters.
+///
+/// The prior of a lengthscale is log-normal with a mean that grows with the number of inputs, as in
+/// "Vanilla Bayesian Optimization Performs Great in High Dimensions" (arXiv 2402.02229, eq. 6), for
+/// inputs of variance one instead of inputs in the unit cube.
+pub fn starts(
+    options: &RunOptions,
+    data: &PreparedData,
+    (device, dtype): (&Device, DType),
+) -> Vec<RunOptions> {
+    if options.kernel.is_some() || options.set.is_some() || options.prior.is_some() {
+        return vec![options.clone()];
+    }
+    let part = data.train.select(&rows(data, options.seed()));
+    let targets = standardized(&part.targets);
+    let few = TrainingData::new(part.inputs.values(), &targets, device, dtype);
+    let by_loss = |a: &Fit, b: &Fit| a.loss.total_cmp(&b.loss);
+    let best = CANDIDATES.iter().filter_map(|candidate| {
+        let fits = LENGTHSCALES.iter();
+        let fits = fits.filter_map(|&first| fit(options, candidate, first, &few));
+        fits.min_by(by_loss)
+    });
+    let mut best: Vec<Fit> = best.collect();
+    best.sort_by(by_loss);
+    let has_noise = data.likelihood == Gaussian::CHOICE;
+    match best.is_empty() {
+        true => vec![options.clone()],
+        false => (best.into_iter())
+            .map(|fit| fit.into_options(options, has_noise))
+            .collect(),
+    }
+}
+
+/// A fit on a few rows.
+struct Fit {
+    /// The kernel with its priors.
+    options: RunOptions,
+    loss: f64,
+    found: Vec<Hyperparameter>,
+}
+
+impl Fit {
+    /// The options that start where this fit ended; with its noise if the likelihood has one.
+    fn into_options(self, options: &RunOptions, has_noise: bool) -> RunOptions {
+        let is_used = |path: &str| has_noise || path != NOISE;
+        let found = self.found.iter().filter(|found| is_used(&found.path));
+        let priors = self.options.prior.into_iter().flatten();
+        RunOptions {
+            kernel: self.options.kernel,
+            set: Some(found.map(first_value).collect()),
+            prior: Some(priors.filter(|prior| is_used(&prior.path)).collect()),
+            ..options.clone()
+        }
+    }
+}
+
+/// Exact regression with a kernel whose lengthscales start at `first·√D`, if it succeeds.
+fn fit(options: &RunOptions, candidate: &Candidate, first: f64, few: &TrainingData) -> Option<Fit> {
+    let [_, dimensions] = few.inputs.dims();
+    let first = ValuesOption {
+        path: candidate.lengthscale.into(),
+        values: vec![first * (dimensions as f64).sqrt()],
+    };
+    let mut options = RunOptions {
+        kernel: candidate.kernel.parse::<KernelExpression>().ok(),
+        isotropic: options.isotropic,
+        set: Some(vec![first]),
+        prior: Some(priors(candidate.lengthscale, dimensions)),
+        ..RunOptions::default()
+    };
+    let kernel = kernel_of(&mut options, dimensions).ok()?;
+    let config = ExactConfig::new(kernel).with_parameters(parameters(&options));
+    let training = FullBatchTraining {
+        iterations: ITERATIONS,
+        tolerance: TOLERANCE,
+        ..FullBatchTraining::default()
+    };
+    let mut trainer = FullBatchTrainer::new(config.init(few).ok()?, few.clone(), training);
+    while !trainer.is_finished() {
+        trainer.step().ok()?;
+    }
+    let loss = trainer.loss().ok().filter(|loss| loss.is_finite())?;
+    Some(Fit {
+        options,
+        loss,
+        found: trainer.model().hyperparameters(),
+    })
+}
+
+/// The first value of a parameter in the training on all rows.
+pub fn first_value(found: &Hyperparameter) -> ValuesOption {
+    let values = found.values.iter();
+    ValuesOption {
+        path: found.path.clone(),
+        values: values
+            .map(|value| rounded(value.max(2.0 * LOWER_BOUND)))
+            .collect(),
+    }
+}
+
+/// A number in four digits, which are enough for a start and can be read.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.3e}").parse().unwrap_or(value)
+}
+
+/// The mean of the logarithm of a lengthscale for one input of variance one: √2, and the logarithm of
+/// the standard deviation of a uniform variable, which is 1/√12.
+const MEAN: f64 = std::f64::consts::SQRT_2 + 1.242;
+
+fn priors(lengthscale: &str, dimensions: usize) -> Vec<PriorOption> {
+    let prior = |path: &str, mean: f64, deviation: f64| PriorOption {
+        path: path.into(),
+        prior: Prior::LogNormal {
+            mean: rounded(mean),
+            deviation: rounded(deviation),
+        },
+    };
+    let mean = MEAN + 0.5 * (dimensions as f64).ln();
+    vec![
+        prior(lengthscale, mean, 3.0f64.sqrt()),
+        prior(NOISE, -4.0, 2.0),
+    ]
+}
+
+/// Rows with different inputs at random, all if they are few. Equal targets of equal inputs would be
+/// taken for a small noise.
+fn rows(data: &PreparedData, seed: u64) -> Vec<usize> {
+    let inputs = &data.train.inputs;
+    let distinct = distinct_rows(inputs.values(), inputs.columns());
+    if distinct.len() <= ROWS {
+        return distinct;
+    }
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let places = index::sample(&mut random, distinct.len(), ROWS);
+    let mut rows: Vec<usize> = places.iter().map(|place| distinct[place]).collect();
+    rows.sort_unstable();
+    rows
+}
+
+/// Targets of any kind with mean zero and variance one; class numbers become those of a regression.
+fn standardized(targets: &[f64]) -> Vec<f64> {
+    let count = targets.len() as f64;
+    let mean = targets.iter().sum::<f64>() / count;
+    let variance = targets
+        .iter()
+        .map(|target| (target - mean).powi(2))
+        .sum::<f64>()
+        / count;
+    let scale = if variance > 0.0 { variance.sqrt() } else { 1.0 };
+    targets
+        .iter()
+        .map(|target| (target - mean) / scale)
+        .collect()
+}
