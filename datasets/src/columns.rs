@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::class_order::ClassOrder;
 use crate::classes::Classes;
 use crate::column_label::ColumnLabel;
-use crate::encoding::{ColumnEncoding, InputColumns, InputScale, is_missing_target};
+use crate::encoding::{
+    ColumnEncoding, InputColumns, InputScale, NumberNotation, is_missing_target,
+};
 use crate::error::DataError;
 use roles::{prediction_roles, reject_duplicates, training_roles};
 
@@ -75,6 +77,9 @@ pub struct Schema {
     /// The classes, if the target is a label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<Classes>,
+    /// How targets are written, if they are numbers and not plain ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_notation: Option<NumberNotation>,
 }
 
 /// A column that becomes inputs.
@@ -124,6 +129,8 @@ pub(crate) struct Layout {
     pub labels: Option<Labels>,
     /// The classes of the labels, if they are already known.
     pub classes: Option<Classes>,
+    /// How targets are written, if they are numbers and not plain ones.
+    pub target_notation: Option<NumberNotation>,
 }
 
 /// The columns to read from a source.
@@ -201,6 +208,10 @@ impl Request<'_> {
             classes: match self {
                 Self::Training(_) | Self::Points => None,
                 Self::Prediction(schema, _) => schema.classes.clone(),
+            },
+            target_notation: match self {
+                Self::Training(_) | Self::Points => None,
+                Self::Prediction(schema, _) => schema.target_notation.clone(),
             },
         })
     }
@@ -393,6 +404,7 @@ impl Layout {
             }),
             id,
             classes,
+            target_notation: self.target_notation.clone(),
         }
     }
 }

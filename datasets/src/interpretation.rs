@@ -2,8 +2,8 @@
 
 use crate::columns::{Layout, Role, SourceColumn};
 use crate::encoding::{
-    ColumnEncoding, ColumnKind, ColumnReport, Decision, InputColumns, Problem, Purpose, decide,
-    distinct, infer, is_missing, is_missing_target, missing, summary,
+    ColumnEncoding, ColumnKind, ColumnReport, Decision, InputColumns, NumberNotation, Problem,
+    Purpose, decide, distinct, infer, is_missing, is_missing_target, missing, summary,
 };
 use crate::error::DataError;
 use crate::names::nearest;
@@ -34,6 +34,7 @@ pub(crate) fn interpret(
         interpreter.add(position, *role, has_labels);
     }
     interpreter.keep_a_row_number();
+    layout.target_notation = interpreter.target_notation.take();
     interpreter.finish(layout)
 }
 
@@ -42,6 +43,9 @@ pub(crate) fn interpret(
 pub(crate) fn task(target: &RawColumn, chosen: Option<ColumnKind>) -> Task {
     let mut target = target.clone();
     target.clear(is_missing_target);
+    if let Some(notation) = NumberNotation::of(target.texts(), target.numbers()) {
+        target = target.with_numbers(|text| notation.parse(text));
+    }
     let is_text = target.texts().len() > target.numbers().count().min(2);
     match (distinct(&target, 3), chosen) {
         (_, Some(ColumnKind::Number | ColumnKind::Date)) => Task::Regression,
@@ -79,6 +83,7 @@ struct Interpreter<'a> {
     encoded: Vec<SourceColumn>,
     problems: Vec<(usize, Problem)>,
     reports: Vec<ColumnReport>,
+    target_notation: Option<NumberNotation>,
 }
 
 impl<'a> Interpreter<'a> {
@@ -89,41 +94,70 @@ impl<'a> Interpreter<'a> {
             encoded: Vec::new(),
             problems: Vec::new(),
             reports: Vec::new(),
+            target_notation: None,
         }
     }
 
     /// Decides on the column at `position`.
     fn add(&mut self, position: usize, role: Role, has_labels: bool) {
         let name = self.raw.columns.name(position);
-        let column = &mut self.raw.cells[position];
         let chosen = self.options.kind_of(&name);
+        let is_label = role == Role::Target && has_labels;
+        let notation = self.notation(position, chosen).filter(|_| !is_label);
         if chosen == Some(ColumnKind::Number) && matches!(role, Role::Input(_)) {
-            column.clear(|_| true);
+            let is_number = |text: &str| notation.as_ref().is_some_and(|own| own.takes(text));
+            self.raw.cells[position].clear(|text| !is_number(text));
         }
+        let column = match &notation {
+            Some(notation) => &self.raw.cells[position].with_numbers(|text| notation.parse(text)),
+            None => &self.raw.cells[position],
+        };
         let kind = match chosen {
             Some(kind) => kind,
             None if self.options.inferred => infer(column, &name, position == 0),
             None => ColumnKind::Number,
         };
+        let kind = match &notation {
+            Some(_) if kind != ColumnKind::Constant => ColumnKind::Number,
+            _ => kind,
+        };
+        let (values, missing) = (summary(column, kind), missing(column).len());
         let (kind, purpose) = match role {
             Role::Target if has_labels => (ColumnKind::Category, Purpose::Target),
-            Role::Target => (ColumnKind::Number, Purpose::Target),
+            Role::Target => {
+                self.target_notation = notation.clone();
+                (ColumnKind::Number, Purpose::Target)
+            }
             Role::Noise => (ColumnKind::Number, Purpose::Noise),
             Role::Ignored => (kind, Purpose::Kept),
             _ if self.options.leaves_out(&name) => (kind, Purpose::Dropped),
             _ => {
-                let decision = decide(column, &name, kind, chosen.is_some(), self.options);
+                let mut decision = decide(column, &name, kind, chosen.is_some(), self.options);
+                if let Decision::Encoded(encoding) = &mut decision {
+                    encoding.notation = notation.clone();
+                }
                 (kind, self.purpose(decision, position))
             }
         };
-        let column = &self.raw.cells[position];
         self.reports.push(ColumnReport {
-            values: summary(column, kind),
-            missing: missing(column).len(),
+            values,
+            missing,
             name,
             kind,
             purpose,
         });
+    }
+
+    /// The notation of the numbers in the column at `position`, if they are not plain: where the user
+    /// says that they are numbers, that of most of its texts, else that of all.
+    fn notation(&self, position: usize, chosen: Option<ColumnKind>) -> Option<NumberNotation> {
+        let column = &self.raw.cells[position];
+        match chosen {
+            Some(ColumnKind::Number) => NumberNotation::best(column.texts()),
+            Some(_) => None,
+            None if self.options.inferred => NumberNotation::of(column.texts(), column.numbers()),
+            None => None,
+        }
     }
 
     fn purpose(&mut self, decision: Decision, position: usize) -> Purpose {

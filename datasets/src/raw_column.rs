@@ -163,6 +163,23 @@ impl RawColumn {
         &self.texts
     }
 
+    /// The column with those texts as numbers that `parse` takes.
+    pub fn with_numbers(&self, parse: impl Fn(&str) -> Option<f64>) -> Self {
+        let mut column = Self::default();
+        for cell in self.cells() {
+            match cell {
+                Cell::Number(value) => column.push(value),
+                Cell::Missing => column.push_missing(),
+                Cell::Text(text) => match parse(text) {
+                    Some(value) => column.push(value),
+                    None => column.push_text(text),
+                },
+            }
+        }
+        column.declared = self.declared.clone();
+        column
+    }
+
     /// Turns the texts that `is_gap` accepts into gaps.
     pub fn clear(&mut self, is_gap: impl Fn(&str) -> bool) {
         if !self.texts.iter().any(|text| is_gap(text)) {

@@ -275,6 +275,7 @@ fn new_data_that_do_not_fit_the_model() {
         noise: None,
         id: None,
         classes: None,
+        target_notation: None,
     };
     let file = OneFile::new("new.csv", "alcohol,acid\n1,2\n");
     assert_eq!(

@@ -409,3 +409,51 @@ fn the_kind_of_the_target_can_be_given() {
         Task::Regression
     );
 }
+
+/// Numbers with currencies, percent signs, thousands separators and decimal commas, as inputs and as the
+/// target, in training and in new rows.
+#[test]
+fn written_numbers_are_read() {
+    let text = "price;share;size;y\n$1,200;10 %;1,5;€ 5\n$800;20 %;2,25;€ 7,5\n$95.5;7.5 %;-3;\n$1;5 %;0,5;€ 9\n";
+    let data = load(text, &roles("y", inferred()));
+    assert_eq!(data.input_names(), ["price", "share", "size"]);
+    assert_eq!(
+        data.inputs.values()[..6],
+        [1200.0, 10.0, 1.5, 800.0, 20.0, 2.25]
+    );
+    assert_eq!(data.targets, [5.0, 7.5, 9.0]);
+    assert_eq!(data.columns[0].values, "1 to 1200");
+    assert!(
+        data.columns
+            .iter()
+            .all(|column| column.kind == ColumnKind::Number)
+    );
+    let new = File::new(
+        "new.csv",
+        "price;share;size;y\n$2,500;3 %;7;€ 1,5\n100;four;1,5;\n",
+    );
+    let rows = NewRows {
+        lenient: true,
+        ..NewRows::default()
+    };
+    let features = new.source.load_new_rows(&data.schema, &rows).unwrap();
+    assert_eq!(features.inputs.values()[..3], [2500.0, 3.0, 7.0]);
+    assert_eq!(features.unfit.len(), 1);
+    let saved = serde_json::to_string(&data.schema).unwrap();
+    assert_eq!(serde_json::from_str::<Schema>(&saved).unwrap(), data.schema);
+}
+
+/// A column that is said to hold numbers keeps those that are written with marks.
+#[test]
+fn written_numbers_among_other_texts_are_kept_if_asked_for() {
+    let inputs = InputColumns {
+        kinds: vec!["price=number".parse().unwrap()],
+        ..inferred()
+    };
+    let text = "price,x,y\n\"$1,200\",1,1\nunknown,3,2\n$5,4,4\n$7,6,3\n";
+    let data = load(text, &roles("y", inputs));
+    assert_eq!(data.input_names(), ["price", "price is missing", "x"]);
+    let column: Vec<f64> = data.inputs.values().chunks(3).map(|row| row[0]).collect();
+    assert_eq!((column[0], column[2]), (1200.0, 5.0));
+    assert!(column[1].is_nan());
+}

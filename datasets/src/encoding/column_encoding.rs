@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::dates::DateFormat;
+use super::number_notation::NumberNotation;
 use super::words;
 use crate::class_order::{canonical, number};
 use crate::raw_column::Cell;
@@ -18,6 +19,9 @@ pub struct ColumnEncoding {
     /// The treatment of empty cells.
     #[serde(default, skip_serializing_if = "Gaps::are_refused")]
     pub gaps: Gaps,
+    /// How numbers are written, if not as plain numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notation: Option<NumberNotation>,
 }
 
 /// The treatment of empty cells.
@@ -130,12 +134,13 @@ impl ColumnEncoding {
             name,
             encoding: Encoding::Number,
             gaps: Gaps::Refused,
+            notation: None,
         }
     }
 
-    /// Whether it is one number that cannot be missing.
+    /// Whether it is one plain number that cannot be missing.
     pub(crate) fn is_plain(&self) -> bool {
-        self.encoding == Encoding::Number && self.gaps == Gaps::Refused
+        *self == Self::number(self.name.clone())
     }
 
     /// Whether a cell may be empty.
@@ -219,7 +224,10 @@ impl ColumnEncoding {
             (_, Cell::Missing) if self.gaps != Gaps::Refused => values.fill(f64::NAN),
             (_, Cell::Missing) => return Err(Unfit::Missing),
             (Encoding::Number, Cell::Number(value)) => values[0] = value,
-            (Encoding::Number, Cell::Text(_)) => return Err(Unfit::Kind),
+            (Encoding::Number, Cell::Text(text)) => {
+                let value = self.notation.as_ref().and_then(|own| own.parse(text));
+                values[0] = value.ok_or(Unfit::Kind)?;
+            }
             (Encoding::Boolean { no, yes }, cell) => {
                 values[0] = match label(cell) {
                     text if text == *no => 0.0,
@@ -314,6 +322,7 @@ mod tests {
             name: "c".into(),
             encoding,
             gaps,
+            notation: None,
         }
     }
 

@@ -68,6 +68,7 @@ pub(crate) fn decide(
         name: name.to_owned(),
         encoding,
         gaps,
+        notation: None,
     })
 }
 
@@ -235,6 +236,7 @@ fn mixed_column(column: &RawColumn, name: &str) -> Decision {
             name: name.to_owned(),
             encoding,
             gaps: Gaps::Refused,
+            notation: None,
         }),
     }
 }

@@ -5,6 +5,7 @@ mod column_report;
 mod dates;
 mod decision;
 mod kind;
+mod number_notation;
 mod options;
 mod words;
 
@@ -12,6 +13,7 @@ pub use column_encoding::{ColumnEncoding, Cycle, Encoding, Gaps};
 pub use column_report::{ColumnReport, Purpose};
 pub use dates::DateFormat;
 pub use kind::{ColumnKind, UnknownKind};
+pub use number_notation::NumberNotation;
 pub use options::{InputColumns, KindOfColumn, KindOfColumnError, MissingValues, Time};
 
 pub(crate) use column_encoding::{InputScale, Unfit};

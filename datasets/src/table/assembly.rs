@@ -110,7 +110,11 @@ impl Table {
                 (Cell::Number(value), None) => Ok(value),
                 (Cell::Number(value), Some(labels)) => Ok(labels.position_of_number(value)),
                 (Cell::Text(text), Some(labels)) => Ok(labels.position_of(text)),
-                (Cell::Text(_), None) => Err(Unfit::Kind),
+                (Cell::Text(text), None) => {
+                    let notation = self.layout.target_notation.as_ref();
+                    let value = notation.and_then(|notation| notation.parse(text));
+                    value.ok_or(Unfit::Kind)
+                }
             };
             faults.extend(target.err().map(|unfit| Fault {
                 row,

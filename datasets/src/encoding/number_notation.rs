@@ -1,0 +1,229 @@
+//! Numbers with a currency or a percent sign, thousands separators or a decimal comma.
+
+use serde::{Deserialize, Serialize};
+
+/// Signs that may stand before or after a number.
+const UNITS: [&str; 16] = [
+    "US$", "$", "€", "£", "¥", "₹", "₽", "₩", "%", "‰", "CHF", "USD", "EUR", "GBP", "JPY", "kr",
+];
+
+/// The marks of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Marks {
+    /// `1234.5`
+    Plain,
+    /// `1,234.5`
+    CommaAndPoint,
+    /// `1 234.5` or `1'234.5`
+    SpaceAndPoint,
+    /// `1.234,5`
+    PointAndComma,
+    /// `1 234,5`
+    SpaceAndComma,
+}
+
+impl Marks {
+    /// In the order in which they are tried: `1,234` is more often a thousand than a decimal.
+    const ALL: [Self; 5] = [
+        Self::Plain,
+        Self::CommaAndPoint,
+        Self::SpaceAndPoint,
+        Self::PointAndComma,
+        Self::SpaceAndComma,
+    ];
+
+    /// Whether the character stands between thousands.
+    fn divides_thousands(self, mark: char) -> bool {
+        match self {
+            Self::Plain => false,
+            Self::CommaAndPoint => mark == ',',
+            Self::PointAndComma => mark == '.',
+            Self::SpaceAndPoint | Self::SpaceAndComma => " \u{a0}\u{202f}'’".contains(mark),
+        }
+    }
+
+    /// The character before the decimals.
+    fn decimal(self) -> char {
+        match self {
+            Self::Plain | Self::CommaAndPoint | Self::SpaceAndPoint => '.',
+            Self::PointAndComma | Self::SpaceAndComma => ',',
+        }
+    }
+}
+
+/// How the numbers of a column are written, where they are not plain numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NumberNotation {
+    /// The sign before or after every number that has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unit: Option<String>,
+    marks: Marks,
+}
+
+impl NumberNotation {
+    /// The notation in which all these texts are numbers; none if there are no texts. `numbers` are the
+    /// cells of the column that are plain numbers: a plain `1.234` could be a thousand where points
+    /// stand between thousands.
+    pub(crate) fn of(texts: &[String], numbers: impl Iterator<Item = f64>) -> Option<Self> {
+        let notation = Self::best(texts)?;
+        let fits = texts.iter().all(|text| notation.takes(text));
+        let is_clear = notation.marks.decimal() == '.' || numbers.into_iter().all(is_whole);
+        (fits && is_clear).then_some(notation)
+    }
+
+    /// The notation in which most of these texts are numbers.
+    pub(crate) fn best(texts: &[String]) -> Option<Self> {
+        let mut units: Vec<Option<&str>> = Vec::new();
+        for text in texts {
+            let unit = unit_of(text);
+            if !units.contains(&unit) {
+                units.push(unit);
+            }
+        }
+        let notations = units.into_iter().flat_map(|unit| {
+            Marks::ALL.into_iter().map(move |marks| Self {
+                unit: unit.map(str::to_owned),
+                marks,
+            })
+        });
+        let counted = notations.map(|notation| {
+            let fitting = texts.iter().filter(|text| notation.takes(text));
+            (fitting.count(), notation)
+        });
+        // The first of equals.
+        let best = counted.reduce(|best, next| if next.0 > best.0 { next } else { best });
+        best.and_then(|(count, notation)| (count > 0).then_some(notation))
+    }
+
+    /// Whether a text is a number.
+    pub(crate) fn takes(&self, text: &str) -> bool {
+        self.parse(text).is_some()
+    }
+
+    /// The number in a text.
+    pub(crate) fn parse(&self, text: &str) -> Option<f64> {
+        let (sign, digits) = self.without_unit(text)?;
+        let (whole, decimals) = match digits.split_once(self.marks.decimal()) {
+            Some((whole, decimals)) => (whole, decimals),
+            None => (digits, ""),
+        };
+        if !decimals.bytes().all(|digit| digit.is_ascii_digit()) {
+            return None;
+        }
+        let whole = self.without_thousands(whole)?;
+        let value: f64 = format!("{whole}.{decimals}").parse().ok()?;
+        (whole.len() + decimals.len() > 0 && value.is_finite()).then_some(sign * value)
+    }
+
+    /// The sign of the number and its text without sign and unit.
+    fn without_unit<'a>(&self, text: &'a str) -> Option<(f64, &'a str)> {
+        let mut text = text.trim();
+        let mut sign = 1.0;
+        // `-$5`, `$-5` and `$5`; the minus may be the typographic one.
+        for _ in 0..2 {
+            if let Some(rest) = text.strip_prefix(['-', '−']) {
+                (text, sign) = (rest.trim_start(), -sign);
+            }
+            if let Some(rest) = self
+                .unit
+                .as_deref()
+                .and_then(|unit| text.strip_prefix(unit))
+            {
+                text = rest.trim_start();
+            }
+        }
+        let rest = self
+            .unit
+            .as_deref()
+            .and_then(|unit| text.strip_suffix(unit));
+        let text = rest.map_or(text, str::trim_end);
+        text.starts_with(|first: char| first.is_ascii_digit() || first == self.marks.decimal())
+            .then_some((sign, text))
+    }
+
+    /// The digits of a whole number, whose groups after the first have three each.
+    fn without_thousands(&self, whole: &str) -> Option<String> {
+        let mut groups = whole.split(|mark| self.marks.divides_thousands(mark));
+        let first = groups.next().unwrap_or_default();
+        let mut digits = first.to_owned();
+        for group in groups {
+            let is_group = group.len() == 3 && (1..=3).contains(&first.len()) && first != "0";
+            if !is_group {
+                return None;
+            }
+            digits += group;
+        }
+        digits
+            .bytes()
+            .all(|digit| digit.is_ascii_digit())
+            .then_some(digits)
+    }
+}
+
+fn is_whole(value: f64) -> bool {
+    value.fract() == 0.0
+}
+
+/// The unit of a text.
+fn unit_of(text: &str) -> Option<&'static str> {
+    let text = text.trim().trim_start_matches(['-', '−']);
+    let has = |unit: &&&str| text.starts_with(**unit) || text.ends_with(**unit);
+    UNITS.iter().find(has).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn notation(texts: &[&str], numbers: &[f64]) -> Option<NumberNotation> {
+        let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
+        NumberNotation::of(&texts, numbers.iter().copied())
+    }
+
+    /// The numbers of texts in the notation that they have.
+    fn read(texts: &[&str]) -> Option<Vec<f64>> {
+        let notation = notation(texts, &[])?;
+        texts.iter().map(|text| notation.parse(text)).collect()
+    }
+
+    #[test]
+    fn numbers_are_read_in_every_usual_notation() {
+        for (texts, numbers) in [
+            (["$1,200", "-$0.5"], [1200.0, -0.5]),
+            (["$ 3", "$-4.25"], [3.0, -4.25]),
+            (["12 %", "3.5%"], [12.0, 3.5]),
+            (["1,234,567", "1,234.5"], [1_234_567.0, 1234.5]),
+            (["1.234,5 €", "0,25 €"], [1234.5, 0.25]),
+            (["1 234,5", "12"], [1234.5, 12.0]),
+            (["1'234.5", "99"], [1234.5, 99.0]),
+            (["3,15", "-2,5"], [3.15, -2.5]),
+            (["1,234", "0,512"], [1.234, 0.512]),
+            (["CHF 10.50", "CHF 2"], [10.5, 2.0]),
+        ] {
+            assert_eq!(read(&texts), Some(numbers.to_vec()), "{texts:?}");
+        }
+        // A thousand unless another number says that it is none.
+        assert_eq!(read(&["1,234"]), Some(vec![1234.0]));
+    }
+
+    #[test]
+    fn other_texts_are_no_numbers() {
+        for texts in [
+            ["12 cm", "13 cm"],
+            ["1,2,3", "4,5"],
+            ["$", "$5"],
+            ["€5", "$5"],
+            ["A1", "A2"],
+            ["12:30", "13:00"],
+            ["1,23,456", "1"],
+            ["", "%"],
+        ] {
+            assert_eq!(read(&texts), None, "{texts:?}");
+        }
+        assert_eq!(notation(&[], &[1.0]), None);
+        // 2.5 could be a decimal or, without the rule of three digits, a thousand.
+        assert_eq!(notation(&["3,5"], &[2.5]), None);
+        assert!(notation(&["3,5"], &[2.0]).is_some());
+    }
+}
