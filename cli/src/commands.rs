@@ -28,8 +28,8 @@ pub struct Arguments {
 pub enum Command {
     /// Fit a model, evaluate it on held-out rows, and write all results to a folder
     ///
-    /// Without options, the model is a sparse variational Gaussian process and the data are the
-    /// red-wine data set, which is built into the program.
+    /// Without options, the data choose the model, and they are the red-wine data set, which is built
+    /// into the program.
     ///
     /// The folder contains metrics.json, predictions.csv (row, counted from 0 in the data; y; mean;
     /// std; lower and upper, the ends of the central 95 % interval; level, the smallest level of an

@@ -130,6 +130,7 @@ pub fn warnings(data: &Dataset, equal: &EqualInputs, split: &Split) -> Vec<DataW
     let shared = equal.shared(&split.test, &split.train);
     found.extend(match (shared, equal.repeats()) {
         (0, 0) => None,
+        _ if split.test.is_empty() && split.validation.is_empty() => None,
         (0, count) => Some(DataWarning::RepeatedInputs {
             count,
             rows: data.rows(),

@@ -44,7 +44,7 @@ pub struct Illustrations<'a> {
     /// The same model with its inducing points.
     pub model: &'a TrainedModel,
     /// The predictions of the test rows.
-    pub evaluation: &'a Evaluation,
+    pub evaluation: Option<&'a Evaluation>,
 }
 
 impl Illustrations<'_> {
@@ -65,21 +65,14 @@ impl Illustrations<'_> {
         let mut attempts = vec![self.loss(folder, caption)];
         let curve = self.curve.filter(|curve| !curve.is_empty());
         attempts.extend(curve.map(|curve| self.learning_curve(curve, folder, caption)));
-        let dimensions = self.data.dimensions();
-        if self.data.schema.classes.is_some() {
-            attempts.push(self.reliability(folder, caption));
-            if self.data.classes() > 2 {
-                attempts.push(self.confusion(folder, caption));
-            }
-            if dimensions == 2 {
-                attempts.push(self.decision_map(folder, caption));
-            }
-        } else {
-            attempts.push(self.predicted_observed(folder, caption));
-            attempts.push(self.calibration(folder, caption));
-            if dimensions == 1 {
-                attempts.push(self.fit(folder, caption));
-            }
+        if let Some(evaluation) = self.evaluation {
+            attempts.extend(self.of_test_rows(evaluation, folder, caption));
+        }
+        let has_classes = self.data.schema.classes.is_some();
+        match (has_classes, self.data.dimensions()) {
+            (true, 2) => attempts.push(self.decision_map(folder, caption)),
+            (false, 1) => attempts.push(self.fit(folder, caption)),
+            _ => {}
         }
         attempts.extend(self.of_images(folder, caption));
         let mut undrawn = Vec::new();
@@ -91,6 +84,26 @@ impl Illustrations<'_> {
             }
         }
         Ok(undrawn)
+    }
+
+    /// The plots of the predictions of the test rows.
+    fn of_test_rows(
+        &self,
+        evaluation: &Evaluation,
+        folder: &Path,
+        caption: Caption<'_>,
+    ) -> Vec<Result<(), PlotError>> {
+        match self.data.classes() {
+            0 => vec![
+                self.predicted_observed(evaluation, folder, caption),
+                self.calibration(evaluation, folder, caption),
+            ],
+            2 => vec![self.reliability(evaluation, folder, caption)],
+            _ => vec![
+                self.reliability(evaluation, folder, caption),
+                self.confusion(evaluation, folder, caption),
+            ],
+        }
     }
 
     fn loss(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PlotError> {
@@ -141,16 +154,6 @@ impl Illustrations<'_> {
         )
     }
 
-    fn predictions(&self) -> plots::Predictions<'_> {
-        let original = &self.evaluation.original;
-        plots::Predictions {
-            observed: &original.observed,
-            mean: &original.mean,
-            lower: &original.interval.lower,
-            upper: &original.interval.upper,
-        }
-    }
-
     fn target(&self) -> Quantity<'_> {
         Quantity::of(&self.data.schema.target_name)
     }
@@ -159,21 +162,40 @@ impl Illustrations<'_> {
         Quantity::of(&self.data.schema.input_names[column])
     }
 
-    fn predicted_observed(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PlotError> {
+    fn predicted_observed(
+        &self,
+        evaluation: &Evaluation,
+        folder: &Path,
+        caption: Caption<'_>,
+    ) -> Result<(), PlotError> {
+        let original = &evaluation.original;
+        let predictions = plots::Predictions {
+            observed: &original.observed,
+            mean: &original.mean,
+            lower: &original.interval.lower,
+            upper: &original.interval.upper,
+        };
         let path = folder.join(output::PREDICTED_OBSERVED);
-        plots::predicted_observed(&path, &self.predictions(), self.target(), caption)
+        plots::predicted_observed(&path, &predictions, self.target(), caption)
     }
 
-    fn calibration(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PlotError> {
-        plots::calibration(
-            &folder.join(output::CALIBRATION),
-            &self.evaluation.original.central_level,
-            caption,
-        )
+    fn calibration(
+        &self,
+        evaluation: &Evaluation,
+        folder: &Path,
+        caption: Caption<'_>,
+    ) -> Result<(), PlotError> {
+        let path = folder.join(output::CALIBRATION);
+        plots::calibration(&path, &evaluation.original.central_level, caption)
     }
 
-    fn reliability(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PlotError> {
-        let original = &self.evaluation.original;
+    fn reliability(
+        &self,
+        evaluation: &Evaluation,
+        folder: &Path,
+        caption: Caption<'_>,
+    ) -> Result<(), PlotError> {
+        let original = &evaluation.original;
         let classes = self.data.classes();
         let likeliest = metrics::likeliest_classes(&original.probabilities, classes);
         let rows = likeliest.iter().zip(&original.observed);
@@ -190,7 +212,7 @@ impl Illustrations<'_> {
             (ProbabilityOf::LikeliestClass, right.collect())
         };
         let (probability, happened): (Vec<f64>, Vec<bool>) = events.into_iter().unzip();
-        let scores = &self.evaluation.scores;
+        let scores = &evaluation.scores;
         let content = plots::Reliability {
             of,
             probability: &probability,
@@ -201,11 +223,16 @@ impl Illustrations<'_> {
         plots::reliability(&folder.join(output::RELIABILITY), &content, caption)
     }
 
-    fn confusion(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PlotError> {
+    fn confusion(
+        &self,
+        evaluation: &Evaluation,
+        folder: &Path,
+        caption: Caption<'_>,
+    ) -> Result<(), PlotError> {
         let Some(classes) = &self.data.schema.classes else {
             return Ok(());
         };
-        let predictions = &self.evaluation.original;
+        let predictions = &evaluation.original;
         let probabilities = &predictions.probabilities;
         let counts =
             metrics::confusion_matrix(&predictions.observed, probabilities, classes.count());
@@ -261,7 +288,7 @@ impl Illustrations<'_> {
             },
             plots::Points {
                 x: &test,
-                y: &self.evaluation.original.observed,
+                y: &self.data.test.observed,
             },
         );
         let content = plots::FitPanel {

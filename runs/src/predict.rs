@@ -41,7 +41,7 @@ pub struct PredictArguments {
     /// Write one JSON object on each line instead of CSV
     #[arg(long)]
     pub json: bool,
-    /// Probability of the central intervals, which are between quantiles of the predictions
+    /// Nominal coverage of the central prediction intervals
     #[arg(
         long,
         value_name = "P",

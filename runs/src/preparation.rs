@@ -379,6 +379,10 @@ fn divide(
     let groups = dataset.groups.as_deref().map(EqualInputs::of_groups);
     let together = groups.as_ref().unwrap_or(equal);
     let split = match (options.split, &dataset.times) {
+        (None, _) if fraction == 0.0 => Split {
+            train: (0..dataset.rows()).collect(),
+            ..Split::default()
+        },
         (Some(index), _) => source.mask(equal.rows())?.split(index)?,
         (None, Some(times)) => Split::by_time(times, fraction)?,
         (None, None) => Split::random(together, fraction, seed)?,

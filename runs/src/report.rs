@@ -48,9 +48,9 @@ pub struct Metrics {
     pub kernel: String,
     /// The likelihood.
     pub likelihood: String,
-    /// Scores of the test rows.
+    /// Scores of the test rows, if there are any.
     #[serde(flatten)]
-    pub scores: Scores,
+    pub scores: Option<Scores>,
     /// The course of training.
     #[serde(flatten)]
     pub training: TrainingFigures,
@@ -98,18 +98,17 @@ impl Metrics {
     pub fn new(
         options: &RunOptions,
         data: &PreparedData,
-        scores: Scores,
+        scores: Option<Scores>,
         training: TrainingFigures,
         at_floor: &[AtFloor],
         hyperparameters: &[Hyperparameter],
     ) -> Self {
         let named = |parameter: &Hyperparameter| (parameter.path.clone(), parameter.values.clone());
-        let mut warnings = shortcomings(
-            &scores,
-            data,
-            data.likelihood.target(),
-            training.nlpd_without_network,
-        );
+        let target = data.likelihood.target();
+        let without_network = training.nlpd_without_network;
+        let mut warnings = scores.as_ref().map_or_else(Vec::new, |scores| {
+            shortcomings(scores, data, target, without_network)
+        });
         warnings.extend(floors_reached(at_floor, hyperparameters));
         Self {
             model: name_of(options.model()),
@@ -160,7 +159,10 @@ pub fn table(metrics: &Metrics, data: &PreparedData, folder: &Path) -> String {
         String::new(),
     ];
     let target = &data.schema.target_name;
-    lines.extend(score_lines(&metrics.scores, target, is_standardized(data)));
+    lines.extend(match &metrics.scores {
+        Some(scores) => score_lines(scores, target, is_standardized(data)),
+        None => vec![line("scores", "none, because no rows were held out")],
+    });
     lines.extend(metrics.warnings.iter().map(|text| line("warning", text)));
     lines.push(String::new());
     lines.extend(hyperparameters(metrics, data));
@@ -192,13 +194,21 @@ pub fn sizes(metrics: &Metrics) -> String {
         0 => String::new(),
         rows => format!(", {rows} for validation"),
     };
+    let test = match metrics.n_test {
+        0 => String::new(),
+        rows => format!(", {rows} to test on"),
+    };
     let classes = match metrics.classes {
         Some(classes) => format!(", {classes} classes"),
         None => String::new(),
     };
+    let inputs = match metrics.d {
+        1 => "1 input".to_owned(),
+        inputs => format!("{inputs} inputs"),
+    };
     format!(
-        "{}{generated}: {} rows to train on{validation}, {} to test on, {} inputs{classes}",
-        metrics.data, metrics.n_train, metrics.n_test, metrics.d
+        "{}{generated}: {} rows to train on{validation}{test}, {inputs}{classes}",
+        metrics.data, metrics.n_train
     )
 }
 

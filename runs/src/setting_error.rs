@@ -22,6 +22,12 @@ pub enum SettingError {
     /// A time for training without a model that takes it.
     #[error("--minutes is for the model auto; leave it out, or leave out the options of a model")]
     MinutesOfNamedModel,
+    /// Scores of test rows without test rows.
+    #[error("{wish} needs test rows, and --test-fraction 0 leaves none")]
+    NoTestRows {
+        /// The option or the command that needs scores.
+        wish: &'static str,
+    },
     /// A single value where a comparison takes several.
     #[error(
         "a comparison takes --{option}s with all of them, separated by commas, instead of --{option}"

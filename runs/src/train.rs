@@ -43,7 +43,7 @@ pub struct TrainArguments {
     #[command(flatten)]
     pub options: RunOptions,
     /// Folder to write [default: out/DATA-MODEL]
-    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    #[arg(short, long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     /// Replace the folder of an earlier run
     #[arg(long, help_heading = "Output")]
@@ -56,15 +56,21 @@ pub struct TrainArguments {
         long,
         value_name = "DIR",
         help_heading = "Output",
+        hide_short_help = true,
         conflicts_with_all = ["out", "overwrite", "config"]
     )]
     pub resume: Option<PathBuf>,
     /// Take every option that is not given here from this file: TOML or JSON, such as the config.toml
     /// of an earlier run
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        help_heading = "Output",
+        hide_short_help = true
+    )]
     pub config: Option<PathBuf>,
     /// Print errors and warnings only
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub quiet: bool,
 }
 
@@ -393,14 +399,20 @@ fn finish(
 ) -> Result<(), Failure> {
     let fitted = session.fitted(quiet)?;
     let predictor = fitted.model.predictor()?;
-    let progress = RowProgress::new("test row", data.test.len(), quiet);
-    let evaluation = evaluate(
-        &predictor,
-        &data.test,
-        &data.standardizer,
-        &Levels::default(),
-        progress,
-    )?;
+    let evaluation = match data.test.is_empty() {
+        true => None,
+        false => {
+            let progress = RowProgress::new("test row", data.test.len(), quiet);
+            let (test, scale) = (&data.test, &data.standardizer);
+            Some(evaluate(
+                &predictor,
+                test,
+                scale,
+                &Levels::default(),
+                progress,
+            )?)
+        }
+    };
     let state = &session.state;
     let options = &state.options;
     let nlpd_without_network = nlpd_without_network(session, options, data);
@@ -416,7 +428,7 @@ fn finish(
         seconds_per_step: state.clock.seconds() / (steps + tried).max(1) as f64,
     };
     let at_floor = at_floor(&fitted.model);
-    let scores = evaluation.scores.clone();
+    let scores = (evaluation.as_ref()).map(|evaluation| evaluation.scores.clone());
     let hyperparameters = fitted.model.hyperparameters();
     let mut metrics = Metrics::new(options, data, scores, figures, &at_floor, &hyperparameters);
     (metrics.warnings).extend(skipped_steps(session.trainer.skipped_steps()));
@@ -432,7 +444,7 @@ fn finish(
         },
         predictor: &predictor,
         model: &saved.model,
-        evaluation: &evaluation,
+        evaluation: evaluation.as_ref(),
     };
     let mut undrawn = Vec::new();
     folder.replace(|next| {
@@ -440,8 +452,10 @@ fn finish(
         output::write_text(&next.join(output::METRICS), &json(&metrics, next)?)?;
         output::write_text(&next.join(CONFIG), &to_toml(options))?;
         write_log(state, next)?;
-        let path = next.join(output::PREDICTIONS);
-        output::write_predictions(&path, data, &evaluation)?;
+        if let Some(evaluation) = &evaluation {
+            let path = next.join(output::PREDICTIONS);
+            output::write_predictions(&path, data, evaluation)?;
+        }
         undrawn = illustrations.draw(next)?;
         Ok(())
     })?;

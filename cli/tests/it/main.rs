@@ -1,5 +1,6 @@
 //! The tests of the program in one binary, so that it is linked once.
 
+mod all_rows;
 mod automatic;
 mod bad_input;
 mod class_order;
@@ -12,6 +13,7 @@ mod devices;
 mod early_stopping;
 mod experiments;
 mod failed_matrices;
+mod help;
 mod installation;
 mod intervals;
 mod inverse_free_experiments;

@@ -64,7 +64,10 @@ impl Cost {
             more_rows: 0,
             mebibytes_for_rows: f64::NAN,
             matrix_mebibytes: mebibytes(bytes * metrics.n_train as f64 * actions as f64),
-            nlpd: metrics.scores.nlpd,
+            nlpd: metrics
+                .scores
+                .as_ref()
+                .map_or(f64::NAN, |scores| scores.nlpd),
         }
     }
 

@@ -9,6 +9,8 @@ pub enum Property {
     FromDtype,
     /// It can be changed when a run is resumed.
     Changeable,
+    /// The short help shows it.
+    Everyday,
     /// No protocol of a paper fixes it: the data and their location, the seed, the device, learning
     /// curves, checkpoints.
     BesideProtocol,
@@ -31,6 +33,7 @@ macro_rules! options {
             $($(
                 $(#[$meta])*
                 #[arg(long, value_name = $value, help_heading = $heading)]
+                #[arg(hide_short_help = !Self::has(stringify!($name), Property::Everyday))]
                 #[serde(skip_serializing_if = "Option::is_none")]
                 pub $name: Option<$type>,
             )+)+

@@ -24,17 +24,19 @@ options! {
 
     "Model" {
         /// Model [default: auto; svgp if options of a model or of training are given]
-        model: ModelName = "MODEL",
+        #[arg(short)]
+        model: ModelName = "MODEL" [Everyday],
         /// Minutes of training that the model auto aims at [default: 2]
-        minutes: f64 = "MINUTES" [BesideProtocol],
-        /// Covariance function, such as rbf, rbf+linear, periodic(rbf)*matern32 [default: matern52]
+        minutes: f64 = "MINUTES" [BesideProtocol, Everyday],
+        /// Covariance function, such as rbf, rbf+linear, periodic(rbf)*matern32 [default: matern52; the
+        /// model auto takes linear+matern52 if that is better]
         ///
         /// Kernels: rbf, matern12, matern32, matern52, rational-quadratic, linear, polynomial,
         /// arc-cosine, cosine, spectral-mixture, gibbs, constant, white; of other kernels: periodic(K),
         /// scaled(K), deep(K) (on the outputs of a network), change-point(K, K), sums K+K and products
         /// K*K. `K[1,3]` uses only the first and the third input. Options in parentheses set initial
         /// values: rbf(lengthscale=0.5), periodic(rbf, period=12).
-        kernel: KernelExpression = "KERNEL",
+        kernel: KernelExpression = "KERNEL" [Everyday],
         /// Share one lengthscale (period, variance) among all inputs instead of one for each [default:
         /// false; true for conv-gp and deep-conv-gp]
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -45,13 +47,13 @@ options! {
         /// Likelihood [default: bernoulli for two labels or two numbers, softmax for more labels, else
         /// gaussian]
         #[arg(value_parser = named(LikelihoodName::all()))]
-        likelihood: LikelihoodName = "LIKELIHOOD" [FromData],
+        likelihood: LikelihoodName = "LIKELIHOOD" [FromData, Everyday],
         /// Initial noise variance, in squared units of the standardized target [default: 0.1]
         ///
         /// Used by the gaussian, student-t and heteroskedastic likelihoods.
         noise: f64 = "V",
         /// Number of inducing points [default: 128, or the number of distinct training inputs]
-        inducing: usize = "M" [FromData],
+        inducing: usize = "M" [FromData, Everyday],
         /// Number of orthogonal inducing points of solve, solve-unwhitened, odvgp and solve-collapsed
         /// [default: as many as --inducing]
         orthogonal: usize = "M2" [FromData],
@@ -84,15 +86,15 @@ options! {
         /// Lower bound of these variances in training [default: 1e-6, in f32 1e-3]
         pseudo_noise_floor: f64 = "V" [FromDtype],
         /// How inverse-free updates its approximate inverse [default: natural]
-        auxiliary: AuxiliaryName = "WHAT",
+        auxiliary: AuxiliaryName = "HOW",
         /// Step sizes of the natural-gradient inversion of inverse-free [default: full]
         inversion: InversionName = "SIZES",
         /// Residual at which an inversion stops [default: 0.005]
         inversion_tolerance: f64 = "R",
         /// Maximum number of steps of an inversion [default: 100]
         inversion_steps: usize = "S",
-        /// Random vectors that estimate the traces in the training bound of inverse-free [default:
-        /// none, the traces are exact]
+        /// Probe vectors of the stochastic traces in the training bound of inverse-free [default: none,
+        /// the traces are exact]
         probes: usize = "K",
     }
 
@@ -100,23 +102,22 @@ options! {
         /// Optimizer [default: adam for models on mini-batches, cagp-cg and itergp; l-bfgs for others]
         optimizer: OptimizerName = "OPTIMIZER",
         /// Stop the optimization on all rows when an iteration improves the objective by less than this
-        /// share, on average over ten iterations [default: 1e-9; the model auto 1e-5]
+        /// share, on average over ten iterations [default: 1e-9; the model auto 5e-5]
         objective_tolerance: f64 = "T",
         /// Policy that chooses the next action of itergp; cg gives cagp-cg
         policy: PolicyName = "POLICY",
         /// Relative residual at which the iterations of cagp-cg, itergp and cggp stop [default: 1e-4]
         tolerance: f64 = "T",
-        /// Pivots of the preconditioner of cggp and of the policy preconditioned-cg [default: 8 times
+        /// Rank of the pivoted Cholesky preconditioner of cggp and of the policy preconditioned-cg [default: 8 times
         /// the square root of the number of rows, 256 for the policy; 0 for no preconditioner with
         /// cggp]
         pivots: usize = "R",
         /// Maximum number of iterations of a solve of cggp [default: 512]
         iterations: usize = "COUNT",
-        /// Random vectors that estimate the log-determinant of cggp [default: 10]
+        /// Probe vectors of the stochastic log-determinant of cggp [default: 10]
         trace_probes: usize = "COUNT",
-        /// Compute the predictive variances of cggp once, in this many directions; they are too large
-        /// with too few directions and exact with one for each row [default: a solve for each
-        /// prediction]
+        /// Rank of the cached predictive covariance of cggp: a low rank overestimates variances, as many
+        /// as there are rows make them exact [default: no cache, a solve for each prediction]
         cached_variances: usize = "R",
     }
 
@@ -217,12 +218,13 @@ options! {
     }
 
     "Data" {
-        /// A registered name (see `datasets list`), a .csv, .csv.gz or Parquet file, or
+        /// A file (CSV, TSV, JSON, Parquet, Arrow or Excel), a name of `datasets list`, or
         /// synthetic:sines?n=1000&noise=0.1&seed=1 [default: winequality]
-        data: String = "DATA" [BesideProtocol],
+        #[arg(short)]
+        data: String = "DATA" [BesideProtocol, Everyday],
         /// Name or number (from 1; -1 is the last) of the column to predict [default: the last]
-        #[arg(allow_hyphen_values = true)]
-        target: String = "COLUMN" [BesideProtocol],
+        #[arg(short, allow_hyphen_values = true)]
+        target: String = "COLUMN" [BesideProtocol, Everyday],
         /// Name or number of the column with the noise standard deviation of each target, in the units
         /// of the target; it is not an input
         #[arg(allow_hyphen_values = true)]
@@ -232,15 +234,15 @@ options! {
         id: String = "COLUMN",
         /// The only columns that become inputs, separated by commas [default: all that can]
         #[arg(value_delimiter = ',')]
-        inputs: Vec<String> = "COLUMNS",
+        inputs: Vec<String> = "COLUMNS" [Everyday],
         /// Columns that do not become inputs, separated by commas
         #[arg(value_delimiter = ',')]
-        drop: Vec<String> = "COLUMNS",
+        drop: Vec<String> = "COLUMNS" [Everyday],
         /// Kind of a column that is otherwise inferred: number, boolean, category or date; can be given
         /// several times
-        kind: Vec<KindOfColumn> = "COLUMN=KIND",
+        kind: Vec<KindOfColumn> = "COLUMN=KIND" [Everyday],
         /// Treatment of missing values in inputs [default: indicator]
-        missing: MissingName = "WAY",
+        missing: MissingName = "WAY" [Everyday],
         /// Treatment of dates and times [default: linear]
         time: TimeName = "WAY",
         /// Whether the file has no header; without this option its first line is one unless it holds
@@ -263,8 +265,9 @@ options! {
         /// Test on the latest rows by the times in this column, which stays an input
         #[arg(allow_hyphen_values = true, conflicts_with = "split")]
         time_split: String = "COLUMN",
-        /// Share of the rows held out for testing, chosen at random [default: 0.1]
-        test_fraction: f64 = "F",
+        /// Share of the rows held out for testing, chosen at random; 0 to train on all rows, without
+        /// scores [default: 0.1]
+        test_fraction: f64 = "F" [Everyday],
         /// Share of the training rows held out to choose the step whose model is kept (mini-batch
         /// models); no model of a comparison trains on them
         validation_fraction: f64 = "F",
@@ -282,7 +285,7 @@ options! {
         epochs: usize = "E" [FromData, Changeable],
         /// Optimizer steps [default: 6000, or 10 epochs if that is more; full-batch models: at most
         /// 1000; dbk, dkl and sdkl: 2000]
-        steps: usize = "S" [FromData, Changeable],
+        steps: usize = "S" [FromData, Changeable, Everyday],
         /// Rows in a mini-batch [default: 256]
         batch_size: usize = "B",
         /// Initial learning rate of Adam [default: 0.05; models with networks 0.03, cagp-cg and itergp
@@ -335,6 +338,6 @@ options! {
         dtype: DtypeName = "DTYPE",
         /// Device: flex, ndarray, wgpu, vulkan, metal, cuda or rocm, with a number behind it for a GPU
         /// other than the first, as in wgpu:1; see `burn-gp devices` [default: the first in this program]
-        device: DeviceName = "DEVICE" [BesideProtocol],
+        device: DeviceName = "DEVICE" [BesideProtocol, Everyday],
     }
 }

@@ -35,7 +35,7 @@ const NATURAL_GRADIENT: f64 = 0.1;
 
 /// The least improvement in an iteration on all rows, relative to the objective. Smaller ones change
 /// predictions less than another split of the data does.
-const OBJECTIVE_TOLERANCE: f64 = 1e-5;
+const OBJECTIVE_TOLERANCE: f64 = 5e-5;
 
 /// The iterations on all rows after which starts are compared. The rest of training begins where the
 /// best of them is then.

@@ -16,6 +16,11 @@ pub(super) fn check_length(options: &RunOptions) -> Result<(), SettingError> {
 pub(super) fn check(options: &RunOptions) -> Result<(), SettingError> {
     let both = options.split.is_some() && options.test_fraction.is_some();
     exclude(["split", "test_fraction"], both)?;
+    if options.score_every.is_some() && options.test_fraction == Some(0.0) {
+        return Err(SettingError::NoTestRows {
+            wish: "--score-every",
+        });
+    }
     if !options.is_mini_batch(options.model()) {
         return Ok(());
     }

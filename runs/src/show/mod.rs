@@ -212,7 +212,7 @@ impl Description {
             ),
             training: metrics.as_ref().map(training),
             warnings: (metrics.as_ref()).map_or_else(Vec::new, |metrics| metrics.warnings.clone()),
-            scores: metrics.map(|metrics| metrics.scores),
+            scores: metrics.and_then(|metrics| metrics.scores),
             precision: summary.precision,
             format_version: FORMAT_VERSION,
         }

@@ -86,7 +86,7 @@ struct SweptRuns {
     #[command(flatten)]
     options: RunOptions,
     /// Folder to write, or to continue [default: out/DATA-sweep, out/DATA-comparison]
-    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    #[arg(short, long, value_name = "DIR", help_heading = "Output")]
     out: Option<PathBuf>,
     /// Replace the folder instead of continuing in it
     #[arg(long, help_heading = "Output")]
@@ -354,6 +354,12 @@ impl Grid {
             seed: self.seeds.first().copied(),
             ..options.clone()
         };
+        if options.test_fraction == Some(0.0) {
+            return Err(SettingError::NoTestRows {
+                wish: "a comparison",
+            }
+            .into());
+        }
         let source = options.source()?;
         let options = check(&options.inspected(&source)?, &source)?;
         let data = PreparedData::load(&source, &options)?;

@@ -55,8 +55,10 @@ impl Watch {
     pub fn run(&self, run: &TrainingRun, name: &str) -> Result<bool, Failure> {
         match run.execute(self.quiet, &self.interrupt)? {
             RunEnd::Finished(metrics) => {
-                let (scores, seconds) =
-                    (score_line(&metrics.scores), metrics.training.train_seconds);
+                let (scores, seconds) = (
+                    metrics.scores.as_ref().map_or_else(String::new, score_line),
+                    metrics.training.train_seconds,
+                );
                 self.tell(&format!("{name}: {scores}, {seconds:.1} s"));
                 Ok(true)
             }
