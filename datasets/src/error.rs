@@ -118,6 +118,14 @@ pub enum DataError {
         /// The offending text.
         text: String,
     },
+    /// Rows to test or to validate on have no targets.
+    #[error("{source_name}: no row has a value in the target {target:?}, so nothing can be scored")]
+    NoTargets {
+        /// The file or set.
+        source_name: String,
+        /// The name of the target.
+        target: String,
+    },
     /// A field is empty, null, or one of the usual words for a missing value.
     #[error("{location}: {column} has no value; fill it in or remove the row")]
     MissingValue {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use burn_gp_core::likelihoods::{AnyLikelihood, Likelihood};
 use burn_gp_datasets::{DataSource, Features, KeptColumns, NewRows, Standardizer};
@@ -16,7 +17,7 @@ use crate::evaluation::{
 use crate::failure::{DestinationError, Failure, FolderError};
 use crate::fitting::Checkpoints;
 use crate::output::{Destination, ModelContext, PredictionTable};
-use crate::preparation::{Part, TargetError};
+use crate::preparation::{self, Part, RowSource, TargetError};
 use crate::progress::RowProgress;
 use crate::ranges::within;
 use crate::report;
@@ -151,26 +152,25 @@ struct Rows {
 
 impl Rows {
     fn new(features: &Features, context: &ModelContext) -> Self {
-        let standardizer = &context.standardizer;
         let count = features.inputs.rows();
-        let variances = |noise: &Vec<f64>| {
-            let squares: Vec<f64> = noise.iter().map(|noise| noise * noise).collect();
-            standardizer.transform_variances(&squares)
-        };
         let is_complete = context.schema.noise.is_none() || features.noise.is_some();
         let targets = features.targets.clone().filter(|_| is_complete);
         let observed = targets.unwrap_or_else(|| vec![f64::NAN; count]);
         let unfit: BTreeSet<usize> = features.unfit.iter().map(|unfit| unfit.row).collect();
+        let rows = preparation::Rows {
+            source: Arc::new(RowSource {
+                origin: features.origin.clone(),
+                kept: None,
+                ids: None,
+            }),
+            inputs: &features.inputs,
+            targets: &observed,
+            noise: features.noise.as_deref(),
+        };
         let is_known = |row: &usize| !observed[*row].is_nan() && !unfit.contains(row);
         Self {
             known: (0..count).filter(is_known).collect(),
-            part: Part {
-                rows: (0..count).collect(),
-                inputs: standardizer.transform_inputs(&features.inputs),
-                targets: standardizer.transform_targets(&observed),
-                noise: features.noise.as_ref().map(variances),
-                observed,
-            },
+            part: rows.part(&(0..count).collect::<Vec<_>>(), &context.standardizer),
         }
     }
 

@@ -1,5 +1,11 @@
 //! The data of a run: loaded, split, and standardized by the training rows.
 
+mod held_out_file;
+mod part;
+mod rows;
+
+use std::sync::Arc;
+
 use burn::tensor::DType;
 use burn_gp_core::{
     inducing::distinct_rows,
@@ -8,69 +14,17 @@ use burn_gp_core::{
 };
 use burn_gp_datasets::{
     ColumnReport, ColumnRoles, DataError, DataSource, DataWarning, Dataset, EqualInputs, Labels,
-    Location, Matrix, MissingValues, Origin, Purpose, Schema, Split, Standardizer,
+    Location, MissingValues, Purpose, Schema, Split, Standardizer,
 };
 
 use crate::arguments::{InputScaleName, RunOptions};
 use crate::setting_error::SettingError;
 
+pub use part::{Part, RowSource};
+pub use rows::Rows;
+
 /// The largest number of classes; with more labels, the target is probably a number.
 const MOST_CLASSES: usize = 1000;
-
-/// A subset of the rows.
-#[derive(Clone, Debug)]
-pub struct Part {
-    /// The row numbers in the data, from 0.
-    pub rows: Vec<usize>,
-    /// Standardized inputs, `[N, D]`.
-    pub inputs: Matrix,
-    /// The targets, `[N]`: standardized if the likelihood allows it; class numbers from 0 for
-    /// labels.
-    pub targets: Vec<f64>,
-    /// The targets in the units of the data, or class numbers for labels, `[N]`.
-    pub observed: Vec<f64>,
-    /// The noise variance of each target in squared standardized units, if known, `[N]`.
-    pub noise: Option<Vec<f64>>,
-}
-
-impl Part {
-    /// The number of rows, N.
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// Whether there are no rows.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
-    /// The rows at these positions.
-    pub fn select(&self, places: &[usize]) -> Self {
-        let numbers = |values: &[f64]| places.iter().map(|&place| values[place]).collect();
-        Self {
-            rows: places.iter().map(|&place| self.rows[place]).collect(),
-            inputs: self.inputs.select(places),
-            targets: numbers(&self.targets),
-            observed: numbers(&self.observed),
-            noise: self.noise.as_deref().map(numbers),
-        }
-    }
-
-    /// The targets as the likelihood takes them, row-major, with the number of columns. A known
-    /// noise variance is a second column.
-    pub fn likelihood_targets(&self) -> (Vec<f64>, usize) {
-        match &self.noise {
-            None => (self.targets.clone(), 1),
-            Some(noise) => {
-                let rows = self.targets.iter().zip(noise);
-                (
-                    rows.flat_map(|(&target, &noise)| [target, noise]).collect(),
-                    2,
-                )
-            }
-        }
-    }
-}
 
 /// The data of a run.
 #[derive(Clone, Debug)]
@@ -99,14 +53,8 @@ pub struct PreparedData {
     pub columns: Vec<ColumnReport>,
     /// The number of rows that were left out, because they lack the target or an input.
     pub left_out: usize,
-    /// The names of the rows, if a column has them.
-    ids: Option<Vec<String>>,
     /// The groups of the rows, if a column has them.
     groups: Option<Vec<String>>,
-    /// The source of each row.
-    origin: Origin,
-    /// The positions of the rows in the source, if rows were left out.
-    kept: Option<Vec<usize>>,
 }
 
 /// A target that the likelihood does not support.
@@ -187,22 +135,23 @@ impl PreparedData {
             MissingValues::Median => standardizer.with_medians(&dataset, &split.train),
             _ => standardizer,
         };
-        let part = |rows: &[usize]| {
-            let select =
-                |values: &[f64]| -> Vec<f64> { rows.iter().map(|&row| values[row]).collect() };
-            let observed = select(&dataset.targets);
-            let variances = |noise: &Vec<f64>| {
-                let squares: Vec<f64> = select(noise).iter().map(|noise| noise * noise).collect();
-                standardizer.transform_variances(&squares)
-            };
-            Part {
-                rows: rows.to_vec(),
-                inputs: standardizer.transform_inputs(&dataset.inputs.select(rows)),
-                targets: standardizer.transform_targets(&observed),
-                noise: dataset.noise.as_ref().map(variances),
-                observed,
-            }
+        let all = Rows {
+            source: Arc::new(RowSource {
+                origin: dataset.origin.clone(),
+                kept: dataset.kept.clone(),
+                ids: dataset.ids.clone(),
+            }),
+            inputs: &dataset.inputs,
+            targets: &dataset.targets,
+            noise: dataset.noise.as_deref(),
         };
+        let file = |path: &Option<String>| -> Result<Option<Part>, DataError> {
+            let path = path.as_deref();
+            path.map(|path| held_out_file::read(path, &dataset.schema, &standardizer, options))
+                .transpose()
+        };
+        let (validation, test) = (file(&options.validation)?, file(&options.test)?);
+        let part = |rows: &[usize]| all.part(rows, &standardizer);
         Ok(Self {
             name: dataset.name.clone(),
             synthetic: source.is_synthetic(),
@@ -210,17 +159,14 @@ impl PreparedData {
                 .map(|image| ImageShape::new(image.height, image.width, image.channels)),
             likelihood,
             train: part(&split.train),
-            validation: part(&split.validation),
-            test: part(&split.test),
+            validation: validation.unwrap_or_else(|| part(&split.validation)),
+            test: test.unwrap_or_else(|| part(&split.test)),
             standardizer,
             warnings: source.warnings(&dataset, &equal, &split),
             schema: dataset.schema,
             columns: dataset.columns,
-            ids: dataset.ids,
             groups: dataset.groups,
             left_out: dataset.left_out,
-            origin: dataset.origin,
-            kept: dataset.kept,
         })
     }
 
@@ -264,7 +210,7 @@ impl PreparedData {
             let (targets, columns) = part.likelihood_targets();
             let checked = likelihood.check_targets_in(precision, &targets, columns);
             checked.map_err(|impossible| {
-                let location = self.origin.location(part.rows[impossible.row]);
+                let location = part.source.location(part.rows[impossible.row]);
                 TargetError::new(location, part.observed[impossible.row], impossible)
             })?;
         }
@@ -273,8 +219,7 @@ impl PreparedData {
 
     /// The positions in the source of the rows of a part, from 0.
     pub fn source_rows<'a>(&'a self, part: &'a Part) -> impl Iterator<Item = usize> + 'a {
-        let source = |row: &usize| self.kept.as_ref().map_or(*row, |kept| kept[*row]);
-        part.rows.iter().map(source)
+        part.rows.iter().map(|&row| part.source.position(row))
     }
 
     /// The names of the columns that are no inputs.
@@ -288,7 +233,7 @@ impl PreparedData {
 
     /// The names of the rows of a part, with the name of their column.
     pub fn ids(&self, part: &Part) -> Vec<(String, Vec<String>)> {
-        let name = self.schema.id.clone().zip(self.ids.as_ref());
+        let name = self.schema.id.clone().zip(part.source.ids.as_ref());
         let named = name.map(|(name, ids)| {
             let ids = part.rows.iter().map(|&row| ids[row].clone());
             (name, ids.collect())

@@ -13,6 +13,7 @@ mod devices;
 mod early_stopping;
 mod experiments;
 mod failed_matrices;
+mod held_out_files;
 mod help;
 mod installation;
 mod intervals;

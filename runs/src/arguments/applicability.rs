@@ -91,6 +91,7 @@ const USES: [Use; 28] = [
         &[
             "--plateau",
             "--gradient-norm",
+            "--validation",
             "--validation-fraction",
             "--early-stopping",
             "--validation-epochs",

@@ -19,13 +19,23 @@ const MORE_OF_ALL_MODELS: [&str; 6] = [
     "checkpoint_every",
 ];
 /// … and the options under these headings that only models on mini-batches have.
-const OF_MINI_BATCHES: [&str; 2] = ["validation_fraction", "early_stopping"];
+const OF_MINI_BATCHES: [&str; 3] = ["validation", "validation_fraction", "early_stopping"];
 
 /// The default data set.
 pub const DEFAULT_DATA: &str = "winequality";
 const DEFAULT_TEST_FRACTION: f64 = 0.1;
 
 impl RunOptions {
+    /// The option that gives validation rows, if any does.
+    pub fn validation_rows(&self) -> Option<&'static str> {
+        let file = self.validation.is_some().then_some("validation");
+        file.or_else(|| {
+            self.validation_fraction
+                .is_some()
+                .then_some("validation_fraction")
+        })
+    }
+
     /// The options from environment variables.
     pub fn environment() -> Self {
         Self {
@@ -90,9 +100,14 @@ impl RunOptions {
         self.optimizer.unwrap_or(default)
     }
 
-    /// The share of the rows held out for testing, where the data have no split of their own.
+    /// The share of the rows held out for testing, where the data have no split of their own; zero if
+    /// the test rows have a file of their own.
     pub fn test_fraction(&self) -> f64 {
-        self.test_fraction.unwrap_or(DEFAULT_TEST_FRACTION)
+        let default = match self.test {
+            Some(_) => 0.0,
+            None => DEFAULT_TEST_FRACTION,
+        };
+        self.test_fraction.unwrap_or(default)
     }
 
     /// The scale of the inputs.

@@ -47,6 +47,8 @@ impl RunOptions {
     /// Makes all paths absolute, because the options may be read in another folder.
     pub fn from_the_root(mut self) -> Self {
         self.data = self.data.map(absolute_file);
+        self.test = self.test.map(absolute_file);
+        self.validation = self.validation.map(absolute_file);
         self.data_dir = (self.data_dir).map(|path| std::path::absolute(&path).unwrap_or(path));
         self
     }

@@ -4,13 +4,20 @@ use super::{Property, RunOptions};
 
 /// Options that exclude each other or need each other. If an option of the first list is given, the
 /// earlier values of the second list are dropped.
-const LEFT_BEHIND: [(&[&str], &[&str]); 8] = [
+const LEFT_BEHIND: [(&[&str], &[&str]); 9] = [
     (&["epochs", "steps"], &["epochs", "steps"]),
     (
         &["epochs", "steps", "validation_fraction"],
         &["early_stopping"],
     ),
-    (&["split", "test_fraction"], &["split", "test_fraction"]),
+    (
+        &["split", "test_fraction", "test", "time_split"],
+        &["split", "test_fraction", "test", "time_split"],
+    ),
+    (
+        &["validation", "validation_fraction", "early_stopping"],
+        &["validation", "validation_fraction"],
+    ),
     (
         &["data"],
         &[
@@ -20,6 +27,8 @@ const LEFT_BEHIND: [(&[&str], &[&str]); 8] = [
             "id",
             "group",
             "time_split",
+            "test",
+            "validation",
             "inputs",
             "drop",
             "kind",

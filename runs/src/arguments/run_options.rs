@@ -255,6 +255,12 @@ options! {
         class_order: ClassOrder = "LABELS",
         /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
         data_dir: PathBuf = "DIR" [BesideProtocol],
+        /// File with the test rows; all rows of --data are then for training
+        #[arg(conflicts_with_all = ["split", "test_fraction", "time_split"])]
+        test: String = "FILE" [BesideProtocol, Everyday],
+        /// File with the rows that choose the step whose model is kept (mini-batch models)
+        #[arg(conflicts_with_all = ["validation_fraction", "early_stopping"])]
+        validation: String = "FILE" [BesideProtocol],
         /// Number K of one of the splits that come with the data, from 0
         #[arg(conflicts_with = "test_fraction")]
         split: usize = "K",

@@ -37,20 +37,20 @@ impl EarlyStopping {
         if !options.is_mini_batch(model) {
             return Ok(Self::Off);
         }
-        let is_validated = options.validation_fraction.is_some();
+        let validation = options.validation_rows();
         let has_length = options.steps.is_some() || options.epochs.is_some();
         match options.early_stopping {
             Some(0.0) => Ok(Self::Off),
-            Some(_) if is_validated => Err(SettingError::Exclusive {
+            Some(_) if let Some(second) = validation => Err(SettingError::Exclusive {
                 first: "early_stopping",
-                second: "validation_fraction",
+                second,
             }),
             Some(share) => {
                 let range = "lie between 0 and 1, 1 excluded";
                 let is_within = share > 0.0 && share < 1.0;
                 within("--early-stopping", share, is_within, range).map(Self::Share)
             }
-            None if model.has_network() && !is_validated && !has_length => Ok(Self::BySize),
+            None if model.has_network() && validation.is_none() && !has_length => Ok(Self::BySize),
             None => Ok(Self::Off),
         }
     }

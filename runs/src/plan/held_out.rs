@@ -16,6 +16,15 @@ pub(super) fn check_length(options: &RunOptions) -> Result<(), SettingError> {
 pub(super) fn check(options: &RunOptions) -> Result<(), SettingError> {
     let both = options.split.is_some() && options.test_fraction.is_some();
     exclude(["split", "test_fraction"], both)?;
+    for (other, is_given) in [
+        ("split", options.split.is_some()),
+        ("test_fraction", options.test_fraction.is_some()),
+        ("time_split", options.time_split.is_some()),
+    ] {
+        exclude(["test", other], options.test.is_some() && is_given)?;
+    }
+    let both = options.validation.is_some() && options.validation_fraction.is_some();
+    exclude(["validation", "validation_fraction"], both)?;
     if options.score_every.is_some() && options.test_fraction == Some(0.0) {
         return Err(SettingError::NoTestRows {
             wish: "--score-every",
@@ -26,7 +35,7 @@ pub(super) fn check(options: &RunOptions) -> Result<(), SettingError> {
     }
     let both = options.patience.is_some() && options.keep == Some(KeepName::Last);
     exclude(["patience", "keep last"], both)?;
-    if options.validation_fraction.is_some() {
+    if options.validation_rows().is_some() {
         return Ok(());
     }
     let is_stopped = EarlyStopping::of(options)?.is_on();

@@ -50,7 +50,7 @@ pub(super) fn mini_batch(resolved: &mut RunOptions) -> Result<MiniBatchTraining,
 /// Fills in when training stops and what is kept; leaves it out if no rows are held out.
 fn validation(resolved: &mut RunOptions, early_stopping: EarlyStopping) {
     let is_stopped = early_stopping.is_on();
-    if resolved.validation_fraction.is_none() && !is_stopped {
+    if resolved.validation_rows().is_none() && !is_stopped {
         (resolved.validation_epochs, resolved.patience, resolved.keep) = (None, None, None);
         return;
     }

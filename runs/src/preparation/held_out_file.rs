@@ -1,0 +1,55 @@
+//! Held-out rows from a file of their own.
+
+use std::sync::Arc;
+
+use burn_gp_datasets::{DataError, DataSource, KeptColumns, NewRows, Schema, Standardizer};
+
+use super::{
+    part::{Part, RowSource},
+    rows::Rows,
+};
+use crate::arguments::RunOptions;
+
+/// The rows of the file `path`, with the columns of the training rows. Rows without a target are left
+/// out; levels that training has not seen are unknown ones, as in predictions.
+///
+/// # Errors
+///
+/// If the file cannot be read, or a row lacks an input or all rows their target.
+pub fn read(
+    path: &str,
+    schema: &Schema,
+    standardizer: &Standardizer,
+    options: &RunOptions,
+) -> Result<Part, DataError> {
+    let source = DataSource::resolve(path, options.data_dir.as_deref())?;
+    let wanted = NewRows {
+        headerless: options.no_header == Some(true),
+        lenient: false,
+        keep: KeptColumns::None,
+    };
+    let features = source.load_new_rows(schema, &wanted)?;
+    let targets = features.targets.unwrap_or_default();
+    let known: Vec<usize> = (0..targets.len())
+        .filter(|&row| !targets[row].is_nan())
+        .collect();
+    if known.is_empty() {
+        return Err(DataError::NoTargets {
+            source_name: path.to_owned(),
+            target: schema.target_name.clone(),
+        });
+    }
+    let is_id = |(name, _): &&(String, Vec<String>)| Some(name) == schema.id.as_ref();
+    let ids = features.kept.iter().find(is_id);
+    let rows = Rows {
+        source: Arc::new(RowSource {
+            origin: features.origin,
+            kept: None,
+            ids: ids.map(|(_, ids)| ids.clone()),
+        }),
+        inputs: &features.inputs,
+        targets: &targets,
+        noise: features.noise.as_deref(),
+    };
+    Ok(rows.part(&known, standardizer))
+}

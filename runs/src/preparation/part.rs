@@ -1,0 +1,86 @@
+//! A subset of the rows of a run.
+
+use std::sync::Arc;
+
+use burn_gp_datasets::{Location, Matrix, Origin};
+
+/// The places that rows come from.
+#[derive(Clone, Debug)]
+pub struct RowSource {
+    /// The file and line of each row.
+    pub origin: Origin,
+    /// The positions of the rows in the source, if rows were left out.
+    pub kept: Option<Vec<usize>>,
+    /// The names of the rows, if a column has them.
+    pub ids: Option<Vec<String>>,
+}
+
+impl RowSource {
+    /// The location of a row.
+    pub fn location(&self, row: usize) -> Location {
+        self.origin.location(row)
+    }
+
+    /// The position of a row in its source, from 0.
+    pub fn position(&self, row: usize) -> usize {
+        self.kept.as_ref().map_or(row, |kept| kept[row])
+    }
+}
+
+/// A subset of the rows.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The places that the rows come from.
+    pub source: Arc<RowSource>,
+    /// The row numbers in the data, from 0.
+    pub rows: Vec<usize>,
+    /// Standardized inputs, `[N, D]`.
+    pub inputs: Matrix,
+    /// The targets, `[N]`: standardized if the likelihood allows it; class numbers from 0 for
+    /// labels.
+    pub targets: Vec<f64>,
+    /// The targets in the units of the data, or class numbers for labels, `[N]`.
+    pub observed: Vec<f64>,
+    /// The noise variance of each target in squared standardized units, if known, `[N]`.
+    pub noise: Option<Vec<f64>>,
+}
+
+impl Part {
+    /// The number of rows, N.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The rows at these positions.
+    pub fn select(&self, places: &[usize]) -> Self {
+        let numbers = |values: &[f64]| places.iter().map(|&place| values[place]).collect();
+        Self {
+            source: self.source.clone(),
+            rows: places.iter().map(|&place| self.rows[place]).collect(),
+            inputs: self.inputs.select(places),
+            targets: numbers(&self.targets),
+            observed: numbers(&self.observed),
+            noise: self.noise.as_deref().map(numbers),
+        }
+    }
+
+    /// The targets as the likelihood takes them, row-major, with the number of columns. A known
+    /// noise variance is a second column.
+    pub fn likelihood_targets(&self) -> (Vec<f64>, usize) {
+        match &self.noise {
+            None => (self.targets.clone(), 1),
+            Some(noise) => {
+                let rows = self.targets.iter().zip(noise);
+                (
+                    rows.flat_map(|(&target, &noise)| [target, noise]).collect(),
+                    2,
+                )
+            }
+        }
+    }
+}
