@@ -22,11 +22,13 @@ mod schedule;
 #[cfg(test)]
 mod tests;
 
+use burn::tensor::{DType, Device};
 use burn_gp_core::{inference::ActionLoss, likelihoods::LikelihoodName};
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
-    ComputationAwareConfig, ConjugateGradientsConfig, ExactConfig, ModelConfig, SgprConfig,
-    SolveCollapsedConfig, SvgpConfig, training::Training,
+    AnyModel, ComputationAwareConfig, ConjugateGradientsConfig, ExactConfig, InitError,
+    ModelConfig, SgprConfig, SolveCollapsedConfig, SvgpConfig,
+    training::{AnyTrainer, Training, TrainingData},
 };
 
 use actions::actions;
@@ -53,6 +55,26 @@ pub struct Plan {
     pub model: ModelConfig,
     /// The training.
     pub training: Training,
+}
+
+impl Plan {
+    /// The trainer of the plan before its first step.
+    ///
+    /// # Errors
+    ///
+    /// If the model cannot be made.
+    pub fn trainer(
+        &self,
+        data: &PreparedData,
+        (device, dtype): (&Device, DType),
+    ) -> Result<AnyTrainer<AnyModel>, InitError> {
+        let (targets, columns) = data.train.likelihood_targets();
+        let inputs = data.train.inputs.values();
+        let all = TrainingData::with_target_columns(inputs, &targets, columns, device, dtype);
+        let all = self.model.arranged(all);
+        let model = self.model.init(&all)?;
+        Ok(AnyTrainer::new(model, all, self.training.clone()))
+    }
 }
 
 /// Checks the options of a run on data from `source`. Returns them with every default that does not

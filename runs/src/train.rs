@@ -7,8 +7,8 @@ use burn::tensor::{DType, Device};
 use burn_gp_core::parameter::at_floor;
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
-    AnyModel, ModelConfig, SavedModel, Summary, TrainedModel,
-    training::{AnyTrainer, Trainer, TrainingData},
+    AnyModel, SavedModel, Summary, TrainedModel,
+    training::{AnyTrainer, Trainer},
 };
 use clap::Args;
 
@@ -122,16 +122,15 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         true => String::new(),
         false => columns_table(&data),
     };
-    let (options, plan) = match is_automatic {
+    let options = match is_automatic {
         true => {
             let (options, choice) = automatic::chosen(given, &source, &data, (&device, dtype))?;
             opening += &choice.line();
-            let (_, plan) = resolve(&options, &data)?;
-            (options, plan)
+            options
         }
-        false => (options, plan),
+        false => options,
     };
-    warn(&data, &plan);
+    warn(&data, options.model());
     let run = Run {
         folder: &folder,
         device,
@@ -203,16 +202,10 @@ impl Run<'_> {
         found: Option<(StoppingPoint, f64)>,
     ) -> Result<(Plan, Session), Failure> {
         let (options, plan) = resolve(options, data)?;
-        let (targets, columns) = data.train.likelihood_targets();
-        let inputs = data.train.inputs.values();
-        let training_data =
-            TrainingData::with_target_columns(inputs, &targets, columns, &self.device, self.dtype);
-        let training_data = plan.model.arranged(training_data);
-        let model = plan.model.init(&training_data)?;
+        let trainer = plan.trainer(data, (&self.device, self.dtype))?;
         if let Some(opening) = self.opening.take() {
             print(&opening)?;
         }
-        let trainer = AnyTrainer::new(model, training_data, plan.training.clone());
         let mut session = session(trainer, options, data)?;
         if let Some((point, seconds)) = found {
             let state = &mut session.state;
@@ -292,12 +285,12 @@ fn default_folder(options: &RunOptions, is_automatic: bool, source: &DataSource)
     Path::new("out").join(default_folder_name(source.name(), &model))
 }
 
-fn warn(data: &PreparedData, plan: &Plan) {
+fn warn(data: &PreparedData, model: ModelName) {
     for warning in &data.warnings {
         eprintln!("warning: {warning}");
     }
     let rows = data.train.len();
-    if matches!(plan.model, ModelConfig::Exact(_)) && rows > MANY_ROWS {
+    if model == ModelName::Exact && rows > MANY_ROWS {
         let gigabytes = 8e-9 * (rows as f64).powi(2);
         eprintln!(
             "warning: exact regression on {rows} rows keeps several matrices of {gigabytes:.0} GB; \

@@ -121,7 +121,12 @@ impl TrainingRun {
             return Ok(vec!["--resume".into(), folder]);
         }
         let configuration = self.configuration();
-        let text = serde_json::to_string_pretty(&self.options).map_err(std::io::Error::other);
+        let options = RunOptions {
+            // Alone, a run without a model would choose one.
+            model: Some(self.options.model()),
+            ..self.options.clone()
+        };
+        let text = serde_json::to_string_pretty(&options).map_err(std::io::Error::other);
         let text = text.map_err(Failure::writing(&configuration))?;
         let parent = configuration.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(parent).map_err(Failure::writing(parent))?;

@@ -105,3 +105,56 @@ fn times_and_commands_that_make_no_sense() {
         assert_eq!(output.status.code(), Some(2));
     }
 }
+
+/// A kernel that the user chose has a start of its own, unless it has values.
+#[test]
+fn a_kernel_of_the_user_is_started_too() {
+    let folder = TempDir::new().unwrap();
+    write_wave(folder.path());
+    let train = ["train", "--data", "wave.csv", "--out", "run", "--kernel"];
+    succeed(folder.path(), &[&train[..], &["scaled(rbf)"]].concat());
+    let metrics = json_file(folder.path(), "run/metrics.json");
+    assert!(metrics["rmse"].as_f64().unwrap() < 0.05, "{metrics}");
+    let valued = ["rbf(lengthscale=7)", "--overwrite"];
+    succeed(folder.path(), &[&train[..], &valued].concat());
+    assert!(!read(&folder.path().join("run/config.toml")).contains("set ="));
+}
+
+/// Runs of a sweep differ in what is swept alone, so that the data choose no model.
+#[test]
+fn sweeps_keep_the_named_default() {
+    let folder = TempDir::new().unwrap();
+    write_wave(folder.path());
+    let sweep = [
+        "sweep",
+        "--data",
+        "wave.csv",
+        "--grid",
+        "mean=zero,constant",
+        "--out",
+        "sweep",
+        "--quiet",
+    ];
+    succeed(folder.path(), &sweep);
+    let mut found = 0;
+    for entry in walk(&folder.path().join("sweep/runs")) {
+        let metrics: serde_json::Value = serde_json::from_str(&read(&entry)).unwrap();
+        assert_eq!(metrics["model"], "svgp");
+        found += 1;
+    }
+    assert_eq!(found, 2);
+}
+
+/// The files `metrics.json` in a folder and below.
+fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    entries
+        .flat_map(|path| match path.is_dir() {
+            true => walk(&path),
+            false => vec![path],
+        })
+        .filter(|path| path.ends_with("metrics.json"))
+        .collect()
+}

@@ -13,7 +13,7 @@ use burn_gp_core::parameter::Hyperparameter;
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
     AnyModel,
-    training::{AnyTrainer, Model, Trainer, TrainingData},
+    training::{Model, Trainer},
 };
 
 use crate::arguments::{ModelName, RunOptions};
@@ -107,7 +107,7 @@ fn best(
         if options.is_mini_batch(options.model()) {
             return Ok(options);
         }
-        let mut trainer = trainer(&options, data, place)?;
+        let mut trainer = resolve(&options, data)?.1.trainer(data, place)?;
         let iterations = TRIAL_ITERATIONS.min(trainer.steps_planned());
         let steps = (0..iterations).try_for_each(|_| trainer.step().map(|_| ()));
         let loss = steps.ok().and_then(|()| trainer.loss(None, |_| ()).ok());
@@ -131,19 +131,4 @@ fn reached(set: &[ValuesOption], model: &AnyModel) -> Vec<ValuesOption> {
         .filter(is_set)
         .map(first_value)
         .collect()
-}
-
-/// The trainer of a run before its first step.
-fn trainer(
-    options: &RunOptions,
-    data: &PreparedData,
-    (device, dtype): (&Device, DType),
-) -> Result<AnyTrainer<AnyModel>, Failure> {
-    let (_, plan) = resolve(options, data)?;
-    let (targets, columns) = data.train.likelihood_targets();
-    let inputs = data.train.inputs.values();
-    let all = TrainingData::with_target_columns(inputs, &targets, columns, device, dtype);
-    let all = plan.model.arranged(all);
-    let model = plan.model.init(&all)?;
-    Ok(AnyTrainer::new(model, all, plan.training))
 }

@@ -5,9 +5,10 @@ use std::time::Instant;
 use burn::tensor::{DType, Device};
 use burn_gp_models::training::{AnyTrainer, Trainer};
 
-use super::{choice::STEPS, trainer};
+use super::choice::STEPS;
 use crate::arguments::RunOptions;
 use crate::failure::Failure;
+use crate::plan::resolve;
 use crate::preparation::PreparedData;
 
 /// Passes over the rows on mini-batches, if they take more than the usual number of steps.
@@ -27,7 +28,7 @@ pub fn within_time(
     if options.steps.is_some() || options.epochs.is_some() {
         return Ok(options);
     }
-    let mut trainer = trainer(&options, data, place)?;
+    let mut trainer = resolve(&options, data)?.1.trainer(data, place)?;
     let (trial, wanted) = match trainer {
         AnyTrainer::FullBatch(_) => (1, trainer.steps_planned()),
         AnyTrainer::MiniBatch(_) => {

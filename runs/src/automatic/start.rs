@@ -11,7 +11,7 @@ use burn_gp_core::{
     parameter::{Hyperparameter, LOWER_BOUND, Prior},
 };
 use burn_gp_models::{
-    ExactConfig,
+    AnyExact, ExactConfig,
     training::{FullBatchTrainer, FullBatchTraining, Model, Trainer, TrainingData},
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::index};
@@ -31,29 +31,13 @@ const TOLERANCE: f64 = 1e-4;
 
 /// The first lengthscales, in square roots of the number of inputs; short ones are for series.
 const LENGTHSCALES: [f64; 3] = [0.1, 0.5, 2.0];
-
-/// A kernel with the path of its lengthscales.
-struct Candidate {
-    kernel: &'static str,
-    lengthscale: &'static str,
-}
-
 /// The kernels that are tried; the linear part is for tables.
-const CANDIDATES: [Candidate; 2] = [
-    Candidate {
-        kernel: "matern52",
-        lengthscale: "kernel.lengthscale",
-    },
-    Candidate {
-        kernel: "linear+matern52",
-        lengthscale: "kernel.second.lengthscale",
-    },
-];
+const KERNELS: [&str; 2] = ["matern52", "linear+matern52"];
 const NOISE: &str = "likelihood.noise";
 
 /// The options with each kernel and the first values of its parameters that are best for a few rows,
-/// and with priors that keep them from extremes; the best kernel first. The options alone if the user
-/// chose a kernel or set parameters.
+/// and with priors that keep them from extremes; the best kernel first. The only kernel is the user's
+/// if there is one. The options alone if the user set parameters.
 ///
 /// The prior of a lengthscale is log-normal with a mean that grows with the number of inputs, as in
 /// "Vanilla Bayesian Optimization Performs Great in High Dimensions" (arXiv 2402.02229, eq. 6), for
@@ -63,16 +47,33 @@ pub fn starts(
     data: &PreparedData,
     (device, dtype): (&Device, DType),
 ) -> Vec<RunOptions> {
-    if options.kernel.is_some() || options.set.is_some() || options.prior.is_some() {
+    let has_values = |kernel: &KernelExpression| kernel.to_string().contains('=');
+    if options.set.is_some()
+        || options.prior.is_some()
+        || options.kernel.as_ref().is_some_and(has_values)
+    {
         return vec![options.clone()];
     }
     let part = data.train.select(&rows(data, options.seed()));
     let targets = standardized(&part.targets);
     let few = TrainingData::new(part.inputs.values(), &targets, device, dtype);
+    let kernels: Vec<KernelExpression> = match &options.kernel {
+        Some(kernel) => vec![kernel.clone()],
+        None => KERNELS
+            .iter()
+            .filter_map(|text| text.parse().ok())
+            .collect(),
+    };
     let by_loss = |a: &Fit, b: &Fit| a.loss.total_cmp(&b.loss);
-    let best = CANDIDATES.iter().filter_map(|candidate| {
-        let fits = LENGTHSCALES.iter();
-        let fits = fits.filter_map(|&first| fit(options, candidate, first, &few));
+    let best = kernels.into_iter().filter_map(|kernel| {
+        let options = RunOptions {
+            kernel: Some(kernel),
+            isotropic: options.isotropic,
+            ..RunOptions::default()
+        };
+        let fits = LENGTHSCALES
+            .iter()
+            .filter_map(|&first| fit(&options, first, &few));
         fits.min_by(by_loss)
     });
     let mut best: Vec<Fit> = best.collect();
@@ -109,28 +110,26 @@ impl Fit {
     }
 }
 
-/// Exact regression with a kernel whose lengthscales start at `first·√D`, if it succeeds.
-fn fit(options: &RunOptions, candidate: &Candidate, first: f64, few: &TrainingData) -> Option<Fit> {
+/// Exact regression with the kernel of `options`, whose lengthscales start at `first·√D`, if it
+/// succeeds.
+fn fit(options: &RunOptions, first: f64, few: &TrainingData) -> Option<Fit> {
     let [_, dimensions] = few.inputs.dims();
-    let first = ValuesOption {
-        path: candidate.lengthscale.into(),
-        values: vec![first * (dimensions as f64).sqrt()],
+    let mut options = options.clone();
+    let paths = lengthscales(&mut options, few)?;
+    let first = vec![first * (dimensions as f64).sqrt()];
+    let value = |path: &String| ValuesOption {
+        path: path.clone(),
+        values: first.clone(),
     };
-    let mut options = RunOptions {
-        kernel: candidate.kernel.parse::<KernelExpression>().ok(),
-        isotropic: options.isotropic,
-        set: Some(vec![first]),
-        prior: Some(priors(candidate.lengthscale, dimensions)),
-        ..RunOptions::default()
-    };
-    let kernel = kernel_of(&mut options, dimensions).ok()?;
-    let config = ExactConfig::new(kernel).with_parameters(parameters(&options));
+    options.set = Some(paths.iter().map(value).collect());
+    options.prior = Some(priors(&paths, dimensions));
     let training = FullBatchTraining {
         iterations: ITERATIONS,
         tolerance: TOLERANCE,
         ..FullBatchTraining::default()
     };
-    let mut trainer = FullBatchTrainer::new(config.init(few).ok()?, few.clone(), training);
+    let model = exact(&mut options, few)?;
+    let mut trainer = FullBatchTrainer::new(model, few.clone(), training);
     while !trainer.is_finished() {
         trainer.step().ok()?;
     }
@@ -140,6 +139,24 @@ fn fit(options: &RunOptions, candidate: &Candidate, first: f64, few: &TrainingDa
         loss,
         found: trainer.model().hyperparameters(),
     })
+}
+
+/// The paths of the kernel's lengthscales.
+fn lengthscales(options: &mut RunOptions, few: &TrainingData) -> Option<Vec<String>> {
+    let paths = (exact(options, few)?.hyperparameters().into_iter()).map(|found| found.path);
+    Some(
+        paths
+            .filter(|path| path.ends_with(".lengthscale"))
+            .collect(),
+    )
+}
+
+/// The model of exact regression before its first step.
+fn exact(options: &mut RunOptions, few: &TrainingData) -> Option<AnyExact> {
+    let [_, dimensions] = few.inputs.dims();
+    let kernel = kernel_of(options, dimensions).ok()?;
+    let config = ExactConfig::new(kernel).with_parameters(parameters(options));
+    config.init(few).ok()
 }
 
 /// The first value of a parameter in the training on all rows.
@@ -162,7 +179,7 @@ fn rounded(value: f64) -> f64 {
 /// the standard deviation of a uniform variable, which is 1/√12.
 const MEAN: f64 = std::f64::consts::SQRT_2 + 1.242;
 
-fn priors(lengthscale: &str, dimensions: usize) -> Vec<PriorOption> {
+fn priors(lengthscales: &[String], dimensions: usize) -> Vec<PriorOption> {
     let prior = |path: &str, mean: f64, deviation: f64| PriorOption {
         path: path.into(),
         prior: Prior::LogNormal {
@@ -171,10 +188,10 @@ fn priors(lengthscale: &str, dimensions: usize) -> Vec<PriorOption> {
         },
     };
     let mean = MEAN + 0.5 * (dimensions as f64).ln();
-    vec![
-        prior(lengthscale, mean, 3.0f64.sqrt()),
-        prior(NOISE, -4.0, 2.0),
-    ]
+    let of_lengthscale = |path: &String| prior(path, mean, 3.0f64.sqrt());
+    (lengthscales.iter().map(of_lengthscale))
+        .chain([prior(NOISE, -4.0, 2.0)])
+        .collect()
 }
 
 /// Rows with different inputs at random, all if they are few. Equal targets of equal inputs would be
