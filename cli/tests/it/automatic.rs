@@ -5,7 +5,7 @@ use std::path::Path;
 
 use temp_dir::TempDir;
 
-use crate::support::{read, run, succeed};
+use crate::support::{read, run, succeed, write_regression};
 
 fn json_file(folder: &Path, path: &str) -> serde_json::Value {
     serde_json::from_str(&read(&folder.join(path))).unwrap()
@@ -124,11 +124,11 @@ fn a_kernel_of_the_user_is_started_too() {
 #[test]
 fn sweeps_keep_the_named_default() {
     let folder = TempDir::new().unwrap();
-    write_wave(folder.path());
+    write_regression(&folder.path().join("data.csv"), 24);
     let sweep = [
         "sweep",
         "--data",
-        "wave.csv",
+        "data.csv",
         "--grid",
         "mean=zero,constant",
         "--out",
