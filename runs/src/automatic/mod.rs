@@ -25,7 +25,7 @@ use crate::ranges::positive;
 use crate::setting_error::SettingError;
 
 use pace::within_time;
-use start::{first_value, starts};
+use start::{Start, first_value, starts};
 
 /// The minutes that training may take by default.
 const MINUTES: f64 = 2.0;
@@ -40,6 +40,9 @@ const OBJECTIVE_TOLERANCE: f64 = 5e-5;
 /// The iterations on all rows after which starts are compared. The rest of training begins where the
 /// best of them is then.
 const TRIAL_ITERATIONS: usize = 10;
+
+/// The objective per row by which a richer kernel must be better than a simpler one.
+const MARGIN: f64 = 0.01;
 
 /// Checks the time of an automatic run, and that no other run has one.
 ///
@@ -92,34 +95,50 @@ pub fn chosen(
     Ok((options, choice))
 }
 
-/// The best of several starts, checked: that with the lowest objective on all rows after a few
-/// iterations, where it goes on. Early objectives on mini-batches say little, so the first start is
-/// taken for these.
+/// The best of several starts, checked, by the objective on all rows after a few iterations, where
+/// training goes on. Early objectives on mini-batches say little, so that on a few rows counts there.
 fn best(
-    starts: Vec<RunOptions>,
+    starts: Vec<Start>,
     source: &DataSource,
     data: &PreparedData,
     place: (&Device, DType),
 ) -> Result<RunOptions, Failure> {
-    let mut best: Option<(RunOptions, f64)> = None;
+    let mut tried = Vec::new();
     for start in starts {
-        let mut options = check(&start, source)?;
-        if options.is_mini_batch(options.model()) {
-            return Ok(options);
-        }
-        let mut trainer = resolve(&options, data)?.1.trainer(data, place)?;
-        let iterations = TRIAL_ITERATIONS.min(trainer.steps_planned());
-        let steps = (0..iterations).try_for_each(|_| trainer.step().map(|_| ()));
-        let loss = steps.ok().and_then(|()| trainer.loss(None, |_| ()).ok());
-        if loss.is_some() {
-            options.set = (options.set).map(|set| reached(&set, trainer.model()));
-        }
-        let loss = loss.unwrap_or(f64::INFINITY);
-        if best.as_ref().is_none_or(|(_, least)| loss < *least) {
-            best = Some((options, loss));
-        }
+        let options = check(&start.options, source)?;
+        tried.push(match options.is_mini_batch(options.model()) {
+            true => Start {
+                options,
+                loss: start.loss,
+            },
+            false => after_iterations(options, data, place)?,
+        });
     }
-    Ok(best.map(|(options, _)| options).unwrap_or_default())
+    let better = |best: Start, next: Start| match next.loss < best.loss - MARGIN {
+        true => next,
+        false => best,
+    };
+    let best = tried.into_iter().reduce(better);
+    Ok(best.map(|start| start.options).unwrap_or_default())
+}
+
+/// The start after a few iterations on all rows; with an infinite objective if these fail.
+fn after_iterations(
+    mut options: RunOptions,
+    data: &PreparedData,
+    place: (&Device, DType),
+) -> Result<Start, Failure> {
+    let mut trainer = resolve(&options, data)?.1.trainer(data, place)?;
+    let iterations = TRIAL_ITERATIONS.min(trainer.steps_planned());
+    let steps = (0..iterations).try_for_each(|_| trainer.step().map(|_| ()));
+    let loss = steps.ok().and_then(|()| trainer.loss(None, |_| ()).ok());
+    if loss.is_some() {
+        options.set = (options.set).map(|set| reached(&set, trainer.model()));
+    }
+    Ok(Start {
+        options,
+        loss: loss.unwrap_or(f64::INFINITY),
+    })
 }
 
 /// The values that training reached of the parameters that were set.

@@ -31,13 +31,19 @@ const TOLERANCE: f64 = 1e-4;
 
 /// The first lengthscales, in square roots of the number of inputs; short ones are for series.
 const LENGTHSCALES: [f64; 3] = [0.1, 0.5, 2.0];
-/// The kernels that are tried; the linear part is for tables.
+/// The kernels that are tried, simple ones first; the linear part is for tables.
 const KERNELS: [&str; 2] = ["matern52", "linear+matern52"];
 const NOISE: &str = "likelihood.noise";
 
+/// Options to start from, with the objective per row that they reach on a few rows.
+pub struct Start {
+    pub options: RunOptions,
+    pub loss: f64,
+}
+
 /// The options with each kernel and the first values of its parameters that are best for a few rows,
-/// and with priors that keep them from extremes; the best kernel first. The only kernel is the user's
-/// if there is one. The options alone if the user set parameters.
+/// and with priors that keep them from extremes. The only kernel is the user's if there is one. The
+/// options alone if the user set parameters.
 ///
 /// The prior of a lengthscale is log-normal with a mean that grows with the number of inputs, as in
 /// "Vanilla Bayesian Optimization Performs Great in High Dimensions" (arXiv 2402.02229, eq. 6), for
@@ -46,13 +52,19 @@ pub fn starts(
     options: &RunOptions,
     data: &PreparedData,
     (device, dtype): (&Device, DType),
-) -> Vec<RunOptions> {
+) -> Vec<Start> {
+    let unchanged = || {
+        vec![Start {
+            options: options.clone(),
+            loss: f64::INFINITY,
+        }]
+    };
     let has_values = |kernel: &KernelExpression| kernel.to_string().contains('=');
     if options.set.is_some()
         || options.prior.is_some()
         || options.kernel.as_ref().is_some_and(has_values)
     {
-        return vec![options.clone()];
+        return unchanged();
     }
     let part = data.train.select(&rows(data, options.seed()));
     let targets = standardized(&part.targets);
@@ -76,14 +88,16 @@ pub fn starts(
             .filter_map(|&first| fit(&options, first, &few));
         fits.min_by(by_loss)
     });
-    let mut best: Vec<Fit> = best.collect();
-    best.sort_by(by_loss);
     let has_noise = data.likelihood == Gaussian::CHOICE;
-    match best.is_empty() {
-        true => vec![options.clone()],
-        false => (best.into_iter())
-            .map(|fit| fit.into_options(options, has_noise))
-            .collect(),
+    let found: Vec<Start> = best
+        .map(|fit| Start {
+            loss: fit.loss,
+            options: fit.into_options(options, has_noise),
+        })
+        .collect();
+    match found.is_empty() {
+        true => unchanged(),
+        false => found,
     }
 }
 
