@@ -240,7 +240,7 @@ mod tests {
         for (text, expected) in [
             (
                 r#"{"modell": 1}"#,
-                "unknown field `modell`, expected one of `model`, `kernel`,",
+                "unknown field `modell`, expected one of `model`, `minutes`, `kernel`,",
             ),
             (r#"{"modell": 1}"#, "at line 1 column 9"),
             (

@@ -1,5 +1,3 @@
-use clap::ValueEnum;
-
 use super::*;
 use crate::arguments::{KeepName, PolicyName};
 
@@ -44,7 +42,7 @@ fn read_again(options: &RunOptions) -> RunOptions {
 
 #[test]
 fn the_options_of_a_run_describe_the_same_run() {
-    for &model in ModelName::value_variants() {
+    for model in ModelName::named() {
         let typed = options(model);
         let source = typed.source().unwrap();
         let data = PreparedData::load(&source, &typed).unwrap();
