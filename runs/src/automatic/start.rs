@@ -29,8 +29,11 @@ const ITERATIONS: usize = 50;
 /// The least improvement in an iteration, relative to the objective.
 const TOLERANCE: f64 = 1e-4;
 
-/// The first lengthscales, in square roots of the number of inputs; short ones are for series.
-const LENGTHSCALES: [f64; 3] = [0.1, 0.5, 2.0];
+/// The first lengthscales, in square roots of the number of inputs, from long to short ones.
+const LENGTHSCALES: [f64; 4] = [2.0, 0.5, 0.1, 0.03];
+/// The most inputs with which the shortest is tried. It is for series; points of more dimensions are
+/// too far from each other.
+const MOST_OF_SHORTEST: usize = 3;
 /// The kernels that are tried, simple ones first; the linear part is for tables.
 const KERNELS: [&str; 2] = ["matern52", "linear+matern52"];
 const NOISE: &str = "likelihood.noise";
@@ -83,9 +86,8 @@ pub fn starts(
             isotropic: options.isotropic,
             ..RunOptions::default()
         };
-        let fits = LENGTHSCALES
-            .iter()
-            .filter_map(|&first| fit(&options, first, &few));
+        let first = lengthscales_tried(data.dimensions()).iter();
+        let fits = first.filter_map(|&first| fit(&options, first, &few));
         fits.min_by(by_loss)
     });
     let has_noise = data.likelihood == Gaussian::CHOICE;
@@ -98,6 +100,14 @@ pub fn starts(
     match found.is_empty() {
         true => unchanged(),
         false => found,
+    }
+}
+
+fn lengthscales_tried(dimensions: usize) -> &'static [f64] {
+    let without_shortest = &LENGTHSCALES[..LENGTHSCALES.len() - 1];
+    match dimensions <= MOST_OF_SHORTEST {
+        true => &LENGTHSCALES,
+        false => without_shortest,
     }
 }
 
