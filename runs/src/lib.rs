@@ -39,5 +39,6 @@ pub mod study;
 pub mod summary;
 mod text_table;
 pub mod train;
+mod trained_folder;
 pub mod training_log;
 pub mod training_run;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use burn_gp_core::likelihoods::{AnyLikelihood, Likelihood};
 use burn_gp_datasets::{DataSource, Features, KeptColumns, NewRows, Standardizer};
-use burn_gp_models::{MODEL_FILE, Predictor, SavedModel};
+use burn_gp_models::{Predictor, SavedModel};
 use clap::Args;
 
 use crate::arguments::DeviceName;
@@ -14,8 +14,7 @@ use crate::devices;
 use crate::evaluation::{
     self, InOriginalUnits, LEVEL, Levels, Scores, evaluate, in_original_units,
 };
-use crate::failure::{DestinationError, Failure, FolderError};
-use crate::fitting::Checkpoints;
+use crate::failure::{DestinationError, Failure};
 use crate::output::{Destination, ModelContext, PredictionTable};
 use crate::preparation::{self, Part, RowSource, TargetError};
 use crate::progress::RowProgress;
@@ -23,6 +22,7 @@ use crate::ranges::within;
 use crate::report;
 use crate::setting_error::SettingError;
 use crate::standard_output::print;
+use crate::trained_folder::require_model;
 
 /// The options of `predict`.
 #[derive(Debug, Args)]
@@ -275,13 +275,7 @@ fn warn(features: &Features, context: &ModelContext) {
 
 fn load(arguments: &PredictArguments) -> Result<SavedModel<ModelContext>, Failure> {
     let folder = &arguments.model_dir;
-    if !folder.join(MODEL_FILE).is_file() {
-        let path = folder.clone();
-        return Err(match Checkpoints::within(folder).latest() {
-            Some(_) => FolderError::UnfinishedModel { path }.into(),
-            None => FolderError::NoModel { path }.into(),
-        });
-    }
+    require_model(folder)?;
     let name = match arguments.device {
         Some(device) => device,
         None => devices::default_device()?,

@@ -7,9 +7,7 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use burn_gp_core::kernels::KernelConfig;
-use burn_gp_models::{
-    FORMAT_VERSION, MODEL_FILE, ModelConfig, Precision, SavedModel, TrainedModel,
-};
+use burn_gp_models::{FORMAT_VERSION, ModelConfig, Precision, SavedModel, TrainedModel};
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
@@ -19,10 +17,10 @@ pub use parameters::{ShownParameter, Units};
 use crate::devices;
 use crate::evaluation::Scores;
 use crate::failure::{Failure, FolderError};
-use crate::fitting::Checkpoints;
 use crate::output::{METRICS, ModelContext};
 use crate::report::Metrics;
 use crate::standard_output::print;
+use crate::trained_folder::require_model;
 
 /// The options of `show`.
 #[derive(Debug, Args)]
@@ -152,13 +150,7 @@ impl Description {
     ///
     /// If there is no model, or if a file cannot be read.
     pub fn read(folder: &Path) -> Result<Self, Failure> {
-        if !folder.join(MODEL_FILE).is_file() {
-            let path = folder.to_owned();
-            return Err(match Checkpoints::within(folder).latest() {
-                Some(_) => FolderError::UnfinishedModel { path }.into(),
-                None => FolderError::NoModel { path }.into(),
-            });
-        }
+        require_model(folder)?;
         // Every device reads single precision; nothing is computed here.
         let device = devices::open(devices::default_device()?, burn::tensor::DType::F32)?;
         let saved = SavedModel::<ModelContext>::load(folder, &device)?;
