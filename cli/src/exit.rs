@@ -14,6 +14,7 @@ pub fn code(failure: &Failure) -> u8 {
         | Failure::Target(_)
         | Failure::Folder(_)
         | Failure::Model(_)
+        | Failure::Rows(_)
         | Failure::Destination(_)
         | Failure::NoData
         | Failure::SavedModel(SavedModelError::Read { .. } | SavedModelError::Version { .. }) => 2,

@@ -182,6 +182,15 @@ impl KeptColumns {
         };
         names.iter().map(|name| ("--keep", name.as_str()))
     }
+
+    /// Whether the column with this name is kept.
+    pub(crate) fn takes(&self, name: &str) -> bool {
+        match self {
+            Self::None => false,
+            Self::Named(names) => names.iter().any(|own| own == name),
+            Self::All => true,
+        }
+    }
 }
 
 impl Request<'_> {
@@ -239,12 +248,7 @@ impl Request<'_> {
                 }
                 Self::Prediction(schema, rows) => {
                     let is_id = schema.id.as_ref() == Some(&name);
-                    is_id
-                        || match &rows.keep {
-                            KeptColumns::None => false,
-                            KeptColumns::Named(names) => names.contains(&name),
-                            KeptColumns::All => true,
-                        }
+                    is_id || rows.keep.takes(&name)
                 }
                 Self::Points => false,
             }
@@ -312,6 +316,14 @@ impl Schema {
                 .map(|column| column.encoding.name.as_str())
                 .collect(),
         }
+    }
+
+    /// Whether a named column is an input, the target, its noise or the name of the rows.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn needs(&self, name: &str) -> bool {
+        let noise = self.noise.as_ref().map(|noise| noise.name.as_str());
+        let others = [Some(self.target_name.as_str()), noise, self.id.as_deref()];
+        others.contains(&Some(name)) || self.source_names().contains(&name)
     }
 
     /// The scale of each input.

@@ -1,5 +1,6 @@
 //! A regression or classification data set in memory.
 
+use crate::column_label::ColumnLabel;
 use crate::columns::Schema;
 use crate::encoding::ColumnReport;
 use crate::image_shape::ImageShape;
@@ -64,6 +65,14 @@ impl Dataset {
     /// The name of the target column.
     pub fn target_name(&self) -> &str {
         &self.schema.target_name
+    }
+
+    /// The label of the target column, for messages.
+    pub fn target_label(&self) -> ColumnLabel {
+        ColumnLabel {
+            number: self.schema.target_position + 1,
+            name: (self.schema.named).then(|| self.schema.target_name.clone()),
+        }
     }
 
     /// The file and line (or row) of row `index` (from 0).
@@ -135,6 +144,15 @@ pub struct Features {
     pub unseen: Vec<(String, usize)>,
     /// The columns whose texts are kept, `[N]` each, with their names.
     pub kept: Vec<(String, Vec<String>)>,
+}
+
+impl Features {
+    /// The texts of the kept column with this name, `[N]`.
+    pub fn texts_of(&self, name: Option<&str>) -> Option<&[String]> {
+        let mut kept = self.kept.iter();
+        let found = kept.find(|(own, _)| Some(own.as_str()) == name);
+        found.map(|(_, texts)| texts.as_slice())
+    }
 }
 
 /// A row that cannot be predicted.

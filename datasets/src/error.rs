@@ -390,6 +390,15 @@ pub enum DataError {
         /// The reason given by the reader.
         reason: String,
     },
+    /// Only Parquet files are read in blocks.
+    #[error(
+        "{} is no Parquet file, and only Parquet files are read in blocks while training; convert it, or leave out --stream",
+        path.display()
+    )]
+    NotInBlocks {
+        /// The file.
+        path: PathBuf,
+    },
     /// A column contains nested or binary values.
     #[error(
         "{source_name}: {column} has the type {kind}, which is not read; convert or remove the column"

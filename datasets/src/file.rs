@@ -67,6 +67,12 @@ pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<RawTable, DataEr
     }
 }
 
+/// Whether the name of a file is that of a Parquet file.
+#[cfg(feature = "parquet")]
+pub(crate) fn is_parquet(path: &Path) -> bool {
+    Format::of(path) == Format::Parquet
+}
+
 /// The format of a file, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {

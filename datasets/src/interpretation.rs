@@ -1,6 +1,6 @@
 //! The columns of a table as inputs of a model: what they hold, and what becomes of them.
 
-use crate::columns::{Layout, Role, SourceColumn};
+use crate::columns::{ColumnRoles, Layout, Request, Role, SourceColumn};
 use crate::encoding::{
     ColumnEncoding, ColumnKind, ColumnReport, Decision, InputColumns, NumberNotation, Problem,
     Purpose, decide, distinct, infer, is_missing, is_missing_target, missing, summary,
@@ -38,9 +38,24 @@ pub(crate) fn interpret(
     interpreter.finish(layout)
 }
 
+/// The task for the target that `roles` choose from a table.
+///
+/// # Errors
+/// When there is no such column.
+pub(crate) fn task_of(raw: &RawTable, roles: &ColumnRoles) -> Result<Task, DataError> {
+    let layout = Request::Training(roles).layout(raw.origin.source(), raw.columns.clone())?;
+    Ok(match layout.target() {
+        Some(target) => {
+            let chosen = roles.inputs.kind_of(&raw.columns.name(target));
+            task(&raw.cells[target], chosen)
+        }
+        None => Task::Regression,
+    })
+}
+
 /// The task for a target with these cells and the kind that the user gave it, if any: labels if they
 /// are texts, or two different numbers.
-pub(crate) fn task(target: &RawColumn, chosen: Option<ColumnKind>) -> Task {
+fn task(target: &RawColumn, chosen: Option<ColumnKind>) -> Task {
     let mut target = target.clone();
     target.clear(is_missing_target);
     if let Some(notation) = NumberNotation::of(target.texts(), target.numbers()) {

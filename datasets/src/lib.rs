@@ -35,6 +35,8 @@
 
 #[cfg(feature = "arrow")]
 mod arrow;
+#[cfg(feature = "parquet")]
+mod block_file;
 mod bytes;
 mod cifar;
 mod class_order;
@@ -70,6 +72,7 @@ mod source;
 mod split;
 mod standardizer;
 mod storage;
+mod streamed_statistics;
 mod synthetic;
 mod table;
 mod task;
@@ -78,6 +81,8 @@ mod warnings;
 #[cfg(feature = "excel")]
 mod workbook;
 
+#[cfg(feature = "parquet")]
+pub use block_file::BlockFile;
 pub use class_order::{ClassOrder, ClassOrderError};
 pub use classes::Classes;
 pub use column_label::ColumnLabel;
@@ -101,6 +106,7 @@ pub use registry::{Availability, DatasetInfo, find, registry};
 pub use source::DataSource;
 pub use split::{Fractions, Split};
 pub use standardizer::Standardizer;
+pub use streamed_statistics::StreamedStatistics;
 pub use synthetic::{Synthetic, SyntheticFunction};
 pub use task::Task;
 pub use warnings::{DataWarning, warnings};

@@ -56,6 +56,17 @@ impl Origin {
         }
     }
 
+    /// An origin without line numbers: the rows of `source` with these numbers, counted from 0.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn numbered_rows(
+        source: impl Into<String>,
+        numbers: impl Iterator<Item = usize>,
+    ) -> Self {
+        let mut origin = Self::rows(source, 0);
+        numbers.for_each(|number| origin.push_line(number as u64 + 1));
+        origin
+    }
+
     /// Adds the line number of the next row.
     pub(crate) fn push_line(&mut self, line: u64) {
         match &mut self.numbers {

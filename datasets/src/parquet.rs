@@ -3,8 +3,8 @@
 mod leaf;
 
 use std::fs::File;
-use std::panic;
-use std::path::Path;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
 
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
@@ -28,8 +28,26 @@ const BATCH: usize = 8192;
 /// Dates and times become days since the beginning of 1970. Columns of other types are marked as
 /// unreadable.
 pub(crate) fn read(path: &Path) -> Result<RawTable, DataError> {
-    // The Parquet reader panics on some damaged files; report these as errors.
-    panic::catch_unwind(|| read_undamaged(path)).unwrap_or_else(|_| {
+    undamaged(path, || {
+        let file = ParquetFile::open(path)?;
+        let groups = file.group_rows().into_iter().enumerate();
+        let slices: Vec<Slice> = groups
+            .map(|(group, rows)| Slice {
+                group,
+                skipped: 0,
+                rows,
+            })
+            .collect();
+        file.rows_of(&slices, |_| true)
+    })
+}
+
+/// Calls `read`. The Parquet reader panics on some damaged files; these are reported as errors.
+pub(crate) fn undamaged<T>(
+    path: &Path,
+    read: impl FnOnce() -> Result<T, DataError>,
+) -> Result<T, DataError> {
+    panic::catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
         Err(DataError::NotParquet {
             path: path.into(),
             reason: "its contents are damaged".into(),
@@ -37,120 +55,205 @@ pub(crate) fn read(path: &Path) -> Result<RawTable, DataError> {
     })
 }
 
-fn read_undamaged(path: &Path) -> Result<RawTable, DataError> {
-    let broken = |error: ParquetError| not_parquet(path, &error);
-    let file = bytes::open(path)?;
-    let length = file.metadata().map_err(|error| DataError::Unreadable {
-        path: path.into(),
-        source: error,
-    })?;
-    if length.len() == 0 {
-        return Err(DataError::EmptyFile { path: path.into() });
-    }
-    let reader = SerializedFileReader::new(file).map_err(broken)?;
-    let schema = reader.metadata().file_metadata().schema_descr();
-    let fields = schema.root_schema().get_fields();
-    let names: Vec<String> = fields.iter().map(|field| field.name().to_owned()).collect();
-    let rows = row_count(path, &reader)?;
-    if rows == 0 || names.is_empty() {
-        return Err(DataError::HeaderOnly { path: path.into() });
-    }
-    let mut cells = vec![RawColumn::default(); names.len()];
-    for index in 0..schema.num_columns() {
-        let column = &mut cells[schema.get_column_root_idx(index)];
-        match Leaf::of(&schema.column(index)) {
-            Ok(leaf) => {
-                if leaf.meaning.is_of_time() {
-                    column.declared = Some(DeclaredType::Date);
-                }
-                read_leaf(path, &reader, index, &leaf, column)?;
-            }
-            // A nested column has several leaves.
-            Err(kind) if column.declared.is_none() => {
-                *column = RawColumn::of_gaps(rows);
-                column.declared = Some(DeclaredType::Unreadable(kind));
-            }
-            Err(_) => {}
-        }
-    }
-    Ok(RawTable {
-        columns: Columns {
-            count: names.len(),
-            names: Some(names),
-        },
-        cells,
-        origin: Origin::rows(path.display().to_string(), rows),
-        verbatim: Vec::new(),
-    })
+/// Consecutive rows of a row group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slice {
+    pub group: usize,
+    /// The rows of the group before the slice.
+    pub skipped: usize,
+    pub rows: usize,
 }
 
-/// Reads a column of all row groups.
-fn read_leaf(
-    path: &Path,
-    reader: &SerializedFileReader<File>,
-    index: usize,
-    leaf: &Leaf,
-    column: &mut RawColumn,
-) -> Result<(), DataError> {
-    let broken = |error: ParquetError| not_parquet(path, &error);
-    for group in 0..reader.num_row_groups() {
-        let group = reader.get_row_group(group).map_err(broken)?;
-        let rows = usize::try_from(group.metadata().num_rows()).unwrap_or_default();
-        let end = column.len() + rows;
-        let values = group.get_column_reader(index).map_err(broken)?;
-        read_group(values, leaf, end, column).map_err(|error| match error {
-            Some(error) => broken(error),
-            None => DataError::NotParquet {
-                path: path.into(),
-                reason: format!("column {} has not one value a row", index + 1),
-            },
+/// An open Parquet file with a row and a column at least.
+pub(crate) struct ParquetFile {
+    path: PathBuf,
+    reader: SerializedFileReader<File>,
+    /// The number of rows.
+    pub rows: usize,
+    /// The names of the columns.
+    pub names: Vec<String>,
+}
+
+impl ParquetFile {
+    pub fn open(path: &Path) -> Result<Self, DataError> {
+        let broken = |error: ParquetError| not_parquet(path, &error);
+        let file = bytes::open(path)?;
+        let length = file.metadata().map_err(|error| DataError::Unreadable {
+            path: path.into(),
+            source: error,
         })?;
+        if length.len() == 0 {
+            return Err(DataError::EmptyFile { path: path.into() });
+        }
+        let reader = SerializedFileReader::new(file).map_err(broken)?;
+        let schema = reader.metadata().file_metadata().schema_descr();
+        let fields = schema.root_schema().get_fields();
+        let names: Vec<String> = fields.iter().map(|field| field.name().to_owned()).collect();
+        let rows = row_count(path, &reader)?;
+        if rows == 0 || names.is_empty() {
+            return Err(DataError::HeaderOnly { path: path.into() });
+        }
+        Ok(Self {
+            path: path.into(),
+            reader,
+            rows,
+            names,
+        })
     }
-    Ok(())
+
+    /// The number of rows of each row group.
+    pub fn group_rows(&self) -> Vec<usize> {
+        let groups = self.reader.metadata().row_groups().iter();
+        groups
+            .map(|group| usize::try_from(group.num_rows()).unwrap_or_default())
+            .collect()
+    }
+
+    /// The rows of some slices. Columns whose names `is_wanted` does not take consist of gaps.
+    pub fn rows_of(
+        &self,
+        slices: &[Slice],
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Result<RawTable, DataError> {
+        let rows = slices.iter().map(|slice| slice.rows).sum();
+        let schema = self.reader.metadata().file_metadata().schema_descr();
+        let mut cells = vec![RawColumn::default(); self.names.len()];
+        for index in 0..schema.num_columns() {
+            let root = schema.get_column_root_idx(index);
+            let column = &mut cells[root];
+            if !is_wanted(&self.names[root]) {
+                *column = RawColumn::of_gaps(rows);
+                continue;
+            }
+            match Leaf::of(&schema.column(index)) {
+                Ok(leaf) => {
+                    if leaf.meaning.is_of_time() {
+                        column.declared = Some(DeclaredType::Date);
+                    }
+                    self.read_leaf(index, slices, &leaf, column)?;
+                }
+                // A nested column has several leaves.
+                Err(kind) if column.declared.is_none() => {
+                    *column = RawColumn::of_gaps(rows);
+                    column.declared = Some(DeclaredType::Unreadable(kind));
+                }
+                Err(_) => {}
+            }
+        }
+        Ok(RawTable {
+            columns: Columns {
+                count: self.names.len(),
+                names: Some(self.names.clone()),
+            },
+            cells,
+            origin: self.origin(slices),
+            verbatim: Vec::new(),
+        })
+    }
+
+    fn origin(&self, slices: &[Slice]) -> Origin {
+        let sizes = self.group_rows();
+        let numbers = slices.iter().flat_map(|slice| {
+            let first = sizes[..slice.group].iter().sum::<usize>() + slice.skipped;
+            first..first + slice.rows
+        });
+        Origin::numbered_rows(self.path.display().to_string(), numbers)
+    }
+
+    /// Reads a column of some slices.
+    fn read_leaf(
+        &self,
+        index: usize,
+        slices: &[Slice],
+        leaf: &Leaf,
+        column: &mut RawColumn,
+    ) -> Result<(), DataError> {
+        let broken = |error: ParquetError| not_parquet(&self.path, &error);
+        for slice in slices {
+            let group = self.reader.get_row_group(slice.group).map_err(broken)?;
+            let values = group.get_column_reader(index).map_err(broken)?;
+            let rows = usize::try_from(group.metadata().num_rows()).unwrap_or_default();
+            let cells = Cells {
+                skipped: slice.skipped,
+                end: column.len() + slice.rows,
+                are_last: slice.skipped + slice.rows == rows,
+            };
+            read_slice(values, leaf, cells, column).map_err(|error| match error {
+                Some(error) => broken(error),
+                None => DataError::NotParquet {
+                    path: self.path.clone(),
+                    reason: format!("column {} has not one value a row", index + 1),
+                },
+            })?;
+        }
+        Ok(())
+    }
 }
 
-/// Reads a column of one row group, up to row `end`. Without a reason, the number of values is not
-/// that of the rows.
-fn read_group(
+/// The cells of a column that a slice fills.
+#[derive(Clone, Copy)]
+struct Cells {
+    /// The rows of the group before them.
+    skipped: usize,
+    /// The number of cells of the column afterwards.
+    end: usize,
+    /// Whether the group has no rows after them.
+    are_last: bool,
+}
+
+/// Reads a column of one row group. Without a reason, the number of values is not that of the rows.
+fn read_slice(
     values: ColumnReader,
     leaf: &Leaf,
-    end: usize,
+    cells: Cells,
     column: &mut RawColumn,
 ) -> Result<(), Option<ParquetError>> {
     match values {
-        ColumnReader::BoolColumnReader(reader) => fill(reader, leaf, end, column, |column, v| {
+        ColumnReader::BoolColumnReader(reader) => fill(reader, leaf, cells, column, |column, v| {
             column.push_number(f64::from(u8::from(*v)));
         }),
-        ColumnReader::Int32ColumnReader(reader) => fill(reader, leaf, end, column, |column, v| {
-            column.push_number(match leaf.meaning {
-                Meaning::Unsigned => f64::from(v.cast_unsigned()),
-                Meaning::Number { divisor } | Meaning::Time { divisor } => f64::from(*v) / divisor,
-                Meaning::Text => f64::from(*v),
-            });
-        }),
-        ColumnReader::Int64ColumnReader(reader) => fill(reader, leaf, end, column, |column, v| {
-            column.push_number(match leaf.meaning {
-                Meaning::Unsigned => v.cast_unsigned() as f64,
-                Meaning::Number { divisor } | Meaning::Time { divisor } => *v as f64 / divisor,
-                Meaning::Text => *v as f64,
-            });
-        }),
-        ColumnReader::Int96ColumnReader(reader) => fill(reader, leaf, end, column, |column, v| {
-            column.push_number(v.to_nanos() as f64 / leaf::NANOSECONDS);
-        }),
-        ColumnReader::FloatColumnReader(reader) => fill(reader, leaf, end, column, |column, v| {
-            column.push_number(f64::from(*v));
-        }),
-        ColumnReader::DoubleColumnReader(reader) => fill(reader, leaf, end, column, |column, v| {
-            column.push_number(*v);
-        }),
+        ColumnReader::Int32ColumnReader(reader) => {
+            fill(reader, leaf, cells, column, |column, v| {
+                column.push_number(match leaf.meaning {
+                    Meaning::Unsigned => f64::from(v.cast_unsigned()),
+                    Meaning::Number { divisor } | Meaning::Time { divisor } => {
+                        f64::from(*v) / divisor
+                    }
+                    Meaning::Text => f64::from(*v),
+                });
+            })
+        }
+        ColumnReader::Int64ColumnReader(reader) => {
+            fill(reader, leaf, cells, column, |column, v| {
+                column.push_number(match leaf.meaning {
+                    Meaning::Unsigned => v.cast_unsigned() as f64,
+                    Meaning::Number { divisor } | Meaning::Time { divisor } => *v as f64 / divisor,
+                    Meaning::Text => *v as f64,
+                });
+            })
+        }
+        ColumnReader::Int96ColumnReader(reader) => {
+            fill(reader, leaf, cells, column, |column, v| {
+                column.push_number(v.to_nanos() as f64 / leaf::NANOSECONDS);
+            })
+        }
+        ColumnReader::FloatColumnReader(reader) => {
+            fill(reader, leaf, cells, column, |column, v| {
+                column.push_number(f64::from(*v));
+            })
+        }
+        ColumnReader::DoubleColumnReader(reader) => {
+            fill(reader, leaf, cells, column, |column, v| {
+                column.push_number(*v);
+            })
+        }
         ColumnReader::ByteArrayColumnReader(reader) => {
-            fill(reader, leaf, end, column, |column, v| {
+            fill(reader, leaf, cells, column, |column, v| {
                 column.push_label(&String::from_utf8_lossy(v.data()));
             })
         }
         ColumnReader::FixedLenByteArrayColumnReader(reader) => {
-            fill(reader, leaf, end, column, |column, v| {
+            fill(reader, leaf, cells, column, |column, v| {
                 column.push_label(&String::from_utf8_lossy(v.data()));
             })
         }
@@ -160,20 +263,22 @@ fn read_group(
 fn fill<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     leaf: &Leaf,
-    end: usize,
+    cells: Cells,
     column: &mut RawColumn,
     push: impl Fn(&mut RawColumn, &T::T),
 ) -> Result<(), Option<ParquetError>> {
     let (mut values, mut levels) = (Vec::with_capacity(BATCH), Vec::with_capacity(BATCH));
-    loop {
+    let skipped = cells.skipped;
+    if skipped > 0 && reader.skip_records(skipped).map_err(Some)? != skipped {
+        return Err(None);
+    }
+    while column.len() < cells.end {
         values.clear();
         levels.clear();
-        let read = reader.read_records(BATCH, Some(&mut levels), None, &mut values);
+        let most = BATCH.min(cells.end - column.len());
+        let read = reader.read_records(most, Some(&mut levels), None, &mut values);
         let (records, _, _) = read.map_err(Some)?;
-        if records == 0 && column.len() == end {
-            return Ok(());
-        }
-        if records == 0 || column.len() + records > end {
+        if records == 0 {
             return Err(None);
         }
         let mut values = values.iter();
@@ -185,6 +290,15 @@ fn fill<T: DataType>(
                 None => column.push_missing(),
             }
         }
+    }
+    if !cells.are_last {
+        return Ok(());
+    }
+    values.clear();
+    let more = reader.read_records(1, Some(&mut levels), None, &mut values);
+    match more.map_err(Some)? {
+        (0, _, _) => Ok(()),
+        _ => Err(None),
     }
 }
 

@@ -114,16 +114,7 @@ impl DataSource {
         if let Some(task) = self.task() {
             return Ok(task);
         }
-        let request = Request::Training(roles);
-        let raw = self.read_raw(request)?;
-        let layout = request.layout(raw.origin.source(), raw.columns.clone())?;
-        Ok(match layout.target() {
-            Some(target) => {
-                let chosen = roles.inputs.kind_of(&raw.columns.name(target));
-                interpretation::task(&raw.cells[target], chosen)
-            }
-            None => Task::Regression,
-        })
+        interpretation::task_of(&self.read_raw(Request::Training(roles))?, roles)
     }
 
     /// Whether the data are a file of the user's own, whose columns may be of any kind.

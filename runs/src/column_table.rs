@@ -18,11 +18,17 @@ pub fn columns_table(data: &PreparedData) -> String {
             && column.missing == 0
             && matches!(column.purpose, Purpose::Inputs(_))
     };
+    let opening = data.stream.as_ref().map_or_else(String::new, |stream| {
+        format!(
+            "{} rows are read while training; the table shows some of them\n",
+            stream.file_rows()
+        )
+    });
     let is_long = data.columns.len() > MOST_LINES;
     let shown = (data.columns.iter()).filter(|column| !(is_long && is_plain(column)));
     let mut rows = vec![["column", "kind", "values", "missing", "use"].map(str::to_owned)];
     rows.extend(shown.map(cells));
-    let mut text = aligned(&rows);
+    let mut text = opening + &aligned(&rows);
     let plain = data.columns.iter().filter(is_plain).count();
     if is_long && plain > 0 {
         text += &format!("and {plain} columns of numbers without gaps, each 1 input\n");

@@ -45,7 +45,7 @@ pub fn nlpd_without_network(
     let is_found = session.state.stopping_point.is_some();
     let is_comparable = options.model().has_network()
         && data.likelihood == Gaussian::CHOICE
-        && data.train.len() <= MOST_ROWS
+        && data.training_rows() <= MOST_ROWS
         && !data.test.is_empty();
     (is_found && is_comparable)
         .then(|| sparse_regression(session.trainer.data(), &data.test, options.seed()))

@@ -6,7 +6,7 @@ use burn_gp_core::ops::NotPositiveDefinite;
 use burn_gp_datasets::DataError;
 use burn_gp_models::{
     InitError, PredictionError, SavedModelError,
-    training::{DeviceFailure, TrainingError},
+    training::{DeviceFailure, LossError, TrainingError, UnreadableRows},
 };
 
 use crate::{
@@ -53,6 +53,9 @@ pub enum Failure {
     /// A trained model that cannot predict.
     #[error("the trained model cannot predict: {0}; try --dtype f64 or a larger --jitter")]
     Prediction(#[from] NotPositiveDefinite),
+    /// Training rows that cannot be read any more.
+    #[error("{0}.")]
+    Rows(UnreadableRows),
     /// Rows that cannot be scored.
     #[error("the rows cannot be scored: {0}")]
     Score(Box<PredictionError>),
@@ -290,6 +293,15 @@ pub enum FolderError {
         /// The folder.
         path: PathBuf,
     },
+}
+
+impl From<LossError> for Failure {
+    fn from(error: LossError) -> Self {
+        match error {
+            LossError::Factorization(source) => source.into(),
+            LossError::Rows(source) => Self::Rows(source),
+        }
+    }
 }
 
 impl From<PredictionError> for Failure {

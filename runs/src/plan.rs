@@ -73,7 +73,12 @@ impl Plan {
         let all = TrainingData::with_target_columns(inputs, &targets, columns, device, dtype);
         let all = self.model.arranged(all);
         let model = self.model.init(&all)?;
-        Ok(AnyTrainer::new(model, all, self.training.clone()))
+        Ok(match (&data.stream, &self.training) {
+            (Some(rows), Training::MiniBatch(training)) => {
+                AnyTrainer::on_blocks(model, all, rows.clone(), (**training).clone())
+            }
+            (_, training) => AnyTrainer::new(model, all, training.clone()),
+        })
     }
 }
 
@@ -118,6 +123,7 @@ pub fn resolve(
 ) -> Result<(RunOptions, Plan), SettingError> {
     data.check_classes()?;
     let mut resolved = with_common_defaults(options, data.likelihood)?;
+    resolved.stream = data.stream.is_some().then_some(true);
     let model = model(&mut resolved, data)?;
     let name = resolved.model();
     let training = match resolved.is_mini_batch(name) {
@@ -126,7 +132,7 @@ pub fn resolve(
                 true => networks::training(options, &mut resolved)?,
                 false => mini_batch(&mut resolved)?,
             };
-            mini_batch::for_rows(training, &mut resolved, data.train.len()).into()
+            mini_batch::for_rows(training, &mut resolved, data.training_rows()).into()
         }
         false => full_batch(&mut resolved)?.into(),
     };

@@ -3,6 +3,7 @@
 mod held_out_file;
 mod part;
 mod rows;
+mod streamed;
 
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ use crate::setting_error::SettingError;
 
 pub use part::{Part, RowSource};
 pub use rows::Rows;
+pub use streamed::{StreamedRows, block_file};
 
 /// The largest number of classes; with more labels, the target is probably a number.
 const MOST_CLASSES: usize = 1000;
@@ -41,8 +43,10 @@ pub struct PreparedData {
     pub schema: Schema,
     /// The statistics of the training rows.
     pub standardizer: Standardizer,
-    /// The training rows.
+    /// The training rows; some of them if all are read while training.
     pub train: Part,
+    /// The training rows that are read while training, if they do not fit into memory.
+    pub stream: Option<Arc<StreamedRows>>,
     /// The validation rows; may be empty.
     pub validation: Part,
     /// The test rows.
@@ -113,6 +117,9 @@ impl PreparedData {
     /// If the data or the split is invalid.
     pub fn load(source: &DataSource, options: &RunOptions) -> Result<Self, DataError> {
         let likelihood = options.likelihood(source);
+        if let Some(file) = block_file(source, options)? {
+            return streamed::load(file, likelihood, options, source);
+        }
         let roles = ColumnRoles {
             labels: labels(options, likelihood),
             ..options.columns(source)
@@ -166,8 +173,15 @@ impl PreparedData {
             schema: dataset.schema,
             columns: dataset.columns,
             groups: dataset.groups,
+            stream: None,
             left_out: dataset.left_out,
         })
+    }
+
+    /// The number of training rows, N.
+    pub fn training_rows(&self) -> usize {
+        let streamed = self.stream.as_ref();
+        streamed.map_or(self.train.len(), |stream| stream.count())
     }
 
     /// The same data with a random share of the training rows as validation rows. The
@@ -290,6 +304,9 @@ impl PreparedData {
 
     /// A checksum of the rows of every part, with their row numbers.
     pub fn checksum(&self) -> u32 {
+        if let Some(stream) = &self.stream {
+            return stream.checksum();
+        }
         let mut hasher = crc32fast::Hasher::new();
         for part in [&self.train, &self.validation, &self.test] {
             for &row in &part.rows {

@@ -114,7 +114,7 @@ impl Metrics {
             model: name_of(options.model()),
             data: data.name.clone(),
             synthetic: data.synthetic,
-            n_train: data.train.len(),
+            n_train: data.training_rows(),
             n_validation: data.validation.len(),
             n_test: data.test.len(),
             d: data.dimensions(),

@@ -227,6 +227,9 @@ fn held_out(
     data: &PreparedData,
 ) -> Result<Option<(f64, PreparedData)>, Failure> {
     let wish = EarlyStopping::of(options)?;
+    if data.stream.is_some() {
+        return Ok(None);
+    }
     let Some(share) = wish.share(data.train.len()) else {
         return Ok(None);
     };
@@ -289,7 +292,7 @@ fn warn(data: &PreparedData, model: ModelName) {
     for warning in &data.warnings {
         eprintln!("warning: {warning}");
     }
-    let rows = data.train.len();
+    let rows = data.training_rows();
     if model == ModelName::Exact && rows > MANY_ROWS {
         let gigabytes = 8e-9 * (rows as f64).powi(2);
         eprintln!(
@@ -487,7 +490,7 @@ fn saved_model(
             config: plan.model.clone(),
             dimensions: data.dimensions(),
             target_columns: data.train.likelihood_targets().1,
-            data_count: data.train.len(),
+            data_count: data.training_rows(),
             precision: place.precision(),
         },
         context: ModelContext {

@@ -29,6 +29,7 @@ mod safe_runs;
 mod shortcomings;
 mod show;
 #[allow(dead_code, reason = "other test programs share it")]
+mod streaming;
 mod support;
 mod tables;
 mod train_predict;

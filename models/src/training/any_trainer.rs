@@ -1,6 +1,6 @@
 //! The trainer for any settings.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use burn::tensor::Tensor;
 use burn_gp_core::{
@@ -9,8 +9,8 @@ use burn_gp_core::{
 };
 
 use super::{
-    FullBatchTrainer, MiniBatchTrainer, Model, NothingToTrain, StepReport, Trainer, Training,
-    TrainingData, TrainingError,
+    FullBatchTrainer, MiniBatchTrainer, MiniBatchTraining, Model, NothingToTrain, RowBlocks,
+    StepReport, Trainer, Training, TrainingData, TrainingError, UnreadableRows,
 };
 use crate::chunks::inputs_at_once;
 
@@ -46,9 +46,33 @@ impl<M: Model> AnyTrainer<M> {
         }
     }
 
-    /// The data.
+    /// A trainer on rows that are read in blocks ([`MiniBatchTrainer::on_blocks`]).
+    ///
+    /// # Panics
+    ///
+    /// If there are no rows.
+    #[track_caller]
+    pub fn on_blocks(
+        model: M,
+        sample: TrainingData,
+        rows: Arc<dyn RowBlocks>,
+        training: MiniBatchTraining,
+    ) -> Self {
+        let trainer = MiniBatchTrainer::on_blocks(model, sample, rows, training);
+        Self::MiniBatch(Box::new(trainer))
+    }
+
+    /// The data; a sample of them if they are read in blocks.
     pub fn data(&self) -> &TrainingData {
         forward!(self, trainer => trainer.data())
+    }
+
+    /// The number of data points, N.
+    pub fn data_count(&self) -> usize {
+        match self {
+            Self::FullBatch(trainer) => trainer.data().len(),
+            Self::MiniBatch(trainer) => trainer.data_count(),
+        }
     }
 
     /// Whether there is nothing to train: every parameter is fixed.
@@ -70,51 +94,87 @@ impl<M: Model> AnyTrainer<M> {
     ///
     /// # Errors
     ///
-    /// When a covariance matrix cannot be factored.
-    pub fn loss(
-        &self,
-        other: Option<&M>,
-        watch: impl FnMut(usize),
-    ) -> Result<f64, NotPositiveDefinite> {
+    /// When a covariance matrix cannot be factored, or rows cannot be read.
+    pub fn loss(&self, other: Option<&M>, watch: impl FnMut(usize)) -> Result<f64, LossError> {
         match self {
-            Self::FullBatch(trainer) => trainer.loss(),
+            Self::FullBatch(trainer) => Ok(trainer.loss()?),
             Self::MiniBatch(trainer) => {
                 let model = other.unwrap_or(trainer.model());
-                loss_in_chunks(model, trainer.data(), trainer.priors(), watch)
+                let mut sum = LossSum::new(model, watch);
+                match trainer.blocks() {
+                    None => sum.add(trainer.data())?,
+                    Some(rows) => {
+                        for block in 0..rows.blocks() {
+                            if let Some(data) = rows.block(block)? {
+                                sum.add(&data)?;
+                            }
+                        }
+                    }
+                }
+                Ok(sum.loss(trainer.priors()))
             }
         }
     }
 }
 
-/// The loss of `model`, in chunks if the objective is a sum over them.
-fn loss_in_chunks<M: Model>(
-    model: &M,
-    data: &TrainingData,
-    priors: &Priors,
-    mut watch: impl FnMut(usize),
-) -> Result<f64, NotPositiveDefinite> {
-    let model = model.valid();
-    let rows = data.len();
-    let (mut fit, mut kl) = (0.0, 0.0);
-    let most = match model.needs_all_data() {
-        true => rows,
-        false => inputs_at_once(model.rows_per_datum()),
-    };
-    for start in (0..rows).step_by(most) {
-        watch(start);
-        let chunk = |tensor: &Tensor<2>| {
-            let count = most.min(rows - start);
-            tensor.clone().inner().narrow(0, start, count)
-        };
-        let (inputs, targets) = (chunk(&data.inputs), chunk(&data.targets));
-        let [count, _] = targets.dims();
-        let objective = model.objective(inputs, targets, count)?;
-        fit += number(objective.fit);
-        kl = objective.kl.map_or(0.0, number);
+/// The loss over all data is unknown.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum LossError {
+    /// A covariance matrix has no Cholesky factor.
+    #[error(transparent)]
+    Factorization(#[from] NotPositiveDefinite),
+    /// Rows cannot be read.
+    #[error(transparent)]
+    Rows(#[from] UnreadableRows),
+}
+
+/// The loss of a model, summed in chunks if the objective is a sum over them.
+struct LossSum<M, W> {
+    model: M,
+    watch: W,
+    rows: usize,
+    fit: f64,
+    kl: f64,
+}
+
+impl<M: Model, W: FnMut(usize)> LossSum<M, W> {
+    fn new(model: &M, watch: W) -> Self {
+        Self {
+            model: model.valid(),
+            watch,
+            rows: 0,
+            fit: 0.0,
+            kl: 0.0,
+        }
     }
-    let log_prior = priors.log_density(&model);
-    let log_prior = log_prior.map_or(0.0, number);
-    Ok((kl - fit - log_prior) / rows as f64)
+
+    fn add(&mut self, data: &TrainingData) -> Result<(), NotPositiveDefinite> {
+        let rows = data.len();
+        let most = match self.model.needs_all_data() {
+            true => rows,
+            false => inputs_at_once(self.model.rows_per_datum()),
+        };
+        for start in (0..rows).step_by(most) {
+            (self.watch)(self.rows);
+            let chunk = |tensor: &Tensor<2>| {
+                let count = most.min(rows - start);
+                tensor.clone().inner().narrow(0, start, count)
+            };
+            let (inputs, targets) = (chunk(&data.inputs), chunk(&data.targets));
+            let [count, _] = targets.dims();
+            let objective = self.model.objective(inputs, targets, count)?;
+            self.fit += number(objective.fit);
+            self.kl = objective.kl.map_or(0.0, number);
+            self.rows += count;
+        }
+        Ok(())
+    }
+
+    fn loss(&self, priors: &Priors) -> f64 {
+        let log_prior = priors.log_density(&self.model);
+        let log_prior = log_prior.map_or(0.0, number);
+        (self.kl - self.fit - log_prior) / self.rows as f64
+    }
 }
 
 impl<M: Model> Trainer for AnyTrainer<M> {

@@ -91,7 +91,7 @@ impl Batches {
 }
 
 /// A permutation of `count` data points that depends only on the seed and the epoch.
-fn permutation(count: usize, seed: u64, epoch: usize) -> Vec<i64> {
+pub(super) fn permutation(count: usize, seed: u64, epoch: usize) -> Vec<i64> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(epoch as u64);
     let mut order: Vec<i64> = (0..count as i64).collect();

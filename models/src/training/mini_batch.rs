@@ -1,6 +1,6 @@
 //! Adam on mini-batches, optionally with natural gradients for `q(u)`.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use burn::{grad_clipping::GradientClipping, module::Module, optim::ModuleOptimizer};
 use burn_gp_core::{
@@ -21,6 +21,7 @@ use super::{
     gate::{Gate, GatedAdam},
     mini_batch_step::MiniBatchStep,
     rates::{Rates, RatesProgress},
+    row_blocks::{RowBlocks, StreamedBatches},
     unread::{READ_TOGETHER, Unobserved, UnreadStep},
 };
 
@@ -142,7 +143,7 @@ pub struct MiniBatchTrainer<M> {
     optimizer: ModuleOptimizer,
     training: MiniBatchTraining,
     rates: Rates,
-    batches: Batches,
+    source: BatchSource,
     computation: MiniBatchStep,
     /// Whether the targets have been checked.
     targets_checked: bool,
@@ -153,6 +154,27 @@ pub struct MiniBatchTrainer<M> {
     unobserved: Unobserved,
     /// The number of steps that the device has skipped.
     skipped: usize,
+}
+
+/// Where the batches come from.
+enum BatchSource {
+    /// Rows in memory.
+    Memory(Batches),
+    /// Rows that are read in blocks.
+    Blocks(StreamedBatches),
+}
+
+impl BatchSource {
+    /// The batch of a step, counted from zero.
+    fn batch(&mut self, step: usize) -> Result<Batch, TrainingError> {
+        match self {
+            Self::Memory(batches) => Ok(batches.batch(step)),
+            Self::Blocks(batches) => (batches.batch(step)).map_err(|source| TrainingError::Rows {
+                step: step + 1,
+                source,
+            }),
+        }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -172,15 +194,56 @@ impl<M: Model> MiniBatchTrainer<M> {
     /// thousand or more from the variance of the targets, they are rescaled to the unit of the
     /// targets ([`Model::in_unit_of`]).
     pub fn new(model: M, data: TrainingData, training: MiniBatchTraining) -> Self {
+        let (first, count) = (data.clone(), data.len());
+        let source = BatchSource::Memory(training.batches(data));
+        Self::from_source(model, (&first, count), source, training)
+    }
+
+    /// A trainer on rows that are read in blocks, before its first step. `sample` has some of the rows,
+    /// as tensors for [`new`](Self::new); the initial variances follow from their targets. The model
+    /// must not need all data ([`Model::needs_all_data`]).
+    ///
+    /// # Panics
+    ///
+    /// If there are no rows.
+    #[track_caller]
+    pub fn on_blocks(
+        model: M,
+        sample: TrainingData,
+        rows: Arc<dyn RowBlocks>,
+        training: MiniBatchTraining,
+    ) -> Self {
+        let first = sample.clone();
+        let batches = StreamedBatches::new(rows, sample, training.batch_size, training.seed);
+        let count = batches.len();
+        assert!(
+            count > 0,
+            "MiniBatchTrainer: {} blocks have no rows; expected some",
+            batches.blocks()
+        );
+        Self::from_source(
+            model,
+            (&first, count),
+            BatchSource::Blocks(batches),
+            training,
+        )
+    }
+
+    fn from_source(
+        model: M,
+        (data, count): (&TrainingData, usize),
+        source: BatchSource,
+        training: MiniBatchTraining,
+    ) -> Self {
         let model = model.in_unit_of(&data.inputs, &data.targets);
         let rates = Rates::new(&training, &model);
-        let computation = training.computation(&model, data.len(), &rates);
+        let computation = training.computation(&model, count, &rates);
         Self {
             optimizer: training.optimizer(&model, &computation.gate),
             computation,
             model,
             rates,
-            batches: training.batches(data),
+            source,
             training,
             targets_checked: false,
             step: 0,
@@ -203,9 +266,25 @@ impl<M: Model> MiniBatchTrainer<M> {
         &self.computation.priors
     }
 
-    /// The data.
+    /// The data; a sample of them if they are read in blocks.
     pub fn data(&self) -> &TrainingData {
-        self.batches.data()
+        match &self.source {
+            BatchSource::Memory(batches) => batches.data(),
+            BatchSource::Blocks(batches) => batches.sample(),
+        }
+    }
+
+    /// The number of data points, N.
+    pub fn data_count(&self) -> usize {
+        self.computation.data_count
+    }
+
+    /// The rows that are read in blocks.
+    pub(super) fn blocks(&self) -> Option<&StreamedBatches> {
+        match &self.source {
+            BatchSource::Memory(_) => None,
+            BatchSource::Blocks(batches) => Some(batches),
+        }
     }
 
     /// The model.
@@ -219,9 +298,12 @@ impl<M: Model> MiniBatchTrainer<M> {
             .steps_in_epochs(1, self.computation.data_count)
     }
 
-    /// The rows of a step's batch. Steps are counted from zero.
-    pub fn rows_of_step(&mut self, step: usize) -> Vec<i64> {
-        self.batches.rows_of_step(step)
+    /// The rows of a step's batch, if all rows are in memory. Steps are counted from zero.
+    pub fn rows_of_step(&mut self, step: usize) -> Option<Vec<i64>> {
+        match &mut self.source {
+            BatchSource::Memory(batches) => Some(batches.rows_of_step(step)),
+            BatchSource::Blocks(_) => None,
+        }
     }
 
     /// A step whose loss is known when it is made.
@@ -275,7 +357,7 @@ impl<M: Model> MiniBatchTrainer<M> {
         (loss, made): (f64, bool),
     ) -> Result<StepReport, TrainingError> {
         if !made {
-            let batch = self.batches.batch(step.step - 1);
+            let batch = self.source.batch(step.step - 1)?;
             self.computation.check_again(&self.model, batch)?;
             self.skipped += 1;
         }
@@ -295,10 +377,13 @@ impl<M: Model> Trainer for MiniBatchTrainer<M> {
 
     fn advance(&mut self) -> Result<Option<StepReport>, TrainingError> {
         if !self.targets_checked {
-            self.model.check_targets(&self.batches.data().targets)?;
+            self.model.check_targets(&self.data().targets)?;
             self.targets_checked = true;
         }
-        let batch = self.batches.batch(self.step);
+        let batch = self.source.batch(self.step)?;
+        if self.blocks().is_some() {
+            self.model.check_targets(&batch.targets)?;
+        }
         if is_on_cpu(&batch.inputs) {
             return self.read_step(batch).map(Some);
         }

@@ -28,6 +28,7 @@ mod model;
 mod nothing_to_train;
 mod plateau;
 mod rates;
+mod row_blocks;
 mod schedule;
 mod settings;
 mod unread;
@@ -50,7 +51,7 @@ use burn_gp_core::{
 };
 
 use crate::PredictionError;
-pub use any_trainer::AnyTrainer;
+pub use any_trainer::{AnyTrainer, LossError};
 pub use batches::Batch;
 pub use callback::Callback;
 pub use device_failure::{DeviceFailure, on_device};
@@ -65,6 +66,7 @@ pub use mini_batch::{MiniBatchTrainer, MiniBatchTraining};
 pub use model::{Model, Objective};
 pub use nothing_to_train::NothingToTrain;
 pub use plateau::Plateau;
+pub use row_blocks::{BlockRows, RowBlocks, UnreadableRows};
 pub use schedule::{Schedule, ScheduledRate};
 pub use settings::Training;
 pub use usual::{AdamRates, NetworkTraining, UsualTraining};
@@ -230,6 +232,14 @@ pub enum TrainingError {
         step: usize,
         /// The failure.
         source: DeviceFailure,
+    },
+    /// Rows cannot be read.
+    #[error("step {step}: {source}.")]
+    Rows {
+        /// The step.
+        step: usize,
+        /// The reason.
+        source: UnreadableRows,
     },
     /// burn's learner stopped because a metric or a checkpointer failed.
     #[error("burn's learner: {0}")]

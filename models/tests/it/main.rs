@@ -26,5 +26,6 @@ mod other_crates;
 mod parity;
 mod plateau;
 mod roles;
+mod row_blocks;
 mod scales;
 mod variational_full_batch;

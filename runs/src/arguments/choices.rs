@@ -185,6 +185,12 @@ impl ModelName {
         self.is_mini_batch() && !matches!(self, Self::Dbk | Self::Dkl | Self::Sdkl)
     }
 
+    /// Whether the model can train on rows that are read while training. After training, some models
+    /// with basis functions need all inputs once more.
+    pub fn streams(self) -> bool {
+        self.has_batches() && !self.has_basis()
+    }
+
     /// Whether the model supports likelihoods other than the Gaussian.
     pub fn takes_any_likelihood(self) -> bool {
         self.has_batches() && self != Self::Bll

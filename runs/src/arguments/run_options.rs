@@ -281,6 +281,10 @@ options! {
         /// on all rows for that many steps (mini-batch models; 0 for none) [default: models with
         /// networks 0.2, more for few rows, unless --steps, --epochs or --validation-fraction is given]
         early_stopping: f64 = "F",
+        /// Whether the rows of a Parquet file are read while training, in shuffled blocks, instead of
+        /// being kept in memory [default: true from 10⁸ values on, if the model has mini-batches]
+        #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+        stream: bool = "BOOL" [FromData],
         /// Scale of the inputs, by the training rows [default: standard]
         input_scale: InputScaleName = "SCALE",
     }

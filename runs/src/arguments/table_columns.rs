@@ -4,6 +4,7 @@ use burn_gp_core::likelihoods::{Bernoulli, Gaussian, Softmax};
 use burn_gp_datasets::{ColumnRoles, DataError, DataSource, InputColumns, TargetColumn, Task};
 
 use super::RunOptions;
+use crate::preparation::block_file;
 
 impl RunOptions {
     /// The columns that become inputs. The kinds of columns are inferred for files of the user's
@@ -43,7 +44,12 @@ impl RunOptions {
     pub fn inspected(mut self, source: &DataSource) -> Result<Self, DataError> {
         let is_open = self.likelihood.is_none() && self.noise_column.is_none();
         if is_open && source.is_own_file() && self.model().takes_any_likelihood() {
-            self.likelihood = Some(match source.task_of(&self.columns(source))? {
+            let roles = self.columns(source);
+            let task = match block_file(source, &self)? {
+                Some(file) => file.task_of(&roles)?,
+                None => source.task_of(&roles)?,
+            };
+            self.likelihood = Some(match task {
                 Task::Regression => Gaussian::CHOICE,
                 Task::BinaryClassification => Bernoulli::CHOICE,
                 Task::Classification => Softmax::CHOICE,

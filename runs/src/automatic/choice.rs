@@ -39,16 +39,19 @@ const MOST_OF_MANY_ROWS: usize = 512;
 pub struct Size {
     /// The number of training rows, N.
     pub rows: usize,
-    /// The number of different inputs among them.
+    /// The number of different inputs among them, or among those in memory.
     pub distinct: usize,
+    /// Whether the rows are read while training.
+    pub is_streamed: bool,
 }
 
 impl Size {
     /// The size of the training rows of `data`.
     pub fn of(data: &PreparedData) -> Self {
         Self {
-            rows: data.train.len(),
+            rows: data.training_rows(),
             distinct: data.distinct_training_inputs(),
+            is_streamed: data.stream.is_some(),
         }
     }
 }
@@ -71,6 +74,10 @@ impl Choice {
         let rows = size.rows as f64;
         if likelihood != Gaussian::CHOICE {
             let reason = format!("the likelihood is {}", likelihood.name);
+            return Self::mini_batches(size, budget, reason);
+        }
+        if size.is_streamed {
+            let reason = "the rows are read while training".to_owned();
             return Self::mini_batches(size, budget, reason);
         }
         let is_small = EVALUATIONS * EXACT_COST * rows.powi(3) <= budget;
@@ -137,7 +144,12 @@ mod tests {
     #[test]
     fn the_model_follows_from_rows_likelihood_and_time() {
         let choice = |rows, distinct, likelihood, minutes| {
-            let choice = Choice::new(&Size { rows, distinct }, likelihood, minutes);
+            let size = Size {
+                rows,
+                distinct,
+                is_streamed: false,
+            };
+            let choice = Choice::new(&size, likelihood, minutes);
             (choice.model, choice.inducing)
         };
         let gaussian = Gaussian::CHOICE;
@@ -152,5 +164,12 @@ mod tests {
         assert_eq!(many(20.0), ModelName::Sgpr);
         let labels = choice(500, 30, Bernoulli::CHOICE, 2.0);
         assert_eq!(labels, (ModelName::Svgp, Some(30)));
+        let streamed = Size {
+            rows: 500,
+            distinct: 500,
+            is_streamed: true,
+        };
+        let streamed = Choice::new(&streamed, gaussian, 2.0);
+        assert_eq!(streamed.model, ModelName::Svgp);
     }
 }

@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use burn_gp_core::ops::NotPositiveDefinite;
 use burn_gp_models::{
     AnyModel, TrainedModel, load_module,
-    training::{AnyTrainer, DeviceFailure, Trainer, TrainingError, on_device},
+    training::{AnyTrainer, DeviceFailure, LossError, Trainer, TrainingError, on_device},
 };
 
 use super::callback::{Broken, RunCallback};
@@ -147,14 +146,14 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// When a covariance matrix cannot be factored.
-    pub fn fitted(&self, quiet: bool) -> Result<Fitted, NotPositiveDefinite> {
+    /// When a covariance matrix cannot be factored, or rows cannot be read.
+    pub fn fitted(&self, quiet: bool) -> Result<Fitted, LossError> {
         let best = self.state.validation.as_ref().and_then(|validation| {
             let best = validation.best.as_ref()?;
             Some((best, validation.progress.best_step))
         });
         let last_step = self.trainer.steps_made();
-        let rows = self.trainer.data().len();
+        let rows = self.trainer.data_count();
         let mut progress = RowProgress::new("training row", rows, quiet);
         let other = best.map(|(model, _)| model);
         let loss = self.trainer.loss(other, |row| progress.update(row))?;

@@ -25,6 +25,9 @@ pub(super) fn check(options: &RunOptions) -> Result<(), SettingError> {
     }
     let both = options.validation.is_some() && options.validation_fraction.is_some();
     exclude(["validation", "validation_fraction"], both)?;
+    if let (Some(true), Some(other)) = (options.stream, options.unstreamed()) {
+        exclude(["stream", other], true)?;
+    }
     if options.score_every.is_some() && options.test_fraction == Some(0.0) {
         return Err(SettingError::NoTestRows {
             wish: "--score-every",

@@ -198,7 +198,7 @@ fn network(
     data: &PreparedData,
 ) -> Result<(NetworkConfig, usize), SettingError> {
     let (model, seed) = (resolved.model(), resolved.seed());
-    let (rows, inputs) = (data.train.len(), data.dimensions());
+    let (rows, inputs) = (data.training_rows(), data.dimensions());
     let (backbone, blocks) = form(resolved)?;
     let fits = UNITS.iter().find(|(most, _)| rows < *most);
     let width = *(resolved.units).get_or_insert(fits.map_or(MOST_UNITS, |&(_, units)| units));

@@ -29,7 +29,7 @@ pub fn read(
         keep: KeptColumns::None,
     };
     let features = source.load_new_rows(schema, &wanted)?;
-    let targets = features.targets.unwrap_or_default();
+    let targets = features.targets.clone().unwrap_or_default();
     let known: Vec<usize> = (0..targets.len())
         .filter(|&row| !targets[row].is_nan())
         .collect();
@@ -39,13 +39,14 @@ pub fn read(
             target: schema.target_name.clone(),
         });
     }
-    let is_id = |(name, _): &&(String, Vec<String>)| Some(name) == schema.id.as_ref();
-    let ids = features.kept.iter().find(is_id);
+    let ids = features
+        .texts_of(schema.id.as_deref())
+        .map(<[String]>::to_vec);
     let rows = Rows {
         source: Arc::new(RowSource {
             origin: features.origin,
             kept: None,
-            ids: ids.map(|(_, ids)| ids.clone()),
+            ids,
         }),
         inputs: &features.inputs,
         targets: &targets,

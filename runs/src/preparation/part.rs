@@ -16,6 +16,15 @@ pub struct RowSource {
 }
 
 impl RowSource {
+    /// All rows of `origin`, without names.
+    pub fn nameless(origin: Origin) -> Arc<Self> {
+        Arc::new(Self {
+            origin,
+            kept: None,
+            ids: None,
+        })
+    }
+
     /// The location of a row.
     pub fn location(&self, row: usize) -> Location {
         self.origin.location(row)

@@ -1,0 +1,247 @@
+//! `--stream`: the rows of a Parquet file are read while training.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::sync::Arc;
+
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use temp_dir::TempDir;
+
+use crate::support::{columns, numbers, options_of, read, run, succeed};
+
+const ROWS: usize = 3000;
+const GROUP: usize = 700;
+
+/// Rows in several groups; x has gaps, and every target before the end is there.
+fn write(path: &Path) {
+    let message = "message rows { optional double x; required double z; \
+                   required binary city (UTF8); optional double y; }";
+    let schema = Arc::new(parse_message_type(message).unwrap());
+    let mut writer =
+        SerializedFileWriter::new(File::create(path).unwrap(), schema, Arc::default()).unwrap();
+    let x = |row: usize| (row as f64 * 0.618_034).fract() * 6.0 - 3.0;
+    let z = |row: usize| (row as f64 * 0.414_214).fract();
+    for first in (0..ROWS).step_by(GROUP) {
+        let rows = first..ROWS.min(first + GROUP);
+        let mut group = writer.next_row_group().unwrap();
+        let optional = |gap: usize, value: &dyn Fn(usize) -> f64| {
+            let is_there = |row: &usize| row % 50 != gap;
+            let levels = rows.clone().map(|row| i16::from(is_there(&row)));
+            let values = rows.clone().filter(is_there).map(value);
+            (values.collect::<Vec<f64>>(), levels.collect::<Vec<i16>>())
+        };
+        let mut doubles = |(values, levels): (Vec<f64>, Option<Vec<i16>>)| {
+            let mut column = group.next_column().unwrap().unwrap();
+            let typed = column.typed::<DoubleType>();
+            typed.write_batch(&values, levels.as_deref(), None).unwrap();
+            column.close().unwrap();
+        };
+        let (values, levels) = optional(7, &x);
+        doubles((values, Some(levels)));
+        doubles((rows.clone().map(z).collect(), None));
+        let cities = rows.clone().map(|row| ["Bern", "Ulm", "Rome"][row % 3]);
+        let cities: Vec<ByteArray> = cities.map(ByteArray::from).collect();
+        let mut column = group.next_column().unwrap().unwrap();
+        let typed = column.typed::<ByteArrayType>();
+        typed.write_batch(&cities, None, None).unwrap();
+        column.close().unwrap();
+        let y = |row: usize| {
+            let noise = (row as f64 * 12.9898).sin() * 0.1;
+            30.0 + 4.0 * (x(row).sin() + z(row) + (row % 3) as f64 + noise)
+        };
+        let (values, levels) = optional(11, &y);
+        let mut column = group.next_column().unwrap().unwrap();
+        let typed = column.typed::<DoubleType>();
+        typed.write_batch(&values, Some(&levels), None).unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+    }
+    writer.close().unwrap();
+}
+
+fn folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    write(&folder.path().join("rows.parquet"));
+    folder
+}
+
+const TRAIN: [&str; 9] = [
+    "train",
+    "--data",
+    "rows.parquet",
+    "--target",
+    "y",
+    "--inducing",
+    "20",
+    "--steps",
+    "40",
+];
+
+fn metrics(folder: &Path) -> serde_json::Value {
+    serde_json::from_str(&read(&folder.join("metrics.json"))).unwrap()
+}
+
+/// In one batch, rows have the same sum in any order, up to rounding that training amplifies.
+#[test]
+fn the_losses_are_those_of_rows_in_memory() {
+    let folder = folder();
+    let path = folder.path();
+    let all = ["--batch-size", "10000", "--test-fraction", "0", "--out"];
+    let train = |stream: &[&str], out| succeed(path, &[&TRAIN[..], stream, &all, &[out]].concat());
+    let text = train(&["--stream"], "streamed");
+    assert!(text.contains("3000 rows are read while training"), "{text}");
+    assert!(text.contains("60 rows left out"), "{text}");
+    train(&["--stream=false"], "memory");
+    let losses = |run: &str| numbers(&path.join(run).join("training_log.csv"), "loss");
+    let (streamed, memory) = (losses("streamed"), losses("memory"));
+    assert_eq!(streamed.len(), 40);
+    for (found, expected) in streamed.iter().zip(&memory) {
+        assert!((found - expected).abs() < 1e-8, "{found} {expected}");
+    }
+    let [found, expected] = ["streamed", "memory"].map(|run| metrics(&path.join(run)));
+    assert_eq!(found["n_train"], 2940);
+    assert_eq!(found["n_train"], expected["n_train"]);
+    let [found, expected] = [found, expected].map(|run| run["objective"].as_f64().unwrap());
+    assert!((found - expected).abs() < 1e-8, "{found} {expected}");
+}
+
+#[test]
+fn a_streamed_run_holds_out_predicts_and_is_made_again_by_its_configuration() {
+    let folder = folder();
+    let path = folder.path();
+    let more = ["--stream", "--validation-fraction", "0.1", "--out", "run"];
+    succeed(path, &[&TRAIN[..], &more].concat());
+    let metrics = metrics(&path.join("run"));
+    let count = |name: &str| metrics[name].as_u64().unwrap();
+    let parts = ["n_train", "n_validation", "n_test"].map(count);
+    assert_eq!(parts.iter().sum::<u64>(), 2940);
+    // Shares of hashes: standard deviations of 16 rows.
+    assert!(
+        parts[1].abs_diff(265) < 80 && parts[2].abs_diff(294) < 80,
+        "{parts:?}"
+    );
+    assert!(
+        metrics["rmse_original"].as_f64().unwrap() < 2.0,
+        "{metrics}"
+    );
+    assert_eq!(options_of(&path.join("run"))["stream"], true);
+    let titles = ["row", "mean", "target"];
+    let tested = columns(&path.join("run/predictions.csv"), &titles);
+    let predict = [
+        "predict",
+        "-m",
+        "run",
+        "-d",
+        "rows.parquet",
+        "-o",
+        "all.csv",
+    ];
+    succeed(path, &predict);
+    let all = columns(&path.join("all.csv"), &titles);
+    assert_eq!(tested.len() as u64, parts[2]);
+    for row in &tested {
+        let number: usize = row[0].parse().unwrap();
+        assert_eq!(row, &all[number]);
+    }
+    let again = ["train", "--config", "run/config.toml", "--out", "again"];
+    succeed(path, &again);
+    let log = |run: &str| numbers(&path.join(run).join("training_log.csv"), "loss");
+    assert_eq!(log("run"), log("again"));
+}
+
+/// Groups are on one side of the split, and two labels make classes.
+#[test]
+fn groups_and_labels_are_streamed_too() {
+    let folder = folder();
+    let path = folder.path();
+    let train = [
+        "train",
+        "--data",
+        "rows.parquet",
+        "--target",
+        "city",
+        "--stream",
+        "--group",
+        "x",
+        "--inducing",
+        "10",
+        "--steps",
+        "5",
+        "--model",
+        "svgp",
+        "--out",
+        "run",
+    ];
+    succeed(path, &train);
+    let metrics = metrics(&path.join("run"));
+    assert_eq!(metrics["likelihood"], "softmax");
+    assert_eq!(metrics["classes"], 3);
+}
+
+#[test]
+fn what_cannot_be_streamed_is_refused_in_a_sentence() {
+    let folder = folder();
+    let path = folder.path();
+    fs::write(path.join("rows.csv"), "x,y\n1,2\n2,3\n3,5\n").unwrap();
+    for (arguments, sentence) in [
+        (
+            &["train", "--data", "rows.csv", "--stream"][..],
+            "rows.csv is no Parquet file, and only Parquet files are read in blocks while training",
+        ),
+        (
+            &["train", "--data", "winequality", "--stream"],
+            "winequality is no Parquet file",
+        ),
+        (
+            &[
+                "train",
+                "--data",
+                "rows.parquet",
+                "--stream",
+                "--model",
+                "exact",
+            ],
+            "--stream means nothing for the model exact",
+        ),
+        (
+            &[
+                "train",
+                "--data",
+                "rows.parquet",
+                "--stream",
+                "--missing",
+                "median",
+            ],
+            "--stream and --missing median",
+        ),
+        (
+            &[
+                "train",
+                "--data",
+                "rows.parquet",
+                "--stream",
+                "--time-split",
+                "z",
+            ],
+            "--stream and --time-split",
+        ),
+        (
+            &[
+                "train",
+                "--data",
+                "rows.parquet",
+                "--stream",
+                "--drop",
+                "nothing",
+            ],
+            "nothing",
+        ),
+    ] {
+        let output = run(path, arguments);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+        assert!(text.contains(sentence), "{arguments:?}: {text}");
+    }
+}

@@ -1,0 +1,70 @@
+//! Rows of a streamed file that stay in memory.
+
+use std::sync::Arc;
+
+use burn_gp_datasets::{BlockFile, Features, Matrix, Standardizer};
+
+use super::super::{Part, RowSource, rows::Rows};
+use super::places::target;
+
+/// The most rows that are kept. More would come from very many rows with the same inputs.
+const MOST: usize = 1_000_000;
+
+/// Rows in the units of the file.
+pub struct Gathered {
+    columns: usize,
+    /// The numbers of the rows in the file, from 0.
+    numbers: Vec<usize>,
+    inputs: Vec<f64>,
+    targets: Vec<f64>,
+    noise: Vec<f64>,
+    ids: Vec<String>,
+}
+
+impl Gathered {
+    /// No rows with `columns` inputs.
+    pub fn new(columns: usize) -> Self {
+        Self {
+            columns,
+            numbers: Vec::new(),
+            inputs: Vec::new(),
+            targets: Vec::new(),
+            noise: Vec::new(),
+            ids: Vec::new(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    /// Adds a row of a block, which has this number in the file.
+    pub fn push(&mut self, number: usize, features: &Features, row: usize, id: Option<&str>) {
+        if self.numbers.len() >= MOST {
+            return;
+        }
+        self.numbers.push(number);
+        self.inputs.extend_from_slice(features.inputs.row(row));
+        self.targets.push(target(features, row));
+        self.noise
+            .extend(features.noise.as_ref().map(|noise| noise[row]));
+        self.ids.extend(id.map(str::to_owned));
+    }
+
+    /// The rows, standardized.
+    pub fn part(&self, file: &BlockFile, standardizer: &Standardizer) -> Part {
+        let inputs = Matrix::new(self.numbers.len(), self.columns, self.inputs.clone());
+        let all: Vec<usize> = (0..self.numbers.len()).collect();
+        let rows = Rows {
+            source: Arc::new(RowSource {
+                origin: file.origin(&self.numbers),
+                kept: Some(self.numbers.clone()),
+                ids: (!self.ids.is_empty()).then(|| self.ids.clone()),
+            }),
+            inputs: &inputs,
+            targets: &self.targets,
+            noise: (!self.noise.is_empty()).then_some(self.noise.as_slice()),
+        };
+        rows.part(&all, standardizer)
+    }
+}

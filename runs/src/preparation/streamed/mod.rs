@@ -1,0 +1,240 @@
+//! Data that do not fit into memory: rows of a Parquet file, read while training.
+
+mod gathered;
+mod places;
+mod rows;
+
+use std::sync::Arc;
+
+use burn_gp_core::likelihoods::{LikelihoodName, TargetKind};
+use burn_gp_datasets::{
+    BlockFile, ColumnRoles, DataError, DataSource, Dataset, Features, KeptColumns, NewRows,
+    Standardizer, StreamedStatistics,
+};
+
+use super::{PreparedData, held_out_file, labels};
+use crate::arguments::{InputScaleName, RunOptions};
+
+use gathered::Gathered;
+use places::{Place, Places};
+
+pub use rows::StreamedRows;
+
+/// The number of values from which a Parquet file is read while training by default.
+const MANY_VALUES: usize = 100_000_000;
+
+/// The number of training rows that stay in memory, about: for the inducing points, the plots and the
+/// start.
+const SAMPLE_ROWS: f64 = 20_000.0;
+
+/// The most rows that are held out for testing and for validation, about.
+const HELD_OUT_ROWS: f64 = 100_000.0;
+
+/// The file, if its rows are to be read while training.
+///
+/// # Errors
+///
+/// If the user asks for it and the source is no Parquet file, or the file cannot be read.
+pub fn block_file(
+    source: &DataSource,
+    options: &RunOptions,
+) -> Result<Option<BlockFile>, DataError> {
+    let path = source.path().filter(|_| source.is_own_file());
+    let is_parquet = path.is_some_and(BlockFile::takes);
+    match (options.stream, path) {
+        (Some(true), Some(path)) => BlockFile::open(path).map(Some),
+        (Some(true), None) => Err(DataError::NotInBlocks {
+            path: source.name().into(),
+        }),
+        (None, Some(path)) if is_parquet && options.can_stream() => {
+            let file = BlockFile::open(path)?;
+            let is_large = file.rows().saturating_mul(file.columns()) >= MANY_VALUES;
+            Ok(is_large.then_some(file))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Goes through all rows once: statistics, and the rows that stay in memory.
+///
+/// # Errors
+///
+/// If the file or its columns cannot be used, or no rows are left to train or to test on.
+pub fn load(
+    file: BlockFile,
+    likelihood: LikelihoodName,
+    options: &RunOptions,
+    source: &DataSource,
+) -> Result<PreparedData, DataError> {
+    let roles = ColumnRoles {
+        labels: labels(options, likelihood),
+        ..options.columns(source)
+    };
+    let sample = file.sample(&roles)?;
+    let places = places(options, file.rows());
+    let wanted = wanted_rows(options);
+    let (mut pass, mut first) = (Pass::new(&sample, file.blocks()), 0);
+    for block in 0..file.blocks() {
+        let features = file.read(block, &sample.schema, &wanted)?;
+        let ids = features.texts_of(sample.schema.id.as_deref());
+        pass.add(first, (&features, ids), &places);
+        first += features.inputs.rows();
+    }
+    pass.check(&sample, options)?;
+    let standardizer = standardizer(&pass.statistics, &sample, likelihood, options);
+    let part = |gathered: &Gathered| gathered.part(&file, &standardizer);
+    let in_file = |path: &Option<String>| {
+        let path = path.as_deref();
+        path.map(|path| held_out_file::read(path, &sample.schema, &standardizer, options))
+            .transpose()
+    };
+    let (validation, test) = (in_file(&options.validation)?, in_file(&options.test)?);
+    let train = part(&pass.sample);
+    Ok(PreparedData {
+        name: sample.name.clone(),
+        synthetic: false,
+        image: None,
+        likelihood,
+        validation: validation.unwrap_or_else(|| part(&pass.validation)),
+        test: test.unwrap_or_else(|| part(&pass.test)),
+        warnings: Vec::new(),
+        schema: sample.schema.clone(),
+        columns: sample.columns,
+        groups: None,
+        left_out: file.rows() - pass.used,
+        stream: Some(Arc::new(StreamedRows {
+            checksum: pass.checksum.finalize(),
+            training_rows: pass.training_rows,
+            file,
+            schema: sample.schema,
+            standardizer: standardizer.clone(),
+            places,
+            wanted,
+        })),
+        train,
+        standardizer,
+    })
+}
+
+/// One pass over all rows.
+struct Pass {
+    statistics: StreamedStatistics,
+    sample: Gathered,
+    validation: Gathered,
+    test: Gathered,
+    /// The number of training rows of each block.
+    training_rows: Vec<usize>,
+    /// The number of rows with a target and all inputs.
+    used: usize,
+    checksum: crc32fast::Hasher,
+}
+
+impl Pass {
+    fn new(sample: &Dataset, blocks: usize) -> Self {
+        let gathered = || Gathered::new(sample.columns());
+        Self {
+            statistics: StreamedStatistics::new(sample.columns()),
+            sample: gathered(),
+            validation: gathered(),
+            test: gathered(),
+            training_rows: Vec::with_capacity(blocks),
+            used: 0,
+            checksum: crc32fast::Hasher::new(),
+        }
+    }
+
+    /// Adds a block whose first row has the number `first`, with the names of its rows.
+    fn add(
+        &mut self,
+        first: usize,
+        (features, ids): (&Features, Option<&[String]>),
+        places: &Places,
+    ) {
+        let mut training_rows = 0;
+        for (row, place) in places.of_block(features) {
+            let (number, id) = (first + row, ids.map(|ids| ids[row].as_str()));
+            self.used += 1;
+            let (inputs, target) = (features.inputs.row(row), places::target(features, row));
+            for value in inputs.iter().chain([&target]) {
+                self.checksum.update(&value.to_le_bytes());
+            }
+            match place {
+                Place::Test => self.test.push(number, features, row, id),
+                Place::Validation => self.validation.push(number, features, row, id),
+                Place::Training => {
+                    training_rows += 1;
+                    self.statistics.push(inputs, target);
+                    if places.is_in_sample(number) {
+                        self.sample.push(number, features, row, id);
+                    }
+                }
+            }
+        }
+        self.training_rows.push(training_rows);
+    }
+
+    /// Checks that there are rows in every part that is wanted, and that the target varies.
+    fn check(&self, sample: &Dataset, options: &RunOptions) -> Result<(), DataError> {
+        let rows = self.used;
+        let empty = |part, fraction| DataError::EmptyPart {
+            rows,
+            part,
+            divided: part,
+            fraction,
+        };
+        if self.sample.is_empty() {
+            return Err(empty("training", 1.0 - options.test_fraction()));
+        }
+        if self.test.is_empty() && options.test_fraction() > 0.0 {
+            return Err(empty("test", options.test_fraction()));
+        }
+        match options.validation_fraction {
+            Some(fraction) if self.validation.is_empty() => Err(empty("validation", fraction)),
+            _ if self.statistics.has_constant_target() => Err(DataError::ConstantTarget {
+                source_name: sample.origin.source().to_owned(),
+                column: sample.target_label(),
+                value: sample.targets[0].to_string(),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The shares of the rows, limited to a number of rows that fits into memory.
+fn places(options: &RunOptions, rows: usize) -> Places {
+    let most = HELD_OUT_ROWS / rows as f64;
+    Places {
+        seed: options.seed(),
+        test: options.test_fraction().min(most),
+        validation: options.validation_fraction.unwrap_or(0.0).min(most),
+        sample: SAMPLE_ROWS / rows as f64,
+        group: options.group.clone(),
+    }
+}
+
+fn wanted_rows(options: &RunOptions) -> NewRows {
+    NewRows {
+        headerless: false,
+        lenient: true,
+        keep: match &options.group {
+            Some(group) => KeptColumns::Named(vec![group.clone()]),
+            None => KeptColumns::None,
+        },
+    }
+}
+
+fn standardizer(
+    statistics: &StreamedStatistics,
+    sample: &Dataset,
+    likelihood: LikelihoodName,
+    options: &RunOptions,
+) -> Standardizer {
+    let standardizer = match likelihood.target() {
+        TargetKind::Numbers | TargetKind::Measurements => statistics.standardizer(&sample.schema),
+        _ => statistics.input_standardizer(&sample.schema),
+    };
+    match options.input_scale() {
+        InputScaleName::Standard => standardizer,
+        InputScaleName::Range => statistics.with_input_ranges(standardizer),
+    }
+}
