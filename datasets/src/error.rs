@@ -523,6 +523,16 @@ pub enum DataError {
         /// The fraction of that part.
         fraction: f64,
     },
+    /// There are fewer rows with different inputs, or groups, than folds.
+    #[error(
+        "{folds} folds need as many rows with different inputs, or groups, and there are {found}; choose fewer folds or give more rows"
+    )]
+    TooManyFolds {
+        /// The number of folds.
+        folds: usize,
+        /// The number of rows with different inputs, or of groups.
+        found: usize,
+    },
     /// All rows have equal inputs and cannot be split.
     #[error(
         "all {rows} rows to divide into training and {part} rows have the same inputs; give data whose inputs differ"

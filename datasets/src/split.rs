@@ -85,6 +85,51 @@ impl Split {
         })
     }
 
+    /// Fold `fold` (from 0) of `folds` for testing, and all others for training. The folds are disjoint
+    /// and cover all rows. Equal seeds give equal folds on every machine.
+    ///
+    /// Rows with equal inputs are in the same fold, as in [`random`](Self::random). Apart from that,
+    /// the sizes of folds differ by at most one row.
+    ///
+    /// # Errors
+    /// [`DataError::TooManyFolds`].
+    ///
+    /// # Panics
+    /// When there is no such fold.
+    pub fn fold(
+        rows: impl Into<EqualInputs>,
+        fold: usize,
+        folds: usize,
+        seed: u64,
+    ) -> Result<Self, DataError> {
+        assert!(fold < folds, "fold {fold} of {folds}, counted from 0");
+        let equal = rows.into();
+        let order = shuffled(equal.rows(), seed);
+        let groups = equal.groups(&order);
+        let mut first: Vec<usize> = (order.iter().copied())
+            .filter(|&row| equal.first(row) == row)
+            .collect();
+        if first.len() < folds {
+            let found = first.len();
+            return Err(DataError::TooManyFolds { folds, found });
+        }
+        // Large groups come first, so that single rows even out the sizes.
+        first.sort_by_key(|&row| std::cmp::Reverse(groups[row].count));
+        let mut sizes = vec![0; folds];
+        let mut is_tested = vec![false; equal.rows()];
+        for row in first {
+            let smallest = (0..folds).min_by_key(|&fold| sizes[fold]).unwrap_or(0);
+            sizes[smallest] += groups[row].count;
+            is_tested[row] = smallest == fold;
+        }
+        let (test, train) = (0..equal.rows()).partition(|&row| is_tested[equal.first(row)]);
+        Ok(Self {
+            train,
+            validation: Vec::new(),
+            test,
+        })
+    }
+
     /// A random split into three parts, such as 64/16/20. The sizes of the validation and test
     /// parts are rounded to the nearest number of rows; the remaining rows are for training. Rows
     /// with equal inputs stay in the same part, as in [`random`](Self::random).

@@ -1,7 +1,8 @@
 //! Splits are disjoint, complete and reproducible. Standardization uses only the training rows.
 
 use burn_gp_datasets::{
-    DataSource, EqualInputs, Fractions, Matrix, Split, Standardizer, TargetColumn, load_file,
+    DataError, DataSource, EqualInputs, Fractions, Matrix, Split, Standardizer, TargetColumn,
+    load_file,
 };
 
 fn assert_partition(split: &Split, rows: usize) {
@@ -346,4 +347,36 @@ fn groups_stay_on_one_side() {
     for group in &groups {
         assert_ne!(is_of(&split.test, group), is_of(&split.train, group));
     }
+}
+
+/// The folds are disjoint, cover all rows, keep rows with equal inputs together, and have sizes that
+/// differ by at most one row if inputs are different.
+#[test]
+fn folds_cover_all_rows_once() {
+    let folds = |rows: EqualInputs, count: usize, seed: u64| -> Vec<Split> {
+        (0..count)
+            .map(|fold| Split::fold(&rows, fold, count, seed).unwrap())
+            .collect()
+    };
+    for count in [2, 3, 7, 20] {
+        let splits = folds(EqualInputs::from(20), count, 1);
+        let mut tested: Vec<usize> = splits.iter().flat_map(|split| split.test.clone()).collect();
+        tested.sort_unstable();
+        assert_eq!(tested, (0..20).collect::<Vec<_>>());
+        for split in &splits {
+            assert_eq!(split.train.len() + split.test.len(), 20);
+            assert!(split.test.len() == 20 / count || split.test.len() == 20usize.div_ceil(count));
+        }
+    }
+    let groups: Vec<String> = (0..60).map(|row| format!("patient {}", row % 7)).collect();
+    for split in folds(EqualInputs::of_groups(&groups), 3, 5) {
+        let is_tested = |row: usize| split.test.contains(&row);
+        assert!((0..60).all(|row| is_tested(row) == is_tested(row % 7)));
+    }
+    assert_ne!(folds(20.into(), 2, 1)[0], folds(20.into(), 2, 2)[0]);
+    let few = Split::fold(EqualInputs::of_groups(&groups), 0, 8, 0);
+    assert!(matches!(
+        few,
+        Err(DataError::TooManyFolds { folds: 8, found: 7 })
+    ));
 }

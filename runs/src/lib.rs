@@ -12,6 +12,7 @@ pub mod arguments;
 mod automatic;
 mod column_table;
 pub mod coverage;
+mod cross_validation;
 pub mod devices;
 mod early_stopping;
 pub mod evaluation;

@@ -149,8 +149,10 @@ fn with_common_defaults(
         model: Some(options.model()),
         likelihood: Some(likelihood),
         data: (options.data.clone()).or_else(|| Some(DEFAULT_DATA.into())),
-        test_fraction: (options.split.is_none() && options.test.is_none())
-            .then(|| options.test_fraction()),
+        test_fraction: (options.split.is_none()
+            && options.test.is_none()
+            && options.folds.is_none())
+        .then(|| options.test_fraction()),
         input_scale: Some(options.input_scale()),
         seed: Some(options.seed()),
         dtype: Some(place.dtype),

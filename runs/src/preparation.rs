@@ -340,14 +340,16 @@ fn divide(
     let (seed, fraction) = (options.seed(), options.test_fraction());
     let groups = dataset.groups.as_deref().map(EqualInputs::of_groups);
     let together = groups.as_ref().unwrap_or(equal);
-    let split = match (options.split, &dataset.times) {
-        (None, _) if fraction == 0.0 => Split {
+    let fold = options.fold.zip(options.folds);
+    let split = match (fold, options.split, &dataset.times) {
+        (Some((fold, folds)), ..) => Split::fold(together, fold - 1, folds, seed)?,
+        (_, None, _) if fraction == 0.0 => Split {
             train: (0..dataset.rows()).collect(),
             ..Split::default()
         },
-        (Some(index), _) => source.mask(equal.rows())?.split(index)?,
-        (None, Some(times)) => Split::by_time(times, fraction)?,
-        (None, None) => Split::random(together, fraction, seed)?,
+        (_, Some(index), _) => source.mask(equal.rows())?.split(index)?,
+        (_, None, Some(times)) => Split::by_time(times, fraction)?,
+        (_, None, None) => Split::random(together, fraction, seed)?,
     };
     match options.validation_fraction {
         Some(fraction) => split.hold_out_validation(together, fraction, seed),

@@ -22,6 +22,14 @@ pub enum SettingError {
     /// A time for training without a model that takes it.
     #[error("--minutes is for the model auto; leave it out, or leave out the options of a model")]
     MinutesOfNamedModel,
+    /// A fold without their number.
+    #[error("--fold needs the number of folds; give --folds too")]
+    WithoutFolds,
+    /// Folds of a single run.
+    #[error(
+        "cross-validation is for `train`; here give --fold, the one fold to test on, or sweep it: --grid fold=1,2,3"
+    )]
+    OpenFold,
     /// Scores of test rows without test rows.
     #[error("{wish} needs test rows, and --test-fraction 0 leaves none")]
     NoTestRows {

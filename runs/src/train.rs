@@ -17,6 +17,7 @@ use crate::arguments::{
 };
 use crate::automatic;
 use crate::column_table::columns_table;
+use crate::cross_validation::cross_validate;
 use crate::devices::Place;
 use crate::early_stopping::{nlpd_without_network, stopping_point};
 use crate::evaluation::{Levels, evaluate};
@@ -98,6 +99,9 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         .map(OutputFolder::resume)
         .transpose()?;
     let options = options(&arguments, resumed.as_ref())?;
+    if options.folds.is_some() && options.fold.is_none() {
+        return cross_validate(&arguments, options);
+    }
     let source = options.source()?;
     let given = options.from_the_root().inspected(&source)?;
     let is_automatic = resumed.is_none() && given.is_automatic();
@@ -280,7 +284,11 @@ fn with_default_model(options: &RunOptions) -> Result<RunOptions, SettingError> 
 }
 
 /// `out/<data>-<model>`.
-fn default_folder(options: &RunOptions, is_automatic: bool, source: &DataSource) -> PathBuf {
+pub(crate) fn default_folder(
+    options: &RunOptions,
+    is_automatic: bool,
+    source: &DataSource,
+) -> PathBuf {
     let model = match is_automatic {
         true => name_of(ModelName::Auto),
         false => name_of(options.model()),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::arguments::RunOptions;
+use crate::arguments::{ModelName, RunOptions};
 use crate::failure::{Failure, FolderError};
 use crate::fitting::{Checkpoints, Interrupt};
 use crate::output;
@@ -123,7 +123,7 @@ impl TrainingRun {
         let configuration = self.configuration();
         let options = RunOptions {
             // Alone, a run without a model would choose one.
-            model: Some(self.options.model()),
+            model: Some(self.options.model.unwrap_or(ModelName::Svgp)),
             ..self.options.clone()
         };
         let text = serde_json::to_string_pretty(&options).map_err(std::io::Error::other);

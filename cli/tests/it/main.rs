@@ -7,6 +7,7 @@ mod class_order;
 mod comparison;
 mod computation_aware_experiments;
 mod convolutional_experiments;
+mod cross_validation;
 mod deep_basis_experiments;
 mod deep_models;
 mod devices;

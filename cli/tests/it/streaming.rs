@@ -127,7 +127,7 @@ fn a_streamed_run_holds_out_predicts_and_is_made_again_by_its_configuration() {
         "{metrics}"
     );
     assert_eq!(options_of(&path.join("run"))["stream"], true);
-    let titles = ["row", "mean", "target"];
+    let titles = ["row", "mean", "y"];
     let tested = columns(&path.join("run/predictions.csv"), &titles);
     let predict = [
         "predict",
@@ -214,7 +214,7 @@ fn what_cannot_be_streamed_is_refused_in_a_sentence() {
                 "--missing",
                 "median",
             ],
-            "--stream and --missing median",
+            "stream and missing median",
         ),
         (
             &[
@@ -225,7 +225,7 @@ fn what_cannot_be_streamed_is_refused_in_a_sentence() {
                 "--time-split",
                 "z",
             ],
-            "--stream and --time-split",
+            "stream and time_split",
         ),
         (
             &[

@@ -121,6 +121,7 @@ impl RunOptions {
         let options = [
             ("split", self.split.is_some()),
             ("time_split", self.time_split.is_some()),
+            ("folds", self.folds.is_some()),
             ("missing median", self.missing == Some(MissingName::Median)),
             (
                 "early_stopping",

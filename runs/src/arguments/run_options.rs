@@ -264,6 +264,13 @@ options! {
         /// Number K of one of the splits that come with the data, from 0
         #[arg(conflicts_with = "test_fraction")]
         split: usize = "K",
+        /// Cross-validation: divide the rows at random into K folds, make a run that tests on each of
+        /// them, and show the scores in a table
+        #[arg(conflicts_with_all = ["split", "test_fraction", "time_split", "test", "stream"])]
+        folds: usize = "K" [BesideProtocol, Everyday],
+        /// The only fold to test on, from 1, if there are --folds
+        #[arg(requires = "folds")]
+        fold: usize = "FOLD" [BesideProtocol],
         /// Column whose equal values keep rows on the same side of the split, such as the patient; it
         /// is not an input
         #[arg(allow_hyphen_values = true, conflicts_with_all = ["split", "time_split"])]

@@ -2,7 +2,7 @@
 
 use super::EarlyStopping;
 use crate::arguments::{KeepName, RunOptions};
-use crate::ranges::at_least_one;
+use crate::ranges::{at_least_one, within};
 use crate::setting_error::SettingError;
 
 /// Checks the length of training.
@@ -22,7 +22,11 @@ pub(super) fn check(options: &RunOptions) -> Result<(), SettingError> {
         ("time_split", options.time_split.is_some()),
     ] {
         exclude(["test", other], options.test.is_some() && is_given)?;
+        exclude(["folds", other], options.folds.is_some() && is_given)?;
     }
+    let both = options.folds.is_some() && options.test.is_some();
+    exclude(["folds", "test"], both)?;
+    check_fold(options)?;
     let both = options.validation.is_some() && options.validation_fraction.is_some();
     exclude(["validation", "validation_fraction"], both)?;
     if let (Some(true), Some(other)) = (options.stream, options.unstreamed()) {
@@ -53,6 +57,22 @@ pub(super) fn check(options: &RunOptions) -> Result<(), SettingError> {
     match unusable.into_iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => Err(SettingError::WithoutValidation { option }),
         None => Ok(()),
+    }
+}
+
+/// Checks the number of folds and the fold to test on.
+fn check_fold(options: &RunOptions) -> Result<(), SettingError> {
+    if let Some(folds) = options.folds {
+        within("--folds", folds, folds >= 2, "be at least 2")?;
+    }
+    match (options.fold, options.folds) {
+        (Some(_), None) => Err(SettingError::WithoutFolds),
+        (None, Some(_)) => Err(SettingError::OpenFold),
+        (Some(fold), Some(folds)) => {
+            let range = format!("be from 1 to {folds}, the number of folds");
+            within("--fold", fold, (1..=folds).contains(&fold), range).map(|_| ())
+        }
+        (None, None) => Ok(()),
     }
 }
 

@@ -1,0 +1,172 @@
+//! `burn-gp train --folds`: a run for each fold, and their scores in a table.
+
+use serde_json::Value;
+
+use crate::arguments::{ModelName, RunOptions};
+use crate::evaluation::Scores;
+use crate::failure::Failure;
+use crate::plan::check;
+use crate::report::Metrics;
+use crate::study::{CommonOptions, ExperimentFolder, Line, Watch, all_made, table};
+use crate::summary::Summary;
+use crate::train::{TrainArguments, default_folder};
+use crate::training_run::TrainingRun;
+
+/// The name of the experiment in its folder.
+const NAME: &str = "cross-validation";
+
+/// The title of a column, its key in files, the number in it, and its decimal digits.
+type Column = (
+    &'static str,
+    &'static str,
+    fn(&Scores) -> Option<f64>,
+    usize,
+);
+
+/// The scores of regression, …
+const OF_NUMBERS: [Column; 4] = [
+    (
+        "RMSE",
+        "rmse_original",
+        |scores| Some(scores.rmse_original),
+        4,
+    ),
+    ("MAE", "mae_original", |scores| Some(scores.mae_original), 4),
+    ("NLPD", "nlpd", |scores| Some(scores.nlpd), 4),
+    (
+        "coverage %",
+        "coverage95",
+        |scores| scores.coverage95.map(|share| 100.0 * share),
+        1,
+    ),
+];
+
+/// … and of classification.
+const OF_LABELS: [Column; 3] = [
+    (
+        "error %",
+        "error",
+        |scores| scores.error.map(|share| 100.0 * share),
+        2,
+    ),
+    ("NLPD", "nlpd", |scores| Some(scores.nlpd), 4),
+    ("ECE", "ece", |scores| scores.ece, 4),
+];
+
+/// Makes the runs of all folds, each in its own process and folder, and shows their scores. Finished
+/// folds in the folder are kept.
+///
+/// # Errors
+///
+/// [`Failure`]. Folds that break off are reported and left out of the table.
+pub fn cross_validate(arguments: &TrainArguments, options: RunOptions) -> Result<(), Failure> {
+    let options = options.from_the_root();
+    let folds = options.folds.unwrap_or_default();
+    let run_of = |fold: usize| RunOptions {
+        fold: Some(fold),
+        model: (options.model).or(options.is_automatic().then_some(ModelName::Auto)),
+        ..options.clone()
+    };
+    let source = options.source()?;
+    let named = RunOptions {
+        model: options.model.filter(|model| *model != ModelName::Auto),
+        ..run_of(1)
+    };
+    check(&named.inspected(&source)?, &source)?;
+    let default = || {
+        let folder = default_folder(&options, options.is_automatic(), &source);
+        let mut name = folder.into_os_string();
+        name.push("-folds");
+        name.into()
+    };
+    let out = arguments.out.clone().unwrap_or_else(default);
+    let common = CommonOptions::of_run(&options, out, arguments.overwrite, arguments.quiet);
+    let settings: Value = options.fields().into();
+    let folder = ExperimentFolder::open(NAME, &common, &settings)?;
+    let watch = Watch::new(&folder, arguments.quiet)?;
+    let (mut finished, mut broken) = (Vec::new(), Vec::new());
+    for fold in 1..=folds {
+        let name = format!("fold {fold} of {folds}");
+        let run = TrainingRun {
+            folder: folder.runs().join(format!("fold-{fold}")),
+            options: run_of(fold),
+        };
+        match watch.run(&run, &name)? {
+            true => finished.extend(TrainingRun::finished(&run.folder)?.map(|run| (fold, run))),
+            false => broken.push(name),
+        }
+    }
+    report(&folder, &finished, arguments.quiet)?;
+    all_made(broken)
+}
+
+/// Writes the scores, and prints them unless `quiet`.
+fn report(
+    folder: &ExperimentFolder,
+    finished: &[(usize, Metrics)],
+    quiet: bool,
+) -> Result<(), Failure> {
+    let lines: Vec<Line> = finished
+        .iter()
+        .map(|(fold, run)| line(*fold, run))
+        .collect();
+    folder.write_results(&lines, &lines)?;
+    if quiet || finished.is_empty() {
+        return Ok(());
+    }
+    let mut texts = table(lines.iter().chain([&mean(finished)]));
+    for (fold, run) in finished {
+        let warnings = run.warnings.iter();
+        texts.extend(warnings.map(|text| format!("warning: fold {fold}: {text}")));
+    }
+    texts.push(
+        "the last line has means and standard errors; for a model of all rows, train with \
+         --test-fraction 0 in place of --folds"
+            .into(),
+    );
+    folder.print(texts)
+}
+
+fn columns(run: &Metrics) -> &'static [Column] {
+    let error = run.scores.as_ref().and_then(|scores| scores.error);
+    match error {
+        Some(_) => &OF_LABELS,
+        None => &OF_NUMBERS,
+    }
+}
+
+fn line(fold: usize, run: &Metrics) -> Line {
+    let start = Line::default()
+        .column("fold", "fold", fold, 0)
+        .column("model", "model", &run.model, 0)
+        .column("training rows", "n_train", run.n_train, 0)
+        .column("test rows", "n_test", run.n_test, 0);
+    let line = (columns(run).iter()).fold(start, |line, &(title, key, score, digits)| {
+        line.column(title, key, run.scores.as_ref().and_then(score), digits)
+    });
+    line.column("seconds", "train_seconds", run.training.train_seconds, 1)
+}
+
+/// The means over the folds with their standard errors.
+fn mean(finished: &[(usize, Metrics)]) -> Line {
+    let over = |of: &dyn Fn(&Metrics) -> Option<f64>| {
+        Summary::of(finished.iter().filter_map(|(_, run)| of(run)))
+    };
+    let start = Line::default()
+        .shown("fold", "all")
+        .shown("model", "")
+        .shown("training rows", "")
+        .shown("test rows", "");
+    let columns = finished.first().map_or(&[][..], |(_, run)| columns(run));
+    let line = columns
+        .iter()
+        .fold(start, |line, &(title, key, score, digits)| {
+            let score = |run: &Metrics| run.scores.as_ref().and_then(score);
+            line.column(title, key, over(&score), digits)
+        });
+    let seconds = over(&|run: &Metrics| Some(run.training.train_seconds));
+    line.shown(
+        "seconds",
+        format!("{:.1}", seconds.map_or(0.0, |mean| mean.mean)),
+    )
+}
