@@ -99,9 +99,7 @@ fn inducing(model: &AnyModel) -> Vec<Vec<f64>> {
 fn batches(model: AnyModel, data: TrainingData, training: MiniBatchTraining) -> Vec<Vec<i64>> {
     let steps = training.steps;
     let mut trainer = MiniBatchTrainer::new(model, data, training);
-    (0..steps)
-        .map(|step| trainer.rows_of_step(step).unwrap_or_default())
-        .collect()
+    (0..steps).map(|step| trainer.rows_of_step(step)).collect()
 }
 
 fn points(points: Tensor<2>) -> Vec<Vec<f64>> {

@@ -86,10 +86,7 @@ fn folds_that_cannot_be_made_are_refused_in_a_sentence() {
     let path = folder.path();
     write_regression(&path.join("rows.csv"), 20);
     for (arguments, sentence) in [
-        (
-            &["--folds", "1"][..],
-            "--folds is 1, but must be at least 2",
-        ),
+        (&["--folds", "1"][..], "--folds is 1 but must be at least 2"),
         (
             &["--folds", "4", "--fold", "5"],
             "be from 1 to 4, the number of folds",

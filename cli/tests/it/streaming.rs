@@ -1,9 +1,22 @@
 //! `--stream`: the rows of a Parquet file are read while training.
 
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use burn::module::Module;
+use burn::tensor::{DType, Device, Int, Tensor, TensorData};
+use burn_gp_core::ops::number;
+use burn_gp_models::{
+    AnyModel,
+    training::{AnyTrainer, Model, RowBlocks, Trainer, TrainingData},
+};
+use burn_gp_runs::{
+    arguments::{ModelName, RunOptions},
+    devices::Place,
+    plan::{check, resolve},
+    preparation::PreparedData,
+};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
@@ -149,6 +162,80 @@ fn a_streamed_run_holds_out_predicts_and_is_made_again_by_its_configuration() {
     succeed(path, &again);
     let log = |run: &str| numbers(&path.join(run).join("training_log.csv"), "loss");
     assert_eq!(log("run"), log("again"));
+}
+
+/// The losses of steps, and that over all rows, are those of the same rows in memory. The variable
+/// `BURN_GP_MANY_ROWS` names a larger file with a target y, such as one that the example `many_rows`
+/// of `burn-gp-datasets` writes.
+#[test]
+fn a_step_has_the_loss_of_the_same_rows_in_memory() {
+    let folder = folder();
+    let many = std::env::var_os("BURN_GP_MANY_ROWS").map(PathBuf::from);
+    let file = many.unwrap_or_else(|| folder.path().join("rows.parquet"));
+    let given = RunOptions {
+        data: Some(file.to_str().unwrap().to_owned()),
+        target: Some("y".into()),
+        model: Some(ModelName::Svgp),
+        inducing: Some(20),
+        batch_size: Some(256),
+        steps: Some(100),
+        stream: Some(true),
+        ..RunOptions::default()
+    };
+    let source = given.source().unwrap();
+    let options = check(&given.inspected(&source).unwrap(), &source).unwrap();
+    let data = PreparedData::load(&source, &options).unwrap();
+    let (options, plan) = resolve(&options, &data).unwrap();
+    let (device, dtype) = Place::of(&options).unwrap().open().unwrap();
+    let AnyTrainer::MiniBatch(mut trainer) = plan.trainer(&data, (&device, dtype)).unwrap() else {
+        panic!("no mini-batches");
+    };
+    let memory = in_memory(data.stream.as_deref().unwrap(), data.dimensions());
+    let count = memory.len();
+    assert_eq!(count, trainer.data_count());
+    let mut largest = 0.0f64;
+    while !trainer.is_finished() {
+        let rows = trainer.rows_of_step(trainer.steps_made());
+        let rows = Tensor::<1, Int>::from_data(rows.as_slice(), &memory.inputs.device());
+        let TrainingData { inputs, targets } = memory.reordered(&rows);
+        let model = trainer.model().valid();
+        let objective = model.objective(inputs, targets, count).unwrap();
+        let expected = -number(objective.value()) / count as f64;
+        let found = trainer.step().unwrap().loss;
+        largest = largest.max((found - expected).abs() / expected.abs());
+    }
+    // The division by the number of rows may come first.
+    assert!(largest < 1e-14, "{largest:e}");
+    let over_all = |data: TrainingData, model: AnyModel| {
+        AnyTrainer::new(model, data, plan.training.clone())
+            .loss(None, |_| ())
+            .unwrap()
+    };
+    let model = trainer.model().clone();
+    let found = AnyTrainer::MiniBatch(trainer).loss(None, |_| ()).unwrap();
+    let expected = over_all(memory, model);
+    println!("{count} rows: the losses of 100 steps differ by at most {largest:.1e} of their size");
+    println!("loss over all rows: {found:.15} streamed, {expected:.15} in memory");
+    // Sums of many terms in chunks of other lengths.
+    assert!((found - expected).abs() < 1e-10, "{found} {expected}");
+}
+
+/// All rows that are streamed, in their order.
+fn in_memory(rows: &dyn RowBlocks, dimensions: usize) -> TrainingData {
+    let (mut inputs, mut targets) = (Vec::new(), Vec::new());
+    for block in 0..rows.rows().len() {
+        let read = rows.read(block).unwrap();
+        inputs.extend(read.inputs);
+        targets.extend(read.targets);
+    }
+    let data = |values: Vec<f64>, columns: usize| {
+        let data = TensorData::new(values, [rows.rows().iter().sum(), columns]);
+        Tensor::from_data(data, (&Device::flex(), DType::F64))
+    };
+    TrainingData {
+        inputs: data(inputs, dimensions),
+        targets: data(targets, 1),
+    }
 }
 
 /// Groups are on one side of the split, and two labels make classes.

@@ -298,11 +298,12 @@ impl<M: Model> MiniBatchTrainer<M> {
             .steps_in_epochs(1, self.computation.data_count)
     }
 
-    /// The rows of a step's batch, if all rows are in memory. Steps are counted from zero.
-    pub fn rows_of_step(&mut self, step: usize) -> Option<Vec<i64>> {
+    /// The rows of a step's batch, counted over all blocks if they are read in blocks. Steps are
+    /// counted from zero.
+    pub fn rows_of_step(&mut self, step: usize) -> Vec<i64> {
         match &mut self.source {
-            BatchSource::Memory(batches) => Some(batches.rows_of_step(step)),
-            BatchSource::Blocks(_) => None,
+            BatchSource::Memory(batches) => batches.rows_of_step(step),
+            BatchSource::Blocks(batches) => batches.rows_of_step(step),
         }
     }
 

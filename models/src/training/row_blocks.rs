@@ -112,18 +112,31 @@ pub(super) struct StreamedBatches {
     sample: TrainingData,
     size: usize,
     seed: u64,
-    window: Option<Window>,
+    /// The rows in memory, in the order of their blocks.
+    window: Option<(Window, BlockRows)>,
 }
 
-/// Shuffled rows of some blocks.
+/// The order of the rows of some blocks.
 #[derive(Clone)]
 struct Window {
     epoch: usize,
     /// The position in the epoch of the first row.
     first: usize,
-    /// The rows, in the order of the blocks.
-    rows: BlockRows,
-    order: Vec<i64>,
+    blocks: Vec<usize>,
+    /// Positions among the rows of the blocks.
+    order: Vec<usize>,
+}
+
+impl Window {
+    fn holds(&self, (epoch, place): (usize, usize)) -> bool {
+        epoch == self.epoch && (self.first..self.first + self.order.len()).contains(&place)
+    }
+
+    /// At most `most` rows from a place in the epoch on.
+    fn from(&self, place: usize, most: usize) -> &[usize] {
+        let order = &self.order[place - self.first..];
+        &order[..most.min(order.len())]
+    }
 }
 
 impl StreamedBatches {
@@ -169,6 +182,25 @@ impl StreamedBatches {
         })
     }
 
+    /// The numbers of the rows of a step's batch, counted over all blocks. Reads nothing.
+    pub fn rows_of_step(&self, step: usize) -> Vec<i64> {
+        let sizes = self.rows.rows();
+        let mut rows = Vec::with_capacity(self.size);
+        while rows.len() < self.size {
+            let (epoch, place) = self.place(step * self.size + rows.len());
+            let window = self.window_at(epoch, place);
+            let numbers: Vec<i64> = (window.blocks.iter())
+                .flat_map(|&block| {
+                    let first: usize = sizes[..block].iter().sum();
+                    first as i64..(first + sizes[block]) as i64
+                })
+                .collect();
+            let taken = window.from(place, self.size - rows.len());
+            rows.extend(taken.iter().map(|&row| numbers[row]));
+        }
+        rows
+    }
+
     /// All rows of a block, in their order; `None` if it has none.
     ///
     /// # Errors
@@ -208,66 +240,68 @@ impl StreamedBatches {
         most: usize,
         taken: &mut BlockRows,
     ) -> Result<usize, UnreadableRows> {
-        let count = self.len();
-        let (epoch, place) = (position / count, position % count);
+        let (epoch, place) = self.place(position);
         let (dimensions, columns) = self.columns();
-        let is_there = |window: &Window| {
-            window.epoch == epoch
-                && (window.first..window.first + window.order.len()).contains(&place)
-        };
-        if !self.window.as_ref().is_some_and(is_there) {
+        let holds = |(window, _): &(Window, BlockRows)| window.holds((epoch, place));
+        if !self.window.as_ref().is_some_and(holds) {
             // The memory of the last rows is for the next ones.
             self.window = None;
-            self.window = Some(self.window_at(epoch, place)?);
+            let window = self.window_at(epoch, place);
+            let mut rows = BlockRows::default();
+            for &block in &window.blocks {
+                let BlockRows { inputs, targets } = self.read(block)?;
+                rows.inputs.extend(inputs);
+                rows.targets.extend(targets);
+            }
+            self.window = Some((window, rows));
         }
-        let Some(window) = &self.window else {
+        let Some((window, rows)) = &self.window else {
             return Ok(0);
         };
-        let order = &window.order[place - window.first..];
-        let order = &order[..most.min(order.len())];
+        let order = window.from(place, most);
         for &row in order {
-            let row = row as usize;
             let inputs = row * dimensions..(row + 1) * dimensions;
-            taken.inputs.extend_from_slice(&window.rows.inputs[inputs]);
+            taken.inputs.extend_from_slice(&rows.inputs[inputs]);
             let targets = row * columns..(row + 1) * columns;
-            taken
-                .targets
-                .extend_from_slice(&window.rows.targets[targets]);
+            taken.targets.extend_from_slice(&rows.targets[targets]);
         }
         Ok(order.len())
     }
 
+    /// The epoch of a position, and the place in it.
+    fn place(&self, position: usize) -> (usize, usize) {
+        let count = self.len();
+        (position / count, position % count)
+    }
+
     /// The window with the row at `place` of an epoch.
-    fn window_at(&self, epoch: usize, place: usize) -> Result<Window, UnreadableRows> {
-        let blocks = permutation(self.blocks(), self.seed, epoch);
-        let (mut first, sizes) = (0, self.rows.rows());
-        let size = |blocks: &[i64]| -> usize { blocks.iter().map(|&b| sizes[b as usize]).sum() };
-        let windows = blocks.chunks(BLOCKS_TOGETHER);
-        let holds = |blocks: &&[i64]| {
+    fn window_at(&self, epoch: usize, place: usize) -> Window {
+        let sizes = self.rows.rows();
+        let blocks: Vec<usize> = (permutation(sizes.len(), self.seed, epoch).into_iter())
+            .map(|block| block as usize)
+            .collect();
+        let size = |blocks: &[usize]| -> usize { blocks.iter().map(|&block| sizes[block]).sum() };
+        let mut first = 0;
+        let mut windows = blocks.chunks(BLOCKS_TOGETHER);
+        let blocks = windows.find(|blocks| {
             let after = first + size(blocks);
-            let is_before = after <= place;
-            if is_before {
+            let holds = place < after;
+            if !holds {
                 first = after;
             }
-            !is_before
-        };
-        let blocks = { windows }.find(holds).unwrap_or_default();
-        let mut rows = BlockRows::default();
-        for &block in blocks {
-            let BlockRows { inputs, targets } = self.read(block as usize)?;
-            rows.inputs.extend(inputs);
-            rows.targets.extend(targets);
-        }
-        let mut order: Vec<i64> = (0..size(blocks) as i64).collect();
+            holds
+        });
+        let blocks = blocks.unwrap_or_default().to_vec();
+        let mut order: Vec<usize> = (0..size(&blocks)).collect();
         let mut random = ChaCha8Rng::seed_from_u64(self.seed ^ SHUFFLES);
         random.set_stream(((epoch as u64) << 32) ^ first as u64);
         order.shuffle(&mut random);
-        Ok(Window {
+        Window {
             epoch,
             first,
-            rows,
+            blocks,
             order,
-        })
+        }
     }
 
     fn read(&self, block: usize) -> Result<BlockRows, UnreadableRows> {

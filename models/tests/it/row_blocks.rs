@@ -2,13 +2,17 @@
 
 use std::sync::{Arc, Mutex};
 
-use burn::tensor::{DType, Device};
-use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary};
+use burn::tensor::{DType, Device, Int, Tensor};
+use burn_gp_core::{
+    kernels::StationaryConfig,
+    likelihoods::GaussianConfig,
+    ops::{Stationary, number},
+};
 use burn_gp_models::{
     AnySvgp, SvgpConfig,
     training::{
-        AnyTrainer, BlockRows, LossError, MiniBatchTrainer, MiniBatchTraining, RowBlocks, Trainer,
-        TrainingData, TrainingError, UnreadableRows,
+        AnyTrainer, BlockRows, LossError, MiniBatchTrainer, MiniBatchTraining, Model, RowBlocks,
+        Trainer, TrainingData, TrainingError, UnreadableRows,
     },
 };
 
@@ -142,6 +146,38 @@ fn an_epoch_has_every_row_once_and_its_order_depends_on_seed_and_epoch() {
     let mut distinct = sorted(epochs[0]);
     distinct.dedup();
     assert_eq!(distinct.len(), rows, "every row has a loss of its own");
+}
+
+/// The loss of a step is that of the same rows among all in memory, up to the last digit.
+#[test]
+fn losses_are_those_of_the_same_rows_in_memory() {
+    for dtype in [DType::F64, DType::F32] {
+        let data = all(dtype);
+        let training = MiniBatchTraining {
+            batch_size: 48,
+            ..MiniBatchTraining::new(12)
+        };
+        let rows = Arc::new(Numbered::new());
+        let mut trainer = MiniBatchTrainer::on_blocks(model(&data), data.clone(), rows, training);
+        while !trainer.is_finished() {
+            let rows = trainer.rows_of_step(trainer.steps_made());
+            let rows = Tensor::<1, Int>::from_data(rows.as_slice(), &data.inputs.device());
+            let TrainingData { inputs, targets } = data.reordered(&rows);
+            let objective = (trainer.model().objective(inputs, targets, data.len()))
+                .expect("a covariance that can be factored");
+            let expected = -number(objective.value()) / data.len() as f64;
+            let found = trainer.step().expect("a step").loss;
+            // The division may come first.
+            assert!((found - expected).abs() <= expected.abs() * tolerance(dtype));
+        }
+    }
+}
+
+fn tolerance(dtype: DType) -> f64 {
+    match dtype {
+        DType::F64 => 1e-15,
+        _ => 1e-6,
+    }
 }
 
 /// Sixteen blocks are in memory at a time, and each is read once an epoch.

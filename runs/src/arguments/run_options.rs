@@ -267,7 +267,7 @@ options! {
         /// Cross-validation: divide the rows at random into K folds, make a run that tests on each of
         /// them, and show the scores in a table
         #[arg(conflicts_with_all = ["split", "test_fraction", "time_split", "test", "stream"])]
-        folds: usize = "K" [BesideProtocol, Everyday],
+        folds: usize = "K" [BesideProtocol],
         /// The only fold to test on, from 1, if there are --folds
         #[arg(requires = "folds")]
         fold: usize = "FOLD" [BesideProtocol],
