@@ -4,6 +4,7 @@ use burn_gp_experiments::ExperimentCommand;
 use burn_gp_runs::{
     devices::{self, DevicesArguments},
     failure::Failure,
+    html_report::{self, ReportArguments},
     predict::{self, PredictArguments},
     show::{self, ShowArguments},
     study::{self, CompareArguments, SweepArguments},
@@ -66,6 +67,12 @@ pub enum Command {
     Predict(PredictArguments),
     /// Show what a saved model is: data, inputs, target, parameters in the units of the data, scores
     Show(ShowArguments),
+    /// Write one HTML page about trained models: scores, plots, the effect of each input, columns,
+    /// configuration
+    ///
+    /// The page needs no other file and no network. The training data are read again for the effects
+    /// of the inputs; without them, the page leaves the effects out and says why.
+    Report(ReportArguments),
     /// Repeat an experiment of a paper and show the published values beside ours
     ///
     /// Finished runs in the folder are not repeated, so the same command continues after Ctrl-C or
@@ -96,6 +103,7 @@ impl Command {
             Self::Sweep(arguments) => study::sweep(*arguments),
             Self::Predict(arguments) => predict::predict(&arguments),
             Self::Show(arguments) => show::show(&arguments),
+            Self::Report(arguments) => html_report::report(&arguments),
             Self::Experiment(command) => burn_gp_experiments::run(command),
             Self::Devices(arguments) => devices::run(&arguments),
             Self::Completions(arguments) => {

@@ -19,6 +19,7 @@ pub mod evaluation;
 pub mod evenly_spaced;
 pub mod failure;
 pub mod fitting;
+pub mod html_report;
 mod illustrations;
 pub mod kernel_expression;
 mod memory;

@@ -16,6 +16,7 @@ mod experiments;
 mod failed_matrices;
 mod held_out_files;
 mod help;
+mod html_report;
 mod installation;
 mod intervals;
 mod inverse_free_experiments;

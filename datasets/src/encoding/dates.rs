@@ -102,12 +102,12 @@ impl DateFormat {
     pub(super) fn has_date(&self) -> bool {
         self.0.contains("%Y") || self.0.contains("%y") || self.0 == "days"
     }
-}
 
-/// The days since the beginning of 1970 in which a date lies, as text.
-pub(super) fn day(days: f64) -> String {
-    let date = NaiveDate::from_num_days_from_ce_opt(days.floor() as i32 + EPOCH);
-    date.map_or_else(|| days.to_string(), |date| date.to_string())
+    /// The date, as in 2024-02-29, of a number of days since the beginning of 1970.
+    pub fn day(days: f64) -> String {
+        let date = NaiveDate::from_num_days_from_ce_opt(days.floor() as i32 + EPOCH);
+        date.map_or_else(|| days.to_string(), |date| date.to_string())
+    }
 }
 
 fn read(format: &str, text: &str) -> Option<f64> {
@@ -196,6 +196,6 @@ mod tests {
         assert!(DateFormat::of_numbers([19_580_329.0, 20_011_229.0].into_iter()).is_some());
         assert!(DateFormat::of_numbers([19_580_329.0, 20_011_329.5].into_iter()).is_none());
         assert!(DateFormat::of_numbers([19_581_329.0].into_iter()).is_none());
-        assert_eq!(day(0.5), "1970-01-01");
+        assert_eq!(DateFormat::day(0.5), "1970-01-01");
     }
 }

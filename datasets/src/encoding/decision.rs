@@ -1,7 +1,7 @@
 //! The inputs that a column becomes, or the reason why it becomes none.
 
 use super::column_encoding::{ColumnEncoding, Cycle, Encoding, Gaps, label};
-use super::dates::{self, DateFormat};
+use super::dates::DateFormat;
 use super::kind::{self, ColumnKind};
 use super::options::{InputColumns, MissingValues, Time};
 use super::words;
@@ -289,7 +289,7 @@ fn date_range(column: &RawColumn) -> String {
         (low.min(day), high.max(day))
     });
     match format.has_date() {
-        true => format!("{} to {}", dates::day(low), dates::day(high)),
+        true => format!("{} to {}", DateFormat::day(low), DateFormat::day(high)),
         false => "times of day".into(),
     }
 }

@@ -8,25 +8,8 @@ use crate::text_table::aligned;
 
 impl Display for Description {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let mut lines = vec![
-            line("model", &self.model_text()),
-            line(
-                "data",
-                &format!("{}: {} rows to train on", self.data, self.n_train),
-            ),
-            line("target", &self.target.text()),
-            line(
-                "saved",
-                &format!(
-                    "{} numbers, format {}",
-                    self.precision(),
-                    self.format_version
-                ),
-            ),
-        ];
-        if let Some(training) = self.training_text() {
-            lines.push(line("training", &training));
-        }
+        let facts = self.facts().into_iter();
+        let mut lines: Vec<String> = facts.map(|(name, text)| line(name, &text)).collect();
         if let Some(scores) = &self.scores {
             lines.push(String::new());
             let is_standardized = self.target.standardized.is_some();
@@ -64,6 +47,24 @@ impl TargetDescription {
 }
 
 impl Description {
+    /// The model, the data and the training, each with its name.
+    pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
+        let data = format!("{}: {} rows to train on", self.data, self.n_train);
+        let saved = format!(
+            "{} numbers, format {}",
+            self.precision(),
+            self.format_version
+        );
+        let mut facts = vec![
+            ("model", self.model_text()),
+            ("data", data),
+            ("target", self.target.text()),
+            ("saved", saved),
+        ];
+        facts.extend(self.training_text().map(|training| ("training", training)));
+        facts
+    }
+
     fn precision(&self) -> &'static str {
         match self.precision {
             burn_gp_models::Precision::F32 => "f32",

@@ -1,0 +1,143 @@
+//! `report`: a page about trained models.
+
+use std::fs;
+use std::path::Path;
+
+use temp_dir::TempDir;
+
+use crate::support::{read, run, succeed, write_classes, write_regression};
+
+const TRAIN: [&str; 8] = [
+    "train",
+    "--model",
+    "sgpr",
+    "--inducing",
+    "10",
+    "--steps",
+    "20",
+    "--quiet",
+];
+
+/// A table with a category, a number with gaps and a name that is no markup.
+fn write_mixed(path: &Path) {
+    let rows = (0..120).map(|row| {
+        let x = (row as f64 * 0.37).sin() * 2.0;
+        let size = match row % 9 {
+            4 => String::new(),
+            _ => format!("{}", row % 13),
+        };
+        let city = ["Bern", "Ulm", "Rome"][row % 3];
+        let y = 3.0 * x + (row % 3) as f64;
+        format!("{x},{size},{city},{y}\n")
+    });
+    let rows: String = rows.collect();
+    fs::write(path, format!("a<b,size,city,y\n{rows}")).unwrap();
+}
+
+/// Whether every element that is opened is closed, in order.
+fn is_well_formed(html: &str) -> bool {
+    const VOID: [&str; 2] = ["meta", "!DOCTYPE"];
+    let mut open: Vec<&str> = Vec::new();
+    for piece in html.split('<').skip(1) {
+        let (tag, _) = piece.split_once('>').unwrap_or((piece, ""));
+        let name = tag
+            .split([' ', '\n', '/'])
+            .find(|word| !word.is_empty())
+            .unwrap_or("");
+        if tag.starts_with('/') {
+            if open.pop() != Some(name) {
+                return false;
+            }
+        } else if !tag.ends_with('/') && !VOID.contains(&name) {
+            open.push(name);
+        }
+    }
+    open.is_empty()
+}
+
+#[test]
+fn the_page_has_scores_plots_effects_columns_and_configuration() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    write_mixed(&path.join("data.csv"));
+    let data = ["--data", "data.csv", "--out"];
+    succeed(path, &[&TRAIN[..], &data, &["first"]].concat());
+    let other = ["--kernel", "rbf", "--seed", "1"];
+    succeed(path, &[&TRAIN[..], &other, &data, &["second"]].concat());
+    succeed(path, &["report", "first", "second", "--out", "page.html"]);
+    let page = read(&path.join("page.html"));
+    assert!(is_well_formed(&page));
+    for text in [
+        "2 models",
+        "<h2>first</h2>",
+        "<h2>second</h2>",
+        "Predicted and observed targets",
+        "effect of a&lt;b",
+        "effect of city",
+        ">Rome</text>",
+        "mean and indicator",
+        "seed = 1",
+        "kernel.lengthscale",
+        "prefers-color-scheme: dark",
+    ] {
+        assert!(page.contains(text), "{text} is not in the page");
+    }
+    assert!(!page.contains("a<b"), "a name is markup");
+    let is_outside = |text: &str| page.contains(&format!("{text}=\"http"));
+    assert!(!is_outside("src") && !is_outside("href"));
+    // The input that decides most comes first.
+    let place = |name: &str| page.find(&format!("effect of {name}\"")).unwrap();
+    assert!(place("a&lt;b") < place("city") && place("city") < place("size"));
+    // Nothing is overwritten without the option.
+    let again = ["report", "first", "--out", "page.html"];
+    let output = run(path, &again);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(read(&path.join("page.html")), page);
+    succeed(path, &[&again[..], &["--overwrite"]].concat());
+    assert_ne!(read(&path.join("page.html")), page);
+}
+
+#[test]
+fn classes_have_a_curve_each_and_absent_data_are_said() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    write_classes(&path.join("data.csv"), 90);
+    let train = [
+        "train",
+        "--data",
+        "data.csv",
+        "--model",
+        "svgp",
+        "--inducing",
+        "10",
+    ];
+    let more = [
+        "--likelihood",
+        "softmax",
+        "--steps",
+        "20",
+        "--quiet",
+        "--out",
+        "run",
+    ];
+    succeed(path, &[&train[..], &more].concat());
+    succeed(path, &["report", "run"]);
+    let page = read(&path.join("report.html"));
+    assert!(
+        page.contains("Probability of each class"),
+        "no probabilities"
+    );
+    assert!(page.contains("class=\"key c0\""), "no legend");
+    write_regression(&path.join("data.csv"), 30);
+    let output = run(path, &["report", "run", "--overwrite"]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        text.contains("warning: run: no effects of inputs"),
+        "{text}"
+    );
+    let page = read(&path.join("report.html"));
+    assert!(page.contains("Not shown"), "no reason");
+    let output = run(path, &["report", "nothing-here"]);
+    assert_eq!(output.status.code(), Some(2));
+}

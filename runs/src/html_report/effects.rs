@@ -1,0 +1,356 @@
+//! The effect of each column on the predictions: partial dependence (Friedman, "Greedy function
+//! approximation", Annals of Statistics 29, 2001).
+
+use burn_gp_core::likelihoods::AnyLikelihood;
+use burn_gp_datasets::{ColumnEncoding, Encoding, Gaps, Matrix, Schema, SourceColumn};
+use burn_gp_models::Predictor;
+
+use crate::evaluation::{Levels, in_original_units};
+use crate::evenly_spaced::evenly_spaced;
+use crate::preparation::PreparedData;
+
+/// The training rows over which predictions are averaged, and the places of a column.
+const ROWS: usize = 200;
+const PLACES: usize = 31;
+/// The same for the choice of the columns to show.
+const FEW_ROWS: usize = 50;
+const FEW_PLACES: usize = 7;
+/// The most columns that are shown.
+const MOST_COLUMNS: usize = 12;
+/// The most classes that have a curve.
+const MOST_CLASSES: usize = 6;
+/// The share of the rows at each end of a column that its axis leaves out.
+const ENDS: f64 = 0.01;
+/// The share of the predictions below the band, and above it.
+const BELOW_BAND: f64 = 0.1;
+
+/// The predictions over the values of one column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Effect {
+    /// The name of the column.
+    pub column: String,
+    /// Whether its numbers are days since the beginning of 1970.
+    pub is_of_dates: bool,
+    /// The values on the horizontal axis.
+    pub places: Places,
+    /// One curve, or one for each class.
+    pub curves: Vec<Curve>,
+}
+
+/// The values of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Places {
+    /// Numbers in increasing order.
+    Numbers(Vec<f64>),
+    /// Levels with their names.
+    Levels(Vec<String>),
+}
+
+/// A mean prediction with a band at each place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// The name of the class, if targets are classes.
+    pub class: Option<String>,
+    pub mean: Vec<f64>,
+    /// The ends of the band that has the middle 80 % of the predictions.
+    pub low: Vec<f64>,
+    pub high: Vec<f64>,
+}
+
+impl Effect {
+    /// The distance between the largest and the smallest mean prediction of a curve.
+    pub fn size(&self) -> f64 {
+        let size = |curve: &Curve| {
+            let highest = curve.mean.iter().copied().fold(f64::MIN, f64::max);
+            highest - curve.mean.iter().copied().fold(f64::MAX, f64::min)
+        };
+        self.curves.iter().map(size).fold(0.0, f64::max)
+    }
+}
+
+/// The effects of the columns that matter most, the largest first.
+pub fn effects(
+    data: &PreparedData,
+    predictor: &Predictor<AnyLikelihood>,
+    classes: Option<&[String]>,
+) -> Vec<Effect> {
+    let columns = columns(&data.schema);
+    let of = |columns: Vec<Column>, rows, places| -> Vec<(Effect, Column)> {
+        let background = Background::of(data, rows);
+        let effects = columns.into_iter().map(|column| {
+            let effect = background.effect(&column, places, predictor, classes);
+            (effect, column)
+        });
+        let mut effects: Vec<(Effect, Column)> = effects.collect();
+        effects.sort_by(|(a, _), (b, _)| b.size().total_cmp(&a.size()));
+        effects
+    };
+    let columns = match columns.len() > MOST_COLUMNS {
+        true => {
+            let sorted = of(columns, FEW_ROWS, FEW_PLACES).into_iter();
+            sorted
+                .take(MOST_COLUMNS)
+                .map(|(_, column)| column)
+                .collect()
+        }
+        false => columns,
+    };
+    let effects = of(columns, ROWS, PLACES).into_iter();
+    effects.map(|(effect, _)| effect).collect()
+}
+
+/// At most `most` of `count` places, evenly spaced.
+fn spread(count: usize, most: usize) -> Vec<usize> {
+    let last = count.saturating_sub(1) as f64;
+    let places = evenly_spaced((0.0, last), most.min(count));
+    places.iter().map(|place| place.round() as usize).collect()
+}
+
+/// A column of the source with the place of its inputs among all inputs.
+struct Column {
+    name: String,
+    first: usize,
+    count: usize,
+    encoding: Option<ColumnEncoding>,
+}
+
+fn columns(schema: &Schema) -> Vec<Column> {
+    if schema.columns.is_empty() {
+        let names = schema.input_names.iter().enumerate();
+        return names
+            .map(|(first, name)| Column {
+                name: name.clone(),
+                first,
+                count: 1,
+                encoding: None,
+            })
+            .collect();
+    }
+    let mut first = 0;
+    let column = |source: &SourceColumn| {
+        let count = source.encoding.inputs();
+        first += count;
+        Column {
+            name: source.encoding.name.clone(),
+            first: first - count,
+            count,
+            encoding: Some(source.encoding.clone()),
+        }
+    };
+    schema.columns.iter().map(column).collect()
+}
+
+/// Training rows in the units of the data.
+struct Background<'a> {
+    data: &'a PreparedData,
+    rows: Matrix,
+}
+
+impl<'a> Background<'a> {
+    fn of(data: &'a PreparedData, most: usize) -> Self {
+        let places = spread(data.train.len(), most);
+        let inputs = data.train.inputs.select(&places);
+        Self {
+            data,
+            rows: data.standardizer.inverse_inputs(&inputs),
+        }
+    }
+
+    fn effect(
+        &self,
+        column: &Column,
+        most: usize,
+        predictor: &Predictor<AnyLikelihood>,
+        classes: Option<&[String]>,
+    ) -> Effect {
+        let (places, values) = self.places(column, most);
+        let predicted = values
+            .iter()
+            .map(|values| self.predicted(column, values, predictor));
+        let predicted: Vec<Vec<f64>> = predicted.collect();
+        let names: Vec<Option<String>> = match classes {
+            None => vec![None],
+            // With two classes, one curve tells the other.
+            Some([_, second]) => vec![Some(second.clone())],
+            Some(names) => names.iter().take(MOST_CLASSES).cloned().map(Some).collect(),
+        };
+        let all = classes.map_or(1, <[String]>::len);
+        let curves = names.into_iter().enumerate().map(|(curve, class)| {
+            let position = if all == 2 { 1 } else { curve };
+            let of_place = |predicted: &Vec<f64>| -> Vec<f64> {
+                predicted
+                    .iter()
+                    .skip(position)
+                    .step_by(all)
+                    .copied()
+                    .collect()
+            };
+            Curve::of(class, predicted.iter().map(of_place))
+        });
+        Effect {
+            column: column.name.clone(),
+            is_of_dates: matches!(
+                column.encoding.as_ref().map(|own| &own.encoding),
+                Some(Encoding::Date { .. })
+            ),
+            places,
+            curves: curves.collect(),
+        }
+    }
+
+    /// The predictions of all rows with these inputs of a column: means, or the probabilities of all
+    /// classes, row by row.
+    fn predicted(
+        &self,
+        column: &Column,
+        values: &[f64],
+        predictor: &Predictor<AnyLikelihood>,
+    ) -> Vec<f64> {
+        let mut inputs = self.rows.values().to_vec();
+        for row in inputs.chunks_exact_mut(self.rows.columns()) {
+            row[column.first..column.first + column.count].copy_from_slice(values);
+        }
+        let inputs = Matrix::new(self.rows.rows(), self.rows.columns(), inputs);
+        let standardizer = &self.data.standardizer;
+        let inputs = standardizer.transform_inputs(&inputs);
+        let predictions = predictor.predict(inputs.values(), inputs.columns());
+        let original = in_original_units(&predictions, standardizer, &Levels::default());
+        match original.probabilities.is_empty() {
+            true => original.mean,
+            false => original.probabilities,
+        }
+    }
+
+    /// The values of a column with the inputs that each becomes.
+    fn places(&self, column: &Column, most: usize) -> (Places, Vec<Vec<f64>>) {
+        let encoding = column.encoding.as_ref();
+        match encoding.map(|own| &own.encoding) {
+            Some(Encoding::Boolean { no, yes }) => {
+                let levels = [no, yes].map(Clone::clone).to_vec();
+                let values = [0.0, 1.0].map(|value| column.filled(&[value])).to_vec();
+                (Places::Levels(levels), values)
+            }
+            Some(Encoding::Category { levels, .. }) => {
+                let value = |level: usize| {
+                    let mut value = vec![0.0; column.count];
+                    value[level] = 1.0;
+                    value
+                };
+                let shown = levels.len().min(most);
+                let values = (0..shown).map(value).collect();
+                (Places::Levels(levels[..shown].to_vec()), values)
+            }
+            Some(Encoding::Date { .. }) => self.observed(column, most),
+            _ => self.numbers(column, most),
+        }
+    }
+
+    /// Numbers between the ends of a column; those that occur if they are few.
+    fn numbers(&self, column: &Column, most: usize) -> (Places, Vec<Vec<f64>>) {
+        let mut found = self.sorted(column);
+        found.dedup();
+        let numbers: Vec<f64> = match found.len() <= most {
+            true => found,
+            false => {
+                let sorted = self.sorted(column);
+                let ends = (quantile(&sorted, ENDS), quantile(&sorted, 1.0 - ENDS));
+                evenly_spaced(ends, most)
+            }
+        };
+        let values = numbers.iter().map(|&number| column.filled(&[number]));
+        let values = values.collect();
+        (Places::Numbers(numbers), values)
+    }
+
+    /// Some of the dates that occur, with all of their inputs.
+    fn observed(&self, column: &Column, most: usize) -> (Places, Vec<Vec<f64>>) {
+        let range = column.first..column.first + column.count;
+        let rows = (0..self.rows.rows()).map(|row| self.rows.row(row)[range.clone()].to_vec());
+        let mut values: Vec<Vec<f64>> = rows.filter(|values| !values[0].is_nan()).collect();
+        values.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        values.dedup_by(|a, b| a[0] == b[0]);
+        let places = spread(values.len(), most);
+        let values: Vec<Vec<f64>> = places.iter().map(|&place| values[place].clone()).collect();
+        let numbers = values.iter().map(|values| values[0]).collect();
+        (Places::Numbers(numbers), values)
+    }
+
+    fn sorted(&self, column: &Column) -> Vec<f64> {
+        let values = self.rows.column(column.first);
+        let mut values: Vec<f64> = values.filter(|value| !value.is_nan()).collect();
+        values.sort_by(f64::total_cmp);
+        values
+    }
+}
+
+impl Column {
+    /// The inputs of a value that is not missing.
+    fn filled(&self, value: &[f64]) -> Vec<f64> {
+        let is_marked = (self.encoding.as_ref()).is_some_and(|own| own.gaps == Gaps::Marked);
+        let mut inputs = value.to_vec();
+        if is_marked {
+            inputs.push(0.0);
+        }
+        inputs.resize(self.count, 0.0);
+        inputs
+    }
+}
+
+impl Curve {
+    /// A curve from the predictions of all rows at each place.
+    fn of(class: Option<String>, places: impl Iterator<Item = Vec<f64>>) -> Self {
+        let mut curve = Self {
+            class,
+            mean: Vec::new(),
+            low: Vec::new(),
+            high: Vec::new(),
+        };
+        for mut predicted in places {
+            let count = predicted.len() as f64;
+            curve.mean.push(predicted.iter().sum::<f64>() / count);
+            predicted.sort_by(f64::total_cmp);
+            curve.low.push(quantile(&predicted, BELOW_BAND));
+            curve.high.push(quantile(&predicted, 1.0 - BELOW_BAND));
+        }
+        curve
+    }
+}
+
+/// A quantile of sorted values, by linear interpolation; NaN if there are none.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let Some(last) = sorted.len().checked_sub(1) else {
+        return f64::NAN;
+    };
+    let place = share * last as f64;
+    let (below, above) = (place.floor() as usize, place.ceil() as usize);
+    sorted[below] + (place - place.floor()) * (sorted[above] - sorted[below])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_lie_between_values() {
+        let sorted = [1.0, 2.0, 4.0];
+        assert_eq!(quantile(&sorted, 0.0), 1.0);
+        assert_eq!(quantile(&sorted, 0.25), 1.5);
+        assert_eq!(quantile(&sorted, 1.0), 4.0);
+        assert!(quantile(&[], 0.5).is_nan());
+    }
+
+    #[test]
+    fn a_curve_has_the_means_of_its_places() {
+        let places = [vec![1.0, 3.0], vec![5.0, 5.0]];
+        let curve = Curve::of(None, places.into_iter());
+        assert_eq!(curve.mean, [2.0, 5.0]);
+        assert!((curve.low[0] - 1.2).abs() < 1e-12 && (curve.high[0] - 2.8).abs() < 1e-12);
+        let effect = Effect {
+            column: "x".into(),
+            is_of_dates: false,
+            places: Places::Numbers(vec![0.0, 1.0]),
+            curves: vec![curve],
+        };
+        assert_eq!(effect.size(), 3.0);
+    }
+}

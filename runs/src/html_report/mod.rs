@@ -1,0 +1,66 @@
+//! `burn-gp report`: one HTML page about trained models.
+
+mod effect_chart;
+mod effects;
+mod html;
+mod page;
+mod sections;
+mod trained_run;
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::arguments::DeviceName;
+use crate::failure::Failure;
+use crate::output::Destination;
+
+use trained_run::TrainedRun;
+
+/// The options of `report`.
+#[derive(Debug, Args)]
+pub struct ReportArguments {
+    /// Folders written by `train`; with several, their scores are compared
+    #[arg(value_name = "DIR", required = true)]
+    pub model_dirs: Vec<PathBuf>,
+    /// HTML file to write
+    #[arg(short, long, value_name = "FILE", default_value = "report.html")]
+    pub out: PathBuf,
+    /// Replace the file if it exists
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Device, as `burn-gp devices` lists them [default: the first in this program]
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Option<DeviceName>,
+    /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+}
+
+/// Runs `burn-gp report`.
+///
+/// # Errors
+///
+/// [`Failure`] with advice for the user.
+pub fn report(arguments: &ReportArguments) -> Result<(), Failure> {
+    let folders = &arguments.model_dirs;
+    let mut destination = None;
+    for folder in folders {
+        let claimed = Destination::claim(&arguments.out, arguments.overwrite, None, folder)?;
+        destination = Some(claimed);
+    }
+    let runs = folders
+        .iter()
+        .map(|folder| TrainedRun::read(folder, arguments))
+        .collect::<Result<Vec<TrainedRun>, Failure>>()?;
+    for run in &runs {
+        if let Err(reason) = &run.effects {
+            eprintln!("warning: {}: no effects of inputs: {reason}", run.name);
+        }
+    }
+    if let Some(destination) = destination {
+        destination.write(&page::page(&runs))?;
+        eprintln!("wrote {}", arguments.out.display());
+    }
+    Ok(())
+}

@@ -1,0 +1,90 @@
+//! The whole page.
+
+use super::html::{escaped, table};
+use super::sections;
+use super::trained_run::TrainedRun;
+use crate::evaluation::Scores;
+
+const STYLE: &str = include_str!("style.css");
+
+/// The page about some runs, with all that it needs inside.
+pub fn page(runs: &[TrainedRun]) -> String {
+    let title = match runs {
+        [run] => format!("{} on {}", run.description.model, run.description.data),
+        runs => format!("{} models", runs.len()),
+    };
+    let title = escaped(&title);
+    let sections: String = runs.iter().map(sections::run).collect();
+    let version = env!("CARGO_PKG_VERSION");
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
+         <h1>{title}</h1>\n{}{sections}<footer>burn-gp {version}</footer>\n</main>\n</body>\n</html>\n",
+        scores(runs)
+    )
+}
+
+/// A title with the score below it.
+type Column = (&'static str, fn(&Scores) -> Option<String>);
+
+fn percent(share: Option<f64>) -> Option<String> {
+    share.map(|share| format!("{:.2} %", 100.0 * share))
+}
+
+const OF_NUMBERS: [Column; 4] = [
+    ("RMSE", |scores| {
+        Some(format!("{:.4}", scores.rmse_original))
+    }),
+    ("MAE", |scores| Some(format!("{:.4}", scores.mae_original))),
+    ("NLPD", |scores| Some(format!("{:.4}", scores.nlpd))),
+    ("coverage of 95 % intervals", |scores| {
+        percent(scores.coverage95)
+    }),
+];
+
+const OF_LABELS: [Column; 3] = [
+    ("error", |scores| percent(scores.error)),
+    ("NLPD", |scores| Some(format!("{:.4}", scores.nlpd))),
+    ("expected calibration error", |scores| {
+        scores.ece.map(|ece| format!("{ece:.4}"))
+    }),
+];
+
+/// The scores of all runs in one table.
+fn scores(runs: &[TrainedRun]) -> String {
+    let scored = |run: &&TrainedRun| run.description.scores.is_some();
+    let is_of_labels = |run: &TrainedRun| run.description.target.classes.is_some();
+    let columns: &[Column] = match runs.iter().filter(scored).all(is_of_labels) {
+        true if runs.iter().any(|run| scored(&run)) => &OF_LABELS,
+        _ => &OF_NUMBERS,
+    };
+    let mut titles = vec!["run", "data", "model", "training rows", "test rows"];
+    titles.extend(columns.iter().map(|(title, _)| *title));
+    titles.push("training");
+    let row = |run: &TrainedRun| {
+        let description = &run.description;
+        let training = description.training.as_ref();
+        let mut cells = vec![
+            run.name.clone(),
+            description.data.clone(),
+            description.model.clone(),
+            description.n_train.to_string(),
+            training.map_or_else(|| "–".into(), |training| training.n_test.to_string()),
+        ];
+        cells.extend(columns.iter().map(|(_, score)| {
+            let score = description.scores.as_ref().and_then(score);
+            score.unwrap_or_else(|| "–".into())
+        }));
+        cells.push(training.map_or_else(
+            || "–".into(),
+            |training| format!("{:.1} s", training.train_seconds),
+        ));
+        cells
+    };
+    let rows: Vec<Vec<String>> = runs.iter().map(row).collect();
+    format!(
+        "<h2>Scores of the test rows</h2>\n{}",
+        table(&titles, &rows)
+    )
+}
