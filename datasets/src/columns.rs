@@ -30,6 +30,8 @@ pub struct ColumnRoles {
     pub id: Option<TargetColumn>,
     /// The column whose equal texts keep rows on the same side of a split. It is no input.
     pub group: Option<TargetColumn>,
+    /// The column with the weights of the rows in training. It is no input.
+    pub weights: Option<TargetColumn>,
     /// The column of the times by which a split can go. It stays an input.
     pub time: Option<TargetColumn>,
     /// The other columns and the inputs that they become.

@@ -44,6 +44,8 @@ pub struct Dataset {
     pub groups: Option<Vec<String>>,
     /// The times of the rows, `[N]`, if a column has them.
     pub times: Option<Vec<f64>>,
+    /// The weights of the rows in training, `[N]`, not negative, if a column has them.
+    pub weights: Option<Vec<f64>>,
 }
 
 impl Dataset {
@@ -118,6 +120,7 @@ impl Dataset {
             ids: self.ids.as_ref().map(texts),
             groups: self.groups.as_ref().map(texts),
             times: self.times.as_ref().map(pick),
+            weights: self.weights.as_ref().map(pick),
         }
     }
 }

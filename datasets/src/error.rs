@@ -390,6 +390,28 @@ pub enum DataError {
         /// The reason given by the reader.
         reason: String,
     },
+    /// The weight of a row is missing or negative.
+    #[error(
+        "{location}: the weight in {column} is {text:?}, but must be a number that is not negative; correct it or leave the row out"
+    )]
+    NotAWeight {
+        /// The location of the row.
+        location: Location,
+        /// The column.
+        column: ColumnLabel,
+        /// The text of the cell.
+        text: String,
+    },
+    /// All weights are zero.
+    #[error(
+        "{source_name}: all weights in {column} are zero; give some rows a weight, or leave --weights out"
+    )]
+    NoWeight {
+        /// The source.
+        source_name: String,
+        /// The column.
+        column: ColumnLabel,
+    },
     /// Only Parquet files are read in blocks.
     #[error(
         "{} is no Parquet file, and only Parquet files are read in blocks while training; convert it, or leave out --stream",

@@ -38,6 +38,8 @@ pub(crate) struct Table {
     pub groups: Option<Vec<String>>,
     /// The times of the rows, `[N]`.
     pub times: Option<Vec<f64>>,
+    /// The weights of the rows, `[N]`.
+    pub weights: Option<Vec<f64>>,
     /// Rows that cannot be predicted.
     pub unfit: Vec<UnfitRow>,
     /// For every column, the number of cells with levels that training has not seen.
@@ -79,6 +81,7 @@ impl Table {
             ids: None,
             groups: None,
             times: None,
+            weights: None,
             unfit: Vec::new(),
             unseen: Vec::new(),
         }
@@ -235,6 +238,7 @@ impl Table {
             ids,
             groups: self.groups,
             times: self.times,
+            weights: self.weights,
             inputs: Matrix::new(rows, self.layout.inputs, self.inputs),
             image: None,
             targets: self.targets,

@@ -142,6 +142,16 @@ macro_rules! models {
             }
         }
 
+        impl AnyModel {
+            /// The model for training with weights of the rows ([`Svgp::with_row_weights`]), if it can.
+            pub fn with_row_weights(self) -> Option<Self> {
+                match self {
+                    Self::Svgp(model) => Some(Self::Svgp(model.with_row_weights())),
+                    _ => None,
+                }
+            }
+        }
+
         impl Model for AnyModel {
             fn objective(
                 &self,

@@ -39,6 +39,7 @@ mod predictions;
 mod ready_made;
 mod record;
 mod regression_config;
+mod row_weights;
 mod saved_model;
 mod sgpr;
 mod solve_collapsed;

@@ -12,6 +12,7 @@ use burn_gp_core::{
     variational::{Evaluation, Posterior},
 };
 
+use crate::row_weights::{check_weights, split_weights};
 use crate::training::{Model, Objective};
 
 /// A sparse variational Gaussian process: a kernel, a mean, a likelihood and a posterior.
@@ -27,6 +28,9 @@ pub struct Svgp<K: Module, M: Module, L: Module, Q: Module> {
     posterior: Q,
     #[module(skip)]
     priors: Priors,
+    /// Whether the last column of the training targets has the weights of the rows.
+    #[module(skip)]
+    has_row_weights: bool,
 }
 
 impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> Svgp<K, M, L, Q> {
@@ -38,6 +42,54 @@ impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> Svgp<K, M, L, Q>
             likelihood,
             posterior,
             priors: Priors::default(),
+            has_row_weights: false,
+        }
+    }
+
+    /// Trains with weights of the rows: the expected log density of each row is multiplied by its
+    /// weight, so that a row of weight two counts as the same row twice. The weights are one more
+    /// column, the last, of the training targets, `[N, T + 1]`. Predictions and scores have no weights.
+    ///
+    /// ```
+    /// use burn::tensor::{DType, Device};
+    /// use burn_gp_core::{kernels::StationaryConfig, likelihoods::GaussianConfig};
+    /// use burn_gp_models::{SvgpConfig, training::{Model, TrainingData}};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let device = Device::flex().autodiff();
+    /// let config = SvgpConfig::new(StationaryConfig::rbf(), GaussianConfig::default());
+    /// let data = TrainingData::new(&[0.0, 1.0], &[0.5, -0.5], &device, DType::F64);
+    /// let model = config.with_inducing(2).init(&data)?;
+    /// let twice = TrainingData::new(&[0.0, 0.0, 1.0], &[0.5, 0.5, -0.5], &device, DType::F64);
+    /// let expected = model.objective(twice.inputs, twice.targets, 3)?.value();
+    /// let targets = [0.5, 2.0, -0.5, 1.0]; // target, weight
+    /// let weighted =
+    ///     TrainingData::with_target_columns(&[0.0, 1.0], &targets, 2, &device, DType::F64);
+    /// let model = model.with_row_weights();
+    /// let found = model.objective(weighted.inputs, weighted.targets, 2)?.value();
+    /// assert!((found - expected).abs().into_scalar::<f64>() < 1e-12);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_row_weights(mut self) -> Self {
+        self.has_row_weights = true;
+        self
+    }
+
+    /// The model without weights of rows, for prediction.
+    pub(crate) fn without_row_weights(mut self) -> Self {
+        self.has_row_weights = false;
+        self
+    }
+
+    /// The targets and the weights of the rows, if there are any.
+    fn weighted(&self, targets: Tensor<2>) -> (Tensor<2>, Option<Tensor<1>>) {
+        match self.has_row_weights {
+            true => {
+                let (targets, weights) = split_weights(targets);
+                (targets, Some(weights))
+            }
+            false => (targets, None),
         }
     }
 
@@ -101,7 +153,12 @@ impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> Model for Svgp<K
             mean: self.mean.add_to(marginals.mean, inputs),
             variance: marginals.variance,
         };
+        let (targets, weights) = self.weighted(targets);
         let expected = self.likelihood.expected_log_density(targets, marginals);
+        let expected = match weights {
+            Some(weights) => expected * weights,
+            None => expected,
+        };
         Ok(Objective {
             fit: expected.sum() * (data_count as f64 / batch as f64),
             kl: Some(kl),
@@ -118,15 +175,20 @@ impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> Model for Svgp<K
     }
 
     fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
-        self.likelihood.check_tensor(targets)
+        let (targets, weights) = self.weighted(targets.clone());
+        if let Some(weights) = weights {
+            check_weights(weights, targets.dims()[1])?;
+        }
+        self.likelihood.check_tensor(&targets)
     }
 
     fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
         if !self.priors.is_empty() {
             return self;
         }
+        let (targets, _) = self.weighted(targets.clone());
         let (kernel, likelihood) =
-            in_unit_of_targets(self.kernel, self.likelihood, (inputs, targets));
+            in_unit_of_targets(self.kernel, self.likelihood, (inputs, &targets));
         Self {
             kernel,
             likelihood,

@@ -243,7 +243,7 @@ impl ReadyMade for AnySvgp {
     type Trained = Self;
 
     fn trained(&self, _data: &TrainingData) -> Result<Self, NotPositiveDefinite> {
-        Ok(self.valid())
+        Ok(self.valid().without_row_weights())
     }
 }
 

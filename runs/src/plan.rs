@@ -68,11 +68,22 @@ impl Plan {
         data: &PreparedData,
         (device, dtype): (&Device, DType),
     ) -> Result<AnyTrainer<AnyModel>, InitError> {
-        let (targets, columns) = data.train.likelihood_targets();
         let inputs = data.train.inputs.values();
-        let all = TrainingData::with_target_columns(inputs, &targets, columns, device, dtype);
-        let all = self.model.arranged(all);
-        let model = self.model.init(&all)?;
+        let tensors = |(targets, columns): (Vec<f64>, usize)| {
+            TrainingData::with_target_columns(inputs, &targets, columns, device, dtype)
+        };
+        let all = self
+            .model
+            .arranged(tensors(data.train.likelihood_targets()));
+        let mut model = self.model.init(&all)?;
+        let all = match &data.train.weights {
+            None => all,
+            Some(_) => {
+                // Options without row weights were refused before there were data.
+                model = model.clone().with_row_weights().unwrap_or(model);
+                tensors(data.train.training_targets())
+            }
+        };
         Ok(match (&data.stream, &self.training) {
             (Some(rows), Training::MiniBatch(training)) => {
                 AnyTrainer::on_blocks(model, all, rows.clone(), (**training).clone())

@@ -166,6 +166,7 @@ impl Rows {
             inputs: &features.inputs,
             targets: &observed,
             noise: features.noise.as_deref(),
+            weights: None,
         };
         let is_known = |row: &usize| !observed[*row].is_nan() && !unfit.contains(row);
         Self {

@@ -151,6 +151,7 @@ impl PreparedData {
             inputs: &dataset.inputs,
             targets: &dataset.targets,
             noise: dataset.noise.as_deref(),
+            weights: dataset.weights.as_deref(),
         };
         let file = |path: &Option<String>| -> Result<Option<Part>, DataError> {
             let path = path.as_deref();
@@ -312,8 +313,8 @@ impl PreparedData {
             for &row in &part.rows {
                 hasher.update(&(row as u64).to_le_bytes());
             }
-            let noise = part.noise.iter().flatten();
-            for value in (part.inputs.values().iter().chain(&part.targets)).chain(noise) {
+            let others = part.noise.iter().chain(&part.weights).flatten();
+            for value in (part.inputs.values().iter().chain(&part.targets)).chain(others) {
                 hasher.update(&value.to_le_bytes());
             }
         }

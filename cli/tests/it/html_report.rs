@@ -75,7 +75,7 @@ fn the_page_has_scores_plots_effects_columns_and_configuration() {
         "effect of a&lt;b",
         "effect of city",
         ">Rome</text>",
-        "mean and indicator",
+        "2 inputs",
         "seed = 1",
         "kernel.lengthscale",
         "prefers-color-scheme: dark",

@@ -35,3 +35,4 @@ mod streaming;
 mod support;
 mod tables;
 mod train_predict;
+mod weights;

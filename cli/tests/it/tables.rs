@@ -59,7 +59,7 @@ fn the_columns_are_shown_before_training() {
             "size      number      0 to 10                 9  2 inputs",
             "city      category    Bern, Rome, Oslo           4 inputs",
             "new       boolean     yes, no                    1 input",
-            "name      id          80 different               names or groups the rows",
+            "name      id          80 different               names, groups or weighs the rows",
             "price     number      0 to 22                 4  target",
             "4 rows left out: without the target",
         ]

@@ -34,7 +34,11 @@ pub(super) fn training_roles(
         });
     }
     let mut roles = positional_roles(columns.count, Some(target), noise);
-    for (purpose, column) in [("id", &wanted.id), ("group", &wanted.group)] {
+    for (purpose, column) in [
+        ("id", &wanted.id),
+        ("group", &wanted.group),
+        ("weights", &wanted.weights),
+    ] {
         let Some(column) = column else { continue };
         let position = column.position(purpose, source, columns)?;
         if roles[position] == Role::Target {

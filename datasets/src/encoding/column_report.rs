@@ -44,7 +44,7 @@ impl std::fmt::Display for Purpose {
         match self {
             Self::Target => formatter.write_str("target"),
             Self::Noise => formatter.write_str("noise of the target"),
-            Self::Kept => formatter.write_str("names or groups the rows"),
+            Self::Kept => formatter.write_str("names, groups or weighs the rows"),
             Self::Inputs(1) => formatter.write_str("1 input"),
             Self::Inputs(count) => write!(formatter, "{count} inputs"),
             Self::Dropped => formatter.write_str("left out as asked"),

@@ -78,6 +78,9 @@ impl Table {
                 };
                 table.ids = position(&roles.id).map(texts);
                 table.groups = position(&roles.group).map(texts).map(|(_, texts)| texts);
+                table.weights = (roles.weights.as_ref())
+                    .map(|column| weights(&raw, column, &rows))
+                    .transpose()?;
                 table.times = (roles.time.as_ref())
                     .map(|time| times(&raw, time, &rows))
                     .transpose()?;
@@ -218,6 +221,29 @@ fn require_header(raw: &RawTable, schema: &Schema, rows: &NewRows) -> Result<(),
             source_name: raw.origin.source().to_owned(),
         }),
         false => Ok(()),
+    }
+}
+
+/// The weights of the rows.
+fn weights(raw: &RawTable, column: &TargetColumn, rows: &[usize]) -> Result<Vec<f64>, DataError> {
+    let source = raw.origin.source();
+    let position = column.position("weights", source, &raw.columns)?;
+    let cells = &raw.cells[position];
+    let weight = |&row: &usize| match cells.cell(row) {
+        Cell::Number(value) if value >= 0.0 => Ok(value),
+        cell => Err(DataError::NotAWeight {
+            location: raw.origin.location(row),
+            column: raw.columns.label(position),
+            text: cell.to_string(),
+        }),
+    };
+    let weights: Vec<f64> = rows.iter().map(weight).collect::<Result<_, _>>()?;
+    match weights.iter().any(|&weight| weight > 0.0) {
+        true => Ok(weights),
+        false => Err(DataError::NoWeight {
+            source_name: source.to_owned(),
+            column: raw.columns.label(position),
+        }),
     }
 }
 

@@ -27,5 +27,6 @@ mod parity;
 mod plateau;
 mod roles;
 mod row_blocks;
+mod row_weights;
 mod scales;
 mod variational_full_batch;

@@ -28,7 +28,10 @@ type Use = (&'static [&'static str], fn(&Asked<'_>) -> bool);
 
 /// Options that only some models use; every model uses the others. The error names the first unused
 /// one, so the order matters.
-const USES: [Use; 29] = [
+const USES: [Use; 30] = [
+    (&["--weights"], |asked| {
+        asked.model.takes_weights() && asked.is_mini_batch()
+    }),
     (&["--stream"], |asked| {
         asked.model.streams() && asked.is_mini_batch()
     }),

@@ -122,6 +122,7 @@ impl RunOptions {
             ("split", self.split.is_some()),
             ("time_split", self.time_split.is_some()),
             ("folds", self.folds.is_some()),
+            ("weights", self.weights.is_some()),
             ("missing median", self.missing == Some(MissingName::Median)),
             (
                 "early_stopping",

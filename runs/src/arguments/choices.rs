@@ -185,6 +185,11 @@ impl ModelName {
         self.is_mini_batch() && !matches!(self, Self::Dbk | Self::Dkl | Self::Sdkl)
     }
 
+    /// Whether the rows can have weights in training.
+    pub fn takes_weights(self) -> bool {
+        self.is_mini_batch() && self.has_inducing() && !self.has_layers() && !self.is_deep_kernel()
+    }
+
     /// Whether the model can train on rows that are read while training. After training, some models
     /// with basis functions need all inputs once more.
     pub fn streams(self) -> bool {

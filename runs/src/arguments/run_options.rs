@@ -275,6 +275,11 @@ options! {
         /// is not an input
         #[arg(allow_hyphen_values = true, conflicts_with_all = ["split", "time_split"])]
         group: String = "COLUMN",
+        /// Column with the weights of the rows in training, not negative: a row of weight 2 counts as
+        /// the same row twice. It is not an input, and scores have no weights (models with inducing
+        /// points on mini-batches)
+        #[arg(allow_hyphen_values = true)]
+        weights: String = "COLUMN",
         /// Test on the latest rows by the times in this column, which stays an input
         #[arg(allow_hyphen_values = true, conflicts_with = "split")]
         time_split: String = "COLUMN",

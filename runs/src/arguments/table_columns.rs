@@ -30,6 +30,7 @@ impl RunOptions {
             labels: None,
             id: self.id.as_ref().map(column),
             group: self.group.as_ref().map(column),
+            weights: self.weights.as_ref().map(column),
             time: self.time_split.as_ref().map(column),
             inputs: self.input_columns(source),
         }

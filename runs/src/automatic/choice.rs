@@ -43,6 +43,8 @@ pub struct Size {
     pub distinct: usize,
     /// Whether the rows are read while training.
     pub is_streamed: bool,
+    /// Whether rows have weights.
+    pub is_weighted: bool,
 }
 
 impl Size {
@@ -52,6 +54,7 @@ impl Size {
             rows: data.training_rows(),
             distinct: data.distinct_training_inputs(),
             is_streamed: data.stream.is_some(),
+            is_weighted: data.train.weights.is_some(),
         }
     }
 }
@@ -79,6 +82,9 @@ impl Choice {
         if size.is_streamed {
             let reason = "the rows are read while training".to_owned();
             return Self::mini_batches(size, budget, reason);
+        }
+        if size.is_weighted {
+            return Self::mini_batches(size, budget, "the rows have weights".to_owned());
         }
         let is_small = EVALUATIONS * EXACT_COST * rows.powi(3) <= budget;
         let has_equal = (size.rows - size.distinct) as f64 > MANY_EQUAL * rows;
@@ -148,6 +154,7 @@ mod tests {
                 rows,
                 distinct,
                 is_streamed: false,
+                is_weighted: false,
             };
             let choice = Choice::new(&size, likelihood, minutes);
             (choice.model, choice.inducing)
@@ -168,6 +175,7 @@ mod tests {
             rows: 500,
             distinct: 500,
             is_streamed: true,
+            is_weighted: false,
         };
         let streamed = Choice::new(&streamed, gaussian, 2.0);
         assert_eq!(streamed.model, ModelName::Svgp);

@@ -51,6 +51,7 @@ pub fn read(
         inputs: &features.inputs,
         targets: &targets,
         noise: features.noise.as_deref(),
+        weights: None,
     };
     Ok(rows.part(&known, standardizer))
 }

@@ -52,6 +52,8 @@ pub struct Part {
     pub observed: Vec<f64>,
     /// The noise variance of each target in squared standardized units, if known, `[N]`.
     pub noise: Option<Vec<f64>>,
+    /// The weights of the rows in training, if a column has them, `[N]`.
+    pub weights: Option<Vec<f64>>,
 }
 
 impl Part {
@@ -75,6 +77,21 @@ impl Part {
             targets: numbers(&self.targets),
             observed: numbers(&self.observed),
             noise: self.noise.as_deref().map(numbers),
+            weights: self.weights.as_deref().map(numbers),
+        }
+    }
+
+    /// The targets for training, row-major, with the number of columns: those of the likelihood, and
+    /// the weights of the rows, if there are any.
+    pub fn training_targets(&self) -> (Vec<f64>, usize) {
+        let (targets, columns) = self.likelihood_targets();
+        match &self.weights {
+            None => (targets, columns),
+            Some(weights) => {
+                let rows = targets.chunks_exact(columns).zip(weights);
+                let rows = rows.flat_map(|(row, weight)| row.iter().chain([weight]));
+                (rows.copied().collect(), columns + 1)
+            }
         }
     }
 

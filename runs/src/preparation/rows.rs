@@ -15,6 +15,8 @@ pub struct Rows<'a> {
     pub targets: &'a [f64],
     /// The standard deviations of the noise, `[N]`.
     pub noise: Option<&'a [f64]>,
+    /// The weights in training, `[N]`.
+    pub weights: Option<&'a [f64]>,
 }
 
 impl Rows<'_> {
@@ -32,6 +34,7 @@ impl Rows<'_> {
             inputs: standardizer.transform_inputs(&self.inputs.select(rows)),
             targets: standardizer.transform_targets(&observed),
             noise: self.noise.map(variances),
+            weights: self.weights.map(select),
             observed,
         }
     }

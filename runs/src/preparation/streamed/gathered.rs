@@ -63,6 +63,7 @@ impl Gathered {
             }),
             inputs: &inputs,
             targets: &self.targets,
+            weights: None,
             noise: (!self.noise.is_empty()).then_some(self.noise.as_slice()),
         };
         rows.part(&all, standardizer)

@@ -58,6 +58,7 @@ impl RowBlocks for StreamedRows {
             inputs: &features.inputs,
             targets: &targets,
             noise: features.noise.as_deref(),
+            weights: None,
         };
         let part = all.part(&rows, &self.standardizer);
         Ok(BlockRows {
