@@ -46,12 +46,20 @@ pub fn floors_reached(reached: &[AtFloor], hyperparameters: &[Hyperparameter]) -
         // Paths within the trained model are longer than those shown to the user.
         let named = hyperparameters.iter().find(|own| path.ends_with(&own.path));
         let path = named.map_or(path, |own| &own.path);
-        format!(
-            "{path} ended at its least value, {floor:.0e}: the data call for a smaller one, so \
-             predictions may be too uncertain"
-        )
+        (!is_of_summand(path)).then(|| {
+            format!(
+                "{path} ended at its least value, {floor:.0e}: the data call for a smaller one, so \
+                 predictions may be too uncertain"
+            )
+        })
     };
-    reached.iter().map(sentence).collect()
+    reached.iter().filter_map(sentence).collect()
+}
+
+/// Whether the path is that of the variance of a part of a kernel. Without any, the part is not
+/// needed, and the other parts make the predictions.
+fn is_of_summand(path: &str) -> bool {
+    path.starts_with("kernel.") && path.ends_with(".variance") && path != "kernel.variance"
 }
 
 /// A sentence if a GPU has skipped steps of training.
@@ -171,6 +179,27 @@ fn beside_no_network(scores: &Scores, without: f64, rows: usize) -> Option<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_of_a_kernel_that_is_not_needed_is_no_shortcoming() {
+        let reached = |path: &str| AtFloor {
+            path: path.into(),
+            value: 1e-6,
+            floor: 1e-6,
+        };
+        let paths = [
+            "kernel.first.variance",
+            "kernel.variance",
+            "likelihood.noise",
+        ];
+        let texts = floors_reached(&paths.map(reached), &[]);
+        assert_eq!(texts.len(), 2);
+        assert!(
+            texts[0].starts_with("kernel.variance ended"),
+            "{}",
+            texts[0]
+        );
+    }
 
     fn scores(coverage95: Option<f64>) -> Scores {
         Scores {

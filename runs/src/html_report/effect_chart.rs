@@ -4,7 +4,6 @@ use burn_gp_datasets::DateFormat;
 
 use super::effects::{Curve, Effect, Places};
 use super::html::escaped;
-use crate::report::significant;
 
 /// The size of the picture, and of the part between the axes.
 const WIDTH: f64 = 340.0;
@@ -36,8 +35,12 @@ pub fn chart(effect: &Effect, range: (f64, f64)) -> String {
     )
 }
 
-/// The range of all curves and bands.
+/// The range of all curves and bands; that of probabilities is from 0 to 1.
 pub fn range(effects: &[Effect]) -> (f64, f64) {
+    let are_probabilities = |effect: &Effect| effect.curves.iter().any(|own| own.class.is_some());
+    if effects.iter().any(are_probabilities) {
+        return (0.0, 1.0);
+    }
     let curves = effects.iter().flat_map(|effect| &effect.curves);
     let values = curves.flat_map(|curve| curve.low.iter().chain(&curve.high).chain(&curve.mean));
     let finite = values.copied().filter(|value| value.is_finite());
@@ -101,7 +104,7 @@ impl Scale {
         let vertical = [0.0, 0.5, 1.0].into_iter().map(|share| {
             let value = self.y.0 + share * (self.y.1 - self.y.0);
             let (x, y) = (LEFT - 6.0, self.down(value) + 4.0);
-            let text = significant(value);
+            let text = short(value);
             format!("<text x=\"{x}\" y=\"{y:.1}\" text-anchor=\"end\">{text}</text>\n")
         });
         let below = |x: f64, anchor: &str, text: &str| {
@@ -114,7 +117,7 @@ impl Scale {
                 let (low, high) = self.x;
                 let text = |value: f64| match effect.is_of_dates {
                     true => DateFormat::day(value),
-                    false => significant(value),
+                    false => short(value),
                 };
                 let ends = [(LEFT, "start", low), (RIGHT, "end", high)];
                 ends.map(|(x, anchor, value)| below(x, anchor, &text(value)))
@@ -173,6 +176,23 @@ impl Scale {
     }
 }
 
+/// A number with three digits, without zeros at its end.
+fn short(value: f64) -> String {
+    let magnitude = value.abs();
+    if value == 0.0 {
+        return "0".into();
+    }
+    if !(1e-3..1e6).contains(&magnitude) {
+        return format!("{value:.2e}");
+    }
+    let digits = (2 - magnitude.log10().floor() as i32).max(0) as usize;
+    let text = format!("{value:.digits$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
 /// A name of at most so many letters, with an ellipsis if it is longer.
 fn shortened(name: &str, most: usize) -> String {
     match name.chars().count() <= most.max(2) {
@@ -211,6 +231,22 @@ mod tests {
             chart.contains("a&lt;b") && !chart.contains("a<b"),
             "{chart}"
         );
+    }
+
+    #[test]
+    fn numbers_at_an_axis_are_short() {
+        let cases = [
+            (0.0, "0"),
+            (8.997, "9"),
+            (0.4498, "0.45"),
+            (-141.0, "-141"),
+            (2900.4, "2900"),
+            (0.00041, "4.10e-4"),
+            (12_345_678.0, "1.23e7"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(short(value), text);
+        }
     }
 
     #[test]

@@ -32,33 +32,33 @@ fn percent(share: Option<f64>) -> Option<String> {
     share.map(|share| format!("{:.2} %", 100.0 * share))
 }
 
-const OF_NUMBERS: [Column; 4] = [
-    ("RMSE", |scores| {
-        Some(format!("{:.4}", scores.rmse_original))
-    }),
-    ("MAE", |scores| Some(format!("{:.4}", scores.mae_original))),
+/// A score of predicted numbers.
+fn of_numbers(scores: &Scores, value: f64) -> Option<String> {
+    scores.error.is_none().then(|| format!("{value:.4}"))
+}
+
+const COLUMNS: [Column; 6] = [
+    ("error", |scores| percent(scores.error)),
+    ("RMSE", |scores| of_numbers(scores, scores.rmse_original)),
+    ("MAE", |scores| of_numbers(scores, scores.mae_original)),
     ("NLPD", |scores| Some(format!("{:.4}", scores.nlpd))),
     ("coverage of 95 % intervals", |scores| {
         percent(scores.coverage95)
     }),
-];
-
-const OF_LABELS: [Column; 3] = [
-    ("error", |scores| percent(scores.error)),
-    ("NLPD", |scores| Some(format!("{:.4}", scores.nlpd))),
     ("expected calibration error", |scores| {
         scores.ece.map(|ece| format!("{ece:.4}"))
     }),
 ];
 
-/// The scores of all runs in one table.
+/// The scores of all runs in one table, with the columns that some run has.
 fn scores(runs: &[TrainedRun]) -> String {
-    let scored = |run: &&TrainedRun| run.description.scores.is_some();
-    let is_of_labels = |run: &TrainedRun| run.description.target.classes.is_some();
-    let columns: &[Column] = match runs.iter().filter(scored).all(is_of_labels) {
-        true if runs.iter().any(|run| scored(&run)) => &OF_LABELS,
-        _ => &OF_NUMBERS,
+    let scored = || {
+        runs.iter()
+            .filter_map(|run| run.description.scores.as_ref())
     };
+    let columns: Vec<Column> = (COLUMNS.into_iter())
+        .filter(|(_, score)| scored().any(|scores| score(scores).is_some()))
+        .collect();
     let mut titles = vec!["run", "data", "model", "training rows", "test rows"];
     titles.extend(columns.iter().map(|(title, _)| *title));
     titles.push("training");

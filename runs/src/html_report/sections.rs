@@ -1,7 +1,7 @@
 //! The parts of a page about one run.
 
 use super::effect_chart::{chart, range};
-use super::effects::Effect;
+use super::effects::{Curve, Effect};
 use super::html::{escaped, table};
 use super::trained_run::TrainedRun;
 use crate::report::significant;
@@ -70,9 +70,14 @@ fn effects(run: &TrainedRun) -> String {
     let range = range(effects);
     let target = escaped(&run.description.target.name);
     let classes = legend(&effects[0]);
-    let subject = match effects[0].curves[0].class {
-        Some(_) => format!("Probability of each class of {target}"),
-        None => format!("Prediction of {target}"),
+    let subject = match effects[0].curves.as_slice() {
+        [Curve { class: None, .. }] => format!("Prediction of {target}"),
+        [
+            Curve {
+                class: Some(class), ..
+            },
+        ] => format!("Probability that {target} is {}", escaped(class)),
+        _ => format!("Probability of each class of {target}"),
     };
     let figures = effects.iter().map(|effect| {
         let name = escaped(&effect.column);
@@ -89,8 +94,11 @@ fn effects(run: &TrainedRun) -> String {
     )
 }
 
-/// The colors of the classes, if there are several.
+/// The colors of the classes, if there are several curves.
 fn legend(effect: &Effect) -> String {
+    if effect.curves.len() == 1 {
+        return String::new();
+    }
     let names = effect
         .curves
         .iter()
