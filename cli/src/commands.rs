@@ -6,6 +6,7 @@ use burn_gp_runs::{
     failure::Failure,
     html_report::{self, ReportArguments},
     predict::{self, PredictArguments},
+    sample::{self, SampleArguments},
     show::{self, ShowArguments},
     study::{self, CompareArguments, SweepArguments},
     train::{self, TrainArguments},
@@ -65,6 +66,11 @@ pub enum Command {
     /// Columns are matched by name if the model's data had names. If the target is among them, the
     /// scores are printed too.
     Predict(PredictArguments),
+    /// Draw functions, or new targets, from a trained model, jointly at all points of a file
+    ///
+    /// A function is drawn in the units of the target if it is on its scale; for labels, counts and
+    /// other targets with a link function, the draws are those of the latent functions.
+    Sample(SampleArguments),
     /// Show what a saved model is: data, inputs, target, parameters in the units of the data, scores
     Show(ShowArguments),
     /// Write one HTML page about trained models: scores, plots, the effect of each input, columns,
@@ -102,6 +108,7 @@ impl Command {
             Self::Compare(arguments) => study::compare(*arguments),
             Self::Sweep(arguments) => study::sweep(*arguments),
             Self::Predict(arguments) => predict::predict(&arguments),
+            Self::Sample(arguments) => sample::sample(&arguments),
             Self::Show(arguments) => show::show(&arguments),
             Self::Report(arguments) => html_report::report(&arguments),
             Self::Experiment(command) => burn_gp_experiments::run(command),

@@ -6,15 +6,14 @@ use std::sync::Arc;
 
 use burn_gp_core::likelihoods::{AnyLikelihood, Likelihood};
 use burn_gp_datasets::{DataSource, Features, KeptColumns, NewRows, Standardizer};
-use burn_gp_models::{Predictor, SavedModel};
+use burn_gp_models::Predictor;
 use clap::Args;
 
 use crate::arguments::DeviceName;
-use crate::devices;
 use crate::evaluation::{
     self, InOriginalUnits, LEVEL, Levels, Scores, evaluate, in_original_units,
 };
-use crate::failure::{DestinationError, Failure};
+use crate::failure::Failure;
 use crate::output::{Destination, ModelContext, PredictionTable};
 use crate::preparation::{self, Part, RowSource, TargetError};
 use crate::progress::RowProgress;
@@ -22,7 +21,7 @@ use crate::ranges::within;
 use crate::report;
 use crate::setting_error::SettingError;
 use crate::standard_output::print;
-use crate::trained_folder::require_model;
+use crate::trained_folder::open_model;
 
 /// The options of `predict`.
 #[derive(Debug, Args)]
@@ -82,11 +81,16 @@ pub struct PredictArguments {
 /// [`Failure`] with advice for the user.
 pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
     let levels = levels(arguments)?;
-    let saved = load(arguments)?;
+    let saved = open_model(&arguments.model_dir, arguments.device)?;
     let environment = || std::env::var_os("BURN_GP_DATA").map(PathBuf::from);
     let data_dir = arguments.data_dir.clone().or_else(environment);
     let source = DataSource::resolve(&arguments.data, data_dir.as_deref())?;
-    let destination = destination(arguments, &source)?;
+    let destination = Destination::of_option(
+        arguments.out.as_ref(),
+        arguments.overwrite,
+        source.path(),
+        &arguments.model_dir,
+    )?;
     let context = &saved.context;
     let features = source.load_new_rows(&context.schema, &new_rows(arguments))?;
     let predictor = saved.model.predictor()?;
@@ -227,19 +231,6 @@ impl Rows {
     }
 }
 
-/// The output file, which must not be an input file.
-fn destination(
-    arguments: &PredictArguments,
-    source: &DataSource,
-) -> Result<Option<Destination>, DestinationError> {
-    let claim = |path: &PathBuf| {
-        let (overwrite, model) = (arguments.overwrite, &arguments.model_dir);
-        Destination::claim(path, overwrite, source.path(), model)
-    };
-    let file = (arguments.out.as_ref()).filter(|path| path.as_os_str() != "-");
-    file.map(claim).transpose()
-}
-
 /// Warns about unused columns, rows without a prediction, and intervals without noise.
 fn warn(features: &Features, context: &ModelContext) {
     let known = |name: &String| context.left_out.contains(name);
@@ -272,18 +263,4 @@ fn warn(features: &Features, context: &ModelContext) {
             column.name
         );
     }
-}
-
-fn load(arguments: &PredictArguments) -> Result<SavedModel<ModelContext>, Failure> {
-    let folder = &arguments.model_dir;
-    require_model(folder)?;
-    let name = match arguments.device {
-        Some(device) => device,
-        None => devices::default_device()?,
-    };
-    // The type is only known after the file is read; every device supports single precision.
-    let device = devices::open(name, burn::tensor::DType::F32)?;
-    let saved = SavedModel::load(folder, &device)?;
-    devices::open(name, saved.summary.precision.dtype())?;
-    Ok(saved)
 }

@@ -2,10 +2,34 @@
 
 use std::path::Path;
 
-use burn_gp_models::MODEL_FILE;
+use burn_gp_models::{MODEL_FILE, SavedModel};
 
-use crate::failure::FolderError;
+use crate::arguments::DeviceName;
+use crate::devices;
+use crate::failure::{Failure, FolderError};
 use crate::fitting::Checkpoints;
+use crate::output::ModelContext;
+
+/// The saved model in a folder, on a device, which is the first of the program if none is named.
+///
+/// # Errors
+///
+/// If there is no model, a file cannot be read, or the device lacks the precision of the model.
+pub fn open_model(
+    folder: &Path,
+    device: Option<DeviceName>,
+) -> Result<SavedModel<ModelContext>, Failure> {
+    require_model(folder)?;
+    let name = match device {
+        Some(device) => device,
+        None => devices::default_device()?,
+    };
+    // The type is only known after the file is read; every device supports single precision.
+    let device = devices::open(name, burn::tensor::DType::F32)?;
+    let saved = SavedModel::load(folder, &device)?;
+    devices::open(name, saved.summary.precision.dtype())?;
+    Ok(saved)
+}
 
 /// Requires a saved model in the folder.
 ///

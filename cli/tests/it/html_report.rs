@@ -101,7 +101,15 @@ fn the_page_has_scores_plots_effects_columns_and_configuration() {
 fn classes_have_a_curve_each_and_absent_data_are_said() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
-    write_classes(&path.join("data.csv"), 90);
+    let rows = (0..90).map(|row| {
+        let x = (row as f64 * 0.618_034).fract();
+        format!("{x},{}\n", ["low", "middle", "high"][(3.0 * x) as usize])
+    });
+    fs::write(
+        path.join("data.csv"),
+        format!("x,y\n{}", rows.collect::<String>()),
+    )
+    .unwrap();
     let train = [
         "train",
         "--data",
@@ -138,6 +146,28 @@ fn classes_have_a_curve_each_and_absent_data_are_said() {
     );
     let page = read(&path.join("report.html"));
     assert!(page.contains("Not shown"), "no reason");
+    // One curve tells the probabilities of two classes.
+    write_classes(&path.join("two.csv"), 60);
+    let train = [
+        "train",
+        "--data",
+        "two.csv",
+        "--model",
+        "svgp",
+        "--inducing",
+        "8",
+    ];
+    succeed(
+        path,
+        &[&train[..], &["--steps", "9", "--quiet", "--out", "two"]].concat(),
+    );
+    succeed(path, &["report", "two", "--overwrite"]);
+    let page = read(&path.join("report.html"));
+    assert!(
+        page.contains("Probability that class is 2"),
+        "no probability"
+    );
+    assert!(!page.contains("class=\"key"), "a legend of one curve");
     let output = run(path, &["report", "nothing-here"]);
     assert_eq!(output.status.code(), Some(2));
 }

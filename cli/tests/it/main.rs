@@ -28,6 +28,7 @@ mod outputs;
 mod parameter_options;
 mod resume;
 mod safe_runs;
+mod sample;
 mod shortcomings;
 mod show;
 #[allow(dead_code, reason = "other test programs share it")]

@@ -5,17 +5,16 @@ use std::path::Path;
 
 use burn_gp_core::likelihoods::AnyLikelihood;
 use burn_gp_datasets::{ColumnReport, DataSource};
-use burn_gp_models::{Predictor, SavedModel};
+use burn_gp_models::Predictor;
 
 use super::ReportArguments;
 use super::effects::{Effect, effects};
 use crate::arguments::{CONFIG, RunOptions, configuration_in, read_configuration};
-use crate::devices;
 use crate::failure::Failure;
 use crate::output::{self, ModelContext};
 use crate::preparation::PreparedData;
 use crate::show::Description;
-use crate::trained_folder::require_model;
+use crate::trained_folder::open_model;
 
 /// The plots that a run may have, in the order of the page, with what they show.
 const PLOTS: [(&str, &str); 10] = [
@@ -70,14 +69,7 @@ impl TrainedRun {
     ///
     /// If there is no trained model, or a file of it cannot be read.
     pub fn read(folder: &Path, arguments: &ReportArguments) -> Result<Self, Failure> {
-        require_model(folder)?;
-        let name = match arguments.device {
-            Some(device) => device,
-            None => devices::default_device()?,
-        };
-        let device = devices::open(name, burn::tensor::DType::F32)?;
-        let saved = SavedModel::<ModelContext>::load(folder, &device)?;
-        devices::open(name, saved.summary.precision.dtype())?;
+        let saved = open_model(folder, arguments.device)?;
         let description = Description::read(folder)?;
         let picture = |(file, caption): (&str, &'static str)| {
             let text = fs::read_to_string(folder.join(file)).ok()?;

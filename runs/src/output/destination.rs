@@ -36,8 +36,6 @@ impl Destination {
     /// # Errors
     ///
     /// [`DestinationError`].
-    ///
-    /// [`DestinationError`].
     pub fn claim(
         path: &Path,
         overwrite: bool,
@@ -77,6 +75,22 @@ impl Destination {
             path: fs::canonicalize(&path).unwrap_or(path),
             kind: Kind::Old,
         })
+    }
+
+    /// The destination of an `--out` option, if it is not the standard output.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`claim`](Self::claim).
+    pub fn of_option(
+        path: Option<&PathBuf>,
+        overwrite: bool,
+        input: Option<&Path>,
+        model: &Path,
+    ) -> Result<Option<Self>, DestinationError> {
+        let file = path.filter(|path| path.as_os_str() != "-");
+        file.map(|path| Self::claim(path, overwrite, input, model))
+            .transpose()
     }
 
     /// Writes the file atomically.

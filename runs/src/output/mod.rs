@@ -17,4 +17,4 @@ pub use files::{
 };
 pub use folder::{OutputFolder, default_folder_name, names_in};
 pub use lock::FolderLock;
-pub use predictions::PredictionTable;
+pub use predictions::{Draw, PredictionTable};

@@ -30,7 +30,30 @@ enum Value {
     Empty,
 }
 
+/// A draw at all points.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Draw {
+    /// Numbers, `[N]`.
+    Numbers(Vec<f64>),
+    /// Labels, `[N]`.
+    Labels(Vec<String>),
+}
+
 impl PredictionTable {
+    /// Draws at so many points, each with its name.
+    pub fn of_draws(rows: usize, draws: Vec<(String, Draw)>) -> Self {
+        let mut table = Self::default();
+        table.add("row", (0..rows).map(Value::Row).collect(), false);
+        for (name, draw) in draws {
+            let values = match draw {
+                Draw::Numbers(values) => values.into_iter().map(number).collect(),
+                Draw::Labels(labels) => labels.into_iter().map(Value::Text).collect(),
+            };
+            table.add(&name, values, true);
+        }
+        table
+    }
+
     /// The predictions of the rows with these numbers: `row,[y,]mean,std,lower,upper[,level]` and
     /// the quantiles, or `row,[y,]label` and the probability of each class.
     ///

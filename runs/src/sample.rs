@@ -1,0 +1,163 @@
+//! `burn-gp sample`.
+
+use std::path::PathBuf;
+
+use burn::tensor::Tensor;
+use burn_gp_core::{
+    likelihoods::{AnyLikelihood, TargetKind},
+    ops::numbers,
+};
+use burn_gp_datasets::{DataSource, KeptColumns, NewRows};
+use burn_gp_models::Predictor;
+use clap::Args;
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+
+use crate::arguments::DeviceName;
+use crate::failure::Failure;
+use crate::output::{Destination, Draw, ModelContext, PredictionTable};
+use crate::ranges::{at_least_one, at_most};
+use crate::standard_output::print;
+use crate::trained_folder::open_model;
+
+/// The most rows. Joint draws take a covariance of all pairs of rows.
+const MOST_ROWS: usize = 10_000;
+
+/// The options of `sample`.
+#[derive(Debug, Args)]
+pub struct SampleArguments {
+    /// Folder written by `train`
+    #[arg(short, long, value_name = "DIR")]
+    pub model_dir: PathBuf,
+    /// Points to draw at: a file, the name of a data set, or - for text on the standard input
+    #[arg(short, long, value_name = "FILE")]
+    pub data: String,
+    /// Number of draws
+    #[arg(short, long, value_name = "S", default_value_t = 10)]
+    pub count: usize,
+    /// Draw new targets, noise included, instead of functions
+    #[arg(long)]
+    pub targets: bool,
+    /// Seed of the draws
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    pub seed: u64,
+    /// File to write, or - for the standard output [default: -]
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Write one JSON object on each line instead of CSV
+    #[arg(long)]
+    pub json: bool,
+    /// The file has no header line; its columns are in the order of training
+    #[arg(long)]
+    pub no_header: bool,
+    /// Device, as `burn-gp devices` lists them [default: the first in this program]
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Option<DeviceName>,
+    /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+}
+
+/// Runs `burn-gp sample`.
+///
+/// # Errors
+///
+/// [`Failure`] with advice for the user.
+pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
+    at_least_one("--count", Some(arguments.count))?;
+    let saved = open_model(&arguments.model_dir, arguments.device)?;
+    let environment = || std::env::var_os("BURN_GP_DATA").map(PathBuf::from);
+    let data_dir = arguments.data_dir.clone().or_else(environment);
+    let source = DataSource::resolve(&arguments.data, data_dir.as_deref())?;
+    let destination = Destination::of_option(
+        arguments.out.as_ref(),
+        arguments.overwrite,
+        source.path(),
+        &arguments.model_dir,
+    )?;
+    let wanted = NewRows {
+        headerless: arguments.no_header,
+        lenient: false,
+        keep: KeptColumns::None,
+    };
+    let context = &saved.context;
+    let features = source.load_new_rows(&context.schema, &wanted)?;
+    let rows = features.inputs.rows();
+    at_most("the number of points", rows, MOST_ROWS, || {
+        "joint draws need the covariance of all pairs".into()
+    })?;
+    let inputs = context.standardizer.transform_inputs(&features.inputs);
+    let predictor = saved.model.predictor()?;
+    let x = predictor.inputs(inputs.values(), inputs.columns());
+    let draws = match arguments.targets {
+        true => targets(&predictor, x, context, arguments)?,
+        false => functions(&predictor, x, context, arguments)?,
+    };
+    let table = PredictionTable::of_draws(rows, draws).carrying(features.kept);
+    let text = match arguments.json {
+        true => table.to_json_lines(),
+        false => table.to_csv(),
+    };
+    match destination {
+        Some(destination) => destination.write(&text),
+        None => print(&text),
+    }
+}
+
+/// Draws of the functions, in the units of the data if the function is on the scale of the target.
+fn functions(
+    predictor: &Predictor<AnyLikelihood>,
+    x: Tensor<2>,
+    context: &ModelContext,
+    arguments: &SampleArguments,
+) -> Result<Vec<(String, Draw)>, Failure> {
+    let draws = predictor.sample(x, arguments.count, arguments.seed)?; // [S, F, N]
+    let [_, functions, rows] = draws.dims();
+    let target = context.likelihood.target();
+    let is_on_scale = matches!(target, TargetKind::Numbers | TargetKind::Measurements);
+    let values = numbers(draws);
+    let curves = values.chunks_exact(rows.max(1)).enumerate();
+    let named = curves.map(|(curve, values)| {
+        let (draw, function) = (curve / functions + 1, curve % functions + 1);
+        let name = match functions {
+            1 => format!("draw {draw}"),
+            _ => format!("draw {draw} function {function}"),
+        };
+        let values = match is_on_scale && function == 1 {
+            true => context.standardizer.inverse_targets(values),
+            false => values.to_vec(),
+        };
+        (name, Draw::Numbers(values))
+    });
+    Ok(named.collect())
+}
+
+/// Draws of new targets, in the units of the data.
+fn targets(
+    predictor: &Predictor<AnyLikelihood>,
+    x: Tensor<2>,
+    context: &ModelContext,
+    arguments: &SampleArguments,
+) -> Result<Vec<(String, Draw)>, Failure> {
+    let mut random = ChaCha8Rng::seed_from_u64(arguments.seed);
+    let draws = predictor.sample_targets(x, arguments.count, &mut random)?; // [S, N, 1]
+    let [_, rows, columns] = draws.dims();
+    let values = numbers(draws);
+    let named = values
+        .chunks_exact((rows * columns).max(1))
+        .zip(1..)
+        .map(|(values, draw)| {
+            let values = context.standardizer.inverse_targets(values);
+            let drawn = match &context.schema.classes {
+                None => Draw::Numbers(values),
+                Some(classes) => {
+                    let name = |&class: &f64| classes.names()[class as usize].clone();
+                    Draw::Labels(values.iter().map(name).collect())
+                }
+            };
+            (format!("draw {draw}"), drawn)
+        });
+    Ok(named.collect())
+}
