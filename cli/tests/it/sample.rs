@@ -108,7 +108,7 @@ fn labels_are_drawn_by_name_and_their_functions_without_units() {
     ];
     let more = ["--inducing", "8", "--quiet", "--out", "run"];
     succeed(path, &[&train[..], &more].concat());
-    let sample = ["sample", "-m", "run", "-d", "data.csv", "-s", "2"];
+    let sample = ["sample", "-m", "run", "-d", "data.csv", "--count", "2"];
     let labels = succeed(path, &[&sample[..], &["--targets"]].concat());
     assert!(labels.starts_with("row,draw 1,draw 2\n"), "{labels}");
     let is_label = |line: &str| {
@@ -140,7 +140,7 @@ fn draws_that_cannot_be_made_are_refused_in_a_sentence() {
     for (arguments, sentence) in [
         (&["-d", "many.csv"][..], "the number of points"),
         (
-            &["-d", "data.csv", "-s", "0"],
+            &["-d", "data.csv", "--count", "0"],
             "--count is 0 but must be at least 1",
         ),
         (
