@@ -84,6 +84,27 @@ pub struct Schema {
     pub target_notation: Option<NumberNotation>,
 }
 
+/// Groups of inputs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SharedInputs {
+    /// The group of each input, from 0, `[D]`.
+    pub groups: Vec<usize>,
+    /// The first input of each group, `[G]`.
+    pub first: Vec<usize>,
+    /// The name of each group: that of its only input, or of its column, `[G]`.
+    pub names: Vec<String>,
+}
+
+impl SharedInputs {
+    /// Adds a group of `count` inputs.
+    fn add(&mut self, name: &str, count: usize) {
+        self.first.push(self.groups.len());
+        self.groups
+            .resize(self.groups.len() + count, self.names.len());
+        self.names.push(name.to_owned());
+    }
+}
+
 /// A column that becomes inputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SourceColumn {
@@ -326,6 +347,23 @@ impl Schema {
         let noise = self.noise.as_ref().map(|noise| noise.name.as_str());
         let others = [Some(self.target_name.as_str()), noise, self.id.as_deref()];
         others.contains(&Some(name)) || self.source_names().contains(&name)
+    }
+
+    /// The inputs that share what a kernel learns about them: those of a category with more than ten
+    /// levels, which would otherwise have a lengthscale for each level.
+    pub fn shared_inputs(&self) -> SharedInputs {
+        let mut shared = SharedInputs::default();
+        let mut names = self.input_names.iter();
+        for column in &self.columns {
+            let encoding = &column.encoding;
+            let own: Vec<&String> = names.by_ref().take(encoding.inputs()).collect();
+            match encoding.has_many_levels() {
+                true => shared.add(&encoding.name, own.len()),
+                false => own.iter().for_each(|name| shared.add(name, 1)),
+            }
+        }
+        names.for_each(|name| shared.add(name, 1));
+        shared
     }
 
     /// The scale of each input.

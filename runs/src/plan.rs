@@ -46,7 +46,7 @@ use crate::ranges::{at_least_one, positive};
 use crate::setting_error::SettingError;
 
 pub use early_stopping::EarlyStopping;
-pub use parts::{kernel_of, parameters};
+pub use parts::{kernel_of_data, parameters};
 
 /// A model with its training.
 #[derive(Clone, Debug, PartialEq)]
@@ -209,7 +209,7 @@ fn model(resolved: &mut RunOptions, data: &PreparedData) -> Result<ModelConfig, 
     if model.has_layers() {
         return Ok(layers::deep_gp(resolved, data)?.into());
     }
-    let kernel = kernel_of(resolved, data.dimensions())?;
+    let kernel = kernel_of_data(resolved, &data.schema)?;
     let parts = Parts::new(resolved, data)?;
     let (mean, likelihood, parameters) = (parts.mean, parts.gaussian, parts.parameters);
     /// Adds the parts that all models with normal noise have.

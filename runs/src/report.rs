@@ -336,7 +336,12 @@ fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
 }
 
 fn lengthscale_lines(lengthscales: &[f64], data: &PreparedData) -> Vec<String> {
-    let names = &data.schema.input_names;
+    let shared = data.schema.shared_inputs();
+    let all: Vec<usize> = (0..data.dimensions()).collect();
+    let (names, columns) = match lengthscales.len() == shared.names.len() {
+        true => (&shared.names, &shared.first),
+        false => (&data.schema.input_names, &all),
+    };
     if lengthscales.len() != names.len() {
         let shown: Vec<String> = lengthscales
             .iter()
@@ -357,7 +362,7 @@ fn lengthscale_lines(lengthscales: &[f64], data: &PreparedData) -> Vec<String> {
         " in the units of each input, and in its standard deviations",
     )];
     for input in inputs {
-        let scale = data.standardizer.input_scale[input];
+        let scale = data.standardizer.input_scale[columns[input]];
         let relative = lengthscales[input];
         lines.push(format!(
             "  {:<width$}  {:>12}  {relative:>10.3}",

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
     definition::{Build, Definition},
-    inputs::Inputs,
+    inputs::{Inputs, groups_of},
     points::require_dimensions,
 };
 
@@ -57,6 +57,11 @@ pub struct ActiveDimensionsConfig {
 impl Definition for ActiveDimensionsConfig {
     fn share_parameters(&mut self) {
         self.base.share_parameters();
+    }
+
+    fn share_among(&mut self, groups: &[usize]) {
+        let own = groups_of(groups, &self.dimensions);
+        self.base.share_among(&own);
     }
 
     fn missing_dimension(&self, dimensions: usize) -> Option<usize> {

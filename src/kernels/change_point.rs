@@ -78,6 +78,11 @@ impl Definition for ChangePointConfig {
         self.second.share_parameters();
     }
 
+    fn share_among(&mut self, groups: &[usize]) {
+        self.first.share_among(groups);
+        self.second.share_among(groups);
+    }
+
     fn missing_dimension(&self, dimensions: usize) -> Option<usize> {
         let both = [&self.first, &self.second].map(|kernel| kernel.missing_dimension(dimensions));
         let own = Some(self.change.dimension).filter(|&named| named >= dimensions);

@@ -54,6 +54,11 @@ macro_rules! combination {
                 self.second.share_parameters();
             }
 
+            fn share_among(&mut self, groups: &[usize]) {
+                self.first.share_among(groups);
+                self.second.share_among(groups);
+            }
+
             fn missing_dimension(&self, dimensions: usize) -> Option<usize> {
                 let first = self.first.missing_dimension(dimensions);
                 first.max(self.second.missing_dimension(dimensions))

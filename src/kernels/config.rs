@@ -77,6 +77,41 @@ impl KernelConfig {
         self
     }
 
+    /// Shares one lengthscale, and one variance of linear kernels, among all inputs with equal numbers
+    /// in `groups`, such as those of the levels of a category: all pairs of different levels then have
+    /// the same covariance. Nothing changes on the inputs of periodic and deep kernels.
+    ///
+    /// ```
+    /// use burn::tensor::Device;
+    /// use burn_gp_core::{kernels::{KernelConfig, StationaryConfig}, parameter::hyperparameters};
+    ///
+    /// // A number, and a category with three levels.
+    /// let kernel = KernelConfig::from(StationaryConfig::rbf()).sharing(&[0, 1, 1, 1]);
+    /// let kernel = kernel.init(4, &Device::default());
+    /// let lengthscale = hyperparameters(&kernel).remove(0);
+    /// assert_eq!((lengthscale.path.as_str(), lengthscale.values.len()), ("lengthscale", 2));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the numbers are not dense from zero on.
+    #[track_caller]
+    pub fn sharing(mut self, groups: &[usize]) -> Self {
+        let count = groups.iter().max().map_or(0, |largest| largest + 1);
+        assert!(
+            (0..count).all(|group| groups.contains(&group)),
+            "groups of inputs {groups:?}; expected all numbers from zero on"
+        );
+        if count < groups.len() {
+            self.share_among(groups);
+        }
+        self
+    }
+
+    pub(super) fn share_among(&mut self, groups: &[usize]) {
+        self.definition_mut().share_among(groups);
+    }
+
     pub(super) fn share_parameters(&mut self) {
         self.definition_mut().share_parameters();
     }

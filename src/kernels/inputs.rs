@@ -1,10 +1,64 @@
 //! The layout of kernel inputs, used while building kernels.
 
+use crate::parameter::Positive;
+
 /// The given lengthscale, or the default for inputs of `dimensions` dimensions: `√D`. Two
 /// standardized inputs are about `√(2D)` apart. With a lengthscale of one they would be almost
 /// independent in many dimensions, and the gradient would hardly show which inputs matter.
 pub(super) fn first_lengthscale(given: Option<f64>, dimensions: usize) -> f64 {
     given.unwrap_or((dimensions as f64).sqrt())
+}
+
+/// The parameters of input dimensions: one for each, one for all, or one for each group.
+pub(super) struct Groups<'a> {
+    parameters: usize,
+    groups: &'a [usize],
+}
+
+impl<'a> Groups<'a> {
+    /// Panics if there are groups for another number of dimensions.
+    #[track_caller]
+    pub fn new(ard: bool, groups: &'a [usize], dimensions: usize) -> Self {
+        assert!(
+            !ard || groups.is_empty() || groups.len() == dimensions,
+            "a kernel with groups of {} dimensions on inputs of {dimensions} dimensions",
+            groups.len()
+        );
+        let (parameters, groups) = match (ard, groups.iter().max()) {
+            (false, _) => (1, &groups[..0]),
+            (true, None) => (dimensions, groups),
+            (true, Some(largest)) => (largest + 1, groups),
+        };
+        Self { parameters, groups }
+    }
+
+    /// The number of parameters.
+    pub fn parameters(&self) -> usize {
+        self.parameters
+    }
+
+    /// The parameters as values of all dimensions.
+    #[track_caller]
+    pub fn share(&self, parameters: Positive) -> Positive {
+        match self.groups.is_empty() {
+            true => parameters,
+            false => parameters.grouped(self.groups),
+        }
+    }
+}
+
+/// The groups of some dimensions, numbered anew.
+pub(super) fn groups_of(groups: &[usize], dimensions: &[usize]) -> Vec<usize> {
+    let mut found: Vec<usize> = Vec::new();
+    let place = |&dimension: &usize| {
+        let group = groups[dimension];
+        let known = found.iter().position(|&own| own == group);
+        known.unwrap_or_else(|| {
+            found.push(group);
+            found.len() - 1
+        })
+    };
+    dimensions.iter().map(place).collect()
 }
 
 /// The inputs of a kernel. Each dimension has `coordinates` columns, arranged as consecutive blocks

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Kernel, NoFunctionDraws, PriorFeatures,
     definition::{Build, ard},
-    inputs::Inputs,
+    inputs::{Groups, Inputs},
     points::{no_variances, require_dimensions},
 };
 use crate::{
@@ -49,20 +49,26 @@ defaults! {
     pub struct LinearConfig {
         /// One variance per input dimension (ARD) instead of one for all.
         pub ard: bool = true,
+        /// The number of the variance of each input dimension, from zero, if some dimensions share
+        /// one; empty for a variance of its own for each.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub groups: Vec<usize> = Vec::new(),
         /// The initial value of every variance.
         pub variance: f64 = 1.0,
     }
 }
 
-ard!(LinearConfig);
+ard!(LinearConfig, grouped);
 
 impl Build for LinearConfig {
     type Kernel = Linear;
 
     #[track_caller]
     fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Linear {
-        let variances = inputs.values(self.ard, self.variance);
-        Linear::new(&variances, options).tied(inputs.coordinates)
+        let groups = Groups::new(self.ard, &self.groups, inputs.dimensions);
+        let mut kernel = Linear::new(&vec![self.variance; groups.parameters()], options);
+        kernel.variance = groups.share(kernel.variance);
+        kernel.tied(inputs.coordinates)
     }
 }
 

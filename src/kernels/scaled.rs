@@ -60,6 +60,10 @@ impl Definition for ScaledConfig {
         self.base.share_parameters();
     }
 
+    fn share_among(&mut self, groups: &[usize]) {
+        self.base.share_among(groups);
+    }
+
     fn missing_dimension(&self, dimensions: usize) -> Option<usize> {
         self.base.missing_dimension(dimensions)
     }

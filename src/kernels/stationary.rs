@@ -11,8 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
     definition::{Build, ard},
-    inputs::Inputs,
-    inputs::first_lengthscale,
+    inputs::{Groups, Inputs, first_lengthscale},
     member, one_by_one,
     points::{at_each, require_dimensions},
     prior_features::FourierFeatures,
@@ -61,6 +60,11 @@ pub struct StationaryConfig {
     /// for all.
     #[serde(default = "yes")]
     pub ard: bool,
+    /// The number of the lengthscale of each input dimension, from zero, if some dimensions share one;
+    /// empty for a lengthscale of its own for each. With a shared lengthscale, dimensions that tell the
+    /// levels of a category have one covariance for all pairs of different levels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<usize>,
     /// The initial value of every lengthscale, in units of the inputs. If absent, it is `√D` for
     /// inputs of D dimensions, comparable to the distance between standardized inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -86,6 +90,7 @@ impl StationaryConfig {
         Self {
             kind,
             ard: true,
+            groups: Vec::new(),
             lengthscale: None,
             variance: 1.0,
         }
@@ -127,20 +132,24 @@ impl StationaryConfig {
     ///
     /// # Panics
     ///
-    /// If the lengthscale or the variance is not positive.
+    /// If the lengthscale or the variance is not positive, or there are groups for another number of
+    /// dimensions.
     #[track_caller]
     pub fn init(
         &self,
         dimensions: usize,
         options: impl Into<TensorCreationOptions>,
     ) -> StationaryKernel {
-        let count = if self.ard { dimensions } else { 1 };
+        let groups = Groups::new(self.ard, &self.groups, dimensions);
         let lengthscale = first_lengthscale(self.lengthscale, dimensions);
-        StationaryKernel::new(self.kind, &vec![lengthscale; count], self.variance, options)
+        let lengthscales = vec![lengthscale; groups.parameters()];
+        let mut kernel = StationaryKernel::new(self.kind, &lengthscales, self.variance, options);
+        kernel.lengthscale = groups.share(kernel.lengthscale);
+        kernel
     }
 }
 
-ard!(StationaryConfig);
+ard!(StationaryConfig, grouped);
 
 impl Build for StationaryConfig {
     type Kernel = StationaryKernel;

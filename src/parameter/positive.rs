@@ -29,6 +29,9 @@ pub struct Positive {
     exponent: Param<Tensor<1, Int>>,
     #[module(skip)]
     repeats: usize,
+    /// The parameter of each value, if several values share one; empty otherwise.
+    #[module(skip)]
+    groups: Vec<usize>,
 }
 
 impl Positive {
@@ -56,7 +59,28 @@ impl Positive {
             raw: Param::from_tensor(raw),
             exponent: Param::initialized(ParamId::new(), exponent),
             repeats: 1,
+            groups: Vec::new(),
         }
+    }
+
+    /// Lets value d be parameter `groups[d]`, so that values with equal numbers are equal. A single
+    /// parameter is unchanged, since it represents any number of values.
+    ///
+    /// # Panics
+    ///
+    /// If the numbers are not those of the parameters, from zero.
+    #[track_caller]
+    pub fn grouped(mut self, groups: &[usize]) -> Self {
+        let [count] = self.raw.lazy_shape().dims();
+        let named = groups.iter().max().map_or(0, |largest| largest + 1);
+        assert!(
+            count == 1 || named == count,
+            "{count} positive hyperparameters for values in {named} groups"
+        );
+        if count > 1 {
+            self.groups = groups.to_vec();
+        }
+        self
     }
 
     /// Lets the parameters represent `repeats` blocks of equal values. A single value is unchanged,
@@ -83,7 +107,10 @@ impl Positive {
     /// The number of values, including repetitions.
     pub(crate) fn count(&self) -> usize {
         let [count] = self.raw.lazy_shape().dims();
-        count * self.repeats
+        match self.groups.len() {
+            0 => count * self.repeats,
+            values => values * self.repeats,
+        }
     }
 
     /// The constrained values as numbers, one for each of `count` dimensions. A single value is
@@ -99,7 +126,12 @@ impl Positive {
     pub fn value(&self) -> Tensor<1> {
         let values = constrained(self.raw.val());
         let unit = unit(self.exponent.val(), &values);
-        let values = values * unit;
+        let mut values = values * unit;
+        if !self.groups.is_empty() {
+            let groups: Vec<i64> = self.groups.iter().map(|&group| group as i64).collect();
+            let groups = Tensor::<1, Int>::from_data(groups.as_slice(), &values.device());
+            values = values.select(0, groups);
+        }
         if self.repeats == 1 {
             values
         } else {

@@ -203,6 +203,7 @@ fn gradients_of_the_bound() {
     let linear = KernelConfig::Linear(LinearConfig {
         ard: true,
         variance: 0.3,
+        ..LinearConfig::default()
     });
     let kernels = [
         smooth.clone(),

@@ -44,6 +44,7 @@ fn kernels() -> Vec<KernelConfig> {
     let linear = KernelConfig::Linear(LinearConfig {
         ard: true,
         variance: 0.5,
+        ..LinearConfig::default()
     });
     kernels
         .push(rough.times(linear.plus(KernelConfig::Constant(ConstantConfig { variance: 1.0 }))));

@@ -156,6 +156,7 @@ fn greedy_variance_with_composite_kernels() {
             .plus(KernelConfig::Linear(LinearConfig {
                 ard: true,
                 variance: 0.5,
+                ..LinearConfig::default()
             }))
             .init(2, options);
         let points = rows(greedy_variance(&kernel, tensor(&data, options), 200, 5).unwrap());

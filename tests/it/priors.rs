@@ -129,6 +129,7 @@ fn gradients_with_respect_to_stored_numbers() {
     .plus(KernelConfig::Linear(LinearConfig {
         ard: true,
         variance: 0.4,
+        ..LinearConfig::default()
     }));
     let gamma = Prior::Gamma {
         shape: 3.0,

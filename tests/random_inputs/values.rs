@@ -161,12 +161,12 @@ fn leaf(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = KernelConfig
     ][..];
     prop_oneof![
         3 => (proptest::sample::select(kinds), any::<bool>(), number(), number()).prop_map(
-            |(kind, ard, lengthscale, variance)| KernelConfig::Stationary(StationaryConfig { kind, ard, lengthscale: Some(lengthscale), variance })
+            |(kind, ard, lengthscale, variance)| KernelConfig::Stationary(StationaryConfig { kind, ard, groups: Vec::new(), lengthscale: Some(lengthscale), variance })
         ),
         1 => (any::<bool>(), number(), number(), number()).prop_map(|(ard, lengthscale, variance, shape)| {
             KernelConfig::RationalQuadratic(RationalQuadraticConfig { ard, lengthscale: Some(lengthscale), variance, shape })
         }),
-        1 => (any::<bool>(), number()).prop_map(|(ard, variance)| KernelConfig::Linear(LinearConfig { ard, variance })),
+        1 => (any::<bool>(), number()).prop_map(|(ard, variance)| KernelConfig::Linear(LinearConfig { ard, variance, ..LinearConfig::default() })),
         1 => (any::<bool>(), number(), number(), 0usize..5).prop_map(|(ard, variance, offset, degree)| {
             KernelConfig::Polynomial(PolynomialConfig { ard, variance, offset, degree })
         }),

@@ -40,6 +40,7 @@ fn linear() -> KernelConfig {
     KernelConfig::Linear(LinearConfig {
         ard: true,
         variance: 1.0,
+        ..LinearConfig::default()
     })
 }
 
@@ -139,6 +140,7 @@ fn names_and_options() {
             KernelConfig::Linear(LinearConfig {
                 ard: true,
                 variance: 2.0,
+                ..LinearConfig::default()
             }),
         ),
         (
@@ -289,6 +291,7 @@ fn isotropic_kernels_share_what_each_input_would_have() {
     let linear = KernelConfig::Linear(LinearConfig {
         ard: false,
         variance: 1.0,
+        ..LinearConfig::default()
     });
     let expected = expected.plus(linear.on_dimensions(vec![0, 1]));
     assert_eq!(expression.config(true), expected);

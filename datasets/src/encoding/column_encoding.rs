@@ -75,6 +75,9 @@ pub enum Encoding {
     },
 }
 
+/// The most levels of a category that have an influence of their own on a kernel.
+const FEW_LEVELS: usize = 10;
+
 /// A cycle of dates and times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -151,6 +154,11 @@ impl ColumnEncoding {
 
     fn has_indicator(&self) -> bool {
         self.gaps == Gaps::Marked
+    }
+
+    /// Whether it is a category of more than ten levels.
+    pub(crate) fn has_many_levels(&self) -> bool {
+        matches!(&self.encoding, Encoding::Category { levels, .. } if levels.len() > FEW_LEVELS)
     }
 
     /// The number of inputs.

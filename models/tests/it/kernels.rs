@@ -27,6 +27,7 @@ fn kernels() -> Vec<(&'static str, KernelConfig)> {
     let linear = KernelConfig::Linear(LinearConfig {
         ard: true,
         variance: 1.0,
+        ..LinearConfig::default()
     });
     let network = PerceptronConfig {
         hidden: vec![16],

@@ -10,6 +10,7 @@ use burn_gp_core::{
     likelihoods::Gaussian,
     parameter::{Hyperparameter, LOWER_BOUND, Prior},
 };
+use burn_gp_datasets::Schema;
 use burn_gp_models::{
     AnyExact, ExactConfig,
     training::{FullBatchTrainer, FullBatchTraining, Model, Trainer, TrainingData},
@@ -19,7 +20,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng, seq::index};
 use crate::arguments::RunOptions;
 use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::{PriorOption, ValuesOption};
-use crate::plan::{kernel_of, parameters};
+use crate::plan::{kernel_of_data, parameters};
 use crate::preparation::PreparedData;
 
 /// The number of rows of exact regression.
@@ -87,7 +88,7 @@ pub fn starts(
             ..RunOptions::default()
         };
         let first = lengthscales_tried(data.dimensions()).iter();
-        let fits = first.filter_map(|&first| fit(&options, first, &few));
+        let fits = first.filter_map(|&first| fit(&options, first, (&few, &data.schema)));
         fits.min_by(by_loss)
     });
     let has_noise = data.likelihood == Gaussian::CHOICE;
@@ -110,6 +111,9 @@ fn lengthscales_tried(dimensions: usize) -> &'static [f64] {
         false => without_shortest,
     }
 }
+
+/// A few rows with their columns.
+type Few<'a> = (&'a TrainingData, &'a Schema);
 
 /// A fit on a few rows.
 struct Fit {
@@ -136,10 +140,10 @@ impl Fit {
 
 /// Exact regression with the kernel of `options`, whose lengthscales start at `first·√D`, if it
 /// succeeds.
-fn fit(options: &RunOptions, first: f64, few: &TrainingData) -> Option<Fit> {
+fn fit(options: &RunOptions, first: f64, (few, schema): Few<'_>) -> Option<Fit> {
     let [_, dimensions] = few.inputs.dims();
     let mut options = options.clone();
-    let paths = lengthscales(&mut options, few)?;
+    let paths = lengthscales(&mut options, (few, schema))?;
     let first = vec![first * (dimensions as f64).sqrt()];
     let value = |path: &String| ValuesOption {
         path: path.clone(),
@@ -152,7 +156,7 @@ fn fit(options: &RunOptions, first: f64, few: &TrainingData) -> Option<Fit> {
         tolerance: TOLERANCE,
         ..FullBatchTraining::default()
     };
-    let model = exact(&mut options, few)?;
+    let model = exact(&mut options, (few, schema))?;
     let mut trainer = FullBatchTrainer::new(model, few.clone(), training);
     while !trainer.is_finished() {
         trainer.step().ok()?;
@@ -166,7 +170,7 @@ fn fit(options: &RunOptions, first: f64, few: &TrainingData) -> Option<Fit> {
 }
 
 /// The paths of the kernel's lengthscales.
-fn lengthscales(options: &mut RunOptions, few: &TrainingData) -> Option<Vec<String>> {
+fn lengthscales(options: &mut RunOptions, few: Few<'_>) -> Option<Vec<String>> {
     let paths = (exact(options, few)?.hyperparameters().into_iter()).map(|found| found.path);
     Some(
         paths
@@ -176,9 +180,8 @@ fn lengthscales(options: &mut RunOptions, few: &TrainingData) -> Option<Vec<Stri
 }
 
 /// The model of exact regression before its first step.
-fn exact(options: &mut RunOptions, few: &TrainingData) -> Option<AnyExact> {
-    let [_, dimensions] = few.inputs.dims();
-    let kernel = kernel_of(options, dimensions).ok()?;
+fn exact(options: &mut RunOptions, (few, schema): Few<'_>) -> Option<AnyExact> {
+    let kernel = kernel_of_data(options, schema).ok()?;
     let config = ExactConfig::new(kernel).with_parameters(parameters(options));
     config.init(few).ok()
 }

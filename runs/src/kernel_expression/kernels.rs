@@ -119,10 +119,7 @@ pub fn build(arguments: &Arguments) -> Result {
         KernelName::Linear => {
             let [] = arguments.operands()?;
             let variance = arguments.positive("variance", 1.0)?;
-            Ok(KernelConfig::Linear(LinearConfig {
-                ard: true,
-                variance,
-            }))
+            Ok(LinearConfig::default().with_variance(variance).into())
         }
         KernelName::Polynomial => polynomial(arguments),
         KernelName::ArcCosine => arc_cosine(arguments),

@@ -6,6 +6,7 @@ use burn_gp_core::{
     means::{MeanConfig, MeanName},
     parameter::{ParameterConfig, Priors},
 };
+use burn_gp_datasets::Schema;
 
 use crate::arguments::{RunOptions, name_of};
 use crate::preparation::PreparedData;
@@ -100,6 +101,20 @@ pub fn kernel_of(resolved: &mut RunOptions, inputs: usize) -> Result<KernelConfi
         }),
         None => Ok(kernel),
     }
+}
+
+/// The kernel on the inputs of the data, in which those of a category with many levels share
+/// parameters.
+///
+/// # Errors
+///
+/// Those of [`kernel_of`].
+pub fn kernel_of_data(
+    resolved: &mut RunOptions,
+    schema: &Schema,
+) -> Result<KernelConfig, SettingError> {
+    let kernel = kernel_of(resolved, schema.input_names.len())?;
+    Ok(kernel.sharing(&schema.shared_inputs().groups))
 }
 
 /// The mean function. It is constant by default if a zero function implies a target of one or one

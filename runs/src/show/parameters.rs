@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use burn_gp_core::{kernels::KernelConfig, likelihoods::TargetKind, parameter::Hyperparameter};
-use burn_gp_datasets::Standardizer;
+use burn_gp_datasets::{Schema, Standardizer};
 use serde::Serialize;
 
 use crate::output::ModelContext;
@@ -60,8 +60,10 @@ pub struct ShownParameter {
 #[derive(Clone, Debug)]
 struct Conversion {
     units: Units,
-    /// The inputs of the values, if there is one for each.
+    /// The inputs of the values, if there is one for each; the first of those that share a value.
     columns: Vec<usize>,
+    /// Whether inputs share values.
+    is_shared: bool,
     /// The factor of each value; a single one is for all.
     factors: Vec<f64>,
     /// The number to add after that.
@@ -96,15 +98,46 @@ pub fn in_units_of_data(
         conversions.kernel(kernel, "kernel", Some(&columns), true);
     }
     conversions.others(parameters);
-    let names = &context.schema.input_names;
+    let names = Names::of(&context.schema);
     parameters
         .iter()
-        .map(|parameter| conversions.convert(parameter, names))
+        .map(|parameter| conversions.convert(parameter, &names))
+        .collect()
+}
+
+/// The names of the inputs.
+struct Names<'a> {
+    own: &'a [String],
+    /// The names of the columns of categories whose inputs share values, for each of these inputs.
+    shared: Vec<String>,
+}
+
+impl<'a> Names<'a> {
+    fn of(schema: &'a Schema) -> Self {
+        let shared = schema.shared_inputs();
+        let name = |&group: &usize| shared.names[group].clone();
+        Self {
+            own: &schema.input_names,
+            shared: shared.groups.iter().map(name).collect(),
+        }
+    }
+}
+
+/// The first of the `columns` in each group; all if there are no groups.
+fn first_of_groups(columns: &[usize], groups: &[usize]) -> Vec<usize> {
+    if groups.len() != columns.len() {
+        return columns.to_vec();
+    }
+    let count = groups.iter().max().map_or(0, |largest| largest + 1);
+    let place = |group: usize| groups.iter().position(|own| *own == group);
+    (0..count)
+        .filter_map(place)
+        .map(|place| columns[place])
         .collect()
 }
 
 impl Conversions<'_> {
-    fn convert(&self, parameter: &Hyperparameter, names: &[String]) -> ShownParameter {
+    fn convert(&self, parameter: &Hyperparameter, names: &Names<'_>) -> ShownParameter {
         let Hyperparameter { path, values } = parameter;
         let found = self.known.get(path);
         let fits = |known: &&Conversion| match known.units.are_by_input() {
@@ -136,7 +169,10 @@ impl Conversions<'_> {
                 known
                     .columns
                     .iter()
-                    .map(|&column| names[column].clone())
+                    .map(|&column| match known.is_shared {
+                        true => names.shared[column].clone(),
+                        false => names.own[column].clone(),
+                    })
                     .collect()
             }),
         }
@@ -165,10 +201,18 @@ impl Conversions<'_> {
         let conversion = Conversion {
             units,
             columns,
+            is_shared: false,
             factors,
             shift: 0.0,
         };
         self.known.insert(path, conversion);
+    }
+
+    /// Says that the values of a parameter are those of groups of inputs, if there are groups.
+    fn share(&mut self, path: &str, groups: &[usize]) {
+        if let Some(conversion) = self.known.get_mut(path) {
+            conversion.is_shared = !groups.is_empty();
+        }
     }
 
     /// Adds the variance of a term of the function.
@@ -245,7 +289,13 @@ impl Conversions<'_> {
     ) {
         let within = |field: &str| format!("{path}.{field}");
         match kernel {
-            KernelConfig::Stationary(_) | KernelConfig::RationalQuadratic(_) => {
+            KernelConfig::Stationary(config) => {
+                let first = columns.map(|columns| first_of_groups(columns, &config.groups));
+                self.lengthscale(within("lengthscale"), first.as_deref());
+                self.share(&within("lengthscale"), &config.groups);
+                self.variance(path, is_term);
+            }
+            KernelConfig::RationalQuadratic(_) => {
                 self.lengthscale(within("lengthscale"), columns);
                 self.add(within("shape"), Units::None, &[], |_| 1.0);
                 self.variance(path, is_term);
@@ -265,11 +315,13 @@ impl Conversions<'_> {
                     self.variance(&of_component, is_term);
                 }
             }
-            KernelConfig::Linear(_) => {
+            KernelConfig::Linear(config) => {
                 if let (Some(target), Some(columns), true) = (self.target, columns, is_term) {
                     let factor = |scale: f64| (target / scale).powi(2);
                     let units = Units::SquaredTargetPerInput;
-                    self.add(within("variance"), units, columns, factor);
+                    let first = first_of_groups(columns, &config.groups);
+                    self.add(within("variance"), units, &first, factor);
+                    self.share(&within("variance"), &config.groups);
                 }
             }
             KernelConfig::Constant(_) | KernelConfig::White(_) | KernelConfig::Gibbs(_) => {

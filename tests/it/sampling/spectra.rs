@@ -142,6 +142,7 @@ fn kernels_without_a_spectrum_are_named() {
     let linear = KernelConfig::Linear(LinearConfig {
         ard: false,
         variance: 1.0,
+        ..LinearConfig::default()
     });
     let white = KernelConfig::White(WhiteConfig { variance: 1.0 });
     let smooth = stationary(Stationary::Matern52, 1.0, 1.0);

@@ -28,6 +28,7 @@ fn linear() -> KernelConfig {
     KernelConfig::Linear(LinearConfig {
         ard: true,
         variance: 0.4,
+        ..LinearConfig::default()
     })
 }
 
@@ -115,6 +116,7 @@ fn kinds() -> Vec<(&'static str, KernelConfig)> {
             KernelConfig::Linear(LinearConfig {
                 ard: false,
                 variance: 0.4,
+                ..LinearConfig::default()
             }),
         ),
         ("polynomial, degree 1", polynomial(true, 1)),
@@ -178,6 +180,17 @@ fn kinds() -> Vec<(&'static str, KernelConfig)> {
                 second: Box::new(linear().plus(white())),
                 change,
             }),
+        ),
+        (
+            "matern 5/2, shared lengthscale",
+            smooth.clone().sharing(&[0, 1, 1]),
+        ),
+        ("linear, shared variance", linear().sharing(&[0, 0, 1])),
+        (
+            "shared, some dimensions",
+            (smooth.clone().plus(linear()))
+                .on_dimensions(vec![2, 1])
+                .sharing(&[0, 1, 1]),
         ),
         ("scaled", smooth.clone().scaled(2.5)),
         ("sum", smooth.clone().plus(linear())),

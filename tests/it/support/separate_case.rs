@@ -32,6 +32,7 @@ pub fn kernels(platform: &Platform) -> Vec<SeparateKernels<AnyKernel>> {
     let linear = KernelConfig::Linear(LinearConfig {
         ard: true,
         variance: 0.5,
+        ..LinearConfig::default()
     });
     let sets = vec![
         vec![smooth(0.7, 1.0), smooth(1.1, 2.0), smooth(1.6, 0.5)],

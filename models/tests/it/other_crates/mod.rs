@@ -79,6 +79,7 @@ fn in_a_sum(kernel: KernelConfig) -> KernelConfig {
     let linear = LinearConfig {
         ard: false,
         variance: 0.1,
+        ..LinearConfig::default()
     };
     kernel.plus(KernelConfig::from(linear)).scaled(1.1)
 }
