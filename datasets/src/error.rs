@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use crate::class_order::ClassOrder;
 use crate::column_label::ColumnLabel;
 use crate::origin::Location;
+use crate::split_error::SplitError;
 use phrases::{listed, looked_for, suggestion, suggestions, works};
 
 /// An error in a data source, a split or a target.
@@ -253,14 +254,6 @@ pub enum DataError {
         column: ColumnLabel,
         /// The text of the cell; empty if it has none.
         text: String,
-    },
-    /// All rows have the same time.
-    #[error(
-        "all {rows} rows have the same time, so they cannot be split by time; choose another column"
-    )]
-    SameTimes {
-        /// The number of rows to split.
-        rows: usize,
     },
     /// A noise value is not a valid standard deviation.
     #[error(
@@ -513,58 +506,9 @@ pub enum DataError {
         /// `test` or `training`.
         part: &'static str,
     },
-    /// A fraction is not strictly between 0 and 1.
-    #[error(
-        "the {part} fraction is {value} but must lie between 0 and 1, both excluded; 0.1 is usual"
-    )]
-    Fraction {
-        /// `test`, `validation`, ….
-        part: &'static str,
-        /// The given fraction.
-        value: f64,
-    },
-    /// The fractions do not sum to one.
-    #[error(
-        "the training, validation and test fractions sum to {sum} but must sum to 1; correct one of them"
-    )]
-    FractionSum {
-        /// Their sum.
-        sum: f64,
-    },
-    /// Rounding left a part without rows.
-    #[error(
-        "{rows} rows are too few: a {divided} fraction of {fraction} leaves no {part} rows; choose another fraction or give more rows"
-    )]
-    EmptyPart {
-        /// The number of rows to split.
-        rows: usize,
-        /// The empty part.
-        part: &'static str,
-        /// The part whose fraction caused this.
-        divided: &'static str,
-        /// The fraction of that part.
-        fraction: f64,
-    },
-    /// There are fewer rows with different inputs, or groups, than folds.
-    #[error(
-        "{folds} folds need as many rows with different inputs, or groups, and there are {found}; choose fewer folds or give more rows"
-    )]
-    TooManyFolds {
-        /// The number of folds.
-        folds: usize,
-        /// The number of rows with different inputs, or of groups.
-        found: usize,
-    },
-    /// All rows have equal inputs and cannot be split.
-    #[error(
-        "all {rows} rows to divide into training and {part} rows have the same inputs; give data whose inputs differ"
-    )]
-    SameInputs {
-        /// The number of rows to split.
-        rows: usize,
-        /// `test` or `validation`.
-        part: &'static str,
-    },
+    /// The rows cannot be divided.
+    #[error(transparent)]
+    Split(#[from] SplitError),
     /// A label does not occur in the training data.
     #[error(
         "{location}: the label {label:?} is none of those the model was trained on, {}; correct it",

@@ -71,7 +71,8 @@ impl IdxFolder {
 
     /// The numbers of images according to the file headers.
     pub fn counts(&self) -> Result<ImageCounts, DataError> {
-        let items = |part| Ok(Header::of(&self.images(part), IMAGES)?.items);
+        let items =
+            |part| -> Result<_, DataError> { Ok(Header::of(&self.images(part), IMAGES)?.items) };
         Ok(ImageCounts {
             train: items(TRAINING)?,
             test: items(TEST)?,

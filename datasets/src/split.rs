@@ -6,7 +6,7 @@ use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
 use crate::equal_inputs::EqualInputs;
-use crate::error::DataError;
+use crate::split_error::SplitError;
 
 /// Zero-based row indices of each part, in ascending order. The parts are disjoint and cover all
 /// rows.
@@ -39,12 +39,12 @@ impl Split {
     /// on the same side (see [`EqualInputs`]), which can change the size of the test part.
     ///
     /// # Errors
-    /// [`DataError::Fraction`], [`DataError::EmptyPart`] and [`DataError::SameInputs`].
+    /// [`SplitError::Fraction`], [`SplitError::EmptyPart`] and [`SplitError::SameInputs`].
     pub fn random(
         rows: impl Into<EqualInputs>,
         test_fraction: f64,
         seed: u64,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, SplitError> {
         let equal = rows.into();
         let rows = equal.rows();
         require_fraction("test", test_fraction)?;
@@ -63,8 +63,8 @@ impl Split {
     /// test rows, or fewer if rows of equal times would otherwise be on both sides.
     ///
     /// # Errors
-    /// [`DataError::Fraction`], [`DataError::EmptyPart`] and [`DataError::SameTimes`].
-    pub fn by_time(times: &[f64], test_fraction: f64) -> Result<Self, DataError> {
+    /// [`SplitError::Fraction`], [`SplitError::EmptyPart`] and [`SplitError::SameTimes`].
+    pub fn by_time(times: &[f64], test_fraction: f64) -> Result<Self, SplitError> {
         let rows = times.len();
         require_fraction("test", test_fraction)?;
         let size = part_size("test", rows, test_fraction)?;
@@ -75,7 +75,7 @@ impl Split {
         let later = (rows - size..rows).find(is_later);
         let earlier = || (1..rows - size).rev().find(is_later);
         let Some(first) = later.or_else(earlier) else {
-            return Err(DataError::SameTimes { rows });
+            return Err(SplitError::SameTimes { rows });
         };
         let test = order.split_off(first);
         Ok(Self {
@@ -92,7 +92,7 @@ impl Split {
     /// the sizes of folds differ by at most one row.
     ///
     /// # Errors
-    /// [`DataError::TooManyFolds`].
+    /// [`SplitError::TooManyFolds`].
     ///
     /// # Panics
     /// When there is no such fold.
@@ -101,7 +101,7 @@ impl Split {
         fold: usize,
         folds: usize,
         seed: u64,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, SplitError> {
         assert!(fold < folds, "fold {fold} of {folds}, counted from 0");
         let equal = rows.into();
         let order = shuffled(equal.rows(), seed);
@@ -111,7 +111,7 @@ impl Split {
             .collect();
         if first.len() < folds {
             let found = first.len();
-            return Err(DataError::TooManyFolds { folds, found });
+            return Err(SplitError::TooManyFolds { folds, found });
         }
         // Large groups come first, so that single rows even out the sizes.
         first.sort_by_key(|&row| std::cmp::Reverse(groups[row].count));
@@ -135,13 +135,13 @@ impl Split {
     /// with equal inputs stay in the same part, as in [`random`](Self::random).
     ///
     /// # Errors
-    /// [`DataError::Fraction`], [`DataError::FractionSum`], [`DataError::EmptyPart`] and
-    /// [`DataError::SameInputs`].
+    /// [`SplitError::Fraction`], [`SplitError::FractionSum`], [`SplitError::EmptyPart`] and
+    /// [`SplitError::SameInputs`].
     pub fn random_in_three(
         rows: impl Into<EqualInputs>,
         fractions: Fractions,
         seed: u64,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, SplitError> {
         let equal = rows.into();
         let rows = equal.rows();
         require_fraction("training", fractions.train)?;
@@ -150,7 +150,7 @@ impl Split {
         let sum = fractions.train + fractions.validation + fractions.test;
         // Sums of decimal fractions such as 0.64 + 0.16 + 0.2 have rounding errors.
         if (sum - 1.0).abs() > 1e-9 {
-            return Err(DataError::FractionSum { sum });
+            return Err(SplitError::FractionSum { sum });
         }
         let tests = part_size("test", rows, fractions.test)?;
         let validations = part_size("validation", rows, fractions.validation)?;
@@ -170,7 +170,7 @@ impl Split {
     /// [`random`](Self::random).
     ///
     /// # Errors
-    /// [`DataError::Fraction`], [`DataError::EmptyPart`] and [`DataError::SameInputs`].
+    /// [`SplitError::Fraction`], [`SplitError::EmptyPart`] and [`SplitError::SameInputs`].
     ///
     /// # Panics
     /// When a training row is not in `rows`.
@@ -179,7 +179,7 @@ impl Split {
         rows: impl Into<EqualInputs>,
         fraction: f64,
         seed: u64,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, SplitError> {
         require_fraction("validation", fraction)?;
         let count = self.train.len();
         let size = part_size("validation", count, fraction)?;
@@ -200,13 +200,13 @@ impl Split {
 /// nevertheless.
 ///
 /// # Errors
-/// [`DataError::SameInputs`] when no rows would be left.
+/// [`SplitError::SameInputs`] when no rows would be left.
 fn draw(
     part: &'static str,
     order: &mut Vec<usize>,
     equal: &EqualInputs,
     size: usize,
-) -> Result<Vec<usize>, DataError> {
+) -> Result<Vec<usize>, SplitError> {
     let groups = equal.groups(order);
     let group = |row: usize| groups[equal.first(row)];
     if order
@@ -214,7 +214,7 @@ fn draw(
         .is_none_or(|&row| group(row).count == order.len())
     {
         let rows = order.len();
-        return Err(DataError::SameInputs { rows, part });
+        return Err(SplitError::SameInputs { rows, part });
     }
     let mut is_drawn = vec![false; equal.rows()];
     let mut count = 0;
@@ -244,18 +244,18 @@ fn sorted(mut rows: Vec<usize>) -> Vec<usize> {
     rows
 }
 
-fn require_fraction(part: &'static str, value: f64) -> Result<(), DataError> {
+fn require_fraction(part: &'static str, value: f64) -> Result<(), SplitError> {
     if value > 0.0 && value < 1.0 {
         Ok(())
     } else {
-        Err(DataError::Fraction { part, value })
+        Err(SplitError::Fraction { part, value })
     }
 }
 
-fn part_size(part: &'static str, rows: usize, fraction: f64) -> Result<usize, DataError> {
+fn part_size(part: &'static str, rows: usize, fraction: f64) -> Result<usize, SplitError> {
     let size = (rows as f64 * fraction).round() as usize;
     if size == 0 {
-        return Err(DataError::EmptyPart {
+        return Err(SplitError::EmptyPart {
             rows,
             part,
             divided: part,
@@ -271,11 +271,11 @@ fn require_training_rows(
     taken: usize,
     divided: &'static str,
     fraction: f64,
-) -> Result<(), DataError> {
+) -> Result<(), SplitError> {
     if taken < rows {
         return Ok(());
     }
-    Err(DataError::EmptyPart {
+    Err(SplitError::EmptyPart {
         rows,
         part: "training",
         divided,

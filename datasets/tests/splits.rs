@@ -1,7 +1,7 @@
 //! Splits are disjoint, complete and reproducible. Standardization uses only the training rows.
 
 use burn_gp_datasets::{
-    DataError, DataSource, EqualInputs, Fractions, Matrix, Split, Standardizer, TargetColumn,
+    DataSource, EqualInputs, Fractions, Matrix, Split, SplitError, Standardizer, TargetColumn,
     load_file,
 };
 
@@ -377,6 +377,6 @@ fn folds_cover_all_rows_once() {
     let few = Split::fold(EqualInputs::of_groups(&groups), 0, 8, 0);
     assert!(matches!(
         few,
-        Err(DataError::TooManyFolds { folds: 8, found: 7 })
+        Err(SplitError::TooManyFolds { folds: 8, found: 7 })
     ));
 }

@@ -1,5 +1,7 @@
 //! `burn-gp train --folds`: a run for each fold, and their scores in a table.
 
+use std::path::PathBuf;
+
 use serde_json::Value;
 
 use crate::arguments::{ModelName, RunOptions};
@@ -9,7 +11,6 @@ use crate::plan::check;
 use crate::report::Metrics;
 use crate::study::{CommonOptions, ExperimentFolder, Line, Watch, all_made, table};
 use crate::summary::Summary;
-use crate::train::{TrainArguments, default_folder};
 use crate::training_run::TrainingRun;
 
 /// The name of the experiment in its folder.
@@ -59,8 +60,11 @@ const OF_LABELS: [Column; 3] = [
 /// # Errors
 ///
 /// [`Failure`]. Folds that break off are reported and left out of the table.
-pub fn cross_validate(arguments: &TrainArguments, options: RunOptions) -> Result<(), Failure> {
-    let options = options.from_the_root();
+pub fn cross_validate(
+    options: &RunOptions,
+    out: PathBuf,
+    (overwrite, quiet): (bool, bool),
+) -> Result<(), Failure> {
     let folds = options.folds.unwrap_or_default();
     let run_of = |fold: usize| RunOptions {
         fold: Some(fold),
@@ -73,17 +77,10 @@ pub fn cross_validate(arguments: &TrainArguments, options: RunOptions) -> Result
         ..run_of(1)
     };
     check(&named.inspected(&source)?, &source)?;
-    let default = || {
-        let folder = default_folder(&options, options.is_automatic(), &source);
-        let mut name = folder.into_os_string();
-        name.push("-folds");
-        name.into()
-    };
-    let out = arguments.out.clone().unwrap_or_else(default);
-    let common = CommonOptions::of_run(&options, out, arguments.overwrite, arguments.quiet);
+    let common = CommonOptions::of_run(options, out, overwrite, quiet);
     let settings: Value = options.fields().into();
     let folder = ExperimentFolder::open(NAME, &common, &settings)?;
-    let watch = Watch::new(&folder, arguments.quiet)?;
+    let watch = Watch::new(&folder, quiet)?;
     let (mut finished, mut broken) = (Vec::new(), Vec::new());
     for fold in 1..=folds {
         let name = format!("fold {fold} of {folds}");
@@ -96,7 +93,7 @@ pub fn cross_validate(arguments: &TrainArguments, options: RunOptions) -> Result
             false => broken.push(name),
         }
     }
-    report(&folder, &finished, arguments.quiet)?;
+    report(&folder, &finished, quiet)?;
     all_made(broken)
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use burn_gp_core::ops::NotPositiveDefinite;
-use burn_gp_datasets::DataError;
+use burn_gp_datasets::{DataError, SplitError};
 use burn_gp_models::{
     InitError, PredictionError, SavedModelError,
     training::{DeviceFailure, LossError, TrainingError, UnreadableRows},
@@ -293,6 +293,12 @@ pub enum FolderError {
         /// The folder.
         path: PathBuf,
     },
+}
+
+impl From<SplitError> for Failure {
+    fn from(error: SplitError) -> Self {
+        Self::Data(error.into())
+    }
 }
 
 impl From<LossError> for Failure {

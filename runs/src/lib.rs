@@ -33,6 +33,7 @@ mod progress;
 pub mod ranges;
 mod replacement;
 pub mod report;
+mod results;
 pub mod sample;
 pub mod setting_error;
 mod shortcomings;

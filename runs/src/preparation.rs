@@ -15,7 +15,7 @@ use burn_gp_core::{
 };
 use burn_gp_datasets::{
     ColumnReport, ColumnRoles, DataError, DataSource, DataWarning, Dataset, EqualInputs, Labels,
-    Location, MissingValues, Purpose, Schema, Split, Standardizer,
+    Location, MissingValues, Purpose, Schema, Split, SplitError, Standardizer,
 };
 
 use crate::arguments::{InputScaleName, RunOptions};
@@ -23,7 +23,7 @@ use crate::setting_error::SettingError;
 
 pub use part::{Part, RowSource};
 pub use rows::Rows;
-pub use streamed::{StreamedRows, block_file};
+pub use streamed::StreamedRows;
 
 /// The largest number of classes; with more labels, the target is probably a number.
 const MOST_CLASSES: usize = 1000;
@@ -117,7 +117,7 @@ impl PreparedData {
     /// If the data or the split is invalid.
     pub fn load(source: &DataSource, options: &RunOptions) -> Result<Self, DataError> {
         let likelihood = options.likelihood(source);
-        if let Some(file) = block_file(source, options)? {
+        if let Some(file) = options.block_file(source)? {
             return streamed::load(file, likelihood, options, source);
         }
         let roles = ColumnRoles {
@@ -191,7 +191,7 @@ impl PreparedData {
     /// # Errors
     ///
     /// If no training rows would be left.
-    pub fn holding_out(&self, share: f64, seed: u64) -> Result<Self, DataError> {
+    pub fn holding_out(&self, share: f64, seed: u64) -> Result<Self, SplitError> {
         let all = Split {
             train: (0..self.train.len()).collect(),
             ..Split::default()
@@ -353,7 +353,7 @@ fn divide(
         (_, None, None) => Split::random(together, fraction, seed)?,
     };
     match options.validation_fraction {
-        Some(fraction) => split.hold_out_validation(together, fraction, seed),
+        Some(fraction) => Ok(split.hold_out_validation(together, fraction, seed)?),
         None => Ok(split),
     }
 }

@@ -4,37 +4,30 @@ use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use burn::tensor::{DType, Device};
-use burn_gp_core::parameter::at_floor;
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
-    AnyModel, SavedModel, Summary, TrainedModel,
+    AnyModel,
     training::{AnyTrainer, Trainer},
 };
 use clap::Args;
 
-use crate::arguments::{
-    CONFIG, ModelName, Property, RunOptions, name_of, read_configuration, to_toml,
-};
+use crate::arguments::{ModelName, Property, RunOptions, name_of, read_configuration};
 use crate::automatic;
 use crate::column_table::columns_table;
 use crate::cross_validation::cross_validate;
 use crate::devices::Place;
-use crate::early_stopping::{nlpd_without_network, stopping_point};
-use crate::evaluation::{Levels, evaluate};
+use crate::early_stopping::stopping_point;
 use crate::failure::{Failure, FolderError};
 use crate::fitting::{
     Checkpoints, Clock, Interrupt, Outcome, RunState, Session, StoppingPoint, TestScores,
     TrainingLog, Validation, read_checkpoint,
 };
-use crate::illustrations::Illustrations;
-use crate::output::{self, ModelContext, OutputFolder, default_folder_name};
+use crate::output::{OutputFolder, default_folder_name};
 use crate::plan::{EarlyStopping, Plan, check, resolve};
-use crate::plots::LossPoint;
 use crate::preparation::PreparedData;
-use crate::progress::{Progress, RowProgress};
-use crate::report::{self, Metrics, TrainingFigures};
+use crate::progress::Progress;
+use crate::results::write_results;
 use crate::setting_error::SettingError;
-use crate::shortcomings::skipped_steps;
 use crate::standard_output::print;
 
 /// The options of `train`.
@@ -100,7 +93,14 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         .transpose()?;
     let options = options(&arguments, resumed.as_ref())?;
     if options.folds.is_some() && options.fold.is_none() {
-        return cross_validate(&arguments, options);
+        let options = options.from_the_root();
+        let source = options.source()?;
+        let default = || {
+            let name = default_folder(&options, options.is_automatic(), &source);
+            PathBuf::from(format!("{}-folds", name.display()))
+        };
+        let out = arguments.out.clone().unwrap_or_else(default);
+        return cross_validate(&options, out, (arguments.overwrite, quiet));
     }
     let source = options.source()?;
     let given = options.from_the_root().inspected(&source)?;
@@ -144,7 +144,7 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         opening: Cell::new((!quiet && !opening.is_empty()).then_some(opening)),
     };
     (run.train(options, &data, is_resumed))
-        .and_then(|(plan, session)| finish(&session, &plan, &data, &folder, quiet))
+        .and_then(|(plan, session)| write_results(&session, &plan, &data, &folder, quiet))
         .map_err(|failure| failure.or_go_on(|| kept(&folder)))
 }
 
@@ -284,11 +284,7 @@ fn with_default_model(options: &RunOptions) -> Result<RunOptions, SettingError> 
 }
 
 /// `out/<data>-<model>`.
-pub(crate) fn default_folder(
-    options: &RunOptions,
-    is_automatic: bool,
-    source: &DataSource,
-) -> PathBuf {
+fn default_folder(options: &RunOptions, is_automatic: bool, source: &DataSource) -> PathBuf {
     let model = match is_automatic {
         true => name_of(ModelName::Auto),
         false => name_of(options.model()),
@@ -391,127 +387,4 @@ fn fit(
             folder: folder.path().to_owned(),
         }),
     }
-}
-
-/// Evaluates the trained model and writes everything.
-fn finish(
-    session: &Session,
-    plan: &Plan,
-    data: &PreparedData,
-    folder: &OutputFolder,
-    quiet: bool,
-) -> Result<(), Failure> {
-    let fitted = session.fitted(quiet)?;
-    let predictor = fitted.model.predictor()?;
-    let evaluation = match data.test.is_empty() {
-        true => None,
-        false => {
-            let progress = RowProgress::new("test row", data.test.len(), quiet);
-            let (test, scale) = (&data.test, &data.standardizer);
-            Some(evaluate(
-                &predictor,
-                test,
-                scale,
-                &Levels::default(),
-                progress,
-            )?)
-        }
-    };
-    let state = &session.state;
-    let options = &state.options;
-    let nlpd_without_network = nlpd_without_network(session, options, data);
-    let steps = session.trainer.steps_made();
-    let tried = (state.stopping_point.as_ref()).map_or(0, |point| point.steps_tried);
-    let figures = TrainingFigures {
-        objective: fitted.loss,
-        steps,
-        step_kept: fitted.step,
-        stopping_point: state.stopping_point.clone(),
-        nlpd_without_network,
-        train_seconds: state.clock.seconds(),
-        seconds_per_step: state.clock.seconds() / (steps + tried).max(1) as f64,
-    };
-    let at_floor = at_floor(&fitted.model);
-    let scores = (evaluation.as_ref()).map(|evaluation| evaluation.scores.clone());
-    let hyperparameters = fitted.model.hyperparameters();
-    let mut metrics = Metrics::new(options, data, scores, figures, &at_floor, &hyperparameters);
-    (metrics.warnings).extend(skipped_steps(session.trainer.skipped_steps()));
-    let saved = saved_model(fitted.model, plan, data, Place::of(options)?);
-    let illustrations = Illustrations {
-        data,
-        options,
-        log: &state.log,
-        curve: state.test_scores.as_ref().map(|scores| &scores.curve),
-        kept: LossPoint {
-            step: fitted.step as u64,
-            loss: fitted.loss,
-        },
-        predictor: &predictor,
-        model: &saved.model,
-        evaluation: evaluation.as_ref(),
-    };
-    let mut undrawn = Vec::new();
-    folder.replace(|next| {
-        saved.save(next)?;
-        output::write_text(&next.join(output::METRICS), &json(&metrics, next)?)?;
-        output::write_text(&next.join(CONFIG), &to_toml(options))?;
-        write_log(state, next)?;
-        if let Some(evaluation) = &evaluation {
-            let path = next.join(output::PREDICTIONS);
-            output::write_predictions(&path, data, evaluation)?;
-        }
-        undrawn = illustrations.draw(next)?;
-        Ok(())
-    })?;
-    for error in undrawn {
-        eprintln!("warning: {error}");
-    }
-    // The table has them too.
-    for text in metrics.warnings.iter().filter(|_| quiet) {
-        eprintln!("warning: {text}");
-    }
-    if !quiet {
-        print(&(report::table(&metrics, data, folder.path()) + "\n"))?;
-    }
-    Ok(())
-}
-
-/// Writes the log of the steps, and the learning curve if there is one.
-fn write_log(state: &RunState, folder: &Path) -> Result<(), Failure> {
-    if let Some(scores) = &state.test_scores {
-        let curve = scores.curve.to_csv();
-        output::write_text(&folder.join(output::LEARNING_CURVE), &curve)?;
-    }
-    output::write_text(&folder.join(output::TRAINING_LOG), &state.log.to_csv())
-}
-
-/// The model with everything that prediction needs.
-fn saved_model(
-    model: TrainedModel,
-    plan: &Plan,
-    data: &PreparedData,
-    place: Place,
-) -> SavedModel<ModelContext> {
-    SavedModel {
-        model,
-        summary: Summary {
-            config: plan.model.clone(),
-            dimensions: data.dimensions(),
-            target_columns: data.train.likelihood_targets().1,
-            data_count: data.training_rows(),
-            precision: place.precision(),
-        },
-        context: ModelContext {
-            data: data.name.clone(),
-            schema: data.schema.clone(),
-            left_out: data.left_out_columns(),
-            standardizer: data.standardizer.clone(),
-            likelihood: data.likelihood,
-        },
-    }
-}
-
-fn json<T: serde::Serialize>(value: &T, folder: &Path) -> Result<String, Failure> {
-    let text = serde_json::to_string_pretty(value).map_err(std::io::Error::other);
-    Ok(text.map_err(Failure::writing(folder))? + "\n")
 }

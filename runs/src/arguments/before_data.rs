@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use burn_gp_core::likelihoods::{Bernoulli, FixedNoise, Gaussian, LikelihoodName, Softmax};
 use burn_gp_datasets::{DataError, DataSource, Task};
 
-use super::{InputScaleName, MissingName, ModelName, OptimizerName, RunOptions};
+use super::{InputScaleName, ModelName, OptimizerName, RunOptions};
 
 /// The headings of the options that runs of all models have, …
 const OF_ALL_MODELS: [&str; 2] = ["Data", "Computation"];
@@ -108,29 +108,6 @@ impl RunOptions {
             None => DEFAULT_TEST_FRACTION,
         };
         self.test_fraction.unwrap_or(default)
-    }
-
-    /// Whether a large file may be read while training: the model is trained on mini-batches, and no
-    /// option needs all rows at once.
-    pub fn can_stream(&self) -> bool {
-        self.model().streams() && self.is_mini_batch(self.model()) && self.unstreamed().is_none()
-    }
-
-    /// The option that needs all rows at once, if one is given.
-    pub fn unstreamed(&self) -> Option<&'static str> {
-        let options = [
-            ("split", self.split.is_some()),
-            ("time_split", self.time_split.is_some()),
-            ("folds", self.folds.is_some()),
-            ("weights", self.weights.is_some()),
-            ("missing median", self.missing == Some(MissingName::Median)),
-            (
-                "early_stopping",
-                self.early_stopping.is_some_and(|share| share > 0.0),
-            ),
-        ];
-        let given = options.into_iter().find(|(_, is_given)| *is_given);
-        given.map(|(name, _)| name)
     }
 
     /// The scale of the inputs.

@@ -10,6 +10,7 @@ mod fields;
 mod image_option;
 mod merge;
 mod run_options;
+mod streaming;
 mod table_columns;
 
 pub use before_data::DEFAULT_DATA;

@@ -4,7 +4,6 @@ use burn_gp_core::likelihoods::{Bernoulli, Gaussian, Softmax};
 use burn_gp_datasets::{ColumnRoles, DataError, DataSource, InputColumns, TargetColumn, Task};
 
 use super::RunOptions;
-use crate::preparation::block_file;
 
 impl RunOptions {
     /// The columns that become inputs. The kinds of columns are inferred for files of the user's
@@ -46,7 +45,7 @@ impl RunOptions {
         let is_open = self.likelihood.is_none() && self.noise_column.is_none();
         if is_open && source.is_own_file() && self.model().takes_any_likelihood() {
             let roles = self.columns(source);
-            let task = match block_file(source, &self)? {
+            let task = match self.block_file(source)? {
                 Some(file) => file.task_of(&roles)?,
                 None => source.task_of(&roles)?,
             };

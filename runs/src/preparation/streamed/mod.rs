@@ -9,7 +9,7 @@ use std::sync::Arc;
 use burn_gp_core::likelihoods::{LikelihoodName, TargetKind};
 use burn_gp_datasets::{
     BlockFile, ColumnRoles, DataError, DataSource, Dataset, Features, KeptColumns, NewRows,
-    Standardizer, StreamedStatistics,
+    SplitError, Standardizer, StreamedStatistics,
 };
 
 use super::{PreparedData, held_out_file, labels};
@@ -20,40 +20,12 @@ use places::{Place, Places};
 
 pub use rows::StreamedRows;
 
-/// The number of values from which a Parquet file is read while training by default.
-const MANY_VALUES: usize = 100_000_000;
-
 /// The number of training rows that stay in memory, about: for the inducing points, the plots and the
 /// start.
 const SAMPLE_ROWS: f64 = 20_000.0;
 
 /// The most rows that are held out for testing and for validation, about.
 const HELD_OUT_ROWS: f64 = 100_000.0;
-
-/// The file, if its rows are to be read while training.
-///
-/// # Errors
-///
-/// If the user asks for it and the source is no Parquet file, or the file cannot be read.
-pub fn block_file(
-    source: &DataSource,
-    options: &RunOptions,
-) -> Result<Option<BlockFile>, DataError> {
-    let path = source.path().filter(|_| source.is_own_file());
-    let is_parquet = path.is_some_and(BlockFile::takes);
-    match (options.stream, path) {
-        (Some(true), Some(path)) => BlockFile::open(path).map(Some),
-        (Some(true), None) => Err(DataError::NotInBlocks {
-            path: source.name().into(),
-        }),
-        (None, Some(path)) if is_parquet && options.can_stream() => {
-            let file = BlockFile::open(path)?;
-            let is_large = file.rows().saturating_mul(file.columns()) >= MANY_VALUES;
-            Ok(is_large.then_some(file))
-        }
-        _ => Ok(None),
-    }
-}
 
 /// Goes through all rows once: statistics, and the rows that stay in memory.
 ///
@@ -176,20 +148,22 @@ impl Pass {
     /// Checks that there are rows in every part that is wanted, and that the target varies.
     fn check(&self, sample: &Dataset, options: &RunOptions) -> Result<(), DataError> {
         let rows = self.used;
-        let empty = |part, fraction| DataError::EmptyPart {
+        let empty = |part, fraction| SplitError::EmptyPart {
             rows,
             part,
             divided: part,
             fraction,
         };
         if self.sample.is_empty() {
-            return Err(empty("training", 1.0 - options.test_fraction()));
+            return Err(empty("training", 1.0 - options.test_fraction()).into());
         }
         if self.test.is_empty() && options.test_fraction() > 0.0 {
-            return Err(empty("test", options.test_fraction()));
+            return Err(empty("test", options.test_fraction()).into());
         }
         match options.validation_fraction {
-            Some(fraction) if self.validation.is_empty() => Err(empty("validation", fraction)),
+            Some(fraction) if self.validation.is_empty() => {
+                Err(empty("validation", fraction).into())
+            }
             _ if self.statistics.has_constant_target() => Err(DataError::ConstantTarget {
                 source_name: sample.origin.source().to_owned(),
                 column: sample.target_label(),

@@ -1,0 +1,55 @@
+//! Whether the rows of a file are read while training.
+
+use burn_gp_datasets::{BlockFile, DataError, DataSource};
+
+use super::{MissingName, RunOptions};
+
+/// The number of values from which a Parquet file is read while training by default.
+const MANY_VALUES: usize = 100_000_000;
+
+impl RunOptions {
+    /// The file, if its rows are to be read while training.
+    ///
+    /// # Errors
+    ///
+    /// If the user asks for it and the source is no Parquet file, or the file cannot be read.
+    pub fn block_file(&self, source: &DataSource) -> Result<Option<BlockFile>, DataError> {
+        let path = source.path().filter(|_| source.is_own_file());
+        let is_parquet = path.is_some_and(BlockFile::takes);
+        match (self.stream, path) {
+            (Some(true), Some(path)) => BlockFile::open(path).map(Some),
+            (Some(true), None) => Err(DataError::NotInBlocks {
+                path: source.name().into(),
+            }),
+            (None, Some(path)) if is_parquet && self.can_stream() => {
+                let file = BlockFile::open(path)?;
+                let is_large = file.rows().saturating_mul(file.columns()) >= MANY_VALUES;
+                Ok(is_large.then_some(file))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether a large file may be read while training: the model is trained on mini-batches, and no
+    /// option needs all rows at once.
+    fn can_stream(&self) -> bool {
+        self.model().streams() && self.is_mini_batch(self.model()) && self.unstreamed().is_none()
+    }
+
+    /// The option that needs all rows at once, if one is given.
+    pub fn unstreamed(&self) -> Option<&'static str> {
+        let options = [
+            ("split", self.split.is_some()),
+            ("time_split", self.time_split.is_some()),
+            ("folds", self.folds.is_some()),
+            ("weights", self.weights.is_some()),
+            ("missing median", self.missing == Some(MissingName::Median)),
+            (
+                "early_stopping",
+                self.early_stopping.is_some_and(|share| share > 0.0),
+            ),
+        ];
+        let given = options.into_iter().find(|(_, is_given)| *is_given);
+        given.map(|(name, _)| name)
+    }
+}

@@ -1,0 +1,149 @@
+//! The results of a training run: scores, the model, predictions and plots in its folder.
+
+use std::path::Path;
+
+use burn_gp_core::parameter::at_floor;
+use burn_gp_models::{SavedModel, Summary, TrainedModel, training::Trainer};
+
+use crate::arguments::{CONFIG, to_toml};
+use crate::devices::Place;
+use crate::early_stopping::nlpd_without_network;
+use crate::evaluation::{Levels, evaluate};
+use crate::failure::Failure;
+use crate::fitting::{RunState, Session};
+use crate::illustrations::Illustrations;
+use crate::output::{self, ModelContext, OutputFolder};
+use crate::plan::Plan;
+use crate::plots::LossPoint;
+use crate::preparation::PreparedData;
+use crate::progress::RowProgress;
+use crate::report::{self, Metrics, TrainingFigures};
+use crate::shortcomings::skipped_steps;
+use crate::standard_output::print;
+
+/// Evaluates the trained model and writes everything.
+///
+/// # Errors
+///
+/// If a covariance matrix cannot be factored, or rows or files cannot be read or written.
+pub fn write_results(
+    session: &Session,
+    plan: &Plan,
+    data: &PreparedData,
+    folder: &OutputFolder,
+    quiet: bool,
+) -> Result<(), Failure> {
+    let fitted = session.fitted(quiet)?;
+    let predictor = fitted.model.predictor()?;
+    let evaluation = match data.test.is_empty() {
+        true => None,
+        false => {
+            let progress = RowProgress::new("test row", data.test.len(), quiet);
+            let (test, scale) = (&data.test, &data.standardizer);
+            Some(evaluate(
+                &predictor,
+                test,
+                scale,
+                &Levels::default(),
+                progress,
+            )?)
+        }
+    };
+    let state = &session.state;
+    let options = &state.options;
+    let nlpd_without_network = nlpd_without_network(session, options, data);
+    let steps = session.trainer.steps_made();
+    let tried = (state.stopping_point.as_ref()).map_or(0, |point| point.steps_tried);
+    let figures = TrainingFigures {
+        objective: fitted.loss,
+        steps,
+        step_kept: fitted.step,
+        stopping_point: state.stopping_point.clone(),
+        nlpd_without_network,
+        train_seconds: state.clock.seconds(),
+        seconds_per_step: state.clock.seconds() / (steps + tried).max(1) as f64,
+    };
+    let at_floor = at_floor(&fitted.model);
+    let scores = (evaluation.as_ref()).map(|evaluation| evaluation.scores.clone());
+    let hyperparameters = fitted.model.hyperparameters();
+    let mut metrics = Metrics::new(options, data, scores, figures, &at_floor, &hyperparameters);
+    (metrics.warnings).extend(skipped_steps(session.trainer.skipped_steps()));
+    let saved = saved_model(fitted.model, plan, data, Place::of(options)?);
+    let illustrations = Illustrations {
+        data,
+        options,
+        log: &state.log,
+        curve: state.test_scores.as_ref().map(|scores| &scores.curve),
+        kept: LossPoint {
+            step: fitted.step as u64,
+            loss: fitted.loss,
+        },
+        predictor: &predictor,
+        model: &saved.model,
+        evaluation: evaluation.as_ref(),
+    };
+    let mut undrawn = Vec::new();
+    folder.replace(|next| {
+        saved.save(next)?;
+        output::write_text(&next.join(output::METRICS), &json(&metrics, next)?)?;
+        output::write_text(&next.join(CONFIG), &to_toml(options))?;
+        write_log(state, next)?;
+        if let Some(evaluation) = &evaluation {
+            let path = next.join(output::PREDICTIONS);
+            output::write_predictions(&path, data, evaluation)?;
+        }
+        undrawn = illustrations.draw(next)?;
+        Ok(())
+    })?;
+    for error in undrawn {
+        eprintln!("warning: {error}");
+    }
+    // The table has them too.
+    for text in metrics.warnings.iter().filter(|_| quiet) {
+        eprintln!("warning: {text}");
+    }
+    if !quiet {
+        print(&(report::table(&metrics, data, folder.path()) + "\n"))?;
+    }
+    Ok(())
+}
+
+/// Writes the log of the steps, and the learning curve if there is one.
+fn write_log(state: &RunState, folder: &Path) -> Result<(), Failure> {
+    if let Some(scores) = &state.test_scores {
+        let curve = scores.curve.to_csv();
+        output::write_text(&folder.join(output::LEARNING_CURVE), &curve)?;
+    }
+    output::write_text(&folder.join(output::TRAINING_LOG), &state.log.to_csv())
+}
+
+/// The model with everything that prediction needs.
+fn saved_model(
+    model: TrainedModel,
+    plan: &Plan,
+    data: &PreparedData,
+    place: Place,
+) -> SavedModel<ModelContext> {
+    SavedModel {
+        model,
+        summary: Summary {
+            config: plan.model.clone(),
+            dimensions: data.dimensions(),
+            target_columns: data.train.likelihood_targets().1,
+            data_count: data.training_rows(),
+            precision: place.precision(),
+        },
+        context: ModelContext {
+            data: data.name.clone(),
+            schema: data.schema.clone(),
+            left_out: data.left_out_columns(),
+            standardizer: data.standardizer.clone(),
+            likelihood: data.likelihood,
+        },
+    }
+}
+
+fn json<T: serde::Serialize>(value: &T, folder: &Path) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(std::io::Error::other);
+    Ok(text.map_err(Failure::writing(folder))? + "\n")
+}
