@@ -9,7 +9,7 @@ pub use choice::{Choice, Size};
 use std::time::Instant;
 
 use burn::tensor::{DType, Device};
-use burn_gp_core::parameter::Hyperparameter;
+use burn_gp_core::{likelihoods::Gaussian, parameter::Hyperparameter};
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
     AnyModel,
@@ -40,6 +40,10 @@ const OBJECTIVE_TOLERANCE: f64 = 5e-5;
 /// The iterations on all rows after which starts are compared. The rest of training begins where the
 /// best of them is then.
 const TRIAL_ITERATIONS: usize = 10;
+
+/// The steps on mini-batches after which starts are compared, and the inducing points of these steps.
+const TRIAL_STEPS: usize = 200;
+const TRIAL_INDUCING: usize = 64;
 
 /// The objective per row by which a richer kernel must be better than a simpler one.
 const MARGIN: f64 = 0.01;
@@ -96,7 +100,8 @@ pub fn chosen(
 }
 
 /// The best of several starts, checked, by the objective on all rows after a few iterations, where
-/// training goes on. Early objectives on mini-batches say little, so that on a few rows counts there.
+/// training goes on. On mini-batches, the objective after a short training with few inducing points
+/// counts, or that of exact regression on a few rows if targets are numbers.
 fn best(
     starts: Vec<Start>,
     source: &DataSource,
@@ -106,12 +111,14 @@ fn best(
     let mut tried = Vec::new();
     for start in starts {
         let options = check(&start.options, source)?;
-        tried.push(match options.is_mini_batch(options.model()) {
-            true => Start {
+        let is_mini_batch = options.is_mini_batch(options.model());
+        tried.push(match (is_mini_batch, data.likelihood == Gaussian::CHOICE) {
+            (true, true) => Start {
                 options,
                 loss: start.loss,
             },
-            false => after_iterations(options, data, place)?,
+            (true, false) => after_steps(options, data, place)?,
+            (false, _) => after_iterations(options, data, place)?,
         });
     }
     let better = |best: Start, next: Start| match next.loss < best.loss - MARGIN {
@@ -120,6 +127,32 @@ fn best(
     };
     let best = tried.into_iter().reduce(better);
     Ok(best.map(|start| start.options).unwrap_or_default())
+}
+
+/// A start with its objective on the rows in memory after a short training on mini-batches; infinite if
+/// this fails.
+fn after_steps(
+    options: RunOptions,
+    data: &PreparedData,
+    place: (&Device, DType),
+) -> Result<Start, Failure> {
+    let short = RunOptions {
+        steps: Some(options.steps.unwrap_or(TRIAL_STEPS).min(TRIAL_STEPS)),
+        epochs: None,
+        inducing: options.inducing.map(|count| count.min(TRIAL_INDUCING)),
+        stream: None,
+        ..options.clone()
+    };
+    let data = data.in_memory();
+    let mut trainer = resolve(&short, &data)?.1.trainer(&data, place)?;
+    let steps = (0..trainer.steps_planned()).try_for_each(|_| trainer.step().map(|_| ()));
+    let loss = steps.ok().and_then(|()| trainer.loss(None, |_| ()).ok());
+    Ok(Start {
+        options,
+        loss: loss
+            .filter(|loss| loss.is_finite())
+            .unwrap_or(f64::INFINITY),
+    })
 }
 
 /// The start after a few iterations on all rows; with an infinite objective if these fail.
