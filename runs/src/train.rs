@@ -1,6 +1,5 @@
 //! `burn-gp train`.
 
-use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use burn::tensor::{DType, Device};
@@ -93,14 +92,7 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         .transpose()?;
     let options = options(&arguments, resumed.as_ref())?;
     if options.folds.is_some() && options.fold.is_none() {
-        let options = options.from_the_root();
-        let source = options.source()?;
-        let default = || {
-            let name = default_folder(&options, options.is_automatic(), &source);
-            PathBuf::from(format!("{}-folds", name.display()))
-        };
-        let out = arguments.out.clone().unwrap_or_else(default);
-        return cross_validate(&options, out, (arguments.overwrite, quiet));
+        return all_folds(&arguments, &options.from_the_root());
     }
     let source = options.source()?;
     let given = options.from_the_root().inspected(&source)?;
@@ -122,14 +114,14 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
     let data = PreparedData::load(&source, &options)?;
     let (_, plan) = resolve(&options, &data)?;
     data.check_targets(&plan.model.likelihood().init((&device, dtype)), dtype)?;
-    let mut opening = match is_resumed {
-        true => String::new(),
-        false => columns_table(&data),
-    };
+    if !is_resumed {
+        tell(&columns_table(&data), quiet)?;
+    }
     let options = match is_automatic {
         true => {
-            let (options, choice) = automatic::chosen(given, &source, &data, (&device, dtype))?;
-            opening += &choice.line();
+            let place = (&device, dtype);
+            let (options, choice) = automatic::chosen(given, &source, &data, place, quiet)?;
+            tell(&choice.line(), quiet)?;
             options
         }
         false => options,
@@ -141,11 +133,29 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         dtype,
         interrupt: Interrupt::install()?,
         quiet,
-        opening: Cell::new((!quiet && !opening.is_empty()).then_some(opening)),
     };
     (run.train(options, &data, is_resumed))
         .and_then(|(plan, session)| write_results(&session, &plan, &data, &folder, quiet))
         .map_err(|failure| failure.or_go_on(|| kept(&folder)))
+}
+
+/// Makes the runs of all folds.
+fn all_folds(arguments: &TrainArguments, options: &RunOptions) -> Result<(), Failure> {
+    let source = options.source()?;
+    let default = || {
+        let name = default_folder(options, options.is_automatic(), &source);
+        PathBuf::from(format!("{}-folds", name.display()))
+    };
+    let out = arguments.out.clone().unwrap_or_else(default);
+    cross_validate(options, out, (arguments.overwrite, arguments.quiet))
+}
+
+/// Prints a text, if there is any, unless `quiet`.
+fn tell(text: &str, quiet: bool) -> Result<(), Failure> {
+    match quiet || text.is_empty() {
+        true => Ok(()),
+        false => print(text),
+    }
 }
 
 /// Says what is kept of a run whose files cannot be written, and how to continue it.
@@ -164,8 +174,6 @@ struct Run<'a> {
     dtype: DType,
     interrupt: Interrupt,
     quiet: bool,
-    /// The table of the columns and the choice of the model, until they are shown.
-    opening: Cell<Option<String>>,
 }
 
 impl Run<'_> {
@@ -207,9 +215,6 @@ impl Run<'_> {
     ) -> Result<(Plan, Session), Failure> {
         let (options, plan) = resolve(options, data)?;
         let trainer = plan.trainer(data, (&self.device, self.dtype))?;
-        if let Some(opening) = self.opening.take() {
-            print(&opening)?;
-        }
         let mut session = session(trainer, options, data)?;
         if let Some((point, seconds)) = found {
             let state = &mut session.state;

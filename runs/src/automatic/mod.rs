@@ -21,11 +21,12 @@ use crate::failure::Failure;
 use crate::parameter_options::ValuesOption;
 use crate::plan::{check, resolve};
 use crate::preparation::PreparedData;
+use crate::progress::RowProgress;
 use crate::ranges::positive;
 use crate::setting_error::SettingError;
 
 use pace::within_time;
-use start::{Start, first_value, starts};
+use start::{Start, first_value, most_fits, starts};
 
 /// The minutes that training may take by default.
 const MINUTES: f64 = 2.0;
@@ -72,6 +73,7 @@ pub fn chosen(
     source: &DataSource,
     data: &PreparedData,
     place: (&Device, DType),
+    quiet: bool,
 ) -> Result<(RunOptions, Choice), Failure> {
     let began = Instant::now();
     let minutes = minutes(&options)?;
@@ -93,7 +95,16 @@ pub fn chosen(
             (options.objective_tolerance).get_or_insert(OBJECTIVE_TOLERANCE);
         }
     }
-    let options = best(starts(&options, data, place), source, data, place)?;
+    let (fits, trials) = most_fits(data);
+    let mut progress = RowProgress::new("start", fits + trials, quiet);
+    let mut tried = 0;
+    let mut watch = || {
+        progress.update(tried);
+        tried += 1;
+    };
+    let starts = starts(&options, data, place, &mut watch);
+    let options = best(starts, source, data, place, &mut watch)?;
+    drop(progress);
     let left = 60.0 * minutes - began.elapsed().as_secs_f64();
     let options = within_time(options, data, place, left)?;
     Ok((options, choice))
@@ -107,9 +118,11 @@ fn best(
     source: &DataSource,
     data: &PreparedData,
     place: (&Device, DType),
+    mut watch: impl FnMut(),
 ) -> Result<RunOptions, Failure> {
     let mut tried = Vec::new();
     for start in starts {
+        watch();
         let options = check(&start.options, source)?;
         let is_mini_batch = options.is_mini_batch(options.model());
         tried.push(match (is_mini_batch, data.likelihood == Gaussian::CHOICE) {

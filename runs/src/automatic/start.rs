@@ -56,6 +56,7 @@ pub fn starts(
     options: &RunOptions,
     data: &PreparedData,
     (device, dtype): (&Device, DType),
+    mut watch: impl FnMut(),
 ) -> Vec<Start> {
     let unchanged = || {
         vec![Start {
@@ -88,7 +89,10 @@ pub fn starts(
             ..RunOptions::default()
         };
         let first = lengthscales_tried(data.dimensions()).iter();
-        let fits = first.filter_map(|&first| fit(&options, first, (&few, &data.schema)));
+        let fits = first.filter_map(|&first| {
+            watch();
+            fit(&options, first, (&few, &data.schema))
+        });
         fits.min_by(by_loss)
     });
     let has_noise = data.likelihood == Gaussian::CHOICE;
@@ -126,6 +130,12 @@ fn from_defaults(options: &RunOptions, few: Few<'_>) -> Option<Start> {
             ..options.clone()
         },
     })
+}
+
+/// The number of fits that [`starts`] makes at most, and of the starts that it finds.
+pub fn most_fits(data: &PreparedData) -> (usize, usize) {
+    let fits = KERNELS.len() * lengthscales_tried(data.dimensions()).len();
+    (fits, KERNELS.len() + 1)
 }
 
 fn lengthscales_tried(dimensions: usize) -> &'static [f64] {
