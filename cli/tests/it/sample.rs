@@ -40,7 +40,7 @@ fn the_moments_of_draws_are_those_of_predictions() {
         "run",
         "-d",
         "points.csv",
-        "-s",
+        "--count",
         "4000",
         "-o",
         "draws.csv",
@@ -76,7 +76,7 @@ fn the_moments_of_draws_are_those_of_predictions() {
             "run",
             "-d",
             "points.csv",
-            "-s",
+            "--count",
             "1",
             "-o",
             file,
@@ -123,7 +123,7 @@ fn labels_are_drawn_by_name_and_their_functions_without_units() {
         "{functions}"
     );
     let json = succeed(path, &[&sample[..], &["--json"]].concat());
-    assert!(json.starts_with("{\"row\":0,"), "{json}");
+    assert!(json.starts_with("{\"row\": 0,"), "{json}");
 }
 
 #[test]

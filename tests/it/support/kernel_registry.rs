@@ -181,17 +181,6 @@ fn kinds() -> Vec<(&'static str, KernelConfig)> {
                 change,
             }),
         ),
-        (
-            "matern 5/2, shared lengthscale",
-            smooth.clone().sharing(&[0, 1, 1]),
-        ),
-        ("linear, shared variance", linear().sharing(&[0, 0, 1])),
-        (
-            "shared, some dimensions",
-            (smooth.clone().plus(linear()))
-                .on_dimensions(vec![2, 1])
-                .sharing(&[0, 1, 1]),
-        ),
         ("scaled", smooth.clone().scaled(2.5)),
         ("sum", smooth.clone().plus(linear())),
         ("product", smooth.clone().times(linear())),
@@ -220,7 +209,32 @@ pub fn registry() -> Vec<(String, KernelConfig)> {
             ),
         ]
     };
-    kinds().into_iter().flat_map(within).collect()
+    let nested = kinds().into_iter().flat_map(within);
+    nested.chain(with_shared_parameters()).collect()
+}
+
+/// Kernels on three dimensions, some of which share a parameter.
+fn with_shared_parameters() -> Vec<(String, KernelConfig)> {
+    let smooth = KernelConfig::from(stationary(Stationary::Matern52));
+    let both = smooth.clone().plus(linear());
+    vec![
+        (
+            "matern 5/2, shared lengthscale".to_owned(),
+            smooth.sharing(&[0, 1, 1]),
+        ),
+        (
+            "linear, shared variance".to_owned(),
+            linear().sharing(&[0, 0, 1]),
+        ),
+        (
+            "sum, scaled, shared parameters".to_owned(),
+            both.clone().scaled(0.5).sharing(&[0, 1, 0]),
+        ),
+        (
+            "two dimensions, shared parameters".to_owned(),
+            both.on_dimensions(vec![2, 1]).sharing(&[0, 1, 1]),
+        ),
+    ]
 }
 
 /// The kernel on two input dimensions, the first and the last of three.
