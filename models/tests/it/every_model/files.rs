@@ -321,7 +321,7 @@ fn the_name_that_may_be_meant_is_told() {
     assert_eq!(
         explained(&error),
         "unknown field `lenghtscale` (did you mean `lengthscale`?), expected one of `kind`, `ard`, \
-         `lengthscale`, `variance` at line 1 column 34"
+         `groups`, `lengthscale`, `variance` at line 1 column 34"
     );
     let text = r#"{"likelihood": "poison"}"#;
     let error = serde_json::from_str::<LikelihoodConfig>(text).unwrap_err();
