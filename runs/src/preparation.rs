@@ -116,9 +116,23 @@ impl PreparedData {
     ///
     /// If the data or the split is invalid.
     pub fn load(source: &DataSource, options: &RunOptions) -> Result<Self, DataError> {
+        Self::load_watched(source, options, |_, _| ())
+    }
+
+    /// Like [`load`](Self::load). If rows are read while training, `watch` is called with the number of
+    /// rows that were gone through and that of all rows, again and again.
+    ///
+    /// # Errors
+    ///
+    /// If the data or the split is invalid.
+    pub fn load_watched(
+        source: &DataSource,
+        options: &RunOptions,
+        watch: impl FnMut(usize, usize),
+    ) -> Result<Self, DataError> {
         let likelihood = options.likelihood(source);
         if let Some(file) = options.block_file(source)? {
-            return streamed::load(file, likelihood, options, source);
+            return streamed::load(file, likelihood, options, source, watch);
         }
         let roles = ColumnRoles {
             labels: labels(options, likelihood),

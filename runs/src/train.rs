@@ -24,7 +24,7 @@ use crate::fitting::{
 use crate::output::{OutputFolder, default_folder_name};
 use crate::plan::{EarlyStopping, Plan, check, resolve};
 use crate::preparation::PreparedData;
-use crate::progress::Progress;
+use crate::progress::{Progress, RowProgress};
 use crate::results::write_results;
 use crate::setting_error::SettingError;
 use crate::standard_output::print;
@@ -111,7 +111,7 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
             OutputFolder::claim(&path, arguments.overwrite)?
         }
     };
-    let data = PreparedData::load(&source, &options)?;
+    let data = load(&source, &options, quiet)?;
     let (_, plan) = resolve(&options, &data)?;
     data.check_targets(&plan.model.likelihood().init((&device, dtype)), dtype)?;
     if !is_resumed {
@@ -137,6 +137,16 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
     (run.train(options, &data, is_resumed))
         .and_then(|(plan, session)| write_results(&session, &plan, &data, &folder, quiet))
         .map_err(|failure| failure.or_go_on(|| kept(&folder)))
+}
+
+/// Loads the data, with a display of the progress if their rows are read while training.
+fn load(source: &DataSource, options: &RunOptions, quiet: bool) -> Result<PreparedData, Failure> {
+    let mut progress: Option<RowProgress> = None;
+    let watch = |done, all| {
+        let display = || RowProgress::new("row", all, quiet);
+        progress.get_or_insert_with(display).update(done);
+    };
+    Ok(PreparedData::load_watched(source, options, watch)?)
 }
 
 /// Makes the runs of all folds.

@@ -37,6 +37,7 @@ pub fn load(
     likelihood: LikelihoodName,
     options: &RunOptions,
     source: &DataSource,
+    mut watch: impl FnMut(usize, usize),
 ) -> Result<PreparedData, DataError> {
     let roles = ColumnRoles {
         labels: labels(options, likelihood),
@@ -51,6 +52,7 @@ pub fn load(
         let ids = features.texts_of(sample.schema.id.as_deref());
         pass.add(first, (&features, ids), &places);
         first += features.inputs.rows();
+        watch(first, file.rows());
     }
     pass.check(&sample, options)?;
     let standardizer = standardizer(&pass.statistics, &sample, likelihood, options);
