@@ -108,7 +108,7 @@ pub fn kernel_of(resolved: &mut RunOptions, inputs: usize) -> Result<KernelConfi
 ///
 /// # Errors
 ///
-/// Those of [`kernel_of`].
+/// [`SettingError::MissingInput`].
 pub fn kernel_of_data(
     resolved: &mut RunOptions,
     schema: &Schema,
