@@ -2,9 +2,11 @@
 //!
 //! A trainer makes one step at a time. [`MiniBatchTrainer`] runs Adam on mini-batches,
 //! [`FullBatchTrainer`] runs L-BFGS or Adam on all data, and [`AnyTrainer`] is one of them. [`fit`]
-//! makes all steps; its callbacks evaluate the model, save it and decide when to stop. [`MiniBatchLearner`] makes the steps of the former in burn's own
-//! loop, with its checkpoints, metrics and early stopping. All random draws of a trainer depend
-//! only on its seed and the step. A trainer restored from a checkpoint continues bit for bit.
+//! makes all steps; its callbacks evaluate the model, save it and decide when to stop.
+//! [`MiniBatchLearner`] makes the steps of the mini-batch trainer in burn's own loop, with its
+//! checkpoints, metrics and early stopping. Rows that do not fit into memory are read in blocks
+//! ([`RowBlocks`], [`MiniBatchTrainer::on_blocks`]). All random draws of a trainer depend only on its
+//! seed and the step. A trainer restored from a checkpoint continues bit for bit.
 //!
 //! Adam is restored in the type of its checkpoint. burn 0.22 restores L-BFGS in the default
 //! floating-point type of `Device::default()`. A program that restores L-BFGS in another type calls
