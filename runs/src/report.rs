@@ -175,6 +175,10 @@ pub fn table(metrics: &Metrics, data: &PreparedData, folder: &Path) -> String {
             folder.display()
         ),
     ));
+    lines.push(line(
+        "report",
+        &format!("burn-gp report {}", folder.display()),
+    ));
     lines.join("\n")
 }
 

@@ -9,7 +9,7 @@ pub use choice::{Choice, Size};
 use std::time::Instant;
 
 use burn::tensor::{DType, Device};
-use burn_gp_core::{likelihoods::Gaussian, parameter::Hyperparameter};
+use burn_gp_core::{likelihoods::Gaussian, metrics, parameter::Hyperparameter};
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
     AnyModel,
@@ -42,11 +42,17 @@ const OBJECTIVE_TOLERANCE: f64 = 5e-5;
 /// best of them is then.
 const TRIAL_ITERATIONS: usize = 10;
 
-/// The steps on mini-batches after which starts are compared, and the inducing points of these steps.
+/// The steps on mini-batches after which starts are compared, the inducing points of these steps, and
+/// the share of the training rows that is held out meanwhile.
 const TRIAL_STEPS: usize = 200;
 const TRIAL_INDUCING: usize = 64;
+const TRIAL_SHARE: f64 = 0.2;
+/// With fewer rows than this, held-out rows differ much from one choice of them to the next, so that
+/// there are several.
+const FEW_ROWS: usize = 2000;
+const TRIALS_OF_FEW_ROWS: u64 = 5;
 
-/// The objective per row by which a richer kernel must be better than a simpler one.
+/// The objective or the log density per row by which a richer kernel must be better than a simpler one.
 const MARGIN: f64 = 0.01;
 
 /// Checks the time of an automatic run, and that no other run has one.
@@ -111,8 +117,8 @@ pub fn chosen(
 }
 
 /// The best of several starts, checked, by the objective on all rows after a few iterations, where
-/// training goes on. On mini-batches, the objective after a short training with few inducing points
-/// counts, or that of exact regression on a few rows if targets are numbers.
+/// training goes on. On mini-batches, held-out training rows decide after a short training with few
+/// inducing points, or the objective of exact regression on a few rows if targets are numbers.
 fn best(
     starts: Vec<Start>,
     source: &DataSource,
@@ -142,8 +148,8 @@ fn best(
     Ok(best.map(|start| start.options).unwrap_or_default())
 }
 
-/// A start with its objective on the rows in memory after a short training on mini-batches; infinite if
-/// this fails.
+/// A start with the mean negative log density of held-out training rows after short trainings on
+/// mini-batches; infinite if one of them fails.
 fn after_steps(
     options: RunOptions,
     data: &PreparedData,
@@ -157,15 +163,48 @@ fn after_steps(
         ..options.clone()
     };
     let data = data.in_memory();
-    let mut trainer = resolve(&short, &data)?.1.trainer(&data, place)?;
-    let steps = (0..trainer.steps_planned()).try_for_each(|_| trainer.step().map(|_| ()));
-    let loss = steps.ok().and_then(|()| trainer.loss(None, |_| ()).ok());
+    let trials = match data.train.len() < FEW_ROWS {
+        true => TRIALS_OF_FEW_ROWS,
+        false => 1,
+    };
+    let mut sum = 0.0;
+    for trial in 0..trials {
+        let score = data
+            .holding_out(TRIAL_SHARE, options.seed() + trial)
+            .ok()
+            .map(|held_out| held_out_score(&short, &held_out, place))
+            .transpose()?;
+        sum += score.flatten().unwrap_or(f64::INFINITY);
+    }
     Ok(Start {
         options,
-        loss: loss
-            .filter(|loss| loss.is_finite())
-            .unwrap_or(f64::INFINITY),
+        loss: sum / trials as f64,
     })
+}
+
+/// The mean negative log density of the validation rows after all steps; `None` if there is none.
+fn held_out_score(
+    options: &RunOptions,
+    data: &PreparedData,
+    place: (&Device, DType),
+) -> Result<Option<f64>, Failure> {
+    let mut trainer = resolve(options, data)?.1.trainer(data, place)?;
+    let steps = (0..trainer.steps_planned()).try_for_each(|_| trainer.step().map(|_| ()));
+    if steps.is_err() {
+        return Ok(None);
+    }
+    let trained = trainer.model().trained(trainer.data()).ok();
+    let predictor = trained.and_then(|trained| trained.predictor().ok());
+    let (inputs, (targets, _)) = (
+        &data.validation.inputs,
+        data.validation.likelihood_targets(),
+    );
+    let densities = predictor.and_then(|predictor| {
+        let densities = predictor.log_density(inputs.values(), inputs.columns(), &targets);
+        densities.ok()
+    });
+    let score = densities.map(|densities| metrics::negative_log_density(&densities));
+    Ok(score.filter(|score| score.is_finite()))
 }
 
 /// The start after a few iterations on all rows; with an infinite objective if these fail.
