@@ -1,5 +1,6 @@
 //! `burn-gp train`.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 use burn::tensor::{DType, Device};
@@ -114,14 +115,18 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
     let data = load(&source, &options, quiet)?;
     let (_, plan) = resolve(&options, &data)?;
     data.check_targets(&plan.model.likelihood().init((&device, dtype)), dtype)?;
-    if !is_resumed {
-        tell(&columns_table(&data), quiet)?;
-    }
+    let mut columns = match is_resumed || quiet {
+        true => String::new(),
+        false => columns_table(&data),
+    };
     let options = match is_automatic {
         true => {
+            print(&std::mem::take(&mut columns))?;
             let place = (&device, dtype);
             let (options, choice) = automatic::chosen(given, &source, &data, place, quiet)?;
-            tell(&choice.line(), quiet)?;
+            if !quiet {
+                print(&choice.line())?;
+            }
             options
         }
         false => options,
@@ -133,6 +138,7 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         dtype,
         interrupt: Interrupt::install()?,
         quiet,
+        columns: Cell::new(columns),
     };
     (run.train(options, &data, is_resumed))
         .and_then(|(plan, session)| write_results(&session, &plan, &data, &folder, quiet))
@@ -160,14 +166,6 @@ fn all_folds(arguments: &TrainArguments, options: &RunOptions) -> Result<(), Fai
     cross_validate(options, out, (arguments.overwrite, arguments.quiet))
 }
 
-/// Prints a text, if there is any, unless `quiet`.
-fn tell(text: &str, quiet: bool) -> Result<(), Failure> {
-    match quiet || text.is_empty() {
-        true => Ok(()),
-        false => print(text),
-    }
-}
-
 /// Says what is kept of a run whose files cannot be written, and how to continue it.
 fn kept(folder: &OutputFolder) -> Option<String> {
     let step = folder.checkpoints().latest_step()?;
@@ -184,6 +182,8 @@ struct Run<'a> {
     dtype: DType,
     interrupt: Interrupt,
     quiet: bool,
+    /// The table of the columns, until it is shown: not before the model is made, which may fail.
+    columns: Cell<String>,
 }
 
 impl Run<'_> {
@@ -225,6 +225,7 @@ impl Run<'_> {
     ) -> Result<(Plan, Session), Failure> {
         let (options, plan) = resolve(options, data)?;
         let trainer = plan.trainer(data, (&self.device, self.dtype))?;
+        print(&self.columns.take())?;
         let mut session = session(trainer, options, data)?;
         if let Some((point, seconds)) = found {
             let state = &mut session.state;

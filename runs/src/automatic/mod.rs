@@ -158,7 +158,6 @@ fn after_steps(
     let short = RunOptions {
         steps: Some(options.steps.unwrap_or(TRIAL_STEPS).min(TRIAL_STEPS)),
         epochs: None,
-        inducing: options.inducing.map(|count| count.min(TRIAL_INDUCING)),
         stream: None,
         ..options.clone()
     };
@@ -188,7 +187,12 @@ fn held_out_score(
     data: &PreparedData,
     place: (&Device, DType),
 ) -> Result<Option<f64>, Failure> {
-    let mut trainer = resolve(options, data)?.1.trainer(data, place)?;
+    let most = TRIAL_INDUCING.min(data.distinct_training_inputs());
+    let options = RunOptions {
+        inducing: options.inducing.map(|count| count.min(most)),
+        ..options.clone()
+    };
+    let mut trainer = resolve(&options, data)?.1.trainer(data, place)?;
     let steps = (0..trainer.steps_planned()).try_for_each(|_| trainer.step().map(|_| ()));
     if steps.is_err() {
         return Ok(None);
