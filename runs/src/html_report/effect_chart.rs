@@ -209,6 +209,7 @@ mod tests {
         Effect {
             column: "a<b".into(),
             is_of_dates: false,
+            left_out: 0,
             places,
             curves: vec![Curve {
                 class: None,

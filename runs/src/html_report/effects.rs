@@ -33,6 +33,8 @@ pub struct Effect {
     pub is_of_dates: bool,
     /// The values on the horizontal axis.
     pub places: Places,
+    /// The number of levels that have no room.
+    pub left_out: usize,
     /// One curve, or one for each class.
     pub curves: Vec<Curve>,
 }
@@ -193,6 +195,7 @@ impl<'a> Background<'a> {
                 column.encoding.as_ref().map(|own| &own.encoding),
                 Some(Encoding::Date { .. })
             ),
+            left_out: column.levels().saturating_sub(most),
             places,
             curves: curves.collect(),
         }
@@ -284,6 +287,14 @@ impl<'a> Background<'a> {
 }
 
 impl Column {
+    /// The number of levels of a category.
+    fn levels(&self) -> usize {
+        match self.encoding.as_ref().map(|own| &own.encoding) {
+            Some(Encoding::Category { levels, .. }) => levels.len(),
+            _ => 0,
+        }
+    }
+
     /// The inputs of a value that is not missing.
     fn filled(&self, value: &[f64]) -> Vec<f64> {
         let is_marked = (self.encoding.as_ref()).is_some_and(|own| own.gaps == Gaps::Marked);
@@ -348,6 +359,7 @@ mod tests {
         let effect = Effect {
             column: "x".into(),
             is_of_dates: false,
+            left_out: 0,
             places: Places::Numbers(vec![0.0, 1.0]),
             curves: vec![curve],
         };

@@ -42,12 +42,8 @@ const COLUMNS: [Column; 6] = [
     ("RMSE", |scores| of_numbers(scores, scores.rmse_original)),
     ("MAE", |scores| of_numbers(scores, scores.mae_original)),
     ("NLPD", |scores| Some(format!("{:.4}", scores.nlpd))),
-    ("coverage of 95 % intervals", |scores| {
-        percent(scores.coverage95)
-    }),
-    ("expected calibration error", |scores| {
-        scores.ece.map(|ece| format!("{ece:.4}"))
-    }),
+    ("95 % coverage", |scores| percent(scores.coverage95)),
+    ("ECE", |scores| scores.ece.map(|ece| format!("{ece:.4}"))),
 ];
 
 /// The scores of all runs in one table, with the columns that some run has.

@@ -81,6 +81,10 @@ fn effects(run: &TrainedRun) -> String {
     };
     let figures = effects.iter().map(|effect| {
         let name = escaped(&effect.column);
+        let name = match effect.left_out {
+            0 => name,
+            count => format!("{name} (without {count} other values)"),
+        };
         format!(
             "<figure>{}<figcaption>{name}</figcaption></figure>\n",
             chart(effect, range)
