@@ -199,14 +199,6 @@ impl PreparedData {
         streamed.map_or(self.train.len(), |stream| stream.count())
     }
 
-    /// The data with the training rows that are in memory alone.
-    pub fn in_memory(&self) -> Self {
-        Self {
-            stream: None,
-            ..self.clone()
-        }
-    }
-
     /// The same data with a random share of the training rows as validation rows. The
     /// standardization does not change.
     ///

@@ -9,7 +9,7 @@ pub use choice::{Choice, Size};
 use std::time::Instant;
 
 use burn::tensor::{DType, Device};
-use burn_gp_core::{likelihoods::Gaussian, metrics, parameter::Hyperparameter};
+use burn_gp_core::parameter::Hyperparameter;
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
     AnyModel,
@@ -42,17 +42,7 @@ const OBJECTIVE_TOLERANCE: f64 = 5e-5;
 /// best of them is then.
 const TRIAL_ITERATIONS: usize = 10;
 
-/// The steps on mini-batches after which starts are compared, the inducing points of these steps, and
-/// the share of the training rows that is held out meanwhile.
-const TRIAL_STEPS: usize = 200;
-const TRIAL_INDUCING: usize = 64;
-const TRIAL_SHARE: f64 = 0.2;
-/// With fewer rows than this, held-out rows differ much from one choice of them to the next, so that
-/// there are several.
-const FEW_ROWS: usize = 2000;
-const TRIALS_OF_FEW_ROWS: u64 = 5;
-
-/// The objective or the log density per row by which a richer kernel must be better than a simpler one.
+/// The objective per row by which a richer kernel must be better than a simpler one.
 const MARGIN: f64 = 0.01;
 
 /// Checks the time of an automatic run, and that no other run has one.
@@ -117,8 +107,7 @@ pub fn chosen(
 }
 
 /// The best of several starts, checked, by the objective on all rows after a few iterations, where
-/// training goes on. On mini-batches, held-out training rows decide after a short training with few
-/// inducing points, or the objective of exact regression on a few rows if targets are numbers.
+/// training goes on. Early objectives on mini-batches say little, so that on a few rows counts there.
 fn best(
     starts: Vec<Start>,
     source: &DataSource,
@@ -130,14 +119,12 @@ fn best(
     for start in starts {
         watch();
         let options = check(&start.options, source)?;
-        let is_mini_batch = options.is_mini_batch(options.model());
-        tried.push(match (is_mini_batch, data.likelihood == Gaussian::CHOICE) {
-            (true, true) => Start {
+        tried.push(match options.is_mini_batch(options.model()) {
+            true => Start {
                 options,
                 loss: start.loss,
             },
-            (true, false) => after_steps(options, data, place)?,
-            (false, _) => after_iterations(options, data, place)?,
+            false => after_iterations(options, data, place)?,
         });
     }
     let better = |best: Start, next: Start| match next.loss < best.loss - MARGIN {
@@ -146,69 +133,6 @@ fn best(
     };
     let best = tried.into_iter().reduce(better);
     Ok(best.map(|start| start.options).unwrap_or_default())
-}
-
-/// A start with the mean negative log density of held-out training rows after short trainings on
-/// mini-batches; infinite if one of them fails.
-fn after_steps(
-    options: RunOptions,
-    data: &PreparedData,
-    place: (&Device, DType),
-) -> Result<Start, Failure> {
-    let short = RunOptions {
-        steps: Some(options.steps.unwrap_or(TRIAL_STEPS).min(TRIAL_STEPS)),
-        epochs: None,
-        stream: None,
-        ..options.clone()
-    };
-    let data = data.in_memory();
-    let trials = match data.train.len() < FEW_ROWS {
-        true => TRIALS_OF_FEW_ROWS,
-        false => 1,
-    };
-    let mut sum = 0.0;
-    for trial in 0..trials {
-        let score = data
-            .holding_out(TRIAL_SHARE, options.seed() + trial)
-            .ok()
-            .map(|held_out| held_out_score(&short, &held_out, place))
-            .transpose()?;
-        sum += score.flatten().unwrap_or(f64::INFINITY);
-    }
-    Ok(Start {
-        options,
-        loss: sum / trials as f64,
-    })
-}
-
-/// The mean negative log density of the validation rows after all steps; `None` if there is none.
-fn held_out_score(
-    options: &RunOptions,
-    data: &PreparedData,
-    place: (&Device, DType),
-) -> Result<Option<f64>, Failure> {
-    let most = TRIAL_INDUCING.min(data.distinct_training_inputs());
-    let options = RunOptions {
-        inducing: options.inducing.map(|count| count.min(most)),
-        ..options.clone()
-    };
-    let mut trainer = resolve(&options, data)?.1.trainer(data, place)?;
-    let steps = (0..trainer.steps_planned()).try_for_each(|_| trainer.step().map(|_| ()));
-    if steps.is_err() {
-        return Ok(None);
-    }
-    let trained = trainer.model().trained(trainer.data()).ok();
-    let predictor = trained.and_then(|trained| trained.predictor().ok());
-    let (inputs, (targets, _)) = (
-        &data.validation.inputs,
-        data.validation.likelihood_targets(),
-    );
-    let densities = predictor.and_then(|predictor| {
-        let densities = predictor.log_density(inputs.values(), inputs.columns(), &targets);
-        densities.ok()
-    });
-    let score = densities.map(|densities| metrics::negative_log_density(&densities));
-    Ok(score.filter(|score| score.is_finite()))
 }
 
 /// The start after a few iterations on all rows; with an infinite objective if these fail.

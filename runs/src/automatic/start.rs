@@ -102,40 +102,16 @@ pub fn starts(
             options: fit.into_options(options, has_noise),
         })
         .collect();
-    let from_defaults = (!has_noise).then(|| from_defaults(options, (&few, &data.schema)));
-    let all: Vec<Start> = found.into_iter().chain(from_defaults.flatten()).collect();
-    match all.is_empty() {
+    match found.is_empty() {
         true => unchanged(),
-        false => all,
+        false => found,
     }
-}
-
-/// A start at the default values, with the richest kernel and the priors. Class numbers and counts as
-/// targets of a regression can lead away from what a function behind a link is like.
-fn from_defaults(options: &RunOptions, few: Few<'_>) -> Option<Start> {
-    let richest = KERNELS.last().and_then(|text| text.parse().ok());
-    let mut kernel = RunOptions {
-        kernel: options.kernel.clone().or(richest),
-        isotropic: options.isotropic,
-        ..RunOptions::default()
-    };
-    let paths = lengthscales(&mut kernel, few)?;
-    let [_, dimensions] = few.0.inputs.dims();
-    let priors = priors(&paths, dimensions).into_iter();
-    Some(Start {
-        loss: f64::INFINITY,
-        options: RunOptions {
-            kernel: kernel.kernel,
-            prior: Some(priors.filter(|prior| prior.path != NOISE).collect()),
-            ..options.clone()
-        },
-    })
 }
 
 /// The number of fits that [`starts`] makes at most, and of the starts that it finds.
 pub fn most_fits(data: &PreparedData) -> (usize, usize) {
     let fits = KERNELS.len() * lengthscales_tried(data.dimensions()).len();
-    (fits, KERNELS.len() + 1)
+    (fits, KERNELS.len())
 }
 
 fn lengthscales_tried(dimensions: usize) -> &'static [f64] {
