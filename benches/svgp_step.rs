@@ -89,7 +89,11 @@ fn report(
     let jitter = Jitter::relative(if dtype == DType::F32 { 1e-4 } else { 1e-6 });
     let posterior = Whitened::new(InducingPoints::new(points), distribution, jitter);
     let model = Svgp::new(kernel, mean, Gaussian::new(1.0, options), posterior);
-    let steps = if inducing < 256 { 400 } else { 30 };
+    let steps = match inducing {
+        ..256 => 2000,
+        256..1024 => 150,
+        _ => 60,
+    };
     let warm_up = steps / 6;
     let mut training = MiniBatchTraining::new(steps);
     training.batch_size = batch;

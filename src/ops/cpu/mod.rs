@@ -24,7 +24,8 @@ pub(super) use substitution::BLOCK;
 pub(super) use threads::{CHUNK, in_parts};
 pub(crate) use triangular::product_on;
 pub(super) use triangular::{
-    Side, clear_above_diagonal, halfway, lower_block, lower_product, mirror_lower, on_threads,
-    product, solve_in_place, transpose_into, triangular_product,
+    Side, add_transpose, clear_above_diagonal, halfway, lower_block, lower_product, mirror_lower,
+    on_threads, product, solve_in_place, subtract_triangular_product, transpose_into,
+    triangular_product,
 };
 pub(super) use vectorized::Kernel;

@@ -24,6 +24,10 @@ const LEAF: usize = 32;
 /// Rows and columns of a tile that is transposed at once.
 const TILE: usize = 16;
 
+/// Size of a triangular matrix from which products with its transpose are faster with a copy of it in
+/// which columns are contiguous.
+const COPY_FROM: usize = 768;
+
 /// Number of multiply-adds below which one thread is faster than two.
 const PARALLEL_FROM: usize = 1 << 22;
 
@@ -158,7 +162,55 @@ fn solve_part<T: Scalar>(lower: MatRef<'_, T>, side: Side, mut rhs: MatMut<'_, T
 /// `B ← L⁻¹B` or `L⁻ᵀB` for a lower-triangular `L`. The entries above its diagonal are never read.
 pub fn solve_in_place<T: Scalar>(lower: MatRef<'_, T>, side: Side, rhs: MatMut<'_, T>) {
     let threads = threads_for(rhs.nrows() * rhs.nrows() * rhs.ncols() / 2);
+    let by_columns = contiguous_columns(threads, lower, side, rhs.ncols());
+    let lower = by_columns.as_ref().map_or(lower, Columns::matrix);
     in_column_parts(rhs, threads, &|part, _| solve_part(lower, side, part));
+}
+
+/// A copy of a lower triangle in which columns are contiguous.
+struct Columns<T> {
+    values: Vec<T>,
+    size: usize,
+    stride: usize,
+}
+
+impl<T: Scalar> Columns<T> {
+    fn matrix(&self) -> MatRef<'_, T> {
+        MatRef::from_column_major_slice_with_stride(&self.values, self.size, self.size, self.stride)
+    }
+}
+
+/// The copy, if a product or solve with `lower` is faster with it.
+fn contiguous_columns<T: Scalar>(
+    threads: usize,
+    lower: MatRef<'_, T>,
+    side: Side,
+    columns: usize,
+) -> Option<Columns<T>> {
+    let size = lower.nrows();
+    if side == Side::Lower || size < COPY_FROM || columns < size / 2 || lower.row_stride() == 1 {
+        return None;
+    }
+    // Columns that are not a power of two apart do not compete for the same cache lines.
+    let stride = size + TILE;
+    let mut values = vec![T::default(); size * stride];
+    threads::in_parts(&mut values, TILE * stride, 4 * threads, &|part, first| {
+        for (group, part) in part.chunks_mut(TILE * stride).enumerate() {
+            let left = (first + group) * TILE;
+            let width = TILE.min(size - left);
+            let target = MatMut::from_column_major_slice_with_stride_mut(part, size, width, stride);
+            let source = lower.submatrix(left, left, size - left, width);
+            transpose_into(
+                source,
+                target.subrows_mut(left, size - left).transpose_mut(),
+            );
+        }
+    });
+    Some(Columns {
+        values,
+        size,
+        stride,
+    })
 }
 
 /// A square block with zeros above the diagonal, row-major.
@@ -182,10 +234,34 @@ pub fn triangular_product<T: Scalar>(
     out: MatMut<'_, T>,
     beta: Accum,
 ) {
+    add_triangular_product(lower, side, rhs, out, beta, T::from_f64(1.0));
+}
+
+/// `out ← out − W·B` or `out − Wᵀ·B`, as in [`triangular_product`].
+pub fn subtract_triangular_product<T: Scalar>(
+    lower: MatRef<'_, T>,
+    side: Side,
+    rhs: MatRef<'_, T>,
+    out: MatMut<'_, T>,
+) {
+    add_triangular_product(lower, side, rhs, out, Accum::Add, T::from_f64(-1.0));
+}
+
+/// [`triangular_product`] times `alpha`, in parts of the columns.
+fn add_triangular_product<T: Scalar>(
+    lower: MatRef<'_, T>,
+    side: Side,
+    rhs: MatRef<'_, T>,
+    out: MatMut<'_, T>,
+    beta: Accum,
+    alpha: T,
+) {
     let threads = threads_for(rhs.nrows() * rhs.nrows() * rhs.ncols() / 2);
+    let by_columns = contiguous_columns(threads, lower, side, rhs.ncols());
+    let lower = by_columns.as_ref().map_or(lower, Columns::matrix);
     in_column_parts(out, threads, &|out, first_column| {
         let rhs = rhs.subcols(first_column, out.ncols());
-        triangular_product_part(lower, side, rhs, out, beta);
+        triangular_product_part(lower, side, rhs, out, beta, alpha);
     });
 }
 
@@ -197,9 +273,9 @@ fn triangular_product_part<T: Scalar>(
     rhs: MatRef<'_, T>,
     mut out: MatMut<'_, T>,
     beta: Accum,
+    alpha: T,
 ) {
     let size = rhs.nrows();
-    let one = T::from_f64(1.0);
     if size <= LEAF {
         let block = lower_block(lower);
         let block = MatRef::from_row_major_slice(&block, size, size);
@@ -207,17 +283,17 @@ fn triangular_product_part<T: Scalar>(
             Side::Lower => block,
             Side::Transposed => block.transpose(),
         };
-        return matmul(out, beta, block, rhs, one);
+        return matmul(out, beta, block, rhs, alpha);
     }
     let middle = halfway(size);
     let (first, _, corner, last) = lower.split_at(middle, middle);
     let (rhs_top, rhs_bottom) = rhs.split_at_row(middle);
     let (mut top, mut bottom) = out.rb_mut().split_at_row_mut(middle);
-    triangular_product_part(first, side, rhs_top, top.rb_mut(), beta);
-    triangular_product_part(last, side, rhs_bottom, bottom.rb_mut(), beta);
+    triangular_product_part(first, side, rhs_top, top.rb_mut(), beta, alpha);
+    triangular_product_part(last, side, rhs_bottom, bottom.rb_mut(), beta, alpha);
     match side {
-        Side::Lower => matmul(bottom, Accum::Add, corner, rhs_top, one),
-        Side::Transposed => matmul(top, Accum::Add, corner.transpose(), rhs_bottom, one),
+        Side::Lower => matmul(bottom, Accum::Add, corner, rhs_top, alpha),
+        Side::Transposed => matmul(top, Accum::Add, corner.transpose(), rhs_bottom, alpha),
     }
 }
 
@@ -282,6 +358,55 @@ pub fn mirror_lower<T: Scalar>(mut matrix: MatMut<'_, T>) {
     transpose_into(opposite.rb(), corner);
     mirror_lower(first);
     mirror_lower(last);
+}
+
+/// `S ← S + Sᵀ` for a square matrix with contiguous rows.
+pub fn add_transpose<T: Scalar>(mut matrix: MatMut<'_, T>) {
+    let size = matrix.nrows();
+    if size <= TILE {
+        for i in 0..size {
+            for j in 0..=i {
+                let sum = matrix[(i, j)] + matrix[(j, i)];
+                (matrix[(i, j)], matrix[(j, i)]) = (sum, sum);
+            }
+        }
+        return;
+    }
+    let middle = (size / 2).next_multiple_of(TILE);
+    let (first, above, below, last) = matrix.split_at_mut(middle, middle);
+    add_transposes(above, below);
+    add_transpose(first);
+    add_transpose(last);
+}
+
+/// `A ← A + Bᵀ` and `B ← B + Aᵀ`, tile by tile as in [`transpose_into`].
+fn add_transposes<T: Scalar>(mut above: MatMut<'_, T>, mut below: MatMut<'_, T>) {
+    let mut tile = [T::default(); TILE * TILE];
+    for top in (0..above.nrows()).step_by(TILE) {
+        let height = TILE.min(above.nrows() - top);
+        for left in (0..above.ncols()).step_by(TILE) {
+            let width = TILE.min(above.ncols() - left);
+            let mut a = above.rb_mut().submatrix_mut(top, left, height, width);
+            let mut b = below.rb_mut().submatrix_mut(left, top, width, height);
+            for j in 0..width {
+                for i in 0..height {
+                    tile[i * TILE + j] = b[(j, i)];
+                }
+            }
+            for i in 0..height {
+                for j in 0..width {
+                    let sum = a[(i, j)] + tile[i * TILE + j];
+                    a[(i, j)] = sum;
+                    tile[i * TILE + j] = sum;
+                }
+            }
+            for j in 0..width {
+                for i in 0..height {
+                    b[(j, i)] = tile[i * TILE + j];
+                }
+            }
+        }
+    }
 }
 
 /// Sets everything above the diagonal of a square row-major matrix to zero.

@@ -16,13 +16,21 @@ backward_step!(
         gradient
     ) -> |wanted: [bool; 2]| {
         let (factor, saved, side) = state;
-        let rhs = (wanted[1] || side == Side::Transposed)
-            .then(|| B::factor_solve(factor, gradient.clone(), side.opposite()));
-        let cotangent = wanted[0].then(|| match (side, rhs.clone()) {
-            (Side::Transposed, Some(rhs)) => B::negative_lower_product(saved, rhs),
-            _ => B::negative_lower_product(gradient, saved),
-        });
-        [cotangent, rhs]
+        let solve = |gradient| B::factor_solve(factor, gradient, side.opposite());
+        match side {
+            Side::Lower => {
+                // The product comes first, so that the solve can use the memory of the gradient.
+                let product = || B::negative_lower_product(gradient.clone(), saved);
+                let cotangent = wanted[0].then(product);
+                [cotangent, wanted[1].then(|| solve(gradient))]
+            }
+            Side::Transposed => {
+                let rhs = solve(gradient);
+                let cotangent =
+                    wanted[0].then(|| B::negative_lower_product(saved, rhs.clone()));
+                [cotangent, Some(rhs)]
+            }
+        }
     }
 );
 
