@@ -1,7 +1,7 @@
 //! Compares the computation-aware loss and its gradient with the rate at which this machine
 //! evaluates a kernel, and reports the memory.
 //!
-//! `cargo bench -p burn-gp-models --bench computation_aware` prints one line of JSON per case, for
+//! `cargo bench --bench computation_aware` prints one line of JSON per case, for
 //! Matérn-3/2 with a lengthscale per dimension, 9 dimensions, single precision and generated data.
 //! It contains the seconds of a loss and its gradient with 512 block-sparse actions, and the
 //! seconds of the covariances of all actions with all points alone. Both are also given as kernel

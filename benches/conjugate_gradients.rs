@@ -2,7 +2,7 @@
 //! its gradient for several numbers of preconditioner pivots, and predictions with one solve each
 //! or with precomputed variances.
 //!
-//! `cargo bench -p burn-gp-models --bench conjugate_gradients` prints one line of JSON per case,
+//! `cargo bench --bench conjugate_gradients` prints one line of JSON per case,
 //! for Matérn-3/2 with a lengthscale per dimension, 9 dimensions, double precision and generated
 //! data with little noise (1e-3 of the variance), where solves take longest. It contains the
 //! seconds of a loss and its gradient with no pivots, 64, 256 and the default 8·√N, the seconds of

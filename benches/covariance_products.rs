@@ -2,7 +2,7 @@
 //! half of the covariances is compared with the product of two separate sets of points, which needs
 //! all covariances. Points with four fifths duplicates are compared with as many distinct points.
 //!
-//! `cargo bench -p burn-gp-models --bench covariance_products` prints one line of JSON per case,
+//! `cargo bench --bench covariance_products` prints one line of JSON per case,
 //! for Matérn-3/2 with a lengthscale per dimension, 9 dimensions and generated data. It contains
 //! the median milliseconds of the product with 1, 11 and 64 vectors, as in conjugate gradients, and
 //! of the product with its gradients; the same with the points given twice as two sets; and the

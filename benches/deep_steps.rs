@@ -1,6 +1,6 @@
 //! Time and memory of one training step of a deep Gaussian process and of a convolutional one.
 //!
-//! `cargo bench -p burn-gp-models --bench deep_steps -- [--only deep|conv] [--dtype f32|f64]
+//! `cargo bench --bench deep_steps -- [--only deep|conv] [--dtype f32|f64]
 //! [--json]`
 //! runs each case in its own process, which separates the peak memory of the cases. `deep` has
 //! three layers, the first two with eight functions around the identity. It has 500 inducing points

@@ -1,7 +1,7 @@
 //! The time in which `greedy_variance` chooses inducing points, compared with the time of its
 //! multiply-adds at the rate of a matrix product.
 //!
-//! `cargo bench -p burn-gp-models --bench greedy_variance` prints one line of JSON per row, for
+//! `cargo bench --bench greedy_variance` prints one line of JSON per row, for
 //! Matérn-3/2 with a lengthscale per dimension on generated inputs. It contains the seconds in
 //! single and in double precision, the seconds of the N·M²/2 multiply-adds of a pivoted Cholesky
 //! factorization at the rate of a product of two square matrices in the same run, and the ratio.

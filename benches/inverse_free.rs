@@ -1,7 +1,7 @@
 //! The time of one training step of the inverse-free posterior, compared with posteriors that need
 //! a factorization, and the part of it that is matrix products.
 //!
-//! `cargo bench -p burn-gp-models --bench inverse_free [-- FILTER]` prints one line of JSON per row
+//! `cargo bench --bench inverse_free [-- FILTER]` prints one line of JSON per row
 //! and posterior, with batches of 100 as in *Inverse-Free Sparse Variational Gaussian Processes*
 //! (arXiv:2604.00697, §4.2). The posteriors are whitened with a full covariance, L-SVGP, and the
 //! inverse-free bound with 256 probes and one natural-gradient step for its auxiliary matrix.

@@ -1,7 +1,7 @@
 //! The time in which `k_means` chooses inducing points, compared with the same algorithm in plain
 //! loops.
 //!
-//! `cargo bench -p burn-gp-models --bench k_means` prints one line of JSON per row on generated
+//! `cargo bench --bench k_means` prints one line of JSON per row on generated
 //! inputs: the seconds of both and their ratio. The loops compute every distance from differences,
 //! sixteen centers at once, on the same number of threads. They must find the same centers to the
 //! last bit, or the benchmark fails. With a data set and a number of centers as arguments, as in

@@ -1,7 +1,7 @@
 //! The overhead of burn's learner: `MiniBatchTrainer` and `MiniBatchLearner`, which uses burn's
 //! training loop, train the same sparse variational regression for the same steps.
 //!
-//! `cargo bench -p burn-gp-models --bench learner_overhead` prints one line of JSON: the median
+//! `cargo bench --bench learner_overhead` prints one line of JSON: the median
 //! milliseconds of a step of `MiniBatchTrainer` (`own_ms`), of the learner (`learner_ms`), and of
 //! the learner with a loss metric that it writes to a file (`learner_with_loss_ms`). All of them
 //! read the loss of every step. The model has batches of 256, 128 inducing points and eight input

@@ -1,7 +1,7 @@
 //! The time until sparse variational regression on elevators reaches a given bound: natural
 //! gradients for `q(u)` with Adam for the other parameters, compared with Adam alone.
 //!
-//! `BURN_GP_DATA=… cargo bench -p burn-gp-models --bench natural_gradients [--
+//! `BURN_GP_DATA=… cargo bench --bench natural_gradients [--
 //! whitened|unwhitened]`
 //! trains in both coordinates with several learning rates and numbers of steps and prints one line
 //! of JSON per run. The learning rate decays along a cosine to a hundredth. For every run with Adam

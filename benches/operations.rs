@@ -3,7 +3,7 @@
 //! passes, such as the covariance). The sums over image patches are compared with the same sums
 //! from the matrix of all patches.
 //!
-//! `cargo bench -p burn-gp-models --bench operations` prints one line of JSON per operation.
+//! `cargo bench --bench operations` prints one line of JSON per operation.
 
 use std::{
     error::Error,

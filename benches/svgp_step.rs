@@ -1,7 +1,7 @@
 //! The time of one training step of sparse variational regression, compared with a lower limit from
 //! matrix products in the same run on the same machine.
 //!
-//! `cargo bench -p burn-gp-models --bench svgp_step [-- FILTER]` prints one line of JSON per row.
+//! `cargo bench --bench svgp_step [-- FILTER]` prints one line of JSON per row.
 //! The step is that of `benches/peers/svgp_step.py`: whitened, ARD Matérn-5/2, Gaussian noise, full
 //! covariance, all parameters trained with Adam, eight input dimensions.
 

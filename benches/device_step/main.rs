@@ -2,7 +2,7 @@
 //! beside those that no algorithm avoids, the times that both take on three GPUs, and the time on the
 //! device at hand.
 //!
-//! `cargo bench -p burn-gp-models --features wgpu --bench device_step -- [--device flex|wgpu|cuda]
+//! `cargo bench --features wgpu --bench device_step -- [--device flex|wgpu|cuda]
 //! [--small] [--steps N] [--only MODEL] [--inducing M] [--batch B] [--kernels] [--latency MICROSECONDS]`
 //!
 //! Without `--small` the sizes are those of a GPU (SVGP: M = 1024, B = 8192). `--kernels` lists the

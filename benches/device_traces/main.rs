@@ -1,7 +1,7 @@
 //! The losses of training on a GPU beside those of the same training on the CPU, both in single
 //! precision, and how often a step waits to read from the GPU.
 //!
-//! `BURN_GP_DATA=… cargo bench -p burn-gp-models --features wgpu --bench device_traces [-- --steps N]
+//! `BURN_GP_DATA=… cargo bench --features wgpu --bench device_traces [-- --steps N]
 //! [--only MODEL]`
 //!
 //! trains SOLVE-GP, the inverse-free posterior, SVGP with natural gradients and a deep GP of three layers

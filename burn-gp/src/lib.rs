@@ -147,6 +147,7 @@
 //! | `cuda`, `rocm` | GPUs through CUDA and HIP |
 //! | `fusion`, `autotune` | burn's features of these names; needed if your crate enables burn's |
 //! | `arrays` | arrays of `ndarray` as inputs and targets |
+//! | `learner` | `MiniBatchLearner`: the steps of the trainers in the learner of burn-train |
 //!
 //! Several can be compiled in together. The device of the data decides where a computation runs.
 

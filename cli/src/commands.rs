@@ -1,5 +1,7 @@
 //! The commands of the program.
 
+use std::num::NonZeroUsize;
+
 use burn_gp_experiments::ExperimentCommand;
 use burn_gp_runs::{
     devices::{self, DevicesArguments},
@@ -23,6 +25,17 @@ pub struct Arguments {
     /// The command to run.
     #[command(subcommand)]
     pub command: Command,
+    /// Threads that compute [default: RAYON_NUM_THREADS, or one for each core]
+    ///
+    /// Results of different numbers of threads differ by rounding.
+    #[arg(
+        long,
+        global = true,
+        value_name = "COUNT",
+        help_heading = "Computation",
+        hide_short_help = true
+    )]
+    pub threads: Option<NonZeroUsize>,
 }
 
 /// The commands.

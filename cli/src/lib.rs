@@ -16,7 +16,7 @@ mod usage_error;
 use std::ffi::OsString;
 
 use burn_gp_models::training::on_device;
-use burn_gp_runs::failure::Failure;
+use burn_gp_runs::{failure::Failure, threads};
 use clap::Parser;
 
 use commands::Arguments;
@@ -30,6 +30,7 @@ pub use usage_error::usage_error;
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let outcome = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => {
+            arguments.threads.into_iter().for_each(threads::limit);
             on_device(|| arguments.command.execute()).unwrap_or_else(|failure| Err(failure.into()))
         }
         Err(error) => match usage_error(&error) {

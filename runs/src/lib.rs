@@ -42,6 +42,7 @@ pub mod standard_output;
 pub mod study;
 pub mod summary;
 mod text_table;
+pub mod threads;
 pub mod train;
 mod trained_folder;
 pub mod training_log;

@@ -10,6 +10,7 @@ use crate::failure::{Failure, FolderError};
 use crate::fitting::{Checkpoints, Interrupt};
 use crate::output;
 use crate::report::Metrics;
+use crate::threads;
 
 /// The time between two checks of a run.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -101,6 +102,7 @@ impl TrainingRun {
         if quiet {
             command.arg("--quiet");
         }
+        command.env(threads::VARIABLE, threads::count().to_string());
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn();
         let mut child = child.map_err(Failure::writing(&self.folder))?;
         let status = wait(&mut child, interrupt).map_err(Failure::writing(&self.folder))?;

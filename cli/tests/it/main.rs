@@ -36,5 +36,6 @@ mod show;
 mod streaming;
 mod support;
 mod tables;
+mod threads;
 mod train_predict;
 mod weights;

@@ -134,10 +134,8 @@ impl MiniBatchTraining {
 }
 
 /// Trains a model with Adam on shuffled mini-batches. Adam trains all parameters except those with
-/// natural gradients. The caller runs the loop, one step at a time. [`MiniBatchLearner`] makes the
+/// natural gradients. The caller runs the loop, one step at a time. `MiniBatchLearner` makes the
 /// same steps in burn's loop.
-///
-/// [`MiniBatchLearner`]: super::MiniBatchLearner
 pub struct MiniBatchTrainer<M> {
     model: M,
     optimizer: ModuleOptimizer,

@@ -3,8 +3,8 @@
 //! A trainer makes one step at a time. [`MiniBatchTrainer`] runs Adam on mini-batches,
 //! [`FullBatchTrainer`] runs L-BFGS or Adam on all data, and [`AnyTrainer`] is one of them. [`fit`]
 //! makes all steps; its callbacks evaluate the model, save it and decide when to stop.
-//! [`MiniBatchLearner`] makes the steps of the mini-batch trainer in burn's own loop, with its
-//! checkpoints, metrics and early stopping. Rows that do not fit into memory are read in blocks
+//! With the feature `learner`, `MiniBatchLearner` makes the steps of the mini-batch trainer in burn's own
+//! loop, with its checkpoints, metrics and early stopping. Rows that do not fit into memory are read in blocks
 //! ([`RowBlocks`], [`MiniBatchTrainer::on_blocks`]). All random draws of a trainer depend only on its
 //! seed and the step. A trainer restored from a checkpoint continues bit for bit.
 //!
@@ -23,6 +23,7 @@ mod fit;
 mod full_batch;
 mod gate;
 mod inducing;
+#[cfg(feature = "learner")]
 mod learner;
 mod mini_batch;
 mod mini_batch_step;
@@ -60,6 +61,7 @@ pub use device_failure::{DeviceFailure, on_device};
 pub use fit::fit;
 pub use full_batch::{FullBatchOptimizer, FullBatchTrainer, FullBatchTraining};
 pub use inducing::InducingTraining;
+#[cfg(feature = "learner")]
 pub use learner::{
     Examination, ExaminedModel, LearnedModel, LearnedStep, LearnerRecord, MiniBatchLearner,
     StepRenderer,
@@ -244,6 +246,7 @@ pub enum TrainingError {
         source: UnreadableRows,
     },
     /// burn's learner stopped because a metric or a checkpointer failed.
+    #[cfg(feature = "learner")]
     #[error("burn's learner: {0}")]
     Learner(Arc<burn::train::TrainingError>),
     /// A checkpoint cannot be written or read.

@@ -5,6 +5,7 @@ use clap::ValueEnum;
 
 use super::{BUILT, computes_in, of_backend};
 use crate::arguments::{BackendName, DeviceName};
+use crate::threads;
 
 /// A device of this machine, or a backend without one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,8 +58,10 @@ fn of(backend: BackendName) -> Vec<FoundDevice> {
 /// The name that the driver gives a device, and the target that its kernels are compiled for.
 pub fn description(backend: BackendName, device: &Device) -> String {
     if !backend.is_gpu() {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        return format!("CPU, {threads} threads");
+        return match threads::count() {
+            1 => "CPU, 1 thread".to_string(),
+            count => format!("CPU, {count} threads"),
+        };
     }
     #[cfg(feature = "cube")]
     if let Some(identity) = device.identity() {
