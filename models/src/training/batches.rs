@@ -1,5 +1,7 @@
 //! The mini-batches of each step.
 
+#[cfg(feature = "learner")]
+use burn::tensor::Device;
 use burn::tensor::{Int, Tensor};
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 
@@ -14,6 +16,26 @@ pub struct Batch {
     pub inputs: Tensor<2>,
     /// `[B, P]`
     pub targets: Tensor<2>,
+}
+
+#[cfg(feature = "learner")]
+impl Batch {
+    /// One of `count` parts of the rows, of nearly the same size, on a device. The data stay outside of
+    /// autodiff if they are.
+    pub(super) fn part(self, index: usize, count: usize, device: &Device) -> Self {
+        let [rows, _] = self.inputs.dims();
+        let (first, end) = (rows * index / count, rows * (index + 1) / count);
+        let device = match self.inputs.device().is_autodiff() {
+            true => device.clone(),
+            false => device.clone().without_autodiff(),
+        };
+        let part = |all: Tensor<2>| all.narrow(0, first, end - first).to_device(&device);
+        Self {
+            step: self.step,
+            inputs: part(self.inputs),
+            targets: part(self.targets),
+        }
+    }
 }
 
 /// Batches of shuffled data.

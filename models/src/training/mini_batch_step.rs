@@ -67,6 +67,28 @@ impl MiniBatchStep {
         Ok((value, gradients))
     }
 
+    /// Like [`differentiate`](Self::differentiate), for one of the parts that a batch of `rows` rows has
+    /// been divided into: the gradients are those of the part's share of the loss, so that the gradients
+    /// of all parts sum to those of the batch. The rates have not seen the loss.
+    ///
+    /// # Errors
+    ///
+    /// When the objective cannot be computed or is not finite.
+    #[cfg(feature = "learner")]
+    pub fn differentiate_part<M: Model>(
+        &self,
+        model: &M,
+        part: Batch,
+        rows: usize,
+    ) -> Result<(f64, GradientsParams), TrainingError> {
+        let made = part.step;
+        let share = part.inputs.dims()[0] as f64 / rows as f64;
+        let evaluation = self.evaluate(model, part)?;
+        let loss = evaluation.loss.clone() * share;
+        let value = self.finite_loss(model, made, evaluation)?;
+        Ok((value, self.gradients(model, made, &loss)?))
+    }
+
     /// Like [`differentiate`](Self::differentiate), with the loss on the device, `[1]`. It may not
     /// be finite, and the rates have not seen it.
     ///

@@ -37,10 +37,7 @@ mod settings;
 mod unread;
 mod usual;
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
 
 use burn::{
     module::Module,
@@ -248,7 +245,7 @@ pub enum TrainingError {
     /// burn's learner stopped because a metric or a checkpointer failed.
     #[cfg(feature = "learner")]
     #[error("burn's learner: {0}")]
-    Learner(Arc<burn::train::TrainingError>),
+    Learner(std::sync::Arc<burn::train::TrainingError>),
     /// A checkpoint cannot be written or read.
     #[error("the checkpoint {path} cannot be {action}: {reason}")]
     Checkpoint {

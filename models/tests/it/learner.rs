@@ -123,6 +123,48 @@ fn a_learner_makes_the_steps_of_a_trainer_bit_for_bit() {
     }
 }
 
+/// Batches of 32 rows in two and in three parts, on one CPU that is named several times.
+#[test]
+fn several_devices_make_the_steps_of_one() {
+    for (count, natural) in [(2, true), (2, false), (3, true)] {
+        let mut training = training();
+        training.natural_gradient = training.natural_gradient.filter(|_| natural);
+        let mut trainer = trainer(DType::F64, training.clone());
+        let start = parameters(trainer.model());
+        while !trainer.is_finished() {
+            trainer.step().expect("the step is sound");
+        }
+        let devices = vec![Device::default().autodiff(); count];
+        let mut learner = learner(DType::F64, training).on_devices(&devices);
+        let supervised = rounds(&learner, 6);
+        learner.fit(supervised).expect("all steps are sound");
+        assert_eq!(learner.steps_made(), 30);
+        let (ours, expected) = (parameters(learner.model()), parameters(trainer.model()));
+        let difference = |other: &[f64]| {
+            let pairs = other.iter().zip(&expected);
+            pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        };
+        // Thirty steps with gradients whose sums are in another order.
+        println!(
+            "{count} devices: parameters differ by {:e}",
+            difference(&ours)
+        );
+        assert!(difference(&ours) < 1e-10, "{count} devices");
+        assert!(difference(&start) > 1e-2);
+    }
+}
+
+#[test]
+#[should_panic(expected = "a batch of 2 rows cannot be divided among 3 devices")]
+fn a_batch_has_a_row_for_each_device() {
+    let training = MiniBatchTraining {
+        batch_size: 2,
+        ..training()
+    };
+    let devices = vec![Device::default().autodiff(); 3];
+    let _ = learner(DType::F64, training).on_devices(&devices);
+}
+
 /// After one step with a learning rate of 1e200, the loss of the second step is NaN.
 #[test]
 fn a_loss_that_is_not_finite_does_not_reach_the_parameters() {

@@ -15,7 +15,7 @@ use crate::{
 use burn::{
     lr_scheduler::module_lr_scheduler::ModuleLearningRate,
     module::Module,
-    optim::{GradientsParams, ModuleOptimizer},
+    optim::{GradientsAccumulator, GradientsParams, ModuleOptimizer, MultiGradientsParams},
     tensor::{Device, ExecutionError, Tensor},
     train::{
         InferenceStep, Interrupter, ItemLazy, TrainOutput, TrainStep,
@@ -51,7 +51,40 @@ pub(super) struct Course {
     /// The number of steps so far.
     pub made: Arc<AtomicUsize>,
     pub interrupter: Interrupter,
+    /// How a batch is divided among devices.
+    pub division: Option<Division>,
     failure: Mutex<Option<TrainingError>>,
+}
+
+/// The parts of a batch that devices differentiate at the same time.
+pub(super) struct Division {
+    /// The number of parts.
+    pub parts: usize,
+    /// The rows of the batch.
+    pub rows: usize,
+    /// The parts' shares of the loss of a step so far.
+    losses: Mutex<Vec<f64>>,
+}
+
+impl Division {
+    pub fn new(parts: usize, rows: usize) -> Self {
+        Self {
+            parts,
+            rows,
+            losses: Mutex::default(),
+        }
+    }
+
+    /// The loss of the batch, if this is the loss of the last part of it.
+    fn add(&self, loss: f64, rows: usize) -> Option<f64> {
+        let mut losses = self.losses.lock().unwrap_or_else(PoisonError::into_inner);
+        losses.push(loss * rows as f64 / self.rows as f64);
+        (losses.len() == self.parts).then(|| {
+            // The sum does not depend on which device was faster.
+            losses.sort_by(f64::total_cmp);
+            losses.drain(..).sum()
+        })
+    }
 }
 
 impl fmt::Debug for Course {
@@ -66,11 +99,13 @@ impl Course {
         computation: MiniBatchStep,
         made: Arc<AtomicUsize>,
         interrupter: Interrupter,
+        division: Option<Division>,
     ) -> Self {
         Self {
             computation,
             made,
             interrupter,
+            division,
             failure: Mutex::new(None),
         }
     }
@@ -84,6 +119,25 @@ impl Course {
     fn has_failed(&self) -> bool {
         let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.is_some()
+    }
+
+    /// The negative objective per data point of a batch, or of a part of it, and the gradients.
+    fn differentiate<M: Model>(
+        &self,
+        model: &M,
+        batch: Batch,
+    ) -> Result<(f64, GradientsParams), TrainingError> {
+        let Some(division) = &self.division else {
+            return self.computation.differentiate(model, batch);
+        };
+        let (made, [rows, _]) = (batch.step, batch.inputs.dims());
+        let (loss, gradients) =
+            (self.computation).differentiate_part(model, batch, division.rows)?;
+        if let Some(whole) = division.add(loss, rows) {
+            let trains_inducing = self.computation.trains_inducing(made);
+            self.computation.rates.observe(whole, trains_inducing);
+        }
+        Ok((loss, gradients))
     }
 
     /// Keeps the first error and stops the learner.
@@ -100,7 +154,7 @@ impl<M: Model + 'static> TrainStep for LearnedModel<M> {
 
     fn step(&self, batch: Batch) -> TrainOutput<LearnedStep> {
         let step = batch.step + 1;
-        let (loss, grads) = match self.course.computation.differentiate(&self.model, batch) {
+        let (loss, grads) = match self.course.differentiate(&self.model, batch) {
             Ok(computed) => computed,
             Err(error) => {
                 self.course.fail(error);
@@ -135,6 +189,21 @@ impl<M: Model + 'static> TrainStep for LearnedModel<M> {
                 self
             }
         }
+    }
+
+    /// Sums the gradients of all devices on the one that the model is on.
+    fn optimize_multi(
+        self,
+        optimizer: &mut ModuleOptimizer,
+        rate: ModuleLearningRate,
+        gradients: MultiGradientsParams,
+    ) -> Self {
+        let device = self.devices().into_iter().next().unwrap_or_default();
+        let mut sum = GradientsAccumulator::new();
+        for (gradients, _) in gradients.grads {
+            sum.accumulate(&self, gradients.to_device(&device, &self));
+        }
+        self.optimize(optimizer, rate, sum.grads())
     }
 }
 

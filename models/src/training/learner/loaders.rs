@@ -28,6 +28,10 @@ pub(super) struct BatchLoader {
     /// The total number of steps.
     pub steps: usize,
     pub round_ends: Arc<RoundEnd>,
+    /// The number of devices that share a batch.
+    pub devices: usize,
+    /// The number of the device that this loader is for, from zero, and the device.
+    pub part: Option<(usize, Device)>,
 }
 
 struct Round<'a> {
@@ -53,7 +57,11 @@ impl Iterator for Round<'_> {
         }
         let batches = self.loader.batches.lock();
         let mut batches = batches.unwrap_or_else(PoisonError::into_inner);
-        Some(Ok(batches.batch(made)))
+        let batch = batches.batch(made);
+        Some(Ok(match &self.loader.part {
+            Some((index, device)) => batch.part(*index, self.loader.devices, device),
+            None => batch,
+        }))
     }
 }
 
@@ -72,17 +80,31 @@ impl DataLoader<Batch> for BatchLoader {
         })
     }
 
+    /// A part of a step for each device.
     fn num_items(&self) -> usize {
-        self.steps
+        self.steps * self.devices
     }
 
-    /// The data are on the model's device from the start.
-    fn to_device(&self, _device: &Device) -> Arc<dyn DataLoader<Batch>> {
-        Arc::new(self.clone())
+    /// On one device, the data are there from the start.
+    fn to_device(&self, device: &Device) -> Arc<dyn DataLoader<Batch>> {
+        let part = self.part.clone().map(|(index, _)| (index, device.clone()));
+        Arc::new(Self {
+            part,
+            ..self.clone()
+        })
     }
 
-    /// The steps have a fixed order: a slice starts at the number of steps so far.
-    fn slice(&self, _start: usize, end: usize) -> Arc<dyn DataLoader<Batch>> {
+    /// The loader of a device makes its part of every step: burn divides the items among the devices in
+    /// order. On one device, the steps have a fixed order, and a slice starts at the number of steps so
+    /// far.
+    fn slice(&self, start: usize, end: usize) -> Arc<dyn DataLoader<Batch>> {
+        if self.devices > 1 {
+            let index = start / self.steps.max(1);
+            return Arc::new(Self {
+                part: Some((index, Device::default())),
+                ..self.clone()
+            });
+        }
         Arc::new(Self {
             steps: self.steps.min(end),
             ..self.clone()

@@ -18,7 +18,8 @@ use burn::{
     module::Module,
     optim::{ModuleOptimizer, OptimizerRecord},
     store::ModuleRecord,
-    train::{Interrupter, Learner, SupervisedTraining},
+    tensor::Device,
+    train::{ExecutionStrategy, Interrupter, Learner, MultiDeviceOptim, SupervisedTraining},
 };
 use burn_gp_core::parameter::Priors;
 
@@ -29,7 +30,7 @@ use super::{
     rates::Rates,
 };
 use crate::record::load_module;
-use learned_model::Course;
+use learned_model::{Course, Division};
 pub use learned_model::{Examination, ExaminedModel, LearnedModel, LearnedStep};
 use loaders::{BatchLoader, Examinations};
 pub use renderer::StepRenderer;
@@ -65,6 +66,8 @@ pub struct MiniBatchLearner<M> {
     data: TrainingData,
     computation: MiniBatchStep,
     made: Arc<AtomicUsize>,
+    /// Empty for the model's own device alone.
+    devices: Vec<Device>,
 }
 
 impl<M: Model + 'static> MiniBatchLearner<M> {
@@ -84,7 +87,37 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
             training,
             data,
             made: Arc::default(),
+            devices: Vec::new(),
         }
+    }
+
+    /// Divides every batch among devices, with autodiff, by burn-train's strategy for several devices.
+    /// The first device has the optimizer, and the model after training. A device can be named more than
+    /// once, as the CPU can for several threads.
+    ///
+    /// The objective of a part counts by its share of the rows, so that the sum of all gradients is that
+    /// of the whole batch: steps are those of one device, up to rounding. Models with random draws in
+    /// their objective draw others on each device. With more than two devices, the last digits depend on
+    /// the order in which they finish.
+    ///
+    /// # Panics
+    ///
+    /// If a batch has fewer rows than there are devices.
+    #[track_caller]
+    pub fn on_devices(mut self, devices: &[Device]) -> Self {
+        let rows = self.batch_rows();
+        assert!(
+            devices.len() <= rows,
+            "a batch of {rows} rows cannot be divided among {} devices",
+            devices.len()
+        );
+        self.devices = devices.to_vec();
+        self
+    }
+
+    /// The number of rows of a batch.
+    fn batch_rows(&self) -> usize {
+        self.training.batch_size.max(1).min(self.data.len())
     }
 
     /// Adds the log density of these priors to the objective, besides
@@ -146,6 +179,8 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
             made: Arc::clone(&self.made),
             steps: self.training.steps,
             round_ends: Arc::new(round_ends),
+            devices: self.devices.len().max(1),
+            part: None,
         })
     }
 
@@ -162,7 +197,8 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
     }
 
     /// Runs `training`, built from this learner's batches and examinations, and keeps the final
-    /// model. The training must use one device and no gradient accumulation.
+    /// model. The training must have no gradient accumulation and no strategy of its own: it uses one
+    /// device, or those of [`on_devices`](Self::on_devices).
     ///
     /// burn owns the optimizer state, which is part of its checkpoints. To resume training,
     /// [`restore`](Self::restore) a checkpoint.
@@ -179,6 +215,12 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
         let course = self.course(training.interrupter());
         let model = LearnedModel::new(self.model.clone(), Arc::clone(&course));
         let rates = self.scheduler();
+        let training = if self.devices.len() > 1 {
+            let (devices, optimizer) = (self.devices.clone(), MultiDeviceOptim::OptimMainDevice);
+            training.with_training_strategy(ExecutionStrategy::multi(devices, optimizer).into())
+        } else {
+            training
+        };
         let result = training.launch(Learner::new(model, self.optimizer.clone(), rates));
         self.model = result.model.train().into_model();
         match (course.take_failure(), result.error) {
@@ -223,7 +265,14 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
 
     fn course(&self, interrupter: Interrupter) -> Arc<Course> {
         let made = Arc::clone(&self.made);
-        Arc::new(Course::new(self.computation.clone(), made, interrupter))
+        let parts = self.devices.len();
+        let division = (parts > 1).then(|| Division::new(parts, self.batch_rows()));
+        Arc::new(Course::new(
+            self.computation.clone(),
+            made,
+            interrupter,
+            division,
+        ))
     }
 
     fn learned(&self) -> LearnedModel<M> {
