@@ -10,6 +10,7 @@
 use std::{
     error::Error,
     hint::black_box,
+    process::Command,
     time::{Duration, Instant},
 };
 
@@ -30,7 +31,6 @@ use burn_gp_models::{
     Svgp,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
-use rayon::ThreadPoolBuilder;
 
 mod median;
 
@@ -47,43 +47,75 @@ const STEP: [usize; 2] = [1024, 512];
 /// Rows of the predictions and of k-means.
 const ROWS: usize = 20_000;
 
-/// The number of times, whose median is reported.
+/// The number of times, whose median is reported, after some that are not counted.
 const REPETITIONS: usize = 25;
+
+const WARM_UP: usize = 3;
+
+/// What is timed.
+const PARTS: [&str; 4] = [
+    "training step",
+    "prediction",
+    "covariance product",
+    "k-means",
+];
+
+/// The first argument of a process that times one part.
+const MEASURE: &str = "measure";
 
 type Regression = Svgp<StationaryKernel, ConstantMean, Gaussian, Whitened<InducingPoints>>;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let filter: String = (std::env::args().skip(1))
-        .find(|word| !word.starts_with('-'))
-        .unwrap_or_default();
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [first, part] = words.as_slice()
+        && first == MEASURE
+    {
+        println!("{}", measure(part)?);
+        return Ok(());
+    }
+    let filter = words.iter().find(|word| !word.starts_with('-'));
+    let chosen = |part: &&str| filter.is_none_or(|filter| part.contains(filter.as_str()));
+    PARTS.into_iter().filter(chosen).try_for_each(report)
+}
+
+/// The median milliseconds of a part.
+fn measure(part: &str) -> Result<f64, Box<dyn Error>> {
     let options = (&Device::flex(), DType::F32);
     options.0.seed(0);
     let rows = normal([ROWS, DIMENSIONS]);
-
-    let mut trainer = trainer();
-    report(&filter, "training step", || {
-        trainer.step().map_err(Box::from).map(|_| ())
-    })?;
-    let process = trainer.into_model().valid().condition()?;
-    report(&filter, "prediction", || {
-        let marginals = process.marginals(rows.clone());
-        black_box(marginals.variance.into_data());
-        Ok(())
-    })?;
-    let (points, vectors) = (normal([5000, DIMENSIONS]), normal([5000, 11]));
-    let [lengthscales, variance] = [DIMENSIONS, 1].map(|n| Tensor::<1>::ones([n], options));
-    report(&filter, "covariance product", || {
-        let (scales, variance) = (lengthscales.clone(), variance.clone());
-        let (points, vectors) = (points.clone(), vectors.clone());
-        let kind = Stationary::Matern32;
-        let product = covariance_product(kind, points, None, scales, variance, vectors);
-        black_box(product.into_data());
-        Ok(())
-    })?;
-    report(&filter, "k-means", || {
-        black_box(k_means(rows.clone(), 256, 0)?.into_data());
-        Ok(())
-    })
+    match part {
+        "training step" => {
+            let mut trainer = trainer();
+            milliseconds(|| Ok(trainer.step().map(|_| ())?))
+        }
+        "prediction" => {
+            let process = trainer().into_model().valid().condition()?;
+            milliseconds(|| {
+                black_box(process.marginals(rows.clone()).variance.into_data());
+                Ok(())
+            })
+        }
+        "covariance product" => {
+            let (points, vectors) = (normal([5000, DIMENSIONS]), normal([5000, 11]));
+            let [scales, variance] = [DIMENSIONS, 1].map(|n| Tensor::<1>::ones([n], options));
+            milliseconds(|| {
+                let product = covariance_product(
+                    Stationary::Matern32,
+                    points.clone(),
+                    None,
+                    scales.clone(),
+                    variance.clone(),
+                    vectors.clone(),
+                );
+                black_box(product.into_data());
+                Ok(())
+            })
+        }
+        _ => milliseconds(|| {
+            black_box(k_means(rows.clone(), 256, 0)?.into_data());
+            Ok(())
+        }),
+    }
 }
 
 fn normal(shape: [usize; 2]) -> Tensor<2> {
@@ -111,36 +143,39 @@ fn trainer() -> MiniBatchTrainer<Regression> {
     MiniBatchTrainer::new(model.train(), TrainingData { inputs, targets }, training)
 }
 
-/// Prints the times of `work` by the number of threads.
-fn report(
-    filter: &str,
-    name: &str,
-    mut work: impl FnMut() -> Result<(), Box<dyn Error>> + Send,
-) -> Result<(), Box<dyn Error>> {
-    if !name.contains(filter) {
-        return Ok(());
+/// The median milliseconds of `work`, on the threads of this process.
+fn milliseconds(
+    mut work: impl FnMut() -> Result<(), Box<dyn Error>>,
+) -> Result<f64, Box<dyn Error>> {
+    let mut timed = || -> Result<Duration, Box<dyn Error>> {
+        let start = Instant::now();
+        work()?;
+        Ok(start.elapsed())
+    };
+    for _ in 0..WARM_UP {
+        timed()?;
     }
+    let times: Result<Vec<Duration>, _> = (0..REPETITIONS).map(|_| timed()).collect();
+    Ok(median(times?).as_secs_f64() * 1e3)
+}
+
+/// Prints the times of a part by the number of threads, each in a process of its own.
+fn report(part: &str) -> Result<(), Box<dyn Error>> {
     let cores = std::thread::available_parallelism()?.get();
     let powers = (0..)
         .map(|power| 1 << power)
         .take_while(|&count| count < cores);
     let mut on_one = None;
     for threads in powers.chain([cores]) {
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
-        let times: Result<Vec<Duration>, String> = pool.install(|| {
-            let mut timed = || {
-                let start = Instant::now();
-                work().map_err(|error| error.to_string())?;
-                Ok(start.elapsed())
-            };
-            timed()?;
-            (0..REPETITIONS).map(|_| timed()).collect()
-        });
-        let milliseconds = median(times?).as_secs_f64() * 1e3;
+        let mut process = Command::new(std::env::current_exe()?);
+        process.env("RAYON_NUM_THREADS", threads.to_string());
+        let output = process.args([MEASURE, part]).output()?;
+        let text = String::from_utf8(output.stdout)?;
+        let milliseconds: f64 = text.trim().parse()?;
         let one = *on_one.get_or_insert(milliseconds);
         let efficiency = one / (threads as f64 * milliseconds);
         println!(
-            "{{\"part\": \"{name}\", \"threads\": {threads}, \"median_ms\": {milliseconds:.3}, \
+            "{{\"part\": \"{part}\", \"threads\": {threads}, \"median_ms\": {milliseconds:.3}, \
              \"efficiency\": {efficiency:.2}}}"
         );
     }

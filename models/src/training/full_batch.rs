@@ -23,6 +23,7 @@ use super::{
     },
     describe,
     evaluations::{Evaluations, for_all},
+    long_steps::LongSteps,
     nothing_to_train::gradients,
     with_log_prior,
 };
@@ -121,6 +122,7 @@ pub struct FullBatchTrainer<M> {
     /// The latest L-BFGS evaluations.
     evaluations: Evaluations,
     progress: Progress,
+    long_steps: LongSteps,
 }
 
 /// An optimizer and its state.
@@ -220,6 +222,7 @@ impl<M: Model> FullBatchTrainer<M> {
             data,
             targets_checked: false,
             evaluations: Evaluations::default(),
+            long_steps: LongSteps::default(),
             progress: Progress {
                 iterations: 0,
                 judged: None,
@@ -434,10 +437,13 @@ impl<M: Model> Trainer for FullBatchTrainer<M> {
         // duration.
         let unused = Optimizer::new(&self.training);
         let mut optimizer = std::mem::replace(&mut self.optimizer, unused);
-        let report = match &mut optimizer {
+        let (mut long_steps, on_cpu) = (self.long_steps, is_on_cpu(&self.data.inputs));
+        let mut step = || match &mut optimizer {
             Optimizer::LBfgs(optimizer, learning_rate) => self.iterate(optimizer, *learning_rate),
             Optimizer::Adam(optimizer, rate) => self.descend(optimizer, rate),
         };
+        let report = if on_cpu { long_steps.run(step) } else { step() };
+        self.long_steps = long_steps;
         self.optimizer = optimizer;
         report.map(Some)
     }

@@ -19,6 +19,7 @@ use super::{
         check_default_device, checkpoint_error, files, restore_model, restore_progress, save_state,
     },
     gate::{Gate, GatedAdam},
+    long_steps::LongSteps,
     mini_batch_step::MiniBatchStep,
     rates::{Rates, RatesProgress},
     row_blocks::{RowBlocks, StreamedBatches},
@@ -152,6 +153,7 @@ pub struct MiniBatchTrainer<M> {
     unobserved: Unobserved,
     /// The number of steps that the device has skipped.
     skipped: usize,
+    long_steps: LongSteps,
 }
 
 /// Where the batches come from.
@@ -248,6 +250,7 @@ impl<M: Model> MiniBatchTrainer<M> {
             unread: Vec::new(),
             unobserved: Unobserved::default(),
             skipped: 0,
+            long_steps: LongSteps::default(),
         }
     }
 
@@ -384,7 +387,10 @@ impl<M: Model> Trainer for MiniBatchTrainer<M> {
             self.model.check_targets(&batch.targets)?;
         }
         if is_on_cpu(&batch.inputs) {
-            return self.read_step(batch).map(Some);
+            let mut long_steps = self.long_steps;
+            let report = long_steps.run(|| self.read_step(batch));
+            self.long_steps = long_steps;
+            return report.map(Some);
         }
         self.unread_step(batch)?;
         Ok(None)

@@ -25,6 +25,7 @@ mod gate;
 mod inducing;
 #[cfg(feature = "learner")]
 mod learner;
+mod long_steps;
 mod mini_batch;
 mod mini_batch_step;
 mod model;

@@ -21,6 +21,7 @@ pub(super) use members::{
 };
 pub(crate) use scalar::Scalar;
 pub(super) use substitution::BLOCK;
+pub use threads::with_threads_awake;
 pub(super) use threads::{CHUNK, in_parts};
 pub(crate) use triangular::product_on;
 pub(super) use triangular::{

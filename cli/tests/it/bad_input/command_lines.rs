@@ -138,5 +138,8 @@ fn without_a_command_the_help_is_shown() {
     let output = program().output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8(output.stderr).unwrap();
-    assert!(text.contains("Usage: burn-gp [OPTIONS] <COMMAND>"), "{text}");
+    assert!(
+        text.contains("Usage: burn-gp [OPTIONS] <COMMAND>"),
+        "{text}"
+    );
 }
