@@ -99,7 +99,8 @@ def reached(curve: list[dict], mark: float) -> float | None:
 
 def curves(arguments, program: Path, name: str, seed: int) -> dict[str, list[dict]]:
     svgp = ["--model", "svgp", "--inducing", arguments.inducing, "--batch-size", arguments.batch_size]
-    svgp += ["--natural-gradient", 0.1, "--learning-rate", 0.01, "--dtype", "f32"]
+    svgp += ["--natural-gradient", 0.1, "--learning-rate", 0.01, "--schedule", "constant"]
+    svgp += ["--dtype", "f32"]
     every = ["--steps", arguments.steps, "--score-every", 50]
     return {
         "ours, svgp": own_curve(arguments, program, name, seed, svgp, every),
