@@ -52,7 +52,7 @@ const REPETITIONS: usize = 25;
 
 const WARM_UP: usize = 3;
 
-/// What is timed.
+/// The parts that are timed.
 const PARTS: [&str; 4] = [
     "training step",
     "prediction",
