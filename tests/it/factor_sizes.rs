@@ -142,6 +142,22 @@ fn solves_with_many_blocks() {
     }
 }
 
+/// On the CPU, wide right-hand sides make it worth a copy of the triangle in another order. The size is
+/// no multiple of its tiles.
+#[test]
+fn wide_solves_with_the_transpose_of_a_large_triangle() {
+    let (size, columns) = (777, 400);
+    let mut random = Random::new(17);
+    let (triangle, right) = (triangle(&mut random, size), random.matrix(size, columns));
+    let expected = triangle.solve_lower_transposed(&right);
+    for platform in platforms().into_iter().filter(Platform::is_host) {
+        let factor = CholeskyFactor::from_lower(platform.matrix(&triangle)).expect("regular");
+        let ours = numbers(factor.solve_transposed(platform.matrix(&right)));
+        let tolerance = platform.tolerance(1e-12, 1e-5);
+        assert_close(&platform.to_string(), &ours, &expected.values, tolerance);
+    }
+}
+
 /// Sixteen panels in the first attempt and in those with more jitter.
 #[test]
 fn jitter_is_raised_for_many_panels() {

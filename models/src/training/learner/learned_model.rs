@@ -15,7 +15,7 @@ use crate::{
 use burn::{
     lr_scheduler::module_lr_scheduler::ModuleLearningRate,
     module::Module,
-    optim::{GradientsAccumulator, GradientsParams, ModuleOptimizer, MultiGradientsParams},
+    optim::{GradientsParams, ModuleOptimizer},
     tensor::{Device, ExecutionError, Tensor},
     train::{
         InferenceStep, Interrupter, ItemLazy, TrainOutput, TrainStep,
@@ -59,9 +59,9 @@ pub(super) struct Course {
 /// The parts of a batch that devices differentiate at the same time.
 pub(super) struct Division {
     /// The number of parts.
-    pub parts: usize,
+    parts: usize,
     /// The rows of the batch.
-    pub rows: usize,
+    rows: usize,
     /// The parts' shares of the loss of a step so far.
     losses: Mutex<Vec<f64>>,
 }
@@ -189,21 +189,6 @@ impl<M: Model + 'static> TrainStep for LearnedModel<M> {
                 self
             }
         }
-    }
-
-    /// Sums the gradients of all devices on the one that the model is on.
-    fn optimize_multi(
-        self,
-        optimizer: &mut ModuleOptimizer,
-        rate: ModuleLearningRate,
-        gradients: MultiGradientsParams,
-    ) -> Self {
-        let device = self.devices().into_iter().next().unwrap_or_default();
-        let mut sum = GradientsAccumulator::new();
-        for (gradients, _) in gradients.grads {
-            sum.accumulate(&self, gradients.to_device(&device, &self));
-        }
-        self.optimize(optimizer, rate, sum.grads())
     }
 }
 

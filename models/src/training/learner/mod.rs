@@ -93,7 +93,7 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
 
     /// Divides every batch among devices, with autodiff, by burn-train's strategy for several devices.
     /// The first device has the optimizer, and the model after training. A device can be named more than
-    /// once, as the CPU can for several threads.
+    /// once, as the CPU can for several threads. With a single device, that is the model's own.
     ///
     /// The objective of a part counts by its share of the rows, so that the sum of all gradients is that
     /// of the whole batch: steps are those of one device, up to rounding. Models with random draws in
