@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use burn_gp_experiments::ExperimentCommand;
 use burn_gp_runs::{
-    devices::{self, DevicesArguments},
+    devices::{self, DevicesArguments, WorkerArguments},
     failure::Failure,
     html_report::{self, ReportArguments},
     predict::{self, PredictArguments},
@@ -103,6 +103,12 @@ pub enum Command {
     Datasets(DatasetsCommand),
     /// List the devices of this program and this machine, or check one
     Devices(DevicesArguments),
+    /// Serve devices of this machine for training on other machines (feature `remote`)
+    ///
+    /// Until Ctrl-C, `--device remote://HOST:PORT` of a program elsewhere trains and predicts on the
+    /// device. Data go there unencrypted, so use networks that you trust. If BURN_GP_TOKEN is set, only
+    /// clients with the same BURN_GP_TOKEN are served.
+    Worker(WorkerArguments),
     /// Print the script that lets a shell complete commands and options
     Completions(CompletionsArguments),
     /// Print the page of the manual, or write the pages of all commands to a folder
@@ -126,6 +132,7 @@ impl Command {
             Self::Report(arguments) => html_report::report(&arguments),
             Self::Experiment(command) => burn_gp_experiments::run(command),
             Self::Devices(arguments) => devices::run(&arguments),
+            Self::Worker(arguments) => devices::work(&arguments),
             Self::Completions(arguments) => {
                 installation::completions(&arguments, Arguments::command())
             }

@@ -81,7 +81,7 @@ pub struct PredictArguments {
 /// [`Failure`] with advice for the user.
 pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
     let levels = levels(arguments)?;
-    let saved = open_model(&arguments.model_dir, arguments.device)?;
+    let saved = open_model(&arguments.model_dir, arguments.device.as_ref())?;
     let environment = || std::env::var_os("BURN_GP_DATA").map(PathBuf::from);
     let data_dir = arguments.data_dir.clone().or_else(environment);
     let source = DataSource::resolve(&arguments.data, data_dir.as_deref())?;

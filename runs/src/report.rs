@@ -131,6 +131,7 @@ impl Metrics {
             seed: options.seed(),
             backend: options
                 .device
+                .as_ref()
                 .map_or_else(String::new, |device| device.to_string()),
             dtype: options.dtype.map(name_of).unwrap_or_default(),
             hyperparameters: hyperparameters.iter().map(named).collect(),

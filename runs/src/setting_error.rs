@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use burn_gp_core::patches::{ImageShape, PatchError};
 
+use crate::devices::TOKEN_VARIABLE;
+
 /// An invalid option or combination of options.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SettingError {
@@ -245,6 +247,68 @@ pub enum SettingError {
         /// The number of devices of the backend.
         count: usize,
     },
+    /// A worker that cannot be reached.
+    #[error("no worker answers at {address} ({reason}); start one there with: burn-gp worker")]
+    NoWorker {
+        /// The worker's host and port.
+        address: String,
+        /// The reason.
+        reason: String,
+    },
+    /// A worker that wants another token, or any at all.
+    #[error(
+        "the worker at {address} refuses this token; set {token} to the token that the worker was \
+         started with",
+        token = TOKEN_VARIABLE
+    )]
+    WrongToken {
+        /// The worker's host and port.
+        address: String,
+    },
+    /// A device that a worker does not have.
+    #[error("the worker at {address} has no device {index}; it has {count}, counted from 0")]
+    WorkerDeviceMissing {
+        /// The worker's host and port.
+        address: String,
+        /// The number of the device.
+        index: usize,
+        /// The number of devices of the worker.
+        count: usize,
+    },
+    /// A worker that does not work with this program.
+    #[error(
+        "the worker at {address} does not work with this program ({reason}); use the same version \
+         of burn-gp on both sides"
+    )]
+    OtherWorker {
+        /// The worker's host and port.
+        address: String,
+        /// The reason.
+        reason: String,
+    },
+    /// A worker for other machines without a token.
+    #[error(
+        "{address} can be reached from other machines, and whoever reaches a worker computes with \
+         it; set {token} to a secret here and where you train, or use --listen 127.0.0.1:{port}",
+        token = TOKEN_VARIABLE
+    )]
+    OpenWorker {
+        /// The address.
+        address: String,
+        /// Its port.
+        port: u16,
+    },
+    /// An address that a worker cannot listen on.
+    #[error("a worker cannot listen on {address} ({reason}); choose another with --listen")]
+    Listen {
+        /// The address.
+        address: String,
+        /// The reason.
+        reason: String,
+    },
+    /// Devices of several backends, which one worker cannot serve.
+    #[error("a worker serves devices of one backend; start another worker for the others")]
+    MixedDevices,
     /// A text that is in the name of no case.
     #[error("no case of the check has {text:?} in its name; leave out --only to run all")]
     NoSuchCase {

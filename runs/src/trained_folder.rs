@@ -17,17 +17,17 @@ use crate::output::ModelContext;
 /// If there is no model, a file cannot be read, or the device lacks the precision of the model.
 pub fn open_model(
     folder: &Path,
-    device: Option<DeviceName>,
+    device: Option<&DeviceName>,
 ) -> Result<SavedModel<ModelContext>, Failure> {
     require_model(folder)?;
     let name = match device {
-        Some(device) => device,
+        Some(device) => device.clone(),
         None => devices::default_device()?,
     };
     // The type is only known after the file is read; every device supports single precision.
-    let device = devices::open(name, burn::tensor::DType::F32)?;
+    let device = devices::open(&name, burn::tensor::DType::F32)?;
     let saved = SavedModel::load(folder, &device)?;
-    devices::open(name, saved.summary.precision.dtype())?;
+    devices::open(&name, saved.summary.precision.dtype())?;
     Ok(saved)
 }
 

@@ -61,6 +61,10 @@ pub(crate) mod nearest;
 pub(crate) mod patches;
 mod reads;
 mod remainder;
+#[cfg(feature = "remote")]
+mod remote;
+#[cfg(any(feature = "remote", all(feature = "cube", feature = "fusion")))]
+mod signatures;
 pub(crate) mod special;
 mod stationary;
 mod triangular_product;
@@ -93,6 +97,8 @@ pub use patches::{patch_covariance, patch_variance};
 pub(crate) use reads::values;
 pub use reads::{device_reads, integer, number, numbers, whole_numbers};
 pub use remainder::remainder;
+#[cfg(feature = "remote")]
+pub use remote::remote_server;
 pub use special::{
     SpecialFunction, arc_sine, exp_minus_one, log_gamma, log_normal_cdf, log_one_minus_exp,
     log_ratio, sigmoid, softplus, stirling_remainder, tanh,

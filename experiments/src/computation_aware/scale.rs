@@ -83,7 +83,7 @@ impl ScaleOptions {
         &self,
         (actions, rows): (usize, usize),
         epochs: usize,
-        place: Place,
+        place: &Place,
         folder: &ExperimentFolder,
     ) -> Result<TrainingRun, Failure> {
         let (all, seed) = (rows + TEST_ROWS, self.common.seed);
@@ -132,7 +132,7 @@ pub(crate) fn scale(options: &ScaleOptions) -> Result<(), Failure> {
     for (actions, rows) in options.cells() {
         let name = format!("{rows} rows, {actions} combinations");
         watch.announce(&name);
-        let run = options.run((actions, rows), epochs, place, &folder)?;
+        let run = options.run((actions, rows), epochs, &place, &folder)?;
         if !watch.run(&run, &name)? {
             broken.push(name);
         }

@@ -50,7 +50,7 @@ pub(super) fn draw(
     let grid = ProbabilityGrid::around(&points, GRID, GRID)?;
     let looked_at = looked_at(data);
     let maps: Vec<Maps> = (runs.iter())
-        .map(|run| maps(run, &grid, &looked_at, place))
+        .map(|run| maps(run, &grid, &looked_at, &place))
         .collect::<Result<_, _>>()?;
     experiment.draw("map.svg", |path| draw_means(path, &grid, &points, &maps));
     experiment.draw("slices.svg", |path| {
@@ -84,11 +84,11 @@ fn maps(
     (title, folder): &(String, PathBuf),
     grid: &ProbabilityGrid,
     looked_at: &[(&str, [f64; 2])],
-    place: study::Place,
+    place: &study::Place,
 ) -> Result<Maps, Failure> {
     let (device, _) = place.open()?;
     let saved: SavedModel<ModelContext> = SavedModel::load(folder, &device)?;
-    devices::open(place.device, saved.summary.precision.dtype())?;
+    devices::open(&place.device, saved.summary.precision.dtype())?;
     let standardizer = &saved.context.standardizer;
     // Grid nodes start with the longitude, model inputs with the latitude.
     let nodes = grid.nodes();

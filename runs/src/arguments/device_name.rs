@@ -1,4 +1,5 @@
-//! The name of a device: its backend, and which of several devices it is.
+//! The name of a device: its backend, and which of several devices it is; or the address of a
+//! worker that serves it.
 
 use std::{fmt, str::FromStr};
 
@@ -7,39 +8,78 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::{BackendName, name_of};
 
-/// A device: a backend, and the number of the device among those that the backend finds on this
-/// machine. `wgpu` is the first, `wgpu:1` the second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DeviceName {
-    /// The backend.
-    pub backend: BackendName,
-    /// The zero-based number of the device.
-    pub index: usize,
+/// The scheme of the devices of workers.
+const REMOTE: &str = "remote://";
+
+/// A device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeviceName {
+    /// A device of this machine. `wgpu` is the first of its backend, `wgpu:1` the second.
+    Local {
+        /// The backend.
+        backend: BackendName,
+        /// The zero-based number of the device among those that the backend finds.
+        index: usize,
+    },
+    /// A device that a worker serves. `remote://host:7777` is its first, `remote://host:7777/1` its
+    /// second.
+    Remote {
+        /// The worker's host and port.
+        address: String,
+        /// The zero-based number of the device among those of the worker.
+        index: usize,
+    },
+}
+
+impl DeviceName {
+    /// Whether the device is a GPU of this machine.
+    pub fn is_local_gpu(&self) -> bool {
+        matches!(self, Self::Local { backend, .. } if backend.is_gpu())
+    }
 }
 
 impl From<BackendName> for DeviceName {
     fn from(backend: BackendName) -> Self {
-        Self { backend, index: 0 }
+        Self::Local { backend, index: 0 }
     }
 }
 
 impl fmt::Display for DeviceName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&name_of(self.backend))?;
-        match self.index {
+        let (separator, index) = match self {
+            Self::Local { backend, index } => {
+                formatter.write_str(&name_of(*backend))?;
+                (':', *index)
+            }
+            Self::Remote { address, index } => {
+                write!(formatter, "{REMOTE}{address}")?;
+                ('/', *index)
+            }
+        };
+        match index {
             0 => Ok(()),
-            index => write!(formatter, ":{index}"),
+            index => write!(formatter, "{separator}{index}"),
         }
     }
 }
 
 /// A text that names no device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "expected {}; a GPU other than the first has its number behind it, as in wgpu:1",
-    names()
-)]
-pub struct NoDeviceName;
+pub enum NoDeviceName {
+    /// No device of this machine.
+    #[error(
+        "expected {}; a GPU other than the first has its number behind it, as in wgpu:1; the \
+         device of a worker is remote://HOST:PORT",
+        names()
+    )]
+    Local,
+    /// No address of a worker.
+    #[error(
+        "expected the host and the port of a worker, as in remote://localhost:7777; a device other \
+         than the worker's first has its number behind them, as in remote://localhost:7777/1"
+    )]
+    Remote,
+}
 
 fn names() -> String {
     let names: Vec<String> = BackendName::value_variants()
@@ -57,16 +97,36 @@ impl FromStr for DeviceName {
     type Err = NoDeviceName;
 
     fn from_str(text: &str) -> Result<Self, NoDeviceName> {
+        if let Some(rest) = text.strip_prefix(REMOTE) {
+            return remote(rest).ok_or(NoDeviceName::Remote);
+        }
         let (backend, index) = match text.split_once(':') {
-            Some((backend, index)) => (backend, index.parse().map_err(|_| NoDeviceName)?),
+            Some((backend, index)) => {
+                let index = index.parse().map_err(|_| NoDeviceName::Local)?;
+                (backend, index)
+            }
             None => (text, 0),
         };
-        let backend = BackendName::from_str(backend, false).map_err(|_| NoDeviceName)?;
+        let backend = BackendName::from_str(backend, false).map_err(|_| NoDeviceName::Local)?;
         match index {
-            1.. if !backend.is_gpu() => Err(NoDeviceName),
-            _ => Ok(Self { backend, index }),
+            1.. if !backend.is_gpu() => Err(NoDeviceName::Local),
+            _ => Ok(Self::Local { backend, index }),
         }
     }
+}
+
+/// The device of a worker from `HOST:PORT` or `HOST:PORT/INDEX`.
+fn remote(text: &str) -> Option<DeviceName> {
+    let (address, index) = match text.split_once('/') {
+        Some((address, index)) => (address, index.parse().ok()?),
+        None => (text, 0),
+    };
+    let (host, port) = address.rsplit_once(':')?;
+    let is_address = !host.is_empty() && port.parse::<u16>().is_ok_and(|port| port > 0);
+    is_address.then(|| DeviceName::Remote {
+        address: address.to_owned(),
+        index,
+    })
 }
 
 impl Serialize for DeviceName {
@@ -95,11 +155,21 @@ mod tests {
             ("wgpu:1", BackendName::Wgpu, 1),
             ("cuda:12", BackendName::Cuda, 12),
         ] {
-            let name = DeviceName { backend, index };
-            assert_eq!(text.parse(), Ok(name));
+            let name = DeviceName::Local { backend, index };
             assert_eq!(name.to_string(), text);
+            assert_eq!(text.parse(), Ok(name));
         }
         assert_eq!("rocm:0".parse(), Ok(DeviceName::from(BackendName::Rocm)));
+        for (text, address, index) in [
+            ("remote://localhost:7777", "localhost:7777", 0),
+            ("remote://10.0.0.2:80/3", "10.0.0.2:80", 3),
+            ("remote://[::1]:7777", "[::1]:7777", 0),
+        ] {
+            let address = address.to_owned();
+            let name = DeviceName::Remote { address, index };
+            assert_eq!(name.to_string(), text);
+            assert_eq!(text.parse(), Ok(name));
+        }
     }
 
     #[test]
@@ -109,6 +179,17 @@ mod tests {
             let message = error.to_string();
             assert!(message.contains("flex, ndarray, wgpu"), "{message}");
             assert!(message.contains("wgpu:1"), "{message}");
+        }
+        for text in [
+            "remote://",
+            "remote://host",
+            "remote://:7777",
+            "remote://host:0",
+            "remote://host:port",
+            "remote://host:7777/first",
+        ] {
+            let error = text.parse::<DeviceName>().expect_err(text);
+            assert_eq!(error, NoDeviceName::Remote, "{text}");
         }
     }
 }

@@ -9,7 +9,7 @@ use burn_gp_models::{
 };
 use clap::Args;
 
-use super::{Place, found::description, reports::without_reports};
+use super::{Place, found::details, reports::without_reports};
 use crate::arguments::{DeviceName, DtypeName, name_of};
 use crate::failure::Failure;
 use crate::progress::RowProgress;
@@ -23,7 +23,8 @@ const WORST: usize = 5;
 /// The arguments of `devices check`.
 #[derive(Debug, Args)]
 pub struct CheckArguments {
-    /// Device: flex, ndarray, wgpu, vulkan, metal, cuda or rocm, as `burn-gp devices` lists them
+    /// Device: flex, ndarray, wgpu, vulkan, metal, cuda or rocm, as `burn-gp devices` lists them, or
+    /// remote://HOST:PORT of a worker
     /// [default: the first in this program]
     #[arg(long, value_name = "DEVICE")]
     device: Option<DeviceName>,
@@ -50,7 +51,7 @@ pub struct CheckArguments {
 ///
 /// [`Failure::DeviceCheck`] if a case fails.
 pub fn check(arguments: &CheckArguments) -> Result<(), Failure> {
-    let place = Place::new(arguments.device, arguments.dtype)?;
+    let place = Place::new(arguments.device.clone(), arguments.dtype)?;
     let (device, dtype) = place.open()?;
     let is_asked = |name: &str| (arguments.only.as_ref()).is_none_or(|only| name.contains(only));
     let cases: Vec<Case> = (parity::cases().into_iter())
@@ -81,8 +82,8 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Failure> {
         (outcomes, steps.collect::<Vec<_>>())
     });
     let summary = Summary {
+        description: details(&place.device, &device),
         place,
-        description: description(place.device.backend, &device),
         seconds: start.elapsed().as_secs_f64(),
         outcomes,
         sizes,
@@ -93,7 +94,7 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Failure> {
     match failed {
         0 => Ok(()),
         failed => Err(Failure::DeviceCheck {
-            device: place.device.to_string(),
+            device: summary.place.device.to_string(),
             failed,
             count: summary.outcomes.len() + summary.steps.len(),
         }),
@@ -204,7 +205,7 @@ impl Summary {
 impl fmt::Display for Summary {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "burn-gp {}", env!("CARGO_PKG_VERSION"))?;
-        let (device, dtype) = (self.place.device, name_of(self.place.dtype));
+        let (device, dtype) = (&self.place.device, name_of(self.place.dtype));
         writeln!(formatter, "device: {device}, {}, {dtype}", self.description)?;
         let count = self.outcomes.len();
         let passed = self.outcomes.iter().filter(|(_, outcome)| outcome.passed());

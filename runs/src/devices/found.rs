@@ -45,18 +45,26 @@ fn of(backend: BackendName) -> Vec<FoundDevice> {
         Some(devices) if devices.is_empty() => vec![FoundDevice::None { backend }],
         Some(devices) => (devices.iter().enumerate())
             .map(|(index, device)| FoundDevice::Here {
-                name: DeviceName { backend, index },
+                name: DeviceName::Local { backend, index },
                 description: description(backend, device),
                 precisions: [DType::F32, DType::F64]
-                    .map(|dtype| computes_in(backend, device, dtype)),
+                    .map(|dtype| computes_in(&DeviceName::from(backend), device, dtype)),
                 is_default: index == 0 && BUILT.first() == Some(&backend),
             })
             .collect(),
     }
 }
 
-/// The name that the driver gives a device, and the target that its kernels are compiled for.
-pub fn description(backend: BackendName, device: &Device) -> String {
+/// Details about a device: the name that the driver gives a GPU, and the target that its kernels are
+/// compiled for, or the number of threads.
+pub fn details(name: &DeviceName, device: &Device) -> String {
+    match name {
+        DeviceName::Local { backend, .. } => description(*backend, device),
+        DeviceName::Remote { .. } => "device of a worker".to_owned(),
+    }
+}
+
+fn description(backend: BackendName, device: &Device) -> String {
     if !backend.is_gpu() {
         return match threads::count() {
             1 => "CPU, 1 thread".to_string(),

@@ -4,7 +4,10 @@ mod check;
 mod command;
 mod double_precision;
 mod found;
+#[cfg(feature = "remote")]
+mod remote;
 mod reports;
+mod worker;
 
 use burn::tensor::{DType, Device, FloatDType};
 use burn_gp_models::Precision;
@@ -14,6 +17,10 @@ use crate::setting_error::SettingError;
 
 pub use check::CheckArguments;
 pub use command::{DevicesArguments, DevicesCommand, run};
+pub use worker::{WorkerArguments, work};
+
+/// The environment variable with the secret that a worker and its clients share.
+pub const TOKEN_VARIABLE: &str = "BURN_GP_TOKEN";
 
 /// The backends in this program, the preferred one first.
 const BUILT: &[BackendName] = &[
@@ -34,7 +41,7 @@ const BUILT: &[BackendName] = &[
 ];
 
 /// A device and a floating-point type.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Place {
     /// The device.
     pub device: DeviceName,
@@ -53,10 +60,8 @@ impl Place {
             Some(device) => device,
             None => default_device()?,
         };
-        Ok(Self {
-            device,
-            dtype: dtype.unwrap_or(default_dtype(device)),
-        })
+        let dtype = dtype.unwrap_or(default_dtype(&device));
+        Ok(Self { device, dtype })
     }
 
     /// The place of a run.
@@ -65,7 +70,7 @@ impl Place {
     ///
     /// [`SettingError::NoDevice`].
     pub fn of(options: &RunOptions) -> Result<Self, SettingError> {
-        Self::new(options.device, options.dtype)
+        Self::new(options.device.clone(), options.dtype)
     }
 
     /// The floating-point type as models name it.
@@ -81,7 +86,7 @@ impl Place {
     /// type.
     pub fn open(&self) -> Result<(Device, DType), SettingError> {
         let dtype = self.precision().dtype();
-        let device = open(self.device, dtype)?;
+        let device = open(&self.device, dtype)?;
         prefer(dtype);
         Ok((device, dtype))
     }
@@ -98,9 +103,9 @@ pub fn default_device() -> Result<DeviceName, SettingError> {
 }
 
 /// The default floating-point type of a device: double precision where it costs little, because its
-/// fits are more reliable.
-fn default_dtype(device: DeviceName) -> DtypeName {
-    match device.backend.is_gpu() {
+/// fits are more reliable. A worker's device may be a CPU.
+fn default_dtype(device: &DeviceName) -> DtypeName {
+    match device.is_local_gpu() {
         true => DtypeName::F32,
         false => DtypeName::F64,
     }
@@ -111,9 +116,9 @@ fn default_dtype(device: DeviceName) -> DtypeName {
 /// # Errors
 ///
 /// If the program or the machine does not have the device, or the device does not support `dtype`.
-pub fn open(name: DeviceName, dtype: DType) -> Result<Device, SettingError> {
+pub fn open(name: &DeviceName, dtype: DType) -> Result<Device, SettingError> {
     let device = find(name)?;
-    match computes_in(name.backend, &device, dtype) {
+    match computes_in(name, &device, dtype) {
         true => Ok(device),
         false => Err(SettingError::DtypeUnsupported {
             device: name.to_string(),
@@ -125,9 +130,13 @@ pub fn open(name: DeviceName, dtype: DType) -> Result<Device, SettingError> {
 /// Whether a device computes in `dtype`. Shaders have no double-precision literals: a device that
 /// claims to support the type may still evaluate parts of an expression in single precision, so it
 /// has to show that it does not.
-fn computes_in(backend: BackendName, device: &Device, dtype: DType) -> bool {
+fn computes_in(name: &DeviceName, device: &Device, dtype: DType) -> bool {
+    let may_have_shaders = match name {
+        DeviceName::Local { backend, .. } => backend.has_shaders(),
+        DeviceName::Remote { .. } => true,
+    };
     device.supports_dtype(dtype)
-        && (dtype != DType::F64 || !backend.has_shaders() || double_precision::is_real(device))
+        && (dtype != DType::F64 || !may_have_shaders || double_precision::is_real(device))
 }
 
 /// Makes `dtype` the default type of the default device, because burn restores optimizers there.
@@ -146,14 +155,24 @@ pub fn prefer(dtype: DType) {
     }
 }
 
-fn find(name: DeviceName) -> Result<Device, SettingError> {
-    let devices = of_backend(name.backend).ok_or_else(|| SettingError::DeviceNotBuilt {
-        backend: name_of(name.backend),
+fn find(name: &DeviceName) -> Result<Device, SettingError> {
+    match name {
+        DeviceName::Local { backend, index } => find_local(*backend, *index),
+        #[cfg(feature = "remote")]
+        DeviceName::Remote { address, index } => remote::connect(address, *index),
+        #[cfg(not(feature = "remote"))]
+        DeviceName::Remote { .. } => Err(worker::not_built()),
+    }
+}
+
+fn find_local(backend: BackendName, index: usize) -> Result<Device, SettingError> {
+    let devices = of_backend(backend).ok_or_else(|| SettingError::DeviceNotBuilt {
+        backend: name_of(backend),
     })?;
     let count = devices.len();
-    (devices.into_iter().nth(name.index)).ok_or_else(|| SettingError::DeviceMissing {
-        device: name.to_string(),
-        backend: name_of(name.backend),
+    (devices.into_iter().nth(index)).ok_or_else(|| SettingError::DeviceMissing {
+        device: DeviceName::Local { backend, index }.to_string(),
+        backend: name_of(backend),
         count,
     })
 }

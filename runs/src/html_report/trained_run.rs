@@ -69,7 +69,7 @@ impl TrainedRun {
     ///
     /// If there is no trained model, or a file of it cannot be read.
     pub fn read(folder: &Path, arguments: &ReportArguments) -> Result<Self, Failure> {
-        let saved = open_model(folder, arguments.device)?;
+        let saved = open_model(folder, arguments.device.as_ref())?;
         let description = Description::read(folder)?;
         let picture = |(file, caption): (&str, &'static str)| {
             let text = fs::read_to_string(folder.join(file)).ok()?;

@@ -152,7 +152,7 @@ impl Description {
     pub fn read(folder: &Path) -> Result<Self, Failure> {
         require_model(folder)?;
         // Every device reads single precision; nothing is computed here.
-        let device = devices::open(devices::default_device()?, burn::tensor::DType::F32)?;
+        let device = devices::open(&devices::default_device()?, burn::tensor::DType::F32)?;
         let saved = SavedModel::<ModelContext>::load(folder, &device)?;
         let metrics = metrics(folder)?;
         Ok(Self::new(&saved, metrics))

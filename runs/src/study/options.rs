@@ -46,7 +46,7 @@ impl CommonOptions {
             overwrite,
             data_dir: options.data_dir.clone(),
             seed: 0,
-            device: options.device,
+            device: options.device.clone(),
             dtype: options.dtype,
             quiet,
         }
@@ -89,7 +89,7 @@ impl CommonOptions {
     ///
     /// If there is no device.
     pub fn place(&self) -> Result<Place, SettingError> {
-        Place::new(self.device, self.dtype)
+        Place::new(self.device.clone(), self.dtype)
     }
 
     /// The same as [`place`](Self::place), with single precision as the default.

@@ -28,6 +28,7 @@ pub struct AdamStep {
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
     Cube: cfg(feature = "cube"),
+    Remote: cfg(feature = "remote"),
 )]
 pub trait AdamOps: Backend {
     /// The parameter and the two moments after the step, from the parameter, its gradient and the

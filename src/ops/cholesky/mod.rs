@@ -25,6 +25,8 @@ pub(super) use cube::{
     add_share_of_jitter as add_share_on_device, log_of_diagonal, multiple_of_identity,
 };
 pub use jitter::Jitter;
+#[cfg(feature = "remote")]
+pub(super) use status::Status;
 pub(super) use status::check;
 pub use status::{NotPositiveDefinite, SingularTriangle};
 
@@ -36,6 +38,7 @@ pub use status::{NotPositiveDefinite, SingularTriangle};
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
     Cube: cfg(feature = "cube"),
+    Remote: cfg(feature = "remote"),
 )]
 pub trait CholeskyOps: Backend {
     /// The factor of `K + jitter·mean(diag K)·I` and its status.

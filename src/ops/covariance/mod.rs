@@ -23,6 +23,7 @@ pub(super) use differences::{
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
     Cube: cfg(feature = "cube"),
+    Remote: cfg(feature = "remote"),
 )]
 pub trait CovarianceOps: Backend {
     /// `k(x1, x2)`, [N1, N2]; or with a leading batch dimension on every argument.

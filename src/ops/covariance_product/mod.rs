@@ -29,6 +29,7 @@ pub use blocks::Blocks;
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
     Cube: cfg(feature = "cube"),
+    Remote: cfg(feature = "remote"),
 )]
 pub trait CovarianceProductOps: Backend {
     /// `k(x1, x2)·V`, [N1, R].

@@ -124,6 +124,10 @@ pub enum Side {
 }
 
 impl Side {
+    /// Both sides.
+    #[cfg(feature = "remote")]
+    pub const ALL: [Self; 2] = [Self::Lower, Self::Transposed];
+
     /// The other side.
     pub fn opposite(self) -> Self {
         match self {

@@ -90,6 +90,7 @@ pub(crate) fn mean_diagonal<const D: usize>(matrix: Tensor<D>) -> Tensor<1> {
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
     Cube: cfg(feature = "cube"),
+    Remote: cfg(feature = "remote"),
 )]
 pub trait DiagonalOps: Backend {
     /// `A + value·I` for A, [M, M], or a batch with one value per member; or `A + diag(value)` with

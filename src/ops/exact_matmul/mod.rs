@@ -1,12 +1,18 @@
 //! Matrix products that keep every digit of the element type on every backend.
 
 #[cfg(feature = "cube")]
-pub(super) mod cube;
+mod cube;
 
-use burn::tensor::Tensor;
+use burn::{
+    backend::{Autodiff, Backend, backend_extension, tensor::FloatTensor},
+    tensor::Tensor,
+};
 
-#[cfg(feature = "cube")]
-use super::cpu::is_on_cpu;
+use super::{
+    backward::{CheckpointStrategy, Record, record_inputs},
+    cpu::{CpuMemory, is_on_cpu},
+    dispatch::dispatch,
+};
 
 /// Products of matrices that keep every digit.
 pub trait ExactMatmul: Sized {
@@ -32,10 +38,63 @@ pub trait ExactMatmul: Sized {
 impl<const D: usize> ExactMatmul for Tensor<D> {
     #[track_caller]
     fn exact_matmul(self, right: Self) -> Self {
-        #[cfg(feature = "cube")]
-        if !is_on_cpu(&self) {
-            return cube::exact_matmul(self, right);
+        if is_on_cpu(&self) {
+            return self.matmul(right);
         }
-        self.matmul(right)
+        let (a, b) = (self.dims(), right.dims());
+        let fits = D >= 2
+            && a[D - 1] == b[D - 2]
+            && (a[..D - 2].iter().zip(&b[..D - 2])).all(|(a, b)| a == b || *a == 1 || *b == 1);
+        assert!(
+            fits,
+            "exact_matmul: {a:?} and {b:?}; expected [..., M, K] and [..., K, N]"
+        );
+        let (left, right) = (repeated(self, b), repeated(right, a));
+        dispatch!(ExactMatmulOps::exact_matmul(left, right))
     }
+}
+
+/// A batch of matrices, in which a batch dimension of one is repeated as often as in another batch.
+fn repeated<const D: usize>(tensor: Tensor<D>, other: [usize; D]) -> Tensor<D> {
+    let mut shape = tensor.dims();
+    for (own, other) in shape[..D - 2].iter_mut().zip(other) {
+        *own = if *own == 1 { other } else { *own };
+    }
+    if shape == tensor.dims() {
+        tensor
+    } else {
+        tensor.expand(shape)
+    }
+}
+
+/// Backend implementation of the product.
+#[backend_extension(
+    Autodiff,
+    Flex: cfg(feature = "flex"),
+    NdArray: cfg(feature = "ndarray"),
+    Cube: cfg(feature = "cube"),
+    Remote: cfg(feature = "remote"),
+)]
+pub trait ExactMatmulOps: Backend {
+    /// `AB` for `[…, M, K]` and `[…, K, N]` with the same batch dimensions.
+    fn exact_matmul(left: FloatTensor<Self>, right: FloatTensor<Self>) -> FloatTensor<Self>;
+}
+
+impl<B: CpuMemory> ExactMatmulOps for B {
+    fn exact_matmul(left: FloatTensor<B>, right: FloatTensor<B>) -> FloatTensor<B> {
+        B::float_matmul(left, right)
+    }
+}
+
+impl<B: ExactMatmulOps, C: CheckpointStrategy> ExactMatmulOps for Autodiff<B, C> {
+    record_inputs!(
+        ExactMatmulOps,
+        exact_matmul(left, right),
+        |gradient, wanted| {
+            [
+                wanted[0].then(|| B::exact_matmul(gradient.clone(), B::float_transpose(right))),
+                wanted[1].then(|| B::exact_matmul(B::float_transpose(left), gradient)),
+            ]
+        }
+    );
 }

@@ -13,7 +13,7 @@ use burn::backend::{
 
 use crate::ops::{
     adam::AdamStep, cholesky::Jitter, covariance_product::BlockPairs, cpu::Side,
-    inverse_free::Widths, patches::PatchGrid, special::SpecialFunction, stationary::Stationary,
+    patches::PatchGrid, special::SpecialFunction, stationary::Stationary,
 };
 
 /// An argument or a result of an operation.
@@ -55,18 +55,6 @@ impl<B: FusionBackend, T: Value<B>, const N: usize> Value<B> for [T; N] {
 
     fn outer(inner: Self::Inner) -> Self {
         inner.map(T::outer)
-    }
-}
-
-impl<B: FusionBackend, T: Value<B>> Value<B> for Vec<T> {
-    type Inner = Vec<T::Inner>;
-
-    fn inner(self) -> Self::Inner {
-        self.into_iter().map(T::inner).collect()
-    }
-
-    fn outer(inner: Self::Inner) -> Self {
-        inner.into_iter().map(T::outer).collect()
     }
 }
 
@@ -127,5 +115,4 @@ plain!(
     Side,
     SpecialFunction,
     Stationary,
-    Widths,
 );

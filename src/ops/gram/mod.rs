@@ -18,6 +18,7 @@ use super::{cpu::triangular::Side, dispatch::dispatch};
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
     Cube: cfg(feature = "cube"),
+    Remote: cfg(feature = "remote"),
 )]
 pub trait GramOps: Backend {
     /// `AAᵀ`, [M, M], or with the transposed side `AᵀA`, [N, N]; one per batch member.

@@ -20,6 +20,7 @@ use super::{backward::CheckpointStrategy, dispatch::dispatch, numbers};
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
     Cube: cfg(feature = "cube"),
+    Remote: cfg(feature = "remote"),
 )]
 pub trait CongruenceOps: Backend {
     /// The lower triangle of `LᵀAL`, [M, M]. The entries above the diagonal are unspecified.
@@ -32,6 +33,7 @@ pub trait CongruenceOps: Backend {
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
     Cube: cfg(feature = "cube"),
+    Remote: cfg(feature = "remote"),
 )]
 pub trait InversionOps: Backend {
     /// `[‖H − I‖_F, max_i H_ii]` from the lower triangle of H.

@@ -19,6 +19,7 @@ use super::dispatch::dispatch;
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
     Cube: cfg(feature = "cube"),
+    Remote: cfg(feature = "remote"),
 )]
 pub trait LayerNormalizationOps: Backend {
     /// `γ_d·(x_nd − μ_n)/√(v_n + ε) + β_d`, [N, D].

@@ -18,6 +18,7 @@ use super::cholesky::{Jitter, NotPositiveDefinite, check, may_wait};
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
     Cube: cfg(feature = "cube"),
+    Remote: cfg(feature = "remote"),
 )]
 pub trait LogDensityOps: Backend {
     /// `Σ_p log N(r_p | 0, K)`, `[1]`, for R, [N, P]; the status of the factorization, [1, 4]; and,

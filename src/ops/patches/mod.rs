@@ -36,6 +36,7 @@ pub use grid::{ImageShape, PatchError, PatchGrid};
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
     Cube: cfg(feature = "cube"),
+    Remote: cfg(feature = "remote"),
 )]
 pub trait PatchOps: Backend {
     /// `Σ_p A_mp·k(z_m, x_n^[p])` over the patches of images, [M, N].

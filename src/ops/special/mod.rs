@@ -22,6 +22,7 @@ use super::dispatch::dispatch;
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
     Cube: cfg(feature = "cube"),
+    Remote: cfg(feature = "remote"),
 )]
 pub trait SpecialOps: Backend {
     /// A scalar function, elementwise.
@@ -59,6 +60,22 @@ pub enum SpecialFunction {
     Tanh,
     /// `arcsin x` for `|x| ≤ 1`. burn has it, but shaders guarantee only three digits of it.
     ArcSine,
+}
+
+#[cfg(feature = "remote")]
+impl SpecialFunction {
+    /// Every function.
+    pub(super) const ALL: [Self; 9] = [
+        Self::Softplus,
+        Self::LogNormalCdf,
+        Self::LogGamma,
+        Self::LogOneMinusExp,
+        Self::ExpMinusOne,
+        Self::LogRatio,
+        Self::StirlingRemainder,
+        Self::Tanh,
+        Self::ArcSine,
+    ];
 }
 
 /// `log(1 + eˣ)`, elementwise and without overflow.

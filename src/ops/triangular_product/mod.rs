@@ -61,6 +61,7 @@ fn product<const D: usize>(lower: Tensor<D>, rhs: Tensor<D>, side: Side) -> Tens
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
     Cube: cfg(feature = "cube"),
+    Remote: cfg(feature = "remote"),
 )]
 pub trait TriangularProductOps: Backend {
     /// `L·B` or `Lᵀ·B` for a lower-triangular L.

@@ -22,6 +22,7 @@ use super::{
     Flex: cfg(feature = "flex"),
     NdArray: cfg(feature = "ndarray"),
     Cube: cfg(feature = "cube"),
+    Remote: cfg(feature = "remote"),
 )]
 pub trait TriangularSolveOps: Backend {
     /// `L⁻¹B` or `L⁻ᵀB`.

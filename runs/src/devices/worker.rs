@@ -1,0 +1,106 @@
+//! `burn-gp worker`.
+
+use std::net::SocketAddr;
+
+use clap::Args;
+
+use crate::arguments::DeviceName;
+use crate::failure::Failure;
+#[cfg(not(feature = "remote"))]
+use crate::setting_error::SettingError;
+
+/// The arguments of `worker`.
+#[derive(Debug, Args)]
+pub struct WorkerArguments {
+    /// Device to serve, as `burn-gp devices` lists them; several with commas
+    /// [default: the first in this program]
+    #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
+    device: Vec<DeviceName>,
+    /// Address and port to listen on; port 0 stands for a free one
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7777")]
+    listen: SocketAddr,
+}
+
+/// Serves the devices until Ctrl-C.
+///
+/// # Errors
+///
+/// If a device is missing or the worker cannot listen.
+#[cfg(feature = "remote")]
+pub fn work(arguments: &WorkerArguments) -> Result<(), Failure> {
+    serving::serve(&arguments.device, arguments.listen)
+}
+
+/// Serves nothing in a program without the feature.
+///
+/// # Errors
+///
+/// Always.
+#[cfg(not(feature = "remote"))]
+pub fn work(_: &WorkerArguments) -> Result<(), Failure> {
+    Err(not_built().into())
+}
+
+/// The error of a program that was built without workers.
+#[cfg(not(feature = "remote"))]
+pub fn not_built() -> SettingError {
+    SettingError::DeviceNotBuilt {
+        backend: "remote".to_owned(),
+    }
+}
+
+#[cfg(feature = "remote")]
+mod serving {
+    use std::net::{SocketAddr, TcpListener};
+
+    use burn::server::{ServeError, TokenAuthorizer, WebSocketTransport};
+    use burn::tensor::{DType, Device};
+    use burn_gp_core::ops::remote_server;
+
+    use crate::arguments::DeviceName;
+    use crate::devices::{default_device, found::details, open, remote::token};
+    use crate::failure::Failure;
+    use crate::setting_error::SettingError;
+    use crate::standard_output::print;
+
+    /// Serves devices, or the default one, at an address.
+    pub fn serve(names: &[DeviceName], address: SocketAddr) -> Result<(), Failure> {
+        let names = match names {
+            [] => vec![default_device()?],
+            names => names.to_vec(),
+        };
+        let devices = names.iter().map(|name| open(name, DType::F32));
+        let devices: Vec<Device> = devices.collect::<Result<_, _>>()?;
+        let token = token();
+        if token.is_none() && !address.ip().is_loopback() {
+            let (port, address) = (address.port(), address.to_string());
+            return Err(SettingError::OpenWorker { address, port }.into());
+        }
+        let refused = |error: &dyn std::error::Error| SettingError::Listen {
+            address: address.to_string(),
+            reason: error.to_string(),
+        };
+        let listener = TcpListener::bind(address).map_err(|error| refused(&error))?;
+        let bound = listener.local_addr().map_err(|error| refused(&error))?;
+        let mut server = remote_server(devices.clone());
+        if let Some(token) = token {
+            server = match TokenAuthorizer::new(token) {
+                Ok(authorizer) => server.with_authorizer(authorizer),
+                Err(_) => unreachable!("an empty token is none"),
+            };
+        }
+        for (index, (name, device)) in names.iter().zip(&devices).enumerate() {
+            let address = bound.to_string();
+            let remote = DeviceName::Remote { address, index };
+            print(&format!(
+                "{name} ({}) is --device {remote}\n",
+                details(name, device)
+            ))?;
+        }
+        let served = server.serve(WebSocketTransport::from_listener(listener));
+        served.map_err(|error| match error {
+            ServeError::MixedBackends => SettingError::MixedDevices.into(),
+            error => refused(&error).into(),
+        })
+    }
+}

@@ -1,0 +1,126 @@
+//! Shapes and types of results.
+
+use core::borrow::Borrow;
+
+use burn::{
+    backend::{Remote, TensorMetadata, tensor::FloatTensor},
+    tensor::{DType, Shape},
+};
+
+use crate::ops::{
+    cholesky::Status,
+    cpu::{Side, matrix_dims},
+};
+
+type Tensor = FloatTensor<Remote>;
+
+/// The shape and the type of one result.
+#[derive(Clone, Debug)]
+pub struct Output {
+    pub shape: Shape,
+    pub dtype: DType,
+}
+
+/// A result with the type of a tensor and a shape of its own.
+fn shaped(tensor: &Tensor, shape: impl Into<Shape>) -> Output {
+    Output {
+        shape: shape.into(),
+        dtype: tensor.dtype(),
+    }
+}
+
+/// A result with the shape and the type of a tensor.
+pub fn like(tensor: &Tensor) -> Output {
+    shaped(tensor, tensor.shape())
+}
+
+/// `[length]`
+pub fn vector(tensor: &Tensor, length: usize) -> Output {
+    shaped(tensor, [length])
+}
+
+/// `[…, rows, columns]` with the batch dimensions of a tensor.
+pub fn matrices(tensor: &Tensor, rows: usize, columns: usize) -> Output {
+    let mut shape = tensor.shape();
+    let rank = shape.num_dims();
+    shape.as_mut_slice()[rank - 2..].copy_from_slice(&[rows, columns]);
+    shaped(tensor, shape)
+}
+
+/// The length of the first dimension.
+pub fn outer(tensor: &Tensor) -> usize {
+    tensor.shape()[0]
+}
+
+/// The last dimension but one.
+pub fn rows(tensor: &Tensor) -> usize {
+    matrix_dims(&tensor.shape()).1
+}
+
+/// The last dimension.
+pub fn columns(tensor: &Tensor) -> usize {
+    matrix_dims(&tensor.shape()).2
+}
+
+/// The number of matrices in a batch.
+pub fn members(tensor: &Tensor) -> usize {
+    matrix_dims(&tensor.shape()).0
+}
+
+/// The status of a factorization. It has the type of the matrix, as on GPUs.
+pub fn status(matrix: &Tensor) -> Output {
+    shaped(matrix, [members(matrix), Status::WIDTH])
+}
+
+/// The wanted ones of the gradients of tensors.
+pub fn wanted_of<const N: usize>(
+    tensors: &[impl Borrow<Tensor>; N],
+    wanted: [bool; N],
+) -> [Option<Output>; N] {
+    core::array::from_fn(|index| wanted[index].then(|| like(tensors[index].borrow())))
+}
+
+/// The gradients of points, other points, lengthscales, variance and vectors.
+pub fn product_gradients(
+    arguments: &[Tensor; 5],
+    points_wanted: bool,
+    same: bool,
+) -> [Option<Output>; 5] {
+    let wanted = [points_wanted, points_wanted && !same, true, true, true];
+    wanted_of(arguments, wanted)
+}
+
+/// `AAᵀ` or `AᵀA`
+pub fn gram(basis: &Tensor, side: Side) -> Output {
+    let size = match side {
+        Side::Lower => rows(basis),
+        Side::Transposed => columns(basis),
+    };
+    matrices(basis, size, size)
+}
+
+/// The log-density, the status, the factor and the weights.
+pub fn log_density(covariance: &Tensor, residual: &Tensor) -> (Output, Output, Output, Output) {
+    (
+        vector(covariance, 1),
+        status(covariance),
+        like(covariance),
+        like(residual),
+    )
+}
+
+/// The moments of P variables, and the projected basis.
+pub fn moments(basis: &Tensor, mean: &Tensor) -> (Output, Output) {
+    let outputs = outer(mean);
+    (
+        shaped(mean, [2, outputs, columns(basis)]),
+        shaped(mean, [outputs, rows(basis), columns(basis)]),
+    )
+}
+
+/// One sum for each column of each matrix.
+pub fn column_sums(matrices: &Tensor) -> Output {
+    let mut shape: Vec<usize> = matrices.shape().to_vec();
+    shape.remove(shape.len() - 2);
+    shaped(matrices, shape)
+}
