@@ -167,7 +167,7 @@ fn with_common_defaults(
         input_scale: Some(options.input_scale()),
         seed: Some(options.seed()),
         dtype: Some(place.dtype),
-        device: Some(place.device),
+        device: options.devices.is_none().then_some(place.device),
         ..options.clone()
     })
 }

@@ -129,15 +129,20 @@ impl Metrics {
             training,
             peak_memory: memory::peak(),
             seed: options.seed(),
-            backend: options
-                .device
-                .as_ref()
-                .map_or_else(String::new, |device| device.to_string()),
+            backend: backend(options),
             dtype: options.dtype.map(name_of).unwrap_or_default(),
             hyperparameters: hyperparameters.iter().map(named).collect(),
             warnings,
         }
     }
+}
+
+/// The names of the devices.
+fn backend(options: &RunOptions) -> String {
+    let several = options.devices.as_deref().unwrap_or_default();
+    let names = several.iter().chain(&options.device);
+    let names: Vec<String> = names.map(ToString::to_string).collect();
+    names.join(",")
 }
 
 /// The covariance function as text.

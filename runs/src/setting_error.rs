@@ -247,6 +247,16 @@ pub enum SettingError {
         /// The number of devices of the backend.
         count: usize,
     },
+    /// More devices than a mini-batch has rows.
+    #[error(
+        "{devices} devices cannot share mini-batches of {rows} rows; give fewer --devices or a larger --batch-size"
+    )]
+    MoreDevicesThanRows {
+        /// The number of devices.
+        devices: usize,
+        /// The rows of a mini-batch.
+        rows: usize,
+    },
     /// A worker that cannot be reached.
     #[error("no worker answers at {address} ({reason}); start one there with: burn-gp worker")]
     NoWorker {

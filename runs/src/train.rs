@@ -102,7 +102,9 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
     if resumed.is_none() && !is_automatic {
         arguments.options.require_use(options.model())?;
     }
-    let (device, dtype) = Place::of(&options)?.open()?;
+    let place = Place::of(&options)?;
+    let (device, dtype) = place.open()?;
+    let devices = place.open_all(&options)?;
     let is_resumed = resumed.is_some();
     let folder = match resumed {
         Some(folder) => folder,
@@ -135,6 +137,7 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
     let run = Run {
         folder: &folder,
         device,
+        devices,
         dtype,
         interrupt: Interrupt::install()?,
         quiet,
@@ -179,6 +182,8 @@ fn kept(folder: &OutputFolder) -> Option<String> {
 struct Run<'a> {
     folder: &'a OutputFolder,
     device: Device,
+    /// The devices that share the mini-batches, if there are several.
+    devices: Vec<Device>,
     dtype: DType,
     interrupt: Interrupt,
     quiet: bool,
@@ -225,6 +230,7 @@ impl Run<'_> {
     ) -> Result<(Plan, Session), Failure> {
         let (options, plan) = resolve(options, data)?;
         let trainer = plan.trainer(data, (&self.device, self.dtype))?;
+        let trainer = on_devices(trainer, &self.devices)?;
         print(&self.columns.take())?;
         let mut session = session(trainer, options, data)?;
         if let Some((point, seconds)) = found {
@@ -237,6 +243,27 @@ impl Run<'_> {
         }
         fit(&mut session, self.folder, &self.interrupt, self.quiet)?;
         Ok((plan, session))
+    }
+}
+
+/// A trainer that divides its mini-batches among devices, if there are several.
+fn on_devices(
+    trainer: AnyTrainer<AnyModel>,
+    devices: &[Device],
+) -> Result<AnyTrainer<AnyModel>, SettingError> {
+    match trainer {
+        AnyTrainer::MiniBatch(trainer) if devices.len() > 1 => {
+            let (rows, devices) = (trainer.batch_rows(), devices.to_vec());
+            if devices.len() > rows {
+                let devices = devices.len();
+                return Err(SettingError::MoreDevicesThanRows { devices, rows });
+            }
+            let devices: Vec<Device> = devices.into_iter().map(Device::autodiff).collect();
+            Ok(AnyTrainer::MiniBatch(Box::new(
+                trainer.on_devices(&devices),
+            )))
+        }
+        trainer => Ok(trainer),
     }
 }
 

@@ -39,3 +39,4 @@ mod tables;
 mod threads;
 mod train_predict;
 mod weights;
+mod worker;

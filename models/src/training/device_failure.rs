@@ -29,6 +29,9 @@ pub enum DeviceFailure {
         /// The reason that the driver gave.
         reason: String,
     },
+    /// The process that serves the device no longer answers.
+    #[error("the worker no longer answers")]
+    NoAnswer,
     /// The device failed in another way.
     #[error("the device failed ({reason}); see `burn-gp devices check`")]
     Other {
@@ -61,6 +64,12 @@ impl DeviceFailure {
             "device is lost",
             "DeviceLost",
         ];
+        let no_answer = [
+            "Failed to read tensor: RecvError",
+            "Remote response channel closed",
+            "Failed to open a remote session",
+            "Service call failed",
+        ];
         let other = [
             "An error happened during execution",
             "wgpu error",
@@ -69,6 +78,9 @@ impl DeviceFailure {
         if memory.iter().any(has) {
             let bytes = memory.iter().find_map(|part| number_after(text, part));
             return Some(Self::OutOfMemory { bytes });
+        }
+        if no_answer.iter().any(has) {
+            return Some(Self::NoAnswer);
         }
         let reason = cause(text).to_owned();
         if lost.iter().any(has) && (text.contains("device") || text.contains("Device")) {
@@ -148,6 +160,21 @@ mod tests {
                 reason: "unsupported type".into()
             })
         );
+    }
+
+    /// The messages of burn-remote 0.22.1.
+    #[test]
+    fn messages_of_lost_workers_are_recognized() {
+        for text in [
+            "Error while reading data: use `try_into_data` instead to catch the error at runtime: An \
+             error happened during execution\nCaused by:\n  Failed to read tensor: RecvError(())",
+            "training worker on device 1 failed: Failed to read tensor: RecvError(())",
+            "Remote response channel closed before dtype_usage completed",
+            "Failed to open a remote session at ws://127.0.0.1:7777: the server cannot be reached",
+        ] {
+            let failure = DeviceFailure::of_message(text);
+            assert_eq!(failure, Some(DeviceFailure::NoAnswer), "{text}");
+        }
     }
 
     #[test]

@@ -2,7 +2,13 @@
 
 use std::{path::Path, sync::Arc};
 
-use burn::{grad_clipping::GradientClipping, module::Module, optim::ModuleOptimizer};
+#[cfg(feature = "learner")]
+use burn::tensor::Device;
+use burn::{
+    grad_clipping::GradientClipping,
+    module::Module,
+    optim::{GradientsParams, ModuleOptimizer},
+};
 use burn_gp_core::{
     ops::is_on_cpu,
     optim::{Adam, NaturalGradient},
@@ -11,6 +17,8 @@ use burn_gp_core::{
 use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "learner")]
+use super::learner::SeveralDevices;
 use super::{
     Batch, InducingTraining, Model, Plateau, Schedule, StepReport, Trainer, TrainingData,
     TrainingError,
@@ -154,7 +162,15 @@ pub struct MiniBatchTrainer<M> {
     /// The number of steps that the device has skipped.
     skipped: usize,
     long_steps: LongSteps,
+    /// Differentiates batches on several devices.
+    #[cfg(feature = "learner")]
+    several_devices: Option<Differentiate<M>>,
 }
+
+/// The negative objective per data point of a batch, and its gradients.
+#[cfg(feature = "learner")]
+type Differentiate<M> =
+    Box<dyn Fn(&M, Batch) -> Result<(f64, GradientsParams), TrainingError> + Send>;
 
 /// Where the batches come from.
 enum BatchSource {
@@ -251,13 +267,69 @@ impl<M: Model> MiniBatchTrainer<M> {
             unobserved: Unobserved::default(),
             skipped: 0,
             long_steps: LongSteps::default(),
+            #[cfg(feature = "learner")]
+            several_devices: None,
         }
+    }
+
+    /// Divides every batch among devices, with autodiff, by burn-train's workers for several devices.
+    /// The first is the model's own, and has the optimizer. A device can be named more than once, as
+    /// the CPU can for several threads. A single device changes nothing.
+    ///
+    /// The objective of a part counts by its share of the rows, so that the sum of all gradients is
+    /// that of the whole batch: steps are those of one device, up to rounding. Models with random
+    /// draws in their objective draw others on each device.
+    ///
+    /// # Panics
+    ///
+    /// If a batch has fewer rows than there are devices.
+    #[cfg(feature = "learner")]
+    #[track_caller]
+    pub fn on_devices(mut self, devices: &[Device]) -> Self
+    where
+        M: 'static,
+    {
+        self.several_devices = (devices.len() > 1).then(|| {
+            let (computation, rows) = (self.computation.clone(), self.batch_rows());
+            let several = SeveralDevices::new(devices, computation, rows);
+            let differentiate = move |model: &M, batch| several.differentiate(model, batch);
+            Box::new(differentiate) as Differentiate<M>
+        });
+        self
+    }
+
+    /// The negative objective per data point of a batch, and its gradients.
+    fn differentiate(&self, batch: Batch) -> Result<(f64, GradientsParams), TrainingError> {
+        #[cfg(feature = "learner")]
+        if let Some(differentiate) = &self.several_devices {
+            return differentiate(&self.model, batch);
+        }
+        self.computation.differentiate(&self.model, batch)
+    }
+
+    /// Whether the losses of steps stay on the device until several are read together.
+    fn leaves_losses(&self, batch: &Batch) -> bool {
+        #[cfg(feature = "learner")]
+        if self.several_devices.is_some() {
+            return false;
+        }
+        !is_on_cpu(&batch.inputs)
     }
 
     /// Adds the log density of these priors to the objective, besides
     /// [those of the model](Model::priors). It counts once for any batch size. If a
     /// parameter has both, this prior applies.
+    ///
+    /// # Panics
+    ///
+    /// After `on_devices`, whose devices would not have the priors.
+    #[track_caller]
     pub fn with_priors(mut self, priors: Priors) -> Self {
+        #[cfg(feature = "learner")]
+        assert!(
+            self.several_devices.is_none(),
+            "MiniBatchTrainer: give priors before devices"
+        );
         self.computation.priors.extend(priors);
         self
     }
@@ -278,6 +350,11 @@ impl<M: Model> MiniBatchTrainer<M> {
     /// The number of data points, N.
     pub fn data_count(&self) -> usize {
         self.computation.data_count
+    }
+
+    /// The number of rows of a mini-batch.
+    pub fn batch_rows(&self) -> usize {
+        self.training.batch_size.max(1).min(self.data_count())
     }
 
     /// The rows that are read in blocks.
@@ -310,7 +387,7 @@ impl<M: Model> MiniBatchTrainer<M> {
 
     /// A step whose loss is known when it is made.
     fn read_step(&mut self, batch: Batch) -> Result<StepReport, TrainingError> {
-        let (loss, gradients) = self.computation.differentiate(&self.model, batch)?;
+        let (loss, gradients) = self.differentiate(batch)?;
         let rates = self.rates.at(self.step);
         let learning_rate = rates.base();
         let adam = (&mut self.optimizer, rates);
@@ -386,7 +463,7 @@ impl<M: Model> Trainer for MiniBatchTrainer<M> {
         if self.blocks().is_some() {
             self.model.check_targets(&batch.targets)?;
         }
-        if is_on_cpu(&batch.inputs) {
+        if !self.leaves_losses(&batch) {
             let mut long_steps = self.long_steps;
             let report = long_steps.run(|| self.read_step(batch));
             self.long_steps = long_steps;

@@ -123,6 +123,15 @@ fn a_learner_makes_the_steps_of_a_trainer_bit_for_bit() {
     }
 }
 
+/// The numbers of a model after the steps of a trainer on several devices.
+fn on_devices(training: &MiniBatchTraining, devices: &[Device]) -> Vec<f64> {
+    let mut trainer = trainer(DType::F64, training.clone()).on_devices(devices);
+    while !trainer.is_finished() {
+        trainer.step().expect("the step is sound");
+    }
+    parameters(trainer.model())
+}
+
 /// Batches of 32 rows in two and in three parts, on one CPU that is named several times.
 #[test]
 fn several_devices_make_the_steps_of_one() {
@@ -135,7 +144,7 @@ fn several_devices_make_the_steps_of_one() {
             trainer.step().expect("the step is sound");
         }
         let devices = vec![Device::default().autodiff(); count];
-        let mut learner = learner(DType::F64, training).on_devices(&devices);
+        let mut learner = learner(DType::F64, training.clone()).on_devices(&devices);
         let supervised = rounds(&learner, 6);
         learner.fit(supervised).expect("all steps are sound");
         assert_eq!(learner.steps_made(), 30);
@@ -151,6 +160,9 @@ fn several_devices_make_the_steps_of_one() {
         );
         assert!(difference(&ours) < 1e-10, "{count} devices");
         assert!(difference(&start) > 1e-2);
+        let ours = on_devices(&training, &devices);
+        assert!(difference(&ours) < 1e-10, "{count} devices, a trainer");
+        assert_eq!(ours, on_devices(&training, &devices));
     }
 }
 

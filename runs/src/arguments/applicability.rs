@@ -28,10 +28,11 @@ type Use = (&'static [&'static str], fn(&Asked<'_>) -> bool);
 
 /// Options that only some models use; every model uses the others. The error names the first unused
 /// one, so the order matters.
-const USES: [Use; 30] = [
+const USES: [Use; 31] = [
     (&["--weights"], |asked| {
         asked.model.takes_weights() && asked.is_mini_batch()
     }),
+    (&["--devices"], |asked| asked.is_mini_batch()),
     (&["--stream"], |asked| {
         asked.model.streams() && asked.is_mini_batch()
     }),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use burn_gp_core::likelihoods::{Bernoulli, FixedNoise, Gaussian, LikelihoodName, Softmax};
 use burn_gp_datasets::{DataError, DataSource, Task};
 
-use super::{InputScaleName, ModelName, OptimizerName, RunOptions};
+use super::{DeviceName, InputScaleName, ModelName, OptimizerName, RunOptions};
 
 /// The headings of the options that runs of all models have, …
 const OF_ALL_MODELS: [&str; 2] = ["Data", "Computation"];
@@ -19,7 +19,12 @@ const MORE_OF_ALL_MODELS: [&str; 6] = [
     "checkpoint_every",
 ];
 /// … and the options under these headings that only models on mini-batches have.
-const OF_MINI_BATCHES: [&str; 3] = ["validation", "validation_fraction", "early_stopping"];
+const OF_MINI_BATCHES: [&str; 4] = [
+    "validation",
+    "validation_fraction",
+    "early_stopping",
+    "devices",
+];
 
 /// The default data set.
 pub const DEFAULT_DATA: &str = "winequality";
@@ -113,6 +118,12 @@ impl RunOptions {
     /// The scale of the inputs.
     pub fn input_scale(&self) -> InputScaleName {
         self.input_scale.unwrap_or(InputScaleName::Standard)
+    }
+
+    /// The device with the optimizer: the only one, or the first of several.
+    pub fn main_device(&self) -> Option<&DeviceName> {
+        let several = self.devices.as_ref().and_then(|devices| devices.first());
+        several.or(self.device.as_ref())
     }
 
     /// The seed of all random numbers.

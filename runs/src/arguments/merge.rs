@@ -4,7 +4,7 @@ use super::{Property, RunOptions};
 
 /// Options that exclude each other or need each other. If an option of the first list is given, the
 /// earlier values of the second list are dropped.
-const LEFT_BEHIND: [(&[&str], &[&str]); 9] = [
+const LEFT_BEHIND: [(&[&str], &[&str]); 10] = [
     (&["epochs", "steps"], &["epochs", "steps"]),
     (
         &["epochs", "steps", "validation_fraction"],
@@ -38,6 +38,7 @@ const LEFT_BEHIND: [(&[&str], &[&str]); 9] = [
         ],
     ),
     (&["target"], &["class_order", "likelihood"]),
+    (&["device", "devices"], &["device", "devices"]),
     (&["schedule"], &["stages", "stage_factor"]),
     (
         &["no_correction"],

@@ -359,7 +359,12 @@ options! {
         /// Floating-point type [default: f64 on CPUs, f32 on GPUs]
         dtype: DtypeName = "DTYPE",
         /// Device: flex, ndarray, wgpu, vulkan, metal, cuda or rocm, with a number behind it for a GPU
-        /// other than the first, as in wgpu:1; see `burn-gp devices` [default: the first in this program]
-        device: DeviceName = "DEVICE" [BesideProtocol, Everyday],
+        /// other than the first, as in wgpu:1; see `burn-gp devices`. remote://HOST:PORT is the device of
+        /// a worker [default: the first in this program]
+        device: DeviceName = "DEVICE" [Changeable, BesideProtocol, Everyday],
+        /// Devices that share every mini-batch, as in wgpu:0,wgpu:1; the first has the optimizer
+        /// (mini-batch models)
+        #[arg(value_delimiter = ',', conflicts_with = "device")]
+        devices: Vec<DeviceName> = "DEVICES" [Changeable, BesideProtocol],
     }
 }

@@ -70,12 +70,27 @@ impl Place {
     ///
     /// [`SettingError::NoDevice`].
     pub fn of(options: &RunOptions) -> Result<Self, SettingError> {
-        Self::new(options.device.clone(), options.dtype)
+        Self::new(options.main_device().cloned(), options.dtype)
     }
 
     /// The floating-point type as models name it.
     pub fn precision(&self) -> Precision {
         self.dtype.into()
+    }
+
+    /// Opens the devices that share the mini-batches of a run. There are none if the run has one device.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`open`](Self::open).
+    pub fn open_all(&self, options: &RunOptions) -> Result<Vec<Device>, SettingError> {
+        let names = options.devices.as_deref().unwrap_or_default();
+        let dtype = self.precision().dtype();
+        let devices = names.iter().map(|name| open(name, dtype));
+        match names.len() {
+            0 | 1 => Ok(Vec::new()),
+            _ => devices.collect(),
+        }
     }
 
     /// Opens the device with this type.

@@ -97,7 +97,12 @@ mod serving {
                 details(name, device)
             ))?;
         }
-        let served = server.serve(WebSocketTransport::from_listener(listener));
+        // Not `serve`, which logs every tensor that workers exchange.
+        let served = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| refused(&error))?
+            .block_on(server.serve_async(WebSocketTransport::from_listener(listener)));
         served.map_err(|error| match error {
             ServeError::MixedBackends => SettingError::MixedDevices.into(),
             error => refused(&error).into(),

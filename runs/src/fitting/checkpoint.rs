@@ -80,6 +80,11 @@ impl Checkpoints {
         }
     }
 
+    /// The output folder of the run.
+    pub fn run(&self) -> &Path {
+        self.folder.parent().unwrap_or(&self.folder)
+    }
+
     /// The folder they are in.
     pub fn folder(&self) -> &Path {
         &self.folder

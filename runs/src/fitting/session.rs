@@ -82,14 +82,19 @@ impl Session {
     }
 
     fn failure(&self, source: TrainingError, checkpoints: &Checkpoints) -> Failure {
-        let kept = checkpoints.latest_step().map_or_else(String::new, |step| {
-            format!(" The checkpoint of step {step} is kept.")
-        });
-        let advice = match source {
-            TrainingError::Device { .. } => kept.trim_start().to_owned(),
-            _ => format!(
+        let kept = (checkpoints.latest_step())
+            .map(|step| format!("The checkpoint of step {step} is kept"));
+        let advice = match (&source, kept) {
+            (TrainingError::Device { .. }, Some(kept)) => format!(
+                "{kept}; go on from it, here or on another device, with: burn-gp train --resume {} \
+                 --device DEVICE",
+                checkpoints.run().display()
+            ),
+            (TrainingError::Device { .. }, None) => String::new(),
+            (_, kept) => format!(
                 "Try a lower --learning-rate, a larger --jitter, --gradient-norm 10 or --dtype \
-                 f64.{kept}"
+                 f64.{}",
+                kept.map_or_else(String::new, |kept| format!(" {kept}."))
             ),
         };
         Failure::Training {

@@ -18,12 +18,14 @@ use crate::ops::{
     cpu::{
         CpuMemory, Element, Scalar, Side, batch_parts, clear_above_diagonal, in_parts, map_members,
         matrix_dims, member, part, solve_in_place, triangular_product, with_element, write,
+        write_like,
     },
     decompositions::count_decomposition,
 };
 
 /// Factors one matrix with increasing jitter, relative to `scale` or else to the mean of the
-/// diagonal. On return, `out` holds the factor.
+/// diagonal. On return, `out` holds the factor, or NaN if there is none: whoever trains on a worker's
+/// CPU does not wait for the status.
 fn factor_with_jitter<T: Element>(
     matrix: &[T],
     out: &mut [T],
@@ -62,9 +64,10 @@ fn factor_with_jitter<T: Element>(
         status.jitter = relative;
         status.failed_pivot = factored.err().map(|BadPivot(pivot)| pivot);
         if status.failed_pivot.is_none() {
-            break;
+            return status;
         }
     }
+    out.fill(<T as Scalar>::from_f64(f64::NAN));
     status
 }
 
@@ -172,15 +175,27 @@ impl<B: CpuMemory> CholeskyOps for B {
 
     fn factor_from_lower(matrix: FloatTensor<B>) -> (FloatTensor<B>, FloatTensor<B>) {
         let (batch, size, _) = matrix_dims(&matrix.shape());
-        let status = with_element!(matrix, T => {
+        with_element!(matrix, T => {
             let values = B::read::<T>(&matrix);
             let check = |index| {
                 let failure = check_diagonal(member(&values, index, size, size)).err();
                 Status::of_triangle(failure.map(|BadPivot(pivot)| pivot))
             };
-            write_status::<B>((0..batch).map(check), &matrix.device())
-        });
-        (matrix, status)
+            let members: Vec<Status> = (0..batch).map(check).collect();
+            let status = write_status::<B>(members.iter().copied(), &matrix.device());
+            let is_sound = |status: &Status| status.failed_pivot.is_none();
+            if members.iter().all(is_sound) {
+                drop(values);
+                return (matrix, status);
+            }
+            let mut factors = values.into_owned();
+            for (factor, status) in factors.chunks_exact_mut(size * size).zip(&members) {
+                if !is_sound(status) {
+                    factor.fill(<T as Scalar>::from_f64(f64::NAN));
+                }
+            }
+            (write_like::<B, T>(factors, &matrix), status)
+        })
     }
 
     fn lower_of_factor(factor: FloatTensor<B>) -> FloatTensor<B> {

@@ -153,8 +153,7 @@ pub fn cholesky<const D: usize>(
 ///
 /// - `matrix`: `[…, M, M]`
 /// - the second result: one row per batch member, `[batch, 4]`. Its first number is zero if the
-///   member has a factor, and positive if it has none; its factor is then NaN on GPUs, and has any
-///   values on CPUs. The tensor may be in another precision than the matrix.
+///   member has a factor, and positive if it has none; its factor is then NaN. The tensor may be in another precision than the matrix.
 #[track_caller]
 pub(crate) fn cholesky_unchecked<const D: usize>(
     matrix: Tensor<D>,

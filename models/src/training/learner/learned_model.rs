@@ -64,6 +64,8 @@ pub(super) struct Division {
     rows: usize,
     /// The parts' shares of the loss of a step so far.
     losses: Mutex<Vec<f64>>,
+    /// The loss of the last whole batch.
+    last: Mutex<f64>,
 }
 
 impl Division {
@@ -72,7 +74,13 @@ impl Division {
             parts,
             rows,
             losses: Mutex::default(),
+            last: Mutex::new(f64::NAN),
         }
+    }
+
+    /// The loss of the last whole batch.
+    pub fn loss(&self) -> f64 {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The loss of the batch, if this is the loss of the last part of it.
@@ -134,6 +142,7 @@ impl Course {
         let (loss, gradients) =
             (self.computation).differentiate_part(model, batch, division.rows)?;
         if let Some(whole) = division.add(loss, rows) {
+            *(division.last.lock()).unwrap_or_else(PoisonError::into_inner) = whole;
             let trains_inducing = self.computation.trains_inducing(made);
             self.computation.rates.observe(whole, trains_inducing);
         }

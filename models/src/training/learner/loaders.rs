@@ -161,7 +161,7 @@ impl<M: 'static> DataLoader<Examination<M>> for Examinations<M> {
     }
 }
 
-fn progress(items_processed: usize, items_total: usize, unit: &str) -> Progress {
+pub(super) fn progress(items_processed: usize, items_total: usize, unit: &str) -> Progress {
     Progress {
         items_processed,
         items_total,

@@ -3,6 +3,7 @@
 mod learned_model;
 mod loaders;
 mod renderer;
+mod several_devices;
 
 use std::{
     path::Path,
@@ -34,6 +35,8 @@ use learned_model::{Course, Division};
 pub use learned_model::{Examination, ExaminedModel, LearnedModel, LearnedStep};
 use loaders::{BatchLoader, Examinations};
 pub use renderer::StepRenderer;
+pub(super) use several_devices::SeveralDevices;
+use several_devices::check_parts;
 
 /// Makes the steps of a [`MiniBatchTrainer`](super::MiniBatchTrainer), bit for bit, in burn's
 /// [`SupervisedTraining`]. Its checkpoints, metrics, renderers and early stopping then work for
@@ -105,12 +108,7 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
     /// If a batch has fewer rows than there are devices.
     #[track_caller]
     pub fn on_devices(mut self, devices: &[Device]) -> Self {
-        let rows = self.batch_rows();
-        assert!(
-            devices.len() <= rows,
-            "a batch of {rows} rows cannot be divided among {} devices",
-            devices.len()
-        );
+        check_parts(devices, self.batch_rows());
         self.devices = devices.to_vec();
         self
     }

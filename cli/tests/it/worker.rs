@@ -1,0 +1,226 @@
+//! Workers: `burn-gp worker`, and runs on the devices that it serves.
+
+#[cfg(not(feature = "remote"))]
+use temp_dir::TempDir;
+
+#[cfg(not(feature = "remote"))]
+#[test]
+fn a_program_without_workers_says_how_to_build_one() {
+    let folder = TempDir::new().expect("a folder");
+    for words in ["worker", "train --device remote://localhost:7777"] {
+        let words: Vec<&str> = words.split(' ').collect();
+        let output = crate::support::run(folder.path(), &words);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{errors}");
+        assert!(errors.contains("--features remote"), "{errors}");
+        assert_eq!(errors.lines().count(), 1, "{errors}");
+    }
+}
+
+#[cfg(all(feature = "remote", feature = "flex"))]
+mod with_workers {
+    use std::io::{BufRead, BufReader};
+    use std::path::Path;
+    use std::process::{Child, Command, Output, Stdio};
+    use std::time::{Duration, Instant};
+
+    use temp_dir::TempDir;
+
+    use crate::support::{numbers, program, run, succeed, write_regression};
+
+    /// A worker process on a free port.
+    struct Worker {
+        process: Child,
+        /// The name of its device on the command line.
+        device: String,
+    }
+
+    impl Worker {
+        fn start() -> Self {
+            Self::of(program())
+        }
+
+        fn of(mut program: Command) -> Self {
+            program.args(["worker", "--device", "flex", "--listen", "127.0.0.1:0"]);
+            let mut process = program
+                .stdout(Stdio::piped())
+                .spawn()
+                .expect("the worker starts");
+            let mut line = String::new();
+            let output = process.stdout.take().expect("a pipe");
+            (BufReader::new(output).read_line(&mut line)).expect("a line");
+            let (_, device) = line.trim().split_once("--device ").expect("a device");
+            let device = device.to_owned();
+            Self { process, device }
+        }
+
+        fn kill(&mut self) {
+            self.process.kill().expect("a running worker");
+            self.process.wait().expect("an ended worker");
+        }
+    }
+
+    impl Drop for Worker {
+        fn drop(&mut self) {
+            let _ = self.process.kill();
+            let _ = self.process.wait();
+        }
+    }
+
+    /// The only line of standard error of a run that failed with `code`.
+    fn sentence(output: &Output, code: i32) -> String {
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{errors}");
+        assert_eq!(errors.lines().count(), 1, "{errors}");
+        errors
+    }
+
+    /// Every operation, kernel, likelihood, posterior and model, computed by a worker.
+    #[test]
+    fn a_workers_device_passes_the_check() {
+        let folder = TempDir::new().expect("a folder");
+        let worker = Worker::start();
+        for dtype in ["f64", "f32"] {
+            let words = "devices check --quiet --steps 1 --dtype";
+            let mut words: Vec<&str> = words.split(' ').collect();
+            words.extend([dtype, "--device", &worker.device]);
+            let summary = succeed(folder.path(), &words);
+            println!("{summary}");
+            assert!(!summary.contains("FAILED"), "{summary}");
+        }
+    }
+
+    fn training<'a>(steps: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+        let words = "train --data data.csv --target y --model svgp --inducing 20 --batch-size 64 \
+                     --natural-gradient 0.1 --checkpoint-every 20 --seed 3 --steps";
+        let words = words.split(' ').filter(|word| !word.is_empty());
+        words.chain([steps]).chain(more.iter().copied()).collect()
+    }
+
+    fn losses(folder: &Path, run: &str) -> Vec<f64> {
+        numbers(&folder.join(run).join("training_log.csv"), "loss")
+    }
+
+    /// Sums over the parts of a batch differ from those over the batch by rounding, which the steps
+    /// amplify.
+    #[test]
+    fn one_and_two_workers_make_the_steps_of_this_machine() {
+        let folder = TempDir::new().expect("a folder");
+        write_regression(&folder.path().join("data.csv"), 400);
+        let workers = [Worker::start(), Worker::start()];
+        let both = format!("{},{}", workers[0].device, workers[1].device);
+        succeed(folder.path(), &training("60", &["--out", "here"]));
+        let expected = losses(folder.path(), "here");
+        assert!(expected.len() > 1, "{expected:?}");
+        for (out, option, devices) in [
+            ("one", "--device", workers[0].device.as_str()),
+            ("two", "--devices", &both),
+            ("mixed", "--devices", &format!("flex,{}", workers[1].device)),
+        ] {
+            succeed(
+                folder.path(),
+                &training("60", &["--out", out, option, devices]),
+            );
+            let found = losses(folder.path(), out);
+            assert_eq!(found.len(), expected.len(), "{out}");
+            let worst = (found.iter().zip(&expected)).map(|(a, b)| (a - b).abs());
+            let worst = worst.fold(0.0, f64::max);
+            println!("{out}: the losses differ by at most {worst:.1e}");
+            assert!(worst < 1e-8, "{out}: {worst:e}");
+        }
+    }
+
+    /// Waits until a run has written a checkpoint.
+    fn wait_for_checkpoint(run: &Path, process: &mut Child) {
+        let start = Instant::now();
+        let has_checkpoint = || {
+            let entries = std::fs::read_dir(run.join("checkpoint"));
+            let steps = entries.into_iter().flatten().flatten();
+            let mut names = steps.map(|entry| entry.file_name().to_string_lossy().into_owned());
+            names.any(|name| name.starts_with("step-") && name != "step-0")
+        };
+        while !has_checkpoint() {
+            assert!(
+                process.try_wait().expect("a process").is_none(),
+                "the run ended"
+            );
+            assert!(start.elapsed() < Duration::from_secs(60), "no checkpoint");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    #[test]
+    fn a_run_whose_worker_is_killed_goes_on_elsewhere() {
+        let folder = TempDir::new().expect("a folder");
+        write_regression(&folder.path().join("data.csv"), 400);
+        let mut worker = Worker::start();
+        let arguments = training("4000", &["--out", "run", "--device", &worker.device]);
+        let mut broken = program();
+        broken.current_dir(folder.path()).args(&arguments);
+        let mut broken = (broken.stdout(Stdio::null()).stderr(Stdio::piped()))
+            .spawn()
+            .expect("the program starts");
+        wait_for_checkpoint(&folder.path().join("run"), &mut broken);
+        worker.kill();
+        let output = broken.wait_with_output().expect("an ended run");
+        let text = sentence(&output, 1);
+        println!("{text}");
+        assert!(
+            text.contains("worker") && text.contains("--resume"),
+            "{text}"
+        );
+        let other = Worker::start();
+        succeed(
+            folder.path(),
+            &["train", "--resume", "run", "--device", &other.device],
+        );
+        succeed(folder.path(), &training("4000", &["--out", "whole"]));
+        let [resumed, whole] = ["run", "whole"].map(|run| losses(folder.path(), run));
+        assert_eq!(resumed.len(), whole.len());
+        let last = resumed.len() - 1;
+        assert!(
+            (resumed[last] - whole[last]).abs() < 1e-4,
+            "{} {}",
+            resumed[last],
+            whole[last]
+        );
+    }
+
+    #[test]
+    fn a_worker_with_a_token_serves_those_who_have_it() {
+        let folder = TempDir::new().expect("a folder");
+        let mut secret = program();
+        secret.env("BURN_GP_TOKEN", "open sesame");
+        let worker = Worker::of(secret);
+        let words = "devices check --quiet --steps 1 --only softplus --device";
+        let mut words: Vec<&str> = words.split(' ').collect();
+        words.push(&worker.device);
+        let text = sentence(&run(folder.path(), &words), 2);
+        assert!(text.contains("BURN_GP_TOKEN"), "{text}");
+        let mut client = program();
+        client.env("BURN_GP_TOKEN", "open sesame").args(&words);
+        let output = client.output().expect("the program starts");
+        assert!(output.status.success(), "{output:?}");
+    }
+
+    #[test]
+    fn workers_that_are_not_there_or_too_open_are_refused() {
+        let folder = TempDir::new().expect("a folder");
+        let mut worker = Worker::start();
+        let second = format!("{}/1", worker.device);
+        let check = ["devices", "check", "--device"];
+        let missing = run(folder.path(), &[&check[..], &[&second]].concat());
+        let text = sentence(&missing, 2);
+        assert!(text.contains("has no device 1; it has 1"), "{text}");
+        worker.kill();
+        let gone = run(folder.path(), &[&check[..], &[&worker.device]].concat());
+        let text = sentence(&gone, 2);
+        assert!(
+            text.contains("no worker answers") && text.contains("burn-gp worker"),
+            "{text}"
+        );
+        let open = run(folder.path(), &["worker", "--listen", "0.0.0.0:0"]);
+        let text = sentence(&open, 2);
+        assert!(text.contains("BURN_GP_TOKEN"), "{text}");
+    }
+}

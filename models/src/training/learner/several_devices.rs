@@ -1,0 +1,116 @@
+//! Batches divided among devices outside of burn's learner, with its workers.
+
+use std::sync::Arc;
+
+use burn::{
+    data::{
+        dataloader::{DataLoaderIterator, Progress},
+        dataset::DatasetError,
+    },
+    optim::{GradientsAccumulator, GradientsParams},
+    tensor::Device,
+    train::{Interrupter, train::MultiDevicesTrainStep},
+};
+
+use super::{Course, Division, LearnedModel};
+use crate::training::{Batch, Model, TrainingError, mini_batch_step::MiniBatchStep};
+
+/// Devices that differentiate parts of a batch at the same time, each in a thread of its own.
+pub(in crate::training) struct SeveralDevices<M: Model + 'static> {
+    devices: Vec<Device>,
+    workers: MultiDevicesTrainStep<LearnedModel<M>>,
+    course: Arc<Course>,
+}
+
+impl<M: Model + 'static> SeveralDevices<M> {
+    /// Devices for batches of `rows` rows. The first has the optimizer.
+    ///
+    /// # Panics
+    ///
+    /// If a batch has fewer rows than there are devices.
+    #[track_caller]
+    pub fn new(devices: &[Device], computation: MiniBatchStep, rows: usize) -> Self {
+        check_parts(devices, rows);
+        let division = Division::new(devices.len(), rows);
+        let course = Course::new(
+            computation,
+            Arc::default(),
+            Interrupter::new(),
+            Some(division),
+        );
+        Self {
+            devices: devices.to_vec(),
+            workers: MultiDevicesTrainStep::new(devices),
+            course: Arc::new(course),
+        }
+    }
+
+    /// The negative objective per data point of a batch, and its gradients on the first device.
+    ///
+    /// # Errors
+    ///
+    /// When a part of the objective cannot be computed or is not finite.
+    ///
+    /// # Panics
+    ///
+    /// When a device fails.
+    pub fn differentiate(
+        &self,
+        model: &M,
+        batch: Batch,
+    ) -> Result<(f64, GradientsParams), TrainingError> {
+        let count = self.devices.len();
+        let parts = self.devices.iter().enumerate().map(|(index, device)| {
+            let part = batch.clone().part(index, count, device);
+            Box::new(OnePart(Some(part))) as Box<dyn DataLoaderIterator<Batch>>
+        });
+        let mut parts: Vec<_> = parts.collect();
+        let learned = LearnedModel::new(model.clone(), Arc::clone(&self.course));
+        let (mut outputs, _) = match self.workers.step(&mut parts, &learned) {
+            Ok(outputs) => outputs,
+            Err(error) => panic!("{error}"),
+        };
+        if let Some(failure) = self.course.take_failure() {
+            return Err(failure);
+        }
+        // The last digits of the sum must not depend on which device was faster.
+        outputs.sort_by(|one, other| one.output.item.loss.total_cmp(&other.output.item.loss));
+        let mut sum = GradientsAccumulator::new();
+        for part in outputs {
+            sum.accumulate(model, part.output.grads.to_device(&self.devices[0], model));
+        }
+        let loss = self
+            .course
+            .division
+            .as_ref()
+            .map_or(f64::NAN, Division::loss);
+        Ok((loss, sum.grads()))
+    }
+}
+
+/// Panics unless every device gets a row of a batch.
+#[track_caller]
+pub(super) fn check_parts(devices: &[Device], rows: usize) {
+    assert!(
+        devices.len() <= rows,
+        "a batch of {rows} rows cannot be divided among {} devices",
+        devices.len()
+    );
+}
+
+/// The part of a batch for one device, as burn's workers take it.
+struct OnePart(Option<Batch>);
+
+impl Iterator for OnePart {
+    type Item = Result<Batch, DatasetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.take().map(Ok)
+    }
+}
+
+impl DataLoaderIterator<Batch> for OnePart {
+    fn progress(&self) -> Progress {
+        super::loaders::progress(usize::from(self.0.is_none()), 1, "parts")
+    }
+}
