@@ -77,7 +77,7 @@ pub use cholesky::{
 pub(crate) use cholesky::{cholesky_unchecked, factor_rest};
 pub use covariance::{covariance, covariance_matrix, covariances};
 pub use covariance_product::{Blocks, block_covariance, covariance_product};
-pub(crate) use cpu::is_cpu;
+pub(crate) use cpu::{has_cheap_doubles, is_cpu};
 pub use cpu::{is_on_cpu, with_threads_awake};
 pub use decompositions::decompositions;
 pub use diagonal::{add_diagonal, add_to_diagonal};

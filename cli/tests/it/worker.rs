@@ -149,41 +149,48 @@ mod with_workers {
         }
     }
 
+    /// The number of workers that the next test kills: one, or as many as BURN_GP_KILLS says.
+    fn kills() -> usize {
+        let given = std::env::var("BURN_GP_KILLS").ok();
+        given.map_or(1, |count| count.parse().expect("a number"))
+    }
+
+    /// The run goes on on another worker, and then on this machine, and ends with the losses of a run
+    /// that nothing happened to.
     #[test]
     fn a_run_whose_worker_is_killed_goes_on_elsewhere() {
         let folder = TempDir::new().expect("a folder");
         write_regression(&folder.path().join("data.csv"), 400);
-        let mut worker = Worker::start();
-        let arguments = training("4000", &["--out", "run", "--device", &worker.device]);
-        let mut broken = program();
-        broken.current_dir(folder.path()).args(&arguments);
-        let mut broken = (broken.stdout(Stdio::null()).stderr(Stdio::piped()))
-            .spawn()
-            .expect("the program starts");
-        wait_for_checkpoint(&folder.path().join("run"), &mut broken);
-        worker.kill();
-        let output = broken.wait_with_output().expect("an ended run");
-        let text = sentence(&output, 1);
-        println!("{text}");
-        assert!(
-            text.contains("worker") && text.contains("--resume"),
-            "{text}"
-        );
-        let other = Worker::start();
-        succeed(
-            folder.path(),
-            &["train", "--resume", "run", "--device", &other.device],
-        );
-        succeed(folder.path(), &training("4000", &["--out", "whole"]));
-        let [resumed, whole] = ["run", "whole"].map(|run| losses(folder.path(), run));
-        assert_eq!(resumed.len(), whole.len());
-        let last = resumed.len() - 1;
-        assert!(
-            (resumed[last] - whole[last]).abs() < 1e-4,
-            "{} {}",
-            resumed[last],
-            whole[last]
-        );
+        succeed(folder.path(), &training("600", &["--out", "whole"]));
+        let whole = losses(folder.path(), "whole");
+        for kill in 0..kills() {
+            let mut worker = Worker::start();
+            let (out, device) = (format!("run-{kill}"), worker.device.clone());
+            let mut broken = program();
+            broken.current_dir(folder.path());
+            broken.args(training("600", &["--out", &out, "--device", &device]));
+            let mut broken = (broken.stdout(Stdio::null()).stderr(Stdio::piped()))
+                .spawn()
+                .expect("the program starts");
+            wait_for_checkpoint(&folder.path().join(&out), &mut broken);
+            std::thread::sleep(Duration::from_millis(37 * kill as u64));
+            worker.kill();
+            let output = broken.wait_with_output().expect("an ended run");
+            let text = sentence(&output, 1);
+            println!("{text}");
+            assert!(text.contains("the worker no longer answers"), "{text}");
+            let advice = format!("--resume {out}");
+            assert!(text.contains(&advice), "{text}");
+            let resumed = ["train", "--resume", &out, "--device"];
+            match kill % 2 {
+                0 => succeed(folder.path(), &[&resumed[..], &["flex"]].concat()),
+                _ => {
+                    let other = Worker::start();
+                    succeed(folder.path(), &[&resumed[..], &[&other.device]].concat())
+                }
+            };
+            assert_eq!(losses(folder.path(), &out), whole);
+        }
     }
 
     #[test]

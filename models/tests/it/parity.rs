@@ -124,6 +124,7 @@ fn every_operation_has_a_case() {
         "device_reads",
         "integer",
         "is_on_cpu",
+        "remote_server",
         "launches",
         "number",
         "numbers",

@@ -3,13 +3,13 @@
 use burn::tensor::{DType, Tensor};
 
 use crate::ops::{
-    CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky, gram, is_on_cpu,
+    CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky, gram, has_cheap_doubles,
 };
 
-/// The type for sums over data: double precision if the CPU computes. The condition number of
+/// The type for sums over data: double precision where it costs little. The condition number of
 /// `I + ΦᵀΦ/σ²` is of order `N·‖φ‖²/σ²`, which is too large for single precision.
 pub(in crate::inference) fn precise_type(tensor: &Tensor<2>) -> DType {
-    if is_on_cpu(tensor) {
+    if has_cheap_doubles(tensor.device()) {
         DType::F64
     } else {
         tensor.dtype()

@@ -40,6 +40,19 @@ pub(crate) fn is_cpu(device: Device) -> bool {
     }
 }
 
+/// Whether double precision costs little on this device: on CPUs, and on the devices of workers that
+/// have it, most of which are CPUs.
+pub(crate) fn has_cheap_doubles(device: Device) -> bool {
+    #[cfg(feature = "remote")]
+    if matches!(
+        device.clone().without_autodiff().as_dispatch(),
+        DispatchDevice::Remote(_)
+    ) {
+        return device.supports_dtype(burn::tensor::DType::F64);
+    }
+    is_cpu(device)
+}
+
 /// The two element types, which implement the traits of both burn and the kernels.
 pub trait Element: Scalar + burn::tensor::Element {}
 impl Element for f32 {}

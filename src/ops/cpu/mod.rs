@@ -11,9 +11,9 @@ pub(super) mod threads;
 pub(super) mod triangular;
 pub(super) mod vectorized;
 
-pub(crate) use access::is_cpu;
 pub use access::is_on_cpu;
 pub(super) use access::{CpuMemory, Element, matrix_dims, with_element, write, write_like};
+pub(crate) use access::{has_cheap_doubles, is_cpu};
 pub(super) use faer_calls::factor_lower;
 pub(super) use lanes::{Lanes, WIDTH, dot, sum};
 pub(super) use members::{
