@@ -4,17 +4,14 @@ use core::slice::Iter;
 
 use burn::backend::ir::ScalarIr;
 
-use crate::{
-    ops::{
-        adam::AdamStep,
-        cholesky::Jitter,
-        covariance_product::{BlockPairs, Blocks},
-        cpu::Side,
-        patches::PatchGrid,
-        special::SpecialFunction,
-        stationary::Stationary,
-    },
-    patches::ImageShape,
+use crate::ops::{
+    adam::AdamStep,
+    cholesky::Jitter,
+    covariance_product::{BlockPairs, Blocks},
+    cpu::Side,
+    patches::{ImageShape, PatchGrid},
+    special::SpecialFunction,
+    stationary::Stationary,
 };
 
 /// An argument that is sent as numbers.
