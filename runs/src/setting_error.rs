@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use burn_gp_core::patches::{ImageShape, PatchError};
 
-use crate::devices::TOKEN_VARIABLE;
+/// The environment variable with the secret that a worker and its clients share.
+pub const TOKEN_VARIABLE: &str = "BURN_GP_TOKEN";
 
 /// An invalid option or combination of options.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -19,9 +19,6 @@ pub use check::CheckArguments;
 pub use command::{DevicesArguments, DevicesCommand, run};
 pub use worker::{WorkerArguments, work};
 
-/// The environment variable with the secret that a worker and its clients share.
-pub const TOKEN_VARIABLE: &str = "BURN_GP_TOKEN";
-
 /// The backends in this program, the preferred one first.
 const BUILT: &[BackendName] = &[
     #[cfg(feature = "flex")]

@@ -7,8 +7,7 @@ use burn::{
     tensor::Device,
 };
 
-use super::TOKEN_VARIABLE;
-use crate::setting_error::SettingError;
+use crate::setting_error::{SettingError, TOKEN_VARIABLE};
 
 /// Connects a device of a worker.
 ///
