@@ -2,17 +2,18 @@
 
 use burn::tensor::Tensor;
 use rand::{RngExt, rngs::ChaCha8Rng};
-use rayon::prelude::*;
 
 use super::initializer::{Candidates, SelectionError, points};
-use crate::ops::nearest::{lower_distances, nearest};
-
-/// The number of inputs per partial sum. Sums are computed over such parts in a fixed order, so
-/// that the result does not depend on the number of threads.
-const PART: usize = 512;
+use crate::ops::{
+    cpu::{in_parts, threads},
+    nearest::{SUMMED, lower_distances, nearest},
+};
 
 /// The maximum number of inputs used per center.
 const INPUTS_PER_CENTER: usize = 256;
+
+/// Parts of the centers for each thread.
+const PARTS_PER_THREAD: usize = 8;
 
 /// The maximum number of iterations of Lloyd's algorithm.
 const ROUNDS: usize = 30;
@@ -84,10 +85,7 @@ fn distant_rows(
             return Some(chosen);
         }
         let seed = &values[next * dimensions..][..dimensions];
-        lower_distances(&mut distances, values, seed);
-        let parts: Vec<f64> = (distances.par_chunks(PART))
-            .map(|part| part.iter().sum())
-            .collect();
+        let parts = lower_distances(&mut distances, values, seed);
         next = draw(&distances, &parts, generator)?;
     }
 }
@@ -102,14 +100,14 @@ fn draw(weights: &[f64], parts: &[f64], generator: &mut ChaCha8Rng) -> Option<us
         if sum <= 0.0 {
             continue;
         }
-        let weights = &weights[part * PART..weights.len().min((part + 1) * PART)];
+        let weights = &weights[part * SUMMED..weights.len().min((part + 1) * SUMMED)];
         let inside = left < sum;
         for (i, &weight) in weights
             .iter()
             .enumerate()
             .filter(|(_, weight)| **weight > 0.0)
         {
-            last = Some(part * PART + i);
+            last = Some(part * SUMMED + i);
             if inside {
                 left -= weight;
                 if left < 0.0 {
@@ -154,10 +152,14 @@ impl Clusters {
     /// farthest from their centers.
     fn move_centers(&self, candidates: &Candidates, centers: &mut [f64]) {
         let dimensions = candidates.dimensions;
-        (centers.par_chunks_exact_mut(dimensions))
-            .zip(&self.members)
-            .filter(|(_, members)| !members.is_empty())
-            .for_each(|(center, members)| {
+        // Clusters differ in size, so threads take them as they come.
+        let parts = PARTS_PER_THREAD * threads::count();
+        in_parts(centers, dimensions, parts, &|centers, first| {
+            let centers = centers.chunks_exact_mut(dimensions);
+            for (center, members) in centers.zip(&self.members[first..]) {
+                if members.is_empty() {
+                    continue;
+                }
                 center.fill(0.0);
                 for &row in members {
                     for (sum, value) in center.iter_mut().zip(candidates.row(row)) {
@@ -166,7 +168,8 @@ impl Clusters {
                 }
                 let size = members.len() as f64;
                 center.iter_mut().for_each(|value| *value /= size);
-            });
+            }
+        });
         if self.members.iter().any(Vec::is_empty) {
             let empty = (centers.chunks_exact_mut(dimensions).zip(&self.members))
                 .filter(|(_, members)| members.is_empty());
@@ -208,7 +211,10 @@ mod tests {
         };
         while chosen.len() < count {
             let weights: Vec<f64> = rows.iter().map(|row| to_nearest(row, &chosen)).collect();
-            let sums: Vec<f64> = weights.chunks(PART).map(|part| part.iter().sum()).collect();
+            let sums: Vec<f64> = weights
+                .chunks(SUMMED)
+                .map(|part| part.iter().sum())
+                .collect();
             chosen.extend(draw(&weights, &sums, random));
         }
         let mut centers: Vec<Vec<f64>> = chosen.iter().map(|&row| rows[row].to_vec()).collect();

@@ -4,16 +4,25 @@
 //! smallest are then computed as `Σ_d (a_d − b_d)²`, term by term. The result equals that of such
 //! sums for all pairs, to the last bit, with any fast method and any number of threads.
 
+use super::cpu::{Kernel, Lanes, WIDTH, in_parts, product_on, threads, vectorized};
 use faer::{Accum, MatMut, MatRef};
-use rayon::prelude::*;
 
-use super::cpu::{Kernel, Lanes, WIDTH, product_on, vectorized};
-
-/// The largest number of points in one thread's part of the work.
+/// The largest number of points whose distances from all targets are bounded at once.
 const PART: usize = 512;
 
-/// The number of pairs of points and targets in a part. With many targets, a part has fewer points.
+/// The number of pairs of points and targets that are bounded at once. With many targets, these are
+/// fewer points.
 const VALUES: usize = 1 << 17;
+
+/// Parts for each thread, which takes the next when it has finished one. Some points have more targets
+/// at almost the same distance than others.
+const PARTS_PER_THREAD: usize = 4;
+
+/// The least number of points in a part.
+const LEAST: usize = 64;
+
+/// The number of distances in one sum. Such sums do not depend on the number of threads.
+pub const SUMMED: usize = 128;
 
 /// Dimensions between checks of a partial sum of squares. With fewer dimensions, the sum is
 /// computed at once.
@@ -33,21 +42,29 @@ fn rounding(dimensions: usize) -> f64 {
     4.0 * (dimensions + 8) as f64 * f64::EPSILON
 }
 
-/// Lowers each point's squared distance to its distance from `target`, if that is smaller.
+/// Lowers each point's squared distance to its distance from `target`, if that is smaller. Returns the
+/// sums of the distances of [`SUMMED`] points each.
 ///
 /// # Shapes
 ///
 /// - `distances`: `[N]`, `points`: `[N, D]`, `target`: `[D]`
-pub fn lower_distances(distances: &mut [f64], points: &[f64], target: &[f64]) {
-    (distances.par_chunks_mut(PART))
-        .zip(points.par_chunks(PART * target.len()))
-        .for_each(|(distances, points)| {
+pub fn lower_distances(distances: &mut [f64], points: &[f64], target: &[f64]) -> Vec<f64> {
+    let parts = threads::count().min(distances.len().div_ceil(PART));
+    let mut groups: Vec<_> = (distances.chunks_mut(SUMMED))
+        .zip(points.chunks(SUMMED * target.len()))
+        .map(|(distances, points)| (distances, points, 0.0))
+        .collect();
+    in_parts(&mut groups, 1, parts, &|groups, _| {
+        for (distances, points, sum) in groups {
             vectorized::run(LowerDistances {
-                distances,
+                distances: &mut *distances,
                 points,
                 target,
             });
-        });
+            *sum = distances.iter().sum();
+        }
+    });
+    groups.into_iter().map(|(.., sum)| sum).collect()
 }
 
 struct LowerDistances<'a> {
@@ -106,17 +123,21 @@ pub fn nearest(points: &[f64], targets: &[f64], dimensions: usize) -> Vec<(usize
     let largest_norm = norms.iter().copied().fold(0.0, f64::max);
     let part = (VALUES / norms.len()).clamp(1, PART);
     let mut nearest = vec![(0, f64::INFINITY); points.len() / dimensions];
-    (nearest.par_chunks_mut(part))
-        .zip(points.par_chunks(part * dimensions))
-        .for_each_init(Vec::new, |values, (nearest, points)| {
+    let count = nearest.len();
+    let parts = (PARTS_PER_THREAD * threads::count()).min(count.div_ceil(LEAST));
+    in_parts(&mut nearest, 1, parts, &|nearest, first| {
+        let mut values = Vec::new();
+        let points = &points[first * dimensions..];
+        for (nearest, points) in (nearest.chunks_mut(part)).zip(points.chunks(part * dimensions)) {
             values.clear();
             nearest
                 .iter()
                 .for_each(|_| values.extend_from_slice(&norms));
+            let points = &points[..nearest.len() * dimensions];
             let (rows, columns) = (nearest.len(), norms.len());
             product_on(
                 1,
-                MatMut::from_row_major_slice_mut(values, rows, columns),
+                MatMut::from_row_major_slice_mut(&mut values, rows, columns),
                 Accum::Add,
                 MatRef::from_row_major_slice(points, rows, dimensions),
                 MatRef::from_row_major_slice(targets, columns, dimensions).transpose(),
@@ -124,13 +145,14 @@ pub fn nearest(points: &[f64], targets: &[f64], dimensions: usize) -> Vec<(usize
             );
             vectorized::run(Nearest {
                 nearest,
-                values,
+                values: &values,
                 points,
                 targets,
                 dimensions,
                 largest_norm,
             });
-        });
+        }
+    });
     nearest
 }
 

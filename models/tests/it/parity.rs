@@ -128,6 +128,7 @@ fn every_operation_has_a_case() {
         "launches",
         "number",
         "numbers",
+        "on_simulated_threads",
         "whole_numbers",
         "with_threads_awake",
     ];

@@ -23,6 +23,9 @@ pub const MANY_DIMENSIONS: usize = 32;
 /// Below this number of covariances one thread is faster than two.
 const PARALLEL_FROM: usize = 1 << 16;
 
+/// Below this number of numbers one thread is faster than two at adding the sums of all threads.
+const GATHER_FROM: usize = 1 << 15;
+
 /// Two sets of points in lengthscale units.
 struct ScaledPoints<T> {
     dimensions: usize,
@@ -268,13 +271,11 @@ pub fn covariance_backward_on<T: Scalar>(
         ));
     }
     let points = ScaledPoints::new(x1, x2, lengthscales);
-    let share = rows.div_ceil(parts);
-    let mut partial: Vec<Option<PartialGradients<T>>> =
-        (0..rows.div_ceil(share)).map(|_| None).collect();
+    let parts = parts.min(rows);
+    let mut partial: Vec<Option<PartialGradients<T>>> = (0..parts).map(|_| None).collect();
     in_parts(&mut partial, 1, parts, &|slots, first| {
-        for (offset, slot) in slots.iter_mut().enumerate() {
-            let first_row = (first + offset) * share;
-            let end = (first_row + share).min(rows);
+        for (part, slot) in (first..).zip(slots) {
+            let (first_row, end) = (rows * part / parts, rows * (part + 1) / parts);
             *slot = Some(with_profile!(kind, P => vectorized::run(Backward::<T, P> {
                 points: &points,
                 variance,
@@ -302,13 +303,18 @@ fn gather<T: Scalar>(
     let mut squares = vec![0.0; dimensions];
     let mut x1 = Vec::with_capacity(partial.iter().map(|part| part.left.len()).sum());
     let mut variance = 0.0;
-    for part in &partial {
-        for (j, x2) in x2.chunks_exact_mut(dimensions).enumerate() {
-            let block = &part.right[j / LANES * dimensions * LANES + j % LANES..];
-            for (d, x2) in x2.iter_mut().enumerate() {
-                *x2 += block[d * LANES];
+    let parts = threads::count_for(x2.len() * partial.len(), GATHER_FROM);
+    in_parts(&mut x2, dimensions, parts, &|x2, first| {
+        for part in &partial {
+            for (j, x2) in (first..).zip(x2.chunks_exact_mut(dimensions)) {
+                let block = &part.right[j / LANES * dimensions * LANES + j % LANES..];
+                for (d, x2) in x2.iter_mut().enumerate() {
+                    *x2 += block[d * LANES];
+                }
             }
         }
+    });
+    for part in &partial {
         for (sum, &square) in squares.iter_mut().zip(&part.lengthscales) {
             *sum += square;
         }

@@ -8,13 +8,13 @@ use core::{marker::PhantomData, ops::Range};
 
 use super::{
     blocks::Runs,
-    layout::{Chunk, ROWS, Stretch, stretches},
+    layout::{Chunk, ROWS, Stretch, stretches, width},
     passes::{Backward, Forward, RowRun, Sums},
 };
 use crate::ops::{
     Stationary,
     covariance::{CovarianceGradients, parts},
-    cpu::{Scalar, in_parts, vectorized},
+    cpu::{Scalar, add_up, in_parts, share_out, vectorized},
     stationary::{LANES, Profile, inverses, scaled, with_profile},
 };
 
@@ -94,9 +94,11 @@ impl<T: Scalar> BlockProduct<'_, T> {
         if out.is_empty() {
             return out;
         }
-        let prepared = Prepared::new(*self);
+        let prepared = Prepared::new(*self, self.parts());
         let mut tiles = prepared.tiles(Some(&mut out));
-        in_parts(&mut tiles, 1, self.parts(), &|tiles, _| {
+        // Threads take the tiles, which differ in size, as they come.
+        let parts = if self.parts() > 1 { tiles.len() } else { 1 };
+        in_parts(&mut tiles, 1, parts, &|tiles, _| {
             for tile in tiles {
                 with_profile!(kind, P => prepared.fill::<P>(tile));
             }
@@ -113,15 +115,15 @@ impl<T: Scalar> BlockProduct<'_, T> {
         points_wanted: bool,
     ) -> BlockProductGradients<T> {
         let dimensions = self.lengthscales.len();
-        let prepared = Prepared::new(*self);
-        let mut tiles = prepared.tiles(None);
-        let share = tiles.len().div_ceil(self.parts()).max(1);
-        let mut work: Vec<(Vec<Tile<'_, T>>, Part)> = Vec::new();
-        while !tiles.is_empty() {
-            let rest = tiles.split_off(share.min(tiles.len()));
-            let part = Part::new(self.points.len(), self.columns(), dimensions, points_wanted);
-            work.push((std::mem::replace(&mut tiles, rest), part));
-        }
+        let prepared = Prepared::new(*self, self.parts());
+        let tiles = prepared.tiles(None).into_iter().map(|tile| {
+            let size =
+                prepared.groups[tile.group].len() * prepared.stretches[tile.stretch].points.len();
+            (tile, size)
+        });
+        let part = || Part::new(self.points.len(), self.columns(), dimensions, points_wanted);
+        let shares = share_out(tiles, self.parts()).into_iter();
+        let mut work: Vec<(Vec<Tile<'_, T>>, Part)> = shares.map(|tiles| (tiles, part())).collect();
         let threads = work.len();
         in_parts(&mut work, 1, threads, &|work, _| {
             for (tiles, part) in work {
@@ -130,11 +132,7 @@ impl<T: Scalar> BlockProduct<'_, T> {
                 }
             }
         });
-        let mut total = Part::new(self.points.len(), self.columns(), dimensions, points_wanted);
-        for (_, part) in &work {
-            total.add(part);
-        }
-        self.gradients(total)
+        self.gradients(Part::sum(work.into_iter().map(|(_, part)| part), part()))
     }
 
     /// Converts lengthscale units to input units.
@@ -170,15 +168,18 @@ impl<T: Scalar> BlockProduct<'_, T> {
 }
 
 impl<'a, T: Scalar> Prepared<'a, T> {
-    fn new(given: BlockProduct<'a, T>) -> Self {
+    /// Lays out the points in tiles for this number of threads.
+    fn new(given: BlockProduct<'a, T>, threads: usize) -> Self {
         let inverse = inverses(given.lengthscales);
-        let stretches = stretches(given.runs, given.points, given.values, &inverse);
+        let width = width(given.runs.points(), threads);
+        let stretches = stretches(given.runs, given.points, given.values, &inverse, width);
         let groups = match given.others {
             None => stretches.iter().map(|s| s.points.clone()).collect(),
             Some(_) => {
                 let count = given.columns();
-                let starts = (0..count).step_by(ROWS);
-                starts.map(|row| row..(row + ROWS).min(count)).collect()
+                let height = width.min(ROWS);
+                let starts = (0..count).step_by(height);
+                starts.map(|row| row..(row + height).min(count)).collect()
             }
         };
         Self {
@@ -377,19 +378,26 @@ impl Part {
         }
     }
 
-    fn add(&mut self, other: &Self) {
-        let add = |sums: &mut [f64], values: &[f64]| {
-            for (sum, value) in sums.iter_mut().zip(values) {
-                *sum += value;
+    /// The sums of several parts; `empty` if there are none.
+    fn sum(parts: impl Iterator<Item = Self>, empty: Self) -> Self {
+        let mut total = empty;
+        let [mut values, mut points, mut others] = [const { Vec::new() }; 3];
+        for part in parts {
+            for (sum, square) in total.squares.iter_mut().zip(&part.squares) {
+                *sum += square;
             }
-        };
-        add(&mut self.squares, &other.squares);
-        self.variance += other.variance;
-        add(&mut self.values, &other.values);
-        if let (Some(sums), Some(pulls)) = (&mut self.pulls, &other.pulls) {
-            for (sums, pulls) in sums.iter_mut().zip(pulls) {
-                add(sums, pulls);
+            total.variance += part.variance;
+            values.push(part.values);
+            if let Some([of_points, of_others]) = part.pulls {
+                points.push(of_points);
+                others.push(of_others);
             }
         }
+        total.values = add_up(values).unwrap_or(total.values);
+        total.pulls = add_up(points)
+            .zip(add_up(others))
+            .map(<[_; 2]>::from)
+            .or(total.pulls);
+        total
     }
 }

@@ -14,12 +14,18 @@ use crate::ops::{
     covariance::{
         CovarianceGradients, MANY_DIMENSIONS, covariance_backward_on, covariance_on, parts,
     },
-    cpu::{Scalar, in_parts, product_on},
+    cpu::{Scalar, add_up, in_parts, product_on, share_out},
 };
 
 /// Rows and columns of a tile: small enough for a core's own cache.
 const ROWS: usize = 128;
 const COLUMNS: usize = 1024;
+
+/// Tiles have fewer rows if there are not as many blocks of rows for each thread.
+const BLOCKS_PER_THREAD: usize = 4;
+
+/// The least rows of a tile that are worth its setup.
+const LEAST_ROWS: usize = 32;
 
 /// The number of vectors up to which computing covariances takes longer than multiplying by them.
 /// Up to this number, computing only half of the covariances is worth an additional sum of all
@@ -62,12 +68,12 @@ struct Share<S> {
     sums: S,
 }
 
-/// Adds up the sums that each thread's rows produce; none if there are no rows.
-fn total<S: Send>(
+/// The sums that each thread's rows produce.
+#[track_caller]
+fn computed<S: Send>(
     mut shares: Vec<Share<S>>,
     add_rows: impl Fn(Range<usize>, &mut S) + Sync,
-    add: impl Fn(&mut S, &S),
-) -> Option<S> {
+) -> impl Iterator<Item = S> {
     let count = shares.len();
     in_parts(&mut shares, 1, count, &|shares, _| {
         for Share { rows, sums } in shares {
@@ -76,11 +82,7 @@ fn total<S: Send>(
             }
         }
     });
-    let sums = shares.into_iter().map(|share| share.sums);
-    sums.reduce(|mut total, sums| {
-        add(&mut total, &sums);
-        total
-    })
+    shares.into_iter().map(|share| share.sums)
 }
 
 /// A row-major matrix of `columns` columns.
@@ -145,18 +147,23 @@ impl<T: Scalar> Product<'_, T> {
         square.into_iter().chain(rest)
     }
 
-    /// Assigns blocks of `height` rows to the threads in turn, which gives every thread the same
-    /// share of a triangle.
+    /// Gives every thread blocks of `height` rows with almost as many covariances as the others.
     fn shares<S>(&self, height: usize, sums: impl Fn() -> S) -> Vec<Share<S>> {
-        let starts: Vec<usize> = (0..self.rows()).step_by(height).collect();
-        let count = parts(self.rows(), self.columns()).min(starts.len());
-        let tile = |&start: &usize| start..(start + height).min(self.rows());
-        (0..count)
-            .map(|share| Share {
-                rows: (starts.iter().skip(share).step_by(count).map(tile)).collect(),
-                sums: sums(),
-            })
-            .collect()
+        let (rows, columns) = (self.rows(), self.columns());
+        let blocks = (0..rows).step_by(height).map(|start| {
+            let block = start..(start + height).min(rows);
+            let first = if self.x2.is_none() { start } else { 0 };
+            (block.clone(), block.len() * (columns - first))
+        });
+        let count = parts(rows, columns).min(rows.div_ceil(height));
+        let shares = share_out(blocks, count).into_iter();
+        shares.map(|rows| Share { rows, sums: sums() }).collect()
+    }
+
+    /// The rows of a tile: as many as fit, but fewer if every thread would have few tiles.
+    fn height(&self) -> usize {
+        let share = self.rows() / (BLOCKS_PER_THREAD * parts(self.rows(), self.columns()));
+        share.next_multiple_of(LEAST_ROWS).clamp(LEAST_ROWS, ROWS)
     }
 
     /// `k(x1, x2)` of one tile.
@@ -194,12 +201,13 @@ impl<T: Scalar> Product<'_, T> {
             let points = FewVectors::new(self.x1, self.lengthscales, self.vectors);
             let shares = self.shares(few_vectors::ROWS, || points.zeros());
             let add_rows = |rows, sums: &mut Vec<T>| points.add_rows(kind, rows, sums);
-            let sums = total(shares, add_rows, |total, sums| add(total, sums));
+            let sums = add_up(computed(shares, add_rows).collect());
             return points.result(&sums.unwrap_or_default(), self.variance);
         }
-        let shares = self.shares(ROWS, || vec![T::default(); self.rows() * self.width()]);
+        let zeros = || vec![T::default(); self.rows() * self.width()];
+        let shares = self.shares(self.height(), zeros);
         let add_rows = |rows, sums: &mut Vec<T>| self.add_rows(kind, rows, sums, 0);
-        total(shares, add_rows, |total, sums| add(total, sums)).unwrap_or_default()
+        add_up(computed(shares, add_rows).collect()).unwrap_or_default()
     }
 
     /// Adds the contribution of the tiles of some rows to `out`, which begins with row `first`.
@@ -226,17 +234,24 @@ impl<T: Scalar> Product<'_, T> {
     /// The gradients, computed from every point; `gradient` is the gradient of the product, [N1,
     /// R].
     pub(super) fn backward_of_all(&self, kind: Stationary, gradient: &[T]) -> ProductGradients<T> {
-        let shares = self.shares(ROWS, || self.zeros());
+        let shares = self.shares(self.height(), || self.zeros());
         let add_rows = |rows, sums: &mut _| self.backward_rows(kind, &rows, gradient, sums);
-        let total = total(shares, add_rows, |total, sums| {
-            total.covariance.add_tile(&sums.covariance, 0, 0);
-            add(&mut total.vectors, &sums.vectors);
-        });
-        let mut total = total.unwrap_or_else(|| self.zeros());
-        if self.x2.is_none() {
-            let columns = std::mem::take(&mut total.covariance.x2);
-            add(&mut total.covariance.x1, &columns);
+        let mut total = self.zeros();
+        let [mut x1, mut x2, mut vectors] = [const { Vec::new() }; 3];
+        for sums in computed(shares, add_rows) {
+            let covariance = sums.covariance;
+            add(&mut total.covariance.lengthscales, &covariance.lengthscales);
+            total.covariance.variance += covariance.variance;
+            x1.push(covariance.x1);
+            x2.push(covariance.x2);
+            vectors.push(sums.vectors);
         }
+        if self.x2.is_none() {
+            x1.append(&mut x2);
+        }
+        total.covariance.x1 = add_up(x1).unwrap_or(total.covariance.x1);
+        total.covariance.x2 = add_up(x2).unwrap_or_default();
+        total.vectors = add_up(vectors).unwrap_or(total.vectors);
         total
     }
 

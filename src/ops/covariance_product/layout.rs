@@ -43,18 +43,36 @@ pub struct Stretch<T> {
     pub chunks: Vec<Chunk<T>>,
 }
 
-/// Splits all points, [N, D], and their `values`, `[N]`, into stretches.
+/// Tiles are smaller if there are not as many for each thread.
+const TILES_PER_THREAD: usize = 8;
+
+/// Columns of the smallest tiles.
+const LEAST_COLUMNS: usize = 256;
+
+/// The largest number of columns of a tile, for this number of points and threads.
+pub fn width(points: usize, threads: usize) -> usize {
+    if threads == 1 {
+        return COLUMNS;
+    }
+    // Half of the tiles of a square lie on or above its diagonal.
+    let across = (2 * TILES_PER_THREAD * threads).isqrt();
+    points.div_ceil(across).clamp(LEAST_COLUMNS, COLUMNS)
+}
+
+/// Splits all points, [N, D], and their `values`, `[N]`, into stretches of at most `width` points, or
+/// of one longer run.
 pub fn stretches<T: Scalar>(
     runs: &Runs,
     points: &[T],
     values: &[T],
     inverse: &[T],
+    width: usize,
 ) -> Vec<Stretch<T>> {
     let mut stretches = Vec::new();
     let mut first = 0;
     while first < runs.count() {
         let start = runs.range(first).start;
-        let fits = |end: &usize| runs.range(*end).end - start <= COLUMNS;
+        let fits = |end: &usize| runs.range(*end).end - start <= width;
         let end = (first + 1..runs.count())
             .take_while(fits)
             .last()

@@ -2,12 +2,14 @@
 //! registers, threads, and matrix products and solves. They do not depend on any operation.
 
 mod access;
+mod division;
 mod faer_calls;
 mod lanes;
 mod members;
 mod scalar;
+mod simulated;
 mod substitution;
-pub(super) mod threads;
+pub(crate) mod threads;
 pub(super) mod triangular;
 pub(super) mod vectorized;
 
@@ -20,9 +22,12 @@ pub(super) use members::{
     batch_parts, join_members, map_members, member, member_mut, part, update_members,
 };
 pub(crate) use scalar::Scalar;
+#[doc(hidden)]
+pub use simulated::{Interval, Section, Timeline, on_simulated_threads};
 pub(super) use substitution::BLOCK;
+pub(crate) use threads::in_parts;
 pub use threads::with_threads_awake;
-pub(super) use threads::{CHUNK, in_parts};
+pub(super) use threads::{CHUNK, add_up, share_out};
 pub(crate) use triangular::product_on;
 pub(super) use triangular::{
     Side, add_transpose, clear_above_diagonal, halfway, lower_block, lower_product, mirror_lower,

@@ -5,23 +5,24 @@
 
 use std::{
     hint::spin_loop,
+    ops::{AddAssign, Range},
+    panic::Location,
     sync::{
         Mutex, TryLockError,
         atomic::{AtomicBool, Ordering},
     },
 };
 
-use rayon::{
-    ThreadPool, ThreadPoolBuilder, Yield,
-    iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator},
-};
+use rayon::{ThreadPool, ThreadPoolBuilder, Yield};
+
+use super::simulated;
 
 /// Pauses between two looks for work of a thread that is kept awake.
 const SPINS: usize = 32;
 
 /// The number of threads to split work across.
 pub fn count() -> usize {
-    rayon::current_num_threads()
+    simulated::count().unwrap_or_else(rayon::current_num_threads)
 }
 
 /// The number of threads for work of this size: one if it is below `least`.
@@ -29,13 +30,11 @@ pub fn count_for(size: usize, least: usize) -> usize {
     if size < least { 1 } else { count() }
 }
 
-/// Runs both, in parallel if a thread is free.
-pub fn join(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
-    rayon::join(first, second);
-}
-
 /// Runs `work` inside the pool, which enters the pool only once.
 pub fn within_pool<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    if simulated::count().is_some() {
+        return work();
+    }
     rayon::scope(|_| work())
 }
 
@@ -50,7 +49,8 @@ pub fn with_threads_awake<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     // start one that needs a lock which `work` has.
     static POOL: Mutex<Option<ThreadPool>> = Mutex::new(None);
     let threads = count();
-    if threads == 1 || rayon::current_thread_index().is_some() {
+    let here = rayon::current_thread_index().is_some() || simulated::count().is_some();
+    if threads == 1 || here {
         return work();
     }
     let mut pool = match POOL.try_lock() {
@@ -93,14 +93,108 @@ fn while_others_wait<R: Send>(work: impl FnOnce() -> R + Send) -> R {
 }
 
 /// Splits `values` into at most `parts` parts of whole units and calls `work` on each with the
-/// index of its first unit.
+/// index of its first unit. The parts differ by at most one unit.
+#[track_caller]
 pub fn in_parts<T: Send>(
     values: &mut [T],
     unit: usize,
     parts: usize,
     work: &(impl Fn(&mut [T], usize) + Sync),
 ) {
-    split(values, unit.max(1), 0, parts, work);
+    let unit = unit.max(1);
+    let cuts = Cuts {
+        units: values.len() / unit,
+        parts: parts.min(values.len() / unit),
+    };
+    if cuts.parts <= 1 {
+        return work(values, 0);
+    }
+    if simulated::count().is_none() {
+        return split(values, unit, cuts, 0..cuts.parts, work);
+    }
+    let (mut rest, mut pieces) = (values, Vec::with_capacity(cuts.parts));
+    for part in 1..=cuts.parts {
+        let (first, end) = (cuts.place(part - 1), cuts.place(part));
+        let length = if part == cuts.parts {
+            rest.len()
+        } else {
+            (end - first) * unit
+        };
+        let (piece, others) = rest.split_at_mut(length);
+        pieces.push((piece, first));
+        rest = others;
+    }
+    simulated::in_turn(Location::caller(), cuts.parts, |part| {
+        let (piece, first) = &mut pieces[part];
+        work(piece, *first);
+    });
+}
+
+/// The cuts of some units into parts of almost equal size.
+#[derive(Clone, Copy)]
+struct Cuts {
+    units: usize,
+    parts: usize,
+}
+
+impl Cuts {
+    /// The first unit of a part.
+    fn place(self, part: usize) -> usize {
+        self.units * part / self.parts
+    }
+}
+
+/// Calls `work` on some of the parts; `values` has only these.
+fn split<T: Send>(
+    values: &mut [T],
+    unit: usize,
+    cuts: Cuts,
+    parts: Range<usize>,
+    work: &(impl Fn(&mut [T], usize) + Sync),
+) {
+    let first = cuts.place(parts.start);
+    if parts.len() == 1 {
+        return work(values, first);
+    }
+    let middle = parts.start + parts.len() / 2;
+    let (left, right) = values.split_at_mut((cuts.place(middle) - first) * unit);
+    rayon::join(
+        || split(left, unit, cuts, parts.start..middle, work),
+        || split(right, unit, cuts, middle..parts.end, work),
+    );
+}
+
+/// Array length from which arrays of several threads are added in parts.
+const ADD_FROM: usize = 1 << 17;
+
+/// The sums of several arrays of one length, element by element; none if there are no arrays.
+#[track_caller]
+pub fn add_up<T: Copy + AddAssign + Send + Sync>(arrays: Vec<Vec<T>>) -> Option<Vec<T>> {
+    let mut arrays = arrays.into_iter();
+    let mut sums = arrays.next()?;
+    let others: Vec<Vec<T>> = arrays.collect();
+    let parts = count_for(sums.len() * others.len(), ADD_FROM);
+    in_parts(&mut sums, 1, parts, &|sums, first| {
+        for other in &others {
+            for (sum, &value) in sums.iter_mut().zip(&other[first..]) {
+                *sum += value;
+            }
+        }
+    });
+    Some(sums)
+}
+
+/// Distributes items of different size: each, in order, to the share that has least so far. Items in
+/// decreasing order give shares of almost equal size.
+pub fn share_out<T>(items: impl Iterator<Item = (T, usize)>, shares: usize) -> Vec<Vec<T>> {
+    let mut all: Vec<(usize, Vec<T>)> = (0..shares).map(|_| (0, Vec::new())).collect();
+    for (item, size) in items {
+        if let Some((total, share)) = all.iter_mut().min_by_key(|(total, _)| *total) {
+            *total += size;
+            share.push(item);
+        }
+    }
+    all.into_iter().map(|(_, share)| share).collect()
 }
 
 /// Numbers per chunk of [`collect`].
@@ -108,38 +202,22 @@ pub const CHUNK: usize = 16;
 
 /// Concatenates `count` chunks `chunk(0)`, `chunk(1)`, …, computed in `parts` parts. The memory is
 /// not zeroed first.
+#[track_caller]
 pub fn collect<T: Send>(
     count: usize,
     parts: usize,
-    chunk: impl Fn(usize) -> [T; CHUNK] + Sync + Send,
+    chunk: impl Fn(usize) -> [T; CHUNK] + Sync,
 ) -> Vec<T> {
-    let chunks: Vec<[T; CHUNK]> = if parts <= 1 {
-        (0..count).map(chunk).collect()
-    } else {
-        let share = count.div_ceil(parts);
-        let cut = (0..count).into_par_iter().with_min_len(share);
-        cut.map(chunk).collect()
-    };
+    let mut chunks = Vec::with_capacity(count);
+    let places = &mut chunks.spare_capacity_mut()[..count];
+    in_parts(places, 1, parts, &|places, first| {
+        for (i, place) in places.iter_mut().enumerate() {
+            place.write(chunk(first + i));
+        }
+    });
+    // SAFETY: the parts have written all places.
+    unsafe { chunks.set_len(count) };
     chunks.into_flattened()
-}
-
-fn split<T: Send>(
-    values: &mut [T],
-    unit: usize,
-    first: usize,
-    parts: usize,
-    work: &(impl Fn(&mut [T], usize) + Sync),
-) {
-    let units = values.len() / unit;
-    if parts <= 1 || units <= 1 {
-        return work(values, first);
-    }
-    let middle = (units * (parts / 2) / parts).max(1);
-    let (left, right) = values.split_at_mut(middle * unit);
-    join(
-        || split(left, unit, first, parts / 2, work),
-        || split(right, unit, first + middle, parts - parts / 2, work),
-    );
 }
 
 #[cfg(test)]
@@ -149,7 +227,10 @@ mod tests {
         sync::atomic::{AtomicUsize, Ordering},
     };
 
-    use super::{CHUNK, collect, in_parts, join, while_others_wait, with_threads_awake};
+    use super::{
+        ADD_FROM, CHUNK, Cuts, add_up, collect, in_parts, share_out, while_others_wait,
+        with_threads_awake,
+    };
 
     /// The sum of the numbers below `end`, in parallel down to single numbers.
     fn sum(first: usize, end: usize, total: &AtomicUsize) {
@@ -158,7 +239,7 @@ mod tests {
             return;
         }
         let middle = first.midpoint(end);
-        join(|| sum(first, middle, total), || sum(middle, end, total));
+        rayon::join(|| sum(first, middle, total), || sum(middle, end, total));
     }
 
     /// Several threads want the pool at the same time, and one of them panics.
@@ -214,6 +295,55 @@ mod tests {
             });
             let expected: Vec<usize> = (1..=units * unit).collect();
             assert_eq!(values, expected, "{units} units of {unit} in {parts} parts");
+        }
+    }
+
+    #[test]
+    fn arrays_are_added_element_by_element() {
+        assert_eq!(add_up(Vec::<Vec<f64>>::new()), None);
+        for (count, length) in [(1, 5), (3, 0), (4, 7), (3, ADD_FROM)] {
+            let arrays = (0..count).map(|i| (0..length).map(|j| i * j).collect());
+            let factor = count * (count - 1) / 2;
+            let expected = (0..length).map(|j| factor * j).collect();
+            assert_eq!(
+                add_up(arrays.collect()),
+                Some(expected),
+                "{count} of {length}"
+            );
+        }
+    }
+
+    #[test]
+    fn shares_have_every_item_once_and_are_almost_equal() {
+        for (items, shares) in [(0, 2), (3, 8), (40, 2), (79, 16), (157, 16)] {
+            let sizes = (1..=items).rev();
+            let all = share_out(sizes.map(|size| (size, size)), shares);
+            assert_eq!(all.len(), shares);
+            let largest = all.iter().map(|share| share.iter().sum::<usize>()).max();
+            let total = items * (items + 1) / 2;
+            let bound = total / shares + items;
+            assert!(
+                largest.is_some_and(|largest| largest <= bound),
+                "{largest:?}, {bound}"
+            );
+            let mut found = all.concat();
+            found.sort_unstable();
+            assert_eq!(found, (1..=items).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn parts_differ_by_at_most_one_unit() {
+        for (units, parts) in [(1, 1), (16, 16), (17, 16), (100, 7), (20_000, 48)] {
+            let cuts = Cuts { units, parts };
+            let sizes = (0..parts).map(|part| cuts.place(part + 1) - cuts.place(part));
+            let sizes: Vec<usize> = sizes.collect();
+            assert_eq!(sizes.iter().sum::<usize>(), units);
+            let mean = units / parts;
+            assert!(
+                sizes.iter().all(|&size| size == mean || size == mean + 1),
+                "{sizes:?}"
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Triangular products and solves on the CPU at the speed of matrix products.
 //!
-//! Every product with many columns is split into one part of the columns per thread, and each part
-//! is computed without further synchronization.
+//! Every large product is split into one part per thread, and each part is computed without further
+//! synchronization.
 
 use faer::{
     Accum, MatMut, MatRef,
@@ -9,6 +9,7 @@ use faer::{
 };
 
 use super::{
+    division::{LowerShare, column_parts, grid, lower_shares},
     faer_calls::matmul,
     scalar::Scalar,
     substitution::{BLOCK, solve_block},
@@ -46,6 +47,7 @@ pub fn on_threads<R: Send>(multiply_adds: usize, work: impl FnOnce() -> R + Send
 }
 
 /// `out ← alpha·A·B`, or added to `out` with `Accum::Add`, on all threads if that pays off.
+#[track_caller]
 pub fn product<T: Scalar>(
     out: MatMut<'_, T>,
     beta: Accum,
@@ -59,8 +61,9 @@ pub fn product<T: Scalar>(
 
 /// [`product`] on a given number of threads.
 ///
-/// The longer side of the output is split into one part per thread. Each thread computes its part
-/// independently, whereas threads that share a product would wait for each other.
+/// Each thread computes a part of the output independently, whereas threads that share a product
+/// would wait for each other.
+#[track_caller]
 pub fn product_on<T: Scalar>(
     threads: usize,
     out: MatMut<'_, T>,
@@ -69,17 +72,17 @@ pub fn product_on<T: Scalar>(
     right: MatRef<'_, T>,
     alpha: T,
 ) {
-    if out.ncols() >= out.nrows() {
-        in_column_parts(out, threads, &|part, first| {
-            let right = right.subcols(first, part.ncols());
-            matmul(part, beta, left, right, alpha);
-        });
-    } else {
-        in_column_parts(out.transpose_mut(), threads, &|part, first| {
-            let left = left.subrows(first, part.ncols());
-            matmul(part.transpose_mut(), beta, left, right, alpha);
-        });
+    if threads <= 1 {
+        return matmul(out, beta, left, right, alpha);
     }
+    let mut parts = grid(out, threads);
+    threads::in_parts(&mut parts, 1, threads, &|parts, _| {
+        for (part, row, column) in parts {
+            let left = left.subrows(*row, part.nrows());
+            let right = right.subcols(*column, part.ncols());
+            matmul(part.rb_mut(), beta, left, right, alpha);
+        }
+    });
 }
 
 /// The row at which to split a triangular matrix of `size` rows in two: near the middle, on a block
@@ -88,30 +91,21 @@ pub fn halfway(size: usize) -> usize {
     (size / 2).next_multiple_of(BLOCK)
 }
 
-/// Splits the columns of `matrix` into at most `parts` parts and calls `work` on each in its own
-/// thread, with the index of its first column.
+/// Calls `work` on at most `parts` parts of the columns of `matrix`, each in its own thread, with the
+/// index of its first column.
+#[track_caller]
 fn in_column_parts<T: Scalar>(
     matrix: MatMut<'_, T>,
     parts: usize,
     work: &(impl Fn(MatMut<'_, T>, usize) + Sync),
 ) {
-    fn split<T: Scalar>(
-        matrix: MatMut<'_, T>,
-        first_column: usize,
-        parts: usize,
-        work: &(impl Fn(MatMut<'_, T>, usize) + Sync),
-    ) {
-        if parts <= 1 || matrix.ncols() < 2 * PANEL {
-            return work(matrix, first_column);
+    let mut parts: Vec<_> = column_parts(matrix, parts).collect();
+    let count = parts.len();
+    threads::in_parts(&mut parts, 1, count, &|parts, _| {
+        for (part, first) in parts {
+            work(part.rb_mut(), *first);
         }
-        let middle = (matrix.ncols() * (parts / 2) / parts).next_multiple_of(16);
-        let (left, right) = matrix.split_at_col_mut(middle);
-        threads::join(
-            || split(left, first_column, parts / 2, work),
-            || split(right, first_column + middle, parts - parts / 2, work),
-        );
-    }
-    split(matrix, 0, parts, work);
+    });
 }
 
 /// Selects one of the two systems, or one of the two products, of a triangular factor.
@@ -164,6 +158,7 @@ fn solve_part<T: Scalar>(lower: MatRef<'_, T>, side: Side, mut rhs: MatMut<'_, T
 }
 
 /// `B ← L⁻¹B` or `L⁻ᵀB` for a lower-triangular `L`. The entries above its diagonal are never read.
+#[track_caller]
 pub fn solve_in_place<T: Scalar>(lower: MatRef<'_, T>, side: Side, rhs: MatMut<'_, T>) {
     let threads = threads_for(rhs.nrows() * rhs.nrows() * rhs.ncols() / 2);
     let by_columns = contiguous_columns(threads, lower, side, rhs.ncols());
@@ -231,6 +226,7 @@ pub fn lower_block<T: Scalar>(block: MatRef<'_, T>) -> Vec<T> {
 
 /// `out ← W·B` or `Wᵀ·B` for a lower-triangular `W`, whose entries above the diagonal are never
 /// read. With `Accum::Add` the product is added to `out`.
+#[track_caller]
 pub fn triangular_product<T: Scalar>(
     lower: MatRef<'_, T>,
     side: Side,
@@ -242,6 +238,7 @@ pub fn triangular_product<T: Scalar>(
 }
 
 /// `out ← out − W·B` or `out − Wᵀ·B`, as in [`triangular_product`].
+#[track_caller]
 pub fn subtract_triangular_product<T: Scalar>(
     lower: MatRef<'_, T>,
     side: Side,
@@ -252,6 +249,7 @@ pub fn subtract_triangular_product<T: Scalar>(
 }
 
 /// [`triangular_product`] times `alpha`, in parts of the columns.
+#[track_caller]
 fn add_triangular_product<T: Scalar>(
     lower: MatRef<'_, T>,
     side: Side,
@@ -306,6 +304,7 @@ fn triangular_product_part<T: Scalar>(
 ///
 /// Recursive halving makes the corner one full product. All work outside the diagonal panels then
 /// runs at full speed.
+#[track_caller]
 pub fn lower_product<T: Scalar>(
     out: MatMut<'_, T>,
     beta: Accum,
@@ -314,12 +313,24 @@ pub fn lower_product<T: Scalar>(
     alpha: T,
 ) {
     let threads = threads_for(out.nrows() * out.nrows() * right.nrows() / 2);
-    lower_product_on(threads, out, beta, left, right, alpha);
+    let mut shares = lower_shares(out, threads);
+    threads::in_parts(&mut shares, 1, threads, &|shares, _| {
+        for LowerShare { blocks, triangle } in shares {
+            for (block, row, column) in blocks {
+                let left = left.subrows(*row, block.nrows());
+                let right = right.subcols(*column, block.ncols());
+                matmul(block.rb_mut(), beta, left, right, alpha);
+            }
+            let (triangle, first) = triangle;
+            let left = left.subrows(*first, triangle.nrows());
+            let right = right.subcols(*first, triangle.ncols());
+            lower_product_part(triangle.rb_mut(), beta, left, right, alpha);
+        }
+    });
 }
 
-/// [`lower_product`] on a given number of threads.
-fn lower_product_on<T: Scalar>(
-    threads: usize,
+/// [`lower_product`] by recursive halving on one thread.
+fn lower_product_part<T: Scalar>(
     out: MatMut<'_, T>,
     beta: Accum,
     left: MatRef<'_, T>,
@@ -334,16 +345,9 @@ fn lower_product_on<T: Scalar>(
     let (first, _, corner, last) = out.split_at_mut(middle, middle);
     let (left_top, left_bottom) = left.split_at_row(middle);
     let (right_left, right_right) = right.split_at_col(middle);
-    product_on(threads, corner, beta, left_bottom, right_left, alpha);
-    let (some, others) = ((threads / 2).max(1), (threads - threads / 2).max(1));
-    let top = || lower_product_on(some, first, beta, left_top, right_left, alpha);
-    let bottom = || lower_product_on(others, last, beta, left_bottom, right_right, alpha);
-    if threads > 1 {
-        threads::join(top, bottom);
-    } else {
-        top();
-        bottom();
-    }
+    matmul(corner, beta, left_bottom, right_left, alpha);
+    lower_product_part(first, beta, left_top, right_left, alpha);
+    lower_product_part(last, beta, left_bottom, right_right, alpha);
 }
 
 /// Copies the lower triangle of a square matrix to the upper one.

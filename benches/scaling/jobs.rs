@@ -1,0 +1,179 @@
+//! The jobs that are timed, all in single precision with eight inputs.
+
+use std::{error::Error, hint::black_box};
+
+use burn::{
+    module::Module,
+    tensor::{DType, Device, Distribution, Tensor},
+};
+use burn_gp_core::{
+    inducing::{InducingPoints, k_means},
+    kernels::{StationaryConfig, StationaryKernel},
+    likelihoods::Gaussian,
+    means::ConstantMean,
+    ops::{Blocks, Jitter, Stationary, block_covariance, covariance_product},
+    process::{CovarianceShape, Process, VariationalGaussian},
+    variational::Whitened,
+};
+use burn_gp_models::{
+    Svgp,
+    training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
+};
+
+const DIMENSIONS: usize = 8;
+
+/// B
+const BATCH: usize = 1024;
+
+/// Rows of the predictions and of k-means.
+const ROWS: usize = 20_000;
+
+/// N of the covariance products.
+const POINTS: usize = 5000;
+
+/// The runs of points of the covariance of combinations.
+const COMBINATIONS: usize = 512;
+
+/// A job that is repeated.
+pub type Job = Box<dyn FnMut() -> Result<(), Box<dyn Error>> + Send>;
+
+/// The jobs by name.
+pub const JOBS: [(&str, fn() -> Result<Job, Box<dyn Error>>); 7] = [
+    ("training step", || Ok(training_step(512))),
+    ("large training step", || Ok(training_step(1024))),
+    ("prediction", prediction),
+    ("covariance product", || Ok(product(11))),
+    ("gradients of a product", || Ok(gradients())),
+    ("covariances of combinations", || Ok(combinations())),
+    ("k-means", || Ok(centers())),
+];
+
+type Regression = Svgp<StationaryKernel, ConstantMean, Gaussian, Whitened<InducingPoints>>;
+
+fn normal(shape: [usize; 2]) -> Tensor<2> {
+    Tensor::random(
+        shape,
+        Distribution::Normal(0.0, 1.0),
+        (&Device::flex(), DType::F32),
+    )
+}
+
+fn trainer(inducing: usize) -> MiniBatchTrainer<Regression> {
+    let options = (&Device::flex(), DType::F32);
+    let inputs = normal([BATCH, DIMENSIONS]);
+    let targets = inputs.clone().sum_dim(1).sin();
+    let points = normal([inducing, DIMENSIONS]);
+    let kernel = StationaryConfig::new(Stationary::Matern52).init(DIMENSIONS, options);
+    let mean = ConstantMean::new(Tensor::zeros([1], options));
+    let distribution = VariationalGaussian::standard(inducing, 1, CovarianceShape::Full, options);
+    let jitter = Jitter::relative(1e-4);
+    let posterior = Whitened::new(InducingPoints::new(points), distribution, jitter);
+    let model = Svgp::new(kernel, mean, Gaussian::new(1.0, options), posterior);
+    let mut training = MiniBatchTraining::new(1_000_000);
+    training.batch_size = BATCH;
+    MiniBatchTrainer::new(model.train(), TrainingData { inputs, targets }, training)
+}
+
+fn training_step(inducing: usize) -> Job {
+    let mut trainer = trainer(inducing);
+    Box::new(move || Ok(trainer.step().map(|_| ())?))
+}
+
+fn prediction() -> Result<Job, Box<dyn Error>> {
+    let process = trainer(512).into_model().valid().condition()?;
+    let rows = normal([ROWS, DIMENSIONS]);
+    Ok(Box::new(move || {
+        black_box(process.marginals(rows.clone()).variance.into_data());
+        Ok(())
+    }))
+}
+
+/// The arguments of a product with the covariance of all points.
+struct Product {
+    points: Tensor<2>,
+    lengthscales: Tensor<1>,
+    variance: Tensor<1>,
+}
+
+impl Product {
+    fn new() -> Self {
+        let options = (&Device::flex(), DType::F32);
+        Self {
+            points: normal([POINTS, DIMENSIONS]),
+            lengthscales: Tensor::ones([DIMENSIONS], options),
+            variance: Tensor::ones([1], options),
+        }
+    }
+
+    fn with(&self, vectors: Tensor<2>) -> Tensor<2> {
+        covariance_product(
+            Stationary::Matern32,
+            self.points.clone(),
+            None,
+            self.lengthscales.clone(),
+            self.variance.clone(),
+            vectors,
+        )
+    }
+}
+
+fn product(width: usize) -> Job {
+    let (product, vectors) = (Product::new(), normal([POINTS, width]));
+    Box::new(move || {
+        black_box(product.with(vectors.clone()).into_data());
+        Ok(())
+    })
+}
+
+fn gradients() -> Job {
+    let product = Product::new();
+    let product = Product {
+        points: product.points,
+        lengthscales: product.lengthscales.autodiff().require_grad(),
+        variance: product.variance.autodiff().require_grad(),
+    };
+    let vectors = normal([POINTS, 11]);
+    Box::new(move || {
+        let product = Product {
+            points: product.points.clone().autodiff(),
+            lengthscales: product.lengthscales.clone(),
+            variance: product.variance.clone(),
+        };
+        let value = product.with(vectors.clone().autodiff()).sum();
+        black_box(value.backward());
+        Ok(())
+    })
+}
+
+fn combinations() -> Job {
+    let Product {
+        points,
+        lengthscales,
+        variance,
+    } = Product::new();
+    let weights = normal([POINTS, 1]).squeeze_dim::<1>(1);
+    let [lengthscales, variance, weights] =
+        [lengthscales, variance, weights].map(|tensor| tensor.autodiff().require_grad());
+    let points = points.autodiff();
+    Box::new(move || {
+        let covariances = block_covariance(
+            Stationary::Matern32,
+            Blocks::new(POINTS, COMBINATIONS),
+            points.clone(),
+            None,
+            lengthscales.clone(),
+            variance.clone(),
+            weights.clone(),
+        );
+        black_box(covariances.sum().backward());
+        Ok(())
+    })
+}
+
+fn centers() -> Job {
+    let rows = normal([ROWS, DIMENSIONS]);
+    Box::new(move || {
+        black_box(k_means(rows.clone(), 256, 0)?.into_data());
+        Ok(())
+    })
+}

@@ -1,0 +1,136 @@
+//! The time of some jobs by the number of threads.
+//!
+//! `cargo bench --bench scaling [-- FILTER]` prints one line of JSON for each job and each number of
+//! threads, 1, 2, 4, … up to the cores of the machine: the median milliseconds and the efficiency, the
+//! time on one thread divided by the time on all threads together. The jobs are training steps of
+//! sparse variational regression (1024 rows, 512 and 1024 inducing points), predictions of 20,000
+//! rows with it, a product of the covariance of 5000 points with 11 vectors and its gradients, the
+//! covariances of 512 combinations of the points with their gradients, and the choice of 256 of 20,000
+//! rows by k-means.
+//!
+//! `cargo bench --bench scaling -- --simulate 16 [FILTER]` needs no machine with 16 cores. It runs the
+//! parts of each parallel section one after the other on one thread, and prints for each job
+//!
+//! - the time on one thread and on 16, where a section takes as long as its busiest thread;
+//! - the share of serial work, and the speed-up and efficiency;
+//! - for each section its share of the work, the time that each thread would take if all were equal,
+//!   that of the busiest one, and the ratio of both, the balance;
+//! - the longest serial work by the section that it follows.
+//!
+//! The times are the shortest of 48 repetitions for each part, and every repetition begins with
+//! another part. Threads that wake each other and share the bandwidth of the memory are not
+//! simulated. burn's own operations count as serial, although some have threads of their own.
+
+use std::{
+    error::Error,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use burn::tensor::Device;
+
+#[path = "../median.rs"]
+mod median;
+
+mod jobs;
+mod simulated;
+
+use jobs::{JOBS, Job};
+use median::median;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The number of times, whose median is reported, after some that are not counted.
+const REPETITIONS: usize = 25;
+
+const WARM_UP: usize = 3;
+
+/// The first argument of a process that times one job.
+const MEASURE: &str = "measure";
+
+/// The first argument of a process that simulates threads for one job.
+const SIMULATE: &str = "simulate";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let words = std::env::args().skip(1).filter(|word| word != "--bench");
+    let words: Vec<String> = words.collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words[..] {
+        [MEASURE, name] => {
+            println!("{}", milliseconds(job(name)?)?);
+            Ok(())
+        }
+        [SIMULATE, threads, name] => simulated::report(name, job(name)?, threads.parse()?),
+        ["--simulate", threads, ref filter @ ..] => {
+            let threads: usize = threads.parse()?;
+            names(filter).try_for_each(|name| {
+                let mut process = on_threads(1)?;
+                let status = process
+                    .args([SIMULATE, &threads.to_string(), name])
+                    .status()?;
+                if status.success() {
+                    Ok(())
+                } else {
+                    Err(name.into())
+                }
+            })
+        }
+        ref filter => names(filter).try_for_each(measure_all),
+    }
+}
+
+/// The jobs whose name contains the first word of the filter.
+fn names(filter: &[&str]) -> impl Iterator<Item = &'static str> {
+    let names = JOBS.into_iter().map(|(name, _)| name);
+    names.filter(|name| filter.first().is_none_or(|filter| name.contains(filter)))
+}
+
+fn job(name: &str) -> Result<Job, Box<dyn Error>> {
+    Device::flex().seed(0);
+    let found = JOBS.into_iter().find(|&(job, _)| job == name);
+    let (_, job) = found.ok_or_else(|| format!("no job {name}"))?;
+    job()
+}
+
+/// This program on a number of threads.
+fn on_threads(threads: usize) -> Result<Command, Box<dyn Error>> {
+    let mut process = Command::new(std::env::current_exe()?);
+    process.env("RAYON_NUM_THREADS", threads.to_string());
+    Ok(process)
+}
+
+/// The median milliseconds of a job, on the threads of this process.
+fn milliseconds(mut job: Job) -> Result<f64, Box<dyn Error>> {
+    let mut timed = || -> Result<Duration, Box<dyn Error>> {
+        let start = Instant::now();
+        job()?;
+        Ok(start.elapsed())
+    };
+    for _ in 0..WARM_UP {
+        timed()?;
+    }
+    let times: Result<Vec<Duration>, _> = (0..REPETITIONS).map(|_| timed()).collect();
+    Ok(median(times?).as_secs_f64() * 1e3)
+}
+
+/// Prints the times of a job by the number of threads, each in a process of its own.
+fn measure_all(name: &str) -> Result<(), Box<dyn Error>> {
+    let cores = std::thread::available_parallelism()?.get();
+    let powers = (0..)
+        .map(|power| 1 << power)
+        .take_while(|&count| count < cores);
+    let mut on_one = None;
+    for threads in powers.chain([cores]) {
+        let output = on_threads(threads)?.args([MEASURE, name]).output()?;
+        let text = String::from_utf8(output.stdout)?;
+        let milliseconds: f64 = text.trim().parse()?;
+        let one = *on_one.get_or_insert(milliseconds);
+        let efficiency = one / (threads as f64 * milliseconds);
+        println!(
+            "{{\"job\": \"{name}\", \"threads\": {threads}, \"median_ms\": {milliseconds:.3}, \
+             \"efficiency\": {efficiency:.2}}}"
+        );
+    }
+    Ok(())
+}
