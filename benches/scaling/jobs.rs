@@ -37,8 +37,11 @@ const COMBINATIONS: usize = 512;
 /// A job that is repeated.
 pub type Job = Box<dyn FnMut() -> Result<(), Box<dyn Error>> + Send>;
 
+/// Prepares a job.
+type Prepare = fn() -> Result<Job, Box<dyn Error>>;
+
 /// The jobs by name.
-pub const JOBS: [(&str, fn() -> Result<Job, Box<dyn Error>>); 7] = [
+pub const JOBS: [(&str, Prepare); 7] = [
     ("training step", || Ok(training_step(512))),
     ("large training step", || Ok(training_step(1024))),
     ("prediction", prediction),

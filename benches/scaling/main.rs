@@ -19,7 +19,8 @@
 //!
 //! The times are the shortest of 48 repetitions for each part, and every repetition begins with
 //! another part. Threads that wake each other and share the bandwidth of the memory are not
-//! simulated. burn's own operations count as serial, although some have threads of their own.
+//! simulated. burn's own operations count as serial, although some have threads of their own. The
+//! balance of sections of few microseconds, and of those that only move memory, varies between runs.
 
 use std::{
     error::Error,

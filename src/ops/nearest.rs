@@ -4,8 +4,9 @@
 //! smallest are then computed as `Σ_d (a_d − b_d)²`, term by term. The result equals that of such
 //! sums for all pairs, to the last bit, with any fast method and any number of threads.
 
-use super::cpu::{Kernel, Lanes, WIDTH, in_parts, product_on, threads, vectorized};
 use faer::{Accum, MatMut, MatRef};
+
+use super::cpu::{Kernel, Lanes, WIDTH, in_parts, product_on, threads, vectorized};
 
 /// The largest number of points whose distances from all targets are bounded at once.
 const PART: usize = 512;
@@ -57,7 +58,7 @@ pub fn lower_distances(distances: &mut [f64], points: &[f64], target: &[f64]) ->
     in_parts(&mut groups, 1, parts, &|groups, _| {
         for (distances, points, sum) in groups {
             vectorized::run(LowerDistances {
-                distances: &mut *distances,
+                distances,
                 points,
                 target,
             });

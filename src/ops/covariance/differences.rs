@@ -303,7 +303,7 @@ fn gather<T: Scalar>(
     let mut squares = vec![0.0; dimensions];
     let mut x1 = Vec::with_capacity(partial.iter().map(|part| part.left.len()).sum());
     let mut variance = 0.0;
-    let parts = threads::count_for(x2.len() * partial.len(), GATHER_FROM);
+    let parts = threads::count_for(x2.len() * partial.len(), GATHER_FROM).min(partial.len());
     in_parts(&mut x2, dimensions, parts, &|x2, first| {
         for part in &partial {
             for (j, x2) in (first..).zip(x2.chunks_exact_mut(dimensions)) {

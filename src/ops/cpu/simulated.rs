@@ -1,7 +1,7 @@
 //! Parallel sections on one thread, part after part, as if there were more threads.
 //!
-//! A benchmark sees so how well the work is divided on machines with more cores than its own. Parts
-//! on real cores would share the bandwidth of the memory and wake each other, which is not simulated.
+//! They show a benchmark how equally the work is divided on a machine with more cores than its own.
+//! Real threads also wake each other and share the bandwidth of the memory, which is not simulated.
 
 use std::{
     cell::RefCell,
@@ -106,9 +106,11 @@ thread_local! {
     static RECORDER: RefCell<Option<Recorder>> = const { RefCell::new(None) };
 }
 
-/// Runs `work` on this thread as if there were `threads`, and records its times. Sections begin with
-/// part `first`, or with the one that many after their last: repetitions with different numbers
-/// show which times are those of coming first.
+/// Runs `work` on this thread as if there were `threads`, and records its times. It is for benchmarks.
+///
+/// Sections begin with part `first`, modulo their number of parts, and end with the one before it. The
+/// part that comes first brings what all parts read into the cache; with another one in each
+/// repetition, the shortest times are without that.
 pub fn on_simulated_threads<R>(
     threads: usize,
     first: usize,
@@ -190,7 +192,11 @@ impl Recorder {
 
 #[cfg(test)]
 mod tests {
-    use std::{panic::catch_unwind, thread::sleep};
+    use std::{
+        panic::catch_unwind,
+        sync::atomic::{AtomicUsize, Ordering},
+        thread::sleep,
+    };
 
     use super::*;
     use crate::ops::cpu::{in_parts, threads};
@@ -237,16 +243,16 @@ mod tests {
 
     #[test]
     fn the_shortest_of_equal_runs_counts() {
-        let mut shortest = Timeline(vec![serial(10), section(&[1, 6]), serial(20)]);
-        shortest.0.truncate(2);
-        assert!(!shortest.lower(&Timeline(vec![serial(10)])));
-        let Interval::Parallel(other) = &mut shortest.clone().0[1] else {
-            panic!("a section");
-        };
-        other.parts[1] = Timeline(vec![serial(3)]);
-        let other = Timeline(vec![serial(12), Interval::Parallel(other.clone())]);
-        assert!(shortest.lower(&other));
-        assert_eq!(shortest.work(), Duration::from_millis(10 + 1 + 3));
+        let mut shortest = Timeline(vec![serial(10), section(&[1, 6])]);
+        assert!(shortest.lower(&Timeline(vec![serial(12), section(&[9, 3])])));
+        assert_eq!(shortest, Timeline(vec![serial(10), section(&[1, 3])]));
+        for other in [
+            vec![serial(1)],
+            vec![section(&[1, 6]), serial(10)],
+            vec![serial(10), section(&[1])],
+        ] {
+            assert!(!shortest.lower(&Timeline(other)));
+        }
     }
 
     #[test]
@@ -254,9 +260,9 @@ mod tests {
         for first in 0..4 {
             let mut values = [0; 7];
             let ((), timeline) = on_simulated_threads(3, first, || {
-                let next = std::sync::atomic::AtomicUsize::new(1);
+                let next = AtomicUsize::new(1);
                 in_parts(&mut values, 1, threads::count(), &|part, _| {
-                    part.fill(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
+                    part.fill(next.fetch_add(1, Ordering::Relaxed));
                     sleep(Duration::from_millis(1));
                 });
             });
