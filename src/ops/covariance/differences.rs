@@ -13,7 +13,7 @@ use crate::ops::{
     Stationary,
     cpu::{Kernel, Lanes, Scalar, WIDTH, in_parts, threads, vectorized},
     stationary::{
-        GROUP, LANES, LaneBlocks, Profile, inverses, scaled, squared_distances, with_profile,
+        Block, GROUP, LANES, LaneBlocks, Profile, inverses, scaled, squared_distances, with_profile,
     },
 };
 
@@ -69,13 +69,13 @@ impl<T: Scalar, P: Profile<T>> Kernel for Forward<'_, T, P> {
             let point = self.points.left_point(self.first_row + i);
             for (block, out) in self.points.right.blocks().zip(row.chunks_mut(LANES)) {
                 let mut values = squared_distances::<T, FUSED>(point, block);
-                for value in &mut values {
+                for value in &mut values.0 {
                     *value = self.variance * P::value::<FUSED>(*value);
                 }
                 if out.len() == LANES {
-                    out.copy_from_slice(&values);
+                    out.copy_from_slice(&values.0);
                 } else {
-                    out.copy_from_slice(&values[..out.len()]);
+                    out.copy_from_slice(&values.0[..out.len()]);
                 }
             }
         }
@@ -144,15 +144,15 @@ impl<T: Scalar, P: Profile<T>> Kernel for Backward<'_, T, P> {
                 .zip(total.right.chunks_exact_mut(dimensions * LANES))
             {
                 let mut values = squared_distances::<T, FUSED>(point, block);
-                let mut slopes = [T::default(); LANES];
+                let mut slopes = Block::zeros();
                 for lane in 0..LANES {
-                    (values[lane], slopes[lane]) = P::value_and_slope::<FUSED>(values[lane]);
+                    (values.0[lane], slopes.0[lane]) = P::value_and_slope::<FUSED>(values.0[lane]);
                 }
                 let mut weights = [zero; GROUP];
                 for (group, gradient) in gradient.chunks(WIDTH).enumerate() {
                     let gradient = Lanes::load_partial(gradient);
-                    let value = Lanes::load(&values[group * WIDTH..]);
-                    let slope = Lanes::load(&slopes[group * WIDTH..]);
+                    let value = Lanes::load(&values.0[group * WIDTH..]);
+                    let slope = Lanes::load(&slopes.0[group * WIDTH..]);
                     variance = gradient.multiply_add::<FUSED>(value, variance);
                     weights[group] = gradient.times(slope).times(twice_variance);
                 }

@@ -113,7 +113,7 @@ impl<T: Scalar, P: Profile<T>> Kernel for Pass<'_, T, P> {
             for (row, own) in self.rows.clone().zip(own.chunks_exact_mut(width)) {
                 let point = &rows[row * dimensions..][..dimensions];
                 let mut values = squared_distances::<T, FUSED>(point, block);
-                for value in &mut values {
+                for value in &mut values.0 {
                     *value = P::value::<FUSED>(*value);
                 }
                 // Indexing keeps the bounds checks that slices would remove. Without them the
@@ -121,10 +121,10 @@ impl<T: Scalar, P: Profile<T>> Kernel for Pass<'_, T, P> {
                 // covariance over a register.
                 for vector in 0..width {
                     let here = (index * width + vector) * LANES;
-                    own[vector] = add_dot::<T, FUSED>(&values, &vectors[here..], own[vector]);
+                    own[vector] = add_dot::<T, FUSED>(&values.0, &vectors[here..], own[vector]);
                     if index > first {
                         let factor = Lanes::splat(vectors[place(row, vector, width)]);
-                        add_multiple::<T, FUSED>(&values, factor, &mut self.sums[here..]);
+                        add_multiple::<T, FUSED>(&values.0, factor, &mut self.sums[here..]);
                     }
                 }
             }

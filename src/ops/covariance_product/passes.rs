@@ -6,7 +6,7 @@ use core::{marker::PhantomData, ops::Range};
 use super::layout::Chunk;
 use crate::ops::{
     cpu::{Kernel, Lanes, Scalar, WIDTH, dot},
-    stationary::{GROUP, LANES, Profile, squared_distances},
+    stationary::{Block, GROUP, LANES, Profile, squared_distances},
 };
 
 /// The rows of a tile that belong to one run of points, or to none.
@@ -47,10 +47,10 @@ impl<T: Scalar, P: Profile<T>> Kernel for Forward<'_, '_, T, P> {
                 let blocks = self.chunk.lanes.blocks();
                 for (block, out) in blocks.zip(buffer.chunks_exact_mut(LANES)) {
                     let mut values = squared_distances::<T, FUSED>(point, block);
-                    for value in &mut values {
+                    for value in &mut values.0 {
                         *value = self.variance * P::value::<FUSED>(*value);
                     }
-                    out.copy_from_slice(&values);
+                    out.copy_from_slice(&values.0);
                 }
                 for segment in &self.chunk.segments {
                     let columns = segment.columns.clone();
@@ -172,17 +172,17 @@ impl<T: Scalar, P: Profile<T>> Backward<'_, T, P> {
         let twice_variance = Lanes::splat(T::from_f64(2.0) * self.variance);
         for (index, block) in self.chunk.lanes.blocks().enumerate() {
             let mut values = squared_distances::<T, FUSED>(point, block);
-            let mut slopes = [T::default(); LANES];
+            let mut slopes = Block::zeros();
             for lane in 0..LANES {
-                (values[lane], slopes[lane]) = P::value_and_slope::<FUSED>(values[lane]);
+                (values.0[lane], slopes.0[lane]) = P::value_and_slope::<FUSED>(values.0[lane]);
             }
             let mut weights = [Lanes::splat(T::default()); GROUP];
             for (group, weight) in weights.iter_mut().enumerate() {
                 let place = index * LANES + group * WIDTH;
                 let own = Lanes::load(&own[place..]);
                 let mirrored = Lanes::load(&mirrored[place..]);
-                let value = Lanes::load(&values[group * WIDTH..]);
-                let slope = Lanes::load(&slopes[group * WIDTH..]);
+                let value = Lanes::load(&values.0[group * WIDTH..]);
+                let slope = Lanes::load(&slopes.0[group * WIDTH..]);
                 let given = own.times(Lanes::load(&self.chunk.values[place..]));
                 let gradient = row_value.multiply_add::<FUSED>(mirrored, given);
                 row_sums.variance = gradient.multiply_add::<FUSED>(value, row_sums.variance);

@@ -8,7 +8,9 @@ pub(super) mod profile;
 
 use serde::{Deserialize, Serialize};
 
-pub(super) use points::{GROUP, LANES, LaneBlocks, expand, inverses, scaled, squared_distances};
+pub(super) use points::{
+    Block, GROUP, LANES, LaneBlocks, expand, inverses, scaled, squared_distances,
+};
 pub(super) use profile::{Profile, with_profile};
 
 /// The profile φ of a stationary covariance `k(x, x′) = σ²·φ(r²)`, where
