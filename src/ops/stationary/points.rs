@@ -100,12 +100,13 @@ impl<T: Scalar> Block<T> {
 /// `r²` from one point to a block of points.
 #[inline(always)]
 pub fn squared_distances<T: Scalar, const FUSED: bool>(point: &[T], block: &[T]) -> Block<T> {
-    let mut sums = Block::zeros();
+    let mut squares = Block::zeros();
+    let sums = &mut squares.0;
     for (&a, coordinates) in point.iter().zip(block.chunks_exact(LANES)) {
         for lane in 0..LANES {
             let difference = a - coordinates[lane];
-            sums.0[lane] = difference.multiply_add::<FUSED>(difference, sums.0[lane]);
+            sums[lane] = difference.multiply_add::<FUSED>(difference, sums[lane]);
         }
     }
-    sums
+    squares
 }
