@@ -28,6 +28,7 @@ mod learner;
 mod long_steps;
 mod mini_batch;
 mod mini_batch_step;
+mod mini_batch_training;
 mod model;
 mod nothing_to_train;
 mod plateau;
@@ -64,7 +65,8 @@ pub use learner::{
     Examination, ExaminedModel, LearnedModel, LearnedStep, LearnerRecord, MiniBatchLearner,
     StepRenderer,
 };
-pub use mini_batch::{MiniBatchTrainer, MiniBatchTraining};
+pub use mini_batch::MiniBatchTrainer;
+pub use mini_batch_training::MiniBatchTraining;
 pub use model::{Model, Objective};
 pub use nothing_to_train::NothingToTrain;
 pub use plateau::Plateau;

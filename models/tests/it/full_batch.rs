@@ -1,6 +1,9 @@
 //! Full-batch optimizers on functions with known optima.
 
-use std::cell::Cell;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use burn::{
     module::{Module, Param},
@@ -13,10 +16,6 @@ use burn_gp_models::{
         FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Schedule, Trainer, TrainingData,
     },
 };
-
-thread_local! {
-    static EVALUATIONS: Cell<usize> = const { Cell::new(0) };
-}
 
 #[derive(Clone, Copy, Debug)]
 enum Function {
@@ -32,6 +31,10 @@ struct Landscape {
     place: Param<Tensor<1>>,
     #[module(skip)]
     function: Function,
+    /// The number of evaluations by this model and its copies, in whatever thread: long steps have
+    /// threads of their own.
+    #[module(skip)]
+    evaluations: Arc<AtomicUsize>,
 }
 
 impl FullBatch for Landscape {
@@ -42,7 +45,7 @@ impl FullBatch for Landscape {
         inputs: Tensor<2>,
         targets: Tensor<2>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
-        EVALUATIONS.set(EVALUATIONS.get() + 1);
+        self.evaluations.fetch_add(1, Ordering::Relaxed);
         let place = self.place.val();
         let height = match self.function {
             Function::Rosenbrock => {
@@ -86,8 +89,17 @@ fn trainer(
         Function::LeastSquares => [0.0, 0.0],
     };
     let start = Tensor::<1>::from_data(TensorData::from(start), (&data.inputs.device(), dtype));
-    let place = Param::from_tensor(start);
-    FullBatchTrainer::new(Landscape { place, function }, data, training)
+    let landscape = Landscape {
+        place: Param::from_tensor(start),
+        function,
+        evaluations: Arc::default(),
+    };
+    FullBatchTrainer::new(landscape, data, training)
+}
+
+/// The number of evaluations so far.
+fn evaluations(trainer: &FullBatchTrainer<Landscape>) -> usize {
+    trainer.model().evaluations.load(Ordering::Relaxed)
 }
 
 fn l_bfgs(iterations: usize, learning_rate: f64) -> FullBatchTraining {
@@ -164,9 +176,9 @@ fn nothing_is_evaluated_twice() {
     let mut trainer = trainer(Function::LeastSquares, DType::F64, l_bfgs(6, 1.0));
     let mut counts = Vec::new();
     while !trainer.is_finished() {
-        let before = EVALUATIONS.get();
+        let before = evaluations(&trainer);
         trainer.step().expect("the step is sound");
-        counts.push(EVALUATIONS.get() - before);
+        counts.push(evaluations(&trainer) - before);
     }
     assert_eq!(counts, [2, 1, 1, 1, 1, 1]);
 }
@@ -177,9 +189,9 @@ fn priors_are_counted_where_training_goes_on() {
     let mut trainer = trainer(Function::LeastSquares, DType::F64, l_bfgs(6, 1.0));
     trainer.step().expect("the step is sound");
     let mut trainer = trainer.with_priors(Priors::default());
-    let before = EVALUATIONS.get();
+    let before = evaluations(&trainer);
     trainer.step().expect("the step is sound");
-    assert_eq!(EVALUATIONS.get() - before, 2);
+    assert_eq!(evaluations(&trainer) - before, 2);
 }
 
 /// The steps of Adam shrink with its learning rate, linearly to a tenth.
