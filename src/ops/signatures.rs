@@ -314,3 +314,27 @@ macro_rules! signatures {
     };
 }
 pub(super) use signatures;
+
+/// The names in the signatures.
+pub(super) mod names {
+    pub(in crate::ops) use crate::ops::{
+        adam::{AdamOps, AdamStep},
+        cholesky::{CholeskyBackward, CholeskyOps, Jitter},
+        covariance::{CovarianceBackward, CovarianceOps},
+        covariance_product::{BlockPairs, CovarianceProductBackward, CovarianceProductOps},
+        cpu::Side,
+        diagonal::{DiagonalBackward, DiagonalOps},
+        exact_matmul::ExactMatmulOps,
+        gram::{GramBackward, GramOps},
+        inversion::{CongruenceOps, InversionOps},
+        layer_normalization::{LayerNormalizationBackward, LayerNormalizationOps},
+        log_density::{LogDensityBackward, LogDensityOps},
+        moments::{MomentBackward, MomentOps},
+        patches::{PatchBackward, PatchGrid, PatchOps},
+        remainder::{RemainderBackward, RemainderOps},
+        special::{SpecialBackward, SpecialFunction, SpecialOps},
+        stationary::Stationary,
+        triangular_product::{TriangularProductBackward, TriangularProductOps},
+        triangular_solve::{TriangularSolveBackward, TriangularSolveOps},
+    };
+}

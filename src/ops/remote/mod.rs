@@ -16,27 +16,7 @@ use burn::{
     tensor::Device,
 };
 
-use super::{
-    adam::{AdamOps, AdamStep},
-    cholesky::{CholeskyBackward, CholeskyOps, Jitter},
-    covariance::{CovarianceBackward, CovarianceOps},
-    covariance_product::{BlockPairs, CovarianceProductBackward, CovarianceProductOps},
-    cpu::Side,
-    diagonal::{DiagonalBackward, DiagonalOps},
-    exact_matmul::ExactMatmulOps,
-    gram::{GramBackward, GramOps},
-    inversion::{CongruenceOps, InversionOps},
-    layer_normalization::{LayerNormalizationBackward, LayerNormalizationOps},
-    log_density::{LogDensityBackward, LogDensityOps},
-    moments::{MomentBackward, MomentOps},
-    patches::{PatchBackward, PatchGrid, PatchOps},
-    remainder::{RemainderBackward, RemainderOps},
-    signatures::signatures,
-    special::{SpecialBackward, SpecialFunction, SpecialOps},
-    stationary::Stationary,
-    triangular_product::{TriangularProductBackward, TriangularProductOps},
-    triangular_solve::{TriangularSolveBackward, TriangularSolveOps},
-};
+use super::signatures::{names::*, signatures};
 use outputs::{
     column_sums, columns, gram, like, log_density, matrices, members, moments, outer,
     product_gradients, rows, status, vector, wanted_of,
