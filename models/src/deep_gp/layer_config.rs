@@ -136,6 +136,7 @@ impl LayerConfig {
 
 /// The inputs that a layer is initialized with.
 #[derive(Clone)]
+#[allow(clippy::large_enum_variant)] // passed down once a layer; the sizes depend on the backends
 pub(super) enum Inputs {
     /// Example inputs of the layer.
     Like(Tensor<2>),

@@ -9,6 +9,9 @@ mod remote;
 mod reports;
 mod worker;
 
+#[cfg(feature = "cube")]
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use burn::tensor::{DType, Device, FloatDType};
 use burn_gp_models::Precision;
 
@@ -222,6 +225,6 @@ fn ndarray() -> Device {
 fn enumerated(kind: burn::tensor::DeviceType) -> Vec<Device> {
     // The CUDA runtime panics without a driver.
     let found = || Device::enumerate(kind).into_vec();
-    let found = std::panic::catch_unwind(|| reports::without_reports(found));
+    let found = catch_unwind(AssertUnwindSafe(|| reports::without_reports(found)));
     found.unwrap_or_default()
 }
