@@ -9,8 +9,8 @@ use faer::{
 };
 
 use crate::ops::cpu::{
-    BLOCK, Scalar, Side, add_transpose, factor_lower, halfway, lower_block, lower_product,
-    on_threads, solve_in_place, subtract_triangular_product, triangular_product,
+    BLOCK, Scalar, Side, add_transpose, factor_lower, halfway, in_row_parts, lower_block,
+    lower_product, on_threads, solve_in_place, subtract_triangular_product, triangular_product,
 };
 
 /// The row whose pivot was not positive (or not a number).
@@ -66,29 +66,40 @@ pub fn check_diagonal<T: Scalar>(lower: MatRef<'_, T>) -> Result<(), BadPivot> {
         .map_or(Ok(()), |row| Err(BadPivot(row)))
 }
 
-/// `S ← L⁻ᵀ S L⁻¹` for a factor and a symmetric `S`. Reads the lower triangle of `S` and writes
-/// both triangles.
+/// `out ← weight·L⁻ᵀ S L⁻¹` for a factor and a symmetric `S`. Reads the lower triangle of `S` and
+/// writes both triangles of `out`.
 ///
 /// With Φ the lower triangle of `S` and its diagonal halved, the result is `Z + Zᵀ` for
 /// `Z = L⁻ᵀ(ΦL⁻¹)`. The inner product of triangles is a triangle, so this takes 4n³/3 operations,
 /// where two solves for the whole `S` take 2n³. Computing one triangle of the result alone would
 /// take n³ but lose digits: the residual `LᵀXL − S` is small for the sum of a solution and its
 /// transpose, but not for one triangle and its mirror image.
-pub fn two_sided_solve_in_place<T: Scalar>(factor: MatRef<'_, T>, mut matrix: MatMut<'_, T>) {
-    let size = matrix.nrows();
+pub fn two_sided_solve<T: Scalar>(
+    factor: MatRef<'_, T>,
+    symmetric: MatRef<'_, T>,
+    weight: f64,
+    mut out: MatMut<'_, T>,
+) {
+    let size = out.nrows();
     on_threads(size * size * size / 2, || {
-        let half = T::from_f64(0.5);
-        for i in 0..size {
-            matrix[(i, i)] *= half;
-            matrix
-                .rb_mut()
-                .row_mut(i)
-                .subcols_mut(i + 1, size - i - 1)
-                .fill(T::default());
+        write_half(symmetric, T::from_f64(weight), out.rb_mut());
+        solve_for_upper(factor, out.rb_mut().transpose_mut());
+        solve_in_place(factor, Side::Transposed, out.rb_mut());
+        add_transpose(out);
+    });
+}
+
+/// `out ← weight·Φ(S)`, where Φ keeps the lower triangle and half of the diagonal.
+fn write_half<T: Scalar>(symmetric: MatRef<'_, T>, weight: T, out: MatMut<'_, T>) {
+    let half = T::from_f64(0.5);
+    in_row_parts(out, &|rows, first| {
+        for (i, row) in (first..).zip(rows.row_iter_mut()) {
+            let (mut lower, mut upper) = row.split_at_col_mut(i);
+            zip!(lower.rb_mut(), symmetric.row(i).subcols(0, i))
+                .for_each(|unzip!(out, entry)| *out = weight * *entry);
+            upper.fill(T::default());
+            upper[0] = half * weight * symmetric[(i, i)];
         }
-        solve_for_upper(factor, matrix.rb_mut().transpose_mut());
-        solve_in_place(factor, Side::Transposed, matrix.rb_mut());
-        add_transpose(matrix);
     });
 }
 

@@ -11,14 +11,14 @@ use faer::{
 
 use super::{
     CholeskyBackward, CholeskyOps, Jitter,
-    blocks::{BadPivot, check_diagonal, factor_in_place, two_sided_solve_in_place},
+    blocks::{BadPivot, check_diagonal, factor_in_place, two_sided_solve},
     status::Status,
 };
 use crate::ops::{
     cpu::{
         CpuMemory, Element, Scalar, Side, batch_parts, clear_above_diagonal, in_parts, map_members,
-        matrix_dims, member, part, solve_in_place, triangular_product, with_element, write,
-        write_like,
+        matrix_dims, member, part, solve_in_place, threads, triangular_product, with_element,
+        write, write_like,
     },
     decompositions::count_decomposition,
 };
@@ -81,7 +81,7 @@ fn factor_members<B: CpuMemory, T: Element>(
     let (batch, size, _) = matrix_dims(&matrix.shape());
     let area = size * size;
     let values = B::read::<T>(matrix);
-    let mut out = vec![T::default(); batch * area];
+    let mut out: Vec<T> = threads::zeros(batch * area);
     let mut members: Vec<(&mut [T], Status)> = (out.chunks_exact_mut(area.max(1)))
         .map(|out| (out, Status::of_triangle(None)))
         .collect();
@@ -136,13 +136,8 @@ fn two_sided_solves<B: CpuMemory, T: Element>(
     let (factors, cotangents) = (B::read::<T>(factor), B::read::<T>(cotangent));
     map_members::<B, T>(factor, |index, mut out| {
         let size = out.nrows();
-        let cotangent = member(&cotangents, index, size, size);
-        for i in 0..size {
-            for j in 0..=i {
-                out[(i, j)] = <T as Scalar>::from_f64(0.5) * cotangent[(i, j)];
-            }
-        }
-        two_sided_solve_in_place(member(&factors, index, size, size), out.rb_mut());
+        let [factor, cotangent] = [&factors, &cotangents].map(|all| member(all, index, size, size));
+        two_sided_solve(factor, cotangent, 0.5, out.rb_mut());
         change(index, out);
     })
 }

@@ -209,7 +209,7 @@ pub fn covariance_on<T: Scalar>(
     variance: T,
 ) -> Vec<T> {
     let (rows, columns) = (x1.len() / lengthscales.len(), x2.len() / lengthscales.len());
-    let mut values = vec![T::default(); rows * columns];
+    let mut values = threads::zeros(rows * columns);
     if values.is_empty() {
         return values;
     }

@@ -7,7 +7,7 @@ use burn::{
     tensor::{Device, Shape, Tensor, TensorData},
 };
 
-use super::scalar::Scalar;
+use super::{scalar::Scalar, threads};
 
 /// A backend whose tensors are in CPU memory: reading and writing them needs no transfer.
 pub trait CpuMemory: Backend {
@@ -114,7 +114,7 @@ impl CpuMemory for burn::backend::Flex {
         if tensor.is_unique() {
             to_vec(tensor.into_data())
         } else {
-            Self::read(&tensor).into_owned()
+            threads::copied(&Self::read::<T>(&tensor))
         }
     }
 }

@@ -84,7 +84,7 @@ pub fn map_members<B: CpuMemory, T: Element>(
     work: impl Fn(usize, MatMut<'_, T>) + Sync,
 ) -> FloatTensor<B> {
     let (batch, rows, columns) = matrix_dims(&shape_of.shape());
-    let mut out = vec![T::default(); batch * rows * columns];
+    let mut out = threads::zeros(batch * rows * columns);
     for_members(&mut out, (rows, columns), &work);
     write_like::<B, T>(out, shape_of)
 }

@@ -30,8 +30,8 @@ pub use threads::with_threads_awake;
 pub(super) use threads::{CHUNK, add_up, share_out};
 pub(crate) use triangular::product_on;
 pub(super) use triangular::{
-    Side, add_transpose, clear_above_diagonal, halfway, lower_block, lower_product, mirror_lower,
-    on_threads, product, solve_in_place, subtract_triangular_product, transpose_into,
+    Side, add_transpose, clear_above_diagonal, halfway, in_row_parts, lower_block, lower_product,
+    mirror_lower, on_threads, product, solve_in_place, subtract_triangular_product, transpose_into,
     triangular_product,
 };
 pub(super) use vectorized::Kernel;

@@ -5,6 +5,7 @@
 
 use std::{
     hint::spin_loop,
+    mem::MaybeUninit,
     ops::{AddAssign, Range},
     panic::Location,
     sync::{
@@ -197,6 +198,49 @@ pub fn share_out<T>(items: impl Iterator<Item = (T, usize)>, shares: usize) -> V
     all.into_iter().map(|(_, share)| share).collect()
 }
 
+/// Array length from which memory is filled in parts.
+const FILL_FROM: usize = 1 << 17;
+
+/// `count` zeros.
+#[track_caller]
+pub fn zeros<T: Copy + Default + Send>(count: usize) -> Vec<T> {
+    if count < FILL_FROM {
+        return vec![T::default(); count];
+    }
+    fill_parts(count, &|places, _| {
+        for place in places {
+            place.write(T::default());
+        }
+    })
+}
+
+/// A copy of an array.
+#[track_caller]
+pub fn copied<T: Copy + Send + Sync>(values: &[T]) -> Vec<T> {
+    if values.len() < FILL_FROM {
+        return values.to_vec();
+    }
+    fill_parts(values.len(), &|places, first| {
+        for (place, &value) in places.iter_mut().zip(&values[first..]) {
+            place.write(value);
+        }
+    })
+}
+
+/// An array of which `fill` writes every place, in parts with the index of their first.
+#[track_caller]
+fn fill_parts<T: Send>(
+    count: usize,
+    fill: &(impl Fn(&mut [MaybeUninit<T>], usize) + Sync),
+) -> Vec<T> {
+    let mut values = Vec::with_capacity(count);
+    let places = &mut values.spare_capacity_mut()[..count];
+    in_parts(places, 1, self::count(), fill);
+    // SAFETY: the parts have written all places.
+    unsafe { values.set_len(count) };
+    values
+}
+
 /// Numbers per chunk of [`collect`].
 pub const CHUNK: usize = 16;
 
@@ -228,8 +272,8 @@ mod tests {
     };
 
     use super::{
-        ADD_FROM, CHUNK, Cuts, add_up, collect, in_parts, share_out, while_others_wait,
-        with_threads_awake,
+        ADD_FROM, CHUNK, Cuts, FILL_FROM, add_up, collect, copied, in_parts, share_out,
+        while_others_wait, with_threads_awake, zeros,
     };
 
     /// The sum of the numbers below `end`, in parallel down to single numbers.
@@ -272,6 +316,15 @@ mod tests {
             let total = AtomicUsize::new(0);
             (pool.unwrap()).install(|| while_others_wait(|| sum(0, 1000, &total)));
             assert_eq!(total.into_inner(), 499_500, "{threads} threads");
+        }
+    }
+
+    #[test]
+    fn memory_is_filled_whatever_its_size() {
+        for count in [0, 5, FILL_FROM - 1, FILL_FROM, FILL_FROM + 3] {
+            let numbers: Vec<usize> = (0..count).collect();
+            assert_eq!(copied(&numbers), numbers);
+            assert_eq!(zeros::<f32>(count), vec![0.0; count]);
         }
     }
 

@@ -17,7 +17,7 @@ use super::{
 };
 
 /// Rows of an output block in the products below.
-const PANEL: usize = 64;
+const PANEL: usize = 32;
 
 /// Rows of a diagonal block of a triangular product.
 const LEAF: usize = 32;
@@ -105,6 +105,21 @@ fn in_column_parts<T: Scalar>(
         for (part, first) in parts {
             work(part.rb_mut(), *first);
         }
+    });
+}
+
+/// Matrix entries from which a pass over a matrix is split into parts.
+const PASS_FROM: usize = 1 << 16;
+
+/// Calls `work` on parts of the rows of `matrix`, each with the index of its first row.
+#[track_caller]
+pub fn in_row_parts<T: Scalar>(
+    matrix: MatMut<'_, T>,
+    work: &(impl Fn(MatMut<'_, T>, usize) + Sync),
+) {
+    let parts = threads::count_for(matrix.nrows() * matrix.ncols(), PASS_FROM);
+    in_column_parts(matrix.transpose_mut(), parts, &|part, first| {
+        work(part.transpose_mut(), first);
     });
 }
 
@@ -368,23 +383,46 @@ pub fn mirror_lower<T: Scalar>(mut matrix: MatMut<'_, T>) {
     mirror_lower(last);
 }
 
+/// Rows and columns of a part of [`add_transpose`].
+const ADD_BLOCK: usize = 64;
+
 /// `S ← S + Sᵀ` for a square matrix with contiguous rows.
-pub fn add_transpose<T: Scalar>(mut matrix: MatMut<'_, T>) {
-    let size = matrix.nrows();
-    if size <= TILE {
-        for i in 0..size {
-            for j in 0..=i {
-                let sum = matrix[(i, j)] + matrix[(j, i)];
-                (matrix[(i, j)], matrix[(j, i)]) = (sum, sum);
+#[track_caller]
+pub fn add_transpose<T: Scalar>(matrix: MatMut<'_, T>) {
+    let threads = threads::count_for(matrix.nrows() * matrix.ncols(), PASS_FROM);
+    let mut pairs = Vec::new();
+    let mut rest = Some(matrix);
+    while let Some(matrix) = rest.take() {
+        let width = ADD_BLOCK.min(matrix.nrows());
+        let (square, mut right, mut below, last) = matrix.split_at_mut(width, width);
+        pairs.push((square, None));
+        while right.ncols() > 0 {
+            let next = ADD_BLOCK.min(right.ncols());
+            let (above, others) = right.split_at_col_mut(next);
+            let (left, under) = below.split_at_row_mut(next);
+            pairs.push((above, Some(left)));
+            (right, below) = (others, under);
+        }
+        rest = (last.nrows() > 0).then_some(last);
+    }
+    threads::in_parts(&mut pairs, 1, threads, &|pairs, _| {
+        for (first, second) in pairs {
+            match second {
+                Some(second) => add_transposes(first.rb_mut(), second.rb_mut()),
+                None => add_own_transpose(first.rb_mut()),
             }
         }
-        return;
+    });
+}
+
+/// [`add_transpose`] of a block on the diagonal.
+fn add_own_transpose<T: Scalar>(mut block: MatMut<'_, T>) {
+    for i in 0..block.nrows() {
+        for j in 0..=i {
+            let sum = block[(i, j)] + block[(j, i)];
+            (block[(i, j)], block[(j, i)]) = (sum, sum);
+        }
     }
-    let middle = (size / 2).next_multiple_of(TILE);
-    let (first, above, below, last) = matrix.split_at_mut(middle, middle);
-    add_transposes(above, below);
-    add_transpose(first);
-    add_transpose(last);
 }
 
 /// `A ← A + Bᵀ` and `B ← B + Aᵀ`, tile by tile as in [`transpose_into`].

@@ -27,16 +27,10 @@ pub fn run<K: Kernel>(kernel: K) -> K::Output {
     fn avx2<K: Kernel>(kernel: K) -> K::Output {
         kernel.call::<true>()
     }
-    let fused = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-    if fused
-        && is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512bw")
-    {
+    if has_avx512() {
         // SAFETY: every feature the function enables was detected just above.
         unsafe { avx512(kernel) }
-    } else if fused {
+    } else if has_avx2() {
         // SAFETY: as above, the features were detected.
         unsafe { avx2(kernel) }
     } else {
@@ -44,8 +38,30 @@ pub fn run<K: Kernel>(kernel: K) -> K::Output {
     }
 }
 
+/// Whether [`run`] uses AVX-512, which has 32 registers.
+#[cfg(target_arch = "x86_64")]
+pub fn has_avx512() -> bool {
+    has_avx2()
+        && is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512bw")
+}
+
+/// Whether the processor has AVX2 with fused multiply-add.
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
+}
+
 /// Runs `kernel`. On other architectures the vector instructions are part of the baseline.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn run<K: Kernel>(kernel: K) -> K::Output {
     kernel.call::<{ cfg!(target_arch = "aarch64") }>()
+}
+
+/// Whether [`run`] uses AVX-512.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn has_avx512() -> bool {
+    false
 }

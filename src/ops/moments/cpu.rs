@@ -9,7 +9,7 @@ use super::{
     },
 };
 use crate::ops::cpu::{
-    CpuMemory, Element, join_members, matrix_dims, part, with_element, write, write_like,
+    CpuMemory, Element, join_members, matrix_dims, part, threads, with_element, write, write_like,
 };
 
 /// The projection of a single variable, when each has its own basis.
@@ -147,7 +147,7 @@ impl<B: CpuMemory> MomentBackward for B {
         with_element!(mean, T => {
             let (means, scales, gradients) =
                 (B::read::<T>(&mean), B::read::<T>(&scale), B::read::<T>(&gradient));
-            let mut scale_gradient = vec![T::default(); scales.len()];
+            let mut scale_gradient = threads::zeros(scales.len());
             let mean_gradient = (means.chunks_exact(size).zip(gradients.iter()))
                 .flat_map(|(mean, &gradient)| mean.iter().map(move |&m| gradient * m))
                 .collect();

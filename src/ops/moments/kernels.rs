@@ -3,8 +3,8 @@
 use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
 
 use crate::ops::cpu::{
-    CHUNK, Scalar, Side, clear_above_diagonal, in_parts, lower_product, product, threads,
-    triangular_product,
+    CHUNK, Scalar, Side, clear_above_diagonal, in_parts, lower_product, product, product_on,
+    threads, triangular_product,
 };
 
 /// Array length from which a pass over a matrix is split into parts.
@@ -47,7 +47,7 @@ impl<'a, T: Scalar> Projection<'a, T> {
     pub fn moments(&self) -> (Vec<T>, Vec<T>) {
         let (size, columns, outputs) = (self.size, self.columns(), self.outputs);
         let mut moments = vec![T::default(); 2 * outputs * columns];
-        let mut projected = vec![T::default(); outputs * size * columns];
+        let mut projected = threads::zeros(outputs * size * columns);
         let (means, variances) = moments.split_at_mut(outputs * columns);
         product(
             MatMut::from_row_major_slice_mut(means, outputs, columns),
@@ -81,18 +81,11 @@ impl<'a, T: Scalar> Projection<'a, T> {
         let (size, columns, outputs) = (self.size, self.columns(), self.outputs);
         let (means, variances) = gradient.split_at(outputs * columns);
         let means = MatRef::from_row_major_slice(means, outputs, columns);
-        let mut basis = vec![T::default(); size * columns];
+        let mut basis = outer_products(self.mean(), means);
         let mut mean = vec![T::default(); outputs * size];
-        let mut scale = vec![T::default(); outputs * size * size];
+        let mut scale = threads::zeros(outputs * size * size);
         let mut basis_view = MatMut::from_row_major_slice_mut(&mut basis, size, columns);
         let (one, area) = (T::from_f64(1.0), size * columns);
-        product(
-            basis_view.rb_mut(),
-            Accum::Replace,
-            self.mean().transpose(),
-            means,
-            one,
-        );
         product(
             MatMut::from_row_major_slice_mut(&mut mean, outputs, size),
             Accum::Replace,
@@ -169,6 +162,20 @@ pub fn scale_columns<T: Scalar>(matrix: &[T], weights: &[T], factor: f64) -> Vec
     })
 }
 
+/// `Σ_p m_p·g_pᵀ`, row-major, from the rows of two matrices.
+fn outer_products<T: Scalar>(m: MatRef<'_, T>, g: MatRef<'_, T>) -> Vec<T> {
+    let columns = g.ncols();
+    let mut sums = threads::zeros(m.ncols() * columns);
+    let parts = parts(sums.len());
+    in_parts(&mut sums, columns, parts, &|sums, first| {
+        let rows = sums.len() / columns.max(1);
+        let sums = MatMut::from_row_major_slice_mut(sums, rows, columns);
+        let m = m.subcols(first, rows).transpose();
+        product_on(1, sums, Accum::Replace, m, g, T::from_f64(1.0));
+    });
+    sums
+}
+
 /// `½(‖W‖²_F + ‖m‖² − M) − Σ_i log|W_ii|` for one lower-triangular `W`.
 pub fn kl<T: Scalar>(mean: &[T], scale: &[T]) -> T {
     let size = mean.len();
@@ -193,16 +200,17 @@ pub fn kl<T: Scalar>(mean: &[T], scale: &[T]) -> T {
 
 /// The gradients of [`kl`]: `m̄ = g·m` and `W̄ = g·(tril(W) − diag(1/W_ii))`.
 pub fn kl_backward<T: Scalar>(scale: &[T], size: usize, gradient: T, scale_gradient: &mut [T]) {
-    for (i, (row, out)) in scale
-        .chunks_exact(size.max(1))
-        .zip(scale_gradient.chunks_exact_mut(size.max(1)))
-        .enumerate()
-    {
-        for (out, &value) in out[..=i].iter_mut().zip(&row[..=i]) {
-            *out = gradient * value;
+    let parts = parts(scale.len());
+    in_parts(scale_gradient, size, parts, &|out, first| {
+        let rows = scale[first * size..].chunks_exact(size.max(1));
+        let rows = rows.zip(out.chunks_exact_mut(size.max(1)));
+        for (i, (row, out)) in (first..).zip(rows) {
+            for (out, &value) in out[..=i].iter_mut().zip(&row[..=i]) {
+                *out = gradient * value;
+            }
+            out[i] -= gradient / row[i];
         }
-        out[i] -= gradient / row[i];
-    }
+    });
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::ops::{
     backward::{CheckpointStrategy, Record, record_inputs},
     cpu::{
         CpuMemory, Side, clear_above_diagonal, lower_product, map_members, matrix_dims, member,
-        member_mut, triangular, with_element, write,
+        member_mut, threads, triangular, with_element, write,
     },
     dispatch::dispatch,
 };
@@ -104,7 +104,7 @@ impl<B: CpuMemory> TriangularProductBackward for B {
         shape.as_mut_slice()[rank - 1] = size;
         with_element!(left, T => {
             let (lefts, rights) = (B::read::<T>(&left), B::read::<T>(&right));
-            let mut out = vec![T::default(); batch * size * size];
+            let mut out: Vec<T> = threads::zeros(batch * size * size);
             for (index, out) in out.chunks_exact_mut((size * size).max(1)).enumerate() {
                 lower_product(
                     member_mut(out, 0, size, size),

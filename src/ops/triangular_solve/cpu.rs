@@ -6,7 +6,7 @@ use faer::Accum;
 use super::{TriangularSolveBackward, TriangularSolveOps};
 use crate::ops::{
     cpu::{
-        CpuMemory, Side, lower_product, matrix_dims, member, member_mut, solve_in_place,
+        CpuMemory, Side, lower_product, matrix_dims, member, member_mut, solve_in_place, threads,
         update_members, with_element, write,
     },
     decompositions::count_decomposition,
@@ -33,7 +33,7 @@ impl<B: CpuMemory> TriangularSolveBackward for B {
         shape.as_mut_slice()[rank - 1] = size;
         with_element!(left, T => {
             let (lefts, rights) = (B::read::<T>(&left), B::read::<T>(&right));
-            let mut out = vec![T::default(); batch * size * size];
+            let mut out: Vec<T> = threads::zeros(batch * size * size);
             for index in 0..batch {
                 lower_product(
                     member_mut(&mut out, index, size, size),
