@@ -8,6 +8,10 @@
 //! of the product with its gradients; the same with the points given twice as two sets; and the
 //! ratios. Then it prints the same for twice as many points without gradients. `-- POINTS` runs
 //! another size.
+//!
+//! Each product of one set is also compared with a lower limit: every pair of points once in each
+//! direction, with the exponentials and multiply-adds (additions count as such) at the rates at which
+//! this machine's registers compute them in the same run.
 
 use std::{
     hint::black_box,
@@ -15,7 +19,7 @@ use std::{
 };
 
 use burn::tensor::{DType, Device, Distribution, Tensor};
-use burn_gp_core::ops::{Stationary, covariance_product};
+use burn_gp_core::ops::{Stationary, VectorRates, covariance_product, vector_rates};
 use median::median;
 
 mod median;
@@ -104,18 +108,63 @@ fn main() {
     let device = Device::flex().autodiff();
     device.seed(0);
     for dtype in [DType::F32, DType::F64] {
+        let rates = vector_rates(Stationary::Matern32, dtype);
+        println!(
+            "{{\"dtype\": \"{dtype:?}\", \"multiply_adds_per_ns\": {:.1}, \"profiles_per_ns\": {:.2}}}",
+            rates.multiply_adds / 1e9,
+            rates.profiles / 1e9
+        );
         for width in WIDTHS {
             let case = Case::new(points, width, &device, dtype);
-            report(
-                &case,
-                ["half", "of_two_sets"],
-                [case.times(false), case.times(true)],
-            );
+            let times = case.times(false);
+            report(&case, ["half", "of_two_sets"], [times, case.times(true)]);
+            report_limit(&case, rates, times);
             let case = |copies| Case::new(2 * points, width, &device, dtype).repeated(copies);
             let times = [case(COPIES), case(1)].map(|case| case.times(false));
             report(&case(1), ["copies", "that_differ"], times);
         }
     }
+}
+
+/// The part of a pass over all pairs that is multiply-adds, of that many a pair, and the part that is
+/// exponentials, in seconds.
+fn limit(points: usize, multiply_adds: usize, rates: VectorRates) -> [f64; 2] {
+    let pairs = points as f64 * (points + 1) as f64 / 2.0;
+    [
+        pairs * multiply_adds as f64 / rates.multiply_adds,
+        pairs / rates.profiles,
+    ]
+}
+
+/// Prints the limits of the product and of the product with its gradients, and the rates in units of
+/// the limits.
+///
+/// A product needs a difference and a multiply-add per dimension and two multiply-adds per vector.
+/// Gradients need these again, two more multiply-adds per vector for the gradient of the covariance,
+/// four for its chain rule, and per dimension the pulls on both points and the sum for the
+/// lengthscale.
+fn report_limit(case: &Case, rates: VectorRates, times: [Duration; 2]) {
+    let [points, width] = case.vectors.dims();
+    let product = limit(points, 2 * DIMENSIONS + 2 * width, rates);
+    let gradients = limit(points, 6 * DIMENSIONS + 4 * width + 4, rates);
+    let both = [product[0] + gradients[0], product[1] + gradients[1]];
+    let [[limit, share], [limit_with_gradients, share_with_gradients]] =
+        [product, both].map(|[multiply_adds, exponentials]| {
+            let total = multiply_adds + exponentials;
+            [total, exponentials / total]
+        });
+    println!(
+        "{{\"points\": {points}, \"vectors\": {width}, \"dtype\": \"{:?}\", \
+         \"limit_ms\": {:.1}, \"exponentials_share\": {share:.2}, \"limit_ratio\": {:.2}, \
+         \"limit_with_gradients_ms\": {:.1}, \
+         \"exponentials_share_with_gradients\": {share_with_gradients:.2}, \
+         \"limit_ratio_with_gradients\": {:.2}}}",
+        case.vectors.dtype(),
+        1e3 * limit,
+        limit / times[0].as_secs_f64(),
+        1e3 * limit_with_gradients,
+        limit_with_gradients / times[1].as_secs_f64(),
+    );
 }
 
 /// Prints one line: the first of two ways to compute a product compared with the second, with their

@@ -3,9 +3,9 @@
 Each program trains an SVGP with as many inducing points on the collection's own split: ours with
 natural gradients, a rate of Adam of `--own-rate` and the default schedule; the peers by their recommended
 recipes (`svgp_curve.py`); and ours once more with nothing given but the data (`auto`). Our rate was chosen
-on split 0 of wine, elevators, kin40k and protein: scores of these sets are not blind. The test rows are scored in the course of training, and the time
-of scoring is left out. The mark is the lowest NLPD that any of the programs with this number of
-inducing points ends with, plus `--margin`. A program that ends above it has no time. The start of the
+on split 0 of wine, elevators, kin40k and protein: scores of these sets are not blind. The test rows are
+scored in the course of training, and the time of scoring is left out. The mark is the lowest NLPD that any
+of the programs with this number of inducing points ends with, plus `--margin`. A program that ends above it has no time. The start of the
 process counts: imports, compilation, reading, k-means.
 
 Our seconds are those of a whole run of one step, and the seconds of training to the mark.

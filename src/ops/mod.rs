@@ -106,5 +106,7 @@ pub use special::{
     log_ratio, sigmoid, softplus, stirling_remainder, tanh,
 };
 pub use stationary::Stationary;
+#[doc(hidden)]
+pub use stationary::{VectorRates, vector_rates};
 pub use triangular_product::{transposed_triangular_product, triangular_product};
 pub use triangular_solve::solve_triangular;

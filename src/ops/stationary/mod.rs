@@ -5,6 +5,7 @@
 pub(super) mod cube;
 mod points;
 pub(super) mod profile;
+mod rates;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,8 @@ pub(super) use points::{
     Block, GROUP, LANES, LaneBlocks, expand, inverses, scaled, squared_distances,
 };
 pub(super) use profile::{Profile, with_profile};
+#[doc(hidden)]
+pub use rates::{VectorRates, vector_rates};
 
 /// The profile φ of a stationary covariance `k(x, x′) = σ²·φ(r²)`, where
 /// `r² = Σ_d (x_d − x′_d)²/ℓ_d²`.
