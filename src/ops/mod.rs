@@ -107,6 +107,6 @@ pub use special::{
 };
 pub use stationary::Stationary;
 #[doc(hidden)]
-pub use stationary::{VectorRates, vector_rates};
+pub use stationary::profile_rate;
 pub use triangular_product::{transposed_triangular_product, triangular_product};
 pub use triangular_solve::solve_triangular;

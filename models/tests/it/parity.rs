@@ -129,7 +129,7 @@ fn every_operation_has_a_case() {
         "number",
         "numbers",
         "on_simulated_threads",
-        "vector_rates",
+        "profile_rate",
         "whole_numbers",
         "with_threads_awake",
     ];

@@ -14,7 +14,7 @@ pub(super) use points::{
 };
 pub(super) use profile::{Profile, with_profile};
 #[doc(hidden)]
-pub use rates::{VectorRates, vector_rates};
+pub use rates::profile_rate;
 
 /// The profile φ of a stationary covariance `k(x, x′) = σ²·φ(r²)`, where
 /// `r² = Σ_d (x_d − x′_d)²/ℓ_d²`.
