@@ -61,8 +61,8 @@ impl<T: Scalar, P: Profile<T>> Kernel for Profiles<'_, T, P> {
         let mut sums = Block::zeros();
         for _ in 0..PASSES {
             for block in self.squares.chunks_exact(LANES) {
-                for lane in 0..LANES {
-                    sums.0[lane] += P::value::<FUSED>(block[lane]);
+                for (sum, &square) in sums.0.iter_mut().zip(block) {
+                    *sum += P::value::<FUSED>(square);
                 }
             }
         }
