@@ -66,10 +66,10 @@ pub fn check_diagonal<T: Scalar>(lower: MatRef<'_, T>) -> Result<(), BadPivot> {
         .map_or(Ok(()), |row| Err(BadPivot(row)))
 }
 
-/// `out ← weight·L⁻ᵀ S L⁻¹` for a factor and a symmetric `S`. Reads the lower triangle of `S` and
+/// `out ← ½·L⁻ᵀ S L⁻¹` for a factor and a symmetric `S`. Reads the lower triangle of `S` and
 /// writes both triangles of `out`.
 ///
-/// With Φ the lower triangle of `S` and its diagonal halved, the result is `Z + Zᵀ` for
+/// With Φ the lower triangle of `S` and its diagonal halved, the result is `½(Z + Zᵀ)` for
 /// `Z = L⁻ᵀ(ΦL⁻¹)`. The inner product of triangles is a triangle, so this takes 4n³/3 operations,
 /// where two solves for the whole `S` take 2n³. Computing one triangle of the result alone would
 /// take n³ but lose digits: the residual `LᵀXL − S` is small for the sum of a solution and its
@@ -77,28 +77,27 @@ pub fn check_diagonal<T: Scalar>(lower: MatRef<'_, T>) -> Result<(), BadPivot> {
 pub fn two_sided_solve<T: Scalar>(
     factor: MatRef<'_, T>,
     symmetric: MatRef<'_, T>,
-    weight: f64,
     mut out: MatMut<'_, T>,
 ) {
     let size = out.nrows();
     on_threads(size * size * size / 2, || {
-        write_half(symmetric, T::from_f64(weight), out.rb_mut());
+        write_half(symmetric, out.rb_mut());
         solve_for_upper(factor, out.rb_mut().transpose_mut());
         solve_in_place(factor, Side::Transposed, out.rb_mut());
         add_transpose(out);
     });
 }
 
-/// `out ← weight·Φ(S)`, where Φ keeps the lower triangle and half of the diagonal.
-fn write_half<T: Scalar>(symmetric: MatRef<'_, T>, weight: T, out: MatMut<'_, T>) {
-    let half = T::from_f64(0.5);
+/// `out ← ½·Φ(S)`, where Φ keeps the lower triangle and half of the diagonal.
+fn write_half<T: Scalar>(symmetric: MatRef<'_, T>, out: MatMut<'_, T>) {
+    let [half, quarter] = [0.5, 0.25].map(T::from_f64);
     in_row_parts(out, &|rows, first| {
         for (i, row) in (first..).zip(rows.row_iter_mut()) {
             let (mut lower, mut upper) = row.split_at_col_mut(i);
             zip!(lower.rb_mut(), symmetric.row(i).subcols(0, i))
-                .for_each(|unzip!(out, entry)| *out = weight * *entry);
+                .for_each(|unzip!(out, entry)| *out = half * *entry);
             upper.fill(T::default());
-            upper[0] = half * weight * symmetric[(i, i)];
+            upper[0] = quarter * symmetric[(i, i)];
         }
     });
 }

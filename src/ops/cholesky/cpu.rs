@@ -137,7 +137,7 @@ fn two_sided_solves<B: CpuMemory, T: Element>(
     map_members::<B, T>(factor, |index, mut out| {
         let size = out.nrows();
         let [factor, cotangent] = [&factors, &cotangents].map(|all| member(all, index, size, size));
-        two_sided_solve(factor, cotangent, 0.5, out.rb_mut());
+        two_sided_solve(factor, cotangent, out.rb_mut());
         change(index, out);
     })
 }

@@ -1,6 +1,7 @@
 //! Substitution with one diagonal block of a triangular matrix.
 //!
-//! The right-hand columns lie along the lanes of registers, one strip of a few registers at a time. A product with the inverse of the block would be no faster, and its residual would grow
+//! The right-hand columns lie along the lanes of registers, one strip of a few registers at a time.
+//! A product with the inverse of the block would be no faster, and its residual would grow
 //! with the condition number of the block, which for kernel matrices is as bad as that of the whole
 //! matrix.
 

@@ -207,7 +207,7 @@ pub fn zeros<T: Copy + Default + Send>(count: usize) -> Vec<T> {
     if count < FILL_FROM {
         return vec![T::default(); count];
     }
-    fill_parts(count, &|places, _| {
+    fill_parts(count, self::count(), &|places, _| {
         for place in places {
             place.write(T::default());
         }
@@ -220,7 +220,7 @@ pub fn copied<T: Copy + Send + Sync>(values: &[T]) -> Vec<T> {
     if values.len() < FILL_FROM {
         return values.to_vec();
     }
-    fill_parts(values.len(), &|places, first| {
+    fill_parts(values.len(), count(), &|places, first| {
         for (place, &value) in places.iter_mut().zip(&values[first..]) {
             place.write(value);
         }
@@ -231,11 +231,12 @@ pub fn copied<T: Copy + Send + Sync>(values: &[T]) -> Vec<T> {
 #[track_caller]
 fn fill_parts<T: Send>(
     count: usize,
+    parts: usize,
     fill: &(impl Fn(&mut [MaybeUninit<T>], usize) + Sync),
 ) -> Vec<T> {
     let mut values = Vec::with_capacity(count);
     let places = &mut values.spare_capacity_mut()[..count];
-    in_parts(places, 1, self::count(), fill);
+    in_parts(places, 1, parts, fill);
     // SAFETY: the parts have written all places.
     unsafe { values.set_len(count) };
     values
@@ -252,15 +253,11 @@ pub fn collect<T: Send>(
     parts: usize,
     chunk: impl Fn(usize) -> [T; CHUNK] + Sync,
 ) -> Vec<T> {
-    let mut chunks = Vec::with_capacity(count);
-    let places = &mut chunks.spare_capacity_mut()[..count];
-    in_parts(places, 1, parts, &|places, first| {
+    let chunks = fill_parts(count, parts, &|places, first| {
         for (i, place) in places.iter_mut().enumerate() {
             place.write(chunk(first + i));
         }
     });
-    // SAFETY: the parts have written all places.
-    unsafe { chunks.set_len(count) };
     chunks.into_flattened()
 }
 
