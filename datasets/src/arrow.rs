@@ -5,9 +5,14 @@ use std::io::BufReader;
 use std::path::Path;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_cast::cast;
+use arrow_array::types::{
+    ArrowPrimitiveType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type,
+    Decimal256Type, DecimalType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
+    Int32Type, Int64Type, Time32MillisecondType, Time32SecondType, Time64MicrosecondType,
+    Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, RecordBatch};
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, DataType, Schema, TimeUnit};
 
@@ -18,18 +23,14 @@ use crate::origin::Origin;
 use crate::raw_column::{DeclaredType, RawColumn};
 use crate::raw_table::RawTable;
 
-/// Microseconds of a day.
-const DAY: f64 = 86_400e6;
+/// Seconds of a day.
+const DAY: f64 = 86_400.0;
 
-/// The meaning of the values of a column.
-#[derive(Clone, Debug)]
-enum Meaning {
-    Number,
-    Text,
-    Boolean,
-    Moment,
-    TimeOfDay,
-    Unreadable(String),
+/// The values of a column, in order.
+enum Cells<'a> {
+    /// NaN where there is none.
+    Numbers(Vec<f64>),
+    Texts(Vec<Option<&'a str>>),
 }
 
 /// Reads all columns of a file, or of a stream in a file.
@@ -55,22 +56,13 @@ fn table(
 ) -> Result<Result<RawTable, DataError>, ArrowError> {
     let fields = schema.fields();
     let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
-    let meanings: Vec<Meaning> = fields
-        .iter()
-        .map(|field| meaning(field.data_type()))
-        .collect();
     let mut cells = vec![RawColumn::default(); names.len()];
-    for (column, meaning) in cells.iter_mut().zip(&meanings) {
-        column.declared = match meaning {
-            Meaning::Moment | Meaning::TimeOfDay => Some(DeclaredType::Date),
-            Meaning::Unreadable(kind) => Some(DeclaredType::Unreadable(kind.clone())),
-            Meaning::Number | Meaning::Text | Meaning::Boolean => None,
-        };
+    for (column, field) in cells.iter_mut().zip(fields) {
+        column.declared = declared(field.data_type());
     }
     for batch in batches {
-        let batch = batch?;
-        for ((array, meaning), column) in batch.columns().iter().zip(&meanings).zip(&mut cells) {
-            push(array, meaning, column)?;
+        for (array, column) in batch?.columns().iter().zip(&mut cells) {
+            push(array, column);
         }
     }
     let rows = cells.first().map_or(0, RawColumn::len);
@@ -88,53 +80,141 @@ fn table(
     }))
 }
 
-fn meaning(kind: &DataType) -> Meaning {
+/// The type of a column, if the values do not show it.
+fn declared(kind: &DataType) -> Option<DeclaredType> {
     match kind {
-        DataType::Boolean => Meaning::Boolean,
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Meaning::Text,
-        DataType::Dictionary(_, values) => meaning(values),
-        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => Meaning::Moment,
-        DataType::Time32(_) | DataType::Time64(_) => Meaning::TimeOfDay,
-        DataType::Decimal32(..)
-        | DataType::Decimal64(..)
-        | DataType::Decimal128(..)
-        | DataType::Decimal256(..)
-        | DataType::Null => Meaning::Number,
-        kind if kind.is_numeric() => Meaning::Number,
-        kind => Meaning::Unreadable(kind.to_string()),
+        DataType::Dictionary(_, values) => declared(values),
+        DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => Some(DeclaredType::Date),
+        DataType::Time32(_) | DataType::Time64(_) => Some(DeclaredType::Date),
+        DataType::Boolean | DataType::Null => None,
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => None,
+        kind if kind.is_numeric() => None,
+        kind => Some(DeclaredType::Unreadable(kind.to_string())),
     }
 }
 
-fn push(array: &ArrayRef, meaning: &Meaning, column: &mut RawColumn) -> Result<(), ArrowError> {
-    match meaning {
-        Meaning::Number => {
-            let numbers = cast(array, &DataType::Float64)?;
-            let numbers = numbers.as_primitive::<Float64Type>().iter();
-            numbers.for_each(|value| column.push_number(value.unwrap_or(f64::NAN)));
+fn push(array: &dyn Array, column: &mut RawColumn) {
+    match cells(array) {
+        Some(Cells::Numbers(numbers)) => {
+            numbers
+                .into_iter()
+                .for_each(|value| column.push_number(value));
         }
-        Meaning::Text => {
-            let texts = cast(array, &DataType::Utf8)?;
-            let texts = texts.as_string::<i32>().iter();
-            texts.for_each(|text| column.push_label(text.unwrap_or_default()));
+        Some(Cells::Texts(texts)) => {
+            (texts.into_iter()).for_each(|text| column.push_label(text.unwrap_or_default()));
         }
-        Meaning::Boolean => {
-            let values = cast(array, &DataType::Boolean)?;
-            for value in values.as_boolean().iter() {
-                let text = value.map(|value| value.to_string());
-                column.push_label(&text.unwrap_or_default());
-            }
-        }
-        Meaning::Moment | Meaning::TimeOfDay => {
-            let kind = match meaning {
-                Meaning::Moment => DataType::Timestamp(TimeUnit::Microsecond, None),
-                _ => DataType::Time64(TimeUnit::Microsecond),
-            };
-            let times = cast(&cast(array, &kind)?, &DataType::Int64)?;
-            let times = times.as_primitive::<Int64Type>().iter();
-            let day = |time: Option<i64>| time.map_or(f64::NAN, |time| time as f64 / DAY);
-            times.for_each(|time| column.push_number(day(time)));
-        }
-        Meaning::Unreadable(_) => (0..array.len()).for_each(|_| column.push_missing()),
+        None => (0..array.len()).for_each(|_| column.push_missing()),
     }
-    Ok(())
+}
+
+/// The values of an array; `None` if they are neither numbers nor texts. Points in time are days
+/// since 1970, times of day are fractions of a day.
+fn cells(array: &dyn Array) -> Option<Cells<'_>> {
+    use DataType as T;
+    use TimeUnit::{Microsecond, Millisecond, Nanosecond, Second};
+    if array.as_any_dictionary_opt().is_some() {
+        return dictionary(array);
+    }
+    let numbers = match array.data_type() {
+        T::Int8 => numbers::<Int8Type>(array, f64::from),
+        T::Int16 => numbers::<Int16Type>(array, f64::from),
+        T::Int32 => numbers::<Int32Type>(array, f64::from),
+        T::Int64 => numbers::<Int64Type>(array, |value| value as f64),
+        T::UInt8 => numbers::<UInt8Type>(array, f64::from),
+        T::UInt16 => numbers::<UInt16Type>(array, f64::from),
+        T::UInt32 => numbers::<UInt32Type>(array, f64::from),
+        T::UInt64 => numbers::<UInt64Type>(array, |value| value as f64),
+        T::Float16 => numbers::<Float16Type>(array, f64::from),
+        T::Float32 => numbers::<Float32Type>(array, f64::from),
+        T::Float64 => numbers::<Float64Type>(array, f64::from),
+        T::Decimal32(..) => decimals::<Decimal32Type>(array),
+        T::Decimal64(..) => decimals::<Decimal64Type>(array),
+        T::Decimal128(..) => decimals::<Decimal128Type>(array),
+        T::Decimal256(..) => decimals::<Decimal256Type>(array),
+        T::Date32 => numbers::<Date32Type>(array, f64::from),
+        T::Date64 => numbers::<Date64Type>(array, |value| value as f64 / (1e3 * DAY)),
+        T::Timestamp(unit, _) => match unit {
+            Second => numbers::<TimestampSecondType>(array, |value| value as f64 / DAY),
+            Millisecond => {
+                numbers::<TimestampMillisecondType>(array, |value| value as f64 / (1e3 * DAY))
+            }
+            Microsecond => {
+                numbers::<TimestampMicrosecondType>(array, |value| value as f64 / (1e6 * DAY))
+            }
+            Nanosecond => numbers::<TimestampNanosecondType>(array, nanoseconds),
+        },
+        T::Time32(Second) => numbers::<Time32SecondType>(array, |value| f64::from(value) / DAY),
+        T::Time32(_) => {
+            numbers::<Time32MillisecondType>(array, |value| f64::from(value) / (1e3 * DAY))
+        }
+        T::Time64(Nanosecond) => numbers::<Time64NanosecondType>(array, nanoseconds),
+        T::Time64(_) => numbers::<Time64MicrosecondType>(array, |value| value as f64 / (1e6 * DAY)),
+        T::Null => vec![f64::NAN; array.len()],
+        T::Utf8 => return Some(Cells::Texts(array.as_string::<i32>().iter().collect())),
+        T::LargeUtf8 => return Some(Cells::Texts(array.as_string::<i64>().iter().collect())),
+        T::Utf8View => return Some(Cells::Texts(array.as_string_view().iter().collect())),
+        T::Boolean => {
+            let name = |value| if value { "true" } else { "false" };
+            let names = array.as_boolean().iter().map(|value| value.map(name));
+            return Some(Cells::Texts(names.collect()));
+        }
+        _ => return None,
+    };
+    Some(Cells::Numbers(numbers))
+}
+
+/// The values to which the keys of a dictionary point.
+fn dictionary(array: &dyn Array) -> Option<Cells<'_>> {
+    let dictionary = array.as_any_dictionary();
+    let keys = match dictionary.values().len() {
+        0 => vec![0; array.len()],
+        _ => dictionary.normalized_keys(),
+    };
+    let positions =
+        (keys.into_iter().enumerate()).map(|(row, key)| (!array.is_null(row)).then_some(key));
+    Some(match cells(dictionary.values())? {
+        Cells::Numbers(numbers) => {
+            let number = |key: Option<usize>| Some(*numbers.get(key?)?);
+            Cells::Numbers(
+                positions
+                    .map(|key| number(key).unwrap_or(f64::NAN))
+                    .collect(),
+            )
+        }
+        Cells::Texts(texts) => {
+            let text = |key: Option<usize>| *texts.get(key?)?;
+            Cells::Texts(positions.map(text).collect())
+        }
+    })
+}
+
+fn numbers<T: ArrowPrimitiveType>(
+    array: &dyn Array,
+    number: impl Fn(T::Native) -> f64,
+) -> Vec<f64> {
+    let values = array.as_primitive::<T>().iter();
+    values
+        .map(|value| value.map_or(f64::NAN, &number))
+        .collect()
+}
+
+/// Days. Fractions of a microsecond are left out: with them, days of this century would need more digits
+/// than double precision has.
+fn nanoseconds(value: i64) -> f64 {
+    (value / 1000) as f64 / (1e6 * DAY)
+}
+
+/// The nearest numbers in double precision.
+fn decimals<T: DecimalType>(array: &dyn Array) -> Vec<f64> {
+    let array = array.as_primitive::<T>();
+    let number = |row| array.value_as_string(row).parse().unwrap_or(f64::NAN);
+    let rows = 0..array.len();
+    rows.map(|row| {
+        if array.is_null(row) {
+            f64::NAN
+        } else {
+            number(row)
+        }
+    })
+    .collect()
 }

@@ -130,6 +130,65 @@ fn arrow_dictionaries_of_any_values_are_read() {
     assert_eq!(data.inputs.values(), [1.0, 0.0, 1.0]);
 }
 
+/// Every type of a number or a time, with a gap in the second row.
+#[test]
+fn arrow_numbers_and_times_of_every_type_are_read() {
+    macro_rules! array {
+        ($array:ident: $value:expr) => {
+            Arc::new(arrow_array::$array::from(vec![Some($value), None])) as ArrayRef
+        };
+    }
+    let columns: Vec<(ArrayRef, f64)> = vec![
+        (array!(Int8Array: -3), -3.0),
+        (array!(Int16Array: -300), -300.0),
+        (array!(Int32Array: 70_000), 70_000.0),
+        (array!(Int64Array: 1 << 40), 1_099_511_627_776.0),
+        (array!(UInt8Array: 200), 200.0),
+        (array!(UInt16Array: 60_000), 60_000.0),
+        (array!(UInt32Array: 4_000_000_000), 4e9),
+        (array!(UInt64Array: u64::MAX), 18_446_744_073_709_551_615.0),
+        (array!(Float32Array: 0.1), f64::from(0.1f32)),
+        (array!(Float64Array: 0.1), 0.1),
+        (array!(Date32Array: -2), -2.0),
+        (array!(Date64Array: 129_600_000), 1.5),
+        (array!(TimestampSecondArray: 43_200), 0.5),
+        (array!(TimestampMillisecondArray: 129_600_000), 1.5),
+        (array!(TimestampMicrosecondArray: 21_600_000_000), 0.25),
+        (array!(TimestampNanosecondArray: 21_600_000_000_000), 0.25),
+        (array!(Time32SecondArray: 21_600), 0.25),
+        (array!(Time32MillisecondArray: 64_800_000), 0.75),
+        (array!(Time64MicrosecondArray: 43_200_000_000), 0.5),
+        (array!(Time64NanosecondArray: 43_200_000_000_000), 0.5),
+        // 123456789012345678.9 is not in double precision: the nearest number is.
+        (
+            Arc::new(
+                arrow_array::Decimal128Array::from(vec![Some(1_234_567_890_123_456_789), None])
+                    .with_precision_and_scale(20, 1)
+                    .unwrap(),
+            ),
+            123_456_789_012_345_678.9,
+        ),
+        (
+            Arc::new(
+                arrow_array::Decimal32Array::from(vec![Some(-125), None])
+                    .with_precision_and_scale(9, 2)
+                    .unwrap(),
+            ),
+            -1.25,
+        ),
+    ];
+    for (array, expected) in columns {
+        let kind = array.data_type().to_string();
+        let y: ArrayRef = Arc::new(Float64Array::from(vec![1.0, 2.0]));
+        let batch = RecordBatch::try_from_iter([("x", array), ("y", y)]).unwrap();
+        let mut file = arrow_ipc::writer::FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+        file.write(&batch).unwrap();
+        let data = load("a.arrow", file.into_inner().unwrap()).unwrap();
+        assert_eq!(data.inputs.values(), [expected], "{kind}");
+        assert_eq!(data.left_out, 1, "{kind}");
+    }
+}
+
 #[test]
 fn arrow_files_and_streams_are_read() {
     let batch = batch();
