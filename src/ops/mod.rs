@@ -7,6 +7,7 @@
 //! | [`covariance_product`], [`block_covariance`] | one pass and one product per tile, nothing kept | the same tiles recomputed |
 //! | [`cholesky`] | blocked, all matrix products | one two-sided triangular solve |
 //! | [`CholeskyFactor::solve`] | matrix products, substitution within diagonal blocks | one solve, one triangular product |
+//! | [`CholeskyFactor::solve_lower`] | a third of a solve | a third of a solve and of a product |
 //! | [`gaussian_log_density`] | one factorization, two solves | one inverse, a third of a product |
 //! | [`BlockFactor`] | two smaller factorizations | the backward passes of its parts |
 //! | [`projected_moments`] | one triangular product | two triangular products |
@@ -57,6 +58,7 @@ mod launches;
 mod layer_normalization;
 mod log_density;
 mod moments;
+mod natural_step;
 pub(crate) mod nearest;
 pub(crate) mod patches;
 mod reads;
@@ -95,6 +97,7 @@ pub use moments::{
     batch_column_products, batch_column_squares, batch_projected_moments, column_products,
     column_squares, gaussian_kl, projected_moments,
 };
+pub(crate) use natural_step::{lower_of_transposed_product, reversed_precision, solve_reversed};
 pub use patches::{patch_covariance, patch_variance};
 pub(crate) use reads::values;
 pub use reads::{device_reads, integer, number, numbers, whole_numbers};

@@ -3,7 +3,10 @@
 use burn::tensor::{Bool, Tensor};
 
 use super::on_device::{is_positive, select, select_number};
-use crate::ops::{CholeskyFactor, ExactMatmul, Jitter, cholesky, cholesky_unchecked, number};
+use crate::ops::{
+    CholeskyFactor, ExactMatmul, Jitter, cholesky, cholesky_unchecked, lower_of_transposed_product,
+    number, reversed_precision, solve_reversed,
+};
 
 /// Natural-gradient descent on a loss ℓ of Gaussians `N(m_p, S_p)`, with everything that does not
 /// depend on the step size γ precomputed.
@@ -20,7 +23,7 @@ use crate::ops::{CholeskyFactor, ExactMatmul, Jitter, cholesky, cholesky_uncheck
 pub(super) struct FullStep {
     /// m, [P, M]
     mean: Tensor<2>,
-    /// W, [P, M, M], zeros above the diagonal
+    /// W, [P, M, M], in the lower triangles
     scale: Tensor<3>,
     /// ∂ℓ/∂m, [P, M]
     mean_gradient: Tensor<2>,
@@ -39,16 +42,11 @@ impl FullStep {
         (mean, scale): (Tensor<2>, Tensor<3>),
         (mean_gradient, scale_gradient): (Tensor<2>, Tensor<3>),
     ) -> Self {
-        let scale = scale.tril(0);
-        let product = scale
-            .clone()
-            .transpose()
-            .exact_matmul(scale_gradient.tril(0));
         Self {
+            curvature: lower_of_transposed_product(scale.clone(), scale_gradient),
             mean,
             scale,
             mean_gradient,
-            curvature: product.tril(0),
         }
     }
 
@@ -88,18 +86,13 @@ impl FullStep {
 
     /// `J(I + γG)J` with the reversal J of rows and columns, by its lower triangle.
     fn precision(&self, step_size: f64) -> Tensor<3> {
-        let [_, size, _] = self.scale.dims();
-        let identity = Tensor::<2>::eye(size, &self.scale.device()).cast(self.scale.dtype());
-        let precision = self.curvature.clone() * step_size + identity.unsqueeze(); // lower triangle
-        // The reversal swaps the triangles, hence the transpose.
-        precision.transpose().flip([1, 2])
+        reversed_precision(self.curvature.clone(), step_size)
     }
 
     /// `S′·∂ℓ/∂m` and the factor of `S′`. `J(I + γG)J = RRᵀ` gives `(I + γG)⁻¹ = (JR⁻ᵀJ)(JR⁻ᵀJ)ᵀ`, and
     /// `W·JR⁻ᵀJ` is lower triangular.
     fn after(&self, factor: &CholeskyFactor<3>) -> (Tensor<2>, Tensor<3>) {
-        let rows = factor.solve(self.scale.clone().transpose().flip([1])); // R⁻¹JWᵀ
-        let scale = rows.flip([1]).transpose().tril(0); // [P, M, M]
+        let scale = solve_reversed(self.scale.clone(), factor);
         let gradient = self.mean_gradient.clone().unsqueeze_dim::<3>(2); // [P, M, 1]
         let change = (scale.clone()).exact_matmul(scale.clone().transpose().exact_matmul(gradient));
         (change.squeeze_dim(2), scale)

@@ -139,15 +139,20 @@ fn whitened_moments<const D: usize>(
 where
     Tensor<D>: FunctionMatrices,
 {
-    let (mean, scale) = (distribution.mean(), distribution.scale());
+    let mean = distribution.mean();
     let [outputs, _] = mean.dims();
-    let solve = |each| {
-        let solved = factor.solve(Tensor::<D>::right_hand_sides(each));
-        solved.of_each(outputs)
+    let columns = Tensor::<D>::right_hand_sides(mean.unsqueeze_dim(2));
+    // The triangles of several functions that share a factor are side by side, which is no triangle.
+    let is_triangle = D == 3 || outputs == 1;
+    let scale = match distribution.moments().scale {
+        Scale::Full(scale) if is_triangle => {
+            factor.solve_lower(Tensor::<D>::right_hand_sides(scale))
+        }
+        _ => factor.solve(Tensor::<D>::right_hand_sides(distribution.scale())),
     };
     Moments {
-        mean: solve(mean.unsqueeze_dim(2)).squeeze_dim(2),
-        scale: Scale::Full(solve(scale)),
+        mean: factor.solve(columns).of_each(outputs).squeeze_dim(2),
+        scale: Scale::Full(scale.of_each(outputs)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Solves with triangular matrices.
 
 use crate::support::{
-    Dense, Platform, Random, assert_close, check_gradients, dense, numbers, platforms,
+    Dense, Platform, Random, assert_close, check_gradients, dense, numbers, platforms, symmetric,
 };
 use burn::tensor::Tensor;
 use burn_gp_core::ops::{CholeskyFactor, Jitter, SingularTriangle, cholesky, solve_triangular};
@@ -41,6 +41,48 @@ fn solves_agree_with_substitution() {
             let expected = reference.solve_lower_transposed(&right);
             assert_close(&what, &solved, &expected.values, tolerance);
         }
+    }
+}
+
+/// Sizes of one block, of several, and one of which parts run on several threads. Entries above the
+/// diagonal are ignored, also if they are not numbers.
+#[test]
+fn solves_for_triangles_agree_with_those_for_matrices() {
+    for platform in platforms() {
+        for size in [1, 5, 31, 33, 64, 130, 400] {
+            let mut random = Random::new(size as u64);
+            let matrices: Vec<Dense> = (0..2).map(|_| random.positive_definite(size)).collect();
+            let triangles: Vec<Dense> = (0..2).map(|_| random.lower_triangle(size)).collect();
+            let given =
+                triangles.iter().map(|triangle| {
+                    Dense::from_function(size, size, |i, j| {
+                        if j > i { f64::NAN } else { triangle[(i, j)] }
+                    })
+                });
+            let given: Vec<Dense> = given.collect();
+            let factor = cholesky(platform.batch(&matrices), Jitter::NONE).expect("factor");
+            let solved = numbers(factor.solve_lower(platform.batch(&given)));
+            let expected = numbers(factor.solve(platform.batch(&triangles)));
+            let what = format!("{platform}, {size}");
+            assert_close(&what, &solved, &expected, platform.tolerance(1e-13, 2e-5));
+        }
+    }
+}
+
+#[test]
+fn solves_for_triangles_have_the_gradients_of_those_for_matrices() {
+    let mut random = Random::new(43);
+    for size in [5, 70] {
+        let covariance = random.positive_definite(size);
+        let weights = random.matrix(size, size);
+        let triangle = random.lower_triangle(size);
+        let inputs = [(&covariance).into(), (&triangle).into()];
+        check_gradients("solve_lower", &inputs, 1e-3, &|platform, values| {
+            let matrix = symmetric(&values[0], size);
+            let lower = values[1].clone().reshape([size, size]).tril(0);
+            let factor = cholesky(matrix, Jitter::NONE).expect("factor");
+            (factor.solve_lower(lower) * platform.matrix(&weights)).sum()
+        });
     }
 }
 

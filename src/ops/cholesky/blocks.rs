@@ -9,8 +9,8 @@ use faer::{
 };
 
 use crate::ops::cpu::{
-    BLOCK, Scalar, Side, add_transpose, factor_lower, halfway, in_row_parts, lower_block,
-    lower_product, on_threads, solve_in_place, subtract_triangular_product, triangular_product,
+    BLOCK, Scalar, Side, add_transpose, factor_lower, gram_of_lower, halfway, in_row_parts,
+    lower_product, on_threads, solve_for_upper, solve_in_place, triangular_product,
 };
 
 /// The row whose pivot was not positive (or not a number).
@@ -102,26 +102,6 @@ fn write_half<T: Scalar>(symmetric: MatRef<'_, T>, out: MatMut<'_, T>) {
     });
 }
 
-/// `U ← L⁻ᵀU` for an upper-triangular `U` with zeros below its diagonal, in n³/3 operations.
-fn solve_for_upper<T: Scalar>(lower: MatRef<'_, T>, upper: MatMut<'_, T>) {
-    let size = upper.nrows();
-    if size <= BLOCK {
-        return solve_in_place(lower, Side::Transposed, upper);
-    }
-    let middle = halfway(size);
-    let (first, _, corner, last) = lower.split_at(middle, middle);
-    let (u11, mut u12, _, mut u22) = upper.split_at_mut(middle, middle);
-    solve_for_upper(last, u22.rb_mut());
-    subtract_triangular_product(
-        u22.rb().transpose(),
-        Side::Lower,
-        corner,
-        u12.rb_mut().transpose_mut(),
-    );
-    solve_in_place(first, Side::Transposed, u12);
-    solve_for_upper(first, u11);
-}
-
 /// The lower triangle of the inverse `K⁻¹ = L⁻ᵀL⁻¹`, from a factor, in n³/3 operations. The entries
 /// above the diagonal are unspecified.
 pub fn inverse_from_factor<T: Scalar>(factor: MatRef<'_, T>, mut inverse: MatMut<'_, T>) {
@@ -157,30 +137,4 @@ fn inverse_of_lower<T: Scalar>(lower: MatRef<'_, T>, mut inverse: MatMut<'_, T>)
     );
     zip!(h21.rb_mut()).for_each(|unzip!(entry)| *entry = -*entry);
     solve_in_place(last, Side::Lower, h21);
-}
-
-/// Replaces the lower triangle of H by that of `HᵀH`.
-fn gram_of_lower<T: Scalar>(matrix: MatMut<'_, T>) {
-    let size = matrix.nrows();
-    let one = T::from_f64(1.0);
-    if size <= BLOCK {
-        let copy = lower_block(matrix.rb());
-        let copy = MatRef::from_row_major_slice(&copy, size, size);
-        return lower_product(matrix, Accum::Replace, copy.transpose(), copy, one);
-    }
-    let middle = halfway(size);
-    let (mut first, _, mut corner, last) = matrix.split_at_mut(middle, middle);
-    gram_of_lower(first.rb_mut());
-    lower_product(first, Accum::Add, corner.rb().transpose(), corner.rb(), one);
-    let mut storage = vec![T::default(); (size - middle) * middle];
-    let mut product = MatMut::from_row_major_slice_mut(&mut storage, size - middle, middle);
-    triangular_product(
-        last.rb(),
-        Side::Transposed,
-        corner.rb(),
-        product.rb_mut(),
-        Accum::Replace,
-    );
-    corner.copy_from(product);
-    gram_of_lower(last);
 }

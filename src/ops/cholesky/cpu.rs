@@ -264,8 +264,8 @@ impl<B: CpuMemory> CholeskyBackward for B {
             map_members::<B, T>(&factor, |index, mut out| {
                 let size = out.nrows();
                 let mut lower = cotangents[index * size * size..][..size * size].to_vec();
-                clear_above_diagonal(&mut lower, size);
                 let mut lower = MatMut::from_row_major_slice_mut(&mut lower, size, size);
+                clear_above_diagonal(lower.rb_mut());
                 let factor = member(&factors, index, size, size);
                 solve_in_place(factor, Side::Transposed, lower.rb_mut());
                 out.copy_from_triangular_lower(lower);
@@ -282,11 +282,12 @@ impl<B: CpuMemory> CholeskyBackward for B {
             map_members::<B, T>(&factor, |index, out| {
                 let size = out.nrows();
                 let mut lower = gradients[index * size * size..][..size * size].to_vec();
-                clear_above_diagonal(&mut lower, size);
+                let mut lower = MatMut::from_row_major_slice_mut(&mut lower, size, size);
+                clear_above_diagonal(lower.rb_mut());
                 triangular_product(
                     member(&factors, index, size, size),
                     Side::Transposed,
-                    MatRef::from_row_major_slice(&lower, size, size),
+                    lower.rb(),
                     out,
                     Accum::Replace,
                 );

@@ -6,10 +6,12 @@ mod division;
 mod faer_calls;
 mod lanes;
 mod members;
+mod passes;
 mod scalar;
 mod simulated;
 mod substitution;
 pub(crate) mod threads;
+mod triangles;
 pub(super) mod triangular;
 pub(super) mod vectorized;
 
@@ -21,6 +23,9 @@ pub(super) use lanes::{Lanes, WIDTH, dot, sum};
 pub(super) use members::{
     batch_parts, join_members, map_members, member, member_mut, part, update_members,
 };
+pub(super) use passes::{
+    add_transpose, clear_above_diagonal, copy_lower, in_row_parts, mirror_lower, transpose_into,
+};
 pub(crate) use scalar::Scalar;
 #[doc(hidden)]
 pub use simulated::{Interval, Section, Timeline, on_simulated_threads};
@@ -28,10 +33,12 @@ pub(super) use substitution::BLOCK;
 pub(crate) use threads::in_parts;
 pub use threads::with_threads_awake;
 pub(super) use threads::{CHUNK, add_up, share_out};
+pub(super) use triangles::{
+    add_lower_product_of_triangles, gram_of_lower, lower_of_transposed_product,
+    product_of_triangles, solve_for_lower, solve_for_upper, solve_transposed_for_lower,
+};
 pub(crate) use triangular::product_on;
 pub(super) use triangular::{
-    Side, add_transpose, clear_above_diagonal, halfway, in_row_parts, lower_block, lower_product,
-    mirror_lower, on_threads, product, solve_in_place, subtract_triangular_product, transpose_into,
-    triangular_product,
+    Side, halfway, lower_product, on_threads, product, solve_in_place, triangular_product,
 };
 pub(super) use vectorized::Kernel;

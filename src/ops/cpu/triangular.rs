@@ -9,8 +9,9 @@ use faer::{
 };
 
 use super::{
-    division::{LowerShare, column_parts, grid, lower_shares},
+    division::{LowerShare, grid, lower_shares},
     faer_calls::matmul,
+    passes::{TILE, in_column_parts, lower_block, transpose_into},
     scalar::Scalar,
     substitution::{BLOCK, solve_block},
     threads,
@@ -22,8 +23,9 @@ const PANEL: usize = 32;
 /// Rows of a diagonal block of a triangular product.
 const LEAF: usize = 32;
 
-/// Rows and columns of a tile that is transposed at once.
-const TILE: usize = 16;
+/// Parts of the columns per thread in solves and triangular products. A thread takes the next one when it
+/// has finished one, so that a thread which other programs slow down has fewer.
+const PARTS_PER_THREAD: usize = 2;
 
 /// Size of a triangular matrix from which products with its transpose are faster with a copy of it in
 /// which columns are contiguous.
@@ -35,6 +37,15 @@ const PARALLEL_FROM: usize = 1 << 22;
 /// The number of threads to use for this many multiply-adds.
 pub fn threads_for(multiply_adds: usize) -> usize {
     threads::count_for(multiply_adds, PARALLEL_FROM)
+}
+
+/// The number of parts of the columns for this many threads: one for one.
+fn parts_for(threads: usize) -> usize {
+    if threads > 1 {
+        PARTS_PER_THREAD * threads
+    } else {
+        1
+    }
 }
 
 /// Calls `work`, which takes this many multiply-adds, inside the pool if it will be split there.
@@ -89,38 +100,6 @@ pub fn product_on<T: Scalar>(
 /// boundary.
 pub fn halfway(size: usize) -> usize {
     (size / 2).next_multiple_of(BLOCK)
-}
-
-/// Calls `work` on at most `parts` parts of the columns of `matrix`, each in its own thread, with the
-/// index of its first column.
-#[track_caller]
-fn in_column_parts<T: Scalar>(
-    matrix: MatMut<'_, T>,
-    parts: usize,
-    work: &(impl Fn(MatMut<'_, T>, usize) + Sync),
-) {
-    let mut parts: Vec<_> = column_parts(matrix, parts).collect();
-    let count = parts.len();
-    threads::in_parts(&mut parts, 1, count, &|parts, _| {
-        for (part, first) in parts {
-            work(part.rb_mut(), *first);
-        }
-    });
-}
-
-/// Matrix entries from which a pass over a matrix is split into parts.
-const PASS_FROM: usize = 1 << 16;
-
-/// Calls `work` on parts of the rows of `matrix`, each with the index of its first row.
-#[track_caller]
-pub fn in_row_parts<T: Scalar>(
-    matrix: MatMut<'_, T>,
-    work: &(impl Fn(MatMut<'_, T>, usize) + Sync),
-) {
-    let parts = threads::count_for(matrix.nrows() * matrix.ncols(), PASS_FROM);
-    in_column_parts(matrix.transpose_mut(), parts, &|part, first| {
-        work(part.transpose_mut(), first);
-    });
 }
 
 /// Selects one of the two systems, or one of the two products, of a triangular factor.
@@ -178,7 +157,9 @@ pub fn solve_in_place<T: Scalar>(lower: MatRef<'_, T>, side: Side, rhs: MatMut<'
     let threads = threads_for(rhs.nrows() * rhs.nrows() * rhs.ncols() / 2);
     let by_columns = contiguous_columns(threads, lower, side, rhs.ncols());
     let lower = by_columns.as_ref().map_or(lower, Columns::matrix);
-    in_column_parts(rhs, threads, &|part, _| solve_part(lower, side, part));
+    in_column_parts(rhs, parts_for(threads), &|part, _| {
+        solve_part(lower, side, part);
+    });
 }
 
 /// A copy of a lower triangle in which columns are contiguous.
@@ -227,18 +208,6 @@ fn contiguous_columns<T: Scalar>(
     })
 }
 
-/// A square block with zeros above the diagonal, row-major.
-pub fn lower_block<T: Scalar>(block: MatRef<'_, T>) -> Vec<T> {
-    let size = block.nrows();
-    let mut copy = vec![T::default(); size * size];
-    for i in 0..size {
-        for j in 0..=i {
-            copy[i * size + j] = block[(i, j)];
-        }
-    }
-    copy
-}
-
 /// `out ← W·B` or `Wᵀ·B` for a lower-triangular `W`, whose entries above the diagonal are never
 /// read. With `Accum::Add` the product is added to `out`.
 #[track_caller]
@@ -265,7 +234,7 @@ pub fn subtract_triangular_product<T: Scalar>(
 
 /// [`triangular_product`] times `alpha`, in parts of the columns.
 #[track_caller]
-fn add_triangular_product<T: Scalar>(
+pub fn add_triangular_product<T: Scalar>(
     lower: MatRef<'_, T>,
     side: Side,
     rhs: MatRef<'_, T>,
@@ -276,7 +245,7 @@ fn add_triangular_product<T: Scalar>(
     let threads = threads_for(rhs.nrows() * rhs.nrows() * rhs.ncols() / 2);
     let by_columns = contiguous_columns(threads, lower, side, rhs.ncols());
     let lower = by_columns.as_ref().map_or(lower, Columns::matrix);
-    in_column_parts(out, threads, &|out, first_column| {
+    in_column_parts(out, parts_for(threads), &|out, first_column| {
         let rhs = rhs.subcols(first_column, out.ncols());
         triangular_product_part(lower, side, rhs, out, beta, alpha);
     });
@@ -363,128 +332,4 @@ fn lower_product_part<T: Scalar>(
     matmul(corner, beta, left_bottom, right_left, alpha);
     lower_product_part(first, beta, left_top, right_left, alpha);
     lower_product_part(last, beta, left_bottom, right_right, alpha);
-}
-
-/// Copies the lower triangle of a square matrix to the upper one.
-pub fn mirror_lower<T: Scalar>(mut matrix: MatMut<'_, T>) {
-    let size = matrix.nrows();
-    if size <= TILE {
-        for i in 0..size {
-            for j in 0..i {
-                matrix[(j, i)] = matrix[(i, j)];
-            }
-        }
-        return;
-    }
-    let middle = (size / 2).next_multiple_of(TILE);
-    let (first, corner, opposite, last) = matrix.split_at_mut(middle, middle);
-    transpose_into(opposite.rb(), corner);
-    mirror_lower(first);
-    mirror_lower(last);
-}
-
-/// Rows and columns of a part of [`add_transpose`].
-const ADD_BLOCK: usize = 64;
-
-/// `S ← S + Sᵀ` for a square matrix with contiguous rows.
-#[track_caller]
-pub fn add_transpose<T: Scalar>(matrix: MatMut<'_, T>) {
-    let threads = threads::count_for(matrix.nrows() * matrix.ncols(), PASS_FROM);
-    let mut pairs = Vec::new();
-    let mut rest = Some(matrix);
-    while let Some(matrix) = rest.take() {
-        let width = ADD_BLOCK.min(matrix.nrows());
-        let (square, mut right, mut below, last) = matrix.split_at_mut(width, width);
-        pairs.push((square, None));
-        while right.ncols() > 0 {
-            let next = ADD_BLOCK.min(right.ncols());
-            let (above, others) = right.split_at_col_mut(next);
-            let (left, under) = below.split_at_row_mut(next);
-            pairs.push((above, Some(left)));
-            (right, below) = (others, under);
-        }
-        rest = (last.nrows() > 0).then_some(last);
-    }
-    threads::in_parts(&mut pairs, 1, threads, &|pairs, _| {
-        for (first, second) in pairs {
-            match second {
-                Some(second) => add_transposes(first.rb_mut(), second.rb_mut()),
-                None => add_own_transpose(first.rb_mut()),
-            }
-        }
-    });
-}
-
-/// [`add_transpose`] of a block on the diagonal.
-fn add_own_transpose<T: Scalar>(mut block: MatMut<'_, T>) {
-    for i in 0..block.nrows() {
-        for j in 0..=i {
-            let sum = block[(i, j)] + block[(j, i)];
-            (block[(i, j)], block[(j, i)]) = (sum, sum);
-        }
-    }
-}
-
-/// `A ← A + Bᵀ` and `B ← B + Aᵀ`, tile by tile as in [`transpose_into`].
-fn add_transposes<T: Scalar>(mut above: MatMut<'_, T>, mut below: MatMut<'_, T>) {
-    let mut tile = [T::default(); TILE * TILE];
-    for top in (0..above.nrows()).step_by(TILE) {
-        let height = TILE.min(above.nrows() - top);
-        for left in (0..above.ncols()).step_by(TILE) {
-            let width = TILE.min(above.ncols() - left);
-            let mut a = above.rb_mut().submatrix_mut(top, left, height, width);
-            let mut b = below.rb_mut().submatrix_mut(left, top, width, height);
-            for j in 0..width {
-                for i in 0..height {
-                    tile[i * TILE + j] = b[(j, i)];
-                }
-            }
-            for i in 0..height {
-                for j in 0..width {
-                    let sum = a[(i, j)] + tile[i * TILE + j];
-                    a[(i, j)] = sum;
-                    tile[i * TILE + j] = sum;
-                }
-            }
-            for j in 0..width {
-                for i in 0..height {
-                    b[(j, i)] = tile[i * TILE + j];
-                }
-            }
-        }
-    }
-}
-
-/// Sets everything above the diagonal of a square row-major matrix to zero.
-pub fn clear_above_diagonal<T: Scalar>(matrix: &mut [T], size: usize) {
-    for (i, row) in matrix.chunks_exact_mut(size.max(1)).enumerate() {
-        row[i + 1..].fill(T::default());
-    }
-}
-
-/// `target ← sourceᵀ` for matrices with contiguous rows.
-///
-/// The copy goes through a buffer tile by tile and accesses both matrices row by row. If rows are a
-/// power of two apart, the entries of a column compete for a few cache lines.
-pub fn transpose_into<T: Scalar>(source: MatRef<'_, T>, mut target: MatMut<'_, T>) {
-    let mut tile = [T::default(); TILE * TILE];
-    let (rows, columns) = (source.nrows(), source.ncols());
-    for top in (0..rows).step_by(TILE) {
-        let height = TILE.min(rows - top);
-        for left in (0..columns).step_by(TILE) {
-            let width = TILE.min(columns - left);
-            let from = source.submatrix(top, left, height, width);
-            let mut to = target.rb_mut().submatrix_mut(left, top, width, height);
-            for i in 0..height {
-                for j in 0..width {
-                    tile[j * TILE + i] = from[(i, j)];
-                }
-            }
-            for j in 0..width {
-                for i in 0..height {
-                    to[(j, i)] = tile[j * TILE + i];
-                }
-            }
-        }
-    }
 }

@@ -5,10 +5,9 @@ use faer::{
     prelude::{Reborrow, ReborrowMut},
 };
 
-use crate::ops::cpu::{Scalar, Side, halfway, lower_product, on_threads, triangular_product};
-
-/// Rows of a diagonal block that is processed as a whole.
-const PANEL: usize = 64;
+use crate::ops::cpu::{
+    Scalar, Side, lower_of_transposed_product, on_threads, product_of_triangles, triangular_product,
+};
 
 /// The lower triangle of `LᵀAL` for a symmetric A and a lower-triangular L, whose entries above the
 /// diagonal are never read. The entries of `out` above the diagonal are unspecified.
@@ -26,56 +25,6 @@ pub fn congruence<T: Scalar>(matrix: MatRef<'_, T>, lower: MatRef<'_, T>, out: M
         );
         lower_of_transposed_product(lower, rows.rb().transpose(), out);
     });
-}
-
-/// The lower triangle of `LᵀY` by recursive halving: `n³/3` operations, where the whole product
-/// takes `n³`.
-fn lower_of_transposed_product<T: Scalar>(
-    lower: MatRef<'_, T>,
-    right: MatRef<'_, T>,
-    mut out: MatMut<'_, T>,
-) {
-    let size = lower.nrows();
-    if size <= PANEL {
-        return triangular_product(lower, Side::Transposed, right, out, Accum::Replace);
-    }
-    let middle = halfway(size);
-    let (first, _, corner, last) = lower.split_at(middle, middle);
-    let (right_first, _, right_corner, right_last) = right.split_at(middle, middle);
-    let (mut top, _, below, bottom) = out.rb_mut().split_at_mut(middle, middle);
-    triangular_product(last, Side::Transposed, right_corner, below, Accum::Replace);
-    lower_of_transposed_product(first, right_first, top.rb_mut());
-    let one = T::from_f64(1.0);
-    lower_product(top, Accum::Add, corner.transpose(), right_corner, one);
-    lower_of_transposed_product(last, right_last, bottom);
-}
-
-/// `out ← L·Φ` for lower-triangular L and Φ with zeros above their diagonals; `out` must be zero
-/// there on entry. `n³/3` operations.
-fn product_of_triangles<T: Scalar>(
-    left: MatRef<'_, T>,
-    right: MatRef<'_, T>,
-    mut out: MatMut<'_, T>,
-) {
-    let size = left.nrows();
-    if size <= PANEL {
-        return triangular_product(left, Side::Lower, right, out, Accum::Replace);
-    }
-    let middle = halfway(size);
-    let (first, _, corner, last) = left.split_at(middle, middle);
-    let (right_first, _, right_corner, right_last) = right.split_at(middle, middle);
-    let (top, _, mut below, bottom) = out.rb_mut().split_at_mut(middle, middle);
-    let (transposed, replace) = (corner.transpose(), Accum::Replace);
-    triangular_product(last, Side::Lower, right_corner, below.rb_mut(), replace);
-    triangular_product(
-        right_first,
-        Side::Transposed,
-        transposed,
-        below.transpose_mut(),
-        Accum::Add,
-    );
-    product_of_triangles(first, right_first, top);
-    product_of_triangles(last, right_last, bottom);
 }
 
 /// `‖H − I‖²_F` and the largest diagonal entry of a symmetric H given by its lower triangle.

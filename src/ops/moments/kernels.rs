@@ -104,9 +104,15 @@ impl<'a, T: Scalar> Projection<'a, T> {
                 basis_view.rb_mut(),
                 Accum::Add,
             );
-            let out = MatMut::from_row_major_slice_mut(&mut *scale, size, size);
-            lower_product(out, Accum::Replace, self.basis(), weighted.transpose(), one);
-            clear_above_diagonal(scale, size);
+            let mut out = MatMut::from_row_major_slice_mut(scale, size, size);
+            lower_product(
+                out.rb_mut(),
+                Accum::Replace,
+                self.basis(),
+                weighted.transpose(),
+                one,
+            );
+            clear_above_diagonal(out);
         }
         [basis, mean, scale]
     }

@@ -113,7 +113,7 @@ impl<B: CpuMemory> TriangularProductBackward for B {
                     member(&rights, index, size, inner).transpose(),
                     1.0,
                 );
-                clear_above_diagonal(out, size);
+                clear_above_diagonal(member_mut(out, 0, size, size));
             }
             write::<B, T>(out, shape, &left.device())
         })

@@ -2,7 +2,7 @@
 
 use burn::backend::{Autodiff, tensor::FloatTensor};
 
-use super::{TriangularSolveBackward, TriangularSolveOps};
+use super::{TriangleSolveBackward, TriangleSolveOps, TriangularSolveBackward, TriangularSolveOps};
 use crate::ops::{
     backward::{CheckpointStrategy, Record, backward_step, split},
     cpu::Side,
@@ -47,5 +47,29 @@ impl<B: TriangularSolveBackward, C: CheckpointStrategy> TriangularSolveOps for A
             Side::Transposed => rhs,
         };
         SolveStep.record::<C>(nodes, (factor, saved, side), solution)
+    }
+}
+
+backward_step!(
+    /// With `X = L⁻¹W`: the lower triangles of `W̄ = L⁻ᵀX̄` and `LᵀL̄ = −X̄Xᵀ`.
+    TriangleStep: TriangleSolveBackward [2](
+        state: (FloatTensor<B>, FloatTensor<B>),
+        gradient
+    ) -> |wanted: [bool; 2]| {
+        let (factor, solution) = state;
+        let cotangent =
+            wanted[0].then(|| B::negative_product_of_triangles(gradient.clone(), solution));
+        [cotangent, wanted[1].then(|| B::factor_solve_triangle_backward(factor, gradient))]
+    }
+);
+
+impl<B: TriangleSolveBackward, C: CheckpointStrategy> TriangleSolveOps for Autodiff<B, C> {
+    fn factor_solve_triangle(
+        factor: FloatTensor<Self>,
+        triangle: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
+        let ([factor, triangle], nodes) = split::<B, C, _>([factor, triangle]);
+        let solution = B::factor_solve_triangle(factor.clone(), triangle);
+        TriangleStep.record::<C>(nodes, (factor, solution.clone()), solution)
     }
 }

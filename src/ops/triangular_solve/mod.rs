@@ -12,7 +12,7 @@ use burn::{
 
 use super::{
     cholesky::{CholeskyFactor, SingularTriangle},
-    cpu::triangular::Side,
+    cpu::{is_on_cpu, triangular::Side},
     dispatch::dispatch,
 };
 
@@ -42,7 +42,57 @@ pub trait TriangularSolveBackward: TriangularSolveOps {
     ) -> FloatTensor<Self>;
 }
 
+/// Backend implementation of solves for triangles. On GPUs they are solves for full matrices.
+#[backend_extension(
+    Autodiff,
+    Flex: cfg(feature = "flex"),
+    NdArray: cfg(feature = "ndarray"),
+)]
+pub trait TriangleSolveOps: Backend {
+    /// `L⁻¹W` for the lower triangle W of a matrix, zeros above the diagonal.
+    fn factor_solve_triangle(
+        factor: FloatTensor<Self>,
+        triangle: FloatTensor<Self>,
+    ) -> FloatTensor<Self>;
+}
+
+/// Gradients of the solves for triangles.
+pub trait TriangleSolveBackward: TriangleSolveOps {
+    /// The lower triangle of `−ḠXᵀ`, from the lower triangles of Ḡ and X.
+    fn negative_product_of_triangles(
+        gradient: FloatTensor<Self>,
+        solution: FloatTensor<Self>,
+    ) -> FloatTensor<Self>;
+
+    /// The lower triangle of `L⁻ᵀḠ`, from that of Ḡ, zeros above the diagonal.
+    fn factor_solve_triangle_backward(
+        factor: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> FloatTensor<Self>;
+}
+
 impl<const D: usize> CholeskyFactor<D> {
+    /// `L⁻¹·W` for the lower triangle W of a matrix, whose other entries are ignored. On the CPU it takes
+    /// a third of the operations of [`solve`](Self::solve), the gradients likewise.
+    ///
+    /// # Shapes
+    ///
+    /// - `lower` (W): `[…, M, M]`, batch dimensions as in the factor
+    #[track_caller]
+    pub fn solve_lower(&self, lower: Tensor<D>) -> Tensor<D> {
+        let (factor, given) = (self.triangle.dims(), lower.dims());
+        assert!(
+            factor == given,
+            "CholeskyFactor::solve_lower: factor {factor:?}, triangle {given:?}; expected the same \
+             shape"
+        );
+        if is_on_cpu(&lower) {
+            let factor = self.triangle.clone();
+            return dispatch!(TriangleSolveOps::factor_solve_triangle(factor, lower));
+        }
+        self.solve(lower.tril(0))
+    }
+
     /// `L⁻¹·B`.
     ///
     /// # Shapes

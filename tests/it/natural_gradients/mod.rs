@@ -34,14 +34,14 @@ struct Loss {
 }
 
 impl Loss {
-    fn new(random: &mut Random) -> Self {
+    fn new(random: &mut Random, size: usize) -> Self {
         let matrices = |random: &mut Random| -> Vec<Dense> {
             (0..OUTPUTS)
-                .map(|_| random.positive_definite(SIZE))
+                .map(|_| random.positive_definite(size))
                 .collect()
         };
         Self {
-            slopes: random.matrix(OUTPUTS, SIZE),
+            slopes: random.matrix(OUTPUTS, size),
             mean_curvature: matrices(random),
             covariance_slopes: matrices(random),
         }
@@ -69,16 +69,16 @@ fn dense_step(
     let slope = &loss.covariance_slopes[output];
     let precision = covariance.inverse().plus(&slope.scaled(step_size));
     let new_covariance = precision.inverse();
-    let column = Dense::new(SIZE, 1, mean.to_vec());
-    let slopes = Dense::new(SIZE, 1, loss.slopes.row(output).to_vec());
+    let column = Dense::new(mean.len(), 1, mean.to_vec());
+    let slopes = Dense::new(mean.len(), 1, loss.slopes.row(output).to_vec());
     let gradient = loss.mean_curvature[output].times(&column).plus(&slopes);
     let change = new_covariance.times(&gradient).scaled(step_size);
     (column.minus(&change).values, new_covariance)
 }
 
-fn member(values: &[f64], index: usize) -> Dense {
-    let area = SIZE * SIZE;
-    Dense::new(SIZE, SIZE, values[index * area..][..area].to_vec())
+fn member(values: &[f64], index: usize, size: usize) -> Dense {
+    let area = size * size;
+    Dense::new(size, size, values[index * area..][..area].to_vec())
 }
 
 fn covariance(scale: &Dense) -> Dense {
@@ -102,40 +102,46 @@ fn step(
         .expect("the loss is convex")
 }
 
-/// In f32 the tolerance is condition numbers of some hundreds times 6e-8.
+/// In f32 the tolerance is condition numbers of some hundreds times 6e-8. Large matrices are processed in
+/// blocks.
 #[test]
 fn a_step_is_that_of_the_dense_formulas() {
     for platform in platforms() {
-        let platform = platform.autodiff();
-        let mut random = Random::new(301);
-        let loss = Loss::new(&mut random);
-        let mean = random.matrix(OUTPUTS, SIZE);
-        let scale: Vec<Dense> = (0..OUTPUTS).map(|_| random.lower_triangle(SIZE)).collect();
-        for step_size in [0.01, 0.3, 1.0] {
-            let q = VariationalGaussian::full(platform.matrix(&mean), platform.batch(&scale));
-            let stepped = step(q.train(), &loss, step_size, &platform);
-            assert_eq!(stepped.step_size, step_size);
-            assert_eq!(stepped.distributions, 1);
-            let (means, scales) = (
-                numbers(stepped.module.mean()),
-                numbers(stepped.module.scale()),
-            );
-            let tolerance = platform.tolerance(1e-12, 1e-4);
-            for output in 0..OUTPUTS {
-                let what = format!("{platform}, step size {step_size}, output {output}");
-                let (expected_mean, expected) = dense_step(
-                    mean.row(output),
-                    &covariance(&scale[output]),
-                    &loss,
-                    output,
-                    step_size,
-                );
-                let row = &means[output * SIZE..][..SIZE];
-                assert_close(&what, row, &expected_mean, tolerance);
-                let ours = covariance(&member(&scales, output));
-                assert_close(&what, &ours.values, &expected.values, tolerance);
-            }
+        for (size, step_size) in [(SIZE, 0.01), (SIZE, 0.3), (SIZE, 1.0), (150, 0.3)] {
+            assert_dense_step(&platform.autodiff(), size, step_size);
         }
+    }
+}
+
+fn assert_dense_step(platform: &Platform, size: usize, step_size: f64) {
+    let mut random = Random::new(301);
+    let loss = Loss::new(&mut random, size);
+    let mean = random.matrix(OUTPUTS, size);
+    let scale: Vec<Dense> = (0..OUTPUTS).map(|_| random.lower_triangle(size)).collect();
+    let q = VariationalGaussian::full(platform.matrix(&mean), platform.batch(&scale));
+    let stepped = step(q.train(), &loss, step_size, platform);
+    assert_eq!(stepped.step_size, step_size);
+    assert_eq!(stepped.distributions, 1);
+    let means = numbers(stepped.module.mean());
+    let scales = numbers(stepped.module.scale());
+    let tolerance = platform.tolerance(1e-12, 1e-4);
+    for output in 0..OUTPUTS {
+        let what = format!("{platform}, {size} variables, step size {step_size}, output {output}");
+        let (expected_mean, expected) = dense_step(
+            mean.row(output),
+            &covariance(&scale[output]),
+            &loss,
+            output,
+            step_size,
+        );
+        let row = &means[output * size..][..size];
+        assert_close(&what, row, &expected_mean, tolerance);
+        let new_scale = member(&scales, output, size);
+        let entries = |i: usize, j: usize| (j > i).then(|| new_scale[(i, j)]);
+        let above = (0..size).flat_map(|i| (0..size).filter_map(move |j| entries(i, j)));
+        assert!(above.into_iter().all(|entry| entry == 0.0), "{what}");
+        let ours = covariance(&new_scale);
+        assert_close(&what, &ours.values, &expected.values, tolerance);
     }
 }
 
@@ -145,7 +151,7 @@ fn a_diagonal_step_is_that_of_the_dense_formulas() {
     for platform in platforms() {
         let platform = platform.autodiff();
         let mut random = Random::new(307);
-        let mut loss = Loss::new(&mut random);
+        let mut loss = Loss::new(&mut random, SIZE);
         let mean = random.matrix(OUTPUTS, SIZE);
         let deviation = Dense::new(OUTPUTS, SIZE, random.uniforms(OUTPUTS * SIZE, 0.3, 1.5));
         let q = VariationalGaussian::diagonal(platform.matrix(&mean), platform.matrix(&deviation));
@@ -177,7 +183,7 @@ fn a_diagonal_step_is_that_of_the_dense_formulas() {
                 &expected_mean,
                 tolerance,
             );
-            let ours = covariance(&member(&scales, output));
+            let ours = covariance(&member(&scales, output, SIZE));
             assert_close(&what, &ours.values, &expected.values, tolerance);
         }
     }
@@ -190,7 +196,7 @@ fn the_step_is_halved_until_the_covariance_is_positive_definite() {
     for platform in platforms() {
         let platform = platform.autodiff();
         let mut random = Random::new(311);
-        let mut loss = Loss::new(&mut random);
+        let mut loss = Loss::new(&mut random, SIZE);
         let mean = random.matrix(OUTPUTS, SIZE);
         let identity = Dense::identity(SIZE);
         for diagonal in [false, true] {
@@ -215,7 +221,7 @@ fn the_step_is_halved_until_the_covariance_is_positive_definite() {
             let scales = numbers(stepped.module.scale());
             for output in 0..OUTPUTS {
                 let expected = dense_step(mean.row(output), &identity, &loss, output, 0.25).1;
-                let ours = covariance(&member(&scales, output));
+                let ours = covariance(&member(&scales, output, SIZE));
                 assert_close(
                     &format!("{platform}"),
                     &ours.values,
@@ -240,7 +246,7 @@ fn frozen_parameters_stay() {
     for platform in double_precision_platforms() {
         let platform = platform.autodiff();
         let mut random = Random::new(313);
-        let loss = Loss::new(&mut random);
+        let loss = Loss::new(&mut random, SIZE);
         let mean = random.matrix(OUTPUTS, SIZE);
         let scale: Vec<Dense> = (0..OUTPUTS).map(|_| random.lower_triangle(SIZE)).collect();
         let q =
@@ -261,7 +267,7 @@ fn frozen_parameters_stay() {
         for (output, scale) in scale.iter().enumerate() {
             let start = covariance(scale);
             let expected = dense_step(mean.row(output), &start, &loss, output, 0.5).1;
-            let ours = covariance(&member(&scales, output));
+            let ours = covariance(&member(&scales, output, SIZE));
             assert_close("scale", &ours.values, &expected.values, 1e-12);
         }
         let other = q();

@@ -13,7 +13,7 @@ fn a_step_that_the_device_decides_is_the_same_or_none() {
     for platform in platforms() {
         let platform = platform.autodiff();
         let mut random = Random::new(307);
-        let loss = Loss::new(&mut random);
+        let loss = Loss::new(&mut random, SIZE);
         let mean = platform.matrix(&random.matrix(OUTPUTS, SIZE));
         let scale: Vec<Dense> = (0..OUTPUTS).map(|_| random.lower_triangle(SIZE)).collect();
         let deviations: Vec<f64> = (0..OUTPUTS * SIZE)

@@ -50,6 +50,14 @@ pub(super) fn cases() -> Vec<Case> {
             site.output("solution", factor.solve_transposed(half));
             Ok(())
         }),
+        case("CholeskyFactor::solve_lower", |site| {
+            let matrix = definite_input(site, 1, PANELS);
+            let values = triangles(site, 1, PANELS);
+            let lower = site.given(&values, [1, PANELS, PANELS]);
+            let factor = ops::cholesky(matrix, Jitter::NONE)?;
+            site.output("solution", factor.solve_lower(lower));
+            Ok(())
+        }),
         case("CholeskyFactor::from_lower", move |site| {
             let lower = triangle_input(site);
             let right = site.normal([BATCH, rows, columns]);
