@@ -1,9 +1,12 @@
 //! The time of one training step of sparse variational regression, compared with a lower limit from
 //! matrix products in the same run on the same machine.
 //!
-//! `cargo bench --bench svgp_step [-- FILTER]` prints one line of JSON per row.
-//! The step is that of `benches/peers/svgp_step.py`: whitened, ARD Matérn-5/2, Gaussian noise, full
-//! covariance, all parameters trained with Adam, eight input dimensions.
+//! `cargo bench --bench svgp_step [-- FILTER]` prints one line of JSON per row whose name contains the
+//! filter, or of the row with exactly that name. A row without a suffix is the step of
+//! `benches/peers/svgp_step.py`: whitened, ARD Matérn-5/2, Gaussian noise, full covariance, all
+//! parameters trained with Adam, eight input dimensions. The suffixes stand for one change each:
+//! `-unwhitened` coordinates; `-natural` gradients for `q(u)`; `-orthogonal`, a second set of as many
+//! inducing points (SOLVE-GP).
 
 use std::{error::Error, time::Instant};
 
@@ -14,12 +17,13 @@ use burn_gp_core::{
     likelihoods::Gaussian,
     means::ConstantMean,
     ops::{Jitter, Stationary},
+    optim::NaturalGradient,
     process::{CovarianceShape, VariationalGaussian},
-    variational::Whitened,
+    variational::{Coordinates, InducingSet, Orthogonal, Unwhitened, Whitened},
 };
 use burn_gp_models::{
     Svgp,
-    training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
+    training::{MiniBatchTrainer, MiniBatchTraining, Model, Trainer, TrainingData},
 };
 
 mod median;
@@ -33,6 +37,89 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const DIMENSIONS: usize = 8;
 
+/// A sparse variational approximation and its training.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Variant {
+    Whitened,
+    Unwhitened,
+    Natural,
+    Orthogonal,
+}
+
+impl Variant {
+    const ALL: [Self; 4] = [
+        Self::Whitened,
+        Self::Unwhitened,
+        Self::Natural,
+        Self::Orthogonal,
+    ];
+
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::Whitened => "",
+            Self::Unwhitened => "-unwhitened",
+            Self::Natural => "-natural",
+            Self::Orthogonal => "-orthogonal",
+        }
+    }
+
+    /// Twice the number of multiply-adds that no algorithm avoids.
+    ///
+    /// - Whitened: a Cholesky factorization, a triangular solve and a triangular product, and about
+    ///   twice that in the backward pass.
+    /// - Unwhitened: also `L⁻¹W` for the factor W of the covariance, and twice that in the backward pass.
+    /// - Natural gradients: also `Wᵀ·∂ℓ/∂W`, a factorization and a solve, all of triangles.
+    /// - Orthogonal: the same for both sets; also a solve for the covariances between the sets, half a
+    ///   product for the remainder of the second set's own covariances, and a whole one for those with
+    ///   the data.
+    fn floor_operations(self, batch: usize, inducing: usize) -> f64 {
+        let (b, m) = (batch as f64, inducing as f64);
+        let cube = m * m * m;
+        let whitened = cube / 3.0 + 2.0 * m * m * b + (cube + 4.0 * m * m * b);
+        match self {
+            Self::Whitened => whitened,
+            Self::Unwhitened | Self::Natural => whitened + cube,
+            Self::Orthogonal => {
+                let between = 2.0 * cube + 2.0 * m * m * b;
+                2.0 * whitened + 3.0 * between
+            }
+        }
+    }
+}
+
+/// A row of the table.
+#[derive(Clone, Copy)]
+struct Row {
+    dtype: DType,
+    batch: usize,
+    inducing: usize,
+    variant: Variant,
+}
+
+impl Row {
+    fn all() -> Vec<Self> {
+        let sizes = [(256, 128), (1024, 512), (1024, 1024)];
+        let dtypes = [DType::F32, DType::F64];
+        let mut rows = Vec::new();
+        for dtype in dtypes {
+            for (batch, inducing) in sizes {
+                rows.extend(Variant::ALL.map(|variant| Self {
+                    dtype,
+                    batch,
+                    inducing,
+                    variant,
+                }));
+            }
+        }
+        rows
+    }
+
+    fn name(&self) -> String {
+        let suffix = self.variant.suffix();
+        format!("{:?}-{}-{}{suffix}", self.dtype, self.batch, self.inducing)
+    }
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let filter: String = std::env::args()
         .skip(1)
@@ -42,63 +129,83 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (dtype, rate) in rates {
         println!("{{\"gemm\": \"{dtype:?}\", \"gflops\": {:.0}}}", rate / 1e9);
     }
-    for (dtype, batch, inducing) in [
-        (DType::F32, 256, 128),
-        (DType::F32, 1024, 512),
-        (DType::F32, 1024, 1024),
-        (DType::F64, 256, 128),
-        (DType::F64, 1024, 512),
-        (DType::F64, 1024, 1024),
-    ] {
-        let name = format!("{dtype:?}-{batch}-{inducing}");
-        if name.contains(&filter) {
-            let rate = rates
-                .iter()
-                .find(|(kind, _)| *kind == dtype)
+    let rows = Row::all();
+    let exact = rows.iter().any(|row| row.name() == filter);
+    for row in rows {
+        let name = row.name();
+        if name == filter || !exact && name.contains(&filter) {
+            let rate = (rates.iter())
+                .find(|(dtype, _)| *dtype == row.dtype)
                 .map_or(1.0, |(_, rate)| *rate);
-            report(&name, dtype, batch, inducing, rate)?;
+            report(row, rate)?;
         }
     }
     Ok(())
 }
 
-/// Twice the number of multiply-adds that no algorithm avoids: a Cholesky factorization, a
-/// triangular solve and a triangular product, and about twice that in the backward pass.
-fn floor_operations(batch: usize, inducing: usize) -> f64 {
-    let (b, m) = (batch as f64, inducing as f64);
-    m * m * m / 3.0 + 2.0 * m * m * b + (m * m * m + 4.0 * m * m * b)
-}
-
-fn report(
-    name: &str,
-    dtype: DType,
-    batch: usize,
-    inducing: usize,
-    rate: f64,
-) -> Result<(), Box<dyn Error>> {
+/// Measures a row and prints it.
+fn report(row: Row, rate: f64) -> Result<(), Box<dyn Error>> {
     let device = Device::flex();
-    let options = (&device, dtype);
+    let options = (&device, row.dtype);
     device.seed(0);
     let normal = Distribution::Normal(0.0, 1.0);
-    let inputs = Tensor::<2>::random([batch, DIMENSIONS], normal, options);
+    let inputs = Tensor::<2>::random([row.batch, DIMENSIONS], normal, options);
     let targets = inputs.clone().sum_dim(1).sin();
-    let points = Tensor::<2>::random([inducing, DIMENSIONS], normal, options);
+    let points = || {
+        let points = Tensor::<2>::random([row.inducing, DIMENSIONS], normal, options);
+        InducingPoints::new(points)
+    };
+    let distribution =
+        || VariationalGaussian::standard(row.inducing, 1, CovarianceShape::Full, options);
+    let first = points();
     let kernel = StationaryConfig::new(Stationary::Matern52).init(DIMENSIONS, options);
     let mean = ConstantMean::new(Tensor::zeros([1], options));
-    let distribution = VariationalGaussian::standard(inducing, 1, CovarianceShape::Full, options);
-    let jitter = Jitter::relative(if dtype == DType::F32 { 1e-4 } else { 1e-6 });
-    let posterior = Whitened::new(InducingPoints::new(points), distribution, jitter);
-    let model = Svgp::new(kernel, mean, Gaussian::new(1.0, options), posterior);
-    let steps = match inducing {
+    let noise = Gaussian::new(1.0, options);
+    let jitter = Jitter::relative(if row.dtype == DType::F32 { 1e-4 } else { 1e-6 });
+    let data = TrainingData { inputs, targets };
+    let (loss, milliseconds) = match row.variant {
+        Variant::Whitened | Variant::Natural => {
+            let posterior = Whitened::new(first, distribution(), jitter);
+            time_steps(row, Svgp::new(kernel, mean, noise, posterior), data)?
+        }
+        Variant::Unwhitened => {
+            let posterior = Unwhitened::new(first, distribution(), jitter);
+            time_steps(row, Svgp::new(kernel, mean, noise, posterior), data)?
+        }
+        Variant::Orthogonal => {
+            let sets = [first, points()].map(|points| InducingSet::new(points, distribution()));
+            let posterior = Orthogonal::new(sets.into(), Coordinates::Whitened, jitter);
+            time_steps(row, Svgp::new(kernel, mean, noise, posterior), data)?
+        }
+    };
+    let floor = row.variant.floor_operations(row.batch, row.inducing) / rate * 1e3;
+    println!(
+        "{{\"row\": \"{}\", \"median_ms\": {milliseconds:.3}, \"floor_ms\": {floor:.3}, \
+         \"ratio_to_floor\": {:.2}, \"final_loss\": {loss:.6}}}",
+        row.name(),
+        milliseconds / floor
+    );
+    Ok(())
+}
+
+/// The last loss and the median time of a step in milliseconds.
+fn time_steps<M: Model>(
+    row: Row,
+    model: M,
+    data: TrainingData,
+) -> Result<(f64, f64), Box<dyn Error>> {
+    let steps = match row.inducing {
         ..256 => 2000,
         256..1024 => 150,
         _ => 60,
     };
     let warm_up = steps / 6;
     let mut training = MiniBatchTraining::new(steps);
-    training.batch_size = batch;
-    let data = TrainingData { inputs, targets };
-    let mut trainer = MiniBatchTrainer::new(burn::module::Module::train(model), data, training);
+    training.batch_size = row.batch;
+    if row.variant == Variant::Natural {
+        training.natural_gradient = Some(NaturalGradient::new(0.1));
+    }
+    let mut trainer = MiniBatchTrainer::new(model.train(), data, training);
     let mut times = Vec::new();
     let mut loss = f64::NAN;
     for step in 0..steps {
@@ -108,12 +215,5 @@ fn report(
             times.push(start.elapsed());
         }
     }
-    let milliseconds = median(times).as_secs_f64() * 1e3;
-    let floor = floor_operations(batch, inducing) / rate * 1e3;
-    println!(
-        "{{\"row\": \"{name}\", \"median_ms\": {milliseconds:.3}, \"floor_ms\": {floor:.3}, \
-         \"ratio_to_floor\": {:.2}, \"final_loss\": {loss:.6}}}",
-        milliseconds / floor
-    );
-    Ok(())
+    Ok((loss, median(times).as_secs_f64() * 1e3))
 }

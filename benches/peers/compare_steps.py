@@ -2,7 +2,9 @@
 
 Runs `benches/svgp_step.rs` and `svgp_step.py` row by row and one program at a time, so that a
 machine's other load meets all of them alike. `floor` is the time of the multiply-adds that no
-algorithm avoids, at the rate of a matrix product measured in the same run.
+algorithm avoids, at the rate of a matrix product measured in the same run. No peer has SOLVE-GP, the
+rows `orthogonal`: they are compared with GPyTorch's orthogonally decoupled strategy and with GPflow's
+SVGP with all inducing points in one set. GPJax has only the rows without a suffix.
 """
 
 import argparse
@@ -18,11 +20,17 @@ import json_lines
 import text_table
 
 ROWS = [
-    ("float32", 256, 128),
-    ("float32", 1024, 512),
-    ("float32", 1024, 1024),
-    ("float64", 1024, 512),
-    ("float64", 1024, 1024),
+    ("float32", 256, 128, ""),
+    ("float32", 1024, 512, ""),
+    ("float32", 1024, 1024, ""),
+    ("float64", 1024, 512, ""),
+    ("float64", 1024, 1024, ""),
+    ("float32", 1024, 512, "unwhitened"),
+    ("float64", 1024, 512, "unwhitened"),
+    ("float32", 1024, 512, "natural"),
+    ("float64", 1024, 512, "natural"),
+    ("float32", 1024, 512, "orthogonal"),
+    ("float64", 1024, 512, "orthogonal"),
 ]
 DIMENSIONS = 8
 FASTER_THAN_PEERS = 4.0
@@ -51,9 +59,16 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def row_name(dtype: str, batch: int, inducing: int) -> str:
+def row_name(dtype: str, batch: int, inducing: int, variant: str) -> str:
     """The name that `svgp_step.rs` gives a row."""
-    return f"{dtype.replace('float', 'F')}-{batch}-{inducing}"
+    suffix = f"-{variant}" if variant else ""
+    return f"{dtype.replace('float', 'F')}-{batch}-{inducing}{suffix}"
+
+
+def peer_options(peer: str, variant: str) -> list[str]:
+    if variant == "orthogonal":
+        return ["--decoupled"] if peer == "gpytorch" else []
+    return [f"--{variant}"] if variant else []
 
 
 def own_run(arguments, program: Path, name: str) -> dict:
@@ -63,15 +78,18 @@ def own_run(arguments, program: Path, name: str) -> dict:
 
 
 def peer_run(arguments, python: str, peer: str, row: tuple) -> dict:
-    dtype, batch, inducing = row
+    dtype, batch, inducing, variant = row
+    if variant == "orthogonal" and peer == "gpflow":
+        inducing *= 2
     command = [*shlex.split(arguments.under), python, STEP_SCRIPT, peer, batch, inducing]
-    command += [DIMENSIONS, dtype, "--steps", arguments.steps, "--threads", arguments.threads]
+    command += [DIMENSIONS, dtype, *peer_options(peer, variant), "--steps", arguments.steps, "--threads", arguments.threads]
     return json_lines.run(command)[0]
 
 
 def measure(arguments, program: Path, peers: dict[str, str], row: tuple) -> dict:
     """One row: medians over the rounds."""
     name = row_name(*row)
+    peers = {peer: python for peer, python in peers.items() if peer != "gpjax" or not row[3]}
     own, floor, others, versions = [], [], {peer: [] for peer in peers}, {}
     for _ in range(arguments.rounds):
         line = own_run(arguments, program, name)
@@ -105,6 +123,8 @@ def measure(arguments, program: Path, peers: dict[str, str], row: tuple) -> dict
 
 def spread(times: list[float]) -> str:
     """The median, and the range of several rounds."""
+    if not times:
+        return ""
     median = f"{statistics.median(times):.2f}"
     return f"{median} ({min(times):.2f}-{max(times):.2f})" if len(times) > 1 else median
 
@@ -125,7 +145,7 @@ def table(rows: list[dict], peers: list[str]) -> str:
             spread(row["own_rounds_ms"]),
             f"{row['floor_ms']:.2f}",
             f"{row['ratio_to_floor']:.2f}",
-            *(spread(row["peer_rounds_ms"][peer]) for peer in peers),
+            *(spread(row["peer_rounds_ms"].get(peer, [])) for peer in peers),
             "" if row["best_peer_to_own"] is None else f"{row['best_peer_to_own']:.2f}",
             verdict(row),
         ]

@@ -1,8 +1,9 @@
 """Time one SVGP training step (forward, backward, Adam) in a peer; prints one JSON line.
 
 The work is the same in each: whitened SVGP, ARD Matern-5/2, Gaussian likelihood, q(u) with full
-covariance, all parameters trained, inducing points included. On request the kernel is a Matern-3/2
-with one lengthscale, and GPyTorch has as many orthogonal inducing points of the mean besides.
+covariance, all parameters trained, inducing points included. On request q(u) is unwhitened or trained
+with natural gradients, the kernel is a Matern-3/2 with one lengthscale, and GPyTorch has as many
+orthogonal inducing points of the mean besides.
 """
 
 import argparse
@@ -25,6 +26,10 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--decoupled", action="store_true", help="orthogonally decoupled, M+M; gpytorch alone"
+    )
+    parser.add_argument("--unwhitened", action="store_true", help="not for gpjax")
+    parser.add_argument(
+        "--natural", action="store_true", help="natural gradients for q(u); not for gpjax"
     )
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--threads", type=int, default=2)
@@ -52,10 +57,18 @@ def gpytorch_step(arguments):
 
     class SparseVariational(gpytorch.models.ApproximateGP):
         def __init__(self):
-            distribution = gpytorch.variational.CholeskyVariationalDistribution(len(z))
-            strategy = gpytorch.variational.VariationalStrategy(
-                self, z, distribution, learn_inducing_locations=True
+            variational = gpytorch.variational
+            distribution = (
+                variational.NaturalVariationalDistribution(len(z))
+                if arguments.natural
+                else variational.CholeskyVariationalDistribution(len(z))
             )
+            coordinates = (
+                variational.UnwhitenedVariationalStrategy
+                if arguments.unwhitened
+                else variational.VariationalStrategy
+            )
+            strategy = coordinates(self, z, distribution, learn_inducing_locations=True)
             if arguments.decoupled:
                 strategy = gpytorch.variational.OrthogonallyDecoupledVariationalStrategy(
                     strategy,
@@ -79,13 +92,20 @@ def gpytorch_step(arguments):
     model = SparseVariational()
     likelihood = gpytorch.likelihoods.GaussianLikelihood()
     objective = gpytorch.mlls.VariationalELBO(likelihood, model, num_data=20 * arguments.batch)
-    optimizer = torch.optim.Adam([*model.parameters(), *likelihood.parameters()], lr=1e-2)
+    parameters = model.hyperparameters() if arguments.natural else model.parameters()
+    optimizers = [torch.optim.Adam([*parameters, *likelihood.parameters()], lr=1e-2)]
+    if arguments.natural:
+        count = 20 * arguments.batch
+        natural = gpytorch.optim.NGD(model.variational_parameters(), num_data=count, lr=0.1)
+        optimizers.append(natural)
 
     def step() -> float:
-        optimizer.zero_grad()
+        for optimizer in optimizers:
+            optimizer.zero_grad()
         loss = -objective(model(x), y)
         loss.backward()
-        optimizer.step()
+        for optimizer in optimizers:
+            optimizer.step()
         return loss.item()
 
     return step, f"gpytorch {gpytorch.__version__}, torch {torch.__version__}"
@@ -106,12 +126,20 @@ def gpflow_step(arguments):
         gpflow.likelihoods.Gaussian(),
         z,
         num_data=20 * arguments.batch,
+        whiten=not arguments.unwhitened,
     )
     optimizer = tf.keras.optimizers.legacy.Adam(1e-2)
     batch = (tf.constant(x), tf.constant(y[:, None]))
+    distribution = (model.q_mu, model.q_sqrt)
+    natural = gpflow.optimizers.NaturalGradient(gamma=0.1)
+    if arguments.natural:
+        for parameter in distribution:
+            gpflow.set_trainable(parameter, False)
 
     @tf.function
     def compiled():
+        if arguments.natural:
+            natural.minimize(lambda: model.training_loss(batch), [distribution])
         with tf.GradientTape() as tape:
             loss = model.training_loss(batch)
         gradients = tape.gradient(loss, model.trainable_variables)
@@ -160,8 +188,10 @@ def main() -> None:
     arguments = parse_arguments()
     if arguments.decoupled and arguments.peer != "gpytorch":
         raise SystemExit("--decoupled is of gpytorch alone")
-    if arguments.isotropic_matern32 and arguments.peer == "gpjax":
-        raise SystemExit("--isotropic-matern32 is not of gpjax")
+    if arguments.peer == "gpjax":
+        for option in ("isotropic_matern32", "unwhitened", "natural"):
+            if getattr(arguments, option):
+                raise SystemExit(f"--{option.replace('_', '-')} is not of gpjax")
     processor_threads.limit(arguments.threads)
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     makers = {"gpytorch": gpytorch_step, "gpflow": gpflow_step, "gpjax": gpjax_step}
@@ -175,6 +205,8 @@ def main() -> None:
         "dtype": arguments.dtype,
         "decoupled": arguments.decoupled,
         "isotropic_matern32": arguments.isotropic_matern32,
+        "unwhitened": arguments.unwhitened,
+        "natural": arguments.natural,
         "median_ms": step_times.median(milliseconds),
         "min_ms": round(milliseconds[0], 3),
         "final_loss": loss,
