@@ -9,6 +9,9 @@ use super::Dense;
 /// The backends whose tensors are in host memory.
 const HOST: [&str; 2] = ["flex", "ndarray"];
 
+/// Lists the backends to test, separated by commas; all of the build if it is not set.
+const SELECTION: &str = "BURN_GP_TEST_BACKENDS";
+
 /// A device and a floating-point type.
 #[derive(Clone, Debug)]
 pub struct Platform {
@@ -23,10 +26,10 @@ impl Display for Platform {
     }
 }
 
-/// The devices enabled by the features of this build.
+/// The devices enabled by the features of this build and by [`SELECTION`].
 #[allow(deprecated, reason = "ndarray stays supported beside flex")]
 fn devices() -> Vec<(&'static str, Device)> {
-    vec![
+    let mut all = vec![
         #[cfg(feature = "flex")]
         ("flex", Device::flex()),
         #[cfg(feature = "ndarray")]
@@ -38,7 +41,11 @@ fn devices() -> Vec<(&'static str, Device)> {
         ),
         #[cfg(feature = "cuda")]
         ("cuda", Device::cuda(0)),
-    ]
+    ];
+    if let Ok(selection) = std::env::var(SELECTION) {
+        all.retain(|(backend, _)| selection.split(',').any(|name| name == *backend));
+    }
+    all
 }
 
 /// Every enabled device in every precision it supports.
@@ -65,7 +72,7 @@ pub fn platforms() -> Vec<Platform> {
                 .collect::<Vec<_>>()
         })
         .collect();
-    assert!(!all.is_empty(), "no backend is compiled in");
+    assert!(!all.is_empty(), "no backend of {SELECTION} is compiled in");
     all
 }
 
