@@ -135,7 +135,11 @@ fn arrow_dictionaries_of_any_values_are_read() {
 fn arrow_numbers_and_times_of_every_type_are_read() {
     macro_rules! array {
         ($array:ident: $value:expr) => {
-            Arc::new(arrow_array::$array::from(vec![Some($value), None])) as ArrayRef
+            Arc::new(arrow_array::$array::from(vec![
+                Some($value),
+                None,
+                Some(0 as _),
+            ])) as ArrayRef
         };
     }
     let columns: Vec<(ArrayRef, f64)> = vec![
@@ -162,15 +166,19 @@ fn arrow_numbers_and_times_of_every_type_are_read() {
         // 123456789012345678.9 is not in double precision: the nearest number is.
         (
             Arc::new(
-                arrow_array::Decimal128Array::from(vec![Some(1_234_567_890_123_456_789), None])
-                    .with_precision_and_scale(20, 1)
-                    .unwrap(),
+                arrow_array::Decimal128Array::from(vec![
+                    Some(1_234_567_890_123_456_789),
+                    None,
+                    Some(0),
+                ])
+                .with_precision_and_scale(20, 1)
+                .unwrap(),
             ),
             123_456_789_012_345_678.9,
         ),
         (
             Arc::new(
-                arrow_array::Decimal32Array::from(vec![Some(-125), None])
+                arrow_array::Decimal32Array::from(vec![Some(-125), None, Some(0)])
                     .with_precision_and_scale(9, 2)
                     .unwrap(),
             ),
@@ -179,13 +187,16 @@ fn arrow_numbers_and_times_of_every_type_are_read() {
     ];
     for (array, expected) in columns {
         let kind = array.data_type().to_string();
-        let y: ArrayRef = Arc::new(Float64Array::from(vec![1.0, 2.0]));
+        let y: ArrayRef = Arc::new(Float64Array::from(vec![1.0, 2.0, 3.0]));
         let batch = RecordBatch::try_from_iter([("x", array), ("y", y)]).unwrap();
         let mut file = arrow_ipc::writer::FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
         file.write(&batch).unwrap();
         let data = load("a.arrow", file.into_inner().unwrap()).unwrap();
-        assert_eq!(data.inputs.values(), [expected], "{kind}");
-        assert_eq!(data.left_out, 1, "{kind}");
+        // A second column marks the gap.
+        assert_eq!(data.inputs.row(0), [expected, 0.0], "{kind}");
+        let gap = data.inputs.row(1);
+        assert!(gap[0].is_nan() && gap[1] == 1.0, "{kind}: {gap:?}");
+        assert_eq!(data.inputs.row(2), [0.0, 0.0], "{kind}");
     }
 }
 
