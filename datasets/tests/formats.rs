@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use arrow_array::{
     ArrayRef, BooleanArray, Date32Array, DictionaryArray, Float64Array, Int32Array, RecordBatch,
-    StringArray, types::Int32Type,
+    StringArray,
+    types::{ArrowPrimitiveType, Decimal256Type, Float16Type, Int32Type},
 };
 use burn_gp_datasets::{ColumnRoles, DataError, DataSource, Dataset, InputColumns};
 use temp_dir::TempDir;
@@ -133,12 +134,14 @@ fn arrow_dictionaries_of_any_values_are_read() {
 /// Every type of a number or a time, with a gap in the second row.
 #[test]
 fn arrow_numbers_and_times_of_every_type_are_read() {
+    type Half = <Float16Type as ArrowPrimitiveType>::Native;
+    type Wide = <Decimal256Type as ArrowPrimitiveType>::Native;
     macro_rules! array {
         ($array:ident: $value:expr) => {
             Arc::new(arrow_array::$array::from(vec![
                 Some($value),
                 None,
-                Some(0 as _),
+                Some(Default::default()),
             ])) as ArrayRef
         };
     }
@@ -151,6 +154,7 @@ fn arrow_numbers_and_times_of_every_type_are_read() {
         (array!(UInt16Array: 60_000), 60_000.0),
         (array!(UInt32Array: 4_000_000_000), 4e9),
         (array!(UInt64Array: u64::MAX), 18_446_744_073_709_551_615.0),
+        (array!(Float16Array: Half::from_f64(1.5)), 1.5),
         (array!(Float32Array: 0.1), f64::from(0.1f32)),
         (array!(Float64Array: 0.1), 0.1),
         (array!(Date32Array: -2), -2.0),
@@ -183,6 +187,26 @@ fn arrow_numbers_and_times_of_every_type_are_read() {
                     .unwrap(),
             ),
             -1.25,
+        ),
+        (
+            Arc::new(
+                arrow_array::Decimal64Array::from(vec![Some(725), None, Some(0)])
+                    .with_precision_and_scale(18, -1)
+                    .unwrap(),
+            ),
+            7250.0,
+        ),
+        (
+            Arc::new(
+                arrow_array::Decimal256Array::from(vec![
+                    Some(Wide::from_i128(-1)),
+                    None,
+                    Some(Wide::from_i128(0)),
+                ])
+                .with_precision_and_scale(76, 3)
+                .unwrap(),
+            ),
+            -1e-3,
         ),
     ];
     for (array, expected) in columns {
