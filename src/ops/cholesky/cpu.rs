@@ -5,7 +5,7 @@ use burn::{
     tensor::DType,
 };
 use faer::{
-    Accum, MatMut, MatRef,
+    MatMut, MatRef,
     prelude::{Reborrow, ReborrowMut},
 };
 
@@ -16,9 +16,9 @@ use super::{
 };
 use crate::ops::{
     cpu::{
-        CpuMemory, Element, Scalar, Side, batch_parts, clear_above_diagonal, in_parts, map_members,
-        matrix_dims, member, part, solve_in_place, threads, triangular_product, with_element,
-        write, write_like,
+        CpuMemory, Element, Scalar, batch_parts, clear_above_diagonal, copy_lower, in_parts,
+        lower_of_transposed_product, map_members, matrix_dims, member, on_threads, part,
+        solve_transposed_for_lower, threads, with_element, write, write_like,
     },
     decompositions::count_decomposition,
 };
@@ -263,12 +263,12 @@ impl<B: CpuMemory> CholeskyBackward for B {
             let (factors, cotangents) = (B::read::<T>(&factor), B::read::<T>(&cotangent));
             map_members::<B, T>(&factor, |index, mut out| {
                 let size = out.nrows();
-                let mut lower = cotangents[index * size * size..][..size * size].to_vec();
-                let mut lower = MatMut::from_row_major_slice_mut(&mut lower, size, size);
-                clear_above_diagonal(lower.rb_mut());
-                let factor = member(&factors, index, size, size);
-                solve_in_place(factor, Side::Transposed, lower.rb_mut());
-                out.copy_from_triangular_lower(lower);
+                let [factor, given] = [&factors, &cotangents].map(|all| member(all, index, size, size));
+                on_threads(size * size * size / 6, || {
+                    copy_lower(given, out.rb_mut());
+                    solve_transposed_for_lower(factor, out.rb_mut());
+                    clear_above_diagonal(out);
+                });
             })
         })
     }
@@ -281,16 +281,10 @@ impl<B: CpuMemory> CholeskyBackward for B {
             let (factors, gradients) = (B::read::<T>(&factor), B::read::<T>(&gradient));
             map_members::<B, T>(&factor, |index, out| {
                 let size = out.nrows();
-                let mut lower = gradients[index * size * size..][..size * size].to_vec();
-                let mut lower = MatMut::from_row_major_slice_mut(&mut lower, size, size);
-                clear_above_diagonal(lower.rb_mut());
-                triangular_product(
-                    member(&factors, index, size, size),
-                    Side::Transposed,
-                    lower.rb(),
-                    out,
-                    Accum::Replace,
-                );
+                let [factor, given] = [&factors, &gradients].map(|all| member(all, index, size, size));
+                on_threads(size * size * size / 6, || {
+                    lower_of_transposed_product(factor, given, out);
+                });
             })
         })
     }

@@ -4,9 +4,10 @@ use burn::backend::tensor::FloatTensor;
 use faer::{MatMut, MatRef, prelude::ReborrowMut};
 
 use super::NaturalStepOps;
+use crate::ops::cholesky::CholeskyBackward;
 use crate::ops::cpu::{
-    self, CpuMemory, Scalar, copy_lower, in_row_parts, map_members, member, on_threads,
-    solve_for_upper, threads, transpose_into, with_element,
+    CpuMemory, Scalar, copy_lower, in_row_parts, map_members, member, on_threads, solve_for_upper,
+    threads, transpose_into, with_element,
 };
 
 /// `out ← J·MᵀJ`, followed by a change of each row, which has its index.
@@ -26,16 +27,7 @@ fn transpose_reversed<T: Scalar>(
 
 impl<B: CpuMemory> NaturalStepOps for B {
     fn lower_of_transposed_product(lower: FloatTensor<B>, right: FloatTensor<B>) -> FloatTensor<B> {
-        with_element!(lower, T => {
-            let (triangles, values) = (B::read::<T>(&lower), B::read::<T>(&right));
-            map_members::<B, T>(&lower, |index, out| {
-                let size = out.nrows();
-                let [lower, right] = [&triangles, &values].map(|all| member(all, index, size, size));
-                on_threads(size * size * size / 6, || {
-                    cpu::lower_of_transposed_product(lower, right, out);
-                });
-            })
-        })
+        B::lower_of_factor_backward(lower, right)
     }
 
     fn reversed_precision(curvature: FloatTensor<B>, step_size: f64) -> FloatTensor<B> {

@@ -59,7 +59,7 @@ backward_step!(
         let (factor, solution) = state;
         let cotangent =
             wanted[0].then(|| B::negative_product_of_triangles(gradient.clone(), solution));
-        [cotangent, wanted[1].then(|| B::factor_solve_triangle_backward(factor, gradient))]
+        [cotangent, wanted[1].then(|| B::factor_from_lower_backward(factor, gradient))]
     }
 );
 

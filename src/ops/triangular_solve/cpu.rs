@@ -6,9 +6,9 @@ use faer::{Accum, prelude::ReborrowMut};
 use super::{TriangleSolveBackward, TriangleSolveOps, TriangularSolveBackward, TriangularSolveOps};
 use crate::ops::{
     cpu::{
-        CpuMemory, Scalar, Side, add_lower_product_of_triangles, clear_above_diagonal, copy_lower,
-        lower_product, map_members, matrix_dims, member, member_mut, on_threads, solve_for_lower,
-        solve_in_place, solve_transposed_for_lower, threads, update_members, with_element, write,
+        CpuMemory, Scalar, Side, add_lower_product_of_triangles, copy_lower, lower_product,
+        map_members, matrix_dims, member, member_mut, on_threads, solve_for_lower, solve_in_place,
+        threads, update_members, with_element, write,
     },
     decompositions::count_decomposition,
 };
@@ -79,25 +79,6 @@ impl<B: CpuMemory> TriangleSolveBackward for B {
                 let [left, right] = [&gradients, &solutions].map(|all| member(all, index, size, size));
                 on_threads(size * size * size / 6, || {
                     add_lower_product_of_triangles(left, right, out, minus);
-                });
-            })
-        })
-    }
-
-    fn factor_solve_triangle_backward(
-        factor: FloatTensor<B>,
-        gradient: FloatTensor<B>,
-    ) -> FloatTensor<B> {
-        count_decomposition();
-        with_element!(factor, T => {
-            let (factors, gradients) = (B::read::<T>(&factor), B::read::<T>(&gradient));
-            map_members::<B, T>(&gradient, |index, mut out| {
-                let size = out.nrows();
-                let [factor, given] = [&factors, &gradients].map(|all| member(all, index, size, size));
-                on_threads(size * size * size / 6, || {
-                    copy_lower(given, out.rb_mut());
-                    solve_transposed_for_lower(factor, out.rb_mut());
-                    clear_above_diagonal(out);
                 });
             })
         })

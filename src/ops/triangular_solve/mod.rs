@@ -11,7 +11,7 @@ use burn::{
 };
 
 use super::{
-    cholesky::{CholeskyFactor, SingularTriangle},
+    cholesky::{CholeskyBackward, CholeskyFactor, SingularTriangle},
     cpu::{is_on_cpu, triangular::Side},
     dispatch::dispatch,
 };
@@ -57,17 +57,11 @@ pub trait TriangleSolveOps: Backend {
 }
 
 /// Gradients of the solves for triangles.
-pub trait TriangleSolveBackward: TriangleSolveOps {
+pub trait TriangleSolveBackward: TriangleSolveOps + CholeskyBackward {
     /// The lower triangle of `−ḠXᵀ`, from the lower triangles of Ḡ and X.
     fn negative_product_of_triangles(
         gradient: FloatTensor<Self>,
         solution: FloatTensor<Self>,
-    ) -> FloatTensor<Self>;
-
-    /// The lower triangle of `L⁻ᵀḠ`, from that of Ḡ, zeros above the diagonal.
-    fn factor_solve_triangle_backward(
-        factor: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
     ) -> FloatTensor<Self>;
 }
 
