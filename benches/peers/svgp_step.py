@@ -31,6 +31,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--natural", action="store_true", help="natural gradients for q(u); not for gpjax"
     )
+    parser.add_argument("--device", default="cpu", help="a device of PyTorch; gpytorch alone")
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--threads", type=int, default=2)
     return parser.parse_args()
@@ -53,7 +54,7 @@ def gpytorch_step(arguments):
 
     torch.set_num_threads(arguments.threads)
     torch.set_default_dtype(getattr(torch, arguments.dtype))
-    x, y, z = (torch.tensor(array) for array in synthetic(arguments))
+    x, y, z = (torch.tensor(array, device=arguments.device) for array in synthetic(arguments))
 
     class SparseVariational(gpytorch.models.ApproximateGP):
         def __init__(self):
@@ -89,8 +90,8 @@ def gpytorch_step(arguments):
                 self.mean_module(inputs), self.covar_module(inputs)
             )
 
-    model = SparseVariational()
-    likelihood = gpytorch.likelihoods.GaussianLikelihood()
+    model = SparseVariational().to(arguments.device)
+    likelihood = gpytorch.likelihoods.GaussianLikelihood().to(arguments.device)
     objective = gpytorch.mlls.VariationalELBO(likelihood, model, num_data=20 * arguments.batch)
     parameters = model.hyperparameters() if arguments.natural else model.parameters()
     optimizers = [torch.optim.Adam([*parameters, *likelihood.parameters()], lr=1e-2)]
@@ -188,6 +189,8 @@ def main() -> None:
     arguments = parse_arguments()
     if arguments.decoupled and arguments.peer != "gpytorch":
         raise SystemExit("--decoupled is of gpytorch alone")
+    if arguments.device != "cpu" and arguments.peer != "gpytorch":
+        raise SystemExit("--device is of gpytorch alone")
     if arguments.peer == "gpjax":
         for option in ("isotropic_matern32", "unwhitened", "natural"):
             if getattr(arguments, option):
@@ -203,6 +206,7 @@ def main() -> None:
         "inducing": arguments.inducing,
         "d": arguments.dimensions,
         "dtype": arguments.dtype,
+        "device": arguments.device,
         "decoupled": arguments.decoupled,
         "isotropic_matern32": arguments.isotropic_matern32,
         "unwhitened": arguments.unwhitened,

@@ -19,6 +19,10 @@ use burn_gp_models::{
     Svgp,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
+use rayon::{
+    iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator},
+    slice::{ParallelSlice, ParallelSliceMut},
+};
 
 const DIMENSIONS: usize = 8;
 
@@ -41,7 +45,9 @@ pub type Job = Box<dyn FnMut() -> Result<(), Box<dyn Error>> + Send>;
 type Prepare = fn() -> Result<Job, Box<dyn Error>>;
 
 /// The jobs by name.
-pub const JOBS: [(&str, Prepare); 7] = [
+pub const JOBS: [(&str, Prepare); 9] = [
+    ("arithmetic", || Ok(arithmetic())),
+    ("memory traffic", || Ok(memory_traffic())),
     ("training step", || Ok(training_step(512))),
     ("large training step", || Ok(training_step(1024))),
     ("prediction", prediction),
@@ -50,6 +56,43 @@ pub const JOBS: [(&str, Prepare); 7] = [
     ("covariances of combinations", || Ok(combinations())),
     ("k-means", || Ok(centers())),
 ];
+
+/// Equal parts of the jobs that show the limits of the machine.
+const PARTS: usize = 64;
+
+/// Multiplications and additions in registers, the same in each part: threads share only the cores.
+fn arithmetic() -> Job {
+    const STEPS: usize = 50_000;
+    Box::new(|| {
+        (0..PARTS).into_par_iter().for_each(|part| {
+            let mut values: [f32; 64] = std::array::from_fn(|lane| (part + lane) as f32);
+            for _ in 0..STEPS {
+                for value in &mut values {
+                    *value = *value * 0.75 + 0.5;
+                }
+            }
+            black_box(values);
+        });
+        Ok(())
+    })
+}
+
+/// A sum of two arrays that are too large for a cache: threads share the memory.
+fn memory_traffic() -> Job {
+    const LENGTH: usize = 1 << 25;
+    let mut sums = vec![0f32; LENGTH];
+    let added = vec![1f32; LENGTH];
+    Box::new(move || {
+        let size = LENGTH / PARTS;
+        let parts = sums.par_chunks_mut(size).zip(added.par_chunks(size));
+        parts.for_each(|(sums, added)| {
+            for (sum, &value) in sums.iter_mut().zip(added) {
+                *sum += value;
+            }
+        });
+        Ok(())
+    })
+}
 
 type Regression = Svgp<StationaryKernel, ConstantMean, Gaussian, Whitened<InducingPoints>>;
 

@@ -2,7 +2,8 @@
 //!
 //! `cargo bench --bench scaling [-- FILTER]` prints one line of JSON for each job and each number of
 //! threads, 1, 2, 4, … up to the cores of the machine: the median milliseconds and the efficiency, the
-//! time on one thread divided by the time on all threads together. The jobs are training steps of
+//! time on one thread divided by the time on all threads together. The first two jobs are limits of the
+//! machine: arithmetic in registers, and sums of arrays in memory. The others are training steps of
 //! sparse variational regression (1024 rows, 512 and 1024 inducing points), predictions of 20,000
 //! rows with it, a product of the covariance of 5000 points with 11 vectors and its gradients, the
 //! covariances of 512 combinations of the points with their gradients, and the choice of 256 of 20,000
@@ -17,7 +18,13 @@
 //!   that of the busiest one, and the ratio of both, the balance;
 //! - the longest serial work by the section that it follows.
 //!
-//! The times are the shortest of 48 repetitions for each part, and every repetition begins with
+//! `cargo bench --bench scaling -- --sections [FILTER]` compares that with the threads of this machine.
+//! For each section it prints the milliseconds of its parts one after the other on one thread, with
+//! nothing else running; their sum on all threads at the same time, which is larger if they share
+//! memory, caches or cores; the time of the busiest thread; and the time of the section, which has the
+//! start of the threads besides.
+//!
+//! The times of simulated threads are the shortest of 48 repetitions for each part, and every repetition begins with
 //! another part. Threads that wake each other and share the bandwidth of the memory are not
 //! simulated. burn's own operations count as serial, although some have threads of their own. The
 //! balance of sections of few microseconds, and of those that only move memory, varies between runs.
@@ -34,6 +41,7 @@ use burn::tensor::Device;
 mod median;
 
 mod jobs;
+mod sections;
 mod simulated;
 
 use jobs::{JOBS, Job};
@@ -53,6 +61,9 @@ const MEASURE: &str = "measure";
 /// The first argument of a process that simulates threads for one job.
 const SIMULATE: &str = "simulate";
 
+/// The first argument of a process that measures the sections of one job.
+const SECTIONS: &str = "sections";
+
 fn main() -> Result<(), Box<dyn Error>> {
     let words = std::env::args().skip(1).filter(|word| word != "--bench");
     let words: Vec<String> = words.collect();
@@ -63,21 +74,28 @@ fn main() -> Result<(), Box<dyn Error>> {
             Ok(())
         }
         [SIMULATE, threads, name] => simulated::report(name, job(name)?, threads.parse()?),
+        [SECTIONS, name] => sections::report(name, job(name)?),
         ["--simulate", threads, ref filter @ ..] => {
             let threads: usize = threads.parse()?;
             names(filter).try_for_each(|name| {
                 let mut process = on_threads(1)?;
-                let status = process
-                    .args([SIMULATE, &threads.to_string(), name])
-                    .status()?;
-                if status.success() {
-                    Ok(())
-                } else {
-                    Err(name.into())
-                }
+                succeeds(process.args([SIMULATE, &threads.to_string(), name]))
             })
         }
+        ["--sections", ref filter @ ..] => {
+            let threads = std::thread::available_parallelism()?.get();
+            names(filter).try_for_each(|name| succeeds(on_threads(threads)?.args([SECTIONS, name])))
+        }
         ref filter => names(filter).try_for_each(measure_all),
+    }
+}
+
+fn succeeds(process: &mut Command) -> Result<(), Box<dyn Error>> {
+    let status = process.status()?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(status.to_string().into())
     }
 }
 

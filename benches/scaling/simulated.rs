@@ -23,8 +23,8 @@ struct Calls {
 }
 
 /// Prints how a job would run on this many threads.
-pub fn report(name: &str, job: Job, threads: usize) -> Result<(), Box<dyn Error>> {
-    let timeline = shortest(job, threads)?;
+pub fn report(name: &str, mut job: Job, threads: usize) -> Result<(), Box<dyn Error>> {
+    let timeline = shortest(&mut job, threads)?;
     let (work, time) = (timeline.work(), timeline.on(threads));
     let (mut sections, mut serial) = (BTreeMap::<String, Calls>::new(), BTreeMap::new());
     let mut last = "the start".to_owned();
@@ -78,15 +78,15 @@ pub fn report(name: &str, job: Job, threads: usize) -> Result<(), Box<dyn Error>
     Ok(())
 }
 
-fn milliseconds(time: Duration) -> f64 {
+pub fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
 /// The times of a job, each the shortest of all repetitions.
-fn shortest(mut job: Job, threads: usize) -> Result<Timeline, Box<dyn Error>> {
+pub fn shortest(job: &mut Job, threads: usize) -> Result<Timeline, Box<dyn Error>> {
     let mut shortest: Option<Timeline> = None;
     for repetition in 0..WARM_UP + REPETITIONS {
-        let (result, timeline) = on_simulated_threads(threads, repetition, &mut job);
+        let (result, timeline) = on_simulated_threads(threads, repetition, &mut *job);
         result?;
         if repetition < WARM_UP {
             continue;

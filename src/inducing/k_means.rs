@@ -7,6 +7,7 @@ use super::initializer::{Candidates, SelectionError, points};
 use crate::ops::{
     cpu::{in_parts, threads},
     nearest::{SUMMED, lower_distances, nearest},
+    with_threads_awake,
 };
 
 /// The maximum number of inputs used per center.
@@ -14,6 +15,9 @@ const INPUTS_PER_CENTER: usize = 256;
 
 /// Parts of the centers for each thread.
 const PARTS_PER_THREAD: usize = 8;
+
+/// The number of coordinates, times that of centers, from which threads stay awake between passes.
+const AWAKE_FROM: usize = 1 << 22;
 
 /// The maximum number of iterations of Lloyd's algorithm.
 const ROUNDS: usize = 30;
@@ -42,15 +46,30 @@ pub fn k_means(inputs: Tensor<2>, count: usize, seed: u64) -> Result<Tensor<2>, 
     // Keep enough rows for `count` distinct ones, even if that exceeds the limit.
     let needed = candidates.distinct[count - 1] + 1;
     candidates.values.truncate(limit.max(needed) * dimensions);
-    let Some(seeds) = distant_rows(
+    let work = candidates.values.len() * count;
+    let mut cluster = || cluster_centers(&mut candidates, count);
+    // There are hundreds of passes over the inputs, most of them as short as it takes to wake a thread.
+    let centers = if work < AWAKE_FROM {
+        cluster()
+    } else {
+        with_threads_awake(cluster)
+    };
+    Ok(match centers {
+        Some(centers) => points(centers, dimensions, &inputs),
+        // The inputs are so close that their squared distances vanish, so there are no clusters.
+        None => candidates.points(&candidates.distinct[..count], &inputs),
+    })
+}
+
+/// The centers of `count` clusters, or `None` if all distances vanish by rounding.
+fn cluster_centers(candidates: &mut Candidates, count: usize) -> Option<Vec<f64>> {
+    let dimensions = candidates.dimensions;
+    let seeds = distant_rows(
         &candidates.values,
         dimensions,
         count,
         &mut candidates.generator,
-    ) else {
-        // The inputs are so close that their squared distances vanish, so there are no clusters.
-        return Ok(candidates.points(&candidates.distinct[..count], &inputs));
-    };
+    )?;
     let mut centers: Vec<f64> = (seeds.iter())
         .flat_map(|&row| candidates.row(row))
         .copied()
@@ -58,13 +77,13 @@ pub fn k_means(inputs: Tensor<2>, count: usize, seed: u64) -> Result<Tensor<2>, 
     let mut last = f64::INFINITY;
     for _ in 0..ROUNDS {
         let clusters = Clusters::new(&candidates.values, dimensions, &centers);
-        clusters.move_centers(&candidates, &mut centers);
+        clusters.move_centers(candidates, &mut centers);
         if clusters.sum_of_squares >= last * (1.0 - TOLERANCE) {
             break;
         }
         last = clusters.sum_of_squares;
     }
-    Ok(points(centers, dimensions, &inputs))
+    Some(centers)
 }
 
 /// Draws rows one by one, with probability proportional to the squared distance from the nearest

@@ -80,7 +80,9 @@ pub(crate) use cholesky::{cholesky_unchecked, factor_rest};
 pub use covariance::{covariance, covariance_matrix, covariances};
 pub use covariance_product::{Blocks, block_covariance, covariance_product};
 #[doc(hidden)]
-pub use cpu::{Interval, Section, Timeline, on_simulated_threads};
+pub use cpu::{
+    Interval, MeasuredSection, Section, Timeline, on_measured_threads, on_simulated_threads,
+};
 pub(crate) use cpu::{has_cheap_doubles, is_cpu};
 pub use cpu::{is_on_cpu, with_threads_awake};
 pub use decompositions::decompositions;

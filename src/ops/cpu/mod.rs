@@ -5,6 +5,7 @@ mod access;
 mod division;
 mod faer_calls;
 mod lanes;
+mod measured;
 mod members;
 mod passes;
 mod scalar;
@@ -20,6 +21,8 @@ pub(super) use access::{CpuMemory, Element, matrix_dims, with_element, write, wr
 pub(crate) use access::{has_cheap_doubles, is_cpu};
 pub(super) use faer_calls::factor_lower;
 pub(super) use lanes::{Lanes, WIDTH, dot, sum};
+#[doc(hidden)]
+pub use measured::{MeasuredSection, on_measured_threads};
 pub(super) use members::{
     batch_parts, join_members, map_members, member, member_mut, part, update_members,
 };

@@ -16,7 +16,7 @@ use std::{
 
 use rayon::{ThreadPool, ThreadPoolBuilder, Yield};
 
-use super::simulated;
+use super::{measured, simulated};
 
 /// Pauses between two looks for work of a thread that is kept awake.
 const SPINS: usize = 32;
@@ -109,6 +109,13 @@ pub fn in_parts<T: Send>(
     };
     if cuts.parts <= 1 {
         return work(values, 0);
+    }
+    if measured::is_on() {
+        return measured::section(Location::caller(), |parts| {
+            split(values, unit, cuts, 0..cuts.parts, &|values, first| {
+                parts.time(|| work(values, first));
+            });
+        });
     }
     if simulated::count().is_none() {
         return split(values, unit, cuts, 0..cuts.parts, work);
