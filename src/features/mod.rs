@@ -44,6 +44,8 @@ use burn::{
     tensor::Tensor,
 };
 
+use crate::ops::{ExactMatmul, is_on_cpu};
+
 pub use any::{AnyNetwork, NetworkConfig, NetworkName};
 pub use custom::{
     CustomNetwork, CustomNetworkConfig, FeaturesObject, NetworkDefinition, NetworkFunctions,
@@ -79,7 +81,15 @@ fn require_inputs(network: &str, first: Option<&nn::Linear>, x: &Tensor<2>) {
 }
 
 impl Features for nn::Linear {
+    /// `xW + b` with all digits on every device, see [`ExactMatmul`].
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        Self::forward(self, x)
+        if is_on_cpu(&x) {
+            return Self::forward(self, x);
+        }
+        let products = x.exact_matmul(self.weight.val());
+        match &self.bias {
+            Some(bias) => products + bias.val().unsqueeze(),
+            None => products,
+        }
     }
 }

@@ -91,7 +91,7 @@ impl Features for Perceptron {
         require_inputs("perceptron", self.layers.first(), &x);
         for (index, layer) in self.layers.iter().enumerate() {
             let hidden = index > 0;
-            x = layer.forward(if hidden { self.activation.apply(x) } else { x });
+            x = Features::forward(layer, if hidden { self.activation.apply(x) } else { x });
         }
         x
     }

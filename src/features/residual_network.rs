@@ -130,16 +130,16 @@ impl Features for ResidualNetwork {
             Some(standardization) => standardization.apply(x),
             None => x,
         };
-        let mut u = self.first.forward(x.clone());
+        let mut u = Features::forward(&self.first, x.clone());
         for (index, block) in self.blocks.iter().enumerate() {
-            let sums = block.forward(u.clone());
+            let sums = Features::forward(block, u.clone());
             let sums = match self.norms.get(index) {
                 Some(norm) => normalize(norm, sums),
                 None => sums,
             };
             u = u + self.activation.apply(sums);
         }
-        let outputs = self.last.forward(u);
+        let outputs = Features::forward(&self.last, u);
         match self.from_identity {
             true => outputs + x,
             false => outputs,

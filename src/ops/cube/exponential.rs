@@ -5,6 +5,8 @@
 
 use burn_cubecl::cubecl::{self, prelude::*};
 
+use super::is_nan;
+
 /// A constant with all digits of the element type.
 #[cube]
 pub fn constant<F: Float>(#[comptime] value: f64) -> F {
@@ -97,7 +99,6 @@ pub fn exponential<F: Float>(x: F) -> F {
     let bits = F::size_bits().comptime();
     let lowest = constant::<F>(comptime!(reduction(bits).lowest));
     let highest = constant::<F>(comptime!(reduction(bits).highest));
-    // Written so that NaN passes both comparisons.
     let underflows = x < lowest;
     let bounded = select(underflows, lowest, select(x > highest, highest, x));
     let n = (bounded * constant::<F>(std::f64::consts::LOG2_E)).round();
@@ -109,7 +110,9 @@ pub fn exponential<F: Float>(x: F) -> F {
     let exponent = i32::cast_from(n);
     let half = exponent / 2;
     let value = sum * power_of_two::<F>(half) * power_of_two::<F>(exponent - half);
-    select(underflows, F::new(0.0), value)
+    let value = select(underflows, F::new(0.0), value);
+    // Some compilers replace the two bounds by a minimum and a maximum, which lose NaN.
+    select(is_nan::<F>(x), x, value)
 }
 
 /// `2ⁿ` for `|n| ≤ 126`, or `|n| ≤ 1022` in double precision.

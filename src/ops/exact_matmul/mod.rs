@@ -20,8 +20,8 @@ pub trait ExactMatmul: Sized {
     /// NVIDIA's), which a kernel matrix does not survive; this one never does. On the CPU it is
     /// burn's own.
     ///
-    /// Networks keep burn's product, in which fewer digits do no harm and special units of a GPU
-    /// compute several times faster.
+    /// The linear layers of this library's networks use it, too: a kernel of features is only as
+    /// accurate as the features.
     ///
     /// # Shapes
     ///

@@ -3,7 +3,10 @@
 use burn_cubecl::cubecl::{self, prelude::*};
 
 use super::Stationary;
-use crate::ops::cube::exponential::{constant, exponential};
+use crate::ops::cube::{
+    exponential::{constant, exponential},
+    is_nan,
+};
 
 /// About the floating-point operations of a profile, of which the exponential makes most.
 pub const PROFILE: usize = 30;
@@ -12,7 +15,9 @@ pub const PROFILE: usize = 30;
 #[cube]
 fn bounded<F: Float>(squared_distance: F) -> F {
     let bound = F::new(1e6);
-    select(squared_distance > bound, bound, squared_distance)
+    let value = select(squared_distance > bound, bound, squared_distance);
+    // A compiler may make a minimum of this, which loses NaN.
+    select(is_nan::<F>(squared_distance), squared_distance, value)
 }
 
 /// `φ(r²)`
