@@ -12,8 +12,8 @@ use crate::support::{
     platforms,
 };
 
-/// Rows, terms and columns: around 16 and 64, and none.
-const SIZES: [(usize, usize, usize); 12] = [
+/// Rows, terms and columns: around 16 and 64, from 256 rows and 512 terms on, and none.
+const SIZES: [(usize, usize, usize); 15] = [
     (1, 1, 1),
     (63, 64, 65),
     (64, 65, 63),
@@ -23,6 +23,9 @@ const SIZES: [(usize, usize, usize); 12] = [
     (1, 200, 130),
     (16, 1, 64),
     (17, 300, 16),
+    (257, 40, 65),
+    (20, 1100, 70),
+    (1, 900, 3),
     (0, 5, 3),
     (5, 0, 3),
     (5, 3, 0),
@@ -68,7 +71,7 @@ fn products_are_those_of_plain_loops() {
 #[test]
 fn batches_are_products_of_their_members() {
     for platform in platforms() {
-        for (rows, terms, columns) in [(3, 5, 2), (65, 20, 17), (1, 70, 3)] {
+        for (rows, terms, columns) in [(3, 5, 2), (65, 20, 17), (1, 70, 3), (3, 700, 5)] {
             let mut random = Random::new(11);
             let left: Vec<Dense> = (0..3).map(|_| random.matrix(rows, terms)).collect();
             let right: Vec<Dense> = (0..3).map(|_| random.matrix(terms, columns)).collect();
@@ -121,7 +124,15 @@ fn products_have_gradients() {
 #[test]
 fn operations_take_any_memory_and_leave_it_alone() {
     for platform in platforms() {
-        for (size, columns) in [(1, 3), (17, 5), (64, 64), (70, 130), (4, 0)] {
+        for (size, columns) in [
+            (1, 3),
+            (17, 5),
+            (64, 64),
+            (70, 130),
+            (4, 0),
+            (70, 1200),
+            (600, 30),
+        ] {
             let mut random = Random::new(size as u64);
             let (lower, rhs) = (random.lower_triangle(size), random.matrix(size, columns));
             let base = random.matrix(size, columns);

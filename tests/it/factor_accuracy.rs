@@ -21,7 +21,7 @@ fn sizes(platform: &Platform) -> &'static [usize] {
     if platform.is_host() {
         &SIZES
     } else {
-        &SIZES[..6]
+        &SIZES[..7]
     }
 }
 

@@ -5,7 +5,7 @@ use burn_cubecl::cubecl::{self, prelude::*};
 
 use super::{AdamOps, AdamStep};
 use crate::ops::cube::{
-    Argument, CubeBackend, CubeTensor, contiguous, cubes_for, element, writable,
+    Argument, CubeBackend, CubeTensor, contiguous, cubes_for, element, empty_like, writable,
 };
 
 impl AdamOps for CubeBackend {
@@ -31,7 +31,8 @@ impl AdamOps for CubeBackend {
     }
 }
 
-/// Works in place on the tensors that are not shared.
+/// Works in place on the moments that are not shared. The model keeps its parameters until the whole
+/// step is known to have succeeded, so those are never overwritten.
 fn launch(
     parameter: CubeTensor,
     gradient: CubeTensor,
@@ -39,13 +40,13 @@ fn launch(
     ok: Option<CubeTensor>,
     step: AdamStep,
 ) -> (CubeTensor, CubeTensor, CubeTensor) {
-    let parameter = writable(parameter);
     let [first, second] = moments.map(writable);
     let count = parameter.shape().num_elements();
     if count == 0 {
         return (parameter, first, second);
     }
-    let gradient = contiguous(gradient);
+    let (parameter, gradient) = (contiguous(parameter), contiguous(gradient));
+    let out = empty_like(&parameter, parameter.shape());
     let may_skip = ok.is_some();
     // Without a flag, any tensor will do because it is never read.
     let ok = ok.unwrap_or_else(|| gradient.clone());
@@ -53,7 +54,7 @@ fn launch(
     let (cubes, dim) = cubes_for(&gradient, count);
     let number = |value: f64| InputScalar::new(value, dtype);
     let address = [&gradient, &ok, &parameter, &first, &second].map(|t| t.required_address_type());
-    // SAFETY: a thread reads and writes one place, which it compares with their number; all four
+    // SAFETY: a thread reads and writes one place, which it compares with their number; all five
     // tensors have the same shape, row by row.
     unsafe {
         adam_kernel::launch_unchecked(
@@ -63,7 +64,8 @@ fn launch(
             address.into_iter().max().unwrap_or_default(),
             gradient.argument(),
             ok.argument(),
-            parameter.clone().argument(),
+            parameter.argument(),
+            out.clone().argument(),
             first.clone().argument(),
             second.clone().argument(),
             AdamNumbersLaunch::new(
@@ -79,7 +81,7 @@ fn launch(
             flag_type,
         );
     }
-    (parameter, first, second)
+    (out, first, second)
 }
 
 /// The constants of a step. The differences `1 − β` are rounded once, from double precision.
@@ -97,7 +99,8 @@ struct AdamNumbers {
 fn adam_kernel<F: Float, K: Float>(
     gradient: &Tensor<F>,
     ok: &Tensor<K>,
-    parameter: &mut Tensor<F>,
+    parameter: &Tensor<F>,
+    out: &mut Tensor<F>,
     first: &mut Tensor<F>,
     second: &mut Tensor<F>,
     numbers: &AdamNumbers,
@@ -106,12 +109,14 @@ fn adam_kernel<F: Float, K: Float>(
     #[define(K)] _flag_type: ElemType,
 ) {
     let place = ABSOLUTE_POS;
-    if place >= parameter.len() {
+    if place >= out.len() {
         terminate!();
     }
+    let old = parameter[place];
     if comptime!(may_skip) {
         let takes_it = ok[0] > K::new(0.0);
         if !takes_it {
+            out[place] = old;
             terminate!();
         }
     }
@@ -122,5 +127,5 @@ fn adam_kernel<F: Float, K: Float>(
     let size = square.sqrt() + numbers.epsilon.get::<F>();
     first[place] = mean;
     second[place] = square;
-    parameter[place] -= numbers.rate.get::<F>() * mean / size;
+    out[place] = old - numbers.rate.get::<F>() * mean / size;
 }

@@ -18,6 +18,8 @@ mod reduction;
 pub mod sums;
 mod work;
 
+use std::ops::Range;
+
 use burn::{
     backend::TensorMetadata,
     tensor::{DType, Shape},
@@ -27,7 +29,7 @@ use burn_cubecl::{
         self,
         prelude::{CubeCount, CubeDim},
     },
-    kernel::{into_contiguous, untile},
+    kernel::{into_contiguous, slice, untile},
     ops::numeric::{empty_device_contiguous_dtype, ones_client, zeros_client},
 };
 
@@ -123,6 +125,13 @@ pub fn transposed(tensor: CubeTensor) -> CubeTensor {
     let rank = tensor.meta.num_dims();
     tensor.meta.swap(rank - 2, rank - 1);
     tensor
+}
+
+/// Some rows and columns of matrices `[batch, rows, columns]`: a view if their place in memory allows
+/// it, otherwise a copy.
+pub fn block(tensor: CubeTensor, rows: Range<usize>, columns: Range<usize>) -> CubeTensor {
+    let batch = tensor.shape()[0];
+    slice(tensor, &[0..batch, rows, columns])
 }
 
 /// Threads in a cube of one dimension.

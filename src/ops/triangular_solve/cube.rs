@@ -1,4 +1,7 @@
-//! Triangular solves on GPUs, each in one launch.
+//! Triangular solves on GPUs: in one launch, or for large systems in one for each of some blocks, with
+//! products in between.
+
+use std::ops::Range;
 
 use burn::backend::TensorMetadata;
 use burn_cubecl::cubecl::{self, prelude::*};
@@ -7,8 +10,8 @@ use super::{TriangularSolveBackward, TriangularSolveOps};
 use crate::ops::{
     cpu::Side,
     cube::{
-        Argument, CubeBackend, CubeTensor, Part, Target, count_operations, element, empty_like,
-        matrices, product, transposed, with_shape,
+        Argument, CubeBackend, CubeTensor, Part, Target, block, count_operations, element,
+        empty_like, matrices, product, transposed, with_shape,
     },
     decompositions::count_decomposition,
 };
@@ -23,9 +26,20 @@ const OWN: usize = OWN_ROWS * OWN_COLUMNS;
 /// Threads that share the rows of a block, and all threads of a cube.
 const LINE: usize = BLOCK / OWN_COLUMNS;
 const THREADS: usize = BLOCK * BLOCK / OWN;
-/// The distance between rows of a tile in shared memory. A multiple of 32 would have a column of the
-/// tile in a single bank.
-const WIDTH: usize = BLOCK + 1;
+/// Neighboring rows of L, or columns of the solution, that a thread reads from shared memory at once.
+type Rows<F> = Vector<F, Const<OWN_ROWS>>;
+type Columns<F> = Vector<F, Const<OWN_COLUMNS>>;
+/// Vectors of rows in a column of a block of L.
+const GROUPS: usize = BLOCK / OWN_ROWS;
+/// The distance between columns of a block of L in shared memory. A multiple of 32 numbers would have a
+/// row in a single bank.
+const WIDTH: usize = GROUPS + 1;
+/// Vectors of a block of L that one thread reads.
+const OWN_GROUPS: usize = OWN / OWN_ROWS;
+
+/// Rows from which a system is divided, and the most rows of the parts that are not.
+const DIVIDE_FROM: usize = 768;
+const UNDIVIDED: usize = 256;
 
 impl TriangularSolveOps for CubeBackend {
     fn factor_solve(factor: CubeTensor, rhs: CubeTensor, side: Side) -> CubeTensor {
@@ -34,31 +48,77 @@ impl TriangularSolveOps for CubeBackend {
         let (factor, rhs) = (matrices(factor), matrices(rhs));
         let out = empty_like(&rhs, shape.clone());
         if shape.num_elements() > 0 {
-            let (batch, columns) = (rhs.shape()[0], rhs.shape()[2]);
-            let (client, dtype) = (rhs.client.clone(), element(&rhs));
+            let size = rhs.shape()[1];
             let target = with_shape(out.clone(), rhs.shape());
-            // Half of the pairs of blocks of L, and half of each diagonal block.
-            let blocks = rhs.shape()[1].div_ceil(BLOCK).pow(2);
-            count_operations(batch * columns.div_ceil(BLOCK) * blocks * BLOCK.pow(3));
-            // SAFETY: the kernel checks every index against the shapes of the tensors.
-            unsafe {
-                solve_strip::launch_unchecked(
-                    &client,
-                    CubeCount::Static(columns.div_ceil(BLOCK) as u32, 1, batch as u32),
-                    CubeDim::new_1d(THREADS as u32),
-                    factor
-                        .required_address_type()
-                        .max(rhs.required_address_type())
-                        .max(target.required_address_type()),
-                    factor.argument(),
-                    rhs.argument(),
-                    target.argument(),
-                    side == Side::Transposed,
-                    dtype,
-                );
-            }
+            let most = if size < DIVIDE_FROM { size } else { UNDIVIDED };
+            solve_into(factor, rhs, &Solution { target, side, most }, 0);
         }
         out
+    }
+}
+
+/// Where a system is solved, and how.
+struct Solution {
+    /// [batch, M, N]
+    target: CubeTensor,
+    side: Side,
+    /// The most rows of a system that is not divided.
+    most: usize,
+}
+
+/// Solves a system that is a diagonal block of the whole one, and writes the solution to the target from
+/// row `first` on. One half of the rows is solved first, and its product with the block of the factor
+/// between the halves is subtracted from the other half.
+fn solve_into(factor: CubeTensor, rhs: CubeTensor, solution: &Solution, first: usize) {
+    let size = rhs.shape()[1];
+    if size <= solution.most {
+        return solve_strips(factor, rhs, solution, first);
+    }
+    let columns = rhs.shape()[2];
+    let half = (size / 2).next_multiple_of(BLOCK);
+    let (upper, lower) = (0..half, half..size);
+    let between = block(factor.clone(), lower.clone(), upper.clone());
+    let (sooner, later, between) = match solution.side {
+        Side::Lower => (upper, lower, between),
+        Side::Transposed => (lower, upper, transposed(between)),
+    };
+    let part = |rows: &Range<usize>| {
+        let diagonal = block(factor.clone(), rows.clone(), rows.clone());
+        (diagonal, block(rhs.clone(), rows.clone(), 0..columns))
+    };
+    let (diagonal, right) = part(&sooner);
+    solve_into(diagonal, right, solution, first + sooner.start);
+    let place = first + sooner.start..first + sooner.end;
+    let solved = block(solution.target.clone(), place, 0..columns);
+    let (diagonal, right) = part(&later);
+    let rest = product(between, solved, Target::Difference(right), Part::Whole);
+    solve_into(diagonal, rest, solution, first + later.start);
+}
+
+/// Solves a system in one launch.
+fn solve_strips(factor: CubeTensor, rhs: CubeTensor, solution: &Solution, first: usize) {
+    let (batch, columns) = (rhs.shape()[0], rhs.shape()[2]);
+    let (client, dtype) = (rhs.client.clone(), element(&rhs));
+    // Half of the pairs of blocks of L, and half of each diagonal block.
+    let blocks = rhs.shape()[1].div_ceil(BLOCK).pow(2);
+    count_operations(batch * columns.div_ceil(BLOCK) * blocks * BLOCK.pow(3));
+    let target = solution.target.clone();
+    let address = [&factor, &rhs, &target].map(|tensor| tensor.required_address_type());
+    // SAFETY: the kernel checks every index against the shapes of the tensors. The target has as many
+    // rows from `first` on.
+    unsafe {
+        solve_strip::launch_unchecked(
+            &client,
+            CubeCount::Static(columns.div_ceil(BLOCK) as u32, 1, batch as u32),
+            CubeDim::new_1d(THREADS as u32),
+            address.into_iter().max().unwrap_or_default(),
+            factor.argument(),
+            rhs.argument(),
+            target.argument(),
+            first,
+            solution.side == Side::Transposed,
+            dtype,
+        );
     }
 }
 
@@ -104,13 +164,13 @@ fn triangle_at<F: Float>(
     value
 }
 
-/// The place in a block of the triangle of one of this thread's entries. Neighboring threads are at
-/// neighboring entries of a row of L.
+/// The group of rows and the column in a block of the triangle of entries that this thread reads.
+/// Neighboring threads are at neighboring entries of a row of L.
 #[cube]
-fn place_in_block(part: usize, #[comptime] transposed: bool) -> (usize, usize) {
+fn place_in_block(#[comptime] part: usize, #[comptime] transposed: bool) -> (usize, usize) {
     let place = part * THREADS + UNIT_POS as usize;
     if comptime!(transposed) {
-        (place % BLOCK, place / BLOCK)
+        (place % GROUPS, place / GROUPS)
     } else {
         (place / BLOCK, place % BLOCK)
     }
@@ -119,7 +179,7 @@ fn place_in_block(part: usize, #[comptime] transposed: bool) -> (usize, usize) {
 /// Reads this thread's entries of a block of the triangle.
 #[cube]
 fn read_block<F: Float>(
-    entries: &mut Array<F>,
+    entries: &mut Array<Rows<F>>,
     factor: &Tensor<F>,
     batch: usize,
     first_row: usize,
@@ -127,20 +187,30 @@ fn read_block<F: Float>(
     #[comptime] transposed: bool,
 ) {
     #[unroll]
-    for part in 0..OWN {
-        let (i, j) = place_in_block(part, transposed);
-        let (row, column) = (first_row + i, first_column + j);
-        entries[part] = triangle_at::<F>(factor, batch, row, column, transposed);
+    for part in 0..OWN_GROUPS {
+        let (group, j) = place_in_block(part, transposed);
+        let mut vector = Rows::<F>::empty();
+        #[unroll]
+        for lane in 0..OWN_ROWS {
+            let (row, column) = (first_row + group * OWN_ROWS + lane, first_column + j);
+            let entry = triangle_at::<F>(factor, batch, row, column, transposed);
+            vector.insert(lane, entry);
+        }
+        entries[part] = vector;
     }
 }
 
 /// Copies this thread's entries of a block to shared memory.
 #[cube]
-fn share_block<F: Float>(entries: &Array<F>, tile: &mut Shared<[F]>, #[comptime] transposed: bool) {
+fn share_block<F: Float>(
+    entries: &Array<Rows<F>>,
+    tile: &mut Shared<[Rows<F>]>,
+    #[comptime] transposed: bool,
+) {
     #[unroll]
-    for part in 0..OWN {
-        let (i, j) = place_in_block(part, transposed);
-        tile[i * WIDTH + j] = entries[part];
+    for part in 0..OWN_GROUPS {
+        let (group, j) = place_in_block(part, transposed);
+        tile[j * WIDTH + group] = entries[part];
     }
 }
 
@@ -149,7 +219,7 @@ fn share_block<F: Float>(entries: &Array<F>, tile: &mut Shared<[F]>, #[comptime]
 fn place_in_rows(#[comptime] part: usize) -> (usize, usize) {
     let unit = UNIT_POS as usize;
     let row = unit / LINE * OWN_ROWS + comptime!(part / OWN_COLUMNS);
-    let column = unit % LINE + comptime!(part % OWN_COLUMNS * LINE);
+    let column = unit % LINE * OWN_COLUMNS + comptime!(part % OWN_COLUMNS);
     (row, column)
 }
 
@@ -185,16 +255,18 @@ fn read_solved<F: Float>(
     batch: usize,
     first_row: usize,
     first_column: usize,
+    size: usize,
+    offset: usize,
     #[comptime] transposed: bool,
 ) {
-    let (size, columns) = (out.shape(1), out.shape(2));
+    let columns = out.shape(2);
     #[unroll]
     for part in 0..OWN {
         let (i, j) = place_in_rows(part);
         let mut value = F::new(0.0);
         if first_column + j < columns {
-            let row = row_of(first_row + i, size, transposed);
-            value = out[(batch * size + row) * columns + first_column + j];
+            let row = offset + row_of(first_row + i, size, transposed);
+            value = out[(batch * out.shape(1) + row) * columns + first_column + j];
         }
         entries[part] = value;
     }
@@ -202,33 +274,38 @@ fn read_solved<F: Float>(
 
 /// Copies this thread's entries of a block of rows to shared memory.
 #[cube]
-fn share_rows<F: Float>(entries: &Array<F>, tile: &mut Shared<[F]>) {
+fn share_rows<F: Float>(entries: &Array<F>, tile: &mut Shared<[Columns<F>]>) {
+    let unit = UNIT_POS as usize;
     #[unroll]
-    for part in 0..OWN {
-        let (i, j) = place_in_rows(part);
-        tile[i * BLOCK + j] = entries[part];
+    for i in 0..OWN_ROWS {
+        let mut vector = Columns::<F>::empty();
+        #[unroll]
+        for j in 0..OWN_COLUMNS {
+            vector.insert(j, entries[comptime!(i * OWN_COLUMNS + j)]);
+        }
+        tile[(unit / LINE * OWN_ROWS + i) * LINE + unit % LINE] = vector;
     }
 }
 
 /// Subtracts the product of two blocks in shared memory from this thread's entries. The loop is
 /// unrolled, because Mesa's software device ends a thread's loops after 65535 rounds in all.
 #[cube]
-fn subtract_product<F: Float>(sums: &mut Array<F>, triangle: &Shared<[F]>, solved: &Shared<[F]>) {
+fn subtract_product<F: Float>(
+    sums: &mut Array<F>,
+    triangle: &Shared<[Rows<F>]>,
+    solved: &Shared<[Columns<F>]>,
+) {
     let unit = UNIT_POS as usize;
-    let (first_row, column) = (unit / LINE * OWN_ROWS, unit % LINE);
+    let (group, column) = (unit / LINE, unit % LINE);
     #[unroll]
     for k in 0..BLOCK {
-        let mut rights = Array::<F>::new(OWN_COLUMNS);
-        #[unroll]
-        for j in 0..OWN_COLUMNS {
-            rights[j] = solved[k * BLOCK + column + j * LINE];
-        }
+        let lefts = triangle[k * WIDTH + group];
+        let rights = solved[k * LINE + column];
         #[unroll]
         for i in 0..OWN_ROWS {
-            let left = triangle[(first_row + i) * WIDTH + k];
             #[unroll]
             for j in 0..OWN_COLUMNS {
-                sums[i * OWN_COLUMNS + j] -= left * rights[j];
+                sums[comptime!(i * OWN_COLUMNS + j)] -= lefts.extract(i) * rights.extract(j);
             }
         }
     }
@@ -236,29 +313,33 @@ fn subtract_product<F: Float>(sums: &mut Array<F>, triangle: &Shared<[F]>, solve
 
 /// `L⁻¹B` or `L⁻ᵀB` for a strip of right-hand columns. For every block of rows, in turn, what the
 /// solved blocks contribute is subtracted as a product, and the diagonal block is solved by
-/// substitution. The entries of the next product are read while one is computed.
+/// substitution. The entries of the next product are read while one is computed. The rows of the
+/// solution begin at row `offset` of `out`.
 #[cube(launch_unchecked, address_type = "dynamic")]
 fn solve_strip<F: Float>(
     factor: &Tensor<F>,
     rhs: &Tensor<F>,
     out: &mut Tensor<F>,
+    offset: usize,
     #[comptime] transposed: bool,
     #[define(F)] _dtype: ElemType,
 ) {
     let (size, columns) = (rhs.shape(1), rhs.shape(2));
     let (batch, unit) = (CUBE_POS_Z as usize, UNIT_POS as usize);
     let column = CUBE_POS_X as usize * BLOCK;
-    let mut triangle = Shared::<[F]>::new_slice(BLOCK * WIDTH);
-    let mut solved = Shared::<[F]>::new_slice(BLOCK * BLOCK);
+    let mut triangle = Shared::<[Rows<F>]>::new_slice(BLOCK * WIDTH);
+    let mut solved = Shared::<[Columns<F>]>::new_slice(BLOCK * LINE);
     let mut sums = Array::<F>::new(OWN);
-    let mut entries = Array::<F>::new(OWN);
+    let mut entries = Array::<Rows<F>>::new(OWN_GROUPS);
     let mut rows = Array::<F>::new(OWN);
     for block in 0..size.div_ceil(BLOCK) {
         let first = block * BLOCK;
         read_rows::<F>(&mut sums, rhs, batch, first, column, transposed);
         read_block::<F>(&mut entries, factor, batch, first, 0usize, transposed);
         if block > 0 {
-            read_solved::<F>(&mut rows, out, batch, 0usize, column, transposed);
+            read_solved::<F>(
+                &mut rows, out, batch, 0usize, column, size, offset, transposed,
+            );
         }
         for earlier in 0..block {
             share_block::<F>(&entries, &mut triangle, transposed);
@@ -267,7 +348,9 @@ fn solve_strip<F: Float>(
             let next = (earlier + 1) * BLOCK;
             read_block::<F>(&mut entries, factor, batch, first, next, transposed);
             if next < first {
-                read_solved::<F>(&mut rows, out, batch, next, column, transposed);
+                read_solved::<F>(
+                    &mut rows, out, batch, next, column, size, offset, transposed,
+                );
             }
             subtract_product::<F>(&mut sums, &triangle, &solved);
             sync_cube();
@@ -275,7 +358,7 @@ fn solve_strip<F: Float>(
         share_block::<F>(&entries, &mut triangle, transposed);
         share_rows::<F>(&sums, &mut solved);
         sync_cube();
-        if unit < BLOCK {
+        if unit < LINE {
             substitute::<F>(&triangle, &mut solved);
         }
         sync_cube();
@@ -283,30 +366,51 @@ fn solve_strip<F: Float>(
         for part in 0..OWN {
             let (i, j) = place_in_rows(part);
             if first + i < size && column + j < columns {
-                let row = row_of(first + i, size, transposed);
-                out[(batch * size + row) * columns + column + j] = solved[i * BLOCK + j];
+                let row = offset + row_of(first + i, size, transposed);
+                let place = (batch * out.shape(1) + row) * columns + column + j;
+                let pair = solved[i * LINE + unit % LINE];
+                out[place] = pair.extract(comptime!(part % OWN_COLUMNS));
             }
         }
         sync_storage();
     }
 }
 
-/// Solves with a diagonal block for the column of this thread.
+/// Solves with a diagonal block for the columns of this thread.
 #[cube]
-fn substitute<F: Float>(triangle: &Shared<[F]>, solved: &mut Shared<[F]>) {
+fn substitute<F: Float>(triangle: &Shared<[Rows<F>]>, solved: &mut Shared<[Columns<F>]>) {
     let column = UNIT_POS as usize;
-    let mut values = Array::<F>::new(BLOCK);
+    let mut values = Array::<F>::new(comptime!(BLOCK * OWN_COLUMNS));
     #[unroll]
     for row in 0..BLOCK {
-        values[row] = solved[row * BLOCK + column];
+        let pair = solved[row * LINE + column];
+        #[unroll]
+        for j in 0..OWN_COLUMNS {
+            values[comptime!(row * OWN_COLUMNS + j)] = pair.extract(j);
+        }
     }
     #[unroll]
     for k in 0..BLOCK {
-        let value = values[k] / triangle[k * WIDTH + k];
-        solved[k * BLOCK + column] = value;
+        let pivot = triangle[k * WIDTH + comptime!(k / OWN_ROWS)].extract(comptime!(k % OWN_ROWS));
+        let mut pair = Columns::<F>::empty();
         #[unroll]
-        for row in comptime!(k + 1)..BLOCK {
-            values[row] -= triangle[row * WIDTH + k] * value;
+        for j in 0..OWN_COLUMNS {
+            pair.insert(j, values[comptime!(k * OWN_COLUMNS + j)] / pivot);
+        }
+        solved[k * LINE + column] = pair;
+        #[unroll]
+        for group in comptime!(k / OWN_ROWS)..GROUPS {
+            let entries = triangle[k * WIDTH + group];
+            #[unroll]
+            for lane in 0..OWN_ROWS {
+                if comptime!(group * OWN_ROWS + lane > k) {
+                    #[unroll]
+                    for j in 0..OWN_COLUMNS {
+                        let place = comptime!((group * OWN_ROWS + lane) * OWN_COLUMNS + j);
+                        values[place] -= entries.extract(lane) * pair.extract(j);
+                    }
+                }
+            }
         }
     }
 }
