@@ -6,7 +6,7 @@ use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 use super::{Layer, LayerNoise, Predictive};
 use crate::{
     ops::NotPositiveDefinite,
-    parameter::Counter,
+    parameter::HostInteger,
     process::{Marginals, Process},
     variational::Evaluation,
 };
@@ -55,7 +55,7 @@ pub struct Stack<H: Module, O: Module> {
     hidden: Vec<H>,
     output: O,
     /// The number of steps so far, which determines the noise.
-    steps: Counter,
+    steps: HostInteger,
     #[module(skip)]
     noise: LayerNoise,
 }
@@ -94,7 +94,7 @@ impl<H: Layer, O: Layer> Stack<H, O> {
             noise.training,
             noise.prediction
         );
-        let steps = Counter::new(&output.devices()[0]);
+        let steps = HostInteger::new(0, &output.devices()[0]);
         Self {
             hidden,
             output,
@@ -180,7 +180,7 @@ impl<H: Layer, O: Layer> Stack<H, O> {
         Self {
             hidden: hidden.collect(),
             output: self.output.after_step(),
-            steps: self.steps.next(),
+            steps: self.steps.plus(1),
             noise: self.noise,
         }
     }

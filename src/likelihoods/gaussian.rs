@@ -19,6 +19,7 @@ use super::{
     likelihood::{draw, sum_outputs},
 };
 use crate::{
+    ops::expected_gaussian_log_density,
     parameter::{ParameterError, Positive, defaults},
     process::Marginals,
 };
@@ -150,11 +151,8 @@ impl Likelihood for Gaussian {
     /// `log N(y_n | μ_n, σ²) − σ_n²/(2σ²)`, in closed form.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         self.require_sizes(&targets, &marginals);
-        let outputs = marginals.mean.dims()[1] as f64;
-        let noise = self.noise();
-        let squares = (targets - marginals.mean).square() + marginals.variance; // [N, P]
-        let constant = (noise.clone().log() + (2.0 * PI).ln()) * outputs; // [1]
-        (sum_outputs(squares) / noise + constant) * -0.5
+        let Marginals { mean, variance } = marginals;
+        expected_gaussian_log_density(mean, variance, targets, self.noise())
     }
 
     /// `log N(y_n | μ_n, σ_n² + σ²)`.

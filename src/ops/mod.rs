@@ -10,11 +10,11 @@
 //! | [`CholeskyFactor::solve_lower`] | a third of a solve | a third of a solve and of a product |
 //! | [`gaussian_log_density`] | one factorization, two solves | one inverse, a third of a product |
 //! | [`BlockFactor`] | two smaller factorizations | the backward passes of its parts |
-//! | [`projected_moments`] | one triangular product | two triangular products |
+//! | [`projected_moments`], [`relative_moments`] | one triangular product | two triangular products |
 //! | [`gram`], [`transposed_gram`] | one triangular product | one product |
 //! | [`triangular_product`] | half a product | half a product |
 //! | [`remainder`] | one product, added to a copy | two products |
-//! | [`column_squares`], [`column_products`], [`add_to_diagonal`], [`gaussian_kl`], [`layer_normalization`] | one pass | one pass |
+//! | [`column_squares`], [`column_products`], [`add_to_diagonal`], [`gaussian_kl`], [`expected_gaussian_log_density`], [`layer_normalization`] | one pass | one pass |
 //! | [`congruence`] | two triangular products | none |
 //!
 //! # How an operation is built
@@ -49,6 +49,7 @@ mod decompositions;
 mod diagonal;
 mod dispatch;
 mod exact_matmul;
+mod expected_log_density;
 #[cfg(all(feature = "cube", feature = "fusion"))]
 mod fusion;
 mod gram;
@@ -89,6 +90,7 @@ pub use decompositions::decompositions;
 pub use diagonal::{add_diagonal, add_to_diagonal};
 pub(crate) use diagonal::{diagonals, mean_diagonal};
 pub use exact_matmul::ExactMatmul;
+pub use expected_log_density::expected_gaussian_log_density;
 pub use gram::{gram, transposed_gram};
 pub(crate) use inverse_free::{RelaxedMatrices, relaxed_terms};
 pub use inversion::{Congruence, congruence};
@@ -96,8 +98,8 @@ pub use launches::{Launches, launches};
 pub use layer_normalization::layer_normalization;
 pub use log_density::gaussian_log_density;
 pub use moments::{
-    batch_column_products, batch_column_squares, batch_projected_moments, column_products,
-    column_squares, gaussian_kl, projected_moments,
+    batch_column_products, batch_column_squares, batch_projected_moments, batch_relative_moments,
+    column_products, column_squares, gaussian_kl, projected_moments, relative_moments,
 };
 pub(crate) use natural_step::{lower_of_transposed_product, reversed_precision, solve_reversed};
 pub use patches::{patch_covariance, patch_variance};

@@ -140,6 +140,25 @@ macro_rules! signatures {
                 exact_matmul(left: Tensor<Self>, right: Tensor<Self>) -> Tensor<Self>
                     => matrices(left, rows(left), columns(right));
             }
+            ExpectedLogDensityOps {
+                expected_gaussian_log_density(
+                    mean: Tensor<Self>,
+                    variance: Tensor<Self>,
+                    targets: Tensor<Self>,
+                    noise: Tensor<Self>,
+                ) -> Tensor<Self>
+                    => vector(mean, outer(mean));
+            }
+            ExpectedLogDensityBackward {
+                expected_gaussian_log_density_backward(
+                    saved: [Tensor<Self>; 4],
+                    gradient: Tensor<Self>,
+                ) -> [Tensor<Self>; 3]
+                    => {
+                        let [mean, variance, _, noise] = saved;
+                        [like(mean), like(variance), like(noise)]
+                    };
+            }
             GramOps {
                 gram(basis: Tensor<Self>, side: Side) -> Tensor<Self>
                     => gram(basis, *side);
@@ -200,6 +219,7 @@ macro_rules! signatures {
                     basis: Tensor<Self>,
                     mean: Tensor<Self>,
                     scale: Tensor<Self>,
+                    baseline: Baseline,
                 ) -> (Tensor<Self>, Tensor<Self>)
                     => moments(basis, mean);
                 column_squares(basis: Tensor<Self>) -> Tensor<Self>
@@ -213,6 +233,7 @@ macro_rules! signatures {
                 projected_moments_backward(
                     saved: [Tensor<Self>; 4],
                     gradient: Tensor<Self>,
+                    baseline: Baseline,
                 ) -> [Tensor<Self>; 3]
                     => {
                         let [basis, mean, scale, _] = saved;
@@ -325,11 +346,12 @@ pub(super) mod names {
         cpu::Side,
         diagonal::{DiagonalBackward, DiagonalOps},
         exact_matmul::ExactMatmulOps,
+        expected_log_density::{ExpectedLogDensityBackward, ExpectedLogDensityOps},
         gram::{GramBackward, GramOps},
         inversion::{CongruenceOps, InversionOps},
         layer_normalization::{LayerNormalizationBackward, LayerNormalizationOps},
         log_density::{LogDensityBackward, LogDensityOps},
-        moments::{MomentBackward, MomentOps},
+        moments::{Baseline, MomentBackward, MomentOps},
         patches::{PatchBackward, PatchGrid, PatchOps},
         remainder::{RemainderBackward, RemainderOps},
         special::{SpecialBackward, SpecialFunction, SpecialOps},

@@ -4,11 +4,11 @@
 mod access;
 mod bounds;
 mod config;
-mod counter;
 mod defaults;
 mod error;
 mod floor;
 mod fraction;
+mod host_integer;
 mod hyperparameter;
 mod no_fields;
 mod part;
@@ -23,11 +23,11 @@ use burn::tensor::{Tensor, TensorCreationOptions, TensorData};
 pub use access::Parameters;
 pub use bounds::Bounds;
 pub use config::ParameterConfig;
-pub(crate) use counter::Counter;
 pub(crate) use defaults::defaults;
 pub use error::ParameterError;
 pub use floor::{AtFloor, at_floor};
 pub use fraction::Fraction;
+pub(crate) use host_integer::HostInteger;
 pub use hyperparameter::{Hyperparameter, hyperparameters};
 #[doc(hidden)]
 pub use no_fields::no_fields;

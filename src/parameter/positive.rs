@@ -1,11 +1,11 @@
 //! Positive values, parameterized without constraints.
 
 use burn::{
-    module::{Module, Param, ParamId},
+    module::{Module, Param},
     tensor::{Int, Tensor, TensorCreationOptions},
 };
 
-use super::{bounds::Bounded, numbers, vector};
+use super::{HostInteger, bounds::Bounded, numbers, vector};
 use crate::ops::{
     softplus,
     special::functions::{self, softplus_inverse},
@@ -25,8 +25,8 @@ const USUAL: f64 = 1e5;
 #[derive(Module, Debug)]
 pub struct Positive {
     raw: Param<Tensor<1>>,
-    /// e, `[1]`
-    exponent: Param<Tensor<1, Int>>,
+    /// e
+    exponent: HostInteger,
     #[module(skip)]
     repeats: usize,
     /// The parameter of each value, if several values share one; empty otherwise.
@@ -54,10 +54,10 @@ impl Positive {
             .map(|&value| unconstrained(value, unit))
             .collect();
         let raw = vector(&raw, options);
-        let exponent = Tensor::from_data([exponent], &raw.device());
+        let exponent = HostInteger::new(exponent, &raw.device());
         Self {
             raw: Param::from_tensor(raw),
-            exponent: Param::initialized(ParamId::new(), exponent),
+            exponent,
             repeats: 1,
             groups: Vec::new(),
         }
@@ -99,7 +99,7 @@ impl Positive {
         let is_free =
             self.raw.val().is_require_grad() && self.raw.reparameterization::<Bounded>().is_none();
         if is_free && decades != 0 {
-            self.exponent = self.exponent.map(|exponent| exponent.add_scalar(decades));
+            self.exponent = self.exponent.plus(decades);
         }
         self
     }
@@ -124,9 +124,7 @@ impl Positive {
 
     /// The constrained values, tracked by autodiff.
     pub fn value(&self) -> Tensor<1> {
-        let values = constrained(self.raw.val());
-        let unit = unit(self.exponent.val(), &values);
-        let mut values = values * unit;
+        let mut values = in_unit(constrained(self.raw.val()), self.exponent.get());
         if !self.groups.is_empty() {
             let groups: Vec<i64> = self.groups.iter().map(|&group| group as i64).collect();
             let groups = Tensor::<1, Int>::from_data(groups.as_slice(), &values.device());
@@ -160,7 +158,15 @@ pub(super) fn unit_of(exponent: i64) -> f64 {
     10f64.powi(exponent as i32)
 }
 
-/// `10ᵉ`, `[1]`, on the device and in the type of `values`.
+/// `10ᵉ` times the values.
+fn in_unit(values: Tensor<1>, exponent: i64) -> Tensor<1> {
+    match exponent {
+        0 => values,
+        exponent => values * unit_of(exponent),
+    }
+}
+
+/// `10ᵉ`, `[1]`, on the device and in the type of `values`, for an exponent that only the device has.
 pub(super) fn unit(exponent: Tensor<1, Int>, values: &Tensor<1>) -> Tensor<1> {
     let logarithm = exponent.float().cast(values.dtype()) * core::f64::consts::LN_10;
     let unit = logarithm.exp();

@@ -128,6 +128,13 @@ pub enum Spread {
     Precision(CholeskyFactor<2>),
 }
 
+fn moments_of(mean: &Tensor<2>, scale: &Tensor<3>) -> Moments {
+    Moments {
+        mean: mean.clone(),
+        scale: Scale::Full(scale.clone()),
+    }
+}
+
 impl Spread {
     /// Means and variances of `Aᵀu`, both `[N, P]`, for means m, `[P, M]`, and `basis` A, `[M, N]`.
     pub(crate) fn project(&self, mean: &Tensor<2>, basis: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
@@ -138,13 +145,7 @@ impl Spread {
                 let variances = means.zeros_like();
                 (means, variances)
             }
-            Self::Factor(scale) => {
-                let moments = Moments {
-                    mean: mean.clone(),
-                    scale: Scale::Full(scale.clone()),
-                };
-                moments.project(basis)
-            }
+            Self::Factor(scale) => moments_of(mean, scale).project(basis),
             Self::Precision(factor) => {
                 let means = means(basis.clone());
                 let variances = column_squares(factor.solve(basis)).unsqueeze_dim::<2>(1);
@@ -152,6 +153,16 @@ impl Spread {
                 (means, variances.expand(shape))
             }
         }
+    }
+
+    /// The means of `Aᵀu`, and the variances less those of standard normal variables, both `[N, P]`.
+    fn project_relative(&self, mean: &Tensor<2>, basis: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+        if let Self::Factor(scale) = self {
+            return moments_of(mean, scale).project_relative(basis);
+        }
+        let squares = column_squares(basis.clone()).unsqueeze_dim(1);
+        let (means, variances) = self.project(mean, basis);
+        (means, variances - squares)
     }
 
     /// The covariances of `Aᵀu`, `[P, N, N]`, for `outputs` functions and `basis` A, `[M, N]`.
@@ -268,9 +279,8 @@ impl<K: Kernel, I: InducingVariables<K>> Process for ConditionedProcess<K, I> {
         }
         let prior_variance = self.kernel.diagonal(x.clone());
         let features = self.features(x);
-        let residual = prior_variance - column_squares(features.clone()); // [N]
-        let (mean, explained) = self.spread.project(&self.mean, features);
-        let variance = explained + residual.unsqueeze_dim(1);
+        let (mean, change) = self.spread.project_relative(&self.mean, features);
+        let variance = change + prior_variance.unsqueeze_dim(1);
         Marginals {
             mean,
             variance: nonnegative(variance),

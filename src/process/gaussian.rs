@@ -7,8 +7,8 @@ use burn::{
 use serde::{Deserialize, Serialize};
 
 use crate::ops::{
-    ExactMatmul, batch_column_squares, batch_projected_moments, column_squares, gaussian_kl,
-    projected_moments,
+    ExactMatmul, batch_column_squares, batch_relative_moments, column_squares, gaussian_kl,
+    projected_moments, relative_moments,
 };
 
 /// Whether a variational covariance is full or diagonal.
@@ -146,17 +146,30 @@ impl Moments {
         }
     }
 
-    /// Means and variances of `A_pᵀu_p`, both `[N, P]`, for a separate `basis` A_p per function,
-    /// `[P, M, N]`.
-    pub fn project_each(self, basis: Tensor<3>) -> (Tensor<2>, Tensor<2>) {
+    /// Means of `Aᵀu`, and variances less those of standard normal variables, both `[N, P]`, for
+    /// `basis` A, `[M, N]`.
+    pub fn project_relative(self, basis: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         match self.scale {
-            Scale::Full(scale) => batch_projected_moments(basis, self.mean, scale),
+            Scale::Full(scale) => relative_moments(basis, self.mean, scale),
+            Scale::Diagonal(_) => {
+                let squares = column_squares(basis.clone()).unsqueeze_dim(1);
+                let (mean, variance) = self.project(basis);
+                (mean, variance - squares)
+            }
+        }
+    }
+
+    /// [`Self::project_relative`] for a separate `basis` A_p per function, `[P, M, N]`.
+    pub fn project_each_relative(self, basis: Tensor<3>) -> (Tensor<2>, Tensor<2>) {
+        match self.scale {
+            Scale::Full(scale) => batch_relative_moments(basis, self.mean, scale),
             Scale::Diagonal(deviation) => {
                 let mean = (basis.clone().transpose()).exact_matmul(self.mean.unsqueeze_dim(2));
+                let squares = batch_column_squares(basis.clone());
                 let scaled = basis * deviation.unsqueeze_dim(2); // [P, M, N]
                 (
                     mean.squeeze_dim::<2>(2).transpose(),
-                    batch_column_squares(scaled).transpose(),
+                    (batch_column_squares(scaled) - squares).transpose(),
                 )
             }
         }

@@ -5,9 +5,7 @@ use burn::tensor::Tensor;
 use crate::{
     inducing::SeparateInducing,
     kernels::{Kernel, SeparateKernels},
-    ops::{
-        CholeskyFactor, ExactMatmul, batch_column_squares, batch_projected_moments, transposed_gram,
-    },
+    ops::{CholeskyFactor, ExactMatmul, batch_relative_moments, transposed_gram},
     process::{ConditionedProcess, Joint, Marginals, Process, Spread, nonnegative, one_for_none},
 };
 
@@ -83,12 +81,11 @@ impl<K: Kernel, I: SeparateInducing<K>> Process for SeparateProcess<K, I> {
         }
         let prior_variance = self.kernels.diagonals(x.clone()); // [P, N]
         let features = self.features(x);
-        let residual = prior_variance - batch_column_squares(features.clone());
-        let (mean, explained) =
-            batch_projected_moments(features, self.mean.clone(), self.scale.clone());
+        let (mean, change) =
+            batch_relative_moments(features, self.mean.clone(), self.scale.clone());
         Marginals {
             mean,
-            variance: nonnegative(explained + residual.transpose()),
+            variance: nonnegative(change + prior_variance.transpose()),
         }
     }
 

@@ -19,7 +19,7 @@ use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite},
-    parameter::Counter,
+    parameter::HostInteger,
     process::{ConditionedProcess, CovarianceShape, Spread, VariationalGaussian, WithMean},
 };
 
@@ -80,7 +80,7 @@ pub struct OrthogonallyDecoupled<I: Module> {
     weights: Param<Tensor<2>>,
     /// The number of optimizer steps so far, counted only if columns are sampled. It is part of the
     /// record, so that a restored posterior continues with the same sequence of columns.
-    steps: Counter,
+    steps: HostInteger,
     #[module(skip)]
     columns: Option<ColumnSampling>,
     #[module(skip)]
@@ -157,7 +157,7 @@ impl<I: Module> OrthogonallyDecoupled<I> {
         coordinates: Coordinates,
         jitter: Jitter,
     ) -> Self {
-        let steps = Counter::new(&weights.device());
+        let steps = HostInteger::new(0, &weights.device());
         Self {
             inducing,
             distribution,
@@ -272,7 +272,7 @@ impl<I: Module> OrthogonallyDecoupled<I> {
             return self;
         }
         Self {
-            steps: self.steps.next(),
+            steps: self.steps.plus(1),
             ..self
         }
     }

@@ -32,8 +32,8 @@ pub(crate) trait FunctionMatrices: Sized {
     /// `AᵀA`.
     fn inner_products(self) -> Self;
 
-    /// Means and variances of `Aᵀu_p`, both `[N, P]`.
-    fn project(self, moments: Moments) -> (Tensor<2>, Tensor<2>);
+    /// Means of `Aᵀu_p`, and variances less those of standard normal variables, both `[N, P]`.
+    fn project_relative(self, moments: Moments) -> (Tensor<2>, Tensor<2>);
 }
 
 impl FunctionMatrices for Tensor<2> {
@@ -69,8 +69,8 @@ impl FunctionMatrices for Tensor<2> {
         transposed_gram(self)
     }
 
-    fn project(self, moments: Moments) -> (Tensor<2>, Tensor<2>) {
-        moments.project(self)
+    fn project_relative(self, moments: Moments) -> (Tensor<2>, Tensor<2>) {
+        moments.project_relative(self)
     }
 }
 
@@ -99,7 +99,7 @@ impl FunctionMatrices for Tensor<3> {
         transposed_gram(self)
     }
 
-    fn project(self, moments: Moments) -> (Tensor<2>, Tensor<2>) {
-        moments.project_each(self)
+    fn project_relative(self, moments: Moments) -> (Tensor<2>, Tensor<2>) {
+        moments.project_each_relative(self)
     }
 }

@@ -95,30 +95,23 @@ where
         sets: &Sets<'_, I>,
         x: Tensor<2>,
     ) -> Marginals {
-        let [outputs, _] = self.moments[0].mean.dims();
-        let [rows, _] = x.dims();
-        let mut variance = prior.variances(x.clone()); // [N, 1] or [N, P]
-        let mut mean = Tensor::zeros([rows, outputs], (&x.device(), x.dtype()));
+        let prior_variance = prior.variances(x.clone()); // [N, 1] or [N, P]
         let features = self.factor.solve(|set| prior.kuf(sets[set].0, x.clone())); // Λ_t
-        for (features, moments) in features.into_iter().zip(&self.moments) {
-            variance = variance - features.clone().squared_norms();
-            let (shift, explained) = features.project(moments.clone()); // [N, P]
-            variance = explained + variance;
-            mean = mean + shift;
-        }
+        let each = (features.into_iter().zip(&self.moments))
+            .map(|(features, moments)| features.project_relative(moments.clone())); // [N, P]
+        let (mean, change) = first_plus_others(each, |(mean, change), (shift, another)| {
+            (mean + shift, change + another)
+        });
         Marginals {
             mean,
-            variance: nonnegative(variance),
+            variance: nonnegative(change + prior_variance),
         }
     }
 
     /// The KL divergence from the prior, `[1]`.
     pub fn kl(&self) -> Tensor<1> {
-        let mean = &self.moments[0].mean;
-        let zero = Tensor::zeros([1], (&mean.device(), mean.dtype()));
-        (self.moments.iter()).fold(zero, |sum, moments| {
-            sum + moments.clone().kl_from_standard()
-        })
+        let each = self.moments.iter().map(|m| m.clone().kl_from_standard());
+        first_plus_others(each, |sum, kl| sum + kl)
     }
 
     /// Merges all sets into one: the factor of the joint covariance, and the mean, `[P, M]`, and
@@ -129,6 +122,14 @@ where
         let (mean, scale) = (Tensor::cat(means, 1), from_blocks(scales, |_, _| None));
         (self.factor.into_one(), mean, scale)
     }
+}
+
+/// The sum over sets, of which there is at least one.
+fn first_plus_others<T>(mut each: impl Iterator<Item = T>, add: impl Fn(T, T) -> T) -> T {
+    let Some(first) = each.next() else {
+        unreachable!("a posterior without inducing variables")
+    };
+    each.fold(first, add)
 }
 
 /// `L⁻¹m` and `L⁻¹W`.

@@ -20,6 +20,7 @@ mod cox_process;
 mod decoupled;
 mod exact;
 mod exact_products;
+mod expected_log_density;
 mod factor_accuracy;
 mod factor_failures;
 mod factor_sizes;

@@ -4,7 +4,9 @@ use crate::support::{
     Dense, Random, assert_close, assert_finite, check_gradients, dense, numbers, platforms,
 };
 use burn::tensor::Tensor;
-use burn_gp_core::ops::{column_squares, gaussian_kl, log_normal_cdf, projected_moments, softplus};
+use burn_gp_core::ops::{
+    column_squares, gaussian_kl, log_normal_cdf, projected_moments, relative_moments, softplus,
+};
 
 #[test]
 fn column_squares_are_the_diagonal_of_the_gram_matrix() {
@@ -101,6 +103,17 @@ fn projected_moments_are_those_of_the_dense_formula() {
                 (0..size).map(|m| projected[p][(m, n)].powi(2)).sum()
             });
             assert_close(&what, &numbers(variances), &expected.values, tolerance);
+            let (means, changes) = relative_moments(
+                platform.matrix(&basis),
+                platform.matrix(&mean),
+                platform.batch(&garbage),
+            );
+            let of_prior = |n| (0..size).map(|m| basis[(m, n)].powi(2)).sum::<f64>();
+            let expected =
+                Dense::from_function(columns, outputs, |n, p| expected[(n, p)] - of_prior(n));
+            assert_close(&what, &numbers(changes), &expected.values, tolerance);
+            let expected = basis.transposed().times(&mean.transposed());
+            assert_close(&what, &numbers(means), &expected.values, tolerance);
         }
     }
 }
@@ -113,16 +126,20 @@ fn without_columns_there_are_no_moments() {
             let mut random = Random::new(111);
             let mean = random.matrix(outputs, size);
             let (clean, _) = triangles(&mut random, size, outputs);
-            let (means, variances) = projected_moments(
-                platform.tensor(&[], [size, 0]),
-                platform.matrix(&mean),
-                platform.batch(&clean),
-            );
-            let dims = (means.dims(), variances.dims());
-            assert_eq!(dims, ([0, outputs], [0, outputs]), "{platform}");
+            for operation in [projected_moments, relative_moments] {
+                let (means, variances) = operation(
+                    platform.tensor(&[], [size, 0]),
+                    platform.matrix(&mean),
+                    platform.batch(&clean),
+                );
+                let dims = (means.dims(), variances.dims());
+                assert_eq!(dims, ([0, outputs], [0, outputs]), "{platform}");
+            }
         }
     }
 }
+
+type Operation = fn(Tensor<2>, Tensor<2>, Tensor<3>) -> (Tensor<2>, Tensor<2>);
 
 #[test]
 fn gradients_of_projected_moments() {
@@ -134,24 +151,30 @@ fn gradients_of_projected_moments() {
             random.matrix(columns, outputs),
             random.matrix(columns, outputs),
         ];
-        check_gradients(
-            &format!("projected_moments, M {size}, N {columns}, P {outputs}"),
-            &[
-                (&basis).into(),
-                (&mean).into(),
-                dense::flatten(&clean).into(),
-            ],
-            1e-4,
-            &|platform, inputs| {
-                let (means, variances) = projected_moments(
-                    inputs[0].clone().reshape([size, columns]),
-                    inputs[1].clone().reshape([outputs, size]),
-                    inputs[2].clone().reshape([outputs, size, size]),
-                );
-                let [first, second] = weights.each_ref().map(|weights| platform.matrix(weights));
-                (means * first).sum() + (variances * second).sum()
-            },
-        );
+        for (name, operation) in [
+            ("projected_moments", projected_moments as Operation),
+            ("relative_moments", relative_moments),
+        ] {
+            check_gradients(
+                &format!("{name}, M {size}, N {columns}, P {outputs}"),
+                &[
+                    (&basis).into(),
+                    (&mean).into(),
+                    dense::flatten(&clean).into(),
+                ],
+                1e-4,
+                &|platform, inputs| {
+                    let (means, variances) = operation(
+                        inputs[0].clone().reshape([size, columns]),
+                        inputs[1].clone().reshape([outputs, size]),
+                        inputs[2].clone().reshape([outputs, size, size]),
+                    );
+                    let [first, second] =
+                        weights.each_ref().map(|weights| platform.matrix(weights));
+                    (means * first).sum() + (variances * second).sum()
+                },
+            );
+        }
     }
 }
 

@@ -12,8 +12,8 @@ use burn_gp_core::{
     inducing::{InducingPoints, SeparateInducing, SeparatePoints},
     kernels::{AnyKernel, FunctionPrior, SeparateKernels, StationaryKernel},
     ops::{
-        Jitter, Stationary, batch_column_squares, batch_projected_moments, cholesky,
-        column_squares, covariance, covariances, projected_moments,
+        Jitter, Stationary, batch_column_squares, batch_projected_moments, batch_relative_moments,
+        cholesky, column_squares, covariance, covariances, projected_moments, relative_moments,
     },
     optim::NaturalGradient,
     process::{CovarianceShape, Marginals, Process, VariationalGaussian},
@@ -69,6 +69,7 @@ fn a_batch_is_its_members() {
         let squares = batch_column_squares(basis.clone());
         let (means, variances) =
             batch_projected_moments(basis.clone(), mean.clone(), scale.clone());
+        let (_, changes) = batch_relative_moments(basis.clone(), mean.clone(), scale.clone());
         // Members with 130 rows run on several threads.
         let matrices: Vec<Dense> = (0..OUTPUTS)
             .map(|_| random.positive_definite(130))
@@ -80,10 +81,13 @@ fn a_batch_is_its_members() {
             let member: Tensor<2> = own(&basis, output).squeeze_dim(0);
             let alone = numbers(column_squares(member.clone()));
             assert_eq!(numbers(own(&squares, output)), alone, "{platform}");
-            let alone = projected_moments(member, own(&mean, output), own(&scale, output));
+            let (mean, scale) = (own(&mean, output), own(&scale, output));
+            let (_, change) = relative_moments(member.clone(), mean.clone(), scale.clone());
+            let alone = projected_moments(member, mean, scale);
             let column = |tensor: &Tensor<2>| numbers(tensor.clone().narrow(1, output, 1));
             assert_eq!(column(&means), numbers(alone.0), "{platform}");
             assert_eq!(column(&variances), numbers(alone.1), "{platform}");
+            assert_eq!(column(&changes), numbers(change), "{platform}");
             let matrix: Tensor<2> = own(&matrices, output).squeeze_dim(0);
             let alone = cholesky(matrix.clone(), Jitter::NONE).expect("positive definite");
             let lower = numbers(alone.lower());
@@ -142,20 +146,29 @@ fn gradients_of_batched_operations() {
     let mean = random.matrix(OUTPUTS, 4);
     let scale: Vec<Dense> = (0..OUTPUTS).map(|_| random.lower_triangle(4)).collect();
     let more = random.normals(OUTPUTS * 6);
-    check_gradients(
-        "batch_projected_moments",
-        &[flat(&basis).into(), (&mean).into(), flat(&scale).into()],
-        1e-4,
-        &|platform, inputs| {
-            let (means, variances) = batch_projected_moments(
-                inputs[0].clone().reshape([OUTPUTS, 4, 6]),
-                inputs[1].clone().reshape([OUTPUTS, 4]),
-                inputs[2].clone().reshape([OUTPUTS, 4, 4]),
-            );
-            (means * platform.tensor(&weights, [6, OUTPUTS])).sum()
-                + (variances * platform.tensor(&more, [6, OUTPUTS])).sum()
-        },
-    );
+    type Operation = fn(Tensor<3>, Tensor<2>, Tensor<3>) -> (Tensor<2>, Tensor<2>);
+    for (name, operation) in [
+        (
+            "batch_projected_moments",
+            batch_projected_moments as Operation,
+        ),
+        ("batch_relative_moments", batch_relative_moments),
+    ] {
+        check_gradients(
+            name,
+            &[flat(&basis).into(), (&mean).into(), flat(&scale).into()],
+            1e-4,
+            &|platform, inputs| {
+                let (means, variances) = operation(
+                    inputs[0].clone().reshape([OUTPUTS, 4, 6]),
+                    inputs[1].clone().reshape([OUTPUTS, 4]),
+                    inputs[2].clone().reshape([OUTPUTS, 4, 4]),
+                );
+                (means * platform.tensor(&weights, [6, OUTPUTS])).sum()
+                    + (variances * platform.tensor(&more, [6, OUTPUTS])).sum()
+            },
+        );
+    }
 }
 
 /// A model of three functions.

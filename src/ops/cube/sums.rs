@@ -21,6 +21,8 @@ pub enum Summand {
     Squares,
     /// Their products with those of the right matrix.
     Products,
+    /// Their squares, less those of the right matrix.
+    DifferencesOfSquares,
 }
 
 /// The sum of every row of a matrix `[R, N]` of any strides, `[R]`.
@@ -143,10 +145,13 @@ fn column_sums_kernel<F: Float>(
             if comptime!(of == Summand::Squares) {
                 own += number * number;
             }
+            let place = member * right.stride(0) + row * right.stride(1) + column * right.stride(2);
             if comptime!(of == Summand::Products) {
-                let place =
-                    member * right.stride(0) + row * right.stride(1) + column * right.stride(2);
                 own += number * right[place];
+            }
+            if comptime!(of == Summand::DifferencesOfSquares) {
+                let other = right[place];
+                own += (number - other) * (number + other);
             }
             row += PER_COLUMN;
         }

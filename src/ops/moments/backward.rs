@@ -2,12 +2,16 @@
 
 use burn::backend::{Autodiff, AutodiffBackend, tensor::FloatTensor};
 
-use super::{MomentBackward, MomentOps};
+use super::{Baseline, MomentBackward, MomentOps};
 use crate::ops::backward::{CheckpointStrategy, Record, backward_step, record_inputs, split};
 
 backward_step!(
-    ProjectedMomentsStep: MomentBackward [3](state: [FloatTensor<B>; 4], gradient) -> |_| {
-        B::projected_moments_backward(state, gradient).map(Some)
+    ProjectedMomentsStep: MomentBackward [3](
+        state: ([FloatTensor<B>; 4], Baseline),
+        gradient
+    ) -> |_| {
+        let (saved, baseline) = state;
+        B::projected_moments_backward(saved, gradient, baseline).map(Some)
     }
 );
 
@@ -16,10 +20,12 @@ impl<B: MomentBackward, C: CheckpointStrategy> MomentOps for Autodiff<B, C> {
         basis: FloatTensor<Self>,
         mean: FloatTensor<Self>,
         scale: FloatTensor<Self>,
+        baseline: Baseline,
     ) -> (FloatTensor<Self>, FloatTensor<Self>) {
         let ([basis, mean, scale], nodes) = split::<B, C, _>([basis, mean, scale]);
-        let (moments, projected) = B::projected_moments(basis.clone(), mean.clone(), scale.clone());
-        let saved = [basis, mean, scale, projected.clone()];
+        let (moments, projected) =
+            B::projected_moments(basis.clone(), mean.clone(), scale.clone(), baseline);
+        let saved = ([basis, mean, scale, projected.clone()], baseline);
         let moments = ProjectedMomentsStep.record::<C>(nodes, saved, moments);
         (moments, Self::from_inner(projected))
     }

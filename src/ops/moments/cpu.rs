@@ -3,7 +3,7 @@
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 
 use super::{
-    MomentBackward, MomentOps,
+    Baseline, MomentBackward, MomentOps,
     kernels::{
         Projection, add_column_products, add_column_squares, kl, kl_backward, scale_columns,
     },
@@ -44,6 +44,7 @@ impl<B: CpuMemory> MomentOps for B {
         basis: FloatTensor<B>,
         mean: FloatTensor<B>,
         scale: FloatTensor<B>,
+        baseline: Baseline,
     ) -> (FloatTensor<B>, FloatTensor<B>) {
         let (batch, size, columns) = matrix_dims(&basis.shape());
         let (outputs, shared) = (mean.shape()[0], basis.shape().num_dims() == 2);
@@ -53,10 +54,10 @@ impl<B: CpuMemory> MomentOps for B {
             let projection =
                 Projection { basis: &basis, mean: &mean, scale: &scale, size, outputs };
             let (moments, projected) = if shared {
-                projection.moments()
+                projection.moments(baseline)
             } else {
                 let [means, variances, projected] = join_members(batch, |index| {
-                    let (mut means, values) = alone(projection, index).moments();
+                    let (mut means, values) = alone(projection, index).moments(baseline);
                     let variances = means.split_off(columns);
                     [means, variances, values]
                 });
@@ -103,6 +104,7 @@ impl<B: CpuMemory> MomentBackward for B {
     fn projected_moments_backward(
         saved: [FloatTensor<B>; 4],
         gradient: FloatTensor<B>,
+        baseline: Baseline,
     ) -> [FloatTensor<B>; 3] {
         let (batch, size, columns) = matrix_dims(&saved[0].shape());
         let (outputs, shared) = (saved[1].shape()[0], saved[0].shape().num_dims() == 2);
@@ -112,12 +114,13 @@ impl<B: CpuMemory> MomentBackward for B {
                 Projection { basis: &basis, mean: &mean, scale: &scale, size, outputs };
             let gradient = B::read::<T>(&gradient);
             let [basis, mean, scale] = if shared {
-                projection.backward(&projected, &gradient)
+                projection.backward(&projected, &gradient, baseline)
             } else {
                 let (means, variances) = gradient.split_at(outputs * columns);
                 join_members(batch, |index| {
                     let both = [part(means, index, batch), part(variances, index, batch)].concat();
-                    alone(projection, index).backward(part(&projected, index, batch), &both)
+                    let projected = part(&projected, index, batch);
+                    alone(projection, index).backward(projected, &both, baseline)
                 })
             };
             [

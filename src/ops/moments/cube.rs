@@ -7,7 +7,7 @@ use burn_cubecl::cubecl::{
     zspace::{Strides, metadata::Metadata},
 };
 
-use super::{MomentBackward, MomentOps};
+use super::{Baseline, MomentBackward, MomentOps};
 use crate::ops::{
     cpu::Side,
     cube::{
@@ -44,6 +44,7 @@ impl MomentOps for CubeBackend {
         basis: CubeTensor,
         mean: CubeTensor,
         scale: CubeTensor,
+        baseline: Baseline,
     ) -> (CubeTensor, CubeTensor) {
         let [outputs, size] = mean.shape().dims();
         let basis = of_each(basis, outputs);
@@ -54,11 +55,15 @@ impl MomentOps for CubeBackend {
         }
         let moments = empty_like(&mean, [2, outputs, columns]);
         let mean = with_shape(contiguous(mean), [outputs, 1, size]);
-        let means = product(mean, basis, Target::New, Part::Whole);
+        let means = product(mean, basis.clone(), Target::New, Part::Whole);
         // Both are sums of columns, the means of matrices with one row.
         column_sums_into(means, None, Summand::Numbers, &moments, 0);
         let second = outputs * columns;
-        column_sums_into(projected.clone(), None, Summand::Squares, &moments, second);
+        let (other, summand) = match baseline {
+            Baseline::Zero => (None, Summand::Squares),
+            Baseline::StandardNormal => (Some(basis), Summand::DifferencesOfSquares),
+        };
+        column_sums_into(projected.clone(), other, summand, &moments, second);
         (moments, projected)
     }
 
@@ -97,11 +102,15 @@ impl MomentOps for CubeBackend {
 }
 
 impl MomentBackward for CubeBackend {
-    fn projected_moments_backward(saved: [CubeTensor; 4], gradient: CubeTensor) -> [CubeTensor; 3] {
+    fn projected_moments_backward(
+        saved: [CubeTensor; 4],
+        gradient: CubeTensor,
+        baseline: Baseline,
+    ) -> [CubeTensor; 3] {
         let [basis, mean, scale, projected] = saved;
         let [outputs, size] = mean.shape().dims();
         let is_shared = basis.shape().num_dims() == 2;
-        let each = of_each(basis, outputs);
+        let each = of_each(basis.clone(), outputs);
         let columns = each.shape()[2];
         let gradient = contiguous(gradient);
         // 2·V_p·diag(ḣ), from the second half of the gradient.
@@ -116,6 +125,14 @@ impl MomentBackward for CubeBackend {
             Part::Lower,
         );
         let mean_gradient = product(means.clone(), transposed(each), Target::New, Part::Whole);
+        let start = match baseline {
+            Baseline::Zero => Target::New,
+            Baseline::StandardNormal => Target::Sum(baseline_gradient(
+                basis,
+                &gradient,
+                is_shared && outputs > 1,
+            )),
+        };
         let whole = Form {
             joins: is_shared,
             ..Form::of(Part::Whole)
@@ -124,7 +141,7 @@ impl MomentBackward for CubeBackend {
             left: Entries::Lower,
             ..whole
         };
-        let of_means = product_of(mean, means, Target::New, whole);
+        let of_means = product_of(mean, means, start, whole);
         let basis_gradient = product_of(scale, weighted, Target::Sum(of_means), lower);
         [
             basis_gradient,
@@ -176,6 +193,18 @@ impl MomentBackward for CubeBackend {
         }
         [mean_gradient, scale_gradient]
     }
+}
+
+/// `−2·A·diag(ḣ)`, or `−2·A·diag(Σ_p ḣ_p)` if variables share the basis, from the second half of the
+/// gradient.
+fn baseline_gradient(basis: CubeTensor, gradient: &CubeTensor, is_shared: bool) -> CubeTensor {
+    let [_, outputs, columns] = gradient.shape().dims();
+    let second = outputs * columns;
+    if !is_shared {
+        return scaled_columns(basis, gradient, second, -2.0);
+    }
+    let sums = column_sums(gradient.clone(), None, Summand::Numbers); // [2, N]
+    scaled_columns(basis, &sums, columns, -2.0)
 }
 
 /// `factor·A·diag(g)`, one per batch member, for the numbers of a contiguous g from `first` on.

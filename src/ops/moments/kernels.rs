@@ -2,6 +2,7 @@
 
 use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
 
+use super::Baseline;
 use crate::ops::cpu::{
     CHUNK, Scalar, Side, clear_above_diagonal, in_parts, lower_product, product, product_on,
     threads, triangular_product,
@@ -43,8 +44,8 @@ impl<'a, T: Scalar> Projection<'a, T> {
         MatRef::from_row_major_slice(&self.scale[output * area..][..area], self.size, self.size)
     }
 
-    /// `[Aᵀm_p ; colsum(V_p²)]`, [2, P, N], and `V_p = W_pᵀA`, [P, M, N].
-    pub fn moments(&self) -> (Vec<T>, Vec<T>) {
+    /// `[Aᵀm_p ; colsum(V_p²) − b]`, [2, P, N], and `V_p = W_pᵀA`, [P, M, N].
+    pub fn moments(&self, baseline: Baseline) -> (Vec<T>, Vec<T>) {
         let (size, columns, outputs) = (self.size, self.columns(), self.outputs);
         let mut moments = vec![T::default(); 2 * outputs * columns];
         let mut projected = threads::zeros(outputs * size * columns);
@@ -69,19 +70,36 @@ impl<'a, T: Scalar> Projection<'a, T> {
                 MatMut::from_row_major_slice_mut(projected, size, columns),
                 Accum::Replace,
             );
-            add_column_squares(projected, variances);
+            match baseline {
+                Baseline::Zero => add_column_squares(projected, variances),
+                Baseline::StandardNormal => {
+                    add_differences_of_squares(projected, self.basis, variances);
+                }
+            }
         }
         (moments, projected)
     }
 
     /// The gradients of A, m and W, from the `[2, P, N]` gradient of the moments and
     /// `V_p = W_pᵀA`:
-    /// `Ā = Σ_p m_p·ḡᵀ + 2·W_p·V_p·diag(ḣ)`, `m̄_p = A·ḡ`, `W̄_p = tril(2·A·diag(ḣ)·V_pᵀ)`.
-    pub fn backward(&self, projected: &[T], gradient: &[T]) -> [Vec<T>; 3] {
+    /// `Ā = Σ_p m_p·ḡᵀ + 2·W_p·V_p·diag(ḣ)`, less `2·A·diag(ḣ)` with the baseline of standard normal
+    /// variables, `m̄_p = A·ḡ`, `W̄_p = tril(2·A·diag(ḣ)·V_pᵀ)`.
+    pub fn backward(&self, projected: &[T], gradient: &[T], baseline: Baseline) -> [Vec<T>; 3] {
         let (size, columns, outputs) = (self.size, self.columns(), self.outputs);
         let (means, variances) = gradient.split_at(outputs * columns);
         let means = MatRef::from_row_major_slice(means, outputs, columns);
-        let mut basis = outer_products(self.mean(), means);
+        let mut basis = match baseline {
+            Baseline::Zero => outer_products(self.mean(), means, None),
+            Baseline::StandardNormal => {
+                let mut weights = vec![T::default(); columns];
+                for row in variances.chunks_exact(columns.max(1)) {
+                    for (sum, &value) in weights.iter_mut().zip(row) {
+                        *sum -= T::from_f64(2.0) * value;
+                    }
+                }
+                outer_products(self.mean(), means, Some((self.basis, &weights)))
+            }
+        };
         let mut mean = vec![T::default(); outputs * size];
         let mut scale = threads::zeros(outputs * size * size);
         let mut basis_view = MatMut::from_row_major_slice_mut(&mut basis, size, columns);
@@ -135,6 +153,20 @@ pub fn add_column_squares<T: Scalar>(matrix: &[T], sums: &mut [T]) {
     });
 }
 
+/// Adds the differences of the squares of two row-major matrices to `sums`, column by column.
+fn add_differences_of_squares<T: Scalar>(matrix: &[T], other: &[T], sums: &mut [T]) {
+    let columns = sums.len().max(1);
+    in_parts(sums, 1, parts(matrix.len()), &|sums, first| {
+        let rows = (matrix.chunks_exact(columns)).zip(other.chunks_exact(columns));
+        for (row, other) in rows {
+            let pairs = row[first..].iter().zip(&other[first..]);
+            for (sum, (&value, &other)) in sums.iter_mut().zip(pairs) {
+                *sum += (value - other) * (value + other);
+            }
+        }
+    });
+}
+
 /// Adds the products of the entries of two row-major matrices to `sums`, column by column.
 pub fn add_column_products<T: Scalar>(left: &[T], right: &[T], sums: &mut [T]) {
     let columns = sums.len().max(1);
@@ -168,16 +200,29 @@ pub fn scale_columns<T: Scalar>(matrix: &[T], weights: &[T], factor: f64) -> Vec
     })
 }
 
-/// `Σ_p m_p·g_pᵀ`, row-major, from the rows of two matrices.
-fn outer_products<T: Scalar>(m: MatRef<'_, T>, g: MatRef<'_, T>) -> Vec<T> {
+/// `Σ_p m_p·g_pᵀ`, row-major, from the rows of two matrices; plus `A·diag(w)` for some `(A, w)`.
+fn outer_products<T: Scalar>(
+    m: MatRef<'_, T>,
+    g: MatRef<'_, T>,
+    scaled: Option<(&[T], &[T])>,
+) -> Vec<T> {
     let columns = g.ncols();
     let mut sums = threads::zeros(m.ncols() * columns);
     let parts = parts(sums.len());
     in_parts(&mut sums, columns, parts, &|sums, first| {
         let rows = sums.len() / columns.max(1);
-        let sums = MatMut::from_row_major_slice_mut(sums, rows, columns);
         let m = m.subcols(first, rows).transpose();
-        product_on(1, sums, Accum::Replace, m, g, T::from_f64(1.0));
+        let view = MatMut::from_row_major_slice_mut(&mut *sums, rows, columns);
+        product_on(1, view, Accum::Replace, m, g, T::from_f64(1.0));
+        let Some((matrix, weights)) = scaled else {
+            return;
+        };
+        let matrix = matrix[first * columns..].chunks_exact(columns.max(1));
+        for (sums, row) in sums.chunks_exact_mut(columns.max(1)).zip(matrix) {
+            for ((sum, &value), &weight) in sums.iter_mut().zip(row).zip(weights) {
+                *sum += value * weight;
+            }
+        }
     });
     sums
 }

@@ -13,6 +13,21 @@ use burn::{
 
 use super::dispatch::dispatch;
 
+/// The variances that are subtracted from those of a projection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Baseline {
+    /// None.
+    Zero,
+    /// Those of the same projection of standard normal variables, `diag(AᵀA)`.
+    StandardNormal,
+}
+
+impl Baseline {
+    /// All values.
+    #[cfg(feature = "remote")]
+    pub const ALL: [Self; 2] = [Self::Zero, Self::StandardNormal];
+}
+
 /// Backend implementation of the moments.
 #[backend_extension(
     Autodiff,
@@ -22,12 +37,13 @@ use super::dispatch::dispatch;
     Remote: cfg(feature = "remote"),
 )]
 pub trait MomentOps: Backend {
-    /// `[Aᵀm_p ; colsum((W_pᵀA)²)]`, [2, P, N], for A, [M, N], or one per variable, [P, M, N]; and,
-    /// for the backward pass, `V_p = W_pᵀA`, [P, M, N].
+    /// `[Aᵀm_p ; colsum((W_pᵀA)²) − b]`, [2, P, N], for A, [M, N], or one per variable, [P, M, N], and
+    /// the baseline b; and, for the backward pass, `V_p = W_pᵀA`, [P, M, N].
     fn projected_moments(
         basis: FloatTensor<Self>,
         mean: FloatTensor<Self>,
         scale: FloatTensor<Self>,
+        baseline: Baseline,
     ) -> (FloatTensor<Self>, FloatTensor<Self>);
 
     /// `Σ_m A_mn²`, `[…, N]` from `[…, M, N]`.
@@ -46,6 +62,7 @@ pub trait MomentBackward: MomentOps {
     fn projected_moments_backward(
         saved: [FloatTensor<Self>; 4],
         gradient: FloatTensor<Self>,
+        baseline: Baseline,
     ) -> [FloatTensor<Self>; 3];
 
     /// The gradient of the basis: `2·A·diag(g)`.
@@ -88,15 +105,43 @@ pub fn projected_moments(
     mean: Tensor<2>,
     scale: Tensor<3>,
 ) -> (Tensor<2>, Tensor<2>) {
-    let [m, n] = basis.dims();
-    let [p, mean_size] = mean.dims();
+    require_one_basis("projected_moments", &basis, &mean, &scale);
+    means_and_variances(basis, mean, scale, Baseline::Zero)
+}
+
+/// The means of `Aᵀu_p` as in [`projected_moments`], and their variances less those of `Aᵀv` for
+/// standard normal v: `diag(Aᵀ(W_pW_pᵀ − I)A)`. The variance of a sparse posterior is that of the
+/// prior plus this difference, whose gradient takes no pass over A of its own.
+///
+/// # Shapes
+///
+/// - `basis` (A): `[M, N]`
+/// - `mean` (m): `[P, M]`
+/// - `scale` (W): `[P, M, M]`
+/// - result: means `[N, P]` and differences of variances `[N, P]`
+///
+/// # Panics
+///
+/// If the shapes do not match.
+#[track_caller]
+pub fn relative_moments(
+    basis: Tensor<2>,
+    mean: Tensor<2>,
+    scale: Tensor<3>,
+) -> (Tensor<2>, Tensor<2>) {
+    require_one_basis("relative_moments", &basis, &mean, &scale);
+    means_and_variances(basis, mean, scale, Baseline::StandardNormal)
+}
+
+#[track_caller]
+fn require_one_basis(operation: &str, basis: &Tensor<2>, mean: &Tensor<2>, scale: &Tensor<3>) {
+    let ([m, n], [p, mean_size]) = (basis.dims(), mean.dims());
     assert!(
         mean_size == m && scale.dims() == [p, m, m],
-        "projected_moments: basis [{m}, {n}], mean [{p}, {mean_size}], scale {:?}; expected \
-         [M, N], [P, M], [P, M, M]",
+        "{operation}: basis [{m}, {n}], mean [{p}, {mean_size}], scale {:?}; expected [M, N], [P, M], \
+         [P, M, M]",
         scale.dims()
     );
-    means_and_variances(basis, mean, scale)
 }
 
 /// The moments with one shared basis, or one per variable; the rows of `[2, P, N]` become columns.
@@ -104,11 +149,13 @@ fn means_and_variances<const D: usize>(
     basis: Tensor<D>,
     mean: Tensor<2>,
     scale: Tensor<3>,
+    baseline: Baseline,
 ) -> (Tensor<2>, Tensor<2>) {
     let (moments, _) = <Dispatch as MomentOps>::projected_moments(
         basis.into_dispatch(),
         mean.into_dispatch(),
         scale.into_dispatch(),
+        baseline,
     );
     let moments = Tensor::<3>::from_dispatch(moments);
     let [_, p, n] = moments.dims();
@@ -143,15 +190,42 @@ pub fn batch_projected_moments(
     mean: Tensor<2>,
     scale: Tensor<3>,
 ) -> (Tensor<2>, Tensor<2>) {
+    require_bases("batch_projected_moments", &basis, &mean, &scale);
+    means_and_variances(basis, mean, scale, Baseline::Zero)
+}
+
+/// [`relative_moments`] with a separate basis for each variable.
+///
+/// # Shapes
+///
+/// - `basis` (A): `[P, M, N]`
+/// - `mean` (m): `[P, M]`
+/// - `scale` (W): `[P, M, M]`
+/// - result: means `[N, P]` and differences of variances `[N, P]`
+///
+/// # Panics
+///
+/// If the shapes do not match.
+#[track_caller]
+pub fn batch_relative_moments(
+    basis: Tensor<3>,
+    mean: Tensor<2>,
+    scale: Tensor<3>,
+) -> (Tensor<2>, Tensor<2>) {
+    require_bases("batch_relative_moments", &basis, &mean, &scale);
+    means_and_variances(basis, mean, scale, Baseline::StandardNormal)
+}
+
+#[track_caller]
+fn require_bases(operation: &str, basis: &Tensor<3>, mean: &Tensor<2>, scale: &Tensor<3>) {
     let [p, m, n] = basis.dims();
     assert!(
         mean.dims() == [p, m] && scale.dims() == [p, m, m],
-        "batch_projected_moments: basis [{p}, {m}, {n}], mean {:?}, scale {:?}; expected \
-         [P, M, N], [P, M], [P, M, M]",
+        "{operation}: basis [{p}, {m}, {n}], mean {:?}, scale {:?}; expected [P, M, N], [P, M], \
+         [P, M, M]",
         mean.dims(),
         scale.dims()
     );
-    means_and_variances(basis, mean, scale)
 }
 
 /// `Σ_m A_mn²` for every column of `basis`, in one pass.

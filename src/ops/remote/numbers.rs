@@ -9,6 +9,7 @@ use crate::ops::{
     cholesky::Jitter,
     covariance_product::{BlockPairs, Blocks},
     cpu::Side,
+    moments::Baseline,
     patches::{ImageShape, PatchGrid},
     special::SpecialFunction,
     stationary::Stationary,
@@ -93,7 +94,7 @@ macro_rules! enumerations {
         }
     )*};
 }
-enumerations!(Side, SpecialFunction, Stationary);
+enumerations!(Baseline, Side, SpecialFunction, Stationary);
 
 impl Numbers for Blocks {
     fn append(&self, numbers: &mut Vec<ScalarIr>) {

@@ -22,7 +22,7 @@ use crate::{
     kernels::Kernel,
     ops::{add_diagonal, is_on_cpu, number},
     optim::{Inversion, InversionReport, NaturalInversion, StoppingRule, VarianceGap, safe_start},
-    parameter::Counter,
+    parameter::HostInteger,
 };
 
 /// The number of inversion steps after a step of training on a GPU. They take T from the residual
@@ -60,7 +60,7 @@ pub struct InverseFree<I: Module> {
     /// L, [1, M, M] or [P, M, M]; requires gradients only if the optimizer trains it
     auxiliary: Param<Tensor<3>>,
     /// The number of updates so far.
-    steps: Counter,
+    steps: HostInteger,
     #[module(skip)]
     update: AuxiliaryUpdate,
     #[module(skip)]
@@ -90,7 +90,7 @@ impl<I: Module> InverseFree<I> {
             "InverseFree: triangles [{groups}, {rows}, {columns}] for {size} inducing variables \
              and {variances} variances; expected a triangle [M, M] for M variances"
         );
-        let steps = Counter::new(&lower.device());
+        let steps = HostInteger::new(0, &lower.device());
         let trained = matches!(update, AuxiliaryUpdate::Optimizer { .. });
         Self {
             inducing,
@@ -292,7 +292,7 @@ impl<I: Module> InverseFree<I> {
     }
 
     fn counted(mut self) -> Self {
-        self.steps = self.steps.next();
+        self.steps = self.steps.plus(1);
         self
     }
 

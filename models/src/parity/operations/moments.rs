@@ -25,6 +25,31 @@ pub(super) fn cases() -> Vec<Case> {
             site.output("means", means);
             site.output("variances", variances);
         }),
+        exact("relative_moments", move |site| {
+            let basis = site.normal([rows, columns]);
+            let mean = site.normal([BATCH, rows]);
+            let scale = triangles(site, BATCH, rows);
+            let scale = site.given(&scale, [BATCH, rows, rows]);
+            let (means, variances) = ops::relative_moments(basis, mean, scale);
+            site.output("means", means);
+            site.output("variances", variances);
+        }),
+        exact("batch_relative_moments", move |site| {
+            let basis = site.normal([BATCH, rows, columns]);
+            let mean = site.normal([BATCH, rows]);
+            let scale = triangles(site, BATCH, rows);
+            let scale = site.given(&scale, [BATCH, rows, rows]);
+            let (means, variances) = ops::batch_relative_moments(basis, mean, scale);
+            site.output("means", means);
+            site.output("variances", variances);
+        }),
+        exact("expected_gaussian_log_density", move |site| {
+            let [mean, targets] = [(); 2].map(|()| site.normal([rows, BATCH]));
+            let variance = site.normal([rows, BATCH]).square() + 0.1;
+            let noise = site.normal([1]).square() + 0.5;
+            let each = ops::expected_gaussian_log_density(mean, variance, targets, noise);
+            site.output("expectations", each);
+        }),
         exact("column_squares", move |site| {
             let basis = site.normal([rows, columns]);
             site.output("squares", ops::column_squares(basis));

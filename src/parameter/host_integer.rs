@@ -1,4 +1,4 @@
-//! A count of steps in the record of a module.
+//! Integers in the record of a module, such as counts of steps.
 
 use std::sync::OnceLock;
 
@@ -12,38 +12,41 @@ use burn::{
 
 use crate::ops::integer;
 
-/// A count that is stored as a tensor of one integer, `[1]`, and known on the CPU. A training step
-/// that asks for it does not wait for the device.
+/// An integer that is stored as a tensor, `[1]`, and known on the CPU. A training step that asks for it
+/// does not wait for the device.
 #[derive(Clone, Debug)]
-pub(crate) struct Counter {
-    /// The stored count. It is created when a record is made.
+pub(crate) struct HostInteger {
+    /// The stored integer. It is created when a record is made.
     stored: Param<Tensor<1, Int>>,
-    /// The count, unless it has been loaded and not been asked for.
+    /// The integer, unless it has been loaded and not been asked for.
     known: OnceLock<i64>,
 }
 
-impl Counter {
-    /// A count of zero.
-    pub fn new(device: &Device) -> Self {
-        Self::at(0, ParamId::new(), device.clone())
+impl HostInteger {
+    pub fn new(value: i64, device: &Device) -> Self {
+        Self::at(value, ParamId::new(), device.clone())
     }
 
-    fn at(count: i64, id: ParamId, device: Device) -> Self {
-        let stored = move |device: &Device, _| Tensor::full([1], count, device);
+    fn at(value: i64, id: ParamId, device: Device) -> Self {
+        let stored = move |device: &Device, _| Tensor::full([1], value, device);
         Self {
             stored: Param::uninitialized(id, stored, device, false, [1].into()),
-            known: OnceLock::from(count),
+            known: OnceLock::from(value),
         }
     }
 
-    /// The count.
+    /// The integer.
     pub fn get(&self) -> i64 {
         *self.known.get_or_init(|| integer(self.stored.val()))
     }
 
-    /// One more.
-    pub fn next(self) -> Self {
-        Self::at(self.get() + 1, self.stored.id, self.stored.lazy_device())
+    /// The sum with another one.
+    pub fn plus(self, other: i64) -> Self {
+        Self::at(
+            self.get() + other,
+            self.stored.id,
+            self.stored.lazy_device(),
+        )
     }
 
     fn on(&self, device: Device) -> Self {
@@ -52,7 +55,7 @@ impl Counter {
 }
 
 /// A module with a single parameter, without a name of its own in paths.
-impl Module for Counter {
+impl Module for HostInteger {
     fn collect_devices(&self, devices: Devices) -> Devices {
         self.stored.collect_devices(devices)
     }
@@ -83,7 +86,7 @@ impl Module for Counter {
     }
 
     /// A mapper that only looks at the parameter leaves it as it is, not created. Otherwise the
-    /// count may be another one.
+    /// integer may be another one.
     fn map<M: ModuleMapper>(self, mapper: &mut M) -> Self {
         let fresh = self.on(self.stored.lazy_device());
         let stored = mapper.map_int(fresh.stored);
@@ -95,10 +98,10 @@ impl Module for Counter {
     }
 }
 
-impl ModuleDisplayDefault for Counter {
+impl ModuleDisplayDefault for HostInteger {
     fn content(&self, content: Content) -> Option<Content> {
         self.stored.content(content)
     }
 }
 
-impl ModuleDisplay for Counter {}
+impl ModuleDisplay for HostInteger {}
