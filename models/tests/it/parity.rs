@@ -128,6 +128,7 @@ fn every_operation_has_a_case() {
         "launches",
         "number",
         "numbers",
+        "on_measured_threads",
         "on_simulated_threads",
         "profile_rate",
         "whole_numbers",

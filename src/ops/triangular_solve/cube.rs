@@ -26,16 +26,9 @@ const OWN: usize = OWN_ROWS * OWN_COLUMNS;
 /// Threads that share the rows of a block, and all threads of a cube.
 const LINE: usize = BLOCK / OWN_COLUMNS;
 const THREADS: usize = BLOCK * BLOCK / OWN;
-/// Neighboring rows of L, or columns of the solution, that a thread reads from shared memory at once.
-type Rows<F> = Vector<F, Const<OWN_ROWS>>;
-type Columns<F> = Vector<F, Const<OWN_COLUMNS>>;
-/// Vectors of rows in a column of a block of L.
-const GROUPS: usize = BLOCK / OWN_ROWS;
-/// The distance between columns of a block of L in shared memory. A multiple of 32 numbers would have a
-/// row in a single bank.
-const WIDTH: usize = GROUPS + 1;
-/// Vectors of a block of L that one thread reads.
-const OWN_GROUPS: usize = OWN / OWN_ROWS;
+/// The distance between rows of a tile in shared memory. A multiple of 32 would have a column of the
+/// tile in a single bank.
+const WIDTH: usize = BLOCK + 1;
 
 /// Rows from which a system is divided, and the most rows of the parts that are not.
 const DIVIDE_FROM: usize = 768;
@@ -164,13 +157,13 @@ fn triangle_at<F: Float>(
     value
 }
 
-/// The group of rows and the column in a block of the triangle of entries that this thread reads.
-/// Neighboring threads are at neighboring entries of a row of L.
+/// The place in a block of the triangle of one of this thread's entries. Neighboring threads are at
+/// neighboring entries of a row of L.
 #[cube]
-fn place_in_block(#[comptime] part: usize, #[comptime] transposed: bool) -> (usize, usize) {
+fn place_in_block(part: usize, #[comptime] transposed: bool) -> (usize, usize) {
     let place = part * THREADS + UNIT_POS as usize;
     if comptime!(transposed) {
-        (place % GROUPS, place / GROUPS)
+        (place % BLOCK, place / BLOCK)
     } else {
         (place / BLOCK, place % BLOCK)
     }
@@ -179,7 +172,7 @@ fn place_in_block(#[comptime] part: usize, #[comptime] transposed: bool) -> (usi
 /// Reads this thread's entries of a block of the triangle.
 #[cube]
 fn read_block<F: Float>(
-    entries: &mut Array<Rows<F>>,
+    entries: &mut Array<F>,
     factor: &Tensor<F>,
     batch: usize,
     first_row: usize,
@@ -187,30 +180,20 @@ fn read_block<F: Float>(
     #[comptime] transposed: bool,
 ) {
     #[unroll]
-    for part in 0..OWN_GROUPS {
-        let (group, j) = place_in_block(part, transposed);
-        let mut vector = Rows::<F>::empty();
-        #[unroll]
-        for lane in 0..OWN_ROWS {
-            let (row, column) = (first_row + group * OWN_ROWS + lane, first_column + j);
-            let entry = triangle_at::<F>(factor, batch, row, column, transposed);
-            vector.insert(lane, entry);
-        }
-        entries[part] = vector;
+    for part in 0..OWN {
+        let (i, j) = place_in_block(part, transposed);
+        let (row, column) = (first_row + i, first_column + j);
+        entries[part] = triangle_at::<F>(factor, batch, row, column, transposed);
     }
 }
 
 /// Copies this thread's entries of a block to shared memory.
 #[cube]
-fn share_block<F: Float>(
-    entries: &Array<Rows<F>>,
-    tile: &mut Shared<[Rows<F>]>,
-    #[comptime] transposed: bool,
-) {
+fn share_block<F: Float>(entries: &Array<F>, tile: &mut Shared<[F]>, #[comptime] transposed: bool) {
     #[unroll]
-    for part in 0..OWN_GROUPS {
-        let (group, j) = place_in_block(part, transposed);
-        tile[j * WIDTH + group] = entries[part];
+    for part in 0..OWN {
+        let (i, j) = place_in_block(part, transposed);
+        tile[i * WIDTH + j] = entries[part];
     }
 }
 
@@ -219,7 +202,7 @@ fn share_block<F: Float>(
 fn place_in_rows(#[comptime] part: usize) -> (usize, usize) {
     let unit = UNIT_POS as usize;
     let row = unit / LINE * OWN_ROWS + comptime!(part / OWN_COLUMNS);
-    let column = unit % LINE * OWN_COLUMNS + comptime!(part % OWN_COLUMNS);
+    let column = unit % LINE + comptime!(part % OWN_COLUMNS * LINE);
     (row, column)
 }
 
@@ -274,38 +257,33 @@ fn read_solved<F: Float>(
 
 /// Copies this thread's entries of a block of rows to shared memory.
 #[cube]
-fn share_rows<F: Float>(entries: &Array<F>, tile: &mut Shared<[Columns<F>]>) {
-    let unit = UNIT_POS as usize;
+fn share_rows<F: Float>(entries: &Array<F>, tile: &mut Shared<[F]>) {
     #[unroll]
-    for i in 0..OWN_ROWS {
-        let mut vector = Columns::<F>::empty();
-        #[unroll]
-        for j in 0..OWN_COLUMNS {
-            vector.insert(j, entries[comptime!(i * OWN_COLUMNS + j)]);
-        }
-        tile[(unit / LINE * OWN_ROWS + i) * LINE + unit % LINE] = vector;
+    for part in 0..OWN {
+        let (i, j) = place_in_rows(part);
+        tile[i * BLOCK + j] = entries[part];
     }
 }
 
 /// Subtracts the product of two blocks in shared memory from this thread's entries. The loop is
 /// unrolled, because Mesa's software device ends a thread's loops after 65535 rounds in all.
 #[cube]
-fn subtract_product<F: Float>(
-    sums: &mut Array<F>,
-    triangle: &Shared<[Rows<F>]>,
-    solved: &Shared<[Columns<F>]>,
-) {
+fn subtract_product<F: Float>(sums: &mut Array<F>, triangle: &Shared<[F]>, solved: &Shared<[F]>) {
     let unit = UNIT_POS as usize;
-    let (group, column) = (unit / LINE, unit % LINE);
+    let (first_row, column) = (unit / LINE * OWN_ROWS, unit % LINE);
     #[unroll]
     for k in 0..BLOCK {
-        let lefts = triangle[k * WIDTH + group];
-        let rights = solved[k * LINE + column];
+        let mut rights = Array::<F>::new(OWN_COLUMNS);
+        #[unroll]
+        for j in 0..OWN_COLUMNS {
+            rights[j] = solved[k * BLOCK + column + j * LINE];
+        }
         #[unroll]
         for i in 0..OWN_ROWS {
+            let left = triangle[(first_row + i) * WIDTH + k];
             #[unroll]
             for j in 0..OWN_COLUMNS {
-                sums[comptime!(i * OWN_COLUMNS + j)] -= lefts.extract(i) * rights.extract(j);
+                sums[i * OWN_COLUMNS + j] -= left * rights[j];
             }
         }
     }
@@ -327,10 +305,10 @@ fn solve_strip<F: Float>(
     let (size, columns) = (rhs.shape(1), rhs.shape(2));
     let (batch, unit) = (CUBE_POS_Z as usize, UNIT_POS as usize);
     let column = CUBE_POS_X as usize * BLOCK;
-    let mut triangle = Shared::<[Rows<F>]>::new_slice(BLOCK * WIDTH);
-    let mut solved = Shared::<[Columns<F>]>::new_slice(BLOCK * LINE);
+    let mut triangle = Shared::<[F]>::new_slice(BLOCK * WIDTH);
+    let mut solved = Shared::<[F]>::new_slice(BLOCK * BLOCK);
     let mut sums = Array::<F>::new(OWN);
-    let mut entries = Array::<Rows<F>>::new(OWN_GROUPS);
+    let mut entries = Array::<F>::new(OWN);
     let mut rows = Array::<F>::new(OWN);
     for block in 0..size.div_ceil(BLOCK) {
         let first = block * BLOCK;
@@ -358,7 +336,7 @@ fn solve_strip<F: Float>(
         share_block::<F>(&entries, &mut triangle, transposed);
         share_rows::<F>(&sums, &mut solved);
         sync_cube();
-        if unit < LINE {
+        if unit < BLOCK {
             substitute::<F>(&triangle, &mut solved);
         }
         sync_cube();
@@ -368,49 +346,29 @@ fn solve_strip<F: Float>(
             if first + i < size && column + j < columns {
                 let row = offset + row_of(first + i, size, transposed);
                 let place = (batch * out.shape(1) + row) * columns + column + j;
-                let pair = solved[i * LINE + unit % LINE];
-                out[place] = pair.extract(comptime!(part % OWN_COLUMNS));
+                out[place] = solved[i * BLOCK + j];
             }
         }
         sync_storage();
     }
 }
 
-/// Solves with a diagonal block for the columns of this thread.
+/// Solves with a diagonal block for the column of this thread.
 #[cube]
-fn substitute<F: Float>(triangle: &Shared<[Rows<F>]>, solved: &mut Shared<[Columns<F>]>) {
+fn substitute<F: Float>(triangle: &Shared<[F]>, solved: &mut Shared<[F]>) {
     let column = UNIT_POS as usize;
-    let mut values = Array::<F>::new(comptime!(BLOCK * OWN_COLUMNS));
+    let mut values = Array::<F>::new(BLOCK);
     #[unroll]
     for row in 0..BLOCK {
-        let pair = solved[row * LINE + column];
-        #[unroll]
-        for j in 0..OWN_COLUMNS {
-            values[comptime!(row * OWN_COLUMNS + j)] = pair.extract(j);
-        }
+        values[row] = solved[row * BLOCK + column];
     }
     #[unroll]
     for k in 0..BLOCK {
-        let pivot = triangle[k * WIDTH + comptime!(k / OWN_ROWS)].extract(comptime!(k % OWN_ROWS));
-        let mut pair = Columns::<F>::empty();
+        let value = values[k] / triangle[k * WIDTH + k];
+        solved[k * BLOCK + column] = value;
         #[unroll]
-        for j in 0..OWN_COLUMNS {
-            pair.insert(j, values[comptime!(k * OWN_COLUMNS + j)] / pivot);
-        }
-        solved[k * LINE + column] = pair;
-        #[unroll]
-        for group in comptime!(k / OWN_ROWS)..GROUPS {
-            let entries = triangle[k * WIDTH + group];
-            #[unroll]
-            for lane in 0..OWN_ROWS {
-                if comptime!(group * OWN_ROWS + lane > k) {
-                    #[unroll]
-                    for j in 0..OWN_COLUMNS {
-                        let place = comptime!((group * OWN_ROWS + lane) * OWN_COLUMNS + j);
-                        values[place] -= entries.extract(lane) * pair.extract(j);
-                    }
-                }
-            }
+        for row in comptime!(k + 1)..BLOCK {
+            values[row] -= triangle[row * WIDTH + k] * value;
         }
     }
 }
