@@ -9,7 +9,7 @@ use crate::support::{
     textbook::{DoubleDouble, Matrix, Real, Upper, normals},
 };
 use burn::tensor::Tensor;
-use burn_gp_core::ops::{CholeskyFactor, Jitter, cholesky, gaussian_log_density};
+use burn_gp_core::ops::{CholeskyFactor, ExactMatmul, Jitter, cholesky, gaussian_log_density};
 
 /// The largest error allowed, as a multiple of the error of the textbook loops.
 const ALLOWED: f64 = 3.0;
@@ -245,7 +245,7 @@ fn gradients<T: Real>(
             gaussian_log_density(matrix, rhs, exactly_as_it_is()).expect("positive definite")
         }),
         differentiate("factor", &|matrix, rhs| {
-            let product = rhs.detach().matmul(weights.clone().transpose());
+            let product = rhs.detach().exact_matmul(weights.clone().transpose());
             (factor(matrix).lower() * product).sum()
         }),
     ]

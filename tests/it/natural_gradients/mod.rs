@@ -17,7 +17,7 @@ use burn_gp_core::{
     kernels::StationaryKernel,
     likelihoods::{AnyLikelihood, Gaussian, LikelihoodConfig},
     means::ZeroMean,
-    ops::Jitter,
+    ops::{ExactMatmul, Jitter},
     optim::{NaturalGradient, NaturalStep},
     process::VariationalGaussian,
     variational::Posterior,
@@ -51,8 +51,10 @@ impl Loss {
     fn value(&self, q: &VariationalGaussian, platform: &Platform) -> Tensor<1> {
         let (mean, scale) = (q.mean(), q.scale());
         let column = mean.clone().unsqueeze_dim::<3>(2);
-        let curved = platform.batch(&self.mean_curvature).matmul(column.clone());
-        let covariance = scale.clone().matmul(scale.transpose());
+        let curved = platform
+            .batch(&self.mean_curvature)
+            .exact_matmul(column.clone());
+        let covariance = scale.clone().exact_matmul(scale.transpose());
         (mean * platform.matrix(&self.slopes)).sum()
             + (column * curved).sum() * 0.5
             + (platform.batch(&self.covariance_slopes) * covariance).sum() * 0.5
@@ -372,7 +374,7 @@ fn one_step_of_size_one_lands_on_the_collapsed_optimum() {
 }
 
 fn gram(scale: Tensor<3>) -> Tensor<3> {
-    scale.clone().matmul(scale.transpose())
+    scale.clone().exact_matmul(scale.transpose())
 }
 
 /// In single precision the step reaches the optimum up to the accuracy of the bound.
