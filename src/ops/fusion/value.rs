@@ -12,7 +12,7 @@ use burn::backend::{
 };
 
 use crate::ops::{
-    adam::AdamStep, cholesky::Jitter, covariance_product::BlockPairs, cpu::Side,
+    adam::AdamStep, cholesky::Jitter, covariance_product::BlockPairs, cpu::Side, moments::Baseline,
     patches::PatchGrid, special::SpecialFunction, stationary::Stationary,
 };
 
@@ -109,6 +109,7 @@ plain!(
     bool,
     f64,
     AdamStep,
+    Baseline,
     BlockPairs,
     Jitter,
     PatchGrid,
