@@ -144,10 +144,11 @@ mod tests {
             2,
             "one thread is no section, and nested ones belong to their part"
         );
-        for section in here {
+        // The sections within the second may share its threads.
+        for (section, least) in here.into_iter().zip([pause * 2, pause]) {
             assert_eq!(section.parts.len(), 2);
-            assert!(section.work() >= pause * 4);
-            assert!(section.busiest() >= pause * 2 && section.busiest() <= section.time);
+            assert!(section.work() >= least * 2);
+            assert!(section.busiest() >= least && section.busiest() <= section.time);
         }
         assert!(!is_on());
     }
