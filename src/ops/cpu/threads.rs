@@ -110,15 +110,15 @@ pub fn in_parts<T: Send>(
     if cuts.parts <= 1 {
         return work(values, 0);
     }
-    if measured::is_on() {
+    if simulated::count().is_none() {
+        if !measured::is_on() {
+            return split(values, unit, cuts, 0..cuts.parts, work);
+        }
         return measured::section(Location::caller(), |parts| {
             split(values, unit, cuts, 0..cuts.parts, &|values, first| {
                 parts.time(|| work(values, first));
             });
         });
-    }
-    if simulated::count().is_none() {
-        return split(values, unit, cuts, 0..cuts.parts, work);
     }
     let (mut rest, mut pieces) = (values, Vec::with_capacity(cuts.parts));
     for part in 1..=cuts.parts {
