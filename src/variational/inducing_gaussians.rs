@@ -99,7 +99,7 @@ where
         let features = self.factor.solve(|set| prior.kuf(sets[set].0, x.clone())); // Λ_t
         let each = (features.into_iter().zip(&self.moments))
             .map(|(features, moments)| features.project_relative(moments.clone())); // [N, P]
-        let (mean, change) = first_plus_others(each, |(mean, change), (shift, another)| {
+        let (mean, change) = sum_of_sets(each, |(mean, change), (shift, another)| {
             (mean + shift, change + another)
         });
         Marginals {
@@ -111,7 +111,7 @@ where
     /// The KL divergence from the prior, `[1]`.
     pub fn kl(&self) -> Tensor<1> {
         let each = self.moments.iter().map(|m| m.clone().kl_from_standard());
-        first_plus_others(each, |sum, kl| sum + kl)
+        sum_of_sets(each, |sum, kl| sum + kl)
     }
 
     /// Merges all sets into one: the factor of the joint covariance, and the mean, `[P, M]`, and
@@ -125,11 +125,11 @@ where
 }
 
 /// The sum over sets, of which there is at least one.
-fn first_plus_others<T>(mut each: impl Iterator<Item = T>, add: impl Fn(T, T) -> T) -> T {
-    let Some(first) = each.next() else {
+fn sum_of_sets<T>(each: impl Iterator<Item = T>, add: impl Fn(T, T) -> T) -> T {
+    let Some(sum) = each.reduce(add) else {
         unreachable!("a posterior without inducing variables")
     };
-    each.fold(first, add)
+    sum
 }
 
 /// `L⁻¹m` and `L⁻¹W`.

@@ -78,11 +78,6 @@ pub trait ExpectedLogDensityBackward: ExpectedLogDensityOps {
     ) -> [FloatTensor<Self>; 3];
 }
 
-/// The number of columns.
-fn outputs(shape: &burn::tensor::Shape) -> usize {
-    shape[1]
-}
-
 impl<B: CpuMemory> ExpectedLogDensityOps for B {
     fn expected_gaussian_log_density(
         mean: FloatTensor<B>,
@@ -90,7 +85,7 @@ impl<B: CpuMemory> ExpectedLogDensityOps for B {
         targets: FloatTensor<B>,
         noise: FloatTensor<B>,
     ) -> FloatTensor<B> {
-        let (rows, outputs) = (mean.shape()[0], outputs(&mean.shape()));
+        let (rows, outputs) = (mean.shape()[0], mean.shape()[1]);
         with_element!(mean, T => {
             let [means, variances, values] = [&mean, &variance, &targets].map(|t| B::read::<T>(t));
             let noise = B::read::<T>(&noise)[0].to_f64();
@@ -113,7 +108,7 @@ impl<B: CpuMemory> ExpectedLogDensityBackward for B {
         [mean, variance, targets, noise]: [FloatTensor<B>; 4],
         gradient: FloatTensor<B>,
     ) -> [FloatTensor<B>; 3] {
-        let outputs = outputs(&mean.shape());
+        let outputs = mean.shape()[1];
         with_element!(mean, T => {
             let [means, variances, values, gradients] =
                 [&mean, &variance, &targets, &gradient].map(|t| B::read::<T>(t));
