@@ -69,7 +69,8 @@ impl MiniBatchStep {
 
     /// Like [`differentiate`](Self::differentiate), for one of the parts that a batch of `rows` rows has
     /// been divided into: the gradients are those of the part's share of the loss, so that the gradients
-    /// of all parts sum to those of the batch. The rates have not seen the loss.
+    /// of all parts sum to those of the batch. The rates have not seen the loss. `report` gets it before
+    /// the backward pass, in which devices with collective operations wait for each other.
     ///
     /// # Errors
     ///
@@ -80,12 +81,14 @@ impl MiniBatchStep {
         model: &M,
         part: Batch,
         rows: usize,
+        report: impl FnOnce(f64),
     ) -> Result<(f64, GradientsParams), TrainingError> {
         let made = part.step;
         let share = part.inputs.dims()[0] as f64 / rows as f64;
         let evaluation = self.evaluate(model, part)?;
         let loss = evaluation.loss.clone() * share;
         let value = self.finite_loss(model, made, evaluation)?;
+        report(value);
         Ok((value, self.gradients(model, made, &loss)?))
     }
 

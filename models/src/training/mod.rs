@@ -245,6 +245,16 @@ pub enum TrainingError {
         /// The reason.
         source: UnreadableRows,
     },
+    /// A device cannot have a replica of the model.
+    #[cfg(feature = "learner")]
+    #[error(
+        "the device {device} has no collective operations, which burn has for CUDA devices only; \
+         divide batches among other devices with `on_devices`"
+    )]
+    NoCollectives {
+        /// The device.
+        device: String,
+    },
     /// burn's learner stopped because a metric or a checkpointer failed.
     #[cfg(feature = "learner")]
     #[error("burn's learner: {0}")]

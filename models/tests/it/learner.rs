@@ -177,6 +177,46 @@ fn a_batch_has_a_row_for_each_device() {
     let _ = learner(DType::F64, training).on_devices(&devices);
 }
 
+#[test]
+fn devices_without_collective_operations_have_no_replicas() {
+    let devices = vec![Device::default().autodiff(); 2];
+    let refused = learner(DType::F64, training()).distributed_on(&devices);
+    let Err(error) = refused else {
+        panic!("a CPU has no collective operations")
+    };
+    println!("{error}");
+    assert!(
+        matches!(error, TrainingError::NoCollectives { .. }),
+        "{error}"
+    );
+    assert!(error.to_string().contains("on_devices"), "{error}");
+}
+
+/// One CUDA device has the only replica, and NCCL sums over it alone.
+#[cfg(feature = "cuda")]
+#[test]
+fn a_replica_makes_the_steps_of_a_trainer() {
+    for natural in [true, false] {
+        let mut training = training();
+        training.natural_gradient = training.natural_gradient.filter(|_| natural);
+        let mut trainer = trainer(DType::F32, training.clone());
+        while !trainer.is_finished() {
+            trainer.step().expect("the step is sound");
+        }
+        let device = Device::default().autodiff();
+        let learner = learner(DType::F32, training).distributed_on(&[device]);
+        let mut learner = learner.expect("the default device is CUDA's");
+        let supervised = rounds(&learner, 6);
+        learner.fit(supervised).expect("all steps are sound");
+        assert_eq!(learner.steps_made(), 30);
+        let (ours, expected) = (parameters(learner.model()), parameters(trainer.model()));
+        let differences = ours.iter().zip(&expected).map(|(a, b)| (a - b).abs());
+        let worst = differences.fold(0.0, f64::max);
+        println!("a replica: parameters differ by {worst:e}");
+        assert!(worst < 1e-3, "{worst:e}");
+    }
+}
+
 /// After one step with a learning rate of 1e200, the loss of the second step is NaN.
 #[test]
 fn a_loss_that_is_not_finite_does_not_reach_the_parameters() {

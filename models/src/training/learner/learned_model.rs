@@ -2,6 +2,7 @@
 
 use std::{
     fmt,
+    panic::resume_unwind,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
@@ -14,7 +15,7 @@ use crate::{
 };
 use burn::{
     lr_scheduler::module_lr_scheduler::ModuleLearningRate,
-    module::Module,
+    module::{Module, ModuleMapper, Param},
     optim::{GradientsParams, ModuleOptimizer},
     tensor::{Device, ExecutionError, Tensor},
     train::{
@@ -30,13 +31,21 @@ use burn::{
 #[derive(Module, Debug)]
 pub struct LearnedModel<M: Module> {
     model: M,
+    /// The number of steps of this replica.
+    #[module(skip)]
+    made: usize,
     #[module(skip)]
     course: Arc<Course>,
 }
 
 impl<M: Module> LearnedModel<M> {
     pub(super) fn new(model: M, course: Arc<Course>) -> Self {
-        Self { model, course }
+        let made = course.made.load(Ordering::Relaxed);
+        Self {
+            model,
+            made,
+            course,
+        }
     }
 
     /// The model.
@@ -53,6 +62,8 @@ pub(super) struct Course {
     pub interrupter: Interrupter,
     /// How a batch is divided among devices.
     pub division: Option<Division>,
+    /// Whether each device makes the steps of a replica of its own.
+    pub replicates: bool,
     failure: Mutex<Option<TrainingError>>,
 }
 
@@ -108,12 +119,14 @@ impl Course {
         made: Arc<AtomicUsize>,
         interrupter: Interrupter,
         division: Option<Division>,
+        replicates: bool,
     ) -> Self {
         Self {
             computation,
             made,
             interrupter,
             division,
+            replicates,
             failure: Mutex::new(None),
         }
     }
@@ -139,21 +152,26 @@ impl Course {
             return self.computation.differentiate(model, batch);
         };
         let (made, [rows, _]) = (batch.step, batch.inputs.dims());
-        let (loss, gradients) =
-            (self.computation).differentiate_part(model, batch, division.rows)?;
-        if let Some(whole) = division.add(loss, rows) {
-            *(division.last.lock()).unwrap_or_else(PoisonError::into_inner) = whole;
-            let trains_inducing = self.computation.trains_inducing(made);
-            self.computation.rates.observe(whole, trains_inducing);
-        }
-        Ok((loss, gradients))
+        let report = |loss| {
+            if let Some(whole) = division.add(loss, rows) {
+                *(division.last.lock()).unwrap_or_else(PoisonError::into_inner) = whole;
+                let trains_inducing = self.computation.trains_inducing(made);
+                self.computation.rates.observe(whole, trains_inducing);
+            }
+        };
+        (self.computation).differentiate_part(model, batch, division.rows, report)
     }
 
-    /// Keeps the first error and stops the learner.
+    /// Keeps the first error and stops the learner. With replicas, the other devices would wait for this
+    /// one in their backward passes: only a panic ends burn's workers.
     fn fail(&self, error: TrainingError) {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.get_or_insert(error);
+        drop(failure);
         self.interrupter.stop(Some("a step cannot be made"));
+        if self.replicates {
+            resume_unwind(Box::new("a step cannot be made"));
+        }
     }
 }
 
@@ -185,19 +203,41 @@ impl<M: Model + 'static> TrainStep for LearnedModel<M> {
         if self.course.has_failed() {
             return self;
         }
-        let step = self.course.made.load(Ordering::Relaxed);
-        let adam = (optimizer, rate);
+        let (step, adam) = (self.made, (optimizer, rate));
         let updated = (self.course.computation).update(step, &self.model, gradients, adam);
         match updated {
             Ok(model) => {
-                self.course.made.store(step + 1, Ordering::Relaxed);
-                Self { model, ..self }
+                let made = step + 1;
+                self.course.made.fetch_max(made, Ordering::Relaxed);
+                let model = match self.course.replicates {
+                    true => model.map(&mut Reduced),
+                    false => model,
+                };
+                Self {
+                    model,
+                    made,
+                    ..self
+                }
             }
             Err(error) => {
                 self.course.fail(error);
                 self
             }
         }
+    }
+}
+
+/// Marks parameters whose gradients burn sums over the devices. Natural gradients and the updates after a
+/// step make new tensors, which have no mark.
+struct Reduced;
+
+impl ModuleMapper for Reduced {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let id = param.id;
+        param.map(|value| match value.is_require_grad() {
+            true => value.set_distributed(id),
+            false => value,
+        })
     }
 }
 

@@ -6,6 +6,7 @@ mod renderer;
 mod several_devices;
 
 use std::{
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     path::Path,
     sync::{
         Arc, Mutex,
@@ -19,7 +20,10 @@ use burn::{
     module::Module,
     optim::{ModuleOptimizer, OptimizerRecord},
     store::ModuleRecord,
-    tensor::Device,
+    tensor::{
+        Device,
+        distributed::{DistributedConfig, ReduceOperation},
+    },
     train::{ExecutionStrategy, Interrupter, Learner, MultiDeviceOptim, SupervisedTraining},
 };
 use burn_gp_core::parameter::Priors;
@@ -36,7 +40,7 @@ pub use learned_model::{Examination, ExaminedModel, LearnedModel, LearnedStep};
 use loaders::{BatchLoader, Examinations};
 pub use renderer::StepRenderer;
 pub(super) use several_devices::SeveralDevices;
-use several_devices::check_parts;
+use several_devices::{check_parts, check_replicas};
 
 /// Makes the steps of a [`MiniBatchTrainer`](super::MiniBatchTrainer), bit for bit, in burn's
 /// [`SupervisedTraining`]. Its checkpoints, metrics, renderers and early stopping then work for
@@ -71,6 +75,8 @@ pub struct MiniBatchLearner<M> {
     made: Arc<AtomicUsize>,
     /// Empty for the model's own device alone.
     devices: Vec<Device>,
+    /// Whether each device makes the steps of a replica of its own.
+    replicates: bool,
 }
 
 impl<M: Model + 'static> MiniBatchLearner<M> {
@@ -91,6 +97,7 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
             data,
             made: Arc::default(),
             devices: Vec::new(),
+            replicates: false,
         }
     }
 
@@ -110,7 +117,36 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
     pub fn on_devices(mut self, devices: &[Device]) -> Self {
         check_parts(devices, self.batch_rows());
         self.devices = devices.to_vec();
+        self.replicates = false;
         self
+    }
+
+    /// Divides every batch among different CUDA devices by burn-train's strategy of distributed data
+    /// parallelism. Every device makes the steps of its own replica of the model, with the gradients of
+    /// the whole batch, which NCCL sums in the backward pass. The steps are those of
+    /// [`on_devices`](Self::on_devices), but no parameters travel. The first device has the examinations
+    /// and the checkpoints, and the model after training.
+    ///
+    /// This is untested for lack of several CUDA devices. End such training early by burn's early
+    /// stopping alone: a stop through an [`Interrupter`] may reach one device a step before another, which
+    /// then waits forever. If training fails, the model is the one before training, and burn's workers
+    /// end by panics with messages on standard error.
+    ///
+    /// # Errors
+    ///
+    /// When a device has no collective operations.
+    ///
+    /// # Panics
+    ///
+    /// If a batch has fewer rows than there are devices, or if a device is named twice.
+    #[track_caller]
+    pub fn distributed_on(self, devices: &[Device]) -> Result<Self, TrainingError> {
+        check_replicas(devices)?;
+        let learner = self.on_devices(devices);
+        Ok(Self {
+            replicates: !devices.is_empty(),
+            ..learner
+        })
     }
 
     /// The number of rows of a batch.
@@ -196,7 +232,8 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
 
     /// Runs `training`, built from this learner's batches and examinations, and keeps the final
     /// model. The training must have no gradient accumulation and no strategy of its own: it uses one
-    /// device, or those of [`on_devices`](Self::on_devices).
+    /// device, or those of [`on_devices`](Self::on_devices) or
+    /// [`distributed_on`](Self::distributed_on).
     ///
     /// burn owns the optimizer state, which is part of its checkpoints. To resume training,
     /// [`restore`](Self::restore) a checkpoint.
@@ -204,7 +241,7 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
     /// # Errors
     ///
     /// When the likelihood does not accept a target, when a step fails (the model is then the one
-    /// before the step), or when something else stopped the learner.
+    /// before the step, or before training with replicas), or when something else stopped the learner.
     pub fn fit(
         &mut self,
         training: SupervisedTraining<LearnedModel<M>>,
@@ -213,13 +250,19 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
         let course = self.course(training.interrupter());
         let model = LearnedModel::new(self.model.clone(), Arc::clone(&course));
         let rates = self.scheduler();
-        let training = if self.devices.len() > 1 {
-            let (devices, optimizer) = (self.devices.clone(), MultiDeviceOptim::OptimMainDevice);
-            training.with_training_strategy(ExecutionStrategy::multi(devices, optimizer).into())
-        } else {
-            training
+        let training = match self.strategy() {
+            Some(strategy) => training.with_training_strategy(strategy.into()),
+            None => training,
         };
-        let result = training.launch(Learner::new(model, self.optimizer.clone(), rates));
+        let learner = Learner::new(model, self.optimizer.clone(), rates);
+        let before = self.steps_made();
+        let launched = catch_unwind(AssertUnwindSafe(|| training.launch(learner)));
+        let result = launched.or_else(|panic| {
+            self.made.store(before, Ordering::Relaxed);
+            course
+                .take_failure()
+                .map_or_else(|| resume_unwind(panic), Err)
+        })?;
         self.model = result.model.train().into_model();
         match (course.take_failure(), result.error) {
             (Some(failure), _) => Err(failure),
@@ -257,6 +300,17 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
         Ok(())
     }
 
+    /// The strategy for replicas or several devices, if there are some.
+    fn strategy(&self) -> Option<ExecutionStrategy> {
+        let (devices, all_reduce_op) = (self.devices.clone(), ReduceOperation::Sum);
+        if self.replicates {
+            let config = DistributedConfig { all_reduce_op };
+            return Some(ExecutionStrategy::ddp(devices, config));
+        }
+        let optimizer = MultiDeviceOptim::OptimMainDevice;
+        (devices.len() > 1).then(|| ExecutionStrategy::multi(devices, optimizer))
+    }
+
     fn scheduler(&self) -> ModuleLrScheduler {
         self.rates.scheduler(self.steps_made())
     }
@@ -270,6 +324,7 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
             made,
             interrupter,
             division,
+            self.replicates,
         ))
     }
 

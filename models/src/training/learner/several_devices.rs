@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "cuda")]
+use burn::backend::{CubeDevice, DispatchDevice};
 use burn::{
     data::{
         dataloader::{DataLoaderIterator, Progress},
@@ -37,6 +39,7 @@ impl<M: Model + 'static> SeveralDevices<M> {
             Arc::default(),
             Interrupter::new(),
             Some(division),
+            false,
         );
         Self {
             devices: devices.to_vec(),
@@ -96,6 +99,40 @@ pub(super) fn check_parts(devices: &[Device], rows: usize) {
         "a batch of {rows} rows cannot be divided among {} devices",
         devices.len()
     );
+}
+
+/// Checks that every device can have a replica of a model.
+///
+/// # Errors
+///
+/// When a device has no collective operations.
+///
+/// # Panics
+///
+/// If a device is named twice.
+#[track_caller]
+pub(super) fn check_replicas(devices: &[Device]) -> Result<(), TrainingError> {
+    for (index, device) in devices.iter().enumerate() {
+        if !has_collectives(device) {
+            let device = format!("{:?}", device.clone().without_autodiff().as_dispatch());
+            return Err(TrainingError::NoCollectives { device });
+        }
+        assert!(
+            !devices[..index].contains(device),
+            "{device:?} cannot have two replicas of a model"
+        );
+    }
+    Ok(())
+}
+
+/// Whether tensors on this device can be summed with those of other devices. cubecl has that for CUDA
+/// alone; the devices of workers may belong to different processes.
+fn has_collectives(device: &Device) -> bool {
+    match device.clone().without_autodiff().as_dispatch() {
+        #[cfg(feature = "cuda")]
+        DispatchDevice::Cube(CubeDevice::Cuda(_)) => true,
+        _ => false,
+    }
 }
 
 /// The part of a batch for one device, as burn's workers take it.
