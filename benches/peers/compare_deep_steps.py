@@ -1,7 +1,8 @@
-"""Times one training step of a deep and of a convolutional GP, ours and the peers'; prints one table.
+"""Times one training step of deep and convolutional GPs and of deep kernels; prints one table.
 
-Runs `benches/deep_steps.rs`, `deep_gp_step.py` (GPyTorch, in two forms) and `conv_step.py` (GPflow),
-one program at a time. Memory is the most that a process has had resident.
+Runs `benches/deep_steps`, `deep_gp_step.py` (GPyTorch, in two forms), `conv_step.py` (GPflow) and
+`deep_kernel.py` (GPyTorch, exact), one program at a time. Memory is the most that a process has had
+resident.
 """
 
 import argparse
@@ -24,6 +25,8 @@ PEERS = {
         "gpytorch, separate kernels": [FOLDER / "deep_gp_step.py", "--separate"],
     },
     "conv": {"gpflow": [FOLDER / "conv_step.py"]},
+    # Exact deep kernel learning; ours has a kernel of finite rank.
+    "deep-kernel": {"gpytorch, exact": [FOLDER / "deep_kernel.py"]},
 }
 DTYPES = {"f32": "float32", "f64": "float64"}
 
@@ -35,7 +38,7 @@ def parse_arguments() -> argparse.Namespace:
         "--reuse", type=Path, action="append", default=[], help="JSON file with earlier peer runs"
     )
     parser.add_argument("--program", type=Path, help="a built deep_steps; default: build it")
-    parser.add_argument("--only", choices=list(PEERS), help="one case; default: both")
+    parser.add_argument("--only", choices=list(PEERS), help="one case; default: all")
     parser.add_argument("--dtype", choices=list(DTYPES), help="default: f32 alone", default="f32")
     parser.add_argument("--rounds", type=int, default=1, help="runs a program; the median counts")
     parser.add_argument("--threads", type=int, default=2)

@@ -1,6 +1,6 @@
 """Time one training step (forward, backward, Adam) of GPflow's convolutional SVGP; prints one JSON line.
 
-The work of the case `conv` of `benches/deep_steps.rs`: 200 images of 28 by 28 pixels through 750
+The work of the case `conv` of `benches/deep_steps`: 200 images of 28 by 28 pixels through 750
 inducing patches of 5 by 5, a squared-exponential kernel of patches with one lengthscale, a weight for
 every place, ten functions that share all of it under the robust-max likelihood, whitened posteriors
 with full covariances, all parameters trained, the step compiled. GPflow holds the covariances of every

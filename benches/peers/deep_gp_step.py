@@ -1,6 +1,6 @@
 """Time one training step (forward, backward, Adam) of GPyTorch's deep GP; prints one JSON line.
 
-The work of the case `deep` of `benches/deep_steps.rs`: three layers, the first two of eight functions
+The work of the case `deep` of `benches/deep_steps`: three layers, the first two of eight functions
 around the identity, 500 inducing points a layer, 1000 rows of eight numbers, one draw, Gaussian noise,
 whitened posteriors with full covariances, all parameters trained. The functions of a layer share a
 kernel and inducing points, as in ours; with `--separate` each has its own, as in GPyTorch's examples.

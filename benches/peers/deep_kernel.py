@@ -136,14 +136,15 @@ def main() -> None:
     model, likelihood, step = deep_kernel(arguments)
     milliseconds, loss = step_times.measure(step, arguments.steps)
     report = {
-        "peer": "gpytorch",
+        "program": "gpytorch, exact",
+        "case": "deep-kernel",
         "rows": arguments.rows,
         "dtype": arguments.dtype,
         "steps": step_times.WARM_UP + arguments.steps,
-        "median_ms": step_times.median(milliseconds),
+        "milliseconds": step_times.median(milliseconds),
         "final_loss": loss,
         **scores(model, likelihood, arguments.seed),
-        "peak_mib": step_times.peak_mebibytes(),
+        "peak_mebibytes": step_times.peak_mebibytes(),
         "versions": f"gpytorch {gpytorch.__version__}, torch {torch.__version__}",
     }
     print(json.dumps(report))

@@ -1,15 +1,18 @@
-//! Time and memory of one training step of a deep Gaussian process and of a convolutional one.
+//! Time and memory of one training step of a deep Gaussian process, a convolutional one and a deep
+//! basis kernel.
 //!
-//! `cargo bench --bench deep_steps -- [--only deep|conv] [--dtype f32|f64]
-//! [--json]`
+//! `cargo bench --bench deep_steps -- [--only deep|conv|deep-kernel] [--dtype f32|f64] [--json]`
 //! runs each case in its own process, which separates the peak memory of the cases. `deep` has
 //! three layers, the first two with eight functions around the identity. It has 500 inducing points
 //! per layer, batches of 1000 rows with eight inputs, one draw and Gaussian noise. `conv` has
 //! batches of 200 images of 28 by 28 pixels and 750 inducing patches of 5 by 5 pixels, with weights
 //! for the patch locations and ten functions under the robust-max likelihood. Posteriors are
-//! whitened with full covariances, and Adam trains all parameters. The floor is the time of the
+//! whitened with full covariances. `deep-kernel` has all 10 000 rows in every step, with one input,
+//! and 128 features from two layers of 128 hyperbolic tangents, with the variance correction
+//! (arXiv:2505.18526, section 4.1). Adam trains all parameters. The floor is the time of the
 //! multiply-adds of a step that no algorithm avoids, at the rate of a matrix product measured in
-//! the same process.
+//! the same process and type; [`floor`] has its terms. Our deep basis kernel does its R×R algebra and
+//! the sums that lead to it in double precision also in the case f32.
 
 use std::{error::Error, process::Command, time::Instant};
 
@@ -18,24 +21,30 @@ use burn::{
     tensor::{DType, Device, Distribution, Tensor},
 };
 use burn_gp_core::{
+    features::{FirstWeights, PerceptronConfig},
     inducing::Initializer,
     kernels::StationaryConfig,
     likelihoods::{GaussianConfig, RobustMaxConfig},
     means::MeanConfig,
-    ops::Stationary,
+    ops::{Stationary, numbers},
     patches::ImageShape,
 };
+use burn_gp_datasets::SyntheticFunction;
 use burn_gp_models::{
-    DeepGpConfig, InducingConfig, LayerConfig, LayerForm,
-    training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
+    BasisConfig, DbkConfig, DeepGpConfig, InducingConfig, LayerConfig, LayerForm,
+    training::{MiniBatchTrainer, MiniBatchTraining, Model, Trainer, TrainingData},
 };
 
-#[path = "../runs/src/memory.rs"]
+#[path = "../../runs/src/memory.rs"]
 mod memory;
 
+mod floor;
+#[path = "../median.rs"]
 mod median;
+#[path = "../product_rate.rs"]
 mod product_rate;
 
+use floor::Term;
 use median::median;
 use product_rate::product_rate;
 
@@ -51,14 +60,20 @@ const PATCH: usize = 5;
 const CLASSES: usize = 10;
 const WIDTH: usize = 8;
 
+/// The hidden units of each layer of the deep basis kernel, and its features.
+const UNITS: usize = 128;
+const RANK: usize = 128;
+const NOISE: f64 = 0.1;
+
 /// A model to time.
 struct Case {
     name: &'static str,
     batch: usize,
+    /// The number of inducing points, zero if there are none.
     inducing: usize,
 }
 
-const CASES: [Case; 2] = [
+const CASES: [Case; 3] = [
     Case {
         name: "deep",
         batch: 1000,
@@ -68,6 +83,11 @@ const CASES: [Case; 2] = [
         name: "conv",
         batch: 200,
         inducing: 750,
+    },
+    Case {
+        name: "deep-kernel",
+        batch: 10_000,
+        inducing: 0,
     },
 ];
 
@@ -94,13 +114,13 @@ impl Arguments {
                 other => return Err(format!("{other:?} is no option of this benchmark").into()),
             }
         }
-        let is_known = |name: &Option<String>, known: [&str; 2]| {
+        let is_known = |name: &Option<String>, known: &[&str]| {
             (name.as_deref()).is_none_or(|name| known.contains(&name))
         };
-        if !is_known(&found.only, CASES.map(|case| case.name)) {
-            return Err("--only is deep or conv".into());
+        if !is_known(&found.only, &CASES.map(|case| case.name)) {
+            return Err("--only is deep, conv or deep-kernel".into());
         }
-        if !is_known(&found.dtype, TYPES.map(|(name, _)| name)) {
+        if !is_known(&found.dtype, &TYPES.map(|(name, _)| name)) {
             return Err("--dtype is f32 or f64".into());
         }
         Ok(found)
@@ -139,7 +159,9 @@ fn in_a_process(case: &Case, dtype: &str, json: bool) -> Result<(), Box<dyn Erro
 }
 
 fn report(case: &Case, name: &str, dtype: DType, json: bool) -> Result<(), Box<dyn Error>> {
-    let floor = case.floor_operations() / product_rate(dtype) * 1e3;
+    let terms = case.floor();
+    let operations: f64 = terms.iter().map(|(_, operations)| operations).sum();
+    let floor = operations / product_rate(dtype) * 1e3;
     let time = case.step_time(dtype)?;
     let peak = memory::peak().map(|bytes| bytes as f64 / (1 << 20) as f64);
     if json {
@@ -147,9 +169,12 @@ fn report(case: &Case, name: &str, dtype: DType, json: bool) -> Result<(), Box<d
         println!(
             "{{\"case\": \"{}\", \"dtype\": \"{name}\", \"milliseconds\": {time:.2}, \
              \"peak_mebibytes\": {peak}, \"floor_milliseconds\": {floor:.2}, \
-             \"ratio_to_floor\": {:.2}}}",
+             \"ratio_to_floor\": {:.2}, \"floor_shares\": {{{}}}}}",
             case.name,
-            time / floor
+            time / floor,
+            shares(&terms, operations, |name, share| format!(
+                "\"{name}\": {share:.4}"
+            ))
         );
     } else {
         let peak = peak.map_or("unknown".into(), |peak| format!("{peak:.0} MiB"));
@@ -158,27 +183,33 @@ fn report(case: &Case, name: &str, dtype: DType, json: bool) -> Result<(), Box<d
             case.name,
             time / floor
         );
+        let share = |name: &str, share: f64| format!("{name} {:.1} %", 100.0 * share);
+        println!("    of the floor: {}", shares(&terms, operations, share));
     }
     Ok(())
 }
 
+/// The name of each term and its share of all operations, with commas between them.
+fn shares(terms: &[Term], all: f64, text: impl Fn(&str, f64) -> String) -> String {
+    let terms = terms
+        .iter()
+        .map(|&(name, operations)| text(name, operations / all));
+    terms.collect::<Vec<_>>().join(", ")
+}
+
 impl Case {
-    /// Twice the number of multiply-adds that no algorithm avoids.
-    fn floor_operations(&self) -> f64 {
-        let (batch, inducing) = (self.batch as f64, self.inducing as f64);
-        let layer = |functions: usize| layer_operations(batch, inducing, functions as f64);
+    /// The operations of a step that no algorithm avoids.
+    fn floor(&self) -> Vec<Term> {
         match self.name {
-            "deep" => 2.0 * layer(WIDTH) + layer(1),
-            _ => {
-                let dimensions = (PATCH * PATCH) as f64;
-                let patches = ((SIDE - PATCH + 1) * (SIDE - PATCH + 1)) as f64;
-                // The distances between all inducing patches and all patches, and between the
-                // patches of each image. The backward pass takes as many for the gradients of the
-                // former.
-                let across = 2.0 * dimensions * inducing * batch * patches;
-                let within = dimensions * batch * patches * patches;
-                layer(CLASSES) + 2.0 * across + within
+            "deep" => floor::layers(self.batch, self.inducing, &[WIDTH, WIDTH, 1]),
+            "conv" => {
+                let patches = (SIDE - PATCH + 1) * (SIDE - PATCH + 1);
+                let (images, dimensions) = ((self.batch, patches), PATCH * PATCH);
+                let mut terms = floor::layers(self.batch, self.inducing, &[CLASSES]);
+                terms.extend(floor::patch_distances(images, self.inducing, dimensions));
+                terms
             }
+            _ => floor::deep_kernel(self.batch, &[1, UNITS, UNITS, RANK]),
         }
     }
 
@@ -208,6 +239,15 @@ impl Case {
             .with_image(ImageShape::new(SIDE, SIDE, 1))
     }
 
+    fn deep_kernel() -> DbkConfig {
+        let network = PerceptronConfig {
+            hidden: vec![UNITS; 2],
+            first_weights: FirstWeights::FanIn,
+            ..PerceptronConfig::default()
+        };
+        DbkConfig::new().with_basis(BasisConfig::integrated(network, RANK))
+    }
+
     fn data(&self, dtype: DType) -> TrainingData {
         let device = Device::flex();
         device.seed(0);
@@ -216,6 +256,18 @@ impl Case {
             let normal = Distribution::Normal(0.0, 1.0);
             let inputs = Tensor::<2>::random([self.batch, WIDTH], normal, options);
             let targets = inputs.clone().sum_dim(1).sin();
+            return TrainingData { inputs, targets };
+        }
+        if self.name == "deep-kernel" {
+            let domain = Distribution::Uniform(-1.0, 1.0);
+            let inputs = Tensor::<2>::random([self.batch, 1], domain, options);
+            let noise = Distribution::Normal(0.0, NOISE);
+            let noise = Tensor::<2>::random([self.batch, 1], noise, options);
+            let levels: Vec<f64> = (numbers(inputs.clone()).iter())
+                .map(|&x| SyntheticFunction::Levels.evaluate(&[x]))
+                .collect();
+            let levels = Tensor::<1>::from_data(levels.as_slice(), options);
+            let targets = levels.reshape([self.batch, 1]) + noise;
             return TrainingData { inputs, targets };
         }
         let pixels = Distribution::Uniform(0.0, 1.0);
@@ -231,29 +283,33 @@ impl Case {
     /// The median milliseconds of a step.
     fn step_time(&self, dtype: DType) -> Result<f64, Box<dyn Error>> {
         let data = self.data(dtype);
-        let model = self.config().init(&data)?;
         let training = MiniBatchTraining {
             batch_size: self.batch,
             learning_rate: 1e-3,
             ..MiniBatchTraining::new(STEPS)
         };
-        let mut trainer = MiniBatchTrainer::new(Module::train(model), data, training);
-        let mut times = Vec::new();
-        for step in 0..STEPS {
-            let start = Instant::now();
-            trainer.step()?;
-            if step >= WARM_UP {
-                times.push(start.elapsed());
-            }
+        if self.name == "deep-kernel" {
+            let training = training.with_weight_decay(1e-4);
+            return median_step(Self::deep_kernel().init(&data)?, data, training);
         }
-        Ok(median(times).as_secs_f64() * 1e3)
+        median_step(self.config().init(&data)?.train(), data, training)
     }
 }
 
-/// The operations of a layer of P functions with a shared kernel: a Cholesky factorization, a
-/// triangular solve and P triangular products, and about twice that in the backward pass.
-fn layer_operations(batch: f64, inducing: f64, functions: f64) -> f64 {
-    let cube = inducing.powi(3);
-    let forwards = cube / 3.0 + (1.0 + functions) * inducing * inducing * batch;
-    forwards + cube + 2.0 * (1.0 + functions) * inducing * inducing * batch
+/// The median milliseconds of the steps of a training after the warm-up.
+fn median_step(
+    model: impl Model,
+    data: TrainingData,
+    training: MiniBatchTraining,
+) -> Result<f64, Box<dyn Error>> {
+    let mut trainer = MiniBatchTrainer::new(model, data, training);
+    let mut times = Vec::new();
+    for step in 0..STEPS {
+        let start = Instant::now();
+        trainer.step()?;
+        if step >= WARM_UP {
+            times.push(start.elapsed());
+        }
+    }
+    Ok(median(times).as_secs_f64() * 1e3)
 }
