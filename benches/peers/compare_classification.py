@@ -10,16 +10,15 @@ missed. Needs Python with requirements.txt itself, for numpy.
 """
 
 import argparse
-import gzip
 import json
 import statistics
-import struct
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import cargo_executable
+import images
 import json_lines
 import numpy as np
 import text_table
@@ -134,22 +133,8 @@ def means(fits: list[dict]) -> dict:
     return {key: statistics.mean(fit[key] for fit in fits) for key in ("error", "nlpd", "seconds")}
 
 
-def idx(path: Path) -> np.ndarray:
-    """An idx file of bytes, gzipped or not."""
-    packed = path.with_name(path.name + ".gz")
-    content = gzip.decompress(packed.read_bytes()) if packed.exists() else path.read_bytes()
-    dimensions = content[3]
-    sizes = struct.unpack(f">{dimensions}I", content[4 : 4 + 4 * dimensions])
-    return np.frombuffer(content, np.uint8, offset=4 + 4 * dimensions).reshape(sizes)
-
-
 def mnist(arguments, program: Path) -> list[dict]:
-    folder = arguments.data_dir / "mnist"
-    parts = {}
-    for part, name in (("train", "train"), ("test", "t10k")):
-        images = idx(folder / f"{name}-images-idx3-ubyte")
-        parts[f"x_{part}"] = images.reshape(len(images), -1) / np.float32(255)
-        parts[f"y_{part}"] = idx(folder / f"{name}-labels-idx1-ubyte")
+    parts = vars(images.load(arguments.data_dir / "mnist", "float32"))
     rows, drawing = [], draws_program(arguments)
     for likelihood in arguments.likelihood or ["robust-max", "softmax"]:
         print(f"mnist, {likelihood} ...", file=sys.stderr)

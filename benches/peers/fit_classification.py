@@ -61,6 +61,7 @@ def probabilities(model, x, binary: bool):
 def main() -> None:
     arguments = parse_arguments()
     processor_threads.limit(arguments.threads)
+    import classification_metrics
     import gpflow
     import gpflow_training
     import numpy as np
@@ -101,13 +102,10 @@ def main() -> None:
     )
     seconds = time.perf_counter() - start
     predicted = probabilities(model, x_test, arguments.likelihood == "bernoulli")
-    labels = data["y_test"].astype(int)
-    of_label = np.maximum(predicted[np.arange(len(labels)), labels], 1e-300)
     report = {
         "peer": f"gpflow {gpflow.__version__}",
         "likelihood": arguments.likelihood,
-        "error": float(np.mean(predicted.argmax(1) != labels)),
-        "nlpd": float(-np.mean(np.log(of_label))),
+        **classification_metrics.score(data["y_test"], predicted),
         "steps": arguments.steps,
         "seconds": seconds,
         "seconds_per_step": float(np.median(step_seconds)),
