@@ -5,8 +5,8 @@
 //! `cargo bench --bench conjugate_gradients` prints one line of JSON per case,
 //! for Matérn-3/2 with a lengthscale per dimension, 9 dimensions, double precision and generated
 //! data with little noise (1e-3 of the variance), where solves take longest. It contains the
-//! seconds of a loss and its gradient with no pivots, 64, 256 and the default 8·√N, the seconds of
-//! exact regression, the ratios, and the distance of the loss from the exact one, per point. Then
+//! seconds of a loss and its gradient with no pivots, 64, 256 and the default 8·√N, each with products
+//! in double precision and then in single precision (the default), the seconds of exact regression, the ratios, and the distance of the loss from the exact one, per point. Then
 //! it prints one line per method for predictive variances: the seconds to condition on the data and
 //! to predict, and the largest relative error of a standard deviation, including noise. `-- POINTS`
 //! runs another size.
@@ -62,18 +62,23 @@ fn main() -> Result<(), Box<dyn Error>> {
     let likelihood = || Gaussian::new(NOISE, options);
     let exact = Exact::new(kernel(&device), ZeroMean::new(1), likelihood());
     let (reference, exact_seconds) = evaluated(&exact, &inputs, &targets)?;
-    for rank in PIVOTS {
+    for (rank, mixed_precision) in PIVOTS
+        .into_iter()
+        .flat_map(|rank| [(rank, false), (rank, true)])
+    {
         let settings = ConjugateGradientsSettings {
             rank,
+            mixed_precision,
             ..ConjugateGradientsSettings::default()
         };
         let model =
             ConjugateGradients::new(kernel(&device), ZeroMean::new(1), likelihood(), settings);
         let (value, seconds) = evaluated(&model, &inputs, &targets)?;
         println!(
-            "{{\"points\": {points}, \"pivots\": {}, \"seconds\": {seconds:.2}, \
+            "{{\"points\": {points}, \"pivots\": {}, \"mixed_precision\": {mixed_precision}, \
+             \"seconds\": {seconds:.2}, \
              \"exact_seconds\": {exact_seconds:.2}, \"of_exact\": {:.2}, \
-             \"loss_minus_exact\": {:.1e}}}",
+             \"loss_minus_exact\": {:.4e}}}",
             rank.map_or("\"default\"".to_owned(), |rank| rank.to_string()),
             seconds / exact_seconds,
             (reference - value) / points as f64,

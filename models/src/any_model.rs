@@ -188,6 +188,13 @@ macro_rules! models {
                 }
             }
 
+            fn is_within_reach(&self, start: &Self) -> bool {
+                match (self, start) {
+                    $((Self::$name(model), Self::$name(start)) => model.is_within_reach(start),)*
+                    _ => true,
+                }
+            }
+
             fn priors(&self) -> Priors {
                 match self {
                     $(Self::$name(model) => model.priors(),)*

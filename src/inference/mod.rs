@@ -106,6 +106,13 @@ pub trait FullBatch: Module + ModuleDisplay {
         self
     }
 
+    /// Whether a line search from `start` evaluates the objective here. Otherwise it tries points closer
+    /// to `start`. Objectives that take much longer at extreme hyperparameters have such limits; by
+    /// default there is none.
+    fn is_within_reach(&self, _start: &Self) -> bool {
+        true
+    }
+
     /// The priors of the parameters, given by path. Trainers add their log density to the
     /// objective. There are none by default.
     fn priors(&self) -> Priors {

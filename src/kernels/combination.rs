@@ -177,6 +177,11 @@ combination!(
             first + self.second.matrix_product(x, vectors)
         }
 
+        fn rough_matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
+            let first = (self.first).rough_matrix_product(x.clone(), vectors.clone());
+            first + self.second.rough_matrix_product(x, vectors)
+        }
+
         fn covariance_product(
             &self,
             x1: Tensor<2>,

@@ -262,6 +262,17 @@ pub trait Kernel: Module + ModuleDisplay + Sync + 'static {
         sum(parts).unwrap_or(vectors.clone())
     }
 
+    /// [`matrix_product`](Self::matrix_product) with errors of single precision, in the type of the
+    /// arguments and without gradients. Iterations in double precision that tolerate these errors take
+    /// about half the time. The default is the product itself.
+    ///
+    /// # Shapes
+    ///
+    /// As for [`matrix_product`](Self::matrix_product).
+    fn rough_matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
+        self.matrix_product(x, vectors)
+    }
+
     /// [`covariance`](Self::covariance) times vectors, `K(x1, x2)·V`, the counterpart of
     /// [`matrix_product`](Self::matrix_product).
     ///

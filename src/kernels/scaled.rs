@@ -113,6 +113,10 @@ impl<K: Kernel> Kernel for Scaled<K> {
         self.base.matrix_product(x, vectors) * self.outputscale.value().reshape([1, 1])
     }
 
+    fn rough_matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
+        self.base.rough_matrix_product(x, vectors) * self.outputscale.value().reshape([1, 1])
+    }
+
     fn covariance_product(&self, x1: Tensor<2>, x2: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
         self.base.covariance_product(x1, x2, vectors) * self.outputscale.value().reshape([1, 1])
     }

@@ -2,7 +2,7 @@
 
 use burn::{
     module::Module,
-    tensor::{Int, Tensor, TensorCreationOptions},
+    tensor::{DType, Int, Tensor, TensorCreationOptions},
 };
 use derive_setters::Setters;
 use rand::rngs::ChaCha8Rng;
@@ -267,6 +267,14 @@ impl Kernel for StationaryKernel {
     fn matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
         let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
         ops::covariance_product(self.kind, x, None, lengthscale, variance, vectors)
+    }
+
+    fn rough_matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
+        let dtype = vectors.dtype();
+        let [lengthscale, variance] =
+            [&self.lengthscale, &self.variance].map(|values| values.value().cast(DType::F32));
+        let (x, vectors) = (x.cast(DType::F32), vectors.cast(DType::F32));
+        ops::covariance_product(self.kind, x, None, lengthscale, variance, vectors).cast(dtype)
     }
 
     fn covariance_product(&self, x1: Tensor<2>, x2: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {

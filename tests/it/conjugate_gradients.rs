@@ -164,6 +164,86 @@ fn the_estimate_is_a_function_of_seed_and_parameters() {
     }
 }
 
+/// With products in single precision, the log evidence and its gradient are as close to those of
+/// converged solves as with products in double precision. The fifth more is for the iteration at which
+/// each solve ends.
+#[test]
+fn products_in_single_precision_lose_no_digits() {
+    for (name, device) in double_precision() {
+        let device = device.autodiff();
+        let options = (&device, DType::F64);
+        for noise in [0.1, 1e-3] {
+            let case = Case::new(400, 3, noise);
+            let (x, y) = (tensor(&case.x, options), tensor(&case.y, options));
+            let evaluated = |mixed_precision, tolerance| {
+                let settings = ConjugateGradientsSettings {
+                    mixed_precision,
+                    tolerance,
+                    rank: Some(20),
+                    ..ConjugateGradientsSettings::default()
+                };
+                let model = model(&case, settings, options);
+                let objective = model.objective(x.clone(), y.clone()).unwrap();
+                let gradients = gradients(&model, &objective.backward());
+                [vec![scalar(objective)], gradients].concat()
+            };
+            let [mixed, double, converged] = [(true, 1e-4), (false, 1e-4), (false, 1e-10)]
+                .map(|(mixed, tolerance)| evaluated(mixed, tolerance));
+            let off = |found: &[f64]| {
+                (found.iter().zip(&converged))
+                    .map(|(found, converged)| (found - converged).abs())
+                    .fold(0.0, f64::max)
+            };
+            let (ours, theirs) = (off(&mixed), off(&double));
+            println!("{name}, noise {noise}: off by {ours:.2e}, {theirs:.2e} in double precision");
+            assert_ne!(mixed, double, "{name}: single precision was not used");
+            assert!(ours < 1.2 * theirs, "{name}, {noise}: {ours}, {theirs}");
+        }
+    }
+}
+
+/// With noise below the rounding errors of single precision, all products are in double precision.
+#[test]
+fn where_single_precision_fails_double_precision_takes_over() {
+    for (name, device) in double_precision() {
+        let options = (&device, DType::F64);
+        let case = Case::new(200, 1, 1e-9);
+        let (x, y) = (tensor(&case.x, options), tensor(&case.y, options));
+        let [mixed, double] = [true, false].map(|mixed_precision| {
+            let settings = ConjugateGradientsSettings {
+                mixed_precision,
+                rank: Some(10),
+                iterations: 2000,
+                ..ConjugateGradientsSettings::default()
+            };
+            scalar(
+                model(&case, settings, options)
+                    .objective(x.clone(), y.clone())
+                    .unwrap(),
+            )
+        });
+        assert_eq!(mixed, double, "{name}");
+    }
+}
+
+/// A line search does not try a noise variance below a tenth of that at its start.
+#[test]
+fn small_noise_is_out_of_reach() {
+    for (_, device) in double_precision() {
+        let options = (&device, DType::F64);
+        let of_noise = |noise| {
+            model(
+                &Case::new(5, 1, noise),
+                ConjugateGradientsSettings::default(),
+                options,
+            )
+        };
+        let start = of_noise(0.1);
+        assert!(of_noise(0.011).is_within_reach(&start) && of_noise(50.0).is_within_reach(&start));
+        assert!(!of_noise(0.009).is_within_reach(&start));
+    }
+}
+
 /// The default number of pivots is 8·√N, rounded up. Setting this number explicitly gives the same
 /// estimate.
 #[test]

@@ -63,6 +63,7 @@ fn every_model(
                 iterations: count,
                 tolerance,
                 cached_variances: (count % 2 == 0).then_some(count),
+                mixed_precision: false,
                 rank: Some(count),
                 probes: count,
                 seed: 1,

@@ -311,10 +311,17 @@ impl<M: Model> FullBatchTrainer<M> {
     ) -> Result<StepReport, TrainingError> {
         let step = self.progress.iterations + 1;
         // The evaluation of the starting point must succeed. If a trial point of the line search
-        // fails, an infinite loss makes the search go back towards the starting point.
+        // fails, an infinite loss makes the search go back towards the starting point, to a tenth of
+        // the way. Out of reach, no decrease does so, to a third.
         let mut start = None;
+        let first_model = &self.model;
         let (data, priors, evaluations) = (&self.data, &self.priors, &mut self.evaluations);
         let closure = |model: M| {
+            if let Some(Ok(loss)) = start
+                && !model.is_within_reach(first_model)
+            {
+                return (loss, for_all(&model, &GradientsParams::new()));
+            }
             let evaluation = evaluations.at(&model, || Self::evaluate(data, priors, 1.0, &model));
             match (evaluation, start.is_none()) {
                 (Ok((loss, gradients)), first) => {

@@ -95,6 +95,12 @@ pub trait Model: Module + ModuleDisplay {
         self
     }
 
+    /// Whether a line search from `start` evaluates the objective here. Otherwise it tries points closer
+    /// to `start`. By default it evaluates all points.
+    fn is_within_reach(&self, _start: &Self) -> bool {
+        true
+    }
+
     /// The priors of the parameters, given by their paths. A trainer adds their log density to the
     /// objective. By default there are none.
     fn priors(&self) -> Priors {
@@ -143,6 +149,10 @@ impl<M: FullBatch> Model for M {
 
     fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
         FullBatch::in_unit_of(self, inputs, targets)
+    }
+
+    fn is_within_reach(&self, start: &Self) -> bool {
+        FullBatch::is_within_reach(self, start)
     }
 
     fn priors(&self) -> Priors {

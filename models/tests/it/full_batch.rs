@@ -35,6 +35,22 @@ struct Landscape {
     /// threads of their own.
     #[module(skip)]
     evaluations: Arc<AtomicUsize>,
+    /// The largest change of a coordinate in a line search.
+    #[module(skip)]
+    reach: f64,
+}
+
+impl Landscape {
+    fn coordinates(&self) -> Vec<f64> {
+        self.place.val().into_data().iter().collect()
+    }
+
+    /// The largest coordinate of the distance to `place`.
+    fn distance(&self, place: &[f64]) -> f64 {
+        (self.coordinates().iter().zip(place))
+            .map(|(own, other)| (own - other).abs())
+            .fold(0.0, f64::max)
+    }
 }
 
 impl FullBatch for Landscape {
@@ -59,6 +75,10 @@ impl FullBatch for Landscape {
             }
         };
         Ok(height.neg())
+    }
+
+    fn is_within_reach(&self, start: &Self) -> bool {
+        self.distance(&start.coordinates()) <= self.reach
     }
 
     fn condition(&self, _: Tensor<2>, _: Tensor<2>) -> Result<Self::Process, NotPositiveDefinite> {
@@ -93,6 +113,7 @@ fn trainer(
         place: Param::from_tensor(start),
         function,
         evaluations: Arc::default(),
+        reach: f64::INFINITY,
     };
     FullBatchTrainer::new(landscape, data, training)
 }
@@ -112,10 +133,25 @@ fn l_bfgs(iterations: usize, learning_rate: f64) -> FullBatchTraining {
 
 /// The largest coordinate of the distance to `optimum`.
 fn distance(trainer: &FullBatchTrainer<Landscape>, optimum: [f64; 2]) -> f64 {
-    let place: Vec<f64> = trainer.model().place.val().into_data().iter().collect();
-    (place[0] - optimum[0])
-        .abs()
-        .max((place[1] - optimum[1]).abs())
+    trainer.model().distance(&optimum)
+}
+
+/// With a limit to its reach, every line search ends within it, evaluates nothing beyond it, and the
+/// optimum is found all the same.
+#[test]
+fn line_searches_stay_within_reach() {
+    let mut model = trainer(Function::LeastSquares, DType::F64, l_bfgs(200, 1.0)).into_model();
+    model.reach = 2.0;
+    let mut trainer = FullBatchTrainer::new(model, data(DType::F64), l_bfgs(200, 1.0));
+    let mut longest = 0.0_f64;
+    while !trainer.is_finished() {
+        let before = trainer.model().coordinates();
+        trainer.step().expect("the step is sound");
+        longest = longest.max(trainer.model().distance(&before));
+    }
+    assert!((0.5..=2.0).contains(&longest), "{longest}");
+    let distance = distance(&trainer, SOLUTION);
+    assert!(distance < 1e-6, "{distance} away");
 }
 
 /// The optimum is found with any first step size. Training ends when gradients are below 1e-6, and

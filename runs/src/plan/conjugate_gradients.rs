@@ -19,6 +19,7 @@ pub(super) fn conjugate_gradients(
         tolerance: positive("--tolerance", tolerance)?,
         cached_variances: at_least_one("--cached-variances", resolved.cached_variances)?,
         rank: resolved.pivots.or(default.rank),
+        mixed_precision: default.mixed_precision,
         seed,
     })
 }

@@ -7,7 +7,7 @@ use core::f64::consts::PI;
 
 use burn::{
     module::Module,
-    tensor::{Tensor, TensorData},
+    tensor::{DType, Tensor, TensorData},
 };
 use derive_setters::Setters;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -67,6 +67,29 @@ defaults! {
         pub probes: usize = 10,
         /// The seed for the random vectors.
         pub seed: u64 = 0,
+        /// Whether iterations in double precision multiply by the covariance in single precision
+        /// ([`Kernel::rough_matrix_product`]), if the tolerance is at least 1e-6 and the noise large
+        /// enough for it: a first product in both precisions decides. Everything else is in double
+        /// precision, also the last iterations, if the residual is above the tolerance after all.
+        #[serde(default = "enabled")]
+        pub mixed_precision: bool = true,
+    }
+}
+
+fn enabled() -> bool {
+    true
+}
+
+/// The smallest noise variance that a line search tries, as a share of that at its start.
+const LEAST_SHARE_OF_NOISE: f64 = 0.1;
+
+/// With smaller tolerances, single precision has too few digits.
+const LEAST_ROUGH_TOLERANCE: f64 = 1e-6;
+
+impl ConjugateGradientsSettings {
+    /// Whether iterations in this precision multiply in single precision.
+    fn is_rough(&self, dtype: DType) -> bool {
+        self.mixed_precision && dtype == DType::F64 && self.tolerance >= LEAST_ROUGH_TOLERANCE
     }
 }
 
@@ -161,6 +184,7 @@ impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
             rank => Some(Preconditioner::new(&problem, rank)?),
         };
         Ok(System {
+            is_rough: self.settings.is_rough(inputs.dtype()),
             kernel: this.kernel,
             inputs,
             noise: noise.reshape([1, 1]),
@@ -241,11 +265,8 @@ impl<K: Kernel, M: Mean> FullBatch for ConjugateGradients<K, M> {
         let noise = self.likelihood.noise();
         let system = self.system(&inputs, &residual)?;
         let estimate = self.estimate(&system, residual.clone().inner());
-        let value = Tensor::<1>::from_data(
-            [estimate.value],
-            (&system.inputs.device(), burn::tensor::DType::F64),
-        )
-        .cast(inputs.dtype());
+        let value = Tensor::<1>::from_data([estimate.value], (&system.inputs.device(), DType::F64))
+            .cast(inputs.dtype());
         if !noise.is_autodiff() {
             return Ok(value);
         }
@@ -263,6 +284,13 @@ impl<K: Kernel, M: Mean> FullBatch for ConjugateGradients<K, M> {
             self.kernel.matrix_product(inputs, right.clone()) + right * noise.reshape([1, 1]);
         let surrogate = (left * products).sum() * 0.5 - (weights * residual).sum();
         Ok(surrogate.clone() - surrogate.detach() + value.autodiff())
+    }
+
+    /// Whether the noise variance is at least a tenth of that at the start. Iterations become about four
+    /// times as many with a tenth.
+    fn is_within_reach(&self, start: &Self) -> bool {
+        let noise = |model: &Self| number(model.likelihood.noise());
+        noise(self) >= LEAST_SHARE_OF_NOISE * noise(start)
     }
 
     fn condition(

@@ -9,7 +9,7 @@ use crate::{
         computation_aware::{Preconditioner, symmetric},
     },
     kernels::Kernel,
-    ops::{ExactMatmul, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky},
+    ops::{ExactMatmul, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, number},
     process::{Joint, Marginals, Process, nonnegative, one_for_none},
 };
 
@@ -22,6 +22,8 @@ pub(super) struct System<K> {
     /// σ², [1, 1]
     pub noise: Tensor<2>,
     pub preconditioner: Option<Preconditioner>,
+    /// Whether iterations multiply by covariances in single precision where that is possible.
+    pub is_rough: bool,
 }
 
 impl<K> System<K> {
@@ -73,6 +75,16 @@ impl<K: Kernel> Operator for System<K> {
             .kernel
             .matrix_product(self.inputs.clone(), columns.clone());
         covariances + columns * self.noise.clone()
+    }
+
+    fn rough_product(&self, columns: Tensor<2>) -> Tensor<2> {
+        let covariances = (self.kernel).rough_matrix_product(self.inputs.clone(), columns.clone());
+        covariances + columns * self.noise.clone()
+    }
+
+    fn roughness_bound(&self) -> Option<f64> {
+        self.is_rough
+            .then(|| number(self.noise.clone().reshape([1])))
     }
 
     fn precondition(&self, columns: Tensor<2>) -> Tensor<2> {

@@ -11,6 +11,13 @@ pub(super) trait Operator {
     /// `A·B`, [N, C].
     fn product(&self, columns: Tensor<2>) -> Tensor<2>;
 
+    /// `A·B` with rounding errors that iterations tolerate.
+    fn rough_product(&self, columns: Tensor<2>) -> Tensor<2>;
+
+    /// A lower bound of the eigenvalues, if [`rough_product`](Self::rough_product) is to be used where
+    /// its errors are small compared with it.
+    fn roughness_bound(&self) -> Option<f64>;
+
     /// `P⁻¹B`, [N, C].
     fn precondition(&self, columns: Tensor<2>) -> Tensor<2>;
 }
@@ -76,27 +83,78 @@ impl Tridiagonal {
 struct Column {
     /// `rᵀP⁻¹r`
     energy: f64,
-    length: f64,
+    /// The length of the residual at which the column is finished.
+    limit: f64,
     active: bool,
     /// Step size and ratio of the previous iteration.
     before: Option<(f64, f64)>,
     matrix: Tridiagonal,
 }
 
-/// Computes `A⁻¹B` with the preconditioner P (Y. Saad, *Iterative Methods for Sparse Linear
-/// Systems*, 2003, algorithm 9.1).
+/// The largest error of a rough product that iterations may have, as a share of the product with the
+/// smallest eigenvalue.
+const LARGEST_ERROR: f64 = 0.01;
+
+/// Computes `A⁻¹B` by preconditioned conjugate gradients.
+///
+/// Iterations use rough products if their errors at `P⁻¹B` are below a hundredth of the smallest
+/// eigenvalue. The eigenvalues then change by no more, and those of the tridiagonal matrices with them.
+/// The residual that such an iteration carries along differs from the true one, from which it goes on with
+/// exact products in the end.
 pub(super) fn solve(operator: &impl Operator, columns: Tensor<2>, stop: Stop) -> Solved {
+    let limits: Vec<f64> = lengths(&columns)
+        .map(|length| stop.tolerance * length)
+        .collect();
+    let exact = |columns: Tensor<2>, iterations| {
+        let product = |direction| operator.product(direction);
+        iterate(operator, product, columns, &limits, iterations)
+    };
+    if !tolerates_rough_products(operator, &columns) {
+        return exact(columns, stop.iterations).0;
+    }
+    let product = |direction| operator.rough_product(direction);
+    let (mut solved, made) = iterate(operator, product, columns.clone(), &limits, stop.iterations);
+    if made < stop.iterations {
+        let residual = columns - operator.product(solved.solution.clone());
+        let (correction, _) = exact(residual, stop.iterations - made);
+        solved.solution = solved.solution + correction.solution;
+    }
+    solved
+}
+
+/// Whether the errors of rough products are small enough.
+fn tolerates_rough_products(operator: &impl Operator, columns: &Tensor<2>) -> bool {
+    let Some(bound) = operator.roughness_bound() else {
+        return false;
+    };
+    let directions = operator.precondition(columns.clone());
+    let exact = operator.product(directions.clone());
+    let errors = exact - operator.rough_product(directions.clone());
+    (lengths(&errors).zip(lengths(&directions)))
+        .all(|(error, length)| error <= LARGEST_ERROR * bound * length)
+}
+
+/// Iterates with the given product and the preconditioner P of the operator (Y. Saad, *Iterative
+/// Methods for Sparse Linear Systems*, 2003, algorithm 9.1) until the residual of every column is at its
+/// limit. Returns the number of iterations as well.
+fn iterate(
+    operator: &impl Operator,
+    product: impl Fn(Tensor<2>) -> Tensor<2>,
+    columns: Tensor<2>,
+    limits: &[f64],
+    iterations: usize,
+) -> (Solved, usize) {
     let mut residual = columns.clone();
     let mut solution = columns.zeros_like();
     let mut preconditioned = operator.precondition(residual.clone());
     let mut direction = preconditioned.clone();
-    let lengths = dots(&columns, &columns);
     let energies = dots(&residual, &preconditioned);
-    let mut states: Vec<Column> = (lengths.into_iter().zip(energies))
-        .map(|(square, energy)| Column {
+    let mut states: Vec<Column> = (lengths(&columns).zip(limits))
+        .zip(energies)
+        .map(|((length, &limit), energy)| Column {
             energy,
-            length: square.sqrt(),
-            active: energy > 0.0,
+            limit,
+            active: energy > 0.0 && length > limit,
             before: None,
             matrix: Tridiagonal {
                 squared_length: energy,
@@ -104,11 +162,10 @@ pub(super) fn solve(operator: &impl Operator, columns: Tensor<2>, stop: Stop) ->
             },
         })
         .collect();
-    for _ in 0..stop.iterations {
-        if states.iter().all(|state| !state.active) {
-            break;
-        }
-        let image = operator.product(direction.clone());
+    let mut made = 0;
+    while made < iterations && states.iter().any(|state| state.active) {
+        made += 1;
+        let image = product(direction.clone());
         let curvatures = dots(&direction, &image);
         let steps: Vec<f64> = (states.iter_mut().zip(curvatures))
             .map(|(state, curvature)| {
@@ -124,24 +181,22 @@ pub(super) fn solve(operator: &impl Operator, columns: Tensor<2>, stop: Stop) ->
         residual = residual - image * row(&steps, &columns);
         preconditioned = operator.precondition(residual.clone());
         let energies = dots(&residual, &preconditioned);
-        let squares = dots(&residual, &residual);
         let quotients: Vec<f64> = (states.iter_mut().zip(steps))
-            .zip(energies.into_iter().zip(squares))
-            .map(|((state, step), (energy, square))| {
-                state.advance(step, energy, square, stop.tolerance)
-            })
+            .zip(energies.into_iter().zip(lengths(&residual)))
+            .map(|((state, step), (energy, length))| state.advance(step, energy, length))
             .collect();
         direction = preconditioned.clone() + direction * row(&quotients, &columns);
     }
-    Solved {
+    let solved = Solved {
         solution,
         tridiagonals: states.into_iter().map(|state| state.matrix).collect(),
-    }
+    };
+    (solved, made)
 }
 
 impl Column {
     /// Records a step. Returns the ratio of the energies, or zero if the column is finished.
-    fn advance(&mut self, step: f64, energy: f64, square: f64, tolerance: f64) -> f64 {
+    fn advance(&mut self, step: f64, energy: f64, length: f64) -> f64 {
         if !self.active {
             return 0.0;
         }
@@ -149,7 +204,7 @@ impl Column {
         self.matrix.push(step, quotient, self.before);
         self.before = Some((step, quotient));
         self.energy = energy;
-        self.active = square.sqrt() > tolerance * self.length && energy > 0.0;
+        self.active = length > self.limit && energy > 0.0;
         if self.active { quotient } else { 0.0 }
     }
 }
@@ -158,6 +213,11 @@ impl Column {
 fn dots(left: &Tensor<2>, right: &Tensor<2>) -> Vec<f64> {
     let sums = (left.clone() * right.clone()).sum_dim(0);
     numbers(sums)
+}
+
+/// The lengths of the columns of a matrix.
+fn lengths(columns: &Tensor<2>) -> impl Iterator<Item = f64> + use<> {
+    dots(columns, columns).into_iter().map(f64::sqrt)
 }
 
 /// One number per column as a row, [1, C].

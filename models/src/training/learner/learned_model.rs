@@ -94,6 +94,11 @@ impl Division {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Forgets the losses of a step in which a part failed.
+    pub fn clear(&self) {
+        (self.losses.lock().unwrap_or_else(PoisonError::into_inner)).clear();
+    }
+
     /// The loss of the batch, if this is the loss of the last part of it.
     fn add(&self, loss: f64, rows: usize) -> Option<f64> {
         let mut losses = self.losses.lock().unwrap_or_else(PoisonError::into_inner);

@@ -74,6 +74,9 @@ impl<M: Model + 'static> SeveralDevices<M> {
             Err(error) => panic!("{error}"),
         };
         if let Some(failure) = self.course.take_failure() {
+            if let Some(division) = &self.course.division {
+                division.clear();
+            }
             return Err(failure);
         }
         // The last digits of the sum must not depend on which device was faster.
