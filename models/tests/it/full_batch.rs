@@ -150,6 +150,12 @@ fn line_searches_stay_within_reach() {
         longest = longest.max(trainer.model().distance(&before));
     }
     assert!((0.5..=2.0).contains(&longest), "{longest}");
+    // Without the limit it takes fewer iterations, but no fewer evaluations in each.
+    let (made, asked) = (trainer.steps_made(), evaluations(&trainer));
+    assert!(
+        asked <= 2 * made + 5,
+        "{asked} evaluations in {made} iterations"
+    );
     let distance = distance(&trainer, SOLUTION);
     assert!(distance < 1e-6, "{distance} away");
 }
