@@ -6,6 +6,7 @@ mod pieces;
 use burn::tensor::{DType, Device};
 use burn_gp_core::{
     features::NetworkConfig,
+    inference::ConjugateGradientsSettings,
     kernels::{KernelConfig, LinearConfig, StationaryConfig},
     likelihoods::{GaussianConfig, LikelihoodConfig},
     means::MeanConfig,
@@ -143,8 +144,13 @@ fn on_points(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
             .with_likelihood(noise())
             .with_actions(actions)
     };
+    // A kernel of another crate has products in single precision only if it makes its own.
     let conjugate_gradients = ConjugateGradientsConfig {
         mean: mean.clone(),
+        settings: ConjugateGradientsSettings {
+            mixed_precision: false,
+            ..ConjugateGradientsSettings::default()
+        },
         ..ConjugateGradientsConfig::new(kernel.clone()).with_likelihood(noise())
     };
     let layer = LayerConfig::new(kernel)
