@@ -313,18 +313,19 @@ impl<M: Model> FullBatchTrainer<M> {
         // The evaluation of the starting point must succeed. If a trial point of the line search
         // fails, an infinite loss makes the search go back towards the starting point, to a tenth of
         // the way. Out of reach, no decrease does so, to a third. The search then ends at the first
-        // point with a decrease, where a gradient of zero tells it that this is a minimum: it would
+        // point with a decrease, where a gradient of zero says that this is a minimum: it would
         // otherwise look for one between that point and the reach. The next iteration starts with the
         // gradient that has been computed.
         let (mut start, mut was_out_of_reach) = (None, false);
         let first_model = &self.model;
         let (data, priors, evaluations) = (&self.data, &self.priors, &mut self.evaluations);
         let closure = |model: M| {
+            let no_slope = || for_all(&model, &GradientsParams::new());
             if let Some(Ok(loss)) = start
                 && !model.is_within_reach(first_model)
             {
                 was_out_of_reach = true;
-                return (loss, for_all(&model, &GradientsParams::new()));
+                return (loss, no_slope());
             }
             let evaluation = evaluations.at(&model, || Self::evaluate(data, priors, 1.0, &model));
             match (evaluation, start.is_none()) {
@@ -334,16 +335,13 @@ impl<M: Model> FullBatchTrainer<M> {
                     }
                     let is_enough =
                         was_out_of_reach && matches!(start, Some(Ok(start)) if loss < start);
-                    match is_enough {
-                        true => (loss, for_all(&model, &GradientsParams::new())),
-                        false => (loss, gradients),
-                    }
+                    (loss, if is_enough { no_slope() } else { gradients })
                 }
                 (Err(error), first) => {
                     if first {
                         start = Some(Err(error.at_step(step, &model)));
                     }
-                    (f64::INFINITY, for_all(&model, &GradientsParams::new()))
+                    (f64::INFINITY, no_slope())
                 }
             }
         };

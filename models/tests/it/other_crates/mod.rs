@@ -147,10 +147,7 @@ fn on_points(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
     // A kernel of another crate has products in single precision only if it makes its own.
     let conjugate_gradients = ConjugateGradientsConfig {
         mean: mean.clone(),
-        settings: ConjugateGradientsSettings {
-            mixed_precision: false,
-            ..ConjugateGradientsSettings::default()
-        },
+        settings: ConjugateGradientsSettings::default().with_mixed_precision(false),
         ..ConjugateGradientsConfig::new(kernel.clone()).with_likelihood(noise())
     };
     let layer = LayerConfig::new(kernel)
