@@ -19,7 +19,8 @@ pub(super) mod vectorized;
 pub use access::is_on_cpu;
 pub(super) use access::{CpuMemory, Element, matrix_dims, with_element, write, write_like};
 pub(crate) use access::{has_cheap_doubles, is_cpu};
-pub(super) use faer_calls::factor_lower;
+pub(super) use division::column_parts;
+pub(super) use faer_calls::{factor_lower, matmul};
 pub(super) use lanes::{Lanes, WIDTH, dot, sum};
 #[doc(hidden)]
 pub use measured::{MeasuredSection, on_measured_threads};
@@ -27,7 +28,8 @@ pub(super) use members::{
     batch_parts, join_members, map_members, member, member_mut, part, update_members,
 };
 pub(super) use passes::{
-    add_transpose, clear_above_diagonal, copy_lower, in_row_parts, mirror_lower, transpose_into,
+    add_transpose, clear_above_diagonal, copy_lower, in_row_parts, mirror_lower, row_mut,
+    transpose_into,
 };
 pub(crate) use scalar::Scalar;
 #[doc(hidden)]
@@ -42,6 +44,6 @@ pub(super) use triangles::{
 };
 pub(crate) use triangular::product_on;
 pub(super) use triangular::{
-    Side, halfway, lower_product, on_threads, product, solve_in_place, triangular_product,
+    Side, Triangle, halfway, lower_product, on_threads, product, solve_in_place, triangular_product,
 };
 pub(super) use vectorized::Kernel;

@@ -42,6 +42,19 @@ pub fn in_row_parts<T: Scalar>(
     });
 }
 
+/// The entries of a row of a matrix with contiguous rows.
+///
+/// # Panics
+///
+/// If they are not contiguous.
+#[track_caller]
+pub fn row_mut<T: Scalar>(matrix: MatMut<'_, T>, row: usize) -> &mut [T] {
+    match matrix.row_mut(row).try_as_row_major_mut() {
+        Some(row) => row.as_slice_mut(),
+        None => panic!("the rows of the matrix are not contiguous"),
+    }
+}
+
 /// A square block with zeros above the diagonal, row-major.
 pub fn lower_block<T: Scalar>(block: MatRef<'_, T>) -> Vec<T> {
     let size = block.nrows();

@@ -17,8 +17,8 @@ use super::{
     threads,
 };
 
-/// Rows of an output block in the products below.
-const PANEL: usize = 32;
+/// Bytes of a row of a column block of [`lower_product`].
+const LOWER_COLUMN_BYTES: usize = 256;
 
 /// Rows of a diagonal block of a triangular product.
 const LEAF: usize = 32;
@@ -27,9 +27,9 @@ const LEAF: usize = 32;
 /// has finished one, so that a thread which other programs slow down has fewer.
 const PARTS_PER_THREAD: usize = 2;
 
-/// Size of a triangular matrix from which products with its transpose are faster with a copy of it in
-/// which columns are contiguous.
-const COPY_FROM: usize = 768;
+/// Bytes of a row of a triangular matrix from which products with its transpose are faster with a copy of
+/// it in which columns are contiguous.
+const COPY_FROM: usize = 3072;
 
 /// Number of multiply-adds below which one thread is faster than two.
 const PARALLEL_FROM: usize = 1 << 22;
@@ -154,12 +154,50 @@ fn solve_part<T: Scalar>(lower: MatRef<'_, T>, side: Side, mut rhs: MatMut<'_, T
 /// `B ← L⁻¹B` or `L⁻ᵀB` for a lower-triangular `L`. The entries above its diagonal are never read.
 #[track_caller]
 pub fn solve_in_place<T: Scalar>(lower: MatRef<'_, T>, side: Side, rhs: MatMut<'_, T>) {
-    let threads = threads_for(rhs.nrows() * rhs.nrows() * rhs.ncols() / 2);
-    let by_columns = contiguous_columns(threads, lower, side, rhs.ncols());
-    let lower = by_columns.as_ref().map_or(lower, Columns::matrix);
-    in_column_parts(rhs, parts_for(threads), &|part, _| {
-        solve_part(lower, side, part);
-    });
+    let triangle = Triangle::new(lower, side, rhs.ncols());
+    in_column_parts(rhs, triangle.parts(), &|part, _| triangle.solve(part));
+}
+
+/// A lower-triangular matrix, or its transpose, ready for products and solves with parts of the columns of
+/// a matrix. The entries above its diagonal are never read.
+pub struct Triangle<'a, T> {
+    lower: MatRef<'a, T>,
+    side: Side,
+    by_columns: Option<Columns<T>>,
+    parts: usize,
+}
+
+impl<'a, T: Scalar> Triangle<'a, T> {
+    /// Prepares for a matrix with this many columns.
+    #[track_caller]
+    pub fn new(lower: MatRef<'a, T>, side: Side, columns: usize) -> Self {
+        let threads = threads_for(lower.nrows() * lower.nrows() * columns / 2);
+        Self {
+            lower,
+            side,
+            by_columns: contiguous_columns(threads, lower, side, columns),
+            parts: parts_for(threads),
+        }
+    }
+
+    /// The number of parts to split the columns into.
+    pub fn parts(&self) -> usize {
+        self.parts
+    }
+
+    fn matrix(&self) -> MatRef<'_, T> {
+        self.by_columns.as_ref().map_or(self.lower, Columns::matrix)
+    }
+
+    /// [`triangular_product`] for a part of the columns, times `alpha`, on this thread.
+    pub fn multiply(&self, rhs: MatRef<'_, T>, out: MatMut<'_, T>, beta: Accum, alpha: T) {
+        triangular_product_part(self.matrix(), self.side, rhs, out, beta, alpha);
+    }
+
+    /// [`solve_in_place`] for a part of the columns, on this thread.
+    pub fn solve(&self, rhs: MatMut<'_, T>) {
+        solve_part(self.matrix(), self.side, rhs);
+    }
 }
 
 /// A copy of a lower triangle in which columns are contiguous.
@@ -183,7 +221,11 @@ fn contiguous_columns<T: Scalar>(
     columns: usize,
 ) -> Option<Columns<T>> {
     let size = lower.nrows();
-    if side == Side::Lower || size < COPY_FROM || columns < size / 2 || lower.row_stride() == 1 {
+    if side == Side::Lower
+        || size * size_of::<T>() < COPY_FROM
+        || columns < size / 2
+        || lower.row_stride() == 1
+    {
         return None;
     }
     // Columns that are not a power of two apart do not compete for the same cache lines.
@@ -242,12 +284,10 @@ pub fn add_triangular_product<T: Scalar>(
     beta: Accum,
     alpha: T,
 ) {
-    let threads = threads_for(rhs.nrows() * rhs.nrows() * rhs.ncols() / 2);
-    let by_columns = contiguous_columns(threads, lower, side, rhs.ncols());
-    let lower = by_columns.as_ref().map_or(lower, Columns::matrix);
-    in_column_parts(out, parts_for(threads), &|out, first_column| {
+    let triangle = Triangle::new(lower, side, rhs.ncols());
+    in_column_parts(out, triangle.parts(), &|out, first_column| {
         let rhs = rhs.subcols(first_column, out.ncols());
-        triangular_product_part(lower, side, rhs, out, beta, alpha);
+        triangle.multiply(rhs, out, beta, alpha);
     });
 }
 
@@ -285,9 +325,6 @@ fn triangular_product_part<T: Scalar>(
 
 /// The lower triangle of `out + alpha·A·B` (or of `alpha·A·B`), for square `out`. The entries of
 /// `out` above the diagonal are unspecified.
-///
-/// Recursive halving makes the corner one full product. All work outside the diagonal panels then
-/// runs at full speed.
 #[track_caller]
 pub fn lower_product<T: Scalar>(
     out: MatMut<'_, T>,
@@ -313,23 +350,23 @@ pub fn lower_product<T: Scalar>(
     });
 }
 
-/// [`lower_product`] by recursive halving on one thread.
+/// [`lower_product`] on one thread, a few columns after the other, each from its diagonal block down.
+///
+/// The kernels of products pack the wide matrix for each column block of the result. Tall blocks share
+/// that among many rows, which wide blocks or squares would not.
 fn lower_product_part<T: Scalar>(
-    out: MatMut<'_, T>,
+    mut out: MatMut<'_, T>,
     beta: Accum,
     left: MatRef<'_, T>,
     right: MatRef<'_, T>,
     alpha: T,
 ) {
     let size = out.nrows();
-    if size <= PANEL {
-        return matmul(out, beta, left, right, alpha);
+    let step = LOWER_COLUMN_BYTES / size_of::<T>();
+    for first in (0..size).step_by(step) {
+        let (height, width) = (size - first, step.min(size - first));
+        let block = out.rb_mut().submatrix_mut(first, first, height, width);
+        let (left, right) = (left.subrows(first, height), right.subcols(first, width));
+        matmul(block, beta, left, right, alpha);
     }
-    let middle = halfway(size);
-    let (first, _, corner, last) = out.split_at_mut(middle, middle);
-    let (left_top, left_bottom) = left.split_at_row(middle);
-    let (right_left, right_right) = right.split_at_col(middle);
-    matmul(corner, beta, left_bottom, right_left, alpha);
-    lower_product_part(first, beta, left_top, right_left, alpha);
-    lower_product_part(last, beta, left_bottom, right_right, alpha);
 }

@@ -109,24 +109,26 @@ impl<B: CpuMemory> MomentBackward for B {
         let (batch, size, columns) = matrix_dims(&saved[0].shape());
         let (outputs, shared) = (saved[1].shape()[0], saved[0].shape().num_dims() == 2);
         with_element!(gradient, T => {
-            let [basis, mean, scale, projected] = saved.each_ref().map(|t| B::read::<T>(t));
+            let [given_basis, given_mean, given_scale, projected] = saved;
+            let [basis, mean, scale] = [&given_basis, &given_mean, &given_scale].map(|t| B::read::<T>(t));
+            let mut projected = B::take::<T>(projected);
             let projection =
                 Projection { basis: &basis, mean: &mean, scale: &scale, size, outputs };
             let gradient = B::read::<T>(&gradient);
             let [basis, mean, scale] = if shared {
-                projection.backward(&projected, &gradient, baseline)
+                projection.backward(&mut projected, &gradient, baseline)
             } else {
                 let (means, variances) = gradient.split_at(outputs * columns);
                 join_members(batch, |index| {
                     let both = [part(means, index, batch), part(variances, index, batch)].concat();
-                    let projected = part(&projected, index, batch);
-                    alone(projection, index).backward(projected, &both, baseline)
+                    let mut projected = part(&projected, index, batch).to_vec();
+                    alone(projection, index).backward(&mut projected, &both, baseline)
                 })
             };
             [
-                write_like::<B, T>(basis, &saved[0]),
-                write_like::<B, T>(mean, &saved[1]),
-                write_like::<B, T>(scale, &saved[2]),
+                write_like::<B, T>(basis, &given_basis),
+                write_like::<B, T>(mean, &given_mean),
+                write_like::<B, T>(scale, &given_scale),
             ]
         })
     }

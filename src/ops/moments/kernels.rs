@@ -4,8 +4,8 @@ use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
 
 use super::Baseline;
 use crate::ops::cpu::{
-    CHUNK, Scalar, Side, clear_above_diagonal, in_parts, lower_product, product, product_on,
-    threads, triangular_product,
+    CHUNK, Kernel, Scalar, Side, Triangle, clear_above_diagonal, column_parts, in_parts,
+    lower_product, matmul, row_mut, threads, vectorized,
 };
 
 /// Array length from which a pass over a matrix is split into parts.
@@ -50,89 +50,139 @@ impl<'a, T: Scalar> Projection<'a, T> {
         let mut moments = vec![T::default(); 2 * outputs * columns];
         let mut projected = threads::zeros(outputs * size * columns);
         let (means, variances) = moments.split_at_mut(outputs * columns);
-        product(
-            MatMut::from_row_major_slice_mut(means, outputs, columns),
-            Accum::Replace,
-            self.mean(),
-            self.basis(),
-            T::from_f64(1.0),
-        );
-        let area = (size * columns).max(1);
-        for (output, (projected, variances)) in projected
-            .chunks_exact_mut(area)
-            .zip(variances.chunks_exact_mut(columns.max(1)))
-            .enumerate()
-        {
-            triangular_product(
-                self.scale(output),
-                Side::Transposed,
-                self.basis(),
-                MatMut::from_row_major_slice_mut(projected, size, columns),
-                Accum::Replace,
-            );
-            match baseline {
-                Baseline::Zero => add_column_squares(projected, variances),
-                Baseline::StandardNormal => {
-                    add_differences_of_squares(projected, self.basis, variances);
-                }
-            }
+        let members = (projected.chunks_exact_mut((size * columns).max(1)))
+            .zip(means.chunks_exact_mut(columns.max(1)))
+            .zip(variances.chunks_exact_mut(columns.max(1)));
+        for (output, ((projected, means), variances)) in members.enumerate() {
+            let projected = MatMut::from_row_major_slice_mut(projected, size, columns);
+            self.moments_of(output, baseline, projected, [means, variances]);
         }
         (moments, projected)
+    }
+
+    /// The moments of one variable, strip by strip of the columns.
+    fn moments_of(
+        &self,
+        output: usize,
+        baseline: Baseline,
+        projected: MatMut<'_, T>,
+        [means, variances]: [&mut [T]; 2],
+    ) {
+        let columns = self.columns();
+        let triangle = Triangle::new(self.scale(output), Side::Transposed, columns);
+        let row = |values| MatMut::from_row_major_slice_mut(values, 1, columns);
+        let [projected, means, variances] = [projected, row(means), row(variances)]
+            .map(|matrix| column_parts(matrix, triangle.parts()));
+        let mut strips: Vec<_> = projected.zip(means).zip(variances).collect();
+        let (count, one) = (strips.len(), T::from_f64(1.0));
+        in_parts(&mut strips, 1, count, &|strips, _| {
+            for (((projected, first), (means, _)), (variances, _)) in strips {
+                let (first, width) = (*first, projected.ncols());
+                let basis = self.basis().subcols(first, width);
+                triangle.multiply(basis, projected.rb_mut(), Accum::Replace, one);
+                let mean = self.mean().subrows(output, 1);
+                matmul(means.rb_mut(), Accum::Replace, mean, basis, one);
+                let sums = row_mut(variances.rb_mut(), 0);
+                for (i, row) in self.basis.chunks_exact(columns.max(1)).enumerate() {
+                    let (projected, basis) = (row_mut(projected.rb_mut(), i), &row[first..]);
+                    match baseline {
+                        Baseline::Zero => add_squares(projected, sums),
+                        Baseline::StandardNormal => {
+                            add_differences_of_squares(projected, basis, sums);
+                        }
+                    }
+                }
+            }
+        });
     }
 
     /// The gradients of A, m and W, from the `[2, P, N]` gradient of the moments and
     /// `V_p = W_pᵀA`:
     /// `Ā = Σ_p m_p·ḡᵀ + 2·W_p·V_p·diag(ḣ)`, less `2·A·diag(ḣ)` with the baseline of standard normal
-    /// variables, `m̄_p = A·ḡ`, `W̄_p = tril(2·A·diag(ḣ)·V_pᵀ)`.
-    pub fn backward(&self, projected: &[T], gradient: &[T], baseline: Baseline) -> [Vec<T>; 3] {
+    /// variables, `m̄_p = A·ḡ`, `W̄_p = tril(2·A·diag(ḣ)·V_pᵀ)`. `V_p` is overwritten.
+    pub fn backward(&self, projected: &mut [T], gradient: &[T], baseline: Baseline) -> [Vec<T>; 3] {
         let (size, columns, outputs) = (self.size, self.columns(), self.outputs);
-        let (means, variances) = gradient.split_at(outputs * columns);
-        let means = MatRef::from_row_major_slice(means, outputs, columns);
-        let mut basis = match baseline {
-            Baseline::Zero => outer_products(self.mean(), means, None),
-            Baseline::StandardNormal => {
-                let mut weights = vec![T::default(); columns];
-                for row in variances.chunks_exact(columns.max(1)) {
-                    for (sum, &value) in weights.iter_mut().zip(row) {
-                        *sum -= T::from_f64(2.0) * value;
-                    }
-                }
-                outer_products(self.mean(), means, Some((self.basis, &weights)))
-            }
-        };
+        let mut basis = threads::zeros(size * columns);
         let mut mean = vec![T::default(); outputs * size];
         let mut scale = threads::zeros(outputs * size * size);
-        let mut basis_view = MatMut::from_row_major_slice_mut(&mut basis, size, columns);
-        let (one, area) = (T::from_f64(1.0), size * columns);
-        product(
-            MatMut::from_row_major_slice_mut(&mut mean, outputs, size),
-            Accum::Replace,
-            means,
-            self.basis().transpose(),
-            one,
-        );
-        for (output, scale) in scale.chunks_exact_mut((size * size).max(1)).enumerate() {
-            let weights = &variances[output * columns..][..columns];
-            let weighted = scale_columns(&projected[output * area..][..area], weights, 2.0);
-            let weighted = MatRef::from_row_major_slice(&weighted, size, columns);
-            triangular_product(
-                self.scale(output),
-                Side::Lower,
-                weighted,
-                basis_view.rb_mut(),
-                Accum::Add,
-            );
+        let members = (projected.chunks_exact_mut((size * columns).max(1)))
+            .zip(mean.chunks_exact_mut(size.max(1)))
+            .zip(scale.chunks_exact_mut((size * size).max(1)));
+        for (output, ((projected, mean), scale)) in members.enumerate() {
+            let gradients = self.gradients_of(output, gradient);
+            let matrices = [&mut *projected, &mut basis]
+                .map(|values| MatMut::from_row_major_slice_mut(values, size, columns));
+            self.add_basis_gradient(output, gradients, baseline, matrices, mean);
+            let weighted = MatRef::from_row_major_slice(projected, size, columns);
             let mut out = MatMut::from_row_major_slice_mut(scale, size, size);
             lower_product(
                 out.rb_mut(),
                 Accum::Replace,
                 self.basis(),
                 weighted.transpose(),
-                one,
+                T::from_f64(1.0),
             );
             clear_above_diagonal(out);
         }
         [basis, mean, scale]
+    }
+
+    /// The gradients `[ḡ, ḣ]` of the means and the variances of one variable.
+    fn gradients_of<'g>(&self, output: usize, gradient: &'g [T]) -> [&'g [T]; 2] {
+        let columns = self.columns();
+        [output, self.outputs + output].map(|row| &gradient[row * columns..][..columns])
+    }
+
+    /// Adds the part of one variable to the gradient of A, and sets the gradient of its mean, strip by
+    /// strip of the columns. V becomes `2·V·diag(ḣ)`.
+    fn add_basis_gradient(
+        &self,
+        output: usize,
+        gradients: [&[T]; 2],
+        baseline: Baseline,
+        [projected, basis]: [MatMut<'_, T>; 2],
+        mean: &mut [T],
+    ) {
+        let columns = self.columns();
+        let triangle = Triangle::new(self.scale(output), Side::Lower, columns);
+        let [projected, basis] =
+            [projected, basis].map(|matrix| column_parts(matrix, triangle.parts()));
+        let mut strips: Vec<_> = (projected.zip(basis))
+            .map(|strip| (strip, vec![T::default(); self.size]))
+            .collect();
+        let (count, one) = (strips.len(), T::from_f64(1.0));
+        let [two, minus_two] = [2.0, -2.0].map(T::from_f64);
+        let given = &self.mean[output * self.size..][..self.size];
+        in_parts(&mut strips, 1, count, &|strips, _| {
+            for (((projected, first), (basis, _)), mean) in strips {
+                let (first, width) = (*first, projected.ncols());
+                let [of_means, of_variances] = gradients.map(|values| &values[first..][..width]);
+                matmul(
+                    MatMut::from_column_major_slice_mut(mean, self.size, 1),
+                    Accum::Replace,
+                    self.basis().subcols(first, width),
+                    MatRef::from_column_major_slice(of_means, width, 1),
+                    one,
+                );
+                let rows = self.basis.chunks_exact(columns.max(1)).zip(given);
+                for (i, (row, &given)) in rows.enumerate() {
+                    let sums = row_mut(basis.rb_mut(), i);
+                    for (sum, &gradient) in sums.iter_mut().zip(of_means) {
+                        *sum += given * gradient;
+                    }
+                    if baseline == Baseline::StandardNormal {
+                        add_multiples(&row[first..], of_variances, minus_two, sums);
+                    }
+                    scale_by(row_mut(projected.rb_mut(), i), of_variances, two);
+                }
+                triangle.multiply(projected.as_ref(), basis.rb_mut(), Accum::Add, one);
+            }
+        });
+        for (_, part) in strips {
+            for (sum, value) in mean.iter_mut().zip(part) {
+                *sum += value;
+            }
+        }
     }
 }
 
@@ -141,30 +191,49 @@ fn parts(count: usize) -> usize {
     threads::count_for(count, PARALLEL_FROM)
 }
 
+/// The number of parts to split the rows of a triangle with `count` numbers into: several for each
+/// thread, since the last rows have most of the numbers.
+fn triangle_parts(count: usize) -> usize {
+    match parts(count) {
+        1 => 1,
+        threads => 4 * threads,
+    }
+}
+
 /// Adds the squares of a row-major matrix to `sums`, column by column.
 pub fn add_column_squares<T: Scalar>(matrix: &[T], sums: &mut [T]) {
     let columns = sums.len();
     in_parts(sums, 1, parts(matrix.len()), &|sums, first| {
         for row in matrix.chunks_exact(columns) {
-            for (sum, &value) in sums.iter_mut().zip(&row[first..]) {
-                *sum += value * value;
-            }
+            add_squares(&row[first..], sums);
         }
     });
 }
 
-/// Adds the differences of the squares of two row-major matrices to `sums`, column by column.
-fn add_differences_of_squares<T: Scalar>(matrix: &[T], other: &[T], sums: &mut [T]) {
-    let columns = sums.len().max(1);
-    in_parts(sums, 1, parts(matrix.len()), &|sums, first| {
-        let rows = (matrix.chunks_exact(columns)).zip(other.chunks_exact(columns));
-        for (row, other) in rows {
-            let pairs = row[first..].iter().zip(&other[first..]);
-            for (sum, (&value, &other)) in sums.iter_mut().zip(pairs) {
-                *sum += (value - other) * (value + other);
-            }
-        }
-    });
+fn add_squares<T: Scalar>(values: &[T], sums: &mut [T]) {
+    for (sum, &value) in sums.iter_mut().zip(values) {
+        *sum += value * value;
+    }
+}
+
+fn add_differences_of_squares<T: Scalar>(values: &[T], others: &[T], sums: &mut [T]) {
+    for (sum, (&value, &other)) in sums.iter_mut().zip(values.iter().zip(others)) {
+        *sum += (value - other) * (value + other);
+    }
+}
+
+/// Adds `factor·weights_n·values_n` to each sum.
+fn add_multiples<T: Scalar>(values: &[T], weights: &[T], factor: T, sums: &mut [T]) {
+    for ((sum, &value), &weight) in sums.iter_mut().zip(values).zip(weights) {
+        *sum += factor * weight * value;
+    }
+}
+
+/// Multiplies each value by `factor·weights_n`.
+fn scale_by<T: Scalar>(values: &mut [T], weights: &[T], factor: T) {
+    for (value, &weight) in values.iter_mut().zip(weights) {
+        *value = factor * weight * *value;
+    }
 }
 
 /// Adds the products of the entries of two row-major matrices to `sums`, column by column.
@@ -200,58 +269,59 @@ pub fn scale_columns<T: Scalar>(matrix: &[T], weights: &[T], factor: f64) -> Vec
     })
 }
 
-/// `Σ_p m_p·g_pᵀ`, row-major, from the rows of two matrices; plus `A·diag(w)` for some `(A, w)`.
-fn outer_products<T: Scalar>(
-    m: MatRef<'_, T>,
-    g: MatRef<'_, T>,
-    scaled: Option<(&[T], &[T])>,
-) -> Vec<T> {
-    let columns = g.ncols();
-    let mut sums = threads::zeros(m.ncols() * columns);
-    let parts = parts(sums.len());
-    in_parts(&mut sums, columns, parts, &|sums, first| {
-        let rows = sums.len() / columns.max(1);
-        let m = m.subcols(first, rows).transpose();
-        let view = MatMut::from_row_major_slice_mut(&mut *sums, rows, columns);
-        product_on(1, view, Accum::Replace, m, g, T::from_f64(1.0));
-        let Some((matrix, weights)) = scaled else {
-            return;
-        };
-        let matrix = matrix[first * columns..].chunks_exact(columns.max(1));
-        for (sums, row) in sums.chunks_exact_mut(columns.max(1)).zip(matrix) {
-            for ((sum, &value), &weight) in sums.iter_mut().zip(row).zip(weights) {
-                *sum += value * weight;
-            }
-        }
-    });
-    sums
-}
+/// Rows of a triangle whose squares are summed together.
+const ROWS: usize = 16;
 
 /// `½(‖W‖²_F + ‖m‖² − M) − Σ_i log|W_ii|` for one lower-triangular `W`.
 pub fn kl<T: Scalar>(mean: &[T], scale: &[T]) -> T {
     let size = mean.len();
-    let mut squares: f64 = mean.iter().map(|m| m.to_f64() * m.to_f64()).sum();
-    let mut logarithms = 0.0;
-    for (i, row) in scale.chunks_exact(size.max(1)).enumerate() {
-        let mut sums = [0.0; 8];
-        let chunks = row[..=i].chunks_exact(8);
-        for &value in chunks.remainder() {
-            squares += value.to_f64() * value.to_f64();
+    let mut sums = vec![0.0; size.div_ceil(ROWS)];
+    in_parts(&mut sums, 1, triangle_parts(scale.len()), &|sums, first| {
+        for (group, sum) in (first..).zip(sums) {
+            let first = group * ROWS;
+            let rows = &scale[first * size..][..ROWS.min(size - first) * size];
+            *sum = vectorized::run(Squares { rows, size, first });
         }
-        for chunk in chunks {
-            for (sum, value) in sums.iter_mut().zip(chunk) {
+    });
+    let squares: f64 = mean.iter().map(|m| m.to_f64() * m.to_f64()).sum();
+    let squares = squares + sums.iter().sum::<f64>();
+    let diagonal = scale.iter().step_by(size + 1);
+    let logarithms: f64 = diagonal.map(|entry| entry.to_f64().abs().ln()).sum();
+    T::from_f64(0.5 * (squares - size as f64) - logarithms)
+}
+
+/// Sums the squares of some rows of a triangle, in double precision.
+struct Squares<'a, T> {
+    rows: &'a [T],
+    size: usize,
+    /// The index of the first row.
+    first: usize,
+}
+
+impl<T: Scalar> Kernel for Squares<'_, T> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn call<const FUSED: bool>(self) -> f64 {
+        let mut sums = [0.0; CHUNK];
+        for (i, row) in (self.first..).zip(self.rows.chunks_exact(self.size.max(1))) {
+            let (chunks, rest) = row[..=i].as_chunks::<CHUNK>();
+            for chunk in chunks {
+                for (sum, value) in sums.iter_mut().zip(chunk) {
+                    *sum += value.to_f64() * value.to_f64();
+                }
+            }
+            for (sum, value) in sums.iter_mut().zip(rest) {
                 *sum += value.to_f64() * value.to_f64();
             }
         }
-        squares += sums.iter().sum::<f64>();
-        logarithms += row[i].to_f64().abs().ln();
+        sums.iter().sum()
     }
-    T::from_f64(0.5 * (squares - size as f64) - logarithms)
 }
 
 /// The gradients of [`kl`]: `m̄ = g·m` and `W̄ = g·(tril(W) − diag(1/W_ii))`.
 pub fn kl_backward<T: Scalar>(scale: &[T], size: usize, gradient: T, scale_gradient: &mut [T]) {
-    let parts = parts(scale.len());
+    let parts = triangle_parts(scale.len());
     in_parts(scale_gradient, size, parts, &|out, first| {
         let rows = scale[first * size..].chunks_exact(size.max(1));
         let rows = rows.zip(out.chunks_exact_mut(size.max(1)));
