@@ -165,7 +165,7 @@ fn a_streamed_run_holds_out_predicts_and_is_made_again_by_its_configuration() {
 }
 
 /// The losses of steps, and that over all rows, are those of the same rows in memory. The variable
-/// `BURN_GP_MANY_ROWS` names a larger file with a target y, such as one that the example `many_rows`
+/// `BURN_GP_MANY_ROWS` names a larger file with a target y, such as one that the example `write_rows`
 /// of `burn-gp-datasets` writes.
 #[test]
 fn a_step_has_the_loss_of_the_same_rows_in_memory() {

@@ -1,7 +1,7 @@
 //! Writes a Parquet file of any number of rows, to try training on data that do not fit into memory.
 //!
 //! ```text
-//! cargo run --release -p burn-gp-datasets --example many_rows -- rows.parquet 100000000
+//! cargo run --release -p burn-gp-datasets --example write_rows -- rows.parquet 100000000
 //! ```
 //!
 //! Four inputs are uniform in [−1, 1], and y = sin(3·a) + b² + c·d + ε with ε of deviation 0.1.
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.as_slice() {
         [path, rows] => write(Path::new(path), rows.parse()?),
-        _ => Err("usage: many_rows FILE.parquet ROWS".into()),
+        _ => Err("usage: write_rows FILE.parquet ROWS".into()),
     }
 }
 
