@@ -11,28 +11,18 @@ gradients at a rate of 0.1 a matrix was not positive definite in single precisio
 """
 
 import argparse
-import json
-import time
 from pathlib import Path
 
+import learning_curve
 import processor_threads
 
 NATURAL_RATE = 0.1
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("peer", choices=["gpflow", "gpytorch"])
+    parser = learning_curve.parser(__doc__, steps=800)
     parser.add_argument("--data", type=Path, required=True, help="folder of the four idx files")
-    parser.add_argument("--started", type=float, default=time.time())
     parser.add_argument("--lengthscale", type=float, default=10.0, help="initial value")
-    parser.add_argument("--inducing", type=int, default=256)
-    parser.add_argument("--batch-size", type=int, default=1024)
-    parser.add_argument("--learning-rate", type=float, default=0.01, help="of Adam")
-    parser.add_argument("--steps", type=int, default=800)
-    parser.add_argument("--score-every", type=int, default=50)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--threads", type=int, default=2)
     return parser.parse_args()
 
 
@@ -135,25 +125,11 @@ def main() -> None:
     processor_threads.limit(arguments.threads)
     import classification_metrics
     import images
-    import numpy as np
-    import random_draws
 
-    dtype = {"gpflow": "float64", "gpytorch": "float32"}[arguments.peer]
-    data = images.load(arguments.data, dtype)
-    rng = np.random.default_rng(arguments.seed)
-    inducing = random_draws.initial_inducing(data.x_train, arguments.inducing, "subset", rng)
-    batches = random_draws.random_batches(len(data.x_train), arguments.batch_size, rng)
-    make = {"gpflow": gpflow_model, "gpytorch": gpytorch_model}[arguments.peer]
-    step, predict = make(arguments, data, inducing)
-    scoring = 0.0
-    for number in range(1, arguments.steps + 1):
-        step(next(batches))
-        if number % arguments.score_every == 0 or number == arguments.steps:
-            seconds = time.time() - arguments.started - scoring
-            start = time.time()
-            scores = classification_metrics.score(data.y_test, predict())
-            scoring += time.time() - start
-            print(json.dumps({"step": number, "seconds": seconds, **scores}), flush=True)
+    data = images.load(arguments.data, learning_curve.DTYPES[arguments.peer])
+    models = {"gpflow": gpflow_model, "gpytorch": gpytorch_model}
+    score = lambda probabilities: classification_metrics.score(data.y_test, probabilities)
+    learning_curve.run(arguments, data, "subset", models, score)
 
 
 if __name__ == "__main__":

@@ -8,29 +8,19 @@ scoring, and the NLPD of the test rows in standardized units.
 """
 
 import argparse
-import json
-import time
 from pathlib import Path
 
+import learning_curve
 import processor_threads
 
 NATURAL_RATE = 0.1
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("peer", choices=["gpflow", "gpytorch"])
+    parser = learning_curve.parser(__doc__, steps=3000)
     parser.add_argument("--data-dir", type=Path, required=True, help="folder of the sets")
     parser.add_argument("--name", required=True, help="a set in --data-dir, such as kin40k")
     parser.add_argument("--split", type=int, default=0, help="column of the test mask")
-    parser.add_argument("--started", type=float, default=time.time())
-    parser.add_argument("--inducing", type=int, default=256)
-    parser.add_argument("--batch-size", type=int, default=1024)
-    parser.add_argument("--learning-rate", type=float, default=0.01, help="of Adam")
-    parser.add_argument("--steps", type=int, default=3000)
-    parser.add_argument("--score-every", type=int, default=50)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--threads", type=int, default=2)
     return parser.parse_args()
 
 
@@ -128,31 +118,16 @@ def gpytorch_model(arguments, data, inducing):
 def main() -> None:
     arguments = parse_arguments()
     processor_threads.limit(arguments.threads)
-    import numpy as np
-    import random_draws
     import regression_data
     import regression_metrics
 
-    dtype = {"gpflow": "float64", "gpytorch": "float32"}[arguments.peer]
+    dtype = learning_curve.DTYPES[arguments.peer]
     table = regression_data.load(arguments.data_dir, arguments.name)
     train, test = regression_data.split_rows(arguments.data_dir, arguments.name, arguments.split)
     data = regression_data.standardize(table, train, test, dtype)
-    rng = np.random.default_rng(arguments.seed)
-    inducing = random_draws.initial_inducing(data.x_train, arguments.inducing, "kmeans", rng)
-    batches = random_draws.random_batches(len(train), arguments.batch_size, rng)
-    make = {"gpflow": gpflow_model, "gpytorch": gpytorch_model}[arguments.peer]
-    step, predict = make(arguments, data, inducing)
-    scoring = 0.0
-    for number in range(1, arguments.steps + 1):
-        step(next(batches))
-        if number % arguments.score_every == 0 or number == arguments.steps:
-            seconds = time.time() - arguments.started - scoring
-            start = time.time()
-            mean, variance = predict()
-            nlpd = regression_metrics.score(data.y_test, mean, variance)["nlpd"]
-            scoring += time.time() - start
-            line = {"step": number, "seconds": seconds, "nlpd": nlpd}
-            print(json.dumps(line), flush=True)
+    models = {"gpflow": gpflow_model, "gpytorch": gpytorch_model}
+    score = lambda moments: {"nlpd": regression_metrics.score(data.y_test, *moments)["nlpd"]}
+    learning_curve.run(arguments, data, "kmeans", models, score)
 
 
 if __name__ == "__main__":
