@@ -177,9 +177,15 @@ combination!(
             first + self.second.matrix_product(x, vectors)
         }
 
-        fn rough_matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
+        fn rough_matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Option<Tensor<2>> {
             let first = (self.first).rough_matrix_product(x.clone(), vectors.clone());
-            first + self.second.rough_matrix_product(x, vectors)
+            let second = (self.second).rough_matrix_product(x.clone(), vectors.clone());
+            Some(match (first, second) {
+                (None, None) => return None,
+                (Some(first), Some(second)) => first + second,
+                (Some(first), None) => first + self.second.matrix_product(x, vectors),
+                (None, Some(second)) => self.first.matrix_product(x, vectors) + second,
+            })
         }
 
         fn covariance_product(

@@ -264,13 +264,14 @@ pub trait Kernel: Module + ModuleDisplay + Sync + 'static {
 
     /// [`matrix_product`](Self::matrix_product) with errors of single precision, in the type of the
     /// arguments and without gradients. Iterations in double precision that tolerate these errors take
-    /// about half the time. The default is the product itself.
+    /// about half the time. By default there is none.
     ///
     /// # Shapes
     ///
     /// As for [`matrix_product`](Self::matrix_product).
-    fn rough_matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
-        self.matrix_product(x, vectors)
+    fn rough_matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Option<Tensor<2>> {
+        let _ = (x, vectors);
+        None
     }
 
     /// [`covariance`](Self::covariance) times vectors, `K(x1, x2)·V`, the counterpart of

@@ -26,8 +26,8 @@ macro_rules! with_methods {
                 at_none: None;
             matrix_product(x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2>,
                 at_none: points::no_products(&x, &x, &vectors);
-            rough_matrix_product(x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2>,
-                at_none: points::no_products(&x, &x, &vectors);
+            rough_matrix_product(x: Tensor<2>, vectors: Tensor<2>) -> Option<Tensor<2>>,
+                at_none: points::no_products(&x, &x, &vectors).map(Some);
             covariance_product(x1: Tensor<2>, x2: Tensor<2>, vectors: Tensor<2>) -> Tensor<2>,
                 at_none: points::no_products(&x1, &x2, &vectors);
             block_matrix(blocks: Blocks, points: Tensor<2>, values: Tensor<1>) -> Tensor<2>,

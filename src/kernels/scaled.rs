@@ -113,8 +113,9 @@ impl<K: Kernel> Kernel for Scaled<K> {
         self.base.matrix_product(x, vectors) * self.outputscale.value().reshape([1, 1])
     }
 
-    fn rough_matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
-        self.base.rough_matrix_product(x, vectors) * self.outputscale.value().reshape([1, 1])
+    fn rough_matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Option<Tensor<2>> {
+        let product = self.base.rough_matrix_product(x, vectors)?;
+        Some(product * self.outputscale.value().reshape([1, 1]))
     }
 
     fn covariance_product(&self, x1: Tensor<2>, x2: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {

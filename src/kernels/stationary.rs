@@ -269,12 +269,13 @@ impl Kernel for StationaryKernel {
         ops::covariance_product(self.kind, x, None, lengthscale, variance, vectors)
     }
 
-    fn rough_matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
+    fn rough_matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Option<Tensor<2>> {
         let dtype = vectors.dtype();
         let [lengthscale, variance] =
             [&self.lengthscale, &self.variance].map(|values| values.value().cast(DType::F32));
         let (x, vectors) = (x.cast(DType::F32), vectors.cast(DType::F32));
-        ops::covariance_product(self.kind, x, None, lengthscale, variance, vectors).cast(dtype)
+        let product = ops::covariance_product(self.kind, x, None, lengthscale, variance, vectors);
+        Some(product.cast(dtype))
     }
 
     fn covariance_product(&self, x1: Tensor<2>, x2: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {

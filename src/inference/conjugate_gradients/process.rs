@@ -77,9 +77,10 @@ impl<K: Kernel> Operator for System<K> {
         covariances + columns * self.noise.clone()
     }
 
-    fn rough_product(&self, columns: Tensor<2>) -> Tensor<2> {
-        let covariances = (self.kernel).rough_matrix_product(self.inputs.clone(), columns.clone());
-        covariances + columns * self.noise.clone()
+    fn rough_product(&self, columns: Tensor<2>) -> Option<Tensor<2>> {
+        let inputs = self.inputs.clone();
+        let covariances = self.kernel.rough_matrix_product(inputs, columns.clone())?;
+        Some(covariances + columns * self.noise.clone())
     }
 
     fn roughness_bound(&self) -> Option<f64> {

@@ -10,9 +10,10 @@ use super::{
     passes::lower_block,
     scalar::Scalar,
     substitution::BLOCK,
+    threads,
     triangular::{
         Side, add_triangular_product, halfway, lower_product, solve_in_place,
-        subtract_triangular_product, triangular_product,
+        subtract_triangular_product, threads_for, triangular_product,
     },
 };
 
@@ -27,8 +28,9 @@ pub fn solve_for_upper<T: Scalar>(lower: MatRef<'_, T>, upper: MatMut<'_, T>) {
     }
     let middle = halfway(size);
     let (first, _, corner, last) = lower.split_at(middle, middle);
-    let (u11, mut u12, _, mut u22) = upper.split_at_mut(middle, middle);
-    solve_for_upper(last, u22.rb_mut());
+    let (mut u11, mut u12, _, mut u22) = upper.split_at_mut(middle, middle);
+    let halves = [(first, u11.rb_mut()), (last, u22.rb_mut())];
+    at_once(size, halves, solve_for_upper);
     subtract_triangular_product(
         u22.rb().transpose(),
         Side::Lower,
@@ -36,7 +38,23 @@ pub fn solve_for_upper<T: Scalar>(lower: MatRef<'_, T>, upper: MatMut<'_, T>) {
         u12.rb_mut().transpose_mut(),
     );
     solve_in_place(first, Side::Transposed, u12);
-    solve_for_upper(first, u11);
+}
+
+/// Calls `work` with both halves of a triangle: on two threads if that pays off and the products in a
+/// half are too small to be divided, else one after the other.
+#[track_caller]
+fn at_once<A: Send, B: Send>(rows: usize, halves: [(A, B); 2], work: impl Fn(A, B) + Sync) {
+    let mut halves = halves.map(Some);
+    let quarter = rows / 4;
+    let threads = match threads_for(quarter * quarter * quarter / 2) {
+        1 => threads_for(rows * rows * rows / 6),
+        _ => 1,
+    };
+    threads::in_parts(&mut halves, 1, threads, &|halves, _| {
+        for (first, second) in halves.iter_mut().filter_map(Option::take) {
+            work(first, second);
+        }
+    });
 }
 
 /// `X ← L⁻¹X` for a lower-triangular `X` with zeros above its diagonal.
@@ -48,7 +66,7 @@ pub fn solve_for_lower<T: Scalar>(lower: MatRef<'_, T>, triangle: MatMut<'_, T>)
     let middle = halfway(size);
     let (first, _, corner, last) = lower.split_at(middle, middle);
     let (mut x11, _, mut x21, x22) = triangle.split_at_mut(middle, middle);
-    solve_for_lower(first, x11.rb_mut());
+    at_once(size, [(first, x11.rb_mut()), (last, x22)], solve_for_lower);
     subtract_triangular_product(
         x11.rb(),
         Side::Transposed,
@@ -56,7 +74,6 @@ pub fn solve_for_lower<T: Scalar>(lower: MatRef<'_, T>, triangle: MatMut<'_, T>)
         x21.rb_mut().transpose_mut(),
     );
     solve_in_place(last, Side::Lower, x21);
-    solve_for_lower(last, x22);
 }
 
 /// Replaces the lower triangle of `X` by that of `L⁻ᵀX`, for a lower-triangular `X` with zeros above its
@@ -117,8 +134,13 @@ pub fn add_lower_product_of_triangles<T: Scalar>(
         right_corner.transpose(),
         alpha,
     );
-    add_lower_product_of_triangles(left_first, right_first, first, alpha);
-    add_lower_product_of_triangles(left_last, right_last, last, alpha);
+    let halves = [
+        ((left_first, right_first), first),
+        ((left_last, right_last), last),
+    ];
+    at_once(size, halves, |(left, right), out| {
+        add_lower_product_of_triangles(left, right, out, alpha);
+    });
 }
 
 /// The lower triangle of `LᵀY` by recursive halving: `n³/3` operations, where the whole product
@@ -167,8 +189,10 @@ pub fn product_of_triangles<T: Scalar>(
         below.transpose_mut(),
         Accum::Add,
     );
-    product_of_triangles(first, right_first, top);
-    product_of_triangles(last, right_last, bottom);
+    let halves = [((first, right_first), top), ((last, right_last), bottom)];
+    at_once(size, halves, |(left, right), out| {
+        product_of_triangles(left, right, out)
+    });
 }
 
 /// Replaces the lower triangle of H by that of `HᵀH`.
