@@ -1,7 +1,7 @@
 //! Time of a training step of sparse variational regression for 1, 10 and 50 outputs.
 //!
 //! `cargo bench --bench multi_output` prints one line of JSON per row: the median
-//! time of a step and its ratio to the step with one output. The step is that of `svgp_step.rs` in
+//! time of a step and its ratio to the step with one output. The step is that of `svgp_step` in
 //! f32 with 256 inducing points and batches of 512. Outputs share the kernel and the inducing
 //! points, have separate kernels and inducing points, or are mixtures of 5 latent functions with a
 //! shared kernel.

@@ -4,11 +4,28 @@
 //! symmetric one takes half of that, a Cholesky factor M³/3. A backward pass takes about twice as many
 //! as the forward pass. Elementwise functions, sums and Adam are not counted.
 
+use super::cases::{CLASSES, Case, PATCH, RANK, SIDE, UNITS, WIDTH};
+
 /// A part of the floor: its name, and its operations.
 pub type Term = (&'static str, f64);
 
+/// The terms of a case.
+pub fn of(case: &Case) -> Vec<Term> {
+    match case.name {
+        "deep" => layers(case.batch, case.inducing, &[WIDTH, WIDTH, 1]),
+        "conv" => {
+            let patches = (SIDE - PATCH + 1) * (SIDE - PATCH + 1);
+            let (images, dimensions) = ((case.batch, patches), PATCH * PATCH);
+            let mut terms = layers(case.batch, case.inducing, &[CLASSES]);
+            terms.extend(patch_distances(images, case.inducing, dimensions));
+            terms
+        }
+        _ => deep_kernel(case.batch, &[1, UNITS, UNITS, RANK]),
+    }
+}
+
 /// Layers with `inducing` points and `functions[i]` functions with a shared kernel.
-pub fn layers(batch: usize, inducing: usize, functions: &[usize]) -> Vec<Term> {
+fn layers(batch: usize, inducing: usize, functions: &[usize]) -> Vec<Term> {
     let (batch, inducing) = (batch as f64, inducing as f64);
     let layers = functions.len() as f64;
     let outputs = functions.iter().sum::<usize>() as f64;
@@ -25,7 +42,7 @@ pub fn layers(batch: usize, inducing: usize, functions: &[usize]) -> Vec<Term> {
 
 /// Squared distances of `dimensions` numbers: between all inducing patches and all patches, and between
 /// the patches of each image.
-pub fn patch_distances(
+fn patch_distances(
     (images, patches): (usize, usize),
     inducing: usize,
     dimensions: usize,
@@ -48,7 +65,7 @@ pub fn patch_distances(
 
 /// A network with layers of these `widths`, from the inputs to R features φ, and low-rank regression on
 /// N = `rows` features Φ.
-pub fn deep_kernel(rows: usize, widths: &[usize]) -> Vec<Term> {
+fn deep_kernel(rows: usize, widths: &[usize]) -> Vec<Term> {
     let rows = rows as f64;
     let products = widths
         .windows(2)

@@ -16,34 +16,19 @@
 
 use std::{error::Error, process::Command, time::Instant};
 
-use burn::{
-    module::Module,
-    tensor::{DType, Device, Distribution, Tensor},
-};
-use burn_gp_core::{
-    features::{FirstWeights, PerceptronConfig},
-    inducing::Initializer,
-    kernels::StationaryConfig,
-    likelihoods::{GaussianConfig, RobustMaxConfig},
-    means::MeanConfig,
-    ops::{Stationary, numbers},
-    patches::ImageShape,
-};
-use burn_gp_datasets::SyntheticFunction;
-use burn_gp_models::{
-    BasisConfig, DbkConfig, DeepGpConfig, InducingConfig, LayerConfig, LayerForm,
-    training::{MiniBatchTrainer, MiniBatchTraining, Model, Trainer, TrainingData},
-};
+use burn::tensor::DType;
 
 #[path = "../../runs/src/memory.rs"]
 mod memory;
 
+mod cases;
 mod floor;
 #[path = "../median.rs"]
 mod median;
 #[path = "../product_rate.rs"]
 mod product_rate;
 
+use cases::{CASES, Case, TYPES};
 use floor::Term;
 use median::median;
 use product_rate::product_rate;
@@ -54,44 +39,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// The number of steps of a run, and of warm-up steps that are not counted.
 const STEPS: usize = 18;
 const WARM_UP: usize = 3;
-
-const SIDE: usize = 28;
-const PATCH: usize = 5;
-const CLASSES: usize = 10;
-const WIDTH: usize = 8;
-
-/// The hidden units of each layer of the deep basis kernel, and its features.
-const UNITS: usize = 128;
-const RANK: usize = 128;
-const NOISE: f64 = 0.1;
-
-/// A model to time.
-struct Case {
-    name: &'static str,
-    batch: usize,
-    /// The number of inducing points, zero if there are none.
-    inducing: usize,
-}
-
-const CASES: [Case; 3] = [
-    Case {
-        name: "deep",
-        batch: 1000,
-        inducing: 500,
-    },
-    Case {
-        name: "conv",
-        batch: 200,
-        inducing: 750,
-    },
-    Case {
-        name: "deep-kernel",
-        batch: 10_000,
-        inducing: 0,
-    },
-];
-
-const TYPES: [(&str, DType); 2] = [("f32", DType::F32), ("f64", DType::F64)];
 
 /// The command-line arguments.
 #[derive(Default)]
@@ -159,10 +106,10 @@ fn in_a_process(case: &Case, dtype: &str, json: bool) -> Result<(), Box<dyn Erro
 }
 
 fn report(case: &Case, name: &str, dtype: DType, json: bool) -> Result<(), Box<dyn Error>> {
-    let terms = case.floor();
+    let terms = floor::of(case);
     let operations: f64 = terms.iter().map(|(_, operations)| operations).sum();
     let floor = operations / product_rate(dtype) * 1e3;
-    let time = case.step_time(dtype)?;
+    let time = step_time(case, dtype)?;
     let peak = memory::peak().map(|bytes| bytes as f64 / (1 << 20) as f64);
     if json {
         let peak = peak.map_or("null".into(), |peak| format!("{peak:.0}"));
@@ -197,117 +144,14 @@ fn shares(terms: &[Term], all: f64, text: impl Fn(&str, f64) -> String) -> Strin
     terms.collect::<Vec<_>>().join(", ")
 }
 
-impl Case {
-    /// The operations of a step that no algorithm avoids.
-    fn floor(&self) -> Vec<Term> {
-        match self.name {
-            "deep" => floor::layers(self.batch, self.inducing, &[WIDTH, WIDTH, 1]),
-            "conv" => {
-                let patches = (SIDE - PATCH + 1) * (SIDE - PATCH + 1);
-                let (images, dimensions) = ((self.batch, patches), PATCH * PATCH);
-                let mut terms = floor::layers(self.batch, self.inducing, &[CLASSES]);
-                terms.extend(floor::patch_distances(images, self.inducing, dimensions));
-                terms
-            }
-            _ => floor::deep_kernel(self.batch, &[1, UNITS, UNITS, RANK]),
-        }
-    }
-
-    fn config(&self) -> DeepGpConfig {
-        let kernel = StationaryConfig::new(Stationary::SquaredExponential);
-        let inducing = InducingConfig {
-            initializer: Initializer::Subset,
-            ..InducingConfig::new(self.inducing)
-        };
-        let layer = |kernel| LayerConfig::new(kernel).with_inducing(inducing.clone());
-        if self.name == "deep" {
-            let output = layer(kernel.with_lengthscale(2.0));
-            let hidden = (output.clone())
-                .with_mean(MeanConfig::Identity)
-                .with_deviation(0.01);
-            return DeepGpConfig::new(output, GaussianConfig { noise: 0.1 })
-                .with_hidden(WIDTH, hidden.clone())
-                .with_hidden(WIDTH, hidden);
-        }
-        let form = LayerForm::Convolutional {
-            size: PATCH,
-            stride: 1,
-            location: None,
-        };
-        let output = layer(kernel.isotropic()).with_form(form);
-        DeepGpConfig::new(output, RobustMaxConfig::new(CLASSES))
-            .with_image(ImageShape::new(SIDE, SIDE, 1))
-    }
-
-    fn deep_kernel() -> DbkConfig {
-        let network = PerceptronConfig {
-            hidden: vec![UNITS; 2],
-            first_weights: FirstWeights::FanIn,
-            ..PerceptronConfig::default()
-        };
-        DbkConfig::new().with_basis(BasisConfig::integrated(network, RANK))
-    }
-
-    fn data(&self, dtype: DType) -> TrainingData {
-        let device = Device::flex();
-        device.seed(0);
-        let options = (&device.clone().autodiff(), dtype);
-        if self.name == "deep" {
-            let normal = Distribution::Normal(0.0, 1.0);
-            let inputs = Tensor::<2>::random([self.batch, WIDTH], normal, options);
-            let targets = inputs.clone().sum_dim(1).sin();
-            return TrainingData { inputs, targets };
-        }
-        if self.name == "deep-kernel" {
-            let domain = Distribution::Uniform(-1.0, 1.0);
-            let inputs = Tensor::<2>::random([self.batch, 1], domain, options);
-            let noise = Distribution::Normal(0.0, NOISE);
-            let noise = Tensor::<2>::random([self.batch, 1], noise, options);
-            let levels: Vec<f64> = (numbers(inputs.clone()).iter())
-                .map(|&x| SyntheticFunction::Levels.evaluate(&[x]))
-                .collect();
-            let levels = Tensor::<1>::from_data(levels.as_slice(), options);
-            let targets = levels.reshape([self.batch, 1]) + noise;
-            return TrainingData { inputs, targets };
-        }
-        let pixels = Distribution::Uniform(0.0, 1.0);
-        let inputs = Tensor::<2>::random([self.batch, SIDE * SIDE], pixels, options);
-        let labels: Vec<f64> = (0..self.batch).map(|row| (row % CLASSES) as f64).collect();
-        let targets = Tensor::<1>::from_data(labels.as_slice(), options);
-        TrainingData {
-            inputs,
-            targets: targets.reshape([self.batch, 1]),
-        }
-    }
-
-    /// The median milliseconds of a step.
-    fn step_time(&self, dtype: DType) -> Result<f64, Box<dyn Error>> {
-        let data = self.data(dtype);
-        let training = MiniBatchTraining {
-            batch_size: self.batch,
-            learning_rate: 1e-3,
-            ..MiniBatchTraining::new(STEPS)
-        };
-        if self.name == "deep-kernel" {
-            let training = training.with_weight_decay(1e-4);
-            return median_step(Self::deep_kernel().init(&data)?, data, training);
-        }
-        median_step(self.config().init(&data)?.train(), data, training)
-    }
-}
-
 /// The median milliseconds of the steps of a training after the warm-up.
-fn median_step(
-    model: impl Model,
-    data: TrainingData,
-    training: MiniBatchTraining,
-) -> Result<f64, Box<dyn Error>> {
-    let mut trainer = MiniBatchTrainer::new(model, data, training);
+fn step_time(case: &Case, dtype: DType) -> Result<f64, Box<dyn Error>> {
+    let mut step = case.training(dtype, STEPS)?;
     let mut times = Vec::new();
-    for step in 0..STEPS {
+    for index in 0..STEPS {
         let start = Instant::now();
-        trainer.step()?;
-        if step >= WARM_UP {
+        step()?;
+        if index >= WARM_UP {
             times.push(start.elapsed());
         }
     }

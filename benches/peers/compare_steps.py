@@ -1,6 +1,6 @@
 """Times one SVGP training step of burn-gp and of its peers; prints one table of medians and ranges.
 
-Runs `benches/svgp_step.rs` and `svgp_step.py` row by row and one program at a time, so that a
+Runs `benches/svgp_step` and `svgp_step.py` row by row and one program at a time, so that a
 machine's other load meets all of them alike. `floor` is the time of the multiply-adds that no
 algorithm avoids, at the rate of a matrix product measured in the same run. No peer has SOLVE-GP, the
 rows `orthogonal`: they are compared with GPyTorch's orthogonally decoupled strategy and with GPflow's
@@ -60,7 +60,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def row_name(dtype: str, batch: int, inducing: int, variant: str) -> str:
-    """The name that `svgp_step.rs` gives a row."""
+    """The name that `svgp_step` gives a row."""
     suffix = f"-{variant}" if variant else ""
     return f"{dtype.replace('float', 'F')}-{batch}-{inducing}{suffix}"
 

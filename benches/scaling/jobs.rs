@@ -24,6 +24,11 @@ use rayon::{
     slice::{ParallelSlice, ParallelSliceMut},
 };
 
+use super::{
+    cases::{CASES, TYPES},
+    rows::Row,
+};
+
 const DIMENSIONS: usize = 8;
 
 /// B
@@ -37,6 +42,9 @@ const POINTS: usize = 5000;
 
 /// The runs of points of the covariance of combinations.
 const COMBINATIONS: usize = 512;
+
+/// More steps than are made.
+const STEPS: usize = 1_000_000;
 
 /// A job that is repeated.
 pub type Job = Box<dyn FnMut() -> Result<(), Box<dyn Error>> + Send>;
@@ -115,9 +123,25 @@ fn trainer(inducing: usize) -> MiniBatchTrainer<Regression> {
     let jitter = Jitter::relative(1e-4);
     let posterior = Whitened::new(InducingPoints::new(points), distribution, jitter);
     let model = Svgp::new(kernel, mean, Gaussian::new(1.0, options), posterior);
-    let mut training = MiniBatchTraining::new(1_000_000);
+    let mut training = MiniBatchTraining::new(STEPS);
     training.batch_size = BATCH;
     MiniBatchTrainer::new(model.train(), TrainingData { inputs, targets }, training)
+}
+
+/// The training step of a row of `svgp_step` or a case of `deep_steps`.
+pub fn training_of(name: &str) -> Result<Job, Box<dyn Error>> {
+    let mut step = match Row::all().into_iter().find(|row| row.name() == name) {
+        Some(row) => row.training(STEPS),
+        None => {
+            let mut cases = CASES
+                .iter()
+                .flat_map(|case| TYPES.map(|dtype| (case, dtype)));
+            let found = cases.find(|(case, (dtype, _))| format!("{}-{dtype}", case.name) == name);
+            let (case, (_, dtype)) = found.ok_or_else(|| format!("no job {name}"))?;
+            case.training(dtype, STEPS)?
+        }
+    };
+    Ok(Box::new(move || step().map(|_| ())))
 }
 
 fn training_step(inducing: usize) -> Job {

@@ -7,7 +7,8 @@
 //! sparse variational regression (1024 rows, 512 and 1024 inducing points), predictions of 20,000
 //! rows with it, a product of the covariance of 5000 points with 11 vectors and its gradients, the
 //! covariances of 512 combinations of the points with their gradients, and the choice of 256 of 20,000
-//! rows by k-means.
+//! rows by k-means. The name of a row of `svgp_step`, as `F64-1024-512-orthogonal`, or of a case of
+//! `deep_steps` and its type, as `conv-f32`, stands for its training step.
 //!
 //! `cargo bench --bench scaling -- --simulate 16 [FILTER]` needs no machine with 16 cores. It runs the
 //! parts of each parallel section one after the other on one thread, and prints for each job
@@ -40,11 +41,15 @@ use burn::tensor::Device;
 #[path = "../median.rs"]
 mod median;
 
+#[path = "../deep_steps/cases.rs"]
+mod cases;
 mod jobs;
+#[path = "../svgp_step/rows.rs"]
+mod rows;
 mod sections;
 mod simulated;
 
-use jobs::{JOBS, Job};
+use jobs::{JOBS, Job, training_of};
 use median::median;
 
 #[global_allocator]
@@ -79,14 +84,15 @@ fn main() -> Result<(), Box<dyn Error>> {
             let threads: usize = threads.parse()?;
             names(filter).try_for_each(|name| {
                 let mut process = on_threads(1)?;
-                succeeds(process.args([SIMULATE, &threads.to_string(), name]))
+                succeeds(process.args([SIMULATE, &threads.to_string(), &name]))
             })
         }
         ["--sections", ref filter @ ..] => {
             let threads = std::thread::available_parallelism()?.get();
-            names(filter).try_for_each(|name| succeeds(on_threads(threads)?.args([SECTIONS, name])))
+            names(filter)
+                .try_for_each(|name| succeeds(on_threads(threads)?.args([SECTIONS, &name])))
         }
-        ref filter => names(filter).try_for_each(measure_all),
+        ref filter => names(filter).try_for_each(|name| measure_all(&name)),
     }
 }
 
@@ -99,17 +105,23 @@ fn succeeds(process: &mut Command) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// The jobs whose name contains the first word of the filter.
-fn names(filter: &[&str]) -> impl Iterator<Item = &'static str> {
-    let names = JOBS.into_iter().map(|(name, _)| name);
-    names.filter(|name| filter.first().is_none_or(|filter| name.contains(filter)))
+/// The jobs whose name contains the first word of the filter, or the training step of that name.
+fn names(filter: &[&str]) -> impl Iterator<Item = String> {
+    let filter = filter.first().copied().unwrap_or_default();
+    let names = JOBS.into_iter().map(|(name, _)| name.to_owned());
+    let mut names: Vec<String> = names.filter(|name| name.contains(filter)).collect();
+    if names.is_empty() {
+        names.push(filter.to_owned());
+    }
+    names.into_iter()
 }
 
 fn job(name: &str) -> Result<Job, Box<dyn Error>> {
     Device::flex().seed(0);
-    let found = JOBS.into_iter().find(|&(job, _)| job == name);
-    let (_, job) = found.ok_or_else(|| format!("no job {name}"))?;
-    job()
+    match JOBS.into_iter().find(|&(job, _)| job == name) {
+        Some((_, job)) => job(),
+        None => training_of(name),
+    }
 }
 
 /// This program on a number of threads.
