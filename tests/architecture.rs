@@ -366,7 +366,12 @@ fn tensors_are_read_in_one_place() {
 }
 
 /// Operations on CPUs alone; elsewhere, others take their place.
-const ON_CPUS: [&str; 3] = ["InverseFree", "NaturalStep", "TriangleSolve"];
+const ON_CPUS: [&str; 4] = [
+    "InverseFree",
+    "NaturalStep",
+    "SolvedMoment",
+    "TriangleSolve",
+];
 
 /// The list from which backends that fuse operations, or send them elsewhere, implement all traits.
 #[test]

@@ -11,6 +11,7 @@
 //! | [`gaussian_log_density`] | one factorization, two solves | one inverse, a third of a product |
 //! | [`BlockFactor`] | two smaller factorizations | the backward passes of its parts |
 //! | [`projected_moments`], [`relative_moments`] | one triangular product | two triangular products |
+//! | [`CholeskyFactor::relative_moments`] | one solve, one triangular product | one solve, three triangular products |
 //! | [`gram`], [`transposed_gram`] | one triangular product | one product |
 //! | [`triangular_product`] | half a product | half a product |
 //! | [`remainder`] | one product, added to a copy | two products |
@@ -68,6 +69,7 @@ mod remainder;
 mod remote;
 #[cfg(any(feature = "remote", all(feature = "cube", feature = "fusion")))]
 mod signatures;
+mod solved_moments;
 pub(crate) mod special;
 mod stationary;
 mod triangular_product;

@@ -7,8 +7,8 @@ use burn::{
 use serde::{Deserialize, Serialize};
 
 use crate::ops::{
-    ExactMatmul, batch_column_squares, batch_relative_moments, column_squares, gaussian_kl,
-    projected_moments, relative_moments,
+    CholeskyFactor, ExactMatmul, batch_column_squares, batch_relative_moments, column_squares,
+    gaussian_kl, projected_moments, relative_moments,
 };
 
 /// Whether a variational covariance is full or diagonal.
@@ -156,6 +156,18 @@ impl Moments {
                 let (mean, variance) = self.project(basis);
                 (mean, variance - squares)
             }
+        }
+    }
+
+    /// [`Self::project_relative`] with the basis `L⁻¹B`, for a factor L and `rhs` B, `[M, N]`.
+    pub fn solve_and_project_relative(
+        self,
+        factor: &CholeskyFactor<2>,
+        rhs: Tensor<2>,
+    ) -> (Tensor<2>, Tensor<2>) {
+        match self.scale {
+            Scale::Full(scale) => factor.relative_moments(rhs, self.mean, scale),
+            Scale::Diagonal(_) => self.project_relative(factor.solve(rhs)),
         }
     }
 

@@ -4,8 +4,8 @@ use burn::tensor::Tensor;
 
 use crate::{
     ops::{
-        batch_column_products, batch_column_squares, column_products, column_squares,
-        transposed_gram,
+        CholeskyFactor, batch_column_products, batch_column_squares, column_products,
+        column_squares, transposed_gram,
     },
     process::Moments,
 };
@@ -34,6 +34,11 @@ pub(crate) trait FunctionMatrices: Sized {
 
     /// Means of `Aᵀu_p`, and variances less those of standard normal variables, both `[N, P]`.
     fn project_relative(self, moments: Moments) -> (Tensor<2>, Tensor<2>);
+
+    /// [`project_relative`](Self::project_relative) of `L⁻¹A`, for the [triangle](CholeskyFactor::triangle)
+    /// of a factor L.
+    fn solve_and_project_relative(self, triangle: Self, moments: Moments)
+    -> (Tensor<2>, Tensor<2>);
 }
 
 impl FunctionMatrices for Tensor<2> {
@@ -72,6 +77,14 @@ impl FunctionMatrices for Tensor<2> {
     fn project_relative(self, moments: Moments) -> (Tensor<2>, Tensor<2>) {
         moments.project_relative(self)
     }
+
+    fn solve_and_project_relative(
+        self,
+        triangle: Self,
+        moments: Moments,
+    ) -> (Tensor<2>, Tensor<2>) {
+        moments.solve_and_project_relative(&CholeskyFactor::from_triangle(triangle), self)
+    }
 }
 
 impl FunctionMatrices for Tensor<3> {
@@ -101,5 +114,13 @@ impl FunctionMatrices for Tensor<3> {
 
     fn project_relative(self, moments: Moments) -> (Tensor<2>, Tensor<2>) {
         moments.project_each_relative(self)
+    }
+
+    fn solve_and_project_relative(
+        self,
+        triangle: Self,
+        moments: Moments,
+    ) -> (Tensor<2>, Tensor<2>) {
+        moments.project_each_relative(CholeskyFactor::from_triangle(triangle).solve(self))
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Evaluation, FunctionMatrices, Posterior, PriorCovariances,
-    orthogonal_factor::{OrthogonalFactor, from_blocks},
+    orthogonal_factor::{OrthogonalFactor, from_blocks, sum_of_sets},
 };
 use crate::{
     inducing::InducingVariables,
@@ -96,12 +96,8 @@ where
         x: Tensor<2>,
     ) -> Marginals {
         let prior_variance = prior.variances(x.clone()); // [N, 1] or [N, P]
-        let features = self.factor.solve(|set| prior.kuf(sets[set].0, x.clone())); // Λ_t
-        let each = (features.into_iter().zip(&self.moments))
-            .map(|(features, moments)| features.project_relative(moments.clone())); // [N, P]
-        let (mean, change) = sum_of_sets(each, |(mean, change), (shift, another)| {
-            (mean + shift, change + another)
-        });
+        let rows = |set: usize| prior.kuf(sets[set].0, x.clone());
+        let (mean, change) = (self.factor).solve_and_project_relative(rows, &self.moments); // [N, P]
         Marginals {
             mean,
             variance: nonnegative(change + prior_variance),
@@ -122,14 +118,6 @@ where
         let (mean, scale) = (Tensor::cat(means, 1), from_blocks(scales, |_, _| None));
         (self.factor.into_one(), mean, scale)
     }
-}
-
-/// The sum over sets, of which there is at least one.
-fn sum_of_sets<T>(each: impl Iterator<Item = T>, add: impl Fn(T, T) -> T) -> T {
-    let Some(sum) = each.reduce(add) else {
-        unreachable!("a posterior without inducing variables")
-    };
-    sum
 }
 
 /// `L⁻¹m` and `L⁻¹W`.

@@ -6,6 +6,7 @@ use super::{FunctionMatrices, PriorCovariances};
 use crate::ops::{
     CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, factor_rest, mean_diagonal, remainder,
 };
+use crate::process::Moments;
 
 /// The Cholesky factor of the joint covariance of T sets of inducing variables, in blocks:
 /// `A_st = L_ss⁻¹(K_st − Σ_{r<s} A_rsᵀA_rt)`, `L_tt = chol(K_tt − Σ_{s<t} A_stᵀA_st)`.
@@ -52,14 +53,43 @@ where
     /// Solves with the whole factor block by block: `X_t = L_tt⁻¹(B_t − Σ_{s<t} A_stᵀX_s)`.
     pub fn solve(&self, rows: impl Fn(usize) -> Tensor<D>) -> Vec<Tensor<D>> {
         let mut solved: Vec<Tensor<D>> = Vec::with_capacity(self.diagonal.len());
-        for (set, (block, couplings)) in self.diagonal.iter().zip(&self.couplings).enumerate() {
-            let before = couplings.iter().zip(&solved);
-            let rest = before.fold(rows(set), |rest, (coupling, solved)| {
-                remainder(rest, coupling.clone(), solved.clone())
-            });
+        for (set, block) in self.diagonal.iter().enumerate() {
+            let rest = self.rest(set, rows(set), &solved);
             solved.push(block.solve(rest));
         }
         solved
+    }
+
+    /// The means of `Σ_t X_tᵀu_t`, and their variances less those of standard normal variables, both
+    /// `[N, P]`, for the solution X of [`solve`](Self::solve) and variables with these moments.
+    pub fn solve_and_project_relative(
+        &self,
+        rows: impl Fn(usize) -> Tensor<D>,
+        moments: &[Moments],
+    ) -> (Tensor<2>, Tensor<2>) {
+        let last = self.diagonal.len() - 1;
+        let mut solved: Vec<Tensor<D>> = Vec::with_capacity(last);
+        let each = self.diagonal.iter().zip(moments).enumerate();
+        sum_of_sets(
+            each.map(|(set, (block, moments))| {
+                let rest = self.rest(set, rows(set), &solved);
+                if set == last {
+                    return rest.solve_and_project_relative(block.triangle(), moments.clone());
+                }
+                let solution = block.solve(rest);
+                solved.push(solution.clone());
+                solution.project_relative(moments.clone())
+            }),
+            |(mean, change), (shift, another)| (mean + shift, change + another),
+        )
+    }
+
+    /// `B_t − Σ_{s<t} A_stᵀX_s`
+    fn rest(&self, set: usize, rows: Tensor<D>, solved: &[Tensor<D>]) -> Tensor<D> {
+        let before = self.couplings[set].iter().zip(solved);
+        before.fold(rows, |rest, (coupling, solved)| {
+            remainder(rest, coupling.clone(), solved.clone())
+        })
     }
 
     /// The diagonal blocks `L_tt`.
@@ -80,6 +110,14 @@ where
         });
         CholeskyFactor::from_regular(lower)
     }
+}
+
+/// The sum over sets, of which there is at least one.
+pub(crate) fn sum_of_sets<T>(each: impl Iterator<Item = T>, add: impl Fn(T, T) -> T) -> T {
+    let Some(sum) = each.reduce(add) else {
+        unreachable!("a posterior without inducing variables")
+    };
+    sum
 }
 
 /// The factor of `K_tt − Σ_s A_stᵀA_st`, with jitter relative to the diagonal of `K_tt`.

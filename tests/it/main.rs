@@ -65,6 +65,7 @@ mod separate_orthogonal;
 mod separate_outputs;
 mod single_precision_bounds;
 mod sizes;
+mod solved_moments;
 mod special_functions;
 mod support;
 mod triangular;

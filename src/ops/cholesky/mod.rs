@@ -211,6 +211,16 @@ impl<const D: usize> CholeskyFactor<D> {
         }
     }
 
+    /// The factor as a tensor, for [`from_triangle`](Self::from_triangle).
+    pub(crate) fn triangle(&self) -> Tensor<D> {
+        self.triangle.clone()
+    }
+
+    /// The factor with this [triangle](Self::triangle).
+    pub(crate) fn from_triangle(triangle: Tensor<D>) -> Self {
+        Self { triangle }
+    }
+
     /// Like [`from_lower`](Self::from_lower), for a triangle assembled from factors, whose
     /// diagonals have no zeros.
     pub(crate) fn from_regular(matrix: Tensor<D>) -> Self {

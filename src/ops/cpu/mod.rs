@@ -28,8 +28,8 @@ pub(super) use members::{
     batch_parts, join_members, map_members, member, member_mut, part, update_members,
 };
 pub(super) use passes::{
-    add_transpose, clear_above_diagonal, copy_lower, in_row_parts, mirror_lower, row_mut,
-    transpose_into,
+    add_transpose, assume_written, clear_above_diagonal, copy_lower, in_row_parts, mirror_lower,
+    row, row_mut, transpose_into,
 };
 pub(crate) use scalar::Scalar;
 #[doc(hidden)]
@@ -44,6 +44,7 @@ pub(super) use triangles::{
 };
 pub(crate) use triangular::product_on;
 pub(super) use triangular::{
-    Side, Triangle, halfway, lower_product, on_threads, product, solve_in_place, triangular_product,
+    LowerProduct, Side, Triangle, halfway, lower_product, lower_products, on_threads, product,
+    solve_in_place, triangular_product,
 };
 pub(super) use vectorized::Kernel;

@@ -1,5 +1,7 @@
 //! Passes over matrices: copies, transposes and sums of triangles.
 
+use std::mem::MaybeUninit;
+
 use faer::{
     MatMut, MatRef,
     prelude::{Reborrow, ReborrowMut},
@@ -47,12 +49,35 @@ pub fn in_row_parts<T: Scalar>(
 /// # Panics
 ///
 /// If they are not contiguous.
+#[inline(always)]
 #[track_caller]
-pub fn row_mut<T: Scalar>(matrix: MatMut<'_, T>, row: usize) -> &mut [T] {
+pub fn row<T>(matrix: MatRef<'_, T>, row: usize) -> &[T] {
+    match matrix.row(row).try_as_row_major() {
+        Some(row) => row.as_slice(),
+        None => panic!("the rows of the matrix are not contiguous"),
+    }
+}
+
+/// Mutable version of [`row`].
+#[inline(always)]
+#[track_caller]
+pub fn row_mut<T>(matrix: MatMut<'_, T>, row: usize) -> &mut [T] {
     match matrix.row_mut(row).try_as_row_major_mut() {
         Some(row) => row.as_slice_mut(),
         None => panic!("the rows of the matrix are not contiguous"),
     }
+}
+
+/// The matrix as one whose entries have been written.
+///
+/// # Safety
+///
+/// No entry is read before it has been written.
+pub unsafe fn assume_written<T>(matrix: MatMut<'_, MaybeUninit<T>>) -> MatMut<'_, T> {
+    let (rows, columns) = (matrix.nrows(), matrix.ncols());
+    let (down, right) = (matrix.row_stride(), matrix.col_stride());
+    // SAFETY: the pointer, the shape and the strides are those of the matrix.
+    unsafe { MatMut::from_raw_parts_mut(matrix.as_ptr_mut().cast(), rows, columns, down, right) }
 }
 
 /// A square block with zeros above the diagonal, row-major.

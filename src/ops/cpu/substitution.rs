@@ -12,6 +12,7 @@ use faer::{
 
 use super::{
     lanes::{Lanes, WIDTH},
+    passes::{row, row_mut},
     scalar::Scalar,
     triangular::Side,
     vectorized::{self, Kernel},
@@ -112,7 +113,7 @@ impl<T: Scalar> Block<T> {
     ) {
         if (columns.nrows(), columns.ncols()) != (BLOCK, LANES * WIDTH) {
             for j in 0..columns.ncols() {
-                for (i, &value) in column_of(columns, j).iter().enumerate() {
+                for (i, &value) in row(columns.transpose(), j).iter().enumerate() {
                     strip[self.place(i)][j / WIDTH].0[j % WIDTH] = value;
                 }
             }
@@ -123,7 +124,7 @@ impl<T: Scalar> Block<T> {
             for top in (0..BLOCK).step_by(TILE) {
                 let mut tile = [[T::default(); TILE]; TILE];
                 for (j, values) in tile.iter_mut().enumerate() {
-                    values.copy_from_slice(&column_of(columns, left + j)[top..top + TILE]);
+                    values.copy_from_slice(&row(columns.transpose(), left + j)[top..top + TILE]);
                 }
                 for (i, row) in transposed(tile).iter().enumerate() {
                     let place = &mut strip[self.place(top + i)][lanes].0;
@@ -142,7 +143,7 @@ impl<T: Scalar> Block<T> {
     ) {
         if (columns.nrows(), columns.ncols()) != (BLOCK, LANES * WIDTH) {
             for j in 0..columns.ncols() {
-                let column = column_of_mut(columns.rb_mut(), j);
+                let column = row_mut(columns.rb_mut().transpose_mut(), j);
                 for (i, value) in column.iter_mut().enumerate() {
                     *value = strip[self.place(i)][j / WIDTH].0[j % WIDTH];
                 }
@@ -158,7 +159,7 @@ impl<T: Scalar> Block<T> {
                     values.copy_from_slice(&place[lane..lane + TILE]);
                 }
                 for (j, column) in transposed(tile).iter().enumerate() {
-                    let target = column_of_mut(columns.rb_mut(), left + j);
+                    let target = row_mut(columns.rb_mut().transpose_mut(), left + j);
                     target[top..top + TILE].copy_from_slice(column);
                 }
             }
@@ -216,9 +217,9 @@ impl<T: Scalar, const ROWS: usize, const LANES: usize> Kernel for Solve<'_, T, R
                 block.read_columns(part.rb(), &mut strip);
             } else {
                 for i in 0..block.size {
-                    let row = column_of(part.rb().transpose(), i);
+                    let values = row(part.rb(), i);
                     let lanes = strip[block.place(i)].iter_mut();
-                    for (lanes, values) in lanes.zip(row.chunks(WIDTH)) {
+                    for (lanes, values) in lanes.zip(values.chunks(WIDTH)) {
                         *lanes = Lanes::load_partial(values);
                     }
                 }
@@ -228,32 +229,14 @@ impl<T: Scalar, const ROWS: usize, const LANES: usize> Kernel for Solve<'_, T, R
                 block.write_columns(&strip, part);
             } else {
                 for i in 0..block.size {
-                    let row = column_of_mut(part.rb_mut().transpose_mut(), i);
+                    let values = row_mut(part.rb_mut(), i);
                     let lanes = strip[block.place(i)].iter();
-                    for (lanes, values) in lanes.zip(row.chunks_mut(WIDTH)) {
+                    for (lanes, values) in lanes.zip(values.chunks_mut(WIDTH)) {
                         lanes.store_partial(values);
                     }
                 }
             }
         }
-    }
-}
-
-/// A contiguous column as a slice.
-#[inline(always)]
-fn column_of<T: Scalar>(matrix: MatRef<'_, T>, column: usize) -> &[T] {
-    match matrix.col(column).try_as_col_major() {
-        Some(column) => column.as_slice(),
-        None => panic!("right-hand sides have neither contiguous rows nor contiguous columns"),
-    }
-}
-
-/// Mutable version of [`column_of`].
-#[inline(always)]
-fn column_of_mut<T: Scalar>(matrix: MatMut<'_, T>, column: usize) -> &mut [T] {
-    match matrix.col_mut(column).try_as_col_major_mut() {
-        Some(column) => column.as_slice_mut(),
-        None => panic!("right-hand sides have neither contiguous rows nor contiguous columns"),
     }
 }
 

@@ -32,7 +32,7 @@ const PARTS_PER_THREAD: usize = 2;
 const COPY_FROM: usize = 3072;
 
 /// Number of multiply-adds below which one thread is faster than two.
-const PARALLEL_FROM: usize = 1 << 22;
+const PARALLEL_FROM: usize = 1 << 23;
 
 /// The number of threads to use for this many multiply-adds.
 pub fn threads_for(multiply_adds: usize) -> usize {
@@ -324,7 +324,7 @@ fn triangular_product_part<T: Scalar>(
 }
 
 /// The lower triangle of `out + alpha·A·B` (or of `alpha·A·B`), for square `out`. The entries of
-/// `out` above the diagonal are unspecified.
+/// `out` above the diagonal stay or become zero.
 #[track_caller]
 pub fn lower_product<T: Scalar>(
     out: MatMut<'_, T>,
@@ -333,19 +333,52 @@ pub fn lower_product<T: Scalar>(
     right: MatRef<'_, T>,
     alpha: T,
 ) {
-    let threads = threads_for(out.nrows() * out.nrows() * right.nrows() / 2);
-    let mut shares = lower_shares(out, threads);
+    let product = LowerProduct {
+        out,
+        left,
+        right,
+        alpha,
+    };
+    lower_products(beta, [product].into());
+}
+
+/// The arguments of a [`lower_product`].
+pub struct LowerProduct<'a, T> {
+    pub out: MatMut<'a, T>,
+    pub left: MatRef<'a, T>,
+    pub right: MatRef<'a, T>,
+    pub alpha: T,
+}
+
+/// Several [`lower_product`]s at once.
+#[track_caller]
+pub fn lower_products<T: Scalar>(beta: Accum, products: Vec<LowerProduct<'_, T>>) {
+    let multiply_adds = (products.iter())
+        .map(|product| product.out.nrows() * product.out.nrows() * product.right.nrows() / 2);
+    let threads = threads_for(multiply_adds.sum());
+    let mut shares: Vec<Vec<_>> = (0..threads).map(|_| Vec::new()).collect();
+    for LowerProduct {
+        out,
+        left,
+        right,
+        alpha,
+    } in products
+    {
+        for (all, share) in shares.iter_mut().zip(lower_shares(out, threads)) {
+            all.push((share, left, right, alpha));
+        }
+    }
     threads::in_parts(&mut shares, 1, threads, &|shares, _| {
-        for LowerShare { blocks, triangle } in shares {
+        for (LowerShare { blocks, triangle }, left, right, alpha) in shares.iter_mut().flatten() {
             for (block, row, column) in blocks {
                 let left = left.subrows(*row, block.nrows());
                 let right = right.subcols(*column, block.ncols());
-                matmul(block.rb_mut(), beta, left, right, alpha);
+                matmul(block.rb_mut(), beta, left, right, *alpha);
             }
             let (triangle, first) = triangle;
             let left = left.subrows(*first, triangle.nrows());
             let right = right.subcols(*first, triangle.ncols());
-            lower_product_part(triangle.rb_mut(), beta, left, right, alpha);
+            lower_product_part(triangle.rb_mut(), beta, left, right, *alpha);
         }
     });
 }
@@ -368,5 +401,11 @@ fn lower_product_part<T: Scalar>(
         let block = out.rb_mut().submatrix_mut(first, first, height, width);
         let (left, right) = (left.subrows(first, height), right.subcols(first, width));
         matmul(block, beta, left, right, alpha);
+        for i in 0..width {
+            let above = (first + i, first + i + 1);
+            (out.rb_mut()
+                .submatrix_mut(above.0, above.1, 1, width - i - 1))
+            .fill(T::default());
+        }
     }
 }

@@ -4,22 +4,19 @@ use burn::backend::{TensorMetadata, tensor::FloatTensor};
 
 use super::{
     Baseline, MomentBackward, MomentOps,
-    kernels::{
-        Projection, add_column_products, add_column_squares, kl, kl_backward, scale_columns,
-    },
+    kernels::{Gaussians, add_column_products, add_column_squares, kl, kl_backward, scale_columns},
 };
 use crate::ops::cpu::{
     CpuMemory, Element, join_members, matrix_dims, part, threads, with_element, write, write_like,
 };
 
-/// The projection of a single variable, when each has its own basis.
-fn alone<'a, T>(all: Projection<'a, T>, index: usize) -> Projection<'a, T> {
-    Projection {
-        basis: part(all.basis, index, all.outputs),
+/// A single variable, when each has its own basis.
+fn alone<'a, T>(all: Gaussians<'a, T>, index: usize) -> Gaussians<'a, T> {
+    Gaussians {
         mean: part(all.mean, index, all.outputs),
         scale: part(all.scale, index, all.outputs),
-        size: all.size,
         outputs: 1,
+        ..all
     }
 }
 
@@ -51,13 +48,13 @@ impl<B: CpuMemory> MomentOps for B {
         let device = basis.device();
         with_element!(basis, T => {
             let [basis, mean, scale] = [&basis, &mean, &scale].map(|t| B::read::<T>(t));
-            let projection =
-                Projection { basis: &basis, mean: &mean, scale: &scale, size, outputs };
+            let variables = Gaussians { mean: &mean, scale: &scale, size, outputs, baseline };
             let (moments, projected) = if shared {
-                projection.moments(baseline)
+                variables.moments(&basis)
             } else {
                 let [means, variances, projected] = join_members(batch, |index| {
-                    let (mut means, values) = alone(projection, index).moments(baseline);
+                    let (mut means, values) =
+                        alone(variables, index).moments(part(&basis, index, batch));
                     let variances = means.split_off(columns);
                     [means, variances, values]
                 });
@@ -112,17 +109,17 @@ impl<B: CpuMemory> MomentBackward for B {
             let [given_basis, given_mean, given_scale, projected] = saved;
             let [basis, mean, scale] = [&given_basis, &given_mean, &given_scale].map(|t| B::read::<T>(t));
             let mut projected = B::take::<T>(projected);
-            let projection =
-                Projection { basis: &basis, mean: &mean, scale: &scale, size, outputs };
+            let variables = Gaussians { mean: &mean, scale: &scale, size, outputs, baseline };
             let gradient = B::read::<T>(&gradient);
             let [basis, mean, scale] = if shared {
-                projection.backward(&mut projected, &gradient, baseline)
+                variables.backward(&basis, &mut projected, &gradient)
             } else {
                 let (means, variances) = gradient.split_at(outputs * columns);
                 join_members(batch, |index| {
                     let both = [part(means, index, batch), part(variances, index, batch)].concat();
                     let mut projected = part(&projected, index, batch).to_vec();
-                    alone(projection, index).backward(&mut projected, &both, baseline)
+                    let basis = part(&basis, index, batch);
+                    alone(variables, index).backward(basis, &mut projected, &both)
                 })
             };
             [

@@ -1,21 +1,22 @@
 //! Moments of Gaussian variables under a linear map, and KL divergences, on the CPU.
 
-use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
+use faer::{Accum, MatMut, MatRef};
 
-use super::Baseline;
+use super::{
+    Baseline,
+    strips::{GaussiansByStrips, GradientStrip, Gradients, Moments},
+};
 use crate::ops::cpu::{
-    CHUNK, Kernel, Scalar, Side, Triangle, clear_above_diagonal, column_parts, in_parts,
-    lower_product, matmul, row_mut, threads, vectorized,
+    CHUNK, Kernel, LowerProduct, Scalar, Side, Triangle, in_parts, lower_products, threads,
+    vectorized,
 };
 
 /// Array length from which a pass over a matrix is split into parts.
 const PARALLEL_FROM: usize = 1 << 17;
 
-/// `A`, `m` and `W` of the variables `u_p ~ N(m_p, W_pW_pᵀ)` projected by `Aᵀ`.
+/// `m` and `W` of independent variables `u_p ~ N(m_p, W_pW_pᵀ)`.
 #[derive(Clone, Copy)]
-pub struct Projection<'a, T> {
-    /// A, [M, N]
-    pub basis: &'a [T],
+pub struct Gaussians<'a, T> {
     /// m, [P, M]
     pub mean: &'a [T],
     /// W, [P, M, M]
@@ -24,165 +25,98 @@ pub struct Projection<'a, T> {
     pub size: usize,
     /// P
     pub outputs: usize,
+    /// The variances that are subtracted.
+    pub baseline: Baseline,
 }
 
-impl<'a, T: Scalar> Projection<'a, T> {
-    fn columns(&self) -> usize {
-        self.basis.len() / self.size.max(1)
-    }
-
-    fn basis(&self) -> MatRef<'a, T> {
-        MatRef::from_row_major_slice(self.basis, self.size, self.columns())
-    }
-
-    fn mean(&self) -> MatRef<'a, T> {
-        MatRef::from_row_major_slice(self.mean, self.outputs, self.size)
-    }
-
-    fn scale(&self, output: usize) -> MatRef<'a, T> {
+impl<'a, T: Scalar> Gaussians<'a, T> {
+    /// The variables with their factors ready for products, from this side, with parts of a matrix that
+    /// has this many columns.
+    #[track_caller]
+    pub fn with_triangles(self, side: Side, columns: usize) -> GaussiansByStrips<'a, T> {
         let area = self.size * self.size;
-        MatRef::from_row_major_slice(&self.scale[output * area..][..area], self.size, self.size)
-    }
-
-    /// `[Aᵀm_p ; colsum(V_p²) − b]`, [2, P, N], and `V_p = W_pᵀA`, [P, M, N].
-    pub fn moments(&self, baseline: Baseline) -> (Vec<T>, Vec<T>) {
-        let (size, columns, outputs) = (self.size, self.columns(), self.outputs);
-        let mut moments = vec![T::default(); 2 * outputs * columns];
-        let mut projected = threads::zeros(outputs * size * columns);
-        let (means, variances) = moments.split_at_mut(outputs * columns);
-        let members = (projected.chunks_exact_mut((size * columns).max(1)))
-            .zip(means.chunks_exact_mut(columns.max(1)))
-            .zip(variances.chunks_exact_mut(columns.max(1)));
-        for (output, ((projected, means), variances)) in members.enumerate() {
-            let projected = MatMut::from_row_major_slice_mut(projected, size, columns);
-            self.moments_of(output, baseline, projected, [means, variances]);
+        let triangles = (0..self.outputs).map(|output| {
+            let scale = &self.scale[output * area..][..area];
+            let scale = MatRef::from_row_major_slice(scale, self.size, self.size);
+            Triangle::new(scale, side, columns)
+        });
+        GaussiansByStrips {
+            given: self,
+            triangles: triangles.collect(),
         }
-        (moments, projected)
     }
 
-    /// The moments of one variable, strip by strip of the columns.
-    fn moments_of(
-        &self,
-        output: usize,
-        baseline: Baseline,
-        projected: MatMut<'_, T>,
-        [means, variances]: [&mut [T]; 2],
-    ) {
-        let columns = self.columns();
-        let triangle = Triangle::new(self.scale(output), Side::Transposed, columns);
-        let row = |values| MatMut::from_row_major_slice_mut(values, 1, columns);
-        let [projected, means, variances] = [projected, row(means), row(variances)]
-            .map(|matrix| column_parts(matrix, triangle.parts()));
-        let mut strips: Vec<_> = projected.zip(means).zip(variances).collect();
-        let (count, one) = (strips.len(), T::from_f64(1.0));
+    /// `[Aᵀm_p ; colsum(V_p²) − b]`, [2, P, N], and `V_p = W_pᵀA`, [P, M, N], for a basis A, [M, N].
+    pub fn moments(self, basis: &[T]) -> (Vec<T>, Vec<T>) {
+        let columns = basis.len() / self.size.max(1);
+        let basis = MatRef::from_row_major_slice(basis, self.size, columns);
+        let variables = self.with_triangles(Side::Transposed, columns);
+        let mut moments = Moments::new(self, columns);
+        let mut strips: Vec<_> = moments.strips(variables.parts()).collect();
+        let count = strips.len();
         in_parts(&mut strips, 1, count, &|strips, _| {
-            for (((projected, first), (means, _)), (variances, _)) in strips {
-                let (first, width) = (*first, projected.ncols());
-                let basis = self.basis().subcols(first, width);
-                triangle.multiply(basis, projected.rb_mut(), Accum::Replace, one);
-                let mean = self.mean().subrows(output, 1);
-                matmul(means.rb_mut(), Accum::Replace, mean, basis, one);
-                let sums = row_mut(variances.rb_mut(), 0);
-                for (i, row) in self.basis.chunks_exact(columns.max(1)).enumerate() {
-                    let (projected, basis) = (row_mut(projected.rb_mut(), i), &row[first..]);
-                    match baseline {
-                        Baseline::Zero => add_squares(projected, sums),
-                        Baseline::StandardNormal => {
-                            add_differences_of_squares(projected, basis, sums);
-                        }
-                    }
-                }
+            for strip in strips {
+                variables.project(basis.subcols(strip.first, strip.width()), strip);
             }
         });
+        drop(strips);
+        moments.into_values()
     }
 
     /// The gradients of A, m and W, from the `[2, P, N]` gradient of the moments and
     /// `V_p = W_pᵀA`:
     /// `Ā = Σ_p m_p·ḡᵀ + 2·W_p·V_p·diag(ḣ)`, less `2·A·diag(ḣ)` with the baseline of standard normal
     /// variables, `m̄_p = A·ḡ`, `W̄_p = tril(2·A·diag(ḣ)·V_pᵀ)`. `V_p` is overwritten.
-    pub fn backward(&self, projected: &mut [T], gradient: &[T], baseline: Baseline) -> [Vec<T>; 3] {
-        let (size, columns, outputs) = (self.size, self.columns(), self.outputs);
-        let mut basis = threads::zeros(size * columns);
-        let mut mean = vec![T::default(); outputs * size];
-        let mut scale = threads::zeros(outputs * size * size);
-        let members = (projected.chunks_exact_mut((size * columns).max(1)))
-            .zip(mean.chunks_exact_mut(size.max(1)))
-            .zip(scale.chunks_exact_mut((size * size).max(1)));
-        for (output, ((projected, mean), scale)) in members.enumerate() {
-            let gradients = self.gradients_of(output, gradient);
-            let matrices = [&mut *projected, &mut basis]
-                .map(|values| MatMut::from_row_major_slice_mut(values, size, columns));
-            self.add_basis_gradient(output, gradients, baseline, matrices, mean);
-            let weighted = MatRef::from_row_major_slice(projected, size, columns);
-            let mut out = MatMut::from_row_major_slice_mut(scale, size, size);
-            lower_product(
-                out.rb_mut(),
-                Accum::Replace,
-                self.basis(),
-                weighted.transpose(),
-                T::from_f64(1.0),
-            );
-            clear_above_diagonal(out);
-        }
-        [basis, mean, scale]
-    }
-
-    /// The gradients `[ḡ, ḣ]` of the means and the variances of one variable.
-    fn gradients_of<'g>(&self, output: usize, gradient: &'g [T]) -> [&'g [T]; 2] {
-        let columns = self.columns();
-        [output, self.outputs + output].map(|row| &gradient[row * columns..][..columns])
-    }
-
-    /// Adds the part of one variable to the gradient of A, and sets the gradient of its mean, strip by
-    /// strip of the columns. V becomes `2·V·diag(ḣ)`.
-    fn add_basis_gradient(
-        &self,
-        output: usize,
-        gradients: [&[T]; 2],
-        baseline: Baseline,
-        [projected, basis]: [MatMut<'_, T>; 2],
-        mean: &mut [T],
-    ) {
-        let columns = self.columns();
-        let triangle = Triangle::new(self.scale(output), Side::Lower, columns);
-        let [projected, basis] =
-            [projected, basis].map(|matrix| column_parts(matrix, triangle.parts()));
-        let mut strips: Vec<_> = (projected.zip(basis))
-            .map(|strip| (strip, vec![T::default(); self.size]))
-            .collect();
-        let (count, one) = (strips.len(), T::from_f64(1.0));
-        let [two, minus_two] = [2.0, -2.0].map(T::from_f64);
-        let given = &self.mean[output * self.size..][..self.size];
+    pub fn backward(self, basis: &[T], projected: &mut [T], gradient: &[T]) -> [Vec<T>; 3] {
+        let columns = basis.len() / self.size.max(1);
+        let basis = MatRef::from_row_major_slice(basis, self.size, columns);
+        let variables = self.with_triangles(Side::Lower, columns);
+        let mut gradients = Gradients::new(self, projected, gradient, columns);
+        let mut strips: Vec<_> = gradients.strips(variables.parts()).collect();
+        let count = strips.len();
         in_parts(&mut strips, 1, count, &|strips, _| {
-            for (((projected, first), (basis, _)), mean) in strips {
-                let (first, width) = (*first, projected.ncols());
-                let [of_means, of_variances] = gradients.map(|values| &values[first..][..width]);
-                matmul(
-                    MatMut::from_column_major_slice_mut(mean, self.size, 1),
-                    Accum::Replace,
-                    self.basis().subcols(first, width),
-                    MatRef::from_column_major_slice(of_means, width, 1),
-                    one,
-                );
-                let rows = self.basis.chunks_exact(columns.max(1)).zip(given);
-                for (i, (row, &given)) in rows.enumerate() {
-                    let sums = row_mut(basis.rb_mut(), i);
-                    for (sum, &gradient) in sums.iter_mut().zip(of_means) {
-                        *sum += given * gradient;
-                    }
-                    if baseline == Baseline::StandardNormal {
-                        add_multiples(&row[first..], of_variances, minus_two, sums);
-                    }
-                    scale_by(row_mut(projected.rb_mut(), i), of_variances, two);
-                }
-                triangle.multiply(projected.as_ref(), basis.rb_mut(), Accum::Add, one);
+            for strip in strips {
+                variables.backward(basis.subcols(strip.first, strip.width()), strip);
             }
         });
-        for (_, part) in strips {
-            for (sum, value) in mean.iter_mut().zip(part) {
+        let mean = self.sum_of_strips(strips);
+        let (basis_gradient, projected) = gradients.into_values();
+        let mut scale = threads::zeros(self.outputs * self.size * self.size);
+        lower_products(
+            Accum::Replace,
+            self.scale_gradients(basis, projected, &mut scale),
+        );
+        [basis_gradient, mean, scale]
+    }
+
+    /// The gradient of m from those of the strips.
+    pub fn sum_of_strips(self, strips: Vec<GradientStrip<'_, T>>) -> Vec<T> {
+        let mut sums = vec![T::default(); self.outputs * self.size];
+        for strip in strips {
+            for (sum, value) in sums.iter_mut().zip(strip.mean) {
                 *sum += value;
             }
         }
+        sums
+    }
+
+    /// The products that give the gradients of W from A and `2·V·diag(ḣ)`.
+    pub fn scale_gradients<'m>(
+        self,
+        basis: MatRef<'m, T>,
+        projected: &'m [T],
+        scale: &'m mut [T],
+    ) -> Vec<LowerProduct<'m, T>> {
+        let (size, columns) = (self.size, basis.ncols());
+        (projected.chunks_exact((size * columns).max(1)))
+            .zip(scale.chunks_exact_mut((size * size).max(1)))
+            .map(|(projected, scale)| LowerProduct {
+                out: MatMut::from_row_major_slice_mut(scale, size, size),
+                left: basis,
+                right: MatRef::from_row_major_slice(projected, size, columns).transpose(),
+                alpha: T::from_f64(1.0),
+            })
+            .collect()
     }
 }
 
@@ -213,26 +147,6 @@ pub fn add_column_squares<T: Scalar>(matrix: &[T], sums: &mut [T]) {
 fn add_squares<T: Scalar>(values: &[T], sums: &mut [T]) {
     for (sum, &value) in sums.iter_mut().zip(values) {
         *sum += value * value;
-    }
-}
-
-fn add_differences_of_squares<T: Scalar>(values: &[T], others: &[T], sums: &mut [T]) {
-    for (sum, (&value, &other)) in sums.iter_mut().zip(values.iter().zip(others)) {
-        *sum += (value - other) * (value + other);
-    }
-}
-
-/// Adds `factor·weights_n·values_n` to each sum.
-fn add_multiples<T: Scalar>(values: &[T], weights: &[T], factor: T, sums: &mut [T]) {
-    for ((sum, &value), &weight) in sums.iter_mut().zip(values).zip(weights) {
-        *sum += factor * weight * value;
-    }
-}
-
-/// Multiplies each value by `factor·weights_n`.
-fn scale_by<T: Scalar>(values: &mut [T], weights: &[T], factor: T) {
-    for (value, &weight) in values.iter_mut().zip(weights) {
-        *value = factor * weight * *value;
     }
 }
 

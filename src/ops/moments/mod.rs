@@ -5,6 +5,10 @@ mod cpu;
 #[cfg(feature = "cube")]
 mod cube;
 mod kernels;
+mod strips;
+
+pub(super) use kernels::Gaussians;
+pub(super) use strips::{Gradients, Moments};
 
 use burn::{
     backend::{Backend, Dispatch, backend_extension, tensor::FloatTensor},
@@ -106,7 +110,7 @@ pub fn projected_moments(
     scale: Tensor<3>,
 ) -> (Tensor<2>, Tensor<2>) {
     require_one_basis("projected_moments", &basis, &mean, &scale);
-    means_and_variances(basis, mean, scale, Baseline::Zero)
+    moments_of(basis, mean, scale, Baseline::Zero)
 }
 
 /// The means of `Aᵀu_p` as in [`projected_moments`], and their variances less those of `Aᵀv` for
@@ -130,7 +134,7 @@ pub fn relative_moments(
     scale: Tensor<3>,
 ) -> (Tensor<2>, Tensor<2>) {
     require_one_basis("relative_moments", &basis, &mean, &scale);
-    means_and_variances(basis, mean, scale, Baseline::StandardNormal)
+    moments_of(basis, mean, scale, Baseline::StandardNormal)
 }
 
 #[track_caller]
@@ -144,8 +148,8 @@ fn require_one_basis(operation: &str, basis: &Tensor<2>, mean: &Tensor<2>, scale
     );
 }
 
-/// The moments with one shared basis, or one per variable; the rows of `[2, P, N]` become columns.
-fn means_and_variances<const D: usize>(
+/// The moments with one shared basis, or one per variable.
+fn moments_of<const D: usize>(
     basis: Tensor<D>,
     mean: Tensor<2>,
     scale: Tensor<3>,
@@ -157,6 +161,11 @@ fn means_and_variances<const D: usize>(
         scale.into_dispatch(),
         baseline,
     );
+    means_and_variances(moments)
+}
+
+/// The rows of moments, `[2, P, N]`, as columns.
+pub(super) fn means_and_variances(moments: FloatTensor<Dispatch>) -> (Tensor<2>, Tensor<2>) {
     let moments = Tensor::<3>::from_dispatch(moments);
     let [_, p, n] = moments.dims();
     let part = |index: usize| {
@@ -191,7 +200,7 @@ pub fn batch_projected_moments(
     scale: Tensor<3>,
 ) -> (Tensor<2>, Tensor<2>) {
     require_bases("batch_projected_moments", &basis, &mean, &scale);
-    means_and_variances(basis, mean, scale, Baseline::Zero)
+    moments_of(basis, mean, scale, Baseline::Zero)
 }
 
 /// [`relative_moments`] with a separate basis for each variable.
@@ -213,7 +222,7 @@ pub fn batch_relative_moments(
     scale: Tensor<3>,
 ) -> (Tensor<2>, Tensor<2>) {
     require_bases("batch_relative_moments", &basis, &mean, &scale);
-    means_and_variances(basis, mean, scale, Baseline::StandardNormal)
+    moments_of(basis, mean, scale, Baseline::StandardNormal)
 }
 
 #[track_caller]

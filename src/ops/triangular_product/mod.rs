@@ -12,8 +12,8 @@ use faer::Accum;
 use crate::ops::{
     backward::{CheckpointStrategy, Record, record_inputs},
     cpu::{
-        CpuMemory, Side, clear_above_diagonal, lower_product, map_members, matrix_dims, member,
-        member_mut, threads, triangular, with_element, write,
+        CpuMemory, Side, lower_product, map_members, matrix_dims, member, member_mut, threads,
+        triangular, with_element, write,
     },
     dispatch::dispatch,
 };
@@ -113,7 +113,6 @@ impl<B: CpuMemory> TriangularProductBackward for B {
                     member(&rights, index, size, inner).transpose(),
                     1.0,
                 );
-                clear_above_diagonal(member_mut(out, 0, size, size));
             }
             write::<B, T>(out, shape, &left.device())
         })

@@ -41,11 +41,10 @@ impl<B: TriangularSolveBackward, C: CheckpointStrategy> TriangularSolveOps for A
         side: Side,
     ) -> FloatTensor<Self> {
         let ([factor, rhs], nodes) = split::<B, C, _>([factor, rhs]);
-        let solution = B::factor_solve(factor.clone(), rhs.clone(), side);
-        let saved = match side {
-            Side::Lower => solution.clone(),
-            Side::Transposed => rhs,
-        };
+        // Without a copy of its own, the solve uses the memory of the right-hand sides.
+        let kept = (side == Side::Transposed).then(|| rhs.clone());
+        let solution = B::factor_solve(factor.clone(), rhs, side);
+        let saved = kept.unwrap_or_else(|| solution.clone());
         SolveStep.record::<C>(nodes, (factor, saved, side), solution)
     }
 }

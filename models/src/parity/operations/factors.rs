@@ -58,6 +58,18 @@ pub(super) fn cases() -> Vec<Case> {
             site.output("solution", factor.solve_lower(lower));
             Ok(())
         }),
+        case("CholeskyFactor::relative_moments", move |site| {
+            let matrix = definite_input(site, 1, rows);
+            let right = site.normal([rows, columns]);
+            let mean = site.normal([BATCH, rows]);
+            let values = triangles(site, BATCH, rows);
+            let scale = site.given(&values, [BATCH, rows, rows]);
+            let factor = ops::cholesky(matrix.squeeze_dim::<2>(0), Jitter::NONE)?;
+            let (means, changes) = factor.relative_moments(right, mean, scale);
+            site.output("means", means);
+            site.output("changes", changes);
+            Ok(())
+        }),
         case("CholeskyFactor::from_lower", move |site| {
             let lower = triangle_input(site);
             let right = site.normal([BATCH, rows, columns]);

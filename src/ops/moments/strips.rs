@@ -1,0 +1,334 @@
+//! Moments and their gradients, a few columns at a time.
+
+use std::mem::MaybeUninit;
+
+use faer::{
+    Accum, MatMut, MatRef,
+    prelude::{Reborrow, ReborrowMut},
+};
+
+use super::{Baseline, kernels::Gaussians};
+use crate::ops::cpu::{
+    Kernel, Scalar, Triangle, assume_written, column_parts, matmul, row, row_mut, vectorized,
+};
+
+/// Moments while they are computed.
+pub struct Moments<T> {
+    /// [2·P, N]
+    values: Vec<T>,
+    /// V, [P·M, N]
+    projected: Box<[MaybeUninit<T>]>,
+    size: usize,
+    outputs: usize,
+    columns: usize,
+}
+
+/// Some columns of moments and of V.
+pub struct MomentStrip<'a, T> {
+    /// The index of the first column.
+    pub first: usize,
+    values: MatMut<'a, T>,
+    projected: MatMut<'a, MaybeUninit<T>>,
+}
+
+impl<T> MomentStrip<'_, T> {
+    /// The number of columns.
+    pub fn width(&self) -> usize {
+        self.values.ncols()
+    }
+}
+
+impl<T: Scalar> Moments<T> {
+    pub fn new(variables: Gaussians<'_, T>, columns: usize) -> Self {
+        let Gaussians { size, outputs, .. } = variables;
+        Self {
+            values: vec![T::default(); 2 * outputs * columns],
+            projected: Box::new_uninit_slice(outputs * size * columns),
+            size,
+            outputs,
+            columns,
+        }
+    }
+
+    /// At most this many strips, which together have all columns.
+    pub fn strips(&mut self, parts: usize) -> impl Iterator<Item = MomentStrip<'_, T>> {
+        let (rows, columns) = (self.outputs * self.size, self.columns);
+        let values = MatMut::from_row_major_slice_mut(&mut self.values, 2 * self.outputs, columns);
+        let projected = MatMut::from_row_major_slice_mut(&mut self.projected, rows, columns);
+        (column_parts(values, parts))
+            .zip(column_parts(projected, parts))
+            .map(|((values, first), (projected, _))| MomentStrip {
+                first,
+                values,
+                projected,
+            })
+    }
+
+    /// The moments and V, after [`GaussiansByStrips::project`] of every strip.
+    pub fn into_values(self) -> (Vec<T>, Vec<T>) {
+        // SAFETY: `project` writes all of V.
+        let projected = unsafe { self.projected.assume_init() };
+        (self.values, projected.into_vec())
+    }
+}
+
+/// Gradients while they are computed.
+pub struct Gradients<'a, T> {
+    /// [2·P, N]
+    of_moments: MatRef<'a, T>,
+    /// V, [P·M, N], which becomes `2·V·diag(ḣ)`
+    projected: &'a mut [T],
+    /// Ā, [M, N]
+    of_basis: Box<[MaybeUninit<T>]>,
+    size: usize,
+    outputs: usize,
+}
+
+/// Some columns of gradients.
+pub struct GradientStrip<'a, T> {
+    /// The index of the first column.
+    pub first: usize,
+    of_moments: MatRef<'a, T>,
+    projected: MatMut<'a, T>,
+    of_basis: MatMut<'a, MaybeUninit<T>>,
+    /// The part of these columns in the gradient of m, [P, M].
+    pub mean: Vec<T>,
+}
+
+impl<T> GradientStrip<'_, T> {
+    /// The number of columns.
+    pub fn width(&self) -> usize {
+        self.of_moments.ncols()
+    }
+}
+
+impl<'a, T: Scalar> Gradients<'a, T> {
+    pub fn new(
+        variables: Gaussians<'_, T>,
+        projected: &'a mut [T],
+        of_moments: &'a [T],
+        columns: usize,
+    ) -> Self {
+        let Gaussians { size, outputs, .. } = variables;
+        Self {
+            of_moments: MatRef::from_row_major_slice(of_moments, 2 * outputs, columns),
+            projected,
+            of_basis: Box::new_uninit_slice(size * columns),
+            size,
+            outputs,
+        }
+    }
+
+    /// At most this many strips, which together have all columns.
+    pub fn strips(&mut self, parts: usize) -> impl Iterator<Item = GradientStrip<'_, T>> {
+        let (size, outputs, of_moments) = (self.size, self.outputs, self.of_moments);
+        let columns = of_moments.ncols();
+        let projected = MatMut::from_row_major_slice_mut(self.projected, outputs * size, columns);
+        let of_basis = MatMut::from_row_major_slice_mut(&mut self.of_basis, size, columns);
+        (column_parts(projected, parts))
+            .zip(column_parts(of_basis, parts))
+            .map(move |((projected, first), (of_basis, _))| GradientStrip {
+                first,
+                of_moments: of_moments.subcols(first, projected.ncols()),
+                projected,
+                of_basis,
+                mean: vec![T::default(); outputs * size],
+            })
+    }
+
+    /// Ā and `2·V·diag(ḣ)`, after [`GaussiansByStrips::backward`] of every strip.
+    pub fn into_values(self) -> (Vec<T>, &'a [T]) {
+        // SAFETY: `backward` writes all of Ā.
+        let of_basis = unsafe { self.of_basis.assume_init() };
+        (of_basis.into_vec(), self.projected)
+    }
+}
+
+/// [`Gaussians`] that are projected a few columns at a time.
+pub struct GaussiansByStrips<'a, T> {
+    pub given: Gaussians<'a, T>,
+    pub triangles: Vec<Triangle<'a, T>>,
+}
+
+impl<T: Scalar> GaussiansByStrips<'_, T> {
+    /// The number of parts to split the columns into.
+    pub fn parts(&self) -> usize {
+        self.triangles.first().map_or(1, Triangle::parts)
+    }
+
+    /// The moments and V for some columns of A, which the strip is for, on this thread.
+    pub fn project(&self, basis: MatRef<'_, T>, strip: &mut MomentStrip<'_, T>) {
+        let (size, outputs, one) = (self.given.size, self.given.outputs, T::from_f64(1.0));
+        let (mut means, mut variances) = strip.values.rb_mut().split_at_row_mut(outputs);
+        let mean = MatRef::from_row_major_slice(self.given.mean, outputs, size);
+        matmul(means.rb_mut(), Accum::Replace, mean, basis, one);
+        // SAFETY: each product writes all entries of its part, with `Replace` before it reads them.
+        let mut all = unsafe { assume_written(strip.projected.rb_mut()) };
+        for (output, triangle) in self.triangles.iter().enumerate() {
+            let mut projected = all.rb_mut().subrows_mut(output * size, size);
+            triangle.multiply(basis, projected.rb_mut(), Accum::Replace, one);
+            vectorized::run(Variances {
+                projected: projected.rb(),
+                basis: (self.given.baseline == Baseline::StandardNormal).then_some(basis),
+                sums: row_mut(variances.rb_mut(), output),
+            });
+        }
+    }
+
+    /// Ā, `2·V·diag(ḣ)` and a part of m̄ for some columns of A, which the strip is for, on this thread.
+    pub fn backward(&self, basis: MatRef<'_, T>, strip: &mut GradientStrip<'_, T>) {
+        let (size, outputs, one) = (self.given.size, self.given.outputs, T::from_f64(1.0));
+        let (of_means, of_variances) = strip.of_moments.split_at_row(outputs);
+        matmul(
+            MatMut::from_column_major_slice_mut(&mut strip.mean, size, outputs),
+            Accum::Replace,
+            basis,
+            of_means.transpose(),
+            one,
+        );
+        vectorized::run(FirstTerms {
+            basis,
+            factors: &self.factors_of_basis(of_variances),
+            mean: &self.given.mean[..size],
+            of_means: row(of_means, 0),
+            out: strip.of_basis.rb_mut(),
+        });
+        // SAFETY: every entry has been written.
+        let mut out = unsafe { assume_written(strip.of_basis.rb_mut()) };
+        for (output, triangle) in self.triangles.iter().enumerate() {
+            let mut projected = strip.projected.rb_mut().subrows_mut(output * size, size);
+            if output > 0 {
+                vectorized::run(MeanTerms {
+                    mean: &self.given.mean[output * size..][..size],
+                    of_means: row(of_means, output),
+                    out: out.rb_mut(),
+                });
+            }
+            vectorized::run(ScaleColumns {
+                factors: &twice(row(of_variances, output)),
+                matrix: projected.rb_mut(),
+            });
+            triangle.multiply(projected.rb(), out.rb_mut(), Accum::Add, one);
+        }
+    }
+
+    /// What the columns of A are multiplied by in Ā: `−2·Σ_p ḣ_p` or zero.
+    fn factors_of_basis(&self, of_variances: MatRef<'_, T>) -> Vec<T> {
+        let mut factors = vec![T::default(); of_variances.ncols()];
+        if self.given.baseline == Baseline::StandardNormal {
+            for output in 0..self.given.outputs {
+                for (factor, value) in factors.iter_mut().zip(twice(row(of_variances, output))) {
+                    *factor -= value;
+                }
+            }
+        }
+        factors
+    }
+}
+
+fn twice<T: Scalar>(values: &[T]) -> Vec<T> {
+    values.iter().map(|&value| value + value).collect()
+}
+
+/// Adds `colsum(V²)`, less `colsum(A²)` if there is a basis A, to sums.
+struct Variances<'a, T> {
+    projected: MatRef<'a, T>,
+    basis: Option<MatRef<'a, T>>,
+    sums: &'a mut [T],
+}
+
+impl<T: Scalar> Kernel for Variances<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call<const FUSED: bool>(self) {
+        let width = self.sums.len();
+        for i in 0..self.projected.nrows() {
+            let values = &row(self.projected, i)[..width];
+            match self.basis {
+                None => {
+                    for n in 0..width {
+                        self.sums[n] = values[n].multiply_add::<FUSED>(values[n], self.sums[n]);
+                    }
+                }
+                Some(basis) => {
+                    let others = &row(basis, i)[..width];
+                    for n in 0..width {
+                        let (sum, difference) = (values[n] + others[n], values[n] - others[n]);
+                        self.sums[n] = sum.multiply_add::<FUSED>(difference, self.sums[n]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `out ← A·diag(f) + m·ḡᵀ`
+struct FirstTerms<'a, T> {
+    basis: MatRef<'a, T>,
+    factors: &'a [T],
+    mean: &'a [T],
+    of_means: &'a [T],
+    out: MatMut<'a, MaybeUninit<T>>,
+}
+
+impl<T: Scalar> Kernel for FirstTerms<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call<const FUSED: bool>(mut self) {
+        let width = self.factors.len();
+        let of_means = &self.of_means[..width];
+        for (i, &mean) in self.mean.iter().enumerate() {
+            let values = &row(self.basis, i)[..width];
+            let out = &mut row_mut(self.out.rb_mut(), i)[..width];
+            for n in 0..width {
+                let term = mean * of_means[n];
+                out[n].write(values[n].multiply_add::<FUSED>(self.factors[n], term));
+            }
+        }
+    }
+}
+
+/// `out ← out + m·ḡᵀ`
+struct MeanTerms<'a, T> {
+    mean: &'a [T],
+    of_means: &'a [T],
+    out: MatMut<'a, T>,
+}
+
+impl<T: Scalar> Kernel for MeanTerms<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call<const FUSED: bool>(mut self) {
+        let width = self.of_means.len();
+        for (i, &mean) in self.mean.iter().enumerate() {
+            let out = &mut row_mut(self.out.rb_mut(), i)[..width];
+            for n in 0..width {
+                out[n] = mean.multiply_add::<FUSED>(self.of_means[n], out[n]);
+            }
+        }
+    }
+}
+
+/// Multiplies the columns of a matrix by factors.
+struct ScaleColumns<'a, T> {
+    factors: &'a [T],
+    matrix: MatMut<'a, T>,
+}
+
+impl<T: Scalar> Kernel for ScaleColumns<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call<const FUSED: bool>(mut self) {
+        let width = self.factors.len();
+        for i in 0..self.matrix.nrows() {
+            let values = &mut row_mut(self.matrix.rb_mut(), i)[..width];
+            for n in 0..width {
+                values[n] *= self.factors[n];
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Moments of Gaussian variables under a linear map that a Cholesky factor is first divided out of.
+//!
+//! A training step of a sparse posterior solves with the factor of its prior and projects the variables
+//! with the solution. On the CPU, the solution is projected a few columns at a time, while they are in
+//! the cache of the thread that has computed them. On GPUs these are two operations.
+
+mod backward;
+mod cpu;
+mod kernels;
+
+use burn::{
+    backend::{Backend, Dispatch, backend_extension, tensor::FloatTensor},
+    tensor::Tensor,
+};
+
+use super::{CholeskyFactor, cpu::is_on_cpu, moments, relative_moments};
+
+/// The moments, `[2, P, N]`, and the tensors that their gradients need: the solution `A = L⁻¹B`, [M, N],
+/// and `V_p = W_pᵀA`, [P, M, N].
+pub type WithIntermediates<T> = [T; 3];
+
+/// Backend implementation of the moments.
+#[backend_extension(
+    Autodiff,
+    Flex: cfg(feature = "flex"),
+    NdArray: cfg(feature = "ndarray"),
+)]
+pub trait SolvedMomentOps: Backend {
+    /// `[Aᵀm_p ; colsum((W_pᵀA)²) − colsum(A²)]`, [2, P, N], for `A = L⁻¹B`.
+    fn solved_moments(
+        factor: FloatTensor<Self>,
+        rhs: FloatTensor<Self>,
+        mean: FloatTensor<Self>,
+        scale: FloatTensor<Self>,
+    ) -> FloatTensor<Self>;
+}
+
+/// Gradients of the moments.
+pub trait SolvedMomentBackward: SolvedMomentOps {
+    /// The moments and what their gradients need.
+    fn solved_moments_with_intermediates(
+        factor: FloatTensor<Self>,
+        rhs: FloatTensor<Self>,
+        mean: FloatTensor<Self>,
+        scale: FloatTensor<Self>,
+    ) -> WithIntermediates<FloatTensor<Self>>;
+
+    /// The cotangent of the factor and the gradients of B, m and W, from L, A, m, W and V. Those of the
+    /// factor and of B only if they are wanted.
+    fn solved_moments_backward(
+        saved: [FloatTensor<Self>; 5],
+        gradient: FloatTensor<Self>,
+        wanted: [bool; 2],
+    ) -> [Option<FloatTensor<Self>>; 4];
+}
+
+impl CholeskyFactor<2> {
+    /// [`relative_moments`] of the basis `A = L⁻¹B`: the means `Aᵀm_p` and the variances
+    /// `diag(Aᵀ(W_pW_pᵀ − I)A)`.
+    ///
+    /// # Shapes
+    ///
+    /// - `rhs` (B): `[M, N]`
+    /// - `mean` (m): `[P, M]`
+    /// - `scale` (W): `[P, M, M]`, of which only the lower triangles are read
+    /// - result: means `[N, P]` and differences of variances `[N, P]`
+    ///
+    /// # Panics
+    ///
+    /// If the shapes do not match.
+    #[track_caller]
+    pub fn relative_moments(
+        &self,
+        rhs: Tensor<2>,
+        mean: Tensor<2>,
+        scale: Tensor<3>,
+    ) -> (Tensor<2>, Tensor<2>) {
+        if !is_on_cpu(&rhs) {
+            return relative_moments(self.solve(rhs), mean, scale);
+        }
+        let factor = self.triangle.clone();
+        let ([m, _], [p, _]) = (factor.dims(), mean.dims());
+        assert!(
+            rhs.dims()[0] == m && mean.dims() == [p, m] && scale.dims() == [p, m, m],
+            "CholeskyFactor::relative_moments: factor [{m}, {m}], right-hand side {:?}, mean {:?}, scale \
+             {:?}; expected [M, M], [M, N], [P, M], [P, M, M]",
+            rhs.dims(),
+            mean.dims(),
+            scale.dims()
+        );
+        moments::means_and_variances(<Dispatch as SolvedMomentOps>::solved_moments(
+            factor.into_dispatch(),
+            rhs.into_dispatch(),
+            mean.into_dispatch(),
+            scale.into_dispatch(),
+        ))
+    }
+}
