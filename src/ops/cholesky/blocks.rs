@@ -8,9 +8,10 @@ use faer::{
     prelude::{Reborrow, ReborrowMut, unzip, zip},
 };
 
+use super::diagonal_block::factor_block;
 use crate::ops::cpu::{
-    BLOCK, Scalar, Side, add_transpose, factor_lower, gram_of_lower, halfway, in_row_parts,
-    lower_product, on_threads, solve_for_upper, solve_in_place, triangular_product,
+    BLOCK, Scalar, Side, add_transpose, gram_of_lower, halfway, in_row_parts, lower_product,
+    on_threads, solve_for_upper, solve_in_place, triangular_product,
 };
 
 /// The row whose pivot was not positive (or not a number).
@@ -27,7 +28,8 @@ pub fn factor_in_place<T: Scalar>(matrix: MatMut<'_, T>) -> Result<(), BadPivot>
 fn factor_part<T: Scalar>(mut matrix: MatMut<'_, T>) -> Result<(), BadPivot> {
     let size = matrix.nrows();
     if size <= BLOCK {
-        return factor_block(matrix);
+        factor_block(matrix.rb_mut())?;
+        return check_diagonal(matrix.rb());
     }
     let middle = halfway(size);
     let (mut first, _, mut corner, mut last) = matrix.rb_mut().split_at_mut(middle, middle);
@@ -42,17 +44,6 @@ fn factor_part<T: Scalar>(mut matrix: MatMut<'_, T>) -> Result<(), BadPivot> {
         minus,
     );
     factor_part(last).map_err(|BadPivot(row)| BadPivot(middle + row))
-}
-
-/// Factors one diagonal block.
-fn factor_block<T: Scalar>(mut block: MatMut<'_, T>) -> Result<(), BadPivot> {
-    let size = block.nrows();
-    let mut storage = vec![T::default(); size * size];
-    let mut factor = MatMut::from_column_major_slice_mut(&mut storage, size, size);
-    factor.copy_from_triangular_lower(block.rb());
-    factor_lower(factor.rb_mut()).map_err(BadPivot)?;
-    block.copy_from_triangular_lower(factor.rb());
-    check_diagonal(block.rb())
 }
 
 /// Checks that every diagonal entry is finite and nonzero.

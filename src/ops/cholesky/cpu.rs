@@ -24,8 +24,8 @@ use crate::ops::{
 };
 
 /// Factors one matrix with increasing jitter, relative to `scale` or else to the mean of the
-/// diagonal. On return, `out` holds the factor, or NaN if there is none: whoever trains on a worker's
-/// CPU does not wait for the status.
+/// diagonal. On entry, `out` holds a copy of the matrix, and on return the factor, or NaN if there is none:
+/// whoever trains on a worker's CPU does not wait for the status.
 fn factor_with_jitter<T: Element>(
     matrix: &[T],
     out: &mut [T],
@@ -33,18 +33,12 @@ fn factor_with_jitter<T: Element>(
     jitter: Jitter,
 ) -> Status {
     let size = matrix.len().isqrt();
-    let diagonal = || (0..size).map(|i| matrix[i * size + i].to_f64());
-    let mean = diagonal().sum::<f64>() / size.max(1) as f64;
+    let diagonal: Vec<f64> = (0..size).map(|i| matrix[i * size + i].to_f64()).collect();
+    let mean = diagonal.iter().sum::<f64>() / size.max(1) as f64;
     let mut status = Status {
         failed_pivot: None,
         jitter: jitter.initial,
-        diagonal: diagonal().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| {
-            if value.is_nan() || low.is_nan() {
-                [f64::NAN; 2]
-            } else {
-                [low.min(value), high.max(value)]
-            }
-        }),
+        diagonal: range(&diagonal),
     };
     // Jitter cannot repair a diagonal that is not finite. Adding it would spread the NaNs to
     // every row and hide which row is at fault.
@@ -54,8 +48,10 @@ fn factor_with_jitter<T: Element>(
         Some(scale) => T::from_f64(relative) * scale,
         None => T::from_f64(relative * mean),
     };
-    for relative in jitter.attempts(T::EPSILON).take(attempts) {
-        out.copy_from_slice(matrix);
+    for (attempt, relative) in jitter.attempts(T::EPSILON).take(attempts).enumerate() {
+        if attempt > 0 {
+            out.copy_from_slice(matrix);
+        }
         let added = addition(relative);
         for i in 0..size {
             out[i * size + i] += added;
@@ -71,6 +67,17 @@ fn factor_with_jitter<T: Element>(
     status
 }
 
+/// The least and the largest value, NaN if there is one.
+fn range(values: &[f64]) -> [f64; 2] {
+    (values.iter()).fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &value| {
+        if value.is_nan() || low.is_nan() {
+            [f64::NAN; 2]
+        } else {
+            [low.min(value), high.max(value)]
+        }
+    })
+}
+
 /// The factors of all batch members and their status.
 fn factor_members<B: CpuMemory, T: Element>(
     matrix: &FloatTensor<B>,
@@ -81,7 +88,7 @@ fn factor_members<B: CpuMemory, T: Element>(
     let (batch, size, _) = matrix_dims(&matrix.shape());
     let area = size * size;
     let values = B::read::<T>(matrix);
-    let mut out: Vec<T> = threads::zeros(batch * area);
+    let mut out = threads::copied(&values);
     let mut members: Vec<(&mut [T], Status)> = (out.chunks_exact_mut(area.max(1)))
         .map(|out| (out, Status::of_triangle(None)))
         .collect();

@@ -7,6 +7,7 @@ mod blocks;
 mod cpu;
 #[cfg(feature = "cube")]
 mod cube;
+mod diagonal_block;
 mod jitter;
 mod status;
 

@@ -5,16 +5,7 @@
 //! as in `exp` of the C library, then waits for the one before it: a softmax step took ten times as
 //! long.
 
-use faer::{
-    Accum, MatMut, MatRef, Par, Spec,
-    dyn_stack::{MemBuffer, MemStack},
-    linalg::{
-        cholesky::llt::factor::{
-            LltError, LltParams, cholesky_in_place, cholesky_in_place_scratch,
-        },
-        matmul,
-    },
-};
+use faer::{Accum, MatMut, MatRef, Par, linalg::matmul};
 
 use super::scalar::Scalar;
 
@@ -28,21 +19,6 @@ pub fn matmul<T: Scalar>(
 ) {
     matmul::matmul(out, beta, left, right, alpha, Par::Seq);
     clean_registers();
-}
-
-/// Factors the symmetric matrix whose lower triangle is given, in place and on this thread. The error
-/// is the row whose pivot was not positive.
-pub fn factor_lower<T: Scalar>(matrix: MatMut<'_, T>) -> Result<(), usize> {
-    let parameters = Spec::<LltParams, T>::default();
-    let scratch = cholesky_in_place_scratch::<T>(matrix.nrows(), Par::Seq, parameters);
-    let mut memory = MemBuffer::new(scratch);
-    let stack = MemStack::new(&mut memory);
-    let factored = cholesky_in_place(matrix, Default::default(), Par::Seq, stack, parameters);
-    clean_registers();
-    match factored {
-        Ok(_) => Ok(()),
-        Err(LltError::NonPositivePivot { index }) => Err(index),
-    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -83,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn products_and_factors_leave_clean_registers() {
+    fn products_leave_clean_registers() {
         let size = 96;
         let matrix = Mat::from_fn(size, size, |i, j| if i == j { 100.0 } else { 1.0 });
         let mut out = Mat::<f64>::zeros(size, size);
@@ -106,8 +82,6 @@ mod tests {
         );
         let (left, right) = (matrix.as_ref(), matrix.as_ref());
         super::matmul(out.as_mut(), Accum::Replace, left, right, 1.0);
-        assert_eq!(states_in_use().map(|states| states & UPPER_HALVES), Some(0));
-        factor_lower(out.as_mut()).unwrap();
         assert_eq!(states_in_use().map(|states| states & UPPER_HALVES), Some(0));
     }
 }

@@ -20,7 +20,7 @@ pub use access::is_on_cpu;
 pub(super) use access::{CpuMemory, Element, matrix_dims, with_element, write, write_like};
 pub(crate) use access::{has_cheap_doubles, is_cpu};
 pub(super) use division::column_parts;
-pub(super) use faer_calls::{factor_lower, matmul};
+pub(super) use faer_calls::matmul;
 pub(super) use lanes::{Lanes, WIDTH, dot, sum};
 #[doc(hidden)]
 pub use measured::{MeasuredSection, on_measured_threads};
