@@ -24,7 +24,6 @@ mod natural_gradients;
 mod network_layer;
 mod orthogonal;
 mod other_crates;
-mod parity;
 mod plateau;
 mod roles;
 mod row_blocks;
