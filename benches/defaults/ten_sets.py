@@ -138,7 +138,7 @@ def cell(runs: list, reference: float) -> str:
 
 def main() -> None:
     arguments = parse_arguments()
-    program = arguments.program or cargo_executable.build("burn-gp-cli", "bin", "burn-gp")
+    program = arguments.program or cargo_executable.build("bin", "burn-gp")
     chosen = tables(arguments.data_dir, arguments.development)
     if arguments.name:
         chosen = {name: chosen[name] for name in arguments.name}

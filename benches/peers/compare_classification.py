@@ -81,7 +81,7 @@ def peer_fit(parts: dict, options: dict, threads: int, draws: str | None = None)
 
 def draws_program(arguments) -> Path:
     built = arguments.draws_program
-    return built or cargo_executable.build("burn-gp-cli", "example", "training_draws")
+    return built or cargo_executable.build("example", "training_draws")
 
 
 def banana(arguments, program: Path) -> list[dict]:
@@ -169,7 +169,7 @@ def mnist(arguments, program: Path) -> list[dict]:
 
 def main() -> None:
     arguments = parse_arguments()
-    program = arguments.program or cargo_executable.build("burn-gp-cli", "bin", "burn-gp")
+    program = arguments.program or cargo_executable.build("bin", "burn-gp")
     rows = banana(arguments, program) if arguments.set == "banana" else mnist(arguments, program)
     if arguments.out:
         arguments.out.write_text(json.dumps({"rows": rows}, indent=2) + "\n")

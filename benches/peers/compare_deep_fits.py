@@ -165,9 +165,7 @@ def main() -> None:
         for fit in line.get("peer_fits", [line])
     ]
     own, settings = own_runs(arguments)
-    program = arguments.draws_program or cargo_executable.build(
-        "burn-gp-cli", "example", "training_draws"
-    )
+    program = arguments.draws_program or cargo_executable.build("example", "training_draws")
     peer = []
     for seed, depth in sorted({(run["seed"], run["depth"]) for run in own}):
         print(f"depth {depth}, seed {seed} ...", file=sys.stderr)

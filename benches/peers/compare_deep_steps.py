@@ -119,7 +119,7 @@ def main() -> None:
         for line in json_lines.read(path)
         for run in line.get("peer_runs", [line])
     ]
-    program = arguments.program or cargo_executable.build("burn-gp-models", "bench", "deep_steps")
+    program = arguments.program or cargo_executable.build("bench", "deep_steps")
     rows = []
     for case in [arguments.only] if arguments.only else PEERS:
         rows += measure(arguments, program.resolve(), earlier, case)

@@ -17,7 +17,6 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import cargo_executable
@@ -220,7 +219,7 @@ def main() -> None:
         for line in json_lines.read(path)
         for fit in line.get("peer_fits", [line])
     ]
-    build = partial(cargo_executable.build, "burn-gp-cli")
+    build = cargo_executable.build
     programs = {
         "train": arguments.program or build("bin", "burn-gp"),
         "draws": arguments.draws_program or build("example", "training_draws"),

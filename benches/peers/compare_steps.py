@@ -166,7 +166,7 @@ def main() -> None:
         for row in ROWS
         if not arguments.row or any(part in row_name(*row) for part in arguments.row)
     ]
-    program = arguments.program or cargo_executable.build("burn-gp-models", "bench", "svgp_step")
+    program = arguments.program or cargo_executable.build("bench", "svgp_step")
     rows = []
     for row in chosen:
         print(f"{row_name(*row)} ...", file=sys.stderr)

@@ -98,7 +98,7 @@ def table(rows: list[dict]) -> str:
 
 def main() -> None:
     arguments = parse_arguments()
-    program = arguments.program or cargo_executable.build("burn-gp-cli", "bin", "burn-gp")
+    program = arguments.program or cargo_executable.build("bin", "burn-gp")
     rows = []
     for inducing in arguments.inducing:
         print(f"{inducing}+{inducing} ...", file=sys.stderr)

@@ -207,7 +207,7 @@ def summary(rows: list[dict]) -> dict[str, str]:
 
 def main() -> None:
     arguments = parse_arguments()
-    program = arguments.program or cargo_executable.build("burn-gp-cli", "bin", "burn-gp")
+    program = arguments.program or cargo_executable.build("bin", "burn-gp")
     rows, table = [], []
     with tempfile.TemporaryDirectory() as folder:
         tasks = [numbers(arguments, name) for name in arguments.name or SETS if arguments.data_dir]
