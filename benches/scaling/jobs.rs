@@ -65,6 +65,9 @@ pub const JOBS: [(&str, Prepare); 9] = [
     ("k-means", || Ok(centers())),
 ];
 
+/// The jobs that show the limits of the machine, which simulated threads do not have.
+pub const LIMITS: [&str; 2] = ["arithmetic", "memory traffic"];
+
 /// Equal parts of the jobs that show the limits of the machine.
 const PARTS: usize = 64;
 

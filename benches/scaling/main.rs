@@ -49,7 +49,7 @@ mod rows;
 mod sections;
 mod simulated;
 
-use jobs::{JOBS, Job, training_of};
+use jobs::{JOBS, Job, LIMITS, training_of};
 use median::median;
 
 #[global_allocator]
@@ -82,7 +82,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         [SECTIONS, name] => sections::report(name, job(name)?),
         ["--simulate", threads, ref filter @ ..] => {
             let threads: usize = threads.parse()?;
-            names(filter).try_for_each(|name| {
+            let mut names = names(filter).filter(|name| !LIMITS.contains(&name.as_str()));
+            names.try_for_each(|name| {
                 let mut process = on_threads(1)?;
                 succeeds(process.args([SIMULATE, &threads.to_string(), &name]))
             })

@@ -49,8 +49,10 @@ impl Inputs {
 
 type Moments = (Tensor<2>, Tensor<2>);
 
+type Operation = fn(&CholeskyFactor<2>, Tensor<2>, Tensor<2>, Tensor<3>) -> Moments;
+
 /// The operation, and what it stands for.
-fn both() -> [fn(&CholeskyFactor<2>, Tensor<2>, Tensor<2>, Tensor<3>) -> Moments; 2] {
+fn both() -> [Operation; 2] {
     [
         |factor, rhs, mean, scale| factor.relative_moments(rhs, mean, scale),
         |factor, rhs, mean, scale| relative_moments(factor.solve(rhs), mean, scale),

@@ -33,8 +33,7 @@ impl<T: Scalar> Kernel for Factor<'_, T> {
         }
         for j in 0..size {
             let pivot = columns[j][j / WIDTH].0[j % WIDTH];
-            // A pivot that is not a number is not positive either.
-            if !(pivot > T::default()) {
+            if pivot.to_f64().is_nan() || pivot <= T::default() {
                 return Err(BadPivot(j));
             }
             let root = pivot.square_root();
@@ -68,11 +67,10 @@ fn subtract_multiples<T: Scalar, const FUSED: bool>(
 ) {
     for group in 0..REGISTERS {
         let (start, stop) = (first.max(group * WIDTH), end.min((group + 1) * WIDTH));
-        for k in start..stop {
+        for (k, column) in columns.iter_mut().enumerate().take(stop).skip(start) {
             let factor = Lanes::splat(-finished[group].0[k % WIDTH]);
-            for register in group..REGISTERS {
-                let sum = columns[k][register];
-                columns[k][register] = finished[register].multiply_add::<FUSED>(factor, sum);
+            for (sum, &finished) in column.iter_mut().zip(finished).skip(group) {
+                *sum = finished.multiply_add::<FUSED>(factor, *sum);
             }
         }
     }

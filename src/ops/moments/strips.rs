@@ -242,20 +242,17 @@ impl<T: Scalar> Kernel for Variances<'_, T> {
 
     #[inline(always)]
     fn call<const FUSED: bool>(self) {
-        let width = self.sums.len();
         for i in 0..self.projected.nrows() {
-            let values = &row(self.projected, i)[..width];
+            let terms = self.sums.iter_mut().zip(row(self.projected, i));
             match self.basis {
                 None => {
-                    for n in 0..width {
-                        self.sums[n] = values[n].multiply_add::<FUSED>(values[n], self.sums[n]);
+                    for (sum, &value) in terms {
+                        *sum = value.multiply_add::<FUSED>(value, *sum);
                     }
                 }
                 Some(basis) => {
-                    let others = &row(basis, i)[..width];
-                    for n in 0..width {
-                        let (sum, difference) = (values[n] + others[n], values[n] - others[n]);
-                        self.sums[n] = sum.multiply_add::<FUSED>(difference, self.sums[n]);
+                    for ((sum, &value), &other) in terms.zip(row(basis, i)) {
+                        *sum = (value + other).multiply_add::<FUSED>(value - other, *sum);
                     }
                 }
             }
@@ -277,14 +274,11 @@ impl<T: Scalar> Kernel for FirstTerms<'_, T> {
 
     #[inline(always)]
     fn call<const FUSED: bool>(mut self) {
-        let width = self.factors.len();
-        let of_means = &self.of_means[..width];
         for (i, &mean) in self.mean.iter().enumerate() {
-            let values = &row(self.basis, i)[..width];
-            let out = &mut row_mut(self.out.rb_mut(), i)[..width];
-            for n in 0..width {
-                let term = mean * of_means[n];
-                out[n].write(values[n].multiply_add::<FUSED>(self.factors[n], term));
+            let places = row_mut(self.out.rb_mut(), i).iter_mut();
+            let terms = row(self.basis, i).iter().zip(self.factors);
+            for ((place, (&value, &factor)), &gradient) in places.zip(terms).zip(self.of_means) {
+                place.write(value.multiply_add::<FUSED>(factor, mean * gradient));
             }
         }
     }
@@ -302,11 +296,10 @@ impl<T: Scalar> Kernel for MeanTerms<'_, T> {
 
     #[inline(always)]
     fn call<const FUSED: bool>(mut self) {
-        let width = self.of_means.len();
         for (i, &mean) in self.mean.iter().enumerate() {
-            let out = &mut row_mut(self.out.rb_mut(), i)[..width];
-            for n in 0..width {
-                out[n] = mean.multiply_add::<FUSED>(self.of_means[n], out[n]);
+            let sums = row_mut(self.out.rb_mut(), i).iter_mut();
+            for (sum, &gradient) in sums.zip(self.of_means) {
+                *sum = mean.multiply_add::<FUSED>(gradient, *sum);
             }
         }
     }
@@ -323,11 +316,10 @@ impl<T: Scalar> Kernel for ScaleColumns<'_, T> {
 
     #[inline(always)]
     fn call<const FUSED: bool>(mut self) {
-        let width = self.factors.len();
         for i in 0..self.matrix.nrows() {
-            let values = &mut row_mut(self.matrix.rb_mut(), i)[..width];
-            for n in 0..width {
-                values[n] *= self.factors[n];
+            let values = row_mut(self.matrix.rb_mut(), i).iter_mut();
+            for (value, &factor) in values.zip(self.factors) {
+                *value *= factor;
             }
         }
     }
