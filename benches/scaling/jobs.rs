@@ -2,23 +2,17 @@
 
 use std::{error::Error, hint::black_box};
 
-use burn::{
-    module::Module,
-    tensor::{DType, Device, Distribution, Tensor},
-};
+use burn::tensor::{DType, Device, Distribution, Tensor};
 use burn_gp_core::{
     inducing::{InducingPoints, k_means},
-    kernels::{StationaryConfig, StationaryKernel},
+    kernels::StationaryConfig,
     likelihoods::Gaussian,
     means::ConstantMean,
     ops::{Blocks, Jitter, Stationary, block_covariance, covariance_product},
     process::{CovarianceShape, Process, VariationalGaussian},
     variational::Whitened,
 };
-use burn_gp_models::{
-    Svgp,
-    training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
-};
+use burn_gp_models::Svgp;
 use rayon::{
     iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator},
     slice::{ParallelSlice, ParallelSliceMut},
@@ -31,8 +25,8 @@ use super::{
 
 const DIMENSIONS: usize = 8;
 
-/// B
-const BATCH: usize = 1024;
+/// M of the predictions.
+const INDUCING: usize = 512;
 
 /// Rows of the predictions and of k-means.
 const ROWS: usize = 20_000;
@@ -56,8 +50,8 @@ type Prepare = fn() -> Result<Job, Box<dyn Error>>;
 pub const JOBS: [(&str, Prepare); 9] = [
     ("arithmetic", || Ok(arithmetic())),
     ("memory traffic", || Ok(memory_traffic())),
-    ("training step", || Ok(training_step(512))),
-    ("large training step", || Ok(training_step(1024))),
+    ("training step", || training_of("F32-1024-512")),
+    ("large training step", || training_of("F32-1024-1024")),
     ("prediction", prediction),
     ("covariance product", || Ok(product(11))),
     ("gradients of a product", || Ok(gradients())),
@@ -105,30 +99,12 @@ fn memory_traffic() -> Job {
     })
 }
 
-type Regression = Svgp<StationaryKernel, ConstantMean, Gaussian, Whitened<InducingPoints>>;
-
 fn normal(shape: [usize; 2]) -> Tensor<2> {
     Tensor::random(
         shape,
         Distribution::Normal(0.0, 1.0),
         (&Device::flex(), DType::F32),
     )
-}
-
-fn trainer(inducing: usize) -> MiniBatchTrainer<Regression> {
-    let options = (&Device::flex(), DType::F32);
-    let inputs = normal([BATCH, DIMENSIONS]);
-    let targets = inputs.clone().sum_dim(1).sin();
-    let points = normal([inducing, DIMENSIONS]);
-    let kernel = StationaryConfig::new(Stationary::Matern52).init(DIMENSIONS, options);
-    let mean = ConstantMean::new(Tensor::zeros([1], options));
-    let distribution = VariationalGaussian::standard(inducing, 1, CovarianceShape::Full, options);
-    let jitter = Jitter::relative(1e-4);
-    let posterior = Whitened::new(InducingPoints::new(points), distribution, jitter);
-    let model = Svgp::new(kernel, mean, Gaussian::new(1.0, options), posterior);
-    let mut training = MiniBatchTraining::new(STEPS);
-    training.batch_size = BATCH;
-    MiniBatchTrainer::new(model.train(), TrainingData { inputs, targets }, training)
 }
 
 /// The training step of a row of `svgp_step` or a case of `deep_steps`.
@@ -147,13 +123,15 @@ pub fn training_of(name: &str) -> Result<Job, Box<dyn Error>> {
     Ok(Box::new(move || step().map(|_| ())))
 }
 
-fn training_step(inducing: usize) -> Job {
-    let mut trainer = trainer(inducing);
-    Box::new(move || Ok(trainer.step().map(|_| ())?))
-}
-
 fn prediction() -> Result<Job, Box<dyn Error>> {
-    let process = trainer(512).into_model().valid().condition()?;
+    let options = (&Device::flex(), DType::F32);
+    let points = InducingPoints::new(normal([INDUCING, DIMENSIONS]));
+    let kernel = StationaryConfig::new(Stationary::Matern52).init(DIMENSIONS, options);
+    let mean = ConstantMean::new(Tensor::zeros([1], options));
+    let distribution = VariationalGaussian::standard(INDUCING, 1, CovarianceShape::Full, options);
+    let posterior = Whitened::new(points, distribution, Jitter::relative(1e-4));
+    let model = Svgp::new(kernel, mean, Gaussian::new(1.0, options), posterior);
+    let process = model.condition()?;
     let rows = normal([ROWS, DIMENSIONS]);
     Ok(Box::new(move || {
         black_box(process.marginals(rows.clone()).variance.into_data());

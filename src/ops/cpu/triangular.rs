@@ -32,7 +32,7 @@ const PARTS_PER_THREAD: usize = 2;
 const COPY_FROM: usize = 3072;
 
 /// Number of multiply-adds below which one thread is faster than two.
-const PARALLEL_FROM: usize = 1 << 23;
+const PARALLEL_FROM: usize = 1 << 22;
 
 /// The number of threads to use for this many multiply-adds.
 pub fn threads_for(multiply_adds: usize) -> usize {
@@ -350,12 +350,12 @@ pub struct LowerProduct<'a, T> {
     pub alpha: T,
 }
 
-/// Several [`lower_product`]s at once.
+/// Several [`lower_product`]s at once, on the threads that the largest of them is worth.
 #[track_caller]
 pub fn lower_products<T: Scalar>(beta: Accum, products: Vec<LowerProduct<'_, T>>) {
     let multiply_adds = (products.iter())
         .map(|product| product.out.nrows() * product.out.nrows() * product.right.nrows() / 2);
-    let threads = threads_for(multiply_adds.sum());
+    let threads = threads_for(multiply_adds.max().unwrap_or_default());
     let mut shares: Vec<Vec<_>> = (0..threads).map(|_| Vec::new()).collect();
     for LowerProduct {
         out,

@@ -2,13 +2,9 @@
 
 use faer::{Accum, MatMut, MatRef};
 
-use super::{
-    Baseline,
-    strips::{GaussiansByStrips, GradientStrip, Gradients, Moments},
-};
+use super::{Baseline, strips::GaussiansByStrips};
 use crate::ops::cpu::{
-    CHUNK, Kernel, LowerProduct, Scalar, Side, Triangle, in_parts, lower_products, threads,
-    vectorized,
+    CHUNK, Kernel, LowerProduct, Scalar, Side, in_parts, lower_products, threads, vectorized,
 };
 
 /// Array length from which a pass over a matrix is split into parts.
@@ -30,37 +26,15 @@ pub struct Gaussians<'a, T> {
 }
 
 impl<'a, T: Scalar> Gaussians<'a, T> {
-    /// The variables with their factors ready for products, from this side, with parts of a matrix that
-    /// has this many columns.
-    #[track_caller]
-    pub fn with_triangles(self, side: Side, columns: usize) -> GaussiansByStrips<'a, T> {
-        let area = self.size * self.size;
-        let triangles = (0..self.outputs).map(|output| {
-            let scale = &self.scale[output * area..][..area];
-            let scale = MatRef::from_row_major_slice(scale, self.size, self.size);
-            Triangle::new(scale, side, columns)
-        });
-        GaussiansByStrips {
-            given: self,
-            triangles: triangles.collect(),
-        }
-    }
-
     /// `[Aᵀm_p ; colsum(V_p²) − b]`, [2, P, N], and `V_p = W_pᵀA`, [P, M, N], for a basis A, [M, N].
     pub fn moments(self, basis: &[T]) -> (Vec<T>, Vec<T>) {
         let columns = basis.len() / self.size.max(1);
         let basis = MatRef::from_row_major_slice(basis, self.size, columns);
-        let variables = self.with_triangles(Side::Transposed, columns);
-        let mut moments = Moments::new(self, columns);
-        let mut strips: Vec<_> = moments.strips(variables.parts()).collect();
-        let count = strips.len();
-        in_parts(&mut strips, 1, count, &|strips, _| {
-            for strip in strips {
-                variables.project(basis.subcols(strip.first, strip.width()), strip);
-            }
-        });
-        drop(strips);
-        moments.into_values()
+        let variables = GaussiansByStrips::new(self, Side::Transposed, columns);
+        let bases = vec![basis; variables.parts()];
+        variables.moments(columns, bases, |basis, first, width| {
+            basis.subcols(first, width)
+        })
     }
 
     /// The gradients of A, m and W, from the `[2, P, N]` gradient of the moments and
@@ -70,34 +44,14 @@ impl<'a, T: Scalar> Gaussians<'a, T> {
     pub fn backward(self, basis: &[T], projected: &mut [T], gradient: &[T]) -> [Vec<T>; 3] {
         let columns = basis.len() / self.size.max(1);
         let basis = MatRef::from_row_major_slice(basis, self.size, columns);
-        let variables = self.with_triangles(Side::Lower, columns);
-        let mut gradients = Gradients::new(self, projected, gradient, columns);
-        let mut strips: Vec<_> = gradients.strips(variables.parts()).collect();
-        let count = strips.len();
-        in_parts(&mut strips, 1, count, &|strips, _| {
-            for strip in strips {
-                variables.backward(basis.subcols(strip.first, strip.width()), strip);
-            }
-        });
-        let mean = self.sum_of_strips(strips);
-        let (basis_gradient, projected) = gradients.into_values();
-        let mut scale = threads::zeros(self.outputs * self.size * self.size);
+        let variables = GaussiansByStrips::new(self, Side::Lower, columns);
+        let (of_basis, mean) = variables.gradients(basis, projected, gradient);
+        let mut scale = threads::zeros(self.scale.len());
         lower_products(
             Accum::Replace,
             self.scale_gradients(basis, projected, &mut scale),
         );
-        [basis_gradient, mean, scale]
-    }
-
-    /// The gradient of m from those of the strips.
-    pub fn sum_of_strips(self, strips: Vec<GradientStrip<'_, T>>) -> Vec<T> {
-        let mut sums = vec![T::default(); self.outputs * self.size];
-        for strip in strips {
-            for (sum, value) in sums.iter_mut().zip(strip.mean) {
-                *sum += value;
-            }
-        }
-        sums
+        [of_basis, mean, scale]
     }
 
     /// The products that give the gradients of W from A and `2·V·diag(ḣ)`.

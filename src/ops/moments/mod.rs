@@ -8,7 +8,7 @@ mod kernels;
 mod strips;
 
 pub(super) use kernels::Gaussians;
-pub(super) use strips::{Gradients, Moments};
+pub(super) use strips::GaussiansByStrips;
 
 use burn::{
     backend::{Backend, Dispatch, backend_extension, tensor::FloatTensor},

@@ -9,11 +9,12 @@ use faer::{
 
 use super::{Baseline, kernels::Gaussians};
 use crate::ops::cpu::{
-    Kernel, Scalar, Triangle, assume_written, column_parts, matmul, row, row_mut, vectorized,
+    Kernel, Scalar, Side, Triangle, assume_written, column_parts, in_parts, matmul, row, row_mut,
+    vectorized,
 };
 
 /// Moments while they are computed.
-pub struct Moments<T> {
+struct Moments<T> {
     /// [2·P, N]
     values: Vec<T>,
     /// V, [P·M, N]
@@ -24,22 +25,22 @@ pub struct Moments<T> {
 }
 
 /// Some columns of moments and of V.
-pub struct MomentStrip<'a, T> {
+struct MomentStrip<'a, T> {
     /// The index of the first column.
-    pub first: usize,
+    first: usize,
     values: MatMut<'a, T>,
     projected: MatMut<'a, MaybeUninit<T>>,
 }
 
 impl<T> MomentStrip<'_, T> {
     /// The number of columns.
-    pub fn width(&self) -> usize {
+    fn width(&self) -> usize {
         self.values.ncols()
     }
 }
 
 impl<T: Scalar> Moments<T> {
-    pub fn new(variables: Gaussians<'_, T>, columns: usize) -> Self {
+    fn new(variables: Gaussians<'_, T>, columns: usize) -> Self {
         let Gaussians { size, outputs, .. } = variables;
         Self {
             values: vec![T::default(); 2 * outputs * columns],
@@ -51,7 +52,7 @@ impl<T: Scalar> Moments<T> {
     }
 
     /// At most this many strips, which together have all columns.
-    pub fn strips(&mut self, parts: usize) -> impl Iterator<Item = MomentStrip<'_, T>> {
+    fn strips(&mut self, parts: usize) -> impl Iterator<Item = MomentStrip<'_, T>> {
         let (rows, columns) = (self.outputs * self.size, self.columns);
         let values = MatMut::from_row_major_slice_mut(&mut self.values, 2 * self.outputs, columns);
         let projected = MatMut::from_row_major_slice_mut(&mut self.projected, rows, columns);
@@ -64,16 +65,20 @@ impl<T: Scalar> Moments<T> {
             })
     }
 
-    /// The moments and V, after [`GaussiansByStrips::project`] of every strip.
-    pub fn into_values(self) -> (Vec<T>, Vec<T>) {
-        // SAFETY: `project` writes all of V.
+    /// The moments and V.
+    ///
+    /// # Safety
+    ///
+    /// [`GaussiansByStrips::project`] has been called for every strip; it writes all of V.
+    unsafe fn into_values(self) -> (Vec<T>, Vec<T>) {
+        // SAFETY: see above.
         let projected = unsafe { self.projected.assume_init() };
         (self.values, projected.into_vec())
     }
 }
 
 /// Gradients while they are computed.
-pub struct Gradients<'a, T> {
+struct Gradients<'a, T> {
     /// [2·P, N]
     of_moments: MatRef<'a, T>,
     /// V, [P·M, N], which becomes `2·V·diag(ḣ)`
@@ -85,25 +90,25 @@ pub struct Gradients<'a, T> {
 }
 
 /// Some columns of gradients.
-pub struct GradientStrip<'a, T> {
+struct GradientStrip<'a, T> {
     /// The index of the first column.
-    pub first: usize,
+    first: usize,
     of_moments: MatRef<'a, T>,
     projected: MatMut<'a, T>,
     of_basis: MatMut<'a, MaybeUninit<T>>,
     /// The part of these columns in the gradient of m, [P, M].
-    pub mean: Vec<T>,
+    mean: Vec<T>,
 }
 
 impl<T> GradientStrip<'_, T> {
     /// The number of columns.
-    pub fn width(&self) -> usize {
+    fn width(&self) -> usize {
         self.of_moments.ncols()
     }
 }
 
 impl<'a, T: Scalar> Gradients<'a, T> {
-    pub fn new(
+    fn new(
         variables: Gaussians<'_, T>,
         projected: &'a mut [T],
         of_moments: &'a [T],
@@ -120,7 +125,7 @@ impl<'a, T: Scalar> Gradients<'a, T> {
     }
 
     /// At most this many strips, which together have all columns.
-    pub fn strips(&mut self, parts: usize) -> impl Iterator<Item = GradientStrip<'_, T>> {
+    fn strips(&mut self, parts: usize) -> impl Iterator<Item = GradientStrip<'_, T>> {
         let (size, outputs, of_moments) = (self.size, self.outputs, self.of_moments);
         let columns = of_moments.ncols();
         let projected = MatMut::from_row_major_slice_mut(self.projected, outputs * size, columns);
@@ -136,28 +141,98 @@ impl<'a, T: Scalar> Gradients<'a, T> {
             })
     }
 
-    /// Ā and `2·V·diag(ḣ)`, after [`GaussiansByStrips::backward`] of every strip.
-    pub fn into_values(self) -> (Vec<T>, &'a [T]) {
-        // SAFETY: `backward` writes all of Ā.
-        let of_basis = unsafe { self.of_basis.assume_init() };
-        (of_basis.into_vec(), self.projected)
+    /// Ā.
+    ///
+    /// # Safety
+    ///
+    /// [`GaussiansByStrips::backward`] has been called for every strip; it writes all of Ā.
+    unsafe fn into_values(self) -> Vec<T> {
+        // SAFETY: see above.
+        unsafe { self.of_basis.assume_init() }.into_vec()
     }
 }
 
 /// [`Gaussians`] that are projected a few columns at a time.
 pub struct GaussiansByStrips<'a, T> {
-    pub given: Gaussians<'a, T>,
-    pub triangles: Vec<Triangle<'a, T>>,
+    given: Gaussians<'a, T>,
+    triangles: Vec<Triangle<'a, T>>,
 }
 
-impl<T: Scalar> GaussiansByStrips<'_, T> {
+impl<'a, T: Scalar> GaussiansByStrips<'a, T> {
+    /// Prepares the factors for products, from this side, with parts of a matrix that has this many
+    /// columns.
+    #[track_caller]
+    pub fn new(given: Gaussians<'a, T>, side: Side, columns: usize) -> Self {
+        let area = given.size * given.size;
+        let triangles = (0..given.outputs).map(|output| {
+            let scale = &given.scale[output * area..][..area];
+            let scale = MatRef::from_row_major_slice(scale, given.size, given.size);
+            Triangle::new(scale, side, columns)
+        });
+        Self {
+            given,
+            triangles: triangles.collect(),
+        }
+    }
+
     /// The number of parts to split the columns into.
     pub fn parts(&self) -> usize {
         self.triangles.first().map_or(1, Triangle::parts)
     }
 
+    /// `[Aᵀm_p ; colsum(V_p²) − b]`, [2, P, N], and `V_p = W_pᵀA`, [P, M, N]. `basis` gives some columns of
+    /// A, from the index of the first and their number; it has the part of this strip in `bases` for itself.
+    #[track_caller]
+    pub fn moments<S: Send>(
+        &self,
+        columns: usize,
+        bases: Vec<S>,
+        basis: impl Fn(&mut S, usize, usize) -> MatRef<'_, T> + Sync,
+    ) -> (Vec<T>, Vec<T>) {
+        let mut moments = Moments::new(self.given, columns);
+        let strips: Vec<_> = moments.strips(self.parts()).collect();
+        let count = strips.len();
+        assert!(bases.len() >= count, "{} of {count} strips", bases.len());
+        let mut strips: Vec<_> = strips.into_iter().zip(bases).collect();
+        in_parts(&mut strips, 1, count, &|strips, _| {
+            for (strip, part) in strips {
+                let (first, width) = (strip.first, strip.width());
+                self.project(basis(part, first, width), strip);
+            }
+        });
+        drop(strips);
+        // SAFETY: every strip has been projected.
+        unsafe { moments.into_values() }
+    }
+
+    /// Ā and m̄ from A, V and the gradient of the moments; V becomes `2·V·diag(ḣ)`.
+    #[track_caller]
+    pub fn gradients(
+        &self,
+        basis: MatRef<'_, T>,
+        projected: &mut [T],
+        of_moments: &[T],
+    ) -> (Vec<T>, Vec<T>) {
+        let mut gradients = Gradients::new(self.given, projected, of_moments, basis.ncols());
+        let mut strips: Vec<_> = gradients.strips(self.parts()).collect();
+        let count = strips.len();
+        in_parts(&mut strips, 1, count, &|strips, _| {
+            for strip in strips {
+                self.backward(basis.subcols(strip.first, strip.width()), strip);
+            }
+        });
+        let mut mean = vec![T::default(); self.given.mean.len()];
+        for strip in strips {
+            for (sum, value) in mean.iter_mut().zip(strip.mean) {
+                *sum += value;
+            }
+        }
+        // SAFETY: the loop has been through every strip.
+        (unsafe { gradients.into_values() }, mean)
+    }
+
     /// The moments and V for some columns of A, which the strip is for, on this thread.
-    pub fn project(&self, basis: MatRef<'_, T>, strip: &mut MomentStrip<'_, T>) {
+    fn project(&self, basis: MatRef<'_, T>, strip: &mut MomentStrip<'_, T>) {
         let (size, outputs, one) = (self.given.size, self.given.outputs, T::from_f64(1.0));
         let (mut means, mut variances) = strip.values.rb_mut().split_at_row_mut(outputs);
         let mean = MatRef::from_row_major_slice(self.given.mean, outputs, size);
@@ -176,7 +251,7 @@ impl<T: Scalar> GaussiansByStrips<'_, T> {
     }
 
     /// Ā, `2·V·diag(ḣ)` and a part of m̄ for some columns of A, which the strip is for, on this thread.
-    pub fn backward(&self, basis: MatRef<'_, T>, strip: &mut GradientStrip<'_, T>) {
+    fn backward(&self, basis: MatRef<'_, T>, strip: &mut GradientStrip<'_, T>) {
         let (size, outputs, one) = (self.given.size, self.given.outputs, T::from_f64(1.0));
         let (of_means, of_variances) = strip.of_moments.split_at_row(outputs);
         matmul(

@@ -4,35 +4,26 @@ use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
 
 use crate::ops::{
     cpu::{
-        LowerProduct, Scalar, Side, Triangle, column_parts, in_parts, lower_products,
-        solve_in_place, threads,
+        LowerProduct, Scalar, Side, Triangle, column_parts, lower_products, solve_in_place, threads,
     },
-    moments::{Gaussians, Gradients, Moments},
+    moments::{Gaussians, GaussiansByStrips},
 };
 
 /// `[Aᵀm_p ; colsum(V_p²) − b]`, [2, P, N], and `V_p = W_pᵀA`, [P, M, N], for `A = L⁻¹B`, which
 /// replaces B.
 pub fn moments<T: Scalar>(
     factor: MatRef<'_, T>,
-    mut rhs: MatMut<'_, T>,
+    rhs: MatMut<'_, T>,
     variables: Gaussians<'_, T>,
 ) -> (Vec<T>, Vec<T>) {
     let columns = rhs.ncols();
     let factor = Triangle::new(factor, Side::Lower, columns);
-    let mut moments = Moments::new(variables, columns);
-    let variables = variables.with_triangles(Side::Transposed, columns);
-    let parts = factor.parts();
-    let solutions = column_parts(rhs.rb_mut(), parts);
-    let mut strips: Vec<_> = solutions.zip(moments.strips(parts)).collect();
-    let count = strips.len();
-    in_parts(&mut strips, 1, count, &|strips, _| {
-        for ((solution, _), strip) in strips {
-            factor.solve(solution.rb_mut());
-            variables.project(solution.as_ref(), strip);
-        }
-    });
-    drop(strips);
-    moments.into_values()
+    let variables = GaussiansByStrips::new(variables, Side::Transposed, columns);
+    let strips = column_parts(rhs, variables.parts()).collect();
+    variables.moments(columns, strips, |(strip, _), _, _| {
+        factor.solve(strip.rb_mut());
+        strip.as_ref()
+    })
 }
 
 /// Gradients of the moments.
@@ -55,17 +46,8 @@ pub fn backward<T: Scalar>(
     wanted: [bool; 2],
 ) -> SolvedGradients<T> {
     let (size, columns) = (solution.nrows(), solution.ncols());
-    let mut gradients = Gradients::new(variables, projected, gradient, columns);
-    let by_strips = variables.with_triangles(Side::Lower, columns);
-    let mut strips: Vec<_> = gradients.strips(by_strips.parts()).collect();
-    let count = strips.len();
-    in_parts(&mut strips, 1, count, &|strips, _| {
-        for strip in strips {
-            by_strips.backward(solution.subcols(strip.first, strip.width()), strip);
-        }
-    });
-    let mean = variables.sum_of_strips(strips);
-    let (mut of_solution, projected) = gradients.into_values();
+    let by_strips = GaussiansByStrips::new(variables, Side::Lower, columns);
+    let (mut of_solution, mean) = by_strips.gradients(solution, projected, gradient);
     let mut scale = threads::zeros(variables.scale.len());
     let mut cotangent = wanted[0].then(|| threads::zeros(size * size));
     let mut products = variables.scale_gradients(solution, projected, &mut scale);
