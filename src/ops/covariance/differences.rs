@@ -6,14 +6,15 @@
 //! coordinates cannot achieve in single precision. Points of many dimensions use products instead,
 //! with differences where the product would lose digits.
 
-use core::marker::PhantomData;
+use core::{marker::PhantomData, ops::Range};
 
 use super::products;
 use crate::ops::{
     Stationary,
     cpu::{Kernel, Lanes, Scalar, WIDTH, in_parts, threads, vectorized},
     stationary::{
-        Block, GROUP, LANES, LaneBlocks, Profile, inverses, scaled, squared_distances, with_profile,
+        Block, GROUP, LANES, LaneBlocks, PairSums, Profile, ROWS, RowGroups, Weights, add_totals,
+        inverses, profiles, profiles_and_slopes, scaled, with_profile,
     },
 };
 
@@ -45,8 +46,27 @@ impl<T: Scalar> ScaledPoints<T> {
         }
     }
 
-    fn left_point(&self, row: usize) -> &[T] {
-        &self.left[row * self.dimensions..][..self.dimensions]
+    /// The sums of as many rows from `first_row` on as the gradient has.
+    fn backward(
+        &self,
+        kind: Stationary,
+        variance: T,
+        first_row: usize,
+        gradient: Gradient<'_, T>,
+    ) -> PartialGradients<T> {
+        with_profile!(kind, P => vectorized::run(Backward::<T, P> {
+            points: self,
+            variance,
+            first_row,
+            gradient,
+            profile: PhantomData,
+        }))
+    }
+
+    /// Some rows of the first set, in groups.
+    fn rows(&self, first: usize, count: usize) -> RowGroups<T> {
+        let (first, len) = (first * self.dimensions, count * self.dimensions);
+        RowGroups::new(&self.left[first..][..len], self.dimensions)
     }
 }
 
@@ -65,17 +85,19 @@ impl<T: Scalar, P: Profile<T>> Kernel for Forward<'_, T, P> {
     #[inline(always)]
     fn call<const FUSED: bool>(self) {
         let width = self.points.right.len();
-        for (i, row) in self.rows.chunks_exact_mut(width).enumerate() {
-            let point = self.points.left_point(self.first_row + i);
-            for (block, out) in self.points.right.blocks().zip(row.chunks_mut(LANES)) {
-                let mut values = squared_distances::<T, FUSED>(point, block);
-                for value in &mut values.0 {
-                    *value = self.variance * P::value::<FUSED>(*value);
-                }
-                if out.len() == LANES {
-                    out.copy_from_slice(&values.0);
-                } else {
-                    out.copy_from_slice(&values.0[..out.len()]);
+        let groups = (self.points).rows(self.first_row, self.rows.len() / width);
+        for (group, rows) in (groups.groups()).zip(self.rows.chunks_mut(ROWS * width)) {
+            for (index, block) in self.points.right.blocks().enumerate() {
+                let mut values = profiles::<T, P, FUSED>(group, block);
+                for (row, values) in rows.chunks_exact_mut(width).zip(&mut values) {
+                    for value in &mut values.0 {
+                        *value = self.variance * *value;
+                    }
+                    let row = &mut row[index * LANES..];
+                    match row.first_chunk_mut() {
+                        Some(whole) => *whole = values.0,
+                        None => row.copy_from_slice(&values.0[..row.len()]),
+                    }
                 }
             }
         }
@@ -98,8 +120,8 @@ pub struct CovarianceGradients<T> {
 struct PartialGradients<T> {
     /// [rows, D]
     left: Vec<T>,
-    /// [⌈N2/LANES⌉, D, LANES]
-    right: Vec<T>,
+    /// [⌈N2/LANES⌉, D]
+    right: Vec<Block<T>>,
     /// `Σ h·t²`, `[D]`
     lengthscales: Vec<f64>,
     variance: f64,
@@ -110,74 +132,111 @@ struct Backward<'a, T, P> {
     points: &'a ScaledPoints<T>,
     variance: T,
     first_row: usize,
-    gradient: &'a [T],
+    gradient: Gradient<'a, T>,
     profile: PhantomData<P>,
 }
+
+/// The gradient of some rows of a covariance.
+enum Gradient<'a, T> {
+    Kept(&'a [T]),
+    /// To be replaced by the covariances.
+    Exchanged(&'a mut [T]),
+}
+
+impl<T> Gradient<'_, T> {
+    #[inline(always)]
+    fn numbers(&self) -> &[T] {
+        match self {
+            Self::Kept(numbers) => numbers,
+            Self::Exchanged(numbers) => numbers,
+        }
+    }
+}
+
+/// The most groups of rows processed with one block of points before the next.
+const MOST_GROUPS: usize = 16;
+
+/// The sums of the rows processed with one block, all together, fit into the first-level cache with the
+/// block if they take no more than this many bytes.
+const SUMS: usize = 24 << 10;
 
 impl<T: Scalar, P: Profile<T>> Kernel for Backward<'_, T, P> {
     type Output = PartialGradients<T>;
 
     #[inline(always)]
-    fn call<const FUSED: bool>(self) -> PartialGradients<T> {
-        let dimensions = self.points.dimensions;
-        let right_len = self.points.right.len();
-        let mut total = PartialGradients {
-            left: Vec::with_capacity(self.gradient.len() / right_len * dimensions),
-            right: self.points.right.zeros(),
-            lengthscales: vec![0.0; dimensions],
-            variance: 0.0,
-        };
-        let zero = Lanes::splat(T::default());
-        let mut left = vec![zero; dimensions];
-        let mut scales = vec![zero; dimensions];
-        let twice_variance = Lanes::splat(T::from_f64(2.0) * self.variance);
-        for (i, gradient) in self.gradient.chunks_exact(right_len).enumerate() {
-            let point = self.points.left_point(self.first_row + i);
+    fn call<const FUSED: bool>(mut self) -> PartialGradients<T> {
+        let points = self.points;
+        let (dimensions, width) = (points.dimensions, points.right.len());
+        let count = self.gradient.numbers().len() / width;
+        let rows = points.rows(self.first_row, count);
+        let mut right = points.right.zeros();
+        let mut sums = PairSums::new(dimensions);
+        let zero = [Lanes::splat(T::default()); ROWS];
+        let at_once = SUMS / (size_of_val(&zero) * dimensions);
+        let at_once = at_once.clamp(1, MOST_GROUPS);
+        let mut left = vec![zero; at_once * dimensions];
+        let mut totals = vec![T::default(); count * dimensions];
+        let height = at_once * ROWS;
+        let parts = rows
+            .parts(at_once)
+            .zip(totals.chunks_mut(height * dimensions));
+        for ((rows, totals), start) in parts.zip((0..count).step_by(height)) {
             left.fill(zero);
-            scales.fill(zero);
-            let mut variance = zero;
-            for ((block, gradient), right) in self
-                .points
-                .right
-                .blocks()
-                .zip(gradient.chunks(LANES))
-                .zip(total.right.chunks_exact_mut(dimensions * LANES))
-            {
-                let mut values = squared_distances::<T, FUSED>(point, block);
-                let mut slopes = Block::zeros();
-                for lane in 0..LANES {
-                    (values.0[lane], slopes.0[lane]) = P::value_and_slope::<FUSED>(values.0[lane]);
+            let blocks = points.right.blocks();
+            let blocks = blocks.zip(right.chunks_exact_mut(dimensions)).enumerate();
+            for (index, (block, right)) in blocks {
+                let groups = (start..).step_by(ROWS).zip(rows.chunks_exact(dimensions));
+                for ((row, group), left) in groups.zip(left.chunks_exact_mut(dimensions)) {
+                    let profiles = profiles_and_slopes::<T, P, FUSED>(group, block);
+                    let range = row..(row + ROWS).min(count);
+                    let weights = self.weights::<FUSED>(range, index, &profiles, &mut sums);
+                    sums.pull::<FUSED>(group, block, &weights, left, right);
                 }
-                let mut weights = [zero; GROUP];
-                for (group, gradient) in gradient.chunks(WIDTH).enumerate() {
-                    let gradient = Lanes::load_partial(gradient);
-                    let value = Lanes::load(&values.0[group * WIDTH..]);
-                    let slope = Lanes::load(&slopes.0[group * WIDTH..]);
-                    variance = gradient.multiply_add::<FUSED>(value, variance);
-                    weights[group] = gradient.times(slope).times(twice_variance);
-                }
-                for d in 0..dimensions {
-                    let a = Lanes::splat(point[d]);
-                    let (mut sum, mut square) = (left[d], scales[d]);
-                    for (group, weight) in weights.iter().enumerate() {
-                        let range = d * LANES + group * WIDTH;
-                        let difference = a.minus(Lanes::load(&block[range..]));
-                        let pull = weight.times(difference);
-                        let right = &mut right[range..];
-                        Lanes::load(right).minus(pull).store(right);
-                        sum = sum.plus(pull);
-                        square = pull.multiply_add::<FUSED>(difference, square);
-                    }
-                    (left[d], scales[d]) = (sum, square);
-                }
+                sums.settle();
             }
-            for d in 0..dimensions {
-                total.left.push(T::from_f64(left[d].sum()));
-                total.lengthscales[d] += scales[d].sum();
-            }
-            total.variance += variance.sum();
+            add_totals(totals, &left, dimensions);
         }
-        total
+        let (lengthscales, variance) = sums.totals();
+        PartialGradients {
+            left: totals,
+            right,
+            lengthscales,
+            variance,
+        }
+    }
+}
+
+impl<T: Scalar, P> Backward<'_, T, P> {
+    /// `w = 2σ²·G·φ′(r²)` of a group of rows and block `index`. Adds `Σ G·φ`.
+    #[inline(always)]
+    fn weights<const FUSED: bool>(
+        &mut self,
+        rows: Range<usize>,
+        index: usize,
+        [values, slopes]: &[[Block<T>; ROWS]; 2],
+        sums: &mut PairSums<T>,
+    ) -> Weights<T> {
+        let width = self.points.right.len();
+        let twice_variance = Lanes::splat(T::from_f64(2.0) * self.variance);
+        let mut weights = [[Lanes::splat(T::default()); GROUP]; ROWS];
+        for ((row, weights), (values, slopes)) in
+            rows.zip(&mut weights).zip(values.iter().zip(slopes))
+        {
+            let columns = index * LANES..width.min((index + 1) * LANES);
+            let place = row * width + columns.start..row * width + columns.end;
+            let gradient = self.gradient.numbers()[place.clone()].chunks(WIDTH);
+            for (group, gradient) in gradient.enumerate() {
+                let gradient = Lanes::load_partial(gradient);
+                sums.variance = gradient.multiply_add::<FUSED>(values.load(group), sums.variance);
+                weights[group] = gradient.times(slopes.load(group)).times(twice_variance);
+            }
+            if let Gradient::Exchanged(numbers) = &mut self.gradient {
+                for (covariance, &value) in numbers[place].iter_mut().zip(&values.0) {
+                    *covariance = self.variance * value;
+                }
+            }
+        }
+        weights
     }
 }
 
@@ -240,21 +299,6 @@ pub fn covariance_backward<T: Scalar>(
     variance: T,
     gradient: &[T],
 ) -> CovarianceGradients<T> {
-    let (rows, columns) = (x1.len() / lengthscales.len(), x2.len() / lengthscales.len());
-    let parts = parts(rows, columns);
-    covariance_backward_on(parts, kind, x1, x2, lengthscales, variance, gradient)
-}
-
-/// [`covariance_backward`] in a given number of parts.
-pub fn covariance_backward_on<T: Scalar>(
-    parts: usize,
-    kind: Stationary,
-    x1: &[T],
-    x2: &[T],
-    lengthscales: &[T],
-    variance: T,
-    gradient: &[T],
-) -> CovarianceGradients<T> {
     let dimensions = lengthscales.len();
     let (rows, columns) = (x1.len() / dimensions, x2.len() / dimensions);
     if rows * columns == 0 {
@@ -271,25 +315,37 @@ pub fn covariance_backward_on<T: Scalar>(
         ));
     }
     let points = ScaledPoints::new(x1, x2, lengthscales);
-    let parts = parts.min(rows);
+    let parts = parts(rows, columns).min(rows);
     let mut partial: Vec<Option<PartialGradients<T>>> = (0..parts).map(|_| None).collect();
     in_parts(&mut partial, 1, parts, &|slots, first| {
         for (part, slot) in (first..).zip(slots) {
             let (first_row, end) = (rows * part / parts, rows * (part + 1) / parts);
-            *slot = Some(with_profile!(kind, P => vectorized::run(Backward::<T, P> {
-                points: &points,
-                variance,
-                first_row,
-                gradient: &gradient[first_row * columns..end * columns],
-                profile: PhantomData,
-            })));
+            let gradient = Gradient::Kept(&gradient[first_row * columns..end * columns]);
+            *slot = Some(points.backward(kind, variance, first_row, gradient));
         }
     });
-    gather(
-        partial.into_iter().flatten().collect(),
-        lengthscales,
-        columns,
-    )
+    let partial = partial.into_iter().flatten();
+    gather(partial.collect(), lengthscales, columns)
+}
+
+/// The gradients of a tile of `k(x1, x2)` on this thread. The gradient of the tile, [N1, N2], is replaced by
+/// the tile.
+pub fn exchange_for_covariance<T: Scalar>(
+    kind: Stationary,
+    x1: &[T],
+    x2: &[T],
+    lengthscales: &[T],
+    variance: T,
+    gradient: &mut [T],
+) -> CovarianceGradients<T> {
+    if lengthscales.len() >= MANY_DIMENSIONS {
+        let gradients = covariance_backward(kind, x1, x2, lengthscales, variance, gradient);
+        gradient.copy_from_slice(&covariance_on(1, kind, x1, x2, lengthscales, variance));
+        return gradients;
+    }
+    let points = ScaledPoints::new(x1, x2, lengthscales);
+    let partial = points.backward(kind, variance, 0, Gradient::Exchanged(gradient));
+    gather(vec![partial], lengthscales, x2.len() / lengthscales.len())
 }
 
 /// Adds up the threads' sums and converts lengthscale units back to input units.
@@ -307,9 +363,9 @@ fn gather<T: Scalar>(
     in_parts(&mut x2, dimensions, parts, &|x2, first| {
         for part in &partial {
             for (j, x2) in (first..).zip(x2.chunks_exact_mut(dimensions)) {
-                let block = &part.right[j / LANES * dimensions * LANES + j % LANES..];
-                for (d, x2) in x2.iter_mut().enumerate() {
-                    *x2 += block[d * LANES];
+                let block = &part.right[j / LANES * dimensions..][..dimensions];
+                for (x2, sums) in x2.iter_mut().zip(block) {
+                    *x2 += sums.0[j % LANES];
                 }
             }
         }

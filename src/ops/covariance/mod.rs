@@ -14,7 +14,7 @@ use burn::{
 
 use super::{dispatch::dispatch, stationary::Stationary};
 pub(super) use differences::{
-    CovarianceGradients, MANY_DIMENSIONS, covariance_backward_on, covariance_on, parts,
+    CovarianceGradients, MANY_DIMENSIONS, covariance_on, exchange_for_covariance, parts,
 };
 
 /// Backend implementation of the covariance.

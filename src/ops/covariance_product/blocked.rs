@@ -15,7 +15,7 @@ use crate::ops::{
     Stationary,
     covariance::{CovarianceGradients, parts},
     cpu::{Scalar, add_up, in_parts, share_out, vectorized},
-    stationary::{LANES, Profile, inverses, scaled, with_profile},
+    stationary::{Block, LANES, PairSums, Profile, inverses, scaled, with_profile},
 };
 
 /// The covariances of block-sparse combinations.
@@ -300,14 +300,14 @@ impl<'a, T: Scalar> Prepared<'a, T> {
             } else {
                 Vec::new()
             };
-            let pulls = |count: usize| vec![T::default(); if pulls_wanted { count } else { 0 }];
+            let wanted = |count: usize| if pulls_wanted { count } else { 0 };
+            let blocks = chunk.lanes.blocks().len();
             let mut sums = Sums {
-                squares: vec![0.0; dimensions],
-                variance: 0.0,
+                pairs: PairSums::new(dimensions),
                 rows: vec![T::default(); rows.len()],
                 columns: vec![T::default(); chunk.padded()],
-                row_pulls: pulls(rows.len() * dimensions),
-                column_pulls: pulls(chunk.padded() * dimensions),
+                row_pulls: vec![T::default(); wanted(rows.len() * dimensions)],
+                column_pulls: vec![Block::zeros(); wanted(blocks * dimensions)],
             };
             vectorized::run(Backward::<T, P> {
                 rows: &self.rows,
@@ -354,10 +354,11 @@ impl Part {
                 *sum += value.to_f64();
             }
         };
-        for (sum, square) in self.squares.iter_mut().zip(&sums.squares) {
+        let (squares, variance) = sums.pairs.totals();
+        for (sum, square) in self.squares.iter_mut().zip(squares) {
             *sum += square;
         }
-        self.variance += sums.variance;
+        self.variance += variance;
         let columns = chunk.first..chunk.first + chunk.lanes.len();
         add(&mut self.values[columns.clone()], &sums.columns);
         if mirrors {
@@ -371,9 +372,9 @@ impl Part {
             .chunks_exact_mut(dimensions)
             .enumerate()
         {
-            let lanes = &sums.column_pulls[offset / LANES * dimensions * LANES + offset % LANES..];
-            for (d, sum) in point.iter_mut().enumerate() {
-                *sum += lanes[d * LANES].to_f64();
+            let blocks = &sums.column_pulls[offset / LANES * dimensions..];
+            for (sum, block) in point.iter_mut().zip(blocks) {
+                *sum += block.0[offset % LANES].to_f64();
             }
         }
     }

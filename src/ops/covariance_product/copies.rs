@@ -127,11 +127,11 @@ impl<T: Scalar> Product<'_, T> {
         points_wanted: bool,
     ) -> ProductGradients<T> {
         let Some(distinct) = (!points_wanted).then(|| self.distinct()).flatten() else {
-            return self.backward_of_all(kind, gradient);
+            return self.backward_of_all(kind, gradient, points_wanted);
         };
         let sums = distinct.sums_of_rows(self.vectors);
         let product = self.of(&distinct, &sums);
-        let mut gradients = product.backward_of_all(kind, &distinct.sums_of_rows(gradient));
+        let mut gradients = product.backward_of_all(kind, &distinct.sums_of_rows(gradient), false);
         gradients.covariance.x1 = Vec::new();
         gradients.vectors = distinct.repeated_rows(&gradients.vectors);
         gradients

@@ -8,11 +8,14 @@ use core::ops::Range;
 
 use faer::{Accum, MatMut, MatRef};
 
-use super::few_vectors::{self, FewVectors};
+use super::{
+    few_gradients::{self, FewGradients, FewSums},
+    few_vectors::{self, FewVectors},
+};
 use crate::ops::{
     Stationary,
     covariance::{
-        CovarianceGradients, MANY_DIMENSIONS, covariance_backward_on, covariance_on, parts,
+        CovarianceGradients, MANY_DIMENSIONS, covariance_on, exchange_for_covariance, parts,
     },
     cpu::{Scalar, add_up, in_parts, product_on, share_out},
 };
@@ -120,6 +123,13 @@ impl<T: Scalar> Product<'_, T> {
         self.vectors.len() / self.columns().max(1)
     }
 
+    /// Whether one pass without tiles is the fastest way.
+    fn has_few_vectors(&self) -> bool {
+        self.x2.is_none()
+            && (1..=few_vectors::FEW).contains(&self.width())
+            && self.lengthscales.len() < MANY_DIMENSIONS
+    }
+
     /// Some points of a set.
     fn some<'x>(&self, x: &'x [T], range: &Range<usize>) -> &'x [T] {
         let dimensions = self.lengthscales.len();
@@ -195,12 +205,10 @@ impl<T: Scalar> Product<'_, T> {
 
     /// [`values_of_all`](Self::values_of_all) from the covariances on and above the diagonal.
     fn values_from_half(&self, kind: Stationary) -> Vec<T> {
-        if (1..=few_vectors::FEW).contains(&self.width())
-            && self.lengthscales.len() < MANY_DIMENSIONS
-        {
+        if self.has_few_vectors() {
             let points = FewVectors::new(self.x1, self.lengthscales, self.vectors);
-            let shares = self.shares(few_vectors::ROWS, || points.zeros());
-            let add_rows = |rows, sums: &mut Vec<T>| points.add_rows(kind, rows, sums);
+            let shares = self.shares(few_vectors::HEIGHT, || points.zeros());
+            let add_rows = |rows, sums: &mut Vec<_>| points.add_rows(kind, rows, sums);
             let sums = add_up(computed(shares, add_rows).collect());
             return points.result(&sums.unwrap_or_default(), self.variance);
         }
@@ -232,8 +240,16 @@ impl<T: Scalar> Product<'_, T> {
     }
 
     /// The gradients, computed from every point; `gradient` is the gradient of the product, [N1,
-    /// R].
-    pub(super) fn backward_of_all(&self, kind: Stationary, gradient: &[T]) -> ProductGradients<T> {
+    /// R]. Gradients of the points may be empty if they are not wanted.
+    pub(super) fn backward_of_all(
+        &self,
+        kind: Stationary,
+        gradient: &[T],
+        points_wanted: bool,
+    ) -> ProductGradients<T> {
+        if self.has_few_vectors() {
+            return self.backward_in_one_pass(kind, gradient, points_wanted);
+        }
         let shares = self.shares(self.height(), || self.zeros());
         let add_rows = |rows, sums: &mut _| self.backward_rows(kind, &rows, gradient, sums);
         let mut total = self.zeros();
@@ -255,6 +271,39 @@ impl<T: Scalar> Product<'_, T> {
         total
     }
 
+    /// [`backward_of_all`](Self::backward_of_all) without tiles.
+    fn backward_in_one_pass(
+        &self,
+        kind: Stationary,
+        gradient: &[T],
+        points_wanted: bool,
+    ) -> ProductGradients<T> {
+        let product = FewVectors::new(self.x1, self.lengthscales, self.vectors);
+        let given = FewGradients::new(&product, gradient, self.variance, points_wanted);
+        let shares = self.shares(few_gradients::HEIGHT, || given.zeros());
+        let add_rows = |rows, sums: &mut FewSums<T>| given.add_rows(kind, rows, sums);
+        let [mut points, mut vectors] = [const { Vec::new() }; 2];
+        let (mut squares, mut variance) = (vec![0.0; self.lengthscales.len()], 0.0);
+        for sums in computed(shares, add_rows) {
+            let (of_rows, of_variance) = sums.pairs.totals();
+            (squares.iter_mut().zip(of_rows)).for_each(|(sum, square)| *sum += square);
+            variance += of_variance;
+            points.push(sums.points);
+            vectors.push(sums.vectors);
+        }
+        let points = given.points(&add_up(points).unwrap_or_default());
+        ProductGradients {
+            covariance: CovarianceGradients::in_input_units(
+                points,
+                Vec::new(),
+                &squares,
+                variance,
+                self.lengthscales,
+            ),
+            vectors: product.result(&add_up(vectors).unwrap_or_default(), self.variance),
+        }
+    }
+
     /// Adds the contribution of the tiles of some rows to the gradients.
     fn backward_rows(
         &self,
@@ -266,21 +315,24 @@ impl<T: Scalar> Product<'_, T> {
         let width = self.width();
         let place = |rows: &Range<usize>| rows.start * width..rows.end * width;
         let (own, points) = (self.part(gradient, rows), self.some(self.x1, rows));
+        let mut tile = vec![T::default(); rows.len() * rows.len().max(COLUMNS)];
         for TileColumns { range, mirrored } in self.tiles(rows) {
             let others = self.some(self.others(), &range);
-            let mut weights = vec![T::default(); rows.len() * range.len()];
+            let tile = &mut tile[..rows.len() * range.len()];
             let vectors = self.part(self.vectors, &range);
-            add_product(&mut weights, own, vectors.transpose());
+            let out = MatMut::from_row_major_slice_mut(&mut *tile, rows.len(), range.len());
+            let one = T::from_f64(1.0);
+            product_on(1, out, Accum::Replace, own, vectors.transpose(), one);
             if mirrored {
                 let vectors = self.part(self.vectors, rows);
                 let gradient = self.part(gradient, &range);
-                add_product(&mut weights, vectors, gradient.transpose());
+                add_product(tile, vectors, gradient.transpose());
             }
             let (scales, variance) = (self.lengthscales, self.variance);
-            let tile = covariance_backward_on(1, kind, points, others, scales, variance, &weights);
-            sums.covariance.add_tile(&tile, rows.start, range.start);
-            let tile = self.tile(kind, rows, &range);
-            let tile = matrix(&tile, range.len());
+            let gradients = exchange_for_covariance(kind, points, others, scales, variance, tile);
+            let covariance = &mut sums.covariance;
+            covariance.add_tile(&gradients, rows.start, range.start);
+            let tile = matrix(tile, range.len());
             add_product(&mut sums.vectors[place(&range)], tile.transpose(), own);
             if mirrored {
                 let gradient = self.part(gradient, &range);

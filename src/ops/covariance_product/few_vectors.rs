@@ -5,32 +5,36 @@ use core::{marker::PhantomData, ops::Range};
 
 use crate::ops::{
     Stationary,
-    cpu::{Kernel, Lanes, Scalar, WIDTH, vectorized},
+    cpu::{Kernel, Lanes, Scalar, vectorized},
     stationary::{
-        GROUP, LANES, LaneBlocks, Profile, inverses, scaled, squared_distances, with_profile,
+        Block, GROUP, LANES, LaneBlocks, Profile, ROWS, RowGroups, inverses, profiles, scaled,
+        with_profile,
     },
 };
 
 /// The number of rows processed with one block of points before the next: few enough that their
 /// sums stay in the first-level cache.
-pub(super) const ROWS: usize = 32;
+pub(super) const HEIGHT: usize = 32;
 
-const _: () = assert!(LANES.is_multiple_of(ROWS), "rows lie within one block");
+const _: () = assert!(
+    LANES.is_multiple_of(HEIGHT) && HEIGHT.is_multiple_of(ROWS),
+    "rows lie within one block, and are whole groups"
+);
 
 /// The number of vectors up to which this pass is faster than matrix products with tiles.
 pub(super) const FEW: usize = 16;
 
-/// Points in lengthscale units with their vectors, both in blocks of [`LANES`].
+/// Points in lengthscale units with their vectors.
 pub(super) struct FewVectors<T> {
-    dimensions: usize,
+    pub dimensions: usize,
     /// R
-    width: usize,
-    /// `x/ℓ`, [N, D]
-    rows: Vec<T>,
+    pub width: usize,
     /// `x/ℓ`
-    columns: LaneBlocks<T>,
-    /// V, [⌈N/LANES⌉, R, LANES], with the last block padded with zeros.
-    vectors: Vec<T>,
+    pub rows: RowGroups<T>,
+    /// `x/ℓ`
+    pub columns: LaneBlocks<T>,
+    /// V, [⌈N/LANES⌉, R]
+    pub vectors: Vec<Block<T>>,
 }
 
 impl<T: Scalar> FewVectors<T> {
@@ -38,31 +42,35 @@ impl<T: Scalar> FewVectors<T> {
     pub fn new(points: &[T], lengthscales: &[T], vectors: &[T]) -> Self {
         let (dimensions, inverse) = (lengthscales.len(), inverses(lengthscales));
         let width = vectors.len() * dimensions / points.len();
-        let columns = LaneBlocks::new(points, &inverse);
-        let mut lanes = vec![T::default(); columns.padded() * width];
-        for (point, vectors) in vectors.chunks_exact(width).enumerate() {
-            for (vector, &value) in vectors.iter().enumerate() {
-                lanes[place(point, vector, width)] = value;
-            }
-        }
         Self {
             dimensions,
             width,
-            rows: scaled(points, &inverse),
-            columns,
-            vectors: lanes,
+            rows: RowGroups::new(&scaled(points, &inverse), dimensions),
+            columns: LaneBlocks::new(points, &inverse),
+            vectors: blocks_of(vectors, width),
         }
     }
 
-    /// An empty result, in the layout of the vectors.
-    pub fn zeros(&self) -> Vec<T> {
-        vec![T::default(); self.vectors.len()]
+    /// The number of points, N.
+    pub fn len(&self) -> usize {
+        self.columns.len()
     }
 
-    /// Adds the contributions of some rows to the result: at most [`ROWS`] rows, starting at a
+    /// An empty result, in the layout of the vectors.
+    pub fn zeros(&self) -> Vec<Block<T>> {
+        vec![Block::zeros(); self.vectors.len()]
+    }
+
+    /// The groups of some rows, `[D]` each. The first is the first of a group.
+    pub fn groups(&self, rows: &Range<usize>) -> impl Iterator<Item = &[[T; ROWS]]> + use<'_, T> {
+        let groups = self.rows.groups().skip(rows.start / ROWS);
+        groups.take(rows.len().div_ceil(ROWS))
+    }
+
+    /// Adds the contributions of some rows to the result: at most [`HEIGHT`] rows, starting at a
     /// multiple of it. The covariances with earlier points are left out; the others contribute to
     /// the rows themselves and to the points that follow.
-    pub fn add_rows(&self, kind: Stationary, rows: Range<usize>, sums: &mut [T]) {
+    pub fn add_rows(&self, kind: Stationary, rows: Range<usize>, sums: &mut [Block<T>]) {
         with_profile!(kind, P => vectorized::run(Pass::<T, P> {
             points: self,
             rows,
@@ -72,25 +80,69 @@ impl<T: Scalar> FewVectors<T> {
     }
 
     /// σ² times the sums, as [N, R].
-    pub fn result(&self, sums: &[T], variance: T) -> Vec<T> {
-        let points = 0..self.columns.len();
-        points
-            .flat_map(|point| (0..self.width).map(move |vector| place(point, vector, self.width)))
-            .map(|place| variance * sums[place])
-            .collect()
+    pub fn result(&self, sums: &[Block<T>], variance: T) -> Vec<T> {
+        let sums = rows_of(sums, self.width, self.len());
+        sums.map(|sum| variance * sum).collect()
     }
 }
 
-/// The index of the entry of a point and a vector.
-fn place(point: usize, vector: usize, width: usize) -> usize {
-    (point / LANES * width + vector) * LANES + point % LANES
+/// A row-major matrix, [N, width], as [⌈N/LANES⌉, width], with the last blocks padded with zeros.
+pub(super) fn blocks_of<T: Scalar>(values: &[T], width: usize) -> Vec<Block<T>> {
+    let points = values.len() / width;
+    let mut blocks = vec![Block::zeros(); points.div_ceil(LANES) * width];
+    for (point, values) in values.chunks_exact(width).enumerate() {
+        for (block, &value) in blocks[point / LANES * width..].iter_mut().zip(values) {
+            block.0[point % LANES] = value;
+        }
+    }
+    blocks
+}
+
+/// The numbers of a row-major matrix, [N, width], from [⌈N/LANES⌉, width].
+pub(super) fn rows_of<T: Scalar>(
+    blocks: &[Block<T>],
+    width: usize,
+    points: usize,
+) -> impl Iterator<Item = T> {
+    (0..points).flat_map(move |point| {
+        let blocks = &blocks[point / LANES * width..][..width];
+        blocks.iter().map(move |block| block.0[point % LANES])
+    })
+}
+
+/// The numbers of a group of rows in one column of a matrix, [⌈N/LANES⌉, width], each in all lanes.
+#[inline(always)]
+pub(super) fn of_group<T: Scalar>(
+    blocks: &[Block<T>],
+    row: usize,
+    column: usize,
+    width: usize,
+) -> [Lanes<T>; ROWS] {
+    let numbers = &blocks[row / LANES * width + column].0[row % LANES..];
+    [Lanes::splat(numbers[0]), Lanes::splat(numbers[1])]
+}
+
+/// Adds the sums of the groups of some rows, `width` numbers each, to a matrix, [⌈N/LANES⌉, width].
+#[inline(always)]
+pub(super) fn add_rows_of<T: Scalar>(
+    blocks: &mut [Block<T>],
+    rows: Range<usize>,
+    sums: &[[Lanes<T>; ROWS]],
+    width: usize,
+) {
+    for (index, row) in rows.enumerate() {
+        let sums = &sums[index / ROWS * width..][..width];
+        for (block, sums) in blocks[row / LANES * width..].iter_mut().zip(sums) {
+            block.0[row % LANES] += sums[index % ROWS].total();
+        }
+    }
 }
 
 /// The covariances of some rows with the points of their block and of all blocks that follow.
 struct Pass<'a, T, P> {
     points: &'a FewVectors<T>,
     rows: Range<usize>,
-    sums: &'a mut [T],
+    sums: &'a mut [Block<T>],
     profile: PhantomData<P>,
 }
 
@@ -100,68 +152,61 @@ impl<T: Scalar, P: Profile<T>> Kernel for Pass<'_, T, P> {
     #[inline(always)]
     fn call<const FUSED: bool>(self) {
         let FewVectors {
-            dimensions,
-            width,
-            ref rows,
-            ref columns,
-            ref vectors,
+            width, ref vectors, ..
         } = *self.points;
         let first = self.rows.start / LANES;
-        let mut own = vec![Lanes::splat(T::default()); self.rows.len() * width];
-        let blocks = columns.blocks().enumerate().skip(first);
+        let zero = [Lanes::splat(T::default()); ROWS];
+        let mut own = vec![zero; self.rows.len().div_ceil(ROWS) * width];
+        let blocks = self.points.columns.blocks().enumerate().skip(first);
         for (index, block) in blocks {
-            for (row, own) in self.rows.clone().zip(own.chunks_exact_mut(width)) {
-                let point = &rows[row * dimensions..][..dimensions];
-                let mut values = squared_distances::<T, FUSED>(point, block);
-                for value in &mut values.0 {
-                    *value = P::value::<FUSED>(*value);
-                }
-                // Indexing keeps the bounds checks that slices would remove. Without them the
-                // compiler processes several vectors at once, one number of each, and spreads every
-                // covariance over a register.
-                for vector in 0..width {
-                    let here = (index * width + vector) * LANES;
-                    own[vector] = add_dot::<T, FUSED>(&values.0, &vectors[here..], own[vector]);
+            let groups = self.points.groups(&self.rows);
+            let starts = self.rows.clone().step_by(ROWS);
+            for ((group, row), own) in groups.zip(starts).zip(own.chunks_exact_mut(width)) {
+                let values = profiles::<T, P, FUSED>(group, block);
+                for (vector, own) in own.iter_mut().enumerate() {
+                    let here = index * width + vector;
+                    add_dots::<T, FUSED>(&values, &vectors[here], own);
                     if index > first {
-                        let factor = Lanes::splat(vectors[place(row, vector, width)]);
-                        add_multiple::<T, FUSED>(&values.0, factor, &mut self.sums[here..]);
+                        let factors = of_group(vectors, row, vector, width);
+                        add_multiples::<T, FUSED>(&values, factors, &mut self.sums[here]);
                     }
                 }
             }
         }
-        for (row, own) in self.rows.zip(own.chunks_exact(width)) {
-            for (vector, own) in own.iter().enumerate() {
-                self.sums[place(row, vector, width)] += own.total();
-            }
-        }
+        add_rows_of(self.sums, self.rows, &own, width);
     }
 }
 
-/// `sum + Σ a_i·b_i`, before the lanes are added up.
+/// `sums + Σ a_i·b_i` of two rows, before the lanes are added up.
 #[inline(always)]
-fn add_dot<T: Scalar, const FUSED: bool>(
-    left: &[T; LANES],
-    right: &[T],
-    mut sum: Lanes<T>,
-) -> Lanes<T> {
+pub(super) fn add_dots<T: Scalar, const FUSED: bool>(
+    rows: &[Block<T>; ROWS],
+    right: &Block<T>,
+    sums: &mut [Lanes<T>; ROWS],
+) {
+    let [mut first, mut second] = *sums;
     for group in 0..GROUP {
-        let right = Lanes::load(&right[group * WIDTH..]);
-        sum = Lanes::load(&left[group * WIDTH..]).multiply_add::<FUSED>(right, sum);
+        let right = right.load(group);
+        first = rows[0].load(group).multiply_add::<FUSED>(right, first);
+        second = rows[1].load(group).multiply_add::<FUSED>(right, second);
     }
-    sum
+    *sums = [first, second];
 }
 
-/// `sums + factor·values`
+/// `sums + factor·values` of two rows.
 #[inline(always)]
-fn add_multiple<T: Scalar, const FUSED: bool>(
-    values: &[T; LANES],
-    factor: Lanes<T>,
-    sums: &mut [T],
+pub(super) fn add_multiples<T: Scalar, const FUSED: bool>(
+    rows: &[Block<T>; ROWS],
+    [first, second]: [Lanes<T>; ROWS],
+    sums: &mut Block<T>,
 ) {
     for group in 0..GROUP {
-        let values = Lanes::load(&values[group * WIDTH..]);
-        let sums = &mut sums[group * WIDTH..];
-        let sum = values.multiply_add::<FUSED>(factor, Lanes::load(sums));
-        sum.store(sums);
+        let sum = rows[0]
+            .load(group)
+            .multiply_add::<FUSED>(first, sums.load(group));
+        sums.store(
+            group,
+            rows[1].load(group).multiply_add::<FUSED>(second, sum),
+        );
     }
 }

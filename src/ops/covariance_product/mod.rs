@@ -9,6 +9,7 @@ mod cpu;
 #[cfg(feature = "cube")]
 mod cube;
 mod dense;
+mod few_gradients;
 mod few_vectors;
 mod layout;
 mod passes;

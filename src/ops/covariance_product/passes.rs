@@ -6,8 +6,19 @@ use core::{marker::PhantomData, ops::Range};
 use super::layout::Chunk;
 use crate::ops::{
     cpu::{Kernel, Lanes, Scalar, WIDTH, dot},
-    stationary::{Block, GROUP, LANES, Profile, squared_distances},
+    stationary::{
+        Block, GROUP, LANES, PairSums, Profile, ROWS, Weights, add_totals, gather, profiles,
+        profiles_and_slopes,
+    },
 };
+
+/// Groups of consecutive rows that are processed together; the last may have fewer.
+#[inline(always)]
+fn groups(rows: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = rows.end;
+    let starts = rows.clone().step_by(ROWS);
+    starts.map(move |start| start..(start + ROWS).min(end))
+}
 
 /// The rows of a tile that belong to one run of points, or to none.
 pub struct RowRun<'a, T> {
@@ -39,50 +50,60 @@ impl<T: Scalar, P: Profile<T>> Kernel for Forward<'_, '_, T, P> {
     type Output = ();
 
     #[inline(always)]
-    fn call<const FUSED: bool>(self) {
-        let mut buffer = vec![T::default(); self.chunk.padded()];
+    fn call<const FUSED: bool>(mut self) {
+        let mut buffers = vec![[Block::zeros(); ROWS]; self.chunk.lanes.blocks().len()];
+        let mut covariances = vec![T::default(); self.chunk.padded()];
+        let mut group = vec![[T::default(); ROWS]; self.dimensions];
         for run in self.runs {
-            for row in run.rows.clone() {
-                let point = &self.rows[row * self.dimensions..][..self.dimensions];
-                let blocks = self.chunk.lanes.blocks();
-                for (block, out) in blocks.zip(buffer.chunks_exact_mut(LANES)) {
-                    let mut values = squared_distances::<T, FUSED>(point, block);
-                    for value in &mut values.0 {
-                        *value = self.variance * P::value::<FUSED>(*value);
+            for rows in groups(&run.rows) {
+                gather(self.rows, rows.clone(), &mut group);
+                for (block, buffer) in self.chunk.lanes.blocks().zip(&mut buffers) {
+                    *buffer = profiles::<T, P, FUSED>(&group, block);
+                }
+                for (index, row) in rows.enumerate() {
+                    for (buffer, out) in buffers.iter().zip(covariances.chunks_exact_mut(LANES)) {
+                        for (out, &value) in out.iter_mut().zip(&buffer[index].0) {
+                            *out = self.variance * value;
+                        }
                     }
-                    out.copy_from_slice(&values.0);
-                }
-                for segment in &self.chunk.segments {
-                    let columns = segment.columns.clone();
-                    let values = &self.chunk.values[columns.clone()];
-                    self.own[segment.run][row - self.first_row] +=
-                        dot::<T, FUSED>(values, &buffer[columns]);
-                }
-                let Some((values, index)) = run.mirror else {
-                    continue;
-                };
-                let weight = values[row];
-                let out = &mut self.mirrored[index][self.offset..][..self.chunk.lanes.len()];
-                for (out, &value) in out.iter_mut().zip(&buffer) {
-                    *out = weight.multiply_add::<FUSED>(value, *out);
+                    self.add_row::<FUSED>(row, run, &covariances);
                 }
             }
         }
     }
 }
 
+impl<T: Scalar, P> Forward<'_, '_, T, P> {
+    /// Adds the covariances of a row with the columns to the products.
+    #[inline(always)]
+    fn add_row<const FUSED: bool>(&mut self, row: usize, run: &RowRun<'_, T>, covariances: &[T]) {
+        for segment in &self.chunk.segments {
+            let columns = segment.columns.clone();
+            let values = &self.chunk.values[columns.clone()];
+            self.own[segment.run][row - self.first_row] +=
+                dot::<T, FUSED>(values, &covariances[columns]);
+        }
+        let Some((values, index)) = run.mirror else {
+            return;
+        };
+        let weight = values[row];
+        let out = &mut self.mirrored[index][self.offset..][..self.chunk.lanes.len()];
+        for (out, &value) in out.iter_mut().zip(covariances) {
+            *out = weight.multiply_add::<FUSED>(value, *out);
+        }
+    }
+}
+
 /// The sums that a part of the work adds to the gradients, in lengthscale units.
 pub struct Sums<T> {
-    /// `Σ w·(a_d − b_d)²`, `[D]`
-    pub squares: Vec<f64>,
-    /// `Σ G·φ`
-    pub variance: f64,
+    /// `Σ w·(a_d − b_d)²`, `[D]`, and `Σ G·φ`
+    pub pairs: PairSums<T>,
     /// `Σ φ·W̄` of the rows, and of the columns of the tile.
     pub rows: Vec<T>,
     pub columns: Vec<T>,
-    /// `Σ w·(a − b)` of the rows, [rows, D], and `Σ w·(b − a)` of the columns, in lanes; if needed.
+    /// `Σ w·(a − b)` of the rows, [rows, D], and `Σ w·(b − a)` of the columns, [blocks, D]; if needed.
     pub row_pulls: Vec<T>,
-    pub column_pulls: Vec<T>,
+    pub column_pulls: Vec<Block<T>>,
 }
 
 /// Processes a tile of the gradient `G_nb = W̄_j(b)n·s_b + s_n·W̄_j(n)b`.
@@ -102,12 +123,17 @@ pub struct Backward<'a, T, P> {
     pub profile: PhantomData<P>,
 }
 
-/// The sums of one row.
-struct RowSums<T> {
-    variance: Lanes<T>,
-    value: Lanes<T>,
-    squares: Vec<Lanes<T>>,
-    pulls: Vec<Lanes<T>>,
+/// The numbers of a group of rows.
+struct Group<T> {
+    /// x′/ℓ, `[D]`
+    points: Vec<[T; ROWS]>,
+    /// W̄ of the columns' runs, [rows][padded columns]
+    own: [Vec<T>; ROWS],
+    /// s
+    values: [Lanes<T>; ROWS],
+    /// `Σ φ·W̄` and `Σ w·(a − b)`, `[D]`
+    value_sums: [Lanes<T>; ROWS],
+    pulls: Vec<[Lanes<T>; ROWS]>,
 }
 
 impl<T: Scalar, P: Profile<T>> Kernel for Backward<'_, T, P> {
@@ -117,39 +143,34 @@ impl<T: Scalar, P: Profile<T>> Kernel for Backward<'_, T, P> {
     fn call<const FUSED: bool>(mut self) {
         let zero = Lanes::splat(T::default());
         let nothing = vec![T::default(); self.chunk.padded()];
-        let mut own = vec![T::default(); self.chunk.padded()];
-        let mut row_sums = RowSums {
-            variance: zero,
-            value: zero,
-            squares: vec![zero; self.dimensions],
-            pulls: vec![zero; self.dimensions],
+        let mut group = Group {
+            points: vec![[T::default(); ROWS]; self.dimensions],
+            own: std::array::from_fn(|_| nothing.clone()),
+            values: [zero; ROWS],
+            value_sums: [zero; ROWS],
+            pulls: vec![[zero; ROWS]; self.dimensions],
         };
         for run in self.runs {
             let (mirrored, values) = match run.mirror {
                 Some((values, index)) => (&self.mirrored[index], Some(values)),
                 None => (&nothing, None),
             };
-            for row in run.rows.clone() {
-                for segment in &self.chunk.segments {
-                    own[segment.columns.clone()].fill(self.own[segment.run][row - self.first_row]);
-                }
-                let value = values.map_or(T::default(), |values| values[row]);
-                (row_sums.variance, row_sums.value) = (zero, zero);
-                row_sums.squares.fill(zero);
-                row_sums.pulls.fill(zero);
-                self.row::<FUSED>(row, &own, mirrored, value, &mut row_sums);
+            for rows in groups(&run.rows) {
+                self.fill(rows.clone(), values, &mut group);
+                self.process::<FUSED>(&mut group, mirrored);
                 let sums = &mut *self.sums;
-                sums.variance += row_sums.variance.sum();
-                sums.rows[row - self.first_row] += row_sums.value.total();
-                for (sum, square) in sums.squares.iter_mut().zip(&row_sums.squares) {
-                    *sum += square.sum();
+                sums.pairs.settle();
+                let first = rows.start - self.first_row;
+                for (sum, value) in sums.rows[first..][..rows.len()]
+                    .iter_mut()
+                    .zip(group.value_sums)
+                {
+                    *sum += value.total();
                 }
                 if self.pulls_wanted {
-                    let first = (row - self.first_row) * self.dimensions;
-                    let pulls = &mut sums.row_pulls[first..][..self.dimensions];
-                    for (sum, &pull) in pulls.iter_mut().zip(&row_sums.pulls) {
-                        *sum += pull.total();
-                    }
+                    let numbers = rows.len() * self.dimensions;
+                    let pulls = &mut sums.row_pulls[first * self.dimensions..][..numbers];
+                    add_totals(pulls, &group.pulls, self.dimensions);
                 }
             }
         }
@@ -157,58 +178,79 @@ impl<T: Scalar, P: Profile<T>> Kernel for Backward<'_, T, P> {
 }
 
 impl<T: Scalar, P: Profile<T>> Backward<'_, T, P> {
-    /// Processes one row of the tile; `value` is its s.
+    /// Prepares a group of rows with the values s, if they are combined with the columns. A row that is
+    /// missing has no gradients.
     #[inline(always)]
-    fn row<const FUSED: bool>(
-        &mut self,
-        row: usize,
-        own: &[T],
-        mirrored: &[T],
-        value: T,
-        row_sums: &mut RowSums<T>,
-    ) {
-        let point = &self.rows[row * self.dimensions..][..self.dimensions];
-        let row_value = Lanes::splat(value);
-        let twice_variance = Lanes::splat(T::from_f64(2.0) * self.variance);
+    fn fill(&self, rows: Range<usize>, values: Option<&[T]>, group: &mut Group<T>) {
+        let zero = Lanes::splat(T::default());
+        gather(self.rows, rows.clone(), &mut group.points);
+        for (index, (own, value)) in group.own.iter_mut().zip(&mut group.values).enumerate() {
+            let row = Some(rows.start + index).filter(|row| rows.contains(row));
+            for segment in &self.chunk.segments {
+                let gradient = row.map(|row| self.own[segment.run][row - self.first_row]);
+                own[segment.columns.clone()].fill(gradient.unwrap_or_default());
+            }
+            *value = match (row, values) {
+                (Some(row), Some(values)) => Lanes::splat(values[row]),
+                _ => zero,
+            };
+        }
+        group.value_sums = [zero; ROWS];
+        group.pulls.fill([zero; ROWS]);
+    }
+
+    /// Processes a group of rows of the tile.
+    #[inline(always)]
+    fn process<const FUSED: bool>(&mut self, rows: &mut Group<T>, mirrored: &[T]) {
         for (index, block) in self.chunk.lanes.blocks().enumerate() {
-            let mut values = squared_distances::<T, FUSED>(point, block);
-            let mut slopes = Block::zeros();
-            for lane in 0..LANES {
-                (values.0[lane], slopes.0[lane]) = P::value_and_slope::<FUSED>(values.0[lane]);
-            }
-            let mut weights = [Lanes::splat(T::default()); GROUP];
-            for (group, weight) in weights.iter_mut().enumerate() {
-                let place = index * LANES + group * WIDTH;
-                let own = Lanes::load(&own[place..]);
-                let mirrored = Lanes::load(&mirrored[place..]);
-                let value = Lanes::load(&values.0[group * WIDTH..]);
-                let slope = Lanes::load(&slopes.0[group * WIDTH..]);
-                let given = own.times(Lanes::load(&self.chunk.values[place..]));
-                let gradient = row_value.multiply_add::<FUSED>(mirrored, given);
-                row_sums.variance = gradient.multiply_add::<FUSED>(value, row_sums.variance);
-                row_sums.value = mirrored.multiply_add::<FUSED>(value, row_sums.value);
-                let columns = &mut self.sums.columns[place..];
-                let sum = own.multiply_add::<FUSED>(value, Lanes::load(columns));
-                sum.store(columns);
-                *weight = gradient.times(slope).times(twice_variance);
-            }
-            for (d, &a) in point.iter().enumerate() {
-                let a = Lanes::splat(a);
-                let (mut sum, mut square) = (row_sums.pulls[d], row_sums.squares[d]);
-                for (group, weight) in weights.iter().enumerate() {
-                    let range = d * LANES + group * WIDTH;
-                    let difference = a.minus(Lanes::load(&block[range..]));
-                    let pull = weight.times(difference);
-                    square = pull.multiply_add::<FUSED>(difference, square);
-                    if self.pulls_wanted {
-                        let place = index * self.dimensions * LANES + range;
-                        let pulls = &mut self.sums.column_pulls[place..];
-                        Lanes::load(pulls).minus(pull).store(pulls);
-                        sum = sum.plus(pull);
-                    }
-                }
-                (row_sums.pulls[d], row_sums.squares[d]) = (sum, square);
+            let profiles = profiles_and_slopes::<T, P, FUSED>(&rows.points, block);
+            let weights = self.weights::<FUSED>(index, rows, mirrored, &profiles);
+            let Sums {
+                pairs,
+                column_pulls,
+                ..
+            } = &mut *self.sums;
+            if self.pulls_wanted {
+                let others = &mut column_pulls[index * self.dimensions..][..self.dimensions];
+                pairs.pull::<FUSED>(&rows.points, block, &weights, &mut rows.pulls, others);
+            } else {
+                pairs.stretch::<FUSED>(&rows.points, block, &weights);
             }
         }
+    }
+
+    /// `w = 2σ²·G·φ′(r²)` of a group of rows and block `index`. Adds `Σ G·φ` and `Σ φ·W̄`.
+    #[inline(always)]
+    fn weights<const FUSED: bool>(
+        &mut self,
+        index: usize,
+        rows: &mut Group<T>,
+        mirrored: &[T],
+        [values, slopes]: &[[Block<T>; ROWS]; 2],
+    ) -> Weights<T> {
+        let twice_variance = Lanes::splat(T::from_f64(2.0) * self.variance);
+        let mut weights = [[Lanes::splat(T::default()); GROUP]; ROWS];
+        let mut variance = self.sums.pairs.variance;
+        for group in 0..GROUP {
+            let place = index * LANES + group * WIDTH;
+            let mirrored = Lanes::load(&mirrored[place..]);
+            let given = Lanes::load(&self.chunk.values[place..]);
+            let columns = &mut self.sums.columns[place..];
+            let mut sum = Lanes::load(columns);
+            for row in 0..ROWS {
+                let own = Lanes::load(&rows.own[row][place..]);
+                let value = values[row].load(group);
+                let gradient = rows.values[row].multiply_add::<FUSED>(mirrored, own.times(given));
+                variance = gradient.multiply_add::<FUSED>(value, variance);
+                rows.value_sums[row] = mirrored.multiply_add::<FUSED>(value, rows.value_sums[row]);
+                sum = own.multiply_add::<FUSED>(value, sum);
+                weights[row][group] = gradient
+                    .times(slopes[row].load(group))
+                    .times(twice_variance);
+            }
+            sum.store(columns);
+        }
+        self.sums.pairs.variance = variance;
+        weights
     }
 }

@@ -8,8 +8,9 @@ use super::scalar::Scalar;
 /// Numbers in one [`Lanes`]: one AVX-512 register of `f32`, two of `f64`.
 pub const WIDTH: usize = 16;
 
-/// [`WIDTH`] numbers processed together.
+/// [`WIDTH`] numbers processed together, aligned like registers.
 #[derive(Clone, Copy)]
+#[repr(align(64))]
 pub struct Lanes<T>(pub [T; WIDTH]);
 
 impl<T: Scalar> Lanes<T> {

@@ -3,14 +3,16 @@
 
 #[cfg(feature = "cube")]
 pub(super) mod cube;
+mod pairs;
 mod points;
 pub(super) mod profile;
 mod rates;
 
 use serde::{Deserialize, Serialize};
 
+pub(super) use pairs::{PairSums, Weights, profiles, profiles_and_slopes};
 pub(super) use points::{
-    Block, GROUP, LANES, LaneBlocks, expand, inverses, scaled, squared_distances,
+    Block, GROUP, LANES, LaneBlocks, ROWS, RowGroups, add_totals, expand, gather, inverses, scaled,
 };
 pub(super) use profile::{Profile, with_profile};
 #[doc(hidden)]

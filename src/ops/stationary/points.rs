@@ -1,14 +1,22 @@
 //! Points in lengthscale units, laid out so that one point is processed against many at a time.
 
-use std::borrow::Cow;
+use std::{
+    borrow::Cow,
+    ops::{AddAssign, Range},
+    slice::{Chunks, ChunksExact},
+};
 
-use crate::ops::cpu::{Scalar, WIDTH};
+use crate::ops::cpu::{Lanes, Scalar, WIDTH};
 
-/// Registers processed together, enough to hide the latency of the exponential.
+/// Registers processed together.
 pub const GROUP: usize = 4;
 
 /// Points processed together.
 pub const LANES: usize = GROUP * WIDTH;
+
+/// Rows processed together: each number of a block of points is loaded once for all of them, and their
+/// exponentials hide the latency of one another.
+pub const ROWS: usize = 2;
 
 /// Expands to one lengthscale per input dimension.
 pub fn expand<T: Scalar>(lengthscales: &[T], dimensions: usize) -> Cow<'_, [T]> {
@@ -33,11 +41,46 @@ pub fn scaled<T: Scalar>(points: &[T], inverse: &[T]) -> Vec<T> {
         .collect()
 }
 
+/// Numbers of a block of points, aligned like registers.
+///
+/// The stack and the allocator only align to 16 bytes. Loops with numbers there took up to twice as long
+/// where the registers lay across cache lines.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub struct Block<T>(pub [T; LANES]);
+
+impl<T: Scalar> Block<T> {
+    #[inline(always)]
+    pub fn zeros() -> Self {
+        Self([T::default(); LANES])
+    }
+
+    /// The numbers of one register.
+    #[inline(always)]
+    pub fn load(&self, group: usize) -> Lanes<T> {
+        Lanes::load(&self.0[group * WIDTH..])
+    }
+
+    /// Replaces the numbers of one register.
+    #[inline(always)]
+    pub fn store(&mut self, group: usize, lanes: Lanes<T>) {
+        lanes.store(&mut self.0[group * WIDTH..]);
+    }
+}
+
+impl<T: Scalar> AddAssign for Block<T> {
+    fn add_assign(&mut self, other: Self) {
+        for (sum, value) in self.0.iter_mut().zip(other.0) {
+            *sum += value;
+        }
+    }
+}
+
 /// `x/ℓ` in blocks of [`LANES`] points, coordinate by coordinate.
 pub struct LaneBlocks<T> {
     dimensions: usize,
-    /// [⌈N/LANES⌉, D, LANES], with the last block padded with the last point.
-    values: Vec<T>,
+    /// [⌈N/LANES⌉, D], with the last block padded with the last point.
+    values: Vec<Block<T>>,
     len: usize,
 }
 
@@ -46,12 +89,12 @@ impl<T: Scalar> LaneBlocks<T> {
     pub fn new(points: &[T], inverse: &[T]) -> Self {
         let dimensions = inverse.len();
         let len = points.len() / dimensions;
-        let mut values = vec![T::default(); len.div_ceil(LANES) * dimensions * LANES];
-        for (b, block) in values.chunks_exact_mut(dimensions * LANES).enumerate() {
+        let mut values = vec![Block::zeros(); len.div_ceil(LANES) * dimensions];
+        for (b, block) in values.chunks_exact_mut(dimensions).enumerate() {
             for lane in 0..LANES {
                 let point = (b * LANES + lane).min(len - 1);
                 for (d, &i) in inverse.iter().enumerate() {
-                    block[d * LANES + lane] = points[point * dimensions + d] * i;
+                    block[d].0[lane] = points[point * dimensions + d] * i;
                 }
             }
         }
@@ -72,40 +115,88 @@ impl<T: Scalar> LaneBlocks<T> {
         self.len.next_multiple_of(LANES)
     }
 
-    /// The blocks, [D, LANES] each.
-    pub fn blocks(&self) -> core::slice::ChunksExact<'_, T> {
-        self.values.chunks_exact(self.dimensions * LANES)
+    /// The blocks, `[D]` each.
+    pub fn blocks(&self) -> ChunksExact<'_, Block<T>> {
+        self.values.chunks_exact(self.dimensions)
     }
 
     /// Zeros, as many as the blocks have numbers.
-    pub fn zeros(&self) -> Vec<T> {
-        vec![T::default(); self.values.len()]
+    pub fn zeros(&self) -> Vec<Block<T>> {
+        vec![Block::zeros(); self.values.len()]
     }
 }
 
-/// Numbers of a block of points, aligned like registers.
-///
-/// The stack itself is only aligned to 16 bytes. Loops with numbers there took up to twice as long
-/// where the registers lay across cache lines, which depended on the functions that called them.
-#[repr(align(64))]
-pub struct Block<T>(pub [T; LANES]);
+/// `x/ℓ` in groups of [`ROWS`] points, coordinate by coordinate.
+pub struct RowGroups<T> {
+    dimensions: usize,
+    /// [⌈N/ROWS⌉, D], with the last group padded with the last point.
+    values: Vec<[T; ROWS]>,
+}
 
-impl<T: Scalar> Block<T> {
-    #[inline(always)]
-    pub fn zeros() -> Self {
-        Self([T::default(); LANES])
+impl<T: Scalar> RowGroups<T> {
+    /// Lays out points in lengthscale units, [N, D].
+    pub fn new(points: &[T], dimensions: usize) -> Self {
+        let len = points.len() / dimensions;
+        let mut values = vec![[T::default(); ROWS]; len.div_ceil(ROWS) * dimensions];
+        let groups = values.chunks_exact_mut(dimensions);
+        for (group, first) in groups.zip((0..len).step_by(ROWS)) {
+            gather(points, first..(first + ROWS).min(len), group);
+        }
+        Self { dimensions, values }
+    }
+
+    /// The groups, `[D]` each.
+    pub fn groups(&self) -> ChunksExact<'_, [T; ROWS]> {
+        self.values.chunks_exact(self.dimensions)
+    }
+
+    /// The groups, so many in each part but the last.
+    pub fn parts(&self, groups: usize) -> Chunks<'_, [T; ROWS]> {
+        self.values.chunks(groups * self.dimensions)
     }
 }
 
-/// `r²` from one point to a block of points.
+/// Lays out a group of rows of some points in lengthscale units, [N, D]. A group of fewer rows is padded with
+/// the last.
 #[inline(always)]
-pub fn squared_distances<T: Scalar, const FUSED: bool>(point: &[T], block: &[T]) -> Block<T> {
-    let mut squares = Block::zeros();
-    let sums = &mut squares.0;
-    for (&a, coordinates) in point.iter().zip(block.chunks_exact(LANES)) {
+pub fn gather<T: Scalar>(points: &[T], rows: Range<usize>, group: &mut [[T; ROWS]]) {
+    let dimensions = group.len();
+    for (d, numbers) in group.iter_mut().enumerate() {
+        for (offset, number) in numbers.iter_mut().enumerate() {
+            let row = (rows.start + offset).min(rows.end - 1);
+            *number = points[row * dimensions + d];
+        }
+    }
+}
+
+/// Adds the sums of groups of rows, `width` numbers a row, to the rows, [N, width].
+#[inline(always)]
+pub fn add_totals<T: Scalar>(rows: &mut [T], sums: &[[Lanes<T>; ROWS]], width: usize) {
+    let groups = rows.chunks_mut(ROWS * width);
+    for (rows, sums) in groups.zip(sums.chunks_exact(width)) {
+        for (index, row) in rows.chunks_exact_mut(width).enumerate() {
+            for (total, sums) in row.iter_mut().zip(sums) {
+                *total += sums[index].total();
+            }
+        }
+    }
+}
+
+/// `r²` from a group of points to a block of points.
+#[inline(always)]
+pub fn squared_distances<T: Scalar, const FUSED: bool>(
+    rows: &[[T; ROWS]],
+    block: &[Block<T>],
+) -> [Block<T>; ROWS] {
+    let mut squares = [Block::zeros(); ROWS];
+    let [first, second] = &mut squares;
+    for (&[a, b], coordinates) in rows.iter().zip(block) {
         for lane in 0..LANES {
-            let difference = a - coordinates[lane];
-            sums[lane] = difference.multiply_add::<FUSED>(difference, sums[lane]);
+            let coordinate = coordinates.0[lane];
+            let difference = a - coordinate;
+            first.0[lane] = difference.multiply_add::<FUSED>(difference, first.0[lane]);
+            let difference = b - coordinate;
+            second.0[lane] = difference.multiply_add::<FUSED>(difference, second.0[lane]);
         }
     }
     squares

@@ -1,0 +1,139 @@
+//! Passes over pairs of a group of rows and a block of points: the profile and the chain rule from weights
+//! of pairs to coordinates, lengthscales and variance.
+
+use super::{
+    points::{Block, GROUP, LANES, ROWS, squared_distances},
+    profile::Profile,
+};
+use crate::ops::cpu::{Lanes, Scalar, WIDTH};
+
+/// `φ(r²)` of the pairs of a group of rows and a block.
+#[inline(always)]
+pub fn profiles<T: Scalar, P: Profile<T>, const FUSED: bool>(
+    rows: &[[T; ROWS]],
+    block: &[Block<T>],
+) -> [Block<T>; ROWS] {
+    let mut values = squared_distances::<T, FUSED>(rows, block);
+    for values in &mut values {
+        for value in &mut values.0 {
+            *value = P::value::<FUSED>(*value);
+        }
+    }
+    values
+}
+
+/// `φ(r²)` and `dφ/dr²` of the pairs of a group of rows and a block.
+#[inline(always)]
+pub fn profiles_and_slopes<T: Scalar, P: Profile<T>, const FUSED: bool>(
+    rows: &[[T; ROWS]],
+    block: &[Block<T>],
+) -> [[Block<T>; ROWS]; 2] {
+    let mut values = squared_distances::<T, FUSED>(rows, block);
+    let mut slopes = [Block::zeros(); ROWS];
+    for (values, slopes) in values.iter_mut().zip(&mut slopes) {
+        for lane in 0..LANES {
+            (values.0[lane], slopes.0[lane]) = P::value_and_slope::<FUSED>(values.0[lane]);
+        }
+    }
+    [values, slopes]
+}
+
+/// Weights w of the pairs of a group of rows and a block.
+pub type Weights<T> = [[Lanes<T>; GROUP]; ROWS];
+
+/// Sums over pairs of points that are a lengthscale apart in each dimension, and of the variance. Sums of few
+/// pairs are kept in the type of the numbers, those of all pairs in double precision.
+pub struct PairSums<T> {
+    /// `Σ w·(a_d − b_d)²`, `[D]`
+    squares: Vec<Lanes<T>>,
+    /// `Σ G·φ`
+    pub variance: Lanes<T>,
+    /// Earlier sums of the squares and, at the end, of the variance, [D + 1].
+    settled: Vec<[f64; WIDTH]>,
+}
+
+impl<T: Scalar> PairSums<T> {
+    /// Empty sums for points of this many dimensions.
+    pub fn new(dimensions: usize) -> Self {
+        let zero = Lanes::splat(T::default());
+        Self {
+            squares: vec![zero; dimensions],
+            variance: zero,
+            settled: vec![[0.0; WIDTH]; dimensions + 1],
+        }
+    }
+
+    /// Adds the sums of the last pairs to those in double precision.
+    #[inline(always)]
+    pub fn settle(&mut self) {
+        let last = self.squares.iter_mut().chain([&mut self.variance]);
+        for (settled, sum) in self.settled.iter_mut().zip(last) {
+            for lane in 0..WIDTH {
+                settled[lane] += sum.0[lane].to_f64();
+            }
+            *sum = Lanes::splat(T::default());
+        }
+    }
+
+    /// `Σ w·(a_d − b_d)²`, `[D]`, and `Σ G·φ`, as far as they are settled.
+    pub fn totals(&self) -> (Vec<f64>, f64) {
+        let mut totals: Vec<f64> = (self.settled.iter())
+            .map(|lanes| lanes.iter().sum())
+            .collect();
+        let variance = totals.pop().unwrap_or_default();
+        (totals, variance)
+    }
+
+    /// Adds `w·(a − b)²` for the lengthscales, `w·(a − b)` to `own`, `[D]`, for the rows, and subtracts it from
+    /// `others`, `[D]`, for the points of the block.
+    #[inline(always)]
+    pub fn pull<const FUSED: bool>(
+        &mut self,
+        rows: &[[T; ROWS]],
+        block: &[Block<T>],
+        weights: &Weights<T>,
+        own: &mut [[Lanes<T>; ROWS]],
+        others: &mut [Block<T>],
+    ) {
+        let sums = own.iter_mut().zip(others).zip(&mut self.squares);
+        for ((row, coordinates), ((own, others), square)) in rows.iter().zip(block).zip(sums) {
+            let [a, b] = row.map(Lanes::splat);
+            let ([mut first, mut second], mut sum) = (*own, *square);
+            for group in 0..GROUP {
+                let coordinate = coordinates.load(group);
+                let (to_a, to_b) = (a.minus(coordinate), b.minus(coordinate));
+                let (of_a, of_b) = (weights[0][group].times(to_a), weights[1][group].times(to_b));
+                others.store(group, others.load(group).minus(of_a).minus(of_b));
+                (first, second) = (first.plus(of_a), second.plus(of_b));
+                sum = of_a.multiply_add::<FUSED>(to_a, sum);
+                sum = of_b.multiply_add::<FUSED>(to_b, sum);
+            }
+            (*own, *square) = ([first, second], sum);
+        }
+    }
+
+    /// Adds `w·(a − b)²` for the lengthscales.
+    #[inline(always)]
+    pub fn stretch<const FUSED: bool>(
+        &mut self,
+        rows: &[[T; ROWS]],
+        block: &[Block<T>],
+        weights: &Weights<T>,
+    ) {
+        for ((row, coordinates), square) in rows.iter().zip(block).zip(&mut self.squares) {
+            let [a, b] = row.map(Lanes::splat);
+            let mut sum = *square;
+            for group in 0..GROUP {
+                let coordinate = coordinates.load(group);
+                let (to_a, to_b) = (a.minus(coordinate), b.minus(coordinate));
+                sum = weights[0][group]
+                    .times(to_a)
+                    .multiply_add::<FUSED>(to_a, sum);
+                sum = weights[1][group]
+                    .times(to_b)
+                    .multiply_add::<FUSED>(to_b, sum);
+            }
+            *square = sum;
+        }
+    }
+}
