@@ -1,7 +1,12 @@
 //! `burn-gp devices`, and what is said about devices that are not there.
 
+#[cfg(feature = "wgpu")]
+use std::io::Write;
+
 use temp_dir::TempDir;
 
+#[cfg(feature = "wgpu")]
+use crate::support::devices::{compare_losses, training};
 use crate::support::{read, run, succeed, write_regression};
 
 /// The standard error and the exit code of a command that fails.
@@ -179,4 +184,26 @@ fn double_precision_of_a_gpu_is_refused_unless_it_is_real() {
         assert_eq!(code, Some(2), "{errors}");
         assert!(errors.contains("does not compute in f64"), "{errors}");
     }
+}
+
+/// Sums over the parts of a batch differ from those over the batch in the last of seven digits, which the
+/// steps amplify. A wrong row, share or step changes the first digits.
+#[cfg(feature = "wgpu")]
+#[test]
+fn two_gpus_make_the_steps_of_one() {
+    let folder = TempDir::new().expect("a folder");
+    if !succeed(folder.path(), &["devices"]).contains("wgpu:1") {
+        // The harness hides what a passing test prints to standard error by macros.
+        let said = writeln!(std::io::stderr(), "skipped: this machine has no second GPU");
+        return said.expect("standard error");
+    }
+    write_regression(&folder.path().join("data.csv"), 400);
+    let one = ["one", "--device", "wgpu:0"];
+    let others = [
+        ["second", "--device", "wgpu:1"],
+        ["two", "--devices", "wgpu:0,wgpu:1"],
+        ["mixed", "--devices", "flex,wgpu:1"],
+    ];
+    let words = training("60", &["--dtype", "f32"]);
+    compare_losses(folder.path(), &words, one, &others, 1e-4);
 }

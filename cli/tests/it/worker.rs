@@ -26,7 +26,11 @@ mod with_workers {
 
     use temp_dir::TempDir;
 
-    use crate::support::{numbers, program, run, succeed, write_regression};
+    use crate::support::devices::{compare_losses, losses, training};
+    use crate::support::{program, run, succeed, write_regression};
+
+    /// The run on this machine.
+    const HERE: [&str; 3] = ["here", "--device", "flex"];
 
     /// A worker process on a free port.
     struct Worker {
@@ -90,35 +94,6 @@ mod with_workers {
         }
     }
 
-    fn training<'a>(steps: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-        let words = "train --data data.csv --target y --model svgp --inducing 20 --batch-size 64 \
-                     --natural-gradient 0.1 --checkpoint-every 20 --seed 3 --steps";
-        let words = words.split(' ').filter(|word| !word.is_empty());
-        words.chain([steps]).chain(more.iter().copied()).collect()
-    }
-
-    fn losses(folder: &Path, run: &str) -> Vec<f64> {
-        numbers(&folder.join(run).join("training_log.csv"), "loss")
-    }
-
-    /// Trains with `words` on this machine, and on devices that have a name, an option and a value each.
-    /// The losses of every run must be those of this machine, but for a relative difference.
-    fn compare(folder: &Path, words: &[&str], devices: &[[&str; 3]], tolerance: f64) {
-        succeed(folder, &[words, &["--out", "here"]].concat());
-        let expected = losses(folder, "here");
-        assert!(expected.len() > 1, "{expected:?}");
-        for [out, option, value] in devices {
-            succeed(folder, &[words, &["--out", out, option, value]].concat());
-            let found = losses(folder, out);
-            assert_eq!(found.len(), expected.len(), "{out}");
-            let differences = (found.iter().zip(&expected)).map(|(a, b)| (a - b).abs() / b.abs());
-            let worst = differences.max_by(f64::total_cmp).expect("some losses");
-            let count = found.len();
-            println!("{out}: {count} losses differ by at most {worst:.1e} of their values");
-            assert!(worst < tolerance, "{out}: {worst:e}");
-        }
-    }
-
     /// Sums over the parts of a batch differ from those over the batch by rounding, which the steps
     /// amplify.
     #[test]
@@ -132,7 +107,7 @@ mod with_workers {
             ["two", "--devices", &format!("{one},{two}")],
             ["mixed", "--devices", &format!("flex,{two}")],
         ];
-        compare(folder.path(), &training("60", &[]), &devices, 1e-8);
+        compare_losses(folder.path(), &training("60", &[]), HERE, &devices, 1e-8);
     }
 
     /// The folder of real data, if `set` is in it.
@@ -163,7 +138,7 @@ mod with_workers {
         let mut words: Vec<&str> = words.split_whitespace().collect();
         words.push(&data);
         let devices = [["two", "--devices", both.as_str()]];
-        compare(folder.path(), &words, &devices, 1e-6);
+        compare_losses(folder.path(), &words, HERE, &devices, 1e-6);
     }
 
     /// Waits until a run has written a checkpoint.

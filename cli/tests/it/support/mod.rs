@@ -1,5 +1,8 @@
 //! Runs of the program on small generated data.
 
+#[cfg(any(feature = "wgpu", all(feature = "remote", feature = "flex")))]
+pub mod devices;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
