@@ -142,14 +142,17 @@ fn records_restore_the_layer() {
             for _ in 0..2 {
                 net = net.step(&mut optimizer, batch(&tracked)).0;
             }
-            let file = std::env::temp_dir().join(format!(
+            let folder = std::env::temp_dir().join(format!(
                 "burn-gp-layer-{name}-{}-{:?}",
                 std::process::id(),
                 platform.dtype
             ));
+            std::fs::create_dir_all(&folder).expect("a writable folder");
+            let file = folder.join("net");
             net.clone().save_file(&file).expect("a writable folder");
             let other = Net::new(&tracked, &head.with_seed(9));
             let restored = other.load_file(&file);
+            std::fs::remove_dir_all(&folder).expect("a folder");
             assert_eq!(
                 parameter_values(&restored),
                 parameter_values(&net),

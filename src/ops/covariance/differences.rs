@@ -6,7 +6,7 @@
 //! coordinates cannot achieve in single precision. Points of many dimensions use products instead,
 //! with differences where the product would lose digits.
 
-use core::{marker::PhantomData, ops::Range};
+use core::{marker::PhantomData, mem::MaybeUninit, ops::Range};
 
 use super::products;
 use crate::ops::{
@@ -14,7 +14,7 @@ use crate::ops::{
     cpu::{Kernel, Lanes, Scalar, WIDTH, in_parts, threads, vectorized},
     stationary::{
         Block, GROUP, LANES, LaneBlocks, PairSums, Profile, ROWS, RowGroups, Weights, add_totals,
-        inverses, profiles, profiles_and_slopes, scaled, with_profile,
+        inverses, profiles, profiles_and_slopes, rows_at_once, scaled, with_profile,
     },
 };
 
@@ -70,12 +70,12 @@ impl<T: Scalar> ScaledPoints<T> {
     }
 }
 
-/// Fills rows from `first_row` on of the covariance.
+/// Writes every number of the rows from `first_row` on of the covariance.
 struct Forward<'a, T, P> {
     points: &'a ScaledPoints<T>,
     variance: T,
     first_row: usize,
-    rows: &'a mut [T],
+    rows: &'a mut [MaybeUninit<T>],
     profile: PhantomData<P>,
 }
 
@@ -88,15 +88,11 @@ impl<T: Scalar, P: Profile<T>> Kernel for Forward<'_, T, P> {
         let groups = (self.points).rows(self.first_row, self.rows.len() / width);
         for (group, rows) in (groups.groups()).zip(self.rows.chunks_mut(ROWS * width)) {
             for (index, block) in self.points.right.blocks().enumerate() {
-                let mut values = profiles::<T, P, FUSED>(group, block);
-                for (row, values) in rows.chunks_exact_mut(width).zip(&mut values) {
-                    for value in &mut values.0 {
-                        *value = self.variance * *value;
-                    }
-                    let row = &mut row[index * LANES..];
-                    match row.first_chunk_mut() {
-                        Some(whole) => *whole = values.0,
-                        None => row.copy_from_slice(&values.0[..row.len()]),
+                let values = profiles::<T, P, FUSED>(group, block);
+                for (row, values) in rows.chunks_exact_mut(width).zip(&values) {
+                    let row = row[index * LANES..].iter_mut();
+                    for (covariance, &value) in row.zip(&values.0) {
+                        covariance.write(self.variance * value);
                     }
                 }
             }
@@ -153,13 +149,6 @@ impl<T> Gradient<'_, T> {
     }
 }
 
-/// The most groups of rows processed with one block of points before the next.
-const MOST_GROUPS: usize = 16;
-
-/// The sums of the rows processed with one block, all together, fit into the first-level cache with the
-/// block if they take no more than this many bytes.
-const SUMS: usize = 24 << 10;
-
 impl<T: Scalar, P: Profile<T>> Kernel for Backward<'_, T, P> {
     type Output = PartialGradients<T>;
 
@@ -172,13 +161,11 @@ impl<T: Scalar, P: Profile<T>> Kernel for Backward<'_, T, P> {
         let mut right = points.right.zeros();
         let mut sums = PairSums::new(dimensions);
         let zero = [Lanes::splat(T::default()); ROWS];
-        let at_once = SUMS / (size_of_val(&zero) * dimensions);
-        let at_once = at_once.clamp(1, MOST_GROUPS);
-        let mut left = vec![zero; at_once * dimensions];
+        let height = rows_at_once::<T>(dimensions);
+        let mut left = vec![zero; height / ROWS * dimensions];
         let mut totals = vec![T::default(); count * dimensions];
-        let height = at_once * ROWS;
         let parts = rows
-            .parts(at_once)
+            .parts(height / ROWS)
             .zip(totals.chunks_mut(height * dimensions));
         for ((rows, totals), start) in parts.zip((0..count).step_by(height)) {
             left.fill(zero);
@@ -218,17 +205,16 @@ impl<T: Scalar, P> Backward<'_, T, P> {
     ) -> Weights<T> {
         let width = self.points.right.len();
         let twice_variance = Lanes::splat(T::from_f64(2.0) * self.variance);
-        let mut weights = [[Lanes::splat(T::default()); GROUP]; ROWS];
-        for ((row, weights), (values, slopes)) in
-            rows.zip(&mut weights).zip(values.iter().zip(slopes))
-        {
+        let mut weights = [[Lanes::splat(T::default()); ROWS]; GROUP];
+        let start = rows.start;
+        for (row, (values, slopes)) in rows.zip(values.iter().zip(slopes)) {
             let columns = index * LANES..width.min((index + 1) * LANES);
             let place = row * width + columns.start..row * width + columns.end;
             let gradient = self.gradient.numbers()[place.clone()].chunks(WIDTH);
-            for (group, gradient) in gradient.enumerate() {
+            for (group, (gradient, weights)) in gradient.zip(&mut weights).enumerate() {
                 let gradient = Lanes::load_partial(gradient);
                 sums.variance = gradient.multiply_add::<FUSED>(values.load(group), sums.variance);
-                weights[group] = gradient.times(slopes.load(group)).times(twice_variance);
+                weights[row - start] = gradient.times(slopes.load(group)).times(twice_variance);
             }
             if let Gradient::Exchanged(numbers) = &mut self.gradient {
                 for (covariance, &value) in numbers[place].iter_mut().zip(&values.0) {
@@ -268,9 +254,8 @@ pub fn covariance_on<T: Scalar>(
     variance: T,
 ) -> Vec<T> {
     let (rows, columns) = (x1.len() / lengthscales.len(), x2.len() / lengthscales.len());
-    let mut values = threads::zeros(rows * columns);
-    if values.is_empty() {
-        return values;
+    if rows * columns == 0 {
+        return Vec::new();
     }
     if lengthscales.len() >= MANY_DIMENSIONS {
         return with_profile!(kind, P => {
@@ -278,7 +263,7 @@ pub fn covariance_on<T: Scalar>(
         });
     }
     let points = ScaledPoints::new(x1, x2, lengthscales);
-    in_parts(&mut values, columns, parts, &|rows, first_row| {
+    let fill = |rows: &mut [MaybeUninit<T>], first_row| {
         with_profile!(kind, P => vectorized::run(Forward::<T, P> {
             points: &points,
             variance,
@@ -286,8 +271,9 @@ pub fn covariance_on<T: Scalar>(
             rows,
             profile: PhantomData,
         }))
-    });
-    values
+    };
+    // SAFETY: the kernel writes every number.
+    unsafe { threads::fill_parts(rows * columns, columns, parts, &fill) }
 }
 
 /// The gradients of `k(x1, x2)`; `gradient` is the gradient of the result, [N1, N2].

@@ -9,7 +9,7 @@ use core::ops::Range;
 use faer::{Accum, MatMut, MatRef};
 
 use super::{
-    few_gradients::{self, FewGradients, FewSums},
+    few_gradients::{FewGradients, FewSums},
     few_vectors::{self, FewVectors},
 };
 use crate::ops::{
@@ -207,7 +207,7 @@ impl<T: Scalar> Product<'_, T> {
     fn values_from_half(&self, kind: Stationary) -> Vec<T> {
         if self.has_few_vectors() {
             let points = FewVectors::new(self.x1, self.lengthscales, self.vectors);
-            let shares = self.shares(few_vectors::HEIGHT, || points.zeros());
+            let shares = self.shares(points.height(), || points.zeros());
             let add_rows = |rows, sums: &mut Vec<_>| points.add_rows(kind, rows, sums);
             let sums = add_up(computed(shares, add_rows).collect());
             return points.result(&sums.unwrap_or_default(), self.variance);
@@ -280,7 +280,7 @@ impl<T: Scalar> Product<'_, T> {
     ) -> ProductGradients<T> {
         let product = FewVectors::new(self.x1, self.lengthscales, self.vectors);
         let given = FewGradients::new(&product, gradient, self.variance, points_wanted);
-        let shares = self.shares(few_gradients::HEIGHT, || given.zeros());
+        let shares = self.shares(given.height(), || given.zeros());
         let add_rows = |rows, sums: &mut FewSums<T>| given.add_rows(kind, rows, sums);
         let [mut points, mut vectors] = [const { Vec::new() }; 2];
         let (mut squares, mut variance) = (vec![0.0; self.lengthscales.len()], 0.0);

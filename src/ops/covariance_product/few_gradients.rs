@@ -10,13 +10,10 @@ use crate::ops::{
     Stationary,
     cpu::{Kernel, Lanes, Scalar, vectorized},
     stationary::{
-        Block, GROUP, LANES, PairSums, Profile, ROWS, Weights, profiles_and_slopes, with_profile,
+        Block, GROUP, LANES, PairSums, Profile, ROWS, Weights, profiles_and_slopes, rows_at_once,
+        with_profile,
     },
 };
-
-/// The number of rows processed with one block of points before the next, as in
-/// [`HEIGHT`](super::few_vectors::HEIGHT): half as many, since each row has sums for its coordinates, too.
-pub(super) const HEIGHT: usize = 16;
 
 /// A product with few vectors and the gradient of its result.
 pub(super) struct FewGradients<'a, T> {
@@ -62,8 +59,16 @@ impl<'a, T: Scalar> FewGradients<'a, T> {
         }
     }
 
-    /// Adds the contributions of some rows to the sums: at most [`HEIGHT`] rows, starting at a multiple of
-    /// it. The covariances with earlier points are left out.
+    /// The number of rows to add at once.
+    pub fn height(&self) -> usize {
+        let FewVectors {
+            dimensions, width, ..
+        } = *self.product;
+        rows_at_once::<T>(dimensions + width)
+    }
+
+    /// Adds the contributions of some rows to the sums: at most [`height`](Self::height) rows, starting at a
+    /// multiple of it. The covariances with earlier points are left out.
     pub fn add_rows(&self, kind: Stationary, rows: Range<usize>, sums: &mut FewSums<T>) {
         with_profile!(kind, P => vectorized::run(Pass::<T, P> {
             given: self,
@@ -146,7 +151,7 @@ impl<T: Scalar, P: Profile<T>> Pass<'_, T, P> {
     ) -> Weights<T> {
         let (vectors, gradient) = (&self.given.product.vectors, &self.given.gradient);
         let width = self.given.product.width;
-        let mut gradients = [[Lanes::splat(T::default()); GROUP]; ROWS];
+        let mut gradients = [[Lanes::splat(T::default()); ROWS]; GROUP];
         for (vector, own) in own.iter_mut().enumerate() {
             let here = index * width + vector;
             let (others, of_others) = (&vectors[here], &gradient[here]);
@@ -172,13 +177,11 @@ impl<T: Scalar, P: Profile<T>> Pass<'_, T, P> {
     ) {
         let twice_variance = Lanes::splat(T::from_f64(2.0) * self.given.variance);
         let mut variance = self.sums.pairs.variance;
-        for row in 0..ROWS {
-            for group in 0..GROUP {
-                let gradient = gradients[row][group];
-                variance = gradient.multiply_add::<FUSED>(values[row].load(group), variance);
-                gradients[row][group] = gradient
-                    .times(slopes[row].load(group))
-                    .times(twice_variance);
+        for (group, gradients) in gradients.iter_mut().enumerate() {
+            for (gradient, (values, slopes)) in gradients.iter_mut().zip(values.iter().zip(slopes))
+            {
+                variance = gradient.multiply_add::<FUSED>(values.load(group), variance);
+                *gradient = gradient.times(slopes.load(group)).times(twice_variance);
             }
         }
         self.sums.pairs.variance = variance;
@@ -192,10 +195,10 @@ fn add_outer<T: Scalar, const FUSED: bool>(
     rows: [Lanes<T>; ROWS],
     others: &Block<T>,
 ) {
-    for group in 0..GROUP {
+    for (group, sums) in sums.iter_mut().enumerate() {
         let other = others.load(group);
-        for row in 0..ROWS {
-            sums[row][group] = rows[row].multiply_add::<FUSED>(other, sums[row][group]);
+        for (sum, row) in sums.iter_mut().zip(rows) {
+            *sum = row.multiply_add::<FUSED>(other, *sum);
         }
     }
 }

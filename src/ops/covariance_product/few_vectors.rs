@@ -7,19 +7,10 @@ use crate::ops::{
     Stationary,
     cpu::{Kernel, Lanes, Scalar, vectorized},
     stationary::{
-        Block, GROUP, LANES, LaneBlocks, Profile, ROWS, RowGroups, inverses, profiles, scaled,
-        with_profile,
+        Block, GROUP, LANES, LaneBlocks, Profile, ROWS, RowGroups, inverses, profiles,
+        rows_at_once, scaled, with_profile,
     },
 };
-
-/// The number of rows processed with one block of points before the next: few enough that their
-/// sums stay in the first-level cache.
-pub(super) const HEIGHT: usize = 32;
-
-const _: () = assert!(
-    LANES.is_multiple_of(HEIGHT) && HEIGHT.is_multiple_of(ROWS),
-    "rows lie within one block, and are whole groups"
-);
 
 /// The number of vectors up to which this pass is faster than matrix products with tiles.
 pub(super) const FEW: usize = 16;
@@ -67,8 +58,13 @@ impl<T: Scalar> FewVectors<T> {
         groups.take(rows.len().div_ceil(ROWS))
     }
 
-    /// Adds the contributions of some rows to the result: at most [`HEIGHT`] rows, starting at a
-    /// multiple of it. The covariances with earlier points are left out; the others contribute to
+    /// The number of rows to add at once.
+    pub fn height(&self) -> usize {
+        rows_at_once::<T>(self.width)
+    }
+
+    /// Adds the contributions of some rows to the result: at most [`height`](Self::height) rows, starting at
+    /// a multiple of it. The covariances with earlier points are left out; the others contribute to
     /// the rows themselves and to the points that follow.
     pub fn add_rows(&self, kind: Stationary, rows: Range<usize>, sums: &mut [Block<T>]) {
         with_profile!(kind, P => vectorized::run(Pass::<T, P> {

@@ -229,9 +229,9 @@ impl<T: Scalar, P: Profile<T>> Backward<'_, T, P> {
         [values, slopes]: &[[Block<T>; ROWS]; 2],
     ) -> Weights<T> {
         let twice_variance = Lanes::splat(T::from_f64(2.0) * self.variance);
-        let mut weights = [[Lanes::splat(T::default()); GROUP]; ROWS];
+        let mut weights = [[Lanes::splat(T::default()); ROWS]; GROUP];
         let mut variance = self.sums.pairs.variance;
-        for group in 0..GROUP {
+        for (group, weights) in weights.iter_mut().enumerate() {
             let place = index * LANES + group * WIDTH;
             let mirrored = Lanes::load(&mirrored[place..]);
             let given = Lanes::load(&self.chunk.values[place..]);
@@ -244,7 +244,7 @@ impl<T: Scalar, P: Profile<T>> Backward<'_, T, P> {
                 variance = gradient.multiply_add::<FUSED>(value, variance);
                 rows.value_sums[row] = mirrored.multiply_add::<FUSED>(value, rows.value_sums[row]);
                 sum = own.multiply_add::<FUSED>(value, sum);
-                weights[row][group] = gradient
+                weights[row] = gradient
                     .times(slopes[row].load(group))
                     .times(twice_variance);
             }

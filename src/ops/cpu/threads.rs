@@ -214,11 +214,14 @@ pub fn zeros<T: Copy + Default + Send>(count: usize) -> Vec<T> {
     if count < FILL_FROM {
         return vec![T::default(); count];
     }
-    fill_parts(count, self::count(), &|places, _| {
-        for place in places {
-            place.write(T::default());
-        }
-    })
+    // SAFETY: every place is written.
+    unsafe {
+        fill_parts(count, 1, self::count(), &|places, _| {
+            for place in places {
+                place.write(T::default());
+            }
+        })
+    }
 }
 
 /// A copy of an array.
@@ -227,23 +230,32 @@ pub fn copied<T: Copy + Send + Sync>(values: &[T]) -> Vec<T> {
     if values.len() < FILL_FROM {
         return values.to_vec();
     }
-    fill_parts(values.len(), count(), &|places, first| {
-        for (place, &value) in places.iter_mut().zip(&values[first..]) {
-            place.write(value);
-        }
-    })
+    // SAFETY: there are as many values as places.
+    unsafe {
+        fill_parts(values.len(), 1, count(), &|places, first| {
+            for (place, &value) in places.iter_mut().zip(&values[first..]) {
+                place.write(value);
+            }
+        })
+    }
 }
 
-/// An array of which `fill` writes every place, in parts with the index of their first.
+/// An array that `fill` writes in parts of whole units, as [`in_parts`] divides them. The memory is not zeroed
+/// first.
+///
+/// # Safety
+///
+/// `fill` must write every place of its part.
 #[track_caller]
-fn fill_parts<T: Send>(
+pub unsafe fn fill_parts<T: Send>(
     count: usize,
+    unit: usize,
     parts: usize,
     fill: &(impl Fn(&mut [MaybeUninit<T>], usize) + Sync),
 ) -> Vec<T> {
     let mut values = Vec::with_capacity(count);
     let places = &mut values.spare_capacity_mut()[..count];
-    in_parts(places, 1, parts, fill);
+    in_parts(places, unit, parts, fill);
     // SAFETY: the parts have written all places.
     unsafe { values.set_len(count) };
     values
@@ -260,11 +272,14 @@ pub fn collect<T: Send>(
     parts: usize,
     chunk: impl Fn(usize) -> [T; CHUNK] + Sync,
 ) -> Vec<T> {
-    let chunks = fill_parts(count, parts, &|places, first| {
-        for (i, place) in places.iter_mut().enumerate() {
-            place.write(chunk(first + i));
-        }
-    });
+    // SAFETY: every place is written.
+    let chunks = unsafe {
+        fill_parts(count, 1, parts, &|places, first| {
+            for (i, place) in places.iter_mut().enumerate() {
+                place.write(chunk(first + i));
+            }
+        })
+    };
     chunks.into_flattened()
 }
 

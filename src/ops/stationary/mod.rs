@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 pub(super) use pairs::{PairSums, Weights, profiles, profiles_and_slopes};
 pub(super) use points::{
-    Block, GROUP, LANES, LaneBlocks, ROWS, RowGroups, add_totals, expand, gather, inverses, scaled,
+    Block, GROUP, LANES, LaneBlocks, ROWS, RowGroups, add_totals, expand, gather, inverses,
+    rows_at_once, scaled,
 };
 pub(super) use profile::{Profile, with_profile};
 #[doc(hidden)]

@@ -38,8 +38,8 @@ pub fn profiles_and_slopes<T: Scalar, P: Profile<T>, const FUSED: bool>(
     [values, slopes]
 }
 
-/// Weights w of the pairs of a group of rows and a block.
-pub type Weights<T> = [[Lanes<T>; GROUP]; ROWS];
+/// Weights w of the pairs of a group of rows and a block, register by register.
+pub type Weights<T> = [[Lanes<T>; ROWS]; GROUP];
 
 /// Sums over pairs of points that are a lengthscale apart in each dimension, and of the variance. Sums of few
 /// pairs are kept in the type of the numbers, those of all pairs in double precision.
@@ -68,8 +68,8 @@ impl<T: Scalar> PairSums<T> {
     pub fn settle(&mut self) {
         let last = self.squares.iter_mut().chain([&mut self.variance]);
         for (settled, sum) in self.settled.iter_mut().zip(last) {
-            for lane in 0..WIDTH {
-                settled[lane] += sum.0[lane].to_f64();
+            for (settled, number) in settled.iter_mut().zip(sum.0) {
+                *settled += number.to_f64();
             }
             *sum = Lanes::splat(T::default());
         }
@@ -99,10 +99,10 @@ impl<T: Scalar> PairSums<T> {
         for ((row, coordinates), ((own, others), square)) in rows.iter().zip(block).zip(sums) {
             let [a, b] = row.map(Lanes::splat);
             let ([mut first, mut second], mut sum) = (*own, *square);
-            for group in 0..GROUP {
+            for (group, [of_first, of_second]) in weights.iter().enumerate() {
                 let coordinate = coordinates.load(group);
                 let (to_a, to_b) = (a.minus(coordinate), b.minus(coordinate));
-                let (of_a, of_b) = (weights[0][group].times(to_a), weights[1][group].times(to_b));
+                let (of_a, of_b) = (of_first.times(to_a), of_second.times(to_b));
                 others.store(group, others.load(group).minus(of_a).minus(of_b));
                 (first, second) = (first.plus(of_a), second.plus(of_b));
                 sum = of_a.multiply_add::<FUSED>(to_a, sum);
@@ -123,15 +123,11 @@ impl<T: Scalar> PairSums<T> {
         for ((row, coordinates), square) in rows.iter().zip(block).zip(&mut self.squares) {
             let [a, b] = row.map(Lanes::splat);
             let mut sum = *square;
-            for group in 0..GROUP {
+            for (group, [of_first, of_second]) in weights.iter().enumerate() {
                 let coordinate = coordinates.load(group);
                 let (to_a, to_b) = (a.minus(coordinate), b.minus(coordinate));
-                sum = weights[0][group]
-                    .times(to_a)
-                    .multiply_add::<FUSED>(to_a, sum);
-                sum = weights[1][group]
-                    .times(to_b)
-                    .multiply_add::<FUSED>(to_b, sum);
+                sum = of_first.times(to_a).multiply_add::<FUSED>(to_a, sum);
+                sum = of_second.times(to_b).multiply_add::<FUSED>(to_b, sum);
             }
             *square = sum;
         }

@@ -2,6 +2,7 @@
 
 use std::{
     borrow::Cow,
+    iter::repeat,
     ops::{AddAssign, Range},
     slice::{Chunks, ChunksExact},
 };
@@ -17,6 +18,25 @@ pub const LANES: usize = GROUP * WIDTH;
 /// Rows processed together: each number of a block of points is loaded once for all of them, and their
 /// exponentials hide the latency of one another.
 pub const ROWS: usize = 2;
+
+const _: () = assert!(
+    LANES.is_multiple_of(MOST_ROWS) && MOST_ROWS.is_multiple_of(ROWS) && ROWS.is_power_of_two(),
+    "rows at once are whole groups and lie within one block"
+);
+
+/// The most rows processed with one block of points before the next.
+const MOST_ROWS: usize = 32;
+
+/// The sums of the rows that are processed with one block fit into the first-level cache beside it if they
+/// take no more than this many bytes.
+const SUMS: usize = 24 << 10;
+
+/// The number of rows to process with one block of points before the next if each has this many sums: a
+/// power of two.
+pub fn rows_at_once<T>(sums: usize) -> usize {
+    let fit = SUMS / (sums * size_of::<Lanes<T>>());
+    1 << fit.clamp(ROWS, MOST_ROWS).ilog2()
+}
 
 /// Expands to one lengthscale per input dimension.
 pub fn expand<T: Scalar>(lengthscales: &[T], dimensions: usize) -> Cow<'_, [T]> {
@@ -35,10 +55,13 @@ pub fn inverses<T: Scalar>(lengthscales: &[T]) -> Vec<T> {
 
 /// `x/ℓ`, [N, D].
 pub fn scaled<T: Scalar>(points: &[T], inverse: &[T]) -> Vec<T> {
-    points
-        .chunks_exact(inverse.len())
-        .flat_map(|point| point.iter().zip(inverse).map(|(&x, &i)| x * i))
-        .collect()
+    let mut scaled = points.to_vec();
+    for point in scaled.chunks_exact_mut(inverse.len()) {
+        for (x, &i) in point.iter_mut().zip(inverse) {
+            *x *= i;
+        }
+    }
+    scaled
 }
 
 /// Numbers of a block of points, aligned like registers.
@@ -90,11 +113,13 @@ impl<T: Scalar> LaneBlocks<T> {
         let dimensions = inverse.len();
         let len = points.len() / dimensions;
         let mut values = vec![Block::zeros(); len.div_ceil(LANES) * dimensions];
-        for (b, block) in values.chunks_exact_mut(dimensions).enumerate() {
-            for lane in 0..LANES {
-                let point = (b * LANES + lane).min(len - 1);
-                for (d, &i) in inverse.iter().enumerate() {
-                    block[d].0[lane] = points[point * dimensions + d] * i;
+        let parts = points.chunks(LANES * dimensions);
+        for (block, part) in values.chunks_exact_mut(dimensions).zip(parts) {
+            let last = &part[part.len() - dimensions..];
+            let padded = part.chunks_exact(dimensions).chain(repeat(last));
+            for (lane, point) in padded.take(LANES).enumerate() {
+                for (block, (&x, &i)) in block.iter_mut().zip(point.iter().zip(inverse)) {
+                    block.0[lane] = x * i;
                 }
             }
         }
