@@ -41,8 +41,8 @@ pub fn profiles_and_slopes<T: Scalar, P: Profile<T>, const FUSED: bool>(
 /// Weights w of the pairs of a group of rows and a block, register by register.
 pub type Weights<T> = [[Lanes<T>; ROWS]; GROUP];
 
-/// Sums over pairs of points that are a lengthscale apart in each dimension, and of the variance. Sums of few
-/// pairs are kept in the type of the numbers, those of all pairs in double precision.
+/// The sums over pairs of points, in lengthscale units, that the gradients of lengthscales and variance need.
+/// Sums over few pairs are kept in the type of the numbers, those over all pairs in double precision.
 pub struct PairSums<T> {
     /// `Σ w·(a_d − b_d)²`, `[D]`
     squares: Vec<Lanes<T>>,
