@@ -65,27 +65,24 @@ struct TileColumns {
     mirrored: bool,
 }
 
-/// The rows of one thread with its sums.
-struct Share<S> {
-    rows: Vec<Range<usize>>,
-    sums: S,
-}
-
-/// The sums that each thread's rows produce.
+/// The sums of every thread over its rows. Each thread zeroes its own, which takes as long as adding them up.
 #[track_caller]
 fn computed<S: Send>(
-    mut shares: Vec<Share<S>>,
+    shares: Vec<Vec<Range<usize>>>,
+    zeros: impl Fn() -> S + Sync,
     add_rows: impl Fn(Range<usize>, &mut S) + Sync,
 ) -> impl Iterator<Item = S> {
     let count = shares.len();
+    let mut shares: Vec<_> = shares.into_iter().map(|rows| (rows, None)).collect();
     in_parts(&mut shares, 1, count, &|shares, _| {
-        for Share { rows, sums } in shares {
+        for (rows, sums) in shares {
+            let sums = sums.get_or_insert_with(&zeros);
             for rows in rows {
                 add_rows(rows.clone(), sums);
             }
         }
     });
-    shares.into_iter().map(|share| share.sums)
+    shares.into_iter().filter_map(|(_, sums)| sums)
 }
 
 /// A row-major matrix of `columns` columns.
@@ -158,7 +155,7 @@ impl<T: Scalar> Product<'_, T> {
     }
 
     /// Gives every thread blocks of `height` rows with almost as many covariances as the others.
-    fn shares<S>(&self, height: usize, sums: impl Fn() -> S) -> Vec<Share<S>> {
+    fn shares(&self, height: usize) -> Vec<Vec<Range<usize>>> {
         let (rows, columns) = (self.rows(), self.columns());
         let blocks = (0..rows).step_by(height).map(|start| {
             let block = start..(start + height).min(rows);
@@ -166,8 +163,7 @@ impl<T: Scalar> Product<'_, T> {
             (block.clone(), block.len() * (columns - first))
         });
         let count = parts(rows, columns).min(rows.div_ceil(height));
-        let shares = share_out(blocks, count).into_iter();
-        shares.map(|rows| Share { rows, sums: sums() }).collect()
+        share_out(blocks, count)
     }
 
     /// The rows of a tile: as many as fit, but fewer if every thread would have few tiles.
@@ -207,15 +203,15 @@ impl<T: Scalar> Product<'_, T> {
     fn values_from_half(&self, kind: Stationary) -> Vec<T> {
         if self.has_few_vectors() {
             let points = FewVectors::new(self.x1, self.lengthscales, self.vectors);
-            let shares = self.shares(points.height(), || points.zeros());
+            let shares = self.shares(points.height());
             let add_rows = |rows, sums: &mut Vec<_>| points.add_rows(kind, rows, sums);
-            let sums = add_up(computed(shares, add_rows).collect());
+            let sums = add_up(computed(shares, || points.zeros(), add_rows).collect());
             return points.result(&sums.unwrap_or_default(), self.variance);
         }
         let zeros = || vec![T::default(); self.rows() * self.width()];
-        let shares = self.shares(self.height(), zeros);
+        let shares = self.shares(self.height());
         let add_rows = |rows, sums: &mut Vec<T>| self.add_rows(kind, rows, sums, 0);
-        add_up(computed(shares, add_rows).collect()).unwrap_or_default()
+        add_up(computed(shares, zeros, add_rows).collect()).unwrap_or_default()
     }
 
     /// Adds the contribution of the tiles of some rows to `out`, which begins with row `first`.
@@ -250,11 +246,11 @@ impl<T: Scalar> Product<'_, T> {
         if self.has_few_vectors() {
             return self.backward_in_one_pass(kind, gradient, points_wanted);
         }
-        let shares = self.shares(self.height(), || self.zeros());
+        let shares = self.shares(self.height());
         let add_rows = |rows, sums: &mut _| self.backward_rows(kind, &rows, gradient, sums);
         let mut total = self.zeros();
         let [mut x1, mut x2, mut vectors] = [const { Vec::new() }; 3];
-        for sums in computed(shares, add_rows) {
+        for sums in computed(shares, || self.zeros(), add_rows) {
             let covariance = sums.covariance;
             add(&mut total.covariance.lengthscales, &covariance.lengthscales);
             total.covariance.variance += covariance.variance;
@@ -280,11 +276,11 @@ impl<T: Scalar> Product<'_, T> {
     ) -> ProductGradients<T> {
         let product = FewVectors::new(self.x1, self.lengthscales, self.vectors);
         let given = FewGradients::new(&product, gradient, self.variance, points_wanted);
-        let shares = self.shares(given.height(), || given.zeros());
+        let shares = self.shares(given.height());
         let add_rows = |rows, sums: &mut FewSums<T>| given.add_rows(kind, rows, sums);
         let [mut points, mut vectors] = [const { Vec::new() }; 2];
         let (mut squares, mut variance) = (vec![0.0; self.lengthscales.len()], 0.0);
-        for sums in computed(shares, add_rows) {
+        for sums in computed(shares, || given.zeros(), add_rows) {
             let (of_rows, of_variance) = sums.pairs.totals();
             (squares.iter_mut().zip(of_rows)).for_each(|(sum, square)| *sum += square);
             variance += of_variance;

@@ -172,7 +172,7 @@ fn split<T: Send>(
     );
 }
 
-/// Array length from which arrays of several threads are added in parts.
+/// How many numbers arrays of several threads have together when they are added in parts.
 const ADD_FROM: usize = 1 << 17;
 
 /// The sums of several arrays of one length, element by element; none if there are no arrays.
@@ -181,7 +181,8 @@ pub fn add_up<T: Copy + AddAssign + Send + Sync>(arrays: Vec<Vec<T>>) -> Option<
     let mut arrays = arrays.into_iter();
     let mut sums = arrays.next()?;
     let others: Vec<Vec<T>> = arrays.collect();
-    let parts = count_for(sums.len() * others.len(), ADD_FROM);
+    let numbers = (size_of::<T>() / size_of::<f64>()).max(1);
+    let parts = count_for(sums.len() * others.len() * numbers, ADD_FROM);
     in_parts(&mut sums, 1, parts, &|sums, first| {
         for other in &others {
             for (sum, &value) in sums.iter_mut().zip(&other[first..]) {
