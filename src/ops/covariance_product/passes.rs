@@ -51,22 +51,23 @@ impl<T: Scalar, P: Profile<T>> Kernel for Forward<'_, '_, T, P> {
 
     #[inline(always)]
     fn call<const FUSED: bool>(mut self) {
-        let mut buffers = vec![[Block::zeros(); ROWS]; self.chunk.lanes.blocks().len()];
-        let mut covariances = vec![T::default(); self.chunk.padded()];
+        let mut covariances: [_; ROWS] =
+            std::array::from_fn(|_| vec![T::default(); self.chunk.padded()]);
         let mut group = vec![[T::default(); ROWS]; self.dimensions];
         for run in self.runs {
             for rows in groups(&run.rows) {
                 gather(self.rows, rows.clone(), &mut group);
-                for (block, buffer) in self.chunk.lanes.blocks().zip(&mut buffers) {
-                    *buffer = profiles::<T, P, FUSED>(&group, block);
-                }
-                for (index, row) in rows.enumerate() {
-                    for (buffer, out) in buffers.iter().zip(covariances.chunks_exact_mut(LANES)) {
-                        for (out, &value) in out.iter_mut().zip(&buffer[index].0) {
-                            *out = self.variance * value;
+                for (index, block) in self.chunk.lanes.blocks().enumerate() {
+                    let values = profiles::<T, P, FUSED>(&group, block);
+                    for (row, values) in covariances.iter_mut().zip(&values) {
+                        let row = row[index * LANES..].iter_mut();
+                        for (covariance, &value) in row.zip(&values.0) {
+                            *covariance = self.variance * value;
                         }
                     }
-                    self.add_row::<FUSED>(row, run, &covariances);
+                }
+                for (row, covariances) in rows.zip(&covariances) {
+                    self.add_row::<FUSED>(row, run, covariances);
                 }
             }
         }
