@@ -290,6 +290,69 @@ fn gradients_are_those_of_central_differences() {
     }
 }
 
+/// The gradients of points (if `tracked`), lengthscales, variance and vectors of `K(X, X)·V`, with the points
+/// given once or twice.
+fn gradients_of_one_set(
+    case: &Case,
+    platform: &Platform,
+    twice: bool,
+    tracked: bool,
+) -> Vec<Vec<f64>> {
+    let platform = platform.autodiff();
+    let matrix = |dense: &Dense| platform.tensor(&dense.values, [dense.rows, dense.columns]);
+    let points: Tensor<2> = matrix(&case.points);
+    let points = if tracked {
+        points.require_grad()
+    } else {
+        points
+    };
+    let scales: Tensor<1> = platform.tensor(&case.lengthscales, [case.lengthscales.len()]);
+    let variance: Tensor<1> = platform.tensor(&[VARIANCE], [1]);
+    let vectors: Tensor<2> = matrix(&case.vectors).require_grad();
+    let [scales, variance] = [scales, variance].map(Tensor::require_grad);
+    let product = covariance_product(
+        Stationary::Matern52,
+        points.clone(),
+        twice.then(|| points.clone()),
+        scales.clone(),
+        variance.clone(),
+        vectors.clone(),
+    );
+    let weights = case.weights(&platform, product.dims());
+    let gradients = (product * weights).sum().backward();
+    let of_points = points.grad(&gradients).map(numbers);
+    let others = [scales.grad(&gradients), variance.grad(&gradients)].map(|g| g.map(numbers));
+    let of_vectors = vectors.grad(&gradients).map(numbers);
+    (of_points.into_iter().chain(others.into_iter().flatten()))
+        .chain(of_vectors)
+        .collect()
+}
+
+/// The CPU has one pass for few vectors, and tiles for more and for two sets. An odd number of points leaves
+/// a row alone.
+#[test]
+fn one_set_has_the_gradients_of_the_same_points_given_twice() {
+    for vectors in [1, 11, 16, 17, 70] {
+        let case = Case {
+            vectors: Random::new(5).matrix(333, vectors),
+            ..Case::new([333, 3], 3, 7, false)
+        };
+        for platform in platforms() {
+            let expected = gradients_of_one_set(&case, &platform, true, true);
+            assert_eq!(expected.len(), 4);
+            for (tracked, expected) in [(true, &expected[..]), (false, &expected[1..])] {
+                let actual = gradients_of_one_set(&case, &platform, false, tracked);
+                assert_eq!(actual.len(), expected.len());
+                for (index, (actual, expected)) in actual.iter().zip(expected).enumerate() {
+                    let what = format!("{vectors} vectors, {tracked}, {index}, on {platform}");
+                    // Sums of up to 333² terms of both signs.
+                    assert_close(&what, actual, expected, platform.tolerance(1e-11, 5e-5));
+                }
+            }
+        }
+    }
+}
+
 /// More covariances than GPUs keep at a time: the points are processed in parts, of which one ends
 /// within a run. Gradients are compared with those of the first platform.
 #[test]

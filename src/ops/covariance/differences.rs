@@ -213,8 +213,9 @@ impl<T: Scalar, P> Backward<'_, T, P> {
             let gradient = self.gradient.numbers()[place.clone()].chunks(WIDTH);
             for (group, (gradient, weights)) in gradient.zip(&mut weights).enumerate() {
                 let gradient = Lanes::load_partial(gradient);
-                sums.variance = gradient.multiply_add::<FUSED>(values.load(group), sums.variance);
-                weights[row - start] = gradient.times(slopes.load(group)).times(twice_variance);
+                let (value, slope) = (values.load(group), slopes.load(group));
+                weights[row - start] =
+                    sums.weights::<FUSED>(gradient, value, slope, twice_variance);
             }
             if let Gradient::Exchanged(numbers) = &mut self.gradient {
                 for (covariance, &value) in numbers[place].iter_mut().zip(&values.0) {

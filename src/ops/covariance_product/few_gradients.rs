@@ -17,7 +17,7 @@ use crate::ops::{
 
 /// A product with few vectors and the gradient of its result.
 pub(super) struct FewGradients<'a, T> {
-    pub product: &'a FewVectors<T>,
+    product: &'a FewVectors<T>,
     /// W̄, [⌈N/LANES⌉, R]
     gradient: Vec<Block<T>>,
     variance: T,
@@ -176,15 +176,14 @@ impl<T: Scalar, P: Profile<T>> Pass<'_, T, P> {
         slopes: &[Block<T>; ROWS],
     ) {
         let twice_variance = Lanes::splat(T::from_f64(2.0) * self.given.variance);
-        let mut variance = self.sums.pairs.variance;
         for (group, gradients) in gradients.iter_mut().enumerate() {
             for (gradient, (values, slopes)) in gradients.iter_mut().zip(values.iter().zip(slopes))
             {
-                variance = gradient.multiply_add::<FUSED>(values.load(group), variance);
-                *gradient = gradient.times(slopes.load(group)).times(twice_variance);
+                let (value, slope) = (values.load(group), slopes.load(group));
+                let pairs = &mut self.sums.pairs;
+                *gradient = pairs.weights::<FUSED>(*gradient, value, slope, twice_variance);
             }
         }
-        self.sums.pairs.variance = variance;
     }
 }
 

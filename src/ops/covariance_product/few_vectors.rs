@@ -21,7 +21,7 @@ pub(super) struct FewVectors<T> {
     /// R
     pub width: usize,
     /// `x/ℓ`
-    pub rows: RowGroups<T>,
+    rows: RowGroups<T>,
     /// `x/ℓ`
     pub columns: LaneBlocks<T>,
     /// V, [⌈N/LANES⌉, R]

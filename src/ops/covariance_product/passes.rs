@@ -231,7 +231,6 @@ impl<T: Scalar, P: Profile<T>> Backward<'_, T, P> {
     ) -> Weights<T> {
         let twice_variance = Lanes::splat(T::from_f64(2.0) * self.variance);
         let mut weights = [[Lanes::splat(T::default()); ROWS]; GROUP];
-        let mut variance = self.sums.pairs.variance;
         for (group, weights) in weights.iter_mut().enumerate() {
             let place = index * LANES + group * WIDTH;
             let mirrored = Lanes::load(&mirrored[place..]);
@@ -242,16 +241,13 @@ impl<T: Scalar, P: Profile<T>> Backward<'_, T, P> {
                 let own = Lanes::load(&rows.own[row][place..]);
                 let value = values[row].load(group);
                 let gradient = rows.values[row].multiply_add::<FUSED>(mirrored, own.times(given));
-                variance = gradient.multiply_add::<FUSED>(value, variance);
                 rows.value_sums[row] = mirrored.multiply_add::<FUSED>(value, rows.value_sums[row]);
                 sum = own.multiply_add::<FUSED>(value, sum);
-                weights[row] = gradient
-                    .times(slopes[row].load(group))
-                    .times(twice_variance);
+                let (slope, pairs) = (slopes[row].load(group), &mut self.sums.pairs);
+                weights[row] = pairs.weights::<FUSED>(gradient, value, slope, twice_variance);
             }
             sum.store(columns);
         }
-        self.sums.pairs.variance = variance;
         weights
     }
 }

@@ -47,7 +47,7 @@ pub struct PairSums<T> {
     /// `Σ w·(a_d − b_d)²`, `[D]`
     squares: Vec<Lanes<T>>,
     /// `Σ G·φ`
-    pub variance: Lanes<T>,
+    variance: Lanes<T>,
     /// Earlier sums of the squares and, at the end, of the variance, [D + 1].
     settled: Vec<[f64; WIDTH]>,
 }
@@ -61,6 +61,19 @@ impl<T: Scalar> PairSums<T> {
             variance: zero,
             settled: vec![[0.0; WIDTH]; dimensions + 1],
         }
+    }
+
+    /// The weights `w = 2σ²·G·φ′(r²)` of pairs, from G, φ, φ′ and 2σ². Adds `Σ G·φ`.
+    #[inline(always)]
+    pub fn weights<const FUSED: bool>(
+        &mut self,
+        gradient: Lanes<T>,
+        value: Lanes<T>,
+        slope: Lanes<T>,
+        twice_variance: Lanes<T>,
+    ) -> Lanes<T> {
+        self.variance = gradient.multiply_add::<FUSED>(value, self.variance);
+        gradient.times(slope).times(twice_variance)
     }
 
     /// Adds the sums of the last pairs to those in double precision.
