@@ -37,6 +37,7 @@ mod inverse_free_bound;
 mod inverse_free_gradients;
 mod inverse_free_outputs;
 mod inversion_stops;
+mod kernel_groups;
 mod kernels;
 mod launches;
 mod layer_normalization;
