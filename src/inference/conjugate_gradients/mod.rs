@@ -2,6 +2,7 @@
 
 mod process;
 mod solve;
+mod tridiagonal;
 
 use core::f64::consts::PI;
 
@@ -31,6 +32,7 @@ use crate::{
 };
 use process::System;
 use solve::{Operator, Solved, Stop, solve};
+use tridiagonal::Tridiagonal;
 
 /// The default number of preconditioner pivots, as a multiple of the square root of the number of
 /// inputs.
@@ -224,7 +226,7 @@ impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
         let squares = number((residual * weights.clone()).sum());
         let quadrature: f64 = tridiagonals[outputs..]
             .iter()
-            .map(solve::Tridiagonal::logarithm)
+            .map(Tridiagonal::logarithm)
             .sum();
         let log_determinant = system.log_determinant() + quadrature / count as f64;
         let normalizer = log_determinant + rows as f64 * (2.0 * PI).ln();

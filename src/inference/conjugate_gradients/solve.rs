@@ -2,8 +2,8 @@
 //! Lanczos matrices.
 
 use burn::tensor::{Tensor, TensorData};
-use faer::{Mat, Side};
 
+use super::tridiagonal::Tridiagonal;
 use crate::ops::numbers;
 
 /// A symmetric positive definite matrix with an approximate inverse.
@@ -37,46 +37,6 @@ pub(super) struct Solved {
     pub solution: Tensor<2>,
     /// The tridiagonal matrix of each column.
     pub tridiagonals: Vec<Tridiagonal>,
-}
-
-/// The matrix T that the Lanczos iteration of `P^{-½}AP^{-½}` produces from `P^{-½}b`, and the
-/// squared length of that vector.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Tridiagonal {
-    /// `bᵀP⁻¹b`
-    pub squared_length: f64,
-    diagonal: Vec<f64>,
-    /// The off-diagonal entries; each belongs to the diagonal entry before it.
-    beside: Vec<f64>,
-}
-
-impl Tridiagonal {
-    /// Adds a row, from the step size and the ratio of energies after it.
-    fn push(&mut self, step: f64, quotient: f64, before: Option<(f64, f64)>) {
-        let carried = before.map_or(0.0, |(step, quotient)| quotient / step);
-        self.diagonal.push(1.0 / step + carried);
-        self.beside.push(quotient.max(0.0).sqrt() / step);
-    }
-
-    /// `bᵀP^{-½}·log(P^{-½}AP^{-½})·P^{-½}b` by Gaussian quadrature: `bᵀP⁻¹b·e₁ᵀlog(T)e₁`.
-    pub fn logarithm(&self) -> f64 {
-        let size = self.diagonal.len();
-        let matrix = Mat::from_fn(size, size, |row, column| match row.abs_diff(column) {
-            0 => self.diagonal[row],
-            1 => self.beside[row.min(column)],
-            _ => 0.0,
-        });
-        let Ok(decomposition) = matrix.self_adjoint_eigen(Side::Lower) else {
-            return f64::NAN;
-        };
-        let (vectors, values) = (decomposition.U(), decomposition.S());
-        let term = |index: usize| {
-            // Rounding may produce an eigenvalue of zero, but its weight is then negligible.
-            let value = values.column_vector()[index].max(f64::MIN_POSITIVE);
-            vectors[(0, index)].powi(2) * value.ln()
-        };
-        self.squared_length * (0..size).map(term).sum::<f64>()
-    }
 }
 
 /// The state of one column.
@@ -162,10 +122,7 @@ fn iterate(
             limit,
             active: energy > 0.0 && length > limit,
             before: None,
-            matrix: Tridiagonal {
-                squared_length: energy,
-                ..Tridiagonal::default()
-            },
+            matrix: Tridiagonal::new(energy),
         })
         .collect();
     let mut made = 0;
