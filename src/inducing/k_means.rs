@@ -16,6 +16,9 @@ const INPUTS_PER_CENTER: usize = 256;
 /// Parts of the centers for each thread.
 const PARTS_PER_THREAD: usize = 8;
 
+/// The number of inputs that one thread groups by center at a time.
+const GROUPED: usize = 4096;
+
 /// The number of coordinates, times that of centers, from which threads stay awake between passes.
 const AWAKE_FROM: usize = 1 << 22;
 
@@ -144,27 +147,82 @@ fn draw(weights: &[f64], parts: &[f64], generator: &mut ChaCha8Rng) -> Option<us
 
 /// The inputs grouped by nearest center.
 struct Clusters {
-    /// The rows of each cluster, in ascending order.
-    members: Vec<Vec<usize>>,
-    /// The squared distance of every input from its nearest center.
-    distances: Vec<f64>,
+    /// The clusters of every [`GROUPED`] inputs in turn.
+    groups: Vec<Group>,
+    /// The nearest center of every input, with the squared distance from it.
+    nearest: Vec<(usize, f64)>,
     /// The sum of the squared distances.
     sum_of_squares: f64,
 }
 
+/// Inputs in a row, ordered by nearest center.
+#[derive(Clone, Default)]
+struct Group {
+    /// The rows, in ascending order for each center.
+    rows: Vec<usize>,
+    /// Where the rows of each center end.
+    ends: Vec<usize>,
+    sum_of_squares: f64,
+}
+
+impl Group {
+    /// Counts the rows of each of `count` centers, and puts each row in its place.
+    fn new(nearest: &[(usize, f64)], first: usize, count: usize) -> Self {
+        let mut ends = vec![0; count];
+        for &(center, _) in nearest {
+            ends[center] += 1;
+        }
+        let mut place = 0;
+        for end in &mut ends {
+            (*end, place) = (place, place + *end);
+        }
+        let mut rows = vec![0; nearest.len()];
+        for (row, &(center, _)) in nearest.iter().enumerate() {
+            rows[ends[center]] = first + row;
+            ends[center] += 1;
+        }
+        Self {
+            rows,
+            ends,
+            sum_of_squares: nearest.iter().map(|(_, distance)| distance).sum(),
+        }
+    }
+
+    /// The rows of a center.
+    fn members(&self, center: usize) -> &[usize] {
+        let start = center.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.rows[start..self.ends[center]]
+    }
+}
+
 impl Clusters {
     fn new(values: &[f64], dimensions: usize, centers: &[f64]) -> Self {
-        let mut members = vec![Vec::new(); centers.len() / dimensions];
         let nearest = nearest(values, centers, dimensions);
-        for (row, &(center, _)) in nearest.iter().enumerate() {
-            members[center].push(row);
-        }
-        let distances: Vec<f64> = nearest.into_iter().map(|(_, distance)| distance).collect();
+        let count = centers.len() / dimensions;
+        // Their number does not depend on that of threads, and neither do the sums.
+        let mut groups = vec![Group::default(); nearest.len().div_ceil(GROUPED)];
+        let parts = groups.len();
+        in_parts(&mut groups, 1, parts, &|groups, first| {
+            for (group, index) in groups.iter_mut().zip(first..) {
+                let first = index * GROUPED;
+                let end = nearest.len().min(first + GROUPED);
+                *group = Group::new(&nearest[first..end], first, count);
+            }
+        });
         Self {
-            members,
-            sum_of_squares: distances.iter().sum(),
-            distances,
+            sum_of_squares: groups.iter().map(|group| group.sum_of_squares).sum(),
+            groups,
+            nearest,
         }
+    }
+
+    /// The rows of a center, in ascending order.
+    fn members(&self, center: usize) -> impl Iterator<Item = usize> {
+        (self.groups.iter()).flat_map(move |group| group.members(center).iter().copied())
+    }
+
+    fn is_empty(&self, center: usize) -> bool {
+        self.members(center).next().is_none()
     }
 
     /// Moves every center to the mean of its inputs. Centers without inputs move to the inputs
@@ -174,26 +232,26 @@ impl Clusters {
         // Clusters differ in size, so threads take them as they come.
         let parts = PARTS_PER_THREAD * threads::count();
         in_parts(centers, dimensions, parts, &|centers, first| {
-            let centers = centers.chunks_exact_mut(dimensions);
-            for (center, members) in centers.zip(&self.members[first..]) {
-                if members.is_empty() {
+            for (center, index) in centers.chunks_exact_mut(dimensions).zip(first..) {
+                if self.is_empty(index) {
                     continue;
                 }
                 center.fill(0.0);
-                for &row in members {
+                let mut size = 0.0;
+                for row in self.members(index) {
+                    size += 1.0;
                     for (sum, value) in center.iter_mut().zip(candidates.row(row)) {
                         *sum += value;
                     }
                 }
-                let size = members.len() as f64;
                 center.iter_mut().for_each(|value| *value /= size);
             }
         });
-        if self.members.iter().any(Vec::is_empty) {
-            let empty = (centers.chunks_exact_mut(dimensions).zip(&self.members))
-                .filter(|(_, members)| members.is_empty());
-            for ((center, _), row) in empty.zip(self.furthest(candidates)) {
-                center.copy_from_slice(candidates.row(row));
+        let count = centers.len() / dimensions;
+        let empty: Vec<usize> = (0..count).filter(|&center| self.is_empty(center)).collect();
+        if !empty.is_empty() {
+            for (center, row) in empty.into_iter().zip(self.furthest(candidates)) {
+                centers[center * dimensions..][..dimensions].copy_from_slice(candidates.row(row));
             }
         }
     }
@@ -201,11 +259,11 @@ impl Clusters {
     /// The distinct inputs, in order of decreasing distance from their centers.
     fn furthest(&self, candidates: &Candidates) -> impl Iterator<Item = usize> {
         // Equal inputs have equal distances, so one of them suffices.
-        let rows = self.distances.len();
+        let rows = self.nearest.len();
         let mut furthest: Vec<usize> = (candidates.distinct.iter().copied())
             .filter(|&row| row < rows)
             .collect();
-        furthest.sort_by(|&a, &b| self.distances[b].total_cmp(&self.distances[a]));
+        furthest.sort_by(|&a, &b| self.nearest[b].1.total_cmp(&self.nearest[a].1));
         furthest.into_iter()
     }
 }
