@@ -17,7 +17,7 @@ const INPUTS_PER_CENTER: usize = 256;
 const PARTS_PER_THREAD: usize = 8;
 
 /// The number of inputs that one thread groups by center at a time.
-const GROUPED: usize = 4096;
+const GROUPED: usize = 1024;
 
 /// The number of coordinates, times that of centers, from which threads stay awake between passes.
 const AWAKE_FROM: usize = 1 << 22;
