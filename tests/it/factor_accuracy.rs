@@ -18,7 +18,7 @@ const ALLOWED: f64 = 3.0;
 /// the host have the same code, so that one of them does the largest. The software device that stands for a
 /// GPU in tests takes long for the largest two.
 fn sizes(platform: &Platform) -> &'static [usize] {
-    const SIZES: [usize; 8] = [16, 33, 64, 100, 256, 512, 1024, 1500];
+    const SIZES: [usize; 8] = [16, 33, 64, 100, 256, 512, 1024, 2048];
     match platform.backend {
         "flex" => &SIZES,
         _ if platform.is_host() => &SIZES[..7],

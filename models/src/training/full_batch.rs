@@ -55,8 +55,7 @@ pub enum FullBatchOptimizer {
         /// The first step size of every line search, as a fraction of the quasi-Newton step. The
         /// very first search has no curvature yet and starts with a step whose parameter changes
         /// sum to this number. A search goes on to larger steps while the objective falls steeply.
-        /// A small number costs evaluations, but keeps early steps from moving parameters to where
-        /// gradients vanish.
+        /// A small number costs evaluations, but keeps early steps away from vanishing gradients.
         #[serde(default = "quasi_newton_step")]
         learning_rate: f64,
     },

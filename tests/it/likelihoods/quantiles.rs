@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The number of rows. One target is drawn per row.
-const DRAWS: usize = 3000;
+const DRAWS: usize = 5000;
 
 const LEVELS: [f64; 3] = [0.5, 0.8, 0.95];
 
@@ -256,14 +256,16 @@ fn labels_without_order_have_no_quantiles() {
     }
 }
 
-/// The distribution function is that of the first platform, in double precision.
+/// The distribution function is that of the first platform, in double precision. In single precision, means,
+/// variances and parameters are rounded, which counts most where a likelihood is narrow.
 #[test]
 fn quantiles_invert_the_distribution_function() {
     let reference = &double_precision_platforms()[0];
     for case in cases() {
-        let (exact, _) = simulated(&case, reference, 2, 12);
         for platform in platforms() {
-            let (distribution, _) = simulated(&case, &platform, 2, 12);
+            let rows = if platform.is_double() { 40 } else { 12 };
+            let (exact, _) = simulated(&case, reference, 2, rows);
+            let (distribution, _) = simulated(&case, &platform, 2, rows);
             let support = support_of(&case, &platform);
             let tolerance = platform.tolerance(1e-9, 1e-4);
             for p in [1e-4, 0.025, 0.3, 0.5, 0.9, 0.999] {
