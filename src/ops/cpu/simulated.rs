@@ -145,7 +145,7 @@ pub(super) fn count() -> Option<usize> {
 }
 
 /// Runs the parts of a section one after the other and records their times.
-pub(super) fn in_turn(place: &'static Location<'static>, parts: usize, mut run: impl FnMut(usize)) {
+pub(super) fn in_turn(place: &'static Location<'static>, parts: usize, run: impl Fn(usize)) {
     let first = with_recorder(|recorder| {
         recorder.end_serial();
         recorder.first
