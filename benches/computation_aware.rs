@@ -24,13 +24,11 @@ use burn_gp_core::{
     ops::{Blocks, Stationary},
 };
 
+mod allocator;
 #[path = "../runs/src/memory.rs"]
 mod memory;
 
 mod arguments;
-
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const DIMENSIONS: usize = 9;
 
@@ -43,6 +41,7 @@ const CASES: [(usize, usize); 3] = [(10_000, 512), (20_000, 512), (50_000, 512)]
 type Model = ComputationAware<StationaryKernel, ZeroMean, BlockActions>;
 
 fn main() -> Result<(), Box<dyn Error>> {
+    allocator::keep_freed_pages();
     let device = Device::flex().autodiff();
     device.seed(0);
     match arguments::numbers()?[..] {

@@ -23,10 +23,8 @@ use burn_gp_core::{
     process::Process,
 };
 
+mod allocator;
 mod arguments;
-
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const DIMENSIONS: usize = 9;
 const NOISE: f64 = 1e-3;
@@ -52,6 +50,7 @@ const VARIANCES: [(Option<usize>, f64); 6] = [
 const PIVOTS: [Option<usize>; 4] = [Some(0), Some(64), Some(256), None];
 
 fn main() -> Result<(), Box<dyn Error>> {
+    allocator::keep_freed_pages();
     let points = arguments::numbers()?.first().copied().unwrap_or(POINTS);
     let device = Device::flex().autodiff();
     device.seed(0);

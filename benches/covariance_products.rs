@@ -24,11 +24,9 @@ use burn_gp_core::ops::{Stationary, covariance_product, profile_rate};
 use median::median;
 use product_rate::product_rate;
 
+mod allocator;
 mod median;
 mod product_rate;
-
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const DIMENSIONS: usize = 9;
 
@@ -105,6 +103,7 @@ impl Case {
 }
 
 fn main() {
+    allocator::keep_freed_pages();
     // Cargo adds its own flag.
     let mut numbers = std::env::args().filter_map(|argument| argument.parse().ok());
     let points = numbers.next().unwrap_or(POINTS);

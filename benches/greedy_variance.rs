@@ -16,10 +16,8 @@ use burn_gp_core::{
     ops::Stationary,
 };
 
+mod allocator;
 mod arguments;
-
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// N, D, M
 const ROWS: [(usize, usize, usize); 3] = [(5_000, 9, 500), (15_000, 17, 1000), (40_000, 9, 1000)];
@@ -28,6 +26,7 @@ const ROWS: [(usize, usize, usize); 3] = [(5_000, 9, 500), (15_000, 17, 1000), (
 const SQUARE: usize = 1024;
 
 fn main() -> Result<(), Box<dyn Error>> {
+    allocator::keep_freed_pages();
     let device = Device::flex();
     device.seed(0);
     match arguments::numbers()?[..] {

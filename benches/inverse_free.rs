@@ -34,14 +34,12 @@ use burn_gp_models::{
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 
+mod allocator;
 mod median;
 mod product_rate;
 
 use median::median;
 use product_rate::product_rate;
-
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const DIMENSIONS: usize = 8;
 const BATCH: usize = 100;
@@ -52,6 +50,7 @@ const STEPS: usize = 25;
 const WARM_UP: usize = 5;
 
 fn main() -> Result<(), Box<dyn Error>> {
+    allocator::keep_freed_pages();
     let filter: String = std::env::args()
         .skip(1)
         .find(|word| !word.starts_with('-'))

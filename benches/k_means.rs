@@ -16,8 +16,7 @@ use burn_gp_datasets::DataSource;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 use rayon::prelude::*;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+mod allocator;
 
 const SEED: u64 = 0;
 
@@ -36,6 +35,7 @@ const ROWS: [(usize, usize, usize); 4] = [
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
+    allocator::keep_freed_pages();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.as_slice() {
         [name, centers] => {

@@ -34,12 +34,10 @@ use burn_gp_models::{
     },
 };
 
+mod allocator;
 mod median;
 
 use median::median;
-
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const DIMENSIONS: usize = 8;
 const BATCH: usize = 256;
@@ -54,6 +52,7 @@ const LEARNING_RATE: f64 = 0.01;
 type Model = Svgp<StationaryKernel, ConstantMean, Gaussian, Whitened<InducingPoints>>;
 
 fn main() -> Result<(), Box<dyn Error>> {
+    allocator::keep_freed_pages();
     let data = data();
     let mut times = [const { Vec::new() }; 3];
     for _ in 0..ROUNDS {

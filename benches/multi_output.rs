@@ -26,8 +26,7 @@ use burn_gp_models::{
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData, TrainingError},
 };
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+mod allocator;
 
 const DIMENSIONS: usize = 8;
 const INDUCING: usize = 256;
@@ -39,6 +38,7 @@ const LATENT: usize = 5;
 const DTYPE: DType = DType::F32;
 
 fn main() -> Result<(), TrainingError> {
+    allocator::keep_freed_pages();
     let mut reference = None;
     for outputs in [1, 10, 50] {
         let time = step_time(outputs, kernel(), shared(outputs))?;

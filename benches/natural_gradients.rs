@@ -29,8 +29,7 @@ use burn_gp_models::{
     training::{MiniBatchTrainer, MiniBatchTraining, Model, Schedule, Trainer, TrainingData},
 };
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+mod allocator;
 
 const INDUCING: usize = 256;
 
@@ -50,6 +49,7 @@ struct Run {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
+    allocator::keep_freed_pages();
     let coordinates = std::env::args()
         .skip(1)
         .find(|word| !word.starts_with('-'))

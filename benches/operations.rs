@@ -25,12 +25,10 @@ use burn_gp_core::{
     patches::{ImageShape, PatchError, PatchGrid},
 };
 
+mod allocator;
 mod median;
 
 use median::median;
-
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Rows of the square matrices, and the number of right-hand sides.
 const SIZE: usize = 1024;
@@ -54,6 +52,7 @@ struct Weights {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
+    allocator::keep_freed_pages();
     for dtype in [DType::F32, DType::F64] {
         let device = Device::flex();
         device.seed(0);

@@ -25,10 +25,8 @@ use burn_gp_models::{
 };
 use median::median;
 
+mod allocator;
 mod median;
-
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// N of the smaller and of the larger data.
 const ROWS: [usize; 2] = [8_000, 64_000];
@@ -40,6 +38,7 @@ const POINTS: usize = 500;
 const STEPS: usize = 25;
 
 fn main() -> Result<(), Box<dyn Error>> {
+    allocator::keep_freed_pages();
     for correction in [VarianceCorrection::default(), VarianceCorrection::NONE] {
         let name = if correction == VarianceCorrection::NONE {
             "dbk, eight times the rows"

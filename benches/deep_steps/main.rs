@@ -18,6 +18,8 @@ use std::{error::Error, process::Command, time::Instant};
 
 use burn::tensor::DType;
 
+#[path = "../allocator.rs"]
+mod allocator;
 #[path = "../../runs/src/memory.rs"]
 mod memory;
 
@@ -32,9 +34,6 @@ use cases::{CASES, Case, TYPES};
 use floor::Term;
 use median::median;
 use product_rate::product_rate;
-
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The number of steps of a run, and of warm-up steps that are not counted.
 const STEPS: usize = 18;
@@ -75,6 +74,7 @@ impl Arguments {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
+    allocator::keep_freed_pages();
     let arguments = Arguments::parse()?;
     let is_asked =
         |asked: &Option<String>, name: &str| asked.as_deref().is_none_or(|asked| asked == name);

@@ -17,6 +17,8 @@ use std::error::Error;
 use burn::tensor::{DType, Device};
 use burn_gp_models::device_step::{StepModel, StepSizes, measure_steps, step_models};
 
+#[path = "../allocator.rs"]
+mod allocator;
 mod arguments;
 mod gpus;
 mod work;
@@ -25,10 +27,8 @@ use arguments::Arguments;
 use gpus::{GPUS, PUBLISHED};
 use work::{Work, factor, of_step};
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> Result<(), Box<dyn Error>> {
+    allocator::keep_freed_pages();
     let arguments = Arguments::parse()?;
     let Some((name, device)) = device(arguments.device.as_deref())? else {
         println!("skipped: this build has no GPU; add --features wgpu, or --device flex");

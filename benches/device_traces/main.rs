@@ -15,6 +15,8 @@
 //! (`x·(1 + 2⁻²³)`). The GPU, whose sums have another order, may differ eight times as much, and by at
 //! least 10⁻⁴. The program ends with 1 if it differs more, or if a step reads.
 
+#[path = "../allocator.rs"]
+mod allocator;
 mod cases;
 
 use std::{error::Error, process::ExitCode};
@@ -32,9 +34,6 @@ use burn_gp_models::{
 
 use cases::{Case, Set, cases};
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// Images of MNIST that are trained on.
 const IMAGES: usize = 2000;
 
@@ -43,6 +42,7 @@ const TIMES_ROUNDING: f64 = 8.0;
 const LEAST: f64 = 1e-4;
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
+    allocator::keep_freed_pages();
     if std::env::var_os("BURN_GP_DATA").is_none() {
         println!("skipped: BURN_GP_DATA does not name the folder with elevators and MNIST");
         return Ok(ExitCode::SUCCESS);

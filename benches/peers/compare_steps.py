@@ -44,6 +44,9 @@ STEP_SCRIPT = Path(__file__).resolve().parent / "svgp_step.py"
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peers", help="Python with requirements.txt: GPflow and GPyTorch")
+    parser.add_argument(
+        "--without-gpflow", action="store_true", help="leave GPflow out: --peers has no TensorFlow"
+    )
     parser.add_argument("--peers-jax", help="Python with requirements-gpjax.txt: GPJax")
     parser.add_argument("--program", type=Path, help="a built svgp_step; default: build it")
     parser.add_argument("--row", action="append", help="only rows whose name contains this")
@@ -158,7 +161,8 @@ def main() -> None:
     arguments = parse_arguments()
     peers = {}
     if arguments.peers:
-        peers |= {"gpflow": arguments.peers, "gpytorch": arguments.peers}
+        names = ["gpytorch"] if arguments.without_gpflow else ["gpflow", "gpytorch"]
+        peers |= dict.fromkeys(names, arguments.peers)
     if arguments.peers_jax:
         peers["gpjax"] = arguments.peers_jax
     chosen = [

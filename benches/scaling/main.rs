@@ -38,6 +38,8 @@ use std::{
 
 use burn::tensor::Device;
 
+#[path = "../allocator.rs"]
+mod allocator;
 #[path = "../median.rs"]
 mod median;
 
@@ -51,9 +53,6 @@ mod simulated;
 
 use jobs::{JOBS, Job, LIMITS, training_of};
 use median::median;
-
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The number of times, whose median is reported, after some that are not counted.
 const REPETITIONS: usize = 25;
@@ -70,6 +69,7 @@ const SIMULATE: &str = "simulate";
 const SECTIONS: &str = "sections";
 
 fn main() -> Result<(), Box<dyn Error>> {
+    allocator::keep_freed_pages();
     let words = std::env::args().skip(1).filter(|word| word != "--bench");
     let words: Vec<String> = words.collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -12,6 +12,8 @@ use std::{error::Error, time::Instant};
 
 use burn::tensor::DType;
 
+#[path = "../allocator.rs"]
+mod allocator;
 mod floor;
 #[path = "../median.rs"]
 mod median;
@@ -23,10 +25,8 @@ use median::median;
 use product_rate::product_rate;
 use rows::Row;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> Result<(), Box<dyn Error>> {
+    allocator::keep_freed_pages();
     let filter: String = std::env::args()
         .skip(1)
         .find(|word| !word.starts_with('-'))
