@@ -24,6 +24,7 @@ use burn_gp_core::{
     ops::{Blocks, Stationary},
 };
 
+#[path = "../cli/src/allocator.rs"]
 mod allocator;
 #[path = "../runs/src/memory.rs"]
 mod memory;

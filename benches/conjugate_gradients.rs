@@ -23,6 +23,7 @@ use burn_gp_core::{
     process::Process,
 };
 
+#[path = "../cli/src/allocator.rs"]
 mod allocator;
 mod arguments;
 

@@ -24,6 +24,7 @@ use burn_gp_core::ops::{Stationary, covariance_product, profile_rate};
 use median::median;
 use product_rate::product_rate;
 
+#[path = "../cli/src/allocator.rs"]
 mod allocator;
 mod median;
 mod product_rate;

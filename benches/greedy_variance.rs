@@ -16,6 +16,7 @@ use burn_gp_core::{
     ops::Stationary,
 };
 
+#[path = "../cli/src/allocator.rs"]
 mod allocator;
 mod arguments;
 

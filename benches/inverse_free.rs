@@ -34,6 +34,7 @@ use burn_gp_models::{
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 
+#[path = "../cli/src/allocator.rs"]
 mod allocator;
 mod median;
 mod product_rate;

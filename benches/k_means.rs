@@ -16,6 +16,7 @@ use burn_gp_datasets::DataSource;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 use rayon::prelude::*;
 
+#[path = "../cli/src/allocator.rs"]
 mod allocator;
 
 const SEED: u64 = 0;

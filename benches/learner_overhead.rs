@@ -34,6 +34,7 @@ use burn_gp_models::{
     },
 };
 
+#[path = "../cli/src/allocator.rs"]
 mod allocator;
 mod median;
 

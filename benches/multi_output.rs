@@ -26,6 +26,7 @@ use burn_gp_models::{
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData, TrainingError},
 };
 
+#[path = "../cli/src/allocator.rs"]
 mod allocator;
 
 const DIMENSIONS: usize = 8;

@@ -29,6 +29,7 @@ use burn_gp_models::{
     training::{MiniBatchTrainer, MiniBatchTraining, Model, Schedule, Trainer, TrainingData},
 };
 
+#[path = "../cli/src/allocator.rs"]
 mod allocator;
 
 const INDUCING: usize = 256;

@@ -25,6 +25,7 @@ use burn_gp_core::{
     patches::{ImageShape, PatchError, PatchGrid},
 };
 
+#[path = "../cli/src/allocator.rs"]
 mod allocator;
 mod median;
 

@@ -25,6 +25,7 @@ use burn_gp_models::{
 };
 use median::median;
 
+#[path = "../cli/src/allocator.rs"]
 mod allocator;
 mod median;
 

@@ -18,7 +18,7 @@ use std::{error::Error, process::Command, time::Instant};
 
 use burn::tensor::DType;
 
-#[path = "../allocator.rs"]
+#[path = "../../cli/src/allocator.rs"]
 mod allocator;
 #[path = "../../runs/src/memory.rs"]
 mod memory;

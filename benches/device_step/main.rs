@@ -17,7 +17,7 @@ use std::error::Error;
 use burn::tensor::{DType, Device};
 use burn_gp_models::device_step::{StepModel, StepSizes, measure_steps, step_models};
 
-#[path = "../allocator.rs"]
+#[path = "../../cli/src/allocator.rs"]
 mod allocator;
 mod arguments;
 mod gpus;

@@ -15,7 +15,7 @@
 //! (`x·(1 + 2⁻²³)`). The GPU, whose sums have another order, may differ eight times as much, and by at
 //! least 10⁻⁴. The program ends with 1 if it differs more, or if a step reads.
 
-#[path = "../allocator.rs"]
+#[path = "../../cli/src/allocator.rs"]
 mod allocator;
 mod cases;
 

@@ -38,7 +38,7 @@ use std::{
 
 use burn::tensor::Device;
 
-#[path = "../allocator.rs"]
+#[path = "../../cli/src/allocator.rs"]
 mod allocator;
 #[path = "../median.rs"]
 mod median;

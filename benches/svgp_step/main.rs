@@ -12,7 +12,7 @@ use std::{error::Error, time::Instant};
 
 use burn::tensor::DType;
 
-#[path = "../allocator.rs"]
+#[path = "../../cli/src/allocator.rs"]
 mod allocator;
 mod floor;
 #[path = "../median.rs"]

@@ -4,11 +4,10 @@ use std::{panic, process::ExitCode};
 
 use burn_gp_models::training::DeviceFailure;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+mod allocator;
 
 fn main() -> ExitCode {
-    keep_freed_pages();
+    allocator::keep_freed_pages();
     prefer_the_cpu();
     leave_out_reports_of_devices();
     ExitCode::from(burn_gp_cli::run(std::env::args_os()))
@@ -34,15 +33,4 @@ fn leave_out_reports_of_devices() {
             report(panic);
         }
     }));
-}
-
-/// Keeps freed memory for reuse instead of returning it to the system once a second. A training
-/// step frees matrices and allocates the same ones again. It is slower for a second or two whenever
-/// the system has to clear their pages again. `MIMALLOC_PURGE_DELAY` overrides this.
-fn keep_freed_pages() {
-    /// `mi_option_purge_delay`, in milliseconds; negative for never.
-    const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
-    // SAFETY: writes one integer in the option table of the allocator, before other threads exist;
-    // a number that is not in the table is ignored.
-    unsafe { libmimalloc_sys::mi_option_set_default(PURGE_DELAY, -1) };
 }

@@ -139,8 +139,7 @@ fn pieces<T>(
 
 /// Runs `work` for each part, on all threads.
 ///
-/// It is not generic: the compiler would make a copy of rayon's jobs for every section, which took a quarter
-/// of the time that this crate takes to compile.
+/// It is not generic: the compiler would make a copy of rayon's jobs for every section, which takes long.
 fn run_parts(place: &'static Location<'static>, parts: usize, work: &(dyn Fn(usize) + Sync)) {
     if simulated::count().is_some() {
         simulated::in_turn(place, parts, work);

@@ -1,10 +1,12 @@
-//! The allocator of the benchmarks, set up as that of the program.
+//! The allocator of the program, and of the benchmarks, which include this file.
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Keeps freed memory for reuse, as the program does. Otherwise the allocator returns it to the system after
-/// a while, and threads wait for each other when they get new pages. `MIMALLOC_PURGE_DELAY` overrides this.
+/// Keeps freed memory for reuse instead of returning it to the system once a second. A training
+/// step frees matrices and allocates the same ones again. It is slower for a second or two whenever
+/// the system has to clear their pages again, and its threads wait for each other.
+/// `MIMALLOC_PURGE_DELAY` overrides this.
 pub fn keep_freed_pages() {
     /// `mi_option_purge_delay`, in milliseconds; negative for never.
     const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
