@@ -1,11 +1,21 @@
 //! Random numbers as tensors.
 
 use burn::tensor::{Tensor, TensorCreationOptions, TensorData};
-use rand::Rng;
+use rand::{Rng, rngs::ChaCha8Rng};
 use rand_distr::{Distribution, StandardNormal};
 
 /// Independent standard normals.
 pub(crate) fn normals<const D: usize>(
+    shape: [usize; D],
+    random: &mut ChaCha8Rng,
+    options: impl Into<TensorCreationOptions>,
+) -> Tensor<D> {
+    let values = standard_normals(shape.iter().product(), random);
+    Tensor::from_data(TensorData::new(values, shape), options)
+}
+
+/// The same from any generator.
+pub(crate) fn normals_of<const D: usize>(
     shape: [usize; D],
     random: &mut impl Rng,
     options: impl Into<TensorCreationOptions>,
@@ -13,4 +23,13 @@ pub(crate) fn normals<const D: usize>(
     let count = shape.iter().product();
     let values: Vec<f64> = StandardNormal.sample_iter(random).take(count).collect();
     Tensor::from_data(TensorData::new(values, shape), options)
+}
+
+/// Standard normals.
+///
+/// It is compiled once, here. Inlined into generic code, the generator would be compiled with the crate of the
+/// caller, where it is twenty times slower without optimization.
+#[inline(never)]
+pub(crate) fn standard_normals(count: usize, random: &mut ChaCha8Rng) -> Vec<f64> {
+    StandardNormal.sample_iter(random).take(count).collect()
 }

@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use sources::{parse, rust_files};
+use sources::{parse, rust_files, workspace};
 
 use syn::{
     Attribute, ExprMethodCall, Item, ItemMod, ItemUse, Macro, TraitItem, UseTree,
@@ -160,9 +160,7 @@ fn uses(sources: &Path) -> BTreeMap<String, BTreeMap<String, PathBuf>> {
 }
 
 fn sources(of_crate: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join(of_crate)
-        .join("src")
+    workspace().join(of_crate).join("src")
 }
 
 /// The crates that a manifest names in its dependencies, those for tests aside.
@@ -189,9 +187,7 @@ fn crates_use_crates_below_them() {
     let mut below = BTreeSet::new();
     for level in LEVELS {
         for (name, folder) in level {
-            let manifest = Path::new(env!("CARGO_MANIFEST_DIR"))
-                .join(folder)
-                .join("Cargo.toml");
+            let manifest = workspace().join(folder).join("Cargo.toml");
             let manifest = fs::read_to_string(manifest).expect("a manifest");
             let (_, own) = manifest.split_once("[package]").expect("a package");
             let mut used = dependencies(own);

@@ -6,7 +6,7 @@ mod sources;
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use sources::{parse, rust_files};
+use sources::{parse, rust_files, workspace};
 
 use syn::{Item, UseTree, Visibility};
 
@@ -105,7 +105,7 @@ fn words_of_examples(text: &str) -> BTreeSet<String> {
 fn every_piece_and_its_configuration_are_in_an_example() {
     let mut missing = Vec::new();
     for (folder, root, traits) in MODULES {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        let folder = workspace().join(folder);
         let read = |path: &Path| fs::read_to_string(path).expect("a source file");
         let exported = exported(&parse(&folder.join(root)));
         let (mut pieces, mut words, mut others) =

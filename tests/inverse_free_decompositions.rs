@@ -1,16 +1,12 @@
 //! T15: a training step of an inverse-free posterior makes no matrix decomposition. This test is
 //! alone in its process because the counter counts all decompositions of the process.
 
-#[allow(dead_code, unused_imports, reason = "this test uses a part")]
-#[path = "it/support/mod.rs"]
-mod support;
-
 use burn_gp_core::{
     kernels::StationaryKernel,
     ops::decompositions,
     variational::{AuxiliaryUpdate, Posterior, TraceProbes},
 };
-use support::{
+use burn_gp_test_support::{
     Platform,
     inverse_free_case::{FORMS, InverseFreeCase, ROWS},
     numbers, platforms,

@@ -1,16 +1,12 @@
 //! Covariances, products with them and their gradients are computed without reading anything from a
 //! GPU. This test is alone in its process because the counter counts all reads of the process.
 
-#[allow(dead_code, unused_imports, reason = "this test uses a part")]
-#[path = "it/support/mod.rs"]
-mod support;
-
 use burn::tensor::Tensor;
 use burn_gp_core::{
     kernels::{AnyKernel, Kernel},
     ops::{Blocks, device_reads},
 };
-use support::{
+use burn_gp_test_support::{
     Platform, Random,
     kernel_registry::{DIMENSIONS, registry},
     platforms,

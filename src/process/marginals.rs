@@ -3,7 +3,7 @@
 use burn::tensor::{Tensor, TensorData};
 use rand::Rng;
 
-use crate::random::normals;
+use crate::random::normals_of;
 
 /// Means and variances of independent Gaussians.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ impl Marginals {
     /// variances.
     pub fn draw(self, random: &mut impl Rng) -> Tensor<2> {
         let options = (&self.mean.device(), self.mean.dtype());
-        let noise = normals(self.mean.dims(), random, options);
+        let noise = normals_of(self.mean.dims(), random, options);
         self.at(noise)
     }
 

@@ -68,7 +68,8 @@ mod single_precision_bounds;
 mod sizes;
 mod solved_moments;
 mod special_functions;
-mod support;
 mod triangular;
 mod triangular_products;
 mod weight_space;
+
+use burn_gp_test_support as support;

@@ -20,7 +20,8 @@ use proptest::prelude::*;
 use crate::search::{no_panic, search};
 use crate::values::{DOCUMENTED, number, options, points, size, usual, usual_kernel};
 
-fn posterior() -> impl Strategy<Value = PosteriorConfig> {
+/// Boxed, because without optimization the search keeps many copies of a strategy on the stack.
+fn posterior() -> BoxedStrategy<PosteriorConfig> {
     let covariance = || prop_oneof![Just(CovarianceShape::Full), Just(CovarianceShape::Diagonal)];
     let coordinates = || prop_oneof![Just(Coordinates::Whitened), Just(Coordinates::Unwhitened)];
     let value = || prop_oneof![4 => usual(), 1 => number()];
@@ -92,6 +93,7 @@ fn posterior() -> impl Strategy<Value = PosteriorConfig> {
             })
         }),
     ]
+    .boxed()
 }
 
 #[test]

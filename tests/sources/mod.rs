@@ -5,6 +5,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// The folder of the workspace. It is read at run time, because a compiled test may have been built in
+/// another folder.
+pub fn workspace() -> PathBuf {
+    let tests = std::env::var("CARGO_MANIFEST_DIR").expect("cargo says where the package is");
+    (Path::new(&tests)
+        .parent()
+        .expect("the folder above the tests"))
+    .to_owned()
+}
+
 /// All Rust files in a folder and below.
 pub fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();

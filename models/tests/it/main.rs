@@ -16,7 +16,6 @@ mod inducing_training;
 mod inverse_free;
 mod kernels;
 mod layers;
-#[cfg(feature = "learner")]
 mod learner;
 mod mini_batch_objective;
 mod multi_output;

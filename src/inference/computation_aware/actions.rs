@@ -5,7 +5,6 @@ use burn::{
     tensor::{IndexingUpdateOp, Int, Tensor, TensorData},
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng};
-use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::iterations::eigenvectors;
@@ -13,6 +12,7 @@ use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
     ops::{Blocks, ExactMatmul},
+    random::standard_normals,
 };
 
 /// The columns of S, `[N, I]`: I linear combinations of the function values at N points.
@@ -110,11 +110,9 @@ impl BlockActions {
             ActionStart::Normal => {
                 let length = (rows as f64 / blocks.count() as f64).sqrt();
                 let mut random = ChaCha8Rng::seed_from_u64(seed);
-                let normal = (0..rows).map(|_| {
-                    let value: f64 = StandardNormal.sample(&mut random);
-                    value / length
-                });
-                let data = TensorData::new(normal.collect(), [rows]);
+                let mut values = standard_normals(rows, &mut random);
+                (values.iter_mut()).for_each(|value| *value /= length);
+                let data = TensorData::new(values, [rows]);
                 Tensor::from_data(data, (&targets.device(), targets.dtype()))
             }
             ActionStart::Targets => targets.clone().narrow(1, 0, 1).squeeze_dim(1),

@@ -6,13 +6,13 @@ use burn::{
 };
 use faer::{MatRef, Side};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
-use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::{ActionPolicy, DenseActions, Preconditioner, Regression};
 use crate::{
     kernels::Kernel,
     ops::{ExactMatmul, Jitter, NotPositiveDefinite, cholesky, number, numbers},
+    random::standard_normals,
 };
 
 /// The choice of the next action.
@@ -335,10 +335,7 @@ impl Rule {
                 action
             }
             Self::UnitVectors => (index < rows).then(|| unit_vector(like, index))?,
-            Self::RandomVectors(random) => {
-                let normal = (0..rows).map(|_| StandardNormal.sample(random));
-                vector(normal.collect(), like)
-            }
+            Self::RandomVectors(random) => vector(standard_normals(rows, random), like),
             Self::Given(columns) => {
                 (index < rows).then(|| columns.as_ref().clone().narrow(1, index, 1))?
             }

@@ -12,7 +12,6 @@ use burn::{
 };
 use derive_setters::Setters;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
-use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 pub use process::ConjugateGradientsProcess;
@@ -29,6 +28,7 @@ use crate::{
     ops::{NotPositiveDefinite, number},
     parameter::{Priors, defaults},
     process::WithMean,
+    random::standard_normals,
 };
 use process::System;
 use solve::{Operator, Solved, Stop, solve};
@@ -199,9 +199,7 @@ impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
         let ([rows, _], count) = (system.inputs.dims(), self.settings.probes);
         let mut random = ChaCha8Rng::seed_from_u64(self.settings.seed);
         let mut normal = |rows: usize| {
-            let values: Vec<f64> = (0..rows * count)
-                .map(|_| StandardNormal.sample(&mut random))
-                .collect();
+            let values = standard_normals(rows * count, &mut random);
             let (device, dtype) = (system.inputs.device(), system.inputs.dtype());
             let data = TensorData::new(values, [rows, count]).convert_dtype(dtype);
             Tensor::<2>::from_data(data, (&device, dtype))

@@ -237,7 +237,7 @@ fn checkpoints_of_another_type_are_refused() {
 fn models_saved_before_predict_what_they_did() {
     // Read at run time, because a compiled test may have been built in another folder.
     let package = std::env::var("CARGO_MANIFEST_DIR").unwrap();
-    let folder = Path::new(&package).join("tests/it/every_model/saved_before");
+    let folder = Path::new(&package).join("it/every_model/saved_before");
     // Means and standard deviations at -1.5, 0.25 and 3, as written by `predict`.
     let written = [
         (

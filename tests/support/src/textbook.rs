@@ -12,6 +12,21 @@ pub trait Real:
     fn from_f64(value: f64) -> Self;
     fn to_f64(self) -> f64;
     fn square_root(self) -> Self;
+
+    /// `target ← target − factor·source`. This takes the time of all loops here, and a method of a type is
+    /// compiled in this package, with optimization.
+    fn subtract(target: &mut [Self], factor: Self, source: &[Self]);
+}
+
+macro_rules! impl_subtract {
+    () => {
+        #[inline(never)]
+        fn subtract(target: &mut [Self], factor: Self, source: &[Self]) {
+            for (target, &source) in target.iter_mut().zip(source) {
+                *target = *target - factor * source;
+            }
+        }
+    };
 }
 
 macro_rules! impl_real {
@@ -28,6 +43,8 @@ macro_rules! impl_real {
             fn square_root(self) -> Self {
                 self.sqrt()
             }
+
+            impl_subtract!();
         }
     )*};
 }
@@ -108,6 +125,8 @@ impl Real for DoubleDouble {
         let rest = self - root * root;
         root + Self(rest.0 / (2.0 * root.0), 0.0)
     }
+
+    impl_subtract!();
 }
 
 /// A row-major matrix.
@@ -116,13 +135,6 @@ pub struct Matrix<T> {
     pub rows: usize,
     pub columns: usize,
     pub values: Vec<T>,
-}
-
-/// `target ← target − factor·source`
-fn subtract<T: Real>(target: &mut [T], factor: T, source: &[T]) {
-    for (target, &source) in target.iter_mut().zip(source) {
-        *target = *target - factor * source;
-    }
 }
 
 impl<T: Real> Matrix<T> {
@@ -193,7 +205,7 @@ impl<T: Real> Matrix<T> {
             let target = &mut product.values[i * other.columns..][..other.columns];
             for k in 0..self.columns {
                 let factor = zero - self.at(i, k);
-                subtract(target, factor, other.row(k));
+                T::subtract(target, factor, other.row(k));
             }
         }
         product
@@ -210,7 +222,7 @@ impl<T: Real> Matrix<T> {
             let (known, rest) = upper.values.split_at_mut(j * size);
             let row = &mut rest[j..size];
             for earlier in known.chunks_exact(size) {
-                subtract(row, earlier[j], &earlier[j..]);
+                T::subtract(row, earlier[j], &earlier[j..]);
             }
             let pivot = row[0];
             let usable = pivot.to_f64() > 0.0 && pivot.to_f64().is_finite();
@@ -249,7 +261,7 @@ impl<T: Real> Upper<T> {
                 *value = *value / self.0.at(i, i);
             }
             for (offset, later) in rest.chunks_exact_mut(columns).enumerate() {
-                subtract(later, self.0.at(i, i + 1 + offset), row);
+                T::subtract(later, self.0.at(i, i + 1 + offset), row);
             }
         }
         solution
@@ -263,7 +275,7 @@ impl<T: Real> Upper<T> {
             let (head, rest) = solution.values.split_at_mut((i + 1) * columns);
             let row = &mut head[i * columns..];
             for (offset, known) in rest.chunks_exact(columns).enumerate() {
-                subtract(row, self.0.at(i, i + 1 + offset), known);
+                T::subtract(row, self.0.at(i, i + 1 + offset), known);
             }
             for value in row {
                 *value = *value / self.0.at(i, i);
