@@ -11,7 +11,7 @@ use crate::{
     likelihoods::integrals::{by_monte_carlo, on_grid},
     support::{
         Platform, Random, assert_close, comparison::assert_within, double_precision_platforms,
-        numbers, platforms,
+        first_platform, numbers, platforms,
     },
 };
 
@@ -163,9 +163,12 @@ fn expectations_agree_with_dense_quadrature() {
 /// All results lie within four standard errors of Monte Carlo estimates.
 #[test]
 fn expectations_agree_with_monte_carlo() {
+    let Some(platform) = &first_platform() else {
+        return;
+    };
     for case in registry() {
         let mut random = Random::new(197);
-        let classes = case.init(&platforms()[0]).classes().unwrap_or(0);
+        let classes = case.init(platform).classes().unwrap_or(0);
         let (means, variances) = case.moments_of_functions();
         let estimates: Vec<Vec<(f64, f64)>> = (0..ROWS)
             .map(|row| {
@@ -176,33 +179,30 @@ fn expectations_agree_with_monte_carlo() {
                 })
             })
             .collect();
-        for platform in double_precision_platforms() {
-            let likelihood = case.init(&platform);
-            let targets = platform.tensor(&case.targets, [ROWS, case.columns()]);
-            let found = expectations(&likelihood, targets, case.marginals(&platform));
-            for (row, estimates) in estimates.iter().enumerate() {
-                let described = found.mean.len() / ROWS;
-                let mut values = vec![
-                    found.expected_log_density[row],
-                    found.predictive_density[row],
-                ];
-                for index in row * described..(row + 1) * described {
-                    let (mean, variance) = (found.mean[index], found.variance[index]);
-                    values.extend([mean, variance + mean * mean]);
-                }
-                values.extend_from_slice(&found.probabilities[row * classes..(row + 1) * classes]);
-                assert_eq!(values.len(), estimates.len());
-                for (index, (value, (estimate, error))) in values.iter().zip(estimates).enumerate()
-                {
-                    // The quadrature error of the likelihood, if any, is added.
-                    let allowed = 4.0 * error + case.quadrature_error * (1.0 + estimate.abs());
-                    assert!(
-                        (value - estimate).abs() <= allowed,
-                        "{} on {platform}, row {row}, number {index}: {value}, Monte Carlo \
-                         {estimate} ± {error}",
-                        case.name
-                    );
-                }
+        let likelihood = case.init(platform);
+        let targets = platform.tensor(&case.targets, [ROWS, case.columns()]);
+        let found = expectations(&likelihood, targets, case.marginals(platform));
+        for (row, estimates) in estimates.iter().enumerate() {
+            let described = found.mean.len() / ROWS;
+            let mut values = vec![
+                found.expected_log_density[row],
+                found.predictive_density[row],
+            ];
+            for index in row * described..(row + 1) * described {
+                let (mean, variance) = (found.mean[index], found.variance[index]);
+                values.extend([mean, variance + mean * mean]);
+            }
+            values.extend_from_slice(&found.probabilities[row * classes..(row + 1) * classes]);
+            assert_eq!(values.len(), estimates.len());
+            for (index, (value, (estimate, error))) in values.iter().zip(estimates).enumerate() {
+                // The quadrature error of the likelihood, if any, is added.
+                let allowed = 4.0 * error + case.quadrature_error * (1.0 + estimate.abs());
+                assert!(
+                    (value - estimate).abs() <= allowed,
+                    "{} on {platform}, row {row}, number {index}: {value}, Monte Carlo \
+                     {estimate} ± {error}",
+                    case.name
+                );
             }
         }
     }

@@ -180,3 +180,11 @@ impl Dense {
         pivots.iter().map(|pivot| 2.0 * pivot.ln()).sum()
     }
 }
+
+/// `mean_j cos ω_jᵀδ` of frequencies one after another.
+pub fn mean_cosine(frequencies: &[f64], difference: &[f64]) -> f64 {
+    let each = frequencies.chunks_exact(difference.len());
+    let count = each.len() as f64;
+    let phase = |w: &[f64]| -> f64 { w.iter().zip(difference).map(|(w, d)| w * d).sum() };
+    each.map(|w| phase(w).cos()).sum::<f64>() / count
+}

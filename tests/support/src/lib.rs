@@ -24,7 +24,9 @@ pub use gradients::{
     Input, check_gradients, check_gradients_by_entry, check_gradients_to, symmetric,
 };
 pub use module_gradients::{check_module_gradients, parameter_gradients, parameter_values};
-pub use platforms::{Platform, double_precision_platforms, platforms};
+pub use platforms::{
+    Platform, double_precision_platforms, first_platform, platforms, reference_platform,
+};
 pub use random::Random;
 
 use burn::tensor::Tensor;

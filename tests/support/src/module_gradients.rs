@@ -9,7 +9,7 @@ use super::{
     Platform,
     comparison::assert_within,
     gradients::{DIRECTIONS, assert_slopes, slopes_of},
-    largest, numbers, platforms,
+    largest, numbers, platforms, reference_platform,
 };
 
 /// The values of all parameters, in visiting order.
@@ -74,10 +74,10 @@ pub fn with_parameter_values<M: Module>(module: M, values: &[Vec<f64>]) -> M {
     module.map(&mut Replacement(values.iter()))
 }
 
-/// Checks the gradient of `loss` with respect to all parameters of the module from `build`. In
-/// double precision it is compared with central differences, to `double`. In single precision it is
-/// compared with double precision, to `single`. Errors are relative to the parameter's largest
-/// gradient entry or a thousandth of the largest of all.
+/// Checks the gradient of `loss` with respect to all parameters of the module from `build`. On the
+/// reference platform it is compared with central differences, to `double`. On the others it is compared
+/// with the gradient there, to `double` or `single` by their precision. Errors are relative to the
+/// parameter's largest gradient entry or a thousandth of the largest of all.
 #[track_caller]
 pub fn check_module_gradients<M: Module>(
     what: &str,
@@ -85,8 +85,7 @@ pub fn check_module_gradients<M: Module>(
     build: impl Fn(&Platform) -> M,
     loss: impl Fn(&Platform, &M) -> Tensor<1>,
 ) {
-    let mut reference: Option<Vec<Vec<f64>>> = None;
-    for platform in platforms() {
+    let gradients = |platform: &Platform| {
         let tracked = platform.autodiff();
         let module = build(&tracked);
         let gradients = loss(&tracked, &module).backward();
@@ -95,27 +94,32 @@ pub fn check_module_gradients<M: Module>(
             !gradients.is_empty(),
             "{what}: the module has no parameters"
         );
-        if platform.is_double() {
-            let plain = build(&platform);
-            let what = format!("{what} on {platform}");
-            let slopes = slopes_of(
-                &what,
-                &parameter_values(&plain),
-                &gradients,
-                DIRECTIONS,
-                |values| {
+        gradients
+    };
+    let reference = reference_platform().map(|platform| (gradients(&platform), platform));
+    for platform in platforms() {
+        match &reference {
+            Some((expected, reference)) if platform == *reference => {
+                let plain = build(&platform);
+                let what = format!("{what} on {platform}");
+                let base = parameter_values(&plain);
+                let slopes = slopes_of(&what, &base, expected, DIRECTIONS, |values| {
                     let module = with_parameter_values(plain.clone(), values);
                     numbers(loss(&platform, &module))[0]
-                },
-            );
-            assert_slopes(&slopes, double);
-            reference.get_or_insert(gradients);
-        } else if let Some(reference) = &reference {
-            for (index, (gradient, expected)) in gradients.iter().zip(reference).enumerate() {
-                let what = format!("{what} on {platform}, gradient of parameter {index}");
-                let scale = largest(expected).max(1e-3 * largest(&reference.concat()));
-                assert_within(&what, gradient, expected, single * scale);
+                });
+                assert_slopes(&slopes, double);
             }
+            Some((expected, _)) => {
+                let ours = gradients(&platform);
+                let largest_of_all = largest(&expected.concat());
+                for (index, (gradient, expected)) in ours.iter().zip(expected).enumerate() {
+                    let what = format!("{what} on {platform}, gradient of parameter {index}");
+                    let scale = largest(expected).max(1e-3 * largest_of_all);
+                    let tolerance = platform.tolerance(double, single);
+                    assert_within(&what, gradient, expected, tolerance * scale);
+                }
+            }
+            None => drop(gradients(&platform)),
         }
     }
 }

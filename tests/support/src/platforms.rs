@@ -13,7 +13,7 @@ const HOST: [&str; 2] = ["flex", "ndarray"];
 const SELECTION: &str = "BURN_GP_TEST_BACKENDS";
 
 /// A device and a floating-point type.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Platform {
     pub backend: &'static str,
     pub device: Device,
@@ -26,10 +26,10 @@ impl Display for Platform {
     }
 }
 
-/// The devices enabled by the features of this build and by [`SELECTION`].
+/// The devices enabled by the features of this build.
 #[allow(deprecated, reason = "ndarray stays supported beside flex")]
 fn devices() -> Vec<(&'static str, Device)> {
-    let mut all = vec![
+    vec![
         #[cfg(feature = "flex")]
         ("flex", Device::flex()),
         #[cfg(feature = "ndarray")]
@@ -41,17 +41,12 @@ fn devices() -> Vec<(&'static str, Device)> {
         ),
         #[cfg(feature = "cuda")]
         ("cuda", Device::cuda(0)),
-    ];
-    if let Ok(selection) = std::env::var(SELECTION) {
-        all.retain(|(backend, _)| selection.split(',').any(|name| name == *backend));
-    }
-    all
+    ]
 }
 
-/// Every enabled device in every precision it supports.
-pub fn platforms() -> Vec<Platform> {
-    let all: Vec<_> = devices()
-        .into_iter()
+/// Every device of this build in every precision that it supports.
+fn all_platforms() -> Vec<Platform> {
+    (devices().into_iter())
         .flat_map(|(backend, device)| {
             // A GPU may report double precision but evaluate parts of an expression in single
             // precision, so double precision is tested only on the host.
@@ -71,9 +66,38 @@ pub fn platforms() -> Vec<Platform> {
                 })
                 .collect::<Vec<_>>()
         })
-        .collect();
+        .collect()
+}
+
+/// Every device of this build that [`SELECTION`] names, in every precision that it supports.
+pub fn platforms() -> Vec<Platform> {
+    let mut all = all_platforms();
+    if let Ok(selection) = std::env::var(SELECTION) {
+        all.retain(|platform| selection.split(',').any(|name| name == platform.backend));
+    }
     assert!(!all.is_empty(), "no backend of {SELECTION} is compiled in");
     all
+}
+
+/// The first platform of this build with double precision, which others are compared with. It is the same
+/// whatever [`SELECTION`] names.
+pub fn reference_platform() -> Option<Platform> {
+    all_platforms().into_iter().find(Platform::is_double)
+}
+
+/// The platform for tests of what does not depend on the backend: that of [`reference_platform`]. `None` if
+/// [`SELECTION`] does not name it, so that the caller skips its test.
+pub fn first_platform() -> Option<Platform> {
+    let reference = reference_platform();
+    let selected = platforms()
+        .into_iter()
+        .find(|platform| Some(platform) == reference.as_ref());
+    if selected.is_none() {
+        let test = std::thread::current();
+        let name = test.name().unwrap_or("a test").to_owned();
+        eprintln!("{name} does not depend on the backend: skipped, since {SELECTION} names others");
+    }
+    selected
 }
 
 /// The platforms with double precision.
