@@ -23,7 +23,8 @@ macro_rules! impl_subtract {
         #[inline(never)]
         fn subtract(target: &mut [Self], factor: Self, source: &[Self]) {
             for (target, &source) in target.iter_mut().zip(source) {
-                *target = *target - factor * source;
+                let rest = *target - factor * source;
+                *target = rest;
             }
         }
     };
