@@ -10,7 +10,7 @@ use super::Dense;
 const HOST: [&str; 2] = ["flex", "ndarray"];
 
 /// Lists the backends to test, separated by commas; all of the build if it is not set.
-const SELECTION: &str = "BURN_GP_TEST_BACKENDS";
+pub const SELECTION: &str = "BURN_GP_TEST_BACKENDS";
 
 /// A device and a floating-point type.
 #[derive(Clone, Debug, PartialEq)]

@@ -154,7 +154,7 @@ pub fn assert_same_joint(what: &str, actual: Joint, expected: Joint, tolerance: 
 }
 
 /// The name of a posterior in messages. A new variant does not compile without a name here, and
-/// tests fail without its configuration in [`posteriors`].
+/// tests fail without its configuration in `posteriors`.
 pub fn name(posterior: &AnyPosterior<InducingPoints>) -> &'static str {
     match posterior {
         AnyPosterior::Whitened(_) => "whitened",
