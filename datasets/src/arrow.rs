@@ -18,7 +18,7 @@ use arrow_schema::{ArrowError, DataType, Schema, TimeUnit};
 
 use crate::bytes;
 use crate::columns::Columns;
-use crate::error::DataError;
+use crate::error::{DataError, FileError};
 use crate::origin::Origin;
 use crate::raw_column::{DeclaredType, RawColumn};
 use crate::raw_table::RawTable;
@@ -35,9 +35,11 @@ enum Cells<'a> {
 
 /// Reads all columns of a file, or of a stream in a file.
 pub(crate) fn read(path: &Path) -> Result<RawTable, DataError> {
-    let broken = |error: ArrowError| DataError::NotArrow {
-        path: path.into(),
-        reason: error.to_string(),
+    let broken = |error: ArrowError| {
+        DataError::File(FileError::NotArrow {
+            path: path.into(),
+            reason: error.to_string(),
+        })
     };
     let open = || -> Result<BufReader<File>, DataError> { Ok(BufReader::new(bytes::open(path)?)) };
     if let Ok(reader) = FileReader::try_new(open()?, None) {
@@ -67,7 +69,9 @@ fn table(
     }
     let rows = cells.first().map_or(0, RawColumn::len);
     if rows == 0 {
-        return Ok(Err(DataError::HeaderOnly { path: path.into() }));
+        return Ok(Err(DataError::File(FileError::HeaderOnly {
+            path: path.into(),
+        })));
     }
     Ok(Ok(RawTable {
         columns: Columns {

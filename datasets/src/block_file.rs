@@ -7,7 +7,7 @@ use crate::dataset::{Dataset, Features};
 use crate::encoding::{
     ColumnKind, ColumnReport, Decision, InputColumns, Purpose, decide, infer, summary,
 };
-use crate::error::DataError;
+use crate::error::{DataError, FileError};
 use crate::file;
 use crate::interpretation;
 use crate::origin::Origin;
@@ -42,11 +42,13 @@ impl BlockFile {
     /// Opens a Parquet file.
     ///
     /// # Errors
-    /// [`DataError::NotInBlocks`] for a file with another extension, and the errors of an unreadable,
+    /// [`FileError::NotInBlocks`] for a file with another extension, and the errors of an unreadable,
     /// empty or damaged file.
     pub fn open(path: &Path) -> Result<Self, DataError> {
         if !Self::takes(path) {
-            return Err(DataError::NotInBlocks { path: path.into() });
+            return Err(DataError::File(FileError::NotInBlocks {
+                path: path.into(),
+            }));
         }
         let file = undamaged(path, || ParquetFile::open(path))?;
         let groups = file.group_rows().into_iter().enumerate();

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 
-use crate::error::DataError;
+use crate::error::{DataError, FileError};
 
 const BUFFER: usize = 1 << 16;
 
@@ -14,7 +14,9 @@ const BUFFER: usize = 1 << 16;
 pub(crate) fn open(path: &Path) -> Result<File, DataError> {
     let metadata = fs::metadata(path).map_err(|error| reading(path, error))?;
     if metadata.is_dir() {
-        return Err(DataError::IsDirectory { path: path.into() });
+        return Err(DataError::File(FileError::IsDirectory {
+            path: path.into(),
+        }));
     }
     File::open(path).map_err(|error| reading(path, error))
 }
@@ -22,11 +24,11 @@ pub(crate) fn open(path: &Path) -> Result<File, DataError> {
 /// Converts an operating system error into a data error.
 pub(crate) fn reading(path: &Path, error: io::Error) -> DataError {
     match error.kind() {
-        io::ErrorKind::NotFound => DataError::FileMissing { path: path.into() },
-        _ => DataError::Unreadable {
+        io::ErrorKind::NotFound => DataError::File(FileError::FileMissing { path: path.into() }),
+        _ => DataError::File(FileError::Unreadable {
             path: path.into(),
             source: error,
-        },
+        }),
     }
 }
 
@@ -119,7 +121,7 @@ impl ByteStream {
         let found = compressions.find(|compression| start.starts_with(compression.magic));
         let claims_gzip = path.extension().is_some_and(|extension| extension == "gz");
         if claims_gzip && found.is_none() && !start.is_empty() {
-            return Err(DataError::NotGzip { path: path.into() });
+            return Err(DataError::File(FileError::NotGzip { path: path.into() }));
         }
         let contents = match found {
             Some(compression) => (compression.unpack)(raw).map_err(|error| reading(path, error))?,

@@ -45,7 +45,7 @@ pub enum Labels {
     /// Ordered by [`Classes::new`]; the order has no meaning.
     Unordered,
     /// Ordered by the numbers in the labels; other labels are an error,
-    /// [`DataError::OrderUnknown`].
+    /// [`ColumnError::OrderUnknown`](crate::ColumnError::OrderUnknown).
     Ordered,
     /// In the given order.
     InOrder(ClassOrder),

@@ -7,7 +7,7 @@ use csv::{ByteRecord, Reader, ReaderBuilder, Terminator};
 
 use crate::column_label::ColumnLabel;
 use crate::columns::{Columns, Request};
-use crate::error::DataError;
+use crate::error::{CellError, DataError, FileError};
 use crate::number;
 use crate::origin::{Location, Origin};
 use crate::raw_column::{NotUtf8, RawColumn};
@@ -73,11 +73,11 @@ impl<'a> Records<'a> {
         if self.record.len() == expected {
             return Ok(());
         }
-        Err(DataError::Ragged {
+        Err(DataError::Cell(CellError::Ragged {
             location: Location::line(self.path, line),
             expected,
             found: self.record.len(),
-        })
+        }))
     }
 
     fn failure(&self, error: csv::Error) -> DataError {
@@ -86,10 +86,10 @@ impl<'a> Records<'a> {
             csv::ErrorKind::Io(error) => {
                 crate::text::stream_error(self.path, self.compression, line, error)
             }
-            other => DataError::Unreadable {
+            other => DataError::File(FileError::Unreadable {
                 path: self.path.into(),
                 source: std::io::Error::other(format!("{other:?}")),
-            },
+            }),
         }
     }
 }
@@ -99,7 +99,7 @@ impl<'a> Records<'a> {
 pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<RawTable, DataError> {
     let mut records = Records::open(path)?;
     let Some(first) = records.advance()? else {
-        return Err(DataError::EmptyFile { path: path.into() });
+        return Err(DataError::File(FileError::EmptyFile { path: path.into() }));
     };
     let count = records.fields().len();
     let has_header = !request.is_headerless() && is_header(records.fields(), request);
@@ -125,7 +125,7 @@ pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<RawTable, DataEr
         line = records.advance()?;
     }
     match table.rows() {
-        0 => Err(DataError::HeaderOnly { path: path.into() }),
+        0 => Err(DataError::File(FileError::HeaderOnly { path: path.into() })),
         _ => Ok(table),
     }
 }
@@ -145,10 +145,10 @@ fn push(
 ) -> Result<(), DataError> {
     for (position, (field, column)) in fields.iter().zip(&mut table.cells).enumerate() {
         if let Err(NotUtf8) = column.push_field(field) {
-            return Err(DataError::NotUtf8 {
+            return Err(DataError::Cell(CellError::NotUtf8 {
                 location: Location::line(path, line),
                 column: table.columns.label(position),
-            });
+            }));
         }
     }
     for (position, texts) in &mut table.verbatim {
@@ -168,12 +168,14 @@ fn header_names(path: &Path, line: u64, header: &ByteRecord) -> Result<Vec<Strin
         .iter()
         .enumerate()
         .map(|(position, field)| {
-            let name = std::str::from_utf8(field).map_err(|_| DataError::NotUtf8 {
-                location: Location::line(path, line),
-                column: ColumnLabel {
-                    number: position + 1,
-                    name: None,
-                },
+            let name = std::str::from_utf8(field).map_err(|_| {
+                DataError::Cell(CellError::NotUtf8 {
+                    location: Location::line(path, line),
+                    column: ColumnLabel {
+                        number: position + 1,
+                        name: None,
+                    },
+                })
             })?;
             // Some programs write names in single quotes.
             let name = name.trim();

@@ -5,7 +5,7 @@ use std::io;
 
 use csv::ReaderBuilder;
 
-use crate::error::DataError;
+use crate::error::{DataError, FileError, SetError};
 use crate::raw_table::RawTable;
 
 /// All patients in raw units; see `data/README.md` for the origin and the license. `linfa-datasets`
@@ -25,14 +25,16 @@ pub(crate) fn read(name: &str) -> Result<RawTable, DataError> {
             Ok(RawTable::of_numbers(name, names, rows))
         }
         "diabetes" => {
-            let (names, rows) = numbers(DIABETES).map_err(|error| DataError::Unreadable {
-                path: name.into(),
-                source: io::Error::other(error),
+            let (names, rows) = numbers(DIABETES).map_err(|error| {
+                DataError::File(FileError::Unreadable {
+                    path: name.into(),
+                    source: io::Error::other(error),
+                })
             })?;
             let rows = rows.into_iter().map(Vec::into_iter);
             Ok(RawTable::of_numbers(name, names, rows))
         }
-        _ => Err(DataError::NotEmbedded { name: name.into() }),
+        _ => Err(DataError::Set(SetError::NotEmbedded { name: name.into() })),
     }
 }
 

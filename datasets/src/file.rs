@@ -41,7 +41,7 @@ pub fn load_file(path: &Path, target: &TargetColumn) -> Result<Dataset, DataErro
 ///
 /// # Errors
 /// The errors of [`load_file`] except for a single row and a constant target, and
-/// [`DataError::InputMissing`] or [`DataError::InputCount`] when the columns do not fit the model.
+/// [`ColumnError::InputMissing`](crate::ColumnError::InputMissing) or [`ColumnError::InputCount`](crate::ColumnError::InputCount) when the columns do not fit the model.
 pub fn load_features_file(path: &Path, schema: &Schema) -> Result<Features, DataError> {
     let rows = NewRows::default();
     let request = Request::Prediction(schema, &rows);
@@ -117,10 +117,10 @@ macro_rules! optional_reader {
 
         #[cfg(not(feature = $feature))]
         fn $name(path: &Path $(, _: $kind)*) -> Result<RawTable, DataError> {
-            Err(DataError::FormatNotBuilt {
+            Err(DataError::File(crate::FileError::FormatNotBuilt {
                 path: path.into(),
                 feature: $feature,
-            })
+            }))
         }
     };
 }

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::bytes::{ByteStream, is_damage, open, reading};
-use crate::error::DataError;
+use crate::error::{DataError, FileError};
 
 /// The value of a white pixel. Inputs range from 0 to 1.
 pub(crate) const WHITE: f64 = 255.0;
@@ -35,12 +35,12 @@ pub(crate) struct ImageFormat {
 impl ImageFormat {
     /// The error for a file that is not a complete file of this format.
     pub fn damaged(&self, path: &Path, reason: impl Into<String>) -> DataError {
-        DataError::ImageFile {
+        DataError::File(FileError::ImageFile {
             path: path.into(),
             format: self.name,
             reason: reason.into(),
             advice: self.advice,
-        }
+        })
     }
 }
 

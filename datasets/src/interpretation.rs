@@ -5,7 +5,7 @@ use crate::encoding::{
     ColumnEncoding, ColumnKind, ColumnReport, Decision, InputColumns, NumberNotation, Problem,
     Purpose, decide, distinct, infer, is_missing, is_missing_target, missing, summary,
 };
-use crate::error::DataError;
+use crate::error::{ColumnError, DataError};
 use crate::names::nearest;
 use crate::raw_column::{Cell, RawColumn};
 use crate::raw_table::RawTable;
@@ -15,7 +15,7 @@ use crate::task::Task;
 /// and the columns that become inputs, and turns markers of missing values into gaps.
 ///
 /// # Errors
-/// [`DataError::NoSuchColumn`], [`DataError::Columns`] and [`DataError::NothingLeft`].
+/// [`ColumnError::NoSuchColumn`], [`ColumnError::Columns`] and [`ColumnError::NothingLeft`].
 pub(crate) fn interpret(
     raw: &mut RawTable,
     layout: &mut Layout,
@@ -81,13 +81,13 @@ pub(crate) fn check_names<'a>(
         .collect();
     match named.find(|(_, name)| !names.iter().any(|column| column == name)) {
         None => Ok(()),
-        Some((option, name)) => Err(DataError::NoSuchColumn {
+        Some((option, name)) => Err(DataError::Column(ColumnError::NoSuchColumn {
             source_name: raw.origin.source().to_owned(),
             option,
             name: name.to_owned(),
             nearest: nearest(name, names.iter().map(String::as_str)),
-            columns: names,
-        }),
+            columns: names.into(),
+        })),
     }
 }
 
@@ -222,11 +222,11 @@ impl<'a> Interpreter<'a> {
                     options.push(problem.option.clone());
                 }
             }
-            return Err(DataError::Columns {
+            return Err(DataError::Column(ColumnError::Columns {
                 source_name,
                 problems: self.problems.iter().map(describe).collect(),
                 options,
-            });
+            }));
         }
         if self.encoded.is_empty() {
             let inputs = self
@@ -234,10 +234,10 @@ impl<'a> Interpreter<'a> {
                 .iter()
                 .filter(|report| !matches!(report.purpose, Purpose::Target | Purpose::Noise));
             let left_out = inputs.map(|report| format!("{:?} is {}", report.name, report.purpose));
-            return Err(DataError::NothingLeft {
+            return Err(DataError::Column(ColumnError::NothingLeft {
                 source_name,
                 left_out: left_out.collect(),
-            });
+            }));
         }
         for (position, role) in layout.roles.iter_mut().enumerate() {
             let is_input = matches!(role, Role::Input(_));

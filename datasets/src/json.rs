@@ -10,7 +10,7 @@ use serde::{Deserialize, de};
 
 use crate::bytes::ByteStream;
 use crate::columns::Columns;
-use crate::error::DataError;
+use crate::error::{DataError, FileError};
 use crate::origin::Origin;
 use crate::raw_column::{DeclaredType, RawColumn};
 use crate::raw_table::RawTable;
@@ -18,13 +18,15 @@ use crate::raw_table::RawTable;
 /// Reads records whose fields are the columns. A field that a record lacks is a gap.
 pub(crate) fn read(path: &Path) -> Result<RawTable, DataError> {
     let mut contents = BufReader::new(ByteStream::open(path)?.contents);
-    let broken = |error: serde_json::Error| DataError::NotRecords {
-        path: path.into(),
-        reason: error.to_string(),
+    let broken = |error: serde_json::Error| {
+        DataError::File(FileError::NotRecords {
+            path: path.into(),
+            reason: error.to_string(),
+        })
     };
     let mut records = Records::default();
     match first_byte(path, &mut contents)? {
-        None => return Err(DataError::EmptyFile { path: path.into() }),
+        None => return Err(DataError::File(FileError::EmptyFile { path: path.into() })),
         Some(b'[') => {
             let mut list = serde_json::Deserializer::from_reader(contents);
             list.deserialize_seq(&mut records).map_err(broken)?;
@@ -97,7 +99,7 @@ impl Records {
 
     fn into_table(self, path: &Path) -> Result<RawTable, DataError> {
         if self.rows == 0 || self.columns.is_empty() {
-            return Err(DataError::HeaderOnly { path: path.into() });
+            return Err(DataError::File(FileError::HeaderOnly { path: path.into() }));
         }
         let (names, cells): (Vec<String>, Vec<RawColumn>) = self.columns.into_iter().unzip();
         Ok(RawTable {

@@ -70,7 +70,6 @@ mod raw_table;
 mod registry;
 mod source;
 mod split;
-mod split_error;
 mod standardizer;
 mod storage;
 mod streamed_statistics;
@@ -97,7 +96,7 @@ pub use encoding::{
     KindOfColumn, KindOfColumnError, MissingValues, Purpose, Time, UnknownKind,
 };
 pub use equal_inputs::EqualInputs;
-pub use error::DataError;
+pub use error::{CellError, ColumnError, DataError, FileError, MaskError, SetError, SplitError};
 pub use file::{load_features_file, load_file, load_points_file};
 pub use image_file::ImageCounts;
 pub use image_shape::ImageShape;
@@ -107,7 +106,6 @@ pub use origin::{Location, Origin};
 pub use registry::{Availability, DatasetInfo, find, registry};
 pub use source::DataSource;
 pub use split::{Fractions, Split};
-pub use split_error::SplitError;
 pub use standardizer::Standardizer;
 pub use streamed_statistics::StreamedStatistics;
 pub use synthetic::{Synthetic, SyntheticFunction};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::delimited::Records;
-use crate::error::DataError;
+use crate::error::{DataError, MaskError};
 use crate::origin::Location;
 use crate::split::Split;
 
@@ -21,7 +21,7 @@ impl SplitMask {
     /// one column of 0 and 1 per split. 1 marks test rows.
     ///
     /// # Errors
-    /// [`DataError::MaskRows`], [`DataError::MaskValue`], [`DataError::Ragged`], and those of an
+    /// [`MaskError::MaskRows`], [`MaskError::MaskValue`], [`CellError::Ragged`](crate::CellError::Ragged), and those of an
     /// unreadable file.
     pub fn load(path: &Path, rows: usize) -> Result<Self, DataError> {
         let mut records = Records::open(path)?;
@@ -36,22 +36,22 @@ impl SplitMask {
                     b"0" => false,
                     b"1" => true,
                     other => {
-                        return Err(DataError::MaskValue {
+                        return Err(DataError::Mask(MaskError::MaskValue {
                             location: Location::line(path, line),
                             column: column + 1,
                             text: String::from_utf8_lossy(other).into_owned(),
-                        });
+                        }));
                     }
                 });
             }
             found += 1;
         }
         if found != rows {
-            return Err(DataError::MaskRows {
+            return Err(DataError::Mask(MaskError::MaskRows {
                 path: path.into(),
                 found,
                 expected: rows,
-            });
+            }));
         }
         Ok(Self {
             path: path.into(),
@@ -77,15 +77,15 @@ impl SplitMask {
     /// Split `index`, from 0, without validation rows.
     ///
     /// # Errors
-    /// [`DataError::SplitIndex`] and [`DataError::EmptySplit`].
+    /// [`MaskError::SplitIndex`] and [`MaskError::EmptySplit`].
     pub fn split(&self, index: usize) -> Result<Split, DataError> {
         let source_name = self.path.display().to_string();
         if index >= self.splits {
-            return Err(DataError::SplitIndex {
+            return Err(DataError::Mask(MaskError::SplitIndex {
                 source_name,
                 index,
                 count: self.splits,
-            });
+            }));
         }
         let mut split = Split::default();
         let marks = self.tests.iter().skip(index).step_by(self.splits);
@@ -101,10 +101,10 @@ impl SplitMask {
             (_, true) => "training",
             (false, false) => return Ok(split),
         };
-        Err(DataError::EmptySplit {
+        Err(DataError::Mask(MaskError::EmptySplit {
             source_name,
             index,
             part,
-        })
+        }))
     }
 }

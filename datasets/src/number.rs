@@ -4,7 +4,7 @@ use std::str;
 
 use crate::column_label::ColumnLabel;
 use crate::encoding;
-use crate::error::DataError;
+use crate::error::{CellError, DataError};
 use crate::origin::Location;
 
 /// The reason why a field is invalid.
@@ -60,19 +60,19 @@ impl FieldError {
     ) -> DataError {
         let text = shortened(field);
         match self {
-            Self::Missing => DataError::MissingValue { location, column },
-            Self::NotUtf8 => DataError::NotUtf8 { location, column },
-            Self::NotFinite => DataError::NotFinite {
+            Self::Missing => DataError::Cell(CellError::MissingValue { location, column }),
+            Self::NotUtf8 => DataError::Cell(CellError::NotUtf8 { location, column }),
+            Self::NotFinite => DataError::Cell(CellError::NotFinite {
                 location,
                 column,
                 text,
-            },
-            Self::NotANumber => DataError::NotANumber {
+            }),
+            Self::NotANumber => DataError::Cell(CellError::NotANumber {
                 advice: advice(&text, is_target),
                 location,
                 column,
                 text,
-            },
+            }),
         }
     }
 }

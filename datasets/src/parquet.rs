@@ -13,7 +13,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use crate::bytes;
 use crate::columns::Columns;
-use crate::error::DataError;
+use crate::error::{DataError, FileError};
 use crate::origin::Origin;
 use crate::raw_column::{DeclaredType, RawColumn};
 use crate::raw_table::RawTable;
@@ -48,10 +48,10 @@ pub(crate) fn undamaged<T>(
     read: impl FnOnce() -> Result<T, DataError>,
 ) -> Result<T, DataError> {
     panic::catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
-        Err(DataError::NotParquet {
+        Err(DataError::File(FileError::NotParquet {
             path: path.into(),
             reason: "its contents are damaged".into(),
-        })
+        }))
     })
 }
 
@@ -78,12 +78,14 @@ impl ParquetFile {
     pub fn open(path: &Path) -> Result<Self, DataError> {
         let broken = |error: ParquetError| not_parquet(path, &error);
         let file = bytes::open(path)?;
-        let length = file.metadata().map_err(|error| DataError::Unreadable {
-            path: path.into(),
-            source: error,
+        let length = file.metadata().map_err(|error| {
+            DataError::File(FileError::Unreadable {
+                path: path.into(),
+                source: error,
+            })
         })?;
         if length.len() == 0 {
-            return Err(DataError::EmptyFile { path: path.into() });
+            return Err(DataError::File(FileError::EmptyFile { path: path.into() }));
         }
         let reader = SerializedFileReader::new(file).map_err(broken)?;
         let schema = reader.metadata().file_metadata().schema_descr();
@@ -91,7 +93,7 @@ impl ParquetFile {
         let names: Vec<String> = fields.iter().map(|field| field.name().to_owned()).collect();
         let rows = row_count(path, &reader)?;
         if rows == 0 || names.is_empty() {
-            return Err(DataError::HeaderOnly { path: path.into() });
+            return Err(DataError::File(FileError::HeaderOnly { path: path.into() }));
         }
         Ok(Self {
             path: path.into(),
@@ -180,10 +182,10 @@ impl ParquetFile {
             };
             read_slice(values, leaf, cells, column).map_err(|error| match error {
                 Some(error) => broken(error),
-                None => DataError::NotParquet {
+                None => DataError::File(FileError::NotParquet {
                     path: self.path.clone(),
                     reason: format!("column {} has not one value a row", index + 1),
-                },
+                }),
             })?;
         }
         Ok(())
@@ -307,10 +309,10 @@ fn not_parquet(path: &Path, error: &ParquetError) -> DataError {
         ParquetError::General(text) | ParquetError::EOF(text) => text.clone(),
         other => other.to_string(),
     };
-    DataError::NotParquet {
+    DataError::File(FileError::NotParquet {
         path: path.into(),
         reason,
-    }
+    })
 }
 
 /// The number of rows, on which the file and its row groups must agree.
@@ -321,9 +323,9 @@ fn row_count(path: &Path, reader: &SerializedFileReader<File>) -> Result<usize, 
     let total = groups.fold(0i64, |sum, group| sum.saturating_add(group.num_rows()));
     match usize::try_from(rows) {
         Ok(count) if rows == total => Ok(count),
-        _ => Err(DataError::NotParquet {
+        _ => Err(DataError::File(FileError::NotParquet {
             path: path.into(),
             reason: format!("it claims {rows} rows and has {total}"),
-        }),
+        })),
     }
 }

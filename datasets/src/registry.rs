@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::error::DataError;
+use crate::error::{DataError, SetError};
 use crate::image_shape::ImageShape;
 use crate::names::near;
 use crate::storage::Storage;
@@ -281,7 +281,7 @@ pub fn registry() -> &'static [DatasetInfo] {
 /// Finds the registered set called `name`.
 ///
 /// # Errors
-/// [`DataError::UnknownName`], with similar names.
+/// [`SetError::UnknownName`], with similar names.
 pub fn find(name: &str) -> Result<&'static DatasetInfo, DataError> {
     REGISTRY
         .iter()
@@ -289,10 +289,10 @@ pub fn find(name: &str) -> Result<&'static DatasetInfo, DataError> {
         .ok_or_else(|| {
             let mut names = near(name, REGISTRY.iter().map(|info| info.name));
             names.truncate(3);
-            DataError::UnknownName {
+            DataError::Set(SetError::UnknownName {
                 name: name.to_owned(),
                 near: names,
-            }
+            })
         })
 }
 

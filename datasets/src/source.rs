@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::columns::{ColumnRoles, NewRows, Request, Schema, TargetColumn};
 use crate::dataset::{Dataset, Features};
 use crate::equal_inputs::EqualInputs;
-use crate::error::DataError;
+use crate::error::{ColumnError, DataError, MaskError, SetError};
 use crate::file;
 use crate::image_file::ImageCounts;
 use crate::image_shape::ImageShape;
@@ -47,8 +47,8 @@ impl DataSource {
     /// a registered set, and `-` for text on the standard input.
     ///
     /// # Errors
-    /// [`DataError::UnknownName`], [`DataError::NotOnDisk`], [`DataError::NotEmbedded`],
-    /// [`DataError::Synthetic`]; [`DataError::FileMissing`] when the text can only be a path.
+    /// [`SetError::UnknownName`], [`SetError::NotOnDisk`], [`SetError::NotEmbedded`],
+    /// [`SetError::Synthetic`]; [`FileError::FileMissing`](crate::FileError::FileMissing) when the text can only be a path.
     pub fn resolve(text: &str, data_dir: Option<&Path>) -> Result<Self, DataError> {
         let kind = if text == "-" {
             Kind::File(text.into())
@@ -125,7 +125,7 @@ impl DataSource {
     /// The splits that come with the data, which have `rows` rows.
     ///
     /// # Errors
-    /// [`DataError::NoMask`] when there are no splits, and those of [`SplitMask::load`].
+    /// [`MaskError::NoMask`] when there are no splits, and those of [`SplitMask::load`].
     pub fn mask(&self, rows: usize) -> Result<SplitMask, DataError> {
         let beside = match &self.kind {
             Kind::Images(_, folder) => return folder.mask(rows),
@@ -135,7 +135,7 @@ impl DataSource {
         };
         match beside {
             Some(folder) => SplitMask::load(&folder.join("test_mask.csv.gz"), rows),
-            None => Err(DataError::NoMask { name: self.name() }),
+            None => Err(DataError::Mask(MaskError::NoMask { name: self.name() })),
         }
     }
 
@@ -224,9 +224,9 @@ impl DataSource {
     fn read(&self, request: Request<'_>) -> Result<Table, DataError> {
         match &self.kind {
             Kind::Images(info, _) if !request.takes_all_columns() => {
-                Err(DataError::PixelsAreInputs {
+                Err(DataError::Column(ColumnError::PixelsAreInputs {
                     name: info.name.into(),
-                })
+                }))
             }
             Kind::Images(info, folder) => folder.read(info.name, request),
             _ => Table::assemble(self.read_raw(request)?, request),
@@ -252,15 +252,15 @@ fn registered(info: &'static DatasetInfo, data_dir: Option<&Path>) -> Result<Kin
             None => Kind::Registered(info, path),
         }),
         Availability::Absent(_) if info.storage == Storage::Embedded => {
-            Err(DataError::NotEmbedded {
+            Err(DataError::Set(SetError::NotEmbedded {
                 name: info.name.into(),
-            })
+            }))
         }
-        Availability::Absent(paths) => Err(DataError::NotOnDisk {
+        Availability::Absent(paths) => Err(DataError::Set(SetError::NotOnDisk {
             name: info.name.into(),
             paths,
             how: info.how_to_get(data_dir),
-        }),
+        })),
     }
 }
 
@@ -287,5 +287,5 @@ fn read_embedded(name: &str) -> Result<RawTable, DataError> {
 
 #[cfg(not(feature = "embedded"))]
 fn read_embedded(name: &str) -> Result<RawTable, DataError> {
-    Err(DataError::NotEmbedded { name: name.into() })
+    Err(DataError::Set(SetError::NotEmbedded { name: name.into() }))
 }

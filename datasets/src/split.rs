@@ -6,7 +6,7 @@ use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
 use crate::equal_inputs::EqualInputs;
-use crate::split_error::SplitError;
+use crate::error::SplitError;
 
 /// Zero-based row indices of each part, in ascending order. The parts are disjoint and cover all
 /// rows.

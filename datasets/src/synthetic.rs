@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
-use crate::error::DataError;
+use crate::error::{DataError, SetError};
 use crate::names::nearest;
 use crate::raw_table::RawTable;
 
@@ -129,9 +129,11 @@ impl FromStr for Synthetic {
     type Err = DataError;
 
     fn from_str(text: &str) -> Result<Self, DataError> {
-        let refuse = |reason: String| DataError::Synthetic {
-            text: text.to_owned(),
-            reason,
+        let refuse = |reason: String| {
+            DataError::Set(SetError::Synthetic {
+                text: text.to_owned(),
+                reason,
+            })
         };
         let body = text.strip_prefix(PREFIX).unwrap_or(text);
         let (name, parameters) = body.split_once('?').unwrap_or((body, ""));
@@ -214,18 +216,18 @@ impl Synthetic {
     /// `[N, D + 1]`, row-major, the target last.
     ///
     /// # Errors
-    /// [`DataError::SyntheticSize`] when there is not enough memory.
+    /// [`SetError::SyntheticSize`] when there is not enough memory.
     fn draw(&self) -> Result<Vec<f64>, DataError> {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         let (low, high) = self.function.domain();
         let mut values = Vec::new();
         let size = (self.rows).saturating_mul(self.columns.saturating_add(1));
         if values.try_reserve_exact(size).is_err() {
-            return Err(DataError::SyntheticSize {
+            return Err(DataError::Set(SetError::SyntheticSize {
                 name: self.to_string(),
                 rows: self.rows,
                 columns: self.columns,
-            });
+            }));
         }
         for _ in 0..self.rows {
             let start = values.len();

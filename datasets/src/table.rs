@@ -7,7 +7,7 @@ use crate::classes::{Classes, LabelReader, UnknownLabel};
 use crate::columns::{ColumnRoles, Columns, Labels, Layout, Request, Role};
 use crate::dataset::{Dataset, Features, UnfitRow};
 use crate::encoding::ColumnReport;
-use crate::error::DataError;
+use crate::error::{CellError, ColumnError, DataError, FileError};
 use crate::matrix::Matrix;
 use crate::origin::Origin;
 use crate::standardizer::is_constant;
@@ -129,9 +129,9 @@ impl Table {
     /// numbers.
     ///
     /// # Errors
-    /// [`DataError::UnknownLabel`] for labels that are not among the known classes;
-    /// [`DataError::LabelNotInOrder`], [`DataError::OrderedLabelMissing`] and
-    /// [`DataError::OrderUnknown`] for labels whose order matters.
+    /// [`CellError::UnknownLabel`] for labels that are not among the known classes;
+    /// [`CellError::LabelNotInOrder`], [`ColumnError::OrderedLabelMissing`] and
+    /// [`ColumnError::OrderUnknown`] for labels whose order matters.
     fn encode_labels(&mut self) -> Result<Option<Classes>, DataError> {
         self.read_labels();
         let (Some(reader), Some(labels)) = (&self.labels, &self.layout.labels) else {
@@ -152,16 +152,16 @@ impl Table {
         self.targets = encoded.map_err(|UnknownLabel { row, label }| {
             let location = self.origin.location(row);
             match labels {
-                Labels::InOrder(order) => DataError::LabelNotInOrder {
+                Labels::InOrder(order) => DataError::Cell(CellError::LabelNotInOrder {
                     location,
                     label,
                     order: order.clone(),
-                },
-                Labels::Unordered | Labels::Ordered => DataError::UnknownLabel {
+                }),
+                Labels::Unordered | Labels::Ordered => DataError::Cell(CellError::UnknownLabel {
                     location,
                     label,
                     classes: classes.names().to_vec(),
-                },
+                }),
             }
         })?;
         Ok(Some(classes))
@@ -171,22 +171,22 @@ impl Table {
     fn in_order(&self, order: &ClassOrder, reader: &LabelReader) -> Result<Classes, DataError> {
         let found = reader.classes();
         match (order.labels().iter()).find(|label| !found.names().contains(label)) {
-            Some(label) => Err(DataError::OrderedLabelMissing {
+            Some(label) => Err(DataError::Column(ColumnError::OrderedLabelMissing {
                 source_name: self.origin.source().to_owned(),
                 label: label.clone(),
                 order: order.clone(),
                 labels: found.names().to_vec(),
-            }),
+            })),
             None => Ok(Classes::in_order(order)),
         }
     }
 
     fn order_unknown(&self, classes: &Classes) -> DataError {
-        DataError::OrderUnknown {
+        DataError::Column(ColumnError::OrderUnknown {
             source_name: self.origin.source().to_owned(),
             column: self.layout.label(self.layout.target().unwrap_or(0)),
             guess: classes.order(),
-        }
+        })
     }
 
     fn check_noise(&self) -> Result<Option<Vec<f64>>, DataError> {
@@ -198,11 +198,11 @@ impl Table {
             .iter()
             .position(|&value| value.is_nan() || value <= 0.0)
         {
-            Some(row) => Err(DataError::NoiseNotPositive {
+            Some(row) => Err(DataError::Cell(CellError::NoiseNotPositive {
                 location: self.origin.location(row),
                 column: self.layout.label(position),
                 value: self.noise[row],
-            }),
+            })),
             None => Ok(Some(self.noise.clone())),
         }
     }
@@ -210,25 +210,25 @@ impl Table {
     /// Converts the table to training data.
     ///
     /// # Errors
-    /// [`DataError::OneRow`], [`DataError::ConstantTarget`], [`DataError::NoiseNotPositive`], and
+    /// [`FileError::OneRow`], [`ColumnError::ConstantTarget`], [`CellError::NoiseNotPositive`], and
     /// the errors about the order of labels.
     pub fn into_dataset(mut self, name: String, target: usize) -> Result<Dataset, DataError> {
         let rows = self.targets.len();
         if rows == 1 {
-            return Err(DataError::OneRow {
+            return Err(DataError::File(FileError::OneRow {
                 location: self.origin.location(0),
-            });
+            }));
         }
         let classes = self.encode_labels()?;
         if is_constant(self.targets.iter().copied()) {
-            return Err(DataError::ConstantTarget {
+            return Err(DataError::Column(ColumnError::ConstantTarget {
                 source_name: self.origin.source().to_owned(),
                 column: self.layout.label(target),
                 value: match &classes {
                     Some(classes) => classes.names()[0].clone(),
                     None => self.targets[0].to_string(),
                 },
-            });
+            }));
         }
         let (id, ids) = self.ids.take().unzip();
         Ok(Dataset {
@@ -252,7 +252,7 @@ impl Table {
     /// Converts the table to rows to predict.
     ///
     /// # Errors
-    /// [`DataError::UnknownLabel`] and [`DataError::NoiseNotPositive`].
+    /// [`CellError::UnknownLabel`] and [`CellError::NoiseNotPositive`].
     pub fn into_features(mut self) -> Result<Features, DataError> {
         let has_target = self.layout.target().is_some();
         let rows = self.inputs.len() / self.layout.inputs;
@@ -282,8 +282,8 @@ pub(crate) fn training(
     let table = read(Request::Training(roles))?;
     match table.layout.target() {
         Some(position) => table.into_dataset(name, position),
-        None => Err(DataError::NoInputs {
+        None => Err(DataError::Column(ColumnError::NoInputs {
             source_name: table.origin.source().to_owned(),
-        }),
+        })),
     }
 }

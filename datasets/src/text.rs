@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Cursor, Read};
 use std::path::Path;
 
 use crate::bytes::{ByteStream, is_damage, reading};
-use crate::error::DataError;
+use crate::error::{DataError, FileError};
 use crate::origin::Location;
 
 /// The text of a file, decompressed while reading, with information from its first line.
@@ -26,7 +26,7 @@ impl TextStream {
         let head =
             first_line(&mut unpacked).map_err(|error| stream_error(path, compression, 1, error))?;
         if head.is_empty() {
-            return Err(DataError::EmptyFile { path: path.into() });
+            return Err(DataError::File(FileError::EmptyFile { path: path.into() }));
         }
         let delimiter = delimiter(&head);
         Ok(Self {
@@ -44,10 +44,10 @@ pub(crate) fn stream_error(
     error: io::Error,
 ) -> DataError {
     match compression {
-        Some(format) if is_damage(compression, &error) => DataError::Damaged {
+        Some(format) if is_damage(compression, &error) => DataError::File(FileError::Damaged {
             location: Location::line(path, line),
             format,
-        },
+        }),
         _ => reading(path, error),
     }
 }

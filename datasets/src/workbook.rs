@@ -6,7 +6,7 @@ use calamine::{Data, Reader, open_workbook_auto};
 
 use crate::bytes;
 use crate::columns::Columns;
-use crate::error::DataError;
+use crate::error::{DataError, FileError};
 use crate::origin::Origin;
 use crate::raw_column::{DeclaredType, RawColumn};
 use crate::raw_table::RawTable;
@@ -18,9 +18,11 @@ const EPOCH: f64 = 25_569.0;
 /// `headerless`.
 pub(crate) fn read(path: &Path, headerless: bool) -> Result<RawTable, DataError> {
     bytes::open(path)?;
-    let broken = |reason: String| DataError::NotWorkbook {
-        path: path.into(),
-        reason,
+    let broken = |reason: String| {
+        DataError::File(FileError::NotWorkbook {
+            path: path.into(),
+            reason,
+        })
     };
     let mut workbook = open_workbook_auto(path).map_err(|error| broken(error.to_string()))?;
     let sheet = (workbook.worksheet_range_at(0)).ok_or_else(|| broken("it has no sheet".into()))?;
@@ -28,7 +30,7 @@ pub(crate) fn read(path: &Path, headerless: bool) -> Result<RawTable, DataError>
     let first_row = sheet.start().map_or(1, |(row, _)| u64::from(row) + 1);
     let mut rows = sheet.rows().enumerate().peekable();
     let Some((_, first)) = rows.peek() else {
-        return Err(DataError::EmptyFile { path: path.into() });
+        return Err(DataError::File(FileError::EmptyFile { path: path.into() }));
     };
     let count = first.len();
     let is_text = |cell: &Data| matches!(cell, Data::String(_) | Data::Empty);
@@ -48,7 +50,7 @@ pub(crate) fn read(path: &Path, headerless: bool) -> Result<RawTable, DataError>
         origin.push_line(first_row + row as u64);
     }
     if cells.first().is_none_or(|column| column.len() == 0) {
-        return Err(DataError::HeaderOnly { path: path.into() });
+        return Err(DataError::File(FileError::HeaderOnly { path: path.into() }));
     }
     Ok(RawTable {
         columns: Columns { names, count },

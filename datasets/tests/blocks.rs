@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use burn_gp_datasets::{
-    BlockFile, ColumnKind, ColumnRoles, DataError, DataSource, InputColumns, NewRows, Purpose,
-    Standardizer, StreamedStatistics, TargetColumn, Task,
+    BlockFile, ColumnKind, ColumnRoles, DataError, DataSource, FileError, InputColumns, NewRows,
+    Purpose, Standardizer, StreamedStatistics, TargetColumn, Task,
 };
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::file::writer::SerializedFileWriter;
@@ -182,5 +182,8 @@ fn statistics_keep_the_digits_of_a_small_deviation() {
 #[test]
 fn only_parquet_files_have_blocks() {
     let error = BlockFile::open(Path::new("rows.csv")).err().unwrap();
-    assert!(matches!(error, DataError::NotInBlocks { .. }), "{error}");
+    assert!(
+        matches!(error, DataError::File(FileError::NotInBlocks { .. })),
+        "{error}"
+    );
 }

@@ -1,18 +1,18 @@
 //! The role of every column of a source.
 
 use super::{ColumnRoles, Columns, Role, Schema};
-use crate::error::DataError;
+use crate::error::{ColumnError, DataError};
 use crate::names::nearest;
 
 pub(super) fn reject_duplicates(source: &str, names: &[String]) -> Result<(), DataError> {
     for (second, name) in names.iter().enumerate() {
         if let Some(first) = names[..second].iter().position(|earlier| earlier == name) {
-            return Err(DataError::DuplicateColumn {
+            return Err(DataError::Column(ColumnError::DuplicateColumn {
                 source_name: source.to_owned(),
                 name: name.clone(),
                 first: first + 1,
                 second: second + 1,
-            });
+            }));
         }
     }
     Ok(())
@@ -28,10 +28,10 @@ pub(super) fn training_roles(
         .map(|noise| noise.position("noise", source, columns))
         .transpose()?;
     if noise == Some(target) {
-        return Err(DataError::NoiseIsTarget {
+        return Err(DataError::Column(ColumnError::NoiseIsTarget {
             source_name: source.to_owned(),
             column: columns.label(target),
-        });
+        }));
     }
     let mut roles = positional_roles(columns.count, Some(target), noise);
     for (purpose, column) in [
@@ -42,19 +42,19 @@ pub(super) fn training_roles(
         let Some(column) = column else { continue };
         let position = column.position(purpose, source, columns)?;
         if roles[position] == Role::Target {
-            return Err(DataError::TargetIsTaken {
+            return Err(DataError::Column(ColumnError::TargetIsTaken {
                 source_name: source.to_owned(),
                 column: columns.label(position),
                 purpose,
-            });
+            }));
         }
         leave_out(&mut roles, position);
     }
     match roles.iter().any(|role| matches!(role, Role::Input(_))) {
         true => Ok(roles),
-        false => Err(DataError::NoInputs {
+        false => Err(DataError::Column(ColumnError::NoInputs {
             source_name: source.to_owned(),
-        }),
+        })),
     }
 }
 
@@ -109,11 +109,11 @@ pub(super) fn prediction_roles(
         }
     }
     if let [name, ..] = &missing[..] {
-        return Err(DataError::InputMissing {
+        return Err(DataError::Column(ColumnError::InputMissing {
             source_name: source.to_owned(),
             nearest: nearest(name, names.iter().map(String::as_str)),
             names: missing,
-        });
+        }));
     }
     if let Some(position) = names.iter().position(|name| *name == schema.target_name) {
         roles[position] = Role::Target;
@@ -143,12 +143,12 @@ fn roles_by_position(
         return Ok(positional_roles(inputs, None, None));
     }
     if columns.count != whole {
-        return Err(DataError::InputCount {
+        return Err(DataError::Column(ColumnError::InputCount {
             source_name: source.to_owned(),
             found: columns.count,
             inputs,
             whole,
-        });
+        }));
     }
     let noise = schema.noise.as_ref().map(|noise| noise.position);
     if schema.columns.is_empty() {

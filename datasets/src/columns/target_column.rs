@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::Columns;
-use crate::error::DataError;
+use crate::error::{ColumnError, DataError};
 use crate::names::nearest;
 
 /// The column to predict.
@@ -86,11 +86,13 @@ fn numbered(
     source: &str,
     count: usize,
 ) -> Result<usize, DataError> {
-    at_number(number, count).ok_or_else(|| DataError::TargetNumber {
-        source_name: source.to_owned(),
-        purpose,
-        number,
-        count,
+    at_number(number, count).ok_or_else(|| {
+        DataError::Column(ColumnError::TargetNumber {
+            source_name: source.to_owned(),
+            purpose,
+            number,
+            count,
+        })
     })
 }
 
@@ -111,18 +113,18 @@ fn named(
         return numbered(number, purpose, source, columns.count);
     }
     if columns.names.is_none() {
-        return Err(DataError::TargetUnnamed {
+        return Err(DataError::Column(ColumnError::TargetUnnamed {
             source_name: source.to_owned(),
             purpose,
             name: name.to_owned(),
             count: columns.count,
-        });
+        }));
     }
-    Err(DataError::TargetMissing {
+    Err(DataError::Column(ColumnError::TargetMissing {
         source_name: source.to_owned(),
         purpose,
         name: name.to_owned(),
-        columns: names.to_vec(),
+        columns: names.into(),
         nearest: nearest(name, names.iter().map(String::as_str)),
-    })
+    }))
 }

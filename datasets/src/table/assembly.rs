@@ -5,7 +5,7 @@ use crate::classes::LabelReader;
 use crate::columns::{Layout, NewRows, Request, Role, Schema, TargetColumn};
 use crate::dataset::UnfitRow;
 use crate::encoding::{DateFormat, Unfit};
-use crate::error::DataError;
+use crate::error::{CellError, ColumnError, DataError, FileError};
 use crate::interpretation;
 use crate::number;
 use crate::origin::Origin;
@@ -33,16 +33,16 @@ impl Table {
             && !roles.inputs.is_strict()
         {
             if raw.rows() == 1 {
-                return Err(DataError::OneRow {
+                return Err(DataError::File(FileError::OneRow {
                     location: raw.origin.location(0),
-                });
+                }));
             }
             reports = interpretation::interpret(&mut raw, &mut layout, &roles.inputs)?;
             rows = interpretation::complete_rows(&raw, &layout);
             if rows.is_empty() {
-                return Err(DataError::NoCompleteRows {
+                return Err(DataError::Column(ColumnError::NoCompleteRows {
                     source_name: raw.origin.source().to_owned(),
-                });
+                }));
             }
         }
         require_readable(&raw, &layout)?;
@@ -217,9 +217,9 @@ fn inputs(
 /// A file without names does not tell which column is which input, unless the user says that it does.
 fn require_header(raw: &RawTable, schema: &Schema, rows: &NewRows) -> Result<(), DataError> {
     match raw.columns.names.is_none() && schema.named && rows.lenient && !rows.headerless {
-        true => Err(DataError::HeaderMissing {
+        true => Err(DataError::Column(ColumnError::HeaderMissing {
             source_name: raw.origin.source().to_owned(),
-        }),
+        })),
         false => Ok(()),
     }
 }
@@ -231,19 +231,19 @@ fn weights(raw: &RawTable, column: &TargetColumn, rows: &[usize]) -> Result<Vec<
     let cells = &raw.cells[position];
     let weight = |&row: &usize| match cells.cell(row) {
         Cell::Number(value) if value >= 0.0 => Ok(value),
-        cell => Err(DataError::NotAWeight {
+        cell => Err(DataError::Cell(CellError::NotAWeight {
             location: raw.origin.location(row),
             column: raw.columns.label(position),
             text: cell.to_string(),
-        }),
+        })),
     };
     let weights: Vec<f64> = rows.iter().map(weight).collect::<Result<_, _>>()?;
     match weights.iter().any(|&weight| weight > 0.0) {
         true => Ok(weights),
-        false => Err(DataError::NoWeight {
+        false => Err(DataError::Column(ColumnError::NoWeight {
             source_name: source.to_owned(),
             column: raw.columns.label(position),
-        }),
+        })),
     }
 }
 
@@ -259,10 +259,12 @@ fn times(raw: &RawTable, column: &TargetColumn, rows: &[usize]) -> Result<Vec<f6
             (Cell::Text(text), Some(format)) => format.days_of(text),
             _ => None,
         };
-        time.ok_or_else(|| DataError::NotATime {
-            source_name: source.to_owned(),
-            column: raw.columns.label(position),
-            text: cells.cell(row).to_string(),
+        time.ok_or_else(|| {
+            DataError::Cell(CellError::NotATime {
+                source_name: source.to_owned(),
+                column: raw.columns.label(position),
+                text: cells.cell(row).to_string(),
+            })
         })
     };
     rows.iter().map(time).collect()
@@ -274,11 +276,11 @@ fn require_readable(raw: &RawTable, layout: &Layout) -> Result<(), DataError> {
         if let (Some(DeclaredType::Unreadable(kind)), true) =
             (&column.declared, *role != Role::Ignored)
         {
-            return Err(DataError::ColumnType {
+            return Err(DataError::Column(ColumnError::ColumnType {
                 source_name: raw.origin.source().to_owned(),
                 column: layout.label(position),
                 kind: kind.clone(),
-            });
+            }));
         }
     }
     Ok(())
@@ -297,12 +299,12 @@ fn error(raw: &RawTable, layout: &Layout, fault: &Fault) -> DataError {
         _ => None,
     };
     match (fault.unfit, expected) {
-        (Unfit::Kind, Some(expected)) => DataError::NotOfKind {
+        (Unfit::Kind, Some(expected)) => DataError::Cell(CellError::NotOfKind {
             location,
             column,
             text,
             expected,
-        },
+        }),
         _ => {
             let is_target = layout.roles[fault.position] == Role::Target;
             number::refused(&text).at(location, column, is_target, text.as_bytes())

@@ -5,9 +5,9 @@ use std::io::Write;
 use std::path::Path;
 
 use burn_gp_datasets::{
-    ColumnRoles, DataError, DataSource, EqualInputs, InputColumns, Labels, MissingValues, NewRows,
-    Schema, Split, SplitMask, Standardizer, TargetColumn, Time, load_features_file, load_file,
-    load_points_file, warnings,
+    CellError, ColumnRoles, DataError, DataSource, EqualInputs, InputColumns, Labels,
+    MissingValues, NewRows, Schema, Split, SplitMask, Standardizer, TargetColumn, Time,
+    load_features_file, load_file, load_points_file, warnings,
 };
 use flate2::{Compression, write::GzEncoder};
 use proptest::prelude::*;
@@ -119,7 +119,7 @@ pub fn read_in_every_way(path: &Path, roles: &ColumnRoles) {
     let same = match source.load_new_rows(&data.schema, &rows) {
         Ok(same) => same,
         // A label that only rows with gaps have is not one of the classes.
-        Err(DataError::UnknownLabel { .. }) if data.left_out > 0 => return,
+        Err(DataError::Cell(CellError::UnknownLabel { .. })) if data.left_out > 0 => return,
         Err(error) => panic!("{error}"),
     };
     assert_eq!(same.inputs.rows(), data.rows() + data.left_out);

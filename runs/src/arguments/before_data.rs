@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use burn_gp_core::likelihoods::{Bernoulli, FixedNoise, Gaussian, LikelihoodName, Softmax};
-use burn_gp_datasets::{DataError, DataSource, Task};
+use burn_gp_datasets::{DataError, DataSource, FileError, Task};
 
 use super::{DeviceName, InputScaleName, ModelName, OptimizerName, RunOptions};
 
@@ -57,7 +57,7 @@ impl RunOptions {
     pub fn source(&self) -> Result<DataSource, DataError> {
         let text = self.data.as_deref().unwrap_or(DEFAULT_DATA);
         if text == "-" {
-            return Err(DataError::StandardInput);
+            return Err(DataError::File(FileError::StandardInput));
         }
         DataSource::resolve(text, self.data_dir.as_deref())
     }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use burn_gp_datasets::{DataError, DataSource, KeptColumns, NewRows, Schema, Standardizer};
+use burn_gp_datasets::{
+    ColumnError, DataError, DataSource, KeptColumns, NewRows, Schema, Standardizer,
+};
 
 use super::{
     part::{Part, RowSource},
@@ -34,10 +36,10 @@ pub fn read(
         .filter(|&row| !targets[row].is_nan())
         .collect();
     if known.is_empty() {
-        return Err(DataError::NoTargets {
+        return Err(DataError::Column(ColumnError::NoTargets {
             source_name: path.to_owned(),
             target: schema.target_name.clone(),
-        });
+        }));
     }
     let ids = features
         .texts_of(schema.id.as_deref())

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use burn_gp_core::likelihoods::{LikelihoodName, TargetKind};
 use burn_gp_datasets::{
-    BlockFile, ColumnRoles, DataError, DataSource, Dataset, Features, KeptColumns, NewRows,
-    SplitError, Standardizer, StreamedStatistics,
+    BlockFile, ColumnError, ColumnRoles, DataError, DataSource, Dataset, Features, KeptColumns,
+    NewRows, SplitError, Standardizer, StreamedStatistics,
 };
 
 use super::{PreparedData, held_out_file, labels};
@@ -166,11 +166,13 @@ impl Pass {
             Some(fraction) if self.validation.is_empty() => {
                 Err(empty("validation", fraction).into())
             }
-            _ if self.statistics.has_constant_target() => Err(DataError::ConstantTarget {
-                source_name: sample.origin.source().to_owned(),
-                column: sample.target_label(),
-                value: sample.targets[0].to_string(),
-            }),
+            _ if self.statistics.has_constant_target() => {
+                Err(DataError::Column(ColumnError::ConstantTarget {
+                    source_name: sample.origin.source().to_owned(),
+                    column: sample.target_label(),
+                    value: sample.targets[0].to_string(),
+                }))
+            }
             _ => Ok(()),
         }
     }

@@ -1,0 +1,134 @@
+//! A row, or one value of it, that cannot be used.
+
+use super::phrases::listed;
+use crate::{class_order::ClassOrder, column_label::ColumnLabel, origin::Location};
+
+/// A row, or one value of it, that cannot be used. The message is one sentence that says where and how to
+/// mend it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CellError {
+    /// A row has more or fewer fields than the first line.
+    #[error(
+        "{location}: found {found} fields where the first line has {expected}; give every line {expected} fields"
+    )]
+    Ragged {
+        /// The row.
+        location: Location,
+        /// The number of fields in the first line.
+        expected: usize,
+        /// The number of fields in this row.
+        found: usize,
+    },
+    /// A field contains text instead of a number.
+    #[error("{location}: {column} holds {text:?}, which is not a number; {advice}")]
+    NotANumber {
+        /// The row.
+        location: Location,
+        /// The column.
+        column: ColumnLabel,
+        /// The offending text, shortened if it is long.
+        text: String,
+        /// Advice for the user.
+        advice: &'static str,
+    },
+    /// A value is NaN, infinite, or too large for 64 bits.
+    #[error(
+        "{location}: {column} holds {text:?}, which is not a finite number; correct it or remove the row"
+    )]
+    NotFinite {
+        /// The row.
+        location: Location,
+        /// The column.
+        column: ColumnLabel,
+        /// The offending text.
+        text: String,
+    },
+    /// A field is empty, null, or one of the usual words for a missing value.
+    #[error("{location}: {column} has no value; fill it in or remove the row")]
+    MissingValue {
+        /// The row.
+        location: Location,
+        /// The column.
+        column: ColumnLabel,
+    },
+    /// A byte sequence is not UTF-8.
+    #[error("{location}: {column} is not UTF-8 text; save the file as UTF-8")]
+    NotUtf8 {
+        /// The row.
+        location: Location,
+        /// The column.
+        column: ColumnLabel,
+    },
+    /// A noise value is not a valid standard deviation.
+    #[error(
+        "{location}: {column} is {value}, but the noise of a target is a positive standard deviation; correct it"
+    )]
+    NoiseNotPositive {
+        /// The row.
+        location: Location,
+        /// The noise column.
+        column: ColumnLabel,
+        /// The value.
+        value: f64,
+    },
+    /// The times of a split are neither numbers nor dates.
+    #[error(
+        "{source_name}: {column} holds {text:?}, but a split by time needs a number or a date in every row; choose another column"
+    )]
+    NotATime {
+        /// The file or set.
+        source_name: String,
+        /// The column.
+        column: ColumnLabel,
+        /// The text of the cell; empty if it has none.
+        text: String,
+    },
+    /// A cell is not of the kind that its column had in training.
+    #[error("{location}: {column} holds {text:?}, but training had {expected} there; correct it")]
+    NotOfKind {
+        /// The row.
+        location: Location,
+        /// The column.
+        column: ColumnLabel,
+        /// The text of the cell.
+        text: String,
+        /// The values that the column takes.
+        expected: String,
+    },
+    /// The weight of a row is missing or negative.
+    #[error(
+        "{location}: the weight in {column} is {text:?}, but must be a number that is not negative; correct it or leave the row out"
+    )]
+    NotAWeight {
+        /// The location of the row.
+        location: Location,
+        /// The column.
+        column: ColumnLabel,
+        /// The text of the cell.
+        text: String,
+    },
+    /// A label does not occur in the training data.
+    #[error(
+        "{location}: the label {label:?} is none of those the model was trained on, {}; correct it",
+        listed(classes)
+    )]
+    UnknownLabel {
+        /// The row.
+        location: Location,
+        /// The label.
+        label: String,
+        /// The labels of the training data.
+        classes: Vec<String>,
+    },
+    /// A label of the data is missing from the order of classes.
+    #[error("{location}: the label {label:?} is not in the order {order}; add it to --class-order")]
+    LabelNotInOrder {
+        /// The row.
+        location: Location,
+        /// The label.
+        label: String,
+        /// The order.
+        order: ClassOrder,
+    },
+}

@@ -1,0 +1,260 @@
+//! Columns that cannot be used as they are, or as an option asks.
+
+use super::phrases::{listed, suggestion, works};
+use crate::{class_order::ClassOrder, column_label::ColumnLabel};
+
+/// Columns that cannot be used as they are, or as an option asks. The message is one sentence that says where and how to
+/// mend it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ColumnError {
+    /// No column has the name of the target.
+    #[error(
+        "{source_name}: there is no column {name:?} to be the {purpose}{}; the columns are {}",
+        suggestion(nearest),
+        listed(columns)
+    )]
+    TargetMissing {
+        /// The file or set.
+        source_name: String,
+        /// `target` or `noise`.
+        purpose: &'static str,
+        /// The given name.
+        name: String,
+        /// The existing columns.
+        columns: Box<[String]>,
+        /// A column with a similar name.
+        nearest: Option<String>,
+    },
+    /// The target is given by name, but the source has no column names.
+    #[error(
+        "{source_name}: there is no column {name:?} to be the {purpose}, because the file has no header line; give the {purpose}'s number, 1 to {count}"
+    )]
+    TargetUnnamed {
+        /// The file or set.
+        source_name: String,
+        /// `target` or `noise`.
+        purpose: &'static str,
+        /// The given name.
+        name: String,
+        /// The number of columns.
+        count: usize,
+    },
+    /// No column has the number of the target.
+    #[error(
+        "{source_name}: column number {number} cannot be the {purpose}, because there are {count} columns; give 1 to {count}, or -1 for the last"
+    )]
+    TargetNumber {
+        /// The file or set.
+        source_name: String,
+        /// `target` or `noise`.
+        purpose: &'static str,
+        /// The given number.
+        number: i64,
+        /// The number of columns.
+        count: usize,
+    },
+    /// Two columns have the same name.
+    #[error(
+        "{source_name}: columns {first} and {second} are both named {name:?}; rename one of them"
+    )]
+    DuplicateColumn {
+        /// The file or set.
+        source_name: String,
+        /// The shared name.
+        name: String,
+        /// The number of the first column, from 1.
+        first: usize,
+        /// The number of the second column, from 1.
+        second: usize,
+    },
+    /// There is no column other than the target.
+    #[error(
+        "{source_name}: there is only one column, which leaves no input beside the target; separate columns by commas, semicolons or tabs"
+    )]
+    NoInputs {
+        /// The file or set.
+        source_name: String,
+    },
+    /// All targets are equal.
+    #[error(
+        "{source_name}: the target, {column}, is {value} in every row, which leaves nothing to learn; choose another target"
+    )]
+    ConstantTarget {
+        /// The file or set.
+        source_name: String,
+        /// The target.
+        column: ColumnLabel,
+        /// The only value of the target.
+        value: String,
+    },
+    /// Rows to test or to validate on have no targets.
+    #[error("{source_name}: no row has a value in the target {target:?}, so nothing can be scored")]
+    NoTargets {
+        /// The file or set.
+        source_name: String,
+        /// The name of the target.
+        target: String,
+    },
+    /// One column was given for two purposes.
+    #[error("{source_name}: {column} cannot be both the target and its noise; give two columns")]
+    NoiseIsTarget {
+        /// The file or set.
+        source_name: String,
+        /// The column.
+        column: ColumnLabel,
+    },
+    /// The target was given for a second purpose.
+    #[error(
+        "{source_name}: {column} cannot be both the target and the {purpose}; give two columns"
+    )]
+    TargetIsTaken {
+        /// The file or set.
+        source_name: String,
+        /// The column.
+        column: ColumnLabel,
+        /// `id` or `group`.
+        purpose: &'static str,
+    },
+    /// An input column that the model needs is missing from the source.
+    #[error(
+        "{source_name}: the input {} {} that the model was trained on {} missing{}; add {} or use the data the model was made for",
+        if names.len() == 1 { "column" } else { "columns" },
+        listed(names),
+        if names.len() == 1 { "is" } else { "are" },
+        suggestion(nearest),
+        if names.len() == 1 { "it" } else { "them" }
+    )]
+    InputMissing {
+        /// The file or set.
+        source_name: String,
+        /// The missing columns.
+        names: Vec<String>,
+        /// A column with a name similar to the first.
+        nearest: Option<String>,
+    },
+    /// The number of columns matches neither the inputs nor all columns of the training data.
+    #[error(
+        "{source_name}: found {found} columns where the model needs {inputs} inputs, or all {whole} columns it was trained on; give one or the other"
+    )]
+    InputCount {
+        /// The file or set.
+        source_name: String,
+        /// The number of columns.
+        found: usize,
+        /// The number of columns that are inputs of the model.
+        inputs: usize,
+        /// The number of columns of the training data.
+        whole: usize,
+    },
+    /// Columns cannot be used as they are.
+    #[error("{source_name}: {}; {}", problems.join(", and "), works(options))]
+    Columns {
+        /// The file or set.
+        source_name: String,
+        /// The problem of each column.
+        problems: Vec<String>,
+        /// The options with which the columns can be used.
+        options: Vec<String>,
+    },
+    /// A file without a header for a model whose inputs have names.
+    #[error(
+        "{source_name}: there is no header line, so it is unknown which column is which; add a line of names, or use --no-header if the columns are in the order of training"
+    )]
+    HeaderMissing {
+        /// The file.
+        source_name: String,
+    },
+    /// An option names a column that does not exist.
+    #[error(
+        "{source_name}: {option} names the column {name:?}, which is not there{}; the columns are {}",
+        suggestion(nearest),
+        listed(columns)
+    )]
+    NoSuchColumn {
+        /// The file or set.
+        source_name: String,
+        /// The option.
+        option: &'static str,
+        /// The given name.
+        name: String,
+        /// The existing columns.
+        columns: Box<[String]>,
+        /// A column with a similar name.
+        nearest: Option<String>,
+    },
+    /// A column contains nested or binary values.
+    #[error(
+        "{source_name}: {column} has the type {kind}, which is not read; convert or remove the column"
+    )]
+    ColumnType {
+        /// The file or set.
+        source_name: String,
+        /// The column.
+        column: ColumnLabel,
+        /// The type of the column.
+        kind: String,
+    },
+    /// A choice of columns for a set of images.
+    #[error(
+        "{name} holds images, whose pixels are all inputs; leave out --inputs, --drop, --kind, --missing, --time, --id, --group and --time-split"
+    )]
+    PixelsAreInputs {
+        /// The set.
+        name: String,
+    },
+    /// No column is left that could be an input.
+    #[error("{source_name}: no column is left as an input: {}; keep one with --kind COLUMN=KIND", left_out.join(", "))]
+    NothingLeft {
+        /// The file or set.
+        source_name: String,
+        /// Every column that was left out, with the reason.
+        left_out: Vec<String>,
+    },
+    /// All rows have gaps.
+    #[error(
+        "{source_name}: every row lacks the target or an input; use --missing indicator, which keeps rows with gaps, or choose another target"
+    )]
+    NoCompleteRows {
+        /// The file or set.
+        source_name: String,
+    },
+    /// All weights are zero.
+    #[error(
+        "{source_name}: all weights in {column} are zero; give some rows a weight, or leave --weights out"
+    )]
+    NoWeight {
+        /// The source.
+        source_name: String,
+        /// The column.
+        column: ColumnLabel,
+    },
+    /// The order of the labels matters but cannot be determined.
+    #[error(
+        "{source_name}: the labels of {column} do not tell their order; give it, the lowest first, or start from this guess: {}",
+        guess.as_option()
+    )]
+    OrderUnknown {
+        /// The file or set.
+        source_name: String,
+        /// The target.
+        column: ColumnLabel,
+        /// The labels in alphabetical order.
+        guess: ClassOrder,
+    },
+    /// A label of the order of classes does not occur in the data.
+    #[error(
+        "{source_name}: {label:?} in the order {order} is none of the labels, {}; take it out of --class-order",
+        listed(labels)
+    )]
+    OrderedLabelMissing {
+        /// The file or set.
+        source_name: String,
+        /// The label.
+        label: String,
+        /// The order.
+        order: ClassOrder,
+        /// The labels of the data.
+        labels: Vec<String>,
+    },
+}

@@ -1,0 +1,132 @@
+//! A file that cannot be read as a table of data.
+
+use std::{io, path::PathBuf};
+
+use crate::origin::Location;
+
+/// A file that cannot be read as a table of data. The message is one sentence that says where and how to
+/// mend it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// The path does not exist.
+    #[error("there is no file {}; check the path", path.display())]
+    FileMissing {
+        /// The given path.
+        path: PathBuf,
+    },
+    /// The path is a folder.
+    #[error("{} is a directory, not a data file; name the file inside it", path.display())]
+    IsDirectory {
+        /// The given path.
+        path: PathBuf,
+    },
+    /// The operating system refused to open or read the file.
+    #[error("{} cannot be read ({source}); check the file and its permissions", path.display())]
+    Unreadable {
+        /// The given path.
+        path: PathBuf,
+        /// The reason given by the operating system.
+        source: io::Error,
+    },
+    /// The name ends in `.gz`, but the contents are not gzip data.
+    #[error("{} is not a gzip file although its name ends in .gz; rename it or compress it again", path.display())]
+    NotGzip {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The compressed data are truncated or their checksum is wrong.
+    #[error(
+        "{location}: the {format} data are cut off or damaged here; copy or download the file again"
+    )]
+    Damaged {
+        /// The first line that could not be read.
+        location: Location,
+        /// The compression.
+        format: &'static str,
+    },
+    /// The file is not a complete file of an image format.
+    #[error("{} is not a whole {format} file: {reason}; {advice}", path.display())]
+    ImageFile {
+        /// The file.
+        path: PathBuf,
+        /// The format: `idx` or `CIFAR-10`.
+        format: &'static str,
+        /// The problem.
+        reason: String,
+        /// Advice for the user.
+        advice: &'static str,
+    },
+    /// The file is empty.
+    #[error("{} is empty; it must hold rows of numbers, with or without a header line", path.display())]
+    EmptyFile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is a header, or a schema, but no data.
+    #[error("{}: there is a header but no row of data; add rows of numbers", path.display())]
+    HeaderOnly {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is only one row, which cannot be split or fitted.
+    #[error("{location}: this is the only row of data; at least two rows are needed")]
+    OneRow {
+        /// The only row.
+        location: Location,
+    },
+    /// The file is not a Parquet file.
+    #[error("{} is not a readable Parquet file ({reason}); write it again or give a CSV file", path.display())]
+    NotParquet {
+        /// The file.
+        path: PathBuf,
+        /// The reason given by the reader.
+        reason: String,
+    },
+    /// The file is not an Arrow file.
+    #[error("{} is not a readable Arrow file ({reason}); write it again or give a CSV file", path.display())]
+    NotArrow {
+        /// The file.
+        path: PathBuf,
+        /// The reason given by the reader.
+        reason: String,
+    },
+    /// The file is not a workbook.
+    #[error("{} is not a readable workbook ({reason}); save it again or give a CSV file", path.display())]
+    NotWorkbook {
+        /// The file.
+        path: PathBuf,
+        /// The reason given by the reader.
+        reason: String,
+    },
+    /// The file does not hold records in JSON.
+    #[error("{} does not hold records in JSON ({reason}); write one record on each line, such as {{\"x\": 1, \"y\": 2}}, or one list of them", path.display())]
+    NotRecords {
+        /// The file.
+        path: PathBuf,
+        /// The reason given by the reader.
+        reason: String,
+    },
+    /// The program was compiled without a format.
+    #[error("{} cannot be read, because this program was built without the feature `{feature}`; build it with that or give a CSV file", path.display())]
+    FormatNotBuilt {
+        /// The file.
+        path: PathBuf,
+        /// The missing feature.
+        feature: &'static str,
+    },
+    /// Only Parquet files are read in blocks.
+    #[error(
+        "{} is no Parquet file, and only Parquet files are read in blocks while training; convert it, or leave out --stream",
+        path.display()
+    )]
+    NotInBlocks {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Training data on the standard input.
+    #[error(
+        "training reads its data more than once, so it cannot take the standard input; write the data to a file"
+    )]
+    StandardInput,
+}
