@@ -20,6 +20,9 @@ use crate::{
 /// The version of the format that [`SavedModel::save`] writes.
 pub const FORMAT_VERSION: u32 = 1;
 
+/// The crate that writes models, with its version.
+const WRITER: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
+
 /// The name of the file that describes a saved model.
 pub const MODEL_FILE: &str = "model.json";
 
@@ -106,6 +109,9 @@ pub struct SavedModel<C> {
 #[derive(Serialize, Deserialize)]
 struct ModelFile<S, C> {
     format_version: u32,
+    /// The crate that wrote the file, with its version. Older models do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    written_by: Option<String>,
     /// The CRC-32 checksum of the file with the parameter values. Older models have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     weights_crc32: Option<u32>,
@@ -134,12 +140,17 @@ pub enum SavedModelError {
         reason: String,
     },
     /// The file has a different format version.
-    #[error("{path} has format version {found}, this program reads version {FORMAT_VERSION}")]
+    #[error(
+        "{path} has format version {found}{}, this program reads version {FORMAT_VERSION}",
+        (written_by.as_ref()).map_or_else(String::new, |writer| format!(" and was written by {writer}"))
+    )]
     Version {
         /// The file.
         path: PathBuf,
         /// The version in the file.
         found: u64,
+        /// The crate that wrote the file, with its version, if the file says so.
+        written_by: Option<String>,
     },
 }
 
@@ -194,6 +205,7 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
         let path = folder.join(MODEL_FILE);
         let file = ModelFile {
             format_version: FORMAT_VERSION,
+            written_by: Some(WRITER.into()),
             weights_crc32: Some(checksum),
             summary: &self.summary,
             context: &self.context,
@@ -228,7 +240,14 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
             .and_then(|version| version.as_u64())
         {
             Some(version) if version == u64::from(FORMAT_VERSION) => {}
-            Some(found) => return Err(SavedModelError::Version { path, found }),
+            Some(found) => {
+                let writer = file.get("written_by").and_then(|writer| writer.as_str());
+                return Err(SavedModelError::Version {
+                    path,
+                    found,
+                    written_by: writer.map(str::to_owned),
+                });
+            }
             None => return Err(read_error(&path, "it is not a model file".into())),
         }
         let ModelFile {

@@ -96,18 +96,37 @@ fn flipped_bytes_and_truncated_files_are_refused() {
 }
 
 #[test]
-fn models_without_a_checksum_are_read() {
+fn models_without_a_checksum_and_a_writer_are_read() {
     for saved in every_saved(DType::F64) {
         let folder = temp_dir::TempDir::new().unwrap();
         let folder = folder.path();
         saved.save(folder).unwrap();
         let path = folder.join(MODEL_FILE);
         edit(&path, |file| {
-            let removed = file.as_object_mut().unwrap().remove("weights_crc32");
-            assert!(removed.is_some_and(|checksum| checksum.is_u64()));
+            let fields = file.as_object_mut().unwrap();
+            let checksum = fields.remove("weights_crc32");
+            assert!(checksum.is_some_and(|checksum| checksum.is_u64()));
+            let writer = fields.remove("written_by");
+            assert!(writer.is_some_and(|writer| writer.is_string()));
         });
         assert_eq!(predictions(&load(folder).unwrap()), predictions(&saved));
     }
+}
+
+#[test]
+fn a_model_in_a_later_format_names_the_version_that_wrote_it() {
+    let saved = every_saved(DType::F64).swap_remove(0);
+    let folder = temp_dir::TempDir::new().unwrap();
+    saved.save(folder.path()).unwrap();
+    edit(&folder.path().join(MODEL_FILE), |file| {
+        file["format_version"] = 2.into();
+        file["written_by"] = "burn-gp-models 9.8.7".into();
+    });
+    assert_refused(
+        "a later format",
+        folder.path(),
+        "has format version 2 and was written by burn-gp-models 9.8.7, this program reads version 1",
+    );
 }
 
 #[test]
