@@ -93,12 +93,12 @@ examples! {
     training_loop,
 }
 
-/// The guide has a row for each example, and none is longer than a page.
 /// The folder of the examples, read at run time, because a compiled test may have been built in another folder.
 fn examples() -> Result<PathBuf, Box<dyn Error>> {
     Ok(Path::new(&std::env::var("CARGO_MANIFEST_DIR")?).join("examples"))
 }
 
+/// The guide has a row for each example, and none is longer than a page.
 #[test]
 fn every_example_is_short_and_in_the_guide() -> Result<(), Box<dyn Error>> {
     let guide = include_str!("../../docs/guide/src/start.md");

@@ -44,7 +44,7 @@ fn draws_under_mixtures_and_lines_have_the_moments_of_the_posterior() {
             .condition(x.clone(), targets.clone())
             .expect("factor");
         let at = platform.matrix(&Random::new(509).points(4, DIMENSIONS));
-        check_moments(platform, &format!("{config:?}"), &process, at);
+        check_moments(&format!("{config:?}"), &process, at);
     }
 }
 
@@ -52,18 +52,8 @@ fn draws_under_mixtures_and_lines_have_the_moments_of_the_posterior() {
 /// estimated covariance of variables with variances v and v′ is at most `√(2vv′/S)`, that of a mean
 /// `√(v/S)`. The test allows four, plus the same for the frequencies that all draws share.
 #[track_caller]
-fn check_moments(
-    platform: &Platform,
-    what: &str,
-    process: &(impl Process + SamplePaths),
-    x: Tensor<2>,
-) {
-    // Fewer on other backends than flex, which has tested the formula.
-    let draws = match platform.backend {
-        "flex" => (4000, 2000),
-        _ => (1000, 500),
-    };
-    check_moments_of(what, process, x, draws);
+fn check_moments(what: &str, process: &(impl Process + SamplePaths), x: Tensor<2>) {
+    check_moments_of(what, process, x, (4000, 2000));
 }
 
 /// The same for these numbers of draws and of frequencies.
@@ -118,30 +108,15 @@ fn draws_have_the_moments_of_the_posterior() {
         let kernel = kernel(&platform);
         let x = case.x(&platform).narrow(0, 0, 6);
         let whitened = case.whitened(&platform).condition(&kernel).expect("factor");
-        check_moments(
-            &platform,
-            &format!("whitened on {platform}"),
-            &whitened,
-            x.clone(),
-        );
+        check_moments(&format!("whitened on {platform}"), &whitened, x.clone());
         let unwhitened = case
             .unwhitened(&platform)
             .condition(&kernel)
             .expect("factor");
-        check_moments(
-            &platform,
-            &format!("unwhitened on {platform}"),
-            &unwhitened,
-            x.clone(),
-        );
+        check_moments(&format!("unwhitened on {platform}"), &unwhitened, x.clone());
         for (name, posterior) in OrthogonalCase::new(&[8, 5], 2).posteriors(&platform) {
             let process = posterior.condition(&kernel).expect("factor");
-            check_moments(
-                &platform,
-                &format!("{name} on {platform}"),
-                &process,
-                x.clone(),
-            );
+            check_moments(&format!("{name} on {platform}"), &process, x.clone());
         }
         // Also exact for an approximate inverse.
         let case = InverseFreeCase::new(2);
@@ -150,10 +125,10 @@ fn draws_have_the_moments_of_the_posterior() {
             let posterior = case.with_inverse(&platform, form, &inverse);
             let process = posterior.condition(&kernel).expect("no factor");
             let what = format!("inverse-free, {form:?} on {platform}");
-            check_moments(&platform, &what, &process, x.clone());
+            check_moments(&what, &process, x.clone());
             let process = case.l_svgp(&platform, form).condition(&kernel);
             let what = format!("L-SVGP, {form:?} on {platform}");
-            check_moments(&platform, &what, &process.expect("factor"), x.clone());
+            check_moments(&what, &process.expect("factor"), x.clone());
         }
     }
 }
@@ -169,12 +144,7 @@ fn draws_have_the_moments_of_regression() {
         let at = x.clone().narrow(0, 0, 5);
         let exact = Exact::new(kernel(&platform), ZeroMean::new(2), gaussian());
         let exact = exact.condition(x.clone(), y.clone()).expect("factor");
-        check_moments(
-            &platform,
-            &format!("exact on {platform}"),
-            &exact,
-            at.clone(),
-        );
+        check_moments(&format!("exact on {platform}"), &exact, at.clone());
         let collapsed = Collapsed::new(
             kernel(&platform),
             ConstantMean::new(platform.tensor(&[0.5, -0.5], [2])),
@@ -183,12 +153,7 @@ fn draws_have_the_moments_of_regression() {
             Jitter::INDUCING,
         );
         let collapsed = collapsed.condition(x, y).expect("factor");
-        check_moments(
-            &platform,
-            &format!("collapsed on {platform}"),
-            &collapsed,
-            at,
-        );
+        check_moments(&format!("collapsed on {platform}"), &collapsed, at);
     }
 }
 
@@ -209,7 +174,7 @@ fn draws_of_every_kernel_have_the_moments_of_its_prior() {
         let kernel: AnyKernel = config.init(DIMENSIONS, platform.options());
         let process = posterior.condition(&kernel).expect("factor");
         let x = case.x(platform).narrow(0, 0, 4);
-        check_moments(platform, &format!("{config:?}"), &process, x);
+        check_moments(&format!("{config:?}"), &process, x);
     }
 }
 
