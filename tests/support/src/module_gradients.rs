@@ -8,7 +8,7 @@ use burn::{
 use super::{
     Platform,
     comparison::assert_within,
-    gradients::{DIRECTIONS, assert_slopes, slopes_of},
+    gradients::{BETWEEN_PLATFORMS, DIRECTIONS, assert_slopes, slopes_of},
     largest, numbers, platforms, reference_platform,
 };
 
@@ -76,7 +76,7 @@ pub fn with_parameter_values<M: Module>(module: M, values: &[Vec<f64>]) -> M {
 
 /// Checks the gradient of `loss` with respect to all parameters of the module from `build`. On the
 /// reference platform it is compared with central differences, to `double`. On the others it is compared
-/// with the gradient there, to `double` or `single` by their precision. Errors are relative to the
+/// with the gradient there, to a thousandth of `double` or to `single` by their precision. Errors are relative to the
 /// parameter's largest gradient entry or a thousandth of the largest of all.
 #[track_caller]
 pub fn check_module_gradients<M: Module>(
@@ -115,7 +115,7 @@ pub fn check_module_gradients<M: Module>(
                 for (index, (gradient, expected)) in ours.iter().zip(expected).enumerate() {
                     let what = format!("{what} on {platform}, gradient of parameter {index}");
                     let scale = largest(expected).max(1e-3 * largest_of_all);
-                    let tolerance = platform.tolerance(double, single);
+                    let tolerance = platform.tolerance(BETWEEN_PLATFORMS * double, single);
                     assert_within(&what, gradient, expected, tolerance * scale);
                 }
             }
