@@ -27,7 +27,7 @@ fn sizes(platform: &Platform) -> &'static [usize] {
 }
 
 /// The number of right-hand columns.
-const COLUMNS: usize = 5;
+const COLUMNS: usize = 8;
 
 #[derive(Clone, Copy, Debug)]
 enum Kernel {

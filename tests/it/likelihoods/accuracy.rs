@@ -15,10 +15,13 @@ use burn_gp_core::{
 use libm::lgamma;
 
 use crate::{
-    likelihoods::formulas::{log_normal_cdf, logistic, ordinal, softplus},
-    likelihoods::lines::{Line, log_sum_exp},
     likelihoods::registration::variants,
-    support::{Platform, numbers, platforms},
+    support::{
+        Platform,
+        formulas::{log_normal_cdf, logistic, ordinal, softplus},
+        lines::{Line, log_sum_exp},
+        numbers, platforms,
+    },
 };
 
 /// The error bound. Large values have an additional tolerance: the rounding of their parts in

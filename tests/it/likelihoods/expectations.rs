@@ -8,10 +8,12 @@ use burn_gp_core::{
 
 use crate::{
     likelihoods::cases::{Case, ROWS, registry},
-    likelihoods::integrals::{by_monte_carlo, on_grid},
     support::{
-        Platform, Random, assert_close, comparison::assert_within, double_precision_platforms,
-        first_platform, numbers, platforms,
+        Platform, Random, assert_close,
+        comparison::assert_within,
+        double_precision_platforms, first_platform,
+        integrals::{by_monte_carlo, on_grid},
+        numbers, platforms,
     },
 };
 
@@ -110,7 +112,7 @@ fn dense(case: &Case, classes: usize) -> Expectations {
     let latents = case.latents;
     let rows = (0..ROWS).map(|row| {
         let own = row * latents..(row + 1) * latents;
-        on_grid(&means[own.clone()], &variances[own], |f| {
+        on_grid(&means[own.clone()], &variances[own], &|f| {
             integrands(case, row, classes, f)
         })
     });
@@ -174,7 +176,7 @@ fn expectations_agree_with_monte_carlo() {
             .map(|row| {
                 let own = row * case.latents..(row + 1) * case.latents;
                 let (means, variances) = (&means[own.clone()], &variances[own]);
-                by_monte_carlo(&mut random, draws(&case), means, variances, |f| {
+                by_monte_carlo(&mut random, draws(&case), means, variances, &|f| {
                     integrands(&case, row, classes, f)
                 })
             })
@@ -229,7 +231,7 @@ fn robust_max_agrees_with_its_integral() {
             let (row, class) = (index / classes, index % classes);
             let own = row * classes..(row + 1) * classes;
             let (means, variances) = (&means[own.clone()], &variances[own]);
-            let largest = on_grid(&means[class..=class], &variances[class..=class], |t| {
+            let largest = on_grid(&means[class..=class], &variances[class..=class], &|t| {
                 let others = (0..classes).filter(|&other| other != class);
                 vec![
                     others

@@ -12,14 +12,12 @@ use burn_gp_core::{
 };
 use libm::lgamma;
 
-use crate::{
-    likelihoods::formulas::{logistic, ordinal, softplus},
-    likelihoods::lines::Line,
-    support::{
-        Platform,
-        module_gradients::{parameter_gradients, parameter_values, with_parameter_values},
-        platforms,
-    },
+use crate::support::{
+    Platform,
+    formulas::{logistic, ordinal, softplus},
+    lines::Line,
+    module_gradients::{parameter_gradients, parameter_values, with_parameter_values},
+    platforms,
 };
 
 /// A likelihood with the log density of a target as a function of its parameters.

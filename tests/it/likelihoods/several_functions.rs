@@ -7,9 +7,9 @@ use burn_gp_core::{
     process::Marginals,
 };
 
-use crate::{
-    likelihoods::lines::{Line, log_sum_exp},
-    support::{numbers, platforms},
+use crate::support::{
+    lines::{Line, log_sum_exp},
+    numbers, platforms,
 };
 
 /// If the error is more than about eight standard deviations, the density has two modes, and the

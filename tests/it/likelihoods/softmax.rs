@@ -7,10 +7,11 @@ use burn_gp_core::{
     process::Marginals,
 };
 
-use crate::{
-    likelihoods::formulas::{logistic, softplus},
-    likelihoods::lines::{Line, log_sum_exp},
-    support::{Platform, Random, numbers, platforms},
+use crate::support::{
+    Platform, Random,
+    formulas::{logistic, softplus},
+    lines::{Line, log_sum_exp},
+    numbers, platforms,
 };
 
 /// The error bound: absolute for log densities, relative for gradients.

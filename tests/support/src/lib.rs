@@ -4,9 +4,12 @@
 pub mod comparison;
 pub mod dense;
 pub mod dense_posterior;
+pub mod formulas;
 pub mod gradients;
+pub mod integrals;
 pub mod inverse_free_case;
 pub mod kernel_registry;
+pub mod lines;
 pub mod low_rank_case;
 pub mod module_gradients;
 pub mod orthogonal_case;

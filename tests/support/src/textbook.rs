@@ -22,10 +22,13 @@ macro_rules! impl_subtract {
     () => {
         #[inline(never)]
         fn subtract(target: &mut [Self], factor: Self, source: &[Self]) {
-            for (target, &source) in target.iter_mut().zip(source) {
-                let rest = *target - factor * source;
-                *target = rest;
-            }
+            // With the vectors of this machine. The numbers are the same: each operation rounds alone.
+            pulp::Arch::new().dispatch(|| {
+                for (target, &source) in target.iter_mut().zip(source) {
+                    let rest = *target - factor * source;
+                    *target = rest;
+                }
+            });
         }
     };
 }
@@ -59,6 +62,7 @@ pub struct DoubleDouble(f64, f64);
 
 impl DoubleDouble {
     /// `high + low` for `|high| ≥ |low|`.
+    #[inline(always)]
     fn normalized(high: f64, low: f64) -> Self {
         let sum = high + low;
         Self(sum, low - (sum - high))
@@ -68,6 +72,7 @@ impl DoubleDouble {
 impl Add for DoubleDouble {
     type Output = Self;
 
+    #[inline(always)]
     fn add(self, other: Self) -> Self {
         let sum = self.0 + other.0;
         let part = sum - self.0;
@@ -79,12 +84,14 @@ impl Add for DoubleDouble {
 impl Sub for DoubleDouble {
     type Output = Self;
 
+    #[inline(always)]
     fn sub(self, other: Self) -> Self {
         self.add(Self(-other.0, -other.1))
     }
 }
 
 /// A number as the sum of two numbers with half its digits, whose products are exact.
+#[inline(always)]
 fn halves(value: f64) -> (f64, f64) {
     let scaled = 134_217_729.0 * value; // 2²⁷ + 1
     let high = scaled - (scaled - value);
@@ -94,6 +101,7 @@ fn halves(value: f64) -> (f64, f64) {
 impl Mul for DoubleDouble {
     type Output = Self;
 
+    #[inline(always)]
     fn mul(self, other: Self) -> Self {
         let product = self.0 * other.0;
         let ((a, b), (c, d)) = (halves(self.0), halves(other.0));

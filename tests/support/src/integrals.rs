@@ -1,6 +1,6 @@
 //! Expectations under independent Gaussians in plain Rust: on a dense grid and by Monte Carlo.
 
-use crate::support::Random;
+use super::Random;
 
 /// The extent of the grid on either side of the mean, in standard deviations. The rest is below
 /// 10⁻¹³.
@@ -21,7 +21,7 @@ fn grid_points(dimensions: usize) -> usize {
 pub fn on_grid(
     means: &[f64],
     variances: &[f64],
-    functions: impl Fn(&[f64]) -> Vec<f64>,
+    functions: &dyn Fn(&[f64]) -> Vec<f64>,
 ) -> Vec<f64> {
     let (dimensions, count) = (means.len(), grid_points(means.len()));
     let spacing = 2.0 * REACH / (count - 1) as f64;
@@ -53,7 +53,7 @@ pub fn by_monte_carlo(
     draws: usize,
     means: &[f64],
     variances: &[f64],
-    functions: impl Fn(&[f64]) -> Vec<f64>,
+    functions: &dyn Fn(&[f64]) -> Vec<f64>,
 ) -> Vec<(f64, f64)> {
     let (mut sums, mut squares) = (Vec::new(), Vec::new());
     let mut f = vec![0.0; means.len()];
