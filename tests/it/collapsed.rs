@@ -6,6 +6,7 @@ use crate::reference::{
     cholesky, combine, double_precision, gradients, log_determinant, product, rows, scalar,
     single_precision, solve, solve_lower, tensor, trace, transpose, values,
 };
+use crate::support::stationary::KINDS;
 use burn::{
     module::Module,
     tensor::{DType, Device, Tensor},
@@ -22,13 +23,6 @@ use burn_gp_core::{
 };
 
 const JITTER: f64 = 1e-10;
-
-const KINDS: [Stationary; 4] = [
-    Stationary::SquaredExponential,
-    Stationary::Matern12,
-    Stationary::Matern32,
-    Stationary::Matern52,
-];
 
 type Model = Collapsed<StationaryKernel, AnyMean, InducingPoints>;
 

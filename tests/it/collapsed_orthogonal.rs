@@ -7,6 +7,7 @@ use crate::reference::{
     orthogonal::{Gaussians, Model, OrthogonalProblem, scaled},
     product, scalar, single_precision, solve, tensor, trace, transpose, values,
 };
+use crate::support::stationary::KINDS;
 use burn::{
     module::Module,
     tensor::{DType, Device, Tensor},
@@ -17,13 +18,6 @@ use burn_gp_core::{
     ops::{Jitter, Stationary},
     process::{Process, VariationalGaussian},
 };
-
-const KINDS: [Stationary; 4] = [
-    Stationary::SquaredExponential,
-    Stationary::Matern12,
-    Stationary::Matern32,
-    Stationary::Matern52,
-];
 
 /// Runs a test in double precision with every kernel on every device.
 fn for_each_kernel(test: impl Fn(&str, &OrthogonalProblem, (&Device, DType))) {

@@ -5,6 +5,7 @@ use crate::reference::{
     orthogonal::{Gaussians, OrthogonalProblem},
     product, rows, scalar, tensor, transpose, values,
 };
+use crate::support::stationary::KINDS;
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp_core::{
     inducing::InducingPoints,
@@ -18,13 +19,6 @@ use burn_gp_core::{
     ops::{Jitter, Stationary},
     process::Process,
 };
-
-const KINDS: [Stationary; 4] = [
-    Stationary::SquaredExponential,
-    Stationary::Matern12,
-    Stationary::Matern32,
-    Stationary::Matern52,
-];
 
 /// Kernels that give well-conditioned covariances for a dozen random points in the plane.
 fn kernels() -> Vec<KernelConfig> {

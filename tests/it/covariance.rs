@@ -2,20 +2,15 @@
 
 use crate::support::{
     Dense, Input, Random, assert_close, assert_finite, check_gradients, check_gradients_by_entry,
-    gradients::Loss, numbers, platforms,
+    gradients::Loss,
+    numbers, platforms,
+    stationary::{KINDS, profile},
 };
 use burn::tensor::Tensor;
 use burn_gp_core::ops::{Jitter, Stationary, cholesky, covariance, covariance_matrix};
 
 /// One of the two gradient checks.
 type Checker = fn(&str, &[Input], f64, Loss<'_>);
-
-const KINDS: [Stationary; 4] = [
-    Stationary::SquaredExponential,
-    Stationary::Matern12,
-    Stationary::Matern32,
-    Stationary::Matern52,
-];
 
 /// N1, N2, D: single points, numbers around the lane count, and several threads.
 const SHAPES: [(usize, usize, usize); 10] = [
@@ -31,26 +26,6 @@ const SHAPES: [(usize, usize, usize); 10] = [
     (9, 300, 200),
 ];
 
-/// `σ²·φ(r)` by the formulas of Rasmussen and Williams (2006), §4.2.1.
-fn reference(kind: Stationary, a: &[f64], b: &[f64], lengthscales: &[f64], variance: f64) -> f64 {
-    let mut square = 0.0;
-    for d in 0..a.len() {
-        let lengthscale = lengthscales[if lengthscales.len() == 1 { 0 } else { d }];
-        square += ((a[d] - b[d]) / lengthscale).powi(2);
-    }
-    let r = square.sqrt();
-    variance
-        * match kind {
-            Stationary::SquaredExponential => (-0.5 * square).exp(),
-            Stationary::Matern12 => (-r).exp(),
-            Stationary::Matern32 => (1.0 + 3f64.sqrt() * r) * (-(3f64.sqrt()) * r).exp(),
-            Stationary::Matern52 => {
-                let s = 5f64.sqrt() * r;
-                (1.0 + s + s * s / 3.0) * (-s).exp()
-            }
-        }
-}
-
 fn reference_matrix(
     kind: Stationary,
     x1: &Dense,
@@ -59,7 +34,7 @@ fn reference_matrix(
     variance: f64,
 ) -> Dense {
     Dense::from_function(x1.rows, x2.rows, |i, j| {
-        reference(kind, x1.row(i), x2.row(j), lengthscales, variance)
+        variance * profile(kind, x1.row(i), x2.row(j), lengthscales)
     })
 }
 

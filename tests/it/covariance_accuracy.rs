@@ -3,17 +3,12 @@
 
 use crate::support::{
     Dense, Platform, Random, assert_close, assert_finite, check_gradients,
-    gradients::autodiff_gradients, numbers, platforms,
+    gradients::autodiff_gradients,
+    numbers, platforms,
+    stationary::{KINDS, profile},
 };
 use burn::tensor::Tensor;
 use burn_gp_core::ops::{Stationary, covariance, covariances};
-
-const KINDS: [Stationary; 4] = [
-    Stationary::SquaredExponential,
-    Stationary::Matern12,
-    Stationary::Matern32,
-    Stationary::Matern52,
-];
 
 /// N1, N2, D: around the tiles of GPUs (64 rows, 8 dimensions), which differ from those of the CPU.
 const SHAPES: [[usize; 3]; 6] = [
@@ -24,17 +19,6 @@ const SHAPES: [[usize; 3]; 6] = [
     [129, 1, 1],
     [130, 300, 16],
 ];
-
-/// `φ(r)` by the formulas of Rasmussen and Williams (2006), §4.2.1.
-fn profile(kind: Stationary, r: f64) -> f64 {
-    let (third, fifth) = (3f64.sqrt() * r, 5f64.sqrt() * r);
-    match kind {
-        Stationary::SquaredExponential => (-0.5 * r * r).exp(),
-        Stationary::Matern12 => (-r).exp(),
-        Stationary::Matern32 => (1.0 + third) * (-third).exp(),
-        Stationary::Matern52 => (1.0 + fifth + fifth * fifth / 3.0) * (-fifth).exp(),
-    }
-}
 
 /// `φ` between two sets of points as the platform rounds them.
 fn expected(
@@ -47,8 +31,7 @@ fn expected(
     let (x1, x2) = (rounded(x1), rounded(x2));
     let scales = platform.rounded(lengthscales);
     let values = Dense::from_function(x1.rows, x2.rows, |i, j| {
-        let squares = (0..x1.columns).map(|d| ((x1[(i, d)] - x2[(j, d)]) / scales[d]).powi(2));
-        profile(kind, squares.sum::<f64>().sqrt())
+        profile(kind, x1.row(i), x2.row(j), &scales)
     });
     values.values
 }

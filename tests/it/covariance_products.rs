@@ -4,16 +4,10 @@ use crate::support::{
     Dense, Input, Platform, Random, assert_close, check_gradients,
     gradients::{Loss, autodiff_gradients},
     numbers, platforms,
+    stationary::{KINDS, profile},
 };
 use burn::tensor::Tensor;
 use burn_gp_core::ops::{Blocks, Stationary, block_covariance, covariance_product};
-
-const KINDS: [Stationary; 4] = [
-    Stationary::SquaredExponential,
-    Stationary::Matern12,
-    Stationary::Matern32,
-    Stationary::Matern52,
-];
 
 /// σ² of every case.
 const VARIANCE: f64 = 1.7;
@@ -21,24 +15,6 @@ const VARIANCE: f64 = 1.7;
 /// Rounding of sums of up to 2000 terms of order one, relative to the largest entry.
 fn tolerance(platform: &Platform) -> f64 {
     if platform.is_double() { 1e-12 } else { 1e-5 }
-}
-
-/// `σ²·φ` by the formulas of Rasmussen and Williams (2006), §4.2.1.
-fn covariance(kind: Stationary, a: &[f64], b: &[f64], lengthscales: &[f64]) -> f64 {
-    let scale = |d: usize| lengthscales[if lengthscales.len() == 1 { 0 } else { d }];
-    let squares = (0..a.len()).map(|d| ((a[d] - b[d]) / scale(d)).powi(2));
-    let square: f64 = squares.sum();
-    let r = square.sqrt();
-    VARIANCE
-        * match kind {
-            Stationary::SquaredExponential => (-0.5 * square).exp(),
-            Stationary::Matern12 => (-r).exp(),
-            Stationary::Matern32 => (1.0 + 3f64.sqrt() * r) * (-(3f64.sqrt()) * r).exp(),
-            Stationary::Matern52 => {
-                let s = 5f64.sqrt() * r;
-                (1.0 + s + s * s / 3.0) * (-s).exp()
-            }
-        }
 }
 
 /// Points, others, values and vectors.
@@ -85,7 +61,7 @@ impl Case {
             for n in 0..others.rows {
                 for b in range.clone() {
                     let (a, b_point) = (self.row(others, n), self.row(&self.points, b));
-                    let covariance = covariance(kind, a, b_point, &self.lengthscales);
+                    let covariance = VARIANCE * profile(kind, a, b_point, &self.lengthscales);
                     expected[run * others.rows + n] += self.values[b] * covariance;
                 }
             }
@@ -99,7 +75,7 @@ impl Case {
         for n in 0..others.rows {
             for b in 0..self.points.rows {
                 let (a, b_point) = (self.row(others, n), self.row(&self.points, b));
-                let covariance = covariance(kind, a, b_point, &self.lengthscales);
+                let covariance = VARIANCE * profile(kind, a, b_point, &self.lengthscales);
                 for r in 0..width {
                     expected[n * width + r] += covariance * self.vectors[(b, r)];
                 }

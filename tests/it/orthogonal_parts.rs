@@ -8,12 +8,13 @@ use crate::reference::{
     orthogonal::{Gaussians, OrthogonalProblem},
     product, rows, tensor, transpose, values,
 };
+use crate::support::stationary::KINDS;
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp_core::{
     inducing::{InducingPoints, Nystrom},
     inference::FullBatch,
     kernels::{FeatureMap, Kernel, LowRankKernel, StationaryKernel},
-    ops::{Jitter, Stationary, cholesky},
+    ops::{Jitter, cholesky},
     process::{ConditionedProcess, Process, Spread, VariationalGaussian},
     variational::{Coordinates, InducingSet, Orthogonal, Posterior},
 };
@@ -23,12 +24,6 @@ const TOLERANCE: f64 = 1e-9;
 
 /// Every problem on every device, with its name.
 fn for_each_problem(test: impl Fn(&str, &OrthogonalProblem, (&Device, DType))) {
-    const KINDS: [Stationary; 4] = [
-        Stationary::SquaredExponential,
-        Stationary::Matern12,
-        Stationary::Matern32,
-        Stationary::Matern52,
-    ];
     for (name, device) in double_precision() {
         let options = (&device, DType::F64);
         test(name, &OrthogonalProblem::golden(), options);

@@ -5,8 +5,9 @@ use crate::support::{
     double_precision_platforms,
     gradients::Loss,
     numbers,
-    patch_case::{Case, KINDS, VARIANCE, profile},
+    patch_case::{Case, VARIANCE},
     platforms,
+    stationary::{KINDS, profile},
 };
 use burn_gp_core::{
     ops::{Stationary, patch_covariance, patch_variance},

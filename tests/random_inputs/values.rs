@@ -9,8 +9,8 @@ use burn_gp_core::{
         PeriodicConfig, PolynomialConfig, ProductConfig, RationalQuadraticConfig, ScaledConfig,
         SpectralMixtureConfig, StationaryConfig, SumConfig, WhiteConfig,
     },
-    ops::Stationary,
 };
+use burn_gp_test_support::stationary::KINDS;
 use proptest::prelude::*;
 
 /// Parts of the messages of documented panics, which are mistakes of the caller.
@@ -148,19 +148,13 @@ fn network() -> impl Strategy<Value = PerceptronConfig> {
 
 fn leaf(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = KernelConfig> {
     let number = move || value();
-    let kinds = &[
-        Stationary::SquaredExponential,
-        Stationary::Matern12,
-        Stationary::Matern32,
-        Stationary::Matern52,
-    ][..];
     let orders = &[
         ArcCosineOrder::Step,
         ArcCosineOrder::Ramp,
         ArcCosineOrder::Quadratic,
     ][..];
     prop_oneof![
-        3 => (proptest::sample::select(kinds), any::<bool>(), number(), number()).prop_map(
+        3 => (proptest::sample::select(&KINDS[..]), any::<bool>(), number(), number()).prop_map(
             |(kind, ard, lengthscale, variance)| KernelConfig::Stationary(StationaryConfig { kind, ard, groups: Vec::new(), lengthscale: Some(lengthscale), variance })
         ),
         1 => (any::<bool>(), number(), number(), number()).prop_map(|(ard, lengthscale, variance, shape)| {

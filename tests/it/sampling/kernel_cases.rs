@@ -1,5 +1,6 @@
 //! Kernels with sample paths.
 
+use crate::support::stationary::KINDS;
 use burn_gp_core::{
     kernels::{
         ConstantConfig, CosineConfig, KernelConfig, PeriodicConfig, RationalQuadraticConfig,
@@ -7,13 +8,6 @@ use burn_gp_core::{
     },
     ops::Stationary,
 };
-
-pub const KINDS: [Stationary; 4] = [
-    Stationary::SquaredExponential,
-    Stationary::Matern12,
-    Stationary::Matern32,
-    Stationary::Matern52,
-];
 
 pub fn stationary(kind: Stationary, lengthscale: f64, variance: f64) -> KernelConfig {
     StationaryConfig::new(kind)

@@ -9,10 +9,10 @@ use burn_gp_core::{
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use crate::{
-    sampling::kernel_cases::{KINDS, kernels, mixtures_and_lines, stationary},
+    sampling::kernel_cases::{kernels, mixtures_and_lines, stationary},
     support::{
         Dense, Random, assert_close, dense::mean_cosine, double_precision_platforms,
-        first_platform, numbers, platforms, posterior_case::DIMENSIONS,
+        first_platform, numbers, platforms, posterior_case::DIMENSIONS, stationary::KINDS,
     },
 };
 

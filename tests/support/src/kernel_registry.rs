@@ -14,7 +14,7 @@ use burn_gp_core::{
     parameter::LOWER_BOUND,
 };
 
-use super::{parameter_values, platforms};
+use super::{parameter_values, platforms, stationary::profile_of_square};
 
 pub const DIMENSIONS: usize = 3;
 
@@ -273,7 +273,7 @@ pub fn reference(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> f64
         KernelConfig::Stationary(config) => {
             let lengthscale = first_lengthscale(config.lengthscale, a.len());
             let square = pairs().map(|(a, b)| ((a - b) / lengthscale).powi(2));
-            stationary_profile(config, square.sum())
+            config.variance * profile_of_square(config.kind, square.sum())
         }
         KernelConfig::RationalQuadratic(config) => {
             let lengthscale = first_lengthscale(config.lengthscale, a.len());
@@ -332,19 +332,6 @@ pub fn reference(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> f64
     }
 }
 
-/// `σ²·φ(r²)`.
-fn stationary_profile(config: &StationaryConfig, square: f64) -> f64 {
-    let r = square.sqrt();
-    let (s3, s5) = (3f64.sqrt() * r, 5f64.sqrt() * r);
-    config.variance
-        * match config.kind {
-            Stationary::SquaredExponential => (-0.5 * square).exp(),
-            Stationary::Matern12 => (-r).exp(),
-            Stationary::Matern32 => (1.0 + s3) * (-s3).exp(),
-            Stationary::Matern52 => (1.0 + s5 + s5 * s5 / 3.0) * (-s5).exp(),
-        }
-}
-
 fn rational_profile(config: &RationalQuadraticConfig, square: f64) -> f64 {
     config.variance * (1.0 + square / (2.0 * config.shape)).powf(-config.shape)
 }
@@ -359,7 +346,9 @@ fn periodic_formula(base: &KernelConfig, period: f64, a: &[f64], b: &[f64], same
         terms.sum::<f64>()
     };
     match base {
-        KernelConfig::Stationary(config) => stationary_profile(config, sines(config.lengthscale)),
+        KernelConfig::Stationary(config) => {
+            config.variance * profile_of_square(config.kind, sines(config.lengthscale))
+        }
         KernelConfig::RationalQuadratic(config) => {
             rational_profile(config, sines(config.lengthscale))
         }

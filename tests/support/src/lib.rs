@@ -19,6 +19,7 @@ pub mod platforms;
 pub mod posterior_case;
 pub mod random;
 pub mod separate_case;
+pub mod stationary;
 pub mod textbook;
 
 pub use comparison::{assert_close, assert_finite, largest};

@@ -6,36 +6,15 @@ use burn_gp_core::{
     patches::{ImageShape, PatchGrid},
 };
 
-use super::{Dense, Input, Platform, Random, assert_close, gradients::Loss, numbers, platforms};
-
-pub const KINDS: [Stationary; 4] = [
-    Stationary::SquaredExponential,
-    Stationary::Matern12,
-    Stationary::Matern32,
-    Stationary::Matern52,
-];
+use super::{
+    Dense, Input, Platform, Random, assert_close,
+    gradients::Loss,
+    numbers, platforms,
+    stationary::{KINDS, profile},
+};
 
 /// σ² of every case.
 pub const VARIANCE: f64 = 1.7;
-
-/// `φ` by the formulas of Rasmussen and Williams (2006), §4.2.1.
-pub fn profile(kind: Stationary, a: &[f64], b: &[f64], lengthscales: &[f64]) -> f64 {
-    let mut square = 0.0;
-    for d in 0..a.len() {
-        let lengthscale = lengthscales[if lengthscales.len() == 1 { 0 } else { d }];
-        square += ((a[d] - b[d]) / lengthscale).powi(2);
-    }
-    let r = square.sqrt();
-    match kind {
-        Stationary::SquaredExponential => (-0.5 * square).exp(),
-        Stationary::Matern12 => (-r).exp(),
-        Stationary::Matern32 => (1.0 + 3f64.sqrt() * r) * (-(3f64.sqrt()) * r).exp(),
-        Stationary::Matern52 => {
-            let s = 5f64.sqrt() * r;
-            (1.0 + s + s * s / 3.0) * (-s).exp()
-        }
-    }
-}
 
 /// Images, inducing patches and all other arguments of the operations.
 #[derive(Clone, Debug)]
