@@ -333,14 +333,9 @@ fn positive_numbers() -> Vec<Grid> {
             ]
         };
         let targets = [1e-6, 1e-3, 0.1, 1.0, 10.0, 1e4];
+        let config = GammaConfig { shape };
         let what = format!("gamma, shape {shape}");
-        grids.push(Grid::new(
-            what,
-            GammaConfig { shape },
-            &targets,
-            density,
-            foci,
-        ));
+        grids.push(Grid::new(what, config, &targets, density, foci));
     }
     grids
 }

@@ -12,7 +12,10 @@ use burn_gp_core::{
 };
 use libm::lgamma;
 
-use crate::support::{Platform, Random};
+use crate::support::{
+    Platform, Random,
+    formulas::{logistic, normal_cdf},
+};
 
 /// The number of rows of every case.
 pub const ROWS: usize = 5;
@@ -73,14 +76,6 @@ impl Case {
     pub fn is_smooth(&self) -> bool {
         !matches!(self.config, LikelihoodConfig::RobustMax(_))
     }
-}
-
-fn normal_cdf(x: f64) -> f64 {
-    0.5 * libm::erfc(-x / 2f64.sqrt())
-}
-
-fn logistic(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
 }
 
 fn log_normal(error: f64, variance: f64) -> f64 {

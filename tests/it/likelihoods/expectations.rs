@@ -12,6 +12,7 @@ use crate::{
         Platform, Random, assert_close,
         comparison::assert_within,
         double_precision_platforms, first_platform,
+        formulas::normal_cdf,
         integrals::{by_monte_carlo, on_grid},
         numbers, platforms,
     },
@@ -208,10 +209,6 @@ fn expectations_agree_with_monte_carlo() {
             }
         }
     }
-}
-
-fn normal_cdf(x: f64) -> f64 {
-    0.5 * libm::erfc(-x / 2f64.sqrt())
 }
 
 /// The probability that a function is the largest, `E_t[Π_j Φ((t − μ_j)/σ_j)]`, by dense quadrature

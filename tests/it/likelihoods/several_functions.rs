@@ -8,6 +8,7 @@ use burn_gp_core::{
 };
 
 use crate::support::{
+    formulas::log_normal_cdf,
     lines::{Line, log_sum_exp},
     numbers, platforms,
 };
@@ -75,10 +76,6 @@ fn heteroskedastic_densities_over_the_grid() {
             );
         }
     }
-}
-
-fn log_normal_cdf(x: f64) -> f64 {
-    (0.5 * libm::erfc(-x / 2f64.sqrt())).max(1e-300).ln()
 }
 
 /// Probabilities of the largest function, for three functions whose standard deviations differ by a

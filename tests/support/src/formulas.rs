@@ -10,10 +10,15 @@ pub fn logistic(x: f64) -> f64 {
     (-softplus(-x)).exp()
 }
 
+/// `Φ(x)`
+pub fn normal_cdf(x: f64) -> f64 {
+    0.5 * libm::erfc(-x / 2f64.sqrt())
+}
+
 /// `log Φ(x)`, by the continued fraction of the Mills ratio in the lower tail.
 pub fn log_normal_cdf(x: f64) -> f64 {
     if x > -6.0 {
-        return (0.5 * libm::erfc(-x / 2f64.sqrt())).ln();
+        return normal_cdf(x).ln();
     }
     let fraction = (1..60).rev().fold(-x, |tail, k| -x + f64::from(k) / tail);
     -0.5 * (x * x + (2.0 * PI).ln()) - fraction.ln()
