@@ -47,13 +47,16 @@ pub type Job = Box<dyn FnMut() -> Result<(), Box<dyn Error>> + Send>;
 type Prepare = fn() -> Result<Job, Box<dyn Error>>;
 
 /// The jobs by name.
-pub const JOBS: [(&str, Prepare); 9] = [
+pub const JOBS: [(&str, Prepare); 10] = [
     ("arithmetic", || Ok(arithmetic())),
     ("memory traffic", || Ok(memory_traffic())),
     ("training step", || training_of("F32-1024-512")),
     ("large training step", || training_of("F32-1024-1024")),
     ("prediction", prediction),
-    ("covariance product", || Ok(product(11))),
+    ("covariance product", || Ok(product(11, DType::F32))),
+    ("covariance product in double precision", || {
+        Ok(product(11, DType::F64))
+    }),
     ("gradients of a product", || Ok(gradients())),
     ("covariances of combinations", || Ok(combinations())),
     ("k-means", || Ok(centers())),
@@ -147,10 +150,10 @@ struct Product {
 }
 
 impl Product {
-    fn new() -> Self {
-        let options = (&Device::flex(), DType::F32);
+    fn new(dtype: DType) -> Self {
+        let options = (&Device::flex(), dtype);
         Self {
-            points: normal([POINTS, DIMENSIONS]),
+            points: normal([POINTS, DIMENSIONS]).cast(dtype),
             lengthscales: Tensor::ones([DIMENSIONS], options),
             variance: Tensor::ones([1], options),
         }
@@ -168,8 +171,9 @@ impl Product {
     }
 }
 
-fn product(width: usize) -> Job {
-    let (product, vectors) = (Product::new(), normal([POINTS, width]));
+fn product(width: usize, dtype: DType) -> Job {
+    let product = Product::new(dtype);
+    let vectors = normal([POINTS, width]).cast(dtype);
     Box::new(move || {
         black_box(product.with(vectors.clone()).into_data());
         Ok(())
@@ -177,7 +181,7 @@ fn product(width: usize) -> Job {
 }
 
 fn gradients() -> Job {
-    let product = Product::new();
+    let product = Product::new(DType::F32);
     let product = Product {
         points: product.points,
         lengthscales: product.lengthscales.autodiff().require_grad(),
@@ -201,7 +205,7 @@ fn combinations() -> Job {
         points,
         lengthscales,
         variance,
-    } = Product::new();
+    } = Product::new(DType::F32);
     let weights = normal([POINTS, 1]).squeeze_dim::<1>(1);
     let [lengthscales, variance, weights] =
         [lengthscales, variance, weights].map(|tensor| tensor.autodiff().require_grad());
