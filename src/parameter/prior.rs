@@ -13,25 +13,27 @@ use super::{Bounds, ParameterError, access::find, tree};
 
 /// A prior distribution of each constrained value θ of a parameter.
 ///
-/// The density is that of θ itself, so training finds the mode over θ for any parameterization.
+/// The parameters with priors are scales, so the density is that of log θ, which is `θ·p(θ)`. Training finds
+/// the mode over log θ for any parameterization. The mode over θ would lie far below it: `exp(m − s²)` instead
+/// of the median `exp(m)` of a log-normal prior. A uniform prior is flat over θ and only bounds it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "prior", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Prior {
-    /// `log p(θ) = a·log b − log Γ(a) + (a − 1)·log θ − b·θ`, with mean `a/b`.
+    /// `log p(log θ) = a·log b − log Γ(a) + a·log θ − b·θ`; the mean of θ and the mode are `a/b`.
     Gamma {
         /// a
         shape: f64,
         /// b
         rate: f64,
     },
-    /// `log p(θ) = −log θ − ½·((log θ − m)/s)² − log s − ½·log 2π`.
+    /// `log p(log θ) = −½·((log θ − m)/s)² − log s − ½·log 2π`.
     LogNormal {
         /// m, the mean of log θ.
         mean: f64,
         /// s, the standard deviation of log θ.
         deviation: f64,
     },
-    /// `log p(θ) = −½·(θ/s)² − log s + ½·log(2/π)`, for θ above zero.
+    /// `log p(log θ) = log θ − ½·(θ/s)² − log s + ½·log(2/π)`; the mode is s.
     HalfNormal {
         /// s
         scale: f64,
@@ -59,20 +61,21 @@ impl Display for Prior {
 }
 
 impl Prior {
-    /// `log p(θ)`, elementwise, for values in the [support](Self::support).
+    /// `log p(log θ)`, or `log p(θ)` of a uniform prior, elementwise, for values in the
+    /// [support](Self::support).
     pub fn log_density<const D: usize>(&self, value: Tensor<D>) -> Tensor<D> {
         match *self {
             Self::Gamma { shape, rate } => {
                 let constant = shape * rate.ln() - libm::lgamma(shape);
-                value.clone().log() * (shape - 1.0) - value * rate + constant
+                value.clone().log() * shape - value * rate + constant
             }
             Self::LogNormal { mean, deviation } => {
-                let logarithm = value.log();
-                let standard = (logarithm.clone() - mean) * deviation.recip();
-                standard.square() * -0.5 - logarithm - (deviation.ln() + 0.5 * (2.0 * PI).ln())
+                let standard = (value.log() - mean) * deviation.recip();
+                standard.square() * -0.5 - (deviation.ln() + 0.5 * (2.0 * PI).ln())
             }
             Self::HalfNormal { scale } => {
-                (value * scale.recip()).square() * -0.5 + (0.5 * (2.0 / PI).ln() - scale.ln())
+                let constant = 0.5 * (2.0 / PI).ln() - scale.ln();
+                (value.clone() * scale.recip()).square() * -0.5 + value.log() + constant
             }
             Self::Uniform { lower, upper } => value.zeros_like() - (upper - lower).ln(),
         }

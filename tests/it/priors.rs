@@ -12,7 +12,7 @@ use burn_gp_core::{
 
 type Density = fn(f64) -> f64;
 
-/// Priors with test values, and their densities by other formulas.
+/// Priors with test values, and their densities by other formulas: those of θ times θ, but for a uniform one.
 fn cases() -> Vec<(Prior, Density)> {
     vec![
         // Γ(3) = 2.
@@ -21,7 +21,7 @@ fn cases() -> Vec<(Prior, Density)> {
                 shape: 3.0,
                 rate: 2.0,
             },
-            |x| 8.0 / 2.0 * x * x * (-2.0 * x).exp(),
+            |x| x * 8.0 / 2.0 * x * x * (-2.0 * x).exp(),
         ),
         // Γ(1/2) = √π.
         (
@@ -29,7 +29,7 @@ fn cases() -> Vec<(Prior, Density)> {
                 shape: 0.5,
                 rate: 1.5,
             },
-            |x| (1.5 / (PI * x)).sqrt() * (-1.5 * x).exp(),
+            |x| x * (1.5 / (PI * x)).sqrt() * (-1.5 * x).exp(),
         ),
         (
             Prior::LogNormal {
@@ -38,12 +38,12 @@ fn cases() -> Vec<(Prior, Density)> {
             },
             |x| {
                 let standard = (x.ln() - 0.3) / 0.7;
-                (-0.5 * standard * standard).exp() / (x * 0.7 * (2.0 * PI).sqrt())
+                (-0.5 * standard * standard).exp() / (0.7 * (2.0 * PI).sqrt())
             },
         ),
         (Prior::HalfNormal { scale: 1.3 }, |x| {
             let normal = (-0.5 * (x / 1.3).powi(2)).exp() / (1.3 * (2.0 * PI).sqrt());
-            2.0 * normal
+            x * 2.0 * normal
         }),
         (
             Prior::Uniform {
@@ -73,8 +73,8 @@ fn densities_are_those_of_the_formulas() {
     }
 }
 
-/// Densities are normalized: the midpoint rule over the support, with steps small enough that the
-/// densities hardly change within them.
+/// Densities are normalized, over θ for a uniform prior and over log θ for others: the midpoint rule over the
+/// support, with steps small enough that the densities hardly change within them.
 #[test]
 fn densities_have_mass_one() {
     let platform = &platforms()[0];
@@ -88,7 +88,13 @@ fn densities_have_mass_one() {
         let densities = numbers(prior.log_density(values));
         let mass: f64 = (middles.iter().zip(densities))
             .filter(|(middle, _)| lower < **middle && **middle < upper)
-            .map(|(_, density)| density.exp() * end / f64::from(count))
+            .map(|(middle, density)| {
+                let step = match prior {
+                    Prior::Uniform { .. } => 1.0,
+                    _ => middle.recip(),
+                };
+                density.exp() * step * end / f64::from(count)
+            })
             .sum();
         // The density of a gamma with shape ½ is infinite at zero, so the first step has an error
         // of √h.
