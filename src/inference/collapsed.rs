@@ -184,7 +184,10 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
     }
 
     /// `Λ`, [M, N], and `diag(K − Q)`, `[N]`.
-    fn features(&self, inputs: Tensor<2>) -> Result<(Tensor<2>, Tensor<1>), NotPositiveDefinite> {
+    pub(super) fn features(
+        &self,
+        inputs: Tensor<2>,
+    ) -> Result<(Tensor<2>, Tensor<1>), NotPositiveDefinite> {
         let factor = cholesky(self.inducing.kuu(&self.kernel), self.jitter)?;
         let prior_variance = self.kernel.diagonal(inputs.clone());
         let features = factor.solve(self.inducing.kuf(&self.kernel, inputs));

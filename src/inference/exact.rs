@@ -47,7 +47,7 @@ impl<K: Kernel, M: Mean> Exact<K, M> {
     }
 
     /// `K + σ²I`
-    fn covariance(&self, inputs: Tensor<2>) -> Tensor<2> {
+    pub(super) fn covariance(&self, inputs: Tensor<2>) -> Tensor<2> {
         add_to_diagonal(self.kernel.matrix(inputs), self.likelihood.noise())
     }
 }

@@ -18,6 +18,7 @@ mod collapsed;
 mod computation_aware;
 mod conjugate_gradients;
 mod exact;
+mod leave_one_out;
 mod low_rank;
 mod orthogonal;
 mod parts;
@@ -38,6 +39,7 @@ pub use conjugate_gradients::{
     ConjugateGradients, ConjugateGradientsProcess, ConjugateGradientsSettings,
 };
 pub use exact::Exact;
+pub use leave_one_out::LeaveOneOut;
 pub use low_rank::{LowRankRegression, low_rank_evidence};
 pub use orthogonal::CollapsedOrthogonal;
 pub use unit::in_unit_of_targets;

@@ -42,6 +42,7 @@ mod kernels;
 mod launches;
 mod layer_normalization;
 mod layers;
+mod leave_one_out;
 mod likelihoods;
 mod log_density;
 mod low_rank_evidence;
