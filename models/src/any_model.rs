@@ -2,6 +2,7 @@
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
+    inference::LeaveOneOut,
     likelihoods::{ImpossibleTarget, LikelihoodConfig},
     ops::NotPositiveDefinite,
     parameter::{Hyperparameter, Priors},
@@ -143,6 +144,24 @@ macro_rules! models {
         }
 
         impl AnyModel {
+            /// The prediction of each training target from all the others, if the model has it in closed
+            /// form: exact and collapsed regression.
+            ///
+            /// # Errors
+            ///
+            /// When a covariance matrix cannot be factored.
+            pub fn leave_one_out(
+                &self,
+                data: &TrainingData,
+            ) -> Option<Result<LeaveOneOut, NotPositiveDefinite>> {
+                let (inputs, targets) = (data.inputs.clone(), data.targets.clone());
+                match self {
+                    Self::Exact(model) => Some(model.leave_one_out(inputs, targets)),
+                    Self::Sgpr(model) => Some(model.leave_one_out(inputs, targets)),
+                    _ => None,
+                }
+            }
+
             /// The model for training with weights of the rows ([`Svgp::with_row_weights`]), if it can.
             pub fn with_row_weights(self) -> Option<Self> {
                 match self {

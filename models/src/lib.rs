@@ -26,6 +26,7 @@ mod conjugate_gradients;
 mod deep_basis;
 mod deep_gp;
 mod deep_kernel;
+mod default_priors;
 pub mod device_step;
 mod exact;
 mod fit;

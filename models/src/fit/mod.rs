@@ -52,7 +52,12 @@ pub trait FitModel: Clone + Into<ModelConfig> {
     /// Trains a model of this configuration.
     ///
     /// Inputs, and targets that can be any number, are standardized with the statistics of these
-    /// data; predictions come back in the units of the data. Initial values, bounds and priors of
+    /// data; predictions come back in the units of the data. Targets that are all the same, as a
+    /// single one is, say nothing about the scale of the function: their unit is their absolute value, or
+    /// one if they are zero, and predictions stay as uncertain as that.
+    ///
+    /// Kernels and normal noise get weak priors ([`ModelConfig::with_default_priors`]) unless
+    /// [`Fit::default_priors`] turns them off. Initial values, bounds and priors of
     /// the configuration are therefore in standardized units, unless [`Fit::scale_inputs`] and
     /// [`Fit::scale_targets`] turn scaling off.
     ///
@@ -109,7 +114,8 @@ fn train(
     let (data, scaling) = prepared(&config, inputs, targets, fit)?;
     let training = fit.training(config.usual_training(), config.has_draws(), data.len())?;
     let data = config.arranged(data);
-    let config = config.resolved(&data);
+    let with_priors = || fit.with_priors(config.resolved(&data), &scaling, &data);
+    let config = without_panic(with_priors).map_err(Error::Config)?;
     let model = without_panic(|| config.init(&data)).map_err(Error::Config)??;
     let mut trainer = AnyTrainer::new(model, data.clone(), training);
     // A model without anything to train is only conditioned.
@@ -146,7 +152,7 @@ fn prepared(
         targets: (fit.scales_targets(may)?).then(|| {
             let rows = targets.values.chunks_exact(targets.columns);
             let values: Vec<f64> = rows.flat_map(|row| &row[..outputs]).copied().collect();
-            Standardization::of_rows(&values, outputs)
+            scaling::of_targets(&values, outputs)
         }),
     };
     let columns = targets.columns;

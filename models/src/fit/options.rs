@@ -1,12 +1,15 @@
 //! How a model is trained.
 
 use burn::tensor::{DType, Device, TensorCreationOptions};
-use burn_gp_core::optim::NaturalGradient;
+use burn_gp_core::{likelihoods::TargetKind, optim::NaturalGradient};
 
-use super::{Error, matrix::Rows};
-use crate::training::{
-    AdamRates, FullBatchOptimizer, FullBatchTraining, InducingTraining, MiniBatchTraining,
-    NetworkTraining, Schedule, Training, UsualTraining,
+use super::{Error, Scaling, matrix::Rows};
+use crate::{
+    ModelConfig,
+    training::{
+        AdamRates, FullBatchOptimizer, FullBatchTraining, InducingTraining, MiniBatchTraining,
+        NetworkTraining, Schedule, Training, TrainingData, UsualTraining,
+    },
 };
 
 /// How a model is trained, and whether its data are scaled. Everything that is not set is as usual
@@ -43,6 +46,7 @@ pub struct Fit {
     seed: Option<u64>,
     scale_inputs: Option<bool>,
     scale_targets: Option<bool>,
+    default_priors: Option<bool>,
     place: Place,
 }
 
@@ -183,6 +187,14 @@ impl Fit {
         self
     }
 
+    /// Whether hyperparameters without a prior get a weak one
+    /// ([`ModelConfig::with_default_priors`](crate::ModelConfig::with_default_priors)). This is usual for
+    /// standardized data; without it, hyperparameters are those of the largest evidence or bound.
+    pub fn default_priors(mut self, are_added: bool) -> Self {
+        self.default_priors = Some(are_added);
+        self
+    }
+
     /// Sets the device, and with `(&device, DType::F64)` also the floating-point type. Otherwise they
     /// are those of the inputs.
     pub fn on(mut self, place: impl Into<TensorCreationOptions>) -> Self {
@@ -221,6 +233,22 @@ impl Fit {
             );
         }
         Ok(self.scale_targets.unwrap_or(may))
+    }
+
+    /// The configuration with default priors, which are for data in these units.
+    pub(super) fn with_priors(
+        &self,
+        config: ModelConfig,
+        scaling: &Scaling,
+        data: &TrainingData,
+    ) -> ModelConfig {
+        let kind = config.likelihood().target();
+        let may = matches!(kind, TargetKind::Numbers | TargetKind::Measurements);
+        let is_standardized = scaling.inputs.is_some() && scaling.targets.is_some() == may;
+        match is_standardized && self.default_priors != Some(false) {
+            true => config.with_default_priors(data.len(), data.inputs.dims()[1]),
+            false => config,
+        }
     }
 
     /// The training of a model with the given usual one on `rows` rows.

@@ -19,6 +19,20 @@ pub struct Scaling {
     pub targets: Option<Standardization>,
 }
 
+/// The standardization of targets, row-major with one column for each output. Constant targets have no
+/// standard deviation; their unit is their absolute value.
+pub(super) fn of_targets(values: &[f64], outputs: usize) -> Standardization {
+    let mut found = Standardization::of_rows(values, outputs);
+    let first = values.iter().take(outputs).enumerate();
+    for (output, &first) in first {
+        let mut column = values.iter().skip(output).step_by(outputs);
+        if first != 0.0 && column.all(|&value| value == first) {
+            found.deviations[output] = first.abs();
+        }
+    }
+    found
+}
+
 impl Scaling {
     /// Inputs as the model sees them, row-major.
     pub(super) fn scaled_inputs(&self, values: Vec<f64>) -> Vec<f64> {

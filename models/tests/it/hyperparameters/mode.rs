@@ -59,13 +59,9 @@ impl Conjugate {
         low
     }
 
-    /// The slope of the log prior.
+    /// The slope of the log prior, which is a density of the logarithm.
     fn prior_slope(prior: bool, noise: f64) -> f64 {
-        if prior {
-            (SHAPE - 1.0) / noise - RATE
-        } else {
-            0.0
-        }
+        if prior { SHAPE / noise - RATE } else { 0.0 }
     }
 
     /// The mode of `log N(y | 0, (v + σ²)I)` plus the log prior.

@@ -1,0 +1,118 @@
+//! Priors of hyperparameters where the user gives none.
+
+use burn::tensor::Device;
+use burn_gp_core::{
+    kernels::KernelConfig,
+    likelihoods::LikelihoodConfig,
+    parameter::{Hyperparameter, ParameterConfig, Prior, Priors, hyperparameters},
+};
+
+use crate::ModelConfig;
+
+/// The most rows with which priors are added. More rows overrule them, and every step would take longer.
+const MOST_ROWS: usize = 5000;
+/// The median lengthscale, in square roots of the number of inputs: in standardized inputs, the typical
+/// distance of two rows is √(2D). Longer lengthscales than that make functions that few rows can determine.
+const LENGTHSCALE: f64 = 3.0;
+/// How much more alike the lengthscales of D inputs are expected to be with N rows: the standard deviation of
+/// their logarithms is 1/(1 + c·D/N).
+const ALIKE: f64 = 4.0;
+/// The standard deviation of the logarithm of a variance of a kernel, whose median is one.
+const VARIANCE_DEVIATION: f64 = 3.0;
+
+impl ModelConfig {
+    /// The configuration with weak priors of the kernel and of normal noise, for standardized data with
+    /// `rows` rows and `dimensions` inputs. Priors that the configuration has stay as they are.
+    ///
+    /// | hyperparameter | prior of its logarithm |
+    /// |---|---|
+    /// | lengthscale that D inputs share | `N(log(3·√D), 1)` |
+    /// | lengthscales of D inputs, from N rows | `N(log(3·√D), 1/(1 + 4·D/N))` each: rows that are about as many as inputs cannot tell which inputs matter |
+    /// | variance of a kernel | `N(0, 3²)`; `N(−log D, 3²)` of a kernel without lengthscales, such as a linear one, with D inputs |
+    /// | noise variance | the noise has the exponential distribution with mean 1 |
+    ///
+    /// With few rows, or about as many inputs as rows, the evidence alone has optima in which the noise
+    /// vanishes and short lengthscales repeat the noise of the training targets. The priors prefer
+    /// smooth functions and noise unless the data say otherwise. That of the noise, on the logarithm, makes N rows
+    /// count as N − 2: the noise is that of a Student-t distribution for the unknown scale. That lengthscales grow with √D is argued
+    /// in "Vanilla Bayesian Optimization Performs Great in High Dimensions" (arXiv:2402.02229, section 4).
+    ///
+    /// Models with more than 5000 rows, deep models, models on features of networks and functions with
+    /// separate kernels stay as they are.
+    pub fn with_default_priors(mut self, rows: usize, dimensions: usize) -> Self {
+        let likelihood = self.likelihood();
+        let has_noise = matches!(likelihood, LikelihoodConfig::Gaussian(_));
+        if rows <= MOST_ROWS
+            && let Some((kernel, parameters)) = self.prior_parts()
+        {
+            let mut priors = default_priors(kernel, rows, dimensions);
+            if has_noise {
+                priors.0.insert(NOISE.to_owned(), NOISE_PRIOR);
+            }
+            priors.extend(std::mem::take(&mut parameters.priors));
+            parameters.priors = priors;
+        }
+        self
+    }
+
+    /// The kernel and the parameters of a model with one kernel on the inputs.
+    fn prior_parts(&mut self) -> Option<(&KernelConfig, &mut ParameterConfig)> {
+        match self {
+            Self::Exact(config) => Some((&config.kernel, &mut config.parameters)),
+            Self::Sgpr(config) => Some((&config.kernel, &mut config.parameters)),
+            Self::SolveCollapsed(config) => Some((&config.kernel, &mut config.parameters)),
+            Self::ComputationAware(config) => Some((&config.kernel, &mut config.parameters)),
+            Self::ConjugateGradients(config) => Some((&config.kernel, &mut config.parameters)),
+            Self::Svgp(config)
+                if !config.separate_kernels && config.coregionalization.is_none() =>
+            {
+                Some((&config.kernel, &mut config.parameters))
+            }
+            _ => None,
+        }
+    }
+}
+
+const NOISE: &str = "likelihood.noise";
+
+/// The exponential distribution with mean one: as long as the data say nothing else, all variation of the
+/// targets is noise.
+const NOISE_PRIOR: Prior = Prior::Gamma {
+    shape: 1.0,
+    rate: 1.0,
+};
+
+/// The priors of a kernel's hyperparameters, by their paths in a model.
+fn default_priors(kernel: &KernelConfig, rows: usize, dimensions: usize) -> Priors {
+    let kernel = kernel.init(dimensions, &Device::default());
+    let all = hyperparameters(&kernel);
+    let has_lengthscale = |path: &str| {
+        let beside = match path.rsplit_once('.') {
+            Some((field, _)) => format!("{field}.lengthscale"),
+            None => "lengthscale".to_owned(),
+        };
+        all.iter().any(|other| other.path == beside)
+    };
+    let prior = |found: &Hyperparameter| {
+        let count = found.values.len();
+        let (mean, deviation) = match found.path.rsplit('.').next()? {
+            "lengthscale" if count > 1 => {
+                let inputs_of_rows = count as f64 / rows as f64;
+                let deviation = (1.0 + ALIKE * inputs_of_rows).recip();
+                (typical_lengthscale(count), deviation)
+            }
+            "lengthscale" => (typical_lengthscale(dimensions), 1.0),
+            "variance" if has_lengthscale(&found.path) => (0.0, VARIANCE_DEVIATION),
+            "variance" => (-(dimensions as f64).ln(), VARIANCE_DEVIATION),
+            _ => return None,
+        };
+        let prior = Prior::LogNormal { mean, deviation };
+        Some((format!("kernel.{}", found.path), prior))
+    };
+    Priors(all.iter().filter_map(prior).collect())
+}
+
+/// The logarithm of the median lengthscale of this many inputs.
+fn typical_lengthscale(inputs: usize) -> f64 {
+    (LENGTHSCALE * (inputs as f64).sqrt()).ln()
+}
