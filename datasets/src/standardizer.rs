@@ -10,7 +10,9 @@ use crate::matrix::Matrix;
 ///
 /// `mean` and `scale` are the mean and the population standard deviation of the training rows, or,
 /// for inputs, optionally the middle and half the length of their range. A column that is constant
-/// up to rounding has scale 1, so it is centered but not scaled. Inputs that tell a level of a
+/// up to rounding has scale 1, so it is centered but not scaled. Targets that are constant, as a single
+/// one is, have their absolute value as scale, or 1 if they are 0: nothing else is known about how far from
+/// them others may be. Inputs that tell a level of a
 /// category or a missing value have a fixed scale. A missing value becomes `input_fill`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standardizer {
@@ -35,7 +37,10 @@ impl Standardizer {
     pub fn fit(data: &Dataset, train: &[usize]) -> Self {
         let mut fitted = Self::fit_inputs(data, train);
         let targets = train.iter().map(|&row| data.targets[row]);
-        (fitted.target_mean, fitted.target_scale) = mean_and_scale(targets);
+        (fitted.target_mean, fitted.target_scale) = mean_and_scale(targets.clone());
+        if is_constant(targets) {
+            fitted.target_scale = unit_of_constant(fitted.target_mean);
+        }
         fitted
     }
 
@@ -227,6 +232,14 @@ fn mean_and_scale(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
         .fold(0.0, f64::max);
     let squares: f64 = values.map(|value| ((value - mean) / largest).powi(2)).sum();
     (mean, largest * (squares / count).sqrt())
+}
+
+/// The scale of constant targets.
+pub(crate) fn unit_of_constant(target: f64) -> f64 {
+    match target.abs() {
+        size if size.is_normal() => size,
+        _ => 1.0,
+    }
 }
 
 /// The middle of the range of the values and half its length; the latter is 1 for a constant

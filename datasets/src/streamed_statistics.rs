@@ -2,7 +2,7 @@
 
 use crate::columns::Schema;
 use crate::encoding::InputScale;
-use crate::standardizer::{Standardizer, is_constant};
+use crate::standardizer::{Standardizer, is_constant, unit_of_constant};
 
 /// The moments and the ranges of inputs and targets, gathered row by row.
 ///
@@ -76,7 +76,10 @@ impl StreamedStatistics {
 
     /// The standardizer of inputs and target; `schema` has the inputs with a fixed scale.
     pub fn standardizer(&self, schema: &Schema) -> Standardizer {
-        let (target_mean, target_scale) = self.target.mean_and_scale();
+        let (target_mean, mut target_scale) = self.target.mean_and_scale();
+        if self.target.is_constant() {
+            target_scale = unit_of_constant(target_mean);
+        }
         Standardizer {
             target_mean,
             target_scale,

@@ -39,7 +39,7 @@ use mini_batch::mini_batch;
 use parts::{Parts, kernel};
 use posterior::{posterior, posterior_of};
 
-use crate::arguments::{DEFAULT_DATA, ModelName, RunOptions};
+use crate::arguments::{DEFAULT_DATA, InputScaleName, ModelName, RunOptions};
 use crate::devices::Place;
 use crate::preparation::PreparedData;
 use crate::ranges::{at_least_one, positive};
@@ -218,7 +218,7 @@ fn model(resolved: &mut RunOptions, data: &PreparedData) -> Result<ModelConfig, 
             $config { kernel, mean, likelihood, parameters, $($field: $value),* }.into()
         };
     }
-    Ok(match model {
+    let config = match model {
         ModelName::Exact => regression!(ExactConfig {}),
         ModelName::CagpOpt | ModelName::CagpCg | ModelName::Itergp => {
             regression!(ComputationAwareConfig {
@@ -248,5 +248,11 @@ fn model(resolved: &mut RunOptions, data: &PreparedData) -> Result<ModelConfig, 
                 parameters,
             })
         }
+    };
+    // The priors are for standardized inputs.
+    let is_standard = resolved.input_scale() == InputScaleName::Standard;
+    Ok(match *resolved.default_priors.get_or_insert(is_standard) {
+        true => config.with_default_priors(data.training_rows(), data.dimensions()),
+        false => config,
     })
 }

@@ -317,6 +317,17 @@ impl PreparedData {
         distinct_rows(inputs.values(), inputs.columns()).len()
     }
 
+    /// The training rows without those that repeat both the inputs and the target of an earlier row.
+    pub fn distinct_training_rows(&self) -> Vec<usize> {
+        let (inputs, targets) = (&self.train.inputs, &self.train.targets);
+        let columns = inputs.columns();
+        let rows = inputs.values().chunks_exact(columns).zip(targets);
+        let values: Vec<f64> = rows
+            .flat_map(|(inputs, target)| inputs.iter().chain([target]).copied())
+            .collect();
+        distinct_rows(&values, columns + 1)
+    }
+
     /// A checksum of the rows of every part, with their row numbers.
     pub fn checksum(&self) -> u32 {
         if let Some(stream) = &self.stream {

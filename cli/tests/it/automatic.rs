@@ -5,7 +5,7 @@ use std::path::Path;
 
 use temp_dir::TempDir;
 
-use crate::support::{read, run, succeed, write_regression};
+use crate::support::{numbers, read, run, succeed, write_regression};
 
 fn json_file(folder: &Path, path: &str) -> serde_json::Value {
     serde_json::from_str(&read(&folder.join(path))).unwrap()
@@ -118,6 +118,79 @@ fn a_kernel_of_the_user_is_started_too() {
     let valued = ["rbf(lengthscale=7)", "--overwrite"];
     succeed(folder.path(), &[&train[..], &valued].concat());
     assert!(!read(&folder.path().join("run/config.toml")).contains("set ="));
+}
+
+/// Rows `x ~ N(0, I)` with a target that is linear in the inputs, plus normal noise; `R²` is the share of its
+/// variance that the inputs explain. Two tables with the same inputs and different noise.
+fn write_noisy(folder: &Path, (rows, inputs, share): (usize, usize, f64), seed: u64) {
+    use rand::{SeedableRng, rngs::ChaCha8Rng};
+    use rand_distr::{Distribution, StandardNormal};
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut normal = || -> f64 { StandardNormal.sample(&mut random) };
+    let slope = (share / inputs as f64).sqrt();
+    let names: String = (0..inputs).map(|input| format!("x{input},")).collect();
+    let (mut first, mut second) = (format!("{names}y\n"), format!("{names}y\n"));
+    for _ in 0..rows {
+        let x: Vec<f64> = (0..inputs).map(|_| normal()).collect();
+        let signal: f64 = x.iter().map(|x| slope * x).sum();
+        let cells: String = x.iter().map(|x| format!("{x},")).collect();
+        for table in [&mut first, &mut second] {
+            let target = signal + (1.0 - share).sqrt() * normal();
+            *table += &format!("{cells}{target}\n");
+        }
+    }
+    fs::write(folder.join("train.csv"), first).unwrap();
+    fs::write(folder.join("again.csv"), second).unwrap();
+}
+
+/// Intervals hold new targets at the training inputs as often as they say. A model that takes noise for signal
+/// repeats the training targets there: with noise of the wrong optimum, 2 to 6 % lie inside.
+#[test]
+fn noise_is_not_taken_for_signal() {
+    let folder = TempDir::new().unwrap();
+    let cases = [
+        (100, 2, 0.0),
+        (100, 5, 0.3),
+        (40, 20, 0.0),
+        (20, 30, 0.5),
+        (200, 5, 0.5),
+    ];
+    let mut covered = Vec::new();
+    for (seed, case) in cases.into_iter().enumerate() {
+        write_noisy(folder.path(), case, seed as u64);
+        let out = format!("run-{seed}");
+        let train = [
+            "train",
+            "--data",
+            "train.csv",
+            "--target",
+            "y",
+            "--test-fraction",
+            "0",
+            "--out",
+            &out,
+        ];
+        succeed(folder.path(), &train);
+        let predict = [
+            "predict",
+            "--model-dir",
+            &out,
+            "--data",
+            "again.csv",
+            "--out",
+            "p.csv",
+            "--overwrite",
+        ];
+        succeed(folder.path(), &predict);
+        let levels = numbers(&folder.path().join("p.csv"), "level");
+        let share =
+            levels.iter().filter(|level| **level <= 0.95).count() as f64 / levels.len() as f64;
+        covered.push((case, share));
+    }
+    // The standard error of a share of 20 rows is 0.05.
+    assert!(covered.iter().all(|(_, share)| *share > 0.8), "{covered:?}");
+    let mean = covered.iter().map(|(_, share)| share).sum::<f64>() / covered.len() as f64;
+    assert!(mean > 0.9, "{covered:?}");
 }
 
 /// Runs of a sweep differ in what is swept alone, so that the data choose no model.

@@ -28,7 +28,7 @@ type Use = (&'static [&'static str], fn(&Asked<'_>) -> bool);
 
 /// Options that only some models use; every model uses the others. The error names the first unused
 /// one, so the order matters.
-const USES: [Use; 31] = [
+const USES: [Use; 32] = [
     (&["--weights"], |asked| {
         asked.model.takes_weights() && asked.is_mini_batch()
     }),
@@ -138,6 +138,9 @@ const USES: [Use; 31] = [
     ),
     (&["--image", "--patch", "--stride", "--located"], |asked| {
         asked.model.is_of_images()
+    }),
+    (&["--default-priors"], |asked| {
+        !asked.model.has_network() && !asked.model.has_layers()
     }),
     (&["--kernel", "--isotropic"], |asked| {
         !asked.model.has_basis()

@@ -209,9 +209,13 @@ options! {
         set: Vec<ValuesOption> = "PATH=VALUE",
         /// Bounds of a parameter: likelihood.noise=1e-4..1, or =1e-4.. or =..1
         bound: Vec<BoundsOption> = "PATH=LOWER..UPPER",
-        /// Prior of a parameter: gamma(SHAPE, RATE), log-normal(MEAN, DEVIATION), half-normal(SCALE),
-        /// uniform(LOWER, UPPER)
+        /// Prior of a parameter: gamma(SHAPE, RATE), log-normal(MEAN, DEVIATION) of its logarithm,
+        /// half-normal(SCALE), uniform(LOWER, UPPER)
         prior: Vec<PriorOption> = "PATH=PRIOR",
+        /// Whether lengthscales, variances and the noise have weak priors, which matter for few rows
+        /// (models without networks and layers, at most 5000 rows) [default: true]
+        #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+        default_priors: bool = "BOOL" [FromData],
         /// Do not train a parameter, or the parameters within a field: kernel.variance, kernel,
         /// inducing
         fix: Vec<String> = "PATH",

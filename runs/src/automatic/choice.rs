@@ -18,11 +18,13 @@ const SPARSE_COST: f64 = 6.0;
 const FEWEST_OF_ALL_ROWS: usize = 200;
 /// … and the most.
 const MOST_OF_ALL_ROWS: usize = 1024;
-/// The share of rows with the inputs of an earlier row from which …
-const MANY_EQUAL: f64 = 0.05;
-/// … there are at most this many inducing points. With more, the objective has an optimum with little noise in
+/// The share of rows that repeat the inputs and the target of an earlier row from which …
+const MANY_COPIES: f64 = 0.05;
+/// … to which they are taken for copies of measurements. With more of them, values are coarse.
+const MOST_COPIES: f64 = 0.5;
+/// The most inducing points if there are copies. With more, the objective has an optimum with little noise in
 /// which the model repeats the targets of such rows. The number was found on the wine data.
-const MOST_WITH_EQUAL_INPUTS: usize = 256;
+const MOST_WITH_COPIES: usize = 256;
 /// Steps on mini-batches, …
 pub(super) const STEPS: f64 = 1000.0;
 /// … and the multiply-adds of a step, in M³.
@@ -41,6 +43,8 @@ pub struct Size {
     pub rows: usize,
     /// The number of different inputs among them, or among those in memory.
     pub distinct: usize,
+    /// The number of rows that repeat the inputs and the target of an earlier row.
+    pub copies: usize,
     /// Whether the rows are read while training.
     pub is_streamed: bool,
     /// Whether rows have weights.
@@ -53,10 +57,18 @@ impl Size {
         Self {
             rows: data.training_rows(),
             distinct: data.distinct_training_inputs(),
+            copies: data.train.len() - data.distinct_training_rows().len(),
             is_streamed: data.stream.is_some(),
             is_weighted: data.train.weights.is_some(),
         }
     }
+}
+
+/// Whether `copies` of `rows` rows are copies of measurements, from which a model would learn too little
+/// noise.
+pub fn has_copies(copies: usize, rows: usize) -> bool {
+    let share = copies as f64 / rows as f64;
+    share > MANY_COPIES && share < MOST_COPIES
 }
 
 /// A model with its number of inducing points.
@@ -87,22 +99,22 @@ impl Choice {
             return Self::mini_batches(size, budget, "the rows have weights".to_owned());
         }
         let is_small = EVALUATIONS * EXACT_COST * rows.powi(3) <= budget;
-        let has_equal = (size.rows - size.distinct) as f64 > MANY_EQUAL * rows;
-        if is_small && !has_equal {
+        let has_copies = has_copies(size.copies, size.rows);
+        if is_small && !has_copies {
             return Self {
                 model: ModelName::Exact,
                 inducing: None,
                 reason: format!("{} rows are few enough", size.rows),
             };
         }
-        let (reason, limit) = match has_equal {
+        let (reason, limit) = match has_copies {
             false => (
                 "there are too many rows for exact regression",
                 MOST_OF_ALL_ROWS,
             ),
             true => (
-                "many rows have equal inputs, from which exact regression learns too little noise",
-                MOST_WITH_EQUAL_INPUTS,
+                "many rows are copies of others, from which exact regression learns too little noise",
+                MOST_WITH_COPIES,
             ),
         };
         let most = (budget / (EVALUATIONS * SPARSE_COST * rows)).sqrt() as usize;
@@ -153,6 +165,7 @@ mod tests {
             let size = Size {
                 rows,
                 distinct,
+                copies: rows - distinct,
                 is_streamed: false,
                 is_weighted: false,
             };
@@ -174,6 +187,7 @@ mod tests {
         let streamed = Size {
             rows: 500,
             distinct: 500,
+            copies: 0,
             is_streamed: true,
             is_weighted: false,
         };

@@ -2,6 +2,7 @@
 
 mod choice;
 mod pace;
+mod score;
 mod start;
 
 pub use choice::{Choice, Size};
@@ -26,6 +27,7 @@ use crate::ranges::positive;
 use crate::setting_error::SettingError;
 
 use pace::within_time;
+use score::Score;
 use start::{Start, first_value, most_fits, starts};
 
 /// The minutes that training may take by default.
@@ -36,14 +38,14 @@ const NATURAL_GRADIENT: f64 = 0.1;
 
 /// The least improvement in an iteration on all rows, relative to the objective. Smaller ones change
 /// predictions less than another split of the data does.
-const OBJECTIVE_TOLERANCE: f64 = 5e-5;
+const OBJECTIVE_TOLERANCE: f64 = 1e-5;
 
 /// The iterations on all rows after which starts are compared. The rest of training begins where the
 /// best of them is then.
 const TRIAL_ITERATIONS: usize = 10;
 
-/// The objective per row by which a richer kernel must be better than a simpler one.
-const MARGIN: f64 = 0.01;
+/// The starts that are compared on all rows.
+const FINALISTS: usize = 2;
 
 /// Checks the time of an automatic run, and that no other run has one.
 ///
@@ -91,8 +93,7 @@ pub fn chosen(
             (options.objective_tolerance).get_or_insert(OBJECTIVE_TOLERANCE);
         }
     }
-    let (fits, trials) = most_fits(data);
-    let mut progress = RowProgress::new("start", fits + trials, quiet);
+    let mut progress = RowProgress::new("start", most_fits(data) + FINALISTS, quiet);
     let mut tried = 0;
     let mut watch = || {
         progress.update(tried);
@@ -106,8 +107,9 @@ pub fn chosen(
     Ok((options, choice))
 }
 
-/// The best of several starts, checked, by the objective on all rows after a few iterations, where
-/// training goes on. Early objectives on mini-batches say little, so that on a few rows counts there.
+/// The best of several starts, checked. If training on all rows has predictions of left-out rows in closed
+/// form, the best and the last, which has the most parameters, are compared again after a few iterations, where
+/// training goes on.
 fn best(
     starts: Vec<Start>,
     source: &DataSource,
@@ -115,27 +117,28 @@ fn best(
     place: (&Device, DType),
     mut watch: impl FnMut(),
 ) -> Result<RunOptions, Failure> {
-    let mut tried = Vec::new();
-    for start in starts {
-        watch();
-        let options = check(&start.options, source)?;
-        tried.push(match options.is_mini_batch(options.model()) {
-            true => Start {
-                options,
-                loss: start.loss,
-            },
-            false => after_iterations(options, data, place)?,
-        });
+    let scores: Vec<&Score> = starts
+        .iter()
+        .filter_map(|start| start.score.as_ref())
+        .collect();
+    let (best, richest) = (score::best(&scores, 0), starts.len() - 1);
+    let options = check(&starts[best].options, source)?;
+    let is_mini_batch = options.is_mini_batch(options.model());
+    if is_mini_batch || starts[best].is_of_all_rows || best == richest {
+        return Ok(options);
     }
-    let better = |best: Start, next: Start| match next.loss < best.loss - MARGIN {
-        true => next,
-        false => best,
-    };
-    let best = tried.into_iter().reduce(better);
-    Ok(best.map(|start| start.options).unwrap_or_default())
+    watch();
+    let first = after_iterations(options, data, place)?;
+    watch();
+    let second = after_iterations(check(&starts[richest].options, source)?, data, place)?;
+    Ok(match (&first.score, &second.score) {
+        (Some(score), Some(other)) if other.gain_over(score) > 0.0 => second.options,
+        (None, Some(_)) => second.options,
+        _ => first.options,
+    })
 }
 
-/// The start after a few iterations on all rows; with an infinite objective if these fail.
+/// The start after a few iterations on all rows; without a score if these fail.
 fn after_iterations(
     mut options: RunOptions,
     data: &PreparedData,
@@ -144,13 +147,19 @@ fn after_iterations(
     let mut trainer = resolve(&options, data)?.1.trainer(data, place)?;
     let iterations = TRIAL_ITERATIONS.min(trainer.steps_planned());
     let steps = (0..iterations).try_for_each(|_| trainer.step().map(|_| ()));
-    let loss = steps.ok().and_then(|()| trainer.loss(None, |_| ()).ok());
-    if loss.is_some() {
+    let predictions =
+        (steps.ok()).and_then(|()| trainer.model().leave_one_out(trainer.data())?.ok());
+    let score = predictions.and_then(|predictions| {
+        let found = trainer.model().hyperparameters();
+        Score::new(&predictions, trainer.data(), &found)
+    });
+    if score.is_some() {
         options.set = (options.set).map(|set| reached(&set, trainer.model()));
     }
     Ok(Start {
         options,
-        loss: loss.unwrap_or(f64::INFINITY),
+        score,
+        is_of_all_rows: true,
     })
 }
 

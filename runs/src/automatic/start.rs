@@ -1,124 +1,167 @@
 //! The start of training: hyperparameters of exact regression on a few rows.
 //!
 //! An objective of hyperparameters has several optima. One start explains all variation as noise,
-//! another follows short variations. Exact regression on a few rows is fast, so it is tried from
-//! several lengthscales, and the best optimum is where the model on all rows starts.
+//! another follows short variations. Exact regression on a few rows is fast, so several kernels are tried
+//! from several lengthscales and noises. What counts between kernels is how well each row is predicted from
+//! the others: an objective also rewards a kernel that repeats noise.
 
 use burn::tensor::{DType, Device};
 use burn_gp_core::{
-    inducing::distinct_rows,
     likelihoods::Gaussian,
-    parameter::{Hyperparameter, LOWER_BOUND, Prior},
+    parameter::{Hyperparameter, LOWER_BOUND},
 };
 use burn_gp_datasets::Schema;
 use burn_gp_models::{
-    AnyExact, ExactConfig,
+    AnyExact, ExactConfig, ModelConfig,
     training::{FullBatchTrainer, FullBatchTraining, Model, Trainer, TrainingData},
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::index};
 
+use super::{choice::has_copies, score::Score};
 use crate::arguments::RunOptions;
 use crate::kernel_expression::KernelExpression;
-use crate::parameter_options::{PriorOption, ValuesOption};
+use crate::parameter_options::ValuesOption;
 use crate::plan::{kernel_of_data, parameters};
 use crate::preparation::PreparedData;
 
 /// The number of rows of exact regression.
 const ROWS: usize = 400;
-/// L-BFGS iterations from each start.
-const ITERATIONS: usize = 50;
+/// L-BFGS iterations after which the starts of a kernel are compared, and those of the best start in all.
+const TRIAL_ITERATIONS: usize = 8;
+const ITERATIONS: usize = 60;
 /// The least improvement in an iteration, relative to the objective.
-const TOLERANCE: f64 = 1e-4;
+const TOLERANCE: f64 = 1e-5;
 
-/// The first lengthscales, in square roots of the number of inputs, from long to short ones.
-const LENGTHSCALES: [f64; 4] = [2.0, 0.5, 0.1, 0.03];
+/// First lengthscales, in square roots of the number of inputs, with first noise variances: from smooth
+/// functions with noise to short variations without.
+const STARTS: [(f64, f64); 5] = [
+    (2.0, 0.7),
+    (2.0, 0.05),
+    (0.5, 0.1),
+    (0.1, 0.03),
+    (0.03, 0.01),
+];
 /// The most inputs with which the shortest is tried. It is for series; points of more dimensions are
 /// too far from each other.
 const MOST_OF_SHORTEST: usize = 3;
-/// The kernels that are tried, simple ones first; the linear part is for tables.
-const KERNELS: [&str; 2] = ["matern52", "linear+matern52"];
+/// The starts of a kernel with a lengthscale for each input, besides the values of its form with one.
+const STARTS_OF_MANY: [(f64, f64); 2] = [(0.5, 0.1), (2.0, 0.05)];
+/// The first noise variance of a kernel without lengthscales.
+const NOISE_WITHOUT_LENGTHSCALES: f64 = 0.5;
 const NOISE: &str = "likelihood.noise";
 
-/// Options to start from, with the objective per row that they reach on a few rows.
+/// The kernels that are tried. The first is taken unless another is clearly better.
+const SHARED: [&str; 3] = [
+    "matern52(ard=0)",
+    "linear(ard=0)",
+    "linear(ard=0)+matern52(ard=0)",
+];
+/// Forms with a lengthscale for each input, and the places of those with one for all. The last has the most
+/// parameters.
+const OF_EACH_INPUT: [(&str, usize); 2] = [("matern52", 0), ("linear(ard=0)+matern52", 2)];
+
+/// Options to start from.
 pub struct Start {
     pub options: RunOptions,
-    pub loss: f64,
+    /// How well each of the few rows is predicted from the others.
+    pub score: Option<Score>,
+    /// Whether these hyperparameters are already those of all training rows.
+    pub is_of_all_rows: bool,
 }
 
-/// The options with each kernel and the first values of its parameters that are best for a few rows,
-/// and with priors that keep them from extremes. The only kernel is the user's if there is one. The
-/// options alone if the user set parameters.
-///
-/// The prior of a lengthscale is log-normal with a mean that grows with the number of inputs, as in
-/// "Vanilla Bayesian Optimization Performs Great in High Dimensions" (arXiv 2402.02229, eq. 6), for
-/// inputs of variance one instead of inputs in the unit cube.
+impl Start {
+    /// Options as the user gave them, of which nothing is known.
+    fn unchanged(options: &RunOptions) -> Vec<Self> {
+        vec![Self {
+            options: options.clone(),
+            score: None,
+            is_of_all_rows: false,
+        }]
+    }
+}
+
+/// A kernel that is tried.
+struct Attempt {
+    kernel: KernelExpression,
+    is_isotropic: Option<bool>,
+    /// The earlier attempt whose values are one of the starts.
+    follows: Option<usize>,
+}
+
+/// The options with each kernel and the values of its parameters that are best for a few rows. The only kernel is the user's if there is one, with one lengthscale for all inputs
+/// and with one for each. The options alone if the user set parameters.
 pub fn starts(
     options: &RunOptions,
     data: &PreparedData,
     (device, dtype): (&Device, DType),
     mut watch: impl FnMut(),
 ) -> Vec<Start> {
-    let unchanged = || {
-        vec![Start {
-            options: options.clone(),
-            loss: f64::INFINITY,
-        }]
-    };
     let has_values = |kernel: &KernelExpression| kernel.to_string().contains('=');
     if options.set.is_some()
         || options.prior.is_some()
         || options.kernel.as_ref().is_some_and(has_values)
     {
-        return unchanged();
+        return Start::unchanged(options);
     }
-    let part = data.train.select(&rows(data, options.seed()));
+    let rows = rows(data, options.seed());
+    let part = data.train.select(&rows);
     let targets = standardized(&part.targets);
     let few = TrainingData::new(part.inputs.values(), &targets, device, dtype);
-    let kernels: Vec<KernelExpression> = match &options.kernel {
-        Some(kernel) => vec![kernel.clone()],
-        None => KERNELS
-            .iter()
-            .filter_map(|text| text.parse().ok())
-            .collect(),
-    };
-    let by_loss = |a: &Fit, b: &Fit| a.loss.total_cmp(&b.loss);
-    let best = kernels.into_iter().filter_map(|kernel| {
-        let options = RunOptions {
-            kernel: Some(kernel),
-            isotropic: options.isotropic,
-            ..RunOptions::default()
-        };
-        let first = lengthscales_tried(data.dimensions()).iter();
-        let fits = first.filter_map(|&first| {
-            watch();
-            fit(&options, first, (&few, &data.schema))
-        });
-        fits.min_by(by_loss)
-    });
+    let few = (&few, &data.schema);
+    let mut fits: Vec<Option<Fit>> = Vec::new();
+    for attempt in attempts(options, data.dimensions()) {
+        let followed = attempt.follows.and_then(|place| fits[place].as_ref());
+        fits.push(fit(&attempt, followed, few, &mut watch));
+    }
     let has_noise = data.likelihood == Gaussian::CHOICE;
-    let found: Vec<Start> = best
+    let is_of_all_rows = has_noise && rows.len() == data.training_rows();
+    let found: Vec<Start> = fits
+        .into_iter()
+        .flatten()
         .map(|fit| Start {
-            loss: fit.loss,
+            score: Some(fit.score.clone()),
             options: fit.into_options(options, has_noise),
+            is_of_all_rows,
         })
         .collect();
     match found.is_empty() {
-        true => unchanged(),
+        true => Start::unchanged(options),
         false => found,
     }
 }
 
-/// The number of fits that [`starts`] makes at most, and of the starts that it finds.
-pub fn most_fits(data: &PreparedData) -> (usize, usize) {
-    let fits = KERNELS.len() * lengthscales_tried(data.dimensions()).len();
-    (fits, KERNELS.len())
+/// The kernels that are tried for `dimensions` inputs.
+fn attempts(options: &RunOptions, dimensions: usize) -> Vec<Attempt> {
+    let attempt = |kernel: KernelExpression, is_isotropic, follows| Attempt {
+        kernel,
+        is_isotropic,
+        follows,
+    };
+    let has_one_for_all = options.isotropic == Some(true) || dimensions == 1;
+    if let Some(kernel) = &options.kernel {
+        let shared = attempt(kernel.clone(), Some(true), None);
+        return match (options.isotropic, has_one_for_all) {
+            (None, false) => vec![shared, attempt(kernel.clone(), None, Some(0))],
+            (given, _) => vec![attempt(kernel.clone(), given, None)],
+        };
+    }
+    let of_each = OF_EACH_INPUT.iter().filter(|_| !has_one_for_all);
+    let shared = SHARED.iter().map(|text| (*text, None));
+    let all = shared.chain(of_each.map(|(text, follows)| (*text, Some(*follows))));
+    all.filter_map(|(text, follows)| Some(attempt(text.parse().ok()?, None, follows)))
+        .collect()
 }
 
-fn lengthscales_tried(dimensions: usize) -> &'static [f64] {
-    let without_shortest = &LENGTHSCALES[..LENGTHSCALES.len() - 1];
+/// The number of fits that [`starts`] makes at most.
+pub fn most_fits(data: &PreparedData) -> usize {
+    let shared = 1 + (SHARED.len() - 1) * starts_tried(data.dimensions()).len();
+    shared + OF_EACH_INPUT.len() * (1 + STARTS_OF_MANY.len())
+}
+
+fn starts_tried(dimensions: usize) -> &'static [(f64, f64)] {
     match dimensions <= MOST_OF_SHORTEST {
-        true => &LENGTHSCALES,
-        false => without_shortest,
+        true => &STARTS,
+        false => &STARTS[..STARTS.len() - 1],
     }
 }
 
@@ -127,9 +170,9 @@ type Few<'a> = (&'a TrainingData, &'a Schema);
 
 /// A fit on a few rows.
 struct Fit {
-    /// The kernel with its priors.
+    /// The kernel.
     options: RunOptions,
-    loss: f64,
+    score: Score,
     found: Vec<Hyperparameter>,
 }
 
@@ -138,62 +181,118 @@ impl Fit {
     fn into_options(self, options: &RunOptions, has_noise: bool) -> RunOptions {
         let is_used = |path: &str| has_noise || path != NOISE;
         let found = self.found.iter().filter(|found| is_used(&found.path));
-        let priors = self.options.prior.into_iter().flatten();
         RunOptions {
             kernel: self.options.kernel,
+            isotropic: self.options.isotropic,
             set: Some(found.map(first_value).collect()),
-            prior: Some(priors.filter(|prior| is_used(&prior.path)).collect()),
             ..options.clone()
         }
     }
 }
 
-/// Exact regression with the kernel of `options`, whose lengthscales start at `first·√D`, if it
-/// succeeds.
-fn fit(options: &RunOptions, first: f64, (few, schema): Few<'_>) -> Option<Fit> {
-    let [_, dimensions] = few.inputs.dims();
-    let mut options = options.clone();
-    let paths = lengthscales(&mut options, (few, schema))?;
-    let first = vec![first * (dimensions as f64).sqrt()];
-    let value = |path: &String| ValuesOption {
-        path: path.clone(),
-        values: first.clone(),
+/// Exact regression with a kernel from the best of its starts, if it succeeds.
+fn fit(
+    attempt: &Attempt,
+    followed: Option<&Fit>,
+    few: Few<'_>,
+    watch: &mut impl FnMut(),
+) -> Option<Fit> {
+    let (data, schema) = few;
+    let [rows, dimensions] = data.inputs.dims();
+    let mut options = RunOptions {
+        kernel: Some(attempt.kernel.clone()),
+        isotropic: attempt.is_isotropic,
+        ..RunOptions::default()
     };
-    options.set = Some(paths.iter().map(value).collect());
-    options.prior = Some(priors(&paths, dimensions));
-    let training = FullBatchTraining {
-        iterations: ITERATIONS,
-        tolerance: TOLERANCE,
-        ..FullBatchTraining::default()
+    let kernel = kernel_of_data(&mut options, schema).ok()?;
+    let config = ModelConfig::from(ExactConfig::new(kernel)).with_default_priors(rows, dimensions);
+    let ModelConfig::Exact(config) = config else {
+        return None;
     };
-    let model = exact(&mut options, (few, schema))?;
-    let mut trainer = FullBatchTrainer::new(model, few.clone(), training);
-    while !trainer.is_finished() {
-        trainer.step().ok()?;
-    }
-    let loss = trainer.loss().ok().filter(|loss| loss.is_finite())?;
+    let priors = config.parameters.priors.clone();
+    let begin = |set| {
+        watch();
+        let mut parameters = parameters(&RunOptions {
+            set: Some(set),
+            ..options.clone()
+        });
+        parameters.priors = priors.clone();
+        let model = config.clone().with_parameters(parameters).init(data).ok()?;
+        let training = FullBatchTraining {
+            iterations: ITERATIONS,
+            tolerance: TOLERANCE,
+            ..FullBatchTraining::default()
+        };
+        let trainer = FullBatchTrainer::new(model, data.clone(), training);
+        let trainer = after_steps(trainer, TRIAL_ITERATIONS)?;
+        Some((trainer.loss().ok()?, trainer))
+    };
+    let begun = first_values(attempt, followed, &lengthscales(&config, data)?, dimensions)
+        .into_iter()
+        .filter_map(begin);
+    let (_, trainer) = begun.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
+    let trainer = after_steps(trainer, ITERATIONS)?;
+    let model = trainer.model();
+    let found = model.hyperparameters();
+    let predictions = model.leave_one_out(data.inputs.clone(), data.targets.clone());
+    let score = Score::new(&predictions.ok()?, data, &found)?;
     Some(Fit {
         options,
-        loss,
-        found: trainer.model().hyperparameters(),
+        score,
+        found,
     })
 }
 
+/// The trainer after this many steps in all, if they succeed.
+fn after_steps(
+    mut trainer: FullBatchTrainer<AnyExact>,
+    steps: usize,
+) -> Option<FullBatchTrainer<AnyExact>> {
+    while trainer.steps_made() < steps && !trainer.is_finished() {
+        trainer.step().ok()?;
+    }
+    Some(trainer)
+}
+
+/// The first values from which a kernel is fitted.
+fn first_values(
+    attempt: &Attempt,
+    followed: Option<&Fit>,
+    lengthscales: &[String],
+    dimensions: usize,
+) -> Vec<Vec<ValuesOption>> {
+    let value = |path: &str, value: f64| ValuesOption {
+        path: path.to_owned(),
+        values: vec![value],
+    };
+    if lengthscales.is_empty() {
+        return vec![vec![value(NOISE, NOISE_WITHOUT_LENGTHSCALES)]];
+    }
+    let starts = match attempt.follows {
+        Some(_) => &STARTS_OF_MANY,
+        None => starts_tried(dimensions),
+    };
+    let start = |&(lengthscale, noise): &(f64, f64)| {
+        let lengthscale = lengthscale * (dimensions as f64).sqrt();
+        let lengthscales = lengthscales.iter().map(|path| value(path, lengthscale));
+        lengthscales.chain([value(NOISE, noise)]).collect()
+    };
+    let followed = followed.map(|fit| fit.found.iter().map(first_value).collect());
+    followed
+        .into_iter()
+        .chain(starts.iter().map(start))
+        .collect()
+}
+
 /// The paths of the kernel's lengthscales.
-fn lengthscales(options: &mut RunOptions, few: Few<'_>) -> Option<Vec<String>> {
-    let paths = (exact(options, few)?.hyperparameters().into_iter()).map(|found| found.path);
+fn lengthscales(config: &ExactConfig, data: &TrainingData) -> Option<Vec<String>> {
+    let found = config.init(data).ok()?.hyperparameters().into_iter();
+    let paths = found.map(|found| found.path);
     Some(
         paths
             .filter(|path| path.ends_with(".lengthscale"))
             .collect(),
     )
-}
-
-/// The model of exact regression before its first step.
-fn exact(options: &mut RunOptions, (few, schema): Few<'_>) -> Option<AnyExact> {
-    let kernel = kernel_of_data(options, schema).ok()?;
-    let config = ExactConfig::new(kernel).with_parameters(parameters(options));
-    config.init(few).ok()
 }
 
 /// The first value of a parameter in the training on all rows.
@@ -212,36 +311,20 @@ fn rounded(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
 }
 
-/// The mean of the logarithm of a lengthscale for one input of variance one: √2, and the logarithm of
-/// the standard deviation of a uniform variable, which is 1/√12.
-const MEAN: f64 = std::f64::consts::SQRT_2 + 1.242;
-
-fn priors(lengthscales: &[String], dimensions: usize) -> Vec<PriorOption> {
-    let prior = |path: &str, mean: f64, deviation: f64| PriorOption {
-        path: path.into(),
-        prior: Prior::LogNormal {
-            mean: rounded(mean),
-            deviation: rounded(deviation),
-        },
-    };
-    let mean = MEAN + 0.5 * (dimensions as f64).ln();
-    let of_lengthscale = |path: &String| prior(path, mean, 3.0f64.sqrt());
-    (lengthscales.iter().map(of_lengthscale))
-        .chain([prior(NOISE, -4.0, 2.0)])
-        .collect()
-}
-
-/// Rows with different inputs at random, all if they are few. Equal targets of equal inputs would be
-/// taken for a small noise.
+/// Rows at random, all if they are few, without copies.
 fn rows(data: &PreparedData, seed: u64) -> Vec<usize> {
-    let inputs = &data.train.inputs;
-    let distinct = distinct_rows(inputs.values(), inputs.columns());
-    if distinct.len() <= ROWS {
-        return distinct;
+    let distinct = data.distinct_training_rows();
+    let all = data.train.len();
+    let rows = match has_copies(all - distinct.len(), all) {
+        true => distinct,
+        false => (0..all).collect(),
+    };
+    if rows.len() <= ROWS {
+        return rows;
     }
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let places = index::sample(&mut random, distinct.len(), ROWS);
-    let mut rows: Vec<usize> = places.iter().map(|place| distinct[place]).collect();
+    let places = index::sample(&mut random, rows.len(), ROWS);
+    let mut rows: Vec<usize> = places.iter().map(|place| rows[place]).collect();
     rows.sort_unstable();
     rows
 }

@@ -47,12 +47,12 @@ macro_rules! kernel_names {
 }
 
 kernel_names! {
-    Rbf = "rbf" ["lengthscale", "variance"],
-    Matern12 = "matern12" ["lengthscale", "variance"],
-    Matern32 = "matern32" ["lengthscale", "variance"],
-    Matern52 = "matern52" ["lengthscale", "variance"],
+    Rbf = "rbf" ["lengthscale", "variance", "ard"],
+    Matern12 = "matern12" ["lengthscale", "variance", "ard"],
+    Matern32 = "matern32" ["lengthscale", "variance", "ard"],
+    Matern52 = "matern52" ["lengthscale", "variance", "ard"],
     RationalQuadratic = "rational-quadratic" ["lengthscale", "variance", "shape"],
-    Linear = "linear" ["variance"],
+    Linear = "linear" ["variance", "ard"],
     Polynomial = "polynomial" ["degree", "variance", "offset"],
     ArcCosine = "arc-cosine" ["order", "weight-variance", "bias-variance", "variance"],
     Cosine = "cosine" ["period", "variance"],
@@ -119,7 +119,8 @@ pub fn build(arguments: &Arguments) -> Result {
         KernelName::Linear => {
             let [] = arguments.operands()?;
             let variance = arguments.positive("variance", 1.0)?;
-            Ok(LinearConfig::default().with_variance(variance).into())
+            let config = LinearConfig::default().with_variance(variance);
+            Ok(config.with_ard(ard(arguments)?).into())
         }
         KernelName::Polynomial => polynomial(arguments),
         KernelName::ArcCosine => arc_cosine(arguments),
@@ -185,9 +186,15 @@ fn stationary(arguments: &Arguments, kind: Stationary) -> Result {
     let [] = arguments.operands()?;
     let config = StationaryConfig {
         lengthscale: arguments.positive_if_given("lengthscale")?,
+        ard: ard(arguments)?,
         ..StationaryConfig::new(kind)
     };
     Ok((config.with_variance(arguments.positive("variance", 1.0)?)).into())
+}
+
+/// Whether each input has a parameter of its own, which is the default.
+fn ard(arguments: &Arguments) -> Result<bool> {
+    arguments.choice("ard", &[(0.0, false), (1.0, true)], true, "0 or 1")
 }
 
 fn rational_quadratic(arguments: &Arguments) -> Result {

@@ -1,0 +1,100 @@
+//! How well a model predicts rows that it has not seen.
+
+use burn_gp_core::{inference::LeaveOneOut, ops::numbers, parameter::Hyperparameter};
+use burn_gp_models::training::TrainingData;
+
+/// What each further value of a hyperparameter costs, in nats. Hyperparameters that were fitted to all rows
+/// make the predictions of left-out rows too good by about one nat for each, as in Akaike's criterion.
+const COST: f64 = 1.0;
+
+/// The standard errors by which predictions must be better for a kernel to be preferred. On few rows the
+/// best of several kernels is often the luckiest one.
+const STANDARD_ERRORS: f64 = 3.0;
+
+/// The log densities of the training targets, each given all others.
+#[derive(Clone, Debug)]
+pub struct Score {
+    densities: Vec<f64>,
+    /// The number of hyperparameters.
+    parameters: usize,
+}
+
+impl Score {
+    /// Scores predictions of `data` with these hyperparameters; `None` if a density is not finite.
+    pub fn new(
+        predictions: &LeaveOneOut,
+        data: &TrainingData,
+        hyperparameters: &[Hyperparameter],
+    ) -> Option<Self> {
+        let densities = numbers(predictions.log_density(data.targets.clone()));
+        let parameters = hyperparameters.iter().map(|found| found.values.len());
+        let is_finite = densities.iter().all(|density| density.is_finite());
+        is_finite.then(|| Self {
+            densities,
+            parameters: parameters.sum(),
+        })
+    }
+
+    /// By how much these predictions are better beyond chance: `Σ_n d_n − k − 3·√N·s` with the differences
+    /// d of the log densities, their standard deviation s, and k more hyperparameters.
+    ///
+    /// # Panics
+    ///
+    /// If the scores are of different numbers of rows.
+    pub fn gain_over(&self, other: &Self) -> f64 {
+        let (rows, others) = (self.densities.len(), other.densities.len());
+        assert_eq!(rows, others, "scores of {rows} and of {others} rows");
+        let differences = self.densities.iter().zip(&other.densities);
+        let differences: Vec<f64> = differences.map(|(own, other)| own - other).collect();
+        let count = rows as f64;
+        let mean = differences.iter().sum::<f64>() / count;
+        let squares = differences
+            .iter()
+            .map(|difference| (difference - mean).powi(2));
+        let error = squares.sum::<f64>().sqrt(); // √N·s
+        let more = self.parameters.saturating_sub(other.parameters) as f64;
+        count * mean - COST * more - STANDARD_ERRORS * error
+    }
+}
+
+/// The place of the score that is better than that at `base` by most, or `base` if none is.
+pub fn best(scores: &[&Score], base: usize) -> usize {
+    let gain = |place: usize| match place == base {
+        true => 0.0,
+        false => scores[place].gain_over(scores[base]),
+    };
+    let places = 0..scores.len();
+    places
+        .max_by(|&a, &b| gain(a).total_cmp(&gain(b)))
+        .unwrap_or(base)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn score(densities: &[f64], parameters: usize) -> Score {
+        Score {
+            densities: densities.to_vec(),
+            parameters,
+        }
+    }
+
+    #[test]
+    fn a_gain_is_what_chance_and_parameters_do_not_explain() {
+        let base = score(&[0.0; 100], 3);
+        // Each row is better by 0.1 without any scatter: 10 nats, less one for each of 4 parameters.
+        let even = score(&[0.1; 100], 7);
+        assert!((even.gain_over(&base) - 6.0).abs() < 1e-9);
+        // The same in the mean, but with a standard deviation of 1: three standard errors are 30 nats.
+        let scattered: Vec<f64> = (0..100)
+            .map(|row| if row % 2 == 0 { 1.1 } else { -0.9 })
+            .collect();
+        let scattered = score(&scattered, 3);
+        assert!((scattered.gain_over(&base) + 20.0).abs() < 1e-9);
+        assert_eq!(best(&[&base, &scattered, &even], 0), 2);
+        assert_eq!(best(&[&base, &scattered], 0), 0);
+        // Fewer parameters cost nothing.
+        assert!((base.gain_over(&even) + 10.0).abs() < 1e-9);
+    }
+}
