@@ -223,6 +223,33 @@ print(json.dumps({line!r} | {{"row": sys.argv[-1]}}))
         table = self.run_script(PEERS / "compare_deep_steps.py", *options, "--out", "steps.json")
         self.assertRegex(table, r"\| deep f32, gpytorch +\| +3\.0 \| +1\.5 \| +0\.50 \|")
 
+    @needs("numpy", "scipy")
+    def test_the_draws_of_our_runs(self) -> None:
+        """Scripts that start where our run starts."""
+        data = self.collection("kin40k", inputs=8)
+        command = [self.draws_program, "train", "--data", "kin40k", "--data-dir", data, "--split", 0]
+        command += ["--model", "svgp", "--inducing", 5, "--batch-size", 10, "--steps", 2]
+        words = [str(word) for word in command]
+        drawn = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+        (self.folder / "draws.json").write_text(drawn)
+        code = f"""
+import sys
+sys.path.insert(0, {str(PEERS)!r})
+import argparse, pathlib
+import deep_kin40k, fit_classification, fit_regression, regression_data
+options = dict(draws=pathlib.Path("draws.json"), inducing=5, batch_size=10, seed=0, dtype="float32")
+arguments = argparse.Namespace(data_dir=pathlib.Path("data"), split=0, model="svgp", **options)
+data, inducing, batches = deep_kin40k.prepare(arguments)
+train, _ = regression_data.split_rows(arguments.data_dir, "kin40k", 0)
+for inducing, batches in [
+    (inducing, batches),
+    fit_regression.draws(arguments, train, data),
+    fit_classification.draws(arguments, data.x_train),
+]:
+    print(inducing.shape, len(data.x_train), len(data.x_test), len(next(batches)))
+"""
+        self.assertEqual(self.run_python(["-c", code]), "(5, 8) 32 8 10\n" * 3)
+
     @needs("numpy", "pandas", "scipy", "sklearn", "threadpoolctl")
     def test_tables(self) -> None:
         place = self.folder / "tables"
@@ -246,6 +273,20 @@ for section, code in guide_code.blocks(chapter.read_text()):
 
 class Defaults(Scripts):
     """Scripts that measure the defaults."""
+
+    def test_a_model_that_knows_the_truth_has_right_intervals(self) -> None:
+        code = f"""
+import sys
+sys.path.insert(0, {str(DEFAULTS)!r})
+import coverage
+for r2 in [None, 0.0, 0.95]:
+    truth = coverage.Truth({{"d": 4, "n": 20, "r2": r2, "seed": 0}})
+    (x,) = truth.inputs(1)
+    mean, half = truth.mean(x), 1.959963985 * truth.noise
+    known = {{"mean": mean, "std": truth.noise, "lower": mean - half, "upper": mean + half}}
+    print(f"{{truth.coverage(x, known):.6f}} {{truth.nlpd(x, known) - truth.oracle_nlpd():.6f}}")
+"""
+        self.assertEqual(self.run_python(["-c", code]), "0.950000 0.000000\n" * 3)
 
     def test_coverage(self) -> None:
         script = DEFAULTS / "coverage.py"

@@ -86,8 +86,8 @@ def write_csv(path: Path, header: list[str], rows: list[list]) -> None:
 class Results:
     """Runs by their keys, in a JSON file if there is one.
 
-    A file that is there is continued, so that an interrupted measurement loses nothing. It must come
-    from the same build of the program with the same settings.
+    A file that is there is continued, so that an interrupted measurement loses nothing; what was refused
+    is tried again. It must come from the same build of the program with the same settings.
     """
 
     def __init__(self, path: Path | None, settings: dict) -> None:
@@ -101,7 +101,7 @@ class Results:
                     f"{path} has results of another program or other options, {found['settings']}, "
                     f"not of {settings}; give another file with --out"
                 )
-            self.runs = found["runs"]
+            self.runs = [run for run in found["runs"] if "refused" not in run]
 
     def of(self, key: dict) -> list[dict]:
         """The runs with all these values."""

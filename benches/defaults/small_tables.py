@@ -74,7 +74,7 @@ def econometrics(name: str, target: str, *dropped: str) -> Table:
 TABLES = [
     Table("scikit-learn", "sklearn/datasets/data/diabetes_data_raw.csv.gz", "progression", counted=False),
     r("datasets/airquality", "Ozone"),
-    r("datasets/attenu", "accel"),
+    r("datasets/attenu", "accel", "station"),
     r("datasets/attitude", "rating"),
     r("datasets/faithful", "eruptions"),
     r("datasets/LifeCycleSavings", "sr"),
