@@ -307,7 +307,7 @@ for r2 in [None, 0.0, 0.95]:
         options = ["--program", self.program, "--folder", "tables", "--tables", "stackloss"]
         options += ["--models", "auto,exact,linear", "--seeds", 1, "--out", "tables.json"]
         table = self.run_script(script, *options, status=(0, 1))
-        self.assertRegex(table, r"\| stackloss \(30\) \| +-?\d+\.\d{3} \|")
+        self.assertRegex(table, r"\| stackloss \(30\) \| +1 \| +-?\d+\.\d{3} \|")
         again = self.run_script(script, *options, "--compare", "tables.json", status=(0, 1))
         self.assertIn("before: auto", again)
 

@@ -129,7 +129,8 @@ class Results:
         if self.path is None:
             return
         partial = self.path.with_name(self.path.name + ".partial")
-        partial.write_text(json.dumps({"settings": self.settings, "runs": self.runs}, indent=1) + "\n")
+        runs = ",\n".join(json.dumps(run) for run in self.runs)
+        partial.write_text(f'{{"settings": {json.dumps(self.settings)},\n"runs": [\n{runs}\n]}}\n')
         partial.replace(self.path)
 
 

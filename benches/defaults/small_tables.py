@@ -5,10 +5,11 @@ among those of `benches/peers/tables.py`, on which the defaults were chosen. A f
 testing, for every seed another one, and the same for all models. `linear` is exact regression with a linear
 kernel.
 
-A cell is the mean over the seeds of the NLPD of the test rows in standardized units. `best` is the best
-model but `auto`, and `auto - best` how much worse `auto` is than it. Below are the mean of these differences over
-the tables and the largest, with their bars, and the models' means of NLPD, RMSE and coverage of 95 %
-intervals. `diabetes` is shown, but it is not in these numbers: the defaults were chosen with it in view.
+A cell is the mean NLPD of the test rows in standardized units over the seeds that all models have; `seeds` is
+their number. `best` is the best model but `auto`, and `auto - best` how much worse `auto` is than it. Below are
+the mean of these differences over the tables and the largest, with their bars, and the models' means of NLPD,
+RMSE and coverage of 95 % intervals. `diabetes` is shown, but it is not in these numbers: the defaults were
+chosen with it in view. Earlier results (`--compare`) are of the same seeds.
 
 The exit status is 1 if a bar is missed or a run was refused.
 """
@@ -181,13 +182,24 @@ def require_same_rows(results: Results) -> None:
                 raise SystemExit(f"{run['table']}, seed {run['seed']}: {run['model']} has other test rows")
 
 
-def means(results: Results, table: Table, models: list[str], name: str) -> dict[str, float | None]:
-    return {model: mean(results.of({"table": table.name, "model": model}), name) for model in models}
+class Scores:
+    """Means of the models on a table, over the seeds that all of them have."""
+
+    def __init__(self, results: Results, table: Table, models: list[str], seeds: set[int] | None = None) -> None:
+        runs = {model: results.of({"table": table.name, "model": model}) for model in models}
+        common = set.intersection(*({run["seed"] for run in of_model} for of_model in runs.values()))
+        self.seeds = common if seeds is None else common & seeds
+        self.runs = {
+            model: [run for run in of_model if run["seed"] in self.seeds] for model, of_model in runs.items()
+        }
+
+    def means(self, name: str) -> dict[str, float | None]:
+        return {model: mean(runs, name) for model, runs in self.runs.items()}
 
 
-def excess(results: Results, table: Table, models: list[str]) -> tuple[str | None, float | None]:
+def excess(all_scores: Scores) -> tuple[str | None, float | None]:
     """The best model but the default, and how much worse the default is than it."""
-    scores = means(results, table, models, "nlpd")
+    scores = all_scores.means("nlpd")
     default = scores.pop(DEFAULT, None)
     others = {model: score for model, score in scores.items() if score is not None}
     if not others:
@@ -196,43 +208,54 @@ def excess(results: Results, table: Table, models: list[str]) -> tuple[str | Non
     return best, None if default is None else default - others[best]
 
 
-def score_table(arguments: argparse.Namespace, results: Results, before: Results | None) -> str:
-    models = arguments.models
-    header = ["table (rows)", *models, "best", "auto - best"]
-    if before is not None:
-        header += [*(f"before: {model}" for model in models[:1]), *models[1:], "auto - best"]
-    lines = []
+def scores_of(
+    arguments: argparse.Namespace, results: Results, before: Results | None
+) -> dict[Table, list[Scores]]:
+    """The scores of every table; with earlier ones behind them if there are any, of the same seeds."""
+    found = {}
     for table in arguments.tables:
-        runs = [run for run in results.of({"table": table.name}) if "refused" not in run]
-        count = f" ({runs[0]['n_train'] + runs[0]['n_test']})" if runs else ""
-        best, worse = excess(results, table, models)
-        scores = means(results, table, models, "nlpd").values()
-        mark = " *" if worse is not None and worse > WORST_BAR else "  "
-        line = [table.name + count, *map(shown, scores), best or "-", shown(worse) + mark]
+        now = Scores(results, table, arguments.models)
+        found[table] = [now]
         if before is not None:
-            line += map(shown, means(before, table, models, "nlpd").values())
-            line.append(shown(excess(before, table, models)[1]))
+            then = Scores(before, table, arguments.models, now.seeds)
+            found[table] = [Scores(results, table, arguments.models, then.seeds), then]
+    return found
+
+
+def score_table(arguments: argparse.Namespace, scores: dict[Table, list[Scores]]) -> str:
+    models = arguments.models
+    header = ["table (rows)", "seeds", *models, "best", "auto - best"]
+    if arguments.compare:
+        header += [f"before: {models[0]}", *models[1:], "auto - best"]
+    lines = []
+    for table, (now, *before) in scores.items():
+        runs = [run for runs in now.runs.values() for run in runs if "refused" not in run]
+        count = f" ({runs[0]['n_train'] + runs[0]['n_test']})" if runs else ""
+        best, worse = excess(now)
+        mark = " *" if worse is not None and worse > WORST_BAR else "  "
+        line = [table.name + count, str(len(now.seeds)), *map(shown, now.means("nlpd").values())]
+        line += [best or "-", shown(worse) + mark]
+        for then in before:
+            line += [*map(shown, then.means("nlpd").values()), shown(excess(then)[1])]
         lines.append(line)
     return text_table.render(header, lines)
 
 
-def summary(arguments: argparse.Namespace, results: Results) -> tuple[list[str], bool]:
+def summary(models: list[str], scores: dict[Table, Scores]) -> tuple[list[str], bool]:
     """The lines below the table, and whether the bars are met."""
-    counted = [table for table in arguments.tables if table.counted]
+    counted = {table: found for table, found in scores.items() if table.counted}
     lines = []
     for name, title in {"nlpd": "NLPD", "rmse": "RMSE", "coverage95": "coverage"}.items():
-        by_table = [means(results, table, arguments.models, name) for table in counted]
-        complete = [scores for scores in by_table if None not in scores.values()]
+        by_table = [found.means(name) for found in counted.values()]
+        complete = [means for means in by_table if None not in means.values()]
         if complete:
-            averages = [
-                f"{model} {sum(scores[model] for scores in complete) / len(complete):.3f}"
-                for model in arguments.models
-            ]
-            lines.append(f"mean {title} over {len(complete)} tables: {', '.join(averages)}")
-    differences = {table.name: excess(results, table, arguments.models)[1] for table in counted}
+            averages = {model: sum(means[model] for means in complete) / len(complete) for model in models}
+            text = ", ".join(f"{model} {average:.3f}" for model, average in averages.items())
+            lines.append(f"mean {title} over {len(complete)} tables: {text}")
+    differences = {table.name: excess(found)[1] for table, found in counted.items()}
     known = {name: worse for name, worse in differences.items() if worse is not None}
     if not known:
-        return lines, DEFAULT not in arguments.models
+        return lines, DEFAULT not in models
     average = sum(known.values()) / len(known)
     worst = max(known, key=known.get)
     lines.append(f"auto - best, mean over {len(known)} tables: {average:.4f} (bar: {MEAN_BAR})")
@@ -288,8 +311,12 @@ def main() -> None:
     ]
     results.complete(keys, lambda key: measure(program, arguments.folder, extra, key), arguments.jobs)
     require_same_rows(results)
-    print(score_table(arguments, results, before))
-    lines, met = summary(arguments, results)
+    scores = scores_of(arguments, results, before)
+    print(score_table(arguments, scores))
+    lines, met = summary(arguments.models, {table: found[0] for table, found in scores.items()})
+    if before is not None:
+        earlier, _ = summary(arguments.models, {table: found[1] for table, found in scores.items()})
+        lines += [f"before: {line}" for line in earlier]
     print("\n".join(lines))
     refused = [run for run in results.runs if "refused" in run]
     for run in refused:
