@@ -128,7 +128,10 @@ def main() -> None:
 
     data = images.load(arguments.data, learning_curve.DTYPES[arguments.peer])
     models = {"gpflow": gpflow_model, "gpytorch": gpytorch_model}
-    score = lambda probabilities: classification_metrics.score(data.y_test, probabilities)
+
+    def score(probabilities):
+        return classification_metrics.score(data.y_test, probabilities)
+
     learning_curve.run(arguments, data, "subset", models, score)
 
 

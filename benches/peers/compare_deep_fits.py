@@ -1,6 +1,7 @@
 """Compares our deep GPs on kin40k with GPyTorch's; prints one table by depth.
 
-Takes the folder of `burn-gp experiment deep-kin40k` and runs `deep_kin40k.py` with the same numbers of
+Takes the folder of `burn-gp experiment deep-kin40k`: the scores in its `results.json` and the options of
+every run in `runs/depth-L/POSTERIOR/seed-K/config.toml`. Runs `deep_kin40k.py` with the same numbers of
 layers, inducing points, batch size, steps, learning rate, seeds and float type. For every seed GPyTorch
 trains on the rows that ours trained on, starts from our first inducing points and is tested on the
 other rows: the example `training_draws` says which. Means over the seeds; `-log density` is the mean
@@ -14,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 import cargo_executable
@@ -21,11 +23,12 @@ import fit_regression
 import json_lines
 import text_table
 
-EXPERIMENT = "deep-kin40k"
-DATA = "kin40k"
 TITLES = {"whitened": "W-SVGP", "l-svgp": "L-SVGP", "inverse-free": "R-SVGP"}
 DTYPES = {"f32": "float32", "f64": "float64"}
 PEER_SCRIPT = Path(__file__).resolve().parent / "deep_kin40k.py"
+# What decides the training rows, the first inducing points and the first mini-batch of a run of ours.
+DRAWN_BY = ["model", "layers", "width", "data", "test_fraction", "kernel", "inducing", "initializer"]
+DRAWN_BY += ["batch_size", "seed", "dtype"]
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -50,44 +53,41 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def own_runs(arguments) -> tuple[list[dict], dict]:
-    """Our runs that are wanted, and the settings of the experiment."""
-    runs = json.loads((arguments.own / f"{EXPERIMENT}.json").read_text())["runs"]
-    settings = json.loads((arguments.own / "experiment.json").read_text())["settings"]
-    depths, seeds = arguments.depth, arguments.seeds
-    chosen = [
-        run
-        for run in runs
-        if (depths is None or run["depth"] in depths) and (seeds is None or run["seed"] in seeds)
-    ]
-    if not chosen:
+def own_runs(arguments) -> list[dict]:
+    """Our runs that are wanted: the scores of each, its depth and posterior, and its options."""
+    runs = []
+    for cell in json.loads((arguments.own / "results.json").read_text())["cells"]:
+        depth, posterior = int(cell["depth"]), cell["posterior"]
+        folder = arguments.own / "runs" / f"depth-{depth}" / posterior
+        for scores in cell["runs"]:
+            is_wanted = (arguments.depth is None or depth in arguments.depth) and (
+                arguments.seeds is None or scores["seed"] in arguments.seeds
+            )
+            if is_wanted:
+                config = options_of(folder / f"seed-{scores['seed']}")
+                # Without hidden layers there is one density of a row.
+                density = {"average_log_density": -scores["nlpd"]}
+                named = {"depth": depth, "posterior": posterior, "options": config}
+                runs.append(density | scores | named)
+    if not runs:
         raise SystemExit(f"{arguments.own} has no finished run of these depths and seeds")
-    return chosen, settings
+    return runs
 
 
-def own_draws(arguments, program: Path, settings: dict, run: dict, path: Path) -> None:
+def options_of(run: Path) -> dict:
+    """The options of a run of ours, by their names."""
+    sections = tomllib.loads((run / "config.toml").read_text()).values()
+    return {name: value for section in sections for name, value in section.items()}
+
+
+def own_draws(arguments, program: Path, run: dict, path: Path) -> None:
     """Writes the training rows and first inducing points of a run of ours.
 
     Mini-batches are GPyTorch's own, but for the first: those of all steps would fill gigabytes.
     """
-    protocol = settings["protocol"]
-    options = {
-        "model": "deep-gp",
-        "layers": run["depth"],
-        "data": DATA,
-        "data-dir": arguments.data_dir,
-        "test-fraction": 0.1,
-        "kernel": "rbf",
-        "inducing": protocol["inducing"],
-        "initializer": "k-means",
-        "batch-size": protocol["batch_size"],
-        "steps": 1,
-        "seed": run["seed"],
-        "dtype": settings["dtype"],
-    }
-    if run["depth"] > 1:
-        options["width"] = protocol["width"]
-    words = [str(word) for key, value in options.items() for word in (f"--{key}", value)]
+    options = {name: run["options"][name] for name in DRAWN_BY if name in run["options"]}
+    options |= {"data_dir": arguments.data_dir, "steps": 1}
+    words = [str(word) for key, value in options.items() for word in (f"--{key.replace('_', '-')}", value)]
     command = [str(program), "train", *words]
     environment = {**os.environ, "RAYON_NUM_THREADS": str(arguments.threads)}
     finished = subprocess.run(command, env=environment, capture_output=True, text=True)
@@ -97,18 +97,12 @@ def own_draws(arguments, program: Path, settings: dict, run: dict, path: Path) -
     path.write_text(finished.stdout)
 
 
-def peer_fit(arguments, earlier: list[dict], run: dict, settings: dict, draws: Path) -> dict:
-    protocol = settings["protocol"]
-    wanted = {
-        "depth": run["depth"],
-        "inducing": protocol["inducing"],
-        "batch_size": protocol["batch_size"],
-        "steps": protocol["steps"],
-        "learning_rate": protocol["learning_rate"],
-        "plateau": protocol["plateau"],
-        "seed": run["seed"],
-        "dtype": DTYPES[settings["dtype"]],
-    }
+def peer_fit(arguments, earlier: list[dict], run: dict, draws: Path) -> dict:
+    own = run["options"]
+    wanted = {"depth": run["depth"], "seed": run["seed"], "dtype": DTYPES[own["dtype"]]}
+    # A single layer keeps its learning rate and has no plateau.
+    names = ("inducing", "batch_size", "steps", "learning_rate", "plateau")
+    wanted |= {name: own[name] for name in names if name in own}
     made_with = {
         **wanted,
         "program": "gpytorch, separate kernels" if arguments.separate else "gpytorch",
@@ -164,19 +158,20 @@ def main() -> None:
         for line in json_lines.read(path)
         for fit in line.get("peer_fits", [line])
     ]
-    own, settings = own_runs(arguments)
+    own = own_runs(arguments)
     program = arguments.draws_program or cargo_executable.build("example", "training_draws")
     peer = []
-    for seed, depth in sorted({(run["seed"], run["depth"]) for run in own}):
+    # All posteriors of a depth and seed have the same rows and first inducing points.
+    first = {(run["seed"], run["depth"]): run for run in reversed(own)}
+    for (seed, depth), run in sorted(first.items()):
         print(f"depth {depth}, seed {seed} ...", file=sys.stderr)
-        run = {"depth": depth, "seed": seed}
         with tempfile.TemporaryDirectory() as folder:
             draws = Path(folder) / "draws.json"
-            own_draws(arguments, program.resolve(), settings, run, draws)
-            peer.append(peer_fit(arguments, earlier, run, settings, draws))
+            own_draws(arguments, program.resolve(), run, draws)
+            peer.append(peer_fit(arguments, earlier, run, draws))
         # After every fit, so that --reuse can take what an interrupted comparison has made.
         if arguments.out:
-            record = {"settings": settings, "own_fits": own, "peer_fits": peer}
+            record = {"own_fits": own, "peer_fits": peer}
             arguments.out.write_text(json.dumps(record, indent=2) + "\n")
     print(table(own, peer))
 

@@ -85,7 +85,8 @@ def peer_run(arguments, python: str, peer: str, row: tuple) -> dict:
     if variant == "orthogonal" and peer == "gpflow":
         inducing *= 2
     command = [*shlex.split(arguments.under), python, STEP_SCRIPT, peer, batch, inducing]
-    command += [DIMENSIONS, dtype, *peer_options(peer, variant), "--steps", arguments.steps, "--threads", arguments.threads]
+    command += [DIMENSIONS, dtype, *peer_options(peer, variant)]
+    command += ["--steps", arguments.steps, "--threads", arguments.threads]
     return json_lines.run(command)[0]
 
 

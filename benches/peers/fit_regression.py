@@ -116,7 +116,6 @@ def main() -> None:
     processor_threads.limit(arguments.threads)
     import gpflow
     import gpflow_training
-    import numpy as np
     import regression_data
     import regression_metrics
 

@@ -126,7 +126,10 @@ def main() -> None:
     train, test = regression_data.split_rows(arguments.data_dir, arguments.name, arguments.split)
     data = regression_data.standardize(table, train, test, dtype)
     models = {"gpflow": gpflow_model, "gpytorch": gpytorch_model}
-    score = lambda moments: {"nlpd": regression_metrics.score(data.y_test, *moments)["nlpd"]}
+
+    def score(moments):
+        return {"nlpd": regression_metrics.score(data.y_test, *moments)["nlpd"]}
+
     learning_curve.run(arguments, data, "kmeans", models, score)
 
 

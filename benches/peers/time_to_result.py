@@ -33,7 +33,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import cargo_executable
-import images
 import json_lines
 import text_table
 
@@ -97,6 +96,8 @@ def numbers(arguments, name: str) -> Task:
 
 def classes(arguments, folder: Path) -> Task:
     """Classification of the first images, which are written into `folder`."""
+    import images
+
     images.write_subset(arguments.images, folder / "mnist", TRAINING_IMAGES)
     kernel = ["--kernel", "rbf", "--isotropic", "--likelihood", "softmax"]
     steps = ["--learning-rate", arguments.own_image_rate, "--steps", arguments.own_image_steps]
