@@ -7,9 +7,11 @@ use burn_gp_models::training::TrainingData;
 /// make the predictions of left-out rows too good by about one nat for each, as in Akaike's criterion.
 const COST: f64 = 1.0;
 
-/// The standard errors by which predictions must be better for a kernel to be preferred. On few rows the
-/// best of several kernels is often the luckiest one.
+/// The standard errors by which predictions must be better for a kernel to be preferred, on up to as many
+/// rows: there the best of several kernels is often the luckiest one, and predicts badly. With more rows the
+/// standard errors that are asked for fall as 1/N, since every kernel is then determined well.
 const STANDARD_ERRORS: f64 = 3.0;
+const FEW_ROWS: f64 = 100.0;
 
 /// The log densities of the training targets, each given all others.
 #[derive(Clone, Debug)]
@@ -35,8 +37,9 @@ impl Score {
         })
     }
 
-    /// By how much these predictions are better beyond chance: `Σ_n d_n − k − 3·√N·s` with the differences
-    /// d of the log densities, their standard deviation s, and k more hyperparameters.
+    /// By how much these predictions are better beyond chance: `Σ_n d_n − k − c·√N·s` with the
+    /// differences d of the log densities, their standard deviation s, k more hyperparameters, and
+    /// c = 3·min(1, 100/N).
     ///
     /// # Panics
     ///
@@ -53,7 +56,8 @@ impl Score {
             .map(|difference| (difference - mean).powi(2));
         let error = squares.sum::<f64>().sqrt(); // √N·s
         let more = self.parameters.saturating_sub(other.parameters) as f64;
-        count * mean - COST * more - STANDARD_ERRORS * error
+        let errors = STANDARD_ERRORS * (FEW_ROWS / count).min(1.0);
+        count * mean - COST * more - errors * error
     }
 }
 
