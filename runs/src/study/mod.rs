@@ -113,7 +113,7 @@ pub fn show(
             .unwrap_or_default(),
     );
     lines.extend(table.notes());
-    folder.print(lines)?;
+    folder.print(lines);
     Ok(cells)
 }
 
