@@ -15,6 +15,7 @@ mod devices;
 mod early_stopping;
 mod experiments;
 mod failed_matrices;
+mod folder_names;
 mod held_out_files;
 mod help;
 mod html_report;
