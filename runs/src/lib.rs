@@ -13,6 +13,7 @@
 
 pub mod arguments;
 mod automatic;
+mod base64;
 mod column_table;
 pub mod coverage;
 mod cross_validation;

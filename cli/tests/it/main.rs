@@ -29,6 +29,7 @@ mod other_crates;
 mod outputs;
 mod overwriting;
 mod parameter_options;
+mod received_folders;
 mod resume;
 mod safe_runs;
 mod sample;
