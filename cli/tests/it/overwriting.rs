@@ -222,7 +222,7 @@ fn a_finished_comparison_stays_until_the_new_one_is_finished() {
     assert_eq!(hidden(path), [] as [std::path::PathBuf; 0]);
 }
 
-/// Nothing is left on the way of a run whose folder cannot be written.
+/// A folder of somebody else that has the name of earlier results stays.
 #[test]
 fn foreign_results_are_not_taken_for_earlier_ones() {
     let folder = temp_dir::TempDir::new().expect("a folder");
