@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use burn_gp_runs::{failure::Failure, standard_output::print};
+use burn_gp_runs::{failure::Failure, standard_output::print_data};
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 use clap_mangen::{Man, generate_to};
@@ -32,7 +32,7 @@ pub fn completions(arguments: &CompletionsArguments, mut program: Command) -> Re
     let mut script = Vec::new();
     let name = program.get_name().to_owned();
     generate(arguments.shell, &mut program, name, &mut script);
-    print(&String::from_utf8_lossy(&script))
+    print_data(&String::from_utf8_lossy(&script))
 }
 
 /// Prints the page of the program, or writes the pages of all commands.
@@ -47,7 +47,7 @@ pub fn manual(arguments: &ManualArguments, program: Command) -> Result<(), Failu
             let mut page = Vec::new();
             let rendered = Man::new(program).render(&mut page);
             rendered.map_err(Failure::writing(Path::new("the page")))?;
-            print(&String::from_utf8_lossy(&page))
+            print_data(&String::from_utf8_lossy(&page))
         }
     }
 }

@@ -7,6 +7,9 @@
 //! The features are those of the library: `flex` (default) and `ndarray` for the CPU, `wgpu`, `vulkan`,
 //! `metal`, `cuda` and `rocm` for GPUs.
 
+// They panic if the terminal is closed or the disk is full: those of `burn_gp_runs` do not.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
+
 pub mod commands;
 mod datasets;
 mod exit;
@@ -16,7 +19,7 @@ mod usage_error;
 use std::ffi::OsString;
 
 use burn_gp_models::training::on_device;
-use burn_gp_runs::{failure::Failure, threads};
+use burn_gp_runs::{failure::Failure, standard_error::tell, threads};
 use clap::Parser;
 
 use commands::Arguments;
@@ -46,7 +49,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(()) => 0,
         Err(failure) => {
             if let Some(message) = exit::message(&failure) {
-                eprintln!("{message}");
+                tell(&message);
             }
             exit::code(&failure)
         }

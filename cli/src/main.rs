@@ -1,5 +1,8 @@
 //! The program `burn-gp`.
 
+// They panic if the terminal is closed or the disk is full: those of `burn_gp_runs` do not.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
+
 use std::{panic, process::ExitCode};
 
 use burn_gp_models::training::DeviceFailure;

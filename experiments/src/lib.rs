@@ -4,6 +4,9 @@
 //! a grid has code of its own, in the module of its paper. [`ExperimentCommand`] is the command line
 //! of all of them.
 
+// They panic if the terminal is closed or the disk is full: those of `burn_gp_runs` do not.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
+
 mod command;
 mod computation_aware;
 mod deep_basis;

@@ -121,7 +121,8 @@ fn report(
          --test-fraction 0 in place of --folds"
             .into(),
     );
-    folder.print(texts)
+    folder.print(texts);
+    Ok(())
 }
 
 fn columns(run: &Metrics) -> &'static [Column] {

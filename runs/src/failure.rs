@@ -203,6 +203,15 @@ pub enum FolderError {
         /// A file in it.
         file: String,
     },
+    /// A hidden file or folder that the program needs is somebody else's.
+    #[error(
+        "{} is in the way, because this program did not write it; move it away, or choose another folder with --out",
+        path.display()
+    )]
+    InTheWay {
+        /// The file or folder.
+        path: PathBuf,
+    },
     /// The folder holds results of an experiment with other options.
     #[error(
         "the folder {} holds results of an experiment with other options; choose another with \

@@ -8,8 +8,12 @@
 //! [`show`] describes it. A comparison consists of several such runs, and so do the tables of papers:
 //! [`study`].
 
+// They panic if the terminal is closed or the disk is full: `standard_error` and `standard_output` do not.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
+
 pub mod arguments;
 mod automatic;
+mod base64;
 mod column_table;
 pub mod coverage;
 mod cross_validation;
@@ -18,6 +22,7 @@ mod early_stopping;
 pub mod evaluation;
 pub mod evenly_spaced;
 pub mod failure;
+mod file_names;
 pub mod fitting;
 pub mod html_report;
 mod illustrations;
@@ -31,6 +36,7 @@ pub mod predict;
 pub mod preparation;
 mod progress;
 pub mod ranges;
+mod regular_file;
 mod replacement;
 pub mod report;
 mod results;
@@ -38,6 +44,7 @@ pub mod sample;
 pub mod setting_error;
 mod shortcomings;
 pub mod show;
+pub mod standard_error;
 pub mod standard_output;
 pub mod study;
 pub mod summary;
@@ -47,3 +54,4 @@ pub mod train;
 mod trained_folder;
 pub mod training_log;
 pub mod training_run;
+mod visible_text;

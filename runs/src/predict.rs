@@ -20,7 +20,8 @@ use crate::progress::RowProgress;
 use crate::ranges::within;
 use crate::report;
 use crate::setting_error::SettingError;
-use crate::standard_output::print;
+use crate::standard_error::{tell, warn};
+use crate::standard_output::print_data;
 use crate::trained_folder::open_model;
 
 /// The options of `predict`.
@@ -94,7 +95,7 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
     let context = &saved.context;
     let features = source.load_new_rows(&context.schema, &new_rows(arguments))?;
     let predictor = saved.model.predictor()?;
-    warn(&features, context);
+    warn_of(&features, context);
     let rows = Rows::new(&features, context);
     rows.check_targets(&predictor, &features)?;
     let (original, scores) = rows.predict(&predictor, &context.standardizer, &levels)?;
@@ -111,10 +112,10 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
     };
     match destination {
         Some(destination) => destination.write(&text)?,
-        None => print(&text)?,
+        None => print_data(&text)?,
     }
     if let Some(scores) = scores {
-        eprintln!("{}", report::score_line(&scores));
+        tell(&report::score_line(&scores));
     }
     Ok(())
 }
@@ -232,7 +233,7 @@ impl Rows {
 }
 
 /// Warns about unused columns, rows without a prediction, and intervals without noise.
-fn warn(features: &Features, context: &ModelContext) {
+fn warn_of(features: &Features, context: &ModelContext) {
     let known = |name: &String| context.left_out.contains(name);
     let unknown: Vec<&str> = (features.ignored.iter())
         .filter(|name| !known(name) && Some(*name) != context.schema.id.as_ref())
@@ -240,27 +241,27 @@ fn warn(features: &Features, context: &ModelContext) {
         .collect();
     if !unknown.is_empty() {
         let names = unknown.join(", ");
-        eprintln!("warning: these columns are no inputs of the model: {names}");
+        warn(format!("these columns are no inputs of the model: {names}"));
     }
     if let Some(first) = features.unfit.first() {
-        eprintln!(
-            "warning: {} of {} rows have no prediction; the first: {}",
+        warn(format!(
+            "{} of {} rows have no prediction; the first: {}",
             features.unfit.len(),
             features.inputs.rows(),
             first.reason
-        );
+        ));
     }
     for (column, rows) in &features.unseen {
-        eprintln!(
-            "warning: {rows} of {} rows have a value of {column:?} that training has not seen; they \
+        warn(format!(
+            "{rows} of {} rows have a value of {column:?} that training has not seen; they \
              are predicted as unknown ones",
             features.inputs.rows()
-        );
+        ));
     }
     if let (Some(column), None) = (&context.schema.noise, &features.noise) {
-        eprintln!(
-            "warning: there is no column {:?}, so that the intervals are those of targets without noise",
+        warn(format!(
+            "there is no column {:?}, so that the intervals are those of targets without noise",
             column.name
-        );
+        ));
     }
 }

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
+use crate::standard_error::{tell, warn};
 use crate::training_log::LogEntry;
 
 /// The time between two lines if there is no terminal.
@@ -66,8 +67,8 @@ impl Progress {
     pub fn warn(&self, text: &str) {
         match &self.display.kind {
             Kind::Quiet => {}
-            Kind::Bar(bar) => bar.suspend(|| eprintln!("warning: {text}")),
-            Kind::Lines { .. } => eprintln!("warning: {text}"),
+            Kind::Bar(bar) => bar.suspend(|| warn(text)),
+            Kind::Lines { .. } => warn(text),
         }
     }
 }
@@ -165,7 +166,7 @@ impl Display {
                 *last = Instant::now();
                 let (made, left) = (position - self.first, planned.saturating_sub(position));
                 let rate = rate(unit, made, left, self.start.elapsed());
-                eprintln!("{unit} {position}/{planned}{text}  {rate}{bound}");
+                tell(&format!("{unit} {position}/{planned}{text}  {rate}{bound}"));
             }
             Kind::Lines { .. } => {}
         }

@@ -1,13 +1,19 @@
 //! Atomic writing of files and folders.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 
-/// A hidden temporary path beside `path`; `None` if `path` has no name.
+/// The start and the end of the names of temporary files.
+const START: &str = ".burn-gp-";
+const END: &str = ".partial";
+
+/// A hidden path beside `path`; `None` if `path` has no name.
 pub fn beside(path: &Path, ending: &str) -> Option<PathBuf> {
     let mut name = OsString::from(".");
     name.push(path.file_name()?);
@@ -15,7 +21,16 @@ pub fn beside(path: &Path, ending: &str) -> Option<PathBuf> {
     Some(path.with_file_name(name))
 }
 
-/// Flushes the files of a folder to disk, because some systems report a full disk only then.
+/// The folder that a path is in.
+pub fn parent_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Flushes a folder to disk with all that is in it. Some systems report a full disk only then, and after a loss
+/// of power a file that was not flushed may be empty.
 ///
 /// # Errors
 ///
@@ -23,11 +38,31 @@ pub fn beside(path: &Path, ending: &str) -> Option<PathBuf> {
 pub fn synchronize(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if entry.file_type()?.is_file() {
-            fs::File::open(entry.path())?.sync_all()?;
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            synchronize(&entry.path())?;
+        } else if kind.is_file() {
+            File::open(entry.path())?.sync_all()?;
         }
     }
-    Ok(())
+    synchronize_names(folder)
+}
+
+/// Flushes the names of the entries of a folder to disk, which a renamed file needs.
+///
+/// # Errors
+///
+/// If the flush fails.
+pub fn synchronize_names(folder: &Path) -> io::Result<()> {
+    if cfg!(not(unix)) {
+        // There a folder cannot be opened like a file.
+        return Ok(());
+    }
+    match File::open(folder)?.sync_all() {
+        // Some file systems have nothing to flush.
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        flushed => flushed,
+    }
 }
 
 /// Writes `text` to a new file at `path`, atomically.
@@ -37,36 +72,78 @@ pub fn synchronize(folder: &Path) -> io::Result<()> {
 /// [`io::ErrorKind::AlreadyExists`] if `path` exists, which is then unchanged; another error if the
 /// file cannot be written.
 pub fn create_file(path: &Path, text: &str) -> io::Result<()> {
-    let partial = beside(path, ".partial")
-        .ok_or_else(|| io::Error::other("the path does not name a file"))?;
-    let created = fs::write(&partial, text).and_then(|()| match fs::hard_link(&partial, path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
-        // Some file systems have no hard links. Another process can create the file between the
-        // check and the rename there.
-        Err(_) if path.exists() => Err(io::ErrorKind::AlreadyExists.into()),
-        Err(_) => fs::rename(&partial, path),
-        Ok(()) => Ok(()),
-    });
-    // The file no longer exists after a rename.
-    let _ = fs::remove_file(&partial);
-    created
+    match written_beside(path, text)?.persist_noclobber(path) {
+        Ok(_) => {}
+        Err(refused) if refused.error.kind() == io::ErrorKind::AlreadyExists => {
+            return Err(refused.error);
+        }
+        // Some file systems can only rename. Another process can create the file between the check and the
+        // rename there.
+        Err(_) if fs::symlink_metadata(path).is_ok() => {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        Err(refused) => {
+            refused.file.persist(path)?;
+        }
+    }
+    synchronize_names(parent_of(path))
 }
 
-/// Writes `text` to a temporary file and renames it to `path`.
+/// The same as [`replace`], with an error for the user.
 ///
 /// # Errors
 ///
 /// If the file cannot be written; `path` is then unchanged.
 pub fn replace_file(path: &Path, text: &str) -> Result<(), Failure> {
-    let Some(partial) = beside(path, ".partial") else {
-        let source = std::io::Error::other("the path does not name a file");
-        return Err(Failure::writing(path)(source));
-    };
-    fs::write(&partial, text)
-        .and_then(|()| fs::rename(&partial, path))
-        .map_err(|source| {
-            // Report the first error.
-            let _ = fs::remove_file(&partial);
-            Failure::writing(path)(source)
-        })
+    replace(path, text).map_err(Failure::writing(path))
+}
+
+/// Writes `text` to a temporary file and renames it to `path`. A file that it replaces keeps its permissions.
+///
+/// # Errors
+///
+/// If the file cannot be written; `path` is then unchanged.
+pub fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let file = written_beside(path, text)?;
+    if let Ok(earlier) = fs::symlink_metadata(path)
+        && earlier.is_file()
+    {
+        file.as_file().set_permissions(earlier.permissions())?;
+    }
+    file.persist(path)?;
+    synchronize_names(parent_of(path))
+}
+
+/// Whether a file is one that was to be renamed, and stayed because the program was killed.
+pub fn is_temporary(name: &str) -> bool {
+    name.starts_with(START) && name.ends_with(END)
+}
+
+/// A new file in the folder of `path` with this text, which is on disk. Its name cannot be known before, and
+/// nothing that is already there is opened. It is removed when it is dropped.
+fn written_beside(path: &Path, text: &str) -> io::Result<NamedTempFile> {
+    if path.file_name().is_none() {
+        return Err(io::Error::other("the path does not name a file"));
+    }
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(START).suffix(END);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // Less the user's mask, as for any other file.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(parent_of(path)).map_err(without_path)?;
+    file.as_file_mut().write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    Ok(file)
+}
+
+/// The error of the system without the path of the temporary file, which means nothing to the user.
+fn without_path(error: io::Error) -> io::Error {
+    let source = error.get_ref().and_then(|error| error.source());
+    match source.map(ToString::to_string) {
+        Some(reason) => io::Error::new(error.kind(), reason),
+        None => error,
+    }
 }

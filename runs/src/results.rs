@@ -19,7 +19,8 @@ use crate::preparation::PreparedData;
 use crate::progress::RowProgress;
 use crate::report::{self, Metrics, TrainingFigures};
 use crate::shortcomings::skipped_steps;
-use crate::standard_output::print;
+use crate::standard_error::warn;
+use crate::standard_output::inform;
 
 /// Evaluates the trained model and writes everything.
 ///
@@ -83,7 +84,7 @@ pub fn write_results(
         evaluation: evaluation.as_ref(),
     };
     let mut undrawn = Vec::new();
-    folder.replace(|next| {
+    folder.finish(|next| {
         saved.save(next)?;
         output::write_text(&next.join(output::METRICS), &json(&metrics, next)?)?;
         output::write_text(&next.join(CONFIG), &to_toml(options))?;
@@ -95,15 +96,11 @@ pub fn write_results(
         undrawn = illustrations.draw(next)?;
         Ok(())
     })?;
-    for error in undrawn {
-        eprintln!("warning: {error}");
-    }
-    // The table has them too.
-    for text in metrics.warnings.iter().filter(|_| quiet) {
-        eprintln!("warning: {text}");
-    }
-    if !quiet {
-        print(&(report::table(&metrics, data, folder.path()) + "\n"))?;
+    undrawn.iter().for_each(warn);
+    match quiet {
+        true => metrics.warnings.iter().for_each(warn),
+        // The table has the warnings too.
+        false => inform(&(report::table(&metrics, data, folder.path()) + "\n")),
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use crate::arguments::DeviceName;
 use crate::failure::Failure;
 use crate::output::{Destination, Draw, ModelContext, PredictionTable};
 use crate::ranges::{at_least_one, at_most};
-use crate::standard_output::print;
+use crate::standard_output::print_data;
 use crate::trained_folder::open_model;
 
 /// The most rows. Joint draws take a covariance of all pairs of rows.
@@ -102,7 +102,7 @@ pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
     };
     match destination {
         Some(destination) => destination.write(&text),
-        None => print(&text),
+        None => print_data(&text),
     }
 }
 

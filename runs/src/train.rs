@@ -28,7 +28,8 @@ use crate::preparation::PreparedData;
 use crate::progress::{Progress, RowProgress};
 use crate::results::write_results;
 use crate::setting_error::SettingError;
-use crate::standard_output::print;
+use crate::standard_error::warn;
+use crate::standard_output::inform;
 
 /// The options of `train`.
 #[derive(Debug, Args)]
@@ -39,7 +40,7 @@ pub struct TrainArguments {
     /// Folder to write [default: out/DATA-MODEL]
     #[arg(short, long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
-    /// Replace the folder of an earlier run
+    /// Replace the folder of an earlier run; a finished one stays until the new one is finished
     #[arg(long, help_heading = "Output")]
     pub overwrite: bool,
     /// Continue the interrupted run in this folder
@@ -123,17 +124,17 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
     };
     let options = match is_automatic {
         true => {
-            print(&std::mem::take(&mut columns))?;
+            inform(&std::mem::take(&mut columns));
             let place = (&device, dtype);
             let (options, choice) = automatic::chosen(given, &source, &data, place, quiet)?;
             if !quiet {
-                print(&choice.line())?;
+                inform(&choice.line());
             }
             options
         }
         false => options,
     };
-    warn(&data, options.model());
+    warn_of(&data, options.model());
     let run = Run {
         folder: &folder,
         device,
@@ -201,11 +202,15 @@ impl Run<'_> {
         data: &PreparedData,
         is_resumed: bool,
     ) -> Result<(Plan, Session), Failure> {
-        let (mut found, mut is_resumed) = (None, is_resumed);
+        let mut start = match is_resumed {
+            true => Start::Resumed,
+            false => Start::New,
+        };
+        let mut found = None;
         if let Some((share, held_out)) = held_out(&options, data)? {
             options.early_stopping = Some(share);
-            let (_, session) = self.fit(&options, &held_out, is_resumed, None)?;
-            is_resumed = false;
+            let (_, session) = self.fit(&options, &held_out, start, None)?;
+            start = Start::Again;
             let seconds = session.state.clock.seconds();
             found = stopping_point(&session, &held_out).map(|point| (point, seconds));
             options = session.state.options;
@@ -214,7 +219,7 @@ impl Run<'_> {
             }
         }
         options.early_stopping = Some(0.0);
-        let fitted = self.fit(&options, data, is_resumed, found)?;
+        let fitted = self.fit(&options, data, start, found)?;
         // The last checkpoint is written: nothing is lost by an end at any time from here on.
         self.interrupt.end_at_once();
         Ok(fitted)
@@ -225,25 +230,38 @@ impl Run<'_> {
         &self,
         options: &RunOptions,
         data: &PreparedData,
-        is_resumed: bool,
+        start: Start,
         found: Option<(StoppingPoint, f64)>,
     ) -> Result<(Plan, Session), Failure> {
         let (options, plan) = resolve(options, data)?;
         let trainer = plan.trainer(data, (&self.device, self.dtype))?;
         let trainer = on_devices(trainer, &self.devices)?;
-        print(&self.columns.take())?;
+        inform(&self.columns.take());
         let mut session = session(trainer, options, data)?;
         if let Some((point, seconds)) = found {
             let state = &mut session.state;
             (state.stopping_point, state.clock) = (Some(point), Clock::at(seconds));
         }
-        match is_resumed {
-            true => restore(&mut session, self.folder, data)?,
-            false => (self.folder).replace(|next| session.save(&Checkpoints::within(next)))?,
+        match start {
+            Start::New => (self.folder).begin(|next| session.save(&Checkpoints::within(next)))?,
+            Start::Resumed => restore(&mut session, self.folder, data)?,
+            Start::Again => session.save(&self.folder.checkpoints())?,
         }
         fit(&mut session, self.folder, &self.interrupt, self.quiet)?;
         Ok((plan, session))
     }
+}
+
+/// How training starts.
+#[derive(Clone, Copy)]
+enum Start {
+    /// In a folder without a checkpoint of this run.
+    New,
+    /// From the last checkpoint.
+    Resumed,
+    /// From the first step, after the number of steps was found. The checkpoint of that search stays until this
+    /// one has its first.
+    Again,
 }
 
 /// A trainer that divides its mini-batches among devices, if there are several.
@@ -335,17 +353,15 @@ fn default_folder(options: &RunOptions, is_automatic: bool, source: &DataSource)
     Path::new("out").join(default_folder_name(source.name(), &model))
 }
 
-fn warn(data: &PreparedData, model: ModelName) {
-    for warning in &data.warnings {
-        eprintln!("warning: {warning}");
-    }
+fn warn_of(data: &PreparedData, model: ModelName) {
+    data.warnings.iter().for_each(warn);
     let rows = data.training_rows();
     if model == ModelName::Exact && rows > MANY_ROWS {
         let gigabytes = 8e-9 * (rows as f64).powi(2);
-        eprintln!(
-            "warning: exact regression on {rows} rows keeps several matrices of {gigabytes:.0} GB; \
+        warn(format!(
+            "exact regression on {rows} rows keeps several matrices of {gigabytes:.0} GB; \
              --model sgpr and --model svgp need far less"
-        );
+        ));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use burn_gp_models::{MODEL_FILE, SavedModel};
+use burn_gp_models::{MODEL_FILE, SavedModel, WEIGHTS_FILE};
 
 use crate::arguments::DeviceName;
 use crate::devices;
@@ -37,7 +37,9 @@ pub fn open_model(
 ///
 /// [`FolderError::UnfinishedModel`] if training was interrupted, else [`FolderError::NoModel`].
 pub fn require_model(folder: &Path) -> Result<(), FolderError> {
-    if folder.join(MODEL_FILE).is_file() {
+    // A pipe in the place of a file would be waited for.
+    let weights = folder.join(WEIGHTS_FILE);
+    if folder.join(MODEL_FILE).is_file() && (weights.is_file() || !weights.exists()) {
         return Ok(());
     }
     let path = folder.to_owned();

@@ -9,6 +9,7 @@ use crate::arguments::{ModelName, RunOptions};
 use crate::failure::{Failure, FolderError};
 use crate::fitting::{Checkpoints, Interrupt};
 use crate::output;
+use crate::regular_file::{Links, read_text};
 use crate::report::Metrics;
 use crate::threads;
 
@@ -50,7 +51,7 @@ impl TrainingRun {
         if !path.exists() {
             return Ok(None);
         }
-        let text = std::fs::read_to_string(&path).map_err(|error| error.to_string());
+        let text = read_text(&path, Links::Followed).map_err(|error| error.to_string());
         let parsed = text.and_then(|text| {
             serde_json::from_str(&text).map_err(|error: serde_json::Error| error.to_string())
         });
@@ -132,7 +133,7 @@ impl TrainingRun {
         let text = text.map_err(Failure::writing(&configuration))?;
         let parent = configuration.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(parent).map_err(Failure::writing(parent))?;
-        output::write_text(&configuration, &text)?;
+        output::replace_file(&configuration, &text)?;
         Ok(vec![
             "--out".into(),
             folder,

@@ -7,84 +7,18 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Output, Stdio};
 
-use crate::support::{program, read, run, succeed, write_regression, write_snelson};
+use crate::support::processes::{
+    ENDLESS, assert_refused, checkpoints, has_steps, hidden, signal, start, wait_until,
+};
+use crate::support::{read, run, succeed, write_regression, write_snelson};
 use burn_gp_runs::output::FolderLock;
-
-/// Options of a run that does not end by itself.
-const ENDLESS: [&str; 9] = [
-    "--data",
-    "data.csv",
-    "--inducing",
-    "15",
-    "--steps",
-    "10000000",
-    "--checkpoint-every",
-    "50",
-    "--quiet",
-];
-
-fn start(folder: &Path, arguments: &[&str]) -> Child {
-    let mut command = program();
-    command.current_dir(folder).args(arguments);
-    // A separate process group, because its children must be ended with it.
-    command.process_group(0).stderr(Stdio::piped());
-    command.spawn().expect("the program starts")
-}
-
-fn signal(name: &str, process: &str) {
-    let mut command = Command::new("kill");
-    let status = command.args([name, "--", process]).status();
-    assert!(status.expect("kill starts").success());
-}
-
-/// The names of the checkpoints of a run.
-fn checkpoints(run: &Path) -> Vec<String> {
-    let entries = fs::read_dir(run.join("checkpoint")).into_iter().flatten();
-    let names = entries.map(|entry| entry.expect("an entry").file_name());
-    names
-        .map(|name| name.to_string_lossy().into_owned())
-        .filter(|name| name.starts_with("step-"))
-        .collect()
-}
-
-fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(120);
-    while !is_so() {
-        assert!(Instant::now() < deadline, "{what}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
-
-fn has_steps(run: &Path) -> bool {
-    checkpoints(run).iter().any(|name| name != "step-0")
-}
-
-/// Asserts that the program printed only this message and ended with exit code 2.
-fn assert_refused(output: &Output, message: &str) {
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(errors, format!("error: {message}\n"));
-    assert_eq!(output.status.code(), Some(2));
-    assert!(output.stdout.is_empty());
-}
 
 fn in_use(folder: &str) -> String {
     format!(
         "the folder {folder} is in use by another run; wait for its end or stop it, or choose another folder"
     )
-}
-
-/// The hidden files in a folder.
-fn hidden(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("a folder");
-    let paths = entries.map(|entry| entry.expect("an entry").path());
-    let is_hidden = |path: &PathBuf| {
-        let name = path.file_name().expect("a name");
-        name.to_string_lossy().starts_with('.')
-    };
-    paths.filter(is_hidden).collect()
 }
 
 #[test]

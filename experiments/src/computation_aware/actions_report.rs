@@ -59,7 +59,8 @@ pub(super) fn report(folder: &ExperimentFolder, count: usize) -> Result<(), Fail
         folder.draw("maps.svg", |path| draw_maps(path, run));
     }
     folder.draw("distances.svg", |path| draw_distances(path, &record));
-    folder.print(text(&record, count))
+    folder.print(text(&record, count));
+    Ok(())
 }
 
 fn is_ordered(run: &Run) -> bool {

@@ -175,7 +175,8 @@ pub(super) fn report(folder: &ExperimentFolder, request: &Request) -> Result<(),
          at first and then reaches or overtakes SVGP, ends with the smaller error of coverage,\nand learns \
          less noise"
     ));
-    folder.print(lines)
+    folder.print(lines);
+    Ok(())
 }
 
 /// A sentence about the results; `None` unless both models have runs.

@@ -13,7 +13,7 @@ use burn_gp_runs::{
     failure::{Failure, FolderError},
     output::PREDICTIONS,
     plots::{self, Caption, CurveName, CurvePanel, Quantity, Span},
-    standard_output::print,
+    standard_output::inform,
     study::{
         self, CommonOptions, ExperimentFolder, FinishedCell, Line, Request, all_made, points, table,
     },
@@ -221,7 +221,8 @@ fn report(folder: &ExperimentFolder, runs: &Path, request: &Request) -> Result<(
     );
     lines.push(format!("runs in {}", runs.display()));
     lines.push(format!("all else in {}\n", folder.path().display()));
-    print(&lines.join("\n"))
+    inform(&lines.join("\n"));
+    Ok(())
 }
 
 /// Draws the coverage and its error. Of several runs with the same title on a data set it takes the

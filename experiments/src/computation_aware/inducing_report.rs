@@ -72,7 +72,8 @@ pub(super) fn report(folder: &ExperimentFolder, inducing: usize) -> Result<(), F
             .into(),
     );
     lines.push(finding(&cells));
-    folder.print(lines)
+    folder.print(lines);
+    Ok(())
 }
 
 /// States for which numbers of inputs the paper's findings hold here.

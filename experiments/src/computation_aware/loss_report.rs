@@ -104,7 +104,8 @@ pub(super) fn report(folder: &ExperimentFolder, (x, y): (&[f64], &[f64])) -> Res
         let pair = found(bound).zip(found(projected));
         lines.extend(pair.and_then(|pair| finding(projected, pair)));
     }
-    folder.print(lines)
+    folder.print(lines);
+    Ok(())
 }
 
 /// The runs of a model.

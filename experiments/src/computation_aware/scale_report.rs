@@ -218,7 +218,8 @@ pub(super) fn report(folder: &ExperimentFolder, device: &str) -> Result<(), Fail
             .into(),
     );
     folder.write_results(&Record { costs, exponents }, &rows)?;
-    folder.print(lines)
+    folder.print(lines);
+    Ok(())
 }
 
 fn threads() -> usize {

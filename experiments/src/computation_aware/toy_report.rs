@@ -56,7 +56,8 @@ pub(super) fn report(
          calls deviations noise, CaGP is not.",
         INDUCING[0]
     ));
-    folder.print(lines)
+    folder.print(lines);
+    Ok(())
 }
 
 /// Draws one panel for each model, and one more for the mathematical part of each model that has

@@ -56,7 +56,8 @@ pub(super) fn report(
          file a fifth of the events). The\npaper (arXiv:2505.18526, A.5) has the model and no experiment."
             .into(),
     );
-    folder.print(lines)
+    folder.print(lines);
+    Ok(())
 }
 
 /// The number of events; for a file, held-out events included.

@@ -338,5 +338,6 @@ fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     folder.draw("cost.svg", |path| draw_cost(path, &runs));
     folder.draw("posteriors.svg", |path| draw_posteriors(path, &runs));
     folder.draw("kernels.svg", |path| draw_kernels(path, &runs));
-    folder.print(lines)
+    folder.print(lines);
+    Ok(())
 }

@@ -38,7 +38,8 @@ pub(super) fn report(
     folder.draw("fits.svg", |path| draw_fits(path, problem, fits));
     folder.draw("noise.svg", |path| draw_course(path, fits));
     folder.draw("evidence.svg", |path| draw_evidence(path, &problem.targets));
-    folder.print(text(known, &rows, steps))
+    folder.print(text(known, &rows, steps));
+    Ok(())
 }
 
 fn text(known: &KnownNoise, rows: &[Line], steps: usize) -> Vec<String> {

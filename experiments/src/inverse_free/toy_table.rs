@@ -46,7 +46,8 @@ pub(super) fn report(
          worse than R-SVGP (NP), and W-SVGP is like those with P and Cholesky factors or N."
             .into(),
     );
-    folder.print(lines)
+    folder.print(lines);
+    Ok(())
 }
 
 /// The trace that a variant should follow, if any.

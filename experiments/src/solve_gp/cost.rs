@@ -16,6 +16,7 @@ use burn_gp_runs::{
     failure::Failure,
     plots::{self, Caption, CurveName, CurvePanel, Quantity, Span},
     ranges::at_least_one,
+    standard_error::tell,
     study::{CommonOptions, Experiment, ExperimentFolder, Line, points, table},
     summary::median,
 };
@@ -112,7 +113,8 @@ pub(crate) fn cost(options: &CostOptions) -> Result<(), Failure> {
     let lines: Vec<Line> = times.iter().map(line).collect();
     experiment.folder.write_results(&times, &lines)?;
     draw(&experiment.folder, &lines);
-    experiment.folder.print(text(&times, steps))
+    experiment.folder.print(text(&times, steps));
+    Ok(())
 }
 
 /// Synthetic data with as many rows as the largest model has inducing points, and at least four
@@ -182,7 +184,7 @@ impl Stopwatch<'_> {
                 0 => size.to_string(),
                 orthogonal => format!("{size}+{orthogonal}"),
             };
-            eprintln!("{title} {sets}, {kind}: {median:.2} ms");
+            tell(&format!("{title} {sets}, {kind}: {median:.2} ms"));
         }
         Ok(median)
     }

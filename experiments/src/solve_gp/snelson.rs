@@ -158,7 +158,8 @@ pub(crate) fn snelson(options: &SnelsonOptions) -> Result<(), Failure> {
     folder.write_results(&fitted, &lines)?;
     folder.draw("fits.svg", |path| draw(path, &data, &fitted, &summary));
     let scale = name_of(common.scale);
-    folder.print(text(&lines, &format!("{scale} scale, {summary}")))
+    folder.print(text(&lines, &format!("{scale} scale, {summary}")));
+    Ok(())
 }
 
 /// Training rows and held-out rows in the units of the data.

@@ -26,12 +26,21 @@ pub fn read_configuration(path: &Path) -> Result<RunOptions, ConfigurationError>
         path: path.to_owned(),
         source,
     })?;
+    parse_configuration(path, &text)
+}
+
+/// Reads the options in the text of the configuration file at `path`.
+///
+/// # Errors
+///
+/// If the text is not a configuration.
+pub fn parse_configuration(path: &Path, text: &str) -> Result<RunOptions, ConfigurationError> {
     let is_toml = path
         .extension()
         .is_some_and(|extension| extension == "toml");
     let read = match is_toml {
-        true => from_toml(&text),
-        false => serde_json::from_str(&text).map_err(|reason| burn_gp_models::explained(&reason)),
+        true => from_toml(text),
+        false => serde_json::from_str(text).map_err(|reason| burn_gp_models::explained(&reason)),
     };
     read.map_err(|reason| ConfigurationError::Malformed {
         path: path.to_owned(),

@@ -19,7 +19,9 @@ pub use choices::{
     DtypeName, HiddenMeanName, InitializerName, InputScaleName, InversionName, KeepName,
     MissingName, ModelName, OptimizerName, PolicyName, ScaleName, ScheduleName, TimeName, name_of,
 };
-pub use configuration::{CONFIG, configuration_in, read_configuration, to_toml};
+pub use configuration::{
+    CONFIG, configuration_in, parse_configuration, read_configuration, to_toml,
+};
 pub use declaration::Property;
 pub use device_name::{DeviceName, NoDeviceName};
 pub use image_option::ImageOption;

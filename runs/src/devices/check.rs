@@ -89,10 +89,10 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Failure> {
         sizes,
         steps,
     };
-    print(&summary.to_string())?;
+    let printed = print(&summary.to_string());
     let failed = summary.failed();
     match failed {
-        0 => Ok(()),
+        0 => printed,
         failed => Err(Failure::DeviceCheck {
             device: summary.place.device.to_string(),
             failed,

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::{RunState, StoppingPoint, ValidationProgress};
 use crate::arguments::RunOptions;
 use crate::failure::{Failure, FolderError};
-use crate::replacement::synchronize;
+use crate::regular_file::{Links, read_text};
+use crate::replacement::{synchronize, synchronize_names};
 
 /// The folder of checkpoints within an output folder.
 pub const CHECKPOINT_FOLDER: &str = "checkpoint";
@@ -66,6 +67,8 @@ pub(super) mod files {
 /// first was written.
 #[derive(Clone, Debug)]
 pub struct Checkpoints {
+    /// The output folder of the run.
+    run: PathBuf,
     folder: PathBuf,
 }
 
@@ -75,14 +78,20 @@ const PARTIAL: &str = "partial";
 impl Checkpoints {
     /// Those in the output folder `output`.
     pub fn within(output: &Path) -> Self {
+        Self::of_run(output, output)
+    }
+
+    /// Those of the run with the output folder `run`, kept in the folder `work` until the run ends.
+    pub fn of_run(run: &Path, work: &Path) -> Self {
         Self {
-            folder: output.join(CHECKPOINT_FOLDER),
+            run: run.to_owned(),
+            folder: work.join(CHECKPOINT_FOLDER),
         }
     }
 
     /// The output folder of the run.
     pub fn run(&self) -> &Path {
-        self.folder.parent().unwrap_or(&self.folder)
+        &self.run
     }
 
     /// The folder they are in.
@@ -115,7 +124,8 @@ impl Checkpoints {
             .map_err(|error| Failure::writing(&partial)(std::io::Error::other(error)))
             .and_then(|()| state.write(&partial))
             .and_then(|()| synchronize(&partial).map_err(Failure::writing(&partial)))
-            .and_then(|()| fs::rename(&partial, &complete).map_err(Failure::writing(&complete)));
+            .and_then(|()| fs::rename(&partial, &complete).map_err(Failure::writing(&complete)))
+            .and_then(|()| synchronize_names(&self.folder).map_err(Failure::writing(&complete)));
         if saved.is_err() {
             // A full disk needs the space; the failure to tell is the first.
             let _ = fs::remove_dir_all(&partial);
@@ -160,7 +170,7 @@ pub fn read(folder: &Path) -> Result<Checkpoint, FolderError> {
         path: path.clone(),
         reason,
     };
-    let text = fs::read_to_string(&path).map_err(|reason| damaged(reason.to_string()))?;
+    let text = read_text(&path, Links::Followed).map_err(|reason| damaged(reason.to_string()))?;
     let checkpoint: Checkpoint =
         serde_json::from_str(&text).map_err(|reason| damaged(reason.to_string()))?;
     match checkpoint.format_version {

@@ -8,6 +8,9 @@ use std::sync::{
 /// The exit code of a program that Ctrl-C has ended.
 const ENDED: i32 = 130;
 
+/// Whether the terminal has been closed.
+static HUNG_UP: AtomicBool = AtomicBool::new(false);
+
 /// Whether the user, or the system, asked the program to stop.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
@@ -15,8 +18,10 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Catches Ctrl-C and the signals that ask a program to end. The second one ends it at once. The
-    /// end of the terminal (SIGHUP) stays ignored where it is, as under `nohup`.
+    /// Catches Ctrl-C and the signals that ask a program to end. The second one ends it at once.
+    ///
+    /// The end of the terminal (SIGHUP) stays ignored where it is, as under `nohup`. Elsewhere it asks once,
+    /// however often it comes: the shell and the system both send it to the programs of a terminal.
     ///
     /// # Errors
     ///
@@ -24,7 +29,7 @@ impl Interrupt {
     pub fn install() -> Result<Self, ctrlc::Error> {
         let interrupt = Self::default();
         let requested = Arc::clone(&interrupt.requested);
-        keep_hang_up_ignored(|| {
+        with_own_hang_up(|| {
             ctrlc::set_handler(move || {
                 if requested.swap(true, Ordering::SeqCst) {
                     std::process::exit(ENDED);
@@ -36,7 +41,7 @@ impl Interrupt {
 
     /// Whether to stop.
     pub fn is_requested(&self) -> bool {
-        self.requested.load(Ordering::SeqCst)
+        self.requested.load(Ordering::SeqCst) || HUNG_UP.load(Ordering::SeqCst)
     }
 
     /// Lets the next signal end the program: there is nothing left to wait for.
@@ -45,25 +50,31 @@ impl Interrupt {
     }
 }
 
-/// Does what `install` does, and ignores SIGHUP again afterwards if it was ignored before: `ctrlc`
-/// takes all signals or none.
+/// Does what `install` does, and then takes SIGHUP away from `ctrlc`, which takes all signals or none and does not
+/// say which one came. It is ignored again if it was ignored before.
 #[cfg(unix)]
-fn keep_hang_up_ignored<T>(install: impl FnOnce() -> T) -> T {
-    // SAFETY: zero is a value of every field of `sigaction`. With a null pointer for the new action
-    // the first call writes the present one to `before`, which outlives it; the second call reads
-    // what the first has written.
+fn with_own_hang_up<T>(install: impl FnOnce() -> T) -> T {
+    extern "C" fn note(_signal: libc::c_int) {
+        HUNG_UP.store(true, Ordering::SeqCst);
+    }
+    let note: extern "C" fn(libc::c_int) = note;
+    // SAFETY: zero is a value of every field of `sigaction`. With a null pointer for the new action the first call
+    // writes the present one to `action`, which outlives it; the second call reads it. Storing a flag is allowed
+    // in a handler.
     unsafe {
-        let mut before: libc::sigaction = std::mem::zeroed();
-        let is_known = libc::sigaction(libc::SIGHUP, std::ptr::null(), &mut before) == 0;
+        let mut action: libc::sigaction = std::mem::zeroed();
+        let is_known = libc::sigaction(libc::SIGHUP, std::ptr::null(), &mut action) == 0;
         let installed = install();
-        if is_known && before.sa_sigaction == libc::SIG_IGN {
-            libc::sigaction(libc::SIGHUP, &before, std::ptr::null_mut());
+        if !(is_known && action.sa_sigaction == libc::SIG_IGN) {
+            action.sa_sigaction = note as libc::sighandler_t;
+            action.sa_flags = libc::SA_RESTART;
         }
+        libc::sigaction(libc::SIGHUP, &action, std::ptr::null_mut());
         installed
     }
 }
 
 #[cfg(not(unix))]
-fn keep_hang_up_ignored<T>(install: impl FnOnce() -> T) -> T {
+fn with_own_hang_up<T>(install: impl FnOnce() -> T) -> T {
     install()
 }

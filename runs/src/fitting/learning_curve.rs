@@ -12,6 +12,7 @@ use crate::evaluation::{Levels, Scores, evaluate};
 use crate::failure::FolderError;
 use crate::preparation::{Part, PreparedData};
 use crate::progress::RowProgress;
+use crate::regular_file::{Links, read_text};
 
 /// The numbers of every look at the test rows, each with a name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,7 +39,7 @@ impl LearningCurve {
             path: path.to_owned(),
             reason,
         };
-        let text = std::fs::read_to_string(path).map_err(|error| damaged(error.to_string()))?;
+        let text = read_text(path, Links::Followed).map_err(|error| damaged(error.to_string()))?;
         Self::from_csv(&text).ok_or_else(|| damaged("it is not a learning curve".into()))
     }
 

@@ -1,6 +1,5 @@
 //! A training run: its trainer, its log and its validation.
 
-use std::fs;
 use std::path::Path;
 
 use burn_gp_models::{
@@ -13,6 +12,7 @@ use super::checkpoint::{self, files};
 use super::{Checkpoints, Clock, Interrupt, LearningCurve, RunState, TrainingLog};
 use crate::failure::{Failure, FolderError};
 use crate::progress::{Progress, RowProgress};
+use crate::regular_file::{Links, read_text};
 
 /// A training run.
 pub struct Session {
@@ -125,8 +125,8 @@ impl Session {
         let checkpoint = checkpoint::read(folder)?;
         (self.trainer.restore(folder)).map_err(|reason| damaged(folder, reason.to_string()))?;
         let path = folder.join(files::LOG);
-        let text =
-            fs::read_to_string(&path).map_err(|reason| damaged(&path, reason.to_string()))?;
+        let text = read_text(&path, Links::Followed)
+            .map_err(|reason| damaged(&path, reason.to_string()))?;
         let state = &mut self.state;
         state.log = TrainingLog::from_csv(&text)
             .ok_or_else(|| damaged(&path, "it is not a training log".into()))?;

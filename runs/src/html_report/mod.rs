@@ -14,6 +14,7 @@ use clap::Args;
 use crate::arguments::DeviceName;
 use crate::failure::Failure;
 use crate::output::Destination;
+use crate::standard_error::{tell, warn};
 
 use trained_run::TrainedRun;
 
@@ -54,13 +55,14 @@ pub fn report(arguments: &ReportArguments) -> Result<(), Failure> {
         .map(|folder| TrainedRun::read(folder, arguments))
         .collect::<Result<Vec<TrainedRun>, Failure>>()?;
     for run in &runs {
+        run.left_out_files.iter().for_each(warn);
         if let Err(reason) = &run.effects {
-            eprintln!("warning: {}: no effects of inputs: {reason}", run.name);
+            warn(format!("{}: no effects of inputs: {reason}", run.name));
         }
     }
     if let Some(destination) = destination {
         destination.write(&page::page(&runs))?;
-        eprintln!("wrote {}", arguments.out.display());
+        tell(&format!("wrote {}", arguments.out.display()));
     }
     Ok(())
 }

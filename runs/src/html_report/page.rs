@@ -7,6 +7,9 @@ use crate::evaluation::Scores;
 
 const STYLE: &str = include_str!("style.css");
 
+/// What browsers allow the page: its own style and its own images, no scripts and no network.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+
 /// The page about some runs, with all that it needs inside.
 pub fn page(runs: &[TrainedRun]) -> String {
     let title = match runs {
@@ -18,6 +21,7 @@ pub fn page(runs: &[TrainedRun]) -> String {
     let version = env!("CARGO_PKG_VERSION");
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
          <h1>{title}</h1>\n{}{sections}<footer>burn-gp {version}</footer>\n</main>\n</body>\n</html>\n",

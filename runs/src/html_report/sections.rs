@@ -4,6 +4,7 @@ use super::effect_chart::{chart, range};
 use super::effects::{Curve, Effect};
 use super::html::{escaped, table};
 use super::trained_run::TrainedRun;
+use crate::base64::base64;
 use crate::report::significant;
 use crate::show::Description;
 
@@ -51,8 +52,12 @@ fn pictures(run: &TrainedRun) -> String {
     }
     let figures = run.plots.iter().map(|(svg, caption)| {
         let caption = escaped(caption);
-        let svg = svg.find("<svg").map_or("", |start| &svg[start..]);
-        format!("<figure>{svg}<figcaption>{caption}</figcaption></figure>\n")
+        // In an image, no script runs and nothing is loaded, whoever made the file.
+        let svg = base64(svg.as_bytes());
+        format!(
+            "<figure><img src=\"data:image/svg+xml;base64,{svg}\" alt=\"{caption}\"/>\
+             <figcaption>{caption}</figcaption></figure>\n"
+        )
     });
     format!(
         "<h3>Test rows and training</h3>\n<div class=\"plots\">\n{}</div>\n",

@@ -1,18 +1,20 @@
 //! A trained run with everything that a report shows.
 
 use std::fs;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use burn_gp_core::likelihoods::AnyLikelihood;
-use burn_gp_datasets::{ColumnReport, DataSource};
+use burn_gp_datasets::ColumnReport;
 use burn_gp_models::Predictor;
 
 use super::ReportArguments;
 use super::effects::{Effect, effects};
-use crate::arguments::{CONFIG, RunOptions, configuration_in, read_configuration};
+use crate::arguments::{RunOptions, configuration_in, parse_configuration};
 use crate::failure::Failure;
 use crate::output::{self, ModelContext};
 use crate::preparation::PreparedData;
+use crate::regular_file::{Links, read_text};
 use crate::show::Description;
 use crate::trained_folder::open_model;
 
@@ -60,6 +62,8 @@ pub struct TrainedRun {
     pub left_out: usize,
     /// The text of the configuration.
     pub configuration: Option<String>,
+    /// The files of the folder that are not on the page, each with the reason.
+    pub left_out_files: Vec<String>,
 }
 
 impl TrainedRun {
@@ -71,12 +75,18 @@ impl TrainedRun {
     pub fn read(folder: &Path, arguments: &ReportArguments) -> Result<Self, Failure> {
         let saved = open_model(folder, arguments.device.as_ref())?;
         let description = Description::read(folder)?;
-        let picture = |(file, caption): (&str, &'static str)| {
-            let text = fs::read_to_string(folder.join(file)).ok()?;
+        let mut files = OwnFiles::default();
+        let plots = PLOTS.into_iter().filter_map(|(file, caption)| {
+            let text = files.read(&folder.join(file))?;
             Some((text, caption))
-        };
+        });
+        let plots = plots.collect();
+        let path = configuration_in(folder);
+        let configuration = files.read(&path);
         let predictor = saved.model.predictor()?;
-        let data = training_data(folder, &saved.context, arguments);
+        let described = (configuration.as_deref()).ok_or("the run has no configuration");
+        let data = (described.map_err(str::to_owned))
+            .and_then(|text| training_data(&path, text, &saved.context, arguments));
         let effects = (data.as_ref().map_err(Clone::clone)).and_then(|data| {
             let target = &description.target;
             effects_of(data, &predictor, target.classes.as_deref())
@@ -86,11 +96,12 @@ impl TrainedRun {
         Ok(Self {
             name: name_of(folder),
             description,
-            plots: PLOTS.into_iter().filter_map(picture).collect(),
+            plots,
             effects,
             columns,
             left_out,
-            configuration: fs::read_to_string(folder.join(CONFIG)).ok(),
+            configuration,
+            left_out_files: files.left_out,
         })
     }
 }
@@ -103,26 +114,62 @@ fn name_of(folder: &Path) -> String {
     name.unwrap_or_else(|| folder.display().to_string())
 }
 
-/// The training data of the run, or the reason why they cannot be used.
+/// The files of a folder whose texts are copied to the page. The folder may have come from anybody, and the page
+/// may go to anybody: a link would copy a file of the reader's machine.
+#[derive(Default)]
+struct OwnFiles {
+    /// Those that cannot be read, each with the reason.
+    left_out: Vec<String>,
+}
+
+impl OwnFiles {
+    /// The text of a file; `None` if there is none that can be read.
+    fn read(&mut self, path: &Path) -> Option<String> {
+        match read_text(path, Links::Refused) {
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => {
+                self.left_out
+                    .push(format!("{} is left out: {error}", path.display()));
+                None
+            }
+        }
+    }
+}
+
+/// The training data of the run with the configuration `text` at `path`, or the reason why they cannot be used.
 fn training_data(
-    folder: &Path,
+    path: &Path,
+    text: &str,
     context: &ModelContext,
     arguments: &ReportArguments,
 ) -> Result<PreparedData, String> {
-    let options =
-        read_configuration(&configuration_in(folder)).map_err(|error| error.to_string())?;
+    let options = parse_configuration(path, text).map_err(|error| error.to_string())?;
     let typed = RunOptions {
         data_dir: arguments.data_dir.clone(),
         ..RunOptions::default()
     };
     let options = typed.over(options).over(RunOptions::environment());
-    let text = options.data.clone().unwrap_or_default();
-    let data = DataSource::resolve(&text, options.data_dir.as_deref())
-        .and_then(|source| PreparedData::load(&source, &options))
-        .map_err(|error| error.to_string())?;
+    let source = options.source().map_err(|error| error.to_string())?;
+    let others = [&options.validation, &options.test].into_iter().flatten();
+    let files = source.path().map(Path::to_owned).into_iter();
+    files
+        .chain(others.map(PathBuf::from))
+        .try_for_each(require_file)?;
+    let data = PreparedData::load(&source, &options).map_err(|error| error.to_string())?;
     match data.schema == context.schema && data.standardizer == context.standardizer {
         true => Ok(data),
         false => Err("the training data are not those that the model was trained on".into()),
+    }
+}
+
+/// Refuses a device, and a pipe, for which the report would wait.
+fn require_file(path: PathBuf) -> Result<(), String> {
+    match fs::metadata(&path) {
+        Ok(found) if !(found.is_file() || found.is_dir()) => {
+            Err(format!("{} is neither a file nor a folder", path.display()))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Output files that must not overwrite the input.
 
-use std::fs;
-use std::io;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use same_file::is_same_file;
@@ -9,7 +9,7 @@ use same_file::is_same_file;
 use super::files::OWN_FILES;
 use super::names_in;
 use crate::failure::{DestinationError, Failure};
-use crate::replacement::{create_file, replace_file};
+use crate::replacement::{create_file, parent_of, replace_file};
 
 /// The destination of a result.
 #[derive(Clone, Debug)]
@@ -93,14 +93,14 @@ impl Destination {
             .transpose()
     }
 
-    /// Writes the file atomically.
+    /// Writes the file atomically, or to the device.
     ///
     /// # Errors
     ///
     /// If it cannot be written, or was created after it was claimed.
     pub fn write(&self, text: &str) -> Result<(), Failure> {
         match self.kind {
-            Kind::Stream => fs::write(&self.path, text).map_err(Failure::writing(&self.path)),
+            Kind::Stream => self.stream(text).map_err(Failure::writing(&self.path)),
             Kind::Old => replace_file(&self.path, text),
             Kind::New => create_file(&self.path, text).map_err(|error| match error.kind() {
                 io::ErrorKind::AlreadyExists => {
@@ -111,14 +111,17 @@ impl Destination {
             }),
         }
     }
+
+    /// Writes to the device, and creates no file if it has vanished.
+    fn stream(&self, text: &str) -> io::Result<()> {
+        let mut device = OpenOptions::new().write(true).open(&self.path)?;
+        device.write_all(text.as_bytes())
+    }
 }
 
 /// Whether `path` is, or would be, a file that a run writes in its folder `run`.
 fn is_of_run(path: &Path, run: &Path) -> bool {
-    let parent = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let parent = parent_of(path);
     let is_own = |name: &str| OWN_FILES.contains(&name);
     let name = path.file_name().and_then(|name| name.to_str());
     let is_it = |name: &String| is_own(name) && same(&run.join(name), path);
@@ -135,5 +138,7 @@ fn files_of(path: &Path) -> Vec<PathBuf> {
 
 /// Whether both paths lead to the same file, through links or not.
 fn same(a: &Path, b: &Path) -> bool {
-    is_same_file(a, b).unwrap_or(false)
+    // The comparison opens both, and would wait for the writer of a pipe.
+    let is_at_rest = |path| fs::metadata(path).is_ok_and(|found| found.is_file() || found.is_dir());
+    is_at_rest(a) && is_at_rest(b) && is_same_file(a, b).unwrap_or(false)
 }

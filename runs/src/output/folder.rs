@@ -1,47 +1,80 @@
 //! An output folder that never looks finished when it is not.
 //!
 //! During training the folder contains only checkpoints. All other files are written to a hidden
-//! folder beside it, which replaces it at the end.
+//! folder beside it, which replaces it at the end. A run that replaces a finished one keeps its checkpoints in
+//! another hidden folder until then.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use burn_gp_models::MODEL_FILE;
 
 use super::files::{self, OWN_FILES};
 use super::lock::FolderLock;
 use crate::failure::{Failure, FolderError};
 use crate::fitting::Checkpoints;
-use crate::replacement::{beside, synchronize};
+use crate::replacement::{beside, is_temporary, parent_of, synchronize, synchronize_names};
+use crate::standard_error::warn;
 
 /// The folder of one run, locked against other processes.
 #[derive(Debug)]
 pub struct OutputFolder {
     path: PathBuf,
-    /// The new folder, before it replaces the old one.
-    next: PathBuf,
-    /// The old folder, before it is removed.
-    previous: PathBuf,
+    /// The folder with the checkpoints: `path`, or `next` if `path` holds a finished run.
+    work: PathBuf,
+    hidden: Hidden,
     _lock: FolderLock,
 }
 
-/// The suffix of the old folder.
-const PREVIOUS: &str = ".previous";
+/// The folders beside the folder of a run.
+#[derive(Debug)]
+struct Hidden {
+    /// The unfinished run that is to replace a finished one.
+    next: PathBuf,
+    /// A new folder, before it takes the place of an old one.
+    partial: PathBuf,
+    /// The old folder, before it is removed.
+    previous: PathBuf,
+}
 
-impl OutputFolder {
-    fn at(path: &Path) -> Result<Self, Failure> {
+impl Hidden {
+    fn beside(path: &Path) -> Result<Self, FolderError> {
         let hidden = |ending| {
             beside(path, ending).ok_or_else(|| FolderError::Nameless {
                 path: path.to_owned(),
             })
         };
         Ok(Self {
-            path: path.to_owned(),
             next: hidden(".next")?,
-            previous: hidden(PREVIOUS)?,
-            _lock: FolderLock::acquire(path)?,
+            partial: hidden(".partial")?,
+            previous: hidden(".previous")?,
         })
     }
 
-    /// Claims a folder for a new run, without writing to it.
+    /// Requires that this program made those that exist.
+    fn require_own(&self) -> Result<(), FolderError> {
+        let all = [&self.next, &self.partial, &self.previous];
+        all.into_iter()
+            .try_for_each(|path| require_own(path, is_own))
+    }
+}
+
+impl OutputFolder {
+    fn at(path: &Path) -> Result<Self, Failure> {
+        let hidden = Hidden::beside(path)?;
+        let lock = FolderLock::acquire(path)?;
+        hidden.require_own()?;
+        take_back(&hidden.previous, path)?;
+        Ok(Self {
+            path: path.to_owned(),
+            work: path.to_owned(),
+            hidden,
+            _lock: lock,
+        })
+    }
+
+    /// Claims a folder for a new run, without writing to it. With `overwrite`, a finished run in it stays until
+    /// the new one has its results.
     ///
     /// # Errors
     ///
@@ -51,28 +84,28 @@ impl OutputFolder {
         if path.exists() && !path.is_dir() {
             return Err(FolderError::NotAFolder { path: owned }.into());
         }
-        let folder = Self::at(path)?;
+        let mut folder = Self::at(path)?;
         let path = owned;
         let names = names_in(&path);
-        if names.is_empty() {
-            return Ok(folder);
-        }
         if !overwrite {
             let is_finished = path.join(files::METRICS).exists();
             let unfinished = !is_finished && Checkpoints::within(&path).latest().is_some();
-            let refusal = match unfinished {
-                true => FolderError::Unfinished { path },
-                false => FolderError::NotEmpty { path },
+            return match unfinished || folder.replaces_finished() {
+                true => Err(FolderError::Unfinished { path }.into()),
+                false if names.is_empty() => Ok(folder),
+                false => Err(FolderError::NotEmpty { path }.into()),
             };
-            return Err(refusal.into());
         }
-        match names
-            .into_iter()
-            .find(|name| !OWN_FILES.contains(&name.as_str()))
+        if let Some(file) = names.into_iter().find(|name| !is_own(name)) {
+            return Err(FolderError::Foreign { path, file }.into());
+        }
+        if [files::METRICS, MODEL_FILE]
+            .iter()
+            .any(|name| path.join(name).exists())
         {
-            Some(file) => Err(FolderError::Foreign { path, file }.into()),
-            None => Ok(folder),
+            folder.work.clone_from(&folder.hidden.next);
         }
+        Ok(folder)
     }
 
     /// Claims the folder of an interrupted run.
@@ -84,23 +117,29 @@ impl OutputFolder {
         let nothing = || FolderError::NothingToResume {
             path: path.to_owned(),
         };
-        let previous = beside(path, PREVIOUS).ok_or_else(nothing)?;
-        if !path.exists() && !previous.exists() {
+        let hidden = Hidden::beside(path).map_err(|_| nothing())?;
+        if [path, &hidden.previous, &hidden.next]
+            .iter()
+            .all(|path| !path.exists())
+        {
             return Err(nothing().into());
         }
-        let folder = Self::at(path)?;
-        // The interruption may have happened between the two renames at the end of a run.
-        if !path.exists() && folder.previous.exists() {
-            fs::rename(&folder.previous, path).map_err(|_| nothing())?;
-        }
-        let path = path.to_owned();
-        if path.join(files::METRICS).exists() {
+        let mut folder = Self::at(path)?;
+        if folder.replaces_finished() {
+            folder.work.clone_from(&folder.hidden.next);
+        } else if path.join(files::METRICS).exists() {
+            let path = path.to_owned();
             return Err(FolderError::Finished { path }.into());
         }
-        match Checkpoints::within(&path).latest() {
+        match folder.checkpoints().latest() {
             Some(_) => Ok(folder),
-            None => Err(FolderError::NothingToResume { path }.into()),
+            None => Err(nothing().into()),
         }
+    }
+
+    /// Whether an unfinished run is to replace what is in the folder.
+    fn replaces_finished(&self) -> bool {
+        Checkpoints::within(&self.hidden.next).latest().is_some()
     }
 
     /// The path of the folder.
@@ -110,41 +149,100 @@ impl OutputFolder {
 
     /// The checkpoints of the run.
     pub fn checkpoints(&self) -> Checkpoints {
-        Checkpoints::within(&self.path)
+        Checkpoints::of_run(&self.path, &self.work)
     }
 
-    /// Replaces the folder by a new one with the contents that `fill` writes.
+    /// Makes the folder of the run with what `fill` writes, a first checkpoint. An unfinished run in its place is
+    /// replaced, a finished one is not.
     ///
     /// # Errors
     ///
     /// If a file cannot be written; the folder is then unchanged.
-    pub fn replace(&self, fill: impl FnOnce(&Path) -> Result<(), Failure>) -> Result<(), Failure> {
-        remove(&self.next)?;
-        fs::create_dir_all(&self.next).map_err(Failure::writing(&self.next))?;
-        let filled = fill(&self.next)
-            .and_then(|()| synchronize(&self.next).map_err(Failure::writing(&self.next)));
+    pub fn begin(&self, fill: impl FnOnce(&Path) -> Result<(), Failure>) -> Result<(), Failure> {
+        self.replace(&self.work, fill)
+    }
+
+    /// Replaces the folder by a new one with what `fill` writes, the results of the run.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be written; the folder is then unchanged.
+    pub fn finish(&self, fill: impl FnOnce(&Path) -> Result<(), Failure>) -> Result<(), Failure> {
+        self.replace(&self.path, fill)?;
+        if self.work != self.path {
+            remove_leftover(&self.work);
+        }
+        Ok(())
+    }
+
+    fn replace(
+        &self,
+        target: &Path,
+        fill: impl FnOnce(&Path) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let Hidden {
+            partial, previous, ..
+        } = &self.hidden;
+        remove(partial)?;
+        // Nothing is there, and no link to follow: `create_dir` makes a new folder or fails.
+        fs::create_dir(partial).map_err(Failure::writing(partial))?;
+        let filled =
+            fill(partial).and_then(|()| synchronize(partial).map_err(Failure::writing(partial)));
         if let Err(failure) = filled {
-            remove(&self.next)?;
+            remove(partial)?;
             return Err(failure);
         }
-        if self.path.exists() {
-            remove(&self.previous)?;
-            fs::rename(&self.path, &self.previous).map_err(Failure::writing(&self.path))?;
+        if target.exists() {
+            remove(previous)?;
+            fs::rename(target, previous).map_err(Failure::writing(target))?;
         }
-        if let Err(error) = fs::rename(&self.next, &self.path) {
+        if let Err(error) = fs::rename(partial, target) {
             // Report the first error, not one of this rename.
-            let _ = fs::rename(&self.previous, &self.path);
-            return Err(Failure::writing(&self.path)(error));
+            let _ = fs::rename(previous, target);
+            return Err(Failure::writing(target)(error));
         }
-        remove(&self.previous)
+        synchronize_names(parent_of(target)).map_err(Failure::writing(target))?;
+        remove_leftover(previous);
+        Ok(())
     }
 }
 
-fn remove(folder: &Path) -> Result<(), Failure> {
-    if folder.exists() {
-        fs::remove_dir_all(folder).map_err(Failure::writing(folder))?;
+/// Gives a folder the name back that it had before the program ended between two renames.
+pub(crate) fn take_back(previous: &Path, path: &Path) -> Result<(), Failure> {
+    match fs::symlink_metadata(path).is_err() && previous.exists() {
+        true => fs::rename(previous, path).map_err(Failure::writing(path)),
+        false => Ok(()),
     }
-    Ok(())
+}
+
+/// Requires that `path` is not there, or is a folder with no other files than this program writes.
+pub(crate) fn require_own(path: &Path, is_own: impl Fn(&str) -> bool) -> Result<(), FolderError> {
+    match fs::symlink_metadata(path) {
+        Err(_) => Ok(()),
+        Ok(found) if found.is_dir() && names_in(path).iter().all(|name| is_own(name)) => Ok(()),
+        Ok(_) => Err(FolderError::InTheWay {
+            path: path.to_owned(),
+        }),
+    }
+}
+
+/// Whether a run writes a file with this name.
+fn is_own(name: &str) -> bool {
+    OWN_FILES.contains(&name) || is_temporary(name)
+}
+
+fn remove(folder: &Path) -> Result<(), Failure> {
+    match fs::symlink_metadata(folder) {
+        Ok(_) => fs::remove_dir_all(folder).map_err(Failure::writing(folder)),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Removes what new results have replaced. They are there whether or not this succeeds.
+pub(crate) fn remove_leftover(folder: &Path) {
+    if let Err(failure) = remove(folder) {
+        warn(failure);
+    }
 }
 
 /// The names of the entries of a folder; empty if it does not exist.

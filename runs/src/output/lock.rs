@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use same_file::Handle;
 
 use crate::failure::{Failure, FolderError};
-use crate::replacement::beside;
+use crate::replacement::{beside, parent_of};
+use crate::standard_error::warn;
 
 /// The suffix of lock files.
 const ENDING: &str = ".lock";
@@ -41,10 +42,7 @@ impl FolderLock {
             path: path.to_owned(),
         };
         let name = path.file_name().ok_or_else(nameless)?;
-        let parent = match path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
+        let parent = parent_of(path);
         let made = missing_folders(parent);
         let mut lock = Self {
             held: Vec::new(),
@@ -60,14 +58,8 @@ impl FolderLock {
         places.dedup();
         for place in places {
             let file = beside(&place, ENDING).ok_or_else(nameless)?;
-            match hold(&file) {
-                Ok(held) => lock.held.push((file, held)),
-                Err(TryLockError::WouldBlock) => {
-                    let path = path.to_owned();
-                    return Err(FolderError::InUse { path }.into());
-                }
-                Err(TryLockError::Error(error)) => return Err(Failure::writing(&file)(error)),
-            }
+            let held = hold(&file, path)?;
+            lock.held.push((file, held));
         }
         Ok(lock)
     }
@@ -83,7 +75,8 @@ impl FolderLock {
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 Self::require_none_within(&found)?;
             } else if let Some(folder) = locked_folder(&found)
-                && let Ok(file) = File::open(&found)
+                && entry.file_type().is_ok_and(|kind| kind.is_file())
+                && let Ok(file) = open(&found)
                 && matches!(file.try_lock(), Err(TryLockError::WouldBlock))
             {
                 return Err(FolderError::InUse { path: folder });
@@ -125,29 +118,57 @@ fn locked_folder(file: &Path) -> Option<PathBuf> {
     Some(file.with_file_name(folder))
 }
 
-/// Opens and locks the file at `path`, which may be new.
-fn hold(path: &Path) -> Result<File, TryLockError> {
+/// Opens the lock file at `path`, which may be new. It is empty, and no link.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        // A pipe would wait for its reader.
+        options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    }
+    options.open(path)
+}
+
+/// Opens and locks the file at `path`, which may be new, for `folder`.
+fn hold(path: &Path, folder: &Path) -> Result<File, Failure> {
+    let in_the_way = || FolderError::InTheWay {
+        path: path.to_owned(),
+    };
+    let in_use = || FolderError::InUse {
+        path: folder.to_owned(),
+    };
     for _ in 0..ATTEMPTS {
-        let mut options = OpenOptions::new();
-        let file = match options.write(true).create(true).truncate(false).open(path) {
+        let found = fs::symlink_metadata(path);
+        if found.is_ok_and(|found| !found.is_file()) {
+            return Err(in_the_way().into());
+        }
+        let file = match open(path) {
             Ok(file) => file,
             // Another process removed the folder that it had created for a lock.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let parent = path.parent().unwrap_or(Path::new("."));
-                fs::create_dir_all(parent).map_err(TryLockError::Error)?;
+                let parent = parent_of(path);
+                fs::create_dir_all(parent).map_err(Failure::writing(parent))?;
                 continue;
             }
-            Err(error) => return Err(TryLockError::Error(error)),
+            Err(error) => return Err(Failure::writing(path)(error)),
         };
+        let opened = file.metadata().map_err(Failure::writing(path))?;
+        // A file with text in it is somebody's, and this lock would be removed in the end.
+        if !opened.is_file() || opened.len() > 0 {
+            return Err(in_the_way().into());
+        }
         match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(in_use().into()),
             Err(TryLockError::Error(error)) => {
                 let place = path.display();
-                eprintln!(
-                    "warning: {place} cannot be locked ({error}); see that no other run writes the same folder"
-                );
+                warn(format!(
+                    "{place} cannot be locked ({error}); see that no other run writes the same folder"
+                ));
                 return Ok(file);
             }
-            locked => locked?,
         }
         // The previous owner of the lock may have removed the file in the meantime.
         let locked = file.try_clone().and_then(Handle::from_file);
@@ -155,5 +176,5 @@ fn hold(path: &Path) -> Result<File, TryLockError> {
             return Ok(file);
         }
     }
-    Err(TryLockError::WouldBlock)
+    Err(in_use().into())
 }

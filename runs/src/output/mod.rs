@@ -16,5 +16,6 @@ pub use files::{
     write_predictions, write_text,
 };
 pub use folder::{OutputFolder, default_folder_name, names_in};
+pub(crate) use folder::{remove_leftover, require_own, take_back};
 pub use lock::FolderLock;
 pub use predictions::{Draw, PredictionTable};

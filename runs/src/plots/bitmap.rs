@@ -4,6 +4,8 @@ use std::io::Write;
 
 use flate2::{Compression, write::ZlibEncoder};
 
+use crate::base64::base64;
+
 /// An image: RGB pixels row by row from the upper left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bitmap {
@@ -146,41 +148,15 @@ impl Bitmap {
              xlink:href=\"data:image/png;base64,",
             size.0, size.1
         );
-        write_base64(&mut element, &file);
+        element += &base64(&file);
         element += "\"/>\n";
         Ok(element)
-    }
-}
-
-/// Encodes bytes as Base64 (RFC 4648, section 4).
-fn write_base64(text: &mut String, bytes: &[u8]) {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for group in bytes.chunks(3) {
-        let byte = |index: usize| u32::from(group.get(index).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for place in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * place) & 63) as usize] as char;
-            text.push(if place <= group.len() { letter } else { '=' });
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn letters_are_those_of_the_standard() {
-        let letters = |bytes: &[u8]| {
-            let mut text = String::new();
-            write_base64(&mut text, bytes);
-            text
-        };
-        // The examples of RFC 4648, section 10.
-        assert_eq!(letters(b"f"), "Zg==");
-        assert_eq!(letters(b"fo"), "Zm8=");
-        assert_eq!(letters(b"foobar"), "Zm9vYmFy");
-    }
 
     #[test]
     fn three_channels_are_colors_and_others_gray() {

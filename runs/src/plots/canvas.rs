@@ -15,6 +15,8 @@ use super::chart::{Chart, Surroundings};
 use super::legend::{self, Entry};
 use super::text_extent::{BOLD, fitted, wrapped};
 use super::{Caption, PlotError, palette};
+use crate::replacement::replace;
+use crate::visible_text::visible;
 
 /// The size of a plot in pixels. A plot with many remarks, legend entries or rows is higher.
 pub(super) const WIDTH: u32 = 800;
@@ -317,7 +319,8 @@ fn on_sheet(
     }
     let drawn_size = format!("width=\"{}\" height=\"{}\"", units.0, units.1);
     let shown_size = format!("width=\"{WIDTH}\" height=\"{height}\"");
-    let mut svg = svg.replacen(&drawn_size, &shown_size, 1);
+    // Names may have control characters, which XML does not allow.
+    let mut svg = visible(&svg).replacen(&drawn_size, &shown_size, 1);
     // The first element is the paper.
     let mut place = svg.find("/>\n").map_or(0, |end| end + 3);
     for (bitmap, corner, size) in images.borrow().iter() {
@@ -325,7 +328,7 @@ fn on_sheet(
         svg.insert_str(place, &element);
         place += element.len();
     }
-    std::fs::write(path, svg).map_err(|source| PlotError::Write {
+    replace(path, &svg).map_err(|source| PlotError::Write {
         path: path.to_path_buf(),
         source,
     })

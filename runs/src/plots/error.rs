@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::standard_error::warn;
+
 /// A reason why a plot could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum PlotError {
@@ -65,6 +67,6 @@ impl PlotError {
 /// written elsewhere.
 pub fn warn_undrawn(drawn: Result<(), PlotError>) {
     if let Err(error) = drawn {
-        eprintln!("warning: {error}");
+        warn(error);
     }
 }

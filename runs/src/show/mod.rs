@@ -18,8 +18,9 @@ use crate::devices;
 use crate::evaluation::Scores;
 use crate::failure::{Failure, FolderError};
 use crate::output::{METRICS, ModelContext};
+use crate::regular_file::{Links, read_text};
 use crate::report::Metrics;
-use crate::standard_output::print;
+use crate::standard_output::{print, print_data};
 use crate::trained_folder::require_model;
 
 /// The options of `show`.
@@ -136,11 +137,11 @@ pub struct TrainingDescription {
 /// [`Failure`] with advice for the user.
 pub fn show(arguments: &ShowArguments) -> Result<(), Failure> {
     let description = Description::read(&arguments.model_dir)?;
-    let text = match arguments.json {
-        true => serde_json::to_string_pretty(&description).map_err(std::io::Error::other),
-        false => Ok(description.to_string()),
-    };
-    print(&(text.map_err(Failure::writing(&arguments.model_dir))? + "\n"))
+    if !arguments.json {
+        return print(&format!("{description}\n"));
+    }
+    let text = serde_json::to_string_pretty(&description).map_err(std::io::Error::other);
+    print_data(&(text.map_err(Failure::writing(&arguments.model_dir))? + "\n"))
 }
 
 impl Description {
@@ -288,7 +289,7 @@ fn metrics(folder: &Path) -> Result<Option<Metrics>, Failure> {
         path: path.clone(),
         reason,
     };
-    match std::fs::read_to_string(&path) {
+    match read_text(&path, Links::Followed) {
         Ok(text) => match serde_json::from_str(&text) {
             Ok(metrics) => Ok(Some(metrics)),
             Err(error) => Err(damaged(error.to_string()).into()),

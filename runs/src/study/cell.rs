@@ -1,6 +1,7 @@
 //! Cells of a study (a data set with a value of every axis) and the options of their runs.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
@@ -10,6 +11,7 @@ use super::request::Request;
 use super::template::Template;
 use crate::arguments::{RunOptions, ScaleName, name_of};
 use crate::failure::Failure;
+use crate::file_names::file_name;
 
 /// A cell in the grid of a study.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,6 +96,17 @@ impl Study {
         more: &dyn Fn(&str) -> Option<String>,
     ) -> Option<String> {
         template.fill(&|name| self.word(cell, scale, name, more))
+    }
+
+    /// The folder of a cell below `runs`. What the user has named is one folder, whatever the name.
+    pub fn place(
+        &self,
+        cell: &Cell,
+        scale: ScaleName,
+        more: &dyn Fn(&str) -> Option<String>,
+    ) -> PathBuf {
+        let word = |name: &str| Some(file_name(&self.word(cell, scale, name, more)?));
+        self.folder.fill(&word).unwrap_or_default().into()
     }
 
     /// Whether a cell satisfies `only` and does not satisfy `unless`.

@@ -5,6 +5,7 @@ use std::path::Path;
 use burn_gp_datasets::DataSource;
 
 use crate::failure::Failure;
+use crate::standard_error::warn;
 
 /// The data sets in `asked` that are available, or those in `default` if `asked` is empty. `source`
 /// gives the file or the registered name of each.
@@ -36,11 +37,11 @@ pub fn data_at_hand<S: AsRef<str>>(
     for name in asked {
         match DataSource::resolve(&source(&name), data_dir) {
             Ok(_) if !is_published(&name) => {
-                eprintln!("warning: the paper has no numbers for {name}");
+                warn(format!("the paper has no numbers for {name}"));
                 present.push(name);
             }
             Ok(_) => present.push(name),
-            Err(error) => eprintln!("warning: {error}"),
+            Err(error) => warn(error),
         }
     }
     match present.is_empty() {

@@ -13,6 +13,7 @@ use super::request::Request;
 use super::template::Template;
 use crate::arguments::{configuration_in, read_configuration};
 use crate::failure::Failure;
+use crate::file_names::text_of;
 use crate::fitting::LearningCurve;
 use crate::output::{LEARNING_CURVE, names_in};
 use crate::report::Metrics;
@@ -72,7 +73,9 @@ impl Study {
         let mut found = Vec::new();
         for (segment, name) in self.segments().iter().zip(names) {
             if segment.names().into_iter().all(is_axis) {
-                found.extend(segment.read(name)?);
+                for (name, value) in segment.read(name)? {
+                    found.push((name, text_of(&value)?));
+                }
             }
         }
         let value = |name: &str| {

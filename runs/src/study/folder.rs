@@ -1,15 +1,21 @@
 //! The folder of an experiment. Finished parts are kept and not computed again.
 
+use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, FolderError};
-use crate::output::{self, FolderLock, replace_file};
+use crate::file_names::file_name;
+use crate::output::{self, FolderLock, remove_leftover, replace_file, require_own, take_back};
 use crate::plots::{PlotError, warn_undrawn};
-use crate::standard_output::print;
+use crate::regular_file::{Links, read_text};
+use crate::replacement::{beside, is_temporary};
+use crate::standard_error::tell;
+use crate::standard_output::inform;
 
 use super::{
     CommonOptions,
@@ -29,6 +35,10 @@ const RUNS: &str = "runs";
 /// The folder of one experiment.
 pub struct ExperimentFolder {
     path: PathBuf,
+    /// Results that these replace; they stay until these are complete.
+    previous: PathBuf,
+    /// Whether a run is missing in the results.
+    has_gaps: Rc<Cell<bool>>,
     _lock: FolderLock,
 }
 
@@ -45,14 +55,24 @@ impl ExperimentFolder {
         if path.exists() && !path.is_dir() {
             return Err(FolderError::NotAFolder { path }.into());
         }
+        let nameless = || FolderError::Nameless { path: path.clone() };
+        let previous = beside(&path, ".previous").ok_or_else(nameless)?;
         let lock = FolderLock::acquire(&path)?;
+        require_own(&previous, is_own)?;
+        take_back(&previous, &path)?;
         let names = output::names_in(&path);
         let file = path.join(EXPERIMENT);
         let experiment = json!({ "experiment": name, "settings": settings });
+        let folder = Self {
+            path: path.clone(),
+            previous,
+            has_gaps: Rc::default(),
+            _lock: lock,
+        };
         if !names.is_empty() && !options.overwrite {
-            return match fs::read_to_string(&file).map(|text| serde_json::from_str::<Value>(&text))
-            {
-                Ok(Ok(found)) if experiment == found => Ok(Self { path, _lock: lock }),
+            let text = read_text(&file, Links::Followed);
+            return match text.map(|text| serde_json::from_str::<Value>(&text)) {
+                Ok(Ok(found)) if experiment == found => Ok(folder),
                 Ok(_) => Err(FolderError::OtherExperiment { path }.into()),
                 Err(_) => Err(FolderError::NotEmpty { path }.into()),
             };
@@ -62,17 +82,37 @@ impl ExperimentFolder {
         }
         if path.exists() {
             FolderLock::require_none_within(&path)?;
-            fs::remove_dir_all(&path).map_err(Failure::writing(&path))?;
+            folder.put_aside(options.quiet)?;
         }
         fs::create_dir_all(&path).map_err(Failure::writing(&path))?;
-        let folder = Self { path, _lock: lock };
         folder.write_json(EXPERIMENT, &experiment)?;
         Ok(folder)
+    }
+
+    /// Gives earlier results another name, or removes the folder if it has none.
+    fn put_aside(&self, quiet: bool) -> Result<(), Failure> {
+        if !self.is_reported() {
+            return fs::remove_dir_all(&self.path).map_err(Failure::writing(&self.path));
+        }
+        remove_leftover(&self.previous);
+        fs::rename(&self.path, &self.previous).map_err(Failure::writing(&self.path))?;
+        if !quiet {
+            let place = self.previous.display();
+            tell(&format!(
+                "the earlier results stay in {place} until the new ones are complete"
+            ));
+        }
+        Ok(())
     }
 
     /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether a run is missing in the results, which whoever makes the runs sets.
+    pub(super) fn has_gaps(&self) -> Rc<Cell<bool>> {
+        Rc::clone(&self.has_gaps)
     }
 
     /// Whether the folder has results.
@@ -95,8 +135,8 @@ impl ExperimentFolder {
         name: &str,
         make: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let path = self.runs().join(format!("{name}.json"));
-        if let Ok(text) = fs::read_to_string(&path) {
+        let path = self.runs().join(file_name(&format!("{name}.json")));
+        if let Ok(text) = read_text(&path, Links::Followed) {
             return parse(&path, &text);
         }
         let made = make()?;
@@ -115,13 +155,13 @@ impl ExperimentFolder {
         let files = names.filter(|name| name.ends_with(".json"));
         let read = |name: String| {
             let path = self.runs().join(name);
-            let text = fs::read_to_string(&path).map_err(|error| damaged(&path, &error))?;
+            let text = read_text(&path, Links::Followed).map_err(|error| damaged(&path, &error))?;
             parse(&path, &text)
         };
         files.map(read).collect()
     }
 
-    /// Writes the results.
+    /// Writes the results. If they are complete, those that they replace are removed.
     ///
     /// # Errors
     ///
@@ -130,22 +170,22 @@ impl ExperimentFolder {
         self.write_json(RESULTS_JSON, record)?;
         let path = self.path.join(RESULTS_CSV);
         let text = csv(lines).map_err(Failure::writing(&path))?;
-        replace_file(&path, &text)
+        replace_file(&path, &text)?;
+        if !self.has_gaps.get() {
+            remove_leftover(&self.previous);
+        }
+        Ok(())
     }
 
     /// Draws a plot into the file called `name`. Prints a warning if it cannot be drawn.
     pub fn draw(&self, name: &str, draw: impl FnOnce(&Path) -> Result<(), PlotError>) {
-        warn_undrawn(draw(&self.path.join(name)));
+        warn_undrawn(draw(&self.path.join(file_name(name))));
     }
 
     /// Prints a report and the path of the folder.
-    ///
-    /// # Errors
-    ///
-    /// If the standard output cannot be written.
-    pub fn print(&self, mut lines: Vec<String>) -> Result<(), Failure> {
+    pub fn print(&self, mut lines: Vec<String>) {
         lines.push(format!("all of it in {}\n", self.path.display()));
-        print(&lines.join("\n"))
+        inform(&lines.join("\n"));
     }
 
     fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), Failure> {
@@ -174,5 +214,6 @@ fn text(value: &impl Serialize, path: &Path) -> Result<String, Failure> {
 
 /// Whether an experiment writes a file with this name.
 fn is_own(name: &str) -> bool {
-    [EXPERIMENT, SWEEP, RESULTS_JSON, RESULTS_CSV, RUNS].contains(&name) || name.ends_with(".svg")
+    let is_result = [EXPERIMENT, SWEEP, RESULTS_JSON, RESULTS_CSV, RUNS].contains(&name);
+    is_result || name.ends_with(".svg") || is_temporary(name)
 }

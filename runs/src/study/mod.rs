@@ -113,7 +113,7 @@ pub fn show(
             .unwrap_or_default(),
     );
     lines.extend(table.notes());
-    folder.print(lines)?;
+    folder.print(lines);
     Ok(cells)
 }
 
@@ -248,14 +248,14 @@ pub fn named(
 ) -> (String, PathBuf) {
     let fields = options.fields();
     let word = |name: &str| finished::word(fields.get(name));
-    let place = study.fill(cell, request.common.scale, &study.folder, &word);
+    let place = study.place(cell, request.common.scale, &word);
     let title = study.title_of(cell, request, options);
     let name = if study.data.names.len() == 1 && study.data.fixed {
         title
     } else {
         format!("{}, {title}", cell.data)
     };
-    (name, place.unwrap_or_default().into())
+    (name, place)
 }
 
 impl Study {

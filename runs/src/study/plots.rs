@@ -13,6 +13,7 @@ use crate::output::TRAINING_LOG;
 use crate::plots::{
     self, Caption, ComparedScore, CurveName, CurvePanel, PlotError, Quantity, Span,
 };
+use crate::regular_file::{Links, read_text};
 use crate::summary::mean_curve;
 
 /// The approximate number of points in a loss curve.
@@ -268,7 +269,7 @@ fn losses(cell: &FinishedCell) -> Vec<(f64, f64)> {
 /// Means of the loss of a run over blocks of steps, each at the last step of its block; empty if
 /// the log cannot be read.
 fn losses_of(folder: &Path) -> Vec<(f64, f64)> {
-    let text = std::fs::read_to_string(folder.join(TRAINING_LOG));
+    let text = read_text(&folder.join(TRAINING_LOG), Links::Followed);
     let log = text.ok().and_then(|text| TrainingLog::from_csv(&text));
     let entries = log.map(|log| log.entries).unwrap_or_default();
     let blocks = entries.chunks(entries.len().div_ceil(POINTS).max(1));

@@ -7,6 +7,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::cell::NO_USE;
 use super::data_names::by_name;
 use super::file::Study;
 use super::options::CommonOptions;
@@ -18,6 +19,7 @@ use crate::failure::{Failure, FolderError};
 use crate::output::{self, default_folder_name, replace_file};
 use crate::plan::{check, resolve};
 use crate::preparation::PreparedData;
+use crate::regular_file::{Links, read_text};
 use crate::setting_error::SettingError;
 
 /// The file that describes the sweep in a folder, for `--resume`.
@@ -160,6 +162,11 @@ fn swept(text: &str) -> Result<Swept, String> {
     }
     let mut values = Vec::new();
     for value in split {
+        if value == NO_USE {
+            return Err(format!(
+                "{name} cannot be {value:?} in a sweep, whose table has that for models without the option"
+            ));
+        }
         RunOptions::parse_field(&field, &value)
             .map_err(|_| format!("{name} cannot be {value:?}; see train --help for its values"))?;
         if !values.contains(&value) {
@@ -281,7 +288,7 @@ fn distinct<T: PartialEq>(values: Vec<T>) -> Vec<T> {
 /// Reads the grid of the sweep in a folder.
 fn read(folder: &Path) -> Result<Grid, Failure> {
     let path = folder.join(SWEEP);
-    let Ok(text) = std::fs::read_to_string(&path) else {
+    let Ok(text) = read_text(&path, Links::Followed) else {
         let path = folder.to_owned();
         return Err(FolderError::NothingToResume { path }.into());
     };
@@ -399,6 +406,7 @@ mod tests {
             ("inducing=x", "cannot be"),
             ("inducin=3", "did you mean inducing?"),
             ("seed=3", "there is no option seed"),
+            ("target=none,y", "in a sweep"),
         ] {
             let message = swept(text).unwrap_err();
             assert!(message.contains(sentence), "{message}");

@@ -1,7 +1,9 @@
 //! Supervision of training in experiments: runs of `train`, and models that are evaluated during
 //! training.
 
+use std::cell::Cell;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::time::Instant;
 
 use burn_gp_models::training::Trainer;
@@ -11,6 +13,7 @@ use crate::failure::Failure;
 use crate::fitting::{Interrupt, LogEntry};
 use crate::progress::Progress;
 use crate::report::score_line;
+use crate::standard_error::tell;
 use crate::training_run::{RunEnd, TrainingRun};
 
 /// Progress and interruption of the training runs of an experiment.
@@ -18,6 +21,8 @@ pub struct Watch {
     /// Stops training.
     interrupt: Interrupt,
     folder: PathBuf,
+    /// Whether a run of the experiment is missing, which its folder needs to know.
+    has_gaps: Rc<Cell<bool>>,
     /// Whether to hide the progress bar.
     quiet: bool,
 }
@@ -32,6 +37,7 @@ impl Watch {
         Ok(Self {
             interrupt: Interrupt::install()?,
             folder: folder.path().to_owned(),
+            has_gaps: folder.has_gaps(),
             quiet,
         })
     }
@@ -43,7 +49,7 @@ impl Watch {
 
     fn tell(&self, text: &str) {
         if !self.quiet {
-            eprintln!("{text}");
+            tell(text);
         }
     }
 
@@ -62,7 +68,10 @@ impl Watch {
                 self.tell(&format!("{name}: {scores}, {seconds:.1} s"));
                 Ok(true)
             }
-            RunEnd::Refused | RunEnd::Broken => Ok(false),
+            RunEnd::Refused | RunEnd::Broken => {
+                self.has_gaps.set(true);
+                Ok(false)
+            }
             RunEnd::Interrupted => Err(self.interrupted()),
         }
     }

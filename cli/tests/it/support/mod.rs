@@ -2,6 +2,8 @@
 
 #[cfg(any(feature = "wgpu", all(feature = "remote", feature = "flex")))]
 pub mod devices;
+#[cfg(unix)]
+pub mod processes;
 
 use std::fs;
 use std::path::Path;
