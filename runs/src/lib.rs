@@ -10,6 +10,7 @@
 
 pub mod arguments;
 mod automatic;
+pub mod checksums;
 mod column_table;
 pub mod coverage;
 mod cross_validation;
