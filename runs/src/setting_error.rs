@@ -277,6 +277,15 @@ pub enum SettingError {
         /// The worker's host and port.
         address: String,
     },
+    /// A worker of whose devices another program has several.
+    #[error(
+        "another program uses several devices of the worker at {address}, as only one can at a time; \
+         wait until it ends, or name one device of the worker"
+    )]
+    WorkerBusy {
+        /// The worker's host and port.
+        address: String,
+    },
     /// A device that a worker does not have.
     #[error("the worker at {address} has no device {index}; it has {count}, counted from 0")]
     WorkerDeviceMissing {
