@@ -55,7 +55,7 @@ fn a_flipped_bit_in_a_finished_run_is_refused() {
         "metrics.json",
         "checksums.sha256",
     ] {
-        flip(&out.join(name), 1, |what| {
+        flip(&out.join(name), 3, |what| {
             let Err(error) = Description::read(&out) else {
                 panic!("{what}: accepted");
             };
@@ -67,7 +67,7 @@ fn a_flipped_bit_in_a_finished_run_is_refused() {
         });
     }
     for name in ["config.toml", "checksums.sha256"] {
-        flip(&out.join(name), 1, |what| {
+        flip(&out.join(name), 3, |what| {
             let Err(error) = read_configuration(&out.join("config.toml")) else {
                 panic!("{what}: accepted");
             };

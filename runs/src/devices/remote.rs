@@ -16,8 +16,7 @@ use crate::setting_error::{SettingError, TOKEN_VARIABLE};
 static NAME: LazyLock<String> = LazyLock::new(|| {
     // The standard library draws the keys of hash maps at random.
     let random = || RandomState::new().hash_one(std::process::id());
-    let name = format!("{:016x}{:016x}", random(), random());
-    name
+    format!("{:016x}{:016x}", random(), random())
 });
 
 /// Connects a device of a worker.
