@@ -17,7 +17,11 @@ pub fn code(failure: &Failure) -> u8 {
         | Failure::Rows(_)
         | Failure::Destination(_)
         | Failure::NoData
-        | Failure::SavedModel(SavedModelError::Read { .. } | SavedModelError::Version { .. }) => 2,
+        | Failure::SavedModel(
+            SavedModelError::Read { .. }
+            | SavedModelError::Damaged(_)
+            | SavedModelError::Version { .. },
+        ) => 2,
         Failure::SavedModel(SavedModelError::Write { .. })
         | Failure::Training { .. }
         | Failure::Prediction(_)

@@ -14,7 +14,10 @@ use crate::matrix::Matrix;
 /// one is, have their absolute value as scale, or 1 if they are 0: nothing else is known about how far from
 /// them others may be. Inputs that tell a level of a
 /// category or a missing value have a fixed scale. A missing value becomes `input_fill`.
+///
+/// A file with a scale that is not positive and finite, or a mean that is not finite, is refused.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct Standardizer {
     /// `[D]`
     pub input_mean: Vec<f64>,
@@ -27,6 +30,67 @@ pub struct Standardizer {
     pub target_mean: f64,
     /// 1 if the target is not transformed.
     pub target_scale: f64,
+}
+
+/// The numbers of a [`Standardizer`] in a file.
+#[derive(Deserialize)]
+struct Unchecked {
+    input_mean: Vec<f64>,
+    input_scale: Vec<f64>,
+    #[serde(default)]
+    input_fill: Vec<f64>,
+    target_mean: f64,
+    target_scale: f64,
+}
+
+impl TryFrom<Unchecked> for Standardizer {
+    type Error = String;
+
+    fn try_from(file: Unchecked) -> Result<Self, String> {
+        let (means, scales) = (file.input_mean.len(), file.input_scale.len());
+        if means != scales {
+            return Err(format!(
+                "{means} input_mean and {scales} input_scale; expected as many"
+            ));
+        }
+        let (target_mean, target_scale) = (vec![file.target_mean], vec![file.target_scale]);
+        let is_scale = |value: f64| value > 0.0 && value.is_finite();
+        check("input_mean", &file.input_mean, "finite", f64::is_finite)?;
+        check("input_fill", &file.input_fill, "finite", f64::is_finite)?;
+        check("target_mean", &target_mean, "finite", f64::is_finite)?;
+        check(
+            "input_scale",
+            &file.input_scale,
+            "positive and finite",
+            is_scale,
+        )?;
+        check(
+            "target_scale",
+            &target_scale,
+            "positive and finite",
+            is_scale,
+        )?;
+        Ok(Self {
+            input_mean: file.input_mean,
+            input_scale: file.input_scale,
+            input_fill: file.input_fill,
+            target_mean: file.target_mean,
+            target_scale: file.target_scale,
+        })
+    }
+}
+
+/// Requires that all numbers of a name are possible.
+fn check(
+    name: &str,
+    values: &[f64],
+    expected: &str,
+    is_possible: impl Fn(f64) -> bool,
+) -> Result<(), String> {
+    match values.iter().find(|&&value| !is_possible(value)) {
+        Some(value) => Err(format!("{name} has {value}; expected {expected} numbers")),
+        None => Ok(()),
+    }
 }
 
 impl Standardizer {

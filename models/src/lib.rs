@@ -19,6 +19,7 @@
 
 mod any_model;
 mod caught;
+mod checked_folder;
 mod chunks;
 mod computation_aware;
 mod config;
@@ -53,6 +54,7 @@ pub mod training;
 
 pub use any_model::{AnyModel, ModelConfig};
 pub use burn_gp_core::{inducing::InducingConfig, variational::CoregionalizationConfig};
+pub use checked_folder::{CHECKSUMS_FILE, CheckError, CheckFailure, CheckedFolder};
 pub use chunks::inputs_at_once;
 pub use computation_aware::{
     ActionRows, ActionsConfig, AnyComputationAware, ComputationAwareConfig,
@@ -71,7 +73,7 @@ pub use prediction::Predictor;
 pub use prediction_error::PredictionError;
 pub use predictions::Predictions;
 pub use ready_made::{DataShape, ReadyMade, ReadyMadeConfig, Trained};
-pub use record::{LoadError, load_module};
+pub use record::{LoadError, load_module, module_from_bytes};
 pub use saved_model::{
     FORMAT_VERSION, MODEL_FILE, Precision, SavedModel, SavedModelError, Summary, WEIGHTS_FILE,
 };

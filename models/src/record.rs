@@ -28,17 +28,6 @@ pub enum LoadError {
         /// The type of the module.
         expected: DType,
     },
-    /// The file has changed since it was written.
-    #[error(
-        "it is damaged: its checksum is {found:08x}, that of the file written was {expected:08x}; \
-         copy it again or train the model anew"
-    )]
-    Damaged {
-        /// The checksum of the file.
-        found: u32,
-        /// The checksum of the file as written.
-        expected: u32,
-    },
 }
 
 impl From<RecordError> for LoadError {
@@ -63,45 +52,33 @@ impl From<std::io::Error> for LoadError {
 ///
 /// When the file cannot be read, or has other tensors or a different floating-point type.
 pub fn load_module<M: Module>(module: M, path: &Path) -> Result<M, LoadError> {
-    let expected = float_types(&module);
-    of_types(expected, filled(module, fs::read(path)?)?)
+    module_from_bytes(module, fs::read(path)?)
 }
 
-/// Same as [`load_module`], for a file written by [`write_module`] with numbers of the type
-/// `written`, which are converted to those of the module. The checksum is `None` for files that were
-/// written before there were checksums.
+/// Same as [`load_module`], for the content of a file.
 ///
 /// # Errors
 ///
-/// Same as [`load_module`], and when the checksum differs.
-pub(crate) fn read_module<M: Module>(
+/// When the content has other tensors or a different floating-point type.
+pub fn module_from_bytes<M: Module>(module: M, content: Vec<u8>) -> Result<M, LoadError> {
+    let expected = float_types(&module);
+    of_types(expected, filled(module, content)?)
+}
+
+/// Same as [`module_from_bytes`], for numbers of the type `written`, which are converted to those of
+/// the module.
+///
+/// # Errors
+///
+/// When the content has other tensors or a floating-point type other than `written`.
+pub(crate) fn converted_module<M: Module>(
     module: M,
-    path: &Path,
-    checksum: Option<u32>,
+    content: Vec<u8>,
     written: DType,
 ) -> Result<M, LoadError> {
-    let bytes = fs::read(path)?;
-    let found = crc32fast::hash(&bytes);
-    match checksum {
-        Some(expected) if expected != found => Err(LoadError::Damaged { found, expected }),
-        _ => {
-            let types = float_types(&module);
-            let filled = of_types(vec![written; types.len()], filled(module, bytes)?)?;
-            Ok(filled.map(&mut Conversion(types.into_iter())))
-        }
-    }
-}
-
-/// Writes the parameter values of a module and returns the checksum of the file.
-///
-/// # Errors
-///
-/// When the file cannot be written.
-pub(crate) fn write_module<M: Module>(module: M, path: &Path) -> Result<u32, String> {
-    let bytes = module.into_record().into_bytes();
-    let bytes = bytes.map_err(|reason| reason.to_string())?;
-    fs::write(path, &*bytes).map_err(|reason| reason.to_string())?;
-    Ok(crc32fast::hash(&bytes))
+    let types = float_types(&module);
+    let filled = of_types(vec![written; types.len()], filled(module, content)?)?;
+    Ok(filled.map(&mut Conversion(types.into_iter())))
 }
 
 fn filled<M: Module>(module: M, content: Vec<u8>) -> Result<M, LoadError> {

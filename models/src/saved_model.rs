@@ -9,16 +9,20 @@ use burn::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    ModelConfig, TrainedModel,
+    CheckError, CheckedFolder, ModelConfig, TrainedModel,
     caught::without_panic,
+    checked_folder::{CHECKSUMS_FILE, CheckFailure},
     explained,
     ready_made::DataShape,
-    record::{read_module, write_module},
+    record::converted_module,
     training::TrainingData,
 };
 
 /// The version of the format that [`SavedModel::save`] writes.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
+
+/// The oldest version that is read, and the last without checksums of all files.
+const UNCHECKED_VERSION: u32 = 1;
 
 /// The crate that writes models, with its version.
 const WRITER: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
@@ -112,9 +116,6 @@ struct ModelFile<S, C> {
     /// The crate that wrote the file, with its version. Older models do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     written_by: Option<String>,
-    /// The CRC-32 checksum of the file with the parameter values. Older models have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    weights_crc32: Option<u32>,
     #[serde(flatten)]
     summary: S,
     context: C,
@@ -139,9 +140,12 @@ pub enum SavedModelError {
         /// The cause.
         reason: String,
     },
-    /// The file has a different format version.
+    /// The file has changed since it was written, or its checksum is missing.
+    #[error("{0}; copy the folder again or train the model anew")]
+    Damaged(CheckError),
+    /// The file has a version that this program does not know.
     #[error(
-        "{path} has format version {found}{}, this program reads version {FORMAT_VERSION}",
+        "{path} has format version {found}{}, this program reads versions {UNCHECKED_VERSION} to {FORMAT_VERSION}",
         (written_by.as_ref()).map_or_else(String::new, |writer| format!(" and was written by {writer}"))
     )]
     Version {
@@ -195,24 +199,39 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
     ///
     /// When a file cannot be written.
     pub fn save(&self, folder: &Path) -> Result<(), SavedModelError> {
-        let write_error = |path: &Path, reason: String| SavedModelError::Write {
-            path: path.to_owned(),
+        let write_error = |name: &str, reason: String| SavedModelError::Write {
+            path: folder.join(name),
             reason,
         };
-        let path = folder.join(WEIGHTS_FILE);
-        let checksum = write_module(numbered(self.model.clone()), &path)
-            .map_err(|reason| write_error(&path, reason))?;
-        let path = folder.join(MODEL_FILE);
+        let weights = numbered(self.model.clone()).into_record().into_bytes();
+        let weights = weights.map_err(|reason| write_error(WEIGHTS_FILE, reason.to_string()))?;
         let file = ModelFile {
             format_version: FORMAT_VERSION,
             written_by: Some(WRITER.into()),
-            weights_crc32: Some(checksum),
             summary: &self.summary,
             context: &self.context,
         };
         let text = serde_json::to_string_pretty(&file)
-            .map_err(|reason| write_error(&path, reason.to_string()))?;
-        std::fs::write(&path, text + "\n").map_err(|reason| write_error(&path, reason.to_string()))
+            .map_err(|reason| write_error(MODEL_FILE, reason.to_string()))?;
+        let mut checked = CheckedFolder::new(folder);
+        for (name, content) in [
+            (WEIGHTS_FILE, &*weights),
+            (MODEL_FILE, (text + "\n").as_bytes()),
+        ] {
+            (checked.write(name, content))
+                .map_err(|reason| write_error(name, reason.to_string()))?;
+        }
+        (checked.seal()).map_err(|reason| write_error(CHECKSUMS_FILE, reason.to_string()))
+    }
+
+    /// The format version of the model in a folder.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`load`](Self::load).
+    pub fn format_version(folder: &Path) -> Result<u32, SavedModelError> {
+        let description = read_description::<C>(&CheckedFolder::open(folder)?, folder)?;
+        Ok(description.format_version)
     }
 
     /// Reads a model from a folder, onto a device without autodiff. Its numbers keep their
@@ -220,54 +239,78 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
     ///
     /// # Errors
     ///
-    /// When a file is missing or damaged, or has a different format version.
+    /// When a file is missing or damaged, or has an unknown format version.
     pub fn load(
         folder: &Path,
         place: impl Into<TensorCreationOptions>,
     ) -> Result<Self, SavedModelError> {
         let place = place.into();
-        let path = folder.join(MODEL_FILE);
-        let read_error = |path: &Path, reason: String| SavedModelError::Read {
-            path: path.to_owned(),
-            reason,
-        };
-        let text = std::fs::read_to_string(&path)
-            .map_err(|reason| read_error(&path, reason.to_string()))?;
-        let file: serde_json::Value =
-            serde_json::from_str(&text).map_err(|reason| read_error(&path, explained(&reason)))?;
-        match file
-            .get("format_version")
-            .and_then(|version| version.as_u64())
-        {
-            Some(version) if version == u64::from(FORMAT_VERSION) => {}
-            Some(found) => {
-                let writer = file.get("written_by").and_then(|writer| writer.as_str());
-                return Err(SavedModelError::Version {
-                    path,
-                    found,
-                    written_by: writer.map(str::to_owned),
-                });
-            }
-            None => return Err(read_error(&path, "it is not a model file".into())),
-        }
+        let checked = CheckedFolder::open(folder)?;
         let ModelFile {
-            weights_crc32,
             mut summary,
             context,
             ..
-        } = serde_json::from_value::<ModelFile<Summary, C>>(file)
-            .map_err(|reason| read_error(&path, explained(&reason)))?;
+        } = read_description(&checked, folder)?;
+        let read_error = |name: &str, reason: String| SavedModelError::Read {
+            path: folder.join(name),
+            reason,
+        };
         let written = summary.precision.dtype();
         summary.precision = place.dtype.map_or(summary.precision, Precision::of);
         let options = (&place.device.inner(), summary.precision.dtype()).into();
-        let blank = blank(&summary, options).map_err(|reason| read_error(&path, reason))?;
-        let path = folder.join(WEIGHTS_FILE);
-        let model = read_module(blank, &path, weights_crc32, written)
-            .map_err(|reason| read_error(&path, reason.to_string()))?;
+        let blank = blank(&summary, options).map_err(|reason| read_error(MODEL_FILE, reason))?;
+        let model = converted_module(blank, checked.read(WEIGHTS_FILE)?, written)
+            .map_err(|reason| read_error(WEIGHTS_FILE, reason.to_string()))?;
         Ok(Self {
             model,
             summary,
             context,
         })
+    }
+}
+
+/// Reads [`MODEL_FILE`], of which the version comes first, because other versions have other content.
+fn read_description<C: DeserializeOwned>(
+    checked: &CheckedFolder,
+    folder: &Path,
+) -> Result<ModelFile<Summary, C>, SavedModelError> {
+    let path = folder.join(MODEL_FILE);
+    let read_error = |reason: String| SavedModelError::Read {
+        path: path.clone(),
+        reason,
+    };
+    let text = checked.read_text(MODEL_FILE)?;
+    let file: serde_json::Value =
+        serde_json::from_str(&text).map_err(|reason| read_error(explained(&reason)))?;
+    let version = file
+        .get("format_version")
+        .and_then(|version| version.as_u64());
+    let [unchecked, newest] = [UNCHECKED_VERSION, FORMAT_VERSION].map(u64::from);
+    match version {
+        None => return Err(read_error("it is not a model file".into())),
+        Some(found) if found == unchecked => {}
+        Some(found) if found == newest => checked.require_seal()?,
+        Some(found) => {
+            let writer = file.get("written_by").and_then(|writer| writer.as_str());
+            return Err(SavedModelError::Version {
+                path,
+                found,
+                written_by: writer.map(str::to_owned),
+            });
+        }
+    }
+    serde_json::from_value(file).map_err(|reason| read_error(explained(&reason)))
+}
+
+/// A file that the operating system cannot read is not damaged.
+impl From<CheckError> for SavedModelError {
+    fn from(error: CheckError) -> Self {
+        match error.reason {
+            CheckFailure::Unreadable(reason) => Self::Read {
+                path: error.path,
+                reason: reason.to_string(),
+            },
+            _ => Self::Damaged(error),
+        }
     }
 }

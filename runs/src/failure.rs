@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use burn_gp_core::ops::NotPositiveDefinite;
 use burn_gp_datasets::{DataError, SplitError};
 use burn_gp_models::{
-    InitError, PredictionError, SavedModelError,
+    CheckError, InitError, PredictionError, SavedModelError,
     training::{DeviceFailure, LossError, TrainingError, UnreadableRows},
 };
 
@@ -274,6 +274,23 @@ pub enum FolderError {
         /// The reason.
         reason: String,
     },
+    /// The checkpoint is in a format that this program does not read.
+    #[error(
+        "the checkpoint {} has format version {found}{}, this program reads version {reads}; \
+         continue with the program that wrote it",
+        path.display(),
+        (written_by.as_ref()).map_or_else(String::new, |writer| format!(" and was written by {writer}"))
+    )]
+    OtherFormat {
+        /// The file.
+        path: PathBuf,
+        /// The version in the file.
+        found: u64,
+        /// The version that this program reads.
+        reads: u32,
+        /// The program that wrote the file, with its version, if the file says so.
+        written_by: Option<String>,
+    },
     /// The data have changed since the start of the run.
     #[error("the data {name} have changed since the run in {} began; start it again with --overwrite", path.display())]
     ChangedData {
@@ -302,6 +319,15 @@ pub enum FolderError {
         /// The folder.
         path: PathBuf,
     },
+}
+
+impl From<CheckError> for FolderError {
+    fn from(error: CheckError) -> Self {
+        Self::DamagedCheckpoint {
+            path: error.path,
+            reason: error.reason.to_string(),
+        }
+    }
 }
 
 impl From<SplitError> for Failure {

@@ -14,6 +14,7 @@
 pub mod arguments;
 mod automatic;
 mod base64;
+pub mod checksums;
 mod column_table;
 pub mod coverage;
 mod cross_validation;

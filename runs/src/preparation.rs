@@ -328,12 +328,14 @@ impl PreparedData {
         distinct_rows(&values, columns + 1)
     }
 
-    /// A checksum of the rows of every part, with their row numbers.
+    /// A checksum of the columns, with their names, and of the rows of every part, with their numbers.
     pub fn checksum(&self) -> u32 {
-        if let Some(stream) = &self.stream {
-            return stream.checksum();
-        }
         let mut hasher = crc32fast::Hasher::new();
+        // Columns always have a text: they are written with every model.
+        hasher.update(&serde_json::to_vec(&self.schema).unwrap_or_default());
+        if let Some(stream) = &self.stream {
+            hasher.update(&stream.checksum().to_le_bytes());
+        }
         for part in [&self.train, &self.validation, &self.test] {
             for &row in &part.rows {
                 hasher.update(&(row as u64).to_le_bytes());

@@ -6,6 +6,7 @@ use burn_gp_core::parameter::at_floor;
 use burn_gp_models::{SavedModel, Summary, TrainedModel, training::Trainer};
 
 use crate::arguments::{CONFIG, to_toml};
+use crate::checksums::seal;
 use crate::devices::Place;
 use crate::early_stopping::nlpd_without_network;
 use crate::evaluation::{Levels, evaluate};
@@ -94,7 +95,7 @@ pub fn write_results(
             output::write_predictions(&path, data, evaluation)?;
         }
         undrawn = illustrations.draw(next)?;
-        Ok(())
+        seal(next).map_err(Failure::writing(next))
     })?;
     undrawn.iter().for_each(warn);
     match quiet {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use burn_gp_core::patches::{ImageShape, PatchError};
+use burn_gp_models::CheckError;
 
 /// The environment variable with the secret that a worker and its clients share.
 pub const TOKEN_VARIABLE: &str = "BURN_GP_TOKEN";
@@ -276,6 +277,15 @@ pub enum SettingError {
         /// The worker's host and port.
         address: String,
     },
+    /// A worker of whose devices another program has several.
+    #[error(
+        "another program uses several devices of the worker at {address}, as only one can at a time; \
+         wait until it ends, or name one device of the worker"
+    )]
+    WorkerBusy {
+        /// The worker's host and port.
+        address: String,
+    },
     /// A device that a worker does not have.
     #[error("the worker at {address} has no device {index}; it has {count}, counted from 0")]
     WorkerDeviceMissing {
@@ -358,6 +368,9 @@ pub enum ConfigurationError {
         /// The error of the operating system.
         source: std::io::Error,
     },
+    /// The file of a run has changed since the run.
+    #[error("{0}; to use a changed configuration, copy it to another folder")]
+    Damaged(CheckError),
     /// The file is not a configuration.
     #[error(
         "the configuration {} is not usable ({reason}); give the config.toml of an earlier run",

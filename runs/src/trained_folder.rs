@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use burn_gp_models::{MODEL_FILE, SavedModel, WEIGHTS_FILE};
+use burn::tensor::Device;
+use burn_gp_models::{MODEL_FILE, SavedModel, SavedModelError, WEIGHTS_FILE};
 
 use crate::arguments::DeviceName;
 use crate::devices;
@@ -26,9 +27,35 @@ pub fn open_model(
     };
     // The type is only known after the file is read; every device supports single precision.
     let device = devices::open(&name, burn::tensor::DType::F32)?;
-    let saved = SavedModel::load(folder, &device)?;
+    let saved = load_model(folder, &device)?;
     devices::open(&name, saved.summary.precision.dtype())?;
     Ok(saved)
+}
+
+/// Loads the saved model in a folder, whose columns must be those of the model.
+///
+/// # Errors
+///
+/// If a file cannot be read, or the numbers of columns differ.
+pub fn load_model(
+    folder: &Path,
+    device: &Device,
+) -> Result<SavedModel<ModelContext>, SavedModelError> {
+    let saved: SavedModel<ModelContext> = SavedModel::load(folder, device)?;
+    let ModelContext {
+        schema,
+        standardizer,
+        ..
+    } = &saved.context;
+    let found = [schema.input_names.len(), standardizer.input_scale.len()];
+    let expected = saved.summary.dimensions;
+    match found.into_iter().find(|&found| found != expected) {
+        Some(found) => Err(SavedModelError::Read {
+            path: folder.join(MODEL_FILE),
+            reason: format!("it describes {found} inputs, but the model has {expected}"),
+        }),
+        None => Ok(saved),
+    }
 }
 
 /// Requires a saved model in the folder.

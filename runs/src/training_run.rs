@@ -6,10 +6,10 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::arguments::{ModelName, RunOptions};
+use crate::checksums::read_text;
 use crate::failure::{Failure, FolderError};
 use crate::fitting::{Checkpoints, Interrupt};
 use crate::output;
-use crate::regular_file::{Links, read_text};
 use crate::report::Metrics;
 use crate::threads;
 
@@ -51,14 +51,11 @@ impl TrainingRun {
         if !path.exists() {
             return Ok(None);
         }
-        let text = read_text(&path, Links::Followed).map_err(|error| error.to_string());
-        let parsed = text.and_then(|text| {
-            serde_json::from_str(&text).map_err(|error: serde_json::Error| error.to_string())
-        });
-        match parsed {
-            Ok(metrics) => Ok(Some(metrics)),
-            Err(reason) => Err(FolderError::DamagedCheckpoint { path, reason }),
-        }
+        let metrics = serde_json::from_str(&read_text(&path)?);
+        metrics.map_err(|error| FolderError::DamagedCheckpoint {
+            path,
+            reason: error.to_string(),
+        })
     }
 
     /// The folders of the finished runs within `folder` with their metrics, sorted by seed.

@@ -4,6 +4,7 @@ mod all_rows;
 mod automatic;
 mod bad_input;
 mod categories;
+mod checksums;
 mod class_order;
 mod comparison;
 mod computation_aware_experiments;

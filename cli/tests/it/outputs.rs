@@ -36,8 +36,9 @@ fn assert_plots(folder: &Path) {
     }
 }
 
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     "calibration.svg",
+    "checksums.sha256",
     "config.toml",
     "loss.svg",
     "metrics.json",
@@ -210,6 +211,7 @@ fn a_classification_writes_its_own_plots() {
     );
     let out = path.join("run");
     let files = [
+        "checksums.sha256",
         "config.toml",
         "decision-map.svg",
         "loss.svg",

@@ -150,7 +150,7 @@ fn arguments<'a>(out: &'a str, options: &[&'a str]) -> Vec<&'a str> {
     arguments
 }
 
-fn start(folder: &Path, arguments: &[&str]) -> Child {
+pub fn start(folder: &Path, arguments: &[&str]) -> Child {
     let mut command = program();
     command.current_dir(folder).args(arguments);
     command
@@ -174,7 +174,7 @@ fn checkpointed(output: &Path) -> Option<usize> {
 }
 
 /// Waits until the run has a checkpoint of `step` or later. Returns false if it ended before.
-fn wait_for(child: &mut Child, output: &Path, step: usize) -> bool {
+pub fn wait_for(child: &mut Child, output: &Path, step: usize) -> bool {
     let deadline = Instant::now() + Duration::from_secs(120);
     while checkpointed(output).is_none_or(|found| found < step) {
         if child

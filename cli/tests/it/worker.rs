@@ -19,7 +19,8 @@ fn a_program_without_workers_says_how_to_build_one() {
 
 #[cfg(all(feature = "remote", feature = "flex"))]
 mod with_workers {
-    use std::io::{BufRead, BufReader, Write};
+    use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+    use std::net::TcpStream;
     use std::path::{Path, absolute};
     use std::process::{Child, Command, Output, Stdio};
     use std::time::{Duration, Instant};
@@ -44,17 +45,26 @@ mod with_workers {
             Self::of(program())
         }
 
-        fn of(mut program: Command) -> Self {
-            program.args(["worker", "--device", "flex", "--listen", "127.0.0.1:0"]);
+        fn of(program: Command) -> Self {
+            Self::serving(program, "flex")
+        }
+
+        /// A worker with these devices. `device` is the name of the first.
+        fn serving(mut program: Command, devices: &str) -> Self {
+            program.args(["worker", "--device", devices, "--listen", "127.0.0.1:0"]);
             let mut process = program
                 .stdout(Stdio::piped())
                 .spawn()
                 .expect("the worker starts");
-            let mut line = String::new();
             let output = process.stdout.take().expect("a pipe");
-            (BufReader::new(output).read_line(&mut line)).expect("a line");
-            let (_, device) = line.trim().split_once("--device ").expect("a device");
-            let device = device.to_owned();
+            let mut lines = BufReader::new(output).lines();
+            let names = devices.split(',').map(|_| {
+                let line = lines.next().expect("a line").expect("a text");
+                let (_, device) = line.split_once("--device ").expect("a device");
+                device.to_owned()
+            });
+            let names: Vec<String> = names.collect();
+            let device = names[0].clone();
             Self { process, device }
         }
 
@@ -219,6 +229,93 @@ mod with_workers {
         client.env("BURN_GP_TOKEN", "open sesame").args(&words);
         let output = client.output().expect("the program starts");
         assert!(output.status.success(), "{output:?}");
+    }
+
+    /// The transfers of two such clients would have the same numbers.
+    #[test]
+    fn one_program_at_a_time_uses_several_devices_of_a_worker() {
+        let folder = TempDir::new().expect("a folder");
+        write_regression(&folder.path().join("data.csv"), 400);
+        let worker = Worker::serving(program(), "flex,flex");
+        let both = format!("{0},{0}/1", worker.device);
+        let mut first = program();
+        first.current_dir(folder.path());
+        first.args(training("100000", &["--out", "first", "--devices", &both]));
+        let mut first = (first.stdout(Stdio::null()))
+            .spawn()
+            .expect("the program starts");
+        wait_for_checkpoint(&folder.path().join("first"), &mut first);
+        let second = training("20", &["--out", "second", "--devices", &both]);
+        let text = sentence(&run(folder.path(), &second), 2);
+        assert!(
+            text.contains("another program uses several devices of the worker at 127.0.0.1"),
+            "{text}"
+        );
+        assert!(!folder.path().join("second").exists());
+        // One device each makes no transfers.
+        let one = format!("{}/1", worker.device);
+        succeed(
+            folder.path(),
+            &training("20", &["--out", "one", "--device", &one]),
+        );
+        assert!(first.try_wait().expect("a process").is_none());
+        first.kill().expect("it runs");
+        first.wait().expect("an ended run");
+        // The worker hears of the end a moment later.
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !run(folder.path(), &second).status.success() {
+            assert!(Instant::now() < deadline, "the worker is still busy");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let [second, one] = ["second", "one"].map(|out| losses(folder.path(), out));
+        let same = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-8 * b.abs();
+        assert!(second.len() == one.len() && second.iter().zip(&one).all(same));
+    }
+
+    /// The bytes that a worker answers until it ends the connection.
+    fn answer(worker: &Worker, request: &str, more: &[u8]) -> Vec<u8> {
+        let address = worker.device.trim_start_matches("remote://");
+        let mut stream = TcpStream::connect(address).expect("a worker");
+        let time = Duration::from_secs(30);
+        stream.set_read_timeout(Some(time)).expect("a time-out");
+        stream.write_all(request.as_bytes()).expect("a request");
+        stream.write_all(more).expect("more");
+        let mut bytes = Vec::new();
+        match stream.read_to_end(&mut bytes) {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => panic!("it does not end"),
+            _ => bytes,
+        }
+    }
+
+    #[test]
+    fn strangers_get_little_of_a_worker() {
+        let worker = Worker::start();
+        let request = |path: &str, more: &str| {
+            format!(
+                "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+                 Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\
+                 {more}\r\n"
+            )
+        };
+        let page = request("/session", "Origin: https://example.org\r\n");
+        let refused = answer(&worker, &page, &[]);
+        assert!(refused.starts_with(b"HTTP/1.1 403 Forbidden\r\n"));
+        // The beginning of a message of 1 GiB, and no message at all.
+        let large = [0x82, 0xff, 0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0];
+        for path in ["/session", "/data"] {
+            for more in [&large[..], &[]] {
+                let answered = answer(&worker, &request(path, ""), more);
+                let text = String::from_utf8_lossy(&answered);
+                // The end may overtake the answer.
+                let is_answer = text.starts_with("HTTP/1.1 101 ") && text.ends_with("\r\n\r\n");
+                assert!(text.is_empty() || is_answer, "{text}");
+            }
+        }
+        // The worker still works.
+        let words = "devices check --quiet --steps 1 --only softplus --device";
+        let mut words: Vec<&str> = words.split(' ').collect();
+        words.push(&worker.device);
+        succeed(TempDir::new().expect("a folder").path(), &words);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use temp_dir::TempDir;
 
 use crate::mutations::{Bytes, corner, damaged};
 use crate::search::search;
-use crate::support::{program, succeed, write_classes, write_regression};
+use crate::support::{program, seal, succeed, write_classes, write_regression};
 
 /// Runs the program, which must end with a documented exit code. A panic has another exit code.
 fn run(folder: &Path, arguments: &[String]) -> TestCaseResult {
@@ -227,6 +227,8 @@ fn predictions_of_damaged_models() {
             fs::copy(good.join(name), bad.join(name)).unwrap();
         }
         fs::write(bad.join(["model.json", "weights.bpk"][file]), bytes).unwrap();
+        // Otherwise the checksums are all that is read.
+        seal(&bad);
         run(
             folder.path(),
             &words("predict --model bad --data a.csv --out p.csv"),
@@ -258,7 +260,10 @@ fn resumption_of_damaged_runs() {
             fs::copy(path, target).unwrap();
         }
         let damaged = copy.join(files[file].strip_prefix(&unfinished).unwrap());
-        fs::write(damaged, bytes).unwrap();
+        fs::write(&damaged, bytes).unwrap();
+        if !damaged.ends_with("checksums.sha256") {
+            seal(damaged.parent().unwrap());
+        }
         run(
             folder.path(),
             &words("train --resume copy --steps 6 --quiet"),

@@ -1,8 +1,7 @@
 //! Table and plot of the cost of a step against the number of rows.
 
-use std::fs;
-
 use burn_gp_runs::{
+    checksums::read_text,
     failure::{Failure, FolderError},
     fitting::TrainingLog,
     output::TRAINING_LOG,
@@ -76,11 +75,12 @@ impl Cost {
         let mut costs = Vec::new();
         for (run, metrics) in TrainingRun::places_finished(&folder.runs())? {
             let path = run.join(TRAINING_LOG);
-            let text = fs::read_to_string(&path).map_err(|error| error.to_string());
-            let log = text.and_then(|text| {
-                TrainingLog::from_csv(&text).ok_or_else(|| "it is not a training log".to_owned())
-            });
-            let log = log.map_err(|reason| FolderError::DamagedCheckpoint { path, reason })?;
+            let text = read_text(&path).map_err(FolderError::from)?;
+            let log =
+                TrainingLog::from_csv(&text).ok_or_else(|| FolderError::DamagedCheckpoint {
+                    path,
+                    reason: "it is not a training log".to_owned(),
+                })?;
             costs.push(Self::new(&metrics, &log));
         }
         costs.sort_by_key(|cost| (cost.actions, cost.rows, cost.steps, cost.seed));

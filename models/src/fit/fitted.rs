@@ -7,7 +7,7 @@ use burn_gp_core::{likelihoods::AnyLikelihood, parameter::Hyperparameter};
 
 use super::{Error, Matrix, Predicted, Scaling, matrix::Rows};
 use crate::{
-    ModelConfig, Predictor, SavedModel, SavedModelError, Summary, TrainedModel,
+    MODEL_FILE, ModelConfig, Predictor, SavedModel, SavedModelError, Summary, TrainedModel,
     training::TrainingData,
 };
 
@@ -93,7 +93,7 @@ impl Fitted {
     }
 
     /// Writes the model into a folder, which is created if it does not exist: `model.json` with the
-    /// configuration and the scaling, and `weights.bpk`.
+    /// configuration and the scaling, `weights.bpk`, and `checksums.sha256`.
     ///
     /// # Errors
     ///
@@ -112,12 +112,24 @@ impl Fitted {
     ///
     /// # Errors
     ///
-    /// When a file is missing or damaged, or a covariance matrix cannot be factored.
+    /// When a file is missing, damaged or impossible, or a covariance matrix cannot be factored.
     pub fn load(
         folder: impl AsRef<Path>,
         place: impl Into<TensorCreationOptions>,
     ) -> Result<Self, Error> {
-        Self::of_saved(SavedModel::load(folder.as_ref(), place)?)
+        let saved: SavedModel<Scaling> = SavedModel::load(folder.as_ref(), place)?;
+        let expected = saved.summary.dimensions;
+        match &saved.context.inputs {
+            Some(inputs) if inputs.means.len() != expected => Err(SavedModelError::Read {
+                path: folder.as_ref().join(MODEL_FILE),
+                reason: format!(
+                    "it scales {} inputs, but the model has {expected}",
+                    inputs.means.len()
+                ),
+            }
+            .into()),
+            _ => Self::of_saved(saved),
+        }
     }
 
     /// The model itself, which sees scaled inputs and targets.

@@ -1,7 +1,7 @@
 //! Scaling of inputs and targets by the statistics of the training data.
 
 use burn_gp_core::features::Standardization;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
 use crate::Predictions;
 
@@ -10,12 +10,17 @@ use crate::Predictions;
 /// Targets are scaled if any real number is possible: `z = (y − μ)/s`, so that predictions are
 /// `μ + s·z`, their variances `s²·Var[z]`, and log densities `log p(z) − log s`. Known noise
 /// variances are divided by `s²`.
+///
+/// A file with a standard deviation that is not positive and finite, or a mean that is not finite, is
+/// refused.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scaling {
     /// The map of the inputs, D of each; none if the model sees them as they are.
+    #[serde(default, deserialize_with = "possible")]
     pub inputs: Option<Standardization>,
     /// The map of the targets, P of each.
+    #[serde(default, deserialize_with = "possible")]
     pub targets: Option<Standardization>,
 }
 
@@ -31,6 +36,30 @@ pub(super) fn of_targets(values: &[f64], outputs: usize) -> Standardization {
         }
     }
     found
+}
+
+/// Reads a map that can be inverted.
+fn possible<'de, D: Deserializer<'de>>(file: D) -> Result<Option<Standardization>, D::Error> {
+    let read: Option<Standardization> = Deserialize::deserialize(file)?;
+    let Some(Standardization { means, deviations }) = &read else {
+        return Ok(read);
+    };
+    let is_deviation = |&&value: &&f64| value > 0.0 && value.is_finite();
+    if let Some(value) = deviations.iter().find(|value| !is_deviation(value)) {
+        let reason = format!("a standard deviation is {value}; expected positive, finite numbers");
+        return Err(D::Error::custom(reason));
+    }
+    if let Some(value) = means.iter().find(|value| !value.is_finite()) {
+        let reason = format!("a mean is {value}; expected finite numbers");
+        return Err(D::Error::custom(reason));
+    }
+    match (means.len(), deviations.len()) {
+        (a, b) if a == b => Ok(read),
+        (a, b) => {
+            let reason = format!("there are {a} means and {b} standard deviations");
+            Err(D::Error::custom(reason))
+        }
+    }
 }
 
 impl Scaling {

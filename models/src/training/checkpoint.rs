@@ -4,11 +4,12 @@ use std::path::Path;
 
 use burn::{
     module::Module,
-    tensor::{DType, Device},
+    store::RecordError,
+    tensor::{Bytes, DType, Device},
 };
 
 use super::TrainingError;
-use crate::record::load_module;
+use crate::{CheckError, CheckedFolder, checked_folder::CHECKSUMS_FILE, record::module_from_bytes};
 
 /// The names of a checkpoint's files.
 pub(super) mod files {
@@ -32,18 +33,98 @@ pub(super) fn checkpoint_error(
     }
 }
 
-/// Writes the model and the progress of a trainer.
+/// The content of a file to be written, or the reason why there is none.
+type Content = Result<Bytes, String>;
+
+/// The content of a file of burn.
+pub(super) fn record(bytes: Result<Bytes, RecordError>) -> Content {
+    bytes.map_err(|reason| reason.to_string())
+}
+
+/// Writes the files of a checkpoint with their checksums.
+pub(super) fn write_files<const N: usize>(
+    folder: &Path,
+    files: [(&str, Content); N],
+) -> Result<(), TrainingError> {
+    let mut checked = CheckedFolder::new(folder);
+    for (file, content) in files {
+        let written = content.and_then(|content| {
+            checked
+                .write(file, &content)
+                .map_err(|reason| reason.to_string())
+        });
+        written.map_err(checkpoint_error(folder, file, "written"))?;
+    }
+    let error = checkpoint_error(folder, CHECKSUMS_FILE, "written");
+    checked.seal().map_err(|reason| error(reason.to_string()))
+}
+
+/// Writes the model, the progress and the optimizer of a trainer.
 pub(super) fn save_state<M: Module, P: serde::Serialize>(
     folder: &Path,
     model: &M,
     progress: &P,
+    optimizer: Result<Bytes, RecordError>,
 ) -> Result<(), TrainingError> {
-    let error = checkpoint_error(folder, files::MODEL, "written");
-    (model.clone().save_file(folder.join(files::MODEL)))
-        .map_err(|reason| error(reason.to_string()))?;
-    let error = checkpoint_error(folder, files::PROGRESS, "written");
-    let text = serde_json::to_string(progress).map_err(|reason| error(reason.to_string()))?;
-    std::fs::write(folder.join(files::PROGRESS), text).map_err(|reason| error(reason.to_string()))
+    let model = model.clone().into_record().into_bytes();
+    let progress = serde_json::to_vec(progress).map(Bytes::from_bytes_vec);
+    let files = [
+        (files::MODEL, record(model)),
+        (
+            files::PROGRESS,
+            progress.map_err(|reason| reason.to_string()),
+        ),
+        (files::OPTIMIZER, record(optimizer)),
+    ];
+    write_files(folder, files)
+}
+
+/// The files of a checkpoint.
+pub(super) struct CheckpointFiles<'a> {
+    folder: &'a Path,
+    checked: CheckedFolder,
+}
+
+impl<'a> CheckpointFiles<'a> {
+    /// Those in a folder.
+    pub fn open(folder: &'a Path) -> Result<Self, TrainingError> {
+        let checked = CheckedFolder::open(folder).map_err(read_error)?;
+        Ok(Self { folder, checked })
+    }
+
+    /// Whether there is a file of this name.
+    pub fn has(&self, file: &str) -> bool {
+        self.checked.has(file)
+    }
+
+    /// Restores something from the content of a file.
+    pub fn restore<T, E: ToString>(
+        &self,
+        file: &str,
+        restored: impl FnOnce(Vec<u8>) -> Result<T, E>,
+    ) -> Result<T, TrainingError> {
+        let error = checkpoint_error(self.folder, file, "read");
+        let content = self.checked.read(file).map_err(read_error)?;
+        restored(content).map_err(|reason| error(reason.to_string()))
+    }
+
+    /// The model of the checkpoint.
+    pub fn model<M: Module>(&self, model: M) -> Result<M, TrainingError> {
+        self.restore(files::MODEL, |content| module_from_bytes(model, content))
+    }
+
+    /// The progress of a trainer.
+    pub fn progress<P: serde::de::DeserializeOwned>(&self) -> Result<P, TrainingError> {
+        self.restore(files::PROGRESS, |content| serde_json::from_slice(&content))
+    }
+}
+
+fn read_error(error: CheckError) -> TrainingError {
+    TrainingError::Checkpoint {
+        path: error.path,
+        action: "read",
+        reason: error.reason.to_string(),
+    }
 }
 
 /// Fails if the default device, on which burn restores optimizers, does not have the type `dtype`.
@@ -73,20 +154,4 @@ pub(super) fn check_default_type(folder: &Path, dtype: DType) -> Result<(), Trai
         dtype.name(),
         restored.name()
     )))
-}
-
-/// Reads the model of a checkpoint.
-pub(super) fn restore_model<M: Module>(folder: &Path, model: M) -> Result<M, TrainingError> {
-    let error = checkpoint_error(folder, files::MODEL, "read");
-    load_module(model, &folder.join(files::MODEL)).map_err(|reason| error(reason.to_string()))
-}
-
-/// Reads the progress of a trainer.
-pub(super) fn restore_progress<P: serde::de::DeserializeOwned>(
-    folder: &Path,
-) -> Result<P, TrainingError> {
-    let error = checkpoint_error(folder, files::PROGRESS, "read");
-    let text = std::fs::read_to_string(folder.join(files::PROGRESS))
-        .map_err(|reason| error(reason.to_string()))?;
-    serde_json::from_str(&text).map_err(|reason| error(reason.to_string()))
 }

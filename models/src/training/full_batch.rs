@@ -4,7 +4,8 @@ use std::path::Path;
 
 use burn::{
     optim::{GradientsParams, LBFGS, LBFGSConfig, LineSearchFn, ModuleOptimizer},
-    tensor::Tensor,
+    store::RecordError,
+    tensor::{Bytes, Tensor},
 };
 use burn_gp_core::{
     ops::{NotPositiveDefinite, is_on_cpu, number},
@@ -17,10 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Model, NothingToTrain, Objective, Schedule, ScheduledRate, StepReport, Trainer, TrainingData,
     TrainingError,
-    checkpoint::{
-        check_default_device, check_default_type, checkpoint_error, files, restore_model,
-        restore_progress, save_state,
-    },
+    checkpoint::{CheckpointFiles, check_default_device, check_default_type, files, save_state},
     describe,
     evaluations::{Evaluations, for_all},
     long_steps::LongSteps,
@@ -153,24 +151,23 @@ impl Optimizer {
         }
     }
 
-    fn save(&self, file: &Path) -> Result<(), String> {
+    fn into_bytes(&self) -> Result<Bytes, RecordError> {
         match self {
-            Self::LBfgs(optimizer, _) => optimizer.save(file).map_err(|error| error.to_string()),
-            Self::Adam(optimizer, _) => optimizer.save(file).map_err(|error| error.to_string()),
+            Self::LBfgs(optimizer, _) => optimizer.into_bytes(),
+            Self::Adam(optimizer, _) => optimizer.into_bytes(),
         }
     }
 
-    /// The optimizer with the state from `file`, after `steps` steps.
-    fn restored(&self, file: &Path, steps: usize) -> Result<Self, String> {
+    /// The optimizer with the state in the content of a file, after `steps` steps.
+    fn restored(&self, content: Vec<u8>, steps: usize) -> Result<Self, RecordError> {
+        let content = Bytes::from_bytes_vec(content);
         match self {
             Self::LBfgs(optimizer, learning_rate) => {
-                let loaded = optimizer.as_ref().clone().load(file);
-                let loaded = loaded.map_err(|error| error.to_string())?;
+                let loaded = optimizer.as_ref().clone().from_bytes(content)?;
                 Ok(Self::LBfgs(Box::new(loaded), *learning_rate))
             }
             Self::Adam(optimizer, rate) => {
-                let loaded = optimizer.as_ref().clone().load(file);
-                let loaded = loaded.map_err(|error| error.to_string())?;
+                let loaded = optimizer.as_ref().clone().from_bytes(content)?;
                 let rate = ScheduledRate {
                     step: steps,
                     ..*rate
@@ -478,22 +475,22 @@ impl<M: Model> Trainer for FullBatchTrainer<M> {
     }
 
     fn save(&self, folder: &Path) -> Result<(), TrainingError> {
-        save_state(folder, &self.model, &self.progress)?;
-        let error = checkpoint_error(folder, files::OPTIMIZER, "written");
-        (self.optimizer.save(&folder.join(files::OPTIMIZER))).map_err(error)
+        let optimizer = self.optimizer.into_bytes();
+        save_state(folder, &self.model, &self.progress, optimizer)
     }
 
     fn restore(&mut self, folder: &Path) -> Result<(), TrainingError> {
-        let model = restore_model(folder, self.model.clone())?;
-        let progress: Progress = restore_progress(folder)?;
+        let saved = CheckpointFiles::open(folder)?;
+        let model = saved.model(self.model.clone())?;
+        let progress: Progress = saved.progress()?;
         let check = match self.optimizer {
             Optimizer::LBfgs(..) => check_default_type,
             Optimizer::Adam(..) => check_default_device,
         };
         check(folder, self.data.inputs.dtype())?;
-        let error = checkpoint_error(folder, files::OPTIMIZER, "read");
-        let file = folder.join(files::OPTIMIZER);
-        self.optimizer = (self.optimizer.restored(&file, progress.iterations)).map_err(error)?;
+        self.optimizer = saved.restore(files::OPTIMIZER, |content| {
+            self.optimizer.restored(content, progress.iterations)
+        })?;
         (self.model, self.progress) = (model, progress);
         Ok(())
     }

@@ -3,6 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use burn::optim::{GradientsParams, ModuleOptimizer};
+use burn::tensor::Bytes;
 #[cfg(feature = "learner")]
 use burn::tensor::Device;
 use burn_gp_core::{ops::is_on_cpu, parameter::Priors};
@@ -13,9 +14,7 @@ use super::learner::SeveralDevices;
 use super::{
     Batch, MiniBatchTraining, Model, StepReport, Trainer, TrainingData, TrainingError,
     batches::Batches,
-    checkpoint::{
-        check_default_device, checkpoint_error, files, restore_model, restore_progress, save_state,
-    },
+    checkpoint::{CheckpointFiles, check_default_device, files, save_state},
     long_steps::LongSteps,
     mini_batch_step::MiniBatchStep,
     rates::{Rates, RatesProgress},
@@ -392,23 +391,22 @@ impl<M: Model> Trainer for MiniBatchTrainer<M> {
             unobserved: self.unobserved.clone(),
             skipped: self.skipped,
         };
-        save_state(folder, &self.model, &progress)?;
-        let error = checkpoint_error(folder, files::OPTIMIZER, "written");
-        (self.optimizer.save(folder.join(files::OPTIMIZER)))
-            .map_err(|reason| error(reason.to_string()))
+        save_state(folder, &self.model, &progress, self.optimizer.into_bytes())
     }
 
     fn restore(&mut self, folder: &Path) -> Result<(), TrainingError> {
-        let model = restore_model(folder, self.model.clone())?;
+        let saved = CheckpointFiles::open(folder)?;
+        let model = saved.model(self.model.clone())?;
         check_default_device(folder, self.data().inputs.dtype())?;
-        let error = checkpoint_error(folder, files::OPTIMIZER, "read");
-        let optimizer = (self.optimizer.clone().load(folder.join(files::OPTIMIZER)))
-            .map_err(|reason| error(reason.to_string()))?;
+        let optimizer = saved.restore(files::OPTIMIZER, |content| {
+            let content = Bytes::from_bytes_vec(content);
+            self.optimizer.clone().from_bytes(content)
+        })?;
         (self.unread, self.unobserved, self.skipped) = Default::default();
-        self.step = if folder.join(files::SCHEDULER).exists() {
-            self.rates.restore_learner(folder)?
+        self.step = if saved.has(files::SCHEDULER) {
+            self.rates.restore_learner(&saved)?
         } else {
-            let progress: Progress = restore_progress(folder)?;
+            let progress: Progress = saved.progress()?;
             self.rates.restore(progress.rates);
             (self.unobserved, self.skipped) = (progress.unobserved, progress.skipped);
             progress.step

@@ -1,20 +1,19 @@
 //! The learning rates of a mini-batch loop.
 
-use std::path::Path;
-
 use burn::{
     lr_scheduler::{
         LrSchedulerRecord,
         module_lr_scheduler::{ModuleLearningRate, ModuleLrScheduler},
     },
     module::{Module, ParamGroup},
+    tensor::Bytes,
 };
 use burn_gp_core::parameter::Role;
 use serde::{Deserialize, Serialize};
 
 use super::{
     MiniBatchTraining, ScheduledRate, TrainingError,
-    checkpoint::{checkpoint_error, files},
+    checkpoint::{CheckpointFiles, files},
     plateau::{PlateauProgress, PlateauRate},
 };
 
@@ -88,14 +87,14 @@ impl Rates {
         self.scheduler(step).step()
     }
 
-    /// Restores the rates from the checkpoint of burn's learner in `folder`. Returns the number of
-    /// steps.
-    pub fn restore_learner(&self, folder: &Path) -> Result<usize, TrainingError> {
-        let error = checkpoint_error(folder, files::SCHEDULER, "read");
-        let record = LrSchedulerRecord::load(folder.join(files::SCHEDULER))
-            .map_err(|reason| error(reason.to_string()))?;
-        let step =
-            ScheduledRate::step_in(&record).ok_or_else(|| error("it holds no step".into()))?;
+    /// Restores the rates from a checkpoint of burn's learner. Returns the number of steps.
+    pub fn restore_learner(&self, saved: &CheckpointFiles) -> Result<usize, TrainingError> {
+        let (record, step) = saved.restore(files::SCHEDULER, |content| {
+            let record = LrSchedulerRecord::from_bytes(Bytes::from_bytes_vec(content));
+            let record = record.map_err(|reason| reason.to_string())?;
+            let step = ScheduledRate::step_in(&record).ok_or("it holds no step")?;
+            Ok::<_, String>((record, step))
+        })?;
         // All schedulers created from the rates share their progress.
         self.scheduler(step).load_record(record);
         Ok(step)

@@ -4,7 +4,8 @@ use std::fs;
 
 use burn::tensor::{DType, Device};
 use burn_gp_models::{
-    MODEL_FILE, ModelConfig, Precision, SavedModel, Summary, WEIGHTS_FILE, training::TrainingData,
+    CheckedFolder, MODEL_FILE, ModelConfig, Precision, SavedModel, Summary, WEIGHTS_FILE,
+    training::TrainingData,
 };
 use proptest::prelude::*;
 use temp_dir::TempDir;
@@ -40,6 +41,13 @@ fn files(folder: &TempDir) -> Vec<[Vec<u8>; 2]> {
     all().into_iter().map(save).collect()
 }
 
+/// Writes the checksums of damaged files, which are refused otherwise before they are parsed.
+fn seal(folder: &TempDir) {
+    let mut checked = CheckedFolder::new(folder.path());
+    checked.add_files().unwrap();
+    checked.seal().unwrap();
+}
+
 #[test]
 fn damaged_models() {
     let folder = TempDir::new().unwrap();
@@ -60,6 +68,7 @@ fn damaged_models() {
         }
         fs::write(folder.path().join(names[file]), &bytes).unwrap();
         fs::write(folder.path().join(names[1 - file]), &other).unwrap();
+        seal(&folder);
         no_panic(&[], || {
             if let Ok(saved) = SavedModel::<()>::load(folder.path(), &Device::default()) {
                 ask(&saved.model, saved.summary.dimensions);
@@ -78,6 +87,7 @@ fn an_impossible_configuration_is_an_error() {
     let mut json: serde_json::Value = serde_json::from_slice(&description).unwrap();
     json["config"]["kernel"]["variance"] = 0.0.into();
     fs::write(folder.path().join(MODEL_FILE), json.to_string()).unwrap();
+    seal(&folder);
     let error = SavedModel::<()>::load(folder.path(), &Device::default()).unwrap_err();
     let message = error.to_string();
     assert!(message.contains("model.json"), "{message}");

@@ -3,11 +3,13 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use burn_gp_models::CheckFailure;
 use serde::{Deserialize, de::IntoDeserializer};
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
 
 use super::RunOptions;
+use crate::checksums::read_text;
 use crate::setting_error::ConfigurationError;
 
 /// The configuration file of a run.
@@ -20,11 +22,14 @@ const CONFIG_JSON: &str = "config.json";
 ///
 /// # Errors
 ///
-/// If the file cannot be read or is not a configuration.
+/// If the file cannot be read, is not a configuration, or has changed since a run wrote it.
 pub fn read_configuration(path: &Path) -> Result<RunOptions, ConfigurationError> {
-    let text = std::fs::read_to_string(path).map_err(|source| ConfigurationError::Unreadable {
-        path: path.to_owned(),
-        source,
+    let text = read_text(path).map_err(|error| match error.reason {
+        CheckFailure::Unreadable(source) => ConfigurationError::Unreadable {
+            path: path.to_owned(),
+            source,
+        },
+        _ => ConfigurationError::Damaged(error),
     })?;
     parse_configuration(path, &text)
 }

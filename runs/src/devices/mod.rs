@@ -4,6 +4,8 @@ mod check;
 mod command;
 mod double_precision;
 mod found;
+#[cfg(any(test, feature = "remote"))]
+mod front;
 #[cfg(feature = "remote")]
 mod remote;
 mod reports;

@@ -1,6 +1,9 @@
 //! Devices that workers serve.
 
+use std::collections::hash_map::RandomState;
 use std::env;
+use std::hash::BuildHasher;
+use std::sync::LazyLock;
 
 use burn::{
     remote::{ConnectError, RemoteHost},
@@ -9,21 +12,34 @@ use burn::{
 
 use crate::setting_error::{SettingError, TOKEN_VARIABLE};
 
+/// The name of this program for workers, which tell by it whose sessions belong together.
+static NAME: LazyLock<String> = LazyLock::new(|| {
+    // The standard library draws the keys of hash maps at random.
+    let random = || RandomState::new().hash_one(std::process::id());
+    format!("{:016x}{:016x}", random(), random())
+});
+
 /// Connects a device of a worker.
 ///
 /// # Errors
 ///
 /// If there is no worker, or it does not serve this program or the device.
 pub fn connect(address: &str, index: usize) -> Result<Device, SettingError> {
-    let mut host = RemoteHost::websocket(&format!("ws://{address}"));
-    if let Some(token) = token() {
-        host = host.with_credential(token);
-    }
-    let device = Device::remote_options(&host).device_index(index).init();
+    let open = |credential: &str| {
+        let host = RemoteHost::websocket(&format!("ws://{address}")).with_credential(credential);
+        Device::remote_options(&host).device_index(index).init()
+    };
+    let token = token().unwrap_or_default();
+    let device = match open(&format!("{}\n{token}", *NAME)) {
+        // A server that is no `burn-gp worker` expects the token alone.
+        Err(ConnectError::Unauthorized) => open(&token),
+        device => device,
+    };
     device.map_err(|error| {
         let address = address.to_owned();
         match error {
             ConnectError::Unauthorized => SettingError::WrongToken { address },
+            ConnectError::NoSuchDevice { device_count: 0 } => SettingError::WorkerBusy { address },
             ConnectError::NoSuchDevice { device_count } => SettingError::WorkerDeviceMissing {
                 address,
                 index,

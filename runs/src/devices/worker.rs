@@ -51,17 +51,28 @@ pub fn not_built() -> SettingError {
 
 #[cfg(feature = "remote")]
 mod serving {
-    use std::net::{SocketAddr, TcpListener};
+    use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+    use std::sync::Arc;
+    use std::time::Duration;
 
-    use burn::server::{ServeError, TokenAuthorizer, WebSocketTransport};
+    use burn::server::{
+        AuthorizationRequest, ClientId, Credential, PeerAuthorizer, ServeError, TokenAuthorizer,
+        WebSocketTransport,
+    };
     use burn::tensor::{DType, Device};
     use burn_gp_core::ops::remote_server;
+    use socket2::{SockRef, TcpKeepalive};
 
     use crate::arguments::DeviceName;
+    use crate::devices::front::{self, Sessions};
     use crate::devices::{default_device, found::details, open, remote::token};
     use crate::failure::Failure;
     use crate::setting_error::SettingError;
     use crate::standard_output::print;
+
+    /// The time after which a connection is tested that has carried nothing, and then again, as burn's
+    /// server does.
+    const KEEPALIVE: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(5)];
 
     /// Serves devices, or the default one, at an address.
     pub fn serve(names: &[DeviceName], address: SocketAddr) -> Result<(), Failure> {
@@ -82,13 +93,11 @@ mod serving {
         };
         let listener = TcpListener::bind(address).map_err(|error| refused(&error))?;
         let bound = listener.local_addr().map_err(|error| refused(&error))?;
-        let mut server = remote_server(devices.clone());
-        if let Some(token) = token {
-            server = match TokenAuthorizer::new(token) {
-                Ok(authorizer) => server.with_authorizer(authorizer),
-                Err(_) => unreachable!("an empty token is none"),
-            };
-        }
+        let inner = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|error| refused(&error))?;
+        let inner_address = inner.local_addr().map_err(|error| refused(&error))?;
+        let sessions = Arc::new(Sessions::new(devices.len()));
+        let server = remote_server(devices.clone())
+            .with_authorizer(authorizer(token, Arc::clone(&sessions)));
         for (index, (name, device)) in names.iter().zip(&devices).enumerate() {
             let address = bound.to_string();
             let remote = DeviceName::Remote { address, index };
@@ -97,15 +106,46 @@ mod serving {
                 details(name, device)
             ))?;
         }
+        front::serve(listener, inner_address, sessions, keep_alive)
+            .map_err(|error| refused(&error))?;
         // Not `serve`, which logs every tensor that workers exchange.
         let served = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()
             .map_err(|error| refused(&error))?
-            .block_on(server.serve_async(WebSocketTransport::from_listener(listener)));
+            .block_on(server.serve_async(WebSocketTransport::from_listener(inner)));
         served.map_err(|error| match error {
             ServeError::MixedBackends => SettingError::MixedDevices.into(),
             error => refused(&error).into(),
         })
+    }
+
+    /// Admits clients with the token, if there is one, that came through the worker's own port.
+    fn authorizer(
+        token: Option<String>,
+        sessions: Arc<Sessions>,
+    ) -> impl Fn(AuthorizationRequest<'_>) -> Result<(), String> + Send + Sync {
+        // An empty token is none.
+        let tokens = token.and_then(|token| TokenAuthorizer::new(token).ok());
+        move |request: AuthorizationRequest<'_>| {
+            let ClientId::WebSocket(address) = request.client else {
+                return Err("it did not come by WebSocket".to_owned());
+            };
+            let check = |token: &[u8]| match &tokens {
+                Some(tokens) => tokens.authorize(AuthorizationRequest {
+                    credential: &Credential::from(token),
+                    ..request
+                }),
+                None => Ok(()),
+            };
+            sessions.authorize(address.port(), request.credential.as_bytes(), check)
+        }
+    }
+
+    /// Notices a client that vanished without a word.
+    fn keep_alive(client: &TcpStream) -> std::io::Result<()> {
+        let [time, interval] = KEEPALIVE;
+        let keepalive = TcpKeepalive::new().with_time(time).with_interval(interval);
+        SockRef::from(client).set_tcp_keepalive(&keepalive)
     }
 }

@@ -3,25 +3,31 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use burn_gp_models::training::TrainingError;
+use burn_gp_models::{CheckedFolder, training::TrainingError};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{RunState, StoppingPoint, ValidationProgress};
 use crate::arguments::RunOptions;
+use crate::checksums::seal;
 use crate::failure::{Failure, FolderError};
-use crate::regular_file::{Links, read_text};
 use crate::replacement::{synchronize, synchronize_names};
 
 /// The folder of checkpoints within an output folder.
 pub const CHECKPOINT_FOLDER: &str = "checkpoint";
 
 /// The version of the checkpoint format.
-const FORMAT_VERSION: u32 = 2;
+const FORMAT_VERSION: u32 = 3;
+
+/// The program that writes checkpoints, with its version.
+const WRITER: &str = concat!("burn-gp ", env!("CARGO_PKG_VERSION"));
 
 /// The contents of a checkpoint besides the files of the trainer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
     format_version: u32,
+    /// The program that wrote it, with its version.
+    written_by: String,
     /// The run.
     pub options: RunOptions,
     /// The checksum of its data.
@@ -46,6 +52,7 @@ impl Checkpoint {
     ) -> Self {
         Self {
             format_version: FORMAT_VERSION,
+            written_by: WRITER.into(),
             options,
             checksum,
             seconds,
@@ -123,6 +130,7 @@ impl Checkpoints {
         let saved = save_trainer(&partial)
             .map_err(|error| Failure::writing(&partial)(std::io::Error::other(error)))
             .and_then(|()| state.write(&partial))
+            .and_then(|()| seal(&partial).map_err(Failure::writing(&partial)))
             .and_then(|()| synchronize(&partial).map_err(Failure::writing(&partial)))
             .and_then(|()| fs::rename(&partial, &complete).map_err(Failure::writing(&complete)))
             .and_then(|()| synchronize_names(&self.folder).map_err(Failure::writing(&complete)));
@@ -159,24 +167,35 @@ impl Checkpoints {
     }
 }
 
-/// Reads what a checkpoint says.
+/// Reads what a checkpoint says. The version comes first, because other versions have other content.
 ///
 /// # Errors
 ///
-/// When the file is missing, damaged or of another format version.
+/// When a file is missing or damaged, or the checkpoint has another format version.
 pub fn read(folder: &Path) -> Result<Checkpoint, FolderError> {
     let path = folder.join(files::RUN);
     let damaged = |reason: String| FolderError::DamagedCheckpoint {
         path: path.clone(),
         reason,
     };
-    let text = read_text(&path, Links::Followed).map_err(|reason| damaged(reason.to_string()))?;
-    let checkpoint: Checkpoint =
+    let checked = CheckedFolder::open(folder)?;
+    let text = checked.read_text(files::RUN)?;
+    let content: Value =
         serde_json::from_str(&text).map_err(|reason| damaged(reason.to_string()))?;
-    match checkpoint.format_version {
-        FORMAT_VERSION => Ok(checkpoint),
-        found => Err(damaged(format!(
-            "it has format version {found}, this program reads version {FORMAT_VERSION}"
-        ))),
+    match content.get("format_version").and_then(Value::as_u64) {
+        None => Err(damaged("it is not a checkpoint".into())),
+        Some(found) if found != u64::from(FORMAT_VERSION) => {
+            let writer = content.get("written_by").and_then(Value::as_str);
+            Err(FolderError::OtherFormat {
+                path,
+                found,
+                reads: FORMAT_VERSION,
+                written_by: writer.map(str::to_owned),
+            })
+        }
+        Some(_) => {
+            checked.require_seal()?;
+            serde_json::from_value(content).map_err(|reason| damaged(reason.to_string()))
+        }
     }
 }

@@ -8,11 +8,11 @@ use burn_gp_datasets::Standardizer;
 use burn_gp_models::{AnyModel, PredictionError, training::TrainingData};
 
 use super::TrainingLog;
+use crate::checksums::read_text;
 use crate::evaluation::{Levels, Scores, evaluate};
 use crate::failure::FolderError;
 use crate::preparation::{Part, PreparedData};
 use crate::progress::RowProgress;
-use crate::regular_file::{Links, read_text};
 
 /// The numbers of every look at the test rows, each with a name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,12 +35,10 @@ impl LearningCurve {
     ///
     /// If there is no such file, or it is not a curve.
     pub fn read(path: &Path) -> Result<Self, FolderError> {
-        let damaged = |reason: String| FolderError::DamagedCheckpoint {
+        Self::from_csv(&read_text(path)?).ok_or_else(|| FolderError::DamagedCheckpoint {
             path: path.to_owned(),
-            reason,
-        };
-        let text = read_text(path, Links::Followed).map_err(|error| damaged(error.to_string()))?;
-        Self::from_csv(&text).ok_or_else(|| damaged("it is not a learning curve".into()))
+            reason: "it is not a learning curve".into(),
+        })
     }
 
     /// Whether there are no looks.

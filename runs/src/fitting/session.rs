@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use burn_gp_models::{
-    AnyModel, TrainedModel, load_module,
+    AnyModel, CheckedFolder, TrainedModel, module_from_bytes,
     training::{AnyTrainer, DeviceFailure, LossError, Trainer, TrainingError, on_device},
 };
 
@@ -12,7 +12,6 @@ use super::checkpoint::{self, files};
 use super::{Checkpoints, Clock, Interrupt, LearningCurve, RunState, TrainingLog};
 use crate::failure::{Failure, FolderError};
 use crate::progress::{Progress, RowProgress};
-use crate::regular_file::{Links, read_text};
 
 /// A training run.
 pub struct Session {
@@ -123,23 +122,27 @@ impl Session {
             reason,
         };
         let checkpoint = checkpoint::read(folder)?;
-        (self.trainer.restore(folder)).map_err(|reason| damaged(folder, reason.to_string()))?;
-        let path = folder.join(files::LOG);
-        let text = read_text(&path, Links::Followed)
-            .map_err(|reason| damaged(&path, reason.to_string()))?;
+        let checked = CheckedFolder::open(folder)?;
+        (self.trainer.restore(folder)).map_err(|error| match error {
+            TrainingError::Checkpoint { path, reason, .. } => damaged(&path, reason),
+            error => damaged(folder, error.to_string()),
+        })?;
+        let text = checked.read_text(files::LOG)?;
         let state = &mut self.state;
         state.log = TrainingLog::from_csv(&text)
-            .ok_or_else(|| damaged(&path, "it is not a training log".into()))?;
+            .ok_or_else(|| damaged(&folder.join(files::LOG), "it is not a training log".into()))?;
         if let Some(scores) = &mut state.test_scores {
             scores.curve = LearningCurve::read(&folder.join(files::CURVE))?;
         }
         state.clock = Clock::at(checkpoint.seconds);
         state.stopping_point = checkpoint.stopping_point;
         if let (Some(validation), Some(progress)) = (&mut state.validation, checkpoint.validation) {
-            let path = folder.join(files::BEST);
             if progress.best_score.is_some() {
-                let best = load_module(self.trainer.model().clone(), &path);
-                validation.best = Some(best.map_err(|reason| damaged(&path, reason.to_string()))?);
+                let content = checked.read(files::BEST)?;
+                let best = module_from_bytes(self.trainer.model().clone(), content);
+                let best =
+                    best.map_err(|reason| damaged(&folder.join(files::BEST), reason.to_string()))?;
+                validation.best = Some(best);
             }
             validation.progress = progress;
         }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use burn_gp_models::{MODEL_FILE, WEIGHTS_FILE};
+use burn_gp_models::{CHECKSUMS_FILE, MODEL_FILE, WEIGHTS_FILE};
 
 use super::predictions::PredictionTable;
 use crate::arguments::CONFIG;
@@ -42,7 +42,7 @@ pub const PATCHES: &str = "patches.svg";
 pub const MAPS: &str = "maps.svg";
 
 /// All files that a run writes.
-pub(super) const OWN_FILES: [&str; 18] = [
+pub(super) const OWN_FILES: [&str; 19] = [
     METRICS,
     PREDICTIONS,
     CONFIG,
@@ -60,6 +60,7 @@ pub(super) const OWN_FILES: [&str; 18] = [
     MAPS,
     MODEL_FILE,
     WEIGHTS_FILE,
+    CHECKSUMS_FILE,
     CHECKPOINT_FOLDER,
 ];
 

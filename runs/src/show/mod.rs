@@ -7,21 +7,21 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use burn_gp_core::kernels::KernelConfig;
-use burn_gp_models::{FORMAT_VERSION, ModelConfig, Precision, SavedModel, TrainedModel};
+use burn_gp_models::{ModelConfig, Precision, SavedModel, TrainedModel};
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 
 pub use parameters::{ShownParameter, Units};
 
+use crate::checksums::read_text;
 use crate::devices;
 use crate::evaluation::Scores;
 use crate::failure::{Failure, FolderError};
 use crate::output::{METRICS, ModelContext};
-use crate::regular_file::{Links, read_text};
 use crate::report::Metrics;
 use crate::standard_output::{print, print_data};
-use crate::trained_folder::require_model;
+use crate::trained_folder::{load_model, require_model};
 
 /// The options of `show`.
 #[derive(Debug, Args)]
@@ -154,12 +154,17 @@ impl Description {
         require_model(folder)?;
         // Every device reads single precision; nothing is computed here.
         let device = devices::open(&devices::default_device()?, burn::tensor::DType::F32)?;
-        let saved = SavedModel::<ModelContext>::load(folder, &device)?;
+        let saved = load_model(folder, &device)?;
         let metrics = metrics(folder)?;
-        Ok(Self::new(&saved, metrics))
+        let format_version = SavedModel::<ModelContext>::format_version(folder)?;
+        Ok(Self::new(&saved, metrics, format_version))
     }
 
-    fn new(saved: &SavedModel<ModelContext>, metrics: Option<Metrics>) -> Self {
+    fn new(
+        saved: &SavedModel<ModelContext>,
+        metrics: Option<Metrics>,
+        format_version: u32,
+    ) -> Self {
         let SavedModel {
             model,
             summary,
@@ -207,7 +212,7 @@ impl Description {
             warnings: (metrics.as_ref()).map_or_else(Vec::new, |metrics| metrics.warnings.clone()),
             scores: metrics.and_then(|metrics| metrics.scores),
             precision: summary.precision,
-            format_version: FORMAT_VERSION,
+            format_version,
         }
     }
 }
@@ -289,12 +294,10 @@ fn metrics(folder: &Path) -> Result<Option<Metrics>, Failure> {
         path: path.clone(),
         reason,
     };
-    match read_text(&path, Links::Followed) {
-        Ok(text) => match serde_json::from_str(&text) {
-            Ok(metrics) => Ok(Some(metrics)),
-            Err(error) => Err(damaged(error.to_string()).into()),
-        },
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(damaged(error.to_string()).into()),
+    if !path.exists() {
+        return Ok(None);
     }
+    let text = read_text(&path).map_err(|error| damaged(error.reason.to_string()))?;
+    let metrics = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+    Ok(Some(metrics))
 }

@@ -33,6 +33,13 @@ pub fn succeed(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("the output is UTF-8")
 }
 
+/// Writes the checksums of the files in a folder as they are now.
+pub fn seal(folder: &Path) {
+    let mut checked = burn_gp_models::CheckedFolder::new(folder);
+    checked.add_files().expect("the files can be read");
+    checked.seal().expect("the checksums can be written");
+}
+
 /// The text of a file.
 pub fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))

@@ -21,7 +21,7 @@ use burn::{
     optim::{ModuleOptimizer, OptimizerRecord},
     store::ModuleRecord,
     tensor::{
-        Device,
+        Bytes, Device,
         distributed::{DistributedConfig, ReduceOperation},
     },
     train::{ExecutionStrategy, Interrupter, Learner, MultiDeviceOptim, SupervisedTraining},
@@ -30,11 +30,10 @@ use burn_gp_core::parameter::Priors;
 
 use super::{
     Batch, MiniBatchTraining, Model, TrainingData, TrainingError,
-    checkpoint::{check_default_device, checkpoint_error, files},
+    checkpoint::{CheckpointFiles, check_default_device, files, record, write_files},
     mini_batch_step::MiniBatchStep,
     rates::Rates,
 };
-use crate::record::load_module;
 use learned_model::{Course, Division};
 pub use learned_model::{Examination, ExaminedModel, LearnedModel, LearnedStep};
 use loaders::{BatchLoader, Examinations};
@@ -286,14 +285,14 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
     ///
     /// When a file is missing or does not match the model.
     pub fn restore(&mut self, folder: &Path) -> Result<(), TrainingError> {
-        let path = |file: &str| folder.join(file);
-        let error = |file| checkpoint_error(folder, file, "read");
-        let model = load_module(self.learned(), &path(files::MODEL))
-            .map_err(|reason| error(files::MODEL)(reason.to_string()))?;
+        let saved = CheckpointFiles::open(folder)?;
+        let model = saved.model(self.learned())?;
         check_default_device(folder, self.data.inputs.dtype())?;
-        let optimizer = (self.optimizer.clone().load(path(files::OPTIMIZER)))
-            .map_err(|reason| error(files::OPTIMIZER)(reason.to_string()))?;
-        let step = self.rates.restore_learner(folder)?;
+        let optimizer = saved.restore(files::OPTIMIZER, |content| {
+            let content = Bytes::from_bytes_vec(content);
+            self.optimizer.clone().from_bytes(content)
+        })?;
+        let step = self.rates.restore_learner(&saved)?;
         self.model = model.into_model();
         self.optimizer = optimizer;
         self.made.store(step, Ordering::Relaxed);
@@ -350,13 +349,11 @@ impl LearnerRecord {
     ///
     /// When a file cannot be written.
     pub fn save(self, folder: &Path) -> Result<(), TrainingError> {
-        let path = |file: &str| folder.join(file);
-        let error = |file| checkpoint_error(folder, file, "written");
-        (self.model.save(path(files::MODEL)))
-            .map_err(|reason| error(files::MODEL)(reason.to_string()))?;
-        (self.optimizer.save(path(files::OPTIMIZER)))
-            .map_err(|reason| error(files::OPTIMIZER)(reason.to_string()))?;
-        (self.scheduler.save(path(files::SCHEDULER)))
-            .map_err(|reason| error(files::SCHEDULER)(reason.to_string()))
+        let files = [
+            (files::MODEL, record(self.model.into_bytes())),
+            (files::OPTIMIZER, record(self.optimizer.into_bytes())),
+            (files::SCHEDULER, record(self.scheduler.into_bytes())),
+        ];
+        write_files(folder, files)
     }
 }

@@ -9,14 +9,14 @@ use burn::{
 };
 use burn_gp_core::{kernels::StationaryConfig, likelihoods::LikelihoodConfig};
 use burn_gp_models::{
-    AnyModel, MODEL_FILE, ModelConfig, Precision, SavedModel, SavedModelError, Summary,
-    WEIGHTS_FILE, explained,
+    AnyModel, CHECKSUMS_FILE, CheckedFolder, ExactConfig, Fit, FitModel, Fitted, MODEL_FILE,
+    ModelConfig, Precision, SavedModel, SavedModelError, Summary, WEIGHTS_FILE, explained,
     training::{
-        FullBatchTrainer, FullBatchTraining, MiniBatchLearner, MiniBatchTrainer, MiniBatchTraining,
-        Trainer, TrainingData, TrainingError,
+        FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, MiniBatchLearner,
+        MiniBatchTrainer, MiniBatchTraining, Schedule, Trainer, TrainingData, TrainingError,
     },
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Check, ROWS, check_every_model, data, every_model, predicting};
 
@@ -70,45 +70,62 @@ fn assert_refused(what: &str, folder: &Path, expected: &str) {
     );
 }
 
-/// Changes every byte of one model, and some bytes of the others.
+/// A bit of every byte of the files of one model, and some bits of the others.
 #[test]
-fn flipped_bytes_and_truncated_files_are_refused() {
+fn flipped_bits_and_truncated_files_are_refused() {
     for (index, saved) in every_saved(DType::F32).into_iter().enumerate() {
         let folder = temp_dir::TempDir::new().unwrap();
         let folder = folder.path();
         saved.save(folder).unwrap();
-        let path = folder.join(WEIGHTS_FILE);
-        let whole = fs::read(&path).unwrap();
-        let step = if index == 0 { 1 } else { whole.len() / 40 + 1 };
-        for place in (0..whole.len()).step_by(step) {
-            let mut damaged = whole.clone();
-            damaged[place] ^= 1 << (place % 8);
-            fs::write(&path, damaged).unwrap();
-            let what = format!("{:?} with byte {place} flipped", saved.summary.config);
-            assert_refused(&what, folder, "weights.bpk cannot be read: it is damaged");
-            fs::write(&path, &whole[..place]).unwrap();
-            let what = format!("{:?} with {place} bytes", saved.summary.config);
-            assert_refused(&what, folder, "weights.bpk cannot be read: it is damaged");
+        for name in [MODEL_FILE, WEIGHTS_FILE, CHECKSUMS_FILE] {
+            let path = folder.join(name);
+            let whole = fs::read(&path).unwrap();
+            let bits = 8 * whole.len();
+            let step = if index == 0 { 7 } else { bits / 40 + 1 };
+            let expected = format!("{name} cannot be read: it is damaged");
+            for bit in (0..bits).step_by(step) {
+                let place = bit / 8;
+                let mut damaged = whole.clone();
+                damaged[place] ^= 1 << (bit % 8);
+                fs::write(&path, damaged).unwrap();
+                let what = format!(
+                    "{:?} with bit {bit} of {name} flipped",
+                    saved.summary.config
+                );
+                assert_refused(&what, folder, &expected);
+                fs::write(&path, &whole[..place]).unwrap();
+                let what = format!("{:?} with {place} bytes of {name}", saved.summary.config);
+                assert_refused(&what, folder, &expected);
+            }
+            fs::write(&path, &whole).unwrap();
         }
-        fs::write(&path, &whole).unwrap();
         assert_eq!(predictions(&load(folder).unwrap()), predictions(&saved));
+        fs::remove_file(folder.join(CHECKSUMS_FILE)).unwrap();
+        let expected = "checksums.sha256 cannot be read: it is missing";
+        assert_refused("a model without checksums", folder, expected);
     }
 }
 
+/// Writes the checksums of the files as they are now.
+fn seal(folder: &Path) {
+    let mut checked = CheckedFolder::new(folder);
+    checked.add_files().unwrap();
+    checked.seal().unwrap();
+}
+
 #[test]
-fn models_without_a_checksum_and_a_writer_are_read() {
+fn models_of_the_first_format_are_read_without_checksums() {
     for saved in every_saved(DType::F64) {
         let folder = temp_dir::TempDir::new().unwrap();
         let folder = folder.path();
         saved.save(folder).unwrap();
-        let path = folder.join(MODEL_FILE);
-        edit(&path, |file| {
+        edit(&folder.join(MODEL_FILE), |file| {
             let fields = file.as_object_mut().unwrap();
-            let checksum = fields.remove("weights_crc32");
-            assert!(checksum.is_some_and(|checksum| checksum.is_u64()));
+            fields.insert("format_version".to_owned(), 1.into());
             let writer = fields.remove("written_by");
             assert!(writer.is_some_and(|writer| writer.is_string()));
         });
+        fs::remove_file(folder.join(CHECKSUMS_FILE)).unwrap();
         assert_eq!(predictions(&load(folder).unwrap()), predictions(&saved));
     }
 }
@@ -119,14 +136,129 @@ fn a_model_in_a_later_format_names_the_version_that_wrote_it() {
     let folder = temp_dir::TempDir::new().unwrap();
     saved.save(folder.path()).unwrap();
     edit(&folder.path().join(MODEL_FILE), |file| {
-        file["format_version"] = 2.into();
+        file["format_version"] = 3.into();
         file["written_by"] = "burn-gp-models 9.8.7".into();
     });
-    assert_refused(
-        "a later format",
-        folder.path(),
-        "has format version 2 and was written by burn-gp-models 9.8.7, this program reads version 1",
-    );
+    let expected = "has format version 3 and was written by burn-gp-models 9.8.7, this program reads versions 1 to 2";
+    // Other formats may have other checksums, or none.
+    for is_sealed in [true, false] {
+        match is_sealed {
+            true => seal(folder.path()),
+            false => fs::remove_file(folder.path().join(CHECKSUMS_FILE)).unwrap(),
+        }
+        assert_refused("a later format", folder.path(), expected);
+    }
+}
+
+/// A scale that no data have is refused although the checksums are right.
+#[test]
+fn impossible_scales_are_refused() {
+    let x: Vec<f64> = (0..12).map(|i| 40.0 + f64::from(i)).collect();
+    let y: Vec<f64> = x.iter().map(|x| 7.0 * (x / 3.0).sin()).collect();
+    let fitted = ExactConfig::new(StationaryConfig::rbf());
+    let fitted = fitted.fit(&x, &y, &Fit::adam(0.1).steps(3)).unwrap();
+    for part in ["inputs", "targets"] {
+        for (field, value) in [
+            ("deviations", json!([-0.6])),
+            ("deviations", json!([0.0])),
+            ("deviations", json!([-0.0])),
+            ("deviations", json!([null])),
+            ("deviations", json!(["Infinity"])),
+            ("deviations", json!([1.0, 1.0])),
+            ("means", json!([])),
+            ("means", json!([null])),
+        ] {
+            let folder = temp_dir::TempDir::new().unwrap();
+            let folder = folder.path();
+            fitted.save(folder).unwrap();
+            edit(&folder.join(MODEL_FILE), |file| {
+                assert!(file["context"][part][field][0].is_f64());
+                file["context"][part][field] = value.clone();
+            });
+            seal(folder);
+            let Err(error) = Fitted::load(folder, &Device::default()) else {
+                panic!("{part} {field} {value} is loaded");
+            };
+            let text = error.to_string();
+            assert!(
+                text.contains("model.json cannot be read: ") && !text.contains('\n'),
+                "{part} {field} {value}: {text}"
+            );
+        }
+    }
+    // Two inputs instead of one.
+    let folder = temp_dir::TempDir::new().unwrap();
+    fitted.save(folder.path()).unwrap();
+    edit(&folder.path().join(MODEL_FILE), |file| {
+        file["context"]["inputs"] = json!({"means": [0.0, 0.0], "deviations": [1.0, 1.0]});
+    });
+    seal(folder.path());
+    let error = Fitted::load(folder.path(), &Device::default())
+        .err()
+        .unwrap();
+    let expected = "model.json cannot be read: it scales 2 inputs, but the model has 1";
+    assert!(error.to_string().ends_with(expected), "{error}");
+}
+
+/// Bits of the files of a checkpoint of each trainer.
+#[test]
+fn flipped_bits_of_checkpoints_are_refused() {
+    struct Refused;
+    impl Refused {
+        fn assert(folder: &Path, mut restore: impl FnMut() -> Result<(), TrainingError>) {
+            let names = fs::read_dir(folder).unwrap();
+            let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            let names: Vec<String> = names.collect();
+            assert_eq!(names.len(), 4, "{names:?}");
+            for name in names {
+                let path = folder.join(&name);
+                let whole = fs::read(&path).unwrap();
+                let bits = 8 * whole.len();
+                for bit in (0..bits).step_by(bits / 50 + 1) {
+                    let mut damaged = whole.clone();
+                    damaged[bit / 8] ^= 1 << (bit % 8);
+                    fs::write(&path, damaged).unwrap();
+                    let Err(error) = restore() else {
+                        panic!("bit {bit} of {name} is accepted");
+                    };
+                    let text = error.to_string();
+                    let expected = format!("{name} cannot be read: it is damaged");
+                    assert!(text.contains(&expected) && !text.contains('\n'), "{text}");
+                }
+                fs::write(&path, &whole).unwrap();
+            }
+            restore().unwrap();
+        }
+    }
+    impl Check for Refused {
+        fn full_batch(&self, _: &str, model: AnyModel, data: TrainingData) {
+            let folder = temp_dir::TempDir::new().unwrap();
+            // burn restores L-BFGS in the default type of the default device only.
+            let training = FullBatchTraining {
+                optimizer: FullBatchOptimizer::Adam {
+                    learning_rate: 0.01,
+                    schedule: Schedule::Constant,
+                },
+                ..FullBatchTraining::default()
+            };
+            let mut trainer = FullBatchTrainer::new(model, data, training);
+            trainer.save(folder.path()).unwrap();
+            Self::assert(folder.path(), || trainer.restore(folder.path()));
+        }
+
+        fn mini_batch(&self, _: &str, model: AnyModel, data: TrainingData) {
+            let folder = temp_dir::TempDir::new().unwrap();
+            let training = MiniBatchTraining::new(3);
+            let mut trainer = MiniBatchTrainer::new(model.clone(), data.clone(), training.clone());
+            trainer.save(folder.path()).unwrap();
+            Self::assert(folder.path(), || trainer.restore(folder.path()));
+            let folder = temp_dir::TempDir::new().unwrap();
+            let mut learner = MiniBatchLearner::new(model, data, training);
+            learner.record().save(folder.path()).unwrap();
+            Self::assert(folder.path(), || learner.restore(folder.path()));
+        }
+    }
+    check_every_model(&Refused);
 }
 
 #[test]
@@ -139,6 +271,7 @@ fn models_of_another_type_than_their_description_are_refused() {
             edit(&folder.join(MODEL_FILE), |file| {
                 file["precision"] = claimed.into()
             });
+            seal(folder);
             let found = saved.summary.precision.dtype().name();
             let expected = format!(
                 "weights.bpk cannot be read: its numbers are of type {found}, those of the model of \
@@ -158,6 +291,7 @@ fn unknown_fields_of_a_description_are_refused() {
         edit(&folder.join(MODEL_FILE), |file| {
             file["config"]["paramaters"] = Value::Null
         });
+        seal(folder);
         let expected = "unknown field `paramaters` (did you mean `parameters`?), expected ";
         let what = format!("{:?}", saved.summary.config);
         if what.contains("of_features") || what.contains("DeepKernelConfig") {
