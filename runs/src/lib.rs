@@ -13,6 +13,7 @@ mod automatic;
 mod column_table;
 pub mod coverage;
 mod cross_validation;
+mod data_units;
 pub mod devices;
 mod early_stopping;
 pub mod evaluation;

@@ -23,7 +23,7 @@ use crate::fitting::{
     TrainingLog, Validation, read_checkpoint,
 };
 use crate::output::{OutputFolder, default_folder_name};
-use crate::plan::{EarlyStopping, Plan, check, resolve};
+use crate::plan::{EarlyStopping, Plan, check, long_periods, resolve};
 use crate::preparation::PreparedData;
 use crate::progress::{Progress, RowProgress};
 use crate::results::write_results;
@@ -133,7 +133,7 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         }
         false => options,
     };
-    warn(&data, options.model());
+    warn(&data, &options);
     let run = Run {
         folder: &folder,
         device,
@@ -335,12 +335,15 @@ fn default_folder(options: &RunOptions, is_automatic: bool, source: &DataSource)
     Path::new("out").join(default_folder_name(source.name(), &model))
 }
 
-fn warn(data: &PreparedData, model: ModelName) {
+fn warn(data: &PreparedData, options: &RunOptions) {
     for warning in &data.warnings {
         eprintln!("warning: {warning}");
     }
+    for warning in long_periods(options, data) {
+        eprintln!("warning: {warning}");
+    }
     let rows = data.training_rows();
-    if model == ModelName::Exact && rows > MANY_ROWS {
+    if options.model() == ModelName::Exact && rows > MANY_ROWS {
         let gigabytes = 8e-9 * (rows as f64).powi(2);
         eprintln!(
             "warning: exact regression on {rows} rows keeps several matrices of {gigabytes:.0} GB; \

@@ -35,7 +35,10 @@ options! {
         /// arc-cosine, cosine, spectral-mixture, gibbs, constant, white; of other kernels: periodic(K),
         /// scaled(K), deep(K) (on the outputs of a network), change-point(K, K), sums K+K and products
         /// K*K. `K[1,3]` uses only the first and the third input. Options in parentheses set initial
-        /// values: rbf(lengthscale=0.5), periodic(rbf, period=12).
+        /// values, in the units of the data as `show` prints them: rbf(lengthscale=0.5), periodic(rbf,
+        /// period=12). With std behind it, a number is in standardized units: rbf(lengthscale=0.5 std)
+        /// is half a standard deviation of each input. Kernels on outputs of networks or layers have no
+        /// units of the data; they take every number as standardized.
         kernel: KernelExpression = "KERNEL" [Everyday],
         /// Share one lengthscale (period, variance) among all inputs instead of one for each [default:
         /// false; true for conv-gp and deep-conv-gp]
@@ -205,7 +208,9 @@ options! {
         /// Initial value of a parameter, in standardized units: kernel.lengthscale=0.5
         ///
         /// The path of a parameter is the one in metrics.json; commas separate several values. This
-        /// option and the next three can be given several times.
+        /// option and the next three can be given several times. Their numbers are in standardized
+        /// units, as in metrics.json; with data behind them, in the units of the data, as in --kernel
+        /// and `show`: --set "kernel.period=12 data".
         set: Vec<ValuesOption> = "PATH=VALUE",
         /// Bounds of a parameter: likelihood.noise=1e-4..1, or =1e-4.. or =..1
         bound: Vec<BoundsOption> = "PATH=LOWER..UPPER",

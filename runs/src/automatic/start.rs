@@ -19,7 +19,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng, seq::index};
 
 use crate::arguments::RunOptions;
 use crate::kernel_expression::KernelExpression;
-use crate::parameter_options::{PriorOption, ValuesOption};
+use crate::parameter_options::{NumberUnits, PriorOption, ValuesOption};
 use crate::plan::{kernel_of_data, parameters};
 use crate::preparation::PreparedData;
 
@@ -158,6 +158,7 @@ fn fit(options: &RunOptions, first: f64, (few, schema): Few<'_>) -> Option<Fit> 
     let value = |path: &String| ValuesOption {
         path: path.clone(),
         values: first.clone(),
+        units: NumberUnits::Standardized,
     };
     options.set = Some(paths.iter().map(value).collect());
     options.prior = Some(priors(&paths, dimensions));
@@ -204,6 +205,7 @@ pub fn first_value(found: &Hyperparameter) -> ValuesOption {
         values: values
             .map(|value| rounded(value.max(2.0 * LOWER_BOUND)))
             .collect(),
+        units: NumberUnits::Standardized,
     }
 }
 
@@ -223,6 +225,7 @@ fn priors(lengthscales: &[String], dimensions: usize) -> Vec<PriorOption> {
             mean: rounded(mean),
             deviation: rounded(deviation),
         },
+        units: NumberUnits::Standardized,
     };
     let mean = MEAN + 0.5 * (dimensions as f64).ln();
     let of_lengthscale = |path: &String| prior(path, mean, 3.0f64.sqrt());
