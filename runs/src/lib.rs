@@ -19,6 +19,7 @@ mod early_stopping;
 pub mod evaluation;
 pub mod evenly_spaced;
 pub mod failure;
+mod first_periods;
 pub mod fitting;
 pub mod html_report;
 mod illustrations;

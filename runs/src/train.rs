@@ -18,6 +18,7 @@ use crate::cross_validation::cross_validate;
 use crate::devices::Place;
 use crate::early_stopping::stopping_point;
 use crate::failure::{Failure, FolderError};
+use crate::first_periods::with_first_periods;
 use crate::fitting::{
     Checkpoints, Clock, Interrupt, Outcome, RunState, Session, StoppingPoint, TestScores,
     TrainingLog, Validation, read_checkpoint,
@@ -131,7 +132,8 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
             }
             options
         }
-        false => options,
+        false if is_resumed => options,
+        false => with_first_periods(options, &data, (&device, dtype))?,
     };
     warn(&data, &options);
     let run = Run {

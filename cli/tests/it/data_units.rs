@@ -196,6 +196,22 @@ fn a_period_longer_than_the_data_is_warned_of() {
 }
 
 #[test]
+fn a_period_that_is_not_given_comes_from_the_data() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    write_months(path);
+    succeed(path, &train("periodic(rbf)[1]", &[]));
+    let parameters = shown(path);
+    let period = values(&parameters, "kernel.base.period")[0];
+    assert!((period / 12.0 - 1.0).abs() < 0.02, "{period}");
+    // The uniform noise has variance 3.
+    let noise = values(&parameters, "likelihood.noise")[0];
+    assert!((2.0..4.0).contains(&noise), "{noise}");
+    let config = read(&path.join("run/config.toml"));
+    assert!(config.contains("kernel.base.period="), "{config}");
+}
+
+#[test]
 fn the_help_says_which_numbers_have_which_units() {
     let folder = TempDir::new().unwrap();
     let help = succeed(folder.path(), &["train", "--help"]);

@@ -27,7 +27,7 @@ pub use scaling::Scaling;
 use crate::{
     ModelConfig,
     caught::without_panic,
-    training::{AnyTrainer, StepReport, Trainer, TrainingData, TrainingError},
+    training::{AnyTrainer, StepReport, Trainer, Training, TrainingData, TrainingError},
 };
 use fitted::read_inputs;
 
@@ -55,6 +55,10 @@ pub trait FitModel: Clone + Into<ModelConfig> {
     /// data; predictions come back in the units of the data. Initial values, bounds and priors of
     /// the configuration are therefore in standardized units, unless [`Fit::scale_inputs`] and
     /// [`Fit::scale_targets`] turn scaling off.
+    ///
+    /// Exact and collapsed sparse regression start periods and frequencies at peaks of the periodogram
+    /// of the targets, unless the configuration has other values than its defaults; see
+    /// [`first_periods`](crate::first_periods).
     ///
     /// # Shapes
     ///
@@ -109,6 +113,12 @@ fn train(
     let (data, scaling) = prepared(&config, inputs, targets, fit)?;
     let training = fit.training(config.usual_training(), config.has_draws(), data.len())?;
     let data = config.arranged(data);
+    let config = match &training {
+        Training::FullBatch(training) if training.iterations > 0 => {
+            config.with_first_periods(&data)
+        }
+        _ => config,
+    };
     let config = config.resolved(&data);
     let model = without_panic(|| config.init(&data)).map_err(Error::Config)??;
     let mut trainer = AnyTrainer::new(model, data.clone(), training);

@@ -8,6 +8,7 @@ mod deep_kernel;
 mod device_failure;
 mod every_likelihood;
 mod every_model;
+mod first_periods;
 mod fit;
 mod full_batch;
 mod hyperparameters;

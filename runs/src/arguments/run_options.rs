@@ -38,7 +38,8 @@ options! {
         /// values, in the units of the data as `show` prints them: rbf(lengthscale=0.5), periodic(rbf,
         /// period=12). With std behind it, a number is in standardized units: rbf(lengthscale=0.5 std)
         /// is half a standard deviation of each input. Kernels on outputs of networks or layers have no
-        /// units of the data; they take every number as standardized.
+        /// units of the data; they take every number as standardized. exact and sgpr take periods and
+        /// frequencies that are not given from the periodogram of the targets.
         kernel: KernelExpression = "KERNEL" [Everyday],
         /// Share one lengthscale (period, variance) among all inputs instead of one for each [default:
         /// false; true for conv-gp and deep-conv-gp]
