@@ -220,6 +220,7 @@ fn the_help_says_which_numbers_have_which_units() {
     for sentence in [
         "in the units of the data as `show` prints them",
         "Initial value of a parameter, in standardized units",
+        "Intervals do not include the uncertainty of the slope of a linear mean",
     ] {
         assert!(help.contains(sentence), "{sentence} is not in {help}");
     }

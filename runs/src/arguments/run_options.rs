@@ -46,6 +46,10 @@ options! {
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
         isotropic: bool = "BOOL",
         /// Mean function [default: zero; constant for counts, positive numbers and fractions]
+        ///
+        /// Intervals do not include the uncertainty of the slope of a linear mean. For a trend, add a
+        /// linear kernel instead, as in --kernel matern52+linear: its slope has a Gaussian prior that is
+        /// integrated out.
         #[arg(value_parser = named(MeanName::all()))]
         mean: MeanName = "MEAN",
         /// Likelihood [default: bernoulli for two labels or two numbers, softmax for more labels, else
