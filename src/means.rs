@@ -189,6 +189,11 @@ impl Mean for ConstantMean {
 }
 
 /// `m(x) = Wᵀx + c`, with trained weights and offsets.
+///
+/// Training chooses one slope, so predictions have no uncertainty of it: far from few data, intervals
+/// are too narrow. A [`Linear`](crate::kernels::Linear) kernel, added to the kernel, is a slope with a
+/// Gaussian prior that is integrated out, and a [`Constant`](crate::kernels::Constant) kernel is an
+/// offset (C. Rasmussen and C. Williams, *Gaussian Processes for Machine Learning*, §2.7).
 #[derive(Module, Debug)]
 pub struct LinearMean {
     /// W, [D, P]

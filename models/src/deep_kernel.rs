@@ -10,7 +10,7 @@ use burn_gp_core::{
     likelihoods::{AnyLikelihood, ImpossibleTarget, LikelihoodConfig},
     ops::NotPositiveDefinite,
     parameter::{Hyperparameter, Part, Priors},
-    process::Marginals,
+    process::{Marginals, draw_at_distinct},
 };
 use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
@@ -186,7 +186,10 @@ impl Predictive for FeatureProcess {
         samples: usize,
         seed: u64,
     ) -> Result<Tensor<3>, NotPositiveDefinite> {
-        (self.functions).draws(self.network.forward(x), samples, seed)
+        // Rounding may differ between the rows of a product, and the features of equal inputs with it.
+        draw_at_distinct(x, |x| {
+            (self.functions).draws(self.network.forward(x), samples, seed)
+        })
     }
 }
 

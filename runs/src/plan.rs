@@ -21,6 +21,7 @@ mod pseudo_observations;
 mod schedule;
 #[cfg(test)]
 mod tests;
+mod units;
 
 use burn::tensor::{DType, Device};
 use burn_gp_core::{inference::ActionLoss, likelihoods::LikelihoodName};
@@ -38,6 +39,7 @@ use inducing::{inducing, initializer};
 use mini_batch::mini_batch;
 use parts::{Parts, kernel};
 use posterior::{posterior, posterior_of};
+use units::{kernel_in_units, parameters_in_units};
 
 use crate::arguments::{DEFAULT_DATA, InputScaleName, ModelName, RunOptions};
 use crate::devices::Place;
@@ -47,6 +49,7 @@ use crate::setting_error::SettingError;
 
 pub use early_stopping::EarlyStopping;
 pub use parts::{kernel_of_data, parameters};
+pub use units::long_periods;
 
 /// A model with its training.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +61,18 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The training rows as the model takes them, without their weights.
+    pub fn training_data(
+        &self,
+        data: &PreparedData,
+        (device, dtype): (&Device, DType),
+    ) -> TrainingData {
+        let inputs = data.train.inputs.values();
+        let (targets, columns) = data.train.likelihood_targets();
+        let all = TrainingData::with_target_columns(inputs, &targets, columns, device, dtype);
+        self.model.arranged(all)
+    }
+
     /// The trainer of the plan before its first step.
     ///
     /// # Errors
@@ -68,20 +83,16 @@ impl Plan {
         data: &PreparedData,
         (device, dtype): (&Device, DType),
     ) -> Result<AnyTrainer<AnyModel>, InitError> {
-        let inputs = data.train.inputs.values();
-        let tensors = |(targets, columns): (Vec<f64>, usize)| {
-            TrainingData::with_target_columns(inputs, &targets, columns, device, dtype)
-        };
-        let all = self
-            .model
-            .arranged(tensors(data.train.likelihood_targets()));
+        let all = self.training_data(data, (device, dtype));
         let mut model = self.model.init(&all)?;
         let all = match &data.train.weights {
             None => all,
             Some(_) => {
                 // Options without row weights were refused before there were data.
                 model = model.clone().with_row_weights().unwrap_or(model);
-                tensors(data.train.training_targets())
+                let inputs = data.train.inputs.values();
+                let (targets, columns) = data.train.training_targets();
+                TrainingData::with_target_columns(inputs, &targets, columns, device, dtype)
             }
         };
         Ok(match (&data.stream, &self.training) {
@@ -209,8 +220,12 @@ fn model(resolved: &mut RunOptions, data: &PreparedData) -> Result<ModelConfig, 
     if model.has_layers() {
         return Ok(layers::deep_gp(resolved, data)?.into());
     }
-    let kernel = kernel_of_data(resolved, &data.schema)?;
-    let parts = Parts::new(resolved, data)?;
+    let (kernel, first) = kernel_in_units(resolved, data)?;
+    let mut parameters = parameters_in_units(resolved, Some(&kernel), data)?;
+    for (path, values) in first {
+        parameters.values.entry(path).or_insert(values);
+    }
+    let parts = Parts::new(resolved, data, parameters)?;
     let (mean, likelihood, parameters) = (parts.mean, parts.gaussian, parts.parameters);
     /// Adds the parts that all models with normal noise have.
     macro_rules! regression {

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use burn_gp_core::patches::{ImageShape, PatchError};
 use burn_gp_models::CheckError;
 
+use crate::kernel_expression::KernelExpressionError;
+
 /// The environment variable with the secret that a worker and its clients share.
 pub const TOKEN_VARIABLE: &str = "BURN_GP_TOKEN";
 
@@ -168,6 +170,29 @@ pub enum SettingError {
         input: usize,
         /// The number of inputs.
         inputs: usize,
+    },
+    /// A number of a kernel that is out of range in standardized units.
+    #[error("--kernel: {0}")]
+    Kernel(#[from] KernelExpressionError),
+    /// Numbers in the units of the data for inputs that share them and have several scales.
+    #[error(
+        "{option} is in the units of the data, but the inputs {inputs} share it and differ in scale; {advice}"
+    )]
+    SharedNumber {
+        /// The option with its number.
+        option: String,
+        /// The names of the inputs.
+        inputs: String,
+        /// Advice for the user.
+        advice: &'static str,
+    },
+    /// Numbers in the units of the data for a parameter without such units.
+    #[error("{option} has no units of the data in the model {model}; leave \"data\" out")]
+    WithoutUnits {
+        /// The option with the path of the parameter.
+        option: String,
+        /// The model.
+        model: String,
     },
     /// A wrong count of numbers in a list for the layers.
     #[error(

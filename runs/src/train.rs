@@ -18,12 +18,13 @@ use crate::cross_validation::cross_validate;
 use crate::devices::Place;
 use crate::early_stopping::stopping_point;
 use crate::failure::{Failure, FolderError};
+use crate::first_periods::with_first_periods;
 use crate::fitting::{
     Checkpoints, Clock, Interrupt, Outcome, RunState, Session, StoppingPoint, TestScores,
     TrainingLog, Validation, read_checkpoint,
 };
 use crate::output::{OutputFolder, default_folder_name};
-use crate::plan::{EarlyStopping, Plan, check, resolve};
+use crate::plan::{EarlyStopping, Plan, check, long_periods, resolve};
 use crate::preparation::PreparedData;
 use crate::progress::{Progress, RowProgress};
 use crate::results::write_results;
@@ -132,9 +133,10 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
             }
             options
         }
-        false => options,
+        false if is_resumed => options,
+        false => with_first_periods(options, &data, (&device, dtype))?,
     };
-    warn_of(&data, options.model());
+    warn_of(&data, &options);
     let run = Run {
         folder: &folder,
         device,
@@ -353,10 +355,11 @@ fn default_folder(options: &RunOptions, is_automatic: bool, source: &DataSource)
     Path::new("out").join(default_folder_name(source.name(), &model))
 }
 
-fn warn_of(data: &PreparedData, model: ModelName) {
+fn warn_of(data: &PreparedData, options: &RunOptions) {
     data.warnings.iter().for_each(warn);
+    long_periods(options, data).iter().for_each(warn);
     let rows = data.training_rows();
-    if model == ModelName::Exact && rows > MANY_ROWS {
+    if options.model() == ModelName::Exact && rows > MANY_ROWS {
         let gigabytes = 8e-9 * (rows as f64).powi(2);
         warn(format!(
             "exact regression on {rows} rows keeps several matrices of {gigabytes:.0} GB; \

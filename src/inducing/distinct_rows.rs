@@ -1,7 +1,7 @@
 //! Distinct rows of a table.
 
 use std::{
-    collections::HashSet,
+    collections::HashMap,
     hash::{Hash, Hasher},
 };
 
@@ -12,10 +12,23 @@ use std::{
 /// - `values`: `[N, D]`, row-major, all finite; `dimensions`: D
 /// - result: ascending
 pub fn distinct_rows(values: &[f64], dimensions: usize) -> Vec<usize> {
-    let mut seen = HashSet::with_capacity(values.len() / dimensions);
-    (values.chunks_exact(dimensions).enumerate())
-        .filter(|(_, row)| seen.insert(Row(row)))
+    let first = first_equal_rows(values, dimensions);
+    (first.into_iter().enumerate())
+        .filter(|(row, first)| row == first)
         .map(|(row, _)| row)
+        .collect()
+}
+
+/// The index of the first row that is equal, for each row.
+///
+/// # Shapes
+///
+/// - `values`: `[N, D]`, row-major, all finite; `dimensions`: D
+/// - result: N
+pub(crate) fn first_equal_rows(values: &[f64], dimensions: usize) -> Vec<usize> {
+    let mut seen = HashMap::with_capacity(values.len() / dimensions);
+    (values.chunks_exact(dimensions).enumerate())
+        .map(|(row, own)| *seen.entry(Row(own)).or_insert(row))
         .collect()
 }
 

@@ -19,6 +19,7 @@ use burn::{
 
 pub use config::{InducingConfig, SetsError};
 pub use distinct_rows::distinct_rows;
+pub(crate) use distinct_rows::first_equal_rows;
 pub use greedy_variance::greedy_variance;
 pub use initializer::{Initializer, SelectionError};
 pub use k_means::k_means;

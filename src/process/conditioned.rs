@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-use super::nonnegative;
+use super::{draw_at_distinct, nonnegative};
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
@@ -66,7 +66,8 @@ pub trait Process {
         }
     }
 
-    /// Draws `samples` samples of the functions at `x`, `[N, D]`. Equal seeds give equal samples.
+    /// Draws `samples` samples of the functions at `x`, `[N, D]`. Equal seeds give equal samples, and
+    /// equal inputs equal values in a sample.
     ///
     /// # Shapes
     ///
@@ -81,21 +82,23 @@ pub trait Process {
         samples: usize,
         seed: u64,
     ) -> Result<Tensor<3>, NotPositiveDefinite> {
-        let Joint { mean, covariance } = self.joint(x);
-        let [outputs, points, _] = covariance.dims();
-        if points == 0 || samples == 0 {
+        // The jitter would make the values at equal inputs differ.
+        draw_at_distinct(x, |x| {
+            let Joint { mean, covariance } = self.joint(x);
+            let [outputs, points, _] = covariance.dims();
             let options = (&mean.device(), mean.dtype());
-            return Ok(Tensor::zeros([samples, outputs, points], options));
-        }
-        // Function values at nearby points are almost equal, so their covariance is numerically
-        // singular. The jitter makes it factorable.
-        let factor = cholesky(covariance, Jitter::for_precision(mean.dtype()))?.lower(); // [P, N, N]
-        let options = (&mean.device(), mean.dtype());
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let noise = normals([outputs, points, samples], &mut random, options);
-        let centered = factor.exact_matmul(noise); // [P, N, S]
-        let draws = centered + mean.transpose().unsqueeze_dim::<3>(2);
-        Ok(draws.permute([2, 0, 1]))
+            if points == 0 || samples == 0 {
+                return Ok(Tensor::zeros([samples, outputs, points], options));
+            }
+            // Function values at nearby points are almost equal, so their covariance is numerically
+            // singular. The jitter makes it factorable.
+            let factor = cholesky(covariance, Jitter::for_precision(mean.dtype()))?.lower(); // [P, N, N]
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            let noise = normals([outputs, points, samples], &mut random, options);
+            let centered = factor.exact_matmul(noise); // [P, N, S]
+            let draws = centered + mean.transpose().unsqueeze_dim::<3>(2);
+            Ok(draws.permute([2, 0, 1]))
+        })
     }
 }
 

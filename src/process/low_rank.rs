@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-use super::residual_variance;
+use super::{EqualInputs, draw_at_distinct, residual_variance};
 use crate::{
     kernels::FeatureMap,
     ops::{ExactMatmul, NotPositiveDefinite},
@@ -11,8 +11,8 @@ use crate::{
     random::normals,
 };
 
-/// Functions `f_p(x) = w_pᵀφ(x) + g_p(x)` with Gaussian weights and independent g of variance c:
-/// `μ = φᵀm`, `Σ = φᵀSφ + diag(c)`.
+/// Functions `f_p(x) = w_pᵀφ(x) + g_p(x)` with Gaussian weights and functions g of variance c, whose
+/// values at different inputs are independent: `μ = φᵀm`, `Σ = φᵀSφ + c·[x = x′]`.
 #[derive(Clone, Debug)]
 pub struct LowRankProcess<F> {
     map: F,
@@ -90,6 +90,9 @@ impl<F: FeatureMap> Process for LowRankProcess<F> {
             return self.joint(one).at_none();
         }
         let dtype = x.dtype();
+        let equal = (self.level.is_some())
+            .then(|| EqualInputs::among(&x))
+            .flatten();
         let (features, residual) = self.features(x);
         let mean = features.clone().transpose();
         let mean = mean.exact_matmul(self.mean.clone().transpose()).cast(dtype);
@@ -97,8 +100,16 @@ impl<F: FeatureMap> Process for LowRankProcess<F> {
         let covariance = self.spread.covariance(outputs, features).cast(dtype);
         let covariance = match residual {
             Some(residual) => {
-                let identity = Tensor::<2>::eye(rows, &mean.device()).cast(dtype);
-                covariance + (identity * residual.unsqueeze()).unsqueeze()
+                let same = Tensor::<2>::eye(rows, &mean.device()).cast(dtype);
+                let (same, residual) = match equal {
+                    Some(equal) => {
+                        let first = equal.first(&mean);
+                        let same = same.select(0, first.clone()).select(1, first.clone());
+                        (same, residual.select(0, first))
+                    }
+                    None => (same, residual),
+                };
+                covariance + (same * residual.unsqueeze()).unsqueeze()
             }
             None => covariance,
         };
@@ -118,21 +129,24 @@ impl<F: FeatureMap> Process for LowRankProcess<F> {
                 (&x.device(), dtype),
             ));
         }
-        let (features, residual) = self.features(x); // [R, N]
-        let [_, rank] = self.mean.dims();
-        let options = (&self.mean.device(), self.mean.dtype());
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let mut normals = |shape: [usize; 3]| normals(shape, &mut random, options);
-        let weights = (self.spread).draw(&self.mean, normals([samples, outputs, rank]));
-        let weights = weights.reshape([samples * outputs, rank]);
-        let draws = weights.exact_matmul(features).cast(dtype);
-        let draws = draws.reshape([samples, outputs, rows]);
-        Ok(match residual {
-            Some(residual) => {
-                let noise = normals([samples, outputs, rows]).cast(dtype);
-                draws + noise * residual.sqrt().unsqueeze()
-            }
-            None => draws,
+        draw_at_distinct(x, |x| {
+            let [rows, _] = x.dims();
+            let (features, residual) = self.features(x); // [R, N]
+            let [_, rank] = self.mean.dims();
+            let options = (&self.mean.device(), self.mean.dtype());
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            let mut normals = |shape: [usize; 3]| normals(shape, &mut random, options);
+            let weights = (self.spread).draw(&self.mean, normals([samples, outputs, rank]));
+            let weights = weights.reshape([samples * outputs, rank]);
+            let draws = weights.exact_matmul(features).cast(dtype);
+            let draws = draws.reshape([samples, outputs, rows]);
+            Ok(match residual {
+                Some(residual) => {
+                    let noise = normals([samples, outputs, rows]).cast(dtype);
+                    draws + noise * residual.sqrt().unsqueeze()
+                }
+                None => draws,
+            })
         })
     }
 }

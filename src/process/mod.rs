@@ -20,6 +20,7 @@
 
 mod boxed;
 mod conditioned;
+mod equal_inputs;
 mod gaussian;
 mod low_rank;
 mod marginals;
@@ -34,6 +35,8 @@ use burn::tensor::Tensor;
 
 pub(crate) use conditioned::one_for_none;
 pub use conditioned::{ConditionedProcess, Joint, JointAcrossOutputs, Process, Spread};
+pub(crate) use equal_inputs::EqualInputs;
+pub use equal_inputs::draw_at_distinct;
 pub use gaussian::{CovarianceShape, VariationalGaussian};
 pub(crate) use gaussian::{Moments, Scale};
 pub use low_rank::LowRankProcess;

@@ -353,3 +353,38 @@ fn means_are_added_back() {
         assert_close(&what, &actual, &expected, platform.tolerance(1e-12, 1e-5));
     }
 }
+
+/// A draw is a function, with or without the correction: it has one value at a point, however often
+/// the point is asked for. The joint covariance says the same.
+#[test]
+fn draws_have_equal_values_at_equal_inputs() {
+    let (x, y) = wave_data();
+    let (inputs, targets) = (Dense::new(6, 1, x), Dense::new(6, 1, y));
+    // Points 0, 2 and 4 are equal, and points 1 and 5.
+    let points = Dense::new(6, 1, vec![0.3, -0.7, 0.3, 1.1, 0.3, -0.7]);
+    let different = Dense::new(3, 1, vec![0.3, -0.7, 1.1]);
+    let places = [0, 1, 0, 2, 0, 1];
+    for platform in platforms() {
+        for kind in KINDS {
+            let model = LowRankRegression::new(
+                Basis::new(Waves { rank: 3 }),
+                ZeroMean::new(1),
+                Gaussian::new(NOISE, platform.options()),
+                correction(true, kind),
+            );
+            let (inputs, targets) = (platform.matrix(&inputs), platform.matrix(&targets));
+            let process = model.condition(inputs, targets).unwrap();
+            let what = format!("{kind:?} on {platform}");
+            let draws = |x: &Dense| numbers(process.sample(platform.matrix(x), 4, 7).unwrap());
+            let (all, few) = (draws(&points), draws(&different));
+            let repeated = (few.chunks_exact(3)).flat_map(|draw| places.map(|place| draw[place]));
+            assert_eq!(all, repeated.collect::<Vec<_>>(), "{what}");
+            let covariance = |x: &Dense| numbers(process.joint(platform.matrix(x)).covariance);
+            let (all, few) = (covariance(&points), covariance(&different));
+            let pairs = places
+                .iter()
+                .flat_map(|row| places.map(|column| few[3 * row + column]));
+            assert_within(&what, &all, &pairs.collect::<Vec<_>>(), 1e-5);
+        }
+    }
+}

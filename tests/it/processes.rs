@@ -94,6 +94,24 @@ fn the_joint_covariance_has_the_marginal_variances_on_its_diagonal() {
     }
 }
 
+/// The jitter of the covariance doesn't make a function have two values at a point.
+#[test]
+fn samples_have_equal_values_at_equal_inputs() {
+    for platform in platforms() {
+        let case = Case::new(2);
+        let process = case
+            .whitened(&platform)
+            .condition(&kernel(&platform))
+            .expect("factor");
+        let x = case.x(&platform).narrow(0, 0, 3);
+        let draws = process.sample(x.repeat_dim(0, 2), 5, 3).expect("factor");
+        let draws = numbers(draws);
+        for draw in draws.chunks_exact(6) {
+            assert_eq!(draw[..3], draw[3..], "{platform}");
+        }
+    }
+}
+
 /// Draws follow the joint distribution: their mean and covariance are within five standard errors.
 #[test]
 fn samples_have_the_mean_and_the_covariance() {

@@ -279,6 +279,27 @@ fn kernels_are_known_by_their_names_in_files() {
     assert!(refused("nuget").contains("did you mean nugget?"));
 }
 
+/// Every number has the path of its parameter, and its units.
+#[test]
+fn numbers_have_the_paths_of_parameters() {
+    let text = "rbf(lengthscale=2 std) + periodic(matern32(variance=3), period=4data)[1] * \
+                change-point(cosine(period=5), linear, location=6) + (white + spectral-mixture(lengthscale=7))[2]";
+    let expression: KernelExpression = text.parse().expect("a kernel");
+    let numbers = expression.numbers().iter();
+    let found: Vec<(&str, f64, bool)> = numbers
+        .map(|number| (number.path.as_str(), number.value, number.is_standardized))
+        .collect();
+    let expected = [
+        ("first.first.lengthscale", 2.0, true),
+        ("first.second.first.base.base.variance", 3.0, false),
+        ("first.second.first.base.period", 4.0, false),
+        ("first.second.second.first.period", 5.0, false),
+        ("first.second.second.location", 6.0, false),
+        ("second.base.second.components.0.lengthscale", 7.0, false),
+    ];
+    assert_eq!(found, expected);
+}
+
 #[test]
 fn isotropic_kernels_share_what_each_input_would_have() {
     let expression: KernelExpression = "periodic(rbf) + linear[1,2]".parse().expect("a kernel");
@@ -335,7 +356,15 @@ fn mistakes_are_named_with_their_place() {
         ),
         (
             "rbf(lengthscale=-1)",
-            "character 5: lengthscale is -1 but must be a number above 1e-6",
+            "character 5: lengthscale is -1 but must be a positive number",
+        ),
+        (
+            "rbf(lengthscale=1e-9 std)",
+            "character 5: lengthscale is 0.000000001 but must be a number above 1e-6 in standardized units",
+        ),
+        (
+            "rbf(lengthscale=2 days)",
+            "character 19: expected a comma or ), found days",
         ),
         (
             "rbf(variance=1e999)",

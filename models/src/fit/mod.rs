@@ -27,7 +27,7 @@ pub use scaling::Scaling;
 use crate::{
     ModelConfig,
     caught::without_panic,
-    training::{AnyTrainer, StepReport, Trainer, TrainingData, TrainingError},
+    training::{AnyTrainer, StepReport, Trainer, Training, TrainingData, TrainingError},
 };
 use fitted::read_inputs;
 
@@ -60,6 +60,10 @@ pub trait FitModel: Clone + Into<ModelConfig> {
     /// [`Fit::default_priors`] turns them off. Initial values, bounds and priors of
     /// the configuration are therefore in standardized units, unless [`Fit::scale_inputs`] and
     /// [`Fit::scale_targets`] turn scaling off.
+    ///
+    /// Exact and collapsed sparse regression start periods and frequencies at peaks of the periodogram
+    /// of the targets, unless the configuration has other values than its defaults; see
+    /// [`first_periods`](crate::first_periods).
     ///
     /// # Shapes
     ///
@@ -114,6 +118,12 @@ fn train(
     let (data, scaling) = prepared(&config, inputs, targets, fit)?;
     let training = fit.training(config.usual_training(), config.has_draws(), data.len())?;
     let data = config.arranged(data);
+    let config = match &training {
+        Training::FullBatch(training) if training.iterations > 0 => {
+            config.with_first_periods(&data)
+        }
+        _ => config,
+    };
     let with_priors = || fit.with_priors(config.resolved(&data), &scaling, &data);
     let config = without_panic(with_priors).map_err(Error::Config)?;
     let model = without_panic(|| config.init(&data)).map_err(Error::Config)??;

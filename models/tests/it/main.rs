@@ -9,6 +9,7 @@ mod device_failure;
 mod every_likelihood;
 mod every_model;
 mod few_observations;
+mod first_periods;
 mod fit;
 mod full_batch;
 mod hyperparameters;

@@ -35,13 +35,21 @@ options! {
         /// arc-cosine, cosine, spectral-mixture, gibbs, constant, white; of other kernels: periodic(K),
         /// scaled(K), deep(K) (on the outputs of a network), change-point(K, K), sums K+K and products
         /// K*K. `K[1,3]` uses only the first and the third input. Options in parentheses set initial
-        /// values: rbf(lengthscale=0.5), periodic(rbf, period=12).
+        /// values, in the units of the data as `show` prints them: rbf(lengthscale=0.5), periodic(rbf,
+        /// period=12). With std behind it, a number is in standardized units: rbf(lengthscale=0.5 std)
+        /// is half a standard deviation of each input. Kernels on outputs of networks or layers have no
+        /// units of the data; they take every number as standardized. exact and sgpr take periods and
+        /// frequencies that are not given from the periodogram of the targets.
         kernel: KernelExpression = "KERNEL" [Everyday],
         /// Share one lengthscale (period, variance) among all inputs instead of one for each [default:
         /// false; true for conv-gp and deep-conv-gp]
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
         isotropic: bool = "BOOL",
         /// Mean function [default: zero; constant for counts, positive numbers and fractions]
+        ///
+        /// Intervals do not include the uncertainty of the slope of a linear mean. For a trend, add a
+        /// linear kernel instead, as in --kernel matern52+linear: its slope has a Gaussian prior that is
+        /// integrated out.
         #[arg(value_parser = named(MeanName::all()))]
         mean: MeanName = "MEAN",
         /// Likelihood [default: bernoulli for two labels or two numbers, softmax for more labels, else
@@ -205,7 +213,9 @@ options! {
         /// Initial value of a parameter, in standardized units: kernel.lengthscale=0.5
         ///
         /// The path of a parameter is the one in metrics.json; commas separate several values. This
-        /// option and the next three can be given several times.
+        /// option and the next three can be given several times. Their numbers are in standardized
+        /// units, as in metrics.json; with data behind them, in the units of the data, as in --kernel
+        /// and `show`: --set "kernel.period=12 data".
         set: Vec<ValuesOption> = "PATH=VALUE",
         /// Bounds of a parameter: likelihood.noise=1e-4..1, or =1e-4.. or =..1
         bound: Vec<BoundsOption> = "PATH=LOWER..UPPER",

@@ -20,7 +20,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng, seq::index};
 use super::{choice::has_copies, score::Score};
 use crate::arguments::RunOptions;
 use crate::kernel_expression::KernelExpression;
-use crate::parameter_options::ValuesOption;
+use crate::parameter_options::{NumberUnits, ValuesOption};
 use crate::plan::{kernel_of_data, parameters};
 use crate::preparation::PreparedData;
 
@@ -264,6 +264,7 @@ fn first_values(
     let value = |path: &str, value: f64| ValuesOption {
         path: path.to_owned(),
         values: vec![value],
+        units: NumberUnits::Standardized,
     };
     if lengthscales.is_empty() {
         return vec![vec![value(NOISE, NOISE_WITHOUT_LENGTHSCALES)]];
@@ -303,6 +304,7 @@ pub fn first_value(found: &Hyperparameter) -> ValuesOption {
         values: values
             .map(|value| rounded(value.max(2.0 * LOWER_BOUND)))
             .collect(),
+        units: NumberUnits::Standardized,
     }
 }
 

@@ -10,6 +10,8 @@ use super::{KernelExpressionError, kernels::KernelName};
 pub struct NumberOption {
     pub name: String,
     pub value: f64,
+    /// Whether the value is in standardized units, as typed or after a conversion.
+    pub is_standardized: bool,
     /// The character at which the option begins.
     pub place: usize,
 }
@@ -43,7 +45,7 @@ pub struct Arguments {
     pub kernel: KernelName,
     pub place: usize,
     pub operands: Vec<KernelConfig>,
-    options: Vec<NumberOption>,
+    pub options: Vec<NumberOption>,
 }
 
 impl Arguments {
@@ -144,7 +146,13 @@ impl Arguments {
         let Some(option) = self.option(name) else {
             return Ok(None);
         };
-        option.require(option.value > LOWER_BOUND, "a number above 1e-6")?;
+        match option.is_standardized {
+            true => option.require(
+                option.value > LOWER_BOUND,
+                "a number above 1e-6 in standardized units",
+            )?,
+            false => option.require(option.value > 0.0, "a positive number")?,
+        }
         Ok(Some(option.value))
     }
 

@@ -102,6 +102,18 @@ impl KernelName {
     }
 }
 
+impl KernelName {
+    /// The path of the parameter that an option gives a value to. A mixture gives it to all its
+    /// components.
+    pub fn path(self, option: &str) -> String {
+        match (self, option) {
+            (Self::SpectralMixture, "highest-frequency") => "components.0.frequency".into(),
+            (Self::SpectralMixture, "lengthscale" | "variance") => format!("components.0.{option}"),
+            _ => option.replace('-', "_"),
+        }
+    }
+}
+
 type Result<T = KernelConfig> = core::result::Result<T, KernelExpressionError>;
 
 /// Builds the kernel that a name and its arguments describe.

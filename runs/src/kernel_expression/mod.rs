@@ -4,29 +4,32 @@
 //! sum     = product { "+" product }
 //! product = factor { "*" factor }
 //! factor  = ( name [ "(" argument { "," argument } ")" ] | "(" sum ")" ) { "[" number { "," number } "]" }
-//! argument = sum | option "=" number
+//! argument = sum | option "=" number [ "std" | "data" ]
 //! ```
 //!
-//! Square brackets restrict a kernel to some inputs, counted from 1.
+//! Square brackets restrict a kernel to some inputs, counted from 1. A number is in the units of the
+//! data, or with `std` in standardized ones: standard deviations of the input for a lengthscale, the
+//! variance of the target for a variance. A number without units, as that of a kernel on the outputs
+//! of a network, is what it is.
 
 mod arguments;
 mod error;
+mod given_number;
 mod kernels;
 mod parser;
 mod tokens;
 
 use std::{
+    collections::BTreeMap,
     fmt::{self, Display, Formatter},
     str::FromStr,
 };
 
-use burn_gp_core::{
-    kernels::{KernelConfig, StationaryConfig},
-    ops::Stationary,
-};
+use burn_gp_core::{kernels::KernelConfig, ops::Stationary};
 use serde::{Deserialize, Serialize};
 
 pub use error::KernelExpressionError;
+pub use given_number::GivenNumber;
 
 /// A kernel expression: its text and its configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,15 +37,18 @@ pub use error::KernelExpressionError;
 pub struct KernelExpression {
     text: String,
     config: KernelConfig,
+    numbers: Vec<GivenNumber>,
 }
 
 impl FromStr for KernelExpression {
     type Err = KernelExpressionError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (config, numbers) = parser::parse(text, &BTreeMap::new())?;
         Ok(Self {
-            config: parser::parse(text)?,
             text: text.trim().to_owned(),
+            config,
+            numbers,
         })
     }
 }
@@ -68,8 +74,8 @@ impl Display for KernelExpression {
 }
 
 impl KernelExpression {
-    /// The configuration of the kernel; `isotropic` makes all inputs share parameters that
-    /// otherwise exist for each input.
+    /// The configuration of the kernel with the numbers as they are typed, whatever their units;
+    /// `isotropic` makes all inputs share parameters that otherwise exist for each input.
     pub fn config(&self, isotropic: bool) -> KernelConfig {
         if isotropic {
             self.config.clone().isotropic()
@@ -78,26 +84,27 @@ impl KernelExpression {
         }
     }
 
-    /// A stationary kernel with initial lengthscales of one, as in many papers.
-    pub fn of_unit_lengthscale(kind: Stationary) -> Self {
-        let config = StationaryConfig::new(kind).with_lengthscale(1.0);
-        let name = Self::from(kind);
-        Self {
-            text: format!("{name}(lengthscale=1)"),
-            config: config.into(),
-        }
+    /// The numbers in the expression.
+    pub fn numbers(&self) -> &[GivenNumber] {
+        &self.numbers
     }
 
-    /// A stationary kernel with these initial values.
-    pub fn starting_at(kind: Stationary, lengthscale: f64, variance: f64) -> Self {
-        let config = StationaryConfig::new(kind)
-            .with_lengthscale(lengthscale)
-            .with_variance(variance);
-        let name = Self::from(kind);
-        Self {
-            text: format!("{name}(lengthscale={lengthscale}, variance={variance})"),
-            config: config.into(),
-        }
+    /// The expression with other values, in standardized units, of the numbers at some places. Its
+    /// text does not change.
+    ///
+    /// # Errors
+    ///
+    /// If a value is out of range.
+    pub fn standardized(
+        &self,
+        values: &BTreeMap<usize, f64>,
+    ) -> Result<Self, KernelExpressionError> {
+        let (config, numbers) = parser::parse(&self.text, values)?;
+        Ok(Self {
+            text: self.text.clone(),
+            config,
+            numbers,
+        })
     }
 }
 
@@ -112,6 +119,7 @@ impl From<Stationary> for KernelExpression {
         Self {
             text: text.into(),
             config: kind.into(),
+            numbers: Vec::new(),
         }
     }
 }
@@ -136,10 +144,6 @@ mod tests {
             Stationary::Matern52,
         ] {
             let expression = KernelExpression::from(kind);
-            assert_eq!(expression.text.parse(), Ok(expression));
-            let expression = KernelExpression::of_unit_lengthscale(kind);
-            assert_eq!(expression.text.parse(), Ok(expression));
-            let expression = KernelExpression::starting_at(kind, 2.5, 5.0);
             assert_eq!(expression.text.parse(), Ok(expression));
         }
     }

@@ -1,30 +1,43 @@
 //! The parser of kernel expressions.
 
+use std::collections::BTreeMap;
+
 use burn_gp_core::kernels::KernelConfig;
 
 use super::{
-    KernelExpressionError,
+    GivenNumber, KernelExpressionError,
     arguments::{Arguments, NumberOption},
     kernels::{self, KernelName},
     tokens::{Placed, Token, tokens},
 };
 
-/// Parses a kernel expression.
+/// Parses a kernel expression. Returns the kernel, and the numbers of its parameters as they are
+/// typed. `standardized` replaces the values of options by their place.
 ///
 /// # Errors
 ///
 /// If the text is not a valid kernel.
-pub fn parse(text: &str) -> Result<KernelConfig, KernelExpressionError> {
+pub fn parse(
+    text: &str,
+    standardized: &BTreeMap<usize, f64>,
+) -> Result<(KernelConfig, Vec<GivenNumber>), KernelExpressionError> {
     let mut parser = Parser {
         tokens: tokens(text)?,
         next: 0,
         depth: 0,
         kernels: 0,
+        given: Vec::new(),
+        standardized,
     };
     let kernel = parser.sum()?;
     parser.require(&Token::End, "+, *, [ or the end")?;
-    Ok(kernel)
+    Ok((kernel, parser.given))
 }
+
+/// The words for units after a number: standardized units, and those of the data, which are the
+/// default.
+const STANDARDIZED: &str = "std";
+const OF_DATA: &str = "data";
 
 /// The maximum depth of parentheses.
 const MOST_PARENTHESES: usize = 50;
@@ -33,15 +46,19 @@ const MOST_PARENTHESES: usize = 50;
 /// are nested kernels; each adds a recursive call to every evaluation.
 const MOST_KERNELS: usize = 200;
 
-struct Parser {
+struct Parser<'a> {
     tokens: Vec<Placed>,
     next: usize,
     depth: usize,
     /// The number of kernels so far.
     kernels: usize,
+    /// The numbers so far. Their paths begin at the kernel that is parsed.
+    given: Vec<GivenNumber>,
+    /// The values of options in standardized units, by the places of the options.
+    standardized: &'a BTreeMap<usize, f64>,
 }
 
-impl Parser {
+impl Parser<'_> {
     /// The next token; at the end it remains [`Token::End`].
     fn peek(&self) -> &Placed {
         &self.tokens[self.next.min(self.tokens.len() - 1)]
@@ -86,23 +103,41 @@ impl Parser {
         Ok(number)
     }
 
-    fn sum(&mut self) -> Result<KernelConfig, KernelExpressionError> {
-        let mut sum = self.product()?;
-        while self.accept('+') {
-            sum = sum.plus(self.product()?);
+    /// Puts the kernel of the numbers from the given one on into a field of another.
+    fn within(&mut self, from: usize, field: &str) {
+        for number in &mut self.given[from..] {
+            number.within(field);
         }
-        Ok(sum)
+    }
+
+    fn sum(&mut self) -> Result<KernelConfig, KernelExpressionError> {
+        self.chain('+', Self::product, KernelConfig::plus)
     }
 
     fn product(&mut self) -> Result<KernelConfig, KernelExpressionError> {
-        let mut product = self.factor()?;
-        while self.accept('*') {
-            product = product.times(self.factor()?);
+        self.chain('*', Self::factor, KernelConfig::times)
+    }
+
+    /// Parses kernels with a sign between them, and combines them from left to right.
+    fn chain(
+        &mut self,
+        sign: char,
+        part: fn(&mut Self) -> Result<KernelConfig, KernelExpressionError>,
+        combined: fn(KernelConfig, KernelConfig) -> KernelConfig,
+    ) -> Result<KernelConfig, KernelExpressionError> {
+        let start = self.given.len();
+        let mut all = part(self)?;
+        while self.accept(sign) {
+            self.within(start, "first");
+            let second = self.given.len();
+            all = combined(all, part(self)?);
+            self.within(second, "second");
         }
-        Ok(product)
+        Ok(all)
     }
 
     fn factor(&mut self) -> Result<KernelConfig, KernelExpressionError> {
+        let start = self.given.len();
         let Placed { token, place } = self.peek().clone();
         self.count_kernel(place)?;
         let mut kernel = match token {
@@ -120,6 +155,7 @@ impl Parser {
         while self.accept('[') {
             self.count_kernel(place)?;
             kernel = kernel.on_dimensions(self.dimensions()?);
+            self.within(start, "base");
         }
         Ok(kernel)
     }
@@ -162,23 +198,45 @@ impl Parser {
         if self.peek().token == Token::Sign('(') {
             self.within_parentheses(|parser| parser.arguments(&mut arguments))?;
         }
+        let own = arguments.options.iter().map(|option| GivenNumber {
+            path: kernel.path(&option.name),
+            option: option.name.clone(),
+            value: option.value,
+            is_standardized: option.is_standardized,
+            place: option.place,
+        });
+        self.given.extend(own);
         kernels::build(&arguments)
     }
 
     /// Parses arguments up to and including `)`.
     fn arguments(&mut self, arguments: &mut Arguments) -> Result<(), KernelExpressionError> {
+        let mut starts = Vec::new();
         loop {
             match self.option()? {
                 Some(option) => arguments.add_option(option)?,
                 None => {
+                    starts.push(self.given.len());
                     let kernel = self.sum()?;
                     arguments.operands.push(kernel);
                 }
             }
             if !self.accept(',') {
-                return self.require(&Token::Sign(')'), "a comma or )");
+                self.require(&Token::Sign(')'), "a comma or )")?;
+                break;
             }
         }
+        let fields: &[&str] = match starts.len() {
+            1 => &["base"],
+            _ => &["first", "second"],
+        };
+        let ends = starts.iter().skip(1).copied().chain([self.given.len()]);
+        for ((start, end), field) in starts.iter().zip(ends).zip(fields) {
+            for number in &mut self.given[*start..end] {
+                number.within(field);
+            }
+        }
+        Ok(())
     }
 
     /// Parses `name = number` if it comes next.
@@ -190,7 +248,33 @@ impl Parser {
         };
         self.next += 2;
         let value = self.number()?;
-        Ok(Some(NumberOption { name, value, place }))
+        let is_standardized = self.unit();
+        Ok(Some(match self.standardized.get(&place) {
+            Some(&value) => NumberOption {
+                name,
+                value,
+                is_standardized: true,
+                place,
+            },
+            None => NumberOption {
+                name,
+                value,
+                is_standardized,
+                place,
+            },
+        }))
+    }
+
+    /// Consumes the unit after a number, if there is one. Returns whether it is the standardized one.
+    fn unit(&mut self) -> bool {
+        let Token::Name(name) = &self.peek().token else {
+            return false;
+        };
+        let is_standardized = name == STANDARDIZED;
+        if is_standardized || name == OF_DATA {
+            self.next += 1;
+        }
+        is_standardized
     }
 
     /// Parses input numbers, counted from 1, up to and including `]`. Returns them counted from 0.
@@ -202,6 +286,7 @@ impl Parser {
             let option = NumberOption {
                 name: "the number of an input".into(),
                 value,
+                is_standardized: false,
                 place,
             };
             dimensions.push(option.count()? - 1);

@@ -1,6 +1,9 @@
 //! Options for parameters of a model: `--set kernel.lengthscale=0.5`,
 //! `--bound likelihood.noise=1e-4..1`, `--prior kernel.variance=gamma(2, 1)`,
 //! `--fix kernel.variance`.
+//!
+//! Numbers are in standardized units. With `data` behind them they are in the units of the data:
+//! `--set "kernel.period=12 data"`.
 
 mod bounds;
 mod error;
@@ -23,15 +26,17 @@ macro_rules! assignment {
             pub path: String,
             /// The setting of the parameter.
             pub $field: $value,
+            /// The units of the numbers.
+            pub units: $crate::parameter_options::NumberUnits,
         }
 
         impl std::str::FromStr for $name {
             type Err = $crate::parameter_options::ParameterOptionError;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                let (path, asked) = $crate::parameter_options::divide(text, $form)?;
+                let (path, asked, units) = $crate::parameter_options::divide(text, $form)?;
                 let $field = $parse(asked)?;
-                Ok(Self { path, $field })
+                Ok(Self { path, $field, units })
             }
         }
 
@@ -45,24 +50,54 @@ macro_rules! assignment {
 
         impl From<$name> for String {
             fn from(option: $name) -> Self {
-                format!("{}={}", option.path, $write(&option.$field))
+                let units = option.units.ending();
+                format!("{}={}{units}", option.path, $write(&option.$field))
             }
         }
     };
 }
 use assignment;
 
-/// Splits a text at the equals sign.
+/// The units of the numbers of an option.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NumberUnits {
+    /// Those of standardized inputs and targets.
+    #[default]
+    Standardized,
+    /// Those of the data.
+    Data,
+}
+
+impl NumberUnits {
+    /// The ending of an option in these units.
+    fn ending(self) -> &'static str {
+        match self {
+            Self::Standardized => "",
+            Self::Data => " data",
+        }
+    }
+}
+
+/// Splits a text at the equals sign, and takes the units off its end.
 fn divide<'a>(
     text: &'a str,
     form: &'static str,
-) -> Result<(String, &'a str), ParameterOptionError> {
+) -> Result<(String, &'a str, NumberUnits), ParameterOptionError> {
     let (path, asked) = text.split_once('=').unwrap_or((text, ""));
+    let asked = asked.trim();
+    let of_data = asked.strip_suffix("data");
+    let (asked, units) = match of_data {
+        Some(asked) => (asked, NumberUnits::Data),
+        None => (
+            asked.strip_suffix("std").unwrap_or(asked),
+            NumberUnits::Standardized,
+        ),
+    };
     let (path, asked) = (path.trim(), asked.trim());
     if path.is_empty() || asked.is_empty() {
         return Err(ParameterOptionError::Form { form });
     }
-    Ok((path.to_owned(), asked))
+    Ok((path.to_owned(), asked, units))
 }
 
 /// Parses a finite number.

@@ -13,6 +13,7 @@ use super::{
     inducing::inducing,
     parts::{Parts, kernel_of},
     posterior::{posterior_of, with_needed_columns},
+    units::parameters_in_units,
 };
 use crate::arguments::{HiddenMeanName, ModelName, RunOptions};
 use crate::preparation::PreparedData;
@@ -93,7 +94,8 @@ pub(super) fn deep_gp(
 ) -> Result<DeepGpConfig, SettingError> {
     let layers = layers(resolved)?;
     let kernel = kernel_of(resolved, data.dimensions())?;
-    let parts = Parts::new(resolved, data)?;
+    let parameters = parameters_in_units(resolved, None, data)?;
+    let parts = Parts::new(resolved, data, parameters)?;
     let output = inducing(resolved, data)?;
     let hidden = match resolved.hidden_inducing {
         None => output.clone(),

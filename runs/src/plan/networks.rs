@@ -17,6 +17,7 @@ use super::{
     mini_batch::mini_batch,
     parts::{Parts, kernel_of},
     posterior::{covariance, posterior},
+    units::parameters_in_units,
 };
 use crate::arguments::{CorrectionName, ModelName, RunOptions};
 use crate::preparation::PreparedData;
@@ -120,7 +121,8 @@ fn basis_model(
     network: NetworkConfig,
     outputs: usize,
 ) -> Result<ModelConfig, SettingError> {
-    let parts = Parts::new(resolved, data)?;
+    let parameters = parameters_in_units(resolved, None, data)?;
+    let parts = Parts::new(resolved, data, parameters)?;
     let (mean, gaussian, parameters) = (parts.mean, parts.gaussian, parts.parameters);
     Ok(match resolved.model() {
         ModelName::Svdbk => ModelConfig::Svdbk(SvdbkConfig {
@@ -154,7 +156,8 @@ fn deep_kernel(
     features: usize,
 ) -> Result<ModelConfig, SettingError> {
     let kernel = kernel_of(resolved, features)?;
-    let parts = Parts::new(resolved, data)?;
+    let parameters = parameters_in_units(resolved, None, data)?;
+    let parts = Parts::new(resolved, data, parameters)?;
     let (mean, gaussian, parameters) = (parts.mean, parts.gaussian, parts.parameters);
     Ok(match resolved.model() {
         ModelName::Dkl => ModelConfig::Dkl(DeepKernelConfig {

@@ -25,9 +25,11 @@ pub(super) struct Parts {
 }
 
 impl Parts {
+    /// The parts with the given settings of parameters.
     pub(super) fn new(
         resolved: &mut RunOptions,
         data: &PreparedData,
+        parameters: ParameterConfig,
     ) -> Result<Self, SettingError> {
         let noise = noise(resolved, data.likelihood)?;
         Ok(Self {
@@ -39,7 +41,7 @@ impl Parts {
             },
             likelihood: data.likelihood.config(noise, data.classes()),
             gaussian: GaussianConfig { noise },
-            parameters: parameters(resolved),
+            parameters,
         })
     }
 }
@@ -139,7 +141,8 @@ pub(super) fn noise(
     Ok(noise)
 }
 
-/// The options of parameters. The last of several for a parameter wins.
+/// The options of parameters, with numbers in standardized units. The last of several for a parameter
+/// wins.
 pub fn parameters(options: &RunOptions) -> ParameterConfig {
     let values = options.set.iter().flatten().cloned();
     let bounds = options.bound.iter().flatten().cloned();

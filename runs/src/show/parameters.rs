@@ -1,46 +1,12 @@
 //! Hyperparameters in the units of the data.
 
-use std::collections::BTreeMap;
-
-use burn_gp_core::{kernels::KernelConfig, likelihoods::TargetKind, parameter::Hyperparameter};
-use burn_gp_datasets::{Schema, Standardizer};
+use burn_gp_core::{kernels::KernelConfig, parameter::Hyperparameter};
+use burn_gp_datasets::Schema;
 use serde::Serialize;
 
+pub use crate::data_units::Units;
+use crate::data_units::{Conversion, Conversions};
 use crate::output::ModelContext;
-
-/// The units of the values of a hyperparameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Units {
-    /// Those of one input for each value.
-    Inputs,
-    /// One over those of one input for each value.
-    PerInput,
-    /// The squared units of the target.
-    SquaredTarget,
-    /// The squared units of the target over those of one input for each value.
-    SquaredTargetPerInput,
-    /// Those of the target.
-    Target,
-    /// Those of the target over those of one input for each value.
-    TargetPerInput,
-    /// None: a pure number.
-    None,
-    /// Those of standardized inputs and targets, or of a function that is not on the scale of the
-    /// target.
-    Standardized,
-}
-
-impl Units {
-    /// Whether there is a value for each input.
-    pub fn are_by_input(self) -> bool {
-        use Units::{Inputs, PerInput, SquaredTargetPerInput, TargetPerInput};
-        matches!(
-            self,
-            Inputs | PerInput | SquaredTargetPerInput | TargetPerInput
-        )
-    }
-}
 
 /// A hyperparameter in the units of the data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -56,28 +22,6 @@ pub struct ShownParameter {
     pub inputs: Option<Vec<String>>,
 }
 
-/// The units of a hyperparameter and the factors from standardized values.
-#[derive(Clone, Debug)]
-struct Conversion {
-    units: Units,
-    /// The inputs of the values, if there is one for each; the first of those that share a value.
-    columns: Vec<usize>,
-    /// Whether inputs share values.
-    is_shared: bool,
-    /// The factor of each value; a single one is for all.
-    factors: Vec<f64>,
-    /// The number to add after that.
-    shift: f64,
-}
-
-/// The conversions of the parameters of a model, by their paths.
-struct Conversions<'a> {
-    standardizer: &'a Standardizer,
-    /// The scale of the target; `None` if functions are not on it.
-    target: Option<f64>,
-    known: BTreeMap<String, Conversion>,
-}
-
 /// The hyperparameters in the units of the data. `kernel` is that of a function of the inputs, and
 /// `None` behind a network or in several layers.
 pub fn in_units_of_data(
@@ -85,23 +29,12 @@ pub fn in_units_of_data(
     kernel: Option<&KernelConfig>,
     context: &ModelContext,
 ) -> Vec<ShownParameter> {
-    let kind = context.likelihood.target();
-    let is_on_target = matches!(kind, TargetKind::Numbers | TargetKind::Measurements);
-    let standardizer = &context.standardizer;
-    let mut conversions = Conversions {
-        standardizer,
-        target: is_on_target.then_some(standardizer.target_scale),
-        known: BTreeMap::new(),
-    };
-    if let Some(kernel) = kernel {
-        let columns: Vec<usize> = (0..standardizer.input_scale.len()).collect();
-        conversions.kernel(kernel, "kernel", Some(&columns), true);
-    }
+    let mut conversions = Conversions::of_kernel(kernel, context.likelihood, &context.standardizer);
     conversions.others(parameters);
     let names = Names::of(&context.schema);
     parameters
         .iter()
-        .map(|parameter| conversions.convert(parameter, &names))
+        .map(|parameter| convert(parameter, &conversions, &names))
         .collect()
 }
 
@@ -123,279 +56,47 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The first of the `columns` in each group; all if there are no groups.
-fn first_of_groups(columns: &[usize], groups: &[usize]) -> Vec<usize> {
-    if groups.len() != columns.len() {
-        return columns.to_vec();
-    }
-    let count = groups.iter().max().map_or(0, |largest| largest + 1);
-    let place = |group: usize| groups.iter().position(|own| *own == group);
-    (0..count)
-        .filter_map(place)
-        .map(|place| columns[place])
-        .collect()
-}
-
-impl Conversions<'_> {
-    fn convert(&self, parameter: &Hyperparameter, names: &Names<'_>) -> ShownParameter {
-        let Hyperparameter { path, values } = parameter;
-        let found = self.known.get(path);
-        let fits = |known: &&Conversion| match known.units.are_by_input() {
-            true => known.columns.len() == values.len(),
-            false => known.factors.len() == 1,
-        };
-        let Some(known) = found
-            .filter(fits)
-            .or(self.shared(path, values).as_ref())
-            .cloned()
-        else {
-            return ShownParameter {
-                path: path.clone(),
-                values: values.clone(),
-                units: Units::Standardized,
-                inputs: None,
-            };
-        };
-        let factors = known.factors.iter().cycle();
-        let converted = values.iter().zip(factors);
-        let is_by_input = known.units.are_by_input() && known.columns.len() == values.len();
-        ShownParameter {
+fn convert(
+    parameter: &Hyperparameter,
+    conversions: &Conversions<'_>,
+    names: &Names<'_>,
+) -> ShownParameter {
+    let Hyperparameter { path, values } = parameter;
+    let found = conversions.get(path);
+    let fits = |known: &&Conversion| match known.units.are_by_input() {
+        true => known.columns.len() == values.len(),
+        false => known.factors.len() == 1,
+    };
+    let Some(known) = found
+        .filter(fits)
+        .or(conversions.shared(path, values).as_ref())
+        .cloned()
+    else {
+        return ShownParameter {
             path: path.clone(),
-            values: converted
-                .map(|(value, factor)| value * factor + known.shift)
-                .collect(),
-            units: known.units,
-            inputs: is_by_input.then(|| {
-                known
-                    .columns
-                    .iter()
-                    .map(|&column| match known.is_shared {
-                        true => names.shared[column].clone(),
-                        false => names.own[column].clone(),
-                    })
-                    .collect()
-            }),
-        }
-    }
-
-    /// The conversion of a single value for several inputs, which has units if all inputs have the
-    /// same scale.
-    fn shared(&self, path: &str, values: &[f64]) -> Option<Conversion> {
-        let known = self.known.get(path)?;
-        let factor = *known.factors.first()?;
-        let is_equal = known.factors.iter().all(|other| *other == factor);
-        (values.len() == 1 && is_equal).then(|| Conversion {
-            columns: Vec::new(),
-            factors: vec![factor],
-            ..known.clone()
-        })
-    }
-
-    fn add(&mut self, path: String, units: Units, columns: &[usize], factor: impl Fn(f64) -> f64) {
-        let scale = |&column: &usize| factor(self.standardizer.input_scale[column]);
-        let factors = match units.are_by_input() {
-            true => columns.iter().map(scale).collect(),
-            false => vec![factor(1.0)],
+            values: values.clone(),
+            units: Units::Standardized,
+            inputs: None,
         };
-        let columns = columns.to_vec();
-        let conversion = Conversion {
-            units,
-            columns,
-            is_shared: false,
-            factors,
-            shift: 0.0,
-        };
-        self.known.insert(path, conversion);
-    }
-
-    /// Says that the values of a parameter are those of groups of inputs, if there are groups.
-    fn share(&mut self, path: &str, groups: &[usize]) {
-        if let Some(conversion) = self.known.get_mut(path) {
-            conversion.is_shared = !groups.is_empty();
-        }
-    }
-
-    /// Adds the variance of a term of the function.
-    fn variance(&mut self, path: &str, is_term: bool) {
-        if let (Some(target), true) = (self.target, is_term) {
-            self.add(
-                format!("{path}.variance"),
-                Units::SquaredTarget,
-                &[],
-                |_| target * target,
-            );
-        }
-    }
-
-    /// Adds the parameters of a kernel on the inputs `columns`, `None` if they are not those of the
-    /// data. Only the variance of a term of a sum is that of a function; that of a factor has no
-    /// units of its own.
-    fn kernel(
-        &mut self,
-        kernel: &KernelConfig,
-        path: &str,
-        columns: Option<&[usize]>,
-        is_term: bool,
-    ) {
-        let within = |field: &str| format!("{path}.{field}");
-        match kernel {
-            KernelConfig::Scaled(config) => {
-                self.kernel(&config.base, &within("base"), columns, false);
-            }
-            KernelConfig::Sum(config) => {
-                self.kernel(&config.first, &within("first"), columns, is_term);
-                self.kernel(&config.second, &within("second"), columns, is_term);
-            }
-            KernelConfig::Product(config) => {
-                self.kernel(&config.first, &within("first"), columns, false);
-                self.kernel(&config.second, &within("second"), columns, false);
-            }
-            KernelConfig::ActiveDimensions(config) => {
-                let active = |columns: &[usize]| -> Option<Vec<usize>> {
-                    let dimensions = config.dimensions.iter();
-                    dimensions
-                        .map(|&place| columns.get(place).copied())
-                        .collect()
-                };
-                let active = columns.and_then(active);
-                self.kernel(&config.base, &within("base"), active.as_deref(), is_term);
-            }
-            KernelConfig::Periodic(config) => {
-                self.lengthscale(within("period"), columns);
-                self.kernel(&config.base, &within("base"), None, is_term);
-            }
-            KernelConfig::Deep(config) => {
-                self.kernel(&config.base, &within("base"), None, is_term);
-            }
-            KernelConfig::ChangePoint(config) => {
-                self.kernel(&config.first, &within("first"), columns, is_term);
-                self.kernel(&config.second, &within("second"), columns, is_term);
-                let dimension = config.change.dimension;
-                if let Some(&column) = columns.and_then(|columns| columns.get(dimension)) {
-                    self.change(path, column);
-                }
-            }
-            kernel => self.simple_kernel(kernel, path, columns, is_term),
-        }
-    }
-
-    /// Adds the parameters of a kernel without others in it.
-    fn simple_kernel(
-        &mut self,
-        kernel: &KernelConfig,
-        path: &str,
-        columns: Option<&[usize]>,
-        is_term: bool,
-    ) {
-        let within = |field: &str| format!("{path}.{field}");
-        match kernel {
-            KernelConfig::Stationary(config) => {
-                let first = columns.map(|columns| first_of_groups(columns, &config.groups));
-                self.lengthscale(within("lengthscale"), first.as_deref());
-                self.share(&within("lengthscale"), &config.groups);
-                self.variance(path, is_term);
-            }
-            KernelConfig::RationalQuadratic(_) => {
-                self.lengthscale(within("lengthscale"), columns);
-                self.add(within("shape"), Units::None, &[], |_| 1.0);
-                self.variance(path, is_term);
-            }
-            KernelConfig::Cosine(_) => {
-                self.lengthscale(within("period"), columns);
-                self.variance(path, is_term);
-            }
-            KernelConfig::SpectralMixture(config) => {
-                for component in 0..config.components {
-                    let of_component = format!("{path}.components.{component}");
-                    self.lengthscale(format!("{of_component}.lengthscale"), columns);
-                    if let Some(columns) = columns {
-                        let frequency = format!("{of_component}.frequency");
-                        self.add(frequency, Units::PerInput, columns, f64::recip);
-                    }
-                    self.variance(&of_component, is_term);
-                }
-            }
-            KernelConfig::Linear(config) => {
-                if let (Some(target), Some(columns), true) = (self.target, columns, is_term) {
-                    let factor = |scale: f64| (target / scale).powi(2);
-                    let units = Units::SquaredTargetPerInput;
-                    let first = first_of_groups(columns, &config.groups);
-                    self.add(within("variance"), units, &first, factor);
-                    self.share(&within("variance"), &config.groups);
-                }
-            }
-            KernelConfig::Constant(_) | KernelConfig::White(_) | KernelConfig::Gibbs(_) => {
-                self.variance(path, is_term);
-            }
-            // Their parameters have no units alone, or nobody knows them.
-            _ => {}
-        }
-    }
-
-    /// Adds distances along the inputs.
-    fn lengthscale(&mut self, path: String, columns: Option<&[usize]>) {
-        if let Some(columns) = columns {
-            self.add(path, Units::Inputs, columns, |scale| scale);
-        }
-    }
-
-    /// Adds the location and the steepness of a change along an input.
-    fn change(&mut self, path: &str, column: usize) {
-        let (location, steepness) = (format!("{path}.location"), format!("{path}.steepness"));
-        self.add(location.clone(), Units::Inputs, &[column], |scale| scale);
-        self.add(steepness, Units::PerInput, &[column], f64::recip);
-        if let Some(conversion) = self.known.get_mut(&location) {
-            conversion.shift = self.standardizer.input_mean[column];
-        }
-    }
-
-    /// Adds the parameters of the likelihood and the mean.
-    fn others(&mut self, parameters: &[Hyperparameter]) {
-        let Some(target) = self.target else {
-            return;
-        };
-        let excess = "likelihood.excess_degrees_of_freedom".to_owned();
-        self.add(excess, Units::None, &[], |_| 1.0);
-        self.add("likelihood.noise".into(), Units::SquaredTarget, &[], |_| {
-            target * target
-        });
-        self.add("likelihood.scale".into(), Units::Target, &[], |_| target);
-        let values = |path: &str| {
-            let found = parameters.iter().find(|parameter| parameter.path == path);
-            found.map_or(&[][..], |parameter| &parameter.values)
-        };
-        let target_mean = self.standardizer.target_mean;
-        // With several functions only the first is on the scale of the target.
-        if values("mean.constant").len() == 1 {
-            self.shifted("mean.constant", target, target_mean);
-        }
-        let weights = values("mean.weights");
-        let (scales, means) = (
-            &self.standardizer.input_scale,
-            &self.standardizer.input_mean,
-        );
-        if weights.len() == scales.len() && values("mean.offset").len() == 1 {
-            let slopes = weights
+    };
+    let factors = known.factors.iter().cycle();
+    let converted = values.iter().zip(factors);
+    let is_by_input = known.units.are_by_input() && known.columns.len() == values.len();
+    ShownParameter {
+        path: path.clone(),
+        values: converted
+            .map(|(value, factor)| value * factor + known.shift)
+            .collect(),
+        units: known.units,
+        inputs: is_by_input.then(|| {
+            known
+                .columns
                 .iter()
-                .zip(scales)
-                .map(|(weight, scale)| weight * target / scale);
-            let at_zero: f64 = slopes.zip(means).map(|(slope, mean)| slope * mean).sum();
-            let columns: Vec<usize> = (0..scales.len()).collect();
-            let factor = |scale: f64| target / scale;
-            self.add(
-                "mean.weights".into(),
-                Units::TargetPerInput,
-                &columns,
-                factor,
-            );
-            self.shifted("mean.offset", target, target_mean - at_zero);
-        }
-    }
-
-    fn shifted(&mut self, path: &str, factor: f64, shift: f64) {
-        self.add(path.into(), Units::Target, &[], |_| factor);
-        if let Some(conversion) = self.known.get_mut(path) {
-            conversion.shift = shift;
-        }
+                .map(|&column| match known.is_shared {
+                    true => names.shared[column].clone(),
+                    false => names.own[column].clone(),
+                })
+                .collect()
+        }),
     }
 }

@@ -1,0 +1,345 @@
+//! The units of hyperparameters, and the factors between these units and standardized values.
+
+use std::collections::BTreeMap;
+
+use burn_gp_core::{
+    kernels::KernelConfig,
+    likelihoods::{LikelihoodName, TargetKind},
+    parameter::Hyperparameter,
+};
+use burn_gp_datasets::Standardizer;
+use serde::Serialize;
+
+/// The units of the values of a hyperparameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Units {
+    /// Those of one input for each value.
+    Inputs,
+    /// One over those of one input for each value.
+    PerInput,
+    /// The squared units of the target.
+    SquaredTarget,
+    /// The squared units of the target over those of one input for each value.
+    SquaredTargetPerInput,
+    /// Those of the target.
+    Target,
+    /// Those of the target over those of one input for each value.
+    TargetPerInput,
+    /// None: a pure number.
+    None,
+    /// Those of standardized inputs and targets, or of a function that is not on the scale of the
+    /// target.
+    Standardized,
+}
+
+impl Units {
+    /// Whether there is a value for each input.
+    pub fn are_by_input(self) -> bool {
+        use Units::{Inputs, PerInput, SquaredTargetPerInput, TargetPerInput};
+        matches!(
+            self,
+            Inputs | PerInput | SquaredTargetPerInput | TargetPerInput
+        )
+    }
+}
+
+/// The units of a hyperparameter and the factors from standardized values.
+#[derive(Clone, Debug)]
+pub struct Conversion {
+    /// The units.
+    pub units: Units,
+    /// The inputs of the values, if there is one for each; the first of those that share a value.
+    pub columns: Vec<usize>,
+    /// Whether inputs share values.
+    pub is_shared: bool,
+    /// The factor of each value; a single one is for all.
+    pub factors: Vec<f64>,
+    /// The number to add after that.
+    pub shift: f64,
+}
+
+impl Conversion {
+    /// The standardized values for a value in the units of the data: one for all inputs, or one for
+    /// each if their scales differ.
+    pub fn standardized(&self, value: f64) -> Vec<f64> {
+        let values: Vec<f64> = (self.factors.iter())
+            .map(|factor| (value - self.shift) / factor)
+            .collect();
+        match values.split_first() {
+            Some((first, others)) if others.iter().all(|other| other == first) => vec![*first],
+            _ => values,
+        }
+    }
+}
+
+/// The conversions of the parameters of a model, by their paths.
+pub struct Conversions<'a> {
+    standardizer: &'a Standardizer,
+    /// The scale of the target; `None` if functions are not on it.
+    target: Option<f64>,
+    known: BTreeMap<String, Conversion>,
+}
+
+/// The first of the `columns` in each group; all if there are no groups.
+fn first_of_groups(columns: &[usize], groups: &[usize]) -> Vec<usize> {
+    if groups.len() != columns.len() {
+        return columns.to_vec();
+    }
+    let count = groups.iter().max().map_or(0, |largest| largest + 1);
+    let place = |group: usize| groups.iter().position(|own| *own == group);
+    (0..count)
+        .filter_map(place)
+        .map(|place| columns[place])
+        .collect()
+}
+
+impl<'a> Conversions<'a> {
+    /// The conversions of the parameters of a kernel, `None` if it is not one of a function of the
+    /// inputs.
+    pub fn of_kernel(
+        kernel: Option<&KernelConfig>,
+        likelihood: LikelihoodName,
+        standardizer: &'a Standardizer,
+    ) -> Self {
+        let kind = likelihood.target();
+        let is_on_target = matches!(kind, TargetKind::Numbers | TargetKind::Measurements);
+        let mut conversions = Self {
+            standardizer,
+            target: is_on_target.then_some(standardizer.target_scale),
+            known: BTreeMap::new(),
+        };
+        if let Some(kernel) = kernel {
+            let columns: Vec<usize> = (0..standardizer.input_scale.len()).collect();
+            conversions.kernel(kernel, "kernel", Some(&columns), true);
+        }
+        conversions
+    }
+
+    /// The conversion of a parameter, if it has units.
+    pub fn get(&self, path: &str) -> Option<&Conversion> {
+        self.known.get(path)
+    }
+
+    /// The conversion of a single value for several inputs, which has units if all inputs have the
+    /// same scale.
+    pub fn shared(&self, path: &str, values: &[f64]) -> Option<Conversion> {
+        let known = self.known.get(path)?;
+        let factor = *known.factors.first()?;
+        let is_equal = known.factors.iter().all(|other| *other == factor);
+        (values.len() == 1 && is_equal).then(|| Conversion {
+            columns: Vec::new(),
+            factors: vec![factor],
+            ..known.clone()
+        })
+    }
+
+    fn add(&mut self, path: String, units: Units, columns: &[usize], factor: impl Fn(f64) -> f64) {
+        let scale = |&column: &usize| factor(self.standardizer.input_scale[column]);
+        let factors = match units.are_by_input() {
+            true => columns.iter().map(scale).collect(),
+            false => vec![factor(1.0)],
+        };
+        let columns = columns.to_vec();
+        let conversion = Conversion {
+            units,
+            columns,
+            is_shared: false,
+            factors,
+            shift: 0.0,
+        };
+        self.known.insert(path, conversion);
+    }
+
+    /// Says that the values of a parameter are those of groups of inputs, if there are groups.
+    fn share(&mut self, path: &str, groups: &[usize]) {
+        if let Some(conversion) = self.known.get_mut(path) {
+            conversion.is_shared = !groups.is_empty();
+        }
+    }
+
+    /// Adds the variance of a term of the function.
+    fn variance(&mut self, path: &str, is_term: bool) {
+        self.squared_target(format!("{path}.variance"), is_term);
+    }
+
+    /// Adds a number in squared units of the target, if it belongs to a term of the function.
+    fn squared_target(&mut self, path: String, is_term: bool) {
+        if let (Some(target), true) = (self.target, is_term) {
+            self.add(path, Units::SquaredTarget, &[], |_| target * target);
+        }
+    }
+
+    /// Adds the parameters of a kernel on the inputs `columns`, `None` if they are not those of the
+    /// data. Only the variance of a term of a sum is that of a function; that of a factor has no
+    /// units of its own.
+    fn kernel(
+        &mut self,
+        kernel: &KernelConfig,
+        path: &str,
+        columns: Option<&[usize]>,
+        is_term: bool,
+    ) {
+        let within = |field: &str| format!("{path}.{field}");
+        match kernel {
+            KernelConfig::Scaled(config) => {
+                self.squared_target(within("outputscale"), is_term);
+                self.kernel(&config.base, &within("base"), columns, false);
+            }
+            KernelConfig::Sum(config) => {
+                self.kernel(&config.first, &within("first"), columns, is_term);
+                self.kernel(&config.second, &within("second"), columns, is_term);
+            }
+            KernelConfig::Product(config) => {
+                self.kernel(&config.first, &within("first"), columns, false);
+                self.kernel(&config.second, &within("second"), columns, false);
+            }
+            KernelConfig::ActiveDimensions(config) => {
+                let active = |columns: &[usize]| -> Option<Vec<usize>> {
+                    let dimensions = config.dimensions.iter();
+                    dimensions
+                        .map(|&place| columns.get(place).copied())
+                        .collect()
+                };
+                let active = columns.and_then(active);
+                self.kernel(&config.base, &within("base"), active.as_deref(), is_term);
+            }
+            KernelConfig::Periodic(config) => {
+                self.lengthscale(within("period"), columns);
+                self.kernel(&config.base, &within("base"), None, is_term);
+            }
+            KernelConfig::Deep(config) => {
+                self.kernel(&config.base, &within("base"), None, is_term);
+            }
+            KernelConfig::ChangePoint(config) => {
+                self.kernel(&config.first, &within("first"), columns, is_term);
+                self.kernel(&config.second, &within("second"), columns, is_term);
+                let dimension = config.change.dimension;
+                if let Some(&column) = columns.and_then(|columns| columns.get(dimension)) {
+                    self.change(path, column);
+                }
+            }
+            kernel => self.simple_kernel(kernel, path, columns, is_term),
+        }
+    }
+
+    /// Adds the parameters of a kernel without others in it.
+    fn simple_kernel(
+        &mut self,
+        kernel: &KernelConfig,
+        path: &str,
+        columns: Option<&[usize]>,
+        is_term: bool,
+    ) {
+        let within = |field: &str| format!("{path}.{field}");
+        match kernel {
+            KernelConfig::Stationary(config) => {
+                let first = columns.map(|columns| first_of_groups(columns, &config.groups));
+                self.lengthscale(within("lengthscale"), first.as_deref());
+                self.share(&within("lengthscale"), &config.groups);
+                self.variance(path, is_term);
+            }
+            KernelConfig::RationalQuadratic(_) => {
+                self.lengthscale(within("lengthscale"), columns);
+                self.add(within("shape"), Units::None, &[], |_| 1.0);
+                self.variance(path, is_term);
+            }
+            KernelConfig::Cosine(_) => {
+                self.lengthscale(within("period"), columns);
+                self.variance(path, is_term);
+            }
+            KernelConfig::SpectralMixture(config) => {
+                for component in 0..config.components {
+                    let of_component = format!("{path}.components.{component}");
+                    self.lengthscale(format!("{of_component}.lengthscale"), columns);
+                    if let Some(columns) = columns {
+                        let frequency = format!("{of_component}.frequency");
+                        self.add(frequency, Units::PerInput, columns, f64::recip);
+                    }
+                    self.variance(&of_component, is_term);
+                }
+            }
+            KernelConfig::Linear(config) => {
+                if let (Some(target), Some(columns), true) = (self.target, columns, is_term) {
+                    let factor = |scale: f64| (target / scale).powi(2);
+                    let units = Units::SquaredTargetPerInput;
+                    let first = first_of_groups(columns, &config.groups);
+                    self.add(within("variance"), units, &first, factor);
+                    self.share(&within("variance"), &config.groups);
+                }
+            }
+            KernelConfig::Constant(_) | KernelConfig::White(_) | KernelConfig::Gibbs(_) => {
+                self.variance(path, is_term);
+            }
+            // Their parameters have no units alone, or nobody knows them.
+            _ => {}
+        }
+    }
+
+    /// Adds distances along the inputs.
+    fn lengthscale(&mut self, path: String, columns: Option<&[usize]>) {
+        if let Some(columns) = columns {
+            self.add(path, Units::Inputs, columns, |scale| scale);
+        }
+    }
+
+    /// Adds the location and the steepness of a change along an input.
+    fn change(&mut self, path: &str, column: usize) {
+        let (location, steepness) = (format!("{path}.location"), format!("{path}.steepness"));
+        self.add(location.clone(), Units::Inputs, &[column], |scale| scale);
+        self.add(steepness, Units::PerInput, &[column], f64::recip);
+        if let Some(conversion) = self.known.get_mut(&location) {
+            conversion.shift = self.standardizer.input_mean[column];
+        }
+    }
+
+    /// Adds the parameters of the likelihood and the mean.
+    pub fn others(&mut self, parameters: &[Hyperparameter]) {
+        let Some(target) = self.target else {
+            return;
+        };
+        let excess = "likelihood.excess_degrees_of_freedom".to_owned();
+        self.add(excess, Units::None, &[], |_| 1.0);
+        self.add("likelihood.noise".into(), Units::SquaredTarget, &[], |_| {
+            target * target
+        });
+        self.add("likelihood.scale".into(), Units::Target, &[], |_| target);
+        let values = |path: &str| {
+            let found = parameters.iter().find(|parameter| parameter.path == path);
+            found.map_or(&[][..], |parameter| &parameter.values)
+        };
+        let target_mean = self.standardizer.target_mean;
+        // With several functions only the first is on the scale of the target.
+        if values("mean.constant").len() == 1 {
+            self.shifted("mean.constant", target, target_mean);
+        }
+        let weights = values("mean.weights");
+        let (scales, means) = (
+            &self.standardizer.input_scale,
+            &self.standardizer.input_mean,
+        );
+        if weights.len() == scales.len() && values("mean.offset").len() == 1 {
+            let slopes = weights
+                .iter()
+                .zip(scales)
+                .map(|(weight, scale)| weight * target / scale);
+            let at_zero: f64 = slopes.zip(means).map(|(slope, mean)| slope * mean).sum();
+            let columns: Vec<usize> = (0..scales.len()).collect();
+            let factor = |scale: f64| target / scale;
+            self.add(
+                "mean.weights".into(),
+                Units::TargetPerInput,
+                &columns,
+                factor,
+            );
+            self.shifted("mean.offset", target, target_mean - at_zero);
+        }
+    }
+
+    fn shifted(&mut self, path: &str, factor: f64, shift: f64) {
+        self.add(path.into(), Units::Target, &[], |_| factor);
+        if let Some(conversion) = self.known.get_mut(path) {
+            conversion.shift = shift;
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! First values of periods and frequencies that nobody gave.
+
+use burn::tensor::{DType, Device};
+use burn_gp_models::training::Training;
+
+use crate::arguments::RunOptions;
+use crate::parameter_options::{NumberUnits, ValuesOption};
+use crate::plan::resolve;
+use crate::preparation::PreparedData;
+use crate::setting_error::SettingError;
+
+/// The options with first values of periods and frequencies from the periodogram of the training
+/// rows, if exact or collapsed sparse regression has such parameters and the options don't set them.
+///
+/// # Errors
+///
+/// If the options cannot be resolved.
+pub fn with_first_periods(
+    options: RunOptions,
+    data: &PreparedData,
+    place: (&Device, DType),
+) -> Result<RunOptions, SettingError> {
+    let (_, plan) = resolve(&options, data)?;
+    let first = match &plan.training {
+        Training::FullBatch(training) if training.iterations > 0 => {
+            (plan.model).best_first_periods(&plan.training_data(data, place))
+        }
+        _ => return Ok(options),
+    };
+    if first.is_empty() {
+        return Ok(options);
+    }
+    let found = first.into_iter().map(|(path, values)| ValuesOption {
+        path,
+        values: values.into_iter().map(rounded).collect(),
+        units: NumberUnits::Standardized,
+    });
+    Ok(RunOptions {
+        set: Some(found.chain(options.set.iter().flatten().cloned()).collect()),
+        ..options
+    })
+}
+
+/// A number in five digits, which are enough for a start and can be read.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.4e}").parse().unwrap_or(value)
+}
