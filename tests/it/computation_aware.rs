@@ -381,7 +381,7 @@ fn assert_in_order<A: Actions + ActionPolicy>(
     let ours = case.loss(actions.clone(), ActionLoss::Evidence, options);
     let (x, y) = (tensor(&case.x, options), tensor(&case.y, options));
     let collapsed = case.collapsed(ActionVariables::new(actions.clone(), x.clone()), options);
-    let bound = -scalar(collapsed.objective(x.clone(), y.clone()).unwrap());
+    let bound = -scalar(collapsed.full_objective(x.clone(), y.clone()).unwrap());
     assert!(case.negative_evidence() <= bound + 1e-9, "{what}: {bound}");
     assert!(bound <= ours + 1e-9, "{what}: {bound} and {ours}");
     let mut random = Random(9);
@@ -479,7 +479,7 @@ fn exact_regression_is_the_limit() {
             Gaussian::new(case.noise, options),
         );
         let (x, y) = (tensor(&case.x, options), tensor(&case.y, options));
-        let evidence = scalar(exact.objective(x, y).unwrap());
+        let evidence = scalar(exact.full_objective(x, y).unwrap());
         let policy = Iterations::new(IterationRule::UnitVectors, 30, 0.0);
         let ours = case.loss(policy, ActionLoss::Evidence, options);
         assert_close(-ours, evidence, 1e-8, name);

@@ -459,5 +459,5 @@ fn targets_of_another_precision_are_named_by_regression() {
         burn_gp_core::kernels::KernelConfig::from(kernel).init(2, (&x.device(), DType::F64));
     let noise = Gaussian::new(0.1, (&x.device(), DType::F64));
     let y = x.clone().narrow(1, 0, 1).cast(DType::F32);
-    let _ = Exact::new(kernel, ZeroMean::new(1), noise).objective(x, y);
+    let _ = Exact::new(kernel, ZeroMean::new(1), noise).full_objective(x, y);
 }
