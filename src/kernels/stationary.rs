@@ -13,7 +13,7 @@ use super::{
     definition::{Build, ard},
     inputs::{Groups, Inputs, first_lengthscale},
     member, one_by_one,
-    points::{at_each, require_dimensions},
+    points::{at_each, require_fit},
     prior_features::FourierFeatures,
     spectrum::stationary_spectrum,
 };
@@ -149,7 +149,7 @@ impl StationaryConfig {
     }
 }
 
-ard!(StationaryConfig, grouped);
+ard!(StationaryConfig, grouped: variance (lengthscale));
 
 impl Build for StationaryConfig {
     type Kernel = StationaryKernel;
@@ -215,7 +215,7 @@ impl Kernel for StationaryKernel {
     scaled_by!(variance);
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        require_dimensions("stationary", self.lengthscale.count(), &[&x1, &x2]);
+        require_fit("stationary", &self.lengthscale, &[&x1, &x2]);
         let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
         ops::covariance(self.kind, x1, x2, lengthscale, variance)
     }
@@ -231,7 +231,7 @@ impl Kernel for StationaryKernel {
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        require_dimensions("stationary", self.lengthscale.count(), &[&x]);
+        require_fit("stationary", &self.lengthscale, &[&x]);
         at_each(self.variance.value(), &x)
     }
 
