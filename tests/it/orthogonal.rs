@@ -17,7 +17,10 @@ use burn_gp_core::{
     inducing::InducingPoints,
     ops::Jitter,
     process::{CovarianceShape, Marginals, VariationalGaussian},
-    variational::{Coordinates, InducingGaussians, InducingSet, Orthogonal, Posterior, Whitened},
+    variational::{
+        AnyPosterior, Coordinates, InducingGaussians, InducingSet, Orthogonal, OrthogonalConfig,
+        Posterior, PosteriorConfig, Whitened,
+    },
 };
 
 /// Any number of orthogonal sets equals a whitened posterior on their union with a block-diagonal

@@ -68,7 +68,7 @@ fn kernels() -> Vec<(KernelConfig, &'static str)> {
             "kernel.period",
         ),
         (
-            GibbsConfig::default().with_lengthscale(-2.0).into(),
+            GibbsConfig::default().with_lengthscale(Some(-2.0)).into(),
             "kernel.lengthscale",
         ),
         (WhiteConfig { variance: -1.0 }.into(), "kernel.variance"),

@@ -86,8 +86,8 @@ fn measurements_with_noise_count_in_the_scaling() {
     assert_eq!(gp.scaling().targets.as_ref().unwrap().means, [7.0]);
 }
 
-/// The model predicts missing targets as one that has never seen them: the first counts were the
-/// root mean squared error 1 and variances eight times as large.
+/// The model predicts missing targets as one that has never seen them. While placeholders counted in the
+/// scaling, means were wrong by 1 and variances eight times as large.
 #[test]
 fn predictions_are_those_without_the_missing_rows() {
     // There are enough inducing points for both models to be close to the exact posterior.
