@@ -31,10 +31,16 @@ pub(super) fn require_dimensions(kernel: &str, values: usize, points: &[&Tensor<
 pub(super) fn require_fit(kernel: &str, parameter: &Positive, points: &[&Tensor<2>]) {
     require_dimensions(kernel, parameter.count(), points);
     if let Some(first) = points.first() {
-        let name = || format!("the {kernel} kernel");
-        let parameters = ("parameters", parameter.dtype());
-        require_same_dtype(name, ("points", first.dtype()), parameters);
+        require_type(kernel, parameter, first);
     }
+}
+
+/// Panics unless the points have the precision of a kernel parameter.
+#[track_caller]
+pub(super) fn require_type(kernel: &str, parameter: &Positive, points: &Tensor<2>) {
+    let name = || format!("the {kernel} kernel");
+    let parameters = ("parameters", parameter.dtype());
+    require_same_dtype(name, ("points", points.dtype()), parameters);
 }
 
 /// Zeros in the shape of the covariances if one of the sets of points is empty: the backends

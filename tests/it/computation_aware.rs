@@ -198,6 +198,7 @@ fn block_actions_are_a_sparse_matrix() {
 }
 
 /// After a step the actions have unit length and the same direction, and the same ones are trained.
+/// Frozen ones, on a device with autodiff, stay.
 #[test]
 fn a_step_leaves_actions_of_unit_length() {
     for (name, device) in double_precision() {
@@ -214,7 +215,8 @@ fn a_step_leaves_actions_of_unit_length() {
             let actions = BlockActions::new(blocks, start).map(&mut Trained(is_trained));
             let after = actions.after_step().values();
             assert_eq!(after.is_require_grad(), is_trained, "{name}");
-            for run in blocks.ranges() {
+            let stays = after.is_autodiff() && !is_trained;
+            for run in blocks.ranges().filter(|_| !stays) {
                 let run = &mut s[run];
                 let length = run.iter().map(|value| value * value).sum::<f64>().sqrt();
                 if length > 0.0 {

@@ -431,7 +431,7 @@ fn inputs_of_another_precision_are_named_by_layers() {
 }
 
 #[test]
-#[should_panic(expected = "the stationary kernel: points in f32, other points in f64")]
+#[should_panic(expected = "the stationary kernel: points in f64, parameters in f32")]
 fn inputs_of_another_precision_are_named_by_processes() {
     let (layer, x) = mixed();
     let _ = layer.condition().expect("a factor").marginals(x);
