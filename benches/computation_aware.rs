@@ -109,7 +109,7 @@ fn report(count: usize, actions: usize, device: &Device) -> Result<(), Box<dyn E
     let product = begin.elapsed().as_secs_f64();
 
     let begin = Instant::now();
-    let loss = model.objective(inputs, targets)?.neg();
+    let loss = model.full_objective(inputs, targets)?.neg();
     let value: f32 = loss.clone().into_scalar();
     let gradients = loss.backward();
     black_box(&gradients);

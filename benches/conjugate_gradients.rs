@@ -125,7 +125,7 @@ fn evaluated(
     targets: &Tensor<2>,
 ) -> Result<(f64, f64), Box<dyn Error>> {
     let begin = Instant::now();
-    let evidence = model.objective(inputs.clone(), targets.clone())?;
+    let evidence = model.full_objective(inputs.clone(), targets.clone())?;
     let value: f64 = evidence.clone().into_scalar();
     black_box(&evidence.backward());
     let seconds = begin.elapsed().as_secs_f64();

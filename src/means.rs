@@ -14,9 +14,7 @@ mod custom;
 mod projection;
 
 pub use any::{AnyMean, MeanConfig, MeanName};
-pub use custom::{
-    CustomMean, CustomMeanConfig, MeanDefinition, MeanFunctions, MeanObject, MeanRegistration,
-};
+pub use custom::{CustomMean, CustomMeanConfig, MeanDefinition, MeanFunctions, MeanRegistration};
 pub use projection::{IdentityMean, ProjectionMean};
 
 use crate::{

@@ -66,7 +66,7 @@ fn bytes(rows: usize) -> [usize; 2] {
     let likelihood = Gaussian::new(0.1, options);
     let model = ComputationAware::new(kernel, ZeroMean::new(1), likelihood, actions);
     let step = || {
-        let objective = model.objective(x.clone(), y.clone()).unwrap();
+        let objective = model.full_objective(x.clone(), y.clone()).unwrap();
         drop(objective.backward());
     };
     let predictions = || {

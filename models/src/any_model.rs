@@ -1,8 +1,11 @@
 //! Ready-made models chosen at run time.
 
-use burn::{module::Module, tensor::Tensor};
+use burn::{
+    module::Module,
+    tensor::{DType, Tensor},
+};
 use burn_gp_core::{
-    inference::LeaveOneOut,
+    inference::{ConditionError, LeaveOneOut},
     likelihoods::{ImpossibleTarget, LikelihoodConfig},
     ops::NotPositiveDefinite,
     parameter::{Hyperparameter, Priors},
@@ -83,6 +86,14 @@ macro_rules! models {
                 }
             }
 
+            /// The configuration that has the parameters of one for data in this precision in every
+            /// other, too. A model that was saved in another precision is read with it.
+            pub(crate) fn as_in(&self, precision: DType) -> Self {
+                match self {
+                    $(Self::$name(config) => config.as_in(precision).into(),)*
+                }
+            }
+
             /// How the model is trained unless the caller says otherwise.
             pub fn usual_training(&self) -> UsualTraining {
                 match self {
@@ -135,8 +146,9 @@ macro_rules! models {
             ///
             /// # Errors
             ///
-            /// When a covariance matrix cannot be factored.
-            pub fn trained(&self, data: &TrainingData) -> Result<TrainedModel, NotPositiveDefinite> {
+            /// When a number that it needs of the data is not finite, or a covariance matrix cannot be
+            /// factored.
+            pub fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
                 match self {
                     $(Self::$name(model) => Ok(model.trained(data)?.into()),)*
                 }

@@ -104,6 +104,16 @@ impl ActionsConfig {
         chosen
     }
 
+    /// The same actions for data that are not known. They start without a covariance, and their
+    /// values are loaded from a record.
+    fn blank(&self) -> Self {
+        let mut blank = self.clone();
+        if let Self::Blocks { start, .. } = &mut blank {
+            *start = ActionStart::Targets;
+        }
+        blank
+    }
+
     /// The action policy for a kernel and data, without autodiff.
     fn init(&self, kernel: &AnyKernel, data: &TrainingData) -> AnyActionPolicy {
         let rows = data.len();
@@ -193,6 +203,7 @@ impl ComputationAwareConfig {
         check_finite(&data.targets)?;
         let options = options_of(&data.inputs);
         let [_, dimensions] = data.inputs.dims();
+        self.kernel.check("kernel", dimensions)?;
         let kernel = self.kernel.init(dimensions, options.clone());
         let kernel = with_first_values(kernel, &self.parameters, "kernel");
         let plain = TrainingData {
@@ -216,13 +227,18 @@ impl ComputationAwareConfig {
         options: impl Into<TensorCreationOptions>,
     ) -> Result<AnyComputationAware, InitError> {
         let options = options.into();
+        self.kernel.check("kernel", dimensions)?;
         let kernel = self.kernel.init(dimensions, options.clone());
         let zeros = |columns| Tensor::zeros([rows, columns], options.clone());
         let data = TrainingData {
             inputs: zeros(dimensions),
             targets: zeros(OUTPUTS),
         };
-        let model = self.assemble(kernel, &data, options)?;
+        let blank = Self {
+            actions: self.actions.blank(),
+            ..self.clone()
+        };
+        let model = blank.assemble(kernel, &data, options)?;
         Ok(self.parameters.apply_to_blank(model)?)
     }
 

@@ -6,12 +6,11 @@ use burn::{
 };
 use burn_gp_core::{
     features::{AnyNetwork, NetworkConfig, ResidualNetworkConfig},
-    inference::LowRankRegression,
+    inference::{ConditionError, LowRankRegression},
     kernels::{Basis, Kernel},
     layers::Predictive,
     likelihoods::{AnyLikelihood, GaussianConfig, Likelihood, LikelihoodConfig, check_finite},
     means::{AnyMean, MeanConfig},
-    ops::NotPositiveDefinite,
     parameter::{ParameterConfig, ParameterError},
     process::{CovarianceShape, VarianceCorrection, VariationalGaussian},
     variational::WeightSpace,
@@ -350,7 +349,7 @@ impl ReadyMade for AnyDbk {
     type Trained = AnySvdbk;
 
     /// The variational model with the distribution of the weights given `data`.
-    fn trained(&self, data: &TrainingData) -> Result<AnySvdbk, NotPositiveDefinite> {
+    fn trained(&self, data: &TrainingData) -> Result<AnySvdbk, ConditionError> {
         let model = self.valid();
         let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
         let posterior = model.weight_space(inputs, targets)?;
@@ -388,9 +387,10 @@ impl ReadyMade for AnySvdbk {
 
     /// The model whose predictions raise the prior variance to the largest one at the training
     /// inputs.
-    fn trained(&self, data: &TrainingData) -> Result<Self, NotPositiveDefinite> {
+    fn trained(&self, data: &TrainingData) -> Result<Self, ConditionError> {
         let model = self.valid();
         let inputs = data.inputs.clone().inner();
+        ConditionError::check_inputs(&inputs)?;
         let posterior = (model.posterior().clone()).with_level_of(model.kernel(), inputs)?;
         Ok(Svgp::new(
             model.kernel().clone(),
@@ -402,7 +402,7 @@ impl ReadyMade for AnySvdbk {
 }
 
 impl Trained for AnySvdbk {
-    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, NotPositiveDefinite> {
+    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
         Ok(Box::new(self.condition()?))
     }
 

@@ -6,6 +6,7 @@ use burn::{
 };
 use burn_gp_core::{
     features::{AnyNetwork, Features, FirstWeights, NetworkConfig, ResidualNetworkConfig},
+    inference::ConditionError,
     layers::Predictive,
     likelihoods::{AnyLikelihood, ImpossibleTarget, LikelihoodConfig},
     ops::NotPositiveDefinite,
@@ -123,7 +124,8 @@ impl<M: Model> Model for OnFeatures<M> {
 impl<M: ReadyMade> ReadyMade for OnFeatures<M> {
     type Trained = OnFeatures<M::Trained>;
 
-    fn trained(&self, data: &TrainingData) -> Result<Self::Trained, NotPositiveDefinite> {
+    fn trained(&self, data: &TrainingData) -> Result<Self::Trained, ConditionError> {
+        ConditionError::check_inputs(&data.inputs)?;
         Ok(OnFeatures {
             network: self.network.valid(),
             model: self.model.trained(&self.features(data))?,
@@ -132,7 +134,7 @@ impl<M: ReadyMade> ReadyMade for OnFeatures<M> {
 }
 
 impl<T: Trained> Trained for OnFeatures<T> {
-    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, NotPositiveDefinite> {
+    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
         Ok(Box::new(FeatureProcess {
             network: self.network.valid(),
             functions: self.model.process()?,
@@ -294,6 +296,13 @@ impl<C: ReadyMadeConfig> ReadyMadeConfig for DeepKernelConfig<C> {
     fn resolved(&self, data: &TrainingData) -> Self {
         Self {
             model: self.model.resolved(data),
+            ..self.clone()
+        }
+    }
+
+    fn as_in(&self, precision: DType) -> Self {
+        Self {
+            model: self.model.as_in(precision),
             ..self.clone()
         }
     }

@@ -6,6 +6,7 @@ use burn_gp_core::{
     kernels::AnyKernel,
     likelihoods::{LikelihoodConfig, check_finite},
     means::AnyMean,
+    parameter::ParameterError,
 };
 
 use crate::{
@@ -58,7 +59,7 @@ impl ExactConfig {
         self.likelihood.check()?;
         check_finite(&data.targets)?;
         let [_, dimensions] = data.inputs.dims();
-        let model = self.assemble(dimensions, options_of(&data.inputs));
+        let model = self.assemble(dimensions, options_of(&data.inputs))?;
         let model = self.parameters.apply(model)?.train();
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
@@ -73,16 +74,21 @@ impl ExactConfig {
         dimensions: usize,
         options: impl Into<TensorCreationOptions>,
     ) -> Result<AnyExact, InitError> {
-        let model = self.assemble(dimensions, options.into());
+        let model = self.assemble(dimensions, options.into())?;
         Ok(self.parameters.apply_to_blank(model)?)
     }
 
-    fn assemble(&self, dimensions: usize, options: TensorCreationOptions) -> AnyExact {
-        Exact::new(
+    fn assemble(
+        &self,
+        dimensions: usize,
+        options: TensorCreationOptions,
+    ) -> Result<AnyExact, ParameterError> {
+        self.kernel.check("kernel", dimensions)?;
+        Ok(Exact::new(
             self.kernel.init(dimensions, options.clone()),
             self.mean.init(dimensions, OUTPUTS, options.clone()),
             self.likelihood.init(options),
-        )
+        ))
     }
 }
 

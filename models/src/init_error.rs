@@ -43,8 +43,8 @@ pub enum InitError {
     },
     /// The posterior needs a second set of inducing points, but the configuration has none.
     #[error(
-        "this posterior needs orthogonal inducing points besides the others: their number is at \
-         least 1, not 0"
+        "this posterior needs a second set of inducing points, orthogonal to the first, but there is \
+         none"
     )]
     NoOrthogonalPoints,
     /// There are fewer rows than actions.
@@ -56,7 +56,7 @@ pub enum InitError {
         rows: usize,
     },
     /// The number of probes is zero, so the log-determinant cannot be estimated.
-    #[error("conjugate gradients need probes: their number is at least 1, not 0")]
+    #[error("settings.probes is 0; conjugate gradients need at least one probe")]
     NoProbes,
     /// The configuration has a second set of inducing points, but the model does not use one.
     #[error(

@@ -6,7 +6,7 @@ use burn::{
 };
 use burn_gp_core::{
     features::AnyNetwork,
-    inference::LowRankRegression,
+    inference::{ConditionError, LowRankRegression},
     kernels::{Basis, FeatureMap},
     likelihoods::{Gaussian, GaussianConfig, Likelihood, LikelihoodConfig, check_finite},
     means::{AnyMean, Mean, MeanConfig},
@@ -213,7 +213,7 @@ impl ReadyMadeConfig for LastLayerConfig {
 impl ReadyMade for AnyLastLayer {
     type Trained = AnySvdbk;
 
-    fn trained(&self, data: &TrainingData) -> Result<AnySvdbk, NotPositiveDefinite> {
+    fn trained(&self, data: &TrainingData) -> Result<AnySvdbk, ConditionError> {
         self.bayesian().trained(data)
     }
 }

@@ -5,12 +5,13 @@ use burn::{
     tensor::{DType, Device, Tensor},
 };
 use burn_gp_core::{
-    inference::{ActionPolicy, ComputationAware, ConjugateGradients, Exact, FullBatch},
+    inference::{
+        ActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact, FullBatch,
+    },
     kernels::Kernel,
     layers::Predictive,
     likelihoods::{AnyLikelihood, Gaussian},
     means::Mean,
-    ops::NotPositiveDefinite,
     parameter::Hyperparameter,
 };
 
@@ -81,7 +82,8 @@ where
 {
     type Trained = OnData<R>;
 
-    fn trained(&self, data: &TrainingData) -> Result<OnData<R>, NotPositiveDefinite> {
+    fn trained(&self, data: &TrainingData) -> Result<OnData<R>, ConditionError> {
+        ConditionError::check(&data.inputs, &data.targets)?;
         Ok(OnData::new(self, data))
     }
 }
@@ -90,7 +92,7 @@ impl<R: KeepsData> Trained for OnData<R>
 where
     R::Process: Send + Sync + 'static,
 {
-    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, NotPositiveDefinite> {
+    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
         let process = (self.regression).condition(self.inputs.val(), self.targets.val())?;
         Ok(Box::new(process))
     }

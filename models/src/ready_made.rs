@@ -5,9 +5,9 @@ use burn::{
     tensor::{DType, Device, Tensor, TensorCreationOptions},
 };
 use burn_gp_core::{
+    inference::ConditionError,
     layers::Predictive,
     likelihoods::{AnyLikelihood, LikelihoodConfig},
-    ops::NotPositiveDefinite,
     parameter::{Hyperparameter, hyperparameters},
 };
 
@@ -66,6 +66,12 @@ pub trait ReadyMadeConfig: Clone {
         self.clone()
     }
 
+    /// The configuration that has the parameters of one for data in this precision in every other,
+    /// too. A model that was saved in another precision is read with it.
+    fn as_in(&self, _precision: DType) -> Self {
+        self.clone()
+    }
+
     /// How the model is trained unless the caller says otherwise.
     fn usual_training(&self) -> UsualTraining;
 
@@ -108,8 +114,9 @@ pub trait ReadyMade: Model {
     ///
     /// # Errors
     ///
-    /// When a covariance matrix cannot be factored.
-    fn trained(&self, data: &TrainingData) -> Result<Self::Trained, NotPositiveDefinite>;
+    /// When a number that it needs of the data is not finite, or a covariance matrix cannot be
+    /// factored.
+    fn trained(&self, data: &TrainingData) -> Result<Self::Trained, ConditionError>;
 }
 
 /// A trained model, which can be saved and makes predictions.
@@ -119,7 +126,7 @@ pub trait Trained: Module + ModuleDisplay {
     /// # Errors
     ///
     /// When a covariance matrix cannot be factored.
-    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, NotPositiveDefinite>;
+    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError>;
 
     /// The likelihood.
     fn likelihood(&self) -> AnyLikelihood;

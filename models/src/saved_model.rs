@@ -189,6 +189,8 @@ fn blank(summary: &Summary, options: TensorCreationOptions) -> Result<TrainedMod
         columns: summary.target_columns,
         options,
     };
+    let likelihood = summary.config.likelihood();
+    likelihood.check().map_err(|reason| reason.to_string())?;
     without_panic(|| summary.config.blank_trained(&shape))?.map_err(|reason| reason.to_string())
 }
 
@@ -257,6 +259,9 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
         };
         let written = summary.precision.dtype();
         summary.precision = place.dtype.map_or(summary.precision, Precision::of);
+        if summary.precision.dtype() != written {
+            summary.config = summary.config.as_in(written);
+        }
         let options = (&place.device.inner(), summary.precision.dtype()).into();
         let blank = blank(&summary, options).map_err(|reason| read_error(MODEL_FILE, reason))?;
         let model = converted_module(blank, checked.read(WEIGHTS_FILE)?, written)

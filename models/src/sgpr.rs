@@ -3,11 +3,10 @@
 use burn::module::Module;
 use burn_gp_core::{
     inducing::InducingPoints,
-    inference::Collapsed,
+    inference::{Collapsed, ConditionError},
     kernels::AnyKernel,
     likelihoods::{LikelihoodConfig, check_finite},
     means::AnyMean,
-    ops::NotPositiveDefinite,
     variational::{AnyPosterior, Whitened, WhitenedConfig},
 };
 
@@ -75,6 +74,7 @@ impl SgprConfig {
         check_finite(&data.targets)?;
         let options = options_of(&data.inputs);
         let [_, dimensions] = data.inputs.dims();
+        self.kernel.check("kernel", dimensions)?;
         let kernel = self.kernel.init(dimensions, options.clone());
         let kernel = with_first_values(kernel, &self.parameters, "kernel");
         let inducing = self.inducing.for_inputs(&data.inputs);
@@ -140,7 +140,7 @@ impl ReadyMade for AnySgpr {
     type Trained = AnySvgp;
 
     /// The variational model with the optimal `q(u)` given `data`.
-    fn trained(&self, data: &TrainingData) -> Result<AnySvgp, NotPositiveDefinite> {
+    fn trained(&self, data: &TrainingData) -> Result<AnySvgp, ConditionError> {
         let model = self.valid();
         let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
         let distribution = model.optimal_distribution(inputs, targets)?;

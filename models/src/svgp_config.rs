@@ -6,14 +6,15 @@ use burn::{
 };
 use burn_gp_core::{
     inducing::InducingPoints,
+    inference::ConditionError,
     kernels::{AnyKernel, Kernel, KernelConfig, Kernels},
     layers::{GpLayerConfig, Predictive},
     likelihoods::{AnyLikelihood, Gaussian, Likelihood, LikelihoodConfig},
     means::{AnyMean, MeanConfig},
-    ops::NotPositiveDefinite,
     parameter::{ParameterConfig, numbers},
     variational::{
-        AnyPosterior, CoregionalizationConfig, Functions, PosteriorConfig, WhitenedConfig,
+        AnyPosterior, CoregionalizationConfig, FirstGaussians, Functions, PosteriorConfig,
+        WhitenedConfig,
     },
 };
 use derive_setters::Setters;
@@ -148,6 +149,8 @@ impl SvgpConfig {
         self.likelihood.check_targets(&data.targets)?;
         let options = options_of(&data.inputs);
         let ([_, dimensions], [_, columns]) = (data.inputs.dims(), data.targets.dims());
+        self.kernel.check("kernel", dimensions)?;
+        self.posterior.check("posterior")?;
         let kernel = self.kernel.init(dimensions, options.clone());
         // If there are several kernels, their values are set one by one.
         let kernel = if self.separate_kernels {
@@ -157,7 +160,8 @@ impl SvgpConfig {
         };
         let inducing = self.inducing.for_inputs(&data.inputs);
         let inducing = inducing.select(&kernel, &data.inputs)?;
-        let model = self.assemble(kernel, inducing, (dimensions, columns), &options)?;
+        let first = FirstGaussians::Prior;
+        let model = self.assemble(kernel, (inducing, first), (dimensions, columns), &options)?;
         let model = self.parameters.apply(model)?.refreshed().train();
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
@@ -166,8 +170,7 @@ impl SvgpConfig {
     ///
     /// # Errors
     ///
-    /// When the covariance of the inducing variables cannot be factored, or a parameter setting is
-    /// not possible.
+    /// When a parameter setting is not possible.
     ///
     /// # Panics
     ///
@@ -180,9 +183,12 @@ impl SvgpConfig {
         options: impl Into<TensorCreationOptions>,
     ) -> Result<AnySvgp, InitError> {
         let options = options.into();
+        self.kernel.check("kernel", dimensions)?;
+        self.posterior.check("posterior")?;
         let kernel = self.kernel.init(dimensions, options.clone());
         let inducing = self.inducing.blank(dimensions, &options);
-        let model = self.assemble(kernel, inducing, (dimensions, columns), &options)?;
+        let first = FirstGaussians::Blank;
+        let model = self.assemble(kernel, (inducing, first), (dimensions, columns), &options)?;
         Ok(self.parameters.apply_to_blank(model)?)
     }
 
@@ -190,7 +196,7 @@ impl SvgpConfig {
     fn assemble(
         &self,
         kernel: AnyKernel,
-        inducing: Vec<InducingPoints>,
+        (inducing, first): (Vec<InducingPoints>, FirstGaussians),
         (dimensions, columns): (usize, usize),
         options: &TensorCreationOptions,
     ) -> Result<AnySvgp, InitError> {
@@ -207,7 +213,8 @@ impl SvgpConfig {
             coregionalization: self.coregionalization,
             ..GpLayerConfig::new(dimensions, functions)
         };
-        let (kernels, mean, posterior) = layer.assemble(kernel, mean, inducing)?.into_parts();
+        let layer = layer.assemble(kernel, mean, inducing, first)?;
+        let (kernels, mean, posterior) = layer.into_parts();
         Ok(Svgp::new(kernels, mean, likelihood, posterior))
     }
 }
@@ -222,6 +229,13 @@ impl ReadyMadeConfig for SvgpConfig {
     fn resolved(&self, data: &TrainingData) -> Self {
         Self {
             inducing: self.inducing.for_inputs(&data.inputs),
+            ..self.clone()
+        }
+    }
+
+    fn as_in(&self, precision: DType) -> Self {
+        Self {
+            posterior: self.posterior.clone().as_in(precision),
             ..self.clone()
         }
     }
@@ -242,13 +256,13 @@ impl ReadyMadeConfig for SvgpConfig {
 impl ReadyMade for AnySvgp {
     type Trained = Self;
 
-    fn trained(&self, _data: &TrainingData) -> Result<Self, NotPositiveDefinite> {
+    fn trained(&self, _data: &TrainingData) -> Result<Self, ConditionError> {
         Ok(self.valid().without_row_weights())
     }
 }
 
 impl Trained for AnySvgp {
-    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, NotPositiveDefinite> {
+    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
         Ok(Box::new(self.condition()?))
     }
 

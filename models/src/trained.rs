@@ -2,12 +2,12 @@
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
-    likelihoods::AnyLikelihood, ops::NotPositiveDefinite, parameter::Hyperparameter,
+    inference::ConditionError, likelihoods::AnyLikelihood, parameter::Hyperparameter,
 };
 
 use crate::*;
 
-fn predictor(model: &impl Trained) -> Result<Predictor<AnyLikelihood>, NotPositiveDefinite> {
+fn predictor(model: &impl Trained) -> Result<Predictor<AnyLikelihood>, ConditionError> {
     let (device, dtype) = model.options();
     let process = model.process()?;
     Ok(Predictor::new(process, &model.likelihood(), &device, dtype))
@@ -39,8 +39,9 @@ macro_rules! trained {
             ///
             /// # Errors
             ///
-            /// When a covariance matrix cannot be factored.
-            pub fn predictor(&self) -> Result<Predictor<AnyLikelihood>, NotPositiveDefinite> {
+            /// When a number of the data that the model keeps is not finite, or a covariance matrix
+            /// cannot be factored.
+            pub fn predictor(&self) -> Result<Predictor<AnyLikelihood>, ConditionError> {
                 match self {
                     $(Self::$name(model) => predictor(model),)*
                 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use burn_gp_core::ops::NotPositiveDefinite;
+use burn_gp_core::{inference::ConditionError, ops::NotPositiveDefinite};
 use burn_gp_datasets::{DataError, SplitError};
 use burn_gp_models::{
     CheckError, InitError, PredictionError, SavedModelError,
@@ -52,7 +52,7 @@ pub enum Failure {
     },
     /// A trained model that cannot predict.
     #[error("the trained model cannot predict: {0}; try --dtype f64 or a larger --jitter")]
-    Prediction(#[from] NotPositiveDefinite),
+    Prediction(#[from] ConditionError),
     /// Training rows that cannot be read any more.
     #[error("{0}.")]
     Rows(UnreadableRows),
@@ -345,11 +345,17 @@ impl From<LossError> for Failure {
     }
 }
 
+impl From<NotPositiveDefinite> for Failure {
+    fn from(error: NotPositiveDefinite) -> Self {
+        Self::Prediction(error.into())
+    }
+}
+
 impl From<PredictionError> for Failure {
     fn from(error: PredictionError) -> Self {
         match error {
             PredictionError::Factorization(source) => source.into(),
-            error @ PredictionError::Target(_) => Self::Score(Box::new(error)),
+            error => Self::Score(Box::new(error)),
         }
     }
 }

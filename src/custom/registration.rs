@@ -132,6 +132,15 @@ impl<Make: Kind> CustomConfig<Make> {
         (&self.registration.make, &self.fields)
     }
 
+    /// Checks the fields.
+    ///
+    /// # Errors
+    ///
+    /// The reason, if a value is out of range.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        (self.registration.check)(&self.fields)
+    }
+
     /// Serializes the fields after the name.
     pub(crate) fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(1 + self.fields.len()))?;

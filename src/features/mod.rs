@@ -48,8 +48,7 @@ use crate::ops::{ExactMatmul, is_on_cpu};
 
 pub use any::{AnyNetwork, NetworkConfig, NetworkName};
 pub use custom::{
-    CustomNetwork, CustomNetworkConfig, FeaturesObject, NetworkDefinition, NetworkFunctions,
-    NetworkRegistration,
+    CustomNetwork, CustomNetworkConfig, NetworkDefinition, NetworkFunctions, NetworkRegistration,
 };
 pub use first_weights::FirstWeights;
 pub use normalization::Normalization;

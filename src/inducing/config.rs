@@ -50,8 +50,8 @@ pub struct InducingConfig {
 pub enum SetsError {
     /// The posterior needs a second set, but there is none.
     #[error(
-        "this posterior needs orthogonal inducing points besides the others: their number is at \
-         least 1, not 0"
+        "this posterior needs a second set of inducing points, orthogonal to the first, but there is \
+         none"
     )]
     NoOrthogonalPoints,
     /// There is a second set, but the posterior does not use one.
@@ -117,7 +117,8 @@ impl InducingConfig {
         }
     }
 
-    /// The numbers for inputs, `[N, D]`, of which there may be fewer than inducing points.
+    /// The numbers for inputs, `[N, D]`, of which there may be fewer than inducing points. A posterior
+    /// with orthogonal points keeps at least one of them.
     pub fn for_inputs(&self, inputs: &Tensor<2>) -> Self {
         let Self {
             count, orthogonal, ..
@@ -144,7 +145,7 @@ impl InducingConfig {
         let first = count.min(half);
         chosen
             .with_count(first)
-            .with_orthogonal(orthogonal.min(distinct.saturating_sub(first)))
+            .with_orthogonal(orthogonal.min(distinct.saturating_sub(first).max(1)))
     }
 
     /// The sizes of the sets of points.

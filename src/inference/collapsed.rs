@@ -3,7 +3,7 @@
 use burn::{module::Module, tensor::Tensor};
 
 use super::{
-    FullBatch, check_rows,
+    ConditionError, FullBatch, check_rows,
     low_rank::{low_rank_log_density, optimal_gaussian, posterior_mean, precision},
     parts::{full_batch_parts, parts},
 };
@@ -87,24 +87,24 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
     ///
     /// # Errors
     ///
-    /// When a covariance matrix cannot be factored.
+    /// When an input or a target is not finite, or a covariance matrix cannot be factored.
     pub fn optimal_distribution(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<VariationalGaussian, NotPositiveDefinite> {
+    ) -> Result<VariationalGaussian, ConditionError> {
         let autodiff = self.likelihood.noise().is_autodiff();
         let Optimum {
             precision, mean, ..
         } = self.valid().optimum(inputs, targets)?;
-        optimal_gaussian(mean, precision, autodiff)
+        Ok(optimal_gaussian(mean, precision, autodiff)?)
     }
 
     /// The bound of an optimal `q(u | f_⊥)`, which also depends on `f_⊥`, the part of the function
     /// that the inducing variables do not determine:
     /// `Σ_p log N(y_p | m_p, Q + σ²I) − P·tr[(Q + σ²I)⁻¹(K − Q)]/2` (J. Shi, M. Titsias and A.
     /// Mnih, *Sparse Orthogonal Variational Inference for Gaussian Processes*, arXiv:1910.10596,
-    /// eq. 14). With `B = RRᵀ` it equals the [objective](FullBatch::objective) plus
+    /// eq. 14). With `B = RRᵀ` it equals the [objective](FullBatch::full_objective) plus
     /// `P·tr[V(K − Q)Vᵀ]/(2σ⁴)`, `V = R⁻¹Λ`, and lies between the objective and the log evidence.
     /// Time N²·M, memory N².
     ///
@@ -122,7 +122,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
         targets: Tensor<2>,
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
         let [_, outputs] = targets.dims();
-        let bound = self.objective(inputs.clone(), targets)?;
+        let bound = self.full_objective(inputs.clone(), targets)?;
         let noise = self.likelihood.noise();
         let (features, _) = self.features(inputs.clone())?;
         let nystrom = features.clone().transpose().exact_matmul(features.clone());
@@ -196,12 +196,9 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
     }
 
     /// The optimal `q(u)`, with `ΛΛᵀ` and `Λy` accumulated block by block.
-    fn optimum(
-        &self,
-        inputs: Tensor<2>,
-        targets: Tensor<2>,
-    ) -> Result<Optimum, NotPositiveDefinite> {
+    fn optimum(&self, inputs: Tensor<2>, targets: Tensor<2>) -> Result<Optimum, ConditionError> {
         check_rows(&inputs, &targets);
+        ConditionError::check(&inputs, &targets)?;
         let (inputs, targets) = (inputs.inner(), targets.inner());
         let targets = self.mean.residual(targets, inputs.clone());
         let [rows, outputs] = targets.dims();
@@ -237,7 +234,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> FullBatch for Collapsed<K, M, 
     full_batch_parts!();
 
     /// `Σ_p log N(y_p | m_p, Q + σ²I) − P·tr(K − Q)/(2σ²)`.
-    fn objective(
+    fn full_objective(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
@@ -255,7 +252,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> FullBatch for Collapsed<K, M, 
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<Self::Process, NotPositiveDefinite> {
+    ) -> Result<Self::Process, ConditionError> {
         let this = self.valid();
         let Optimum {
             factor,

@@ -3,7 +3,7 @@
 use burn::{module::Module, tensor::Tensor};
 
 use super::{
-    FullBatch, check_rows,
+    ConditionError, FullBatch, check_rows,
     parts::{full_batch_parts, parts},
 };
 use crate::{
@@ -58,7 +58,7 @@ impl<K: Kernel, M: Mean> FullBatch for Exact<K, M> {
     full_batch_parts!();
 
     /// `Σ_p log N(y_p | m_p, K + σ²I)`.
-    fn objective(
+    fn full_objective(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
@@ -72,8 +72,9 @@ impl<K: Kernel, M: Mean> FullBatch for Exact<K, M> {
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<Self::Process, NotPositiveDefinite> {
+    ) -> Result<Self::Process, ConditionError> {
         check_rows(&inputs, &targets);
+        ConditionError::check(&inputs, &targets)?;
         let this = self.valid();
         let (inputs, targets) = (inputs.inner(), targets.inner());
         let residual = this.mean.residual(targets, inputs.clone());

@@ -16,6 +16,7 @@
 
 mod collapsed;
 mod computation_aware;
+mod condition_error;
 mod conjugate_gradients;
 mod exact;
 mod leave_one_out;
@@ -35,6 +36,7 @@ pub use computation_aware::{
     BlockActions, ComputationAware, DenseActions, Iterated, IterationRule, Iterations, Regression,
     Uncertainty, grassmann_distance, near_order,
 };
+pub use condition_error::ConditionError;
 pub use conjugate_gradients::{
     ConjugateGradients, ConjugateGradientsProcess, ConjugateGradientsSettings,
 };
@@ -69,7 +71,7 @@ pub trait FullBatch: Module + ModuleDisplay {
     /// # Errors
     ///
     /// When a covariance matrix cannot be factored.
-    fn objective(
+    fn full_objective(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
@@ -84,12 +86,12 @@ pub trait FullBatch: Module + ModuleDisplay {
     ///
     /// # Errors
     ///
-    /// When a covariance matrix cannot be factored.
+    /// When an input or a target is not finite, or a covariance matrix cannot be factored.
     fn condition(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<Self::Process, NotPositiveDefinite>;
+    ) -> Result<Self::Process, ConditionError>;
 
     /// Updates the model after a step of gradient descent: moves parameters to a standard value
     /// along directions in which the objective is constant. Called after every Adam step. By

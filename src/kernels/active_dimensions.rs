@@ -55,6 +55,14 @@ pub struct ActiveDimensionsConfig {
 }
 
 impl Definition for ActiveDimensionsConfig {
+    fn parts(&self) -> Vec<(&'static str, &KernelConfig)> {
+        vec![("base", &self.base)]
+    }
+
+    fn problem(&self) -> Option<String> {
+        (self.dimensions.is_empty()).then(|| "active dimensions without a dimension".to_owned())
+    }
+
     fn share_parameters(&mut self) {
         self.base.share_parameters();
     }

@@ -118,7 +118,7 @@ kernels! {
     "active-dimensions" ActiveDimensions(ActiveDimensionsConfig => ActiveDimensions<BoxedKernel>),
     "periodic" Periodic(PeriodicConfig => Periodic<BoxedKernel>),
     #[serde(alias = "warped")]
-    "deep" Deep(DeepKernelConfig => DeepKernel<BoxedKernel, Perceptron>),
+    "deep" Deep(DeepConfig => DeepKernel<BoxedKernel, Perceptron>),
     "change-point" ChangePoint(ChangePointConfig => ChangePoint<BoxedKernel, BoxedKernel>),
 }
 

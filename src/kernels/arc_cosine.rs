@@ -15,7 +15,7 @@ use super::{
     definition::{Build, ard},
     distances::squared_distances,
     inputs::Inputs,
-    points::{at_each, no_variances, require_dimensions, with_offset},
+    points::{at_each, no_variances, require_fit, with_offset},
 };
 use crate::{
     ops::{ExactMatmul, arc_sine, is_on_cpu},
@@ -107,7 +107,7 @@ defaults! {
     }
 }
 
-ard!(ArcCosineConfig);
+ard!(ArcCosineConfig: weight_variance bias_variance variance);
 
 impl Build for ArcCosineConfig {
     type Kernel = ArcCosine;
@@ -159,7 +159,7 @@ impl Kernel for ArcCosine {
     scaled_by!(variance);
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        require_dimensions("arc-cosine", self.weight_variance.count(), &[&x1, &x2]);
+        require_fit("arc-cosine", &self.weight_variance, &[&x1, &x2]);
         let ((x1, norm1), (x2, norm2)) = (self.directions(x1), self.directions(x2));
         let angular = angular(self.order, squared_distances(x1, x2)); // J_n/π
         let scale = power(norm1.exact_matmul(norm2.transpose()), self.order);
@@ -171,7 +171,7 @@ impl Kernel for ArcCosine {
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        require_dimensions("arc-cosine", self.weight_variance.count(), &[&x]);
+        require_fit("arc-cosine", &self.weight_variance, &[&x]);
         if let Some(none) = no_variances(&x) {
             return none;
         }

@@ -13,7 +13,7 @@ use super::{
     BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, PriorFeatures,
     definition::{Build, Definition},
     inputs::Inputs,
-    points::{no_variances, require_dimensions},
+    points::{no_variances, require_fit},
 };
 use crate::{
     ops::sigmoid,
@@ -73,6 +73,14 @@ pub struct ChangePointConfig {
 }
 
 impl Definition for ChangePointConfig {
+    fn positive(&self) -> Vec<(&'static str, f64)> {
+        vec![("steepness", self.change.steepness)]
+    }
+
+    fn parts(&self) -> Vec<(&'static str, &KernelConfig)> {
+        vec![("first", &self.first), ("second", &self.second)]
+    }
+
     fn share_parameters(&mut self) {
         self.first.share_parameters();
         self.second.share_parameters();
@@ -189,7 +197,7 @@ impl<A: Kernel, B: Kernel> Kernel for ChangePoint<A, B> {
     }
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        require_dimensions("change-point", 1, &[&x1, &x2]);
+        require_fit("change-point", &self.steepness, &[&x1, &x2]);
         let (before1, after1) = self.weights(x1.clone());
         let (before2, after2) = self.weights(x2.clone());
         let first = self.first.covariance(x1.clone(), x2.clone());
@@ -198,12 +206,14 @@ impl<A: Kernel, B: Kernel> Kernel for ChangePoint<A, B> {
     }
 
     fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
+        require_fit("change-point", &self.steepness, &[&x]);
         let (before, after) = self.weights(x.clone());
         let first = self.first.matrix(x.clone()) * before.clone() * before.transpose();
         first + self.second.matrix(x) * after.clone() * after.transpose()
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        require_fit("change-point", &self.steepness, &[&x]);
         if let Some(none) = no_variances(&x) {
             return none;
         }

@@ -49,6 +49,10 @@ macro_rules! combination {
         }
 
         impl Definition for $config {
+            fn parts(&self) -> Vec<(&'static str, &KernelConfig)> {
+                vec![("first", &self.first), ("second", &self.second)]
+            }
+
             fn share_parameters(&mut self) {
                 self.first.share_parameters();
                 self.second.share_parameters();

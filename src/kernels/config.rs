@@ -3,10 +3,10 @@
 use burn::tensor::TensorCreationOptions;
 
 use super::{
-    ActiveDimensionsConfig, AnyKernel, DeepKernelConfig, KernelConfig, PeriodicConfig,
-    ProductConfig, ScaledConfig, StationaryConfig, SumConfig, inputs::Inputs,
+    ActiveDimensionsConfig, AnyKernel, DeepConfig, KernelConfig, PeriodicConfig, ProductConfig,
+    ScaledConfig, StationaryConfig, SumConfig, inputs::Inputs,
 };
-use crate::{features::PerceptronConfig, ops::Stationary};
+use crate::{features::PerceptronConfig, ops::Stationary, parameter::ParameterError};
 
 impl From<Stationary> for KernelConfig {
     fn from(kind: Stationary) -> Self {
@@ -63,7 +63,7 @@ impl KernelConfig {
 
     /// Applies the kernel to the features of a network.
     pub fn deep(self, network: PerceptronConfig, features: usize) -> Self {
-        DeepKernelConfig {
+        DeepConfig {
             base: Box::new(self),
             network,
             features,
@@ -122,6 +122,37 @@ impl KernelConfig {
         self.definition().missing_dimension(dimensions)
     }
 
+    /// Checks the values of the configuration for inputs of `dimensions` dimensions. `path` is that of
+    /// the kernel in its model, for the error.
+    ///
+    /// # Errors
+    ///
+    /// When a positive value is not positive, a count is zero, or an input dimension does not exist.
+    pub fn check(&self, path: &str, dimensions: usize) -> Result<(), ParameterError> {
+        self.check_values(path)?;
+        match self.missing_dimension(dimensions) {
+            None if dimensions > 0 => Ok(()),
+            missing => Err(ParameterError::MissingInput {
+                path: path.to_owned(),
+                input: missing.unwrap_or(0),
+                inputs: dimensions,
+            }),
+        }
+    }
+
+    fn check_values(&self, path: &str) -> Result<(), ParameterError> {
+        let definition = self.definition();
+        for (name, value) in definition.positive() {
+            ParameterError::check_positive(&format!("{path}.{name}"), value)?;
+        }
+        if let Some(reason) = definition.problem() {
+            let path = path.to_owned();
+            return Err(ParameterError::Refused { path, reason });
+        }
+        let mut parts = definition.parts().into_iter();
+        parts.try_for_each(|(name, part)| part.check_values(&format!("{path}.{name}")))
+    }
+
     /// Creates the kernel for inputs of `dimensions` dimensions.
     ///
     /// # Panics
@@ -129,6 +160,9 @@ impl KernelConfig {
     /// If a positive value is not positive, a count is zero, or an input dimension does not exist.
     #[track_caller]
     pub fn init(&self, dimensions: usize, options: impl Into<TensorCreationOptions>) -> AnyKernel {
+        if let Err(error) = self.check("kernel", dimensions) {
+            panic!("KernelConfig: {error}");
+        }
         self.build(Inputs::new(dimensions), &options.into())
     }
 }

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
-    definition::{Build, Definition},
+    definition::{Build, Definition, positive},
     inputs::Inputs,
-    points::{at_each, require_dimensions},
+    points::{at_each, require_fit},
     prior_features::FourierFeatures,
 };
 use crate::parameter::{Positive, defaults};
@@ -50,7 +50,9 @@ defaults! {
     }
 }
 
-impl Definition for ConstantConfig {}
+impl Definition for ConstantConfig {
+    positive!(variance);
+}
 
 impl Build for ConstantConfig {
     type Kernel = Constant;
@@ -79,7 +81,7 @@ impl Kernel for Constant {
     scaled_by!(variance);
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        require_dimensions("constant", 1, &[&x1, &x2]);
+        require_fit("constant", &self.variance, &[&x1, &x2]);
         let ([rows, _], [columns, _]) = (x1.dims(), x2.dims());
         self.variance
             .value()
@@ -88,6 +90,7 @@ impl Kernel for Constant {
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        require_fit("constant", &self.variance, &[&x]);
         at_each(self.variance.value(), &x)
     }
 

@@ -16,7 +16,7 @@ use super::{
     Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
     definition::{Build, ard},
     inputs::Inputs,
-    points::{at_each, require_dimensions},
+    points::{at_each, require_fit},
     prior_features::FourierFeatures,
 };
 use crate::{
@@ -67,7 +67,7 @@ defaults! {
     }
 }
 
-ard!(CosineConfig);
+ard!(CosineConfig: period variance);
 
 impl Build for CosineConfig {
     type Kernel = Cosine;
@@ -101,13 +101,13 @@ impl Kernel for Cosine {
     scaled_by!(variance);
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        require_dimensions("cosine", self.period.count(), &[&x1, &x2]);
+        require_fit("cosine", &self.period, &[&x1, &x2]);
         let frequency = self.period.value().recip();
         cosines(x1, x2, frequency) * self.variance.value().unsqueeze()
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        require_dimensions("cosine", self.period.count(), &[&x]);
+        require_fit("cosine", &self.period, &[&x]);
         at_each(self.variance.value(), &x)
     }
 

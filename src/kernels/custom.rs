@@ -130,6 +130,10 @@ macro_rules! register_kernel {
 }
 
 impl Definition for CustomKernelConfig {
+    fn problem(&self) -> Option<String> {
+        self.check().err()
+    }
+
     fn share_parameters(&mut self) {
         let (functions, fields) = self.parts();
         *self = (functions.isotropic)(fields);

@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, PriorFeatures,
-    definition::{Build, Definition},
+    definition::{Build, Definition, positive},
     inputs::Inputs,
     points::require_dimensions,
     prior_features::origin,
 };
 use crate::{
     features::{Features, Perceptron, PerceptronConfig},
-    parameter::{Part, tracked_like},
+    parameter::{Part, require_precision, tracked_like},
 };
 
 /// `k(g(x), g(x′))` with any network `g`: deep kernel learning (A. Wilson, Z. Hu, R. Salakhutdinov
@@ -28,7 +28,7 @@ use crate::{
 /// use burn::tensor::{Device, Tensor};
 /// use burn_gp_core::{
 ///     features::PerceptronConfig,
-///     kernels::{DeepKernel, DeepKernelConfig, Kernel, KernelConfig, StationaryConfig},
+///     kernels::{DeepKernel, DeepConfig, Kernel, KernelConfig, StationaryConfig},
 ///     ops::Stationary,
 /// };
 ///
@@ -40,7 +40,7 @@ use crate::{
 /// let x = Tensor::<2>::ones([3, 4], &device);
 /// assert_eq!(kernel.matrix(x.clone()).dims(), [3, 3]);
 ///
-/// let config = DeepKernelConfig { base: Box::new(base.into()), network, features: 2 };
+/// let config = DeepConfig { base: Box::new(base.into()), network, features: 2 };
 /// assert_eq!(KernelConfig::from(config).init(4, &device).matrix(x).dims(), [3, 3]);
 /// ```
 #[derive(Module, Debug)]
@@ -53,7 +53,7 @@ pub struct DeepKernel<K: Module, F: Module> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
 #[setters(prefix = "with_")]
-pub struct DeepKernelConfig {
+pub struct DeepConfig {
     /// The kernel on the features.
     #[setters(into)]
     pub base: Box<KernelConfig>,
@@ -69,7 +69,13 @@ fn two() -> usize {
     2
 }
 
-impl Definition for DeepKernelConfig {
+impl Definition for DeepConfig {
+    positive!(features);
+
+    fn parts(&self) -> Vec<(&'static str, &KernelConfig)> {
+        vec![("base", &self.base)]
+    }
+
     fn share_parameters(&mut self) {
         self.base.share_parameters();
     }
@@ -79,7 +85,7 @@ impl Definition for DeepKernelConfig {
     }
 }
 
-impl Build for DeepKernelConfig {
+impl Build for DeepConfig {
     type Kernel = DeepKernel<BoxedKernel, Perceptron>;
 
     #[track_caller]
@@ -98,6 +104,12 @@ impl<K: Kernel, F: Features> DeepKernel<K, F> {
             network: Part::network(network),
         }
     }
+
+    /// `g(x)`, `[N, Q]`.
+    fn features(&self, x: Tensor<2>) -> Tensor<2> {
+        require_precision("the deep kernel", &x, &*self.network);
+        self.network.forward(x)
+    }
 }
 
 impl<K: Kernel, F: Features> Kernel for DeepKernel<K, F> {
@@ -108,16 +120,16 @@ impl<K: Kernel, F: Features> Kernel for DeepKernel<K, F> {
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_dimensions("deep", 1, &[&x1, &x2]);
-        let (x1, x2) = (self.network.forward(x1), self.network.forward(x2));
+        let (x1, x2) = (self.features(x1), self.features(x2));
         self.base.covariance(x1, x2)
     }
 
     fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
-        self.base.matrix(self.network.forward(x))
+        self.base.matrix(self.features(x))
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        self.base.diagonal(self.network.forward(x))
+        self.base.diagonal(self.features(x))
     }
 
     /// The features of the base at the outputs of the network.

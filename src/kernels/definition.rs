@@ -2,7 +2,7 @@
 
 use burn::tensor::TensorCreationOptions;
 
-use super::inputs::Inputs;
+use super::{KernelConfig, inputs::Inputs};
 
 /// The configuration of a kernel.
 pub(super) trait Definition {
@@ -18,6 +18,21 @@ pub(super) trait Definition {
     fn missing_dimension(&self, _dimensions: usize) -> Option<usize> {
         None
     }
+
+    /// The values that have to be positive, by their names. Sizes are among them.
+    fn positive(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+
+    /// The kernels that this one consists of, by their names.
+    fn parts(&self) -> Vec<(&'static str, &KernelConfig)> {
+        Vec::new()
+    }
+
+    /// What else is wrong with the values of this kernel.
+    fn problem(&self) -> Option<String> {
+        None
+    }
 }
 
 /// A configuration from which a kernel is made.
@@ -29,20 +44,25 @@ pub(super) trait Build: Definition {
     fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Self::Kernel;
 }
 
-/// Implements [`Definition`] for a configuration with a field `ard`.
+/// Implements [`Definition`] for a configuration with a field `ard` and other fields that have to be
+/// positive; those in parentheses may be absent.
 macro_rules! ard {
-    ($config:ty) => {
+    ($config:ty: $($field:ident)+ $(($optional:ident))?) => {
         impl $crate::kernels::definition::Definition for $config {
             fn share_parameters(&mut self) {
                 self.ard = false;
             }
+
+            $crate::kernels::definition::positive!($($field)+ $(($optional))?);
         }
     };
-    ($config:ty, grouped) => {
+    ($config:ty, grouped: $($field:ident)+ $(($optional:ident))?) => {
         impl $crate::kernels::definition::Definition for $config {
             fn share_parameters(&mut self) {
                 self.ard = false;
             }
+
+            $crate::kernels::definition::positive!($($field)+ $(($optional))?);
 
             fn share_among(&mut self, groups: &[usize]) {
                 self.groups = groups.to_vec();
@@ -51,4 +71,15 @@ macro_rules! ard {
     };
 }
 
-pub(super) use ard;
+/// Implements [`Definition::positive`] for fields of a configuration.
+macro_rules! positive {
+    ($($field:ident)* $(($optional:ident))?) => {
+        fn positive(&self) -> Vec<(&'static str, f64)> {
+            let fields = [$((stringify!($field), self.$field as f64)),*].into_iter();
+            $(let fields = fields.chain(self.$optional.map(|value| (stringify!($optional), value)));)?
+            fields.collect()
+        }
+    };
+}
+
+pub(super) use {ard, positive};

@@ -17,7 +17,7 @@ use super::{
     definition::{Build, ard},
     distances::differences,
     inputs::{Inputs, first_lengthscale},
-    points::{at_each, require_dimensions},
+    points::{at_each, require_fit},
     prior_features::origin,
 };
 use crate::{
@@ -26,7 +26,10 @@ use crate::{
         ExactMatmul, softplus,
         special::functions::{log_gamma, softplus_inverse},
     },
-    parameter::{LOWER_BOUND, Part, Positive, both_tracked, defaults, tracked_like, vector},
+    parameter::{
+        LOWER_BOUND, Part, Positive, both_tracked, defaults, require_precision, tracked_like,
+        vector,
+    },
 };
 
 /// `k(x, x′) = σ²·Π_d √(2·ℓ_d(x)·ℓ_d(x′)/s_d)·exp(−(x_d − x′_d)²/s_d)`, `s_d = ℓ_d(x)² + ℓ_d(x′)²`:
@@ -81,7 +84,7 @@ defaults! {
     }
 }
 
-ard!(GibbsConfig);
+ard!(GibbsConfig: variance (lengthscale));
 
 impl Build for GibbsConfig {
     type Kernel = Gibbs<Perceptron>;
@@ -122,6 +125,7 @@ impl<F: Features> Gibbs<F> {
 
     /// The lengthscales at `x`, `[N, 1]` or `[N, D]`.
     pub fn lengthscales(&self, x: Tensor<2>) -> Tensor<2> {
+        require_precision("the Gibbs kernel", &x, &*self.network);
         lengthscales(&*self.network, self.offset, x)
     }
 }
@@ -135,7 +139,7 @@ impl<F: Features> Kernel for Gibbs<F> {
     scaled_by!(variance);
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        require_dimensions("Gibbs", 1, &[&x1, &x2]);
+        require_fit("Gibbs", &self.variance, &[&x1, &x2]);
         let [_, dimensions] = x1.dims();
         let scales = (self.lengthscales(x1.clone()), self.lengthscales(x2.clone()));
         let [_, count] = scales.0.dims();
@@ -163,6 +167,7 @@ impl<F: Features> Kernel for Gibbs<F> {
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        require_fit("Gibbs", &self.variance, &[&x]);
         at_each(self.variance.value(), &x)
     }
 

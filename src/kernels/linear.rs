@@ -12,7 +12,7 @@ use super::{
     Kernel, NoFunctionDraws, PriorFeatures,
     definition::{Build, ard},
     inputs::{Groups, Inputs},
-    points::{no_variances, require_dimensions},
+    points::{no_variances, require_fit},
 };
 use crate::{
     ops::ExactMatmul,
@@ -58,7 +58,7 @@ defaults! {
     }
 }
 
-ard!(LinearConfig, grouped);
+ard!(LinearConfig, grouped: variance);
 
 impl Build for LinearConfig {
     type Kernel = Linear;
@@ -92,13 +92,13 @@ impl Kernel for Linear {
     scaled_by!(variance);
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        require_dimensions("linear", self.variance.count(), &[&x1, &x2]);
+        require_fit("linear", &self.variance, &[&x1, &x2]);
         let weighted = x1 * self.variance.value().unsqueeze(); // [N1, D]
         weighted.exact_matmul(x2.transpose())
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        require_dimensions("linear", self.variance.count(), &[&x]);
+        require_fit("linear", &self.variance, &[&x]);
         if let Some(none) = no_variances(&x) {
             return none;
         }

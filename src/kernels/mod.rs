@@ -75,7 +75,7 @@ pub use constant::{Constant, ConstantConfig};
 pub use convolutional::Convolutional;
 pub use cosine::{Cosine, CosineConfig};
 pub use custom::{CustomKernel, CustomKernelConfig, KernelDefinition, KernelRegistration};
-pub use deep::{DeepKernel, DeepKernelConfig};
+pub use deep::{DeepConfig, DeepKernel};
 pub use gibbs::{Gibbs, GibbsConfig};
 pub use linear::{Linear, LinearConfig};
 pub use low_rank::{Basis, FeatureMap, LowRankKernel, RandomFourier, squared_norms};

@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
-    definition::{Build, Definition},
+    definition::{Build, Definition, positive},
     inputs::Inputs,
-    points::require_dimensions,
+    points::{require_dimensions, require_fit},
     spectrum::periodic_spectrum,
 };
 use crate::parameter::Positive;
@@ -85,6 +85,12 @@ fn one() -> f64 {
 }
 
 impl Definition for PeriodicConfig {
+    positive!(period);
+
+    fn parts(&self) -> Vec<(&'static str, &KernelConfig)> {
+        vec![("base", &self.base)]
+    }
+
     fn share_parameters(&mut self) {
         self.ard = false;
         self.base.share_parameters();
@@ -126,6 +132,7 @@ impl<K: Kernel> Periodic<K> {
 
     /// u, `[N, 2·D]`.
     fn wind(&self, x: Tensor<2>) -> Tensor<2> {
+        require_fit("periodic", &self.period, &[&x]);
         wind(x, self.period.value())
     }
 }
@@ -147,7 +154,7 @@ impl<K: Kernel> Kernel for Periodic<K> {
     }
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        require_dimensions("periodic", self.period.count(), &[&x1, &x2]);
+        require_fit("periodic", &self.period, &[&x1, &x2]);
         self.base.covariance(self.wind(x1), self.wind(x2))
     }
 

@@ -2,7 +2,7 @@
 
 use burn::tensor::Tensor;
 
-use crate::parameter::{both_tracked, require_same_dtype};
+use crate::parameter::{Positive, both_tracked, require_same_dtype};
 
 /// Panics unless all points have the same number of dimensions and a kernel parameter has that many
 /// values. A single value fits any number of dimensions. Also panics if the points differ in
@@ -23,6 +23,24 @@ pub(super) fn require_dimensions(kernel: &str, values: usize, points: &[&Tensor<
         "the {kernel} kernel with {values} values of a parameter, at points {sizes:?}; expected \
          [N, D] each, with D values or one"
     );
+}
+
+/// Like [`require_dimensions`] for the values of a parameter, which also has to have the precision
+/// of the points.
+#[track_caller]
+pub(super) fn require_fit(kernel: &str, parameter: &Positive, points: &[&Tensor<2>]) {
+    require_dimensions(kernel, parameter.count(), points);
+    if let Some(first) = points.first() {
+        require_type(kernel, parameter, first);
+    }
+}
+
+/// Panics unless the points have the precision of a kernel parameter.
+#[track_caller]
+pub(super) fn require_type(kernel: &str, parameter: &Positive, points: &Tensor<2>) {
+    let name = || format!("the {kernel} kernel");
+    let parameters = ("parameters", parameter.dtype());
+    require_same_dtype(name, ("points", points.dtype()), parameters);
 }
 
 /// Zeros in the shape of the covariances if one of the sets of points is empty: the backends

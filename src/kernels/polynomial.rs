@@ -13,7 +13,7 @@ use super::{
     Kernel, NoFunctionDraws, PriorFeatures,
     definition::{Build, ard},
     inputs::Inputs,
-    points::{no_variances, require_dimensions, with_offset},
+    points::{no_variances, require_fit, with_offset},
     prior_features::Monomials,
 };
 use crate::{
@@ -64,7 +64,7 @@ defaults! {
     }
 }
 
-ard!(PolynomialConfig);
+ard!(PolynomialConfig: variance offset degree);
 
 impl Build for PolynomialConfig {
     type Kernel = Polynomial;
@@ -109,13 +109,13 @@ tied!(variance of Polynomial);
 
 impl Kernel for Polynomial {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        require_dimensions("polynomial", self.variance.count(), &[&x1, &x2]);
+        require_fit("polynomial", &self.variance, &[&x1, &x2]);
         let weighted = x1 * self.variance.value().unsqueeze(); // [N1, D]
         self.power(weighted.exact_matmul(x2.transpose()) + self.offset.value().unsqueeze())
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        require_dimensions("polynomial", self.variance.count(), &[&x]);
+        require_fit("polynomial", &self.variance, &[&x]);
         if let Some(none) = no_variances(&x) {
             return none;
         }

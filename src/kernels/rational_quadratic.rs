@@ -15,7 +15,7 @@ use super::{
     definition::{Build, ard},
     distances::squared_distances,
     inputs::{Inputs, first_lengthscale},
-    points::{at_each, require_dimensions},
+    points::{at_each, require_fit},
     prior_features::FourierFeatures,
     spectrum::{log_scale_slope, rational_quadratic_spectrum},
 };
@@ -66,7 +66,7 @@ defaults! {
     }
 }
 
-ard!(RationalQuadraticConfig);
+ard!(RationalQuadraticConfig: variance shape (lengthscale));
 
 impl Build for RationalQuadraticConfig {
     type Kernel = RationalQuadratic;
@@ -109,7 +109,7 @@ impl Kernel for RationalQuadratic {
     scaled_by!(variance);
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        require_dimensions("rational quadratic", self.lengthscale.count(), &[&x1, &x2]);
+        require_fit("rational quadratic", &self.lengthscale, &[&x1, &x2]);
         let lengthscale = self.lengthscale.value().unsqueeze::<2>(); // [1, D]
         let shape = self.shape.value().unsqueeze::<2>(); // [1, 1]
         let squares = squared_distances(x1 / lengthscale.clone(), x2 / lengthscale);
@@ -118,7 +118,7 @@ impl Kernel for RationalQuadratic {
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        require_dimensions("rational quadratic", self.lengthscale.count(), &[&x]);
+        require_fit("rational quadratic", &self.lengthscale, &[&x]);
         at_each(self.variance.value(), &x)
     }
 

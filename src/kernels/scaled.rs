@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
-    definition::{Build, Definition},
+    definition::{Build, Definition, positive},
     inputs::Inputs,
 };
 use crate::{ops::Blocks, parameter::Positive, patches::PatchGrid};
@@ -56,6 +56,12 @@ fn one() -> f64 {
 }
 
 impl Definition for ScaledConfig {
+    positive!(outputscale);
+
+    fn parts(&self) -> Vec<(&'static str, &KernelConfig)> {
+        vec![("base", &self.base)]
+    }
+
     fn share_parameters(&mut self) {
         self.base.share_parameters();
     }

@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 use super::{
     Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
     cosine::cosines,
-    definition::{Build, Definition},
+    definition::{Build, Definition, positive},
     inputs::Inputs,
-    points::{at_each, require_dimensions},
+    points::{at_each, require_fit},
     prior_features::FourierFeatures,
     spectrum::stationary_spectrum,
 };
@@ -152,7 +152,9 @@ defaults! {
     }
 }
 
-impl Definition for SpectralMixtureConfig {}
+impl Definition for SpectralMixtureConfig {
+    positive!(components lengthscale variance);
+}
 
 impl Build for SpectralMixtureConfig {
     type Kernel = SpectralMixture;
@@ -199,8 +201,11 @@ impl Kernel for SpectralMixture {
     }
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        let dimensions = self.components[0].lengthscale.count();
-        require_dimensions("spectral mixture", dimensions, &[&x1, &x2]);
+        require_fit(
+            "spectral mixture",
+            &self.components[0].lengthscale,
+            &[&x1, &x2],
+        );
         let ([rows, _], [columns, _]) = (x1.dims(), x2.dims());
         let zeros = Tensor::zeros([rows, columns], (&x1.device(), x1.dtype()));
         (self.components.iter()).fold(zeros, |sum, component| {
@@ -209,11 +214,7 @@ impl Kernel for SpectralMixture {
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        require_dimensions(
-            "spectral mixture",
-            self.components[0].lengthscale.count(),
-            &[&x],
-        );
+        require_fit("spectral mixture", &self.components[0].lengthscale, &[&x]);
         let zero = Tensor::zeros([1], (&x.device(), x.dtype()));
         let sum =
             (self.components.iter()).fold(zero, |sum, component| sum + component.variance.value());

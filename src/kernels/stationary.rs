@@ -13,7 +13,7 @@ use super::{
     definition::{Build, ard},
     inputs::{Groups, Inputs, first_lengthscale},
     member, one_by_one,
-    points::{at_each, require_dimensions},
+    points::{at_each, require_fit, require_type},
     prior_features::FourierFeatures,
     spectrum::stationary_spectrum,
 };
@@ -149,7 +149,7 @@ impl StationaryConfig {
     }
 }
 
-ard!(StationaryConfig, grouped);
+ard!(StationaryConfig, grouped: variance (lengthscale));
 
 impl Build for StationaryConfig {
     type Kernel = StationaryKernel;
@@ -215,7 +215,7 @@ impl Kernel for StationaryKernel {
     scaled_by!(variance);
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        require_dimensions("stationary", self.lengthscale.count(), &[&x1, &x2]);
+        require_fit("stationary", &self.lengthscale, &[&x1, &x2]);
         let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
         ops::covariance(self.kind, x1, x2, lengthscale, variance)
     }
@@ -231,7 +231,7 @@ impl Kernel for StationaryKernel {
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        require_dimensions("stationary", self.lengthscale.count(), &[&x]);
+        require_fit("stationary", &self.lengthscale, &[&x]);
         at_each(self.variance.value(), &x)
     }
 
@@ -247,6 +247,7 @@ impl Kernel for StationaryKernel {
         images: Tensor<2>,
         weights: Tensor<2>,
     ) -> Tensor<2> {
+        require_type("stationary", &self.lengthscale, &patches);
         let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
         ops::patch_covariance(
             self.kind,
@@ -260,11 +261,13 @@ impl Kernel for StationaryKernel {
     }
 
     fn patch_variance(&self, grid: &PatchGrid, images: Tensor<2>, weights: Tensor<2>) -> Tensor<1> {
+        require_type("stationary", &self.lengthscale, &images);
         let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
         ops::patch_variance(self.kind, grid, images, lengthscale, variance, weights)
     }
 
     fn matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
+        require_type("stationary", &self.lengthscale, &x);
         let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
         ops::covariance_product(self.kind, x, None, lengthscale, variance, vectors)
     }
@@ -279,11 +282,13 @@ impl Kernel for StationaryKernel {
     }
 
     fn covariance_product(&self, x1: Tensor<2>, x2: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
+        require_type("stationary", &self.lengthscale, &x1);
         let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
         ops::covariance_product(self.kind, x1, Some(x2), lengthscale, variance, vectors)
     }
 
     fn block_matrix(&self, blocks: Blocks, points: Tensor<2>, values: Tensor<1>) -> Tensor<2> {
+        require_type("stationary", &self.lengthscale, &points);
         let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
         ops::block_covariance(
             self.kind,
@@ -303,6 +308,7 @@ impl Kernel for StationaryKernel {
         others: Tensor<2>,
         values: Tensor<1>,
     ) -> Tensor<2> {
+        require_type("stationary", &self.lengthscale, &points);
         let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
         ops::block_covariance(
             self.kind,

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Kernel,
-    definition::{Build, Definition},
+    definition::{Build, Definition, positive},
     inputs::Inputs,
-    points::{at_each, require_dimensions},
+    points::{at_each, require_fit},
 };
 use crate::parameter::{Positive, defaults};
 
@@ -51,7 +51,9 @@ defaults! {
     }
 }
 
-impl Definition for WhiteConfig {}
+impl Definition for WhiteConfig {
+    positive!(variance);
+}
 
 impl Build for WhiteConfig {
     type Kernel = White;
@@ -80,12 +82,13 @@ impl Kernel for White {
     scaled_by!(variance);
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        require_dimensions("white", 1, &[&x1, &x2]);
+        require_fit("white", &self.variance, &[&x1, &x2]);
         let ([rows, _], [columns, _]) = (x1.dims(), x2.dims());
         Tensor::zeros([rows, columns], (&x1.device(), x1.dtype()))
     }
 
     fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
+        require_fit("white", &self.variance, &[&x]);
         let [rows, _] = x.dims();
         let variance = self.variance.value();
         let identity = Tensor::<2>::eye(rows, &x.device()).cast(variance.dtype());
@@ -93,6 +96,7 @@ impl Kernel for White {
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+        require_fit("white", &self.variance, &[&x]);
         at_each(self.variance.value(), &x)
     }
 }

@@ -13,8 +13,8 @@ use crate::{
     ops::{NotPositiveDefinite, Stationary},
     parameter::tracked_like,
     variational::{
-        CoregionalizationConfig, Coregionalized, Functions, PosteriorConfig, WhitenedConfig,
-        first_mixing, with_scaled_deviations,
+        CoregionalizationConfig, Coregionalized, FirstGaussians, Functions, PosteriorConfig,
+        WhitenedConfig, first_mixing, with_scaled_deviations,
     },
 };
 
@@ -219,7 +219,7 @@ impl GpLayerConfig {
         let kernel = (self.kernel).init(self.inputs, (&plain.device(), plain.dtype()));
         let sets = self.inducing.select(&kernel, &plain)?;
         let mean = self.mean.init_for(&plain, self.outputs);
-        let layer = self.assemble(kernel, mean, sets)?;
+        let layer = self.assemble(kernel, mean, sets, FirstGaussians::Prior)?;
         Ok(tracked_like(features, layer))
     }
 
@@ -252,7 +252,7 @@ impl GpLayerConfig {
         let kernel = self.kernel.init(self.inputs, options.clone());
         let mean = self.mean.init(self.inputs, self.outputs, options);
         let sets = sets.into_iter().map(|set| InducingPoints::new(set.inner()));
-        let layer = self.assemble(kernel, mean, sets.collect())?;
+        let layer = self.assemble(kernel, mean, sets.collect(), FirstGaussians::Prior)?;
         Ok(tracked_like(&first, layer))
     }
 
@@ -261,12 +261,14 @@ impl GpLayerConfig {
     ///
     /// # Errors
     ///
-    /// When the covariance of the inducing variables cannot be factored.
+    /// When the covariance of the inducing variables cannot be factored; never for
+    /// [`FirstGaussians::Blank`].
     pub fn assemble(
         &self,
         kernel: AnyKernel,
         mean: AnyMean,
         sets: Vec<InducingPoints>,
+        first: FirstGaussians,
     ) -> Result<GpLayer, NotPositiveDefinite> {
         let points = sets[0].points();
         let jitter = self.inducing.jitter_for(points.dtype());
@@ -276,10 +278,11 @@ impl GpLayerConfig {
         let (kernels, posterior) = if self.separate_kernels {
             let kernels = (0..latent).map(|_| self.kernel.init(self.inputs, options()));
             let kernels = SeparateKernels::new(kernels.collect());
-            let posterior = posterior.init_separate(sets, &kernels, jitter, options())?;
+            let posterior =
+                posterior.init_separate_as(first, sets, &kernels, (jitter, options()))?;
             (Kernels::Separate(kernels), posterior)
         } else {
-            let posterior = posterior.init(sets, &kernel, latent, jitter, options())?;
+            let posterior = posterior.init_as(first, sets, &kernel, (latent, jitter, options()))?;
             (Kernels::Shared(kernel), posterior)
         };
         let posterior = with_scaled_deviations(posterior, self.deviation);

@@ -14,7 +14,7 @@ use crate::{
     ops::NotPositiveDefinite,
     parameter::tracked_like,
     patches::{ImageShape, PatchGrid},
-    variational::with_scaled_deviations,
+    variational::{FirstGaussians, with_scaled_deviations},
 };
 
 /// The side of a patch if none is given.
@@ -26,12 +26,14 @@ const SIDE: usize = 5;
 ///
 /// # Errors
 ///
-/// When the covariance of the inducing variables cannot be factored.
+/// When the covariance of the inducing variables cannot be factored; never for
+/// [`FirstGaussians::Blank`].
 pub fn convolutional_layer(
     config: &GpLayerConfig,
     (kernel, location): (AnyKernel, Option<AnyKernel>),
     grid: PatchGrid,
     sets: Vec<Tensor<2>>,
+    first: FirstGaussians,
 ) -> Result<ConvolutionalLayer, NotPositiveDefinite> {
     let options = TensorCreationOptions::from((&sets[0].device(), sets[0].dtype()));
     let jitter = config.inducing.jitter_for(sets[0].dtype());
@@ -44,8 +46,12 @@ pub fn convolutional_layer(
             .map(|patches| with_random_places(patches, &grid, &mut random))
             .collect();
     }
-    let posterior =
-        (config.posterior).init(sets, &kernel, config.outputs, jitter, options.clone())?;
+    let posterior = (config.posterior).init_as(
+        first,
+        sets,
+        &kernel,
+        (config.outputs, jitter, options.clone()),
+    )?;
     let posterior = with_scaled_deviations(posterior, config.deviation);
     let mean = (config.mean).init(grid.image().len(), config.outputs, options);
     Ok(GpLayer::new(kernel, mean, posterior))
@@ -243,7 +249,9 @@ impl ConvGpLayerConfig {
         let kernel = functions.kernel.init(functions.inputs, options.clone());
         let location = (self.location.as_ref()).map(|location| location.init(2, options));
         let patches = patches.into_iter().map(Tensor::inner).collect();
-        let layer = convolutional_layer(functions, (kernel, location), grid, patches)?;
+        let kernels = (kernel, location);
+        let first_gaussians = FirstGaussians::Prior;
+        let layer = convolutional_layer(functions, kernels, grid, patches, first_gaussians)?;
         Ok(tracked_like(&first, layer))
     }
 }

@@ -186,15 +186,44 @@ likelihoods! {
 }
 
 impl LikelihoodConfig {
-    /// Checks that the noise variance, if the likelihood has one, is positive and finite.
+    /// Checks the values of the configuration.
     ///
     /// # Errors
     ///
-    /// [`ParameterError::OutOfBounds`].
+    /// When one is not possible.
     pub fn check(&self) -> Result<(), ParameterError> {
+        let positive = |name: &str, value| {
+            ParameterError::check_positive(&format!("likelihood.{name}"), value)
+        };
+        let two_or_more = |classes: usize| {
+            let bounds = (1.0, f64::INFINITY);
+            ParameterError::check_between("likelihood.classes", classes as f64, bounds)
+        };
         match self {
             Self::Gaussian(config) => config.check(),
-            _ => Ok(()),
+            Self::Heteroskedastic(config) => positive("noise", config.noise),
+            Self::StudentT(config) => {
+                positive("scale", config.scale)?;
+                config.check_degrees()
+            }
+            Self::Softmax(config) => two_or_more(config.classes),
+            Self::RobustMax(config) => {
+                two_or_more(config.classes)?;
+                ParameterError::check_between("likelihood.epsilon", config.epsilon, (0.0, 1.0))
+            }
+            Self::Ordinal(config) => two_or_more(config.classes),
+            Self::NegativeBinomial(config) => positive("dispersion", config.dispersion),
+            Self::Gamma(config) => positive("shape", config.shape),
+            Self::Beta(config) => positive("precision", config.precision),
+            Self::Custom(config) => config.check().map_err(|reason| ParameterError::Refused {
+                path: "likelihood".into(),
+                reason,
+            }),
+            Self::FixedNoise
+            | Self::Bernoulli
+            | Self::BernoulliLogit
+            | Self::Poisson
+            | Self::Exponential => Ok(()),
         }
     }
 

@@ -69,15 +69,7 @@ impl GaussianConfig {
     ///
     /// [`ParameterError::OutOfBounds`].
     pub fn check(&self) -> Result<(), ParameterError> {
-        if self.noise > 0.0 && self.noise.is_finite() {
-            return Ok(());
-        }
-        Err(ParameterError::OutOfBounds {
-            path: "likelihood.noise".into(),
-            value: self.noise,
-            lower: 0.0,
-            upper: f64::INFINITY,
-        })
+        ParameterError::check_positive("likelihood.noise", self.noise)
     }
 
     /// Creates the likelihood.

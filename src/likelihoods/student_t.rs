@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     ops::{log_ratio, stirling_remainder},
-    parameter::{Positive, defaults, numbers},
+    parameter::{ParameterError, Positive, defaults, numbers},
     process::Marginals,
 };
 
@@ -68,6 +68,13 @@ defaults! {
 }
 
 impl StudentTConfig {
+    /// Checks the degrees of freedom.
+    pub(super) fn check_degrees(&self) -> Result<(), ParameterError> {
+        let bounds = (SMALLEST_DEGREES, f64::INFINITY);
+        let path = "likelihood.degrees_of_freedom";
+        ParameterError::check_between(path, self.degrees_of_freedom, bounds)
+    }
+
     /// Creates the likelihood.
     ///
     /// # Panics

@@ -4,7 +4,7 @@ use core::fmt;
 
 use burn::tensor::{DType, Tensor, TensorData};
 
-use crate::parameter::numbers;
+use crate::ops::first_not_finite;
 
 /// A target value that is impossible under the likelihood.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -49,14 +49,12 @@ impl fmt::Display for Rounding<'_> {
 ///
 /// [`ImpossibleTarget`] for the first value that is not finite.
 pub fn check_finite(targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
-    let [_, columns] = targets.dims();
-    let values = numbers(targets.clone());
-    match values.iter().position(|value| !value.is_finite()) {
+    match first_not_finite(targets) {
         None => Ok(()),
-        Some(index) => Err(ImpossibleTarget {
-            row: index / columns,
-            column: index % columns,
-            value: values[index],
+        Some((row, column, value)) => Err(ImpossibleTarget {
+            row,
+            column,
+            value,
             rounded: None,
             likelihood: "gaussian",
             expected: "finite numbers".into(),

@@ -105,6 +105,7 @@ pub use moments::{
 };
 pub(crate) use natural_step::{lower_of_transposed_product, reversed_precision, solve_reversed};
 pub use patches::{patch_covariance, patch_variance};
+pub(crate) use reads::first_not_finite;
 pub(crate) use reads::values;
 pub use reads::{device_reads, integer, number, numbers, whole_numbers};
 pub use remainder::remainder;

@@ -43,6 +43,23 @@ pub fn number<const D: usize>(tensor: Tensor<D>) -> f64 {
     tensor.into_scalar()
 }
 
+/// The row, the column and the value of the first number of a matrix that is NaN or infinite. It reads
+/// a single number if there is none.
+pub(crate) fn first_not_finite(matrix: &Tensor<2>) -> Option<(usize, usize, f64)> {
+    let [rows, columns] = matrix.dims();
+    if rows * columns == 0 {
+        return None;
+    }
+    let matrix = matrix.clone().without_autodiff();
+    // The product with zero is NaN where a number is not finite.
+    if number((matrix.clone() * 0.0).sum()) == 0.0 {
+        return None;
+    }
+    let values = numbers(matrix);
+    let index = values.iter().position(|value| !value.is_finite())?;
+    Some((index / columns, index % columns, values[index]))
+}
+
 /// The only value of a tensor of integers.
 ///
 /// # Panics

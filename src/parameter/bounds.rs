@@ -93,6 +93,14 @@ pub(super) struct Bounded {
     upper: Option<Param<Tensor<1>>>,
 }
 
+impl Bounded {
+    /// One of the limits.
+    pub fn limit(&self) -> Option<Tensor<1>> {
+        let limit = self.lower.as_ref().or(self.upper.as_ref());
+        limit.map(Param::val)
+    }
+}
+
 impl Reparameterization for Bounded {
     const NAME: &'static str = "bounds";
 

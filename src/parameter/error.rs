@@ -1,5 +1,7 @@
 //! Errors in settings of parameters.
 
+use core::fmt;
+
 use super::Prior;
 
 /// The reason why a parameter cannot be read, set, bounded, frozen or given a prior.
@@ -26,7 +28,7 @@ pub enum ParameterError {
         found: usize,
     },
     /// A value is outside the bounds.
-    #[error("{path} is {value}, which does not lie between its bounds {lower} and {upper}")]
+    #[error("{path} is {value}; it must {}", Range(*.lower, *.upper))]
     OutOfBounds {
         /// The path.
         path: String,
@@ -36,6 +38,24 @@ pub enum ParameterError {
         lower: f64,
         /// The upper bound.
         upper: f64,
+    },
+    /// A kernel uses an input that does not exist.
+    #[error("{path} uses input {input}, counted from zero, but the number of inputs is {inputs}")]
+    MissingInput {
+        /// The path.
+        path: String,
+        /// The zero-based input.
+        input: usize,
+        /// The number of inputs, D.
+        inputs: usize,
+    },
+    /// The values of a configuration are not possible.
+    #[error("{path}: {reason}")]
+    Refused {
+        /// The path.
+        path: String,
+        /// The reason.
+        reason: String,
     },
     /// No value lies between the bounds.
     #[error("no value of {path} lies between the bounds {lower} and {upper}")]
@@ -78,4 +98,51 @@ pub enum ParameterError {
         /// The requirement on its numbers.
         expected: &'static str,
     },
+}
+
+impl ParameterError {
+    /// Checks that a value is positive and finite.
+    ///
+    /// # Errors
+    ///
+    /// [`ParameterError::OutOfBounds`] if not.
+    pub(crate) fn check_positive(path: &str, value: f64) -> Result<(), Self> {
+        Self::check_between(path, value, (0.0, f64::INFINITY))
+    }
+
+    /// Checks that a value lies between two bounds.
+    ///
+    /// # Errors
+    ///
+    /// [`ParameterError::OutOfBounds`] if not.
+    pub(crate) fn check_between(
+        path: &str,
+        value: f64,
+        (lower, upper): (f64, f64),
+    ) -> Result<(), Self> {
+        if lower < value && value < upper {
+            return Ok(());
+        }
+        Err(Self::OutOfBounds {
+            path: path.to_owned(),
+            value,
+            lower,
+            upper,
+        })
+    }
+}
+
+/// The values between two bounds, in words.
+struct Range(f64, f64);
+
+impl fmt::Display for Range {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(lower, upper) = self;
+        match (lower.is_finite(), upper.is_finite()) {
+            (true, true) => write!(formatter, "lie between {lower} and {upper}"),
+            (true, false) => write!(formatter, "be finite and above {lower}"),
+            (false, true) => write!(formatter, "be finite and below {upper}"),
+            (false, false) => formatter.write_str("be a finite number"),
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use burn::{
     module::{Module, Param},
-    tensor::{Int, Tensor, TensorCreationOptions},
+    tensor::{DType, Int, Tensor, TensorCreationOptions},
 };
 
 use super::{HostInteger, bounds::Bounded, numbers, vector};
@@ -111,6 +111,13 @@ impl Positive {
             0 => count * self.repeats,
             values => values * self.repeats,
         }
+    }
+
+    /// The floating-point type. It costs no operation, even if the parameter is bounded.
+    pub(crate) fn dtype(&self) -> DType {
+        let limit = self.raw.reparameterization::<Bounded>();
+        let limit = limit.and_then(Bounded::limit);
+        limit.map_or_else(|| self.raw.val().dtype(), |limit| limit.dtype())
     }
 
     /// The constrained values as numbers, one for each of `count` dimensions. A single value is

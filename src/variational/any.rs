@@ -2,7 +2,7 @@
 
 use burn::{
     module::{Module, ModuleDisplay},
-    tensor::{Tensor, TensorCreationOptions},
+    tensor::{DType, Tensor, TensorCreationOptions},
 };
 
 // Every posterior is in the list below, so that a new one adds nothing here.
@@ -16,6 +16,7 @@ use crate::{
     inducing::{InducingVariables, SeparateInducing},
     kernels::{Kernel, SeparateKernels},
     ops::{Jitter, NotPositiveDefinite},
+    parameter::ParameterError,
     process::{DrawableProcess, VariationalGaussian},
 };
 
@@ -173,6 +174,43 @@ posteriors! {
 pub type PosteriorName = Choice<fn() -> PosteriorConfig>;
 
 impl PosteriorConfig {
+    /// The configuration that has the parameters of one in this precision in every other, too. A
+    /// model that was saved in another precision is read with it.
+    pub fn as_in(mut self, precision: DType) -> Self {
+        if let Self::LSvgp(LSvgpConfig { observations })
+        | Self::InverseFree(InverseFreeConfig { observations, .. }) = &mut self
+        {
+            *observations = observations.with_floor_of(precision);
+        }
+        self
+    }
+
+    /// Checks the values of the configuration. `path` is that of the posterior in its model, for the
+    /// error.
+    ///
+    /// # Errors
+    ///
+    /// When one is not possible.
+    pub fn check(&self, path: &str) -> Result<(), ParameterError> {
+        match self {
+            Self::LSvgp(LSvgpConfig { observations })
+            | Self::InverseFree(InverseFreeConfig { observations, .. }) => {
+                let positive = |name, value| {
+                    ParameterError::check_positive(&format!("{path}.observations.{name}"), value)
+                };
+                positive("variance", observations.variance)?;
+                observations
+                    .floor
+                    .map_or(Ok(()), |floor| positive("floor", floor))
+            }
+            Self::Custom(config) => config.check().map_err(|reason| ParameterError::Refused {
+                path: path.to_owned(),
+                reason,
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// Initializes a posterior for `outputs` functions.
     ///
     /// The posterior equals the prior: in mean and, if its covariance is full, in covariance too.
@@ -198,11 +236,26 @@ impl PosteriorConfig {
         jitter: Jitter,
         options: impl Into<TensorCreationOptions>,
     ) -> Result<AnyPosterior<I>, NotPositiveDefinite> {
+        let functions = (outputs, jitter, options.into());
+        self.init_as(FirstGaussians::Prior, sets, kernel, functions)
+    }
+
+    /// Like [`init`](Self::init), with other first Gaussians, for a number of functions, a jitter,
+    /// and a type.
+    #[track_caller]
+    pub(crate) fn init_as<K: Kernel, I: InducingVariables<K>>(
+        &self,
+        first: FirstGaussians,
+        sets: Vec<I>,
+        kernel: &K,
+        (outputs, jitter, options): (usize, Jitter, TensorCreationOptions),
+    ) -> Result<AnyPosterior<I>, NotPositiveDefinite> {
         let start = Start {
             prior: kernel,
+            first,
             outputs,
             jitter,
-            options: options.into(),
+            options,
         };
         self.build::<2, I>(sets, &start)
     }
@@ -224,11 +277,25 @@ impl PosteriorConfig {
         jitter: Jitter,
         options: impl Into<TensorCreationOptions>,
     ) -> Result<AnyPosterior<I>, NotPositiveDefinite> {
+        let functions = (jitter, options.into());
+        self.init_separate_as(FirstGaussians::Prior, sets, kernels, functions)
+    }
+
+    /// Like [`init_separate`](Self::init_separate), with other first Gaussians.
+    #[track_caller]
+    pub(crate) fn init_separate_as<K: Kernel, I: SeparateInducing<K>>(
+        &self,
+        first: FirstGaussians,
+        sets: Vec<I>,
+        kernels: &SeparateKernels<K>,
+        (jitter, options): (Jitter, TensorCreationOptions),
+    ) -> Result<AnyPosterior<I>, NotPositiveDefinite> {
         let start = Start {
             prior: kernels,
+            first,
             outputs: kernels.outputs(),
             jitter,
-            options: options.into(),
+            options,
         };
         self.build::<3, I>(sets, &start)
     }

@@ -34,9 +34,20 @@ pub(super) trait Build {
         Tensor<D>: FunctionMatrices;
 }
 
+/// The Gaussians of a new posterior.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstGaussians {
+    /// They equal the prior: in mean and, if their covariance is full, in covariance too.
+    Prior,
+    /// They are standard normal and will be replaced by those of a record. The prior is not
+    /// evaluated: inducing variables that are not known yet may have no factor.
+    Blank,
+}
+
 /// The prior of a new posterior, and the type of its parameters.
 pub(super) struct Start<'a, P> {
     pub prior: &'a P,
+    pub first: FirstGaussians,
     /// The number of functions, P.
     pub outputs: usize,
     pub jitter: Jitter,
@@ -44,8 +55,7 @@ pub(super) struct Start<'a, P> {
 }
 
 impl<P> Start<'_, P> {
-    /// A Gaussian over each set that equals the prior: in mean and, if its covariance is full, in
-    /// covariance too.
+    /// The first Gaussian over each set.
     pub fn gaussians<const D: usize, I>(
         &self,
         sets: &[&I],
@@ -56,7 +66,9 @@ impl<P> Start<'_, P> {
         P: PriorCovariances<I, D>,
         Tensor<D>: FunctionMatrices,
     {
-        if (shape, coordinates) == (CovarianceShape::Full, Coordinates::Unwhitened) {
+        let is_standard =
+            coordinates == Coordinates::Whitened || shape == CovarianceShape::Diagonal;
+        if self.first == FirstGaussians::Prior && !is_standard {
             return prior_gaussians(self.prior, sets, self.outputs, self.jitter);
         }
         let sizes = sets.iter().map(|set| self.prior.count(set));
@@ -65,7 +77,7 @@ impl<P> Start<'_, P> {
         Ok(sizes.map(standard).collect())
     }
 
-    /// The sets, each with a Gaussian that equals the prior.
+    /// The sets, each with its first Gaussian.
     pub fn inducing_sets<const D: usize, I: Module>(
         &self,
         sets: Vec<I>,

@@ -50,6 +50,7 @@ pub use custom::{
     CustomPosterior, CustomPosteriorConfig, PosteriorDefinition, PosteriorRegistration,
 };
 pub use decoupled::{OrthogonallyDecoupled, OrthogonallyDecoupledConfig};
+pub use definition::FirstGaussians;
 pub use expansion::Expansion;
 pub(crate) use function_matrices::FunctionMatrices;
 pub use functions::Functions;

@@ -166,31 +166,24 @@ impl<I: Module> Orthogonal<I> {
         }
     }
 
-    /// A posterior over the unwhitened inducing variables that equals the prior under `kernel`, for
-    /// `outputs` functions.
-    ///
-    /// # Errors
-    ///
-    /// When the covariance of the inducing variables cannot be factored.
+    /// A posterior over the whitened inducing variables that equals the prior under every kernel, for
+    /// `outputs` functions. The type is that of the covariances under `kernel`.
     ///
     /// # Panics
     ///
     /// If `inducing` is empty.
     #[track_caller]
-    pub fn at_prior<K: Kernel>(
-        inducing: Vec<I>,
-        kernel: &K,
-        outputs: usize,
-        jitter: Jitter,
-    ) -> Result<Self, NotPositiveDefinite>
+    pub fn at_prior<K: Kernel>(inducing: Vec<I>, kernel: &K, outputs: usize, jitter: Jitter) -> Self
     where
         I: InducingVariables<K>,
     {
-        let sets: Vec<&I> = inducing.iter().collect();
-        let gaussians = prior_gaussians::<2, I>(kernel, &sets, outputs, jitter)?;
-        let sets = inducing.into_iter().zip(gaussians);
-        let sets = sets.map(|(inducing, gaussian)| InducingSet::new(inducing, gaussian));
-        Ok(Self::new(sets.collect(), Coordinates::Unwhitened, jitter))
+        let sets = inducing.into_iter().map(|inducing| {
+            let kuu = inducing.kuu(kernel);
+            let (options, shape) = ((&kuu.device(), kuu.dtype()), CovarianceShape::Full);
+            let standard = VariationalGaussian::standard(kuu.dims()[0], outputs, shape, options);
+            InducingSet::new(inducing, standard)
+        });
+        Self::new(sets.collect(), Coordinates::Whitened, jitter)
     }
 
     /// The sets, in the order in which they are orthogonalized.

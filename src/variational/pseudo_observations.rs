@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ops::add_diagonal,
-    parameter::{Bounds, ParameterError, Parameters, Positive, defaults},
+    parameter::{Bounds, LOWER_BOUND, ParameterError, Parameters, Positive, defaults},
 };
 
 /// The relation between the mean of `q(u)` and the trained `m̃`.
@@ -93,6 +93,14 @@ impl PseudoObservations {
         self.mean.lazy_shape().dims()
     }
 
+    /// An identity matrix for each `S̃`, `[1, M, M]` or `[P, M, M]`.
+    pub(crate) fn identities(&self) -> Tensor<3> {
+        let mean = self.mean.val();
+        let ([_, size], [count]) = (self.dims(), self.variances().dims());
+        let identity = Tensor::<2>::eye(size, &mean.device()).cast(mean.dtype());
+        identity.unsqueeze::<3>().repeat_dim(0, count / size)
+    }
+
     /// `K_uu + S̃`.
     pub(crate) fn added_to<const D: usize>(&self, kuu: Tensor<D>) -> Tensor<D> {
         add_diagonal(kuu, self.variances())
@@ -111,7 +119,8 @@ defaults! {
         /// The initial value of every variance, raised to twice the floor if it is below that.
         pub variance: f64 = 1e-4,
         /// The lower bound of the variances in training; [`default_floor`](Self::default_floor) if
-        /// absent.
+        /// absent. Up to [`LOWER_BOUND`](crate::parameter::LOWER_BOUND), it is that of every
+        /// positive parameter.
         #[setters(strip_option)]
         pub floor: Option<f64> = None,
     }
@@ -123,6 +132,13 @@ impl PseudoObservationsConfig {
     /// floor of every positive parameter.
     pub fn default_floor(precision: DType) -> Option<f64> {
         (precision != DType::F64).then_some(1e-3)
+    }
+
+    /// The configuration whose floor is that of this precision, in whichever precision it is used.
+    pub fn with_floor_of(mut self, precision: DType) -> Self {
+        let default = || Self::default_floor(precision).unwrap_or(LOWER_BOUND);
+        self.floor.get_or_insert_with(default);
+        self
     }
 
     /// Pseudo-observations of zero for `outputs` functions with `size` inducing variables each.
@@ -142,7 +158,7 @@ impl PseudoObservationsConfig {
         let floor = (self.floor).or_else(|| Self::default_floor(mean.dtype()));
         let first = self.variance.max(2.0 * floor.unwrap_or(0.0));
         let observations = PseudoObservations::new(mean, &vec![first; groups * size], self.mean);
-        match floor {
+        match floor.filter(|&floor| floor > LOWER_BOUND) {
             None => observations,
             Some(floor) => match observations.with_floor(floor) {
                 Ok(observations) => observations,

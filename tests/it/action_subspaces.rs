@@ -88,7 +88,7 @@ type Model = ComputationAware<StationaryKernel, ZeroMean, BlockActions>;
 fn trained(mut model: Model, x: &Tensor<2>, y: &Tensor<2>) -> Model {
     let mut optimizer = ModuleOptimizer::from(Adam::new());
     for _ in 0..200 {
-        let loss = model.objective(x.clone(), y.clone()).unwrap().neg();
+        let loss = model.full_objective(x.clone(), y.clone()).unwrap().neg();
         let gradients = GradientsParams::from_grads(loss.backward(), &model);
         model = optimizer.step(0.1, model, gradients);
     }

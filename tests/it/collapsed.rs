@@ -116,7 +116,7 @@ impl Case {
 
     fn bound(&self) -> f64 {
         let (x, y) = self.data();
-        scalar(self.model().objective(x, y).unwrap())
+        scalar(self.model().full_objective(x, y).unwrap())
     }
 
     /// The optimal distribution for `model`.
@@ -309,7 +309,7 @@ fn gradient_is_that_of_the_variational_bound_at_the_optimum() {
         let case = case.autodiff();
         let model = case.model();
         let (x, y) = case.data();
-        let collapsed = model.objective(x, y).unwrap().backward();
+        let collapsed = model.full_objective(x, y).unwrap().backward();
         let posterior = posterior(&model, case.optimum(&model));
         let variational = case.variational_bound(&model, &posterior).backward();
         let parts = |grads| {
@@ -334,7 +334,7 @@ fn gradients_are_those_of_central_differences() {
         let model = case.model_with_mean(MeanConfig::Linear);
         type Objective = fn(&Model, Tensor<2>, Tensor<2>) -> Tensor<1>;
         let objectives: [Objective; 4] = [
-            |model, x, y| model.objective(x, y).unwrap(),
+            |model, x, y| model.full_objective(x, y).unwrap(),
             |model, x, y| model.deterministic_training_conditional(x, y).unwrap(),
             |model, x, y| model.fully_independent_training_conditional(x, y).unwrap(),
             |model, x, y| model.tighter_bound(x, y).unwrap(),
@@ -354,7 +354,7 @@ fn gradients_are_those_of_central_differences() {
 fn bound_lies_below_the_evidence_and_reaches_it_with_all_points() {
     for mut case in every_kernel() {
         let (x, y) = case.data();
-        let evidence = scalar(case.exact().objective(x, y).unwrap());
+        let evidence = scalar(case.exact().full_objective(x, y).unwrap());
         let what = case.what.clone();
         let ours = case.bound();
         assert!(ours <= evidence + 1e-8, "{what}: {ours} {evidence}");

@@ -43,7 +43,7 @@ fn bounds_are_those_of_dense_algebra() {
     for_each_kernel(|what, problem, options| {
         let (x, y) = problem.data(options);
         let model = problem.model(Jitter::NONE, options);
-        let ours = scalar(model.objective(x.clone(), y.clone()).unwrap());
+        let ours = scalar(model.full_objective(x.clone(), y.clone()).unwrap());
         assert_close(ours, problem.optimal_bound(), 1e-8, what);
         let ours = scalar(model.decoupled_bound(x.clone(), y.clone()).unwrap());
         assert_close(ours, problem.decoupled_bound(), 1e-8, what);
@@ -65,10 +65,10 @@ fn gaps_between_bounds_are_those_of_dense_algebra() {
     for_each_kernel(|what, problem, options| {
         let (x, y) = problem.data(options);
         let model = problem.model(Jitter::NONE, options);
-        let bound = scalar(model.objective(x.clone(), y.clone()).unwrap());
+        let bound = scalar(model.full_objective(x.clone(), y.clone()).unwrap());
         let decoupled = scalar(model.decoupled_bound(x.clone(), y.clone()).unwrap());
         let union = problem.collapsed(&problem.union(), Jitter::NONE, options);
-        let union = scalar(union.objective(x.clone(), y.clone()).unwrap());
+        let union = scalar(union.full_objective(x.clone(), y.clone()).unwrap());
 
         let noise = problem.problem.noise;
         let (noisy, nystrom) = (problem.noisy(), problem.orthogonal_nystrom());
@@ -83,7 +83,7 @@ fn gaps_between_bounds_are_those_of_dense_algebra() {
 
         let single = problem.collapsed(&problem.problem.z, Jitter::NONE, options);
         let tighter = scalar(single.tighter_bound(x.clone(), y.clone()).unwrap());
-        let single = scalar(single.objective(x, y).unwrap());
+        let single = scalar(single.full_objective(x, y).unwrap());
         let kuf = (problem.problem).covariance(&problem.problem.z, &problem.problem.x);
         let squares = product(&kuf, &transpose(&kuf));
         let precision = combine(&problem.kuu(), &squares, 1.0 / noise);
@@ -105,7 +105,7 @@ fn bounds_in_single_precision() {
             let (x, y) = problem.data(options);
             let what = format!("{name} {kind:?}");
             let model = problem.model(Jitter::INDUCING, options);
-            let ours = scalar(model.objective(x.clone(), y.clone()).unwrap());
+            let ours = scalar(model.full_objective(x.clone(), y.clone()).unwrap());
             assert_close(ours, problem.optimal_bound(), 1e-3, &what);
             let ours = scalar(model.decoupled_bound(x.clone(), y.clone()).unwrap());
             assert_close(ours, problem.decoupled_bound(), 1e-3, &what);
@@ -206,7 +206,7 @@ fn gradient_of_the_bound_vanishes_at_the_optimal_distribution() {
 fn gradients_are_those_of_central_differences() {
     type Objective = fn(&Model, Tensor<2>, Tensor<2>) -> Tensor<1>;
     let objectives: [Objective; 2] = [
-        |model, x, y| model.objective(x, y).unwrap(),
+        |model, x, y| model.full_objective(x, y).unwrap(),
         |model, x, y| model.decoupled_bound(x, y).unwrap(),
     ];
     for (name, device) in double_precision() {
@@ -289,8 +289,8 @@ fn mean_functions_shift_data_and_predictions() {
         let shifted = problem.model_with_mean(constant, Jitter::NONE, options);
         let zero = problem.model(Jitter::NONE, options);
         let residual = y.clone() - 0.7;
-        let ours = scalar(shifted.objective(x.clone(), y.clone()).unwrap());
-        let expected = scalar(zero.objective(x.clone(), residual.clone()).unwrap());
+        let ours = scalar(shifted.full_objective(x.clone(), y.clone()).unwrap());
+        let expected = scalar(zero.full_objective(x.clone(), residual.clone()).unwrap());
         assert_close(ours, expected, 1e-12, what);
         let new_x = problem.new_x(options);
         let ours = shifted.condition(x.clone(), y).unwrap();
@@ -312,7 +312,7 @@ fn several_outputs_are_the_sum_of_single_ones() {
         let orthogonal = distributions(problem)[1].whitened(&problem.cvv(), options);
         let bounds = |model: &Model, y: Tensor<2>, orthogonal: &VariationalGaussian| {
             [
-                model.objective(x.clone(), y.clone()),
+                model.full_objective(x.clone(), y.clone()),
                 model.decoupled_bound(x.clone(), y.clone()),
                 model.bound(x.clone(), y, orthogonal),
             ]
@@ -348,7 +348,7 @@ fn data_in_several_blocks() {
         let model = problem.model(Jitter::NONE, options);
         let [inducing, orthogonal] = model.optimal_distributions(x.clone(), y.clone()).unwrap();
         let attained = model.bound(x.clone(), y.clone(), &orthogonal).unwrap();
-        let bound = scalar(model.objective(x.clone(), y.clone()).unwrap());
+        let bound = scalar(model.full_objective(x.clone(), y.clone()).unwrap());
         assert_close(scalar(attained), bound, 1e-8, name);
         let again = model.optimal_inducing(x, y, &orthogonal).unwrap();
         assert_all_close(&values(again.mean()), &values(inducing.mean()), 1e-8, name);

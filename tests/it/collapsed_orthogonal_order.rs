@@ -110,12 +110,12 @@ impl Case {
         let union = self.collapsed(&[self.z.clone(), self.o.clone()].concat());
         let exact = Exact::new(self.kernel.clone(), ZeroMean::new(1), self.likelihood());
         [
-            single.objective(x.clone(), y.clone()),
+            single.full_objective(x.clone(), y.clone()),
             single.tighter_bound(x.clone(), y.clone()),
             both.decoupled_bound(x.clone(), y.clone()),
-            both.objective(x.clone(), y.clone()),
-            union.objective(x.clone(), y.clone()),
-            exact.objective(x, y),
+            both.full_objective(x.clone(), y.clone()),
+            union.full_objective(x.clone(), y.clone()),
+            exact.full_objective(x, y),
         ]
         .map(|bound| scalar(bound.unwrap()))
     }
@@ -206,9 +206,9 @@ fn bounds_with_an_inducing_point_at_every_input_are_the_evidence() {
         let problem = OrthogonalProblem::golden();
         let (x, y) = problem.data(options);
         let model = problem.collapsed(&problem.problem.x, Jitter::NONE, options);
-        let exact = problem.exact(options).objective(x.clone(), y.clone());
+        let exact = problem.exact(options).full_objective(x.clone(), y.clone());
         let evidence = scalar(exact.unwrap());
-        let bound = scalar(model.objective(x.clone(), y.clone()).unwrap());
+        let bound = scalar(model.full_objective(x.clone(), y.clone()).unwrap());
         assert_close(bound, evidence, 1e-6, name);
         let bound = scalar(model.tighter_bound(x, y).unwrap());
         assert_close(bound, evidence, 1e-6, name);
@@ -227,9 +227,9 @@ fn orthogonal_points_at_the_inducing_points_add_nothing() {
             let (x, y) = problem.data(options);
             let ours = problem
                 .model(jitter, options)
-                .objective(x.clone(), y.clone());
+                .full_objective(x.clone(), y.clone());
             let single = problem.collapsed(&problem.problem.z, jitter, options);
-            let expected = scalar(single.objective(x, y).unwrap());
+            let expected = scalar(single.full_objective(x, y).unwrap());
             assert_close(scalar(ours.unwrap()), expected, 1e-4, name);
         }
     }
@@ -246,7 +246,7 @@ fn another_orthogonal_point_never_lowers_the_bound() {
             let mut last = f64::NEG_INFINITY;
             for _ in 0..8 {
                 let model = problem.model(Jitter::NONE, options);
-                let now = scalar(model.objective(x.clone(), y.clone()).unwrap());
+                let now = scalar(model.full_objective(x.clone(), y.clone()).unwrap());
                 assert!(now >= last - 1e-9, "{name} {kind:?}: {now} after {last}");
                 last = now;
                 problem.o.extend(random.uniform_rows(1, 2, -2.0, 2.0));

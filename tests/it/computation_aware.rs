@@ -198,6 +198,7 @@ fn block_actions_are_a_sparse_matrix() {
 }
 
 /// After a step the actions have unit length and the same direction, and the same ones are trained.
+/// Frozen ones, on a device with autodiff, stay.
 #[test]
 fn a_step_leaves_actions_of_unit_length() {
     for (name, device) in double_precision() {
@@ -214,7 +215,8 @@ fn a_step_leaves_actions_of_unit_length() {
             let actions = BlockActions::new(blocks, start).map(&mut Trained(is_trained));
             let after = actions.after_step().values();
             assert_eq!(after.is_require_grad(), is_trained, "{name}");
-            for run in blocks.ranges() {
+            let stays = after.is_autodiff() && !is_trained;
+            for run in blocks.ranges().filter(|_| !stays) {
                 let run = &mut s[run];
                 let length = run.iter().map(|value| value * value).sum::<f64>().sqrt();
                 if length > 0.0 {
@@ -381,7 +383,7 @@ fn assert_in_order<A: Actions + ActionPolicy>(
     let ours = case.loss(actions.clone(), ActionLoss::Evidence, options);
     let (x, y) = (tensor(&case.x, options), tensor(&case.y, options));
     let collapsed = case.collapsed(ActionVariables::new(actions.clone(), x.clone()), options);
-    let bound = -scalar(collapsed.objective(x.clone(), y.clone()).unwrap());
+    let bound = -scalar(collapsed.full_objective(x.clone(), y.clone()).unwrap());
     assert!(case.negative_evidence() <= bound + 1e-9, "{what}: {bound}");
     assert!(bound <= ours + 1e-9, "{what}: {bound} and {ours}");
     let mut random = Random(9);
@@ -479,7 +481,7 @@ fn exact_regression_is_the_limit() {
             Gaussian::new(case.noise, options),
         );
         let (x, y) = (tensor(&case.x, options), tensor(&case.y, options));
-        let evidence = scalar(exact.objective(x, y).unwrap());
+        let evidence = scalar(exact.full_objective(x, y).unwrap());
         let policy = Iterations::new(IterationRule::UnitVectors, 30, 0.0);
         let ours = case.loss(policy, ActionLoss::Evidence, options);
         assert_close(-ours, evidence, 1e-8, name);

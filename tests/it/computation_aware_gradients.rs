@@ -65,8 +65,9 @@ fn assert_gradients<K: Kernel, A: ActionPolicy>(
     y: &Tensor<2>,
     name: &str,
 ) {
-    let value =
-        |model: &ComputationAware<K, AnyMean, A>| model.objective(x.clone(), y.clone()).unwrap();
+    let value = |model: &ComputationAware<K, AnyMean, A>| {
+        model.full_objective(x.clone(), y.clone()).unwrap()
+    };
     let ours = gradients(model, &value(model).backward());
     let differences = central_differences(model, 1e-5, |model| scalar(value(model)));
     assert_all_close(&ours, &differences, 1e-7, name);
@@ -130,7 +131,10 @@ fn the_gradient_does_not_change_the_length_of_an_action() {
             let actions = block_actions(41, 6, options);
             let kernel = stationary(2, options);
             let model = model(kernel, actions, MeanConfig::Zero, 2, options).with_loss(loss);
-            let gradients = model.objective(x.clone(), y.clone()).unwrap().backward();
+            let gradients = model
+                .full_objective(x.clone(), y.clone())
+                .unwrap()
+                .backward();
             let s = values(model.policy().values());
             let slope = values(model.policy().values().grad(&gradients).unwrap());
             assert!(slope.iter().any(|slope| slope.abs() > 1e-3), "{name}");
@@ -159,7 +163,10 @@ fn the_gradient_does_not_move_dense_actions_within_their_span() {
             let actions = actions.with_thawed("columns").unwrap();
             let kernel = stationary(2, options);
             let model = model(kernel, actions, MeanConfig::Zero, 2, options).with_loss(loss);
-            let gradients = model.objective(x.clone(), y.clone()).unwrap().backward();
+            let gradients = model
+                .full_objective(x.clone(), y.clone())
+                .unwrap()
+                .backward();
             let slope = rows(model.policy().columns().grad(&gradients).unwrap());
             let largest = slope.concat().iter().fold(0.0f64, |a, b| a.max(b.abs()));
             assert!(largest > 1e-3, "{name}: {largest:.2e}");
@@ -196,7 +203,7 @@ fn actions_of_the_iteration_are_constants() {
         let fixed = DenseActions::new(policy.run(&problem).unwrap().actions.autodiff());
         let iterated =
             ComputationAware::new(kernel.clone(), mean.clone(), likelihood.clone(), policy);
-        let objective = iterated.objective(x.clone(), y.clone()).unwrap();
+        let objective = iterated.full_objective(x.clone(), y.clone()).unwrap();
         let ours = gradients(&iterated, &objective.backward());
         let actions = fixed.columns();
         let differences = central_differences(&iterated, 1e-5, |model| {
@@ -206,7 +213,7 @@ fn actions_of_the_iteration_are_constants() {
                 model.likelihood().clone(),
                 DenseActions::new(actions.clone()),
             );
-            scalar(frozen.objective(x.clone(), y.clone()).unwrap())
+            scalar(frozen.full_objective(x.clone(), y.clone()).unwrap())
         });
         assert_all_close(&ours, &differences, 1e-6, name);
     }
@@ -231,7 +238,11 @@ fn outputs_add_up() {
                 Gaussian::new(0.1, options),
                 block_actions(41, 6, options),
             );
-            scalar(model.objective(x.clone(), tensor(&y, options)).unwrap())
+            scalar(
+                model
+                    .full_objective(x.clone(), tensor(&y, options))
+                    .unwrap(),
+            )
         };
         assert_close(loss(&[0, 1]), loss(&[0]) + loss(&[1]), 1e-10, name);
     }
@@ -249,7 +260,7 @@ fn single_precision_keeps_the_loss() {
         let model = ComputationAware::new(stationary(2, options), mean, likelihood, actions);
         scalar(
             model
-                .objective(tensor(&x, options), tensor(&y, options))
+                .full_objective(tensor(&x, options), tensor(&y, options))
                 .unwrap(),
         )
     };

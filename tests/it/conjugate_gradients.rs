@@ -105,7 +105,8 @@ fn evidence_and_gradient_are_unbiased() {
         // `tests/exact.rs` compares the exact model with dense algebra. It has the same parameters
         // in the same order.
         let exact = Exact::new(case.kernel(options), ZeroMean::new(1), likelihood);
-        let evidence = |model: &Exact<_, _>| scalar(model.objective(x.clone(), y.clone()).unwrap());
+        let evidence =
+            |model: &Exact<_, _>| scalar(model.full_objective(x.clone(), y.clone()).unwrap());
         let expected = central_differences(&exact, 1e-5, evidence);
         for rank in [0, 10] {
             let (mut evidences, mut slopes) = (Vec::new(), vec![Vec::new(); expected.len()]);
@@ -116,7 +117,7 @@ fn evidence_and_gradient_are_unbiased() {
                     ..converged(rank)
                 };
                 let model = model(&case, settings, options);
-                let objective = model.objective(x.clone(), y.clone()).unwrap();
+                let objective = model.full_objective(x.clone(), y.clone()).unwrap();
                 let found = gradients(&model, &objective.backward());
                 evidences.push(scalar(objective));
                 slopes
@@ -150,7 +151,11 @@ fn the_estimate_is_a_function_of_seed_and_parameters() {
             let options = (device, dtype);
             let (x, y) = (tensor(&case.x, options), tensor(&case.y, options));
             let settings = ConjugateGradientsSettings::default();
-            scalar(model(&case, settings, options).objective(x, y).unwrap())
+            scalar(
+                model(&case, settings, options)
+                    .full_objective(x, y)
+                    .unwrap(),
+            )
         };
         let single = evidence(&device, DType::F32);
         assert_eq!(single, evidence(&device, DType::F32), "{name}");
@@ -182,7 +187,7 @@ fn products_in_single_precision_lose_no_digits() {
                     ..ConjugateGradientsSettings::default()
                 };
                 let model = model(&case, settings, options);
-                let objective = model.objective(x.clone(), y.clone()).unwrap();
+                let objective = model.full_objective(x.clone(), y.clone()).unwrap();
                 let gradients = gradients(&model, &objective.backward());
                 [vec![scalar(objective)], gradients].concat()
             };
@@ -223,7 +228,7 @@ fn where_single_precision_fails_double_precision_takes_over() {
             };
             scalar(
                 model(&case, settings, options)
-                    .objective(x.clone(), y.clone())
+                    .full_objective(x.clone(), y.clone())
                     .unwrap(),
             )
         });
@@ -262,7 +267,11 @@ fn pivots_follow_the_number_of_inputs() {
                 ..ConjugateGradientsSettings::default()
             };
             let (x, y) = (tensor(&case.x, options), tensor(&case.y, options));
-            scalar(model(&case, settings, options).objective(x, y).unwrap())
+            scalar(
+                model(&case, settings, options)
+                    .full_objective(x, y)
+                    .unwrap(),
+            )
         };
         assert_eq!(evidence(None), evidence(Some(98)), "{name}");
         assert_ne!(evidence(None), evidence(Some(97)), "{name}");

@@ -37,7 +37,7 @@ fn evidence_and_posterior_are_those_of_dense_algebra() {
             let (x, y) = (tensor(&problem.x, options), tensor(&problem.y, options));
             let model = model(&problem, AnyMean::Zero(ZeroMean::new(2)), options);
             let noisy = add_diagonal(problem.covariance(&problem.x, &problem.x), problem.noise);
-            let evidence = scalar(model.objective(x.clone(), y.clone()).unwrap());
+            let evidence = scalar(model.full_objective(x.clone(), y.clone()).unwrap());
             assert_close(evidence, problem.log_density(&noisy), 1e-10, name);
 
             let joint = model
@@ -72,8 +72,8 @@ fn mean_functions_shift_data_and_predictions() {
         let zero = model(&problem, MeanConfig::Zero.init(2, 2, options), options);
         let residual = tensor(&problem.y, options);
         assert_close(
-            scalar(shifted.objective(x.clone(), y.clone()).unwrap()),
-            scalar(zero.objective(x.clone(), residual.clone()).unwrap()),
+            scalar(shifted.full_objective(x.clone(), y.clone()).unwrap()),
+            scalar(zero.full_objective(x.clone(), residual.clone()).unwrap()),
             1e-12,
             name,
         );
@@ -94,10 +94,10 @@ fn gradients_are_those_of_central_differences() {
         let problem = Problem::plane(Stationary::Matern52);
         let (x, y) = (tensor(&problem.x, options), tensor(&problem.y, options));
         let model = model(&problem, MeanConfig::Linear.init(2, 2, options), options);
-        let objective = model.objective(x.clone(), y.clone()).unwrap();
+        let objective = model.full_objective(x.clone(), y.clone()).unwrap();
         let ours = gradients(&model, &objective.backward());
         let differences = central_differences(&model, 1e-5, |model| {
-            scalar(model.objective(x.clone(), y.clone()).unwrap())
+            scalar(model.full_objective(x.clone(), y.clone()).unwrap())
         });
         assert_all_close(&ours, &differences, 1e-7, name);
     }

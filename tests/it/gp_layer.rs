@@ -431,7 +431,7 @@ fn inputs_of_another_precision_are_named_by_layers() {
 }
 
 #[test]
-#[should_panic(expected = "the stationary kernel: points in f32, other points in f64")]
+#[should_panic(expected = "the stationary kernel: points in f64, parameters in f32")]
 fn inputs_of_another_precision_are_named_by_processes() {
     let (layer, x) = mixed();
     let _ = layer.condition().expect("a factor").marginals(x);
@@ -459,5 +459,5 @@ fn targets_of_another_precision_are_named_by_regression() {
         burn_gp_core::kernels::KernelConfig::from(kernel).init(2, (&x.device(), DType::F64));
     let noise = Gaussian::new(0.1, (&x.device(), DType::F64));
     let y = x.clone().narrow(1, 0, 1).cast(DType::F32);
-    let _ = Exact::new(kernel, ZeroMean::new(1), noise).objective(x, y);
+    let _ = Exact::new(kernel, ZeroMean::new(1), noise).full_objective(x, y);
 }

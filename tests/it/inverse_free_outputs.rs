@@ -256,8 +256,15 @@ fn the_auxiliary_is_no_trained_parameter() {
         let update = AuxiliaryUpdate::default();
         let posterior = case.inverse_free(&tracked, MeanForm::Plain, &far, update);
         let posterior = posterior.after_step(&kernel).train();
-        assert!(!posterior.auxiliary().is_require_grad(), "{platform}");
         assert!(posterior.auxiliary().is_autodiff(), "{platform}");
+        let evaluation = posterior
+            .evaluate(&kernel, case.x(&tracked))
+            .expect("it needs no factor");
+        let gradients = evaluation.kl.backward();
+        assert!(
+            posterior.auxiliary().grad(&gradients).is_none(),
+            "{platform}"
+        );
         let plain = posterior.valid();
         let kuu = plain.inducing().kuu(&kernel.valid());
         let noisy = burn_gp_core::ops::add_diagonal(kuu, plain.observations().variances());

@@ -440,7 +440,7 @@ fn configurations_survive_a_round_trip_through_json() {
 }
 
 #[test]
-#[should_panic(expected = "active dimensions [0, 3] of inputs with 3 dimensions")]
+#[should_panic(expected = "kernel uses input 3, counted from zero, but the number of inputs is 3")]
 fn a_dimension_that_does_not_exist_is_the_callers_error() {
     let platform = &platforms()[0];
     KernelConfig::from(Stationary::Matern32)
@@ -449,7 +449,7 @@ fn a_dimension_that_does_not_exist_is_the_callers_error() {
 }
 
 #[test]
-#[should_panic(expected = "positive hyperparameters")]
+#[should_panic(expected = "kernel.variance is 0; it must be finite and above 0")]
 fn a_variance_that_is_not_positive_is_the_callers_error() {
     let options: TensorCreationOptions = platforms()[0].options().into();
     KernelConfig::White(WhiteConfig { variance: 0.0 }).init(DIMENSIONS, options);

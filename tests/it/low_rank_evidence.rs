@@ -212,7 +212,7 @@ fn evidence_of_one_feature_grows_without_bound_and_not_with_the_penalty() {
                 correction(true, PredictedVariance::Features),
             );
             let data = platform.matrix(&targets);
-            numbers(model.objective(data.clone(), data).unwrap())[0]
+            numbers(model.full_objective(data.clone(), data).unwrap())[0]
         });
         assert!(corrected.is_sorted_by(|a, b| a > b), "{corrected:?}");
     }
@@ -297,7 +297,8 @@ fn true_function_is_the_best_kernel() {
         let measures = |features: &Dense| {
             let model = on_inputs(&platform, points.columns, noise, VarianceCorrection::NONE);
             let (phi, y) = (platform.matrix(features), platform.matrix(&points));
-            let expected = numbers(model.objective(phi.clone(), y.clone()).unwrap())[0] / count;
+            let expected =
+                numbers(model.full_objective(phi.clone(), y.clone()).unwrap())[0] / count;
             let process = model.condition(phi.clone(), y).unwrap();
             let fitted = numbers(burn_gp_core::process::Process::marginals(&process, phi).mean);
             let fitted = Dense::new(rows, points.columns, fitted);
@@ -339,13 +340,13 @@ fn evidence_without_autodiff_is_the_same() {
         let tracked = plain.clone().train();
         let value = numbers(
             plain
-                .objective(platform.matrix(&features), platform.matrix(&targets))
+                .full_objective(platform.matrix(&features), platform.matrix(&targets))
                 .unwrap(),
         );
         let device = platform.autodiff();
         let same = numbers(
             tracked
-                .objective(device.matrix(&features), device.matrix(&targets))
+                .full_objective(device.matrix(&features), device.matrix(&targets))
                 .unwrap(),
         );
         assert_eq!(value, same, "on {platform}");

@@ -221,7 +221,7 @@ fn gradients_reach_every_layer() {
             },
             |platform, model| {
                 let data = (platform.matrix(&x), platform.matrix(&y));
-                model.objective(data.0, data.1).unwrap()
+                model.full_objective(data.0, data.1).unwrap()
             },
         );
     }
@@ -362,7 +362,7 @@ fn nystrom_features_are_sparse_regression() {
             )
         };
         let added = regression(PredictedVariance::Added);
-        let ours = numbers(added.objective(x.clone(), y.clone()).unwrap());
+        let ours = numbers(added.full_objective(x.clone(), y.clone()).unwrap());
         assert_close(&what, &ours, &[bound], 1e-7);
         let collapsed = Collapsed::new(
             kernel(&platform),
@@ -371,7 +371,7 @@ fn nystrom_features_are_sparse_regression() {
             case.inducing(&platform),
             Jitter::INDUCING,
         );
-        let theirs = numbers(collapsed.objective(x.clone(), y.clone()).unwrap());
+        let theirs = numbers(collapsed.full_objective(x.clone(), y.clone()).unwrap());
         assert_close(&what, &ours, &theirs, 1e-7);
         let new_x = platform.matrix(&new);
         let ours = added.condition(x.clone(), y.clone()).unwrap();

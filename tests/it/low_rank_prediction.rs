@@ -187,7 +187,7 @@ fn golden_case() {
                 correction(true, kind),
             );
             let y = platform.matrix(&targets);
-            let bound = numbers(model.objective(inputs.clone(), y.clone()).unwrap());
+            let bound = numbers(model.full_objective(inputs.clone(), y.clone()).unwrap());
             let what = format!("{kind:?} on {platform}");
             assert_within(&what, &bound, &[-17.126222905978], 1e-10);
             let process = model.condition(inputs.clone(), y).unwrap();
@@ -222,7 +222,7 @@ fn penalized_evidence_bounds_the_corrected_one() {
                 let correction = correction(training, PredictedVariance::Features);
                 let model = on_inputs(&platform, 2, NOISE, correction);
                 let data = (platform.matrix(&features), platform.matrix(&targets));
-                numbers(model.objective(data.0, data.1).unwrap())[0]
+                numbers(model.full_objective(data.0, data.1).unwrap())[0]
             };
             let what = format!("seed {seed} on {platform}");
             assert_close(&what, &[bound(false)], &[plain], 1e-9);

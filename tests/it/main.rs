@@ -38,6 +38,7 @@ mod inverse_free_gradients;
 mod inverse_free_outputs;
 mod inversion_stops;
 mod kernel_groups;
+mod kernel_precision;
 mod kernels;
 mod launches;
 mod layer_normalization;

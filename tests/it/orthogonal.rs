@@ -17,7 +17,10 @@ use burn_gp_core::{
     inducing::InducingPoints,
     ops::Jitter,
     process::{CovarianceShape, Marginals, VariationalGaussian},
-    variational::{Coordinates, InducingGaussians, InducingSet, Orthogonal, Posterior, Whitened},
+    variational::{
+        AnyPosterior, Coordinates, InducingGaussians, InducingSet, Orthogonal, OrthogonalConfig,
+        Posterior, PosteriorConfig, Whitened,
+    },
 };
 
 /// Any number of orthogonal sets equals a whitened posterior on their union with a block-diagonal
@@ -89,7 +92,10 @@ fn at_the_prior_the_divergence_is_zero() {
         let (kernel, case) = (kernel(&platform), OrthogonalCase::new(&[8, 5, 4], 1));
         let inducing = case.sets.iter().map(|set| set.inducing(&platform));
         let posterior = Orthogonal::at_prior(inducing.collect(), &kernel, 2, Jitter::INDUCING);
-        let posterior = posterior.expect("factor");
+        assert_eq!(
+            posterior.coordinates(),
+            OrthogonalConfig::default().coordinates
+        );
         let evaluation = posterior
             .evaluate(&kernel, case.x(&platform))
             .expect("factor");
@@ -256,8 +262,20 @@ fn orthogonal_points_may_be_points_of_the_first_set() {
         let tracked = platform.autodiff();
         check(&tracked, case.whitened(&tracked));
         let inducing = case.sets.iter().map(|set| set.inducing(&tracked)).collect();
-        let prior = Orthogonal::at_prior(inducing, &kernel(&tracked), 1, Jitter::INDUCING);
-        check(&tracked, prior.expect("factor"));
+        let config = OrthogonalConfig::default().with_coordinates(Coordinates::Unwhitened);
+        let prior = PosteriorConfig::from(config)
+            .init(
+                inducing,
+                &kernel(&tracked),
+                1,
+                Jitter::INDUCING,
+                tracked.options(),
+            )
+            .expect("factor");
+        let AnyPosterior::Solve(prior) = prior else {
+            panic!("a posterior with orthogonal sets");
+        };
+        check(&tracked, prior);
     }
 }
 

@@ -141,7 +141,7 @@ fn mistakes_are_named() {
     );
     assert_eq!(
         refused(kernel().with_parameter(LENGTHSCALE, &[1.0, -2.0])),
-        "first.base.lengthscale is -2, which does not lie between its bounds 0.000001 and inf"
+        "first.base.lengthscale is -2; it must be finite and above 0.000001"
     );
     assert!(kernel().with_parameter(FREQUENCY, &[f64::NAN]).is_err());
     assert!(
@@ -159,7 +159,7 @@ fn mistakes_are_named() {
     );
     assert_eq!(
         refused(kernel().with_bounds(LENGTHSCALE, Bounds::above(1.0))),
-        "first.base.lengthscale is 0.8, which does not lie between its bounds 1 and inf".replace(
+        "first.base.lengthscale is 0.8; it must be finite and above 1".replace(
             "0.8",
             &kernel().parameter(LENGTHSCALE).expect("there")[0].to_string()
         )

@@ -83,7 +83,7 @@ impl Line {
     fn bound(&self, platform: &Platform) -> (f64, f64) {
         let (x, y) = self.data(platform);
         let model = self.sparse(platform);
-        let bound = numbers(model.objective(x.clone(), y.clone()).unwrap())[0];
+        let bound = numbers(model.full_objective(x.clone(), y.clone()).unwrap())[0];
         let conditional = numbers(model.deterministic_training_conditional(x, y).unwrap())[0];
         (bound, 2.0 * self.noise * (conditional - bound))
     }
@@ -92,7 +92,7 @@ impl Line {
         let (x, y) = self.data(platform);
         let likelihood = Gaussian::new(self.noise, platform.options());
         let model = Exact::new(self.kernel(platform), ZeroMean::new(1), likelihood);
-        numbers(model.objective(x, y).unwrap())[0]
+        numbers(model.full_objective(x, y).unwrap())[0]
     }
 
     /// The kernel between points. Every entry is accurate to the last digit.

@@ -20,7 +20,7 @@ use crate::values::{DOCUMENTED, Table, number, options, points, size, usual, usu
 
 /// Computes the objective with its gradient, and predictions.
 fn ask(model: &impl FullBatch, x: &Tensor<2>, y: &Tensor<2>, new: &Tensor<2>) {
-    if let Ok(objective) = model.objective(x.clone(), y.clone()) {
+    if let Ok(objective) = model.full_objective(x.clone(), y.clone()) {
         if objective.is_autodiff() {
             let _ = objective.backward();
         } else {

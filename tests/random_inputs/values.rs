@@ -5,7 +5,7 @@ use burn_gp_core::{
     features::{Activation, FirstWeights, PerceptronConfig},
     kernels::{
         ActiveDimensionsConfig, ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig,
-        ConstantConfig, CosineConfig, DeepKernelConfig, GibbsConfig, KernelConfig, LinearConfig,
+        ConstantConfig, CosineConfig, DeepConfig, GibbsConfig, KernelConfig, LinearConfig,
         PeriodicConfig, PolynomialConfig, ProductConfig, RationalQuadraticConfig, ScaledConfig,
         SpectralMixtureConfig, StationaryConfig, SumConfig, WhiteConfig,
     },
@@ -15,6 +15,7 @@ use proptest::prelude::*;
 
 /// Parts of the messages of documented panics, which are mistakes of the caller.
 pub const DOCUMENTED: &[&str] = &[
+    "KernelConfig:",
     "positive hyperparameters must be finite and above",
     "a polynomial kernel of degree 0",
     "a spectral mixture of no components",
@@ -207,7 +208,7 @@ pub fn kernel(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = Kernel
                 KernelConfig::Periodic(PeriodicConfig { base, ard, period })
             }),
             (kernel(), network(), 1usize..3).prop_map(|(base, network, features)| {
-                KernelConfig::Deep(DeepKernelConfig {
+                KernelConfig::Deep(DeepConfig {
                     base,
                     network,
                     features,

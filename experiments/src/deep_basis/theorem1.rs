@@ -236,7 +236,7 @@ impl Problem {
         let model = self.train((config, &data), 0.0, experiment, |_, _| {})?;
         let (x, y) = (data.inputs.inner(), data.targets.inner());
         let columns = 2.0 * n;
-        let evidence = numbers(model.objective(x.clone(), y.clone())?)[0] / columns;
+        let evidence = numbers(model.full_objective(x.clone(), y.clone())?)[0] / columns;
         let means = numbers(model.condition(x.clone(), y)?.marginals(x.clone()).mean);
         let squares = (means.chunks(2 * self.inputs.len()).zip(&self.function))
             .flat_map(|(row, f)| row.iter().map(move |mean| (mean - f).powi(2)));

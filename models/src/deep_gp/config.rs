@@ -5,9 +5,9 @@ use burn::{
     tensor::{DType, Device, Tensor, TensorCreationOptions},
 };
 use burn_gp_core::{
+    inference::ConditionError,
     layers::{AnyLayer, LayerNoise, Predictive, Stack},
     likelihoods::{AnyLikelihood, Likelihood, LikelihoodConfig},
-    ops::NotPositiveDefinite,
     parameter::{ParameterConfig, numbers},
     patches::ImageShape,
 };
@@ -141,8 +141,7 @@ impl DeepGpConfig {
     ///
     /// # Errors
     ///
-    /// When the input of a patch layer is not an image, the covariance of the inducing variables
-    /// cannot be factored, or a parameter setting is not possible.
+    /// When the input of a patch layer is not an image, or a parameter setting is not possible.
     ///
     /// # Panics
     ///
@@ -156,6 +155,14 @@ impl DeepGpConfig {
     ) -> Result<AnyDeepGp, InitError> {
         let model = self.assemble(Inputs::Blank(dimensions, options.into()), columns)?;
         Ok(self.parameters.apply_to_blank(model)?)
+    }
+
+    /// The configuration after a change of every layer.
+    fn with_layers(&self, change: impl Fn(&mut LayerConfig)) -> Self {
+        let mut changed = self.clone();
+        let hidden = changed.hidden.iter_mut().map(|hidden| &mut hidden.layer);
+        hidden.chain([&mut changed.output]).for_each(change);
+        changed
     }
 
     #[track_caller]
@@ -201,15 +208,16 @@ impl ReadyMadeConfig for DeepGpConfig {
     /// Layers of rows get at most as many inducing points as there are distinct inputs; those of
     /// patches keep their numbers.
     fn resolved(&self, data: &TrainingData) -> Self {
-        let mut resolved = self.clone();
-        let hidden = resolved.hidden.iter_mut().map(|hidden| &mut hidden.layer);
-        for layer in hidden.chain([&mut resolved.output]) {
+        self.with_layers(|layer| {
             layer.inducing = match layer.form {
                 LayerForm::Dense => layer.inducing.for_inputs(&data.inputs),
                 _ => layer.inducing.clone().with_at_most(false),
             };
-        }
-        resolved
+        })
+    }
+
+    fn as_in(&self, precision: DType) -> Self {
+        self.with_layers(|layer| layer.posterior = layer.posterior.clone().as_in(precision))
     }
 
     fn usual_training(&self) -> UsualTraining {
@@ -236,13 +244,13 @@ impl ReadyMadeConfig for DeepGpConfig {
 impl ReadyMade for AnyDeepGp {
     type Trained = Self;
 
-    fn trained(&self, _data: &TrainingData) -> Result<Self, NotPositiveDefinite> {
+    fn trained(&self, _data: &TrainingData) -> Result<Self, ConditionError> {
         Ok(self.valid())
     }
 }
 
 impl Trained for AnyDeepGp {
-    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, NotPositiveDefinite> {
+    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
         Ok(Box::new(self.condition()?))
     }
 

@@ -10,7 +10,7 @@ use burn_gp_core::{
     means::{AnyMean, Mean, MeanConfig, ProjectionMean},
     parameter::ParameterConfig,
     patches::{ImageShape, PatchGrid},
-    variational::{PosteriorConfig, WhitenedConfig},
+    variational::{FirstGaussians, PosteriorConfig, WhitenedConfig},
 };
 use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
@@ -161,6 +161,14 @@ impl Inputs {
         }
     }
 
+    /// The Gaussians of a layer with these inputs.
+    fn first_gaussians(&self) -> FirstGaussians {
+        match self {
+            Self::Like(_) => FirstGaussians::Prior,
+            Self::Blank(..) => FirstGaussians::Blank,
+        }
+    }
+
     /// The inputs after a transformation.
     fn map(self, dimensions: usize, change: impl FnOnce(Tensor<2>) -> Tensor<2>) -> Self {
         match self {
@@ -293,6 +301,8 @@ impl Planned<'_> {
         let config = self.config;
         let (dimensions, options) = (inputs.dimensions(), inputs.options());
         let kernel_path = format!("{path}.kernel");
+        config.kernel.check(&kernel_path, dimensions)?;
+        config.posterior.check(&format!("{path}.posterior"))?;
         // If there are several kernels, their values are set one by one.
         let kernel = match config.separate_kernels {
             true => config.kernel.init(dimensions, options.clone()),
@@ -303,7 +313,7 @@ impl Planned<'_> {
             Inputs::Blank(dimensions, options) => config.inducing.blank(*dimensions, options),
         };
         let layer = self.on_points(dimensions);
-        Ok(layer.assemble(kernel, self.mean(inputs), sets)?)
+        Ok(layer.assemble(kernel, self.mean(inputs), sets, inputs.first_gaussians())?)
     }
 
     /// The configuration of the functions alone.
@@ -329,6 +339,13 @@ impl Planned<'_> {
         let (grid, options) = (self.grid()?, inputs.options());
         let kernel_path = format!("{}.kernel", self.path);
         let base_path = format!("{kernel_path}.base");
+        config.kernel.check(&base_path, grid.dimensions())?;
+        config
+            .posterior
+            .check(&format!("{}.posterior", self.path))?;
+        if let Some(location) = location {
+            location.check(&format!("{kernel_path}.location"), 2)?;
+        }
         let base = self.kernel(&config.kernel, grid.dimensions(), &base_path, &options);
         let sets = match inputs {
             Inputs::Like(images) => {
@@ -340,6 +357,13 @@ impl Planned<'_> {
         let location = location
             .map(|location| self.kernel(location, 2, &format!("{kernel_path}.location"), &options));
         let layer = self.on_points(grid.dimensions());
-        Ok(convolutional_layer(&layer, (base, location), grid, sets)?)
+        let first = inputs.first_gaussians();
+        Ok(convolutional_layer(
+            &layer,
+            (base, location),
+            grid,
+            sets,
+            first,
+        )?)
     }
 }

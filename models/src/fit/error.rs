@@ -1,6 +1,8 @@
 //! The error of everything that a user does with a model.
 
-use burn_gp_core::{likelihoods::ImpossibleTarget, ops::NotPositiveDefinite};
+use burn_gp_core::{
+    inference::ConditionError, likelihoods::ImpossibleTarget, ops::NotPositiveDefinite,
+};
 
 use crate::{InitError, PredictionError, SavedModelError, training::TrainingError};
 
@@ -132,10 +134,21 @@ impl From<TrainingError> for Error {
     }
 }
 
+impl From<ConditionError> for Error {
+    fn from(error: ConditionError) -> Self {
+        match error {
+            ConditionError::Input { row, column, value } => Self::NotFinite { row, column, value },
+            ConditionError::Target(impossible) => Self::Target(impossible),
+            ConditionError::Factorization(error) => Self::Factorization(error),
+        }
+    }
+}
+
 impl From<PredictionError> for Error {
     fn from(error: PredictionError) -> Self {
         match error {
             PredictionError::Target(impossible) => Self::Target(impossible),
+            PredictionError::Input { row, column, value } => Self::NotFinite { row, column, value },
             PredictionError::Factorization(error) => Self::Factorization(error),
         }
     }

@@ -23,6 +23,7 @@ pub use matrix::{Matrix, Number};
 pub use options::Fit;
 pub use predicted::Predicted;
 pub use scaling::Scaling;
+use scaling::of_targets;
 
 use crate::{
     ModelConfig,
@@ -159,11 +160,8 @@ fn prepared(
     let scaling = Scaling {
         inputs: (fit.scales_inputs(config.has_images()))
             .then(|| Standardization::of_rows(&inputs.values, inputs.columns)),
-        targets: (fit.scales_targets(may)?).then(|| {
-            let rows = targets.values.chunks_exact(targets.columns);
-            let values: Vec<f64> = rows.flat_map(|row| &row[..outputs]).copied().collect();
-            scaling::of_targets(&values, outputs)
-        }),
+        targets: (fit.scales_targets(may)?)
+            .then(|| of_targets(&targets.values, targets.columns, outputs)),
     };
     let columns = targets.columns;
     let data = TrainingData::with_target_columns(
@@ -185,7 +183,7 @@ fn checked_outputs(
 ) -> Result<usize, Error> {
     let likelihood = config.likelihood();
     likelihood.check().map_err(crate::InitError::from)?;
-    let likelihood = without_panic(|| likelihood.init((device, dtype))).map_err(Error::Config)?;
+    let likelihood = likelihood.init((device, dtype));
     let each = likelihood.columns_per_output();
     let expected = match config.takes_one_output() {
         true => each.to_string(),

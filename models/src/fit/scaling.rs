@@ -9,7 +9,8 @@ use crate::Predictions;
 ///
 /// Targets are scaled if any real number is possible: `z = (y − μ)/s`, so that predictions are
 /// `μ + s·z`, their variances `s²·Var[z]`, and log densities `log p(z) − log s`. Known noise
-/// variances are divided by `s²`.
+/// variances are divided by `s²`. Targets with a noise variance above the squared range of the
+/// targets are missing: they do not count in μ and s.
 ///
 /// A file with a standard deviation that is not positive and finite, or a mean that is not finite, is
 /// refused.
@@ -24,18 +25,41 @@ pub struct Scaling {
     pub targets: Option<Standardization>,
 }
 
-/// The standardization of targets, row-major with one column for each output. Constant targets have no
-/// standard deviation; their unit is their absolute value.
-pub(super) fn of_targets(values: &[f64], outputs: usize) -> Standardization {
-    let mut found = Standardization::of_rows(values, outputs);
-    let first = values.iter().take(outputs).enumerate();
-    for (output, &first) in first {
-        let mut column = values.iter().skip(output).step_by(outputs);
-        if first != 0.0 && column.all(|&value| value == first) {
-            found.deviations[output] = first.abs();
+/// The statistics of targets, row-major with `columns` columns: the values of P outputs, and the noise
+/// variances of all if there are more columns. Missing targets do not count. Constant targets have no standard
+/// deviation; their unit is their absolute value.
+pub(super) fn of_targets(values: &[f64], columns: usize, outputs: usize) -> Standardization {
+    let each = (0..outputs).map(|output| {
+        let column = |index: usize| values.iter().skip(index).step_by(columns).copied();
+        let all: Vec<f64> = column(output).collect();
+        let known = match columns > outputs {
+            true => known(&all, column(outputs + output)),
+            false => all,
+        };
+        let mut own = Standardization::of_rows(&known, 1);
+        let first = known[0];
+        if first != 0.0 && known.iter().all(|&value| value == first) {
+            own.deviations[0] = first.abs();
         }
+        own
+    });
+    let (means, deviations) = each.map(|own| (own.means[0], own.deviations[0])).unzip();
+    Standardization { means, deviations }
+}
+
+/// The values that are not missing, or all if all are. A value with a noise variance above the squared
+/// range of the values stands for a missing one: a measurement with that much noise would lie outside.
+fn known(values: &[f64], noise: impl Iterator<Item = f64>) -> Vec<f64> {
+    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let limit = (largest - smallest).powi(2);
+    let pairs = values.iter().zip(noise);
+    let known = pairs.filter(|(_, noise)| *noise <= limit);
+    let known: Vec<f64> = known.map(|(value, _)| *value).collect();
+    match known.is_empty() {
+        true => values.to_vec(),
+        false => known,
     }
-    found
 }
 
 /// Reads a map that can be inverted.

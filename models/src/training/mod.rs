@@ -183,6 +183,16 @@ pub enum TrainingError {
     /// The likelihood does not accept a target.
     #[error(transparent)]
     Target(#[from] ImpossibleTarget),
+    /// An input is NaN or infinite.
+    #[error("input {value} in row {row}, column {column} is not a finite number")]
+    Input {
+        /// The zero-based row.
+        row: usize,
+        /// The zero-based column.
+        column: usize,
+        /// The value found.
+        value: f64,
+    },
     /// A covariance matrix has no Cholesky factor.
     #[error("step {step}: {source} Hyperparameters: {hyperparameters}.")]
     Factorization {
@@ -276,6 +286,7 @@ impl TrainingError {
     pub fn of_prediction(error: PredictionError, step: usize, model: &impl Model) -> Self {
         match error {
             PredictionError::Target(impossible) => impossible.into(),
+            PredictionError::Input { row, column, value } => Self::Input { row, column, value },
             PredictionError::Factorization(source) => Self::Factorization {
                 step,
                 source,

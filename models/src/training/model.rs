@@ -132,7 +132,7 @@ impl<M: FullBatch> Model for M {
         data_count: usize,
     ) -> Result<Objective, NotPositiveDefinite> {
         let [batch, _] = inputs.dims();
-        let objective = FullBatch::objective(self, inputs, targets)?;
+        let objective = FullBatch::full_objective(self, inputs, targets)?;
         Ok(Objective {
             fit: objective * (data_count as f64 / batch as f64),
             kl: None,

@@ -249,7 +249,7 @@ fn actions_of_unit_length_are_learned_faster() {
         schedule: Schedule::Constant,
     };
     let loss = |model: &AnyComputationAware| {
-        let bound = model.objective(data.inputs.clone(), data.targets.clone());
+        let bound = model.full_objective(data.inputs.clone(), data.targets.clone());
         bound.expect("it is sound").neg() / COUNT as f64
     };
     let mut trainer = trainer_by(adam, &config, &data);
@@ -379,7 +379,7 @@ fn the_default_actions_follow_the_number_of_rows() {
         // The number that was chosen gives the same model.
         let again = chosen.init(&data).expect("as many actions as there can be");
         let [first, second] = [model, again].map(|model| {
-            let objective = model.objective(data.inputs.clone(), data.targets.clone());
+            let objective = model.full_objective(data.inputs.clone(), data.targets.clone());
             objective.expect("it is sound").into_scalar::<f64>()
         });
         assert_eq!(first, second);
@@ -459,7 +459,7 @@ fn goes_on_where_it_stopped(optimizer: FullBatchOptimizer, dtype: DType) {
     }
     let objective = |trainer: &FullBatchTrainer<AnyComputationAware>| {
         let (inputs, targets) = (data.inputs.clone(), data.targets.clone());
-        let objective = trainer.model().objective(inputs, targets);
+        let objective = trainer.model().full_objective(inputs, targets);
         objective.expect("it is sound").into_scalar::<f64>()
     };
     assert_eq!(objective(&whole), objective(&second));

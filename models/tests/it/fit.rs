@@ -1,6 +1,8 @@
 //! `fit` and `predict`: units, labels and options.
 
+mod configurations;
 mod errors;
+mod missing;
 
 use std::{f64::consts::PI, ops::ControlFlow};
 

@@ -9,7 +9,11 @@ use burn::{
     module::{Module, Param},
     tensor::{DType, Device, Tensor, TensorData},
 };
-use burn_gp_core::{inference::FullBatch, ops::NotPositiveDefinite, parameter::Priors};
+use burn_gp_core::{
+    inference::{ConditionError, FullBatch},
+    ops::NotPositiveDefinite,
+    parameter::Priors,
+};
 use burn_gp_models::{
     AnyExact,
     training::{
@@ -56,7 +60,7 @@ impl Landscape {
 impl FullBatch for Landscape {
     type Process = <AnyExact as FullBatch>::Process;
 
-    fn objective(
+    fn full_objective(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
@@ -81,7 +85,7 @@ impl FullBatch for Landscape {
         self.distance(&start.coordinates()) <= self.reach
     }
 
-    fn condition(&self, _: Tensor<2>, _: Tensor<2>) -> Result<Self::Process, NotPositiveDefinite> {
+    fn condition(&self, _: Tensor<2>, _: Tensor<2>) -> Result<Self::Process, ConditionError> {
         unreachable!("nothing is predicted")
     }
 }
@@ -194,7 +198,7 @@ fn a_step_of_l_bfgs_is_one_iteration() {
         let report = trainer.step().expect("the step is sound");
         assert_eq!(report.step, step);
         assert_eq!(trainer.steps_made(), step);
-        let here = trainer.model().objective(
+        let here = trainer.model().full_objective(
             trainer.data().inputs.clone(),
             trainer.data().targets.clone(),
         );

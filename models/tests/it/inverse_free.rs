@@ -274,7 +274,7 @@ fn short_configurations_are_read() {
     }
 }
 
-/// Variances have a path, human-readable values and a floor. L has a path, but is not trained.
+/// Variances have a path, human-readable values and a floor. L has a path, but no gradient.
 #[test]
 fn parameters_have_paths() {
     for dtype in [DType::F64, DType::F32] {
@@ -297,7 +297,9 @@ fn parameters_have_paths() {
             panic!("an inverse-free posterior");
         };
         assert_eq!(numbers(posterior.observations().variances()), variances);
-        assert!(!posterior.auxiliary().is_require_grad());
+        let lower = posterior.auxiliary();
+        let bound = posterior.observations().mean().sum() + lower.clone().detach().sum();
+        assert!(lower.grad(&bound.backward()).is_none());
     }
 }
 

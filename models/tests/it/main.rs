@@ -19,6 +19,7 @@ mod inverse_free;
 mod kernels;
 mod layers;
 mod learner;
+mod loading;
 mod mini_batch_objective;
 mod multi_output;
 mod natural_gradients;

@@ -14,6 +14,7 @@ use crate::search::{no_panic, search};
 
 /// Parts of the messages of documented panics, which are mistakes of the caller.
 const DOCUMENTED: &[&str] = &[
+    "KernelConfig:",
     "positive hyperparameters must be finite and above",
     "a polynomial kernel of degree 0",
     "lengthscales around",

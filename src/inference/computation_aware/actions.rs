@@ -130,6 +130,12 @@ impl BlockActions {
         self.blocks
     }
 
+    /// Whether the values are a frozen parameter of a model in training.
+    pub(super) fn are_frozen(&self) -> bool {
+        let values = self.values.val();
+        values.is_autodiff() && !values.is_require_grad()
+    }
+
     /// Scales each action to unit length; actions of length zero are unchanged.
     pub fn normalized(mut self) -> Self {
         let squares = self.project(self.column()); // [I, 1]

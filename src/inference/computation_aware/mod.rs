@@ -25,7 +25,7 @@ pub use subspaces::grassmann_distance;
 pub use uncertainty::Uncertainty;
 
 use super::{
-    FullBatch, check_rows,
+    ConditionError, FullBatch, check_rows,
     low_rank::precise_type,
     parts::{full_batch_parts, parts},
 };
@@ -84,9 +84,12 @@ impl ActionPolicy for BlockActions {
 
     /// Rescales the actions to unit length. The loss does not depend on their length, so its
     /// gradient is orthogonal to them and Adam steps tend to lengthen them. The longer they are,
-    /// the less a step turns them.
+    /// the less a step turns them. Frozen actions stay as they are.
     fn after_step(self) -> Self {
-        self.normalized()
+        match self.are_frozen() {
+            true => self,
+            false => self.normalized(),
+        }
     }
 }
 
@@ -166,7 +169,7 @@ impl<K: Kernel, M: Mean, A: ActionPolicy> FullBatch for ComputationAware<K, M, A
 
     /// The negative loss, summed over outputs. Actions that the policy computes from the
     /// hyperparameters receive no gradients.
-    fn objective(
+    fn full_objective(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
@@ -201,8 +204,9 @@ impl<K: Kernel, M: Mean, A: ActionPolicy> FullBatch for ComputationAware<K, M, A
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<Self::Process, NotPositiveDefinite> {
+    ) -> Result<Self::Process, ConditionError> {
         check_rows(&inputs, &targets);
+        ConditionError::check(&inputs, &targets)?;
         let this = self.valid();
         let (inputs, targets) = (inputs.inner(), targets.inner());
         let residual = this.mean.residual(targets, inputs.clone());

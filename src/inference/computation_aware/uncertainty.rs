@@ -4,10 +4,9 @@ use burn::tensor::Tensor;
 
 use super::{ActionPolicy, ComputationAware};
 use crate::{
-    inference::{ConjugateGradients, ConjugateGradientsSettings, FullBatch},
+    inference::{ConditionError, ConjugateGradients, ConjugateGradientsSettings, FullBatch},
     kernels::Kernel,
     means::Mean,
-    ops::NotPositiveDefinite,
     process::Process,
 };
 
@@ -33,14 +32,14 @@ impl<K: Kernel, M: Mean, A: ActionPolicy> ComputationAware<K, M, A> {
     ///
     /// # Errors
     ///
-    /// When a covariance matrix cannot be factored.
+    /// When an input or a target is not finite, or a covariance matrix cannot be factored.
     pub fn uncertainty(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
         x: Tensor<2>,
         settings: ConjugateGradientsSettings,
-    ) -> Result<Uncertainty, NotPositiveDefinite> {
+    ) -> Result<Uncertainty, ConditionError> {
         let exact = ConjugateGradients::new(
             self.kernel.clone(),
             self.mean.clone(),

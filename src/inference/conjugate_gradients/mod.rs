@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub use process::ConjugateGradientsProcess;
 
 use super::{
-    FullBatch, Regression, check_rows,
+    ConditionError, FullBatch, Regression, check_rows,
     computation_aware::Preconditioner,
     parts::{full_batch_parts, parts},
 };
@@ -254,7 +254,7 @@ impl<K: Kernel, M: Mean> FullBatch for ConjugateGradients<K, M> {
     full_batch_parts!();
 
     /// An estimate of `Σ_p log N(y_p | m_p, K + σ²I)`.
-    fn objective(
+    fn full_objective(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
@@ -297,8 +297,9 @@ impl<K: Kernel, M: Mean> FullBatch for ConjugateGradients<K, M> {
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<Self::Process, NotPositiveDefinite> {
+    ) -> Result<Self::Process, ConditionError> {
         check_rows(&inputs, &targets);
+        ConditionError::check(&inputs, &targets)?;
         let this = self.valid();
         let residual = this.mean.residual(targets.inner(), inputs.clone().inner());
         let system = self.system(&inputs, &residual)?;

@@ -8,7 +8,7 @@ use super::{
     optimal_gaussian,
 };
 use crate::{
-    inference::{FullBatch, check_rows, parts::parts},
+    inference::{ConditionError, FullBatch, check_rows, parts::parts},
     kernels::{FeatureMap, LowRankKernel},
     likelihoods::Gaussian,
     means::Mean,
@@ -75,12 +75,12 @@ impl<K: LowRankKernel, M: Mean> LowRankRegression<K, M> {
     ///
     /// # Errors
     ///
-    /// When a covariance matrix cannot be factored.
+    /// When an input or a target is not finite, or a covariance matrix cannot be factored.
     pub fn weight_space(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<WeightSpace, NotPositiveDefinite> {
+    ) -> Result<WeightSpace, ConditionError> {
         let noise = self.likelihood.noise();
         let Conditioned {
             solution, level, ..
@@ -105,8 +105,9 @@ impl<K: LowRankKernel, M: Mean> LowRankRegression<K, M> {
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<Conditioned<K::Map>, NotPositiveDefinite> {
+    ) -> Result<Conditioned<K::Map>, ConditionError> {
         check_rows(&inputs, &targets);
+        ConditionError::check(&inputs, &targets)?;
         let (inputs, targets) = (inputs.inner(), targets.inner());
         let [_, outputs] = targets.dims();
         let targets = blocks(&self.mean.residual(targets, inputs.clone()));
@@ -158,7 +159,7 @@ impl<K: LowRankKernel, M: Mean> FullBatch for LowRankRegression<K, M> {
         self.priors.clone()
     }
 
-    fn objective(
+    fn full_objective(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
@@ -181,7 +182,7 @@ impl<K: LowRankKernel, M: Mean> FullBatch for LowRankRegression<K, M> {
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<Self::Process, NotPositiveDefinite> {
+    ) -> Result<Self::Process, ConditionError> {
         let this = self.valid();
         let Conditioned {
             map,

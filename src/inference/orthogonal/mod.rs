@@ -7,7 +7,7 @@ mod optimum;
 use burn::{module::Module, tensor::Tensor};
 
 use super::{
-    FullBatch,
+    ConditionError, FullBatch,
     parts::{full_batch_parts, parts},
 };
 use crate::{
@@ -95,7 +95,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> FullBatch for CollapsedOrthogo
     full_batch_parts!();
 
     /// The bound at the optimal `q(u)q(v_⊥)`, eq. 30 summed over outputs.
-    fn objective(
+    fn full_objective(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
@@ -116,7 +116,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> FullBatch for CollapsedOrthogo
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<Self::Process, NotPositiveDefinite> {
+    ) -> Result<Self::Process, ConditionError> {
         let this = self.valid();
         let Optimum {
             factor,

@@ -6,7 +6,7 @@ use super::{CollapsedOrthogonal, features::Features};
 use crate::{
     inducing::InducingVariables,
     inference::{
-        check_rows,
+        ConditionError, check_rows,
         low_rank::{optimal_gaussian, posterior_mean, precision},
     },
     kernels::Kernel,
@@ -116,8 +116,9 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<(BlockFactor, Sums), NotPositiveDefinite> {
+    ) -> Result<(BlockFactor, Sums), ConditionError> {
         check_rows(&inputs, &targets);
+        ConditionError::check(&inputs, &targets)?;
         let (inputs, targets) = (inputs.inner(), targets.inner());
         let targets = self.mean.residual(targets, inputs.clone());
         let [rows, _] = targets.dims();
@@ -139,7 +140,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<Optimum, NotPositiveDefinite> {
+    ) -> Result<Optimum, ConditionError> {
         let (factor, sums) = self.sums(inputs, targets)?;
         let noise = self.likelihood.noise();
         let precisions = Precisions::new(sums.squares, &noise);
@@ -159,7 +160,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
     }
 
     /// The optimal distributions of the whitened variables, `L⁻¹u` and `L_v⁻¹v_⊥`, which attain the
-    /// [objective](crate::inference::FullBatch::objective) (arXiv:1910.10596, eqs. 28 and 29).
+    /// [objective](crate::inference::FullBatch::full_objective) (arXiv:1910.10596, eqs. 28 and 29).
     /// Their parameters are on the device of the model and detached.
     ///
     /// # Shapes
@@ -168,12 +169,12 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
     ///
     /// # Errors
     ///
-    /// When a covariance matrix cannot be factored.
+    /// When an input or a target is not finite, or a covariance matrix cannot be factored.
     pub fn optimal_distributions(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<[VariationalGaussian; 2], NotPositiveDefinite> {
+    ) -> Result<[VariationalGaussian; 2], ConditionError> {
         let Optimum {
             precisions: Precisions([inducing, orthogonal]),
             means: [inducing_mean, orthogonal_mean],
@@ -197,13 +198,13 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
     ///
     /// # Errors
     ///
-    /// When a covariance matrix cannot be factored.
+    /// When an input or a target is not finite, or a covariance matrix cannot be factored.
     pub fn optimal_inducing(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
         orthogonal: &VariationalGaussian,
-    ) -> Result<VariationalGaussian, NotPositiveDefinite> {
+    ) -> Result<VariationalGaussian, ConditionError> {
         let this = self.valid();
         let (_, sums) = this.sums(inputs, targets)?;
         let ([squares, _], [projected, _]) = (sums.squares, sums.projected);
@@ -214,7 +215,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
         let precision = precision(squares, noise.clone());
         let factor = cholesky(precision.clone(), Jitter::NONE)?;
         let mean = posterior_mean(&factor, projected - known, noise);
-        optimal_gaussian(mean, precision, self.is_autodiff())
+        Ok(optimal_gaussian(mean, precision, self.is_autodiff())?)
     }
 
     /// The optimal weights `a = C_vv⁻¹m_v` of the orthogonally decoupled posterior, whose mean is
@@ -228,12 +229,12 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
     ///
     /// # Errors
     ///
-    /// When a covariance matrix cannot be factored.
+    /// When an input or a target is not finite, or a covariance matrix cannot be factored.
     pub fn optimal_weights(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<Tensor<2>, NotPositiveDefinite> {
+    ) -> Result<Tensor<2>, ConditionError> {
         let Optimum {
             factor,
             means: [_, orthogonal],

@@ -11,7 +11,7 @@ use crate::{
     features::Features,
     kernels::{Kernel, NoFunctionDraws, PriorFeatures, prior_features::origin},
     ops::{ExactMatmul, NotPositiveDefinite},
-    parameter::{Part, tracked_like},
+    parameter::{Part, require_precision, tracked_like},
 };
 
 /// `k(x, x′) = φ(x)ᵀφ(x′)` with basis functions `φ = factor · f` from the R outputs f of any
@@ -100,6 +100,7 @@ impl<F: Features> Kernel for Basis<F> {
 
 impl<F: Features> FeatureMap for Basis<F> {
     fn features(&self, x: Tensor<2>) -> Tensor<2> {
+        require_precision("Basis", &x, &*self.network);
         let features = self.network.forward(x);
         match self.factor {
             1.0 => features,

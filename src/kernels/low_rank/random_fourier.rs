@@ -10,7 +10,7 @@ use super::{FeatureMap, LowRankKernel, squared_norms};
 use crate::{
     kernels::{Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures},
     ops::{ExactMatmul, NotPositiveDefinite},
-    parameter::{tracked_like, vector},
+    parameter::{require_precision, tracked_like, vector},
 };
 
 /// `k(x, x′) = Σ_f a_f²·cos ω_fᵀ(x − x′)`, an approximation of a stationary kernel. Each component
@@ -145,6 +145,7 @@ impl Kernel for RandomFourier {
 impl FeatureMap for RandomFourier {
     fn features(&self, x: Tensor<2>) -> Tensor<2> {
         let spectrum = &self.spectrum;
+        require_precision("RandomFourier", &x, spectrum);
         let basis = fourier_basis(spectrum.frequencies.val(), x).transpose(); // [N, 2F]
         basis * spectrum.amplitudes.val().unsqueeze()
     }

@@ -97,7 +97,7 @@ impl Build for InverseFreeConfig {
         Ok(InverseFree::at_start(
             inducing,
             observations,
-            start.prior,
+            (start.prior, start.first),
             self,
         ))
     }

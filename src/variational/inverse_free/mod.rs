@@ -16,7 +16,7 @@ pub use probes::TraceProbes;
 pub use process::InverseFreeProcess;
 use relaxation::Relaxation;
 
-use super::{FunctionMatrices, PriorCovariances, PseudoObservations};
+use super::{FirstGaussians, FunctionMatrices, PriorCovariances, PseudoObservations};
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
@@ -57,7 +57,7 @@ const FIRST_STEPS_UNREAD: usize = 48;
 pub struct InverseFree<I: Module> {
     inducing: I,
     observations: PseudoObservations,
-    /// L, [1, M, M] or [P, M, M]; requires gradients only if the optimizer trains it
+    /// L, [1, M, M] or [P, M, M]; it has gradients only if the optimizer trains it
     auxiliary: Param<Tensor<3>>,
     /// The number of updates so far.
     steps: HostInteger,
@@ -91,11 +91,10 @@ impl<I: Module> InverseFree<I> {
              and {variances} variances; expected a triangle [M, M] for M variances"
         );
         let steps = HostInteger::new(0, &lower.device());
-        let trained = matches!(update, AuxiliaryUpdate::Optimizer { .. });
         Self {
             inducing,
             observations,
-            auxiliary: Param::from_tensor(lower).set_require_grad(trained),
+            auxiliary: Param::from_tensor(lower),
             steps,
             update,
             probes: None,
@@ -113,26 +112,22 @@ impl<I: Module> InverseFree<I> {
     pub(crate) fn at_start<const D: usize>(
         inducing: I,
         observations: PseudoObservations,
-        prior: &impl PriorCovariances<I, D>,
+        (prior, first): (&impl PriorCovariances<I, D>, FirstGaussians),
         config: &InverseFreeConfig,
     ) -> Self
     where
         Tensor<D>: FunctionMatrices,
     {
-        let noisy = observations.added_to(prior.kuu(&inducing));
-        let matrices = as_batch(noisy.detach());
-        let [groups, _, _] = matrices.dims();
-        let starts = (0..groups).map(|group| {
-            let matrix = matrices.clone().narrow(0, group, 1).squeeze_dim::<2>(0);
-            match config.auxiliary {
-                AuxiliaryUpdate::NaturalGradient(_) => safe_start(&matrix),
-                AuxiliaryUpdate::Optimizer { start } => {
-                    let [size, _] = matrix.dims();
-                    Tensor::<2>::eye(size, &matrix.device()).cast(matrix.dtype()) * start
-                }
+        let lower = match (first, config.auxiliary) {
+            (FirstGaussians::Prior, AuxiliaryUpdate::NaturalGradient(_)) => {
+                let noisy = observations.added_to(prior.kuu(&inducing));
+                each_of(as_batch(noisy.detach()), |matrix| safe_start(&matrix))
             }
-        });
-        let lower = Tensor::stack::<3>(starts.collect(), 0);
+            (FirstGaussians::Blank, AuxiliaryUpdate::NaturalGradient(_)) => {
+                observations.identities()
+            }
+            (_, AuxiliaryUpdate::Optimizer { start }) => observations.identities() * start,
+        };
         let posterior = Self::new(inducing, observations, lower, config.auxiliary);
         match config.probes {
             Some(probes) => posterior.with_probes(probes),
@@ -248,14 +243,10 @@ impl<I: Module> InverseFree<I> {
             [one] => one.clone().unsqueeze(),
             _ => Tensor::stack::<3>(lowers, 0),
         };
-        self.auxiliary = self.auxiliary.map(|old| {
-            if old.is_autodiff() {
-                Tensor::from_inner(lowers)
-            } else {
-                lowers
-            }
+        self.auxiliary = self.auxiliary.map(|old| match old.is_autodiff() {
+            true => Tensor::from_inner(lowers).set_require_grad(old.is_require_grad()),
+            false => lowers,
         });
-        self.auxiliary = self.auxiliary.set_require_grad(false);
         self
     }
 
@@ -296,6 +287,12 @@ impl<I: Module> InverseFree<I> {
         self
     }
 
+    /// Whether the parameter L is frozen.
+    fn is_frozen(&self) -> bool {
+        let lower = self.auxiliary.val();
+        lower.is_autodiff() && !lower.is_require_grad()
+    }
+
     /// The update after an optimizer step.
     pub(crate) fn stepped<const D: usize>(self, prior: &impl PriorCovariances<I, D>) -> Self
     where
@@ -303,6 +300,7 @@ impl<I: Module> InverseFree<I> {
     {
         let inversion = match self.update {
             AuxiliaryUpdate::Optimizer { .. } => return self.counted(),
+            _ if self.is_frozen() => return self.counted(),
             AuxiliaryUpdate::NaturalGradient(inversion) => inversion,
         };
         // The choice depends only on the record, so that a resumed run makes the same one.
@@ -329,6 +327,13 @@ impl<I: Module> InverseFree<I> {
             }
         }
     }
+}
+
+/// Changes every matrix of a batch.
+fn each_of(batch: Tensor<3>, change: impl Fn(Tensor<2>) -> Tensor<2>) -> Tensor<3> {
+    let [count, _, _] = batch.dims();
+    let member = |index| batch.clone().narrow(0, index, 1).squeeze_dim::<2>(0);
+    Tensor::stack((0..count).map(|index| change(member(index))).collect(), 0)
 }
 
 /// Adds a batch dimension: one matrix for all functions, or one per function.

@@ -327,7 +327,11 @@ fn one_step_of_size_one_lands_on_the_collapsed_optimum() {
             let case = Case::new(outputs);
             let (x, y) = (case.x(&platform), platform.matrix(&case.y));
             let optimum = collapsed(&case, outputs, &platform);
-            let expected_bound = numbers(optimum.objective(x.clone(), y.clone()).expect("factor"));
+            let expected_bound = numbers(
+                optimum
+                    .full_objective(x.clone(), y.clone())
+                    .expect("factor"),
+            );
             let q = optimum
                 .optimal_distribution(x.clone(), y.clone())
                 .expect("factor");
@@ -387,7 +391,7 @@ fn one_step_in_single_precision_reaches_the_collapsed_bound() {
         let case = Case::new(2);
         let optimum = collapsed(&case, 2, &platform);
         let (x, y) = (case.x(&platform), platform.matrix(&case.y));
-        let expected = numbers(optimum.objective(x, y).expect("factor"));
+        let expected = numbers(optimum.full_objective(x, y).expect("factor"));
         let platform = platform.autodiff();
         let likelihood = crate::support::posterior_case::likelihood(&platform);
         let y = platform.matrix(&case.y);

@@ -142,7 +142,7 @@ impl Case {
     ) -> f64 {
         let model = self.model(policy, options).with_loss(loss);
         let (x, y) = (tensor(&self.x, options), tensor(&self.y, options));
-        -scalar(model.objective(x, y).unwrap())
+        -scalar(model.full_objective(x, y).unwrap())
     }
 
     /// The library's predictive mean and covariance at the new inputs.

@@ -6,7 +6,7 @@ use burn_gp_core::{
     features::{Activation, PerceptronConfig},
     kernels::{
         ActiveDimensionsConfig, ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig,
-        ConstantConfig, CosineConfig, DeepKernelConfig, GibbsConfig, KernelConfig, LinearConfig,
+        ConstantConfig, CosineConfig, DeepConfig, GibbsConfig, KernelConfig, LinearConfig,
         PeriodicConfig, PolynomialConfig, ProductConfig, RationalQuadraticConfig, ScaledConfig,
         SpectralMixtureConfig, StationaryConfig, SumConfig, WhiteConfig,
     },
@@ -309,7 +309,7 @@ pub fn reference(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> f64
         KernelConfig::Periodic(PeriodicConfig { base, period, .. }) => {
             periodic_formula(base, *period, a, b, same)
         }
-        KernelConfig::Deep(DeepKernelConfig {
+        KernelConfig::Deep(DeepConfig {
             base,
             network,
             features,

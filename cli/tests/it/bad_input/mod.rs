@@ -152,7 +152,7 @@ fn parameters_that_cannot_be_what_is_asked() {
             ),
             (
                 "--set likelihood.noise=-1",
-                "likelihood.noise is -1, which does not lie between its bounds 0.000001 and inf",
+                "likelihood.noise is -1; it must be finite and above 0.000001",
             ),
             (
                 "--set kernel.lengthscale=1,2,3",

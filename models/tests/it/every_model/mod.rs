@@ -3,9 +3,11 @@
 mod draws;
 mod files;
 mod fitted;
+mod frozen;
 mod priors;
 mod sizes;
 mod trainable;
+mod unusable_data;
 
 use burn::tensor::{DType, Device};
 use burn_gp_core::{

@@ -93,11 +93,11 @@ fn impossible_configurations_are_errors() {
     ));
     let kernel = StationaryConfig::matern52().with_variance(-2.0);
     let refused = error(ExactConfig::new(kernel).fit(inputs(), targets(), &fit));
-    assert!(matches!(refused, Error::Config(_)), "{refused}");
+    assert!(matches!(refused, Error::Init(_)), "{refused}");
     let one_class = svgp(SoftmaxConfig::new(1));
     assert!(matches!(
         error(one_class.fit(inputs(), labels(), &fit)),
-        Error::Config(_)
+        Error::Init(_)
     ));
     let actions = computation_aware().with_actions(ActionsConfig::Blocks {
         count: ROWS + 1,
