@@ -170,9 +170,8 @@ pub(crate) enum Request<'a> {
 /// How rows to predict are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewRows {
-    /// Whether the file has no header; if not, its first line is a header unless it has numbers
-    /// alone.
-    pub headerless: bool,
+    /// Whether the first line is a header; if it is not said, it is one unless it has numbers alone.
+    pub header: Option<bool>,
     /// Whether rows that cannot be predicted are listed in [`Features::unfit`] instead of being an
     /// error.
     ///
@@ -279,12 +278,12 @@ impl Request<'_> {
         (0..columns.count).filter(is_kept).collect()
     }
 
-    /// Whether the first line is said not to be a header.
-    pub fn is_headerless(&self) -> bool {
+    /// Whether the first line is a header, if the user says so.
+    pub fn header(&self) -> Option<bool> {
         match self {
-            Self::Training(wanted) => wanted.inputs.headerless,
-            Self::Prediction(_, rows) => rows.headerless,
-            Self::Points => false,
+            Self::Training(wanted) => wanted.inputs.header,
+            Self::Prediction(_, rows) => rows.header,
+            Self::Points => None,
         }
     }
 

@@ -3,7 +3,8 @@
 use crate::columns::{ColumnRoles, Layout, Request, Role, SourceColumn};
 use crate::encoding::{
     ColumnEncoding, ColumnKind, ColumnReport, Decision, InputColumns, NumberNotation, Problem,
-    Purpose, decide, distinct, infer, is_missing, is_missing_target, missing, summary,
+    Purpose, decide, distinct, first_spelling, infer, is_missing, is_missing_target, missing,
+    summary,
 };
 use crate::error::{ColumnError, DataError};
 use crate::names::nearest;
@@ -28,6 +29,7 @@ pub(crate) fn interpret(
             Role::Target if has_labels => column.clear(is_missing_target),
             _ => column.clear(is_missing),
         }
+        column.respell(|texts, text| first_spelling(texts, text).cloned());
     }
     let mut interpreter = Interpreter::new(raw, options);
     for (position, role) in layout.roles.iter().enumerate() {
@@ -58,7 +60,13 @@ pub(crate) fn task_of(raw: &RawTable, roles: &ColumnRoles) -> Result<Task, DataE
 fn task(target: &RawColumn, chosen: Option<ColumnKind>) -> Task {
     let mut target = target.clone();
     target.clear(is_missing_target);
-    if let Some(notation) = NumberNotation::of(target.texts(), target.numbers()) {
+    target.respell(|texts, text| first_spelling(texts, text).cloned());
+    if target.has_long_wholes() {
+        // Labels are repeated, quantities are not.
+        if 2 * distinct(&target, usize::MAX) > target.len() {
+            return Task::Regression;
+        }
+    } else if let Some(notation) = NumberNotation::of(target.texts(), target.numbers()) {
         target = target.with_numbers(|text| notation.parse(text));
     }
     let is_text = target.texts().len() > target.numbers().count().min(2);
@@ -170,6 +178,7 @@ impl<'a> Interpreter<'a> {
         match chosen {
             Some(ColumnKind::Number) => NumberNotation::best(column.texts()),
             Some(_) => None,
+            None if column.has_long_wholes() => None,
             None if self.options.inferred => NumberNotation::of(column.texts(), column.numbers()),
             None => None,
         }

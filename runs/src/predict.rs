@@ -63,9 +63,10 @@ pub struct PredictArguments {
     /// Stop at the first row that cannot be predicted, instead of leaving its prediction empty
     #[arg(long)]
     pub strict: bool,
-    /// The file has no header line; its columns are in the order of training
-    #[arg(long)]
-    pub no_header: bool,
+    /// The file has no header line; its columns are in the order of training. --no-header=false says
+    /// that it has one, even if it holds numbers alone
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub no_header: Option<bool>,
     /// Device, as `burn-gp devices` lists them [default: the first in this program]
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<DeviceName>,
@@ -137,7 +138,7 @@ fn levels(arguments: &PredictArguments) -> Result<Levels, SettingError> {
 
 fn new_rows(arguments: &PredictArguments) -> NewRows {
     NewRows {
-        headerless: arguments.no_header,
+        header: arguments.no_header.map(|none| !none),
         lenient: !arguments.strict,
         keep: match &arguments.keep {
             None => KeptColumns::None,

@@ -6,7 +6,7 @@ use super::dates::DateFormat;
 use super::number_notation::NumberNotation;
 use super::words;
 use crate::class_order::{canonical, number};
-use crate::raw_column::Cell;
+use crate::raw_column::{Cell, DeclaredType, RawColumn};
 
 /// A column of a table and the inputs that its cells become.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -214,11 +214,17 @@ impl ColumnEncoding {
         scales
     }
 
-    /// Writes the inputs of a cell. A missing number is NaN.
+    /// Writes the inputs of a cell of a column whose dates have the notation `dates`, if it is not that
+    /// of training. A missing number is NaN.
     ///
     /// # Errors
     /// [`Unfit`]; the inputs then have no value but for [`Unfit::Level`].
-    pub(crate) fn write(&self, cell: Cell<'_>, inputs: &mut [f64]) -> Result<(), Unfit> {
+    pub(crate) fn write(
+        &self,
+        cell: Cell<'_>,
+        dates: Option<&DateFormat>,
+        inputs: &mut [f64],
+    ) -> Result<(), Unfit> {
         let cell = self.without_markers(cell);
         let (values, indicator) =
             inputs.split_at_mut(inputs.len() - usize::from(self.has_indicator()));
@@ -234,25 +240,38 @@ impl ColumnEncoding {
             (Encoding::Number, Cell::Number(value)) => values[0] = value,
             (Encoding::Number, Cell::Text(text)) => {
                 let value = self.notation.as_ref().and_then(|own| own.parse(text));
-                values[0] = value.ok_or(Unfit::Kind)?;
+                values[0] = value.or(cell.number()).ok_or(Unfit::Kind)?;
             }
             (Encoding::Boolean { no, yes }, cell) => {
-                values[0] = match label(cell) {
-                    text if text == *no => 0.0,
-                    text if text == *yes => 1.0,
-                    _ => return Err(Unfit::Kind),
-                }
+                let two = [no.clone(), yes.clone()];
+                let position = words::position(&two, &label(cell));
+                values[0] = position.ok_or(Unfit::Kind)? as f64;
             }
             (Encoding::Date { format, cycles }, cell) => {
-                let days = match cell {
-                    Cell::Number(value) => format.number(value),
-                    Cell::Text(text) => format.days_of(text),
-                    Cell::Missing => None,
-                };
+                let days = dates.and_then(|dates| dates.days_in(cell));
+                let days = days.or_else(|| format.days_in(cell));
                 write_date(days.ok_or(Unfit::Kind)?, cycles, values);
             }
         }
         Ok(())
+    }
+
+    /// The notation of the dates in a column of new rows, if it has one of its own: the days of a source
+    /// that stores dates, texts where training had such days, or years in front.
+    pub(crate) fn notation_of_dates(&self, column: &RawColumn) -> Option<DateFormat> {
+        let Encoding::Date { format, .. } = &self.encoding else {
+            return None;
+        };
+        if column.declared == Some(DeclaredType::Date) {
+            return Some(DateFormat::days());
+        }
+        let texts = column.texts().iter().map(String::as_str);
+        let is_read = |text: &str| words::is_missing(text) || format.days_of(text).is_some();
+        if texts.clone().all(is_read) {
+            return None;
+        }
+        let own = DateFormat::of(texts.filter(|text| !words::is_missing(text)))?;
+        (*format == DateFormat::days() || own.has_year_in_front()).then_some(own)
     }
 
     /// The values that a cell of the column has, unless they are numbers.
@@ -291,7 +310,7 @@ fn write_level(
         cell => {
             let label = label(cell);
             let named = levels.len() - usize::from(missing);
-            levels[..named].iter().position(|level| *level == label)
+            words::position(&levels[..named], &label)
         }
     };
     values.fill(0.0);
@@ -322,7 +341,7 @@ mod tests {
 
     fn written(encoding: &ColumnEncoding, cell: Cell<'_>) -> Result<Vec<f64>, Unfit> {
         let mut inputs = vec![9.0; encoding.inputs()];
-        encoding.write(cell, &mut inputs).map(|()| inputs)
+        encoding.write(cell, None, &mut inputs).map(|()| inputs)
     }
 
     fn column(encoding: Encoding, gaps: Gaps) -> ColumnEncoding {
@@ -371,7 +390,7 @@ mod tests {
         assert_eq!(written(&of(false), Cell::Missing), Err(Unfit::Missing));
         let mut inputs = [9.0; 4];
         assert_eq!(
-            with_gaps.write(Cell::Number(3.0), &mut inputs),
+            with_gaps.write(Cell::Number(3.0), None, &mut inputs),
             Err(Unfit::Level)
         );
         assert_eq!(inputs, [0.0, 0.0, 0.0, 1.0]);

@@ -3,6 +3,8 @@
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime};
 use serde::{Deserialize, Serialize};
 
+use crate::raw_column::Cell;
+
 /// A notation of dates or times, as a pattern of `strftime`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -77,6 +79,20 @@ impl DateFormat {
     /// are fractions of a day.
     pub(crate) fn days_of(&self, text: &str) -> Option<f64> {
         read(&self.0, text)
+    }
+
+    /// The same for a cell.
+    pub(crate) fn days_in(&self, cell: Cell<'_>) -> Option<f64> {
+        match cell {
+            Cell::Number(value) => self.number(value),
+            Cell::Text(text) => self.days_of(text),
+            Cell::Missing => None,
+        }
+    }
+
+    /// Whether the year comes first, so that day and month cannot be confused.
+    pub(super) fn has_year_in_front(&self) -> bool {
+        self.0.starts_with("%Y")
     }
 
     /// The same for a number.

@@ -5,6 +5,7 @@ use super::dates::DateFormat;
 use super::kind::{self, ColumnKind};
 use super::options::{InputColumns, MissingValues, Time};
 use super::words;
+use crate::number::is_infinite;
 use crate::raw_column::{Cell, DeclaredType, RawColumn};
 
 /// The use of an input column.
@@ -89,21 +90,26 @@ fn rows_of(count: usize) -> String {
 
 fn number(column: &RawColumn, name: &str) -> Result<Encoding, Problem> {
     let texts = column.cells().enumerate();
-    let mut texts = texts.filter(|(_, cell)| matches!(cell, Cell::Text(_)));
+    let mut texts = texts.filter(|(_, cell)| is_no_number(*cell));
     match texts.next() {
         None => Ok(Encoding::Number),
         Some((row, cell)) => Err(mixed(column, name, row, &label(cell))),
     }
 }
 
+fn is_no_number(cell: Cell<'_>) -> bool {
+    matches!(cell, Cell::Text(_)) && cell.number().is_none()
+}
+
 /// A few texts among numbers.
 fn mixed(column: &RawColumn, name: &str, row: usize, text: &str) -> Problem {
-    let count = column.cells().filter(|cell| matches!(cell, Cell::Text(_)));
+    let count = column.cells().filter(|cell| is_no_number(*cell)).count();
+    let rows = rows_of(count);
     Problem {
-        reason: format!(
-            "holds text in {} among numbers, the first {text:?}",
-            rows_of(count.count())
-        ),
+        reason: match is_infinite(text) {
+            true => format!("holds numbers that are not finite in {rows}, the first {text:?}"),
+            false => format!("holds text in {rows} among numbers, the first {text:?}"),
+        },
         row: Some(row),
         option: format!("--kind {}=number", quoted(name)),
     }
@@ -138,12 +144,6 @@ fn category(column: &RawColumn, name: &str, is_chosen: bool) -> Result<Encoding,
         });
     }
     let has_gaps = !missing(column).is_empty();
-    if let ([(first, _), (second, _)], false) = (&counted[..], has_gaps) {
-        let mut two = [first.clone(), second.clone()];
-        two.sort();
-        let [no, yes] = two;
-        return Ok(Encoding::Boolean { no, yes });
-    }
     let is_long = counted.len() > MANY_LEVELS && !is_chosen;
     let common = counted
         .into_iter()
@@ -182,11 +182,7 @@ fn date(column: &RawColumn, name: &str, is_cyclic: bool) -> Result<Encoding, Pro
 
 /// The days of the cells that are not gaps.
 fn days<'a>(column: &'a RawColumn, format: &'a DateFormat) -> impl Iterator<Item = f64> + 'a {
-    column.cells().filter_map(|cell| match cell {
-        Cell::Number(value) => format.number(value),
-        Cell::Text(text) => format.days_of(text),
-        Cell::Missing => None,
-    })
+    column.cells().filter_map(|cell| format.days_in(cell))
 }
 
 /// The cycles that the dates of a column run through.

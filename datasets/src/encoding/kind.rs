@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::column_encoding::label;
 use super::dates::DateFormat;
 use super::words;
+use crate::number::is_infinite;
 use crate::raw_column::{Cell, DeclaredType, RawColumn};
 
 /// The kind of a column.
@@ -34,7 +35,7 @@ pub enum ColumnKind {
     Constant,
     /// No value in any row.
     Empty,
-    /// Numbers in most rows and texts in a few.
+    /// Numbers in most rows, and texts or infinite numbers in a few.
     Mixed,
     /// Nested or binary values.
     Unreadable,
@@ -101,6 +102,10 @@ pub(crate) fn infer(column: &RawColumn, name: &str, is_first: bool) -> ColumnKin
     let texts = column.cells().filter(|cell| matches!(cell, Cell::Text(_)));
     match (numbers, texts.count()) {
         (0, 0) => ColumnKind::Empty,
+        _ if column.texts().iter().all(|text| is_infinite(text)) && !column.texts().is_empty() => {
+            ColumnKind::Mixed
+        }
+        (numbers, texts) if column.has_long_wholes() => of_texts(column, numbers + texts),
         (_, 0) => of_numbers(column, name, is_first),
         (0, texts) => of_texts(column, texts),
         (numbers, texts) => {

@@ -15,9 +15,8 @@ use super::kind::ColumnKind;
 pub struct InputColumns {
     /// Whether the kinds of the columns are inferred; otherwise they are numbers.
     pub inferred: bool,
-    /// Whether the file has no header; if not, its first line is a header unless it has numbers
-    /// alone.
-    pub headerless: bool,
+    /// Whether the first line is a header; if it is not said, it is one unless it has numbers alone.
+    pub header: Option<bool>,
     /// The names of the only columns that become inputs.
     pub only: Option<Vec<String>>,
     /// The names of columns that are left out.
@@ -118,7 +117,7 @@ impl InputColumns {
     /// Whether all columns are numbers without gaps.
     pub(crate) fn is_strict(&self) -> bool {
         let strict = Self {
-            headerless: self.headerless,
+            header: self.header,
             ..Self::default()
         };
         *self == strict

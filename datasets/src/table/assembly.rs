@@ -116,7 +116,7 @@ impl Table {
                 (Cell::Text(text), None) => {
                     let notation = self.layout.target_notation.as_ref();
                     let value = notation.and_then(|notation| notation.parse(text));
-                    value.ok_or(Unfit::Kind)
+                    value.or(column.cell(row).number()).ok_or(Unfit::Kind)
                 }
             };
             faults.extend(target.err().map(|unfit| Fault {
@@ -134,9 +134,8 @@ impl Table {
         };
         for &row in rows {
             let noise = match raw.cells[position].cell(row) {
-                Cell::Number(value) => Ok(value),
                 Cell::Missing => Err(Unfit::Missing),
-                Cell::Text(_) => Err(Unfit::Kind),
+                cell => cell.number().ok_or(Unfit::Kind),
             };
             faults.extend(noise.err().map(|unfit| Fault {
                 row,
@@ -193,10 +192,11 @@ fn inputs(
         let Some(position) = layout.roles.iter().position(is_source) else {
             unreachable!("the input {:?} has no column", encoding.name);
         };
+        let dates = encoding.notation_of_dates(&raw.cells[position]);
         let mut count = 0;
         for (&row, inputs) in rows.iter().zip(inputs.chunks_exact_mut(width)) {
             let cell = raw.cells[position].cell(row);
-            match encoding.write(cell, &mut inputs[first..after]) {
+            match encoding.write(cell, dates.as_ref(), &mut inputs[first..after]) {
                 Ok(()) => {}
                 Err(Unfit::Level) => count += 1,
                 Err(unfit) => faults.push(Fault {
@@ -216,7 +216,8 @@ fn inputs(
 
 /// A file without names does not tell which column is which input, unless the user says that it does.
 fn require_header(raw: &RawTable, schema: &Schema, rows: &NewRows) -> Result<(), DataError> {
-    match raw.columns.names.is_none() && schema.named && rows.lenient && !rows.headerless {
+    match raw.columns.names.is_none() && schema.named && rows.lenient && rows.header != Some(false)
+    {
         true => Err(DataError::Column(ColumnError::HeaderMissing {
             source_name: raw.origin.source().to_owned(),
         })),
@@ -229,12 +230,12 @@ fn weights(raw: &RawTable, column: &TargetColumn, rows: &[usize]) -> Result<Vec<
     let source = raw.origin.source();
     let position = column.position("weights", source, &raw.columns)?;
     let cells = &raw.cells[position];
-    let weight = |&row: &usize| match cells.cell(row) {
-        Cell::Number(value) if value >= 0.0 => Ok(value),
-        cell => Err(DataError::Cell(CellError::NotAWeight {
+    let weight = |&row: &usize| match cells.cell(row).number() {
+        Some(value) if value >= 0.0 => Ok(value),
+        _ => Err(DataError::Cell(CellError::NotAWeight {
             location: raw.origin.location(row),
             column: raw.columns.label(position),
-            text: cell.to_string(),
+            text: cells.cell(row).to_string(),
         })),
     };
     let weights: Vec<f64> = rows.iter().map(weight).collect::<Result<_, _>>()?;
@@ -255,9 +256,8 @@ fn times(raw: &RawTable, column: &TargetColumn, rows: &[usize]) -> Result<Vec<f6
     let format = DateFormat::of(cells.texts().iter().map(String::as_str));
     let time = |&row: &usize| {
         let time = match (cells.cell(row), &format) {
-            (Cell::Number(value), _) => Some(value),
             (Cell::Text(text), Some(format)) => format.days_of(text),
-            _ => None,
+            (cell, _) => cell.number(),
         };
         time.ok_or_else(|| {
             DataError::Cell(CellError::NotATime {

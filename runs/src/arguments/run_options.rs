@@ -246,7 +246,7 @@ options! {
         /// Treatment of dates and times [default: linear]
         time: TimeName = "WAY",
         /// Whether the file has no header; without this option its first line is one unless it holds
-        /// numbers alone
+        /// numbers alone. --no-header=false reads numbers such as 2019,2020,2021 as a header
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
         no_header: bool = "BOOL",
         /// Class labels from the lowest to the highest, such as low,medium,high; labels with commas in

@@ -11,7 +11,7 @@ impl RunOptions {
     pub fn input_columns(&self, source: &DataSource) -> InputColumns {
         InputColumns {
             inferred: source.is_own_file(),
-            headerless: self.no_header == Some(true),
+            header: self.no_header.map(|none| !none),
             only: self.inputs.clone(),
             without: self.drop.clone().unwrap_or_default(),
             kinds: self.kind.clone().unwrap_or_default(),

@@ -26,7 +26,7 @@ pub fn read(
 ) -> Result<Part, DataError> {
     let source = DataSource::resolve(path, options.data_dir.as_deref())?;
     let wanted = NewRows {
-        headerless: options.no_header == Some(true),
+        header: options.no_header.map(|none| !none),
         lenient: false,
         keep: KeptColumns::None,
     };

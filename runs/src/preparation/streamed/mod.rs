@@ -192,7 +192,7 @@ fn places(options: &RunOptions, rows: usize) -> Places {
 
 fn wanted_rows(options: &RunOptions) -> NewRows {
     NewRows {
-        headerless: false,
+        header: None,
         lenient: true,
         keep: match &options.group {
             Some(group) => KeptColumns::Named(vec![group.clone()]),
