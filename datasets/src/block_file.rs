@@ -169,6 +169,8 @@ impl BlockFile {
                 Decision::LeftOut(reason) if is_open => Some(ColumnReport {
                     values: summary(column, kind),
                     missing: 0,
+                    markers: Vec::new(),
+                    unusual_labels: Vec::new(),
                     name,
                     kind,
                     purpose: Purpose::LeftOut(reason),

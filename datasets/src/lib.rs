@@ -110,4 +110,4 @@ pub use standardizer::Standardizer;
 pub use streamed_statistics::StreamedStatistics;
 pub use synthetic::{Synthetic, SyntheticFunction};
 pub use task::Task;
-pub use warnings::{DataWarning, warnings};
+pub use warnings::{DataWarning, warnings, warnings_of_new_rows};

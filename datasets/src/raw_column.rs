@@ -227,21 +227,31 @@ impl RawColumn {
         *self = respelled;
     }
 
-    /// Turns the texts that `is_gap` accepts into gaps.
-    pub fn clear(&mut self, is_gap: impl Fn(&str) -> bool) {
-        if !self.texts.iter().any(|text| is_gap(text)) {
-            return;
+    /// Turns the cells that `is_gap` accepts into gaps, and returns their different texts.
+    pub fn clear(&mut self, is_gap: impl Fn(Cell<'_>) -> bool) -> Vec<String> {
+        let texts = self.texts.iter().filter(|text| is_gap(Cell::Text(text)));
+        let mut found: Vec<String> = texts.cloned().collect();
+        for value in self.numbers.iter_mut().filter(|value| !value.is_nan()) {
+            if is_gap(Cell::Number(*value)) {
+                let text = value.to_string();
+                found.extend((!found.contains(&text)).then_some(text));
+                *value = f64::NAN;
+            }
+        }
+        if !self.texts.iter().any(|text| is_gap(Cell::Text(text))) {
+            return found;
         }
         let mut cleared = Self::default();
         for cell in self.cells() {
             match cell {
                 Cell::Number(value) => cleared.push(value),
-                Cell::Text(text) if !is_gap(text) => cleared.push_text(text),
+                Cell::Text(text) if !is_gap(cell) => cleared.push_text(text),
                 Cell::Text(_) | Cell::Missing => cleared.push_missing(),
             }
         }
         cleared.declared = self.declared.take();
         *self = cleared;
+        found
     }
 }
 
@@ -278,7 +288,7 @@ mod tests {
     #[test]
     fn cleared_texts_are_gaps() {
         let mut column = column(&["NA", "b", "3", "NA"]);
-        column.clear(|text| text == "NA");
+        assert_eq!(column.clear(|cell| cell == Cell::Text("NA")), ["NA"]);
         let cells: Vec<Cell<'_>> = column.cells().collect();
         let (gap, three) = (Cell::Missing, Cell::Number(3.0));
         assert_eq!(cells, [gap, Cell::Text("b"), three, gap]);

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use burn_gp_core::likelihoods::{AnyLikelihood, Likelihood};
-use burn_gp_datasets::{DataSource, Features, KeptColumns, NewRows, Standardizer};
+use burn_gp_datasets::{
+    DataSource, Features, KeptColumns, NewRows, Standardizer, warnings_of_new_rows,
+};
 use burn_gp_models::Predictor;
 use clap::Args;
 
@@ -140,6 +142,7 @@ fn new_rows(arguments: &PredictArguments) -> NewRows {
     NewRows {
         header: arguments.no_header.map(|none| !none),
         lenient: !arguments.strict,
+        fill_gaps: !arguments.strict,
         keep: match &arguments.keep {
             None => KeptColumns::None,
             Some(names) if names.is_empty() => KeptColumns::All,
@@ -251,12 +254,8 @@ fn warn(features: &Features, context: &ModelContext) {
             first.reason
         );
     }
-    for (column, rows) in &features.unseen {
-        eprintln!(
-            "warning: {rows} of {} rows have a value of {column:?} that training has not seen; they \
-             are predicted as unknown ones",
-            features.inputs.rows()
-        );
+    for warning in warnings_of_new_rows(features) {
+        eprintln!("warning: {warning}");
     }
     if let (Some(column), None) = (&context.schema.noise, &features.noise) {
         eprintln!(

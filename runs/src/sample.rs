@@ -7,7 +7,7 @@ use burn_gp_core::{
     likelihoods::{AnyLikelihood, TargetKind},
     ops::numbers,
 };
-use burn_gp_datasets::{DataSource, KeptColumns, NewRows};
+use burn_gp_datasets::{DataSource, KeptColumns, NewRows, warnings_of_new_rows};
 use burn_gp_models::Predictor;
 use clap::Args;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -81,10 +81,14 @@ pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
     let wanted = NewRows {
         header: arguments.no_header.map(|none| !none),
         lenient: false,
+        fill_gaps: true,
         keep: KeptColumns::None,
     };
     let context = &saved.context;
     let features = source.load_new_rows(&context.schema, &wanted)?;
+    for warning in warnings_of_new_rows(&features) {
+        eprintln!("warning: {warning}");
+    }
     let rows = features.inputs.rows();
     at_most("the number of points", rows, MOST_ROWS, || {
         "joint draws need the covariance of all pairs".into()

@@ -225,7 +225,6 @@ impl ColumnEncoding {
         dates: Option<&DateFormat>,
         inputs: &mut [f64],
     ) -> Result<(), Unfit> {
-        let cell = self.without_markers(cell);
         let (values, indicator) =
             inputs.split_at_mut(inputs.len() - usize::from(self.has_indicator()));
         if let [indicator] = indicator {
@@ -266,11 +265,10 @@ impl ColumnEncoding {
             return Some(DateFormat::days());
         }
         let texts = column.texts().iter().map(String::as_str);
-        let is_read = |text: &str| words::is_missing(text) || format.days_of(text).is_some();
-        if texts.clone().all(is_read) {
+        if texts.clone().all(|text| format.days_of(text).is_some()) {
             return None;
         }
-        let own = DateFormat::of(texts.filter(|text| !words::is_missing(text)))?;
+        let own = DateFormat::of(texts)?;
         (*format == DateFormat::days() || own.has_year_in_front()).then_some(own)
     }
 
@@ -284,16 +282,23 @@ impl ColumnEncoding {
         }
     }
 
-    /// A marker of a missing value is a gap, unless it is one of the column's own texts.
-    fn without_markers<'a>(&self, cell: Cell<'a>) -> Cell<'a> {
-        let is_own = |text: &str| match &self.encoding {
-            Encoding::Boolean { no, yes } => text == no || text == yes,
-            Encoding::Category { levels, .. } => levels.iter().any(|level| level == text),
+    /// Whether a cell is one of the column's own levels, which may be a usual marker of a gap.
+    pub(crate) fn is_level(&self, cell: Cell<'_>) -> bool {
+        match &self.encoding {
+            Encoding::Boolean { no, yes } => [no, yes].contains(&&label(cell)),
+            Encoding::Category { levels, .. } => levels.contains(&label(cell)),
             Encoding::Number | Encoding::Date { .. } => false,
-        };
-        match cell {
-            Cell::Text(text) if words::is_missing(text) && !is_own(text) => Cell::Missing,
-            cell => cell,
+        }
+    }
+
+    /// Writes the inputs of a gap where training had none: those of the mean, and of an unknown level.
+    pub(crate) fn write_gap(&self, inputs: &mut [f64]) {
+        match &self.encoding {
+            Encoding::Category { levels, .. } => {
+                inputs.fill(0.0);
+                inputs[levels.len()] = 1.0;
+            }
+            _ => inputs.fill(f64::NAN),
         }
     }
 }
@@ -358,7 +363,6 @@ mod tests {
         let strict = ColumnEncoding::number("c".into());
         assert_eq!(written(&strict, Cell::Number(2.0)), Ok(vec![2.0]));
         assert_eq!(written(&strict, Cell::Missing), Err(Unfit::Missing));
-        assert_eq!(written(&strict, Cell::Text("NA")), Err(Unfit::Missing));
         assert_eq!(written(&strict, Cell::Text("a")), Err(Unfit::Kind));
         let gaps = column(Encoding::Number, Gaps::Marked);
         assert_eq!(written(&gaps, Cell::Number(2.0)), Ok(vec![2.0, 0.0]));

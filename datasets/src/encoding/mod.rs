@@ -19,4 +19,4 @@ pub use options::{InputColumns, KindOfColumn, KindOfColumnError, MissingValues, 
 pub(crate) use column_encoding::{InputScale, Unfit};
 pub(crate) use decision::{Decision, Problem, decide, missing, summary};
 pub(crate) use kind::{distinct, infer};
-pub(crate) use words::{first_spelling, is_missing, is_missing_target, position};
+pub(crate) use words::{first_spelling, is_class, is_marker, is_missing, is_word, position};

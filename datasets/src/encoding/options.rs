@@ -25,6 +25,9 @@ pub struct InputColumns {
     pub kinds: Vec<KindOfColumn>,
     /// The treatment of missing values.
     pub missing: MissingValues,
+    /// The only texts and numbers that stand for a missing value; if they are not said, the usual ones
+    /// such as `NA`, except where they are more likely classes.
+    pub missing_values: Option<Vec<String>>,
     /// The treatment of dates and times.
     pub time: Time,
 }

@@ -1,5 +1,8 @@
 //! Words with a meaning of their own in tables: markers of missing values, and truth values.
 
+use crate::number;
+use crate::raw_column::Cell;
+
 /// Texts that stand for a missing value, in lower case.
 const MISSING: [&str; 13] = [
     "na", "n/a", "#n/a", "<na>", "nan", "null", "nil", "none", "missing", "?", "-", "--", ".",
@@ -42,14 +45,67 @@ impl TruthWord {
     }
 }
 
-/// Whether a text stands for a missing value.
+/// Markers that are words of a language, and as labels more often classes than markers.
+const WORDS: [&str; 3] = ["none", "nil", "missing"];
+
+/// Whether a text usually stands for a missing value.
 pub(crate) fn is_missing(text: &str) -> bool {
-    MISSING.iter().any(|word| text.eq_ignore_ascii_case(word))
+    is_one_of(text, &MISSING)
 }
 
-/// Whether a text in a target column stands for a missing value; `none` can be a class.
-pub(crate) fn is_missing_target(text: &str) -> bool {
-    is_missing(text) && !text.eq_ignore_ascii_case("none")
+fn is_one_of(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// Whether a usual marker is a word of a language.
+pub(crate) fn is_word(marker: &str) -> bool {
+    is_one_of(marker, &WORDS)
+}
+
+/// Whether a cell stands for a missing value: it is one of the user's `own` markers or, if there are
+/// none, one of the usual ones.
+pub(crate) fn is_marker(cell: Cell<'_>, own: Option<&[String]>) -> bool {
+    let Some(own) = own else {
+        return matches!(cell, Cell::Text(text) if is_missing(text));
+    };
+    own.iter().any(|marker| match cell {
+        Cell::Text(text) => text == marker,
+        Cell::Number(value) => marker.parse() == Ok(value),
+        Cell::Missing => false,
+    })
+}
+
+/// Whether a usual marker among the labels `texts` is more likely a class than a missing value:
+///
+/// - a sign beside other signs, as in `+` and `-`;
+/// - `NaN` beside infinite numbers;
+/// - a word such as `missing` beside other words;
+/// - a code beside another of the same length and case that is no truth value, as in `EU`, `NA`, `AS`.
+pub(crate) fn is_class(marker: &str, texts: &[String]) -> bool {
+    let mut others = texts.iter().filter(|text| !is_missing(text));
+    let is_sign = |text: &str| !text.is_empty() && !text.contains(char::is_alphanumeric);
+    let is_other_word = |text: &String| text.starts_with(char::is_alphabetic);
+    if is_sign(marker) {
+        return others.any(|text| is_sign(text))
+            || texts.len() > 1 && texts.iter().all(|text| is_sign(text));
+    }
+    if is_word(marker) {
+        return marker.eq_ignore_ascii_case("none") || others.any(is_other_word);
+    }
+    let is_infinite = |text: &String| number::is_infinite(text);
+    let is_code = |text: &String| shape(text) == shape(marker) && TruthWord::of(text).is_none();
+    let is_nan = marker.eq_ignore_ascii_case("nan");
+    others.any(|text| is_nan && is_infinite(text) || is_code(text))
+}
+
+/// A text with its letters replaced by their case.
+fn shape(text: &str) -> String {
+    let case = |letter: char| match letter {
+        letter if letter.is_uppercase() => 'A',
+        letter if letter.is_lowercase() => 'a',
+        other => other,
+    };
+    text.chars().map(case).collect()
 }
 
 /// The words for no and yes that all `texts` are in some spelling, each as it is first spelled; both
@@ -139,5 +195,36 @@ mod tests {
             assert!(is_missing(word), "{word}");
         }
         assert!(!is_missing("nobody") && !is_missing("0"));
+        let own = ["-999".to_owned(), "x".to_owned()];
+        for (cell, is_gap) in [
+            (Cell::Number(-999.0), true),
+            (Cell::Text("x"), true),
+            (Cell::Text("NA"), false),
+            (Cell::Number(1.0), false),
+        ] {
+            assert_eq!(is_marker(cell, Some(&own)), is_gap, "{cell}");
+        }
+    }
+
+    #[test]
+    fn markers_are_classes_where_other_labels_make_them_plausible() {
+        for (marker, others, expected) in [
+            ("-", &["+"][..], true),
+            ("?", &["!", "..."], true),
+            (".", &["+", "-"], true),
+            ("-", &["a", "b"], false),
+            ("?", &["edible", "poisonous"], false),
+            ("NA", &["EU", "AS"], true),
+            ("NA", &["NO", "YES"], false),
+            ("NA", &["Rome", "Oslo"], false),
+            ("NaN", &["Inf", "Zero"], true),
+            ("NaN", &["cat", "dog"], false),
+            ("missing", &["present"], true),
+            ("missing", &["1", "2"], false),
+            ("N/A", &["yes", "no"], false),
+        ] {
+            let texts: Vec<String> = others.iter().map(|&text| text.to_owned()).collect();
+            assert_eq!(is_class(marker, &texts), expected, "{marker} {others:?}");
+        }
     }
 }

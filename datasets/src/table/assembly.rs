@@ -46,9 +46,16 @@ impl Table {
             }
         }
         require_readable(&raw, &layout)?;
+        let (mut fills_gaps, mut kept) = (false, Vec::new());
         if let Request::Prediction(schema, new) = request {
             require_header(&raw, schema, new)?;
             interpretation::check_names(&raw, new.keep.named())?;
+            fills_gaps = new.fill_gaps && !schema.refuses_gaps;
+            let texts = |position| (raw.columns.name(position), raw.texts(position, &rows));
+            kept = request.kept(&raw.columns).into_iter().map(texts).collect();
+            for (position, column) in raw.cells.iter_mut().enumerate() {
+                column.clear(|cell| layout.is_gap(position, cell));
+            }
         }
         let is_lenient = matches!(
             request,
@@ -56,12 +63,18 @@ impl Table {
         );
         let may_be_blank = matches!(request, Request::Prediction(..));
         let mut faults = Vec::new();
-        let (inputs, unseen) = inputs(&raw, &layout, &rows, &mut faults);
+        let Inputs {
+            values: inputs,
+            unseen,
+            filled,
+        } = inputs(&raw, &layout, &rows, fills_gaps, &mut faults);
         let labels = layout.labels.is_some().then(LabelReader::default);
         let mut table = Self {
             inputs,
             labels,
             unseen,
+            filled,
+            texts: kept,
             reports,
             ..Self::empty(layout, Origin::rows("", 0))
         };
@@ -69,23 +82,20 @@ impl Table {
         table.read_noise(&raw, &rows, &mut faults);
         table.refuse(&raw, faults, is_lenient)?;
         table.left_out = raw.rows() - rows.len();
-        let texts = |position| (raw.columns.name(position), raw.texts(position, &rows));
-        match request {
-            Request::Training(roles) => {
-                let position = |column: &Option<TargetColumn>| {
-                    let column = column.as_ref();
-                    column.and_then(|column| column.position("", "", &raw.columns).ok())
-                };
-                table.ids = position(&roles.id).map(texts);
-                table.groups = position(&roles.group).map(texts).map(|(_, texts)| texts);
-                table.weights = (roles.weights.as_ref())
-                    .map(|column| weights(&raw, column, &rows))
-                    .transpose()?;
-                table.times = (roles.time.as_ref())
-                    .map(|time| times(&raw, time, &rows))
-                    .transpose()?;
-            }
-            _ => table.texts = request.kept(&raw.columns).into_iter().map(texts).collect(),
+        if let Request::Training(roles) = request {
+            let texts = |position| (raw.columns.name(position), raw.texts(position, &rows));
+            let position = |column: &Option<TargetColumn>| {
+                let column = column.as_ref();
+                column.and_then(|column| column.position("", "", &raw.columns).ok())
+            };
+            table.ids = position(&roles.id).map(texts);
+            table.groups = position(&roles.group).map(texts).map(|(_, texts)| texts);
+            table.weights = (roles.weights.as_ref())
+                .map(|column| weights(&raw, column, &rows))
+                .transpose()?;
+            table.times = (roles.time.as_ref())
+                .map(|time| times(&raw, time, &rows))
+                .transpose()?;
         }
         (table.origin, table.kept) = match rows.len() == raw.rows() {
             true => (raw.origin, None),
@@ -108,7 +118,6 @@ impl Table {
         for &row in rows {
             let target = match (column.cell(row), &mut self.labels) {
                 (Cell::Missing, _) if may_be_blank => Ok(f64::NAN),
-                (Cell::Text(text), _) if may_be_blank && self.layout.is_blank(text) => Ok(f64::NAN),
                 (Cell::Missing, _) => Err(Unfit::Missing),
                 (Cell::Number(value), None) => Ok(value),
                 (Cell::Number(value), Some(labels)) => Ok(labels.position_of_number(value)),
@@ -175,16 +184,27 @@ impl Table {
     }
 }
 
-/// The inputs of the rows, `[N, D]`, and the columns with levels that training has not seen.
+/// The inputs of rows.
+struct Inputs {
+    /// `[N, D]`
+    values: Vec<f64>,
+    /// The columns with levels that training has not seen, and the numbers of such rows.
+    unseen: Vec<(String, usize)>,
+    /// The columns with gaps that are filled although training had none, and the numbers of such rows.
+    filled: Vec<(String, usize)>,
+}
+
+/// The inputs of the rows, with gaps that training did not have filled or as faults.
 fn inputs(
     raw: &RawTable,
     layout: &Layout,
     rows: &[usize],
+    fills_gaps: bool,
     faults: &mut Vec<Fault>,
-) -> (Vec<f64>, Vec<(String, usize)>) {
+) -> Inputs {
     let width = layout.inputs;
     let mut inputs = vec![0.0; rows.len() * width];
-    let (mut first, mut unseen) = (0, Vec::new());
+    let (mut first, mut unseen, mut filled) = (0, Vec::new(), Vec::new());
     for (input, column) in layout.encoded.iter().enumerate() {
         let encoding = &column.encoding;
         let after = first + encoding.inputs();
@@ -193,12 +213,16 @@ fn inputs(
             unreachable!("the input {:?} has no column", encoding.name);
         };
         let dates = encoding.notation_of_dates(&raw.cells[position]);
-        let mut count = 0;
+        let (mut count, mut gaps) = (0, 0);
         for (&row, inputs) in rows.iter().zip(inputs.chunks_exact_mut(width)) {
             let cell = raw.cells[position].cell(row);
             match encoding.write(cell, dates.as_ref(), &mut inputs[first..after]) {
                 Ok(()) => {}
                 Err(Unfit::Level) => count += 1,
+                Err(Unfit::Missing) if fills_gaps => {
+                    encoding.write_gap(&mut inputs[first..after]);
+                    gaps += 1;
+                }
                 Err(unfit) => faults.push(Fault {
                     row,
                     position,
@@ -209,9 +233,16 @@ fn inputs(
         if count > 0 {
             unseen.push((encoding.name.clone(), count));
         }
+        if gaps > 0 {
+            filled.push((encoding.name.clone(), gaps));
+        }
         first = after;
     }
-    (inputs, unseen)
+    Inputs {
+        values: inputs,
+        unseen,
+        filled,
+    }
 }
 
 /// A file without names does not tell which column is which input, unless the user says that it does.

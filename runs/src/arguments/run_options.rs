@@ -243,6 +243,11 @@ options! {
         kind: Vec<KindOfColumn> = "COLUMN=KIND" [Everyday],
         /// Treatment of missing values in inputs [default: indicator]
         missing: MissingName = "WAY" [Everyday],
+        /// The only texts and numbers that stand for a missing value besides empty cells, such as NA,-999
+        /// [default: NA, N/A, NaN, null, nil, none, missing, ?, -, -- and ., unless other labels of the
+        /// column make them likely categories, as + does for -]
+        #[arg(value_delimiter = ',', allow_hyphen_values = true)]
+        missing_values: Vec<String> = "TEXTS",
         /// Treatment of dates and times [default: linear]
         time: TimeName = "WAY",
         /// Whether the file has no header; without this option its first line is one unless it holds
