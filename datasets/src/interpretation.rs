@@ -2,9 +2,9 @@
 
 use crate::columns::{ColumnRoles, Labels, Layout, Request, Role, SourceColumn};
 use crate::encoding::{
-    ColumnEncoding, ColumnKind, ColumnReport, Decision, InputColumns, NumberNotation, Problem,
-    Purpose, decide, distinct, first_spelling, infer, is_class, is_marker, is_missing, is_word,
-    missing, summary,
+    ColumnEncoding, ColumnKind, ColumnReport, DateFormat, Decision, InputColumns, NumberNotation,
+    Problem, Purpose, decide, distinct, first_spelling, infer, is_class, is_marker, is_missing,
+    is_word, missing, summary,
 };
 use crate::error::{ColumnError, DataError};
 use crate::names::nearest;
@@ -196,6 +196,12 @@ impl<'a> Interpreter<'a> {
             let is_text = |cell: Cell<'_>| matches!(cell, Cell::Text(text) if !is_number(text));
             self.raw.cells[position].clear(is_text);
         }
+        if chosen == Some(ColumnKind::Date) && matches!(role, Role::Input(_)) {
+            let column = &mut self.raw.cells[position];
+            if let Some((format, _)) = DateFormat::best(column.texts(), self.options.date_order) {
+                column.clear(|cell| format.days_in(cell).is_none());
+            }
+        }
         let column = match &notation {
             Some(notation) => &self.raw.cells[position].with_numbers(|text| notation.parse(text)),
             None => &self.raw.cells[position],
@@ -209,7 +215,7 @@ impl<'a> Interpreter<'a> {
             Some(_) if kind != ColumnKind::Constant => ColumnKind::Number,
             _ => kind,
         };
-        let (values, missing) = (summary(column, kind), missing(column).len());
+        let (values, missing) = (summary(column, kind, self.options), missing(column).len());
         let (kind, purpose) = match role {
             Role::Target if has_labels => (ColumnKind::Category, Purpose::Target),
             Role::Target => {

@@ -1,7 +1,7 @@
 //! The inputs that a column becomes, or the reason why it becomes none.
 
 use super::column_encoding::{ColumnEncoding, Cycle, Encoding, Gaps, label};
-use super::dates::DateFormat;
+use super::dates::{AmbiguousDates, DateFormat};
 use super::kind::{self, ColumnKind};
 use super::options::{InputColumns, MissingValues, Time};
 use super::words;
@@ -44,7 +44,7 @@ pub(crate) fn decide(
         ColumnKind::Number => number(column, name),
         ColumnKind::Boolean => boolean(column, name),
         ColumnKind::Category => category(column, name, is_chosen),
-        ColumnKind::Date => date(column, name, options.time == Time::Cyclic),
+        ColumnKind::Date => date(column, name, options),
         kind => return other(column, name, kind),
     };
     let encoding = match encoding {
@@ -159,25 +159,61 @@ fn category(column: &RawColumn, name: &str, is_chosen: bool) -> Result<Encoding,
     })
 }
 
-fn date(column: &RawColumn, name: &str, is_cyclic: bool) -> Result<Encoding, Problem> {
+fn date(column: &RawColumn, name: &str, options: &InputColumns) -> Result<Encoding, Problem> {
     let texts = column.texts().iter().map(String::as_str);
     let format = match &column.declared {
         Some(DeclaredType::Date) => Some(DateFormat::days()),
         _ if column.texts().is_empty() => DateFormat::of_numbers(column.numbers()),
-        _ => DateFormat::of(texts),
+        _ => {
+            DateFormat::of(texts, options.date_order).map_err(|dates| ambiguous(column, &dates))?
+        }
     };
-    let Some(format) = format else {
-        return Err(Problem {
-            reason: "is not all dates or times of one notation".into(),
-            row: None,
-            option: format!("--drop {}", quoted(name)),
-        });
-    };
-    let cycles = match is_cyclic {
+    let format = format.ok_or_else(|| not_all_dates(column, name, options))?;
+    let cycles = match options.time == Time::Cyclic {
         true => cycles(column, &format),
         false => Vec::new(),
     };
     Ok(Encoding::Date { format, cycles })
+}
+
+/// Dates whose day and month cannot be told apart.
+pub(crate) fn ambiguous(column: &RawColumn, dates: &AmbiguousDates) -> Problem {
+    let is_first = |cell: Cell<'_>| cell == Cell::Text(&dates.text);
+    Problem {
+        reason: format!(
+            "holds dates such as {:?}, whose day and month cannot be told apart",
+            dates.text
+        ),
+        row: column.cells().position(is_first),
+        option: "--date-order day-first (or month-first)".into(),
+    }
+}
+
+/// A few mistakes among dates.
+fn not_all_dates(column: &RawColumn, name: &str, options: &InputColumns) -> Problem {
+    let best = match column.texts() {
+        [] => DateFormat::of_most_numbers(column.numbers()).map(|(format, _)| format),
+        texts => DateFormat::best(texts, options.date_order).map(|(format, _)| format),
+    };
+    let Some(format) = best else {
+        return Problem {
+            reason: "is not all dates or times of one notation".into(),
+            row: None,
+            option: format!("--drop {}", quoted(name)),
+        };
+    };
+    let is_none = |cell: &Cell<'_>| *cell != Cell::Missing && format.days_in(*cell).is_none();
+    let rows = column.cells().filter(is_none).count();
+    let row = column.cells().position(|cell| is_none(&cell));
+    let first = row.map_or_else(String::new, |row| column.cell(row).to_string());
+    Problem {
+        reason: format!(
+            "holds no date in {} among dates, the first {first:?}",
+            rows_of(rows)
+        ),
+        row,
+        option: format!("--kind {}=date", quoted(name)),
+    }
 }
 
 /// The days of the cells that are not gaps.
@@ -247,7 +283,7 @@ pub(super) fn quoted(name: &str) -> String {
 }
 
 /// The values of a column in a few words.
-pub(crate) fn summary(column: &RawColumn, kind: ColumnKind) -> String {
+pub(crate) fn summary(column: &RawColumn, kind: ColumnKind, options: &InputColumns) -> String {
     const SHOWN: usize = 3;
     if let Some(DeclaredType::Unreadable(kind)) = &column.declared {
         return kind.clone();
@@ -265,7 +301,7 @@ pub(crate) fn summary(column: &RawColumn, kind: ColumnKind) -> String {
                 false => String::new(),
             }
         }
-        ColumnKind::Date => date_range(column),
+        ColumnKind::Date => date_range(column, options),
         _ => {
             let levels = kind::levels(column);
             let names = levels.iter().map(|(level, _)| shortened(level));
@@ -277,8 +313,8 @@ pub(crate) fn summary(column: &RawColumn, kind: ColumnKind) -> String {
     }
 }
 
-fn date_range(column: &RawColumn) -> String {
-    let Ok(Encoding::Date { format, .. }) = date(column, "", false) else {
+fn date_range(column: &RawColumn, options: &InputColumns) -> String {
+    let Ok(Encoding::Date { format, .. }) = date(column, "", options) else {
         return String::new();
     };
     let (low, high) = days(column, &format).fold((f64::MAX, f64::MIN), |(low, high), day| {

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::dates::DateOrder;
 use super::kind::ColumnKind;
 
 /// The columns of a table that become inputs, and how.
@@ -30,6 +31,8 @@ pub struct InputColumns {
     pub missing_values: Option<Vec<String>>,
     /// The treatment of dates and times.
     pub time: Time,
+    /// The order of day and month in dates that do not tell it.
+    pub date_order: Option<DateOrder>,
 }
 
 /// The kind of a column; in text, `NAME=KIND`.

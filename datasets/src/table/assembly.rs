@@ -4,7 +4,7 @@ use super::Table;
 use crate::classes::LabelReader;
 use crate::columns::{Layout, NewRows, Request, Role, Schema, TargetColumn};
 use crate::dataset::UnfitRow;
-use crate::encoding::{DateFormat, Unfit};
+use crate::encoding::{DateFormat, DateOrder, Unfit, ambiguous};
 use crate::error::{CellError, ColumnError, DataError, FileError};
 use crate::interpretation;
 use crate::number;
@@ -94,7 +94,7 @@ impl Table {
                 .map(|column| weights(&raw, column, &rows))
                 .transpose()?;
             table.times = (roles.time.as_ref())
-                .map(|time| times(&raw, time, &rows))
+                .map(|time| times(&raw, time, &rows, roles.inputs.date_order))
                 .transpose()?;
         }
         (table.origin, table.kept) = match rows.len() == raw.rows() {
@@ -280,11 +280,25 @@ fn weights(raw: &RawTable, column: &TargetColumn, rows: &[usize]) -> Result<Vec<
 }
 
 /// The times of the rows, in days if they are dates.
-fn times(raw: &RawTable, column: &TargetColumn, rows: &[usize]) -> Result<Vec<f64>, DataError> {
+fn times(
+    raw: &RawTable,
+    column: &TargetColumn,
+    rows: &[usize],
+    order: Option<DateOrder>,
+) -> Result<Vec<f64>, DataError> {
     let source = raw.origin.source();
     let position = column.position("time", source, &raw.columns)?;
     let cells = &raw.cells[position];
-    let format = DateFormat::of(cells.texts().iter().map(String::as_str));
+    let format = DateFormat::of(cells.texts().iter().map(String::as_str), order);
+    let format = format.map_err(|dates| {
+        let problem = ambiguous(cells, &dates);
+        let label = raw.columns.label(position);
+        DataError::Column(ColumnError::Columns {
+            source_name: source.to_owned(),
+            problems: vec![format!("{label} {}", problem.reason)],
+            options: vec![problem.option],
+        })
+    })?;
     let time = |&row: &usize| {
         let time = match (cells.cell(row), &format) {
             (Cell::Text(text), Some(format)) => format.days_of(text),

@@ -1,5 +1,6 @@
 //! Tables as people write them: nothing in them is lost without a word.
 
+mod dates;
 mod labels;
 mod truth_values;
 mod whole_numbers;

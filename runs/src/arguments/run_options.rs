@@ -10,10 +10,10 @@ use burn_gp_datasets::{ClassOrder, KindOfColumn};
 
 use super::declaration::{Property, options};
 use super::{
-    ActionRowsName, ActionStartName, AuxiliaryName, CorrectionName, CovarianceName, DeviceName,
-    DtypeName, HiddenMeanName, ImageOption, InitializerName, InputScaleName, InversionName,
-    KeepName, MissingName, ModelName, OptimizerName, PolicyName, ScheduleName, TimeName,
-    choices::named,
+    ActionRowsName, ActionStartName, AuxiliaryName, CorrectionName, CovarianceName, DateOrderName,
+    DeviceName, DtypeName, HiddenMeanName, ImageOption, InitializerName, InputScaleName,
+    InversionName, KeepName, MissingName, ModelName, OptimizerName, PolicyName, ScheduleName,
+    TimeName, choices::named,
 };
 use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
@@ -250,6 +250,8 @@ options! {
         missing_values: Vec<String> = "TEXTS",
         /// Treatment of dates and times [default: linear]
         time: TimeName = "WAY",
+        /// Order of day and month in dates such as 01/02/2021, which must be said where both are possible
+        date_order: DateOrderName = "ORDER",
         /// Whether the file has no header; without this option its first line is one unless it holds
         /// numbers alone. --no-header=false reads numbers such as 2019,2020,2021 as a header
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
