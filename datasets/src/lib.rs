@@ -57,6 +57,7 @@ mod image_shape;
 mod images;
 mod interpretation;
 mod json;
+mod levels;
 mod mask;
 mod matrix;
 mod names;

@@ -8,6 +8,7 @@ use crate::dataset::{Dataset, Features};
 use crate::encoding::{ColumnReport, InputScale, Purpose};
 use crate::equal_inputs::EqualInputs;
 use crate::error::listed;
+use crate::levels::unseen_levels;
 use crate::split::Split;
 use crate::standardizer::is_constant;
 
@@ -68,6 +69,15 @@ pub enum DataWarning {
         name: String,
         /// The labels.
         labels: Vec<String>,
+    },
+    /// No training row has a level of a category, or a class.
+    UnseenLevel {
+        /// The name of the column.
+        name: String,
+        /// The level.
+        level: String,
+        /// The number of rows that have it.
+        count: usize,
     },
     /// Rows of a file of their own have gaps in a column that had none in training.
     FilledGaps {
@@ -147,6 +157,10 @@ impl fmt::Display for DataWarning {
                 "the target {name:?} has the class {}; if it stands for a missing value, use --missing-values {}",
                 listed(labels),
                 labels.join(",")
+            ),
+            Self::UnseenLevel { name, level, count } => write!(
+                formatter,
+                "no training row has the value {level:?} of {name:?}, which {count} held-out rows have; the model does not know it"
             ),
             Self::FilledGaps { name, count, rows } => write!(
                 formatter,
@@ -253,6 +267,14 @@ pub fn warnings(data: &Dataset, equal: &EqualInputs, split: &Split) -> Vec<DataW
             tests: split.test.len(),
         }),
     });
+    let unseen = unseen_levels(data, &split.train).into_iter();
+    found.extend(unseen.filter(|_| !split.train.is_empty()).map(|unseen| {
+        DataWarning::UnseenLevel {
+            name: unseen.column,
+            level: unseen.level,
+            count: unseen.rows.len(),
+        }
+    }));
     let magnitude = data
         .targets
         .iter()

@@ -368,7 +368,10 @@ fn divide(
         },
         (_, Some(index), _) => source.mask(equal.rows())?.split(index)?,
         (_, None, Some(times)) => Split::by_time(times, fraction)?,
-        (_, None, None) => Split::random(together, fraction, seed)?,
+        (_, None, None) => {
+            let split = Split::random(together, fraction, seed)?;
+            split.keeping_levels(dataset, together, groups.is_none())
+        }
     };
     match options.validation_fraction {
         Some(fraction) => Ok(split.hold_out_validation(together, fraction, seed)?),

@@ -2,6 +2,7 @@
 
 mod dates;
 mod labels;
+mod levels;
 mod truth_values;
 mod whole_numbers;
 
