@@ -30,6 +30,7 @@ const DAY: f64 = 86_400.0;
 enum Cells<'a> {
     /// NaN where there is none.
     Numbers(Vec<f64>),
+    Wholes(Vec<Option<i128>>),
     Texts(Vec<Option<&'a str>>),
 }
 
@@ -104,6 +105,10 @@ fn push(array: &dyn Array, column: &mut RawColumn) {
                 .into_iter()
                 .for_each(|value| column.push_number(value));
         }
+        Some(Cells::Wholes(wholes)) => wholes.into_iter().for_each(|value| match value {
+            Some(value) => column.push_whole(value),
+            None => column.push_missing(),
+        }),
         Some(Cells::Texts(texts)) => {
             (texts.into_iter()).for_each(|text| column.push_label(text.unwrap_or_default()));
         }
@@ -123,11 +128,11 @@ fn cells(array: &dyn Array) -> Option<Cells<'_>> {
         T::Int8 => numbers::<Int8Type>(array, f64::from),
         T::Int16 => numbers::<Int16Type>(array, f64::from),
         T::Int32 => numbers::<Int32Type>(array, f64::from),
-        T::Int64 => numbers::<Int64Type>(array, |value| value as f64),
+        T::Int64 => return Some(Cells::Wholes(wholes::<Int64Type>(array))),
         T::UInt8 => numbers::<UInt8Type>(array, f64::from),
         T::UInt16 => numbers::<UInt16Type>(array, f64::from),
         T::UInt32 => numbers::<UInt32Type>(array, f64::from),
-        T::UInt64 => numbers::<UInt64Type>(array, |value| value as f64),
+        T::UInt64 => return Some(Cells::Wholes(wholes::<UInt64Type>(array))),
         T::Float16 => numbers::<Float16Type>(array, f64::from),
         T::Float32 => numbers::<Float32Type>(array, f64::from),
         T::Float64 => numbers::<Float64Type>(array, f64::from),
@@ -185,6 +190,10 @@ fn dictionary(array: &dyn Array) -> Option<Cells<'_>> {
                     .collect(),
             )
         }
+        Cells::Wholes(wholes) => {
+            let whole = |key: Option<usize>| *wholes.get(key?)?;
+            Cells::Wholes(positions.map(whole).collect())
+        }
         Cells::Texts(texts) => {
             let text = |key: Option<usize>| *texts.get(key?)?;
             Cells::Texts(positions.map(text).collect())
@@ -200,6 +209,12 @@ fn numbers<T: ArrowPrimitiveType>(
     values
         .map(|value| value.map_or(f64::NAN, &number))
         .collect()
+}
+
+/// Integers, which double precision may not hold.
+fn wholes<T: ArrowPrimitiveType<Native: Into<i128>>>(array: &dyn Array) -> Vec<Option<i128>> {
+    let values = array.as_primitive::<T>().iter();
+    values.map(|value| value.map(Into::into)).collect()
 }
 
 /// Days. Fractions of a microsecond are left out: with them, days of this century would need more digits

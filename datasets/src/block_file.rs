@@ -167,8 +167,10 @@ impl BlockFile {
             let is_open = kind == ColumnKind::RowNumber && options.kind_of(&name).is_none();
             match decide(column, &name, kind, false, options) {
                 Decision::LeftOut(reason) if is_open => Some(ColumnReport {
-                    values: summary(column, kind),
+                    values: summary(column, kind, options),
                     missing: 0,
+                    markers: Vec::new(),
+                    unusual_labels: Vec::new(),
                     name,
                     kind,
                     purpose: Purpose::LeftOut(reason),

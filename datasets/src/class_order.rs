@@ -6,6 +6,8 @@ use std::str::FromStr;
 use csv::{ReaderBuilder, WriterBuilder};
 use serde::{Deserialize, Serialize};
 
+use crate::number::long_whole;
+
 /// Class labels from the lowest to the highest. The text form is one CSV line: labels with commas
 /// or quotes are quoted, quotes within them are doubled, and spaces around labels are ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,11 +65,14 @@ impl ClassOrder {
     }
 }
 
-/// A label as it is compared and shown: without spaces around it, numbers in one form.
+/// A label as it is compared and shown: without spaces around it, numbers in one form. Whole numbers
+/// keep all their digits.
 pub(crate) fn canonical(text: &str) -> String {
-    match text.trim().parse::<f64>() {
-        Ok(value) if value.is_finite() => number(value),
-        _ => text.trim().to_owned(),
+    let text = text.trim();
+    match (long_whole(text), text.parse::<f64>()) {
+        (Some(digits), _) => digits,
+        (None, Ok(value)) if value.is_finite() => number(value),
+        _ => text.to_owned(),
     }
 }
 

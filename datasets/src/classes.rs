@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::class_order::{ClassOrder, canonical, number};
+use crate::encoding;
 use crate::natural_order;
 
 /// The ordered labels of a target. The k-th label is class k, counted from zero.
@@ -23,7 +24,8 @@ impl Classes {
         let value = |name: &String| name.parse::<f64>();
         if names.iter().all(|name| value(name).is_ok()) {
             names.sort_by(|a, b| match (value(a), value(b)) {
-                (Ok(a), Ok(b)) => a.total_cmp(&b),
+                // Whole numbers of many digits may round to the same value.
+                (Ok(x), Ok(y)) => x.total_cmp(&y).then_with(|| natural_order::compare(a, b)),
                 _ => a.cmp(b),
             });
         } else {
@@ -111,7 +113,7 @@ impl LabelReader {
     pub fn encode(&self, positions: &[f64], classes: &Classes) -> Result<Vec<f64>, UnknownLabel> {
         let numbers: Vec<Option<f64>> = (self.names.iter())
             .map(|label| {
-                let class = classes.names.iter().position(|name| name == label);
+                let class = encoding::position(&classes.names, label);
                 class.map(|class| class as f64)
             })
             .collect();
@@ -146,6 +148,8 @@ mod tests {
             ["grade 2", "grade 10"]
         );
         assert_eq!(classes(&["b", "b"]).count(), 1);
+        let (low, high) = ("9007199254740992", "9007199254740993");
+        assert_eq!(classes(&[high, low, high, "7"]).names(), ["7", low, high]);
     }
 
     #[test]

@@ -5,13 +5,14 @@ mod target_column;
 
 use serde::{Deserialize, Serialize};
 
-use crate::class_order::ClassOrder;
+use crate::class_order::{ClassOrder, canonical};
 use crate::classes::Classes;
 use crate::column_label::ColumnLabel;
 use crate::encoding::{
-    ColumnEncoding, InputColumns, InputScale, NumberNotation, is_missing_target,
+    ColumnEncoding, InputColumns, InputScale, MissingValues, NumberNotation, is_marker,
 };
 use crate::error::DataError;
+use crate::raw_column::Cell;
 use roles::{prediction_roles, reject_duplicates, training_roles};
 
 pub use target_column::TargetColumn;
@@ -79,6 +80,13 @@ pub struct Schema {
     /// The classes, if the target is a label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<Classes>,
+    /// The only texts and numbers that stand for a missing value, if the user said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing_values: Option<Vec<String>>,
+    /// Whether a gap in a column that had none in training stays an error, because the user wanted rows
+    /// with gaps left out or refused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refuses_gaps: bool,
     /// How targets are written, if they are numbers and not plain ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_notation: Option<NumberNotation>,
@@ -154,6 +162,10 @@ pub(crate) struct Layout {
     pub classes: Option<Classes>,
     /// How targets are written, if they are numbers and not plain ones.
     pub target_notation: Option<NumberNotation>,
+    /// The only texts and numbers that stand for a missing value, if the user said so.
+    pub missing_values: Option<Vec<String>>,
+    /// The treatment of missing values in training.
+    pub missing: MissingValues,
 }
 
 /// The columns to read from a source.
@@ -170,14 +182,16 @@ pub(crate) enum Request<'a> {
 /// How rows to predict are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewRows {
-    /// Whether the file has no header; if not, its first line is a header unless it has numbers
-    /// alone.
-    pub headerless: bool,
+    /// Whether the first line is a header; if it is not said, it is one unless it has numbers alone.
+    pub header: Option<bool>,
     /// Whether rows that cannot be predicted are listed in [`Features::unfit`] instead of being an
     /// error.
     ///
     /// [`Features::unfit`]: crate::Features::unfit
     pub lenient: bool,
+    /// Whether gaps in columns that had none in training are filled: with the mean of the training rows
+    /// or, in a category, as an unknown level. Otherwise they are an error.
+    pub fill_gaps: bool,
     /// The columns whose texts are kept in [`Features::kept`], besides the model's id.
     ///
     /// [`Features::kept`]: crate::Features::kept
@@ -245,6 +259,15 @@ impl Request<'_> {
                 Self::Training(_) | Self::Points => None,
                 Self::Prediction(schema, _) => schema.target_notation.clone(),
             },
+            missing_values: match self {
+                Self::Training(wanted) => wanted.inputs.missing_values.clone(),
+                Self::Prediction(schema, _) => schema.missing_values.clone(),
+                Self::Points => None,
+            },
+            missing: match self {
+                Self::Training(wanted) => wanted.inputs.missing,
+                Self::Prediction(..) | Self::Points => MissingValues::default(),
+            },
         })
     }
 
@@ -279,12 +302,12 @@ impl Request<'_> {
         (0..columns.count).filter(is_kept).collect()
     }
 
-    /// Whether the first line is said not to be a header.
-    pub fn is_headerless(&self) -> bool {
+    /// Whether the first line is a header, if the user says so.
+    pub fn header(&self) -> Option<bool> {
         match self {
-            Self::Training(wanted) => wanted.inputs.headerless,
-            Self::Prediction(_, rows) => rows.headerless,
-            Self::Points => false,
+            Self::Training(wanted) => wanted.inputs.header,
+            Self::Prediction(_, rows) => rows.header,
+            Self::Points => None,
         }
     }
 
@@ -411,11 +434,17 @@ impl Layout {
         self.roles.iter().position(|role| *role == Role::Noise)
     }
 
-    /// Whether a text in the target column of new rows stands for a missing target.
-    pub fn is_blank(&self, text: &str) -> bool {
-        let classes = self.classes.as_ref();
-        let is_class = classes.is_some_and(|own| own.names().iter().any(|name| name == text));
-        is_missing_target(text) && !is_class
+    /// Whether a cell in the column at `position` of new rows is a gap, although something is in it.
+    pub fn is_gap(&self, position: usize, cell: Cell<'_>) -> bool {
+        let is_own = match self.roles[position] {
+            Role::Input(input) => self.encoded[input].encoding.is_level(cell),
+            Role::Target => {
+                let classes = self.classes.as_ref();
+                classes.is_some_and(|own| own.names().contains(&canonical(&cell.to_string())))
+            }
+            Role::Noise | Role::Ignored => false,
+        };
+        !is_own && is_marker(cell, self.missing_values.as_deref())
     }
 
     /// The names of the columns without a role.
@@ -456,6 +485,8 @@ impl Layout {
             }),
             id,
             classes,
+            missing_values: self.missing_values.clone(),
+            refuses_gaps: matches!(self.missing, MissingValues::Drop | MissingValues::Refuse),
             target_notation: self.target_notation.clone(),
         }
     }

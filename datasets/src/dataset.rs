@@ -145,6 +145,9 @@ pub struct Features {
     /// Columns with levels that training has not seen, each with the number of such rows. These rows
     /// have the inputs of an unknown level.
     pub unseen: Vec<(String, usize)>,
+    /// Columns with gaps that training did not have, each with the number of such rows. These rows have
+    /// the mean of the training rows there or, in a category, an unknown level.
+    pub filled: Vec<(String, usize)>,
     /// The columns whose texts are kept, `[N]` each, with their names.
     pub kept: Vec<(String, Vec<String>)>,
 }

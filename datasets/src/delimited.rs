@@ -102,7 +102,8 @@ pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<RawTable, DataEr
         return Err(DataError::File(FileError::EmptyFile { path: path.into() }));
     };
     let count = records.fields().len();
-    let has_header = !request.is_headerless() && is_header(records.fields(), request);
+    let has_header = request.header();
+    let has_header = has_header.unwrap_or_else(|| is_header(records.fields(), request));
     let names = match has_header {
         true => Some(header_names(path, first, records.fields())?),
         false => None,

@@ -12,6 +12,7 @@ pub use cell::CellError;
 pub use column::ColumnError;
 pub use file::FileError;
 pub use mask::MaskError;
+pub(crate) use phrases::listed;
 pub use set::SetError;
 pub use split::SplitError;
 

@@ -63,7 +63,7 @@ pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<RawTable, DataEr
         Format::Json => json::read(path),
         Format::Parquet => read_parquet(path),
         Format::Arrow => read_arrow(path),
-        Format::Workbook => read_workbook(path, request.is_headerless()),
+        Format::Workbook => read_workbook(path, request.header()),
     }
 }
 
@@ -127,7 +127,7 @@ macro_rules! optional_reader {
 
 optional_reader!(read_parquet, "parquet", parquet());
 optional_reader!(read_arrow, "arrow", arrow());
-optional_reader!(read_workbook, "excel", workbook(headerless: bool));
+optional_reader!(read_workbook, "excel", workbook(header: Option<bool>));
 
 /// The file name without its folder and extensions.
 pub(crate) fn stem(path: &Path) -> String {

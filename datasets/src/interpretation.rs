@@ -1,9 +1,10 @@
 //! The columns of a table as inputs of a model: what they hold, and what becomes of them.
 
-use crate::columns::{ColumnRoles, Layout, Request, Role, SourceColumn};
+use crate::columns::{ColumnRoles, Labels, Layout, Request, Role, SourceColumn};
 use crate::encoding::{
-    ColumnEncoding, ColumnKind, ColumnReport, Decision, InputColumns, NumberNotation, Problem,
-    Purpose, decide, distinct, infer, is_missing, is_missing_target, missing, summary,
+    ColumnEncoding, ColumnKind, ColumnReport, DateFormat, Decision, InputColumns, NumberNotation,
+    Problem, Purpose, decide, distinct, first_spelling, infer, is_class, is_marker, is_missing,
+    is_word, missing, summary,
 };
 use crate::error::{ColumnError, DataError};
 use crate::names::nearest;
@@ -23,19 +24,71 @@ pub(crate) fn interpret(
 ) -> Result<Vec<ColumnReport>, DataError> {
     check_names(raw, options.named())?;
     let has_labels = layout.labels.is_some();
-    for (column, role) in raw.cells.iter_mut().zip(&layout.roles) {
-        match role {
-            Role::Target if has_labels => column.clear(is_missing_target),
-            _ => column.clear(is_missing),
-        }
+    let mut gaps = Vec::with_capacity(raw.cells.len());
+    for (position, role) in layout.roles.iter().enumerate() {
+        let texts = match (*role == Role::Target, has_labels) {
+            (true, true) => Texts::Classes(layout.labels.as_ref()),
+            (true, false) => Texts::Numbers,
+            (false, _) => Texts::Levels,
+        };
+        let chosen = options.kind_of(&raw.columns.name(position));
+        let column = &mut raw.cells[position];
+        gaps.push(clear_gaps(column, options, chosen, texts));
+        column.respell(|texts, text| first_spelling(texts, text).cloned());
     }
     let mut interpreter = Interpreter::new(raw, options);
     for (position, role) in layout.roles.iter().enumerate() {
         interpreter.add(position, *role, has_labels);
     }
     interpreter.keep_a_row_number();
+    for (report, gaps) in interpreter.reports.iter_mut().zip(gaps) {
+        (report.markers, report.unusual_labels) = gaps;
+    }
     layout.target_notation = interpreter.target_notation.take();
     interpreter.finish(layout)
+}
+
+/// What the texts of a column are.
+#[derive(Clone, Copy)]
+enum Texts<'a> {
+    /// Classes, perhaps with an order.
+    Classes(Option<&'a Labels>),
+    /// Levels of an input.
+    Levels,
+    /// Numbers.
+    Numbers,
+}
+
+/// Turns the markers of missing values into gaps. Returns their texts, and the labels that look like
+/// markers and stay.
+fn clear_gaps(
+    column: &mut RawColumn,
+    options: &InputColumns,
+    chosen: Option<ColumnKind>,
+    texts: Texts<'_>,
+) -> (Vec<String>, Vec<String>) {
+    let own = options.missing_values.as_deref();
+    let labels = column.texts().to_vec();
+    let is_likely = |text: &str| own.is_none() && is_missing(text) && is_class(text, &labels);
+    let is_kept = |text: &str| match texts {
+        _ if own.is_some() => false,
+        Texts::Classes(Some(Labels::InOrder(order))) => {
+            order.labels().iter().any(|label| label == text)
+        }
+        Texts::Classes(_) => chosen == Some(ColumnKind::Category) || is_likely(text),
+        // A gap in an input is a level of its own, so that words may be gaps.
+        Texts::Levels => is_likely(text) && !is_word(text),
+        Texts::Numbers => false,
+    };
+    let markers = column.clear(|cell| {
+        let is_kept = matches!(cell, Cell::Text(text) if is_kept(text));
+        !is_kept && is_marker(cell, own)
+    });
+    let is_told = matches!(texts, Texts::Classes(Some(Labels::InOrder(_)))) || chosen.is_some();
+    let kept = column.texts().iter();
+    let kept =
+        kept.filter(|text| !is_told && is_likely(text) && !text.eq_ignore_ascii_case("none"));
+    (markers, kept.cloned().collect())
 }
 
 /// The task for the target that `roles` choose from a table.
@@ -47,26 +100,45 @@ pub(crate) fn task_of(raw: &RawTable, roles: &ColumnRoles) -> Result<Task, DataE
     Ok(match layout.target() {
         Some(target) => {
             let chosen = roles.inputs.kind_of(&raw.columns.name(target));
-            task(&raw.cells[target], chosen)
+            let labels = roles.labels.as_ref();
+            task(&raw.cells[target], chosen, labels, &roles.inputs)
         }
         None => Task::Regression,
     })
 }
 
+/// The most labels, numbers among them, with which a text among numbers is a label.
+const FEW_LABELS: usize = 10;
+
 /// The task for a target with these cells and the kind that the user gave it, if any: labels if they
 /// are texts, or two different numbers.
-fn task(target: &RawColumn, chosen: Option<ColumnKind>) -> Task {
+fn task(
+    target: &RawColumn,
+    chosen: Option<ColumnKind>,
+    labels: Option<&Labels>,
+    options: &InputColumns,
+) -> Task {
     let mut target = target.clone();
-    target.clear(is_missing_target);
-    if let Some(notation) = NumberNotation::of(target.texts(), target.numbers()) {
+    let is_ordered = matches!(labels, Some(Labels::InOrder(_)));
+    clear_gaps(&mut target, options, chosen, Texts::Classes(labels));
+    target.respell(|texts, text| first_spelling(texts, text).cloned());
+    if target.has_long_wholes() {
+        // Labels are repeated, quantities are not.
+        if 2 * distinct(&target, usize::MAX) > target.len() {
+            return Task::Regression;
+        }
+    } else if let Some(notation) = NumberNotation::of(target.texts(), target.numbers()) {
         target = target.with_numbers(|text| notation.parse(text));
     }
-    let is_text = target.texts().len() > target.numbers().count().min(2);
+    let texts = target.cells().filter(|cell| matches!(cell, Cell::Text(_)));
+    // A text or two among many numbers are mistakes; among few, they are labels, as in -, 0, +.
+    let is_text = target.texts().len() > target.numbers().count().min(2)
+        || 10 * texts.count() > target.len() && distinct(&target, FEW_LABELS + 1) <= FEW_LABELS;
     match (distinct(&target, 3), chosen) {
         (_, Some(ColumnKind::Number | ColumnKind::Date)) => Task::Regression,
         (2, _) => Task::BinaryClassification,
         (3.., Some(_)) => Task::Classification,
-        (3.., None) if is_text => Task::Classification,
+        (3.., None) if is_text || is_ordered => Task::Classification,
         _ => Task::Regression,
     }
 }
@@ -121,7 +193,14 @@ impl<'a> Interpreter<'a> {
         let notation = self.notation(position, chosen).filter(|_| !is_label);
         if chosen == Some(ColumnKind::Number) && matches!(role, Role::Input(_)) {
             let is_number = |text: &str| notation.as_ref().is_some_and(|own| own.takes(text));
-            self.raw.cells[position].clear(|text| !is_number(text));
+            let is_text = |cell: Cell<'_>| matches!(cell, Cell::Text(text) if !is_number(text));
+            self.raw.cells[position].clear(is_text);
+        }
+        if chosen == Some(ColumnKind::Date) && matches!(role, Role::Input(_)) {
+            let column = &mut self.raw.cells[position];
+            if let Some((format, _)) = DateFormat::best(column.texts(), self.options.date_order) {
+                column.clear(|cell| format.days_in(cell).is_none());
+            }
         }
         let column = match &notation {
             Some(notation) => &self.raw.cells[position].with_numbers(|text| notation.parse(text)),
@@ -136,7 +215,7 @@ impl<'a> Interpreter<'a> {
             Some(_) if kind != ColumnKind::Constant => ColumnKind::Number,
             _ => kind,
         };
-        let (values, missing) = (summary(column, kind), missing(column).len());
+        let (values, missing) = (summary(column, kind, self.options), missing(column).len());
         let (kind, purpose) = match role {
             Role::Target if has_labels => (ColumnKind::Category, Purpose::Target),
             Role::Target => {
@@ -157,6 +236,8 @@ impl<'a> Interpreter<'a> {
         self.reports.push(ColumnReport {
             values,
             missing,
+            markers: Vec::new(),
+            unusual_labels: Vec::new(),
             name,
             kind,
             purpose,
@@ -170,6 +251,7 @@ impl<'a> Interpreter<'a> {
         match chosen {
             Some(ColumnKind::Number) => NumberNotation::best(column.texts()),
             Some(_) => None,
+            None if column.has_long_wholes() => None,
             None if self.options.inferred => NumberNotation::of(column.texts(), column.numbers()),
             None => None,
         }

@@ -82,6 +82,7 @@ impl Records {
             match value {
                 Value::Missing => column.push_missing(),
                 Value::Number(value) => column.push_number(value),
+                Value::Whole(value) => column.push_whole(value),
                 Value::Text(text) => column.push_label(&text),
                 Value::Nested => {
                     column.declared = Some(DeclaredType::Unreadable("nested".into()));
@@ -135,6 +136,7 @@ struct Record(Vec<(String, Value)>);
 enum Value {
     Missing,
     Number(f64),
+    Whole(i128),
     Text(String),
     Nested,
 }
@@ -183,11 +185,11 @@ impl<'de> Deserialize<'de> for Value {
             }
 
             fn visit_i64<E: de::Error>(self, value: i64) -> Result<Value, E> {
-                Ok(Value::Number(value as f64))
+                Ok(Value::Whole(value.into()))
             }
 
             fn visit_u64<E: de::Error>(self, value: u64) -> Result<Value, E> {
-                Ok(Value::Number(value as f64))
+                Ok(Value::Whole(value.into()))
             }
 
             fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {

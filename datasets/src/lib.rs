@@ -57,6 +57,7 @@ mod image_shape;
 mod images;
 mod interpretation;
 mod json;
+mod levels;
 mod mask;
 mod matrix;
 mod names;
@@ -92,8 +93,8 @@ pub use columns::{
 };
 pub use dataset::{Dataset, Features, UnfitRow};
 pub use encoding::{
-    ColumnEncoding, ColumnKind, ColumnReport, Cycle, DateFormat, Encoding, Gaps, InputColumns,
-    KindOfColumn, KindOfColumnError, MissingValues, Purpose, Time, UnknownKind,
+    ColumnEncoding, ColumnKind, ColumnReport, Cycle, DateFormat, DateOrder, Encoding, Gaps,
+    InputColumns, KindOfColumn, KindOfColumnError, MissingValues, Purpose, Time, UnknownKind,
 };
 pub use equal_inputs::EqualInputs;
 pub use error::{CellError, ColumnError, DataError, FileError, MaskError, SetError, SplitError};
@@ -110,4 +111,4 @@ pub use standardizer::Standardizer;
 pub use streamed_statistics::StreamedStatistics;
 pub use synthetic::{Synthetic, SyntheticFunction};
 pub use task::Task;
-pub use warnings::{DataWarning, warnings};
+pub use warnings::{DataWarning, warnings, warnings_of_new_rows};

@@ -24,7 +24,8 @@ const BATCH: usize = 8192;
 
 /// Reads all columns of a Parquet file.
 ///
-/// Booleans become 0 and 1. Integers, floats and decimals stored in up to 64 bits keep their value.
+/// Booleans become 0 and 1. Integers, floats and decimals stored in up to 64 bits keep their value;
+/// integers that double precision may not hold become texts.
 /// Dates and times become days since the beginning of 1970. Columns of other types are marked as
 /// unreadable.
 pub(crate) fn read(path: &Path) -> Result<RawTable, DataError> {
@@ -227,11 +228,15 @@ fn read_slice(
         }
         ColumnReader::Int64ColumnReader(reader) => {
             fill(reader, leaf, cells, column, |column, v| {
-                column.push_number(match leaf.meaning {
-                    Meaning::Unsigned => v.cast_unsigned() as f64,
-                    Meaning::Number { divisor } | Meaning::Time { divisor } => *v as f64 / divisor,
-                    Meaning::Text => *v as f64,
-                });
+                match leaf.meaning {
+                    Meaning::Unsigned => column.push_whole(v.cast_unsigned().into()),
+                    Meaning::Number { divisor: 1.0 } | Meaning::Text => {
+                        column.push_whole((*v).into())
+                    }
+                    Meaning::Number { divisor } | Meaning::Time { divisor } => {
+                        column.push_number(*v as f64 / divisor);
+                    }
+                }
             })
         }
         ColumnReader::Int96ColumnReader(reader) => {

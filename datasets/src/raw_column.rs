@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::str;
 
+use crate::number;
+
 /// A cell of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Cell<'a> {
@@ -11,8 +13,19 @@ pub(crate) enum Cell<'a> {
     Missing,
     /// A finite number.
     Number(f64),
-    /// Any other text, without spaces around it.
+    /// A whole number that double precision may not hold, or any other text, without spaces around it.
     Text(&'a str),
+}
+
+impl Cell<'_> {
+    /// The number in the cell, rounded if it is a whole number that double precision does not hold.
+    pub fn number(self) -> Option<f64> {
+        match self {
+            Self::Number(value) => Some(value),
+            Self::Text(text) => number::long_whole(text)?.parse().ok(),
+            Self::Missing => None,
+        }
+    }
 }
 
 impl fmt::Display for Cell<'_> {
@@ -29,10 +42,6 @@ impl fmt::Display for Cell<'_> {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum DeclaredType {
     /// Numbers are days since the beginning of 1970.
-    #[cfg_attr(
-        not(any(feature = "arrow", feature = "excel", feature = "parquet")),
-        expect(dead_code, reason = "text has no types")
-    )]
     Date,
     /// The values cannot be read; the text names their type.
     Unreadable(String),
@@ -76,10 +85,14 @@ impl RawColumn {
         self.numbers.len()
     }
 
-    /// Adds the cell with this text.
+    /// Adds the cell with this text. Whole numbers that double precision may not hold stay texts.
     pub fn push_field(&mut self, field: &[u8]) -> Result<(), NotUtf8> {
         let text = str::from_utf8(field).map_err(|_| NotUtf8)?.trim();
         match text.parse::<f64>() {
+            Ok(value) if number::is_inexact(value) => match number::long_whole(text) {
+                Some(digits) => self.push_text(&digits),
+                None => self.push(value),
+            },
             Ok(value) if value.is_finite() => self.push(value),
             _ if text.is_empty() => self.push(f64::NAN),
             _ => self.push_text(text),
@@ -92,6 +105,14 @@ impl RawColumn {
         match value.is_infinite() {
             true => self.push_text(&value.to_string()),
             false => self.push(value),
+        }
+    }
+
+    /// Adds a whole number, which stays a text if double precision may not hold it.
+    pub fn push_whole(&mut self, value: i128) {
+        match number::is_inexact(value as f64) {
+            true => self.push_text(&value.to_string()),
+            false => self.push(value as f64),
         }
     }
 
@@ -122,7 +143,7 @@ impl RawColumn {
     pub fn push_label(&mut self, text: &str) {
         match text.trim() {
             "" => self.push_missing(),
-            text => self.push_text(text),
+            text => self.push_text(&number::long_whole(text).unwrap_or_else(|| text.to_owned())),
         }
     }
 
@@ -163,6 +184,14 @@ impl RawColumn {
         &self.texts
     }
 
+    /// Whether the texts are whole numbers that double precision may not hold, and the other cells whole
+    /// numbers too, as those of an account or a patient.
+    pub fn has_long_wholes(&self) -> bool {
+        let is_long = |text: &String| number::long_whole(text).is_some();
+        let is_whole = |value: f64| value.fract() == 0.0;
+        !self.texts.is_empty() && self.texts.iter().all(is_long) && self.numbers().all(is_whole)
+    }
+
     /// The column with those texts as numbers that `parse` takes.
     pub fn with_numbers(&self, parse: impl Fn(&str) -> Option<f64>) -> Self {
         let mut column = Self::default();
@@ -180,21 +209,49 @@ impl RawColumn {
         column
     }
 
-    /// Turns the texts that `is_gap` accepts into gaps.
-    pub fn clear(&mut self, is_gap: impl Fn(&str) -> bool) {
-        if !self.texts.iter().any(|text| is_gap(text)) {
+    /// Replaces texts by those that `spelling` gives for them.
+    pub fn respell(&mut self, spelling: impl Fn(&[String], &str) -> Option<String>) {
+        let spelled = |text: &String| spelling(&self.texts, text).unwrap_or_else(|| text.clone());
+        let texts: Vec<String> = self.texts.iter().map(spelled).collect();
+        if texts == self.texts {
             return;
+        }
+        let mut respelled = Self::default();
+        for row in 0..self.len() {
+            match (self.cell(row), self.codes.get(row)) {
+                (Cell::Text(_), Some(&code)) => respelled.push_text(&texts[code as usize - 1]),
+                _ => respelled.push(self.numbers[row]),
+            }
+        }
+        respelled.declared = self.declared.take();
+        *self = respelled;
+    }
+
+    /// Turns the cells that `is_gap` accepts into gaps, and returns their different texts.
+    pub fn clear(&mut self, is_gap: impl Fn(Cell<'_>) -> bool) -> Vec<String> {
+        let texts = self.texts.iter().filter(|text| is_gap(Cell::Text(text)));
+        let mut found: Vec<String> = texts.cloned().collect();
+        for value in self.numbers.iter_mut().filter(|value| !value.is_nan()) {
+            if is_gap(Cell::Number(*value)) {
+                let text = value.to_string();
+                found.extend((!found.contains(&text)).then_some(text));
+                *value = f64::NAN;
+            }
+        }
+        if !self.texts.iter().any(|text| is_gap(Cell::Text(text))) {
+            return found;
         }
         let mut cleared = Self::default();
         for cell in self.cells() {
             match cell {
                 Cell::Number(value) => cleared.push(value),
-                Cell::Text(text) if !is_gap(text) => cleared.push_text(text),
+                Cell::Text(text) if !is_gap(cell) => cleared.push_text(text),
                 Cell::Text(_) | Cell::Missing => cleared.push_missing(),
             }
         }
         cleared.declared = self.declared.take();
         *self = cleared;
+        found
     }
 }
 
@@ -231,7 +288,7 @@ mod tests {
     #[test]
     fn cleared_texts_are_gaps() {
         let mut column = column(&["NA", "b", "3", "NA"]);
-        column.clear(|text| text == "NA");
+        assert_eq!(column.clear(|cell| cell == Cell::Text("NA")), ["NA"]);
         let cells: Vec<Cell<'_>> = column.cells().collect();
         let (gap, three) = (Cell::Missing, Cell::Number(3.0));
         assert_eq!(cells, [gap, Cell::Text("b"), three, gap]);

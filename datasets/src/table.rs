@@ -44,6 +44,8 @@ pub(crate) struct Table {
     pub unfit: Vec<UnfitRow>,
     /// For every column, the number of cells with levels that training has not seen.
     pub unseen: Vec<(String, usize)>,
+    /// For every column, the number of gaps that were filled although training had none.
+    pub filled: Vec<(String, usize)>,
 }
 
 impl Table {
@@ -84,6 +86,7 @@ impl Table {
             weights: None,
             unfit: Vec::new(),
             unseen: Vec::new(),
+            filled: Vec::new(),
         }
     }
 
@@ -268,6 +271,7 @@ impl Table {
             origin: self.origin,
             unfit: self.unfit,
             unseen: self.unseen,
+            filled: self.filled,
             kept: self.texts,
         })
     }

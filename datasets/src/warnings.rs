@@ -4,9 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::dataset::Dataset;
-use crate::encoding::InputScale;
+use crate::dataset::{Dataset, Features};
+use crate::encoding::{ColumnReport, InputScale, Purpose};
 use crate::equal_inputs::EqualInputs;
+use crate::error::listed;
+use crate::levels::unseen_levels;
 use crate::split::Split;
 use crate::standardizer::is_constant;
 
@@ -52,6 +54,49 @@ pub enum DataWarning {
         /// The number of rows of the whole set.
         of: usize,
     },
+    /// Rows are left out because they have no target.
+    RowsWithoutTarget {
+        /// The number of such rows.
+        count: usize,
+        /// The name of the target.
+        name: String,
+        /// The different texts that stand for a missing value there, besides empty cells.
+        markers: Vec<String>,
+    },
+    /// Labels of the target usually stand for a missing value, and are taken for classes.
+    UnusualLabels {
+        /// The name of the target.
+        name: String,
+        /// The labels.
+        labels: Vec<String>,
+    },
+    /// No training row has a level of a category, or a class.
+    UnseenLevel {
+        /// The name of the column.
+        name: String,
+        /// The level.
+        level: String,
+        /// The number of rows that have it.
+        count: usize,
+    },
+    /// Rows of a file of their own have gaps in a column that had none in training.
+    FilledGaps {
+        /// The name of the column.
+        name: String,
+        /// The number of such rows.
+        count: usize,
+        /// The number of rows of the file.
+        rows: usize,
+    },
+    /// Rows of a file of their own have values that training has not seen.
+    UnseenValues {
+        /// The name of the column.
+        name: String,
+        /// The number of such rows.
+        count: usize,
+        /// The number of rows of the file.
+        rows: usize,
+    },
     /// The target has very large or very small values.
     ExtremeTarget {
         /// The name of the target.
@@ -88,12 +133,94 @@ impl fmt::Display for DataWarning {
                 formatter,
                 "{rows} of the set's {of} rows are on disk, so that scores are not those of the whole set"
             ),
+            Self::RowsWithoutTarget {
+                count,
+                name,
+                markers,
+            } => {
+                let rows = if *count == 1 { "row is" } else { "rows are" };
+                write!(
+                    formatter,
+                    "{count} {rows} left out for want of the target {name:?}"
+                )?;
+                match markers.is_empty() {
+                    true => Ok(()),
+                    false => write!(
+                        formatter,
+                        "; {} stands for a missing value there, unless --missing-values says otherwise",
+                        listed(markers)
+                    ),
+                }
+            }
+            Self::UnusualLabels { name, labels } => write!(
+                formatter,
+                "the target {name:?} has the class {}; if it stands for a missing value, use --missing-values {}",
+                listed(labels),
+                labels.join(",")
+            ),
+            Self::UnseenLevel { name, level, count } => write!(
+                formatter,
+                "no training row has the value {level:?} of {name:?}, which {count} held-out rows have; the model does not know it"
+            ),
+            Self::FilledGaps { name, count, rows } => write!(
+                formatter,
+                "{count} of {rows} rows have no value of {name:?}, which every row in training has; it is filled with the mean, or an unknown category"
+            ),
+            Self::UnseenValues { name, count, rows } => write!(
+                formatter,
+                "{count} of {rows} rows have a value of {name:?} that training has not seen; they are predicted as unknown ones"
+            ),
             Self::ExtremeTarget { name, magnitude } => write!(
                 formatter,
                 "the target {name:?} reaches {magnitude:e}, so consider another unit or its logarithm"
             ),
         }
     }
+}
+
+/// Warnings about a file whose rows are held out or predicted.
+pub fn warnings_of_new_rows(rows: &Features) -> Vec<DataWarning> {
+    let total = rows.inputs.rows();
+    let filled = rows
+        .filled
+        .iter()
+        .map(|(name, count)| DataWarning::FilledGaps {
+            name: name.clone(),
+            count: *count,
+            rows: total,
+        });
+    let unseen = rows
+        .unseen
+        .iter()
+        .map(|(name, count)| DataWarning::UnseenValues {
+            name: name.clone(),
+            count: *count,
+            rows: total,
+        });
+    filled.chain(unseen).collect()
+}
+
+/// Warnings about rows without a target, and classes that look as if they stood for none.
+fn about_targets(data: &Dataset) -> Vec<DataWarning> {
+    let mut found = Vec::new();
+    let is_target = |column: &&ColumnReport| column.purpose == Purpose::Target;
+    let Some(target) = data.columns.iter().find(is_target) else {
+        return found;
+    };
+    if target.missing > 0 {
+        found.push(DataWarning::RowsWithoutTarget {
+            count: target.missing,
+            name: target.name.clone(),
+            markers: target.markers.clone(),
+        });
+    }
+    if !target.unusual_labels.is_empty() {
+        found.push(DataWarning::UnusualLabels {
+            name: target.name.clone(),
+            labels: target.unusual_labels.clone(),
+        });
+    }
+    found
 }
 
 /// The maximum number of constant columns listed individually.
@@ -106,7 +233,7 @@ const SMALL: f64 = 1e-8;
 /// Warns about constant input columns, repeated inputs and how the split treats them, and an
 /// extreme scale of the target. `equal` groups the rows of `data` with equal inputs.
 pub fn warnings(data: &Dataset, equal: &EqualInputs, split: &Split) -> Vec<DataWarning> {
-    let mut found = Vec::new();
+    let mut found = about_targets(data);
     if data.rows() == 0 {
         return found;
     }
@@ -140,6 +267,14 @@ pub fn warnings(data: &Dataset, equal: &EqualInputs, split: &Split) -> Vec<DataW
             tests: split.test.len(),
         }),
     });
+    let unseen = unseen_levels(data, &split.train).into_iter();
+    found.extend(unseen.filter(|_| !split.train.is_empty()).map(|unseen| {
+        DataWarning::UnseenLevel {
+            name: unseen.column,
+            level: unseen.level,
+            count: unseen.rows.len(),
+        }
+    }));
     let magnitude = data
         .targets
         .iter()

@@ -14,9 +14,9 @@ use crate::raw_table::RawTable;
 /// The days between the beginning of Excel's calendar and that of 1970.
 const EPOCH: f64 = 25_569.0;
 
-/// Reads the first sheet. Its first row is a header if it has text alone, unless the file is
-/// `headerless`.
-pub(crate) fn read(path: &Path, headerless: bool) -> Result<RawTable, DataError> {
+/// Reads the first sheet. Its first row is a header if it has text alone, unless `header` says whether
+/// it is one.
+pub(crate) fn read(path: &Path, header: Option<bool>) -> Result<RawTable, DataError> {
     bytes::open(path)?;
     let broken = |reason: String| {
         DataError::File(FileError::NotWorkbook {
@@ -34,7 +34,8 @@ pub(crate) fn read(path: &Path, headerless: bool) -> Result<RawTable, DataError>
     };
     let count = first.len();
     let is_text = |cell: &Data| matches!(cell, Data::String(_) | Data::Empty);
-    let names = (!headerless && first.iter().all(is_text)).then(|| names(first));
+    let has_header = header.unwrap_or_else(|| first.iter().all(is_text));
+    let names = has_header.then(|| names(first));
     if names.is_some() {
         rows.next();
     }
@@ -71,7 +72,7 @@ fn names(header: &[Data]) -> Vec<String> {
 
 fn push(column: &mut RawColumn, value: &Data) {
     match value {
-        Data::Int(value) => column.push_number(*value as f64),
+        Data::Int(value) => column.push_whole((*value).into()),
         Data::Float(value) => column.push_number(*value),
         Data::Bool(value) => column.push_label(&value.to_string()),
         Data::DateTime(time) => {

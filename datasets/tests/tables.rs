@@ -204,7 +204,7 @@ fn columns_can_be_chosen() {
             kinds,
             ..inferred()
         }),
-        ["zip=8002", "size"]
+        ["zip=8001", "zip=8002", "zip=(other)", "size"]
     );
     let file = File::new("a.csv", table);
     let without = vec!["zipp".to_owned()];

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use burn_gp_core::likelihoods::{AnyLikelihood, Likelihood};
-use burn_gp_datasets::{DataSource, Features, KeptColumns, NewRows, Standardizer};
+use burn_gp_datasets::{
+    DataSource, Features, KeptColumns, NewRows, Standardizer, warnings_of_new_rows,
+};
 use burn_gp_models::Predictor;
 use clap::Args;
 
@@ -64,9 +66,10 @@ pub struct PredictArguments {
     /// Stop at the first row that cannot be predicted, instead of leaving its prediction empty
     #[arg(long)]
     pub strict: bool,
-    /// The file has no header line; its columns are in the order of training
-    #[arg(long)]
-    pub no_header: bool,
+    /// The file has no header line; its columns are in the order of training. --no-header=false says
+    /// that it has one, even if it holds numbers alone
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub no_header: Option<bool>,
     /// Device, as `burn-gp devices` lists them [default: the first in this program]
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<DeviceName>,
@@ -138,8 +141,9 @@ fn levels(arguments: &PredictArguments) -> Result<Levels, SettingError> {
 
 fn new_rows(arguments: &PredictArguments) -> NewRows {
     NewRows {
-        headerless: arguments.no_header,
+        header: arguments.no_header.map(|none| !none),
         lenient: !arguments.strict,
+        fill_gaps: !arguments.strict,
         keep: match &arguments.keep {
             None => KeptColumns::None,
             Some(names) if names.is_empty() => KeptColumns::All,
@@ -251,12 +255,8 @@ fn warn_of(features: &Features, context: &ModelContext) {
             first.reason
         ));
     }
-    for (column, rows) in &features.unseen {
-        warn(format!(
-            "{rows} of {} rows have a value of {column:?} that training has not seen; they \
-             are predicted as unknown ones",
-            features.inputs.rows()
-        ));
+    for warning in warnings_of_new_rows(features) {
+        warn(warning);
     }
     if let (Some(column), None) = (&context.schema.noise, &features.noise) {
         warn(format!(

@@ -167,10 +167,14 @@ impl PreparedData {
             noise: dataset.noise.as_deref(),
             weights: dataset.weights.as_deref(),
         };
-        let file = |path: &Option<String>| -> Result<Option<Part>, DataError> {
-            let path = path.as_deref();
-            path.map(|path| held_out_file::read(path, &dataset.schema, &standardizer, options))
-                .transpose()
+        let mut warnings = source.warnings(&dataset, &equal, &split);
+        let mut file = |path: &Option<String>| -> Result<Option<Part>, DataError> {
+            let Some(path) = path.as_deref() else {
+                return Ok(None);
+            };
+            let (part, found) = held_out_file::read(path, &dataset.schema, &standardizer, options)?;
+            warnings.extend(found);
+            Ok(Some(part))
         };
         let (validation, test) = (file(&options.validation)?, file(&options.test)?);
         let part = |rows: &[usize]| all.part(rows, &standardizer);
@@ -184,7 +188,7 @@ impl PreparedData {
             validation: validation.unwrap_or_else(|| part(&split.validation)),
             test: test.unwrap_or_else(|| part(&split.test)),
             standardizer,
-            warnings: source.warnings(&dataset, &equal, &split),
+            warnings,
             schema: dataset.schema,
             columns: dataset.columns,
             groups: dataset.groups,
@@ -377,7 +381,10 @@ fn divide(
         },
         (_, Some(index), _) => source.mask(equal.rows())?.split(index)?,
         (_, None, Some(times)) => Split::by_time(times, fraction)?,
-        (_, None, None) => Split::random(together, fraction, seed)?,
+        (_, None, None) => {
+            let split = Split::random(together, fraction, seed)?;
+            split.keeping_levels(dataset, together, groups.is_none())
+        }
     };
     match options.validation_fraction {
         Some(fraction) => Ok(split.hold_out_validation(together, fraction, seed)?),

@@ -7,7 +7,7 @@ use burn_gp_core::{
     likelihoods::{AnyLikelihood, TargetKind},
     ops::numbers,
 };
-use burn_gp_datasets::{DataSource, KeptColumns, NewRows};
+use burn_gp_datasets::{DataSource, KeptColumns, NewRows, warnings_of_new_rows};
 use burn_gp_models::Predictor;
 use clap::Args;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -49,9 +49,10 @@ pub struct SampleArguments {
     /// Write one JSON object on each line instead of CSV
     #[arg(long)]
     pub json: bool,
-    /// The file has no header line; its columns are in the order of training
-    #[arg(long)]
-    pub no_header: bool,
+    /// The file has no header line; its columns are in the order of training. --no-header=false says
+    /// that it has one, even if it holds numbers alone
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub no_header: Option<bool>,
     /// Device, as `burn-gp devices` lists them [default: the first in this program]
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<DeviceName>,
@@ -78,12 +79,16 @@ pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
         &arguments.model_dir,
     )?;
     let wanted = NewRows {
-        headerless: arguments.no_header,
+        header: arguments.no_header.map(|none| !none),
         lenient: false,
+        fill_gaps: true,
         keep: KeptColumns::None,
     };
     let context = &saved.context;
     let features = source.load_new_rows(&context.schema, &wanted)?;
+    for warning in warnings_of_new_rows(&features) {
+        eprintln!("warning: {warning}");
+    }
     let rows = features.inputs.rows();
     at_most("the number of points", rows, MOST_ROWS, || {
         "joint draws need the covariance of all pairs".into()

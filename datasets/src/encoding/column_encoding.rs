@@ -6,7 +6,7 @@ use super::dates::DateFormat;
 use super::number_notation::NumberNotation;
 use super::words;
 use crate::class_order::{canonical, number};
-use crate::raw_column::Cell;
+use crate::raw_column::{Cell, DeclaredType, RawColumn};
 
 /// A column of a table and the inputs that its cells become.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -214,12 +214,17 @@ impl ColumnEncoding {
         scales
     }
 
-    /// Writes the inputs of a cell. A missing number is NaN.
+    /// Writes the inputs of a cell of a column whose dates have the notation `dates`, if it is not that
+    /// of training. A missing number is NaN.
     ///
     /// # Errors
     /// [`Unfit`]; the inputs then have no value but for [`Unfit::Level`].
-    pub(crate) fn write(&self, cell: Cell<'_>, inputs: &mut [f64]) -> Result<(), Unfit> {
-        let cell = self.without_markers(cell);
+    pub(crate) fn write(
+        &self,
+        cell: Cell<'_>,
+        dates: Option<&DateFormat>,
+        inputs: &mut [f64],
+    ) -> Result<(), Unfit> {
         let (values, indicator) =
             inputs.split_at_mut(inputs.len() - usize::from(self.has_indicator()));
         if let [indicator] = indicator {
@@ -234,25 +239,37 @@ impl ColumnEncoding {
             (Encoding::Number, Cell::Number(value)) => values[0] = value,
             (Encoding::Number, Cell::Text(text)) => {
                 let value = self.notation.as_ref().and_then(|own| own.parse(text));
-                values[0] = value.ok_or(Unfit::Kind)?;
+                values[0] = value.or(cell.number()).ok_or(Unfit::Kind)?;
             }
             (Encoding::Boolean { no, yes }, cell) => {
-                values[0] = match label(cell) {
-                    text if text == *no => 0.0,
-                    text if text == *yes => 1.0,
-                    _ => return Err(Unfit::Kind),
-                }
+                let two = [no.clone(), yes.clone()];
+                let position = words::position(&two, &label(cell));
+                values[0] = position.ok_or(Unfit::Kind)? as f64;
             }
             (Encoding::Date { format, cycles }, cell) => {
-                let days = match cell {
-                    Cell::Number(value) => format.number(value),
-                    Cell::Text(text) => format.days_of(text),
-                    Cell::Missing => None,
-                };
+                let days = dates.and_then(|dates| dates.days_in(cell));
+                let days = days.or_else(|| format.days_in(cell));
                 write_date(days.ok_or(Unfit::Kind)?, cycles, values);
             }
         }
         Ok(())
+    }
+
+    /// The notation of the dates in a column of new rows, if it has one of its own: the days of a source
+    /// that stores dates, texts where training had such days, or years in front.
+    pub(crate) fn notation_of_dates(&self, column: &RawColumn) -> Option<DateFormat> {
+        let Encoding::Date { format, .. } = &self.encoding else {
+            return None;
+        };
+        if column.declared == Some(DeclaredType::Date) {
+            return Some(DateFormat::days());
+        }
+        let texts = column.texts().iter().map(String::as_str);
+        if texts.clone().all(|text| format.days_of(text).is_some()) {
+            return None;
+        }
+        let own = DateFormat::of(texts, None).ok().flatten()?;
+        (*format == DateFormat::days() || own.has_year_in_front()).then_some(own)
     }
 
     /// The values that a cell of the column has, unless they are numbers.
@@ -265,16 +282,23 @@ impl ColumnEncoding {
         }
     }
 
-    /// A marker of a missing value is a gap, unless it is one of the column's own texts.
-    fn without_markers<'a>(&self, cell: Cell<'a>) -> Cell<'a> {
-        let is_own = |text: &str| match &self.encoding {
-            Encoding::Boolean { no, yes } => text == no || text == yes,
-            Encoding::Category { levels, .. } => levels.iter().any(|level| level == text),
+    /// Whether a cell is one of the column's own levels, which may be a usual marker of a gap.
+    pub(crate) fn is_level(&self, cell: Cell<'_>) -> bool {
+        match &self.encoding {
+            Encoding::Boolean { no, yes } => [no, yes].contains(&&label(cell)),
+            Encoding::Category { levels, .. } => levels.contains(&label(cell)),
             Encoding::Number | Encoding::Date { .. } => false,
-        };
-        match cell {
-            Cell::Text(text) if words::is_missing(text) && !is_own(text) => Cell::Missing,
-            cell => cell,
+        }
+    }
+
+    /// Writes the inputs of a gap where training had none: those of the mean, and of an unknown level.
+    pub(crate) fn write_gap(&self, inputs: &mut [f64]) {
+        match &self.encoding {
+            Encoding::Category { levels, .. } => {
+                inputs.fill(0.0);
+                inputs[levels.len()] = 1.0;
+            }
+            _ => inputs.fill(f64::NAN),
         }
     }
 }
@@ -291,7 +315,7 @@ fn write_level(
         cell => {
             let label = label(cell);
             let named = levels.len() - usize::from(missing);
-            levels[..named].iter().position(|level| *level == label)
+            words::position(&levels[..named], &label)
         }
     };
     values.fill(0.0);
@@ -322,7 +346,7 @@ mod tests {
 
     fn written(encoding: &ColumnEncoding, cell: Cell<'_>) -> Result<Vec<f64>, Unfit> {
         let mut inputs = vec![9.0; encoding.inputs()];
-        encoding.write(cell, &mut inputs).map(|()| inputs)
+        encoding.write(cell, None, &mut inputs).map(|()| inputs)
     }
 
     fn column(encoding: Encoding, gaps: Gaps) -> ColumnEncoding {
@@ -339,7 +363,6 @@ mod tests {
         let strict = ColumnEncoding::number("c".into());
         assert_eq!(written(&strict, Cell::Number(2.0)), Ok(vec![2.0]));
         assert_eq!(written(&strict, Cell::Missing), Err(Unfit::Missing));
-        assert_eq!(written(&strict, Cell::Text("NA")), Err(Unfit::Missing));
         assert_eq!(written(&strict, Cell::Text("a")), Err(Unfit::Kind));
         let gaps = column(Encoding::Number, Gaps::Marked);
         assert_eq!(written(&gaps, Cell::Number(2.0)), Ok(vec![2.0, 0.0]));
@@ -371,7 +394,7 @@ mod tests {
         assert_eq!(written(&of(false), Cell::Missing), Err(Unfit::Missing));
         let mut inputs = [9.0; 4];
         assert_eq!(
-            with_gaps.write(Cell::Number(3.0), &mut inputs),
+            with_gaps.write(Cell::Number(3.0), None, &mut inputs),
             Err(Unfit::Level)
         );
         assert_eq!(inputs, [0.0, 0.0, 0.0, 1.0]);
@@ -379,10 +402,10 @@ mod tests {
 
     #[test]
     fn cycles_are_sines_and_cosines() {
-        let format = DateFormat::of(["1970-01-02 06:00"].into_iter()).unwrap();
+        let format = DateFormat::days();
         let cycles = vec![Cycle::Day];
         let date = column(Encoding::Date { format, cycles }, Gaps::Refused);
-        let inputs = written(&date, Cell::Text("1970-01-02 06:00")).unwrap();
+        let inputs = written(&date, Cell::Number(1.25)).unwrap();
         let expected = [1.25, 1.0, 0.0];
         for (found, expected) in inputs.iter().zip(expected) {
             assert!((found - expected).abs() < 1e-12, "{inputs:?}");

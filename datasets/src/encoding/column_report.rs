@@ -15,6 +15,12 @@ pub struct ColumnReport {
     pub values: String,
     /// The number of rows without a value.
     pub missing: usize,
+    /// The different texts that were taken for missing values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub markers: Vec<String>,
+    /// The labels that usually stand for a missing value, and were taken for classes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unusual_labels: Vec<String>,
     /// The use of the column.
     #[serde(rename = "use")]
     pub purpose: Purpose,

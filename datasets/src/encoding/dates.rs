@@ -1,7 +1,12 @@
 //! Dates and times in their usual notations.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime};
 use serde::{Deserialize, Serialize};
+
+use crate::raw_column::Cell;
 
 /// A notation of dates or times, as a pattern of `strftime`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,26 +19,12 @@ const SECONDS_PER_DAY: f64 = 86_400.0;
 /// Years outside this range are more likely numbers of another kind.
 const YEARS: std::ops::RangeInclusive<i32> = 1000..=2999;
 
-/// Notations, the more specific of two first; where day and month cannot be told apart, the month
-/// comes first.
-const FORMATS: [&str; 35] = [
-    "%Y-%m-%dT%H:%M:%S%.f%#z",
-    "%Y-%m-%d %H:%M:%S%.f%#z",
-    "%Y-%m-%dT%H:%M:%S%.f",
-    "%Y-%m-%d %H:%M:%S%.f",
-    "%Y-%m-%dT%H:%M",
-    "%Y-%m-%d %H:%M",
-    "%Y/%m/%d %H:%M:%S%.f",
-    "%Y/%m/%d %H:%M",
-    "%m/%d/%Y %H:%M:%S",
-    "%m/%d/%Y %H:%M",
-    "%d/%m/%Y %H:%M:%S",
-    "%d/%m/%Y %H:%M",
-    "%d.%m.%Y %H:%M:%S",
-    "%d.%m.%Y %H:%M",
-    "%m/%d/%y %H:%M",
+/// Notations of days; where day and month cannot be told apart, those with the month in front come first.
+const DAYS: [&str; 26] = [
     "%Y-%m-%d",
     "%Y/%m/%d",
+    "%Y.%m.%d",
+    "%Y%m%d",
     "%d.%m.%Y",
     "%d.%m.%y",
     "%m/%d/%Y",
@@ -42,17 +33,105 @@ const FORMATS: [&str; 35] = [
     "%d/%m/%y",
     "%m-%d-%Y",
     "%d-%m-%Y",
+    "%m-%d-%y",
+    "%d-%m-%y",
     "%d %B %Y",
+    "%d. %B %Y",
     "%B %d, %Y",
     "%B %d %Y",
     "%d-%b-%Y",
     "%d-%b-%y",
-    "%Y%m%d",
+    "%d/%b/%Y",
+    "%Y-%b-%d",
+    "%Y %b %d",
+    "%A, %d %B %Y",
+    "%A, %B %d, %Y",
+    "%A %d %B %Y",
+];
+
+/// What stands between day and time.
+const BETWEEN: [&str; 4] = [" ", "T", ", ", ":"];
+
+/// Notations of times of day.
+const TIMES: [&str; 4] = ["%H:%M:%S%.f", "%H:%M", "%I:%M:%S %p", "%I:%M %p"];
+
+/// Other notations: without marks between the numbers, with the year at the end, and without a day.
+const OTHERS: [&str; 10] = [
+    "%Y%m%dT%H%M%S %#z",
+    "%Y%m%dT%H%M%S",
+    "%Y%m%dT%H%M %#z",
+    "%Y%m%dT%H%M",
+    "%Y%m%d%H%M%S",
+    "%Y%m%d%H%M",
+    "%A %B %d %H:%M:%S %Y",
+    "%A %B %d %H:%M:%S UTC %Y",
     "%B %Y",
     "%Y-%m",
-    "%H:%M:%S%.f",
-    "%H:%M",
 ];
+
+/// The notations of whole numbers.
+const NUMBERS: [&str; 3] = ["%Y%m%d", "%Y%m%d%H%M", "%Y%m%d%H%M%S"];
+
+/// All notations, in the order in which they are tried.
+static FORMATS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let mut formats: Vec<String> = DAYS.map(str::to_owned).to_vec();
+    for day in DAYS {
+        for between in BETWEEN {
+            for time in TIMES {
+                let moment = format!("{day}{between}{time}");
+                formats.extend([format!("{moment} %#z"), moment]);
+            }
+        }
+    }
+    formats.extend(
+        OTHERS
+            .iter()
+            .chain(&TIMES)
+            .map(|format| (*format).to_owned()),
+    );
+    formats
+});
+
+/// The longest text that is tried as a date.
+const LONGEST: usize = 64;
+
+/// The number of texts that show which notations are worth trying on all.
+const TRIED: usize = 20;
+
+/// The order of day and month in dates such as 01/02/2021.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DateOrder {
+    /// The day.
+    DayFirst,
+    /// The month.
+    MonthFirst,
+}
+
+impl DateOrder {
+    /// The order of a notation, unless another mark tells it.
+    fn of(format: &str) -> Option<Self> {
+        let is = |starts: [&str; 2]| starts.iter().any(|start| format.starts_with(start));
+        match format {
+            _ if is(["%m/%d", "%m-%d"]) => Some(Self::MonthFirst),
+            _ if is(["%d/%m", "%d-%m"]) => Some(Self::DayFirst),
+            _ => None,
+        }
+    }
+
+    /// Whether a notation has the order that is wanted, if any, or needs none.
+    fn suits(format: &str, wanted: Option<Self>) -> bool {
+        let own = Self::of(format);
+        own.is_none() || wanted.is_none() || own == wanted
+    }
+}
+
+/// Dates that are others if the day and not the month comes first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct AmbiguousDates {
+    /// The first of them.
+    pub text: String,
+}
 
 impl DateFormat {
     /// The notation of a column whose source stores dates as days since the beginning of 1970.
@@ -60,23 +139,90 @@ impl DateFormat {
         Self("days".into())
     }
 
-    /// The first notation in which all `texts` are dates or times.
-    pub(crate) fn of<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Option<Self> {
+    /// The first notation in which all `texts` are dates or times, with day and month in this order.
+    ///
+    /// # Errors
+    /// [`AmbiguousDates`] if there is no order and both are possible.
+    pub(crate) fn of<'a>(
+        texts: impl Iterator<Item = &'a str> + Clone,
+        order: Option<DateOrder>,
+    ) -> Result<Option<Self>, AmbiguousDates> {
+        let takes = |format: &str| texts.clone().all(|text| read(format, text).is_some());
         let mut formats = FORMATS.iter();
-        let format = formats.find(|format| texts.clone().all(|text| read(format, text).is_some()));
-        format.map(|format| Self((*format).to_owned()))
+        let found = formats.find(|format| DateOrder::suits(format, order) && takes(format));
+        let Some(format) = found else {
+            return Ok(None);
+        };
+        if order.is_none() && DateOrder::of(format) == Some(DateOrder::MonthFirst) {
+            let other = (format.replace("%m/%d", "%d/%m")).replace("%m-%d", "%d-%m");
+            let differs = |text: &&str| read(format, text) != read(&other, text);
+            if let (true, Some(text)) = (takes(&other), texts.clone().find(differs)) {
+                return Err(AmbiguousDates { text: text.into() });
+            }
+        }
+        Ok(Some(Self(format.clone())))
     }
 
-    /// The notation YYYYMMDD of a column of whole numbers.
-    pub(crate) fn of_numbers(mut values: impl Iterator<Item = f64>) -> Option<Self> {
-        let format = Self("%Y%m%d".into());
-        (values.all(|value| format.number(value).is_some())).then_some(format)
+    /// The notation in which most of these texts are dates or times, if one is, with the number of
+    /// those that are.
+    pub(crate) fn best(texts: &[String], order: Option<DateOrder>) -> Option<(Self, usize)> {
+        let sample = &texts[..texts.len().min(TRIED)];
+        let is_wanted = |format: &&String| {
+            DateOrder::suits(format, order)
+                && sample.iter().any(|text| read(format, text).is_some())
+        };
+        let counted = FORMATS.iter().filter(is_wanted).map(|format| {
+            let read = texts.iter().filter(|text| read(format, text).is_some());
+            (Self(format.clone()), read.count())
+        });
+        // The first of equals.
+        let best = counted.reduce(|best, next| if next.1 > best.1 { next } else { best });
+        best.filter(|(_, count)| *count > 0)
+    }
+
+    /// The notation, such as YYYYMMDD, of most of a column of whole numbers, with the share of the
+    /// numbers that have it.
+    pub(crate) fn of_most_numbers(
+        values: impl Iterator<Item = f64> + Clone,
+    ) -> Option<(Self, f64)> {
+        let first = values.clone().take(TRIED).find_map(|value| {
+            let formats = NUMBERS.iter().map(|format| Self((*format).to_owned()));
+            formats
+                .filter(|format| format.number(value).is_some())
+                .last()
+        })?;
+        let read = values
+            .clone()
+            .filter(|value| first.number(*value).is_some());
+        let share = read.count() as f64 / values.count() as f64;
+        Some((first, share))
+    }
+
+    /// The notation of a column of whole numbers.
+    pub(crate) fn of_numbers(values: impl Iterator<Item = f64> + Clone) -> Option<Self> {
+        let most = Self::of_most_numbers(values);
+        most.filter(|(_, share)| *share == 1.0)
+            .map(|(format, _)| format)
     }
 
     /// Days since the beginning of 1970, with a fraction for the time of day; times without a date
     /// are fractions of a day.
     pub(crate) fn days_of(&self, text: &str) -> Option<f64> {
         read(&self.0, text)
+    }
+
+    /// The same for a cell.
+    pub(crate) fn days_in(&self, cell: Cell<'_>) -> Option<f64> {
+        match cell {
+            Cell::Number(value) => self.number(value),
+            Cell::Text(text) => self.days_of(text),
+            Cell::Missing => None,
+        }
+    }
+
+    /// Whether the year comes first, so that day and month cannot be confused.
+    pub(super) fn has_year_in_front(&self) -> bool {
+        self.0.starts_with("%Y")
     }
 
     /// The same for a number.
@@ -95,7 +241,7 @@ impl DateFormat {
 
     /// Whether it has a time of day.
     pub(super) fn has_time(&self) -> bool {
-        self.0.contains("%H") || self.0 == "days"
+        self.0.contains("%H") || self.0.contains("%I") || self.0 == "days"
     }
 
     /// Whether it has a date.
@@ -111,20 +257,39 @@ impl DateFormat {
 }
 
 fn read(format: &str, text: &str) -> Option<f64> {
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let may_fit =
+        digits >= 3 && text.len() <= LONGEST && text.contains(':') == format.contains(':');
+    if !may_fit {
+        return None;
+    }
     if format.contains("%#z") {
-        let time = DateTime::parse_from_str(text, format).ok()?;
+        let zoned = in_universal_time(text);
+        let time = DateTime::parse_from_str(&zoned, format).ok()?;
         return moment(time.naive_utc());
     }
-    match (format.contains("%H"), format) {
+    let has_time = format.contains("%H") || format.contains("%I");
+    match (has_time, format) {
         (true, _) if !format.contains("%d") => {
             let time = NaiveTime::parse_from_str(text, format).ok()?;
             Some(fraction(time))
         }
+        (true, "%Y%m%d%H%M") if text.len() != 12 => None,
+        (true, "%Y%m%d%H%M%S") if text.len() != 14 => None,
         (true, _) => moment(NaiveDateTime::parse_from_str(text, format).ok()?),
         (false, "%Y%m%d") if text.len() != 8 => None,
         (false, "%Y-%m") => date(&format!("{text}-01"), "%Y-%m-%d"),
         (false, "%B %Y") => date(&format!("1 {text}"), "%d %B %Y"),
         (false, _) => date(text, format),
+    }
+}
+
+/// A text with the name of universal time, if it ends in one, as an offset.
+fn in_universal_time(text: &str) -> Cow<'_, str> {
+    let names = ["UTC", "GMT"];
+    match names.iter().find_map(|name| text.strip_suffix(name)) {
+        Some(time) => format!("{}Z", time.trim_end()).into(),
+        None => text.into(),
     }
 }
 
@@ -151,7 +316,8 @@ mod tests {
     use super::*;
 
     fn format(texts: &[&str]) -> Option<String> {
-        DateFormat::of(texts.iter().copied()).map(|format| format.0)
+        let format = DateFormat::of(texts.iter().copied(), None).ok()?;
+        format.map(|format| format.0)
     }
 
     #[test]
@@ -160,7 +326,8 @@ mod tests {
             ("1970-01-02", 1.0),
             ("1970-01-02T12:00:00Z", 1.5),
             ("1970-01-02 06:00", 1.25),
-            ("01/02/1970", 1.0),
+            ("01/01/1970", 0.0),
+            ("01/31/1970", 30.0),
             ("31.12.1969", -1.0),
             ("2 Jan 1970", 1.0),
             ("January 2, 1970", 1.0),
@@ -169,7 +336,7 @@ mod tests {
             ("1970-02", 31.0),
             ("18:00", 0.75),
         ] {
-            let format = DateFormat::of([text].into_iter());
+            let format = DateFormat::of([text].into_iter(), None).unwrap();
             let found = format.and_then(|format| format.days_of(text));
             assert_eq!(found, Some(days), "{text}");
         }

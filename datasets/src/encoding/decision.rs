@@ -1,10 +1,11 @@
 //! The inputs that a column becomes, or the reason why it becomes none.
 
 use super::column_encoding::{ColumnEncoding, Cycle, Encoding, Gaps, label};
-use super::dates::DateFormat;
+use super::dates::{AmbiguousDates, DateFormat};
 use super::kind::{self, ColumnKind};
 use super::options::{InputColumns, MissingValues, Time};
 use super::words;
+use crate::number::is_infinite;
 use crate::raw_column::{Cell, DeclaredType, RawColumn};
 
 /// The use of an input column.
@@ -43,7 +44,7 @@ pub(crate) fn decide(
         ColumnKind::Number => number(column, name),
         ColumnKind::Boolean => boolean(column, name),
         ColumnKind::Category => category(column, name, is_chosen),
-        ColumnKind::Date => date(column, name, options.time == Time::Cyclic),
+        ColumnKind::Date => date(column, name, options),
         kind => return other(column, name, kind),
     };
     let encoding = match encoding {
@@ -89,21 +90,26 @@ fn rows_of(count: usize) -> String {
 
 fn number(column: &RawColumn, name: &str) -> Result<Encoding, Problem> {
     let texts = column.cells().enumerate();
-    let mut texts = texts.filter(|(_, cell)| matches!(cell, Cell::Text(_)));
+    let mut texts = texts.filter(|(_, cell)| is_no_number(*cell));
     match texts.next() {
         None => Ok(Encoding::Number),
         Some((row, cell)) => Err(mixed(column, name, row, &label(cell))),
     }
 }
 
+fn is_no_number(cell: Cell<'_>) -> bool {
+    matches!(cell, Cell::Text(_)) && cell.number().is_none()
+}
+
 /// A few texts among numbers.
 fn mixed(column: &RawColumn, name: &str, row: usize, text: &str) -> Problem {
-    let count = column.cells().filter(|cell| matches!(cell, Cell::Text(_)));
+    let count = column.cells().filter(|cell| is_no_number(*cell)).count();
+    let rows = rows_of(count);
     Problem {
-        reason: format!(
-            "holds text in {} among numbers, the first {text:?}",
-            rows_of(count.count())
-        ),
+        reason: match is_infinite(text) {
+            true => format!("holds numbers that are not finite in {rows}, the first {text:?}"),
+            false => format!("holds text in {rows} among numbers, the first {text:?}"),
+        },
         row: Some(row),
         option: format!("--kind {}=number", quoted(name)),
     }
@@ -138,12 +144,6 @@ fn category(column: &RawColumn, name: &str, is_chosen: bool) -> Result<Encoding,
         });
     }
     let has_gaps = !missing(column).is_empty();
-    if let ([(first, _), (second, _)], false) = (&counted[..], has_gaps) {
-        let mut two = [first.clone(), second.clone()];
-        two.sort();
-        let [no, yes] = two;
-        return Ok(Encoding::Boolean { no, yes });
-    }
     let is_long = counted.len() > MANY_LEVELS && !is_chosen;
     let common = counted
         .into_iter()
@@ -159,34 +159,66 @@ fn category(column: &RawColumn, name: &str, is_chosen: bool) -> Result<Encoding,
     })
 }
 
-fn date(column: &RawColumn, name: &str, is_cyclic: bool) -> Result<Encoding, Problem> {
+fn date(column: &RawColumn, name: &str, options: &InputColumns) -> Result<Encoding, Problem> {
     let texts = column.texts().iter().map(String::as_str);
     let format = match &column.declared {
         Some(DeclaredType::Date) => Some(DateFormat::days()),
         _ if column.texts().is_empty() => DateFormat::of_numbers(column.numbers()),
-        _ => DateFormat::of(texts),
+        _ => {
+            DateFormat::of(texts, options.date_order).map_err(|dates| ambiguous(column, &dates))?
+        }
     };
-    let Some(format) = format else {
-        return Err(Problem {
-            reason: "is not all dates or times of one notation".into(),
-            row: None,
-            option: format!("--drop {}", quoted(name)),
-        });
-    };
-    let cycles = match is_cyclic {
+    let format = format.ok_or_else(|| not_all_dates(column, name, options))?;
+    let cycles = match options.time == Time::Cyclic {
         true => cycles(column, &format),
         false => Vec::new(),
     };
     Ok(Encoding::Date { format, cycles })
 }
 
+/// Dates whose day and month cannot be told apart.
+pub(crate) fn ambiguous(column: &RawColumn, dates: &AmbiguousDates) -> Problem {
+    let is_first = |cell: Cell<'_>| cell == Cell::Text(&dates.text);
+    Problem {
+        reason: format!(
+            "holds dates such as {:?}, whose day and month cannot be told apart",
+            dates.text
+        ),
+        row: column.cells().position(is_first),
+        option: "--date-order day-first (or month-first)".into(),
+    }
+}
+
+/// A few mistakes among dates.
+fn not_all_dates(column: &RawColumn, name: &str, options: &InputColumns) -> Problem {
+    let best = match column.texts() {
+        [] => DateFormat::of_most_numbers(column.numbers()).map(|(format, _)| format),
+        texts => DateFormat::best(texts, options.date_order).map(|(format, _)| format),
+    };
+    let Some(format) = best else {
+        return Problem {
+            reason: "is not all dates or times of one notation".into(),
+            row: None,
+            option: format!("--drop {}", quoted(name)),
+        };
+    };
+    let is_none = |cell: &Cell<'_>| *cell != Cell::Missing && format.days_in(*cell).is_none();
+    let rows = column.cells().filter(is_none).count();
+    let row = column.cells().position(|cell| is_none(&cell));
+    let first = row.map_or_else(String::new, |row| column.cell(row).to_string());
+    Problem {
+        reason: format!(
+            "holds no date in {} among dates, the first {first:?}",
+            rows_of(rows)
+        ),
+        row,
+        option: format!("--kind {}=date", quoted(name)),
+    }
+}
+
 /// The days of the cells that are not gaps.
 fn days<'a>(column: &'a RawColumn, format: &'a DateFormat) -> impl Iterator<Item = f64> + 'a {
-    column.cells().filter_map(|cell| match cell {
-        Cell::Number(value) => format.number(value),
-        Cell::Text(text) => format.days_of(text),
-        Cell::Missing => None,
-    })
+    column.cells().filter_map(|cell| format.days_in(cell))
 }
 
 /// The cycles that the dates of a column run through.
@@ -251,7 +283,7 @@ pub(super) fn quoted(name: &str) -> String {
 }
 
 /// The values of a column in a few words.
-pub(crate) fn summary(column: &RawColumn, kind: ColumnKind) -> String {
+pub(crate) fn summary(column: &RawColumn, kind: ColumnKind, options: &InputColumns) -> String {
     const SHOWN: usize = 3;
     if let Some(DeclaredType::Unreadable(kind)) = &column.declared {
         return kind.clone();
@@ -269,7 +301,7 @@ pub(crate) fn summary(column: &RawColumn, kind: ColumnKind) -> String {
                 false => String::new(),
             }
         }
-        ColumnKind::Date => date_range(column),
+        ColumnKind::Date => date_range(column, options),
         _ => {
             let levels = kind::levels(column);
             let names = levels.iter().map(|(level, _)| shortened(level));
@@ -281,8 +313,8 @@ pub(crate) fn summary(column: &RawColumn, kind: ColumnKind) -> String {
     }
 }
 
-fn date_range(column: &RawColumn) -> String {
-    let Ok(Encoding::Date { format, .. }) = date(column, "", false) else {
+fn date_range(column: &RawColumn, options: &InputColumns) -> String {
+    let Ok(Encoding::Date { format, .. }) = date(column, "", options) else {
         return String::new();
     };
     let (low, high) = days(column, &format).fold((f64::MAX, f64::MIN), |(low, high), day| {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::column_encoding::label;
 use super::dates::DateFormat;
 use super::words;
+use crate::number::is_infinite;
 use crate::raw_column::{Cell, DeclaredType, RawColumn};
 
 /// The kind of a column.
@@ -34,7 +35,7 @@ pub enum ColumnKind {
     Constant,
     /// No value in any row.
     Empty,
-    /// Numbers in most rows and texts in a few.
+    /// Numbers in most rows, and texts or infinite numbers in a few.
     Mixed,
     /// Nested or binary values.
     Unreadable,
@@ -101,6 +102,10 @@ pub(crate) fn infer(column: &RawColumn, name: &str, is_first: bool) -> ColumnKin
     let texts = column.cells().filter(|cell| matches!(cell, Cell::Text(_)));
     match (numbers, texts.count()) {
         (0, 0) => ColumnKind::Empty,
+        _ if column.texts().iter().all(|text| is_infinite(text)) && !column.texts().is_empty() => {
+            ColumnKind::Mixed
+        }
+        (numbers, texts) if column.has_long_wholes() => of_texts(column, numbers + texts),
         (_, 0) => of_numbers(column, name, is_first),
         (0, texts) => of_texts(column, texts),
         (numbers, texts) => {
@@ -132,7 +137,7 @@ fn of_numbers(column: &RawColumn, name: &str, is_first: bool) -> ColumnKind {
         ColumnKind::RowNumber
     } else if is_complete && is_id_name(name) && distinct(column, rows) == rows {
         ColumnKind::Id
-    } else if DateFormat::of_numbers(column.numbers()).is_some() {
+    } else if are_mostly_dates(column) {
         ColumnKind::Date
     } else {
         ColumnKind::Number
@@ -148,8 +153,7 @@ fn of_texts(column: &RawColumn, count: usize) -> ColumnKind {
     if distinct == 1 && count == column.len() {
         return ColumnKind::Constant;
     }
-    let texts = column.texts().iter().map(String::as_str);
-    if is_text_alone && DateFormat::of(texts).is_some() {
+    if is_text_alone && are_mostly_date_texts(column) {
         ColumnKind::Date
     } else if distinct <= FEW_LEVELS {
         ColumnKind::Category
@@ -160,6 +164,31 @@ fn of_texts(column: &RawColumn, count: usize) -> ColumnKind {
     } else {
         ColumnKind::Text
     }
+}
+
+/// Whether whole numbers are dates such as 20210301, but for a few mistakes.
+fn are_mostly_dates(column: &RawColumn) -> bool {
+    let share = DateFormat::of_most_numbers(column.numbers()).map_or(0.0, |(_, share)| share);
+    share == 1.0 || share >= MIXED_SHARE && distinct(column, FEW_LEVELS + 1) > FEW_LEVELS
+}
+
+/// Whether texts are dates or times of one notation, but for some mistakes: few, or fewer than half of
+/// many different texts.
+fn are_mostly_date_texts(column: &RawColumn) -> bool {
+    let texts = column.texts();
+    let Some((format, count)) = DateFormat::best(texts, None) else {
+        return false;
+    };
+    if count == texts.len() {
+        return true;
+    }
+    let cells = column.cells().filter(|cell| *cell != Cell::Missing).count();
+    let dates = column
+        .cells()
+        .filter(|cell| format.days_in(*cell).is_some())
+        .count();
+    let share = dates as f64 / cells as f64;
+    share >= MIXED_SHARE || share >= 0.5 && count > FEW_LEVELS
 }
 
 /// The number of different cells that are not gaps, up to `most`.

@@ -11,12 +11,12 @@ mod words;
 
 pub use column_encoding::{ColumnEncoding, Cycle, Encoding, Gaps};
 pub use column_report::{ColumnReport, Purpose};
-pub use dates::DateFormat;
+pub use dates::{DateFormat, DateOrder};
 pub use kind::{ColumnKind, UnknownKind};
 pub use number_notation::NumberNotation;
 pub use options::{InputColumns, KindOfColumn, KindOfColumnError, MissingValues, Time};
 
 pub(crate) use column_encoding::{InputScale, Unfit};
-pub(crate) use decision::{Decision, Problem, decide, missing, summary};
+pub(crate) use decision::{Decision, Problem, ambiguous, decide, missing, summary};
 pub(crate) use kind::{distinct, infer};
-pub(crate) use words::{is_missing, is_missing_target};
+pub(crate) use words::{first_spelling, is_class, is_marker, is_missing, is_word, position};

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::dates::DateOrder;
 use super::kind::ColumnKind;
 
 /// The columns of a table that become inputs, and how.
@@ -15,9 +16,8 @@ use super::kind::ColumnKind;
 pub struct InputColumns {
     /// Whether the kinds of the columns are inferred; otherwise they are numbers.
     pub inferred: bool,
-    /// Whether the file has no header; if not, its first line is a header unless it has numbers
-    /// alone.
-    pub headerless: bool,
+    /// Whether the first line is a header; if it is not said, it is one unless it has numbers alone.
+    pub header: Option<bool>,
     /// The names of the only columns that become inputs.
     pub only: Option<Vec<String>>,
     /// The names of columns that are left out.
@@ -26,8 +26,13 @@ pub struct InputColumns {
     pub kinds: Vec<KindOfColumn>,
     /// The treatment of missing values.
     pub missing: MissingValues,
+    /// The only texts and numbers that stand for a missing value; if they are not said, the usual ones
+    /// such as `NA`, except where they are more likely classes.
+    pub missing_values: Option<Vec<String>>,
     /// The treatment of dates and times.
     pub time: Time,
+    /// The order of day and month in dates that do not tell it.
+    pub date_order: Option<DateOrder>,
 }
 
 /// The kind of a column; in text, `NAME=KIND`.
@@ -118,7 +123,7 @@ impl InputColumns {
     /// Whether all columns are numbers without gaps.
     pub(crate) fn is_strict(&self) -> bool {
         let strict = Self {
-            headerless: self.headerless,
+            header: self.header,
             ..Self::default()
         };
         *self == strict

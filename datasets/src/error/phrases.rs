@@ -20,7 +20,7 @@ pub(super) fn suggestions(near: &[String]) -> String {
 }
 
 /// Quoted names, the first of many.
-pub(super) fn listed(names: &[String]) -> String {
+pub(crate) fn listed(names: &[String]) -> String {
     const SHOWN: usize = 30;
     let mut quoted: Vec<String> = names
         .iter()

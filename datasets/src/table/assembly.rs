@@ -4,7 +4,7 @@ use super::Table;
 use crate::classes::LabelReader;
 use crate::columns::{Layout, NewRows, Request, Role, Schema, TargetColumn};
 use crate::dataset::UnfitRow;
-use crate::encoding::{DateFormat, Unfit};
+use crate::encoding::{DateFormat, DateOrder, Unfit, ambiguous};
 use crate::error::{CellError, ColumnError, DataError, FileError};
 use crate::interpretation;
 use crate::number;
@@ -46,9 +46,16 @@ impl Table {
             }
         }
         require_readable(&raw, &layout)?;
+        let (mut fills_gaps, mut kept) = (false, Vec::new());
         if let Request::Prediction(schema, new) = request {
             require_header(&raw, schema, new)?;
             interpretation::check_names(&raw, new.keep.named())?;
+            fills_gaps = new.fill_gaps && !schema.refuses_gaps;
+            let texts = |position| (raw.columns.name(position), raw.texts(position, &rows));
+            kept = request.kept(&raw.columns).into_iter().map(texts).collect();
+            for (position, column) in raw.cells.iter_mut().enumerate() {
+                column.clear(|cell| layout.is_gap(position, cell));
+            }
         }
         let is_lenient = matches!(
             request,
@@ -56,12 +63,18 @@ impl Table {
         );
         let may_be_blank = matches!(request, Request::Prediction(..));
         let mut faults = Vec::new();
-        let (inputs, unseen) = inputs(&raw, &layout, &rows, &mut faults);
+        let Inputs {
+            values: inputs,
+            unseen,
+            filled,
+        } = inputs(&raw, &layout, &rows, fills_gaps, &mut faults);
         let labels = layout.labels.is_some().then(LabelReader::default);
         let mut table = Self {
             inputs,
             labels,
             unseen,
+            filled,
+            texts: kept,
             reports,
             ..Self::empty(layout, Origin::rows("", 0))
         };
@@ -69,23 +82,20 @@ impl Table {
         table.read_noise(&raw, &rows, &mut faults);
         table.refuse(&raw, faults, is_lenient)?;
         table.left_out = raw.rows() - rows.len();
-        let texts = |position| (raw.columns.name(position), raw.texts(position, &rows));
-        match request {
-            Request::Training(roles) => {
-                let position = |column: &Option<TargetColumn>| {
-                    let column = column.as_ref();
-                    column.and_then(|column| column.position("", "", &raw.columns).ok())
-                };
-                table.ids = position(&roles.id).map(texts);
-                table.groups = position(&roles.group).map(texts).map(|(_, texts)| texts);
-                table.weights = (roles.weights.as_ref())
-                    .map(|column| weights(&raw, column, &rows))
-                    .transpose()?;
-                table.times = (roles.time.as_ref())
-                    .map(|time| times(&raw, time, &rows))
-                    .transpose()?;
-            }
-            _ => table.texts = request.kept(&raw.columns).into_iter().map(texts).collect(),
+        if let Request::Training(roles) = request {
+            let texts = |position| (raw.columns.name(position), raw.texts(position, &rows));
+            let position = |column: &Option<TargetColumn>| {
+                let column = column.as_ref();
+                column.and_then(|column| column.position("", "", &raw.columns).ok())
+            };
+            table.ids = position(&roles.id).map(texts);
+            table.groups = position(&roles.group).map(texts).map(|(_, texts)| texts);
+            table.weights = (roles.weights.as_ref())
+                .map(|column| weights(&raw, column, &rows))
+                .transpose()?;
+            table.times = (roles.time.as_ref())
+                .map(|time| times(&raw, time, &rows, roles.inputs.date_order))
+                .transpose()?;
         }
         (table.origin, table.kept) = match rows.len() == raw.rows() {
             true => (raw.origin, None),
@@ -108,7 +118,6 @@ impl Table {
         for &row in rows {
             let target = match (column.cell(row), &mut self.labels) {
                 (Cell::Missing, _) if may_be_blank => Ok(f64::NAN),
-                (Cell::Text(text), _) if may_be_blank && self.layout.is_blank(text) => Ok(f64::NAN),
                 (Cell::Missing, _) => Err(Unfit::Missing),
                 (Cell::Number(value), None) => Ok(value),
                 (Cell::Number(value), Some(labels)) => Ok(labels.position_of_number(value)),
@@ -116,7 +125,7 @@ impl Table {
                 (Cell::Text(text), None) => {
                     let notation = self.layout.target_notation.as_ref();
                     let value = notation.and_then(|notation| notation.parse(text));
-                    value.ok_or(Unfit::Kind)
+                    value.or(column.cell(row).number()).ok_or(Unfit::Kind)
                 }
             };
             faults.extend(target.err().map(|unfit| Fault {
@@ -134,9 +143,8 @@ impl Table {
         };
         for &row in rows {
             let noise = match raw.cells[position].cell(row) {
-                Cell::Number(value) => Ok(value),
                 Cell::Missing => Err(Unfit::Missing),
-                Cell::Text(_) => Err(Unfit::Kind),
+                cell => cell.number().ok_or(Unfit::Kind),
             };
             faults.extend(noise.err().map(|unfit| Fault {
                 row,
@@ -176,16 +184,27 @@ impl Table {
     }
 }
 
-/// The inputs of the rows, `[N, D]`, and the columns with levels that training has not seen.
+/// The inputs of rows.
+struct Inputs {
+    /// `[N, D]`
+    values: Vec<f64>,
+    /// The columns with levels that training has not seen, and the numbers of such rows.
+    unseen: Vec<(String, usize)>,
+    /// The columns with gaps that are filled although training had none, and the numbers of such rows.
+    filled: Vec<(String, usize)>,
+}
+
+/// The inputs of the rows, with gaps that training did not have filled or as faults.
 fn inputs(
     raw: &RawTable,
     layout: &Layout,
     rows: &[usize],
+    fills_gaps: bool,
     faults: &mut Vec<Fault>,
-) -> (Vec<f64>, Vec<(String, usize)>) {
+) -> Inputs {
     let width = layout.inputs;
     let mut inputs = vec![0.0; rows.len() * width];
-    let (mut first, mut unseen) = (0, Vec::new());
+    let (mut first, mut unseen, mut filled) = (0, Vec::new(), Vec::new());
     for (input, column) in layout.encoded.iter().enumerate() {
         let encoding = &column.encoding;
         let after = first + encoding.inputs();
@@ -193,12 +212,17 @@ fn inputs(
         let Some(position) = layout.roles.iter().position(is_source) else {
             unreachable!("the input {:?} has no column", encoding.name);
         };
-        let mut count = 0;
+        let dates = encoding.notation_of_dates(&raw.cells[position]);
+        let (mut count, mut gaps) = (0, 0);
         for (&row, inputs) in rows.iter().zip(inputs.chunks_exact_mut(width)) {
             let cell = raw.cells[position].cell(row);
-            match encoding.write(cell, &mut inputs[first..after]) {
+            match encoding.write(cell, dates.as_ref(), &mut inputs[first..after]) {
                 Ok(()) => {}
                 Err(Unfit::Level) => count += 1,
+                Err(Unfit::Missing) if fills_gaps => {
+                    encoding.write_gap(&mut inputs[first..after]);
+                    gaps += 1;
+                }
                 Err(unfit) => faults.push(Fault {
                     row,
                     position,
@@ -209,14 +233,22 @@ fn inputs(
         if count > 0 {
             unseen.push((encoding.name.clone(), count));
         }
+        if gaps > 0 {
+            filled.push((encoding.name.clone(), gaps));
+        }
         first = after;
     }
-    (inputs, unseen)
+    Inputs {
+        values: inputs,
+        unseen,
+        filled,
+    }
 }
 
 /// A file without names does not tell which column is which input, unless the user says that it does.
 fn require_header(raw: &RawTable, schema: &Schema, rows: &NewRows) -> Result<(), DataError> {
-    match raw.columns.names.is_none() && schema.named && rows.lenient && !rows.headerless {
+    match raw.columns.names.is_none() && schema.named && rows.lenient && rows.header != Some(false)
+    {
         true => Err(DataError::Column(ColumnError::HeaderMissing {
             source_name: raw.origin.source().to_owned(),
         })),
@@ -229,12 +261,12 @@ fn weights(raw: &RawTable, column: &TargetColumn, rows: &[usize]) -> Result<Vec<
     let source = raw.origin.source();
     let position = column.position("weights", source, &raw.columns)?;
     let cells = &raw.cells[position];
-    let weight = |&row: &usize| match cells.cell(row) {
-        Cell::Number(value) if value >= 0.0 => Ok(value),
-        cell => Err(DataError::Cell(CellError::NotAWeight {
+    let weight = |&row: &usize| match cells.cell(row).number() {
+        Some(value) if value >= 0.0 => Ok(value),
+        _ => Err(DataError::Cell(CellError::NotAWeight {
             location: raw.origin.location(row),
             column: raw.columns.label(position),
-            text: cell.to_string(),
+            text: cells.cell(row).to_string(),
         })),
     };
     let weights: Vec<f64> = rows.iter().map(weight).collect::<Result<_, _>>()?;
@@ -248,16 +280,29 @@ fn weights(raw: &RawTable, column: &TargetColumn, rows: &[usize]) -> Result<Vec<
 }
 
 /// The times of the rows, in days if they are dates.
-fn times(raw: &RawTable, column: &TargetColumn, rows: &[usize]) -> Result<Vec<f64>, DataError> {
+fn times(
+    raw: &RawTable,
+    column: &TargetColumn,
+    rows: &[usize],
+    order: Option<DateOrder>,
+) -> Result<Vec<f64>, DataError> {
     let source = raw.origin.source();
     let position = column.position("time", source, &raw.columns)?;
     let cells = &raw.cells[position];
-    let format = DateFormat::of(cells.texts().iter().map(String::as_str));
+    let format = DateFormat::of(cells.texts().iter().map(String::as_str), order);
+    let format = format.map_err(|dates| {
+        let problem = ambiguous(cells, &dates);
+        let label = raw.columns.label(position);
+        DataError::Column(ColumnError::Columns {
+            source_name: source.to_owned(),
+            problems: vec![format!("{label} {}", problem.reason)],
+            options: vec![problem.option],
+        })
+    })?;
     let time = |&row: &usize| {
         let time = match (cells.cell(row), &format) {
-            (Cell::Number(value), _) => Some(value),
             (Cell::Text(text), Some(format)) => format.days_of(text),
-            _ => None,
+            (cell, _) => cell.number(),
         };
         time.ok_or_else(|| {
             DataError::Cell(CellError::NotATime {

@@ -69,14 +69,13 @@ fn inputs() -> impl Strategy<Value = InputColumns> {
         Just(MissingValues::Refuse),
     ];
     let time = prop_oneof![Just(Time::Linear), Just(Time::Cyclic)];
-    (any::<[bool; 2]>(), missing, time).prop_map(|([inferred, headerless], missing, time)| {
-        InputColumns {
-            inferred,
-            headerless,
-            missing,
-            time,
-            ..InputColumns::default()
-        }
+    let said = (any::<bool>(), any::<Option<bool>>());
+    (said, missing, time).prop_map(|((inferred, header), missing, time)| InputColumns {
+        inferred,
+        header,
+        missing,
+        time,
+        ..InputColumns::default()
     })
 }
 
@@ -112,7 +111,7 @@ pub fn read_in_every_way(path: &Path, roles: &ColumnRoles) {
         .transform_inputs(&data.inputs);
     assert!(inputs.values().iter().all(|value| !value.is_nan()));
     let rows = NewRows {
-        headerless: roles.inputs.headerless,
+        header: roles.inputs.header,
         lenient: true,
         ..NewRows::default()
     };

@@ -8,7 +8,7 @@ use burn_gp_core::{
     process::{CovarianceShape, PredictedVariance},
     variational::PosteriorName,
 };
-use burn_gp_datasets::{MissingValues, Time};
+use burn_gp_datasets::{DateOrder, MissingValues, Time};
 use burn_gp_models::{ActionRows, Precision};
 use clap::{
     ValueEnum,
@@ -325,6 +325,16 @@ choice! {
         Drop,
         /// Stop with an error
         Refuse,
+    }
+}
+
+choice! {
+    /// The orders of day and month.
+    DateOrderName for DateOrder {
+        /// As in 31/12/2021
+        DayFirst,
+        /// As in 12/31/2021
+        MonthFirst,
     }
 }
 

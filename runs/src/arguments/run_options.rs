@@ -10,10 +10,10 @@ use burn_gp_datasets::{ClassOrder, KindOfColumn};
 
 use super::declaration::{Property, options};
 use super::{
-    ActionRowsName, ActionStartName, AuxiliaryName, CorrectionName, CovarianceName, DeviceName,
-    DtypeName, HiddenMeanName, ImageOption, InitializerName, InputScaleName, InversionName,
-    KeepName, MissingName, ModelName, OptimizerName, PolicyName, ScheduleName, TimeName,
-    choices::named,
+    ActionRowsName, ActionStartName, AuxiliaryName, CorrectionName, CovarianceName, DateOrderName,
+    DeviceName, DtypeName, HiddenMeanName, ImageOption, InitializerName, InputScaleName,
+    InversionName, KeepName, MissingName, ModelName, OptimizerName, PolicyName, ScheduleName,
+    TimeName, choices::named,
 };
 use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
@@ -257,10 +257,17 @@ options! {
         kind: Vec<KindOfColumn> = "COLUMN=KIND" [Everyday],
         /// Treatment of missing values in inputs [default: indicator]
         missing: MissingName = "WAY" [Everyday],
+        /// The only texts and numbers that stand for a missing value besides empty cells, such as NA,-999
+        /// [default: NA, N/A, NaN, null, nil, none, missing, ?, -, -- and ., unless other labels of the
+        /// column make them likely categories, as + does for -]
+        #[arg(value_delimiter = ',', allow_hyphen_values = true)]
+        missing_values: Vec<String> = "TEXTS",
         /// Treatment of dates and times [default: linear]
         time: TimeName = "WAY",
+        /// Order of day and month in dates such as 01/02/2021, which must be said where both are possible
+        date_order: DateOrderName = "ORDER",
         /// Whether the file has no header; without this option its first line is one unless it holds
-        /// numbers alone
+        /// numbers alone. --no-header=false reads numbers such as 2019,2020,2021 as a header
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
         no_header: bool = "BOOL",
         /// Class labels from the lowest to the highest, such as low,medium,high; labels with commas in

@@ -1,7 +1,9 @@
 //! The columns of a table that are inputs, and the likelihood that its target has by default.
 
 use burn_gp_core::likelihoods::{Bernoulli, Gaussian, Softmax};
-use burn_gp_datasets::{ColumnRoles, DataError, DataSource, InputColumns, TargetColumn, Task};
+use burn_gp_datasets::{
+    ColumnRoles, DataError, DataSource, InputColumns, Labels, TargetColumn, Task,
+};
 
 use super::RunOptions;
 
@@ -11,12 +13,14 @@ impl RunOptions {
     pub fn input_columns(&self, source: &DataSource) -> InputColumns {
         InputColumns {
             inferred: source.is_own_file(),
-            headerless: self.no_header == Some(true),
+            header: self.no_header.map(|none| !none),
             only: self.inputs.clone(),
             without: self.drop.clone().unwrap_or_default(),
             kinds: self.kind.clone().unwrap_or_default(),
             missing: self.missing.map(Into::into).unwrap_or_default(),
+            missing_values: self.missing_values.clone(),
             time: self.time.map(Into::into).unwrap_or_default(),
+            date_order: self.date_order.map(Into::into),
         }
     }
 
@@ -44,7 +48,10 @@ impl RunOptions {
     pub fn inspected(mut self, source: &DataSource) -> Result<Self, DataError> {
         let is_open = self.likelihood.is_none() && self.noise_column.is_none();
         if is_open && source.is_own_file() && self.model().takes_any_likelihood() {
-            let roles = self.columns(source);
+            let roles = ColumnRoles {
+                labels: self.class_order.clone().map(Labels::InOrder),
+                ..self.columns(source)
+            };
             let task = match self.block_file(source)? {
                 Some(file) => file.task_of(&roles)?,
                 None => source.task_of(&roles)?,

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use burn_gp_datasets::{
-    ColumnError, DataError, DataSource, KeptColumns, NewRows, Schema, Standardizer,
+    ColumnError, DataError, DataSource, DataWarning, KeptColumns, NewRows, Schema, Standardizer,
+    warnings_of_new_rows,
 };
 
 use super::{
@@ -13,7 +14,8 @@ use super::{
 use crate::arguments::RunOptions;
 
 /// The rows of the file `path`, with the columns of the training rows. Rows without a target are left
-/// out; levels that training has not seen are unknown ones, as in predictions.
+/// out; gaps and levels that training has not seen are filled and unknown ones, as in predictions. All
+/// are counted in warnings.
 ///
 /// # Errors
 ///
@@ -23,11 +25,12 @@ pub fn read(
     schema: &Schema,
     standardizer: &Standardizer,
     options: &RunOptions,
-) -> Result<Part, DataError> {
+) -> Result<(Part, Vec<DataWarning>), DataError> {
     let source = DataSource::resolve(path, options.data_dir.as_deref())?;
     let wanted = NewRows {
-        headerless: options.no_header == Some(true),
+        header: options.no_header.map(|none| !none),
         lenient: false,
+        fill_gaps: true,
         keep: KeptColumns::None,
     };
     let features = source.load_new_rows(schema, &wanted)?;
@@ -40,6 +43,14 @@ pub fn read(
             source_name: path.to_owned(),
             target: schema.target_name.clone(),
         }));
+    }
+    let mut warnings = warnings_of_new_rows(&features);
+    if known.len() < targets.len() {
+        warnings.push(DataWarning::RowsWithoutTarget {
+            count: targets.len() - known.len(),
+            name: schema.target_name.clone(),
+            markers: Vec::new(),
+        });
     }
     let ids = features
         .texts_of(schema.id.as_deref())
@@ -55,5 +66,5 @@ pub fn read(
         noise: features.noise.as_deref(),
         weights: None,
     };
-    Ok(rows.part(&known, standardizer))
+    Ok((rows.part(&known, standardizer), warnings))
 }

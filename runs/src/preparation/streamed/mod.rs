@@ -12,7 +12,7 @@ use burn_gp_datasets::{
     NewRows, SplitError, Standardizer, StreamedStatistics,
 };
 
-use super::{PreparedData, held_out_file, labels};
+use super::{Part, PreparedData, held_out_file, labels};
 use crate::arguments::{InputScaleName, RunOptions};
 
 use gathered::Gathered;
@@ -57,10 +57,14 @@ pub fn load(
     pass.check(&sample, options)?;
     let standardizer = standardizer(&pass.statistics, &sample, likelihood, options);
     let part = |gathered: &Gathered| gathered.part(&file, &standardizer);
-    let in_file = |path: &Option<String>| {
-        let path = path.as_deref();
-        path.map(|path| held_out_file::read(path, &sample.schema, &standardizer, options))
-            .transpose()
+    let mut warnings = Vec::new();
+    let mut in_file = |path: &Option<String>| -> Result<Option<Part>, DataError> {
+        let Some(path) = path.as_deref() else {
+            return Ok(None);
+        };
+        let (part, found) = held_out_file::read(path, &sample.schema, &standardizer, options)?;
+        warnings.extend(found);
+        Ok(Some(part))
     };
     let (validation, test) = (in_file(&options.validation)?, in_file(&options.test)?);
     let train = part(&pass.sample);
@@ -71,7 +75,7 @@ pub fn load(
         likelihood,
         validation: validation.unwrap_or_else(|| part(&pass.validation)),
         test: test.unwrap_or_else(|| part(&pass.test)),
-        warnings: Vec::new(),
+        warnings,
         schema: sample.schema.clone(),
         columns: sample.columns,
         groups: None,
@@ -192,8 +196,9 @@ fn places(options: &RunOptions, rows: usize) -> Places {
 
 fn wanted_rows(options: &RunOptions) -> NewRows {
     NewRows {
-        headerless: false,
+        header: None,
         lenient: true,
+        fill_gaps: false,
         keep: match &options.group {
             Some(group) => KeptColumns::Named(vec![group.clone()]),
             None => KeptColumns::None,

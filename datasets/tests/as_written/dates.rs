@@ -1,0 +1,126 @@
+//! Dates in many notations, mistakes among them, and the order of day and month.
+
+use burn_gp_datasets::{ColumnKind, DateOrder, InputColumns};
+
+use crate::{inferred, load, new_rows, numbers, table_of};
+
+#[test]
+fn every_usual_notation_is_read() {
+    for (first, second) in [
+        ("03/31/2021 05:00 PM", 18_717.0 + 17.0 / 24.0),
+        ("31/03/2021 11:30:00 pm", 18_717.0 + 23.5 / 24.0),
+        ("2021-03-31T05:00+01:00", 18_717.0 + 4.0 / 24.0),
+        ("2021-03-31 05:00:00 UTC", 18_717.0 + 5.0 / 24.0),
+        (
+            "2021-03-31 05:00:00.25 GMT",
+            18_717.0 + (5.0 + 0.25 / 3600.0) / 24.0,
+        ),
+        ("Wed, 31 Mar 2021 05:00:00 GMT", 18_717.0 + 5.0 / 24.0),
+        ("Wed, 31 Mar 2021 05:00:00 -0130", 18_717.0 + 6.5 / 24.0),
+        ("20210331T0500", 18_717.0 + 5.0 / 24.0),
+        ("20210331T050000+0000", 18_717.0 + 5.0 / 24.0),
+        ("31 March 2021 05:00:00", 18_717.0 + 5.0 / 24.0),
+        ("Mar 31, 2021 05:00", 18_717.0 + 5.0 / 24.0),
+        ("2021.03.31 05:00", 18_717.0 + 5.0 / 24.0),
+        ("31/Mar/2021:05:00:00 +0000", 18_717.0 + 5.0 / 24.0),
+        ("Wed Mar 31 05:00:00 2021", 18_717.0 + 5.0 / 24.0),
+        ("2021-Mar-31", 18_717.0),
+        ("20210331233000", 18_717.0 + 23.5 / 24.0),
+        ("202103311200", 18_717.5),
+    ] {
+        let table = table_of(&[first, first, first]).replacen(
+            first,
+            &first.replace("31", "30").replace("Wed", "Tue"),
+            1,
+        );
+        let data = load("a.csv", &table, &numbers(inferred()));
+        let data = data.unwrap_or_else(|message| panic!("{first}: {message}"));
+        assert_eq!(data.columns[0].kind, ColumnKind::Date, "{first}");
+        let found = data.inputs.get(1, 0);
+        assert!(
+            (found - second).abs() < 1e-9,
+            "{first}: {found} is not {second}"
+        );
+    }
+}
+
+/// 59 dates and one mistake.
+#[test]
+fn mistakes_among_dates_stop_with_their_line() {
+    for mistake in [
+        "tomorrow",
+        "2021-13-01",
+        "2021-02-30",
+        "31.12.2021",
+        "n.d.",
+        "0001-01-01",
+    ] {
+        let cells: Vec<String> = (0..60)
+            .map(|row| match row {
+                41 => mistake.to_owned(),
+                row => format!("2021-{:02}-{:02}", row % 12 + 1, row % 28 + 1),
+            })
+            .collect();
+        let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+        let message = load("a.csv", &table_of(&cells), &numbers(inferred())).unwrap_err();
+        let expected = format!(
+            "a.csv: column 1 (\"x\") holds no date in 1 row among dates, the first {mistake:?} (in line 43); correct the file, or use --kind x=date"
+        );
+        assert_eq!(message, expected);
+        let kinds = vec!["x=date".parse().unwrap()];
+        let inputs = InputColumns {
+            kinds,
+            ..inferred()
+        };
+        let data = load("a.csv", &table_of(&cells), &numbers(inputs)).unwrap();
+        assert_eq!((data.columns[0].missing, data.rows()), (1, 60), "{mistake}");
+    }
+}
+
+#[test]
+fn day_and_month_are_not_guessed() {
+    for (cells, day_first, month_first) in [
+        (["02/03/2021", "04/05/2021"], 18_688.0, 18_661.0),
+        (["02-03-2021", "04-05-2021"], 18_688.0, 18_661.0),
+        (["02/03/21", "04/05/21"], 18_688.0, 18_661.0),
+        (["02/03/2021 00:00", "04/05/2021 00:00"], 18_688.0, 18_661.0),
+        (
+            ["02/03/2021 12:00 AM", "01/01/2021 12:00 AM"],
+            18_688.0,
+            18_661.0,
+        ),
+        (["2/3/2021", "4/5/2021"], 18_688.0, 18_661.0),
+    ] {
+        let table = table_of(&cells);
+        let message = load("a.csv", &table, &numbers(inferred())).unwrap_err();
+        assert!(
+            message.contains("whose day and month cannot be told apart (in line 2)")
+                && message.contains("--date-order day-first (or month-first)"),
+            "{message}"
+        );
+        for (order, expected) in [
+            (DateOrder::DayFirst, day_first),
+            (DateOrder::MonthFirst, month_first),
+        ] {
+            let inputs = InputColumns {
+                date_order: Some(order),
+                ..inferred()
+            };
+            let data = load("a.csv", &table, &numbers(inputs)).unwrap();
+            assert_eq!(data.inputs.get(0, 0), expected, "{cells:?}");
+            let new = new_rows("new.csv", &table, &data.schema).unwrap();
+            assert_eq!(new.inputs.get(0, 0), expected, "{cells:?}");
+        }
+    }
+    // One date that only one order has, or dates that are the same in both, need no option.
+    for cells in [
+        ["02/03/2021", "13/03/2021"],
+        ["02/03/2021", "03/13/2021"],
+        ["01/01/2021", "02/02/2021"],
+        ["31-12-20", "01-02-21"],
+        ["02.03.2021", "04.05.2021"],
+    ] {
+        let data = load("a.csv", &table_of(&cells), &numbers(inferred())).unwrap();
+        assert_eq!(data.columns[0].kind, ColumnKind::Date, "{cells:?}");
+    }
+}
