@@ -16,6 +16,7 @@ use crate::arguments::DeviceName;
 use crate::failure::Failure;
 use crate::output::{Destination, Draw, ModelContext, PredictionTable};
 use crate::ranges::{at_least_one, at_most};
+use crate::standard_error::warn;
 use crate::standard_output::print_data;
 use crate::trained_folder::open_model;
 
@@ -87,7 +88,7 @@ pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
     let context = &saved.context;
     let features = source.load_new_rows(&context.schema, &wanted)?;
     for warning in warnings_of_new_rows(&features) {
-        eprintln!("warning: {warning}");
+        warn(warning);
     }
     let rows = features.inputs.rows();
     at_most("the number of points", rows, MOST_ROWS, || {

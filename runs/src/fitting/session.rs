@@ -4,7 +4,7 @@ use std::path::Path;
 
 use burn_gp_models::{
     AnyModel, CheckedFolder, TrainedModel, module_from_bytes,
-    training::{AnyTrainer, DeviceFailure, LossError, Trainer, TrainingError, on_device},
+    training::{AnyTrainer, DeviceFailure, Trainer, TrainingError, on_device},
 };
 
 use super::callback::{Broken, RunCallback};
@@ -155,7 +155,7 @@ impl Session {
     /// # Errors
     ///
     /// When a covariance matrix cannot be factored, or rows cannot be read.
-    pub fn fitted(&self, quiet: bool) -> Result<Fitted, LossError> {
+    pub fn fitted(&self, quiet: bool) -> Result<Fitted, Failure> {
         let best = self.state.validation.as_ref().and_then(|validation| {
             let best = validation.best.as_ref()?;
             Some((best, validation.progress.best_step))
