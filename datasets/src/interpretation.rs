@@ -110,8 +110,22 @@ pub(crate) fn task_of(raw: &RawTable, roles: &ColumnRoles) -> Result<Task, DataE
 /// The most labels, numbers among them, with which a text among numbers is a label.
 const FEW_LABELS: usize = 10;
 
+/// Whether two different numbers are labels: 0 and 1, or whole numbers that are both repeated. Two measurements
+/// such as 10.5 and 11.7 are numbers.
+fn are_labels(target: &RawColumn) -> bool {
+    let mut numbers: Vec<f64> = target.numbers().collect();
+    numbers.sort_by(f64::total_cmp);
+    let (Some(&low), Some(&high)) = (numbers.first(), numbers.last()) else {
+        // Whole numbers that are not exact as floating-point numbers: identifiers.
+        return true;
+    };
+    let count = |value: f64| numbers.iter().filter(|number| **number == value).count();
+    let are_whole = low.fract() == 0.0 && high.fract() == 0.0;
+    (low, high) == (0.0, 1.0) || are_whole && count(low) > 1 && count(high) > 1
+}
+
 /// The task for a target with these cells and the kind that the user gave it, if any: labels if they
-/// are texts, or two different numbers.
+/// are texts, or two different numbers that are used as labels.
 fn task(
     target: &RawColumn,
     chosen: Option<ColumnKind>,
@@ -136,6 +150,7 @@ fn task(
         || 10 * texts.count() > target.len() && distinct(&target, FEW_LABELS + 1) <= FEW_LABELS;
     match (distinct(&target, 3), chosen) {
         (_, Some(ColumnKind::Number | ColumnKind::Date)) => Task::Regression,
+        (2, None) if !is_text && !are_labels(&target) => Task::Regression,
         (2, _) => Task::BinaryClassification,
         (3.., Some(_)) => Task::Classification,
         (3.., None) if is_text || is_ordered => Task::Classification,

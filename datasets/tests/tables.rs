@@ -457,3 +457,40 @@ fn written_numbers_among_other_texts_are_kept_if_asked_for() {
     assert_eq!((column[0], column[2]), (1200.0, 5.0));
     assert!(column[1].is_nan());
 }
+
+/// Two different numbers are labels only if they are used as such.
+#[test]
+fn two_measurements_are_numbers() {
+    use burn_gp_datasets::{ColumnRoles, DataSource, Task};
+    let folder = temp_dir::TempDir::new().expect("a folder");
+    let task = |targets: &[&str]| {
+        let path = folder.path().join("table.csv");
+        let rows = targets.iter().enumerate();
+        let rows: String = rows
+            .map(|(row, target)| format!("{row}.5,{target}\n"))
+            .collect();
+        std::fs::write(&path, format!("x,y\n{rows}")).expect("a table");
+        let source = DataSource::resolve(&path.display().to_string(), None).expect("a source");
+        source.task_of(&ColumnRoles::default()).expect("a task")
+    };
+    for numbers in [
+        &["10.5", "11.7"][..],
+        &["10.5", "11.7", "10.5", "11.7"],
+        &["3", "7"],
+        &["3", "7", "3"],
+        &["-2", "5", "5", "5"],
+        &["1e3", "2e3"],
+    ] {
+        assert_eq!(task(numbers), Task::Regression, "{numbers:?}");
+    }
+    for labels in [
+        &["0", "1"][..],
+        &["1", "0", "0"],
+        &["1", "2", "1", "2"],
+        &["-1", "1", "-1", "1", "1"],
+        &["yes", "no"],
+        &["10", "20", "10", "20"],
+    ] {
+        assert_eq!(task(labels), Task::BinaryClassification, "{labels:?}");
+    }
+}
