@@ -13,6 +13,9 @@ const ANY_FILE: u64 = 1 << 28;
 /// The memory that a file may take for each of its own bytes, in bytes.
 const EACH_BYTE: u64 = 256;
 
+/// The memory of a column besides its cells, with its name and its description, in bytes.
+const COLUMN: u64 = 512;
+
 /// The memory that the contents of a file may take: 256 MiB and 256 bytes for each byte of the file.
 ///
 /// A few bytes can stand for terabytes: a compressed file of zeros, a workbook with one cell in the
@@ -54,8 +57,8 @@ impl Allowance {
     /// # Errors
     /// [`FileError::TooMuchMemory`].
     pub fn require_cells(&self, rows: u64, columns: usize) -> Result<(), DataError> {
-        let cells = rows.saturating_mul(columns as u64);
-        self.require(cells.saturating_mul(size_of::<f64>() as u64))
+        let column = rows.saturating_mul(size_of::<f64>() as u64);
+        self.require((columns as u64).saturating_mul(column.saturating_add(COLUMN)))
     }
 
     fn refusal(&self) -> FileError {

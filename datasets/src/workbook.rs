@@ -3,6 +3,7 @@
 mod archive;
 mod binary;
 mod cells;
+mod compound;
 mod open_document;
 
 use std::fs;

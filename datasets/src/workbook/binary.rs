@@ -1,8 +1,8 @@
 //! Checks of a workbook in Excel's binary format, `.xls`, in which a few bytes can claim many cells.
 
-use std::io::{Cursor, Read, Write};
+use std::io::Cursor;
 
-use super::{Contents, Refusal, archive};
+use super::{Contents, Refusal, archive, compound};
 use crate::allowance::Allowance;
 
 /// The memory of a cell and its formula.
@@ -31,7 +31,10 @@ pub(super) fn checked(contents: Vec<u8>, allowance: &Allowance) -> Result<Conten
     if !contents.starts_with(archive::COMPOUND) {
         return Err(Refusal::Damaged("it is not in the format .xls".into()));
     }
-    let mut book = workbook(contents)?;
+    let mut book = ["Workbook", "Book"]
+        .into_iter()
+        .find_map(|name| compound::stream(&contents, name))
+        .ok_or_else(|| Refusal::Damaged("its streams are damaged".into()))?;
     let mut walked = 0;
     for start in sheets(&book) {
         for place in claims(&book, start) {
@@ -48,32 +51,9 @@ pub(super) fn checked(contents: Vec<u8>, allowance: &Allowance) -> Result<Conten
         memory += sheet.memory();
         allowance.require(memory)?;
     }
-    compound(&book).map_err(Refusal::damaged)
-}
-
-/// The stream of records in a compound file.
-fn workbook(contents: Vec<u8>) -> Result<Vec<u8>, Refusal> {
-    let mut file = cfb::CompoundFile::open(Cursor::new(contents)).map_err(Refusal::damaged)?;
-    let names = ["/Workbook", "/Book"];
-    let name = names.into_iter().find(|name| file.is_stream(name));
-    let name = name.ok_or_else(|| Refusal::Damaged("it holds no workbook".into()))?;
-    let mut stream = file.open_stream(name).map_err(Refusal::damaged)?;
-    let mut book = Vec::new();
-    stream.read_to_end(&mut book).map_err(Refusal::damaged)?;
-    Ok(book)
-}
-
-/// A compound file with a workbook.
-fn compound(book: &[u8]) -> std::io::Result<Contents> {
-    let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new()))?;
-    let mut stream = file.create_stream("/Workbook")?;
-    stream.write_all(book)?;
-    stream.flush()?;
-    drop(stream);
-    file.flush()?;
-    let mut contents = file.into_inner();
-    contents.set_position(0);
-    Ok(contents)
+    let file = compound::written("Workbook", &book);
+    let file = file.ok_or_else(|| Refusal::Damaged("it is too large".into()))?;
+    Ok(Cursor::new(file))
 }
 
 /// A record: its place in the workbook, its type and its contents.

@@ -98,9 +98,10 @@ fn collect<'a>(
         if value == Data::Empty {
             continue;
         }
-        memory += size_of::<((u32, u32), Data)>() as u64;
+        // A list that grows takes twice its memory, and a text more than its length.
+        memory += 2 * size_of::<((u32, u32), Data)>() as u64;
         if let Data::String(text) = &value {
-            memory += text.len() as u64;
+            memory += (size_of::<Data>() + text.len()) as u64;
         }
         allowance.require(memory)?;
         cells.push((cell.get_position(), value));

@@ -73,6 +73,13 @@ fn a_workbook_with_two_cells_far_apart() {
         ];
         let text = refusal(folder, "a.xls", packed::xls(&packed::biff(&cells)));
         assert!(text.contains(TOO_MUCH), "{text}");
+        let mut binary = packed::xlsb();
+        let sheet = &mut binary.last_mut().unwrap().1;
+        // The column of the last number: 16 711 680.
+        let last = sheet.len() - 3 - 16;
+        sheet[last..last + 4].copy_from_slice(&[0, 0, 0xff, 0]);
+        let text = refusal(folder, "a.xlsb", packed::zip(&binary));
+        assert!(text.contains(TOO_MUCH), "{text}");
         let all = r#"<table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384" office:value-type="float" office:value="1"/></table:table-row>"#;
         let text = refusal(folder, "a.ods", packed::zip(&packed::ods(all)));
         assert!(text.contains(TOO_MUCH), "{text}");

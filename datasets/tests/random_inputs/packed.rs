@@ -232,15 +232,38 @@ pub fn biff_cells() -> Vec<Vec<u8>> {
     ]
 }
 
-/// An old Excel workbook with this stream.
+/// An old Excel workbook with this stream, in sectors of 512 bytes: a table, a directory, and the stream.
 pub fn xls(stream: &[u8]) -> Vec<u8> {
-    let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).unwrap();
-    file.create_stream("/Workbook")
-        .unwrap()
-        .write_all(stream)
-        .unwrap();
-    file.flush().unwrap();
-    file.into_inner().into_inner()
+    const SECTOR: usize = 512;
+    let data = stream.len().max(4096).div_ceil(SECTOR);
+    let (no, end) = ([0xff; 4], [0xfe, 0xff, 0xff, 0xff]);
+    let mut header = vec![0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
+    header.extend([0; 16]);
+    header.extend(words(&[
+        0x3e, 3, 0xfffe, 9, 6, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 4096, 0,
+    ]));
+    header.extend([&end[..], &[0; 4], &end, &[0; 4], &[0; 4]].concat());
+    header.extend(no.repeat((SECTOR - header.len()) / 4));
+    let mut table = [[0xfd, 0xff, 0xff, 0xff], end].concat();
+    table.extend((3..2 + data as u32).flat_map(u32::to_le_bytes));
+    table.extend(end);
+    table.resize(SECTOR, 0xff);
+    let entry = |name: &str, kind: u8, start: u32, length: usize| {
+        let mut entry = words(&name.encode_utf16().collect::<Vec<_>>());
+        let size = entry.len() as u8 + 2;
+        entry.resize(64, 0);
+        entry.extend([size, 0, kind, 1]);
+        entry.extend([no, no, if kind == 5 { [1, 0, 0, 0] } else { no }].concat());
+        entry.resize(116, 0);
+        entry.extend([start, length as u32, 0].map(u32::to_le_bytes).concat());
+        entry
+    };
+    let mut directory = entry("Root Entry", 5, 0xffff_fffe, 0);
+    directory.extend(entry("Workbook", 2, 2, data * SECTOR));
+    directory.resize(SECTOR, 0);
+    let mut file = [header, table, directory, stream.to_vec()].concat();
+    file.resize(SECTOR * (3 + data), 0);
+    file
 }
 
 /// The files of a binary workbook.
