@@ -1,7 +1,8 @@
 //! Reads Arrow and Feather files.
 
-use std::fs::File;
-use std::io::BufReader;
+mod claims;
+
+use std::io::{BufReader, Seek};
 use std::path::Path;
 
 use arrow_array::cast::AsArray;
@@ -16,12 +17,14 @@ use arrow_array::{Array, RecordBatch};
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, DataType, Schema, TimeUnit};
 
+use crate::allowance::Allowance;
 use crate::bytes;
 use crate::columns::Columns;
 use crate::error::{DataError, FileError};
+use crate::foreign::undamaged;
 use crate::origin::Origin;
 use crate::raw_column::{DeclaredType, RawColumn};
-use crate::raw_table::RawTable;
+use crate::raw_table::{RawTable, memory};
 
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
@@ -36,27 +39,51 @@ enum Cells<'a> {
 
 /// Reads all columns of a file, or of a stream in a file.
 pub(crate) fn read(path: &Path) -> Result<RawTable, DataError> {
-    let broken = |error: ArrowError| {
+    let broken = |reason: String| {
         DataError::File(FileError::NotArrow {
             path: path.into(),
-            reason: error.to_string(),
+            reason,
         })
     };
-    let open = || -> Result<BufReader<File>, DataError> { Ok(BufReader::new(bytes::open(path)?)) };
-    if let Ok(reader) = FileReader::try_new(open()?, None) {
-        let schema = reader.schema();
-        return table(path, &schema, reader).map_err(broken)?;
-    }
-    let reader = StreamReader::try_new(open()?, None).map_err(broken)?;
-    let schema = reader.schema();
-    table(path, &schema, reader).map_err(broken)?
+    let failed = |error: ArrowError| broken(error.to_string());
+    let unreadable = |error| bytes::reading(path, error);
+    undamaged(broken, || {
+        let mut file = bytes::open(path)?;
+        let allowance = Allowance::new(path, bytes::size(path, &file)?);
+        let has_footer = claims::has_footer(&mut file).map_err(unreadable)?;
+        let checked = match has_footer {
+            true => claims::check_file(&mut file, &allowance),
+            false => claims::check_stream(&mut file, &allowance),
+        };
+        checked.map_err(|refusal| refusal.into_error(path))?;
+        file.rewind().map_err(unreadable)?;
+        let contents = BufReader::new(file);
+        if has_footer {
+            let reader = FileReader::try_new(contents, None).map_err(failed)?;
+            table(
+                path,
+                &allowance,
+                &reader.schema(),
+                reader.map(|batch| batch.map_err(failed)),
+            )
+        } else {
+            let reader = StreamReader::try_new(contents, None).map_err(failed)?;
+            table(
+                path,
+                &allowance,
+                &reader.schema(),
+                reader.map(|batch| batch.map_err(failed)),
+            )
+        }
+    })
 }
 
 fn table(
     path: &Path,
+    allowance: &Allowance,
     schema: &Schema,
-    batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
-) -> Result<Result<RawTable, DataError>, ArrowError> {
+    batches: impl Iterator<Item = Result<RecordBatch, DataError>>,
+) -> Result<RawTable, DataError> {
     let fields = schema.fields();
     let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
     let mut cells = vec![RawColumn::default(); names.len()];
@@ -65,16 +92,15 @@ fn table(
     }
     for batch in batches {
         for (array, column) in batch?.columns().iter().zip(&mut cells) {
-            push(array, column);
+            push(array, column, allowance)?;
         }
+        allowance.require(memory(&cells))?;
     }
     let rows = cells.first().map_or(0, RawColumn::len);
     if rows == 0 {
-        return Ok(Err(DataError::File(FileError::HeaderOnly {
-            path: path.into(),
-        })));
+        return Err(DataError::File(FileError::HeaderOnly { path: path.into() }));
     }
-    Ok(Ok(RawTable {
+    Ok(RawTable {
         columns: Columns {
             count: names.len(),
             names: Some(names),
@@ -82,7 +108,7 @@ fn table(
         cells,
         origin: Origin::rows(path.display().to_string(), rows),
         verbatim: Vec::new(),
-    }))
+    })
 }
 
 /// The type of a column, if the values do not show it.
@@ -98,7 +124,8 @@ fn declared(kind: &DataType) -> Option<DeclaredType> {
     }
 }
 
-fn push(array: &dyn Array, column: &mut RawColumn) {
+/// Adds the values of an array. Texts may overlap in the file, and take more memory than it.
+fn push(array: &dyn Array, column: &mut RawColumn, allowance: &Allowance) -> Result<(), DataError> {
     match cells(array) {
         Some(Cells::Numbers(numbers)) => {
             numbers
@@ -110,10 +137,14 @@ fn push(array: &dyn Array, column: &mut RawColumn) {
             None => column.push_missing(),
         }),
         Some(Cells::Texts(texts)) => {
-            (texts.into_iter()).for_each(|text| column.push_label(text.unwrap_or_default()));
+            for text in texts {
+                column.push_label(text.unwrap_or_default());
+                allowance.require(column.text_memory())?;
+            }
         }
         None => (0..array.len()).for_each(|_| column.push_missing()),
     }
+    Ok(())
 }
 
 /// The values of an array; `None` if they are neither numbers nor texts. Points in time are days

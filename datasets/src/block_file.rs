@@ -128,7 +128,8 @@ impl BlockFile {
         rows: &NewRows,
     ) -> Result<Features, DataError> {
         let request = Request::Prediction(schema, rows);
-        let is_wanted = |name: &str| schema.needs(name) || rows.keep.takes(name);
+        let needed = schema.needed();
+        let is_wanted = |name: &str| needed.contains(name) || rows.keep.takes(name);
         let table = self.table(&self.blocks[block..=block], is_wanted)?;
         Table::assemble(table, request)?.into_features()
     }

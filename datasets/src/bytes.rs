@@ -6,6 +6,7 @@ use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 
+use crate::allowance::Allowance;
 use crate::error::{DataError, FileError};
 
 const BUFFER: usize = 1 << 16;
@@ -21,15 +22,24 @@ pub(crate) fn open(path: &Path) -> Result<File, DataError> {
     File::open(path).map_err(|error| reading(path, error))
 }
 
-/// Converts an operating system error into a data error.
+/// The number of bytes of an open file.
+pub(crate) fn size(path: &Path, file: &File) -> Result<u64, DataError> {
+    let metadata = file.metadata().map_err(|error| reading(path, error))?;
+    Ok(metadata.len())
+}
+
+/// Converts an error of a reader into a data error.
 pub(crate) fn reading(path: &Path, error: io::Error) -> DataError {
-    match error.kind() {
-        io::ErrorKind::NotFound => DataError::File(FileError::FileMissing { path: path.into() }),
-        _ => DataError::File(FileError::Unreadable {
+    DataError::File(match error.downcast::<FileError>() {
+        Ok(own) => own,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            FileError::FileMissing { path: path.into() }
+        }
+        Err(error) => FileError::Unreadable {
             path: path.into(),
             source: error,
-        }),
-    }
+        },
+    })
 }
 
 /// The contents of a file, decompressed while reading.
@@ -37,6 +47,8 @@ pub(crate) struct ByteStream {
     pub contents: Box<dyn BufRead>,
     /// The name of the compression, which determines the meaning of read errors.
     pub compression: Option<&'static str>,
+    /// The memory that the contents may take.
+    pub allowance: Allowance,
 }
 
 /// A file, or the standard input, as it is.
@@ -49,32 +61,38 @@ pub(crate) const STANDARD_INPUT: &str = "-";
 struct Compression {
     name: &'static str,
     magic: &'static [u8],
-    unpack: fn(Raw) -> io::Result<Box<dyn BufRead>>,
+    unpack: fn(Raw, &Allowance) -> io::Result<Box<dyn Read>>,
 }
 
 const COMPRESSIONS: &[Compression] = &[
     Compression {
         name: "gzip",
         magic: &[0x1f, 0x8b],
-        unpack: |raw| Ok(buffered(MultiGzDecoder::new(raw))),
+        unpack: |raw, _| Ok(Box::new(MultiGzDecoder::new(raw))),
     },
     #[cfg(feature = "compression")]
     Compression {
         name: "bzip2",
         magic: b"BZh",
-        unpack: |raw| Ok(buffered(bzip2::bufread::MultiBzDecoder::new(raw))),
+        unpack: |raw, _| Ok(Box::new(bzip2::bufread::MultiBzDecoder::new(raw))),
     },
     #[cfg(feature = "compression")]
     Compression {
         name: "xz",
         magic: &[0xfd, b'7', b'z', b'X', b'Z', 0],
-        unpack: |raw| Ok(buffered(lzma_rust2::XzReader::new(raw, true))),
+        unpack: |raw, allowance| {
+            // The header of a block claims the size of a dictionary.
+            let most = u32::try_from(allowance.limit() >> 10).unwrap_or(u32::MAX);
+            Ok(Box::new(lzma_rust2::XzReader::new_mem_limit(
+                raw, true, most,
+            )))
+        },
     },
     #[cfg(feature = "compression")]
     Compression {
         name: "zstd",
         magic: &[0x28, 0xb5, 0x2f, 0xfd],
-        unpack: |raw| Ok(buffered(zstd::stream::read::Decoder::with_buffer(raw)?)),
+        unpack: |raw, _| Ok(Box::new(zstd::stream::read::Decoder::with_buffer(raw)?)),
     },
     #[cfg(feature = "compression")]
     Compression {
@@ -84,13 +102,9 @@ const COMPRESSIONS: &[Compression] = &[
     },
 ];
 
-fn buffered(contents: impl Read + 'static) -> Box<dyn BufRead> {
-    Box::new(BufReader::with_capacity(BUFFER, contents))
-}
-
 /// The only file of an archive.
 #[cfg(feature = "compression")]
-fn unpack_zip(mut raw: Raw) -> io::Result<Box<dyn BufRead>> {
+fn unpack_zip(mut raw: Raw, allowance: &Allowance) -> io::Result<Box<dyn Read>> {
     let mut packed = Vec::new();
     raw.read_to_end(&mut packed)?;
     let mut archive = zip::ZipArchive::new(io::Cursor::new(packed))?;
@@ -104,17 +118,24 @@ fn unpack_zip(mut raw: Raw) -> io::Result<Box<dyn BufRead>> {
         ));
     };
     let mut contents = Vec::new();
-    archive.by_name(file)?.read_to_end(&mut contents)?;
+    let mut unpacked = allowance.limiting(archive.by_name(file)?);
+    unpacked.read_to_end(&mut contents)?;
     Ok(Box::new(io::Cursor::new(contents)))
 }
 
 impl ByteStream {
     /// Opens a file. A file that starts with the bytes of a compression is decompressed.
     pub fn open(path: &Path) -> Result<Self, DataError> {
-        let source: Box<dyn Read> = match path == Path::new(STANDARD_INPUT) {
-            true => Box::new(io::stdin()),
-            false => Box::new(open(path)?),
+        let (source, size): (Box<dyn Read>, u64) = match path == Path::new(STANDARD_INPUT) {
+            true => (Box::new(io::stdin()), 0),
+            false => {
+                let file = open(path)?;
+                let size = size(path, &file)?;
+                (Box::new(file), size)
+            }
         };
+        let allowance = Allowance::new(path, size);
+        let source: Box<dyn Read> = Box::new(allowance.counting(source));
         let mut raw = BufReader::with_capacity(BUFFER, source);
         let start = raw.fill_buf().map_err(|error| reading(path, error))?;
         let mut compressions = COMPRESSIONS.iter();
@@ -123,12 +144,18 @@ impl ByteStream {
         if claims_gzip && found.is_none() && !start.is_empty() {
             return Err(DataError::File(FileError::NotGzip { path: path.into() }));
         }
-        let contents = match found {
-            Some(compression) => (compression.unpack)(raw).map_err(|error| reading(path, error))?,
+        let contents: Box<dyn BufRead> = match found {
+            Some(compression) => {
+                let unpacked = (compression.unpack)(raw, &allowance);
+                let unpacked = unpacked.map_err(|error| reading(path, error))?;
+                let limited = allowance.limiting(unpacked);
+                Box::new(BufReader::with_capacity(BUFFER, limited))
+            }
             None => Box::new(raw),
         };
         Ok(Self {
             contents,
+            allowance,
             compression: found.map(|compression| compression.name),
         })
     }
@@ -138,5 +165,6 @@ impl ByteStream {
 pub(crate) fn is_damage(compression: Option<&str>, error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
     let kinds = [UnexpectedEof, InvalidInput, InvalidData, Other];
-    compression.is_some() && kinds.contains(&error.kind())
+    let is_own = error.get_ref().is_some_and(|inner| inner.is::<FileError>());
+    compression.is_some() && !is_own && kinds.contains(&error.kind())
 }

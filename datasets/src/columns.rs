@@ -3,6 +3,8 @@
 mod roles;
 mod target_column;
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::class_order::{ClassOrder, canonical};
@@ -284,22 +286,23 @@ impl Request<'_> {
 
     /// The positions of the columns whose texts are kept as they are.
     pub fn kept(&self, columns: &Columns) -> Vec<usize> {
-        let is_kept = |position: &usize| {
-            let name = columns.name(*position);
-            match self {
-                Self::Training(wanted) => {
-                    let columns_kept = [&wanted.id, &wanted.group];
-                    let mut kept = columns_kept.into_iter().flatten();
-                    kept.any(|kept| matches!(kept.position("", "", columns), Ok(own) if own == *position))
-                }
-                Self::Prediction(schema, rows) => {
+        match self {
+            Self::Training(wanted) => {
+                let named = [&wanted.id, &wanted.group].into_iter().flatten();
+                let kept = named.filter_map(|kept| kept.position("", "", columns).ok());
+                let kept: BTreeSet<usize> = kept.collect();
+                kept.into_iter().collect()
+            }
+            Self::Prediction(schema, rows) => {
+                let is_kept = |position: &usize| {
+                    let name = columns.name(*position);
                     let is_id = schema.id.as_ref() == Some(&name);
                     is_id || rows.keep.takes(&name)
-                }
-                Self::Points => false,
+                };
+                (0..columns.count).filter(is_kept).collect()
             }
-        };
-        (0..columns.count).filter(is_kept).collect()
+            Self::Points => Vec::new(),
+        }
     }
 
     /// Whether the first line is a header, if the user says so.
@@ -364,12 +367,13 @@ impl Schema {
         }
     }
 
-    /// Whether a named column is an input, the target, its noise or the name of the rows.
+    /// The names of the columns that are inputs, the target, its noise or the name of the rows.
     #[cfg(feature = "parquet")]
-    pub(crate) fn needs(&self, name: &str) -> bool {
+    pub(crate) fn needed(&self) -> BTreeSet<&str> {
         let noise = self.noise.as_ref().map(|noise| noise.name.as_str());
         let others = [Some(self.target_name.as_str()), noise, self.id.as_deref()];
-        others.contains(&Some(name)) || self.source_names().contains(&name)
+        let others = others.into_iter().flatten();
+        self.source_names().into_iter().chain(others).collect()
     }
 
     /// The inputs that share what a kernel learns about them: those of a category with more than ten

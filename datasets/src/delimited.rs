@@ -5,14 +5,15 @@ use std::path::Path;
 
 use csv::{ByteRecord, Reader, ReaderBuilder, Terminator};
 
+use crate::allowance::Allowance;
 use crate::column_label::ColumnLabel;
 use crate::columns::{Columns, Request};
 use crate::error::{CellError, DataError, FileError};
 use crate::number;
 use crate::origin::{Location, Origin};
 use crate::raw_column::{NotUtf8, RawColumn};
-use crate::raw_table::RawTable;
-use crate::text::TextStream;
+use crate::raw_table::{RawTable, memory};
+use crate::text::{RowLimit, TextStream};
 
 /// Records of a text file with their line numbers.
 pub(crate) struct Records<'a> {
@@ -20,6 +21,9 @@ pub(crate) struct Records<'a> {
     reader: Reader<Box<dyn Read>>,
     record: ByteRecord,
     compression: Option<&'static str>,
+    /// The memory that the rows may take.
+    pub allowance: Allowance,
+    row: RowLimit,
 }
 
 impl<'a> Records<'a> {
@@ -40,6 +44,8 @@ impl<'a> Records<'a> {
             reader,
             record: ByteRecord::new(),
             compression: stream.compression,
+            allowance: stream.allowance,
+            row: stream.row,
         })
     }
 
@@ -47,6 +53,7 @@ impl<'a> Records<'a> {
     /// end.
     pub fn advance(&mut self) -> Result<Option<u64>, DataError> {
         loop {
+            self.row.begin(self.reader.position().line());
             let more = self
                 .reader
                 .read_byte_record(&mut self.record)
@@ -123,6 +130,7 @@ pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<RawTable, DataEr
     while let Some(number) = line {
         records.require_fields(number, count)?;
         push(&mut table, path, number, records.fields())?;
+        records.allowance.require(memory(&table.cells))?;
         line = records.advance()?;
     }
     match table.rows() {

@@ -78,10 +78,13 @@ impl ImageFile {
         Ok(filled)
     }
 
-    /// Reads the remaining bytes.
-    pub fn rest(mut self) -> Result<Vec<u8>, DataError> {
+    /// Reads the remaining bytes, at most `most`.
+    pub fn rest(mut self, most: u64) -> Result<Vec<u8>, DataError> {
         let mut bytes = Vec::new();
-        match self.stream.contents.read_to_end(&mut bytes) {
+        match (&mut self.stream.contents)
+            .take(most)
+            .read_to_end(&mut bytes)
+        {
             Ok(_) => Ok(bytes),
             Err(error) => Err(self.failure(bytes.len(), error)),
         }

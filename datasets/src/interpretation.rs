@@ -1,5 +1,7 @@
 //! The columns of a table as inputs of a model: what they hold, and what becomes of them.
 
+use std::collections::HashMap;
+
 use crate::columns::{ColumnRoles, Labels, Layout, Request, Role, SourceColumn};
 use crate::encoding::{
     ColumnEncoding, ColumnKind, ColumnReport, DateFormat, Decision, InputColumns, NumberNotation,
@@ -336,11 +338,13 @@ impl<'a> Interpreter<'a> {
                 left_out: left_out.collect(),
             }));
         }
+        let inputs: HashMap<usize, usize> = (self.encoded.iter().enumerate())
+            .map(|(input, own)| (own.position, input))
+            .collect();
         for (position, role) in layout.roles.iter_mut().enumerate() {
-            let is_input = matches!(role, Role::Input(_));
-            let mut encoded = self.encoded.iter();
-            if let (true, input) = (is_input, encoded.position(|own| own.position == position)) {
-                *role = input.map_or(Role::Ignored, Role::Input);
+            if matches!(role, Role::Input(_)) {
+                let input = inputs.get(&position);
+                *role = input.map_or(Role::Ignored, |&input| Role::Input(input));
             }
         }
         layout.inputs = self.encoded.iter().map(|own| own.encoding.inputs()).sum();

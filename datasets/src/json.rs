@@ -1,13 +1,14 @@
 //! Records in JSON: one on each line, or all in one list.
 
 use std::fmt;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use indexmap::IndexMap;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 
+use crate::allowance::Allowance;
 use crate::bytes::ByteStream;
 use crate::columns::Columns;
 use crate::error::{DataError, FileError};
@@ -17,29 +18,38 @@ use crate::raw_table::RawTable;
 
 /// Reads records whose fields are the columns. A field that a record lacks is a gap.
 pub(crate) fn read(path: &Path) -> Result<RawTable, DataError> {
-    let mut contents = BufReader::new(ByteStream::open(path)?.contents);
-    let broken = |error: serde_json::Error| {
-        DataError::File(FileError::NotRecords {
-            path: path.into(),
-            reason: error.to_string(),
-        })
-    };
-    let mut records = Records::default();
-    match first_byte(path, &mut contents)? {
+    let stream = ByteStream::open(path)?;
+    let mut contents = BufReader::new(stream.contents);
+    let mut records = Records::new(stream.allowance);
+    let read = match first_byte(path, &mut contents)? {
         None => return Err(DataError::File(FileError::EmptyFile { path: path.into() })),
         Some(b'[') => {
             let mut list = serde_json::Deserializer::from_reader(contents);
-            list.deserialize_seq(&mut records).map_err(broken)?;
-            list.end().map_err(broken)?;
+            let read = list.deserialize_seq(&mut records);
+            read.and_then(|()| list.end())
         }
         Some(_) => {
-            let lines = serde_json::Deserializer::from_reader(contents);
-            for record in lines.into_iter::<Record>() {
-                records.add(record.map_err(broken)?);
-            }
+            let mut lines = serde_json::Deserializer::from_reader(contents).into_iter::<Record>();
+            lines.try_for_each(|record| records.add(record?))
         }
+    };
+    match (records.refusal.take(), read) {
+        (Some(refusal), _) => Err(refusal),
+        (None, Err(error)) => Err(broken(path, error)),
+        (None, Ok(())) => records.into_table(path),
     }
-    records.into_table(path)
+}
+
+fn broken(path: &Path, error: serde_json::Error) -> DataError {
+    let reason = error.to_string();
+    let own = error.is_io().then(|| io::Error::from(error).downcast());
+    DataError::File(match own {
+        Some(Ok(own)) => own,
+        _ => FileError::NotRecords {
+            path: path.into(),
+            reason,
+        },
+    })
 }
 
 /// The first byte that is not a space, which stays to be read.
@@ -62,23 +72,51 @@ fn first_byte(path: &Path, contents: &mut impl BufRead) -> Result<Option<u8>, Da
 }
 
 /// The columns of the records read so far.
-#[derive(Default)]
 struct Records {
+    /// A column has no cells for the records after the last with its name.
     columns: IndexMap<String, RawColumn>,
     rows: usize,
+    /// The memory that the texts take, in bytes.
+    texts: u64,
+    allowance: Allowance,
+    /// The reason why no more records are read.
+    refusal: Option<DataError>,
 }
 
 impl Records {
-    fn add(&mut self, record: Record) {
+    fn new(allowance: Allowance) -> Self {
+        Self {
+            columns: IndexMap::new(),
+            rows: 0,
+            texts: 0,
+            allowance,
+            refusal: None,
+        }
+    }
+
+    /// Adds a record, unless the table would take too much memory.
+    fn add<E: de::Error>(&mut self, record: Record) -> Result<(), E> {
+        self.push(record);
+        let cells = (self.rows as u64).saturating_mul(self.columns.len() as u64);
+        let memory = cells.saturating_mul(size_of::<f64>() as u64);
+        match self.allowance.require(memory.saturating_add(self.texts)) {
+            Ok(()) => Ok(()),
+            Err(refusal) => {
+                self.refusal = Some(refusal);
+                Err(E::custom("too much memory"))
+            }
+        }
+    }
+
+    fn push(&mut self, record: Record) {
         for (name, value) in record.0 {
             let column = self.columns.entry(name).or_default();
             // The last of several equal names counts.
             if column.len() > self.rows {
                 continue;
             }
-            while column.len() < self.rows {
-                column.push_missing();
-            }
+            fill(column, self.rows);
+            let before = column.text_memory();
             match value {
                 Value::Missing => column.push_missing(),
                 Value::Number(value) => column.push_number(value),
@@ -89,18 +127,17 @@ impl Records {
                     column.push_missing();
                 }
             }
+            self.texts += column.text_memory() - before;
         }
         self.rows += 1;
-        for column in self.columns.values_mut() {
-            while column.len() < self.rows {
-                column.push_missing();
-            }
-        }
     }
 
-    fn into_table(self, path: &Path) -> Result<RawTable, DataError> {
+    fn into_table(mut self, path: &Path) -> Result<RawTable, DataError> {
         if self.rows == 0 || self.columns.is_empty() {
             return Err(DataError::File(FileError::HeaderOnly { path: path.into() }));
+        }
+        for column in self.columns.values_mut() {
+            fill(column, self.rows);
         }
         let (names, cells): (Vec<String>, Vec<RawColumn>) = self.columns.into_iter().unzip();
         Ok(RawTable {
@@ -115,6 +152,13 @@ impl Records {
     }
 }
 
+/// Adds gaps to a column until it has `rows` cells.
+fn fill(column: &mut RawColumn, rows: usize) {
+    while column.len() < rows {
+        column.push_missing();
+    }
+}
+
 impl<'de> Visitor<'de> for &mut Records {
     type Value = ();
 
@@ -124,7 +168,7 @@ impl<'de> Visitor<'de> for &mut Records {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         while let Some(record) = list.next_element::<Record>()? {
-            self.add(record);
+            self.add(record)?;
         }
         Ok(())
     }

@@ -21,6 +21,14 @@
 //! # }
 //! ```
 //!
+//! # Memory
+//!
+//! A table of numbers takes about three times the memory of its numbers while it is read. However damaged
+//! or hostile a file is, reading it takes at most 1 GiB and 1024 bytes for each of its bytes: contents that
+//! unpack to more than 256 MiB and 256 bytes for each byte of the file are refused, and so are cells that
+//! would take more ([`FileError::TooMuchMemory`]), and rows of text of more than 64 MiB
+//! ([`FileError::RowTooLong`]).
+//!
 //! # Features
 //!
 //! | feature | content |
@@ -33,6 +41,7 @@
 
 #![deny(missing_docs)]
 
+mod allowance;
 #[cfg(feature = "arrow")]
 mod arrow;
 #[cfg(feature = "parquet")]
@@ -51,6 +60,8 @@ mod encoding;
 mod equal_inputs;
 mod error;
 mod file;
+#[cfg(any(feature = "arrow", feature = "excel", feature = "parquet"))]
+mod foreign;
 mod idx;
 mod image_file;
 mod image_shape;

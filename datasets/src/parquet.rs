@@ -1,22 +1,25 @@
 //! Reads Parquet files, column by column.
 
+mod checked;
+mod footer;
 mod leaf;
 
-use std::fs::File;
-use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
+use crate::allowance::Allowance;
 use crate::bytes;
 use crate::columns::Columns;
 use crate::error::{DataError, FileError};
+use crate::foreign;
 use crate::origin::Origin;
 use crate::raw_column::{DeclaredType, RawColumn};
-use crate::raw_table::RawTable;
+use crate::raw_table::{RawTable, memory};
+use checked::{CheckedFile, CheckedPages};
 use leaf::{Leaf, Meaning};
 
 /// The number of values read at a time.
@@ -48,12 +51,13 @@ pub(crate) fn undamaged<T>(
     path: &Path,
     read: impl FnOnce() -> Result<T, DataError>,
 ) -> Result<T, DataError> {
-    panic::catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
-        Err(DataError::File(FileError::NotParquet {
+    let damaged = |reason| {
+        DataError::File(FileError::NotParquet {
             path: path.into(),
-            reason: "its contents are damaged".into(),
-        }))
-    })
+            reason,
+        })
+    };
+    foreign::undamaged(damaged, read)
 }
 
 /// Consecutive rows of a row group.
@@ -68,7 +72,8 @@ pub(crate) struct Slice {
 /// An open Parquet file with a row and a column at least.
 pub(crate) struct ParquetFile {
     path: PathBuf,
-    reader: SerializedFileReader<File>,
+    allowance: Allowance,
+    reader: SerializedFileReader<CheckedFile>,
     /// The number of rows.
     pub rows: usize,
     /// The names of the columns.
@@ -79,15 +84,13 @@ impl ParquetFile {
     pub fn open(path: &Path) -> Result<Self, DataError> {
         let broken = |error: ParquetError| not_parquet(path, &error);
         let file = bytes::open(path)?;
-        let length = file.metadata().map_err(|error| {
-            DataError::File(FileError::Unreadable {
-                path: path.into(),
-                source: error,
-            })
-        })?;
-        if length.len() == 0 {
+        let size = bytes::size(path, &file)?;
+        if size == 0 {
             return Err(DataError::File(FileError::EmptyFile { path: path.into() }));
         }
+        let allowance = Allowance::new(path, size);
+        footer::check_branches(&file, size).map_err(broken)?;
+        let file = CheckedFile::new(file, size, allowance.limit());
         let reader = SerializedFileReader::new(file).map_err(broken)?;
         let schema = reader.metadata().file_metadata().schema_descr();
         let fields = schema.root_schema().get_fields();
@@ -96,8 +99,10 @@ impl ParquetFile {
         if rows == 0 || names.is_empty() {
             return Err(DataError::File(FileError::HeaderOnly { path: path.into() }));
         }
+        allowance.require_cells(rows as u64, 1)?;
         Ok(Self {
             path: path.into(),
+            allowance,
             reader,
             rows,
             names,
@@ -118,7 +123,9 @@ impl ParquetFile {
         slices: &[Slice],
         is_wanted: impl Fn(&str) -> bool,
     ) -> Result<RawTable, DataError> {
-        let rows = slices.iter().map(|slice| slice.rows).sum();
+        let rows: usize = slices.iter().map(|slice| slice.rows).sum();
+        self.allowance
+            .require_cells(rows as u64, self.names.len())?;
         let schema = self.reader.metadata().file_metadata().schema_descr();
         let mut cells = vec![RawColumn::default(); self.names.len()];
         for index in 0..schema.num_columns() {
@@ -134,6 +141,7 @@ impl ParquetFile {
                         column.declared = Some(DeclaredType::Date);
                     }
                     self.read_leaf(index, slices, &leaf, column)?;
+                    self.allowance.require(memory(&cells))?;
                 }
                 // A nested column has several leaves.
                 Err(kind) if column.declared.is_none() => {
@@ -174,8 +182,11 @@ impl ParquetFile {
         let broken = |error: ParquetError| not_parquet(&self.path, &error);
         for slice in slices {
             let group = self.reader.get_row_group(slice.group).map_err(broken)?;
-            let values = group.get_column_reader(index).map_err(broken)?;
             let rows = usize::try_from(group.metadata().num_rows()).unwrap_or_default();
+            let pages = group.get_column_page_reader(index).map_err(broken)?;
+            let pages = CheckedPages::new(pages, rows, leaf.optional);
+            let descriptor = group.metadata().schema_descr().column(index);
+            let values = get_column_reader(descriptor, Box::new(pages));
             let cells = Cells {
                 skipped: slice.skipped,
                 end: column.len() + slice.rows,
@@ -321,7 +332,7 @@ fn not_parquet(path: &Path, error: &ParquetError) -> DataError {
 }
 
 /// The number of rows, on which the file and its row groups must agree.
-fn row_count(path: &Path, reader: &SerializedFileReader<File>) -> Result<usize, DataError> {
+fn row_count(path: &Path, reader: &SerializedFileReader<CheckedFile>) -> Result<usize, DataError> {
     let metadata = reader.metadata();
     let rows = metadata.file_metadata().num_rows();
     let groups = metadata.row_groups().iter();

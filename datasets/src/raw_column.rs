@@ -57,6 +57,8 @@ pub(crate) struct RawColumn {
     codes: Vec<u32>,
     texts: Vec<String>,
     positions: HashMap<String, u32>,
+    /// The memory that the texts take, in bytes.
+    text_memory: u64,
     /// The type that the source gives the column.
     pub declared: Option<DeclaredType>,
 }
@@ -83,6 +85,17 @@ impl RawColumn {
     /// The number of cells, N.
     pub fn len(&self) -> usize {
         self.numbers.len()
+    }
+
+    /// The memory that the column takes, in bytes.
+    pub fn memory(&self) -> u64 {
+        let rows = size_of::<f64>() * self.numbers.len() + size_of::<u32>() * self.codes.len();
+        self.text_memory + (size_of::<Self>() + rows) as u64
+    }
+
+    /// The memory that the texts of the column take, in bytes.
+    pub fn text_memory(&self) -> u64 {
+        self.text_memory
     }
 
     /// Adds the cell with this text. Whole numbers that double precision may not hold stay texts.
@@ -132,6 +145,8 @@ impl RawColumn {
                 let position = self.texts.len() as u32;
                 self.positions.insert(text.to_owned(), position);
                 self.texts.push(text.to_owned());
+                // It is there twice, each time with a length and a place in a table that has gaps.
+                self.text_memory += 2 * (text.len() + 3 * size_of::<String>()) as u64;
                 position + 1
             }
         };

@@ -4,6 +4,11 @@ use crate::columns::Columns;
 use crate::origin::Origin;
 use crate::raw_column::RawColumn;
 
+/// The memory that columns take, in bytes.
+pub(crate) fn memory(columns: &[RawColumn]) -> u64 {
+    columns.iter().map(RawColumn::memory).sum()
+}
+
 /// Columns of equal length with the origin of every row.
 pub(crate) struct RawTable {
     pub columns: Columns,

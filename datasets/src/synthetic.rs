@@ -122,6 +122,9 @@ pub struct Synthetic {
     pub seed: u64,
 }
 
+/// The most values of a set, which take two gigabytes.
+const MOST_VALUES: usize = 1 << 28;
+
 /// The prefix of the text of a synthetic set.
 pub(crate) const PREFIX: &str = "synthetic:";
 
@@ -216,13 +219,13 @@ impl Synthetic {
     /// `[N, D + 1]`, row-major, the target last.
     ///
     /// # Errors
-    /// [`SetError::SyntheticSize`] when there is not enough memory.
+    /// [`SetError::SyntheticSize`] when it has too many values for any memory, or for that of the machine.
     fn draw(&self) -> Result<Vec<f64>, DataError> {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         let (low, high) = self.function.domain();
         let mut values = Vec::new();
         let size = (self.rows).saturating_mul(self.columns.saturating_add(1));
-        if values.try_reserve_exact(size).is_err() {
+        if size > MOST_VALUES || values.try_reserve_exact(size).is_err() {
             return Err(DataError::Set(SetError::SyntheticSize {
                 name: self.to_string(),
                 rows: self.rows,

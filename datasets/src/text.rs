@@ -1,8 +1,11 @@
 //! Opens text files, plain or compressed, as streams.
 
+use std::cell::Cell;
 use std::io::{self, BufRead, Cursor, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
+use crate::allowance::Allowance;
 use crate::bytes::{ByteStream, is_damage, reading};
 use crate::error::{DataError, FileError};
 use crate::origin::Location;
@@ -14,6 +17,49 @@ pub(crate) struct TextStream {
     pub delimiter: u8,
     /// The name of the compression, which determines the meaning of read errors.
     pub compression: Option<&'static str>,
+    /// The memory that the text may take.
+    pub allowance: Allowance,
+    pub row: RowLimit,
+}
+
+/// The most bytes of a row.
+const LONGEST_ROW: u64 = 1 << 26;
+
+/// The row that is being read. Its bytes are limited, because a row is read as a whole.
+#[derive(Clone)]
+pub(crate) struct RowLimit {
+    path: PathBuf,
+    /// The first line of the row, and the bytes since then.
+    line: Rc<Cell<u64>>,
+    bytes: Rc<Cell<u64>>,
+}
+
+impl RowLimit {
+    fn new(path: &Path) -> Self {
+        Self {
+            path: path.into(),
+            line: Rc::new(Cell::new(1)),
+            bytes: Rc::default(),
+        }
+    }
+
+    /// Begins a row on this line.
+    pub fn begin(&self, line: u64) {
+        self.line.set(line);
+        self.bytes.set(0);
+    }
+
+    fn add(&self, bytes: usize) -> io::Result<()> {
+        self.bytes.set(self.bytes.get() + bytes as u64);
+        match self.bytes.get() <= LONGEST_ROW {
+            true => Ok(()),
+            false => Err(io::Error::other(FileError::RowTooLong {
+                path: self.path.clone(),
+                line: self.line.get(),
+                limit: LONGEST_ROW,
+            })),
+        }
+    }
 }
 
 impl TextStream {
@@ -22,6 +68,7 @@ impl TextStream {
         let ByteStream {
             contents: mut unpacked,
             compression,
+            allowance,
         } = ByteStream::open(path)?;
         let head =
             first_line(&mut unpacked).map_err(|error| stream_error(path, compression, 1, error))?;
@@ -29,10 +76,14 @@ impl TextStream {
             return Err(DataError::File(FileError::EmptyFile { path: path.into() }));
         }
         let delimiter = delimiter(&head);
+        let text = Cursor::new(head).chain(unpacked);
+        let row = RowLimit::new(path);
         Ok(Self {
-            lines: Box::new(TerminatedLines::new(Cursor::new(head).chain(unpacked))),
+            lines: Box::new(TerminatedLines::new(text, row.clone())),
             delimiter,
             compression,
+            allowance,
+            row,
         })
     }
 }
@@ -96,11 +147,16 @@ fn delimiter(line: &[u8]) -> u8 {
 struct TerminatedLines<R> {
     inner: R,
     last: u8,
+    row: RowLimit,
 }
 
 impl<R: Read> TerminatedLines<R> {
-    fn new(inner: R) -> Self {
-        Self { inner, last: b'\n' }
+    fn new(inner: R, row: RowLimit) -> Self {
+        Self {
+            inner,
+            last: b'\n',
+            row,
+        }
     }
 }
 
@@ -112,6 +168,7 @@ impl<R: Read> Read for TerminatedLines<R> {
         let read = self.inner.read(buffer)?;
         if read > 0 {
             self.last = buffer[read - 1];
+            self.row.add(read)?;
             return Ok(read);
         }
         if self.last == b'\n' {
@@ -140,7 +197,8 @@ mod tests {
     fn the_last_line_is_ended() -> io::Result<()> {
         for (text, ended) in [("", ""), ("1", "1\n"), ("1\n", "1\n"), ("1\n2", "1\n2\n")] {
             let mut read = String::new();
-            TerminatedLines::new(text.as_bytes()).read_to_string(&mut read)?;
+            TerminatedLines::new(text.as_bytes(), RowLimit::new(Path::new("a")))
+                .read_to_string(&mut read)?;
             assert_eq!(read, ended);
         }
         Ok(())

@@ -1,61 +1,109 @@
 //! Reads the first sheet of an Excel or OpenDocument workbook.
 
+mod archive;
+mod binary;
+mod cells;
+mod compound;
+mod open_document;
+
+use std::fs;
+use std::io::Cursor;
 use std::path::Path;
 
-use calamine::{Data, Reader, open_workbook_auto};
+use calamine::Data;
 
+use crate::allowance::Allowance;
 use crate::bytes;
 use crate::columns::Columns;
 use crate::error::{DataError, FileError};
+use crate::foreign::undamaged;
 use crate::origin::Origin;
 use crate::raw_column::{DeclaredType, RawColumn};
-use crate::raw_table::RawTable;
+use crate::raw_table::{RawTable, memory};
+use cells::Cells;
 
 /// The days between the beginning of Excel's calendar and that of 1970.
 const EPOCH: f64 = 25_569.0;
 
+/// The bytes of a file.
+type Contents = Cursor<Vec<u8>>;
+
+/// Why a workbook is not read.
+enum Refusal {
+    Damaged(String),
+    Data(DataError),
+}
+
+impl Refusal {
+    fn damaged(error: impl ToString) -> Self {
+        Self::Damaged(error.to_string())
+    }
+}
+
+impl From<DataError> for Refusal {
+    fn from(error: DataError) -> Self {
+        Self::Data(error)
+    }
+}
+
 /// Reads the first sheet. Its first row is a header if it has text alone, unless `header` says whether
 /// it is one.
 pub(crate) fn read(path: &Path, header: Option<bool>) -> Result<RawTable, DataError> {
-    bytes::open(path)?;
     let broken = |reason: String| {
         DataError::File(FileError::NotWorkbook {
             path: path.into(),
             reason,
         })
     };
-    let mut workbook = open_workbook_auto(path).map_err(|error| broken(error.to_string()))?;
-    let sheet = (workbook.worksheet_range_at(0)).ok_or_else(|| broken("it has no sheet".into()))?;
-    let sheet = sheet.map_err(|error| broken(error.to_string()))?;
-    let first_row = sheet.start().map_or(1, |(row, _)| u64::from(row) + 1);
-    let mut rows = sheet.rows().enumerate().peekable();
+    undamaged(broken, || {
+        bytes::open(path)?;
+        let contents = fs::read(path).map_err(|error| bytes::reading(path, error))?;
+        let allowance = Allowance::new(path, contents.len() as u64);
+        let cells = cells::first_sheet(path, contents, &allowance);
+        let cells = cells.map_err(|refusal| match refusal {
+            Refusal::Data(error) => error,
+            Refusal::Damaged(reason) => broken(reason),
+        })?;
+        table(path, cells, header, &allowance)
+    })
+}
+
+fn table(
+    path: &Path,
+    cells: Cells,
+    header: Option<bool>,
+    allowance: &Allowance,
+) -> Result<RawTable, DataError> {
+    let width = cells.width();
+    allowance.require_cells(cells.rows() as u64, width)?;
+    let mut rows = cells.into_rows().peekable();
     let Some((_, first)) = rows.peek() else {
         return Err(DataError::File(FileError::EmptyFile { path: path.into() }));
     };
-    let count = first.len();
     let is_text = |cell: &Data| matches!(cell, Data::String(_) | Data::Empty);
     let has_header = header.unwrap_or_else(|| first.iter().all(is_text));
     let names = has_header.then(|| names(first));
     if names.is_some() {
         rows.next();
     }
-    let mut cells = vec![RawColumn::default(); count];
+    let mut columns = vec![RawColumn::default(); width];
     let mut origin = Origin::rows(path.display().to_string(), 0);
     for (row, values) in rows {
-        if values.iter().all(|cell| *cell == Data::Empty) {
-            continue;
-        }
-        for (column, value) in cells.iter_mut().zip(values) {
+        for (column, value) in columns.iter_mut().zip(&values) {
             push(column, value);
         }
-        origin.push_line(first_row + row as u64);
+        allowance.require(memory(&columns))?;
+        origin.push_line(u64::from(row) + 1);
     }
-    if cells.first().is_none_or(|column| column.len() == 0) {
+    if columns.first().is_none_or(|column| column.len() == 0) {
         return Err(DataError::File(FileError::HeaderOnly { path: path.into() }));
     }
     Ok(RawTable {
-        columns: Columns { names, count },
-        cells,
+        columns: Columns {
+            names,
+            count: width,
+        },
+        cells: columns,
         origin,
         verbatim: Vec::new(),
     })

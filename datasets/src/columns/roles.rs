@@ -1,12 +1,15 @@
 //! The role of every column of a source.
 
+use std::collections::HashMap;
+
 use super::{ColumnRoles, Columns, Role, Schema};
 use crate::error::{ColumnError, DataError};
 use crate::names::nearest;
 
 pub(super) fn reject_duplicates(source: &str, names: &[String]) -> Result<(), DataError> {
+    let mut earlier = HashMap::new();
     for (second, name) in names.iter().enumerate() {
-        if let Some(first) = names[..second].iter().position(|earlier| earlier == name) {
+        if let Some(first) = earlier.insert(name, second) {
             return Err(DataError::Column(ColumnError::DuplicateColumn {
                 source_name: source.to_owned(),
                 name: name.clone(),
@@ -100,11 +103,14 @@ pub(super) fn prediction_roles(
     let Some(names) = columns.names.as_ref().filter(|_| schema.named) else {
         return roles_by_position(schema, source, columns);
     };
+    let positions: HashMap<&str, usize> = (names.iter().enumerate())
+        .map(|(position, name)| (name.as_str(), position))
+        .collect();
     let mut roles = vec![Role::Ignored; columns.count];
     let mut missing = Vec::new();
     for (input, name) in wanted.iter().enumerate() {
-        match names.iter().position(|column| column == name) {
-            Some(position) => roles[position] = Role::Input(input),
+        match positions.get(name) {
+            Some(&position) => roles[position] = Role::Input(input),
             None => missing.push((*name).to_owned()),
         }
     }

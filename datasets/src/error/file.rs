@@ -107,6 +107,33 @@ pub enum FileError {
         /// The reason given by the reader.
         reason: String,
     },
+    /// The contents would take far more memory than the size of the file warrants: it is damaged, or
+    /// its values are nearly all empty or equal.
+    #[error(
+        "{} has {size} bytes, but its contents would take more than {} MiB of memory; if it is not damaged, leave out its empty rows and columns, or give it unpacked as a CSV file",
+        path.display(), limit >> 20
+    )]
+    TooMuchMemory {
+        /// The file.
+        path: PathBuf,
+        /// The number of its bytes.
+        size: u64,
+        /// The memory that a file of this size may take, in bytes.
+        limit: u64,
+    },
+    /// A row of a text file is longer than any row of a table.
+    #[error(
+        "{}: the row that begins on line {} has more than {} MiB; end each row with a line feed, and close every quote",
+        path.display(), line, limit >> 20
+    )]
+    RowTooLong {
+        /// The file.
+        path: PathBuf,
+        /// The first line of the row.
+        line: u64,
+        /// The most bytes of a row.
+        limit: u64,
+    },
     /// The program was compiled without a format.
     #[error("{} cannot be read, because this program was built without the feature `{feature}`; build it with that or give a CSV file", path.display())]
     FormatNotBuilt {

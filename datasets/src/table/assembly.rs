@@ -205,11 +205,16 @@ fn inputs(
     let width = layout.inputs;
     let mut inputs = vec![0.0; rows.len() * width];
     let (mut first, mut unseen, mut filled) = (0, Vec::new(), Vec::new());
-    for (input, column) in layout.encoded.iter().enumerate() {
+    let mut sources = vec![None; layout.encoded.len()];
+    for (position, role) in layout.roles.iter().enumerate() {
+        if let Role::Input(input) = role {
+            sources[*input] = Some(position);
+        }
+    }
+    for (column, source) in layout.encoded.iter().zip(sources) {
         let encoding = &column.encoding;
         let after = first + encoding.inputs();
-        let is_source = |role: &Role| *role == Role::Input(input);
-        let Some(position) = layout.roles.iter().position(is_source) else {
+        let Some(position) = source else {
             unreachable!("the input {:?} has no column", encoding.name);
         };
         let dates = encoding.notation_of_dates(&raw.cells[position]);

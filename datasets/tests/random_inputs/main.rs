@@ -8,7 +8,14 @@ mod mutations;
 mod search;
 
 mod files;
+#[cfg(all(feature = "arrow", feature = "compression", feature = "excel", unix))]
+mod formats;
 mod functions;
+#[cfg(all(feature = "arrow", feature = "compression", feature = "excel", unix))]
+mod hostile;
 mod images;
+mod memory;
+#[cfg(all(feature = "arrow", feature = "compression", feature = "excel", unix))]
+mod packed;
 #[cfg(feature = "parquet")]
 mod parquet_files;

@@ -10,11 +10,11 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use proptest::prelude::*;
-use temp_dir::TempDir;
 
 use burn_gp_datasets::{ColumnRoles, Labels};
 
 use crate::files::read_in_every_way;
+use crate::memory::with_little_memory;
 use crate::mutations::damaged;
 use crate::search::{no_panic, search};
 
@@ -63,29 +63,30 @@ fn write(path: &Path, compression: Compression, groups: usize) {
 
 #[test]
 fn parquet_files() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("a.parquet");
-    let compressions = [
-        Compression::UNCOMPRESSED,
-        Compression::SNAPPY,
-        Compression::LZ4_RAW,
-        Compression::ZSTD(ZstdLevel::default()),
-    ];
-    let originals = compressions.map(|compression| {
-        write(&path, compression, 2);
-        fs::read(&path).unwrap()
+    with_little_memory("parquet_files::parquet_files", |folder| {
+        let path = folder.join("a.parquet");
+        let compressions = [
+            Compression::UNCOMPRESSED,
+            Compression::SNAPPY,
+            Compression::LZ4_RAW,
+            Compression::ZSTD(ZstdLevel::default()),
+        ];
+        let originals = compressions.map(|compression| {
+            write(&path, compression, 2);
+            fs::read(&path).unwrap()
+        });
+        search(
+            1000,
+            (damaged(originals.to_vec(), 3), any::<bool>()),
+            |(bytes, labels)| {
+                fs::write(&path, bytes.0).unwrap();
+                let roles = ColumnRoles {
+                    labels: labels.then_some(Labels::Unordered),
+                    ..ColumnRoles::default()
+                };
+                no_panic(&[], || read_in_every_way(&path, &roles))?;
+                Ok(())
+            },
+        );
     });
-    search(
-        1000,
-        (damaged(originals.to_vec(), 3), any::<bool>()),
-        |(bytes, labels)| {
-            fs::write(&path, bytes.0).unwrap();
-            let roles = ColumnRoles {
-                labels: labels.then_some(Labels::Unordered),
-                ..ColumnRoles::default()
-            };
-            no_panic(&[], || read_in_every_way(&path, &roles))?;
-            Ok(())
-        },
-    );
 }
