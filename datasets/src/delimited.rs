@@ -20,6 +20,7 @@ pub(crate) struct Records<'a> {
     reader: Reader<Box<dyn Read>>,
     record: ByteRecord,
     compression: Option<&'static str>,
+    delimiter: u8,
 }
 
 impl<'a> Records<'a> {
@@ -40,6 +41,7 @@ impl<'a> Records<'a> {
             reader,
             record: ByteRecord::new(),
             compression: stream.compression,
+            delimiter: stream.delimiter,
         })
     }
 
@@ -115,6 +117,7 @@ pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<RawTable, DataEr
         cells: vec![RawColumn::default(); count],
         origin: Origin::text(path),
         verbatim: kept.map(|position| (position, Vec::new())).collect(),
+        is_comma_separated: records.delimiter == b',',
     };
     let mut line = match has_header {
         true => records.advance()?,

@@ -58,6 +58,7 @@ pub(crate) fn read(path: &Path, header: Option<bool>) -> Result<RawTable, DataEr
         cells,
         origin,
         verbatim: Vec::new(),
+        is_comma_separated: false,
     })
 }
 
