@@ -108,6 +108,7 @@ fn table(
         cells,
         origin: Origin::rows(path.display().to_string(), rows),
         verbatim: Vec::new(),
+        is_comma_separated: false,
     })
 }
 

@@ -24,6 +24,7 @@ pub(crate) struct Records<'a> {
     /// The memory that the rows may take.
     pub allowance: Allowance,
     row: RowLimit,
+    delimiter: u8,
 }
 
 impl<'a> Records<'a> {
@@ -46,6 +47,7 @@ impl<'a> Records<'a> {
             compression: stream.compression,
             allowance: stream.allowance,
             row: stream.row,
+            delimiter: stream.delimiter,
         })
     }
 
@@ -122,6 +124,7 @@ pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<RawTable, DataEr
         cells: vec![RawColumn::default(); count],
         origin: Origin::text(path),
         verbatim: kept.map(|position| (position, Vec::new())).collect(),
+        is_comma_separated: records.delimiter == b',',
     };
     let mut line = match has_header {
         true => records.advance()?,

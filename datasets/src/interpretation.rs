@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use crate::columns::{ColumnRoles, Labels, Layout, Request, Role, SourceColumn};
 use crate::encoding::{
-    ColumnEncoding, ColumnKind, ColumnReport, DateFormat, Decision, InputColumns, NumberNotation,
-    Problem, Purpose, decide, distinct, first_spelling, infer, is_class, is_marker, is_missing,
-    is_word, missing, summary,
+    ColumnEncoding, ColumnKind, ColumnReport, DateFormat, DecimalMark, Decision, Encoding,
+    Evidence, InputColumns, NumberNotation, Problem, Purpose, decide, distinct, first_spelling,
+    infer, is_class, is_marker, is_missing, is_word, missing, summary,
 };
 use crate::error::{ColumnError, DataError};
 use crate::names::nearest;
@@ -39,6 +39,7 @@ pub(crate) fn interpret(
         column.respell(|texts, text| first_spelling(texts, text).cloned());
     }
     let mut interpreter = Interpreter::new(raw, options);
+    interpreter.decimal = decimal_mark(interpreter.raw, layout, options);
     for (position, role) in layout.roles.iter().enumerate() {
         interpreter.add(position, *role, has_labels);
     }
@@ -103,7 +104,9 @@ pub(crate) fn task_of(raw: &RawTable, roles: &ColumnRoles) -> Result<Task, DataE
         Some(target) => {
             let chosen = roles.inputs.kind_of(&raw.columns.name(target));
             let labels = roles.labels.as_ref();
-            task(&raw.cells[target], chosen, labels, &roles.inputs)
+            let mark = decimal_mark(raw, &layout, &roles.inputs);
+            let mark = column_mark(raw, target, mark).unwrap_or_default();
+            task(&raw.cells[target], chosen, labels, mark, &roles.inputs)
         }
         None => Task::Regression,
     })
@@ -132,6 +135,7 @@ fn task(
     target: &RawColumn,
     chosen: Option<ColumnKind>,
     labels: Option<&Labels>,
+    mark: Option<DecimalMark>,
     options: &InputColumns,
 ) -> Task {
     let mut target = target.clone();
@@ -143,7 +147,7 @@ fn task(
         if 2 * distinct(&target, usize::MAX) > target.len() {
             return Task::Regression;
         }
-    } else if let Some(notation) = NumberNotation::of(target.texts(), target.numbers()) {
+    } else if let Some(notation) = notation_of(&target, mark) {
         target = target.with_numbers(|text| notation.parse(text));
     }
     let texts = target.cells().filter(|cell| matches!(cell, Cell::Text(_)));
@@ -158,6 +162,61 @@ fn task(
         (3.., None) if is_text || is_ordered => Task::Classification,
         _ => Task::Regression,
     }
+}
+
+/// The mark before decimals in a table: what the user says, or what all columns with evidence tell.
+fn decimal_mark(raw: &RawTable, layout: &Layout, options: &InputColumns) -> Option<DecimalMark> {
+    if options.decimal.is_some() || !options.inferred {
+        return options.decimal;
+    }
+    let mut marks = Vec::new();
+    for (position, (column, role)) in raw.cells.iter().zip(&layout.roles).enumerate() {
+        let name = raw.columns.name(position);
+        let kind = options.kind_of(&name);
+        let is_number = kind.is_none_or(|kind| kind == ColumnKind::Number);
+        let is_label = *role == Role::Target && layout.labels.is_some();
+        if *role == Role::Ignored || is_label || !is_number || options.leaves_out(&name) {
+            continue;
+        }
+        if let Evidence::For(mark) = NumberNotation::evidence(column.texts(), column.numbers()) {
+            marks.push(mark);
+        }
+    }
+    let first = marks.first().copied();
+    first.filter(|first| marks.iter().all(|mark| mark == first))
+}
+
+/// The mark before decimals in a column of a table with the mark `of_table`, if either is known.
+///
+/// # Errors
+/// The first text that may be two different numbers.
+fn column_mark(
+    raw: &RawTable,
+    position: usize,
+    of_table: Option<DecimalMark>,
+) -> Result<Option<DecimalMark>, String> {
+    let column = &raw.cells[position];
+    match (
+        of_table,
+        NumberNotation::evidence(column.texts(), column.numbers()),
+    ) {
+        (_, Evidence::For(own)) => Ok(Some(own)),
+        (Some(mark), _) => Ok(Some(mark)),
+        (None, Evidence::None) => Ok(None),
+        (
+            None,
+            Evidence::Either {
+                has_unit_with_point,
+                ..
+            },
+        ) if has_unit_with_point || raw.is_comma_separated => Ok(Some(DecimalMark::Point)),
+        (None, Evidence::Either { text, .. }) => Err(text),
+    }
+}
+
+/// The notation of all numbers of a column, with this mark before decimals, if it is known.
+fn notation_of(column: &RawColumn, mark: Option<DecimalMark>) -> Option<NumberNotation> {
+    NumberNotation::of(column.texts(), column.numbers(), mark)
 }
 
 /// Checks the names that options give columns; those of a source without names are `x1`, `x2`, ….
@@ -188,6 +247,8 @@ struct Interpreter<'a> {
     problems: Vec<(usize, Problem)>,
     reports: Vec<ColumnReport>,
     target_notation: Option<NumberNotation>,
+    /// The mark before decimals in the whole table, if one is known.
+    decimal: Option<DecimalMark>,
 }
 
 impl<'a> Interpreter<'a> {
@@ -199,6 +260,7 @@ impl<'a> Interpreter<'a> {
             problems: Vec::new(),
             reports: Vec::new(),
             target_notation: None,
+            decimal: options.decimal,
         }
     }
 
@@ -207,7 +269,10 @@ impl<'a> Interpreter<'a> {
         let name = self.raw.columns.name(position);
         let chosen = self.options.kind_of(&name);
         let is_label = role == Role::Target && has_labels;
-        let notation = self.notation(position, chosen).filter(|_| !is_label);
+        let is_used = !is_label && role != Role::Ignored && !self.options.leaves_out(&name);
+        let notation = self
+            .notation(position, chosen, is_used)
+            .filter(|_| !is_label);
         if chosen == Some(ColumnKind::Number) && matches!(role, Role::Input(_)) {
             let is_number = |text: &str| notation.as_ref().is_some_and(|own| own.takes(text));
             let is_text = |cell: Cell<'_>| matches!(cell, Cell::Text(text) if !is_number(text));
@@ -245,7 +310,10 @@ impl<'a> Interpreter<'a> {
             _ => {
                 let mut decision = decide(column, &name, kind, chosen.is_some(), self.options);
                 if let Decision::Encoded(encoding) = &mut decision {
-                    encoding.notation = notation.clone();
+                    let is_number = encoding.encoding == Encoding::Number;
+                    let has_comma = is_number && self.decimal == Some(DecimalMark::Comma);
+                    let usual = has_comma.then(NumberNotation::with_comma);
+                    encoding.notation = notation.clone().or(usual);
                 }
                 (kind, self.purpose(decision, position))
             }
@@ -262,15 +330,38 @@ impl<'a> Interpreter<'a> {
     }
 
     /// The notation of the numbers in the column at `position`, if they are not plain: where the user
-    /// says that they are numbers, that of most of its texts, else that of all.
-    fn notation(&self, position: usize, chosen: Option<ColumnKind>) -> Option<NumberNotation> {
+    /// says that they are numbers, that of most of its texts, else that of all. A column that is used and
+    /// whose numbers could be others is a problem.
+    fn notation(
+        &mut self,
+        position: usize,
+        chosen: Option<ColumnKind>,
+        is_used: bool,
+    ) -> Option<NumberNotation> {
         let column = &self.raw.cells[position];
-        match chosen {
-            Some(ColumnKind::Number) => NumberNotation::best(column.texts()),
-            Some(_) => None,
-            None if column.has_long_wholes() => None,
-            None if self.options.inferred => NumberNotation::of(column.texts(), column.numbers()),
-            None => None,
+        let is_open = chosen.is_none() && self.options.inferred && !column.has_long_wholes();
+        if !is_open && chosen != Some(ColumnKind::Number) {
+            return None;
+        }
+        let mark = column_mark(self.raw, position, self.decimal);
+        let mark = mark.unwrap_or_else(|text| {
+            if is_used {
+                let is_first = |cell: Cell<'_>| cell == Cell::Text(&text);
+                let problem = Problem {
+                    reason: format!(
+                        "holds numbers such as {text:?}, whose comma may stand before decimals or between thousands"
+                    ),
+                    row: column.cells().position(is_first),
+                    option: "--decimal , (or --decimal .)".into(),
+                };
+                self.problems.push((position, problem));
+            }
+            None
+        });
+        let column = &self.raw.cells[position];
+        match is_open {
+            true => notation_of(column, mark),
+            false => NumberNotation::best(column.texts(), mark),
         }
     }
 

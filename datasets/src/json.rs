@@ -148,6 +148,7 @@ impl Records {
             cells,
             origin: Origin::rows(path.display().to_string(), self.rows),
             verbatim: Vec::new(),
+            is_comma_separated: false,
         })
     }
 }

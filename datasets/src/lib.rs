@@ -104,8 +104,8 @@ pub use columns::{
 };
 pub use dataset::{Dataset, Features, UnfitRow};
 pub use encoding::{
-    ColumnEncoding, ColumnKind, ColumnReport, Cycle, DateFormat, DateOrder, Encoding, Gaps,
-    InputColumns, KindOfColumn, KindOfColumnError, MissingValues, Purpose, Time, UnknownKind,
+    ColumnEncoding, ColumnKind, ColumnReport, Cycle, DateFormat, DateOrder, DecimalMark, Encoding,
+    Gaps, InputColumns, KindOfColumn, KindOfColumnError, MissingValues, Purpose, Time, UnknownKind,
 };
 pub use equal_inputs::EqualInputs;
 pub use error::{CellError, ColumnError, DataError, FileError, MaskError, SetError, SplitError};

@@ -159,6 +159,7 @@ impl ParquetFile {
             cells,
             origin: self.origin(slices),
             verbatim: Vec::new(),
+            is_comma_separated: false,
         })
     }
 

@@ -16,6 +16,8 @@ pub(crate) struct RawTable {
     pub origin: Origin,
     /// The texts of some columns as they stand in the source, with the position of each.
     pub verbatim: Vec<(usize, Vec<String>)>,
+    /// Whether commas separate the fields, so that they are not the usual mark before decimals.
+    pub is_comma_separated: bool,
 }
 
 impl RawTable {
@@ -41,6 +43,7 @@ impl RawTable {
             cells: cells.into_iter().map(RawColumn::of_numbers).collect(),
             origin: Origin::rows(source, count),
             verbatim: Vec::new(),
+            is_comma_separated: false,
         }
     }
 

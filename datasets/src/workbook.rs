@@ -106,6 +106,7 @@ fn table(
         cells: columns,
         origin,
         verbatim: Vec::new(),
+        is_comma_separated: false,
     })
 }
 

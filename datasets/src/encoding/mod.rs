@@ -13,7 +13,9 @@ pub use column_encoding::{ColumnEncoding, Cycle, Encoding, Gaps};
 pub use column_report::{ColumnReport, Purpose};
 pub use dates::{DateFormat, DateOrder};
 pub use kind::{ColumnKind, UnknownKind};
-pub use number_notation::NumberNotation;
+pub use number_notation::{DecimalMark, NumberNotation};
+
+pub(crate) use number_notation::Evidence;
 pub use options::{InputColumns, KindOfColumn, KindOfColumnError, MissingValues, Time};
 
 pub(crate) use column_encoding::{InputScale, Unfit};

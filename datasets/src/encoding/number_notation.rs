@@ -24,7 +24,7 @@ enum Marks {
 }
 
 impl Marks {
-    /// In the order in which they are tried: `1,234` is more often a thousand than a decimal.
+    /// In the order in which they are tried.
     const ALL: [Self; 5] = [
         Self::Plain,
         Self::CommaAndPoint,
@@ -45,11 +45,48 @@ impl Marks {
 
     /// The character before the decimals.
     fn decimal(self) -> char {
-        match self {
-            Self::Plain | Self::CommaAndPoint | Self::SpaceAndPoint => '.',
-            Self::PointAndComma | Self::SpaceAndComma => ',',
+        match self.mark() {
+            DecimalMark::Point => '.',
+            DecimalMark::Comma => ',',
         }
     }
+
+    fn mark(self) -> DecimalMark {
+        match self {
+            Self::Plain | Self::CommaAndPoint | Self::SpaceAndPoint => DecimalMark::Point,
+            Self::PointAndComma | Self::SpaceAndComma => DecimalMark::Comma,
+        }
+    }
+}
+
+/// The mark before the decimals of the numbers of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DecimalMark {
+    /// As in 1.5.
+    #[serde(rename = ".")]
+    Point,
+    /// As in 1,5.
+    #[serde(rename = ",")]
+    Comma,
+}
+
+/// Units of languages with a point before decimals.
+const UNITS_WITH_POINT: [&str; 8] = ["US$", "$", "£", "¥", "₹", "USD", "GBP", "JPY"];
+
+/// What a column tells about the mark before decimals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Evidence {
+    /// Nothing, because it has no decimals and no thousands.
+    None,
+    /// It is this one, because the other would not fit.
+    For(DecimalMark),
+    /// Both fit, with different numbers: the text may be 1.234 or 1234.
+    Either {
+        /// The first such text.
+        text: String,
+        /// Whether a unit makes the point likely.
+        has_unit_with_point: bool,
+    },
 }
 
 /// How the numbers of a column are written, where they are not plain numbers.
@@ -62,18 +99,60 @@ pub struct NumberNotation {
 }
 
 impl NumberNotation {
-    /// The notation in which all these texts are numbers; none if there are no texts. `numbers` are the
-    /// cells of the column that are plain numbers: a plain `1.234` could be a thousand where points
-    /// stand between thousands.
-    pub(crate) fn of(texts: &[String], numbers: impl Iterator<Item = f64>) -> Option<Self> {
-        let notation = Self::best(texts)?;
+    /// Numbers with a comma before decimals, without a unit.
+    pub(crate) fn with_comma() -> Self {
+        Self {
+            unit: None,
+            marks: Marks::PointAndComma,
+        }
+    }
+
+    /// What a column with these texts and plain numbers tells about the mark before decimals.
+    pub(crate) fn evidence(
+        texts: &[String],
+        numbers: impl Iterator<Item = f64> + Clone,
+    ) -> Evidence {
+        let in_mark = |mark| Self::of(texts, numbers.clone(), Some(mark));
+        let has_fraction = !numbers.clone().all(is_whole);
+        let has_mark = || texts.iter().any(|text| text.contains([',', '.']));
+        match (in_mark(DecimalMark::Point), in_mark(DecimalMark::Comma)) {
+            (None, None) if texts.is_empty() && has_fraction => Evidence::For(DecimalMark::Point),
+            (None, None) => Evidence::None,
+            (None, Some(_)) => Evidence::For(DecimalMark::Comma),
+            (Some(_), None) if has_mark() || has_fraction => Evidence::For(DecimalMark::Point),
+            (Some(_), None) => Evidence::None,
+            (Some(point), Some(comma)) => {
+                let differs = |text: &&String| point.parse(text) != comma.parse(text);
+                let unit = point.unit.as_deref();
+                match texts.iter().find(differs) {
+                    None => Evidence::None,
+                    Some(text) => Evidence::Either {
+                        text: text.clone(),
+                        has_unit_with_point: unit
+                            .is_some_and(|unit| UNITS_WITH_POINT.contains(&unit)),
+                    },
+                }
+            }
+        }
+    }
+
+    /// The notation in which all these texts are numbers, with this mark before decimals, if it is known;
+    /// none if there are no texts. `numbers` are the cells of the column that are plain numbers: a plain
+    /// `1.234` could be a thousand where points stand between thousands.
+    pub(crate) fn of(
+        texts: &[String],
+        numbers: impl Iterator<Item = f64>,
+        mark: Option<DecimalMark>,
+    ) -> Option<Self> {
+        let notation = Self::best(texts, mark)?;
         let fits = texts.iter().all(|text| notation.takes(text));
         let is_clear = notation.marks.decimal() == '.' || numbers.into_iter().all(is_whole);
         (fits && is_clear).then_some(notation)
     }
 
-    /// The notation in which most of these texts are numbers.
-    pub(crate) fn best(texts: &[String]) -> Option<Self> {
+    /// The notation in which most of these texts are numbers, with this mark before decimals, if it is
+    /// known.
+    pub(crate) fn best(texts: &[String], mark: Option<DecimalMark>) -> Option<Self> {
         let mut units: Vec<Option<&str>> = Vec::new();
         for text in texts {
             let unit = unit_of(text);
@@ -82,7 +161,8 @@ impl NumberNotation {
             }
         }
         let notations = units.into_iter().flat_map(|unit| {
-            Marks::ALL.into_iter().map(move |marks| Self {
+            let fits = move |marks: &Marks| mark.is_none_or(|mark| marks.mark() == mark);
+            Marks::ALL.into_iter().filter(fits).map(move |marks| Self {
                 unit: unit.map(str::to_owned),
                 marks,
             })
@@ -178,7 +258,7 @@ mod tests {
 
     fn notation(texts: &[&str], numbers: &[f64]) -> Option<NumberNotation> {
         let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
-        NumberNotation::of(&texts, numbers.iter().copied())
+        NumberNotation::of(&texts, numbers.iter().copied(), None)
     }
 
     /// The numbers of texts in the notation that they have.
@@ -203,8 +283,30 @@ mod tests {
         ] {
             assert_eq!(read(&texts), Some(numbers.to_vec()), "{texts:?}");
         }
-        // A thousand unless another number says that it is none.
-        assert_eq!(read(&["1,234"]), Some(vec![1234.0]));
+    }
+
+    #[test]
+    fn columns_tell_the_mark_before_decimals() {
+        let evidence = |texts: &[&str], numbers: &[f64]| {
+            let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
+            NumberNotation::evidence(&texts, numbers.iter().copied())
+        };
+        let point = Evidence::For(DecimalMark::Point);
+        let comma = Evidence::For(DecimalMark::Comma);
+        assert_eq!(evidence(&["1,5"], &[]), comma);
+        assert_eq!(evidence(&["1,234", "0,512"], &[]), comma);
+        assert_eq!(evidence(&["1.234.567"], &[3.0]), comma);
+        assert_eq!(evidence(&["1,234,567"], &[]), point);
+        assert_eq!(evidence(&["1,234"], &[2.5]), point);
+        assert_eq!(evidence(&[], &[2.5]), point);
+        assert_eq!(evidence(&["$5", "12"], &[]), Evidence::None);
+        assert_eq!(evidence(&["a,b"], &[1.0]), Evidence::None);
+        let either = |text: &str, has_unit_with_point| Evidence::Either {
+            text: text.to_owned(),
+            has_unit_with_point,
+        };
+        assert_eq!(evidence(&["12", "1,234"], &[]), either("1,234", false));
+        assert_eq!(evidence(&["$1,234"], &[]), either("$1,234", true));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dates::DateOrder;
 use super::kind::ColumnKind;
+use super::number_notation::DecimalMark;
 
 /// The columns of a table that become inputs, and how.
 ///
@@ -31,6 +32,8 @@ pub struct InputColumns {
     pub missing_values: Option<Vec<String>>,
     /// The treatment of dates and times.
     pub time: Time,
+    /// The mark before the decimals of numbers, if the numbers do not tell it.
+    pub decimal: Option<DecimalMark>,
     /// The order of day and month in dates that do not tell it.
     pub date_order: Option<DateOrder>,
 }

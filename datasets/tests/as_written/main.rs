@@ -1,6 +1,7 @@
 //! Tables as people write them: nothing in them is lost without a word.
 
 mod dates;
+mod decimals;
 mod labels;
 mod levels;
 mod truth_values;

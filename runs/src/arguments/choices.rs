@@ -8,7 +8,7 @@ use burn_gp_core::{
     process::{CovarianceShape, PredictedVariance},
     variational::PosteriorName,
 };
-use burn_gp_datasets::{DateOrder, MissingValues, Time};
+use burn_gp_datasets::{DateOrder, DecimalMark, MissingValues, Time};
 use burn_gp_models::{ActionRows, Precision};
 use clap::{
     ValueEnum,
@@ -325,6 +325,20 @@ choice! {
         Drop,
         /// Stop with an error
         Refuse,
+    }
+}
+
+choice! {
+    /// The marks before decimals.
+    DecimalName for DecimalMark {
+        /// As in 1.5
+        #[value(name = ".")]
+        #[serde(rename = ".")]
+        Point,
+        /// As in 1,5
+        #[value(name = ",")]
+        #[serde(rename = ",")]
+        Comma,
     }
 }
 

@@ -16,9 +16,9 @@ mod table_columns;
 pub use before_data::DEFAULT_DATA;
 pub use choices::{
     ActionRowsName, ActionStartName, AuxiliaryName, BackendName, CorrectionName, CovarianceName,
-    DateOrderName, DtypeName, HiddenMeanName, InitializerName, InputScaleName, InversionName,
-    KeepName, MissingName, ModelName, OptimizerName, PolicyName, ScaleName, ScheduleName, TimeName,
-    name_of,
+    DateOrderName, DecimalName, DtypeName, HiddenMeanName, InitializerName, InputScaleName,
+    InversionName, KeepName, MissingName, ModelName, OptimizerName, PolicyName, ScaleName,
+    ScheduleName, TimeName, name_of,
 };
 pub use configuration::{
     CONFIG, configuration_in, parse_configuration, read_configuration, to_toml,

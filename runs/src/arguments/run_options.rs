@@ -264,6 +264,9 @@ options! {
         missing_values: Vec<String> = "TEXTS",
         /// Treatment of dates and times [default: linear]
         time: TimeName = "WAY",
+        /// Mark before the decimals of numbers, which must be said where 1,234 may be 1.234 or 1234 and no
+        /// other number of the file tells
+        decimal: DecimalName = "MARK",
         /// Order of day and month in dates such as 01/02/2021, which must be said where both are possible
         date_order: DateOrderName = "ORDER",
         /// Whether the file has no header; without this option its first line is one unless it holds

@@ -20,6 +20,7 @@ impl RunOptions {
             missing: self.missing.map(Into::into).unwrap_or_default(),
             missing_values: self.missing_values.clone(),
             time: self.time.map(Into::into).unwrap_or_default(),
+            decimal: self.decimal.map(Into::into),
             date_order: self.date_order.map(Into::into),
         }
     }
