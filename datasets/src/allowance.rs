@@ -1,9 +1,11 @@
 //! The memory that a file may take.
 
-use std::cell::Cell;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 use crate::error::{DataError, FileError};
 
@@ -24,7 +26,7 @@ const COLUMN: u64 = 512;
 #[derive(Clone)]
 pub(crate) struct Allowance {
     path: PathBuf,
-    size: Rc<Cell<u64>>,
+    size: Arc<AtomicU64>,
 }
 
 impl Allowance {
@@ -32,13 +34,13 @@ impl Allowance {
     pub fn new(path: &Path, size: u64) -> Self {
         Self {
             path: path.into(),
-            size: Rc::new(Cell::new(size)),
+            size: Arc::new(AtomicU64::new(size)),
         }
     }
 
     /// The bytes that the contents may take.
     pub fn limit(&self) -> u64 {
-        ANY_FILE.saturating_add(EACH_BYTE.saturating_mul(self.size.get()))
+        ANY_FILE.saturating_add(EACH_BYTE.saturating_mul(self.size.load(Ordering::Relaxed)))
     }
 
     /// Checks that contents may take `bytes` bytes.
@@ -64,7 +66,7 @@ impl Allowance {
     fn refusal(&self) -> FileError {
         FileError::TooMuchMemory {
             path: self.path.clone(),
-            size: self.size.get(),
+            size: self.size.load(Ordering::Relaxed),
             limit: self.limit(),
         }
     }
@@ -91,14 +93,14 @@ impl Allowance {
 struct Counting<R> {
     inner: R,
     read: u64,
-    size: Rc<Cell<u64>>,
+    size: Arc<AtomicU64>,
 }
 
 impl<R: Read> Read for Counting<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         self.read += read as u64;
-        self.size.set(self.size.get().max(self.read));
+        self.size.fetch_max(self.read, Ordering::Relaxed);
         Ok(read)
     }
 }
