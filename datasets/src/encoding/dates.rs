@@ -186,10 +186,8 @@ impl DateFormat {
         values: impl Iterator<Item = f64> + Clone,
     ) -> Option<(Self, f64)> {
         let first = values.clone().take(TRIED).find_map(|value| {
-            let formats = NUMBERS.iter().map(|format| Self((*format).to_owned()));
-            formats
-                .filter(|format| format.number(value).is_some())
-                .last()
+            let mut formats = NUMBERS.iter().map(|format| Self((*format).to_owned()));
+            formats.find(|format| format.number(value).is_some())
         })?;
         let read = values
             .clone()

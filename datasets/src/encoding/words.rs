@@ -149,7 +149,7 @@ pub(crate) fn position(names: &[String], label: &str) -> Option<usize> {
     let (own, word) = (TruthWord::of(&no)?, TruthWord::of(label)?);
     let means_same = word.family == own.family;
     means_same
-        .then(|| if word.value { yes } else { no })
+        .then_some(if word.value { yes } else { no })
         .and_then(|name| same(&name))
 }
 

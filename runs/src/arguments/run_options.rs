@@ -11,9 +11,9 @@ use burn_gp_datasets::{ClassOrder, KindOfColumn};
 use super::declaration::{Property, options};
 use super::{
     ActionRowsName, ActionStartName, AuxiliaryName, CorrectionName, CovarianceName, DateOrderName,
-    DeviceName, DtypeName, HiddenMeanName, ImageOption, InitializerName, InputScaleName,
-    InversionName, KeepName, MissingName, ModelName, OptimizerName, PolicyName, ScheduleName,
-    TimeName, choices::named,
+    DecimalName, DeviceName, DtypeName, HiddenMeanName, ImageOption, InitializerName,
+    InputScaleName, InversionName, KeepName, MissingName, ModelName, OptimizerName, PolicyName,
+    ScheduleName, TimeName, choices::named,
 };
 use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
