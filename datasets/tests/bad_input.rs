@@ -275,6 +275,8 @@ fn new_data_that_do_not_fit_the_model() {
         noise: None,
         id: None,
         classes: None,
+        missing_values: None,
+        refuses_gaps: false,
         target_notation: None,
     };
     let file = OneFile::new("new.csv", "alcohol,acid\n1,2\n");

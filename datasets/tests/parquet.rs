@@ -273,15 +273,127 @@ fn texts_dates_and_gaps_become_inputs() {
     let data = source.load_columns(&roles).unwrap();
     assert_eq!(
         data.input_names(),
-        ["city=Rome", "day", "at", "x", "x is missing"]
+        [
+            "city=Bern",
+            "city=Rome",
+            "city=(other)",
+            "day",
+            "at",
+            "x",
+            "x is missing"
+        ]
     );
-    assert_eq!(data.inputs.row(0), [0.0, 1.0, 0.5, 5.0, 0.0]);
-    assert!(data.inputs.row(1)[3].is_nan());
+    assert_eq!(data.inputs.row(0), [1.0, 0.0, 0.0, 1.0, 0.5, 5.0, 0.0]);
+    assert!(data.inputs.row(1)[5].is_nan());
     assert_eq!(data.columns[1].values, "1970-01-02 to 1970-01-04");
     assert_eq!(data.columns[3].kind, ColumnKind::Unreadable);
     // New rows have the same inputs.
     let same = source.load_features(&data.schema).unwrap();
     assert_eq!(same.inputs.row(0), data.inputs.row(0));
+}
+
+/// A model of the Parquet file reads the CSV of the same rows, and the other way round.
+#[test]
+fn the_csv_of_the_same_rows_has_the_same_inputs() {
+    let folder = Folder::new();
+    let message = "message t { REQUIRED INT32 day (DATE); REQUIRED INT64 at (TIMESTAMP(MILLIS,true)); \
+        REQUIRED BOOLEAN new; REQUIRED INT64 account; REQUIRED DOUBLE y; }";
+    let columns = vec![
+        Column::Int32(vec![18_687, 18_718, 18_719]),
+        Column::Int64(vec![
+            1_614_610_800_000,
+            1_614_614_400_000,
+            1_614_618_000_000,
+        ]),
+        Column::Bool(vec![true, false, true]),
+        Column::Int64(vec![
+            9_007_199_254_740_993,
+            9_007_199_254_740_992,
+            9_007_199_254_740_993,
+        ]),
+        Column::Double(vec![1.0, 2.0, 3.0]),
+    ];
+    write(
+        &folder.path(),
+        message,
+        Compression::UNCOMPRESSED,
+        vec![columns],
+    );
+    let accounts = ["9007199254740993", "9007199254740992", "9007199254740993"];
+    let roles = ColumnRoles {
+        inputs: InputColumns {
+            inferred: true,
+            ..InputColumns::default()
+        },
+        ..ColumnRoles::default()
+    };
+    let parquet = DataSource::resolve(folder.path().to_str().unwrap(), None).unwrap();
+    let of_parquet = parquet.load_columns(&roles).unwrap();
+    for (days, times, [no, yes]) in [
+        (
+            ["2021-03-01", "2021-04-01", "2021-04-02"],
+            [
+                "2021-03-01 15:00:00",
+                "2021-03-01 16:00:00",
+                "2021-03-01 17:00:00",
+            ],
+            ["False", "True"],
+        ),
+        (
+            ["2021/03/01", "2021/04/01", "2021/04/02"],
+            [
+                "2021-03-01T15:00:00Z",
+                "2021-03-01T16:00:00Z",
+                "2021-03-01T17:00:00Z",
+            ],
+            ["false", "true"],
+        ),
+        (
+            ["20210301", "20210401", "20210402"],
+            [
+                "2021-03-01 15:00:00+00:00",
+                "2021-03-01 16:00:00+00:00",
+                "2021-03-01 17:00:00+00:00",
+            ],
+            ["0", "1"],
+        ),
+        (
+            ["1 Mar 2021", "1 Apr 2021", "2 Apr 2021"],
+            ["2021-03-01 15:00", "2021-03-01 16:00", "2021-03-01 17:00"],
+            ["FALSE", "TRUE"],
+        ),
+        (
+            ["01.03.2021", "01.04.2021", "02.04.2021"],
+            [
+                "2021-03-01 15:00:00 UTC",
+                "2021-03-01 16:00:00 UTC",
+                "2021-03-01 17:00:00 UTC",
+            ],
+            ["f", "t"],
+        ),
+    ] {
+        let rows: String = (0..3)
+            .map(|row| {
+                let new = if row == 1 { no } else { yes };
+                format!(
+                    "{},{},{new},{},{}\n",
+                    days[row],
+                    times[row],
+                    accounts[row],
+                    row + 1
+                )
+            })
+            .collect();
+        let path = folder.path().with_extension("csv");
+        fs::write(&path, format!("day,at,new,account,y\n{rows}")).unwrap();
+        let csv = DataSource::resolve(path.to_str().unwrap(), None).unwrap();
+        let of_csv = csv.load_columns(&roles).unwrap();
+        assert_eq!(of_csv.inputs, of_parquet.inputs, "{days:?}");
+        let other = csv.load_features(&of_parquet.schema).unwrap();
+        assert_eq!(other.inputs, of_parquet.inputs, "{days:?}");
+        let other = parquet.load_features(&of_csv.schema).unwrap();
+        assert_eq!(other.inputs, of_csv.inputs, "{days:?}");
+    }
 }
 
 #[test]

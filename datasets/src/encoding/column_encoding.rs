@@ -264,6 +264,9 @@ impl ColumnEncoding {
         if column.declared == Some(DeclaredType::Date) {
             return Some(DateFormat::days());
         }
+        if column.texts().is_empty() && *format == DateFormat::days() {
+            return DateFormat::of_numbers(column.numbers());
+        }
         let texts = column.texts().iter().map(String::as_str);
         if texts.clone().all(|text| format.days_of(text).is_some()) {
             return None;

@@ -187,7 +187,7 @@ impl DateFormat {
     ) -> Option<(Self, f64)> {
         let first = values.clone().take(TRIED).find_map(|value| {
             let mut formats = NUMBERS.iter().map(|format| Self((*format).to_owned()));
-            formats.rfind(|format| format.number(value).is_some())
+            formats.find(|format| format.number(value).is_some())
         })?;
         let read = values
             .clone()

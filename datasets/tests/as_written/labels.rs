@@ -112,7 +112,11 @@ fn rows_left_out_are_counted_with_what_they_hold() {
             name: "y".into(),
             markers: vec![marker.into()],
         };
-        assert_eq!(told(&text, inferred()), [expected.clone()], "{marker}");
+        assert_eq!(
+            told(&text, inferred()),
+            std::slice::from_ref(&expected),
+            "{marker}"
+        );
         assert_eq!(
             expected.to_string(),
             format!(

@@ -151,7 +151,7 @@ impl Optimizer {
         }
     }
 
-    fn into_bytes(&self) -> Result<Bytes, RecordError> {
+    fn bytes(&self) -> Result<Bytes, RecordError> {
         match self {
             Self::LBfgs(optimizer, _) => optimizer.into_bytes(),
             Self::Adam(optimizer, _) => optimizer.into_bytes(),
@@ -475,7 +475,7 @@ impl<M: Model> Trainer for FullBatchTrainer<M> {
     }
 
     fn save(&self, folder: &Path) -> Result<(), TrainingError> {
-        let optimizer = self.optimizer.into_bytes();
+        let optimizer = self.optimizer.bytes();
         save_state(folder, &self.model, &self.progress, optimizer)
     }
 
