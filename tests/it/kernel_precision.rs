@@ -14,8 +14,11 @@ use crate::support::{
     panics::assert_names,
 };
 
+/// A call with points of another precision.
+type Mistake = Box<dyn Fn()>;
+
 /// What is asked of a kernel at points in the other precision.
-fn mistakes(kernel: &AnyKernel, x: &Tensor<2>) -> Vec<(&'static str, Box<dyn Fn()>)> {
+fn mistakes(kernel: &AnyKernel, x: &Tensor<2>) -> Vec<(&'static str, Mistake)> {
     let ([rows, _], options) = (x.dims(), (&x.device(), x.dtype()));
     let vectors = Tensor::<2>::ones([rows, 2], options);
     let columns = Tensor::<1, Int>::from_data([0, 1], &x.device());

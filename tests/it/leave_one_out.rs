@@ -99,9 +99,9 @@ fn each_row_is_predicted_as_by_a_model_of_the_others() {
     for platform in &platforms() {
         let place = platform.options();
         let noise = 0.2;
-        let kernel = || KernelConfig::from(StationaryConfig::matern52()).init(2, place.clone());
-        let mean = || MeanConfig::Constant { value: 0.4 }.init(2, 2, place.clone());
-        let likelihood = || GaussianConfig { noise }.init(place.clone());
+        let kernel = || KernelConfig::from(StationaryConfig::matern52()).init(2, place);
+        let mean = || MeanConfig::Constant { value: 0.4 }.init(2, 2, place);
+        let likelihood = || GaussianConfig { noise }.init(place);
         let exact = Exact::new(kernel(), mean(), likelihood());
         check(platform, &exact, noise, |x, y| exact.leave_one_out(x, y));
         let z = InducingPoints::new(data(platform).0.narrow(0, 0, 5));

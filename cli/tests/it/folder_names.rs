@@ -66,7 +66,8 @@ fn a_sweep_over_names_stays_in_its_folder_and_has_all_of_them() {
     let shown: Vec<&str> = shown.iter().map(|row| row[0].trim_matches('"')).collect();
     let mut expected = TARGETS.to_vec();
     let mut found = shown.clone();
-    (expected.sort_unstable(), found.sort_unstable());
+    expected.sort_unstable();
+    found.sort_unstable();
     assert_eq!(found, expected, "{table}");
     // Every target has a folder of its own below the one that was named, and there is nothing else.
     let runs = path.join("swept/runs");

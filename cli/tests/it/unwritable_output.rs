@@ -98,7 +98,7 @@ fn a_reader_that_ends_does_not_cost_a_run() {
     let options = "--data data.csv --steps 4 --inducing 5";
     for line in [
         format!("train --model svgp {options} --out run"),
-        format!("train --model auto --data data.csv --out automatic"),
+        "train --model auto --data data.csv --out automatic".to_owned(),
         format!("compare --models svgp,sgpr {options} --out compared"),
         format!("train --model svgp --folds 2 {options} --out folds"),
     ] {

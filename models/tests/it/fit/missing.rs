@@ -66,7 +66,7 @@ fn placeholders_do_not_count_in_the_scaling() {
 #[test]
 fn measurements_with_noise_count_in_the_scaling() {
     let values: Vec<f64> = places().iter().map(|x| target(*x)).collect();
-    let noise = |row: usize| if row % 2 == 0 { 1e-3 } else { 5.0 };
+    let noise = |row: usize| if row.is_multiple_of(2) { 1e-3 } else { 5.0 };
     let rows: Vec<[f64; 2]> = (values.iter().enumerate())
         .map(|(row, value)| [*value, noise(row)])
         .collect();
