@@ -6,7 +6,7 @@ use std::str::FromStr;
 use csv::{ReaderBuilder, WriterBuilder};
 use serde::{Deserialize, Serialize};
 
-use crate::number::long_whole;
+use crate::double_precision::long_whole;
 
 /// Class labels from the lowest to the highest. The text form is one CSV line: labels with commas
 /// or quotes are quoted, quotes within them are doubled, and spaces around labels are ignored.

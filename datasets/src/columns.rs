@@ -441,6 +441,8 @@ impl Layout {
     /// Whether a cell in the column at `position` of new rows is a gap, although something is in it.
     pub fn is_gap(&self, position: usize, cell: Cell<'_>) -> bool {
         let is_own = match self.roles[position] {
+            // `none` among labels is a label that training has not seen, as it would be in training.
+            Role::Target if self.missing_values.is_none() && is_none(cell) => true,
             Role::Input(input) => self.encoded[input].encoding.is_level(cell),
             Role::Target => {
                 let classes = self.classes.as_ref();
@@ -498,4 +500,9 @@ impl Layout {
 
 fn is_zero(value: &usize) -> bool {
     *value == 0
+}
+
+/// Whether a cell is the word `none`.
+fn is_none(cell: Cell<'_>) -> bool {
+    matches!(cell, Cell::Text(text) if text.eq_ignore_ascii_case("none"))
 }

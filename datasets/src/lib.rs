@@ -54,6 +54,7 @@ mod column_label;
 mod columns;
 mod dataset;
 mod delimited;
+mod double_precision;
 #[cfg(feature = "embedded")]
 mod embedded;
 mod encoding;

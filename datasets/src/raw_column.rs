@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::str;
 
-use crate::number;
+use crate::double_precision;
 
 /// A cell of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,7 +22,7 @@ impl Cell<'_> {
     pub fn number(self) -> Option<f64> {
         match self {
             Self::Number(value) => Some(value),
-            Self::Text(text) => number::long_whole(text)?.parse().ok(),
+            Self::Text(text) => double_precision::long_whole(text)?.parse().ok(),
             Self::Missing => None,
         }
     }
@@ -102,10 +102,12 @@ impl RawColumn {
     pub fn push_field(&mut self, field: &[u8]) -> Result<(), NotUtf8> {
         let text = str::from_utf8(field).map_err(|_| NotUtf8)?.trim();
         match text.parse::<f64>() {
-            Ok(value) if number::is_inexact(value) => match number::long_whole(text) {
-                Some(digits) => self.push_text(&digits),
-                None => self.push(value),
-            },
+            Ok(value) if double_precision::is_inexact(value) => {
+                match double_precision::long_whole(text) {
+                    Some(digits) => self.push_text(&digits),
+                    None => self.push(value),
+                }
+            }
             Ok(value) if value.is_finite() => self.push(value),
             _ if text.is_empty() => self.push(f64::NAN),
             _ => self.push_text(text),
@@ -123,7 +125,7 @@ impl RawColumn {
 
     /// Adds a whole number, which stays a text if double precision may not hold it.
     pub fn push_whole(&mut self, value: i128) {
-        match number::is_inexact(value as f64) {
+        match double_precision::is_inexact(value as f64) {
             true => self.push_text(&value.to_string()),
             false => self.push(value as f64),
         }
@@ -158,7 +160,8 @@ impl RawColumn {
     pub fn push_label(&mut self, text: &str) {
         match text.trim() {
             "" => self.push_missing(),
-            text => self.push_text(&number::long_whole(text).unwrap_or_else(|| text.to_owned())),
+            text => self
+                .push_text(&double_precision::long_whole(text).unwrap_or_else(|| text.to_owned())),
         }
     }
 
@@ -202,7 +205,7 @@ impl RawColumn {
     /// Whether the texts are whole numbers that double precision may not hold, and the other cells whole
     /// numbers too, as those of an account or a patient.
     pub fn has_long_wholes(&self) -> bool {
-        let is_long = |text: &String| number::long_whole(text).is_some();
+        let is_long = |text: &String| double_precision::long_whole(text).is_some();
         let is_whole = |value: f64| value.fract() == 0.0;
         !self.texts.is_empty() && self.texts.iter().all(is_long) && self.numbers().all(is_whole)
     }

@@ -385,7 +385,7 @@ fn mistakes_are_named_with_their_place() {
         ),
         (
             "rbf(period=2)",
-            "character 5: rbf has no option period; it takes lengthscale, variance",
+            "character 5: rbf has no option period; it takes lengthscale, variance, ard",
         ),
         (
             "arc-cosine(order=3)",

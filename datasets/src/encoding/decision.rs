@@ -5,7 +5,7 @@ use super::dates::{AmbiguousDates, DateFormat};
 use super::kind::{self, ColumnKind};
 use super::options::{InputColumns, MissingValues, Time};
 use super::words;
-use crate::number::is_infinite;
+use crate::double_precision::is_infinite;
 use crate::raw_column::{Cell, DeclaredType, RawColumn};
 
 /// The use of an input column.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::column_encoding::label;
 use super::dates::DateFormat;
 use super::words;
-use crate::number::is_infinite;
+use crate::double_precision::is_infinite;
 use crate::raw_column::{Cell, DeclaredType, RawColumn};
 
 /// The kind of a column.

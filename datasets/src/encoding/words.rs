@@ -1,6 +1,6 @@
 //! Words with a meaning of their own in tables: markers of missing values, and truth values.
 
-use crate::number;
+use crate::double_precision;
 use crate::raw_column::Cell;
 
 /// Texts that stand for a missing value, in lower case.
@@ -92,7 +92,7 @@ pub(crate) fn is_class(marker: &str, texts: &[String]) -> bool {
     if is_word(marker) {
         return marker.eq_ignore_ascii_case("none") || others.any(is_other_word);
     }
-    let is_infinite = |text: &String| number::is_infinite(text);
+    let is_infinite = |text: &String| double_precision::is_infinite(text);
     let is_code = |text: &String| shape(text) == shape(marker) && TruthWord::of(text).is_none();
     let is_nan = marker.eq_ignore_ascii_case("nan");
     others.any(|text| is_nan && is_infinite(text) || is_code(text))
