@@ -84,6 +84,10 @@ const NOISE_PRIOR: Prior = Prior::Gamma {
 
 /// The priors of a kernel's hyperparameters, by their paths in a model.
 fn default_priors(kernel: &KernelConfig, rows: usize, dimensions: usize) -> Priors {
+    // The model itself names what is wrong with a kernel.
+    if kernel.check("kernel", dimensions).is_err() {
+        return Priors::default();
+    }
     let kernel = kernel.init(dimensions, &Device::default());
     let all = hyperparameters(&kernel);
     let has_lengthscale = |path: &str| {

@@ -22,15 +22,15 @@ use crate::{
 /// ```
 /// use burn::tensor::{DType, Device, Tensor};
 /// use burn_gp_core::{
-///     inference::Exact, kernels::StationaryConfig, likelihoods::GaussianConfig, means::ZeroMean,
-///     kernels::KernelConfig,
+///     inference::Exact, kernels::{KernelConfig, StationaryConfig}, likelihoods::GaussianConfig,
+///     means::MeanConfig,
 /// };
 ///
 /// # fn main() -> Result<(), burn_gp_core::ops::NotPositiveDefinite> {
 /// let place = (&Device::default(), DType::F64);
 /// let model = Exact::new(
 ///     KernelConfig::from(StationaryConfig::rbf()).init(1, place),
-///     ZeroMean,
+///     MeanConfig::Zero.init(1, 1, place),
 ///     GaussianConfig::default().init(place),
 /// );
 /// let x = Tensor::<2>::from_data([[0.0], [0.5], [1.0]], place);

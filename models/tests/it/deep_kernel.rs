@@ -302,8 +302,8 @@ fn priors_are_part_of_the_objective() {
     };
     let mut parameters = ParameterConfig::default();
     parameters.priors.0.insert("likelihood.noise".into(), prior);
-    // log(9·s·e^(−3s)) at s = 0.05.
-    let expected = 9f64.ln() + NOISE.ln() - 3.0 * NOISE;
+    // log(9·s²·e^(−3s)), the density of log s, at s = 0.05.
+    let expected = 9f64.ln() + 2.0 * NOISE.ln() - 3.0 * NOISE;
     let configs = [
         ModelConfig::Dkl(deep(ExactConfig {
             parameters: parameters.clone(),

@@ -91,5 +91,5 @@ fn an_impossible_configuration_is_an_error() {
     let error = SavedModel::<()>::load(folder.path(), &Device::default()).unwrap_err();
     let message = error.to_string();
     assert!(message.contains("model.json"), "{message}");
-    assert!(message.contains("positive hyperparameters"), "{message}");
+    assert!(message.contains("kernel.variance is 0"), "{message}");
 }

@@ -19,10 +19,10 @@ const PRIOR: Prior = Prior::Gamma {
     rate: 7.0,
 };
 
-/// The log density of the prior at a noise variance.
+/// The log density of the prior of the logarithm at a noise variance.
 fn log_density(noise: f64) -> f64 {
     // Γ(3) = 2.
-    3.0 * 7f64.ln() - 2f64.ln() + 2.0 * noise.ln() - 7.0 * noise
+    3.0 * 7f64.ln() - 2f64.ln() + 3.0 * noise.ln() - 7.0 * noise
 }
 
 /// The same configuration with the prior.
