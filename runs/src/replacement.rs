@@ -89,7 +89,7 @@ pub fn create_file(path: &Path, text: &str) -> io::Result<()> {
     synchronize_names(parent_of(path))
 }
 
-/// The same as [`replace`], with an error for the user.
+/// The same as `replace`, with an error for the user.
 ///
 /// # Errors
 ///
