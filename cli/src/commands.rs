@@ -11,6 +11,7 @@ use burn_gp_runs::{
     sample::{self, SampleArguments},
     show::{self, ShowArguments},
     study::{self, CompareArguments, SweepArguments},
+    threads,
     train::{self, TrainArguments},
 };
 use clap::{CommandFactory, Parser, Subcommand};
@@ -33,7 +34,8 @@ pub struct Arguments {
         global = true,
         value_name = "COUNT",
         help_heading = "Computation",
-        hide_short_help = true
+        hide_short_help = true,
+        value_parser = threads::parse
     )]
     pub threads: Option<NonZeroUsize>,
 }

@@ -32,10 +32,14 @@ pub use usage_error::usage_error;
 /// after Ctrl-C.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let outcome = match Arguments::try_parse_from(arguments) {
-        Ok(arguments) => {
-            arguments.threads.into_iter().for_each(threads::limit);
-            on_device(|| arguments.command.execute()).unwrap_or_else(|failure| Err(failure.into()))
-        }
+        Ok(arguments) => match (arguments.threads, threads::of_environment()) {
+            (None, Err(sentence)) => Err(Failure::Arguments(sentence)),
+            (count, _) => {
+                count.into_iter().for_each(threads::limit);
+                on_device(|| arguments.command.execute())
+                    .unwrap_or_else(|failure| Err(failure.into()))
+            }
+        },
         Err(error) => match usage_error(&error) {
             Some(sentence) => Err(Failure::Arguments(sentence)),
             None => {

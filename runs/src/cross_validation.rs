@@ -8,6 +8,7 @@ use crate::arguments::{ModelName, RunOptions};
 use crate::evaluation::Scores;
 use crate::failure::Failure;
 use crate::plan::check;
+use crate::preparation::PreparedData;
 use crate::report::Metrics;
 use crate::study::{CommonOptions, ExperimentFolder, Line, Watch, all_made, table};
 use crate::summary::Summary;
@@ -76,7 +77,9 @@ pub fn cross_validate(
         model: options.model.filter(|model| *model != ModelName::Auto),
         ..run_of(1)
     };
-    check(&named.inspected(&source)?, &source)?;
+    let first = check(&named.inspected(&source)?, &source)?;
+    // Each fold would report what is wrong with the rows or their number.
+    PreparedData::load(&source, &first)?;
     let common = CommonOptions::of_run(options, out, overwrite, quiet);
     let settings: Value = options.fields().into();
     let folder = ExperimentFolder::open(NAME, &common, &settings)?;

@@ -23,12 +23,40 @@ pub fn within<T: Copy + Display>(
     }
 }
 
-/// Checks that a count is not zero, if given.
-pub fn at_least_one<T: Copy + Default + Display + PartialEq>(
+/// The most of what takes time alone, such as steps. Sums and products of such counts are numbers.
+pub const MOST_STEPS: u64 = 1_000_000_000;
+
+/// The most of what takes memory, such as units of a network.
+pub const MOST_SIZE: u64 = 100_000;
+
+/// The most runs, layers or draws, each of which takes much time or memory.
+pub const MOST_PARTS: u64 = 10_000;
+
+/// The most weights of a network, or values of the covariances of a layer.
+pub const MOST_VALUES: usize = 1 << 30;
+
+/// Checks that a count is not zero, if given, and one that can be counted to.
+pub fn at_least_one<T: Copy + Display + TryInto<u64>>(
     option: impl Into<Cow<'static, str>>,
     value: Option<T>,
 ) -> Result<Option<T>, SettingError> {
-    let check = |count| within(option, count, count != T::default(), "be at least 1");
+    from_one_to(MOST_STEPS, option, value)
+}
+
+/// Checks that a count lies between 1 and `most`, if given.
+pub fn from_one_to<T: Copy + Display + TryInto<u64>>(
+    most: u64,
+    option: impl Into<Cow<'static, str>>,
+    value: Option<T>,
+) -> Result<Option<T>, SettingError> {
+    let check = |count: T| {
+        let number = count.try_into().unwrap_or(u64::MAX);
+        let range = match number {
+            0 => "be at least 1".into(),
+            _ => format!("be at most {most}"),
+        };
+        within(option, count, (1..=most).contains(&number), range)
+    };
     value.map(check).transpose()
 }
 
@@ -45,13 +73,14 @@ pub fn above_lower_bound(option: &'static str, value: f64) -> Result<f64, Settin
     within(option, value, is_above, range)
 }
 
-/// Checks that a count is not zero, and fills in its default.
+/// Checks that a count lies between 1 and `most`, and fills in its default.
 pub fn count(
+    most: u64,
     option: &'static str,
     value: &mut Option<usize>,
     default: usize,
 ) -> Result<usize, SettingError> {
-    at_least_one(option, *value)?;
+    from_one_to(most, option, *value)?;
     Ok(*value.get_or_insert(default))
 }
 
@@ -78,4 +107,31 @@ pub fn at_most_rows(option: &'static str, count: usize, rows: usize) -> Result<(
     at_most(option, count, rows, || {
         format!("there are only {rows} training rows")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_have_limits() {
+        assert!(matches!(
+            at_least_one("--steps", Some(7_usize)),
+            Ok(Some(7))
+        ));
+        assert!(matches!(
+            from_one_to(9, "--blocks", None::<usize>),
+            Ok(None)
+        ));
+        let error = |value: u64| {
+            let result = from_one_to(9, "--blocks", Some(value));
+            result.map_or_else(|error| error.to_string(), |_| String::new())
+        };
+        assert_eq!(error(9), "");
+        assert_eq!(error(0), "--blocks is 0 but must be at least 1");
+        assert_eq!(error(10), "--blocks is 10 but must be at most 9");
+        let most = u64::MAX.to_string();
+        assert!(error(u64::MAX).contains(&most));
+        assert!(at_least_one("--steps", Some(u64::MAX)).is_err());
+    }
 }

@@ -15,7 +15,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use crate::arguments::DeviceName;
 use crate::failure::Failure;
 use crate::output::{Destination, Draw, ModelContext, PredictionTable};
-use crate::ranges::{at_least_one, at_most};
+use crate::ranges::{MOST_SIZE, MOST_VALUES, at_most, from_one_to};
 use crate::standard_error::warn;
 use crate::standard_output::print_data;
 use crate::trained_folder::open_model;
@@ -68,7 +68,7 @@ pub struct SampleArguments {
 ///
 /// [`Failure`] with advice for the user.
 pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
-    at_least_one("--count", Some(arguments.count))?;
+    from_one_to(MOST_SIZE, "--count", Some(arguments.count))?;
     let saved = open_model(&arguments.model_dir, arguments.device.as_ref())?;
     let environment = || std::env::var_os("BURN_GP_DATA").map(PathBuf::from);
     let data_dir = arguments.data_dir.clone().or_else(environment);
@@ -93,6 +93,10 @@ pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
     let rows = features.inputs.rows();
     at_most("the number of points", rows, MOST_ROWS, || {
         "joint draws need the covariance of all pairs".into()
+    })?;
+    let most = MOST_VALUES / 8 / rows.max(1);
+    at_most("--count", arguments.count, most, || {
+        format!("each draw has {rows} values")
     })?;
     let inputs = context.standardizer.transform_inputs(&features.inputs);
     let predictor = saved.model.predictor()?;

@@ -119,3 +119,17 @@ fn folds_that_cannot_be_made_are_refused_in_a_sentence() {
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(text.contains("--grid fold=1,2,3"), "{text}");
 }
+
+/// Every fold would fail and say so.
+#[test]
+fn more_folds_than_rows() {
+    let folder = TempDir::new().unwrap();
+    write_regression(&folder.path().join("a.csv"), 30);
+    let words = "train --data a.csv --folds 1000 --model exact --out run";
+    let words: Vec<&str> = words.split(' ').collect();
+    let output = run(folder.path(), &words);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert_eq!(errors.lines().count(), 1, "{errors}");
+    assert!(errors.contains("30"), "{errors}");
+}

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
@@ -13,13 +13,33 @@ use crate::mutations::{Bytes, corner, damaged};
 use crate::search::search;
 use crate::support::{program, seal, succeed, write_classes, write_regression};
 
+/// The address space of the program, in KiB: libraries reserve much that they never use.
+const MOST_MEMORY: usize = 8 << 20;
+
+/// The program, with limited memory where the system can limit it.
+fn limited_program() -> Command {
+    let program = program();
+    if cfg!(not(unix)) {
+        return program;
+    }
+    let mut command = Command::new("sh");
+    command.args([
+        "-c",
+        &format!("ulimit -v {MOST_MEMORY} && exec \"$0\" \"$@\""),
+    ]);
+    command
+        .arg(program.get_program())
+        .env_remove("BURN_GP_DATA");
+    command
+}
+
 /// Runs the program, which must end with a documented exit code. A panic has another exit code.
 fn run(folder: &Path, arguments: &[String]) -> TestCaseResult {
     // Command-line arguments cannot contain NUL.
     if arguments.iter().any(|word| word.contains('\0')) {
         return Ok(());
     }
-    let mut command = program();
+    let mut command = limited_program();
     command
         .current_dir(folder)
         .args(arguments)
@@ -141,6 +161,43 @@ fn option() -> impl Strategy<Value = Vec<String>> {
         "--checkpoint-every",
         "--seed",
     ];
+    /// Counts of what takes memory, or a run each. Those of steps may be as large as anybody waits.
+    const SIZES: &[&str] = &[
+        "--threads",
+        "--folds",
+        "--inducing",
+        "--orthogonal",
+        "--columns",
+        "--actions",
+        "--batch-size",
+        "--stages",
+        "--layers",
+        "--width",
+        "--hidden-inducing",
+        "--samples",
+        "--prediction-samples",
+        "--units",
+        "--blocks",
+        "--rank",
+        "--features",
+        "--pivots",
+        "--iterations",
+        "--trace-probes",
+        "--cached-variances",
+        "--probes",
+        "--inversion-steps",
+        "--split",
+        "--patch",
+        "--stride",
+    ];
+    const HUGE: &[&str] = &[
+        "1000000",
+        "1000000000",
+        "4294967296",
+        "9223372036854775808",
+        "18446744073709551615",
+        "18446744073709551616",
+    ];
     const VALUES: &[&str] = &[
         "0", "1", "2", "3", "0.5", "0.1", "-1", "1e-9", "1e9", "1e300", "inf", "nan", "7",
     ];
@@ -153,7 +210,12 @@ fn option() -> impl Strategy<Value = Vec<String>> {
         proptest::sample::select(VALUES),
     )
         .prop_map(|(name, value)| vec![name.to_owned(), value.to_owned()]);
-    prop_oneof![named, number]
+    let size = (
+        proptest::sample::select(SIZES),
+        proptest::sample::select(HUGE),
+    )
+        .prop_map(|(name, value)| vec![name.to_owned(), value.to_owned()]);
+    prop_oneof![named, number, size]
 }
 
 #[test]

@@ -16,8 +16,11 @@ pub struct NumberOption {
     pub place: usize,
 }
 
-/// The largest count, for example of components, units or inputs.
+/// The largest number of an input, and the largest whole number that is an option.
 const LARGEST_COUNT: f64 = 1e6;
+
+/// The largest size, for example of components or units, each of which takes memory.
+const LARGEST_SIZE: f64 = 500.0;
 
 impl NumberOption {
     fn require(&self, holds: bool, expected: &'static str) -> Result<(), KernelExpressionError> {
@@ -37,6 +40,13 @@ impl NumberOption {
         let whole = self.value.fract() == 0.0 && (1.0..=LARGEST_COUNT).contains(&self.value);
         self.require(whole, "a whole number from 1")?;
         Ok(self.value as usize)
+    }
+
+    /// The value as the number of things that take memory.
+    fn size(&self) -> Result<usize, KernelExpressionError> {
+        let is_small = self.value <= LARGEST_SIZE;
+        self.require(is_small, "a whole number from 1 to 500")?;
+        self.count()
     }
 }
 
@@ -163,6 +173,15 @@ impl Arguments {
     /// If it is not a positive integer.
     pub fn count(&self, name: &str, default: usize) -> Result<usize, KernelExpressionError> {
         self.option(name).map_or(Ok(default), NumberOption::count)
+    }
+
+    /// The value of an option that is the number of things that take memory.
+    ///
+    /// # Errors
+    ///
+    /// If it is not a positive integer, or too large.
+    pub fn size(&self, name: &str, default: usize) -> Result<usize, KernelExpressionError> {
+        self.option(name).map_or(Ok(default), NumberOption::size)
     }
 
     /// The value of an option with a few allowed values.

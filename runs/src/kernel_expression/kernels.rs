@@ -159,7 +159,7 @@ pub fn build(arguments: &Arguments) -> Result {
         }
         KernelName::Deep => {
             let [base] = arguments.operands()?;
-            Ok(base.deep(network(arguments)?, arguments.count("features", 2)?))
+            Ok(base.deep(network(arguments)?, arguments.size("features", 2)?))
         }
         KernelName::ChangePoint => change_point(arguments),
         KernelName::OfFields(name) => of_fields(name, arguments),
@@ -224,7 +224,7 @@ fn polynomial(arguments: &Arguments) -> Result {
     let [] = arguments.operands()?;
     let default = PolynomialConfig::default();
     Ok(KernelConfig::Polynomial(PolynomialConfig {
-        degree: arguments.count("degree", default.degree)?,
+        degree: arguments.size("degree", default.degree)?,
         variance: arguments.positive("variance", default.variance)?,
         offset: arguments.positive("offset", default.offset)?,
         ..default
@@ -263,7 +263,7 @@ fn spectral_mixture(arguments: &Arguments) -> Result {
     let default = SpectralMixtureConfig::default();
     let frequency = arguments.positive("highest-frequency", default.highest_frequency)?;
     Ok(KernelConfig::SpectralMixture(SpectralMixtureConfig {
-        components: arguments.count("components", default.components)?,
+        components: arguments.size("components", default.components)?,
         highest_frequency: frequency,
         lengthscale: arguments.positive("lengthscale", default.lengthscale)?,
         variance: arguments.positive("variance", default.variance)?,
@@ -300,8 +300,8 @@ fn network(arguments: &Arguments) -> Result<PerceptronConfig> {
     let width = default.hidden.first().copied().unwrap_or(1);
     Ok(PerceptronConfig {
         hidden: vec![
-            arguments.count("width", width)?;
-            arguments.count("layers", default.hidden.len())?
+            arguments.size("width", width)?;
+            arguments.size("layers", default.hidden.len())?
         ],
         seed: arguments.number("seed", 0.0) as u64,
         ..default

@@ -5,7 +5,7 @@ use burn_gp_models::ActionsConfig;
 
 use crate::arguments::{ActionRowsName, ActionStartName, ModelName, PolicyName, RunOptions};
 use crate::preparation::PreparedData;
-use crate::ranges::{at_least_one, at_most_rows, count, positive};
+use crate::ranges::{MOST_SIZE, at_most_rows, count, from_one_to, positive};
 use crate::setting_error::SettingError;
 
 const DEFAULT_ACTIONS: usize = 256;
@@ -34,8 +34,8 @@ fn config(resolved: &mut RunOptions, actions: usize) -> Result<ActionsConfig, Se
     let (model, seed) = (resolved.model(), resolved.seed());
     let default = ConjugateGradientsSettings::default().tolerance;
     let tolerance = positive("--tolerance", *resolved.tolerance.get_or_insert(default))?;
-    let rank = count("--pivots", &mut resolved.pivots, POLICY_PIVOTS)?;
-    at_least_one("--actions", Some(actions))?;
+    let rank = count(MOST_SIZE, "--pivots", &mut resolved.pivots, POLICY_PIVOTS)?;
+    from_one_to(MOST_SIZE, "--actions", Some(actions))?;
     let policy = match model {
         ModelName::CagpOpt => return Ok(trained(resolved, actions)),
         ModelName::Itergp => resolved.policy.ok_or(SettingError::NoPolicy)?,

@@ -3,7 +3,7 @@
 use burn_gp_core::inference::ConjugateGradientsSettings;
 
 use crate::arguments::RunOptions;
-use crate::ranges::{at_least_one, count, positive};
+use crate::ranges::{MOST_SIZE, count, from_one_to, positive};
 use crate::setting_error::SettingError;
 
 /// How regression by conjugate gradients solves.
@@ -14,10 +14,20 @@ pub(super) fn conjugate_gradients(
     let default = ConjugateGradientsSettings::default();
     let tolerance = *resolved.tolerance.get_or_insert(default.tolerance);
     Ok(ConjugateGradientsSettings {
-        iterations: count("--iterations", &mut resolved.iterations, default.iterations)?,
-        probes: count("--trace-probes", &mut resolved.trace_probes, default.probes)?,
+        iterations: count(
+            MOST_SIZE,
+            "--iterations",
+            &mut resolved.iterations,
+            default.iterations,
+        )?,
+        probes: count(
+            MOST_SIZE,
+            "--trace-probes",
+            &mut resolved.trace_probes,
+            default.probes,
+        )?,
         tolerance: positive("--tolerance", tolerance)?,
-        cached_variances: at_least_one("--cached-variances", resolved.cached_variances)?,
+        cached_variances: from_one_to(MOST_SIZE, "--cached-variances", resolved.cached_variances)?,
         rank: resolved.pivots.or(default.rank),
         mixed_precision: default.mixed_precision,
         seed,

@@ -2,7 +2,7 @@
 
 use super::EarlyStopping;
 use crate::arguments::{KeepName, RunOptions};
-use crate::ranges::{at_least_one, within};
+use crate::ranges::{MOST_PARTS, at_least_one, from_one_to, within};
 use crate::setting_error::SettingError;
 
 /// Checks the length of training.
@@ -64,6 +64,7 @@ pub(super) fn check(options: &RunOptions) -> Result<(), SettingError> {
 fn check_fold(options: &RunOptions) -> Result<(), SettingError> {
     if let Some(folds) = options.folds {
         within("--folds", folds, folds >= 2, "be at least 2")?;
+        from_one_to(MOST_PARTS, "--folds", Some(folds))?;
     }
     match (options.fold, options.folds) {
         (Some(_), None) => Err(SettingError::WithoutFolds),

@@ -6,7 +6,7 @@ use burn_gp_models::InducingConfig;
 use crate::arguments::{InitializerName, RunOptions};
 use crate::devices::Place;
 use crate::preparation::PreparedData;
-use crate::ranges::{at_least_one, at_most, at_most_rows, within};
+use crate::ranges::{MOST_SIZE, at_most, at_most_rows, from_one_to, within};
 use crate::setting_error::SettingError;
 
 const DEFAULT_INDUCING: usize = 128;
@@ -17,8 +17,8 @@ pub(super) fn initializer(resolved: &mut RunOptions) -> Result<Initializer, Sett
         let range = "lie between 0 and 1, 1 excluded; 1e-8 is usual in f64, 1e-6 in f32";
         within("--jitter", jitter, (0.0..1.0).contains(&jitter), range)?;
     }
-    at_least_one("--inducing", resolved.inducing)?;
-    at_least_one("--orthogonal", resolved.orthogonal)?;
+    from_one_to(MOST_SIZE, "--inducing", resolved.inducing)?;
+    from_one_to(MOST_SIZE, "--orthogonal", resolved.orthogonal)?;
     let name = *(resolved.initializer).get_or_insert(InitializerName::KMeans);
     Ok(name.into())
 }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::arguments::{HiddenMeanName, ModelName, RunOptions};
 use crate::preparation::PreparedData;
-use crate::ranges::{at_least_one, count, positive};
+use crate::ranges::{MOST_PARTS, MOST_SIZE, MOST_VALUES, at_most, count, from_one_to, positive};
 use crate::setting_error::SettingError;
 
 const DEFAULT_LAYERS: usize = 2;
@@ -61,10 +61,10 @@ pub(super) fn layers(resolved: &mut RunOptions) -> Result<Layers, SettingError> 
     resolved.posterior = model.posterior(resolved.posterior);
     let layers = match model {
         ModelName::ConvGp => 1,
-        _ => count("--layers", &mut resolved.layers, DEFAULT_LAYERS)?,
+        _ => count(MOST_PARTS, "--layers", &mut resolved.layers, DEFAULT_LAYERS)?,
     };
-    at_least_one("--width", resolved.width)?;
-    at_least_one("--hidden-inducing", resolved.hidden_inducing)?;
+    from_one_to(MOST_SIZE, "--width", resolved.width)?;
+    from_one_to(MOST_SIZE, "--hidden-inducing", resolved.hidden_inducing)?;
     let hidden_mean = *resolved.hidden_mean.get_or_insert(HiddenMeanName::Identity);
     let variance = *resolved.hidden_variance.get_or_insert(HIDDEN_VARIANCE);
     let deviation = *resolved.hidden_deviation.get_or_insert(HIDDEN_DEVIATION);
@@ -77,8 +77,18 @@ pub(super) fn layers(resolved: &mut RunOptions) -> Result<Layers, SettingError> 
         hidden_deviation: positive("--hidden-deviation", deviation)?,
         output_deviation: positive("--output-deviation", output_deviation)?,
         noise: LayerNoise {
-            training: count("--samples", &mut resolved.samples, default.training)?,
-            prediction: count("--prediction-samples", predictions, default_prediction)?,
+            training: count(
+                MOST_PARTS,
+                "--samples",
+                &mut resolved.samples,
+                default.training,
+            )?,
+            prediction: count(
+                MOST_PARTS,
+                "--prediction-samples",
+                predictions,
+                default_prediction,
+            )?,
             seed,
         },
         images: of_images
@@ -109,9 +119,22 @@ pub(super) fn deep_gp(
         }
     };
     let posterior = posterior_of(resolved, output.orthogonal)?;
+    let width = width(resolved, &layers, data);
+    if layers.count > 1 {
+        let values = hidden
+            .count
+            .saturating_mul(hidden.count)
+            .saturating_mul(layers.count);
+        at_most("--width", width, MOST_VALUES / values.max(1), || {
+            format!(
+                "each of its functions has a covariance of {0}x{0}",
+                hidden.count
+            )
+        })?;
+    }
     let config = DeepGpConfig {
         image: shape(resolved, data)?,
-        hidden: layers.hidden(&kernel, &posterior, &hidden, width(resolved, &layers, data)),
+        hidden: layers.hidden(&kernel, &posterior, &hidden, width),
         output: layer(layers.output_form(), kernel, posterior, output)
             .with_mean(parts.mean)
             .with_deviation(layers.output_deviation),

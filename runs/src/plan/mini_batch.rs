@@ -7,7 +7,7 @@ use super::{
     schedule::schedule,
 };
 use crate::arguments::{KeepName, RunOptions};
-use crate::ranges::{at_least_one, count, positive};
+use crate::ranges::{MOST_STEPS, at_least_one, count, positive};
 use crate::setting_error::SettingError;
 
 const DEFAULT_PATIENCE: usize = 20;
@@ -23,7 +23,12 @@ pub(super) fn mini_batch(resolved: &mut RunOptions) -> Result<MiniBatchTraining,
         false => UsualTraining::LEARNING_RATE,
     };
     let default_size = UsualTraining::BATCH_SIZE;
-    let batch_size = count("--batch-size", &mut resolved.batch_size, default_size)?;
+    let batch_size = count(
+        MOST_STEPS,
+        "--batch-size",
+        &mut resolved.batch_size,
+        default_size,
+    )?;
     let early_stopping = EarlyStopping::of(resolved)?;
     resolved.early_stopping = early_stopping.option(model);
     at_least_one("--patience", resolved.patience)?;

@@ -21,7 +21,9 @@ use super::{
 };
 use crate::arguments::{CorrectionName, ModelName, RunOptions};
 use crate::preparation::PreparedData;
-use crate::ranges::{at_least_one, count, positive, within};
+use crate::ranges::{
+    MOST_PARTS, MOST_SIZE, MOST_VALUES, at_most, count, from_one_to, positive, within,
+};
 use crate::setting_error::SettingError;
 
 /// The defaults of arXiv:2505.18526.
@@ -43,11 +45,11 @@ pub(super) fn check(given: &RunOptions, checked: &mut RunOptions) -> Result<(), 
     let model = checked.model();
     mini_batch(checked)?;
     match model.has_basis() {
-        true => at_least_one("--rank", checked.rank)?,
-        false => at_least_one("--features", checked.features)?,
+        true => from_one_to(MOST_SIZE, "--rank", checked.rank)?,
+        false => from_one_to(MOST_SIZE, "--features", checked.features)?,
     };
     weight_decay(checked)?;
-    at_least_one("--units", checked.units)?;
+    from_one_to(MOST_SIZE, "--units", checked.units)?;
     form(checked)?;
     network_rate(given, checked)?;
     correction(checked)?;
@@ -63,7 +65,7 @@ fn form(resolved: &mut RunOptions) -> Result<(NetworkName, usize), SettingError>
     let backbone = *(resolved.backbone).get_or_insert(NetworkConfig::NORMALIZED);
     Ok((
         backbone,
-        count("--blocks", &mut resolved.blocks, DEFAULT_BLOCKS)?,
+        count(MOST_PARTS, "--blocks", &mut resolved.blocks, DEFAULT_BLOCKS)?,
     ))
 }
 
@@ -205,6 +207,9 @@ fn network(
     let (backbone, blocks) = form(resolved)?;
     let fits = UNITS.iter().find(|(most, _)| rows < *most);
     let width = *(resolved.units).get_or_insert(fits.map_or(MOST_UNITS, |&(_, units)| units));
+    at_most("--units", width, (MOST_VALUES / blocks).isqrt(), || {
+        format!("the network has {blocks} such blocks")
+    })?;
     // A deep kernel takes as many features as there are inputs, because two random mixtures of all
     // inputs would lose much that must be learned again.
     let can_be_identity = (backbone.make)(ResidualNetworkConfig::default()).can_be_identity();

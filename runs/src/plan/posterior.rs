@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::pseudo_observations::{auxiliary, probes, pseudo_observations};
 use crate::arguments::{CovarianceName, RunOptions};
-use crate::ranges::{at_least_one, at_most};
+use crate::ranges::{MOST_SIZE, at_most, from_one_to};
 use crate::setting_error::SettingError;
 
 /// The default number of columns of the orthogonal inducing points' covariance that a step uses.
@@ -21,7 +21,7 @@ const FIELDS: [(&str, FieldValue); 6] = [
     ("covariance", |options| Ok(json!(covariance(options)))),
     ("seed", |options| Ok(json!(options.seed()))),
     ("columns", |options| {
-        Ok(json!(at_least_one("--columns", options.columns)?))
+        Ok(json!(from_one_to(MOST_SIZE, "--columns", options.columns)?))
     }),
     ("probes", |options| Ok(json!(probes(options)?))),
     ("observations", |options| {

@@ -6,7 +6,7 @@ use burn_gp_core::{
 };
 
 use crate::arguments::{AuxiliaryName, InversionName, RunOptions};
-use crate::ranges::{above_lower_bound, at_least_one, count, positive};
+use crate::ranges::{MOST_SIZE, above_lower_bound, count, from_one_to, positive};
 use crate::setting_error::SettingError;
 
 /// The pseudo-observations.
@@ -31,14 +31,14 @@ pub(super) fn pseudo_observations(
 /// The probes of an inverse-free posterior.
 pub(super) fn probes(resolved: &RunOptions) -> Result<Option<TraceProbes>, SettingError> {
     let seed = resolved.seed();
-    let probes = at_least_one("--probes", resolved.probes)?;
+    let probes = from_one_to(MOST_SIZE, "--probes", resolved.probes)?;
     Ok(probes.map(|count| TraceProbes { count, seed }))
 }
 
 /// The update of an approximate inverse.
 pub(super) fn auxiliary(resolved: &mut RunOptions) -> Result<AuxiliaryUpdate, SettingError> {
     let default = NaturalInversion::default();
-    at_least_one("--inversion-steps", resolved.inversion_steps)?;
+    from_one_to(MOST_SIZE, "--inversion-steps", resolved.inversion_steps)?;
     let tolerance = (resolved.inversion_tolerance)
         .map(|tolerance| positive("--inversion-tolerance", tolerance))
         .transpose()?;
@@ -60,6 +60,7 @@ pub(super) fn auxiliary(resolved: &mut RunOptions) -> Result<AuxiliaryUpdate, Se
         },
         tolerance: *(resolved.inversion_tolerance).get_or_insert(default.tolerance),
         max_steps: count(
+            MOST_SIZE,
             "--inversion-steps",
             &mut resolved.inversion_steps,
             default.max_steps,

@@ -4,7 +4,7 @@ use burn_gp_models::training::{Schedule, UsualTraining};
 
 use super::EarlyStopping;
 use crate::arguments::{RunOptions, ScheduleName};
-use crate::ranges::{count, positive};
+use crate::ranges::{MOST_SIZE, count, positive};
 use crate::setting_error::SettingError;
 
 /// The final learning rate of a linear schedule, as a fraction of the initial one.
@@ -43,7 +43,7 @@ pub(super) fn schedule(
             final_fraction: FINAL_FRACTION_OF_A_LINE,
         },
         ScheduleName::Stairs => Schedule::Stairs {
-            stages: count("--stages", &mut resolved.stages, DEFAULT_STAGES)?,
+            stages: count(MOST_SIZE, "--stages", &mut resolved.stages, DEFAULT_STAGES)?,
             factor: positive(
                 "--stage-factor",
                 *resolved.stage_factor.get_or_insert(DEFAULT_STAGE_FACTOR),

@@ -12,7 +12,7 @@ use super::options::CommonOptions;
 use crate::arguments::ScaleName;
 use crate::devices::Place;
 use crate::failure::Failure;
-use crate::ranges::{at_least_one, positive};
+use crate::ranges::{MOST_PARTS, at_least_one, from_one_to, positive};
 use crate::setting_error::SettingError;
 
 /// The runs that the user asks for, and options that override the study file.
@@ -50,7 +50,7 @@ impl Choice {
     ///
     /// [`SettingError`].
     pub fn check(&self, study: &'static Study) -> Result<(), SettingError> {
-        at_least_one(flag(&study.seeds.option), self.seeds)?;
+        from_one_to(MOST_PARTS, flag(&study.seeds.option), self.seeds)?;
         for (option, fields) in &self.options {
             for value in fields.values() {
                 at_least_one(flag(&option.name), value.as_u64())?;

@@ -67,6 +67,62 @@ fn command_lines_that_cannot_be_understood() {
     );
 }
 
+/// Counts without a limit of their own end in a failed allocation, an overflow or endless output.
+#[test]
+fn counts_that_no_machine_can_have() {
+    const MOST: &str = "18446744073709551615";
+    let options = [
+        ("svgp", "inducing", 100_000),
+        ("solve", "orthogonal", 100_000),
+        ("svgp", "batch-size", 1_000_000_000),
+        ("svgp", "steps", 1_000_000_000),
+        ("svgp", "epochs", 1_000_000_000),
+        ("svgp", "patience", 1_000_000_000),
+        ("svgp", "checkpoint-every", 1_000_000_000),
+        ("svgp", "folds", 10_000),
+        ("odvgp", "columns", 100_000),
+        ("cagp-opt", "actions", 100_000),
+        ("cggp", "trace-probes", 100_000),
+        ("cggp", "iterations", 100_000),
+        ("inverse-free", "probes", 100_000),
+        ("inverse-free", "inversion-steps", 100_000),
+        ("deep-gp", "layers", 10_000),
+        ("deep-gp", "width", 100_000),
+        ("deep-gp", "hidden-inducing", 100_000),
+        ("deep-gp", "samples", 10_000),
+        ("deep-gp", "prediction-samples", 10_000),
+        ("dbk", "blocks", 10_000),
+        ("dbk", "units", 100_000),
+        ("dbk", "rank", 100_000),
+        ("svdkl", "features", 100_000),
+    ];
+    let lines = options.map(|(model, option, most)| {
+        let line = format!("--model {model} --{option} {MOST}");
+        (
+            line,
+            format!("--{option} is {MOST} but must be at most {most}"),
+        )
+    });
+    let lines: Vec<(&str, &str)> = lines
+        .iter()
+        .map(|(line, text)| (&**line, &**text))
+        .collect();
+    check("train --data good.csv --out new", &lines);
+    check(
+        "train --data good.csv --out new",
+        &[
+            (
+                "--threads 10000",
+                "invalid value '10000' for '--threads <COUNT>': it must be a whole number from 1 to 1024; see --help",
+            ),
+            (
+                "--model dbk --units 100000 --blocks 10000",
+                "--units is 100000 but the network has 10000 such blocks; give at most 327",
+            ),
+        ],
+    );
+}
+
 #[test]
 fn a_configuration_with_an_unknown_field() {
     let folder = playground();
