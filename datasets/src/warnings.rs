@@ -97,6 +97,11 @@ pub enum DataWarning {
         /// The number of rows of the file.
         rows: usize,
     },
+    /// The first line has only numbers and is read as data, but they look like names of columns.
+    NumbersLikeNames {
+        /// The line, without the rest if it is long.
+        line: String,
+    },
     /// The target has very large or very small values.
     ExtremeTarget {
         /// The name of the target.
@@ -170,6 +175,10 @@ impl fmt::Display for DataWarning {
                 formatter,
                 "{count} of {rows} rows have a value of {name:?} that training has not seen; they are predicted as unknown ones"
             ),
+            Self::NumbersLikeNames { line } => write!(
+                formatter,
+                "the first line, {line}, is read as a row of data; if it has the names of the columns, use --no-header=false"
+            ),
             Self::ExtremeTarget { name, magnitude } => write!(
                 formatter,
                 "the target {name:?} reaches {magnitude:e}, so consider another unit or its logarithm"
@@ -230,6 +239,36 @@ const NAMED: usize = 5;
 const LARGE: f64 = 1e8;
 const SMALL: f64 = 1e-8;
 
+/// The first of a file's rows, if there are no names and its numbers count up from column to column, as
+/// years or numbers of columns do, but those of the second row do not.
+fn numbers_like_names(data: &Dataset) -> Option<DataWarning> {
+    let scales = data.schema.input_scales();
+    let numbers_alone = scales.iter().all(|scale| *scale == InputScale::Deviation);
+    let is_first = data
+        .kept
+        .as_ref()
+        .is_none_or(|kept| kept.first() == Some(&0));
+    if data.schema.named || !numbers_alone || !is_first || data.image.is_some() || data.rows() < 2 {
+        return None;
+    }
+    let row = |row: usize| -> Vec<f64> {
+        let inputs = (0..data.columns()).map(|column| data.inputs.get(row, column));
+        inputs.chain([data.targets[row]]).collect()
+    };
+    let counts_up = |row: &[f64]| {
+        let is_next = |pair: &[f64]| pair[1] == pair[0] + 1.0;
+        row.len() > 2 && row[0].fract() == 0.0 && row.windows(2).all(is_next)
+    };
+    let (first, second) = (row(0), row(1));
+    (counts_up(&first) && !counts_up(&second)).then(|| {
+        let shown: Vec<String> = first.iter().take(NAMED).map(f64::to_string).collect();
+        let rest = if first.len() > NAMED { ",…" } else { "" };
+        DataWarning::NumbersLikeNames {
+            line: format!("{}{rest}", shown.join(",")),
+        }
+    })
+}
+
 /// Warns about constant input columns, repeated inputs and how the split treats them, and an
 /// extreme scale of the target. `equal` groups the rows of `data` with equal inputs.
 pub fn warnings(data: &Dataset, equal: &EqualInputs, split: &Split) -> Vec<DataWarning> {
@@ -237,6 +276,7 @@ pub fn warnings(data: &Dataset, equal: &EqualInputs, split: &Split) -> Vec<DataW
     if data.rows() == 0 {
         return found;
     }
+    found.extend(numbers_like_names(data));
     let scales = data.schema.input_scales();
     let is_number = |&column: &usize| scales[column] == InputScale::Deviation;
     let constant: Vec<usize> = (0..data.columns())

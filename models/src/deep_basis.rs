@@ -5,13 +5,13 @@ use burn::{
     tensor::{DType, Device, Tensor, TensorCreationOptions},
 };
 use burn_gp_core::{
-    features::{AnyNetwork, NetworkConfig, ResidualNetworkConfig},
+    features::{AnyNetwork, NetworkConfig, NetworkError, ResidualNetworkConfig},
     inference::{ConditionError, LowRankRegression},
     kernels::{Basis, Kernel},
     layers::Predictive,
     likelihoods::{AnyLikelihood, GaussianConfig, Likelihood, LikelihoodConfig, check_finite},
     means::{AnyMean, MeanConfig},
-    parameter::{ParameterConfig, ParameterError},
+    parameter::ParameterConfig,
     process::{CovarianceShape, VarianceCorrection, VariationalGaussian},
     variational::WeightSpace,
 };
@@ -69,6 +69,15 @@ impl BasisConfig {
             scale: 0.01,
             ..Self::new(network, rank)
         }
+    }
+
+    /// Checks the network.
+    ///
+    /// # Errors
+    ///
+    /// When there is no network with these settings and `dimensions` inputs.
+    pub fn check(&self, dimensions: usize) -> Result<(), NetworkError> {
+        self.network.check(dimensions, self.rank)
     }
 
     pub(crate) fn init(
@@ -177,6 +186,7 @@ impl DbkConfig {
         self.likelihood.check()?;
         check_finite(&data.targets)?;
         let [_, dimensions] = data.inputs.dims();
+        self.basis.check(dimensions)?;
         let options = options_of(&data.inputs);
         let model = LowRankRegression::new(
             self.basis.init(dimensions, options.clone()),
@@ -275,6 +285,7 @@ impl SvdbkConfig {
         self.likelihood.check()?;
         self.likelihood.check_targets(&data.targets)?;
         let ([_, dimensions], [_, columns]) = (data.inputs.dims(), data.targets.dims());
+        self.basis.check(dimensions)?;
         let model = self.assemble(dimensions, columns, options_of(&data.inputs));
         let model = self.parameters.apply(model)?.train();
         Ok(model.with_priors(self.parameters.priors.clone()))
@@ -284,7 +295,7 @@ impl SvdbkConfig {
     ///
     /// # Errors
     ///
-    /// When a parameter setting is not possible.
+    /// When a setting is not possible.
     ///
     /// # Panics
     ///
@@ -295,9 +306,10 @@ impl SvdbkConfig {
         dimensions: usize,
         columns: usize,
         options: impl Into<TensorCreationOptions>,
-    ) -> Result<AnySvdbk, ParameterError> {
+    ) -> Result<AnySvdbk, InitError> {
+        self.basis.check(dimensions)?;
         let model = self.assemble(dimensions, columns, options.into());
-        self.parameters.apply_to_blank(model)
+        Ok(self.parameters.apply_to_blank(model)?)
     }
 
     #[track_caller]
@@ -374,7 +386,7 @@ impl ReadyMadeConfig for SvdbkConfig {
     }
 
     fn blank_trained(&self, shape: &DataShape) -> Result<AnySvdbk, InitError> {
-        Ok(self.blank(shape.dimensions, shape.columns, shape.options.clone())?)
+        self.blank(shape.dimensions, shape.columns, shape.options.clone())
     }
 
     fn likelihood(&self) -> LikelihoodConfig {

@@ -5,7 +5,9 @@ use burn::{
     tensor::{DType, Device, Tensor},
 };
 use burn_gp_core::{
-    features::{AnyNetwork, Features, FirstWeights, NetworkConfig, ResidualNetworkConfig},
+    features::{
+        AnyNetwork, Features, FirstWeights, NetworkConfig, NetworkError, ResidualNetworkConfig,
+    },
     inference::ConditionError,
     layers::Predictive,
     likelihoods::{AnyLikelihood, ImpossibleTarget, LikelihoodConfig},
@@ -261,12 +263,16 @@ impl<C> DeepKernelConfig<C> {
     }
 
     /// The network for `data`, and the data with its initial outputs as inputs.
-    fn first_features(&self, data: &TrainingData) -> (AnyNetwork, TrainingData) {
+    fn first_features(
+        &self,
+        data: &TrainingData,
+    ) -> Result<(AnyNetwork, TrainingData), NetworkError> {
         let [_, dimensions] = data.inputs.dims();
+        self.network.check(dimensions, self.features)?;
         let options = options_of(&data.inputs);
         let network = self.network.init(dimensions, self.features, options);
         let seen = features(&network, data);
-        (network, seen)
+        Ok((network, seen))
     }
 }
 
@@ -278,7 +284,7 @@ impl<C: ReadyMadeConfig> DeepKernelConfig<C> {
     ///
     /// When a target is impossible, or the model on the outputs cannot be initialized.
     pub fn init(&self, data: &TrainingData) -> Result<OnFeatures<C::Model>, InitError> {
-        let (network, seen) = self.first_features(data);
+        let (network, seen) = self.first_features(data)?;
         let model = self.model.resolved(data).init(&seen)?;
         model.check_targets(&seen.targets)?;
         Ok(OnFeatures::new(network.train(), model))
@@ -322,6 +328,7 @@ impl<C: ReadyMadeConfig> ReadyMadeConfig for DeepKernelConfig<C> {
         &self,
         shape: &DataShape,
     ) -> Result<OnFeatures<<C::Model as ReadyMade>::Trained>, InitError> {
+        self.network.check(shape.dimensions, self.features)?;
         let network = (self.network).init(shape.dimensions, self.features, shape.options.clone());
         let seen = DataShape {
             dimensions: self.features,

@@ -1,6 +1,7 @@
 //! Errors of model initialization.
 
 use burn_gp_core::{
+    features::NetworkError,
     inducing::{SelectionError, SetsError},
     layers::LayerError,
     likelihoods::ImpossibleTarget,
@@ -30,6 +31,9 @@ pub enum InitError {
          comes before"
     )]
     NoImage,
+    /// A network cannot have these settings.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
     /// The patches do not fit the image.
     #[error(transparent)]
     Patches(#[from] PatchError),

@@ -19,7 +19,7 @@ use crate::plots::LossPoint;
 use crate::preparation::PreparedData;
 use crate::progress::RowProgress;
 use crate::report::{self, Metrics, TrainingFigures};
-use crate::shortcomings::skipped_steps;
+use crate::shortcomings::{skipped_steps, takes_noise_for_signal};
 use crate::standard_error::warn;
 use crate::standard_output::inform;
 
@@ -70,6 +70,8 @@ pub fn write_results(
     let hyperparameters = fitted.model.hyperparameters();
     let mut metrics = Metrics::new(options, data, scores, figures, &at_floor, &hyperparameters);
     (metrics.warnings).extend(skipped_steps(session.trainer.skipped_steps()));
+    let trainer = &session.trainer;
+    (metrics.warnings).extend(takes_noise_for_signal(trainer.model(), trainer.data()));
     let saved = saved_model(fitted.model, plan, data, Place::of(options)?);
     let illustrations = Illustrations {
         data,

@@ -4,7 +4,12 @@ use std::f64::consts::PI;
 
 use burn_gp_core::{
     likelihoods::TargetKind,
+    ops::numbers,
     parameter::{AtFloor, Hyperparameter},
+};
+use burn_gp_models::{
+    AnyModel,
+    training::{Model, TrainingData},
 };
 
 use crate::evaluation::Scores;
@@ -20,6 +25,14 @@ const POINTS: f64 = 0.02;
 
 /// The nominal coverage.
 const NOMINAL: f64 = 0.95;
+/// The standard deviations from the mean to an end of a normal interval of that coverage.
+const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
+
+/// A model follows the training targets if its noise variance is at most this share of the mean squared error of
+/// predictions of each row from all others, …
+const FOLLOWED: f64 = 0.01;
+/// … which predict hardly anything if that error is more than this share of the targets' variance.
+const UNPREDICTED: f64 = 0.5;
 
 /// The tolerated loss from a network, in nats per row.
 const COST_OF_NETWORK: f64 = 0.02;
@@ -141,13 +154,66 @@ fn nlpd_of_frequencies(train: &Part, test: &Part, classes: usize) -> f64 {
     mean(&densities)
 }
 
+/// A sentence if the model takes noise for signal: it follows each training target, but all other rows hardly
+/// predict it, or predict it with intervals that are too narrow. `None` for models without such predictions in
+/// closed form.
+pub fn takes_noise_for_signal(model: &AnyModel, data: &TrainingData) -> Option<String> {
+    let others = model.leave_one_out(data)?.ok()?;
+    let [rows, outputs] = data.targets.dims();
+    let means = numbers(others.mean);
+    let deviations = numbers(others.variance.sqrt());
+    let targets = numbers(data.targets.clone());
+    let residuals: Vec<f64> = (targets.iter().zip(&means))
+        .map(|(target, mean)| target - mean)
+        .collect();
+    let is_covered = |&(place, residual): &(usize, &f64)| {
+        residual.abs() <= NORMAL_QUANTILE * deviations[place / outputs]
+    };
+    let covered = residuals.iter().enumerate().filter(is_covered).count();
+    let share = covered as f64 / residuals.len() as f64;
+    let error = mean_squared_error(&residuals, 0.0);
+    let variance = mean_squared_error(&targets, mean(&targets));
+    let noise = noise_variance(&model.hyperparameters())?;
+    if noise < FOLLOWED * error && error > UNPREDICTED * variance {
+        return Some(format!(
+            "the noise has a standard deviation of {:.1e}, in units of the target's, but {rows} training rows are \
+             predicted from all others with an error of {:.2}: the model takes noise for signal",
+            (noise / variance).sqrt(),
+            (error / variance).sqrt()
+        ));
+    }
+    is_too_low(share, residuals.len()).then(|| {
+        format!(
+            "{:.1} % of the {rows} training rows are in the 95 % intervals that all other rows predict for \
+             them: the model takes noise for signal",
+            100.0 * share
+        )
+    })
+}
+
+/// The variance of normal noise, if there is one.
+fn noise_variance(hyperparameters: &[Hyperparameter]) -> Option<f64> {
+    let noise = (hyperparameters.iter()).find(|found| found.path == "likelihood.noise");
+    noise.and_then(|noise| noise.values.first().copied())
+}
+
+/// Whether the share of rows in their 95 % intervals is too low for chance.
+fn is_too_low(share: f64, rows: usize) -> bool {
+    NOMINAL - share > tolerance(rows)
+}
+
+/// The tolerated deviation of the share of rows in their 95 % intervals.
+fn tolerance(rows: usize) -> f64 {
+    let deviation = (NOMINAL * (1.0 - NOMINAL) / rows as f64).sqrt();
+    (DEVIATIONS * deviation).max(POINTS)
+}
+
 /// A sentence if significantly fewer or more rows than expected are in their intervals. Intervals
 /// for discrete targets contain more than their nominal share even for a perfect model.
 fn coverage(scores: &Scores, targets: TargetKind, rows: usize) -> Option<String> {
     let share = scores.coverage95?;
-    let deviation = (NOMINAL * (1.0 - NOMINAL) / rows as f64).sqrt();
     let excess = share - NOMINAL;
-    if excess.abs() <= (DEVIATIONS * deviation).max(POINTS) {
+    if excess.abs() <= tolerance(rows) {
         return None;
     }
     let is_discrete = targets == TargetKind::Counts || targets.has_classes();

@@ -6,7 +6,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::arguments::{ModelName, RunOptions};
-use crate::checksums::read_text;
+use crate::checksums::{Links, read_text};
 use crate::failure::{Failure, FolderError};
 use crate::fitting::{Checkpoints, Interrupt};
 use crate::output;
@@ -51,7 +51,7 @@ impl TrainingRun {
         if !path.exists() {
             return Ok(None);
         }
-        let metrics = serde_json::from_str(&read_text(&path)?);
+        let metrics = serde_json::from_str(&read_text(&path, Links::Followed)?);
         metrics.map_err(|error| FolderError::DamagedCheckpoint {
             path,
             reason: error.to_string(),

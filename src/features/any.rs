@@ -7,7 +7,7 @@ use burn::{
 
 use super::{
     CustomNetwork, CustomNetworkConfig, Features, Normalization, Perceptron, PerceptronConfig,
-    ResidualNetwork, ResidualNetworkConfig, custom::NetworkFunctions,
+    ResidualNetwork, ResidualNetworkConfig, custom::NetworkFunctions, error::NetworkError,
 };
 use crate::custom::{Choice, Choices, configs, registered};
 
@@ -26,6 +26,20 @@ macro_rules! networks {
         }
 
         impl NetworkConfig {
+            /// Checks that there is such a network with `inputs` inputs and `outputs` outputs. Networks of
+            /// other crates check their own settings when they are read.
+            ///
+            /// # Errors
+            ///
+            /// When a layer has no units, or a setting does not match the number of inputs.
+            pub fn check(&self, inputs: usize, outputs: usize) -> Result<(), NetworkError> {
+                NetworkError::check_units("the number of outputs", outputs)?;
+                match self {
+                    $(Self::$network(config) => config.check(inputs, outputs),)+
+                    Self::Custom(_) => Ok(()),
+                }
+            }
+
             /// Creates the network with `inputs` inputs and `outputs` outputs.
             #[track_caller]
             pub fn init(

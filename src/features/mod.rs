@@ -32,6 +32,7 @@
 
 mod any;
 mod custom;
+mod error;
 mod first_weights;
 mod normalization;
 mod perceptron;
@@ -50,6 +51,7 @@ pub use any::{AnyNetwork, NetworkConfig, NetworkName};
 pub use custom::{
     CustomNetwork, CustomNetworkConfig, NetworkDefinition, NetworkFunctions, NetworkRegistration,
 };
+pub use error::NetworkError;
 pub use first_weights::FirstWeights;
 pub use normalization::Normalization;
 pub use perceptron::{Activation, Perceptron, PerceptronConfig};

@@ -9,7 +9,7 @@ use derive_setters::Setters;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
-use super::{Features, FirstWeights, require_inputs};
+use super::{Features, FirstWeights, NetworkError, require_inputs};
 use crate::{ops::tanh, parameter::defaults};
 
 /// The activation function between two layers.
@@ -54,6 +54,14 @@ defaults! {
 }
 
 impl PerceptronConfig {
+    /// Checks that every layer has units.
+    pub(super) fn check(&self, _inputs: usize, _outputs: usize) -> Result<(), NetworkError> {
+        let mut widths = self.hidden.iter().enumerate();
+        widths.try_for_each(|(layer, &width)| {
+            NetworkError::check_units(format!("hidden[{layer}]"), width)
+        })
+    }
+
     /// Creates the network with `inputs` inputs and `outputs` outputs.
     pub fn init(
         &self,

@@ -10,8 +10,8 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Activation, Features, FirstWeights, Normalization, Standardization, normalization::normalize,
-    require_inputs,
+    Activation, Features, FirstWeights, NetworkError, Normalization, Standardization,
+    normalization::normalize, require_inputs,
 };
 use crate::parameter::defaults;
 
@@ -48,6 +48,26 @@ defaults! {
 }
 
 impl ResidualNetworkConfig {
+    /// Checks the width, and the settings that depend on the number of inputs.
+    pub(super) fn check(&self, inputs: usize, outputs: usize) -> Result<(), NetworkError> {
+        NetworkError::check_units("width", self.width)?;
+        if self.from_identity && inputs != outputs {
+            return Err(NetworkError::IdentityOfOtherSize { inputs, outputs });
+        }
+        let Some(Standardization { means, deviations }) = &self.standardization else {
+            return Ok(());
+        };
+        let (means, deviations) = (means.len(), deviations.len());
+        match means == inputs && deviations == inputs {
+            true => Ok(()),
+            false => Err(NetworkError::Standardization {
+                inputs,
+                means,
+                deviations,
+            }),
+        }
+    }
+
     /// Creates the network with `inputs` inputs and `outputs` outputs.
     ///
     /// # Panics

@@ -96,6 +96,28 @@ fn a_flipped_bit_in_a_finished_run_is_refused() {
 }
 
 #[test]
+fn a_report_has_no_damaged_file() {
+    let folder = temp_dir::TempDir::new().expect("a folder");
+    let path = folder.path();
+    train(path);
+    for name in ["loss.svg", "config.toml"] {
+        let file = path.join("run").join(name);
+        let kept = fs::read(&file).expect("a file");
+        let size = kept.len();
+        flip(&file, size / 3, |what| {
+            let output = run(path, &["report", "run", "--overwrite"]);
+            let text = String::from_utf8_lossy(&output.stderr).into_owned();
+            let warning = format!("warning: run/{name} is left out: it is damaged");
+            assert!(
+                output.status.success() && text.contains(&warning),
+                "{what}: {text}"
+            );
+        });
+        assert_eq!(fs::read(&file).expect("a file"), kept);
+    }
+}
+
+#[test]
 fn checksums_are_those_of_sha256sum() {
     let folder = temp_dir::TempDir::new().expect("a folder");
     train(folder.path());

@@ -27,9 +27,13 @@ fn write_months(folder: &Path) {
 }
 
 fn train<'a>(kernel: &'a str, options: &'a [&'a str]) -> Vec<&'a str> {
-    let line = "train --data months.csv --out run --overwrite --quiet --model exact --kernel";
+    train_model("exact", kernel, options)
+}
+
+fn train_model<'a>(model: &'a str, kernel: &'a str, options: &'a [&'a str]) -> Vec<&'a str> {
+    let line = "train --data months.csv --out run --overwrite --quiet --model";
     line.split(' ')
-        .chain([kernel])
+        .chain([model, "--kernel", kernel])
         .chain(options.iter().copied())
         .collect()
 }
@@ -200,15 +204,17 @@ fn a_period_that_is_not_given_comes_from_the_data() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
     write_months(path);
-    succeed(path, &train("periodic(rbf)[1]", &[]));
-    let parameters = shown(path);
-    let period = values(&parameters, "kernel.base.period")[0];
-    assert!((period / 12.0 - 1.0).abs() < 0.02, "{period}");
-    // The uniform noise has variance 3.
-    let noise = values(&parameters, "likelihood.noise")[0];
-    assert!((2.0..4.0).contains(&noise), "{noise}");
-    let config = read(&path.join("run/config.toml"));
-    assert!(config.contains("kernel.base.period="), "{config}");
+    for model in ["exact", "auto"] {
+        succeed(path, &train_model(model, "periodic(rbf)[1]", &[]));
+        let parameters = shown(path);
+        let period = values(&parameters, "kernel.base.period")[0];
+        assert!((period / 12.0 - 1.0).abs() < 0.02, "{model}: {period}");
+        // The uniform noise has variance 3.
+        let noise = values(&parameters, "likelihood.noise")[0];
+        assert!((2.0..4.0).contains(&noise), "{model}: {noise}");
+        let config = read(&path.join("run/config.toml"));
+        assert!(config.contains("kernel.base.period="), "{model}: {config}");
+    }
 }
 
 #[test]

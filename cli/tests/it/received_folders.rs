@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{program, read, run, succeed, write_regression};
+use crate::support::{program, read, run, seal, succeed, write_regression};
 
 const TRAIN: &str = "train --data data.csv --model sgpr --inducing 5 --steps 4 --quiet --out run";
 
@@ -65,6 +65,7 @@ fn no_script_of_a_plot_gets_onto_the_page() {
         "<a href=\"javascript:alert('loss')\"><rect width=\"800\" height=\"560\"/></a>",
     ] {
         fs::write(&plot, drawn.replace("</svg>", &format!("{attack}</svg>"))).expect("a plot");
+        seal(&path.join("run"));
         succeed(path, &words("report run --overwrite"));
         let page = read(&path.join("report.html"));
         for mark in ["<script", "alert(", "onerror", "iframe", "example.org"] {
@@ -163,6 +164,7 @@ fn pipes_and_devices_are_not_waited_for() {
             old.to_owned()
         };
         fs::write(&configuration, text.replace(&named, new)).expect("a file");
+        seal(&path.join("run"));
         let output = ends(path, "report run --overwrite");
         assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
         let reason = "is neither a file nor a folder";

@@ -35,6 +35,34 @@ fn write_noise(path: &Path, rows: usize, target: impl Fn(f64) -> f64) {
     fs::write(path, text).unwrap();
 }
 
+/// Without priors, twenty lengthscales of forty rows of noise find a function through all of them.
+#[test]
+fn a_model_that_takes_noise_for_signal_says_so() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    let mut random = ChaCha8Rng::seed_from_u64(4);
+    let names: Vec<String> = (0..20).map(|column| format!("x{column}")).collect();
+    let mut text = names.join(",") + ",y\n";
+    for _ in 0..40 {
+        let row: Vec<String> = (0..21)
+            .map(|_| random.random::<f64>().to_string())
+            .collect();
+        text += &(row.join(",") + "\n");
+    }
+    fs::write(path.join("table.csv"), text).unwrap();
+    let is_told = |options: &str| {
+        let texts = warnings(path, options);
+        texts
+            .iter()
+            .any(|text| text.contains("takes noise for signal"))
+    };
+    assert!(is_told(
+        "--model exact --default-priors=false --test-fraction 0"
+    ));
+    assert!(!is_told("--model exact --test-fraction 0"));
+    assert!(!is_told("--model auto --test-fraction 0"));
+}
+
 #[test]
 fn a_model_that_is_no_better_than_a_constant_says_so() {
     let folder = temp_dir::TempDir::new().unwrap();

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use burn_gp_core::likelihoods::PredictiveDistribution;
 use burn_gp_runs::{
     arguments::name_of,
-    checksums::read_text,
+    checksums::{Links, read_text},
     coverage::{Coverage, nominal_coverages},
     failure::{Failure, FolderError},
     output::PREDICTIONS,
@@ -171,7 +171,7 @@ fn read(path: &Path) -> Result<Coverage, Failure> {
         path: path.to_owned(),
         reason,
     };
-    let text = read_text(path).map_err(FolderError::from)?;
+    let text = read_text(path, Links::Followed).map_err(FolderError::from)?;
     let levels: Option<Vec<f64>> = text.lines().skip(1).map(central_level).collect();
     let levels = levels.ok_or_else(|| damaged("these are no predictions".into()))?;
     Ok(Coverage::of_levels(levels))

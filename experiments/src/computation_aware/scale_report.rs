@@ -1,7 +1,7 @@
 //! Table and plot of the cost of a step against the number of rows.
 
 use burn_gp_runs::{
-    checksums::read_text,
+    checksums::{Links, read_text},
     failure::{Failure, FolderError},
     fitting::TrainingLog,
     output::TRAINING_LOG,
@@ -75,7 +75,7 @@ impl Cost {
         let mut costs = Vec::new();
         for (run, metrics) in TrainingRun::places_finished(&folder.runs())? {
             let path = run.join(TRAINING_LOG);
-            let text = read_text(&path).map_err(FolderError::from)?;
+            let text = read_text(&path, Links::Followed).map_err(FolderError::from)?;
             let log =
                 TrainingLog::from_csv(&text).ok_or_else(|| FolderError::DamagedCheckpoint {
                     path,

@@ -13,6 +13,7 @@ mod first_periods;
 mod fit;
 mod full_batch;
 mod hyperparameters;
+mod impossible_networks;
 mod impossible_targets;
 mod inducing_training;
 mod inverse_free;

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
 
 use super::RunOptions;
-use crate::checksums::read_text;
+use crate::checksums::{Links, read_text};
 use crate::setting_error::ConfigurationError;
 
 /// The configuration file of a run.
@@ -24,7 +24,7 @@ const CONFIG_JSON: &str = "config.json";
 ///
 /// If the file cannot be read, is not a configuration, or has changed since a run wrote it.
 pub fn read_configuration(path: &Path) -> Result<RunOptions, ConfigurationError> {
-    let text = read_text(path).map_err(|error| match error.reason {
+    let text = read_text(path, Links::Followed).map_err(|error| match error.reason {
         CheckFailure::Unreadable(source) => ConfigurationError::Unreadable {
             path: path.to_owned(),
             source,

@@ -9,7 +9,7 @@ const COST: f64 = 1.0;
 
 /// The standard errors by which predictions must be better for a kernel to be preferred, on up to as many
 /// rows: there the best of several kernels is often the luckiest one, and predicts badly. With more rows the
-/// standard errors that are asked for fall as 1/N, since every kernel is then determined well.
+/// standard errors that are asked for fall as 1/N², since every kernel is then determined well.
 const STANDARD_ERRORS: f64 = 3.0;
 const FEW_ROWS: f64 = 100.0;
 
@@ -39,7 +39,7 @@ impl Score {
 
     /// By how much these predictions are better beyond chance: `Σ_n d_n − k − c·√N·s` with the
     /// differences d of the log densities, their standard deviation s, k more hyperparameters, and
-    /// c = 3·min(1, 100/N).
+    /// c = 3·min(1, 100/N)².
     ///
     /// # Panics
     ///
@@ -56,7 +56,7 @@ impl Score {
             .map(|difference| (difference - mean).powi(2));
         let error = squares.sum::<f64>().sqrt(); // √N·s
         let more = self.parameters.saturating_sub(other.parameters) as f64;
-        let errors = STANDARD_ERRORS * (FEW_ROWS / count).min(1.0);
+        let errors = STANDARD_ERRORS * (FEW_ROWS / count).min(1.0).powi(2);
         count * mean - COST * more - errors * error
     }
 }

@@ -206,6 +206,7 @@ fn fit(
     };
     let kernel = kernel_of_data(&mut options, schema).ok()?;
     let config = ModelConfig::from(ExactConfig::new(kernel)).with_default_priors(rows, dimensions);
+    let periods = config.best_first_periods(data);
     let ModelConfig::Exact(config) = config else {
         return None;
     };
@@ -217,6 +218,10 @@ fn fit(
             ..options.clone()
         });
         parameters.priors = priors.clone();
+        for (path, values) in &periods {
+            let value = parameters.values.entry(path.clone());
+            value.or_insert_with(|| values.clone());
+        }
         let model = config.clone().with_parameters(parameters).init(data).ok()?;
         let training = FullBatchTraining {
             iterations: ITERATIONS,

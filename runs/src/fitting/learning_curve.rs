@@ -8,7 +8,7 @@ use burn_gp_datasets::Standardizer;
 use burn_gp_models::{AnyModel, PredictionError, training::TrainingData};
 
 use super::TrainingLog;
-use crate::checksums::read_text;
+use crate::checksums::{Links, read_text};
 use crate::evaluation::{Levels, Scores, evaluate};
 use crate::failure::FolderError;
 use crate::preparation::{Part, PreparedData};
@@ -35,9 +35,11 @@ impl LearningCurve {
     ///
     /// If there is no such file, or it is not a curve.
     pub fn read(path: &Path) -> Result<Self, FolderError> {
-        Self::from_csv(&read_text(path)?).ok_or_else(|| FolderError::DamagedCheckpoint {
-            path: path.to_owned(),
-            reason: "it is not a learning curve".into(),
+        Self::from_csv(&read_text(path, Links::Followed)?).ok_or_else(|| {
+            FolderError::DamagedCheckpoint {
+                path: path.to_owned(),
+                reason: "it is not a learning curve".into(),
+            }
         })
     }
 

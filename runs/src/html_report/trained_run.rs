@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use burn_gp_core::likelihoods::AnyLikelihood;
 use burn_gp_datasets::ColumnReport;
-use burn_gp_models::Predictor;
+use burn_gp_models::{CheckError, CheckFailure, Predictor};
 
 use super::ReportArguments;
 use super::effects::{Effect, effects};
 use crate::arguments::{RunOptions, configuration_in, parse_configuration};
+use crate::checksums::{Links, read_text};
 use crate::failure::Failure;
 use crate::output::{self, ModelContext};
 use crate::preparation::PreparedData;
-use crate::regular_file::{Links, read_text};
 use crate::show::Description;
 use crate::trained_folder::open_model;
 
@@ -127,10 +127,13 @@ impl OwnFiles {
     fn read(&mut self, path: &Path) -> Option<String> {
         match read_text(path, Links::Refused) {
             Ok(text) => Some(text),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(CheckError {
+                reason: CheckFailure::Unreadable(error),
+                ..
+            }) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => {
                 self.left_out
-                    .push(format!("{} is left out: {error}", path.display()));
+                    .push(format!("{} is left out: {}", path.display(), error.reason));
                 None
             }
         }

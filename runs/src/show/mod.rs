@@ -14,7 +14,7 @@ use serde_json::Value;
 
 pub use parameters::{ShownParameter, Units};
 
-use crate::checksums::read_text;
+use crate::checksums::{Links, read_text};
 use crate::devices;
 use crate::evaluation::Scores;
 use crate::failure::{Failure, FolderError};
@@ -297,7 +297,8 @@ fn metrics(folder: &Path) -> Result<Option<Metrics>, Failure> {
     if !path.exists() {
         return Ok(None);
     }
-    let text = read_text(&path).map_err(|error| damaged(error.reason.to_string()))?;
+    let text =
+        read_text(&path, Links::Followed).map_err(|error| damaged(error.reason.to_string()))?;
     let metrics = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
     Ok(Some(metrics))
 }

@@ -8,11 +8,11 @@ use std::rc::Rc;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
+use crate::checksums::{Links, read_text};
 use crate::failure::{Failure, FolderError};
 use crate::file_names::file_name;
 use crate::output::{self, FolderLock, remove_leftover, replace_file, require_own, take_back};
 use crate::plots::{PlotError, warn_undrawn};
-use crate::regular_file::{Links, read_text};
 use crate::replacement::{beside, is_temporary};
 use crate::standard_error::tell;
 use crate::standard_output::inform;

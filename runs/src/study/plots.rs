@@ -8,12 +8,12 @@ use super::folder::ExperimentFolder;
 use super::request::Request;
 use super::size_plots;
 use super::template::Template;
+use crate::checksums::{Links, read_text};
 use crate::fitting::{LogEntry, TrainingLog};
 use crate::output::TRAINING_LOG;
 use crate::plots::{
     self, Caption, ComparedScore, CurveName, CurvePanel, PlotError, Quantity, Span,
 };
-use crate::regular_file::{Links, read_text};
 use crate::summary::mean_curve;
 
 /// The approximate number of points in a loss curve.

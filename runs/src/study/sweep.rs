@@ -15,11 +15,11 @@ use super::request::{Choice, Request};
 use super::sweep_table::{findings, study};
 use super::{PlannedCell, make, open, planned, show};
 use crate::arguments::{DEFAULT_DATA, ModelName, RunOptions, name_of};
+use crate::checksums::{Links, read_text};
 use crate::failure::{Failure, FolderError};
 use crate::output::{self, default_folder_name, replace_file};
 use crate::plan::{check, resolve};
 use crate::preparation::PreparedData;
-use crate::regular_file::{Links, read_text};
 use crate::setting_error::SettingError;
 
 /// The file that describes the sweep in a folder, for `--resume`.

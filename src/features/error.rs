@@ -1,0 +1,46 @@
+//! Errors of networks.
+
+/// The reason why a network cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NetworkError {
+    /// A layer has no units.
+    #[error("{name} of the network is 0; every layer needs at least one unit")]
+    NoUnits {
+        /// The setting, as in the configuration.
+        name: String,
+    },
+    /// The network starts as the identity, but its outputs are not as many as its inputs.
+    #[error(
+        "a network that starts as the identity needs as many outputs as inputs; it has {inputs} inputs \
+         and {outputs} outputs"
+    )]
+    IdentityOfOtherSize {
+        /// The number of inputs, D.
+        inputs: usize,
+        /// The number of outputs.
+        outputs: usize,
+    },
+    /// There is not one mean and one standard deviation for each input.
+    #[error(
+        "the network standardizes its {inputs} inputs with {means} means and {deviations} standard \
+         deviations; it needs {inputs} of each"
+    )]
+    Standardization {
+        /// The number of inputs, D.
+        inputs: usize,
+        /// The number of means.
+        means: usize,
+        /// The number of standard deviations.
+        deviations: usize,
+    },
+}
+
+impl NetworkError {
+    /// An error unless a layer has units.
+    pub(super) fn check_units(name: impl Into<String>, units: usize) -> Result<(), Self> {
+        match units {
+            0 => Err(Self::NoUnits { name: name.into() }),
+            _ => Ok(()),
+        }
+    }
+}
