@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::class_order::{ClassOrder, canonical, number};
-use crate::encoding;
 use crate::natural_order;
+use crate::words;
 
 /// The ordered labels of a target. The k-th label is class k, counted from zero.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,7 +113,7 @@ impl LabelReader {
     pub fn encode(&self, positions: &[f64], classes: &Classes) -> Result<Vec<f64>, UnknownLabel> {
         let numbers: Vec<Option<f64>> = (self.names.iter())
             .map(|label| {
-                let class = encoding::position(&classes.names, label);
+                let class = words::position(&classes.names, label);
                 class.map(|class| class as f64)
             })
             .collect();

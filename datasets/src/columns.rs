@@ -10,11 +10,10 @@ use serde::{Deserialize, Serialize};
 use crate::class_order::{ClassOrder, canonical};
 use crate::classes::Classes;
 use crate::column_label::ColumnLabel;
-use crate::encoding::{
-    ColumnEncoding, InputColumns, InputScale, MissingValues, NumberNotation, is_marker,
-};
+use crate::encoding::{ColumnEncoding, InputColumns, InputScale, MissingValues, NumberNotation};
 use crate::error::DataError;
 use crate::raw_column::Cell;
+use crate::words::is_marker;
 use roles::{prediction_roles, reject_duplicates, training_roles};
 
 pub use target_column::TargetColumn;

@@ -5,14 +5,15 @@ use std::collections::HashMap;
 use crate::columns::{ColumnRoles, Labels, Layout, Request, Role, SourceColumn};
 use crate::encoding::{
     ColumnEncoding, ColumnKind, ColumnReport, DateFormat, DecimalMark, Decision, Encoding,
-    Evidence, InputColumns, NumberNotation, Problem, Purpose, decide, distinct, first_spelling,
-    infer, is_class, is_marker, is_missing, is_word, missing, summary,
+    Evidence, InputColumns, NumberNotation, Problem, Purpose, decide, distinct, infer, missing,
+    summary,
 };
 use crate::error::{ColumnError, DataError};
 use crate::names::nearest;
 use crate::raw_column::{Cell, RawColumn};
 use crate::raw_table::RawTable;
 use crate::task::Task;
+use crate::words::{first_spelling, is_class, is_marker, is_missing, is_word};
 
 /// Decides on every column of a table for training. Changes the roles of those that are no inputs
 /// and the columns that become inputs, and turns markers of missing values into gaps.

@@ -91,6 +91,7 @@ mod table;
 mod task;
 mod text;
 mod warnings;
+mod words;
 #[cfg(feature = "excel")]
 mod workbook;
 

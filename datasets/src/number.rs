@@ -3,9 +3,9 @@
 use std::str;
 
 use crate::column_label::ColumnLabel;
-use crate::encoding;
 use crate::error::{CellError, DataError};
 use crate::origin::Location;
+use crate::words;
 
 /// The reason why a field is invalid.
 #[derive(Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(crate) fn may_be_data(field: &[u8]) -> bool {
 }
 
 fn is_missing(text: &str) -> bool {
-    text.is_empty() || encoding::is_missing(text)
+    text.is_empty() || words::is_missing(text)
 }
 
 impl FieldError {

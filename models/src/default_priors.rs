@@ -29,12 +29,14 @@ impl ModelConfig {
     /// | lengthscale that D inputs share | `N(log(3·√D), 1)` |
     /// | lengthscales of D inputs, from N rows | `N(log(3·√D), 1/(1 + 4·D/N))` each: rows that are about as many as inputs cannot tell which inputs matter |
     /// | variance of a kernel | `N(0, 3²)`; `N(−log D, 3²)` of a kernel without lengthscales, such as a linear one, with D inputs |
-    /// | noise variance | the noise has the exponential distribution with mean 1 |
+    /// | noise variance | the noise has the gamma distribution with shape 2 and mean 1 |
     ///
     /// With few rows, or about as many inputs as rows, the evidence alone has optima in which the noise
     /// vanishes and short lengthscales repeat the noise of the training targets. The priors prefer
     /// smooth functions and noise unless the data say otherwise. That of the noise, on the logarithm, makes N rows
-    /// count as N − 2: the noise is that of a Student-t distribution for the unknown scale. That lengthscales grow with √D is argued
+    /// count as N − 4: a 95 % interval of the normal distribution with that noise is as wide as that of the Student-t
+    /// distribution with N − 2 degrees of freedom, which an unknown scale has (S is the sum of squares:
+    /// `1.96·√(S/(N − 4)) ≈ t·√(S/(N − 2))`, .490√S and .495√S at N = 20). That lengthscales grow with √D is argued
     /// in "Vanilla Bayesian Optimization Performs Great in High Dimensions" (arXiv:2402.02229, section 4).
     ///
     /// Models with more than 5000 rows, deep models, models on features of networks and functions with
@@ -75,11 +77,11 @@ impl ModelConfig {
 
 const NOISE: &str = "likelihood.noise";
 
-/// The exponential distribution with mean one: as long as the data say nothing else, all variation of the
-/// targets is noise.
+/// A gamma distribution with mean one: as long as the data say nothing else, all variation of the targets is
+/// noise.
 const NOISE_PRIOR: Prior = Prior::Gamma {
-    shape: 1.0,
-    rate: 1.0,
+    shape: 2.0,
+    rate: 2.0,
 };
 
 /// The priors of a kernel's hyperparameters, by their paths in a model.

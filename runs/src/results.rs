@@ -71,7 +71,11 @@ pub fn write_results(
     let mut metrics = Metrics::new(options, data, scores, figures, &at_floor, &hyperparameters);
     (metrics.warnings).extend(skipped_steps(session.trainer.skipped_steps()));
     let trainer = &session.trainer;
-    (metrics.warnings).extend(takes_noise_for_signal(trainer.model(), trainer.data()));
+    if let Some(warning) = takes_noise_for_signal(trainer.model(), trainer.data()) {
+        // The data do not call for less noise then.
+        (metrics.warnings).retain(|other| !other.starts_with("likelihood.noise"));
+        metrics.warnings.push(warning);
+    }
     let saved = saved_model(fitted.model, plan, data, Place::of(options)?);
     let illustrations = Illustrations {
         data,

@@ -211,6 +211,7 @@ fn a_finished_comparison_stays_until_the_new_one_is_finished() {
     assert_eq!(read(&kept), before);
 
     // A second attempt replaces the unfinished one, not what is kept.
+    fs::remove_dir_all(&inner).expect("a folder");
     let child = start(path, &words(&endless));
     wait_until("a checkpoint", || has_steps(&inner));
     signal("-INT", &format!("-{}", child.id()));

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::support::{read, succeed, write_classes, write_regression};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use rand_distr::{Distribution, StandardNormal};
 
 /// The warnings of a run on the terminal and in its metrics.
 fn warnings(folder: &Path, options: &str) -> Vec<String> {
@@ -44,9 +45,8 @@ fn a_model_that_takes_noise_for_signal_says_so() {
     let names: Vec<String> = (0..20).map(|column| format!("x{column}")).collect();
     let mut text = names.join(",") + ",y\n";
     for _ in 0..40 {
-        let row: Vec<String> = (0..21)
-            .map(|_| random.random::<f64>().to_string())
-            .collect();
+        let row = (0..21).map(|_| StandardNormal.sample(&mut random));
+        let row: Vec<String> = row.map(|number: f64| number.to_string()).collect();
         text += &(row.join(",") + "\n");
     }
     fs::write(path.join("table.csv"), text).unwrap();

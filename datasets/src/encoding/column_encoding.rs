@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::dates::DateFormat;
 use super::number_notation::NumberNotation;
-use super::words;
 use crate::class_order::{canonical, number};
 use crate::raw_column::{Cell, DeclaredType, RawColumn};
+use crate::words;
 
 /// A column of a table and the inputs that its cells become.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,9 +4,9 @@ use super::column_encoding::{ColumnEncoding, Cycle, Encoding, Gaps, label};
 use super::dates::{AmbiguousDates, DateFormat};
 use super::kind::{self, ColumnKind};
 use super::options::{InputColumns, MissingValues, Time};
-use super::words;
 use crate::double_precision::is_infinite;
 use crate::raw_column::{Cell, DeclaredType, RawColumn};
+use crate::words;
 
 /// The use of an input column.
 pub(crate) enum Decision {

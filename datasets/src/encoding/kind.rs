@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::column_encoding::label;
 use super::dates::DateFormat;
-use super::words;
 use crate::double_precision::is_infinite;
 use crate::raw_column::{Cell, DeclaredType, RawColumn};
+use crate::words;
 
 /// The kind of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,7 +7,6 @@ mod decision;
 mod kind;
 mod number_notation;
 mod options;
-mod words;
 
 pub use column_encoding::{ColumnEncoding, Cycle, Encoding, Gaps};
 pub use column_report::{ColumnReport, Purpose};
@@ -21,4 +20,3 @@ pub use options::{InputColumns, KindOfColumn, KindOfColumnError, MissingValues, 
 pub(crate) use column_encoding::{InputScale, Unfit};
 pub(crate) use decision::{Decision, Problem, ambiguous, decide, missing, summary};
 pub(crate) use kind::{distinct, infer};
-pub(crate) use words::{first_spelling, is_class, is_marker, is_missing, is_word, position};

@@ -27,11 +27,12 @@ pub fn start(folder: &Path, arguments: &[&str]) -> Child {
     command.current_dir(folder).args(arguments);
     // A separate process group, because its children must be ended with it.
     command.process_group(0).stderr(Stdio::piped());
-    // Under `nohup` a hang-up would be ignored.
-    // SAFETY: this call is allowed between fork and exec.
+    // Under `nohup`, and in the background of a shell, these signals are ignored.
+    // SAFETY: these calls are allowed between fork and exec.
     unsafe {
         command.pre_exec(|| {
             libc::signal(libc::SIGHUP, libc::SIG_DFL);
+            libc::signal(libc::SIGINT, libc::SIG_DFL);
             Ok(())
         });
     }

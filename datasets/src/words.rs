@@ -110,7 +110,7 @@ fn shape(text: &str) -> String {
 
 /// The words for no and yes that all `texts` are in some spelling, each as it is first spelled; both
 /// must occur.
-pub(super) fn truth_values(texts: &[String]) -> Option<[String; 2]> {
+pub(crate) fn truth_values(texts: &[String]) -> Option<[String; 2]> {
     let words: Option<Vec<TruthWord>> = texts.iter().map(|text| TruthWord::of(text)).collect();
     let words = words.filter(|words| words.windows(2).all(|two| two[0].pair == two[1].pair))?;
     let first = |value: bool| {
