@@ -290,7 +290,7 @@ fn a_first_line_of_numbers_that_count_up_may_be_names() {
         ("a,b,y", false),
     ] {
         let rows = "3,1,4\n1,5,9\n2,6,5\n3,5,8\n";
-        let found = warned(&last(&format!("{first}\n{rows}")));
+        let found = warned(&last(format!("{first}\n{rows}")));
         let expected = DataWarning::NumbersLikeNames { line: first.into() };
         assert_eq!(found.contains(&expected), named, "{first}: {found:?}");
     }
