@@ -7,8 +7,6 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use crate::failure::Failure;
-
 /// The start and the end of the names of temporary files.
 const START: &str = ".burn-gp-";
 const END: &str = ".partial";
@@ -87,15 +85,6 @@ pub fn create_file(path: &Path, text: &str) -> io::Result<()> {
         }
     }
     synchronize_names(parent_of(path))
-}
-
-/// The same as `replace`, with an error for the user.
-///
-/// # Errors
-///
-/// If the file cannot be written; `path` is then unchanged.
-pub fn replace_file(path: &Path, text: &str) -> Result<(), Failure> {
-    replace(path, text).map_err(Failure::writing(path))
 }
 
 /// Writes `text` to a temporary file and renames it to `path`. A file that it replaces keeps its permissions.

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use same_file::is_same_file;
 
-use super::files::OWN_FILES;
+use super::files::{OWN_FILES, replace_file};
 use super::names_in;
 use crate::failure::{DestinationError, Failure};
-use crate::replacement::{create_file, parent_of, replace_file};
+use crate::replacement::{create_file, parent_of};
 
 /// The destination of a result.
 #[derive(Clone, Debug)]

@@ -11,6 +11,7 @@ use crate::evaluation::Evaluation;
 use crate::failure::Failure;
 use crate::fitting::CHECKPOINT_FOLDER;
 use crate::preparation::PreparedData;
+use crate::replacement::replace;
 
 /// Scores and sizes, JSON.
 pub const METRICS: &str = "metrics.json";
@@ -71,6 +72,15 @@ pub(super) const OWN_FILES: [&str; 19] = [
 /// If the file cannot be written.
 pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(Failure::writing(path))
+}
+
+/// Writes a text file in one step: whoever reads it finds the earlier text or the new one.
+///
+/// # Errors
+///
+/// If the file cannot be written; `path` is then unchanged.
+pub fn replace_file(path: &Path, text: &str) -> Result<(), Failure> {
+    replace(path, text).map_err(Failure::writing(path))
 }
 
 /// Writes the predictions of the test rows in the units of the data:

@@ -7,12 +7,12 @@ mod folder;
 mod lock;
 mod predictions;
 
-pub use crate::replacement::{replace_file, synchronize};
+pub use crate::replacement::synchronize;
 pub use context::ModelContext;
 pub use destination::Destination;
 pub use files::{
     CALIBRATION, CONFUSION, DECISION_MAP, FIT, LEARNING_CURVE, LEARNING_CURVE_PLOT, LOSS, MAPS,
-    METRICS, PATCHES, PREDICTED_OBSERVED, PREDICTIONS, RELIABILITY, TRAINING_LOG,
+    METRICS, PATCHES, PREDICTED_OBSERVED, PREDICTIONS, RELIABILITY, TRAINING_LOG, replace_file,
     write_predictions, write_text,
 };
 pub use folder::{OutputFolder, default_folder_name, names_in};
