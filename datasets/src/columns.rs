@@ -1,6 +1,7 @@
 //! The roles of columns (target, inputs, noise), and the matching of new data to a model.
 
 mod roles;
+mod shared_inputs;
 mod target_column;
 
 use std::collections::BTreeSet;
@@ -16,6 +17,7 @@ use crate::raw_column::Cell;
 use crate::words::is_marker;
 use roles::{prediction_roles, reject_duplicates, training_roles};
 
+pub use shared_inputs::SharedInputs;
 pub use target_column::TargetColumn;
 
 /// The roles of the columns of training data; all columns not listed are inputs.
@@ -91,27 +93,6 @@ pub struct Schema {
     /// How targets are written, if they are numbers and not plain ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_notation: Option<NumberNotation>,
-}
-
-/// Groups of inputs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SharedInputs {
-    /// The group of each input, from 0, `[D]`.
-    pub groups: Vec<usize>,
-    /// The first input of each group, `[G]`.
-    pub first: Vec<usize>,
-    /// The name of each group: that of its only input, or of its column, `[G]`.
-    pub names: Vec<String>,
-}
-
-impl SharedInputs {
-    /// Adds a group of `count` inputs.
-    fn add(&mut self, name: &str, count: usize) {
-        self.first.push(self.groups.len());
-        self.groups
-            .resize(self.groups.len() + count, self.names.len());
-        self.names.push(name.to_owned());
-    }
 }
 
 /// A column that becomes inputs.
