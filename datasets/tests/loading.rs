@@ -284,15 +284,22 @@ fn a_first_line_of_numbers_that_count_up_may_be_names() {
         ("2019,2020,2021", true),
         ("0,1,2", true),
         ("-1,0,1", true),
+        ("\"2019\",\"2020\",\"2021\"", true),
+        (" 98, 99, 100", true),
+        ("2019;2020;2021", true),
+        ("2019\t2020\t2021", true),
         ("1,2,4", false),
         ("0.5,1.5,2.5", false),
         ("2021,2020,2019", false),
         ("a,b,y", false),
     ] {
-        let rows = "3,1,4\n1,5,9\n2,6,5\n3,5,8\n";
+        let delimiter = first.chars().find(|found| ";\t".contains(*found));
+        let rows =
+            "3,1,4\n1,5,9\n2,6,5\n3,5,8\n".replace(',', &delimiter.unwrap_or(',').to_string());
         let found = warned(&last(format!("{first}\n{rows}")));
-        let expected = DataWarning::NumbersLikeNames { line: first.into() };
-        assert_eq!(found.contains(&expected), named, "{first}: {found:?}");
+        let is_named =
+            |warning: &DataWarning| matches!(warning, DataWarning::NumbersLikeNames { .. });
+        assert_eq!(found.iter().any(is_named), named, "{first}: {found:?}");
     }
     // Every row counts up, so the first is like the others.
     assert!(warned(&last("1,2,3\n4,5,6\n2,3,4\n")).is_empty());
