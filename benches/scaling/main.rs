@@ -1,7 +1,7 @@
 //! The time of some jobs by the number of threads.
 //!
-//! `cargo bench --bench scaling [-- FILTER]` prints one line of JSON for each job and each number of
-//! threads, 1, 2, 4, … up to the cores of the machine: the median milliseconds and the efficiency, the
+//! `cargo bench --features section-times --bench scaling [-- FILTER]` prints one line of JSON for each job and
+//! each number of threads, 1, 2, 4, … up to the cores of the machine: the median milliseconds and the efficiency, the
 //! time on one thread divided by the time on all threads together. The first two jobs are limits of the
 //! machine: arithmetic in registers, and sums of arrays in memory. The others are training steps of
 //! sparse variational regression (1024 rows, 512 and 1024 inducing points), predictions of 20,000
@@ -10,8 +10,8 @@
 //! rows by k-means. The name of a row of `svgp_step`, as `F64-1024-512-orthogonal`, or of a case of
 //! `deep_steps` and its type, as `conv-f32`, stands for its training step.
 //!
-//! `cargo bench --bench scaling -- --simulate 16 [FILTER]` needs no machine with 16 cores. It runs the
-//! parts of each parallel section one after the other on one thread, and prints for each job
+//! `cargo bench --features section-times --bench scaling -- --simulate 16 [FILTER]` needs no machine with 16
+//! cores. It runs the parts of each parallel section one after the other on one thread, and prints for each job
 //!
 //! - the time on one thread and on 16, where a section takes as long as its busiest thread;
 //! - the share of serial work, and the speed-up and efficiency;
@@ -19,8 +19,8 @@
 //!   that of the busiest one, and the ratio of both, the balance;
 //! - the longest serial work by the section that it follows.
 //!
-//! `cargo bench --bench scaling -- --sections [FILTER]` compares that with the threads of this machine.
-//! For each section it prints the milliseconds of its parts one after the other on one thread, with
+//! `cargo bench --features section-times --bench scaling -- --sections [FILTER]` compares that with the
+//! threads of this machine. For each section it prints the milliseconds of its parts one after the other on one thread, with
 //! nothing else running; their sum on all threads at the same time, which is larger if they share
 //! memory, caches or cores; the time of the busiest thread; and the time of the section, which has the
 //! start of the threads besides.

@@ -16,14 +16,20 @@ use std::{
 
 use rayon::{ThreadPool, ThreadPoolBuilder, Yield};
 
-use super::{measured, simulated};
-
 /// Pauses between two looks for work of a thread that is kept awake.
 const SPINS: usize = 32;
 
 /// The number of threads to split work across.
 pub fn count() -> usize {
-    simulated::count().unwrap_or_else(rayon::current_num_threads)
+    simulated_count().unwrap_or_else(rayon::current_num_threads)
+}
+
+/// The number of threads that a benchmark simulates on this one.
+fn simulated_count() -> Option<usize> {
+    #[cfg(any(test, feature = "section-times"))]
+    return super::simulated::count();
+    #[cfg(not(any(test, feature = "section-times")))]
+    None
 }
 
 /// The number of threads for work of this size: one if it is below `least`.
@@ -33,7 +39,7 @@ pub fn count_for(size: usize, least: usize) -> usize {
 
 /// Runs `work` inside the pool, which enters the pool only once.
 pub fn within_pool<R: Send>(work: impl FnOnce() -> R + Send) -> R {
-    if simulated::count().is_some() {
+    if simulated_count().is_some() {
         return work();
     }
     rayon::scope(|_| work())
@@ -50,7 +56,7 @@ pub fn with_threads_awake<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     // start one that needs a lock which `work` has.
     static POOL: Mutex<Option<ThreadPool>> = Mutex::new(None);
     let threads = count();
-    let here = rayon::current_thread_index().is_some() || simulated::count().is_some();
+    let here = rayon::current_thread_index().is_some() || simulated_count().is_some();
     if threads == 1 || here {
         return work();
     }
@@ -140,16 +146,19 @@ fn pieces<T>(
 /// Runs `work` for each part, on all threads.
 ///
 /// It is not generic: the compiler would make a copy of rayon's jobs for every section, which takes long.
+///
+/// `place` is for benchmarks, which measure each section by itself.
+#[cfg_attr(not(any(test, feature = "section-times")), expect(unused_variables))]
 fn run_parts(place: &'static Location<'static>, parts: usize, work: &(dyn Fn(usize) + Sync)) {
-    if simulated::count().is_some() {
-        simulated::in_turn(place, parts, work);
-    } else if measured::is_on() {
-        measured::section(place, |times| {
+    #[cfg(any(test, feature = "section-times"))]
+    if simulated_count().is_some() {
+        return super::simulated::in_turn(place, parts, work);
+    } else if super::measured::is_on() {
+        return super::measured::section(place, |times| {
             divide(0..parts, &|part| times.time(|| work(part)));
         });
-    } else {
-        divide(0..parts, work);
     }
+    divide(0..parts, work);
 }
 
 /// Runs `work` for some parts, half of them on this thread and half on another, if one is free.
