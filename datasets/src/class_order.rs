@@ -20,23 +20,23 @@ pub struct ClassOrder {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClassOrderError {
     /// There are fewer than two labels.
-    #[error("an order of classes has two labels or more, such as low,medium,high")]
+    #[error("a class order needs at least two labels, such as low,medium,high")]
     TooFew,
     /// A label is empty.
-    #[error("label {position} of the order of classes is empty; remove a comma or write the label")]
+    #[error("label {position} of the class order is empty; remove a comma or write the label")]
     Empty {
         /// The position of the label, from 1.
         position: usize,
     },
     /// A label occurs twice.
-    #[error("the order of classes has the label {label:?} twice; remove one of them")]
+    #[error("the class order has the label {label:?} twice; remove one of them")]
     Repeated {
         /// The label.
         label: String,
     },
     /// The text is not one CSV line.
     #[error(
-        "the order of classes is not one line of labels with commas between them; write labels with commas or quotes as \"a, b\" and \"say \"\"hi\"\"\""
+        "the class order is not one line of comma-separated labels; write labels with commas or quotes as \"a, b\" and \"say \"\"hi\"\"\""
     )]
     NotOneLine,
 }

@@ -350,7 +350,7 @@ impl<'a> Interpreter<'a> {
                 let is_first = |cell: Cell<'_>| cell == Cell::Text(&text);
                 let problem = Problem {
                     reason: format!(
-                        "holds numbers such as {text:?}, whose comma may stand before decimals or between thousands"
+                        "holds numbers such as {text:?}, whose comma may be a decimal mark or a thousands separator"
                     ),
                     row: column.cells().position(is_first),
                     option: "--decimal , (or --decimal .)".into(),

@@ -82,7 +82,7 @@ fn advice(text: &str, is_target: bool) -> &'static str {
     if with_point != text && with_point.parse::<f64>().is_ok() {
         "write decimal numbers with a point"
     } else if is_target {
-        "correct it, or choose a likelihood of classes such as softmax"
+        "correct it, or choose a classification likelihood such as softmax"
     } else {
         "correct it, or remove the row or the column"
     }

@@ -197,7 +197,7 @@ impl ParquetFile {
                 Some(error) => broken(error),
                 None => DataError::File(FileError::NotParquet {
                     path: self.path.clone(),
-                    reason: format!("column {} has not one value a row", index + 1),
+                    reason: format!("column {} does not have one value per row", index + 1),
                 }),
             })?;
         }
@@ -342,7 +342,7 @@ fn row_count(path: &Path, reader: &SerializedFileReader<CheckedFile>) -> Result<
         Ok(count) if rows == total => Ok(count),
         _ => Err(DataError::File(FileError::NotParquet {
             path: path.into(),
-            reason: format!("it claims {rows} rows and has {total}"),
+            reason: format!("it claims {rows} rows but has {total}"),
         })),
     }
 }

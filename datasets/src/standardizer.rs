@@ -50,7 +50,7 @@ impl TryFrom<Unchecked> for Standardizer {
         let (means, scales) = (file.input_mean.len(), file.input_scale.len());
         if means != scales {
             return Err(format!(
-                "{means} input_mean and {scales} input_scale; expected as many"
+                "{means} values of input_mean but {scales} of input_scale"
             ));
         }
         let (target_mean, target_scale) = (vec![file.target_mean], vec![file.target_scale]);

@@ -116,7 +116,7 @@ impl fmt::Display for DataWarning {
         match self {
             Self::ConstantColumn { name, value } => write!(
                 formatter,
-                "the input {name:?} is {value} in every row and tells nothing about the target"
+                "the input {name:?} is {value} in every row, so it says nothing about the target"
             ),
             Self::ConstantColumns {
                 count,
@@ -124,7 +124,7 @@ impl fmt::Display for DataWarning {
                 first,
             } => write!(
                 formatter,
-                "{count} of {columns} inputs, the first of them {first:?}, are the same in every row and tell nothing about the target"
+                "{count} of {columns} inputs, the first of them {first:?}, are the same in every row, so they say nothing about the target"
             ),
             Self::RepeatedInputs { count, rows } => write!(
                 formatter,
@@ -132,11 +132,11 @@ impl fmt::Display for DataWarning {
             ),
             Self::SharedInputs { count, tests } => write!(
                 formatter,
-                "{count} of {tests} test rows of this split have the inputs of a training row, so that scores may be better than on new rows"
+                "{count} of {tests} test rows of this split have the inputs of a training row, so scores may be better than on new rows"
             ),
             Self::PartOfSet { rows, of } => write!(
                 formatter,
-                "{rows} of the set's {of} rows are on disk, so that scores are not those of the whole set"
+                "{rows} of the set's {of} rows are on disk, so scores are not those of the whole set"
             ),
             Self::RowsWithoutTarget {
                 count,
@@ -146,7 +146,7 @@ impl fmt::Display for DataWarning {
                 let rows = if *count == 1 { "row is" } else { "rows are" };
                 write!(
                     formatter,
-                    "{count} {rows} left out for want of the target {name:?}"
+                    "{count} {rows} left out because the target {name:?} is missing"
                 )?;
                 match markers.is_empty() {
                     true => Ok(()),
@@ -169,15 +169,15 @@ impl fmt::Display for DataWarning {
             ),
             Self::FilledGaps { name, count, rows } => write!(
                 formatter,
-                "{count} of {rows} rows have no value of {name:?}, which every row in training has; it is filled with the mean, or an unknown category"
+                "{count} of {rows} rows have no value in {name:?}, which every training row has; they get the mean, or an unknown category"
             ),
             Self::UnseenValues { name, count, rows } => write!(
                 formatter,
-                "{count} of {rows} rows have a value of {name:?} that training has not seen; they are predicted as unknown ones"
+                "{count} of {rows} rows have a value of {name:?} that did not occur in training; it is treated as an unknown category"
             ),
             Self::NumbersLikeNames { line } => write!(
                 formatter,
-                "the first line, {line}, is read as a row of data; if it has the names of the columns, use --no-header=false"
+                "the first line, {line}, is read as a row of data; if it holds the column names, use --no-header=false"
             ),
             Self::ExtremeTarget { name, magnitude } => write!(
                 formatter,

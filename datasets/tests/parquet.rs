@@ -241,7 +241,7 @@ fn bad_parquet_gets_its_message() {
     write(&folder.path(), message, plain, vec![columns]);
     assert_eq!(
         folder.message(),
-        r#"a.parquet: column 1 ("x") has the type BYTE_ARRAY, which is not read; convert or remove the column"#
+        r#"a.parquet: column 1 ("x") has the type BYTE_ARRAY, which cannot be read; convert or remove the column"#
     );
 }
 

@@ -177,7 +177,7 @@ fn new_rows_have_the_inputs_of_training() {
     let reason = &found.unfit[1].reason;
     assert!(
         reason.ends_with(
-            r#"new.csv:5: column 3 ("smoker") holds "maybe", but training had "no" and "yes" there; correct it"#
+            r#"new.csv:5: column 3 ("smoker") holds "maybe", but held "no" and "yes" in training; correct it"#
         ),
         "{reason}"
     );
@@ -214,7 +214,7 @@ fn columns_can_be_chosen() {
     };
     assert_eq!(
         file.message(file.source.load_columns(&roles("y", inputs))),
-        r#"a.csv: --drop names the column "zipp", which is not there (did you mean "zip"?); the columns are "id", "zip", "size", "y""#
+        r#"a.csv: --drop names the column "zipp", which does not exist (did you mean "zip"?); the columns are "id", "zip", "size", "y""#
     );
 }
 
@@ -230,7 +230,7 @@ fn all_problems_are_in_one_message() {
     let file = File::new("a.csv", format!("a,b,y\n{rows}"));
     assert_eq!(
         file.message(file.source.load_columns(&roles("y", inferred()))),
-        r#"a.csv: column 1 ("a") holds text in 1 row among numbers, the first "oops" (in line 9), and column 2 ("b") holds text in 1 row among numbers, the first "about 3" (in line 9); correct the file, or use --kind a=number --kind b=number"#
+        r#"a.csv: column 1 ("a") holds numbers except in 1 row, the first "oops" (in line 9), and column 2 ("b") holds numbers except in 1 row, the first "about 3" (in line 9); correct the file, or use --kind a=number --kind b=number"#
     );
     let kinds = ["a=number", "b=number"].map(|kind| kind.parse().unwrap());
     let inputs = InputColumns {
@@ -356,7 +356,7 @@ fn every_text_format_gives_the_same_data() {
     let file = File::new("a.json", "[{\"x\": 1}, 3]");
     let message = file.message(file.source.load_columns(&roles("x", inferred())));
     assert!(
-        message.starts_with("a.json does not hold records in JSON (invalid type: integer `3`"),
+        message.starts_with("a.json does not hold JSON records (invalid type: integer `3`"),
         "{message}"
     );
 }
@@ -382,7 +382,7 @@ fn columns_to_keep_are_checked() {
     let file = File::new("new.csv", "a,y\n1,5\n");
     assert_eq!(
         file.message(file.source.load_new_rows(&data.schema, &rows)),
-        r#"new.csv: --keep names the column "b", which is not there; the columns are "a", "y""#
+        r#"new.csv: --keep names the column "b", which does not exist; the columns are "a", "y""#
     );
 }
 

@@ -243,7 +243,7 @@ fn bad_comparisons_are_refused_before_the_first_run() {
         ),
         (
             &["--models", "svgp,sgpr", "--target", "z"],
-            r#"there is no column "z" to be the target; the columns are "a", "b", "y""#,
+            r#"there is no target column "z"; the columns are "a", "b", "y""#,
         ),
         (
             &["--models", "sgpr,svgp", "--likelihood", "bernoulli"],

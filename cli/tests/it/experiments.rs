@@ -87,7 +87,7 @@ fn what_cannot_run_gets_one_sentence() {
     assert_eq!(
         refused(path, &["experiment", "snelson", "--data-dir", "."]),
         "error: the data set snelson is not on disk: looked for ./small/snelson.csv and \
-         ./snelson.csv; put the set as CSV with a header, the target last, at ./small/snelson.csv\n"
+         ./snelson.csv; save the set as CSV, with a header and the target last, at ./small/snelson.csv\n"
             .replace("./", &format!("{}/", path.display()))
     );
     let words = ["experiment", "solve-regression", "--data-sets", "song,bike"];

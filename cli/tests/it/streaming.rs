@@ -277,11 +277,11 @@ fn what_cannot_be_streamed_is_refused_in_a_sentence() {
     for (arguments, sentence) in [
         (
             &["train", "--data", "rows.csv", "--stream"][..],
-            "rows.csv is no Parquet file, and only Parquet files are read in blocks while training",
+            "rows.csv is not a Parquet file, and only Parquet files can be read in blocks during training",
         ),
         (
             &["train", "--data", "winequality", "--stream"],
-            "winequality is no Parquet file",
+            "winequality is not a Parquet file",
         ),
         (
             &[

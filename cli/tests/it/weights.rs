@@ -77,7 +77,7 @@ fn weights_that_cannot_be_are_refused_in_a_sentence() {
             &[][..],
             "rows.csv:4: the weight in column 3 (\"w\") is \"-1\"",
         ),
-        ("", &[], "must be a number that is not negative"),
+        ("", &[], "must be a nonnegative number"),
         (
             "1",
             &["--model", "exact"],

@@ -97,7 +97,7 @@ fn place(block: &Block, size: u64) -> Result<(u64, u64, u64), Refusal> {
     {
         return Ok((start, length, body));
     }
-    Err(Refusal::Damaged("a batch lies outside of the file".into()))
+    Err(Refusal::Damaged("a batch lies outside the file".into()))
 }
 
 /// Checks the batches of a stream.
@@ -209,7 +209,7 @@ fn unpacked(
         };
         if offset.checked_add(length).is_none_or(|end| end > body) {
             return Err(Refusal::Damaged(
-                "a buffer lies outside of its batch".into(),
+                "a buffer lies outside its batch".into(),
             ));
         }
         if length < 8 {

@@ -281,7 +281,7 @@ impl ColumnEncoding {
             Encoding::Number => None,
             Encoding::Boolean { no, yes } => Some(format!("{no:?} and {yes:?}")),
             Encoding::Category { .. } => Some("categories".into()),
-            Encoding::Date { .. } => Some("dates or times of another notation".into()),
+            Encoding::Date { .. } => Some("dates or times of another format".into()),
         }
     }
 

@@ -53,7 +53,7 @@ impl std::fmt::Display for Purpose {
             Self::Kept => formatter.write_str("names, groups or weighs the rows"),
             Self::Inputs(1) => formatter.write_str("1 input"),
             Self::Inputs(count) => write!(formatter, "{count} inputs"),
-            Self::Dropped => formatter.write_str("left out as asked"),
+            Self::Dropped => formatter.write_str("left out as requested"),
             Self::LeftOut(reason) => write!(formatter, "left out: {reason}"),
         }
     }

@@ -108,7 +108,7 @@ fn mixed(column: &RawColumn, name: &str, row: usize, text: &str) -> Problem {
     Problem {
         reason: match is_infinite(text) {
             true => format!("holds numbers that are not finite in {rows}, the first {text:?}"),
-            false => format!("holds text in {rows} among numbers, the first {text:?}"),
+            false => format!("holds numbers except in {rows}, the first {text:?}"),
         },
         row: Some(row),
         option: format!("--kind {}=number", quoted(name)),
@@ -136,7 +136,7 @@ fn category(column: &RawColumn, name: &str, is_chosen: bool) -> Result<Encoding,
     if counted.len() > MOST_LEVELS {
         return Err(Problem {
             reason: format!(
-                "has {} different values, more than the {MOST_LEVELS} of a category",
+                "has {} different values, but a category can have at most {MOST_LEVELS}",
                 counted.len()
             ),
             row: None,
@@ -197,7 +197,7 @@ fn not_all_dates(column: &RawColumn, name: &str, options: &InputColumns) -> Prob
     };
     let Some(format) = best else {
         return Problem {
-            reason: "is not all dates or times of one notation".into(),
+            reason: "does not hold dates or times in a single format".into(),
             row: None,
             option: format!("--drop {}", quoted(name)),
         };
@@ -208,7 +208,7 @@ fn not_all_dates(column: &RawColumn, name: &str, options: &InputColumns) -> Prob
     let first = row.map_or_else(String::new, |row| column.cell(row).to_string());
     Problem {
         reason: format!(
-            "holds no date in {} among dates, the first {first:?}",
+            "holds dates except in {}, the first {first:?}",
             rows_of(rows)
         ),
         row,
@@ -254,7 +254,7 @@ fn other(column: &RawColumn, name: &str, kind: ColumnKind) -> Decision {
         ColumnKind::RowNumber => "counts the rows".into(),
         ColumnKind::Constant => "the same in every row".into(),
         ColumnKind::Empty => "no values".into(),
-        ColumnKind::Unreadable => "values of this type are not read".into(),
+        ColumnKind::Unreadable => "values of this type cannot be read".into(),
         ColumnKind::Mixed => return mixed_column(column, name),
         _ => format!("text; --kind {}=category uses it", quoted(name)),
     };

@@ -66,7 +66,7 @@ impl fmt::Display for ColumnKind {
 
 /// The text is not a kind that a user can give a column.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no kind {0:?} of columns, only number, boolean, category and date")]
+#[error("{0:?} is not a kind of column; choose one of number, boolean, category and date")]
 pub struct UnknownKind(pub String);
 
 impl FromStr for ColumnKind {

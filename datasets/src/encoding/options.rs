@@ -175,7 +175,7 @@ mod tests {
         );
         assert_eq!(
             error("zip=text"),
-            "there is no kind \"text\" of columns, only number, boolean, category and date"
+            "\"text\" is not a kind of column; choose one of number, boolean, category and date"
         );
     }
 }

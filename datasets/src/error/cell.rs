@@ -62,7 +62,7 @@ pub enum CellError {
     },
     /// A noise value is not a valid standard deviation.
     #[error(
-        "{location}: {column} is {value}, but the noise of a target is a positive standard deviation; correct it"
+        "{location}: {column} is {value}, but the noise of a target must be a positive standard deviation; correct it"
     )]
     NoiseNotPositive {
         /// The row.
@@ -85,7 +85,7 @@ pub enum CellError {
         text: String,
     },
     /// A cell is not of the kind that its column had in training.
-    #[error("{location}: {column} holds {text:?}, but training had {expected} there; correct it")]
+    #[error("{location}: {column} holds {text:?}, but held {expected} in training; correct it")]
     NotOfKind {
         /// The row.
         location: Location,
@@ -98,7 +98,7 @@ pub enum CellError {
     },
     /// The weight of a row is missing or negative.
     #[error(
-        "{location}: the weight in {column} is {text:?}, but must be a number that is not negative; correct it or leave the row out"
+        "{location}: the weight in {column} is {text:?}, but must be a nonnegative number; correct it or remove the row"
     )]
     NotAWeight {
         /// The location of the row.
@@ -110,7 +110,7 @@ pub enum CellError {
     },
     /// A label does not occur in the training data.
     #[error(
-        "{location}: the label {label:?} is none of those the model was trained on, {}; correct it",
+        "{location}: the label {label:?} is not one of the labels the model was trained on, {}; correct it",
         listed(classes)
     )]
     UnknownLabel {

@@ -10,7 +10,7 @@ use crate::{class_order::ClassOrder, column_label::ColumnLabel};
 pub enum ColumnError {
     /// No column has the name of the target.
     #[error(
-        "{source_name}: there is no column {name:?} to be the {purpose}{}; the columns are {}",
+        "{source_name}: there is no {purpose} column {name:?}{}; the columns are {}",
         suggestion(nearest),
         listed(columns)
     )]
@@ -28,7 +28,7 @@ pub enum ColumnError {
     },
     /// The target is given by name, but the source has no column names.
     #[error(
-        "{source_name}: there is no column {name:?} to be the {purpose}, because the file has no header line; give the {purpose}'s number, 1 to {count}"
+        "{source_name}: there is no {purpose} column {name:?}, because the file has no header line; give its number, 1 to {count}"
     )]
     TargetUnnamed {
         /// The file or set.
@@ -70,7 +70,7 @@ pub enum ColumnError {
     },
     /// There is no column other than the target.
     #[error(
-        "{source_name}: there is only one column, which leaves no input beside the target; separate columns by commas, semicolons or tabs"
+        "{source_name}: there is only one column, so there is no input besides the target; separate columns by commas, semicolons or tabs"
     )]
     NoInputs {
         /// The file or set.
@@ -78,7 +78,7 @@ pub enum ColumnError {
     },
     /// All targets are equal.
     #[error(
-        "{source_name}: the target, {column}, is {value} in every row, which leaves nothing to learn; choose another target"
+        "{source_name}: the target, {column}, is {value} in every row, so there is nothing to learn; choose another target"
     )]
     ConstantTarget {
         /// The file or set.
@@ -159,7 +159,7 @@ pub enum ColumnError {
     },
     /// A file without a header for a model whose inputs have names.
     #[error(
-        "{source_name}: there is no header line, so it is unknown which column is which; add a line of names, or use --no-header if the columns are in the order of training"
+        "{source_name}: there is no header line, so the columns cannot be matched by name; add one, or use --no-header if the columns are in the order of training"
     )]
     HeaderMissing {
         /// The file.
@@ -167,7 +167,7 @@ pub enum ColumnError {
     },
     /// An option names a column that does not exist.
     #[error(
-        "{source_name}: {option} names the column {name:?}, which is not there{}; the columns are {}",
+        "{source_name}: {option} names the column {name:?}, which does not exist{}; the columns are {}",
         suggestion(nearest),
         listed(columns)
     )]
@@ -185,7 +185,7 @@ pub enum ColumnError {
     },
     /// A column contains nested or binary values.
     #[error(
-        "{source_name}: {column} has the type {kind}, which is not read; convert or remove the column"
+        "{source_name}: {column} has the type {kind}, which cannot be read; convert or remove the column"
     )]
     ColumnType {
         /// The file or set.
@@ -197,7 +197,7 @@ pub enum ColumnError {
     },
     /// A choice of columns for a set of images.
     #[error(
-        "{name} holds images, whose pixels are all inputs; leave out --inputs, --drop, --kind, --missing, --time, --id, --group and --time-split"
+        "{name} is a set of images, whose pixels are all inputs; remove --inputs, --drop, --kind, --missing, --time, --id, --group and --time-split"
     )]
     PixelsAreInputs {
         /// The set.
@@ -221,7 +221,7 @@ pub enum ColumnError {
     },
     /// All weights are zero.
     #[error(
-        "{source_name}: all weights in {column} are zero; give some rows a weight, or leave --weights out"
+        "{source_name}: all weights in {column} are zero; give some rows a positive weight, or remove --weights"
     )]
     NoWeight {
         /// The source.
@@ -231,7 +231,7 @@ pub enum ColumnError {
     },
     /// The order of the labels matters but cannot be determined.
     #[error(
-        "{source_name}: the labels of {column} do not tell their order; give it, the lowest first, or start from this guess: {}",
+        "{source_name}: the order of the labels of {column} is unknown; give it, lowest first, or start from this guess: {}",
         guess.as_option()
     )]
     OrderUnknown {
@@ -244,7 +244,7 @@ pub enum ColumnError {
     },
     /// A label of the order of classes does not occur in the data.
     #[error(
-        "{source_name}: {label:?} in the order {order} is none of the labels, {}; take it out of --class-order",
+        "{source_name}: {label:?} in the order {order} is not one of the labels, {}; remove it from --class-order",
         listed(labels)
     )]
     OrderedLabelMissing {

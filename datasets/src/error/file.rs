@@ -46,7 +46,7 @@ pub enum FileError {
         format: &'static str,
     },
     /// The file is not a complete file of an image format.
-    #[error("{} is not a whole {format} file: {reason}; {advice}", path.display())]
+    #[error("{} is not a complete {format} file: {reason}; {advice}", path.display())]
     ImageFile {
         /// The file.
         path: PathBuf,
@@ -99,8 +99,8 @@ pub enum FileError {
         /// The reason given by the reader.
         reason: String,
     },
-    /// The file does not hold records in JSON.
-    #[error("{} does not hold records in JSON ({reason}); write one record on each line, such as {{\"x\": 1, \"y\": 2}}, or one list of them", path.display())]
+    /// The file does not hold JSON records.
+    #[error("{} does not hold JSON records ({reason}); write one record per line, such as {{\"x\": 1, \"y\": 2}}, or a list of records", path.display())]
     NotRecords {
         /// The file.
         path: PathBuf,
@@ -110,7 +110,7 @@ pub enum FileError {
     /// The contents would take far more memory than the size of the file warrants: it is damaged, or
     /// its values are nearly all empty or equal.
     #[error(
-        "{} has {size} bytes, but its contents would take more than {} MiB of memory; if it is not damaged, leave out its empty rows and columns, or give it unpacked as a CSV file",
+        "{} has {size} bytes, but its contents would take more than {} MiB of memory; if it is not damaged, remove its empty rows and columns, or give it as an uncompressed CSV file",
         path.display(), limit >> 20
     )]
     TooMuchMemory {
@@ -135,7 +135,7 @@ pub enum FileError {
         limit: u64,
     },
     /// The program was compiled without a format.
-    #[error("{} cannot be read, because this program was built without the feature `{feature}`; build it with that or give a CSV file", path.display())]
+    #[error("{} cannot be read, because this program was built without the feature `{feature}`; build it with that feature or give a CSV file", path.display())]
     FormatNotBuilt {
         /// The file.
         path: PathBuf,
@@ -144,7 +144,7 @@ pub enum FileError {
     },
     /// Only Parquet files are read in blocks.
     #[error(
-        "{} is no Parquet file, and only Parquet files are read in blocks while training; convert it, or leave out --stream",
+        "{} is not a Parquet file, and only Parquet files can be read in blocks during training; convert it, or remove --stream",
         path.display()
     )]
     NotInBlocks {
@@ -153,7 +153,7 @@ pub enum FileError {
     },
     /// Training data on the standard input.
     #[error(
-        "training reads its data more than once, so it cannot take the standard input; write the data to a file"
+        "training reads its data more than once, so it cannot read standard input; write the data to a file"
     )]
     StandardInput,
 }

@@ -46,7 +46,7 @@ impl ChunkReader for CheckedFile {
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
         match start.checked_add(length as u64) {
             Some(end) if end <= self.size => self.file.get_bytes(start, length),
-            _ => Err(ParquetError::EOF("a part lies outside of the file".into())),
+            _ => Err(ParquetError::EOF("a part lies outside the file".into())),
         }
     }
 }

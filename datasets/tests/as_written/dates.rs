@@ -64,7 +64,7 @@ fn mistakes_among_dates_stop_with_their_line() {
         let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
         let message = load("a.csv", &table_of(&cells), &numbers(inferred())).unwrap_err();
         let expected = format!(
-            "a.csv: column 1 (\"x\") holds no date in 1 row among dates, the first {mistake:?} (in line 43); correct the file, or use --kind x=date"
+            "a.csv: column 1 (\"x\") holds dates except in 1 row, the first {mistake:?} (in line 43); correct the file, or use --kind x=date"
         );
         assert_eq!(message, expected);
         let kinds = vec!["x=date".parse().unwrap()];

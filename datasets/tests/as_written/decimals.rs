@@ -67,7 +67,7 @@ fn what_may_be_both_is_refused_unless_the_user_says_it() {
     ] {
         let message = first_row(name, text, inferred()).unwrap_err();
         assert!(
-            message.contains("whose comma may stand before decimals or between thousands (in ")
+            message.contains("whose comma may be a decimal mark or a thousands separator (in ")
                 && message.ends_with("or use --decimal , (or --decimal .)"),
             "{message}"
         );

@@ -120,7 +120,7 @@ fn rows_left_out_are_counted_with_what_they_hold() {
         assert_eq!(
             expected.to_string(),
             format!(
-                "2 rows are left out for want of the target \"y\"; {marker:?} stands for a missing value there, unless --missing-values says otherwise"
+                "2 rows are left out because the target \"y\" is missing; {marker:?} stands for a missing value there, unless --missing-values says otherwise"
             )
         );
     }

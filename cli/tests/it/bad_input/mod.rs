@@ -33,7 +33,7 @@ fn files_that_cannot_be_read() {
             ),
             (
                 "kin4k",
-                "there is no data set and no file named \"kin4k\" (did you mean \"kin40k\"?); `datasets list` shows the names that are known",
+                "there is no data set and no file named \"kin4k\" (did you mean \"kin40k\"?); `datasets list` shows the known names",
             ),
             (
                 "concrete",
@@ -70,7 +70,7 @@ fn tables_that_make_no_sense() {
             ),
             (
                 "text.csv",
-                "text.csv: column 2 (\"b\") holds text in 1 row among numbers, the first \"five\" (in line 3); correct the file, or use --kind b=number",
+                "text.csv: column 2 (\"b\") holds numbers except in 1 row, the first \"five\" (in line 3); correct the file, or use --kind b=number",
             ),
             (
                 "nan.csv --missing refuse",
@@ -86,11 +86,11 @@ fn tables_that_make_no_sense() {
             ),
             (
                 "single.csv",
-                "single.csv: there is only one column, which leaves no input beside the target; separate columns by commas, semicolons or tabs",
+                "single.csv: there is only one column, so there is no input besides the target; separate columns by commas, semicolons or tabs",
             ),
             (
                 "constant.csv",
-                "constant.csv: the target, column 3 (\"y\"), is 3 in every row, which leaves nothing to learn; choose another target",
+                "constant.csv: the target, column 3 (\"y\"), is 3 in every row, so there is nothing to learn; choose another target",
             ),
             (
                 "three.csv --likelihood bernoulli --test-fraction 0.25",
@@ -177,7 +177,7 @@ fn targets_and_splits_that_do_not_exist() {
         &[
             (
                 "good.csv --target c",
-                "good.csv: there is no column \"c\" to be the target; the columns are \"a\", \"b\", \"y\"",
+                "good.csv: there is no target column \"c\"; the columns are \"a\", \"b\", \"y\"",
             ),
             (
                 "good.csv --target 9",
@@ -185,7 +185,7 @@ fn targets_and_splits_that_do_not_exist() {
             ),
             (
                 "nameless.csv --target a",
-                "nameless.csv: there is no column \"a\" to be the target, because the file has no header line; give the target's number, 1 to 3",
+                "nameless.csv: there is no target column \"a\", because the file has no header line; give its number, 1 to 3",
             ),
             (
                 "good.csv --split 0",
@@ -205,7 +205,7 @@ fn targets_and_splits_that_do_not_exist() {
             ),
             (
                 "good.csv --test-fraction 1.5",
-                "the test fraction is 1.5 but must lie between 0 and 1, both excluded; 0.1 is usual",
+                "the test fraction is 1.5 but must lie between 0 and 1, both excluded; try 0.1",
             ),
             (
                 "good.csv --test-fraction 0.001",
@@ -213,7 +213,7 @@ fn targets_and_splits_that_do_not_exist() {
             ),
             (
                 "good.csv --validation-fraction 0",
-                "the validation fraction is 0 but must lie between 0 and 1, both excluded; 0.1 is usual",
+                "the validation fraction is 0 but must lie between 0 and 1, both excluded; try 0.1",
             ),
         ],
     );
