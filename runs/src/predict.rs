@@ -126,7 +126,7 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
 /// The intervals and quantiles that are asked for.
 fn levels(arguments: &PredictArguments) -> Result<Levels, SettingError> {
     let check = |option: &'static str, value: f64, usual: &str| {
-        let range = format!("lie between 0 and 1, both excluded; {usual} is usual");
+        let range = format!("lie strictly between 0 and 1; {usual} is common");
         within(option, value, value > 0.0 && value < 1.0, range)
     };
     check("--level", arguments.level, "0.95")?;
@@ -245,7 +245,7 @@ fn warn_of(features: &Features, context: &ModelContext) {
         .collect();
     if !unknown.is_empty() {
         let names = unknown.join(", ");
-        warn(format!("these columns are no inputs of the model: {names}"));
+        warn(format!("these columns are not inputs of the model: {names}"));
     }
     if let Some(first) = features.unfit.first() {
         warn(format!(
@@ -260,7 +260,7 @@ fn warn_of(features: &Features, context: &ModelContext) {
     }
     if let (Some(column), None) = (&context.schema.noise, &features.noise) {
         warn(format!(
-            "there is no column {:?}, so that the intervals are those of targets without noise",
+            "there is no column {:?}, so the intervals do not include noise",
             column.name
         ));
     }

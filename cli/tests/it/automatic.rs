@@ -87,15 +87,15 @@ fn times_and_commands_that_make_no_sense() {
         ),
         (
             "train --data wave.csv --model svgp --minutes 1",
-            "--minutes is for the model auto; leave it out, or leave out the options of a model",
+            "--minutes only works with --model auto; remove it, or remove the options of a model",
         ),
         (
             "train --data wave.csv --model auto --inducing 9",
-            "--inducing means nothing for the model exact; leave it out",
+            "--inducing does not apply to model 'exact'; remove it",
         ),
         (
             "compare --data wave.csv --models auto,svgp",
-            "the model auto is for `train` alone; name a model here",
+            "--model auto only works with `train`; name a model",
         ),
     ] {
         let arguments: Vec<&str> = arguments.split(' ').collect();

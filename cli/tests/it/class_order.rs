@@ -159,7 +159,7 @@ fn orders_of_other_classes_are_refused() {
     );
     assert_eq!(
         refusal(path, "gaussian", Some("low,high")),
-        "--class-order means nothing for the likelihood gaussian, whose targets are no labels; leave it out, or use --likelihood ordinal"
+        "--class-order does not apply to likelihood 'gaussian', whose targets are not labels; remove it, or use --likelihood ordinal"
     );
 }
 

@@ -231,11 +231,11 @@ fn bad_comparisons_are_refused_before_the_first_run() {
     let cases: [(&[&str], &str); 7] = [
         (
             &["--models", "svgp", "--model", "svgp"],
-            "a comparison takes --models with all of them, separated by commas, instead of --model",
+            "for a comparison, use --models with values separated by commas instead of --model",
         ),
         (
             &["--models", "svgp", "--seed", "1"],
-            "a comparison takes --seeds with all of them, separated by commas, instead of --seed",
+            "for a comparison, use --seeds with values separated by commas instead of --seed",
         ),
         (
             &["--models", "exact", "--batch-size", "10"],
@@ -251,7 +251,7 @@ fn bad_comparisons_are_refused_before_the_first_run() {
         ),
         (
             &["--models", "sgpr", "--jitter", "2"],
-            "--jitter is 2 but must lie between 0 and 1, 1 excluded",
+            "--jitter is 2 but must be at least 0 and below 1",
         ),
         (
             &["--models", "svgp,nonsense"],

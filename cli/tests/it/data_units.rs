@@ -166,7 +166,7 @@ fn numbers_without_one_meaning_are_refused() {
         (
             "polynomial",
             &["--set", "kernel.offset=2 data"],
-            "--set kernel.offset has no units of the data in the model exact; leave \"data\" out",
+            "--set kernel.offset has no units of the data in the model exact; remove \"data\"",
         ),
         (
             "rbf(lengthscale=1e-9)[1]",

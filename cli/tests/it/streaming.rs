@@ -292,7 +292,7 @@ fn what_cannot_be_streamed_is_refused_in_a_sentence() {
                 "--model",
                 "exact",
             ],
-            "--stream means nothing for the model exact",
+            "--stream does not apply to model 'exact'",
         ),
         (
             &[

@@ -81,12 +81,12 @@ fn weights_that_cannot_be_are_refused_in_a_sentence() {
         (
             "1",
             &["--model", "exact"],
-            "--weights means nothing for the model exact",
+            "--weights does not apply to model 'exact'",
         ),
         (
             "1",
             &["--model", "deep-gp"],
-            "--weights means nothing for the model deep-gp",
+            "--weights does not apply to model 'deep-gp'",
         ),
     ] {
         write(&path.join("rows.csv"), wild);

@@ -94,7 +94,7 @@ fn tables_that_make_no_sense() {
             ),
             (
                 "three.csv --likelihood bernoulli --test-fraction 0.25",
-                "the target \"c\" has 3 different labels, but the likelihood bernoulli takes 2; use --likelihood softmax for more classes, or a regression likelihood for numbers",
+                "the target \"c\" has 3 distinct labels, but the likelihood bernoulli takes 2; use --likelihood softmax for more classes, or a regression likelihood for numbers",
             ),
             (
                 "three.csv --likelihood beta --test-fraction 0.25",
@@ -106,11 +106,11 @@ fn tables_that_make_no_sense() {
             ),
             (
                 "three.csv --likelihood poisson --noise-column a",
-                "--noise-column means nothing for the likelihood poisson; leave it out or use --likelihood fixed-noise",
+                "--noise-column does not apply to likelihood 'poisson'; remove it or use --likelihood fixed-noise",
             ),
             (
                 "three.csv --likelihood poisson --noise 0.1",
-                "--noise means nothing for the likelihood poisson; leave it out",
+                "--noise does not apply to likelihood 'poisson'; remove it",
             ),
             (
                 "three.csv --noise-column c",
@@ -131,7 +131,7 @@ fn kernels_that_mean_nothing() {
             ),
             (
                 "rbf[3]*linear[1]",
-                "--kernel names input 3 but there are only 2; they are counted from 1",
+                "--kernel uses input 3, but there are only 2 inputs, counted from 1",
             ),
         ],
     );
@@ -243,7 +243,7 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --model cagp-cg --policy unit",
-                "--policy means nothing for the model cagp-cg; leave it out",
+                "--policy does not apply to model 'cagp-cg'; remove it",
             ),
             (
                 "good.csv --model cggp --cached-variances 0",
@@ -251,31 +251,31 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --model exact --cached-variances 5",
-                "--cached-variances means nothing for the model exact; leave it out",
+                "--cached-variances does not apply to model 'exact'; remove it",
             ),
             (
                 "good.csv --model sgpr --schedule linear",
-                "--schedule means nothing for the model sgpr; leave it out",
+                "--schedule does not apply to model 'sgpr'; remove it",
             ),
             (
                 "good.csv --actions 5",
-                "--actions means nothing for the model svgp; leave it out",
+                "--actions does not apply to model 'svgp'; remove it",
             ),
             (
                 "good.csv --model dkl --rank 5",
-                "--rank means nothing for the model dkl; leave it out",
+                "--rank does not apply to model 'dkl'; remove it",
             ),
             (
                 "good.csv --model dbk --kernel rbf",
-                "--kernel means nothing for the model dbk; leave it out",
+                "--kernel does not apply to model 'dbk'; remove it",
             ),
             (
                 "good.csv --model dbk --batch-size 10",
-                "--batch-size means nothing for the model dbk; leave it out",
+                "--batch-size does not apply to model 'dbk'; remove it",
             ),
             (
                 "good.csv --model bll --no-correction",
-                "--no-correction means nothing for the model bll; leave it out",
+                "--no-correction does not apply to model 'bll'; remove it",
             ),
             (
                 "good.csv --model dbk --blocks 0",
@@ -283,7 +283,7 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --blocks 3",
-                "--blocks means nothing for the model svgp; leave it out",
+                "--blocks does not apply to model 'svgp'; remove it",
             ),
             (
                 "good.csv --model dbk --weight-decay -1",
@@ -292,7 +292,7 @@ fn options_out_of_range() {
             (
                 "repeated.csv --inducing 10",
                 // All rows of the third set are test rows.
-                "--inducing is 10 but only 2 training inputs are different; give at most 2",
+                "--inducing is 10 but there are only 2 distinct training inputs; give at most 2",
             ),
             (
                 "good.csv --inducing 0",
@@ -308,7 +308,7 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --natural-gradient 1.5",
-                "--natural-gradient is 1.5 but must lie between 0, excluded, and 1; 0.1 is usual",
+                "--natural-gradient is 1.5 but must be above 0 and at most 1; 0.1 is common",
             ),
             (
                 "good.csv --natural-gradient-warm-up 3",
@@ -316,7 +316,7 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --model inverse-free --auxiliary adam --inversion-steps 3",
-                "--inversion, --inversion-tolerance and --inversion-steps mean nothing with --auxiliary adam; leave them out",
+                "--inversion, --inversion-tolerance and --inversion-steps do not apply with --auxiliary adam; remove them",
             ),
             (
                 "good.csv --model inverse-free --pseudo-noise 1e-9",
@@ -324,15 +324,15 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --model l-svgp --probes 4",
-                "--probes means nothing for the model l-svgp; leave it out",
+                "--probes does not apply to model 'l-svgp'; remove it",
             ),
             (
                 "good.csv --model l-svgp --natural-gradient 0.1",
-                "--natural-gradient means nothing for the model l-svgp; leave it out",
+                "--natural-gradient does not apply to model 'l-svgp'; remove it",
             ),
             (
                 "good.csv --inducing-momentum 1",
-                "--inducing-momentum is 1 but must be at least 0 and below 1; 0.99 is usual",
+                "--inducing-momentum is 1 but must be at least 0 and below 1; 0.99 is common",
             ),
             (
                 "good.csv --inducing-rate 0",
@@ -340,7 +340,7 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --model sgpr --inducing-frozen 3",
-                "--inducing-frozen means nothing for the model sgpr; leave it out",
+                "--inducing-frozen does not apply to model 'sgpr'; remove it",
             ),
             (
                 "good.csv --noise 0",
@@ -348,7 +348,7 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --jitter 2",
-                "--jitter is 2 but must lie between 0 and 1, 1 excluded; 1e-8 is usual in f64, 1e-6 in f32",
+                "--jitter is 2 but must be at least 0 and below 1; common values are 1e-8 in f64 and 1e-6 in f32",
             ),
             (
                 "good.csv --epochs 0",
@@ -360,31 +360,31 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --patience 3",
-                "--patience needs held-out rows; give --validation-fraction or --early-stopping too",
+                "--patience needs held-out rows; add --validation-fraction or --early-stopping",
             ),
             (
                 "good.csv --model exact --inducing 3",
-                "--inducing means nothing for the model exact; leave it out",
+                "--inducing does not apply to model 'exact'; remove it",
             ),
             (
                 "good.csv --model sgpr --batch-size 3",
-                "--batch-size means nothing for the model sgpr; leave it out",
+                "--batch-size does not apply to model 'sgpr'; remove it",
             ),
             (
                 "good.csv --orthogonal 3",
-                "--orthogonal means nothing for the model svgp; leave it out",
+                "--orthogonal does not apply to model 'svgp'; remove it",
             ),
             (
                 "good.csv --model solve --columns 3",
-                "--columns means nothing for the model solve; leave it out",
+                "--columns does not apply to model 'solve'; remove it",
             ),
             (
                 "good.csv --model solve-collapsed --batch-size 3",
-                "--batch-size means nothing for the model solve-collapsed; leave it out",
+                "--batch-size does not apply to model 'solve-collapsed'; remove it",
             ),
             (
                 "good.csv --model solve --inducing 30 --orthogonal 7",
-                "--inducing is 30 and --orthogonal is 7, but only 36 training inputs are different; give at most 36 in all",
+                "--inducing is 30 and --orthogonal is 7, but there are only 36 distinct training inputs; give at most 36 in total",
             ),
             (
                 "good.csv --model odvgp --orthogonal 6 --columns 7",
@@ -392,7 +392,7 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --keep last",
-                "--keep needs held-out rows; give --validation-fraction or --early-stopping too",
+                "--keep needs held-out rows; add --validation-fraction or --early-stopping",
             ),
             (
                 "good.csv --model exact --likelihood bernoulli",
