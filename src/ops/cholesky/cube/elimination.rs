@@ -126,9 +126,9 @@ fn is_usable<F: Float>(pivot: F) -> bool {
     pivot > F::new(0.0) && is_finite::<F>(pivot)
 }
 
-/// Turns the rows of a panel into rows of the factor: for every column j, `L_ij = A_ij/√A_jj` and `A_ic ←
-/// A_ic − A_ij·A_cj/A_jj` for the columns c after it. Returns one plus the column of the first pivot that is
-/// not positive or not finite, or zero. All threads of the cube must call this.
+/// Turns the rows of a panel into rows of the factor: for every column j, `L_ij = A_ij/√A_jj` and
+/// `A_ic ← A_ic − A_ij·A_cj/A_jj` for the columns c after it. Returns one plus the column of the first pivot
+/// that is not positive or not finite, or zero. All threads of the cube must call this.
 #[cube]
 pub fn eliminate<F: Float>(values: &mut Array<F>) -> u32 {
     let unit = UNIT_POS as usize;

@@ -1,8 +1,8 @@
 //! The sums over pairs of points in the backward pass of the covariance on GPUs.
 //!
 //! A cube handles some rows of the covariance and a part of its columns, tile by tile. With `w = G·dφ/dr²`
-//! and `t = (x1 − x2)/ℓ`, it computes `Σ_j w·t` and `Σ_j w·t²` for each of its rows and dimensions, and `Σ_ij
-//! G·φ`. Each part of the columns has its own sums, which later launches add.
+//! and `t = (x1 − x2)/ℓ`, it computes `Σ_j w·t` and `Σ_j w·t²` for each of its rows and dimensions, and
+//! `Σ_ij G·φ`. Each part of the columns has its own sums, which later launches add.
 
 use burn_cubecl::cubecl::{self, prelude::*};
 
