@@ -180,7 +180,7 @@ impl Place {
         let [_, dimensions] = x.dims();
         assert!(
             self.dimension < dimensions,
-            "a change in dimension {}, counted from zero, of points {:?}",
+            "the change point is in dimension {}, counted from zero, of points {:?}",
             self.dimension,
             x.dims()
         );
