@@ -143,7 +143,7 @@ fn write_noisy(folder: &Path, (rows, inputs, share): (usize, usize, f64), seed: 
     fs::write(folder.join("again.csv"), second).unwrap();
 }
 
-/// Intervals hold new targets at the training inputs as often as they say. A model that takes noise for signal
+/// Intervals hold new targets at the training inputs as often as they say. A model that mistakes noise for signal
 /// repeats the training targets there: with noise of the wrong optimum, 2 to 6 % lie inside.
 #[test]
 fn noise_is_not_taken_for_signal() {

@@ -99,7 +99,7 @@ fn what_cannot_run_gets_one_sentence() {
     assert!(lines[1].starts_with("warning: the data set bike is not on disk"));
     assert_eq!(
         lines[2],
-        "error: none of the data sets of this experiment can be used, for the reasons above"
+        "error: none of the data sets of this experiment can be used (see above)"
     );
     assert!(!path.join("out").exists(), "a folder is left behind");
 }

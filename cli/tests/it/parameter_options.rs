@@ -230,6 +230,6 @@ fn a_parameter_at_its_floor_is_told() {
     let done = run(folder.path(), &arguments);
     let message = String::from_utf8(done.stderr).expect("text");
     assert!(done.status.success(), "{message}");
-    let start = "warning: likelihood.noise ended at its least value, 1e-6";
+    let start = "warning: likelihood.noise ended at its lower bound 1e-6";
     assert!(message.contains(start), "{message}");
 }

@@ -61,7 +61,7 @@ fn the_columns_are_shown_before_training() {
             "new       boolean     yes, no                    1 input",
             "name      id          80 different               names, groups or weighs the rows",
             "price     number      0 to 22                 4  target",
-            "4 rows left out: without the target",
+            "4 rows left out, which lack the target",
         ]
     );
     // Rows keep the numbers that they have in the file, and their names.

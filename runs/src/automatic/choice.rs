@@ -92,7 +92,7 @@ impl Choice {
             return Self::mini_batches(size, budget, reason);
         }
         if size.is_streamed {
-            let reason = "the rows are read while training".to_owned();
+            let reason = "the rows are read during training".to_owned();
             return Self::mini_batches(size, budget, reason);
         }
         if size.is_weighted {
@@ -113,7 +113,7 @@ impl Choice {
                 MOST_OF_ALL_ROWS,
             ),
             true => (
-                "many rows are copies of others, from which exact regression learns too little noise",
+                "many rows are duplicates, which make exact regression underestimate the noise",
                 MOST_WITH_COPIES,
             ),
         };
@@ -125,7 +125,7 @@ impl Choice {
                 reason: reason.to_owned(),
             };
         }
-        let reason = "there are too many rows for steps on all of them".to_owned();
+        let reason = "there are too many rows for full-batch training".to_owned();
         Self::mini_batches(size, budget, reason)
     }
 

@@ -42,7 +42,7 @@ fn command_lines_that_cannot_be_understood() {
             ),
             (
                 "--data good.csv --out ..",
-                "\"..\" does not name a folder to make; choose another with --out",
+                "\"..\" is not a name for a new folder; choose another with --out",
             ),
             (
                 "--resume run",
