@@ -124,7 +124,7 @@ fn all_models_train_on_the_same_rows() {
     ];
     let table = succeed(path, &compare(&options));
     let sentence =
-        "no model trains on the 24 validation rows; exact, sgpr have no other use for them";
+        "no model trains on the 24 validation rows; models that do not use them at all: exact, sgpr";
     assert!(table.contains(sentence), "{table}");
     assert!(table.contains("steps (s)"), "{table}");
     let record = json(&path.join("both/results.json"));
@@ -239,7 +239,7 @@ fn bad_comparisons_are_refused_before_the_first_run() {
         ),
         (
             &["--models", "exact", "--batch-size", "10"],
-            "--batch-size means nothing for these models; leave it out",
+            "--batch-size does not apply to these models; remove it",
         ),
         (
             &["--models", "svgp,sgpr", "--target", "z"],
@@ -376,13 +376,13 @@ fn a_sweep_has_a_row_for_every_combination() {
         ("--grid inducin=3", "did you mean inducing?"),
         (
             "--grid model=exact --grid inducing=3",
-            "--inducing means nothing",
+            "--inducing does not apply to",
         ),
         ("--grid model=svgp --batch-size 17", "other options"),
         ("--seeds 0", "--grid"),
         (
             "--grid steps=3,4",
-            "--grid steps and --steps exclude each other",
+            "--grid steps and --steps cannot be used together",
         ),
         (
             "--grid inducing=3 --grid inducing=4",

@@ -14,7 +14,7 @@ pub struct CommonOptions {
     /// Scale of the experiment
     #[arg(long, value_name = "SCALE", default_value = "quick")]
     pub scale: ScaleName,
-    /// Folder to write, or to continue [default: out/experiment-NAME]
+    /// Folder to write to or continue [default: out/experiment-NAME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Replace the folder instead of continuing in it
@@ -23,7 +23,7 @@ pub struct CommonOptions {
     /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// The first seed
+    /// First seed
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
     /// Device, as `burn-gp devices` lists them [default: the first in this program]
@@ -92,7 +92,7 @@ impl CommonOptions {
         Place::new(self.device.clone(), self.dtype)
     }
 
-    /// The same as [`place`](Self::place), with single precision as the default.
+    /// The device and the floating-point type, with single precision as the default.
     ///
     /// # Errors
     ///
