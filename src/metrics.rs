@@ -228,7 +228,10 @@ pub fn expected_calibration_error(
 ) -> f64 {
     let likeliest = likeliest_classes(probabilities, classes);
     check_lengths(labels.len(), likeliest.len());
-    assert!(classes > 1, "a calibration error needs at least two classes, not {classes}");
+    assert!(
+        classes > 1,
+        "a calibration error needs at least two classes, not {classes}"
+    );
     let rows = labels.iter().zip(&likeliest);
     let events = rows.map(|(&label, &(class, confidence))| (confidence, label == class as f64));
     let filled = calibration_bins(events, bins);
