@@ -88,7 +88,7 @@ macro_rules! enumerations {
                 let position = usize::next(numbers);
                 match Self::ALL.get(position) {
                     Some(value) => *value,
-                    panic!("there is no {} number {position}", stringify!($type)), => None => panic!("{} has no value with index {position}", stringify!($type)), => panic!("there is no {} number {position}", stringify!($type)),
+                    None => panic!("{} has no value with index {position}", stringify!($type)),
                 }
             }
         }
