@@ -1,4 +1,5 @@
-//! Configurations of posteriors as [`PosteriorConfig`](super::PosteriorConfig) sees them.
+//! What [`PosteriorConfig`](super::PosteriorConfig) needs to know about the configuration of each
+//! posterior.
 
 use burn::{
     module::Module,
@@ -40,7 +41,7 @@ pub enum FirstGaussians {
     /// They equal the prior: in mean and, if their covariance is full, in covariance too.
     Prior,
     /// They are standard normal and will be replaced by those of a record. The prior is not
-    /// evaluated: inducing variables that are not known yet may have no factor.
+    /// evaluated: the covariance of inducing variables that are not loaded yet may have no factor.
     Blank,
 }
 
@@ -111,7 +112,7 @@ impl<P> Start<'_, P> {
     }
 }
 
-/// The sets of a posterior that takes `N` of them.
+/// The sets of a posterior that takes exactly `N`.
 ///
 /// # Panics
 ///

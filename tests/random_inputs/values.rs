@@ -29,7 +29,7 @@ pub const DOCUMENTED: &[&str] = &[
     "an ordinal likelihood takes",
     "quasi-Monte Carlo takes",
     "Gauss-Hermite quadrature takes",
-    "ConjugateGradients: 0 probes",
+    "ConjugateGradients: probes must be at least 1",
     "metrics of",
     "probabilities of",
     "a calibration error",
