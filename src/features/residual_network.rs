@@ -37,7 +37,7 @@ defaults! {
         #[serde(alias = "normalisation", default = "Normalization::default")]
         pub normalization: Normalization = Normalization::Layer,
         /// Whether the network is initialized to the identity. The inputs are then added to the
-        /// outputs, which must be equally many, and the weights of the last layer start at zero.
+        /// outputs, whose numbers must be equal, and the weights of the last layer start at zero.
         #[serde(skip_serializing_if = "core::ops::Not::not")]
         pub from_identity: bool = false,
         /// The distribution of the initial weights.
@@ -82,7 +82,7 @@ impl ResidualNetworkConfig {
     ) -> ResidualNetwork {
         assert!(
             !self.from_identity || inputs == outputs,
-            "a network that begins as the identity from {inputs} to {outputs} numbers"
+            "a network that starts as the identity has {inputs} inputs and {outputs} outputs; expected equally many"
         );
         let options = options.into();
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);

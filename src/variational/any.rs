@@ -240,8 +240,8 @@ impl PosteriorConfig {
         self.init_as(FirstGaussians::Prior, sets, kernel, functions)
     }
 
-    /// Like [`init`](Self::init), with other first Gaussians, for a number of functions, a jitter,
-    /// and a type.
+    /// Like [`init`](Self::init), with the given initial Gaussians, number of functions, jitter and
+    /// type.
     #[track_caller]
     pub(crate) fn init_as<K: Kernel, I: InducingVariables<K>>(
         &self,
@@ -281,7 +281,7 @@ impl PosteriorConfig {
         self.init_separate_as(FirstGaussians::Prior, sets, kernels, functions)
     }
 
-    /// Like [`init_separate`](Self::init_separate), with other first Gaussians.
+    /// Like [`init_separate`](Self::init_separate), with the given initial Gaussians.
     #[track_caller]
     pub(crate) fn init_separate_as<K: Kernel, I: SeparateInducing<K>>(
         &self,
