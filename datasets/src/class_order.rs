@@ -42,7 +42,7 @@ pub enum ClassOrderError {
 }
 
 impl ClassOrder {
-    /// The order of labels that are known to be classes.
+    /// The order of labels that are known to be valid classes.
     pub(crate) fn of(labels: Vec<String>) -> Self {
         Self { labels }
     }
@@ -65,8 +65,8 @@ impl ClassOrder {
     }
 }
 
-/// A label as it is compared and shown: without spaces around it, numbers in one form. Whole numbers
-/// keep all their digits.
+/// The form of a label for comparison and display: without spaces around it, and with numbers in a standard
+/// form. Whole numbers keep all their digits.
 pub(crate) fn canonical(text: &str) -> String {
     let text = text.trim();
     match (long_whole(text), text.parse::<f64>()) {
@@ -76,7 +76,7 @@ pub(crate) fn canonical(text: &str) -> String {
     }
 }
 
-/// A number as a label; adding zero makes the two zeros one.
+/// A number as a label; adding zero turns −0 into 0.
 pub(crate) fn number(value: f64) -> String {
     (value + 0.0).to_string()
 }

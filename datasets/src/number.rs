@@ -27,7 +27,7 @@ fn parse(field: &[u8]) -> Result<f64, FieldError> {
     }
 }
 
-/// The reason why a text without spaces around it is not a finite number.
+/// The reason why a trimmed text is not a finite number.
 pub(crate) fn refused(text: &str) -> FieldError {
     match text.parse::<f64>() {
         _ if is_missing(text) => FieldError::Missing,

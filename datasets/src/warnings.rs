@@ -60,10 +60,10 @@ pub enum DataWarning {
         count: usize,
         /// The name of the target.
         name: String,
-        /// The different texts that stand for a missing value there, besides empty cells.
+        /// The distinct texts that mark a missing value there, besides empty cells.
         markers: Vec<String>,
     },
-    /// Labels of the target usually stand for a missing value, and are taken for classes.
+    /// Labels of the target usually mark a missing value, but are treated as classes.
     UnusualLabels {
         /// The name of the target.
         name: String,
@@ -79,7 +79,7 @@ pub enum DataWarning {
         /// The number of rows that have it.
         count: usize,
     },
-    /// Rows of a file of their own have gaps in a column that had none in training.
+    /// Rows of a separate file have gaps in a column that had none in training.
     FilledGaps {
         /// The name of the column.
         name: String,
@@ -88,7 +88,7 @@ pub enum DataWarning {
         /// The number of rows of the file.
         rows: usize,
     },
-    /// Rows of a file of their own have values that training has not seen.
+    /// Rows of a separate file have values that did not occur in training.
     UnseenValues {
         /// The name of the column.
         name: String,
@@ -97,7 +97,7 @@ pub enum DataWarning {
         /// The number of rows of the file.
         rows: usize,
     },
-    /// The first line has only numbers and is read as data, but they look like names of columns.
+    /// The first line has only numbers and is read as data, but the numbers look like column names.
     NumbersLikeNames {
         /// The line, without the rest if it is long.
         line: String,
@@ -209,7 +209,7 @@ pub fn warnings_of_new_rows(rows: &Features) -> Vec<DataWarning> {
     filled.chain(unseen).collect()
 }
 
-/// Warnings about rows without a target, and classes that look as if they stood for none.
+/// Warnings about rows without a target, and about classes that look like missing values.
 fn about_targets(data: &Dataset) -> Vec<DataWarning> {
     let mut found = Vec::new();
     let is_target = |column: &&ColumnReport| column.purpose == Purpose::Target;
@@ -239,8 +239,8 @@ const NAMED: usize = 5;
 const LARGE: f64 = 1e8;
 const SMALL: f64 = 1e-8;
 
-/// The first of a file's rows, if there are no names and its numbers count up from column to column, as
-/// years or numbers of columns do, but those of the second row do not.
+/// Warns if a file has no header and the numbers of its first row count up from column to column, as years or
+/// column numbers do, but those of the second row do not.
 fn numbers_like_names(data: &Dataset) -> Option<DataWarning> {
     let scales = data.schema.input_scales();
     let numbers_alone = scales.iter().all(|scale| *scale == InputScale::Deviation);

@@ -256,7 +256,7 @@ fn a_file_is_a_source_too() {
     assert!(Path::new(&path).exists());
 }
 
-/// All columns are coordinates, also a single one, with and without a header.
+/// All columns are coordinates, even a single one, with and without a header.
 #[test]
 fn points_have_no_target() {
     let folder = TempDir::new().unwrap();
@@ -294,6 +294,6 @@ fn a_first_line_of_numbers_that_count_up_may_be_names() {
         let expected = DataWarning::NumbersLikeNames { line: first.into() };
         assert_eq!(found.contains(&expected), named, "{first}: {found:?}");
     }
-    // Every row counts up, so the first is like the others.
+    // Every row counts up, so the first looks like the others.
     assert!(warned(&last("1,2,3\n4,5,6\n2,3,4\n")).is_empty());
 }

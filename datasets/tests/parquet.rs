@@ -292,7 +292,7 @@ fn texts_dates_and_gaps_become_inputs() {
     assert_eq!(same.inputs.row(0), data.inputs.row(0));
 }
 
-/// A model of the Parquet file reads the CSV of the same rows, and the other way round.
+/// A model trained on the Parquet file reads the CSV of the same rows, and vice versa.
 #[test]
 fn the_csv_of_the_same_rows_has_the_same_inputs() {
     let folder = Folder::new();

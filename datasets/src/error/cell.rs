@@ -3,8 +3,8 @@
 use super::phrases::listed;
 use crate::{class_order::ClassOrder, column_label::ColumnLabel, origin::Location};
 
-/// A row, or one value of it, that cannot be used. The message is one sentence that says where and how to
-/// mend it.
+/// A row, or one value of it, that cannot be used. The message is one sentence that says where the problem is
+/// and how to fix it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CellError {
@@ -44,7 +44,7 @@ pub enum CellError {
         /// The offending text.
         text: String,
     },
-    /// A field is empty, null, or one of the usual words for a missing value.
+    /// A field is empty, null, or one of the common markers of a missing value.
     #[error("{location}: {column} has no value; fill it in or remove the row")]
     MissingValue {
         /// The row.
@@ -84,7 +84,7 @@ pub enum CellError {
         /// The text of the cell; empty if it has none.
         text: String,
     },
-    /// A cell is not of the kind that its column had in training.
+    /// The kind of a cell differs from that of its column in training.
     #[error("{location}: {column} holds {text:?}, but held {expected} in training; correct it")]
     NotOfKind {
         /// The row.
@@ -121,7 +121,7 @@ pub enum CellError {
         /// The labels of the training data.
         classes: Vec<String>,
     },
-    /// A label of the data is missing from the order of classes.
+    /// A label of the data is missing from the class order.
     #[error("{location}: the label {label:?} is not in the order {order}; add it to --class-order")]
     LabelNotInOrder {
         /// The row.

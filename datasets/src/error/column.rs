@@ -3,8 +3,8 @@
 use super::phrases::{listed, suggestion, works};
 use crate::{class_order::ClassOrder, column_label::ColumnLabel};
 
-/// Columns that cannot be used as they are, or as an option asks. The message is one sentence that says where and how to
-/// mend it.
+/// Columns that cannot be used as they are, or as an option asks. The message is one sentence that says where
+/// the problem is and how to fix it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ColumnError {
@@ -88,7 +88,7 @@ pub enum ColumnError {
         /// The only value of the target.
         value: String,
     },
-    /// Rows to test or to validate on have no targets.
+    /// The test or validation rows have no targets.
     #[error("{source_name}: no row has a value in the target {target:?}, so nothing can be scored")]
     NoTargets {
         /// The file or set.
@@ -157,7 +157,7 @@ pub enum ColumnError {
         /// The options with which the columns can be used.
         options: Vec<String>,
     },
-    /// A file without a header for a model whose inputs have names.
+    /// The file has no header, but the model's inputs have names.
     #[error(
         "{source_name}: there is no header line, so the columns cannot be matched by name; add one, or use --no-header if the columns are in the order of training"
     )]
@@ -195,7 +195,7 @@ pub enum ColumnError {
         /// The type of the column.
         kind: String,
     },
-    /// A choice of columns for a set of images.
+    /// Options for columns were given for a set of images.
     #[error(
         "{name} is a set of images, whose pixels are all inputs; remove --inputs, --drop, --kind, --missing, --time, --id, --group and --time-split"
     )]
@@ -203,7 +203,7 @@ pub enum ColumnError {
         /// The set.
         name: String,
     },
-    /// No column is left that could be an input.
+    /// No column is left as an input.
     #[error("{source_name}: no column is left as an input: {}; keep one with --kind COLUMN=KIND", left_out.join(", "))]
     NothingLeft {
         /// The file or set.
@@ -242,7 +242,7 @@ pub enum ColumnError {
         /// The labels in alphabetical order.
         guess: ClassOrder,
     },
-    /// A label of the order of classes does not occur in the data.
+    /// A label of the class order does not occur in the data.
     #[error(
         "{source_name}: {label:?} in the order {order} is not one of the labels, {}; remove it from --class-order",
         listed(labels)

@@ -4,8 +4,8 @@ use std::{io, path::PathBuf};
 
 use crate::origin::Location;
 
-/// A file that cannot be read as a table of data. The message is one sentence that says where and how to
-/// mend it.
+/// A file that cannot be read as a table of data. The message is one sentence that says where the problem is
+/// and how to fix it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
@@ -107,8 +107,8 @@ pub enum FileError {
         /// The reason given by the reader.
         reason: String,
     },
-    /// The contents would take far more memory than the size of the file warrants: it is damaged, or
-    /// its values are nearly all empty or equal.
+    /// The contents would take far more memory than the size of the file suggests: it is damaged, or
+    /// nearly all of its values are empty or equal.
     #[error(
         "{} has {size} bytes, but its contents would take more than {} MiB of memory; if it is not damaged, remove its empty rows and columns, or give it as an uncompressed CSV file",
         path.display(), limit >> 20
@@ -121,7 +121,7 @@ pub enum FileError {
         /// The memory that a file of this size may take, in bytes.
         limit: u64,
     },
-    /// A row of a text file is longer than any row of a table.
+    /// A row of a text file is too long for a row of a table.
     #[error(
         "{}: the row that begins on line {} has more than {} MiB; end each row with a line feed, and close every quote",
         path.display(), line, limit >> 20
@@ -131,10 +131,10 @@ pub enum FileError {
         path: PathBuf,
         /// The first line of the row.
         line: u64,
-        /// The most bytes of a row.
+        /// The maximum length of a row, in bytes.
         limit: u64,
     },
-    /// The program was compiled without a format.
+    /// The program was compiled without support for the format.
     #[error("{} cannot be read, because this program was built without the feature `{feature}`; build it with that feature or give a CSV file", path.display())]
     FormatNotBuilt {
         /// The file.
@@ -151,7 +151,7 @@ pub enum FileError {
         /// The file.
         path: PathBuf,
     },
-    /// Training data on the standard input.
+    /// Training data were given on standard input.
     #[error(
         "training reads its data more than once, so it cannot read standard input; write the data to a file"
     )]

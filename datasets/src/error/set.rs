@@ -1,11 +1,11 @@
-//! A data set that is asked for by name and is not there.
+//! A data set that was requested by name and is not available.
 
 use std::path::PathBuf;
 
 use super::phrases::{looked_for, suggestions};
 
-/// A data set that is asked for by name and is not there. The message is one sentence that says where and how to
-/// mend it.
+/// A data set that was requested by name and is not available. The message is one sentence that says how to
+/// fix it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetError {

@@ -6,9 +6,7 @@
 #[non_exhaustive]
 pub enum SplitError {
     /// A fraction is not strictly between 0 and 1.
-    #[error(
-        "the {part} fraction is {value} but must lie between 0 and 1, both excluded; try 0.1"
-    )]
+    #[error("the {part} fraction is {value} but must lie between 0 and 1, both excluded; try 0.1")]
     Fraction {
         /// `test`, `validation`, ….
         part: &'static str,

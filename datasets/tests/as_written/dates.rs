@@ -112,7 +112,7 @@ fn day_and_month_are_not_guessed() {
             assert_eq!(new.inputs.get(0, 0), expected, "{cells:?}");
         }
     }
-    // One date that only one order has, or dates that are the same in both, need no option.
+    // A date that is valid in only one order, or dates that are equal in both, need no option.
     for cells in [
         ["02/03/2021", "13/03/2021"],
         ["02/03/2021", "03/13/2021"],
