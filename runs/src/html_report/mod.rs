@@ -30,7 +30,7 @@ pub struct ReportArguments {
     /// Replace the file if it exists
     #[arg(long)]
     pub overwrite: bool,
-    /// Device, as `burn-gp devices` lists them [default: the first in this program]
+    /// Device, listed by `burn-gp devices` [default: marked there]
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<DeviceName>,
     /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]

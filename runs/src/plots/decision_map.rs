@@ -132,7 +132,7 @@ pub fn decision_map(
 }
 
 impl Map<'_> {
-    /// The classes with a color of their own that have a point or an area on the map.
+    /// The classes with a distinct color that have a point or an area on the map.
     fn shown_classes(&self) -> Vec<usize> {
         let rows = self.probabilities.chunks(self.classes);
         let areas: BTreeSet<usize> = rows.filter_map(|row| Some(largest(row)?.0)).collect();

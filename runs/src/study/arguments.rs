@@ -247,7 +247,7 @@ pub trait KnownStudy {
     fn study() -> &'static Study;
 }
 
-/// The options of an experiment that makes runs of the study `S`.
+/// The options of an experiment that runs the study `S`.
 #[derive(Clone, Debug)]
 pub struct ChoiceOf<S> {
     /// The runs.

@@ -140,7 +140,7 @@ impl Study {
     ///
     /// # Errors
     ///
-    /// [`Failure`] if the study file has an unknown option, or if there is no device.
+    /// [`Failure`] if the study file has an unknown option, or if no device is available.
     pub fn options(
         &self,
         cell: &Cell,

@@ -122,7 +122,7 @@ pub fn show(
 ///
 /// # Errors
 ///
-/// If there is no device.
+/// If no device is available.
 pub fn identity(study: &Study, request: &Request) -> Result<Value, Failure> {
     let mut fields = Map::new();
     cell::apply(&mut fields, &study.run, request.common.scale);

@@ -26,7 +26,7 @@ pub struct CommonOptions {
     /// First seed
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
-    /// Device, as `burn-gp devices` lists them [default: the first in this program]
+    /// Device, listed by `burn-gp devices` [default: marked there]
     #[arg(long, value_name = "DEVICE")]
     device: Option<DeviceName>,
     /// Floating-point type [default: f64 on CPUs, f32 on GPUs]
@@ -87,7 +87,7 @@ impl CommonOptions {
     ///
     /// # Errors
     ///
-    /// If there is no device.
+    /// If no device is available.
     pub fn place(&self) -> Result<Place, SettingError> {
         Place::new(self.device.clone(), self.dtype)
     }
@@ -96,7 +96,7 @@ impl CommonOptions {
     ///
     /// # Errors
     ///
-    /// If there is no device.
+    /// If no device is available.
     pub fn place_in_single_precision(&self) -> Result<Place, SettingError> {
         Ok(Place {
             dtype: self.dtype.unwrap_or(DtypeName::F32),

@@ -89,7 +89,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// If there is no device.
+    /// If no device is available.
     pub fn place(&self, study: &Study) -> Result<Place, SettingError> {
         match study.single_precision {
             true => self.common.place_in_single_precision(),

@@ -190,8 +190,8 @@ impl StudyTable<'_> {
         columns.filter(|column| !column.key.is_empty())
     }
 
-    /// A line of the CSV file: the place of the cell and every column with a key. A line for a point
-    /// of a learning curve has no standard error, published value or departures.
+    /// A line of the CSV file: the data set and axis values of the cell, and every column with a key.
+    /// A line for a point of a learning curve has no standard error, published value or departures.
     fn line(&self, cell: &FinishedCell) -> Line {
         let mut line = match self.study.table.bare {
             true => Line::default(),
