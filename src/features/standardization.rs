@@ -83,8 +83,8 @@ impl Standardization {
         let (means, deviations) = (self.means.len(), self.deviations.len());
         assert!(
             means == dimensions && deviations == dimensions,
-            "{dimensions} inputs with {means} means and {deviations} deviations; expected as many of \
-             each"
+            "{dimensions} inputs with {means} means and {deviations} standard deviations; expected \
+             {dimensions} of each"
         );
         let row = |values: Vec<f64>| {
             let data = TensorData::new(values, [1, dimensions]).convert_dtype(x.dtype());

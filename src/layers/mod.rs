@@ -91,8 +91,8 @@ pub trait Layer: Module + ModuleDisplay {
     /// When the covariance of the inducing variables cannot be factored.
     fn condition(&self) -> Result<Self::Process, NotPositiveDefinite>;
 
-    /// The number of rows the kernel evaluates per input. Memory is proportional to it. It is one
-    /// unless inputs are images and the kernel evaluates every patch.
+    /// The number of rows the kernel evaluates per input: one, unless inputs are images and the
+    /// kernel evaluates every patch. Memory is proportional to it.
     fn rows_per_input(&self) -> usize {
         1
     }

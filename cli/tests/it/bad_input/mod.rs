@@ -148,7 +148,7 @@ fn parameters_that_cannot_be_what_is_asked() {
             ),
             (
                 "--fix kernel.lengthscales",
-                "there is no parameter kernel.lengthscales; did you mean kernel.lengthscale? There are kernel.lengthscale, kernel.variance, likelihood.noise, posterior.inducing.points, posterior.distribution.mean, posterior.distribution.scale",
+                "there is no parameter kernel.lengthscales; did you mean kernel.lengthscale? Known parameters: kernel.lengthscale, kernel.variance, likelihood.noise, posterior.inducing.points, posterior.distribution.mean, posterior.distribution.scale",
             ),
             (
                 "--set likelihood.noise=-1",
@@ -156,7 +156,7 @@ fn parameters_that_cannot_be_what_is_asked() {
             ),
             (
                 "--set kernel.lengthscale=1,2,3",
-                "kernel.lengthscale has 2 values, not 3; give as many, or one for all",
+                "kernel.lengthscale has 2 values, not 3; give 2 values, or one for all",
             ),
             (
                 "--prior kernel.variance=gamma(0,1)",
