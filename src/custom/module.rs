@@ -230,7 +230,7 @@ impl<M: ModuleMapper> AnyMapper for M {
     }
 }
 
-/// Makes a trait object a burn visitor.
+/// Adapts a trait object to burn's visitors.
 struct Visitor<'a>(&'a mut dyn AnyVisitor);
 
 impl ModuleVisitor for Visitor<'_> {
@@ -259,7 +259,7 @@ impl ModuleVisitor for Visitor<'_> {
     }
 }
 
-/// Makes a trait object a burn mapper.
+/// Adapts a trait object to burn's mappers.
 struct Mapper<'a>(&'a mut dyn AnyMapper);
 
 impl Mapper<'_> {

@@ -24,8 +24,8 @@ use crate::{
 pub struct InducingConfig {
     /// The number of inducing points, M.
     pub count: usize,
-    /// Whether `count` and `orthogonal` are upper limits. If there are fewer distinct inputs, the
-    /// number of inducing points is that of distinct inputs, half of them orthogonal if
+    /// Whether `count` and `orthogonal` are upper limits. If there are fewer distinct inputs, there
+    /// is one inducing point per distinct input, and half of the points are orthogonal if
     /// `orthogonal` is not zero. If false, too few inputs are an error.
     #[serde(default, skip_serializing_if = "is_false")]
     pub at_most: bool,
@@ -118,8 +118,8 @@ impl InducingConfig {
         }
     }
 
-    /// Adapts the numbers of points to `inputs`, `[N, D]`, of which there may be fewer. A posterior
-    /// with orthogonal points keeps at least one of them.
+    /// Adapts the numbers of points to `inputs`, `[N, D]`, which may have fewer distinct rows. A
+    /// posterior with orthogonal points keeps at least one of them.
     pub fn for_inputs(&self, inputs: &Tensor<2>) -> Self {
         let Self {
             count, orthogonal, ..

@@ -19,8 +19,8 @@ const PARTS_PER_THREAD: usize = 8;
 /// The number of inputs that one thread groups by center at a time.
 const GROUPED: usize = 1024;
 
-/// Threads stay awake between passes if the number of coordinates times that of centers is at least
-/// this.
+/// Threads stay awake between passes if the number of coordinates times the number of centers is at
+/// least this.
 const AWAKE_FROM: usize = 1 << 22;
 
 /// The maximum number of iterations of Lloyd's algorithm.

@@ -27,7 +27,7 @@ pub trait Likelihood: Module + ModuleDisplay + Sync + 'static {
     /// The name used in configurations and messages.
     const NAME: &'static str;
 
-    /// The name. For a likelihood chosen at run time, it is that of the chosen one.
+    /// The name. A likelihood chosen at run time returns the name of the chosen one.
     fn name(&self) -> &'static str {
         Self::NAME
     }

@@ -57,12 +57,12 @@ pub trait PosteriorDefinition: Default + Serialize + DeserializeOwned + 'static 
         + Sync
         + 'static;
 
-    /// The covariance of the first Gaussians.
+    /// The covariance of the initial Gaussians.
     fn covariance(&self) -> CovarianceShape {
         CovarianceShape::Full
     }
 
-    /// Whether the first Gaussians are over whitened or unwhitened variables.
+    /// Whether the initial Gaussians are over whitened or unwhitened variables.
     fn coordinates(&self) -> Coordinates {
         Coordinates::Whitened
     }

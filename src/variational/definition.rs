@@ -56,7 +56,7 @@ pub(super) struct Start<'a, P> {
 }
 
 impl<P> Start<'_, P> {
-    /// The first Gaussian over each set.
+    /// The initial Gaussian over each set.
     pub fn gaussians<const D: usize, I>(
         &self,
         sets: &[&I],
@@ -78,7 +78,7 @@ impl<P> Start<'_, P> {
         Ok(sizes.map(standard).collect())
     }
 
-    /// The sets, each with its first Gaussian.
+    /// The sets, each with its initial Gaussian.
     pub fn inducing_sets<const D: usize, I: Module>(
         &self,
         sets: Vec<I>,
