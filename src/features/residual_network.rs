@@ -83,7 +83,8 @@ impl ResidualNetworkConfig {
     ) -> ResidualNetwork {
         assert!(
             !self.from_identity || inputs == outputs,
-            "a network that starts as the identity has {inputs} inputs and {outputs} outputs; expected equally many"
+            "a network that starts as the identity has {inputs} inputs and {outputs} outputs; \
+             expected equally many"
         );
         let options = options.into();
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);

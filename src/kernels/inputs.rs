@@ -100,7 +100,7 @@ impl Inputs {
             dimensions
                 .iter()
                 .all(|&dimension| dimension < self.dimensions),
-            "active dimensions {dimensions:?}, counted from zero, for inputs with {} dimensions",
+            "active dimensions {dimensions:?}, counted from zero, exceed the {} dimensions of the inputs",
             self.dimensions
         );
     }
