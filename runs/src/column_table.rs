@@ -7,7 +7,8 @@ use crate::preparation::PreparedData;
 /// The number of columns above which complete numeric columns share one line.
 const MOST_LINES: usize = 40;
 
-/// The table of the columns, and a line about omitted rows. Empty if the kinds of the columns were not inferred.
+/// The table of the columns, and a line about omitted rows. Empty if the kinds of the columns were not
+/// inferred.
 pub fn columns_table(data: &PreparedData) -> String {
     if data.columns.is_empty() {
         return String::new();

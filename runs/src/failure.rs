@@ -104,7 +104,9 @@ pub enum Failure {
         runs: Vec<String>,
     },
     /// A device that fails its check.
-    #[error("{failed} of {count} cases failed on the device {device}; see the summary for the reasons")]
+    #[error(
+        "{failed} of {count} cases failed on the device {device}; see the summary for the reasons"
+    )]
     DeviceCheck {
         /// The device.
         device: String,

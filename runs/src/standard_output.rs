@@ -32,8 +32,8 @@ pub fn print_data(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Prints text about work that goes on even if the text cannot be written, because its results are in files. The
-/// first failure gives a warning.
+/// Prints text about work that goes on even if the text cannot be written, because its results are in files.
+/// The first failure gives a warning.
 pub fn inform(text: &str) {
     static HAS_WARNED: AtomicBool = AtomicBool::new(false);
     match written(&visible(text)) {

@@ -405,7 +405,7 @@ fn the_data_sets_are_listed() {
             .unwrap_or_else(|| panic!("no {name} in\n{text}"))
             .to_owned()
     };
-    assert!(line("winequality").contains("in this program"));
+    assert!(line("winequality").contains("built in"));
     assert!(line("kin40k").contains("40000"));
     assert!(line("banana").contains("two classes"));
 }

@@ -104,7 +104,10 @@ fn the_losses_are_those_of_rows_in_memory() {
     let all = ["--batch-size", "10000", "--test-fraction", "0", "--out"];
     let train = |stream: &[&str], out| succeed(path, &[&TRAIN[..], stream, &all, &[out]].concat());
     let text = train(&["--stream"], "streamed");
-    assert!(text.contains("3000 rows are read during training"), "{text}");
+    assert!(
+        text.contains("3000 rows are read during training"),
+        "{text}"
+    );
     assert!(text.contains("60 rows left out"), "{text}");
     train(&["--stream=false"], "memory");
     let losses = |run: &str| numbers(&path.join(run).join("training_log.csv"), "loss");

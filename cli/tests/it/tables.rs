@@ -101,7 +101,9 @@ fn rows_that_cannot_be_predicted_are_counted() {
         warnings.contains("warning: 1 of 3 rows have no prediction; the first: new.csv:4: column 2 (\"new\") holds \"maybe\", but held \"no\" and \"yes\" in training; correct it"),
         "{warnings}"
     );
-    assert!(warnings.contains("1 of 3 rows have a value of \"city\" that did not occur in training"));
+    assert!(
+        warnings.contains("1 of 3 rows have a value of \"city\" that did not occur in training")
+    );
     let strict = run(folder.path(), &with(&["--strict"]));
     assert_eq!(strict.status.code(), Some(2));
     let json = succeed(folder.path(), &with(&["--json", "--keep=city"]));

@@ -75,9 +75,7 @@ pub(super) fn check_likelihood(
             "--class-order",
             ", whose targets are not labels; remove it, or use --likelihood ordinal",
         ),
-        _ if options.noise.is_some() && !likelihood.has_noise() => {
-            unused("--noise", "; remove it")
-        }
+        _ if options.noise.is_some() && !likelihood.has_noise() => unused("--noise", "; remove it"),
         _ => Ok(()),
     }
 }

@@ -113,7 +113,7 @@ fn counts_that_no_machine_can_have() {
         &[
             (
                 "--threads 10000",
-                "invalid value '10000' for '--threads <COUNT>': it must be a whole number from 1 to 1024; see --help",
+                "invalid value '10000' for '--threads <COUNT>': must be a whole number from 1 to 1024; see --help",
             ),
             (
                 "--model dbk --units 100000 --blocks 10000",
