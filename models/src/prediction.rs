@@ -383,7 +383,7 @@ impl<L: Likelihood> Predictor<L> {
 fn rows_of(values: &[f64], columns: usize) -> usize {
     assert!(
         columns > 0 && values.len().is_multiple_of(columns),
-        "{} inputs are no whole number of rows of {columns} columns",
+        "{} inputs cannot be divided into rows of {columns}",
         values.len()
     );
     values.len() / columns
@@ -396,7 +396,7 @@ fn targets_a_row(inputs: &[f64], columns: usize, targets: &[f64]) -> usize {
     let width = count / rows.max(1);
     assert!(
         width * rows == count,
-        "{count} targets for {rows} rows of {columns} inputs; expected as many for each row"
+        "{count} targets for {rows} rows of {columns} inputs; expected the same number for every row"
     );
     width
 }
@@ -407,6 +407,6 @@ fn targets_a_row(inputs: &[f64], columns: usize, targets: &[f64]) -> usize {
 fn mixture(components: Vec<Marginals>) -> Marginals {
     match Marginals::of_mixture(components) {
         Some(moments) => moments,
-        None => panic!("Predictor: a process without components"),
+        None => panic!("Predictor: the process has no components"),
     }
 }
