@@ -95,8 +95,8 @@ fn text(record: &Record, count: usize) -> Vec<String> {
             .shown(title(last), last.text(key, 3))
     });
     let mut lines = vec![format!(
-        "{NAME}: distance of the span of {count} actions to that of the first {count} eigenvectors, at \
-         most {:.3}",
+        "{NAME}: distance between the span of {count} actions and that of the first {count} eigenvectors, \
+         at most {:.3}",
         (count as f64).sqrt() * FRAC_PI_2
     )];
     lines.extend(table(&rows));

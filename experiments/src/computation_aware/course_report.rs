@@ -218,7 +218,7 @@ fn draw(folder: &ExperimentFolder, runs: &[Run]) {
         CurvePanel::new("|coverage − 95 %|", Span::FromZero, curves(&coverage_error)),
     ];
     let hyperparameters = [
-        panel("noise deviation", "noise", Span::FromZero),
+        panel("noise standard deviation", "noise", Span::FromZero),
         panel("outputscale", "outputscale", Span::FromZero),
         panel("first lengthscale", "lengthscale_1", Span::FromZero),
         panel("second lengthscale", "lengthscale_2", Span::FromZero),

@@ -140,7 +140,11 @@ fn draw_course(path: &Path, runs: &[Run]) -> Result<(), PlotError> {
     let window = Span::Window(SHOWN.0, SHOWN.1);
     let panels = [
         panel("NLPD of held-out rows", |look| look.nlpd, window),
-        panel("noise deviation", |look| look.noise, Span::FromZero),
+        panel(
+            "noise standard deviation",
+            |look| look.noise,
+            Span::FromZero,
+        ),
     ];
     let caption = Caption::new("sines", "both losses during training, means over the seeds");
     let along = Quantity::of("step");
