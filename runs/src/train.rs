@@ -335,7 +335,7 @@ fn require_changeable(typed: &RunOptions) -> Result<(), SettingError> {
     }
 }
 
-/// The options with the default model in the place of `auto`.
+/// The options with the default model in place of `auto`.
 fn with_default_model(options: &RunOptions) -> Result<RunOptions, SettingError> {
     automatic::minutes(options)?;
     let named = options.model.filter(|model| *model != ModelName::Auto);

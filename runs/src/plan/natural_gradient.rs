@@ -11,7 +11,7 @@ const DEFAULT_WARM_UP: usize = 10;
 /// The initial step size, as a fraction of the final one.
 const FIRST_FRACTION: f64 = 1e-3;
 
-/// The natural gradients, if any.
+/// The natural gradients, if requested.
 pub(super) fn natural_gradient(
     resolved: &mut RunOptions,
 ) -> Result<Option<NaturalGradient>, SettingError> {

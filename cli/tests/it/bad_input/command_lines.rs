@@ -117,7 +117,7 @@ fn counts_that_no_machine_can_have() {
             ),
             (
                 "--model dbk --units 100000 --blocks 10000",
-                "--units is 100000 but the network has 10000 such blocks; give at most 327",
+                "--units is 100000 but the network has 10000 blocks of this width; give at most 327",
             ),
         ],
     );
