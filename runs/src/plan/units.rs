@@ -261,8 +261,8 @@ fn long_period(number: &GivenNumber, column: usize, data: &PreparedData) -> Opti
     };
     (period > range).then(|| {
         format!(
-            "the period {period} is longer than the range {range:.4} of the input {} in the training rows, \
-             so nothing repeats in them",
+            "the period {period} is longer than the range of the input {} in the training rows, {range:.4}, \
+             so that nothing repeats",
             data.schema.input_names[column]
         )
     })

@@ -102,7 +102,7 @@ fn tables_that_make_no_sense() {
             ),
             (
                 "three.csv --likelihood fixed-noise",
-                "the likelihood fixed-noise needs --noise-column, the column of the standard deviations of each target's noise",
+                "the likelihood fixed-noise needs --noise-column, the column with the noise standard deviation of each target",
             ),
             (
                 "three.csv --likelihood poisson --noise-column a",
