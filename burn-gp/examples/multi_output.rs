@@ -58,7 +58,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let together = mixed.fit(&x, &y, &fit)?;
 
-    // The second output alone, in the rows that have it.
+    // Only the second output, in the rows that have it.
     let own = x.iter().zip(&y).filter(|(_, row)| row[3] == NOISE);
     let (own_x, own_y): (Vec<f64>, Vec<[f64; 2]>) =
         own.map(|(x, row)| (*x, [row[1], row[3]])).unzip();

@@ -62,7 +62,7 @@ impl<M: Module + ModuleDisplay> OnFeatures<M> {
         &self.model
     }
 
-    /// Replaces the model behind the network.
+    /// Replaces the model on the network's outputs.
     pub fn map<N: Module + ModuleDisplay>(self, change: impl FnOnce(M) -> N) -> OnFeatures<N> {
         OnFeatures {
             network: self.network,

@@ -46,7 +46,7 @@ impl<L: Likelihood> Predictor<L> {
     ///
     /// # Panics
     ///
-    /// If the number of inputs is not a whole number of rows.
+    /// If the inputs cannot be divided into rows of `columns`.
     #[track_caller]
     pub fn inputs(&self, inputs: &[f64], columns: usize) -> Tensor<2> {
         rows_of(inputs, columns);
@@ -192,7 +192,7 @@ impl<L: Likelihood> Predictor<L> {
     ///
     /// # Panics
     ///
-    /// If the number of inputs is not a whole number of rows, or the number of columns differs from
+    /// If the inputs cannot be divided into rows of `columns`, or the number of columns differs from
     /// the training inputs.
     #[track_caller]
     pub fn predict(&self, inputs: &[f64], columns: usize) -> Predictions {
@@ -200,8 +200,7 @@ impl<L: Likelihood> Predictor<L> {
     }
 
     /// Same as [`predict`](Self::predict), but calls `watch` with the number of finished rows
-    /// before each
-    /// chunk of inputs.
+    /// before each chunk of inputs.
     ///
     /// # Panics
     ///
@@ -259,8 +258,8 @@ impl<L: Likelihood> Predictor<L> {
     ///
     /// # Panics
     ///
-    /// If the number of inputs is not a whole number of rows like the training inputs, or the
-    /// number of targets does not match the number of rows.
+    /// If the inputs cannot be divided into rows like the training inputs, or the number of targets
+    /// does not match the number of rows.
     #[track_caller]
     pub fn log_density(
         &self,
@@ -336,8 +335,7 @@ impl<L: Likelihood> Predictor<L> {
     }
 
     /// Same as [`score`](Self::score), but calls `watch` with the number of finished rows before
-    /// each
-    /// chunk of inputs.
+    /// each chunk of inputs.
     ///
     /// # Errors
     ///

@@ -9,12 +9,12 @@ use super::Error;
 ///
 /// | from | shape | floating-point type | device |
 /// |---|---|---|---|
-/// | `Tensor<2>`, `Tensor<1>` | as it is; a vector is one column | its own; single precision for half precision | its own |
+/// | `Tensor<2>`, `Tensor<1>` | unchanged; a vector is one column | its own; single precision for half precision | its own |
 /// | the same tensors of integers | the same | the default of its device | its own |
 /// | slices, arrays and vectors of `f32` or `f64` | one column | their own | the default device |
 /// | the same of integers or `bool` | one column | the default of the device | the default device |
 /// | slices, arrays and vectors of rows: `Vec<Vec<f64>>`, `&[[f32; D]]`, … | one row each | as above | the default device |
-/// | `Array2`, `Array1` and other arrays and views of `ndarray` 0.17, with the feature `arrays` | as it is; a vector is one column | as above | the default device |
+/// | `Array2`, `Array1` and other arrays and views of `ndarray` 0.17, with the feature `arrays` | unchanged; a vector is one column | as above | the default device |
 ///
 /// [`Fit::on`](super::Fit::on) chooses another device or type. A default device that has no double
 /// precision computes in single precision. Tensors lose their autodiff graph.

@@ -66,7 +66,7 @@ impl fmt::Display for Predicted {
     }
 }
 
-/// `mean ± deviation`, to the second digit of the deviation.
+/// `mean ± deviation`, to the second significant digit of the standard deviation.
 fn with_deviation(mean: f64, deviation: f64) -> String {
     let magnitude = deviation.log10().floor();
     if !(-6.0..6.0).contains(&magnitude) {

@@ -17,10 +17,10 @@ use crate::Predictions;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scaling {
-    /// The map of the inputs, with D means and deviations; `None` if they are not scaled.
+    /// The map of the inputs, with D means and standard deviations; `None` if they are not scaled.
     #[serde(default, deserialize_with = "possible")]
     pub inputs: Option<Standardization>,
-    /// The map of the targets, with P means and deviations.
+    /// The map of the targets, with P means and standard deviations.
     #[serde(default, deserialize_with = "possible")]
     pub targets: Option<Standardization>,
 }
