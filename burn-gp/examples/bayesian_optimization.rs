@@ -7,7 +7,7 @@ use burn_gp::{
     rand::{RngExt, SeedableRng, rngs::ChaCha8Rng},
 };
 
-/// A function of two numbers with several hills. Its maximum is 1, at (0.3, −0.4).
+/// A function of two inputs with several hills. Its maximum is 1, at (0.3, −0.4).
 fn objective([a, b]: [f64; 2]) -> f64 {
     let (u, v) = (a - 0.3, b + 0.4);
     (-2.0 * (u * u + v * v)).exp() - 0.1 * (2.0 - (6.0 * u).cos() - (6.0 * v).cos())

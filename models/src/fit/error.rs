@@ -64,7 +64,7 @@ pub enum Error {
     TargetColumns {
         /// The number of columns found.
         found: usize,
-        /// The possible numbers.
+        /// The possible numbers of columns.
         expected: String,
     },
     /// The likelihood does not accept a target.

@@ -69,7 +69,7 @@ impl Matrix {
         }
     }
 
-    /// Row-major numbers on the CPU.
+    /// Row-major values on the CPU.
     pub(super) fn of_numbers<T: Number>(values: impl Iterator<Item = T>, dims: [usize; 2]) -> Self {
         let [count, columns] = dims;
         Self(Content::Cpu(Rows {

@@ -103,7 +103,7 @@ impl Predicted {
         &self.predictions
     }
 
-    /// Row-major numbers as a tensor, `[N, …]`.
+    /// Row-major values as a tensor, `[N, …]`.
     fn tensor(&self, values: &[f64]) -> Tensor<2> {
         let columns = values.len() / self.inputs.count;
         matrix(
