@@ -1,14 +1,13 @@
 //! Compares the computation-aware loss and its gradient with the rate at which this machine
 //! evaluates a kernel, and reports the memory.
 //!
-//! `cargo bench --bench computation_aware` prints one line of JSON per case, for
-//! Matérn-3/2 with a lengthscale per dimension, 9 dimensions, single precision and generated data.
-//! It contains the seconds of a loss and its gradient with 512 block-sparse actions, and the
-//! seconds of the covariances of all actions with all points alone. Both are also given as kernel
-//! evaluations per second, with N² evaluations per pass (one forward pass, one backward pass). The
-//! limit is the same rate for a 512×512 covariance matrix that stays in the cache. The line also
-//! contains the ratios, and the peak memory of the process so far next to that of the data and the
-//! N×I matrix. `-- POINTS ACTIONS` runs another size.
+//! `cargo bench --bench computation_aware` prints one line of JSON per case, for Matérn-3/2 with a
+//! lengthscale per dimension, 9 dimensions, single precision and generated data. It contains the seconds of a
+//! loss and its gradient with 512 block-sparse actions, and the seconds of only the covariances of all
+//! actions with all points. Both are also given as kernel evaluations per second, with N² evaluations per
+//! pass (one forward pass, one backward pass). The limit is the same rate for a 512×512 covariance matrix
+//! that stays in the cache. The line also contains the ratios, and the peak memory of the process so far
+//! together with the memory of the data and the N×I matrix. `-- POINTS ACTIONS` runs another size.
 
 use std::{error::Error, hint::black_box, time::Instant};
 
@@ -36,7 +35,7 @@ const DIMENSIONS: usize = 9;
 /// The number of points of a covariance matrix that stays in the cache.
 const CACHED: usize = 512;
 
-/// N, I in increasing order, which makes the peak memory that of the current case.
+/// N and I, in increasing order, so that the peak memory is that of the current case.
 const CASES: [(usize, usize); 3] = [(10_000, 512), (20_000, 512), (50_000, 512)];
 
 type Model = ComputationAware<StationaryKernel, ZeroMean, BlockActions>;

@@ -2,14 +2,14 @@
 //! its gradient for several numbers of preconditioner pivots, and predictions with one solve each
 //! or with precomputed variances.
 //!
-//! `cargo bench --bench conjugate_gradients` prints one line of JSON per case,
-//! for Matérn-3/2 with a lengthscale per dimension, 9 dimensions, double precision and generated
-//! data with little noise (1e-3 of the variance), where solves take longest. It contains the
-//! seconds of a loss and its gradient with no pivots, 64, 256 and the default 8·√N, each with products
-//! in double precision and then in single precision (the default), the seconds of exact regression, the ratios, and the distance of the loss from the exact one, per point. Then
-//! it prints one line per method for predictive variances: the seconds to condition on the data and
-//! to predict, and the largest relative error of a standard deviation, including noise. `-- POINTS`
-//! runs another size.
+//! `cargo bench --bench conjugate_gradients` prints one line of JSON per case, for Matérn-3/2 with a
+//! lengthscale per dimension, 9 dimensions, double precision and generated data with little noise (1e-3 of
+//! the variance), where solves take longest. It contains the seconds of a loss and its gradient with no
+//! pivots, 64, 256 and the default 8·√N, each with products in double precision and then in single precision
+//! (the default); the seconds of exact regression; the ratios; and the difference of the loss from the exact
+//! one, per point. Then it prints one line per method for predictive variances: the seconds to condition on
+//! the data and to predict, and the largest relative error of a standard deviation, including noise.
+//! `-- POINTS` runs another size.
 
 use std::{error::Error, hint::black_box, time::Instant};
 

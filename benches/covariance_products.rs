@@ -9,10 +9,10 @@
 //! ratios. Then it prints the same for twice as many points without gradients. `-- POINTS` runs
 //! another size.
 //!
-//! Each product of one set is also compared with a lower limit: every pair of points once in each
-//! direction, with the exponentials at their rate from the innermost cache and the multiply-adds
-//! (additions count as such) at the rate of a matrix product, both measured in the same run. Square roots
-//! are not counted: another unit of the processor computes them meanwhile.
+//! Each product of one set is also compared with a lower limit: every pair of points once in each direction,
+//! with the exponentials at their rate from the innermost cache and the multiply-adds (additions count as
+//! such) at the rate of a matrix product, both measured in the same run. Square roots are not counted,
+//! because another unit of the processor computes them at the same time.
 
 use std::{
     hint::black_box,
@@ -40,7 +40,7 @@ const COPIES: usize = 5;
 /// R
 const WIDTHS: [usize; 3] = [1, 11, 64];
 
-/// The number of times, whose median is reported.
+/// The number of repetitions; their median is reported.
 const REPETITIONS: usize = 7;
 
 /// The arguments of a product.
@@ -132,15 +132,15 @@ fn main() {
     }
 }
 
-/// Numbers a second.
+/// Operations per second.
 #[derive(Clone, Copy)]
 struct Rates {
     multiply_adds: f64,
     exponentials: f64,
 }
 
-/// The part of a pass over all pairs that is multiply-adds, of that many a pair, and the part that is
-/// exponentials, in seconds.
+/// The seconds that a pass over all pairs takes for multiply-adds, given their number per pair, and for
+/// exponentials.
 fn limit(points: usize, multiply_adds: usize, rates: Rates) -> [f64; 2] {
     let pairs = points as f64 * (points + 1) as f64 / 2.0;
     [
@@ -149,8 +149,8 @@ fn limit(points: usize, multiply_adds: usize, rates: Rates) -> [f64; 2] {
     ]
 }
 
-/// Prints the limits of the product and of the product with its gradients, and the rates in units of
-/// the limits.
+/// Prints the limits of the product and of the product with its gradients, and the limits divided by the
+/// measured times.
 ///
 /// A product needs a difference and a multiply-add per dimension and two multiply-adds per vector.
 /// Gradients need these again, two more multiply-adds per vector for the gradient of the covariance,

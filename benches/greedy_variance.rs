@@ -1,4 +1,4 @@
-//! The time in which `greedy_variance` chooses inducing points, compared with the time of its
+//! The time that `greedy_variance` takes to choose inducing points, compared with the time of its
 //! multiply-adds at the rate of a matrix product.
 //!
 //! `cargo bench --bench greedy_variance` prints one line of JSON per row, for

@@ -1,5 +1,5 @@
-//! The time of one training step of the inverse-free posterior, compared with posteriors that need
-//! a factorization, and the part of it that is matrix products.
+//! The time of one training step of the inverse-free posterior, compared with posteriors that need a
+//! factorization, and the share of matrix products in it.
 //!
 //! `cargo bench --bench inverse_free [-- FILTER]` prints one line of JSON per row
 //! and posterior, with batches of 100 as in *Inverse-Free Sparse Variational Gaussian Processes*
@@ -160,8 +160,8 @@ fn step_products(dtype: DType, inducing: usize) -> (f64, f64) {
     let mut add = |time: Duration, operations: f64| {
         total = (total.0 + milliseconds(time), total.1 + operations);
     };
-    // T is multiplied with the columns of [K_uf, m̃, z] and of [m̃ − K̃T·m̃, K̃T·z] in the forward
-    // pass, and with as many columns as the former in the backward pass.
+    // T is multiplied by the columns of [K_uf, m̃, z] and of [m̃ − K̃T·m̃, K̃T·z] in the forward pass, and by
+    // as many columns as the former in the backward pass.
     let (first, second) = (BATCH + 1 + PROBES, 1 + PROBES);
     for columns in [first, second, first] {
         let rhs = random(columns);

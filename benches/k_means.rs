@@ -1,5 +1,4 @@
-//! The time in which `k_means` chooses inducing points, compared with the same algorithm in plain
-//! loops.
+//! The time that `k_means` takes to choose inducing points, compared with the same algorithm in plain loops.
 //!
 //! `cargo bench --bench k_means` prints one line of JSON per row on generated
 //! inputs: the seconds of both and their ratio. The loops compute every distance from differences,
@@ -27,7 +26,7 @@ const PART: usize = 512;
 /// The number of centers compared at once.
 const LANES: usize = 16;
 
-/// N, D, M, small enough that the loops do not take minutes.
+/// N, D, M; small enough that the loops do not take minutes.
 const ROWS: [(usize, usize, usize); 4] = [
     (50_000, 2, 500),
     (50_000, 8, 500),
@@ -75,11 +74,11 @@ fn report(inputs: &[f32], dimensions: usize, count: usize) -> Result<(), Box<dyn
     let seconds = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let centers = Loops::new(inputs, dimensions).k_means(count);
-    let centers = centers.ok_or("rounding left the loops no row to draw")?;
+    let centers = centers.ok_or("the loops have no row to draw, because of rounding")?;
     let loops = start.elapsed().as_secs_f64();
     let centers: Vec<f32> = centers.into_iter().map(|value| value as f32).collect();
     let ours: Vec<f32> = ours.into_data().iter::<f32>().collect();
-    assert!(ours == centers, "the loops find other centers");
+    assert!(ours == centers, "the loops find different centers");
     println!(
         "{{\"inputs\": {rows}, \"dimensions\": {dimensions}, \"centers\": {count}, \
          \"seconds\": {seconds:.3}, \"loops_seconds\": {loops:.3}, \"ratio\": {:.2}}}",
@@ -203,7 +202,7 @@ impl Loops {
         let centers = centers.chunks_exact_mut(self.dimensions);
         for ((center, sums), &size) in centers.zip(sums).zip(&sizes) {
             // Only the library handles centers that lose all their inputs.
-            assert!(size > 0, "no cluster of these inputs loses all of them");
+            assert!(size > 0, "a cluster has lost all its inputs");
             for (value, sum) in center.iter_mut().zip(sums) {
                 *value = sum / f64::from(size);
             }

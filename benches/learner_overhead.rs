@@ -142,7 +142,7 @@ fn learner_step(data: &TrainingData, with_loss: bool) -> Result<Duration, Box<dy
     learner.fit(supervised)?;
     std::fs::remove_dir_all(&folder)?;
     let ends = ends.lock().unwrap_or_else(PoisonError::into_inner);
-    assert_eq!(ends.len(), STEPS, "a step has an end");
+    assert_eq!(ends.len(), STEPS, "one end per step");
     Ok(median_interval(&ends))
 }
 

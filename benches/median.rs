@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-/// The median. For an even number of times it is the later one of the middle two. Panics if there
-/// are no times.
+/// The median. For an even number of times it is the larger of the middle two. Panics if there are no times.
 pub fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
     times[times.len() / 2]

@@ -1,16 +1,15 @@
 //! The time until sparse variational regression on elevators reaches a given bound: natural
 //! gradients for `q(u)` with Adam for the other parameters, compared with Adam alone.
 //!
-//! `BURN_GP_DATA=… cargo bench --bench natural_gradients [--
-//! whitened|unwhitened]`
+//! `BURN_GP_DATA=… cargo bench --bench natural_gradients [-- whitened|unwhitened]`
 //! trains in both coordinates with several learning rates and numbers of steps and prints one line
 //! of JSON per run. The learning rate decays along a cosine to a hundredth. For every run with Adam
 //! alone it then prints a speedup: the time of that run divided by the time of the shortest run
 //! with natural gradients that reached the same bound. The speedup is large with the default
 //! learning rate of 0.01. It is smaller with the best rate for Adam alone, because both methods
 //! have to learn the kernel and the inducing points. The model has an ARD Matérn-5/2 kernel and 256
-//! inducing points. It uses batches of 1024, f64 and the first split of the collection. The bound
-//! is that of all training rows, per row.
+//! inducing points. It uses batches of 1024, f64 and the first split of the collection. The bound is computed
+//! on all training rows and given per row.
 
 use std::{error::Error, time::Instant};
 

@@ -219,7 +219,7 @@ impl Patches {
         })
     }
 
-    /// The same with gradients of everything except the images, as in a first layer.
+    /// The same, with gradients of everything except the images, as in a first layer.
     fn tracked(&self) -> Self {
         Self {
             grid: self.grid,
@@ -373,8 +373,8 @@ fn many<R>(mut call: impl FnMut() -> R) -> Duration {
     median_of(CALLS, || (), |()| call())
 }
 
-/// Same as [`many`], for `calls` calls without the first ones. Preparing the argument is not
-/// measured.
+/// Same as [`many`], for `calls` calls of which the `first` ones are not counted. Preparing the argument is
+/// not measured.
 fn median_of<A, R>(
     [calls, first]: [usize; 2],
     mut prepare: impl FnMut() -> A,

@@ -3,7 +3,7 @@
     python3 smoke_test.py --program ../target/release/burn-gp \\
         --draws-program ../target/release/examples/training_draws
 
-Every script shows its help. Those that read what our programs write read it from runs of a few steps. Other
+Every script must print its help. Scripts that read our programs' output read that of runs of a few steps. Other
 libraries need not be installed: where a script starts them, a stand-in answers with made-up numbers. Tests
 of scripts that need a package which this Python lacks are skipped, and the reasons are printed.
 """
@@ -29,7 +29,7 @@ SCRIPTS = sorted(
     path for folder in (PEERS, DEFAULTS) for path in folder.glob("*.py") if "__main__" in path.read_text()
 )
 
-# Answers for GPflow and GPyTorch: it takes their options, and prints them with a score of each kind.
+# Stands in for GPflow and GPyTorch: takes their options, and prints them with a score of each kind.
 STAND_IN = """
 import json, sys
 sys.path.insert(0, {peers!r})
@@ -87,7 +87,7 @@ class Scripts(unittest.TestCase):
         self.random = random.Random(0)
 
     def run_script(self, script: Path, *words, status: tuple[int, ...] = (0,)) -> str:
-        """What a script prints; it must end with one of these statuses."""
+        """Runs a script and returns what it prints; it must end with one of these statuses."""
         return self.run_python([script, *words], status)
 
     def run_python(self, words: list, status: tuple[int, ...] = (0,)) -> str:
@@ -132,7 +132,7 @@ class Help(Scripts):
                     own = {path.stem for path in script.parent.glob("*.py")}
                     if absent is None or absent[1] in own:
                         raise
-                    self.skipTest(f"{script.name} needs {absent[1]}, which this Python has not")
+                    self.skipTest(f"{script.name} needs {absent[1]}, which this Python lacks")
                 self.assertIn("usage:", shown)
 
 
@@ -200,7 +200,7 @@ compare_classification.main()
         self.assertRegex(table.splitlines()[-1], r"^\| wine \| +-?\d+\.\d+ \|")
 
     def benchmark(self, source: str, line: dict) -> Path:
-        """A program that prints such a line, all of whose names are in the source of our benchmark."""
+        """A program that prints `line`; checks that our benchmark's source has all of its names."""
         text = (BENCHES / source).read_text()
         for name in line:
             self.assertIn(f'\\"{name}\\": ', text, f"{source} does not write {name}")

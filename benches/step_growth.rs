@@ -32,7 +32,7 @@ mod median;
 /// N of the smaller and of the larger data.
 const ROWS: [usize; 2] = [8_000, 64_000];
 
-/// M of each of two sets of inducing points.
+/// M of each of the two sets of inducing points.
 const POINTS: usize = 500;
 
 /// Steps of each kind, whose median is reported.
@@ -98,7 +98,7 @@ fn report<M: Model>(
     Ok(())
 }
 
-/// A sine of the first of some inputs.
+/// Inputs, with the sine of the first one as target.
 fn data(rows: usize, dimensions: usize) -> TrainingData {
     let number = |at: usize| (12.9 * at as f64).sin();
     let inputs: Vec<f64> = (0..dimensions * rows).map(number).collect();

@@ -1,4 +1,4 @@
-//! Tells cargo that the program contains the files of `studies`, new ones too.
+//! Tells cargo to rebuild when a file in `studies` changes or is added.
 
 fn main() {
     println!("cargo::rerun-if-changed=studies");

@@ -1,17 +1,17 @@
 //! Gaussian processes for the [burn] deep-learning framework: operations, kernels, likelihoods,
 //! posteriors, layers and inference.
 //!
-//! The crate `burn-gp` has these pieces and ready-made models under one name.
+//! The crate `burn-gp` re-exports this crate and adds ready-made models.
 //!
 //! # Features
 //!
 //! | feature | content |
 //! |---|---|
 //! | `flex` (default) | the CPU, in single and double precision |
-//! | `ndarray` | the CPU by another backend of burn |
+//! | `ndarray` | the CPU through another backend of burn |
 //! | `wgpu`, `vulkan`, `metal` | GPUs through WGSL, SPIR-V and Metal, in single precision |
 //! | `cuda`, `rocm` | GPUs through CUDA and HIP |
-//! | `fusion`, `autotune` | burn's features of these names; needed if your crate enables burn's |
+//! | `fusion`, `autotune` | burn's features of the same names; enable them if your crate enables burn's |
 //!
 //! Several can be compiled in together. The device of the data decides where a computation runs.
 
@@ -36,6 +36,5 @@ mod random;
 pub mod sampling;
 pub mod variational;
 
-/// The crate of random generators, in the version that this crate takes: likelihoods draw targets from a
-/// generator, and Fourier features are drawn from one.
+/// The `rand` crate, in the version that this crate uses to draw targets and Fourier features.
 pub use rand;

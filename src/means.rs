@@ -188,10 +188,11 @@ impl Mean for ConstantMean {
 
 /// `m(x) = Wᵀx + c`, with trained weights and offsets.
 ///
-/// Training chooses one slope, so predictions have no uncertainty of it: far from few data, intervals
-/// are too narrow. A [`Linear`](crate::kernels::Linear) kernel, added to the kernel, is a slope with a
-/// Gaussian prior that is integrated out, and a [`Constant`](crate::kernels::Constant) kernel is an
-/// offset (C. Rasmussen and C. Williams, *Gaussian Processes for Machine Learning*, §2.7).
+/// Training picks a single slope, so predictions do not include its uncertainty: with few data,
+/// intervals far from them are too narrow. Adding a [`Linear`](crate::kernels::Linear) kernel instead
+/// gives the slope a Gaussian prior and integrates it out, and a
+/// [`Constant`](crate::kernels::Constant) kernel does the same for the offset (C. Rasmussen and C.
+/// Williams, *Gaussian Processes for Machine Learning*, §2.7).
 #[derive(Module, Debug)]
 pub struct LinearMean {
     /// W, [D, P]
@@ -220,8 +221,8 @@ impl LinearMean {
         }
     }
 
-    /// A linear mean of `outputs` functions of inputs with `dimensions` dimensions that starts at
-    /// zero.
+    /// Creates a linear mean that starts at zero, for `outputs` functions of inputs with
+    /// `dimensions` dimensions.
     pub fn zeros(
         dimensions: usize,
         outputs: usize,

@@ -90,7 +90,7 @@ pub fn average_log_density(components: &[Vec<f64>]) -> f64 {
 }
 
 /// The fraction of targets within their intervals, including the ends. For calibrated predictions
-/// it is close to the level of the intervals.
+/// it is close to the confidence level of the intervals.
 #[track_caller]
 pub fn coverage(targets: &[f64], lower: &[f64], upper: &[f64]) -> f64 {
     check_lengths(targets.len(), lower.len());
@@ -112,7 +112,7 @@ pub fn coverage(targets: &[f64], lower: &[f64], upper: &[f64]) -> f64 {
 pub fn likeliest_classes(probabilities: &[f64], classes: usize) -> Vec<(usize, f64)> {
     assert!(
         classes > 0 && probabilities.len().is_multiple_of(classes),
-        "{} probabilities of {classes} classes",
+        "{} probabilities of {classes} classes; expected {classes} per row",
         probabilities.len()
     );
     let likeliest = |row: &[f64]| {
@@ -228,7 +228,10 @@ pub fn expected_calibration_error(
 ) -> f64 {
     let likeliest = likeliest_classes(probabilities, classes);
     check_lengths(labels.len(), likeliest.len());
-    assert!(classes > 1, "a calibration error of {classes} classes");
+    assert!(
+        classes > 1,
+        "a calibration error needs at least two classes, not {classes}"
+    );
     let rows = labels.iter().zip(&likeliest);
     let events = rows.map(|(&label, &(class, confidence))| (confidence, label == class as f64));
     let filled = calibration_bins(events, bins);

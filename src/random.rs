@@ -14,7 +14,7 @@ pub(crate) fn normals<const D: usize>(
     Tensor::from_data(TensorData::new(values, shape), options)
 }
 
-/// The same from any generator.
+/// Independent standard normals from any generator.
 pub(crate) fn normals_of<const D: usize>(
     shape: [usize; D],
     random: &mut impl Rng,
@@ -27,8 +27,8 @@ pub(crate) fn normals_of<const D: usize>(
 
 /// Standard normals.
 ///
-/// It is compiled once, here. Inlined into generic code, the generator would be compiled with the crate of the
-/// caller, where it is twenty times slower without optimization.
+/// Compiled once, in this crate. Inlined into generic code, the generator would be compiled with the calling
+/// crate, and without optimization it is twenty times slower there.
 #[inline(never)]
 pub(crate) fn standard_normals(count: usize, random: &mut ChaCha8Rng) -> Vec<f64> {
     StandardNormal.sample_iter(random).take(count).collect()

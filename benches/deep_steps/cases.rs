@@ -59,7 +59,7 @@ pub const CASES: [Case; 3] = [
 
 pub const TYPES: [(&str, DType); 2] = [("f32", DType::F32), ("f64", DType::F64)];
 
-/// Makes a step and returns its loss.
+/// Performs a step and returns its loss.
 pub type Step = Box<dyn FnMut() -> Result<f64, Box<dyn Error>> + Send>;
 
 impl Case {
@@ -130,7 +130,7 @@ impl Case {
         }
     }
 
-    /// A training of this many steps.
+    /// A training run of this many steps.
     pub fn training(&self, dtype: DType, steps: usize) -> Result<Step, Box<dyn Error>> {
         let data = self.data(dtype);
         let training = MiniBatchTraining {

@@ -1,8 +1,8 @@
-//! The operations of a step that no algorithm avoids, term by term.
+//! The minimum operations of a step, which no algorithm avoids, term by term.
 //!
-//! A multiply-add is two operations. A product of [M, K] and [K, N] takes 2·M·K·N; a triangular or
-//! symmetric one takes half of that, a Cholesky factor M³/3. A backward pass takes about twice as many
-//! as the forward pass. Elementwise functions, sums and Adam are not counted.
+//! A multiply-add is two operations. A product of [M, K] and [K, N] takes 2·M·K·N operations; a triangular or
+//! symmetric one takes half of that, a Cholesky factor M³/3. A backward pass takes about twice as many as the
+//! forward pass. Elementwise functions, sums and Adam are not counted.
 
 use super::cases::{CLASSES, Case, PATCH, RANK, SIDE, UNITS, WIDTH};
 
@@ -29,7 +29,7 @@ fn layers(batch: usize, inducing: usize, functions: &[usize]) -> Vec<Term> {
     let (batch, inducing) = (batch as f64, inducing as f64);
     let layers = functions.len() as f64;
     let outputs = functions.iter().sum::<usize>() as f64;
-    // L⁻¹K_uf, and as much twice in the backward pass.
+    // L⁻¹K_uf, and twice as much in the backward pass.
     let triangle = 3.0 * inducing * inducing * batch;
     vec![
         // K_uu = LLᵀ takes M³/3, its backward pass M³.
@@ -40,7 +40,7 @@ fn layers(batch: usize, inducing: usize, functions: &[usize]) -> Vec<Term> {
     ]
 }
 
-/// Squared distances of `dimensions` numbers: between all inducing patches and all patches, and between
+/// Squared distances in `dimensions` dimensions: between all inducing patches and all patches, and between
 /// the patches of each image.
 fn patch_distances(
     (images, patches): (usize, usize),
@@ -50,7 +50,7 @@ fn patch_distances(
     let [images, patches, inducing, dimensions] =
         [images, patches, inducing, dimensions].map(|count| count as f64);
     vec![
-        // As many in the backward pass, for the gradients of the inducing patches.
+        // The same number in the backward pass, for the gradients of the inducing patches.
         (
             "distances to inducing patches",
             4.0 * dimensions * inducing * images * patches,

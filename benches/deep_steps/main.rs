@@ -7,12 +7,12 @@
 //! per layer, batches of 1000 rows with eight inputs, one draw and Gaussian noise. `conv` has
 //! batches of 200 images of 28 by 28 pixels and 750 inducing patches of 5 by 5 pixels, with weights
 //! for the patch locations and ten functions under the robust-max likelihood. Posteriors are
-//! whitened with full covariances. `deep-kernel` has all 10 000 rows in every step, with one input,
-//! and 128 features from two layers of 128 hyperbolic tangents, with the variance correction
-//! (arXiv:2505.18526, section 4.1). Adam trains all parameters. The floor is the time of the
-//! multiply-adds of a step that no algorithm avoids, at the rate of a matrix product measured in
-//! the same process and type; [`floor`] has its terms. Our deep basis kernel does its R×R algebra and
-//! the sums that lead to it in double precision also in the case f32.
+//! whitened with full covariances. `deep-kernel` has all 10 000 rows in every step, with one input, and 128
+//! features from two layers of 128 hyperbolic tangents, with the variance correction (arXiv:2505.18526,
+//! section 4.1). Adam trains all parameters. The floor is the time of the multiply-adds of a step that no
+//! algorithm avoids, at the rate of a matrix product measured in the same process and type; [`floor`] lists
+//! its terms. Our deep basis kernel does its R×R algebra and the sums that lead to it in double precision,
+//! even in the case f32.
 
 use std::{error::Error, process::Command, time::Instant};
 
@@ -57,17 +57,17 @@ impl Arguments {
                 "--dtype" => found.dtype = words.next(),
                 "--json" => found.json = true,
                 "--bench" => {} // cargo says so
-                other => return Err(format!("{other:?} is no option of this benchmark").into()),
+                other => return Err(format!("unknown option {other:?}").into()),
             }
         }
         let is_known = |name: &Option<String>, known: &[&str]| {
             (name.as_deref()).is_none_or(|name| known.contains(&name))
         };
         if !is_known(&found.only, &CASES.map(|case| case.name)) {
-            return Err("--only is deep, conv or deep-kernel".into());
+            return Err("--only must be deep, conv or deep-kernel".into());
         }
         if !is_known(&found.dtype, &TYPES.map(|(name, _)| name)) {
-            return Err("--dtype is f32 or f64".into());
+            return Err("--dtype must be f32 or f64".into());
         }
         Ok(found)
     }
@@ -101,7 +101,7 @@ fn in_a_process(case: &Case, dtype: &str, json: bool) -> Result<(), Box<dyn Erro
     command.args(json.then_some("--json"));
     match command.status()?.success() {
         true => Ok(()),
-        false => Err(format!("the case {} in {dtype} broke off", case.name).into()),
+        false => Err(format!("the case {} in {dtype} failed", case.name).into()),
     }
 }
 
@@ -126,7 +126,7 @@ fn report(case: &Case, name: &str, dtype: DType, json: bool) -> Result<(), Box<d
     } else {
         let peak = peak.map_or("unknown".into(), |peak| format!("{peak:.0} MiB"));
         println!(
-            "{} {name}: {time:.1} ms a step, {:.2} times the floor of {floor:.1} ms, peak memory {peak}",
+            "{} {name}: {time:.1} ms per step, {:.2} times the floor of {floor:.1} ms, peak memory {peak}",
             case.name,
             time / floor
         );
@@ -144,7 +144,7 @@ fn shares(terms: &[Term], all: f64, text: impl Fn(&str, f64) -> String) -> Strin
     terms.collect::<Vec<_>>().join(", ")
 }
 
-/// The median milliseconds of the steps of a training after the warm-up.
+/// The median milliseconds of the steps of a training run after the warm-up.
 fn step_time(case: &Case, dtype: DType) -> Result<f64, Box<dyn Error>> {
     let mut step = case.training(dtype, STEPS)?;
     let mut times = Vec::new();

@@ -1,6 +1,6 @@
 """Trains on simulated linear data whose truth is known, and checks the 95 % intervals.
 
-Two kinds of cells. In the grid, rows are x ~ N(0, I) in d dimensions, and the target is √R²·wᵀx plus noise of
+There are two kinds of cells. In the grid, rows are x ~ N(0, I) in d dimensions, and the target is √R²·wᵀx plus noise of
 variance 1 − R², with w a random direction of length one; R² is the share of the variance that is signal. The
 wide cells have more columns than rows: y = 2x₀ − x₁ + ½x₂ plus noise of standard deviation 0.5, with 81
 columns.
@@ -8,9 +8,9 @@ columns.
 The program trains on all n rows with the options `--model` and `--test-fraction 0`. `repeats` is the
 probability that a new observation at the input of a training row lies in the 95 % interval there, the mean
 over the rows; `new rows` is the same at 400 new inputs. Both are computed from the truth and have no
-sampling error of their own. `noise` is the mean of the reported noise standard deviation over the true one,
-`< half` the number of fits where it is less than half. NLPD is the expected negative log density of an
-observation at the new inputs, and `oracle` that of a model that knows the truth.
+sampling error of their own. `noise` is the mean ratio of the reported noise standard deviation to the true one,
+`< half` the number of fits where this ratio is less than half. NLPD is the expected negative log density of an
+observation at the new inputs, and `oracle` the same for a model that knows the truth.
 
 `MISS` marks a cell where the mean coverage of repeats or of new rows is below 0.90, or where a run was
 refused. The exit status is 1 if there is one.
@@ -37,7 +37,7 @@ LEAST_COVERAGE = 0.9
 
 
 class Truth:
-    """A linear function with Gaussian noise, and the rows of one data set of it."""
+    """A linear function with Gaussian noise, and the rows of one data set drawn from it."""
 
     def __init__(self, key: dict) -> None:
         self.random = random.Random(f"{key['d']} {key['n']} {key['r2']} {key['seed']}")
@@ -121,7 +121,7 @@ def is_miss(runs: list[dict]) -> bool:
 
 
 def numbers_of(runs: list[dict]) -> list[str]:
-    """The numbers of a cell; those of the fits that were not refused if there are any."""
+    """The results of a cell, without the fits that were refused."""
     fits = [run for run in runs if "refused" not in run]
     ratios = [run["noise_ratio"] for run in fits if run["noise_ratio"] is not None]
     small = sum(ratio < 0.5 for ratio in ratios)
@@ -163,7 +163,7 @@ def parse_arguments() -> argparse.Namespace:
         parser.add_argument(
             f"--{name}", type=numbers(kind), default=GRID[name], metavar="A,B", help=f"default: {values}"
         )
-    parser.add_argument("--seeds", type=int, default=10, metavar="K", help="data sets of a cell")
+    parser.add_argument("--seeds", type=int, default=10, metavar="K", help="data sets per cell")
     return parser.parse_args()
 
 

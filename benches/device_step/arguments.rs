@@ -42,7 +42,7 @@ impl Arguments {
                 "--kernels" => found.kernels = true,
                 "--small" => found.small = true,
                 "--bench" => {} // cargo says so
-                other => return Err(format!("{other:?} is no option of this benchmark").into()),
+                other => return Err(format!("unknown option {other:?}").into()),
             }
         }
         Ok(found)
@@ -62,5 +62,5 @@ impl Arguments {
 }
 
 fn number<T: FromStr>(word: &str) -> Result<T, String> {
-    word.parse().map_err(|_| format!("{word} is no number"))
+    word.parse().map_err(|_| format!("{word} is not a number"))
 }

@@ -5,9 +5,9 @@ use super::work::Work;
 /// A GPU by its data sheet.
 pub struct Gpu {
     pub name: &'static str,
-    /// Single-precision operations a second, without tensor cores.
+    /// Single-precision operations per second, without tensor cores.
     pub operations: f64,
-    /// Bytes a second from and to memory.
+    /// Bytes per second from and to memory.
     pub bytes: f64,
 }
 
@@ -32,15 +32,15 @@ pub const GPUS: [Gpu; 3] = [
 ];
 
 impl Gpu {
-    /// The least time of some work: that of its operations or of its memory traffic, whichever is
-    /// longer, and the time to launch its kernels.
+    /// The minimum time of some work: the time of its operations or of its memory traffic, whichever is
+    /// longer, plus the time to launch its kernels.
     pub fn seconds(&self, work: Work, launches: usize, latency: f64) -> f64 {
         let busy = (work.operations / self.operations).max(work.bytes / self.bytes);
         busy + launches as f64 * latency
     }
 }
 
-/// Milliseconds of a Cholesky factorization in single precision, as others published them.
+/// Published times of a Cholesky factorization in single precision, in milliseconds.
 pub struct Published {
     pub source: &'static str,
     /// Sizes, each with its time.

@@ -1,16 +1,15 @@
-//! Training steps of the mini-batch models on a GPU: kernels launched, waits, operations and bytes
-//! beside those that no algorithm avoids, the times that both take on three GPUs, and the time on the
-//! device at hand.
+//! Training steps of the mini-batch models on a GPU: kernel launches, waits, operations and bytes, together
+//! with the operations and bytes that no algorithm avoids; the times that both take on three GPUs; and the
+//! time on the device at hand.
 //!
 //! `cargo bench --features wgpu --bench device_step -- [--device flex|wgpu|cuda]
 //! [--small] [--steps N] [--only MODEL] [--inducing M] [--batch B] [--kernels] [--latency MICROSECONDS]`
 //!
-//! Without `--small` the sizes are those of a GPU (SVGP: M = 1024, B = 8192). `--kernels` lists the
+//! Without `--small` the sizes are typical for GPUs (SVGP: M = 1024, B = 8192). `--kernels` lists the
 //! launches of each model by kernel. Operations and bytes are counted when this library's kernels are
-//! launched, in whole tiles; those of burn's kernels are not counted, only their launches. A time is
-//! that of the operations or of the bytes, whichever is longer, and of all launches. The latency of
-//! a launch, five microseconds by default, is an assumption; the rates of the GPUs are those of their
-//! data sheets.
+//! launched, in whole tiles; for burn's kernels only the launches are counted. A time is the time of the
+//! operations or of the bytes, whichever is longer, plus that of all launches. The latency of a launch, five
+//! microseconds by default, is an assumption; the rates of the GPUs are from their data sheets.
 
 use std::error::Error;
 
@@ -58,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             report(&model, &sizes, &device, &arguments);
         }
     }
-    println!("\nThe least time of a Cholesky factorization in milliseconds, and published ones:");
+    println!("\nMinimum time of a Cholesky factorization in milliseconds, and published times:");
     for published in &PUBLISHED {
         println!("  {}", published.source);
         for &(size, time) in published.times {
@@ -87,7 +86,7 @@ fn heads() -> String {
     heads.join(" ")
 }
 
-/// One line, or why there is none.
+/// Prints one line, or why there is none.
 fn report(model: &StepModel, sizes: &StepSizes, device: &Device, arguments: &Arguments) {
     let measured = match measure_steps(model, device, DType::F32, arguments.steps) {
         Ok(measured) => measured,
@@ -129,7 +128,7 @@ fn report(model: &StepModel, sizes: &StepSizes, device: &Device, arguments: &Arg
     }
 }
 
-/// The time of the counted work on each GPU and, in parentheses, the least time of the step.
+/// The time of the counted work on each GPU and, in parentheses, the minimum time of the step.
 fn times(made: Work, least: Option<Work>, launches: usize, latency: f64) -> String {
     let times = GPUS.map(|gpu| {
         let seconds = |work| 1e3 * gpu.seconds(work, launches, latency);

@@ -1,10 +1,10 @@
 //! The floating-point operations and the memory traffic of a training step, counted from the shapes
 //! of its operations.
 //!
-//! Operations are those that no algorithm avoids: n³/3 for a factorization, n²m for a triangular
-//! solve or product, twice that for a full product. The backward pass of each makes twice as many
-//! again. An operation reads its arguments once and writes its result once; the backward pass reads
-//! both and the cotangent and writes as many gradients. Numbers take four bytes.
+//! Only operations that no algorithm avoids are counted: n³/3 for a factorization, n²m for a triangular solve
+//! or product, twice that for a full product. The backward pass of each takes twice as many again. An
+//! operation reads its arguments once and writes its result once; the backward pass reads both and the
+//! cotangent and writes as many gradients. A value takes four bytes.
 
 use std::ops::{Add, Mul};
 
@@ -39,8 +39,8 @@ impl Mul<usize> for Work {
     }
 }
 
-/// An operation with its backward pass, from its operations forward and the numbers it reads and
-/// writes.
+/// An operation with its backward pass, given the operations of the forward pass and the number of values
+/// that it reads and writes.
 fn both_ways(operations: f64, numbers: f64) -> Work {
     Work {
         operations: 3.0 * operations,
@@ -82,7 +82,7 @@ fn covariance_product(n1: usize, n2: usize, d: usize) -> Work {
     )
 }
 
-/// Passes over numbers that make few operations of each.
+/// Passes over values with a few operations per value.
 fn passes(count: usize, operations: f64) -> Work {
     both_ways(operations * count as f64, count as f64)
 }
@@ -127,8 +127,8 @@ fn network(sizes: &StepSizes, outputs: usize) -> Work {
         + passes(2 * batch * units, 4.0)
 }
 
-/// A step of a model of [`step_models`](burn_gp_models::device_step::step_models). None if the
-/// model has no formula here.
+/// A step of a model of [`step_models`](burn_gp_models::device_step::step_models). `None` if the model has no
+/// formula here.
 pub fn of_step(name: &str, sizes: &StepSizes, parameters: usize) -> Option<Work> {
     let (m, n, d) = (sizes.inducing, sizes.batch, sizes.dimensions);
     let work = match name {
@@ -177,8 +177,8 @@ pub fn of_step(name: &str, sizes: &StepSizes, parameters: usize) -> Option<Work>
     Some(work + adam(parameters))
 }
 
-/// `k_fuᵀP_R·k_fu` with `P_R = 2T − TK̃T`, `T = LLᵀ`: two triangular products and a full one, for
-/// the rows and for the trace. The update of T makes a congruence of 5/3·M³ and a triangular step.
+/// `k_fuᵀP_R·k_fu` with `P_R = 2T − TK̃T`, `T = LLᵀ`: two triangular products and a full one, for the rows
+/// and for the trace. The update of T takes a congruence of 5/3·M³ and a triangular step.
 fn inverse_free(m: usize, n: usize, d: usize) -> Work {
     let relaxed = |n| triangular(m, n) * 2 + product(m, m, n);
     let size = m as f64;

@@ -1,19 +1,19 @@
-//! The losses of training on a GPU beside those of the same training on the CPU, both in single
-//! precision, and how often a step waits to read from the GPU.
+//! Compares the losses of training on a GPU with those of the same training on the CPU, both in single
+//! precision, and counts how often a step waits to read from the GPU.
 //!
 //! `BURN_GP_DATA=… cargo bench --features wgpu --bench device_traces [-- --steps N]
 //! [--only MODEL]`
 //!
 //! trains SOLVE-GP, the inverse-free posterior, SVGP with natural gradients and a deep GP of three layers
 //! on the training rows of the first split of elevators, and a convolutional GP on 2000 images of MNIST:
-//! 500 steps from the same first parameters on the same batches. A row is a step: the loss per datum on
-//! the CPU, and the difference on the GPU. Reads are counted in the steps after the first, and
-//! apart from that when losses are read, every 32 steps.
+//! 500 steps from the same initial parameters on the same batches. A row is a step: the loss per datum on the
+//! CPU, and the difference on the GPU. Reads are counted in the steps after the first, and separately when
+//! losses are read, every 32 steps.
 //!
-//! Rounding alone moves a trace, because Adam and natural gradients carry every difference on. How far
-//! it does so is measured: a second run on the CPU has inputs that differ in the last bit
-//! (`x·(1 + 2⁻²³)`). The GPU, whose sums have another order, may differ eight times as much, and by at
-//! least 10⁻⁴. The program ends with 1 if it differs more, or if a step reads.
+//! Rounding alone changes a trace, because Adam and natural gradients propagate every difference. To measure
+//! how much, a second run on the CPU has inputs that differ in the last bit (`x·(1 + 2⁻²³)`). The GPU, which
+//! sums in a different order, may differ eight times as much, and by at least 10⁻⁴. The program exits with
+//! status 1 if it differs more, or if a step reads.
 
 #[path = "../../cli/src/allocator.rs"]
 mod allocator;
@@ -34,17 +34,18 @@ use burn_gp_models::{
 
 use cases::{Case, Set, cases};
 
-/// Images of MNIST that are trained on.
+/// Number of MNIST images to train on.
 const IMAGES: usize = 2000;
 
-/// How many times as far as rounding on the CPU the GPU may move a trace, and the least allowance.
+/// How much the GPU may change a trace: this many times as much as rounding on the CPU, and at least
+/// [`LEAST`].
 const TIMES_ROUNDING: f64 = 8.0;
 const LEAST: f64 = 1e-4;
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     allocator::keep_freed_pages();
     if std::env::var_os("BURN_GP_DATA").is_none() {
-        println!("skipped: BURN_GP_DATA does not name the folder with elevators and MNIST");
+        println!("skipped: set BURN_GP_DATA to the folder with elevators and MNIST");
         return Ok(ExitCode::SUCCESS);
     }
     let (mut steps, mut only) = (500, None);
@@ -54,7 +55,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             "--steps" => steps = words.next().ok_or("--steps needs a number")?.parse()?,
             "--only" => only = Some(words.next().ok_or("--only needs a model")?),
             "--bench" => {} // cargo says so
-            other => return Err(format!("{other:?} is no option of this benchmark").into()),
+            other => return Err(format!("unknown option {other:?}").into()),
         }
     }
     let gpu = Device::wgpu(DeviceKind::DefaultDevice);
@@ -67,14 +68,14 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     Ok(ExitCode::from(u8::from(!passes)))
 }
 
-/// Rows as a model takes them.
+/// Rows in the form that a model takes.
 struct Rows {
     inputs: Vec<f64>,
     targets: Vec<f64>,
 }
 
 impl Rows {
-    /// Training rows of the first split: standardized numbers, or images with their labels.
+    /// Training rows of the first split: standardized values, or images with their labels.
     fn of(set: Set) -> Result<Self, Box<dyn Error>> {
         let folder = std::env::var_os("BURN_GP_DATA").map(std::path::PathBuf::from);
         let name = match set {
@@ -156,12 +157,12 @@ fn compare(case: &Case, gpu: &Device, steps: usize) -> Result<bool, Box<dyn Erro
     Ok(is_close && trace.reads_of_steps == 0)
 }
 
-/// The course of a training.
+/// The losses of a training run, and its reads from the GPU.
 #[derive(Default)]
 struct Trace {
     /// The loss of every step.
     losses: Vec<f64>,
-    /// Reads from the GPU while steps are made, but for the first, which prepares the others.
+    /// Reads from the GPU during steps, except the first, which prepares the others.
     reads_of_steps: u64,
     /// Reads from the GPU between steps.
     reads_of_losses: u64,

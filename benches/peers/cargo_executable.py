@@ -1,4 +1,4 @@
-"""Builds an executable of this workspace with cargo and says where it is."""
+"""Builds an executable of this workspace with cargo and returns its path."""
 
 import json
 import subprocess

@@ -1,13 +1,13 @@
 """Train a peer's SVGP classifier of images and score it as it goes; prints JSON lines.
 
-Both peers: whitened, softmax likelihood, a function for each class, all with one squared exponential
-kernel of one lengthscale and the same inducing points, which start at random training images; each
-library's default precision. GPflow: natural gradients for q(u) and Adam for the rest, as in its notebook
-on natural gradients. GPyTorch: Adam for all, as in its notebook on SVGP with several outputs: with natural
-gradients at a rate of 0.1 a matrix was not positive definite in single precision.
+Both peers have a whitened posterior, a softmax likelihood and a function for each class. The functions share a
+squared exponential kernel with one lengthscale and the inducing points, which start at random training images.
+Each library has its default precision. GPflow uses natural gradients for q(u) and Adam for the rest, as in its
+notebook on natural gradients. GPyTorch uses Adam for everything, as in its notebook on SVGP with several
+outputs, because with natural gradients at a rate of 0.1 a matrix was not positive definite in single precision.
 
 `--data` is a folder of the four idx files of MNIST. A line has the seconds since `--started` (a time as of
-`time.time()`), without those of scoring, and the NLPD and the error of the test images.
+`time.time()`), without the time of scoring, and the NLPD and the error of the test images.
 """
 
 import argparse
@@ -27,7 +27,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def gpflow_model(arguments, data, inducing):
-    """A function that makes a step on some rows, and one that predicts the classes of the test rows."""
+    """A function that takes a step on some rows, and one that predicts the classes of the test rows."""
     import gpflow
     import gpflow_training
     import tensorflow as tf
@@ -62,7 +62,7 @@ def gpflow_model(arguments, data, inducing):
 
 
 def gpytorch_model(arguments, data, inducing):
-    """As `gpflow_model`, by GPyTorch."""
+    """Like `gpflow_model`, with GPyTorch."""
     import gpytorch
     import random_draws
     import torch
@@ -105,7 +105,7 @@ def gpytorch_model(arguments, data, inducing):
         adam.step()
 
     def probabilities(rows):
-        """From draws of the functions at each row by itself, as many as GPflow makes."""
+        """Averages over independent draws of the functions at each row, as many as GPflow takes."""
         functions = model(x_test[rows])
         draws = torch.distributions.Normal(functions.mean, functions.stddev).sample([100])
         return draws.softmax(-1).mean(0)

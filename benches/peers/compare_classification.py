@@ -1,12 +1,12 @@
 """Trains the same classifiers with burn-gp and with GPflow; prints one table.
 
 `banana` is a 10-fold cross-validation of the two-dimensional set of that name (probit Bernoulli,
-Matern-5/2) in full batches, from the same inducing points. It is met if our mean error is within
-one standard error of GPflow's, or lower. `mnist` trains on the 60 000 digits and tests on
+Matern-5/2) in full batches, from the same inducing points. It meets the bar if our mean error is
+within one standard error of GPflow's, or lower. `mnist` trains on the 60 000 digits and tests on
 the 10 000 others (squared exponential with one lengthscale, 750 inducing points, batches of 200)
-from the same inducing points and mini-batches; it is met if our error is no higher, up to one
-standard error of a share of the test rows, and our training no slower. The exit status is 1 if a row is
-missed. Needs Python with requirements.txt itself, for numpy.
+from the same inducing points and mini-batches; it meets the bar if our error is no higher, up to one
+standard error of a share of the test rows, and our training no slower. The exit status is 1 if a row misses
+its bar. This script itself needs a Python with requirements.txt, for numpy.
 """
 
 import argparse
@@ -44,17 +44,17 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def words(options: dict) -> list:
-    """Options as a command line; those that are True take no value."""
+    """Options as a command line; an option that is True takes no value."""
     pairs = [[f"--{key}"] if value is True else [f"--{key}", value] for key, value in options.items()]
     return [word for pair in pairs for word in pair]
 
 
 def run(command: list, threads: int) -> str:
-    """What one of our programs prints."""
+    """Runs one of our programs and returns what it prints."""
     command = ["env", f"RAYON_NUM_THREADS={threads}", *command]
     finished = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, text=True)
     if finished.returncode != 0:
-        raise SystemExit(f"{command[2]} ended with {finished.returncode}")
+        raise SystemExit(f"{command[2]} failed with exit code {finished.returncode}")
     return finished.stdout
 
 
@@ -99,7 +99,7 @@ def banana(arguments, program: Path) -> list[dict]:
     }
     own, peer = [], []
     with tempfile.TemporaryDirectory() as folder:
-        # The layout of the collection, so that our program can be told the rows to test on.
+        # Has the layout of the collection, so that our program can be told which rows to test on.
         place = Path(folder) / "banana-folds"
         place.mkdir()
         np.savetxt(place / "data.csv.gz", table, delimiter=",", fmt="%.17g")

@@ -4,8 +4,8 @@ Takes the folder of `burn-gp experiment deep-kin40k`: the scores in its `results
 every run in `runs/depth-L/POSTERIOR/seed-K/config.toml`. Runs `deep_kin40k.py` with the same numbers of
 layers, inducing points, batch size, steps, learning rate, seeds and float type. For every seed GPyTorch
 trains on the rows that ours trained on, starts from our first inducing points and is tested on the
-other rows: the example `training_draws` says which. Means over the seeds; `-log density` is the mean
-over rows and draws of negative log densities, as in the paper, NLPD that of the draws' mixture.
+other rows, which the example `training_draws` prints. Scores are means over the seeds. `-log density` is the
+mean over rows and draws of negative log densities, as in the paper; NLPD is the same for the draws' mixture.
 """
 
 import argparse
@@ -26,7 +26,7 @@ import text_table
 TITLES = {"whitened": "W-SVGP", "l-svgp": "L-SVGP", "inverse-free": "R-SVGP"}
 DTYPES = {"f32": "float32", "f64": "float64"}
 PEER_SCRIPT = Path(__file__).resolve().parent / "deep_kin40k.py"
-# What decides the training rows, the first inducing points and the first mini-batch of a run of ours.
+# The options that determine the training rows, first inducing points and first mini-batch of our runs.
 DRAWN_BY = ["model", "layers", "width", "data", "test_fraction", "kernel", "inducing", "initializer"]
 DRAWN_BY += ["batch_size", "seed", "dtype"]
 
@@ -42,9 +42,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--draws-program", type=Path, help="a built example training_draws; default: build it"
     )
-    parser.add_argument("--depth", type=int, action="append", help="default: those of ours")
-    parser.add_argument("--seeds", type=int, nargs="+", help="default: those of ours")
-    parser.add_argument("--samples", type=int, default=100, help="draws for a prediction")
+    parser.add_argument("--depth", type=int, action="append", help="default: as in our runs")
+    parser.add_argument("--seeds", type=int, nargs="+", help="default: as in our runs")
+    parser.add_argument("--samples", type=int, default=100, help="draws per prediction")
     parser.add_argument(
         "--separate", action="store_true", help="a kernel and inducing points for every function"
     )
@@ -54,7 +54,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def own_runs(arguments) -> list[dict]:
-    """Our runs that are wanted: the scores of each, its depth and posterior, and its options."""
+    """Our selected runs: the scores, depth, posterior and options of each."""
     runs = []
     for cell in json.loads((arguments.own / "results.json").read_text())["cells"]:
         depth, posterior = int(cell["depth"]), cell["posterior"]
@@ -65,7 +65,7 @@ def own_runs(arguments) -> list[dict]:
             )
             if is_wanted:
                 config = options_of(folder / f"seed-{scores['seed']}")
-                # Without hidden layers there is one density of a row.
+                # Without hidden layers there is one density per row.
                 density = {"average_log_density": -scores["nlpd"]}
                 named = {"depth": depth, "posterior": posterior, "options": config}
                 runs.append(density | scores | named)
@@ -75,15 +75,15 @@ def own_runs(arguments) -> list[dict]:
 
 
 def options_of(run: Path) -> dict:
-    """The options of a run of ours, by their names."""
+    """The options of one of our runs, by name."""
     sections = tomllib.loads((run / "config.toml").read_text()).values()
     return {name: value for section in sections for name, value in section.items()}
 
 
 def own_draws(arguments, program: Path, run: dict, path: Path) -> None:
-    """Writes the training rows and first inducing points of a run of ours.
+    """Writes the training rows and first inducing points of one of our runs.
 
-    Mini-batches are GPyTorch's own, but for the first: those of all steps would fill gigabytes.
+    Only the first mini-batch is ours, the others are GPyTorch's own: those of all steps would fill gigabytes.
     """
     options = {name: run["options"][name] for name in DRAWN_BY if name in run["options"]}
     options |= {"data_dir": arguments.data_dir, "steps": 1}
@@ -93,7 +93,7 @@ def own_draws(arguments, program: Path, run: dict, path: Path) -> None:
     finished = subprocess.run(command, env=environment, capture_output=True, text=True)
     if finished.returncode != 0:
         sys.stderr.write(finished.stderr)
-        raise SystemExit(f"`{' '.join(command)}` ended with {finished.returncode}")
+        raise SystemExit(f"`{' '.join(command)}` failed with exit code {finished.returncode}")
     path.write_text(finished.stdout)
 
 
@@ -136,7 +136,7 @@ def row(depth: int, title: str, fits: list[dict]) -> list[str]:
 
 
 def table(own: list[dict], peer: list[dict]) -> str:
-    """Ours by posterior and GPyTorch's, depth by depth."""
+    """The table: our runs by posterior and GPyTorch's, depth by depth."""
     header = ["layers, posterior", "-log density", "NLPD", "RMSE"]
     header += ["seconds", "ms a step", "seeds"]
     lines = []
@@ -169,7 +169,7 @@ def main() -> None:
             draws = Path(folder) / "draws.json"
             own_draws(arguments, program.resolve(), run, draws)
             peer.append(peer_fit(arguments, earlier, run, draws))
-        # After every fit, so that --reuse can take what an interrupted comparison has made.
+        # Written after every fit, so that --reuse can take the fits of an interrupted comparison.
         if arguments.out:
             record = {"own_fits": own, "peer_fits": peer}
             arguments.out.write_text(json.dumps(record, indent=2) + "\n")

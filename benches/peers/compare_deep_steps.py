@@ -1,8 +1,8 @@
 """Times one training step of deep and convolutional GPs and of deep kernels; prints one table.
 
 Runs `benches/deep_steps`, `deep_gp_step.py` (GPyTorch, in two forms), `conv_step.py` (GPflow) and
-`deep_kernel.py` (GPyTorch, exact), one program at a time. Memory is the most that a process has had
-resident.
+`deep_kernel.py` (GPyTorch, exact), one program at a time. Memory is the peak resident memory of a
+process.
 """
 
 import argparse
@@ -39,8 +39,8 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument("--program", type=Path, help="a built deep_steps; default: build it")
     parser.add_argument("--only", choices=list(PEERS), help="one case; default: all")
-    parser.add_argument("--dtype", choices=list(DTYPES), help="default: f32 alone", default="f32")
-    parser.add_argument("--rounds", type=int, default=1, help="runs a program; the median counts")
+    parser.add_argument("--dtype", choices=list(DTYPES), help="default: f32", default="f32")
+    parser.add_argument("--rounds", type=int, default=1, help="runs of each program; the median counts")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument(
         "--under",
@@ -77,7 +77,7 @@ def medians(runs: list[dict]) -> dict:
 
 
 def measure(arguments, program: Path, earlier: list[dict], case: str) -> list[dict]:
-    """The rows of one case, one a peer; ours are measured once."""
+    """The rows of one case, one per peer; ours is measured once."""
     print(f"{case}, ours ...", file=sys.stderr)
     own = own_runs(arguments, program, case)
     rows = []
@@ -123,7 +123,7 @@ def main() -> None:
     rows = []
     for case in [arguments.only] if arguments.only else PEERS:
         rows += measure(arguments, program.resolve(), earlier, case)
-        # After every case, so that --reuse can take what an interrupted comparison has measured.
+        # Written after every case, so that --reuse can take the runs of an interrupted comparison.
         if arguments.out:
             arguments.out.write_text(json.dumps({"rows": rows}, indent=2) + "\n")
     print(table(rows))

@@ -3,10 +3,10 @@
 Exact, SGPR and SVGP regression on splits in the `uci_datasets` layout, from the same initial
 hyperparameters (lengthscales, variance and noise 1), with the same steps, batch size and learning
 rate. Inducing points start at k-means++ centers. These and the mini-batches are random, and on a
-small set chance alone moves a score by more than the bar: for every seed GPflow starts from the
-points and sees the mini-batches that our program draws. Medians over the seeds are compared. A row
-is met if our RMSE is within 2 % and our NLPD within 0.02 of the peer's, or better. The exit status
-is 1 if a row is missed.
+small set chance alone changes a score by more than the bar. For every seed, GPflow therefore starts
+from the points and sees the mini-batches that our program draws. Medians over the seeds are compared.
+A row meets the bar if our RMSE is within 2 % and our NLPD within 0.02 of the peer's, or better. The exit
+status is 1 if a row misses it.
 """
 
 import argparse
@@ -59,7 +59,7 @@ def parse_arguments() -> argparse.Namespace:
 
 @dataclass(frozen=True)
 class Fit:
-    """One fit that both programs make."""
+    """One fit, made by both programs."""
 
     model: str
     name: str
@@ -67,7 +67,7 @@ class Fit:
 
 
 def own_options(arguments, fit: Fit) -> list[str]:
-    """What our program is told."""
+    """The options of our program."""
     options = {
         "model": fit.model,
         "data": fit.name,
@@ -89,13 +89,13 @@ def own_options(arguments, fit: Fit) -> list[str]:
 
 
 def run(command: list, threads: int) -> str:
-    """What one of our programs prints."""
+    """Runs one of our programs and returns what it prints."""
     words = [str(word) for word in command]
     environment = {**os.environ, "RAYON_NUM_THREADS": str(threads)}
     finished = subprocess.run(words, env=environment, capture_output=True, text=True)
     if finished.returncode != 0:
         sys.stderr.write(finished.stderr)
-        raise SystemExit(f"`{' '.join(words)}` ended with {finished.returncode}")
+        raise SystemExit(f"`{' '.join(words)}` failed with exit code {finished.returncode}")
     return finished.stdout
 
 
@@ -107,7 +107,7 @@ def own_fit(arguments, program: Path, fit: Fit, folder: Path) -> dict:
 
 
 def own_draws(arguments, program: Path, fit: Fit, folder: Path) -> Path | None:
-    """A file of the inducing points and mini-batches of our fit."""
+    """Writes a file of the inducing points and mini-batches of our fit."""
     if fit.model == "exact":
         return None
     path = folder / "draws.json"
@@ -116,7 +116,7 @@ def own_draws(arguments, program: Path, fit: Fit, folder: Path) -> Path | None:
 
 
 def wanted(arguments, fit: Fit, draws: Path | None) -> dict:
-    """What a peer's fit must have been made with, as `fit_regression.py` reports it."""
+    """The settings that a peer's fit must have, as `fit_regression.py` reports them."""
     settings = {
         "model": MODELS[fit.model],
         "name": fit.name,
@@ -141,7 +141,7 @@ def peer_fit(arguments, earlier: list[dict], fit: Fit, draws: Path | None) -> di
         if all(line.get(key) == value for key, value in settings.items()):
             return line
     if not arguments.peers:
-        raise SystemExit(f"no earlier peer's {fit} with these settings; give --peers")
+        raise SystemExit(f"no earlier fit of the peer for {fit} with these settings; give --peers")
     options = {
         "model": MODELS[fit.model],
         "data-dir": arguments.data_dir,
@@ -231,7 +231,7 @@ def main() -> None:
                 continue
             print(f"{name}, {model} ...", file=sys.stderr)
             rows.append(compare(arguments, programs, earlier, model, name))
-            # After every row, so that --reuse can take what an interrupted comparison has measured.
+            # Written after every row, so that --reuse can take the fits of an interrupted comparison.
             if arguments.out:
                 arguments.out.write_text(json.dumps({"rows": rows}, indent=2) + "\n")
     print(table(rows))

@@ -1,10 +1,10 @@
 """Times one SVGP training step of burn-gp and of its peers; prints one table of medians and ranges.
 
-Runs `benches/svgp_step` and `svgp_step.py` row by row and one program at a time, so that a
-machine's other load meets all of them alike. `floor` is the time of the multiply-adds that no
-algorithm avoids, at the rate of a matrix product measured in the same run. No peer has SOLVE-GP, the
-rows `orthogonal`: they are compared with GPyTorch's orthogonally decoupled strategy and with GPflow's
-SVGP with all inducing points in one set. GPJax has only the rows without a suffix.
+Runs `benches/svgp_step` and `svgp_step.py` row by row and one program at a time, so that other load
+on the machine affects all of them alike. `floor` is the time of the multiply-adds that no
+algorithm avoids, at the rate of a matrix product measured in the same run. No peer has SOLVE-GP, so
+the rows `orthogonal` are compared with GPyTorch's orthogonally decoupled strategy and with GPflow's SVGP with
+all inducing points in one set. GPJax has only the rows without a suffix.
 """
 
 import argparse
@@ -45,13 +45,13 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peers", help="Python with requirements.txt: GPflow and GPyTorch")
     parser.add_argument(
-        "--without-gpflow", action="store_true", help="leave GPflow out: --peers has no TensorFlow"
+        "--without-gpflow", action="store_true", help="leave GPflow out, if --peers has no TensorFlow"
     )
     parser.add_argument("--peers-jax", help="Python with requirements-gpjax.txt: GPJax")
     parser.add_argument("--program", type=Path, help="a built svgp_step; default: build it")
     parser.add_argument("--row", action="append", help="only rows whose name contains this")
-    parser.add_argument("--rounds", type=int, default=1, help="runs a row; the median counts")
-    parser.add_argument("--steps", type=int, default=20, help="timed steps of a peer's run")
+    parser.add_argument("--rounds", type=int, default=1, help="runs per row; the median counts")
+    parser.add_argument("--steps", type=int, default=20, help="timed steps per run of a peer")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument(
         "--under",

@@ -2,8 +2,8 @@
 
 The work of the case `conv` of `benches/deep_steps`: 200 images of 28 by 28 pixels through 750
 inducing patches of 5 by 5, a squared-exponential kernel of patches with one lengthscale, a weight for
-every place, ten functions that share all of it under the robust-max likelihood, whitened posteriors
-with full covariances, all parameters trained, the step compiled. GPflow holds the covariances of every
+every patch location, ten functions that share all of this under the robust-max likelihood, whitened posteriors
+with full covariances, all parameters trained, and a compiled step. GPflow holds the covariances of every
 inducing patch with every patch of every image: about 5 GB in single precision, twice that in double.
 """
 
@@ -19,8 +19,8 @@ CLASSES = 10
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")
-    parser.add_argument("--side", type=int, default=28, help="pixels of an image's side")
-    parser.add_argument("--patch", type=int, default=5, help="pixels of a patch's side")
+    parser.add_argument("--side", type=int, default=28, help="side of an image in pixels")
+    parser.add_argument("--patch", type=int, default=5, help="side of a patch in pixels")
     parser.add_argument("--inducing", type=int, default=750, help="inducing patches")
     parser.add_argument("--batch-size", type=int, default=200)
     parser.add_argument("--steps", type=int, default=5)

@@ -1,13 +1,13 @@
-"""Time a product with a Matern-3/2 covariance of n points that no memory holds; prints one JSON line.
+"""Time a product with a Matern-3/2 covariance of n points that is never stored; prints one JSON line.
 
-`blocks`: W = K S, where column j of S has its values at the j-th of i runs of consecutive points alone
+`blocks`: W = K S, where column j of S is nonzero only at the j-th of i runs of consecutive points
 (the products of computation-aware GPs, arXiv 2411.01036). `dense`: K V with V full.
 
-`forward_seconds` is the time of the product, `gradient_seconds` that of the product and of its gradient
-with respect to the values, the lengthscales (one for each input) and the output scale. `torch` makes
-rows of K with GPyTorch's kernel, tile by tile, and makes them anew for the gradient, which PyTorch takes
-tile by tile, as GPyTorch's checkpoints do; `keops` makes the same products with KeOps, which compiles a
-loop for each on its first call. The norms are there to compare programs.
+`forward_seconds` is the time of the product, `gradient_seconds` the time of the product and its gradient
+with respect to the values, the lengthscales (one for each input) and the output scale. `torch` computes
+rows of K with GPyTorch's kernel, tile by tile, and recomputes them for the gradient, which PyTorch takes tile
+by tile, as GPyTorch's checkpoints do; `keops` computes the same products with KeOps, which compiles a loop for
+each on its first call. The norms serve to compare programs.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import processor_threads
 import step_times
 
 ROOT_THREE = 3.0**0.5
-# Entries of K that PyTorch makes at a time, about: more, or fewer by far, are slower.
+# Approximate number of entries of K that PyTorch computes at a time; more, or far fewer, are slower.
 TILE_ENTRIES = 4_000_000
 
 
@@ -31,7 +31,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--columns", type=int, help="i; default 512, 64 if dense")
     parser.add_argument("--dimensions", type=int, default=9)
     parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")
-    parser.add_argument("--tile-rows", type=int, help="rows of K at a time, in torch")
+    parser.add_argument("--tile-rows", type=int, help="rows of K at a time, for torch")
     parser.add_argument("--rounds", type=int, default=1, help="the median counts")
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()
@@ -55,7 +55,7 @@ def synthetic(arguments):
 def block_places(points: int, columns: int):
     """The points of every block [i, k] and which of them count.
 
-    Blocks differ by one point at most; a shorter one repeats its last point, which does not count.
+    Blocks differ by at most one point; a shorter one repeats its last point, which does not count.
     """
     import numpy as np
 
@@ -77,14 +77,14 @@ def gpytorch_kernel(arguments):
 
 
 def torch_product(arguments, kernel, points, places, counts):
-    """A function of the values that makes the product, rows of K at a time."""
+    """A function of the values that computes the product, some rows of K at a time."""
     import torch
 
     def dense(rows, values):
         return kernel(rows, points).to_dense() @ values
 
     def blocks(rows, values):
-        # A block's part of K at a time would be many small products: all of them at once.
+        # Computes all blocks at once, because one block at a time would be many small products.
         covariance = kernel(rows, points[places.flatten()]).to_dense()
         covariance = covariance.view(len(rows), *places.shape)
         return torch.einsum("rik,ik->ri", covariance, values[places] * counts)
@@ -92,7 +92,7 @@ def torch_product(arguments, kernel, points, places, counts):
     tile = dense if arguments.case == "dense" else blocks
     tiles = points.split(arguments.tile_rows)
 
-    # The checkpoints of torch.utils would keep what has n rows of every tile until the last one.
+    # The checkpoints of torch.utils would keep tensors with n rows from every tile until the last one.
     class Product(torch.autograd.Function):
         @staticmethod
         def forward(context, values, *parameters):
@@ -114,7 +114,7 @@ def torch_product(arguments, kernel, points, places, counts):
 
 
 def keops_product(arguments, kernel, points, places, counts):
-    """The same, by a reduction of KeOps over all points."""
+    """Like `torch_product`, as a KeOps reduction over all points."""
     from pykeops.torch import LazyTensor
 
     def covariance(rows, columns):
@@ -195,7 +195,7 @@ def main() -> None:
 
     torch.set_num_threads(arguments.threads)
     torch.set_default_dtype(getattr(torch, arguments.dtype))
-    # What is compiled, loaded and started on the first call is not counted.
+    # Compilation, loading and start-up on the first call are not counted.
     measure(arguments, min(1000, arguments.points), 1)
     measured = measure(arguments, arguments.points, arguments.rounds)
     report = {

@@ -16,7 +16,7 @@ from linear_operator.operators import BlockDiagLinearOperator
 
 @dataclass(frozen=True)
 class InitialValues:
-    """Of the parameters; `deviation` is that of whitened inducing variables."""
+    """Initial parameters; `deviation` is the standard deviation of whitened inducing variables."""
 
     lengthscale: float = 2.0
     hidden_variance: float = 1e-4
@@ -64,7 +64,7 @@ class Layer(DeepGPLayer):
         with torch.no_grad():
             distribution.variational_mean.zero_()
             distribution.chol_variational_covar.mul_(initial.deviation)
-        # Otherwise the first call puts the prior, and noise, in their place.
+        # Otherwise the first call overwrites them with the prior and noise.
         strategy.variational_params_initialized.fill_(1)
 
     def forward(self, inputs):
@@ -76,7 +76,7 @@ class Layer(DeepGPLayer):
         if isinstance(inputs, MultitaskMultivariateNormal):
             inputs = torch.distributions.Normal(inputs.mean, inputs.variance.sqrt()).rsample()
             are_samples = True
-        # As DeepGPLayer, but without a copy of the inputs for every function.
+        # Like DeepGPLayer, but without a copy of the inputs for every function.
         output = ApproximateGP.__call__(self, inputs.unsqueeze(-3), **options)
         covariance = BlockDiagLinearOperator(output.lazy_covariance_matrix, block_dim=-3)
         output = MultitaskMultivariateNormal(output.loc.mT, covariance, interleaved=False)
@@ -105,13 +105,13 @@ class Model(DeepGP):
 
 
 def objective(model: Model, rows: int):
-    """The bound per training row, of a distribution that `model` returns and the targets."""
+    """The bound per training row, as a function of the output of `model` and the targets."""
     bound = gpytorch.mlls.VariationalELBO(model.likelihood, model, num_data=rows)
     return gpytorch.mlls.DeepApproximateMLL(bound)
 
 
 def optimizer(model: Model, learning_rate: float) -> torch.optim.Adam:
-    """Adam for every parameter, those of the likelihood among them."""
+    """Adam for all parameters, including those of the likelihood."""
     return torch.optim.Adam(model.parameters(), lr=learning_rate)
 
 

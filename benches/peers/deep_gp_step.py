@@ -1,7 +1,7 @@
 """Time one training step (forward, backward, Adam) of GPyTorch's deep GP; prints one JSON line.
 
 The work of the case `deep` of `benches/deep_steps`: three layers, the first two of eight functions
-around the identity, 500 inducing points a layer, 1000 rows of eight numbers, one draw, Gaussian noise,
+around the identity, 500 inducing points per layer, 1000 rows of eight values, one draw, Gaussian noise,
 whitened posteriors with full covariances, all parameters trained. The functions of a layer share a
 kernel and inducing points, as in ours; with `--separate` each has its own, as in GPyTorch's examples.
 """
@@ -17,10 +17,10 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")
     parser.add_argument("--depth", type=int, default=3, help="layers")
-    parser.add_argument("--inducing", type=int, default=500, help="of a layer")
+    parser.add_argument("--inducing", type=int, default=500, help="inducing points per layer")
     parser.add_argument("--batch-size", type=int, default=1000)
     parser.add_argument(
-        "--dimensions", type=int, default=8, help="inputs, and functions of a hidden layer"
+        "--dimensions", type=int, default=8, help="inputs, and functions per hidden layer"
     )
     parser.add_argument(
         "--separate", action="store_true", help="a kernel and inducing points for every function"

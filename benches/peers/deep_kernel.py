@@ -3,7 +3,7 @@
 The data and the model are those of `burn-gp experiment dbk-synthetic` (arXiv 2505.18526, section
 4.1): three jumps on [-1, 1], noise of variance 0.01, 1000 held-out rows; a perceptron of two layers
 of 128 hyperbolic tangents with two outputs before a squared-exponential kernel, Adam with learning
-rate 1e-3 and weight decay 1e-4 of the network. The settings of the solver are the paper's.
+rate 1e-3 and weight decay 1e-4 for the network. The settings of the solver are the paper's.
 """
 
 import argparse
@@ -51,7 +51,7 @@ def synthetic(rows: int, seed: int):
 
 
 def deep_kernel(arguments):
-    """The model, its likelihood and a closure that makes a step and returns the loss."""
+    """The model, its likelihood and a closure that takes a step and returns the loss."""
     import gpytorch
     import torch
     from torch.nn import Linear, Sequential, Tanh

@@ -2,14 +2,14 @@
 Table 1); prints one JSON line.
 
 Eight functions around the identity in each layer before the last, whitened posteriors with full
-covariances, ARD squared-exponential kernels, mini-batches, Adam, one draw a step. Lengthscales start at
-2, variances at 1e-4 before the last layer and at 1 in it, the noise variance at 0.1, the deviations of
-whitened inducing variables at 0.01, inducing points of every layer at the same k-means centers; the
-learning rate goes down by 0.95 after `--plateau` steps without a lower loss. A single layer starts at
-lengthscale, variance, noise variance and deviation 1 and keeps its learning rate.
+covariances, ARD squared-exponential kernels, mini-batches, Adam, one draw per step. Lengthscales start at
+2, variances at 1e-4 before the last layer and at 1 in it, the noise variance at 0.1, the standard
+deviations of whitened inducing variables at 0.01, inducing points of every layer at the same k-means centers;
+the learning rate is multiplied by 0.95 after `--plateau` steps without a lower loss. A single layer starts
+with lengthscale, variance, noise variance and standard deviation 1 and keeps its learning rate.
 
-Scores are on the test rows, in standardized units with the noise included: `nlpd` of the mixture of the
-draws, `average_log_density` the mean over rows and draws of the log densities.
+Scores are on the test rows, in standardized units with the noise included: `nlpd` is that of the
+mixture of the draws, `average_log_density` the mean log density over rows and draws.
 """
 
 import argparse
@@ -26,7 +26,7 @@ import step_times
 NAME = "kin40k"
 PLATEAU_FACTOR = 0.95
 LOWEST_FACTOR = 1e-3
-# Draws and rows that are predicted at a time.
+# Draws and rows predicted at a time.
 CHUNK_DRAWS = 10
 CHUNK_ROWS = 500
 
@@ -38,24 +38,24 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--draws",
         type=Path,
-        help="training rows, inducing points and the first mini-batches to use instead of those of "
-        "the split and random ones: what our example training_draws prints; all other rows are "
-        "for testing",
+        help="file with training rows, inducing points and first mini-batches, as printed by our "
+        "example training_draws, instead of the split and random ones; all other rows are for "
+        "testing",
     )
     parser.add_argument("--depth", type=int, default=3, help="layers")
-    parser.add_argument("--inducing", type=int, default=500, help="of a layer")
+    parser.add_argument("--inducing", type=int, default=500, help="inducing points per layer")
     parser.add_argument("--batch-size", type=int, default=1000)
     parser.add_argument("--steps", type=int, default=200_000)
     parser.add_argument("--learning-rate", type=float, default=5e-3)
-    parser.add_argument("--plateau", type=int, default=1000, help="steps")
-    parser.add_argument("--samples", type=int, default=100, help="draws for a prediction")
+    parser.add_argument("--plateau", type=int, default=1000, help="patience of the learning rate, in steps")
+    parser.add_argument("--samples", type=int, default=100, help="draws per prediction")
     parser.add_argument(
         "--separate", action="store_true", help="a kernel and inducing points for every function"
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--dtype", choices=["float32", "float64"], default="float64")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--report-every", type=int, default=0, help="steps; 0 is silent")
+    parser.add_argument("--report-every", type=int, default=0, help="steps between reports; 0: none")
     return parser.parse_args()
 
 
@@ -94,7 +94,7 @@ def initial_values(depth: int):
 
 
 def train(arguments, model, data, batches) -> float:
-    """Adam on the mini-batches; the seconds that it took."""
+    """Trains with Adam on the mini-batches; returns the seconds."""
     import deep_gp
     import gpytorch
     import torch
@@ -107,7 +107,7 @@ def train(arguments, model, data, batches) -> float:
         plateau = torch.optim.lr_scheduler.ReduceLROnPlateau(
             optimizer,
             factor=PLATEAU_FACTOR,
-            # PyTorch waits for one step more than its patience.
+            # PyTorch waits one step longer than its patience.
             patience=arguments.plateau - 1,
             threshold=0.0,
             min_lr=LOWEST_FACTOR * arguments.learning_rate,
@@ -132,7 +132,7 @@ def train(arguments, model, data, batches) -> float:
 
 
 def draw_predictions(model, inputs, samples: int) -> tuple:
-    """Means and variances [S, N] of observations, one row a draw of the hidden layers."""
+    """Means and variances [S, N] of observations, one row per draw of the hidden layers."""
     import gpytorch
     import random_draws
     import torch

@@ -7,7 +7,7 @@ KERNELS = ["matern12", "matern32", "matern52", "rbf"]
 
 
 def add_to(parser: argparse.ArgumentParser) -> None:
-    """Adds kernel, inducing points, length and precision of a fit, and threads."""
+    """Adds options for the kernel, inducing points, length and precision of a fit, and threads."""
     parser.add_argument("--kernel", choices=KERNELS, default="matern52")
     parser.add_argument("--isotropic", action="store_true", help="one lengthscale for all inputs")
     parser.add_argument("--lengthscale", type=float, default=1.0, help="initial value")
@@ -17,8 +17,8 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--draws",
         type=Path,
-        help="inducing points and mini-batches to use instead of random ones: what our example "
-        "training_draws prints",
+        help="file with inducing points and mini-batches, as printed by our example training_draws, "
+        "instead of random ones",
     )
     parser.add_argument(
         "--steps", type=int, default=1000, help="Adam steps, or L-BFGS-B iterations on all data"

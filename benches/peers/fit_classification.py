@@ -1,7 +1,7 @@
 """Fit GPflow's whitened SVGP classifier with Adam; prints one JSON line.
 
 `--data` is a compressed numpy file with x_train [N, D], y_train [N], x_test, y_test: inputs as the
-model is to see them, labels 0, 1, ...
+model sees them, labels 0, 1, ...
 """
 
 import argparse
@@ -19,7 +19,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--likelihood", choices=["bernoulli", "softmax", "robust-max"], required=True
     )
-    parser.add_argument("--report-every", type=int, default=0, help="steps; 0 is silent")
+    parser.add_argument("--report-every", type=int, default=0, help="steps between reports; 0: none")
     fit_arguments.add_to(parser)
     return parser.parse_args()
 
@@ -36,7 +36,7 @@ def likelihood(name: str, classes: int):
 
 
 def draws(arguments, x) -> tuple:
-    """The inducing points [M, D] that training starts at, and an iterator of mini-batches."""
+    """The initial inducing points [M, D], and an iterator of mini-batches."""
     import numpy as np
     import random_draws
 
@@ -71,7 +71,7 @@ def main() -> None:
     tf.random.set_seed(arguments.seed)
     data = np.load(arguments.data)
     x, x_test = (data[name].astype(arguments.dtype) for name in ("x_train", "x_test"))
-    # GPflow's softmax takes integers, its other likelihoods what the inputs are.
+    # GPflow's softmax takes integers, its other likelihoods the type of the inputs.
     integers = arguments.likelihood == "softmax"
     y = data["y_train"].astype("int32" if integers else arguments.dtype)[:, None]
     classes = int(y.max()) + 1

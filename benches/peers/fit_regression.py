@@ -22,7 +22,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--name", required=True, help="a set in --data-dir, such as concrete")
     parser.add_argument("--split", type=int, default=0, help="column of the test mask")
     parser.add_argument("--noise-variance", type=float, default=1.0, help="initial value")
-    parser.add_argument("--jitter", type=float, help="absolute; default 1e-6 (float32: 1e-4)")
+    parser.add_argument("--jitter", type=float, help="absolute; default: 1e-6 (float32: 1e-4)")
     fit_arguments.add_to(parser)
     return parser.parse_args()
 
@@ -42,13 +42,13 @@ def draws(arguments, train, data) -> tuple:
         return inducing, random_draws.random_batches(len(train), arguments.batch_size, rng)
     drawn = json.loads(arguments.draws.read_text())
     if drawn["rows"] != train.tolist():
-        raise SystemExit(f"{arguments.draws}: made for other training rows")
+        raise SystemExit(f"{arguments.draws}: made for different training rows")
     inducing = np.array(drawn["inducing"], arguments.dtype)
     return inducing, (np.array(rows, np.int64) for rows in drawn["batches"])
 
 
 def digest(path: Path | None) -> str | None:
-    """What tells the draws of two fits apart."""
+    """A digest that identifies a file of draws."""
     return None if path is None else hashlib.sha256(path.read_bytes()).hexdigest()
 
 
@@ -76,7 +76,7 @@ def build(arguments, data, inducing):
 
 
 def fit(arguments, model, data, batches) -> dict:
-    """Train; returns the final objective per datum and what the optimizer did."""
+    """Train; returns the final objective per datum and a report of the optimizer."""
     import gpflow
     import gpflow_training
     import numpy as np

@@ -1,4 +1,4 @@
-"""What the GPflow scripts share: set-up, kernels, Adam, chunked evaluation.
+"""Shared code of the GPflow scripts: set-up, kernels, Adam, chunked evaluation.
 
 Import after `processor_threads.limit`.
 """
@@ -48,7 +48,7 @@ def train_adam(
     batches: Iterator[np.ndarray],
     report_every: int = 0,
 ) -> list[float]:
-    """Adam on all trainable parameters, on the rows that `batches` gives.
+    """Adam on all trainable parameters, on the rows that `batches` yields.
 
     Returns the seconds of every step.
     """

@@ -42,7 +42,7 @@ def statements(code):
 
 
 def names(library, section):
-    """What the code of a library takes as given: imports and data."""
+    """The names that the code of a library may use: imports and data."""
     import numpy as np
 
     x = np.linspace(0.0, 6.0, 60)[:, None]
@@ -95,7 +95,7 @@ def main():
     if arguments.library:
         print(json.dumps(run(arguments.chapter, arguments.library)))
         return
-    # TensorFlow and PyTorch bring two copies of LLVM, which do not load into one process.
+    # TensorFlow and PyTorch each bring a copy of LLVM, which cannot both be loaded into one process.
     counts = {}
     for library in LIBRARIES:
         command = [sys.executable, __file__, "--chapter", arguments.chapter, "--library", library]
@@ -107,7 +107,7 @@ def main():
 
 
 def run(chapter, library):
-    """Runs all code of a library; the number of statements of each section."""
+    """Runs all code of a library; returns the number of statements of each section."""
     counts = {}
     for section, code in blocks(chapter.read_text()):
         if not re.search(rf"\b{library}\.", code):

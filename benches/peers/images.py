@@ -13,7 +13,7 @@ KINDS = ["images-idx3-ubyte", "labels-idx1-ubyte"]
 
 @dataclass(frozen=True)
 class Images:
-    """Pixels between 0 and 1, an image in a row, and labels 0, 1, ..."""
+    """Pixels between 0 and 1, one image per row, and labels 0, 1, ..."""
 
     x_train: np.ndarray
     y_train: np.ndarray
@@ -22,7 +22,7 @@ class Images:
 
 
 def read(path: Path) -> np.ndarray:
-    """An idx file of bytes, gzipped or not."""
+    """Reads an idx file of bytes, gzipped or not."""
     packed = path.with_name(path.name + ".gz")
     content = gzip.decompress(packed.read_bytes()) if packed.exists() else path.read_bytes()
     dimensions = content[3]
@@ -31,13 +31,13 @@ def read(path: Path) -> np.ndarray:
 
 
 def write(path: Path, items: np.ndarray) -> None:
-    """An idx file of bytes."""
+    """Writes an idx file of bytes."""
     header = struct.pack(f">4B{items.ndim}I", 0, 0, 8, items.ndim, *items.shape)
     path.write_bytes(header + items.tobytes())
 
 
 def load(folder: Path, dtype: str) -> Images:
-    """The set in a folder."""
+    """Loads the set in a folder."""
     arrays = {}
     for part, name in PARTS.items():
         pixels, labels = (read(folder / f"{name}-{kind}") for kind in KINDS)
@@ -47,7 +47,7 @@ def load(folder: Path, dtype: str) -> Images:
 
 
 def write_subset(source: Path, to: Path, rows: int) -> None:
-    """Writes the set in the folder `source` into a new one, with its first `rows` training images alone."""
+    """Copies the set in the folder `source` to a new one, with only its first `rows` training images."""
     to.mkdir()
     for part, name in PARTS.items():
         for kind in KINDS:

@@ -12,17 +12,17 @@ def parse(text: str) -> list[dict]:
 
 
 def run(command: list, environment: dict | None = None) -> list[dict]:
-    """What a command prints; its standard error is shown only if it fails."""
+    """Runs a command and returns what it prints; its standard error is shown only if it fails."""
     words = [str(word) for word in command]
     finished = subprocess.run(words, capture_output=True, text=True, env=environment)
     if finished.returncode != 0:
         sys.stderr.write(finished.stderr)
-        raise SystemExit(f"`{' '.join(words)}` ended with {finished.returncode}")
+        raise SystemExit(f"`{' '.join(words)}` failed with exit code {finished.returncode}")
     return parse(finished.stdout)
 
 
 def read(path: Path) -> list[dict]:
-    """The objects of a file: one a line, or the list `rows` of one object."""
+    """The objects of a file: one per line, or the list `rows` of one object."""
     text = path.read_text()
     try:
         whole = json.loads(text)

@@ -3,9 +3,9 @@ Gaussian Processes" (arXiv 1910.10596, regression benchmarks); prints one JSON l
 
 Random 64/16/20 train/validation/test split by seed, M = 1024, Matern-3/2 with one shared
 lengthscale, zero mean, unwhitened q(u) with full covariance, Adam 0.01 for 100 epochs of batches of
-1024 rows (25 steps an epoch on 25 600 rows). Inputs and target are standardized with training
-statistics; scores are on the test part, in standardized units. The paper does not print how the
-inducing points start: `--inducing-init` chooses.
+1024 rows (25 steps per epoch on 25 600 rows). Inputs and target are standardized with training
+statistics; scores are on the test part, in standardized units. The paper does not say how the
+inducing points start; `--inducing-init` chooses.
 """
 
 import argparse
@@ -24,8 +24,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--rows",
         type=Path,
-        help="row numbers (from 0) of train, validation and test: a JSON object with those keys, "
-        "a JSON list of three lists, or three lines of numbers",
+        help="file with the row numbers (from 0) for train, validation and test: a JSON object with "
+        "these keys, a JSON list of three lists, or three lines of numbers",
     )
     parser.add_argument("--write-rows", type=Path, help="write the row numbers used, as JSON")
     parser.add_argument("--inducing", type=int, default=1024)
@@ -37,10 +37,10 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--kernel-variance", type=float, default=1.0, help="initial value")
     parser.add_argument("--noise-variance", type=float, default=1.0, help="initial value")
     parser.add_argument("--dtype", choices=["float32", "float64"], default="float64")
-    parser.add_argument("--jitter", type=float, help="absolute; default 1e-6 (float32: 1e-4)")
-    parser.add_argument("--whiten", action="store_true", help="depart from the protocol")
+    parser.add_argument("--jitter", type=float, help="absolute; default: 1e-6 (float32: 1e-4)")
+    parser.add_argument("--whiten", action="store_true", help="whiten q(u), which departs from the protocol")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--report-every", type=int, default=250, help="steps; 0 is silent")
+    parser.add_argument("--report-every", type=int, default=250, help="steps between reports; 0: none")
     return parser.parse_args()
 
 

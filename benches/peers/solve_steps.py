@@ -1,11 +1,11 @@
 """Times training steps with two sets of inducing points, ours and the peers'; prints one table.
 
-For M+M inducing points: our SOLVE-GP and ODVGP and GPyTorch's orthogonally decoupled strategy (which
-is ODVGP); for 2M in one set: our SVGP and GPflow's. All are whitened, Matern-3/2 with one lengthscale,
+With M+M inducing points: our SOLVE-GP and ODVGP and GPyTorch's orthogonally decoupled strategy (which
+is ODVGP); with 2M in one set: our SVGP and GPflow's. All are whitened, Matern-3/2 with one lengthscale,
 Gaussian likelihood, batches of 1024, single precision, all parameters trained. No peer has SOLVE-GP:
-`best peer / SOLVE` is the time of the faster of both peers over that of ours. Every program is
-measured once a round, by turns; of each model the round with the lowest median counts, ours and the
-peers' alike: it is the one that others on the machine disturbed least.
+`best peer / SOLVE` is the time of the faster peer divided by ours. The programs take turns, each
+measured once per round. For every model, the round with the lowest median counts, because other work on
+the machine disturbed it least.
 """
 
 import argparse
@@ -31,8 +31,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--peers", help="Python with requirements.txt: GPflow and GPyTorch")
     parser.add_argument("--program", type=Path, help="a built burn-gp; default: build it")
     parser.add_argument("--inducing", type=int, nargs="+", default=[512, 1024], metavar="M")
-    parser.add_argument("--steps", type=int, default=20, help="timed steps of each model")
-    parser.add_argument("--rounds", type=int, default=3, help="processes of each program")
+    parser.add_argument("--steps", type=int, default=20, help="timed steps per model")
+    parser.add_argument("--rounds", type=int, default=3, help="processes per program")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument(
         "--under",
@@ -44,7 +44,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def own_times(arguments, program: Path, inducing: int) -> dict:
-    """What `experiment solve-cost` measures for whitened models of one size."""
+    """The times that `experiment solve-cost` measures for whitened models of one size."""
     environment = {**os.environ, "RAYON_NUM_THREADS": str(arguments.threads)}
     with tempfile.TemporaryDirectory() as folder:
         command = [*shlex.split(arguments.under), program, "experiment", "solve-cost"]

@@ -1,4 +1,4 @@
-"""Times the steps of a training loop, and says how much memory the process has taken."""
+"""Times the steps of a training loop, and reports the peak memory of the process."""
 
 import resource
 import time
@@ -8,7 +8,7 @@ WARM_UP = 3
 
 
 def measure(step: Callable[[], float], steps: int) -> tuple[list[float], float]:
-    """The sorted milliseconds of `steps` steps after a few that do not count, and the last loss."""
+    """The sorted milliseconds of `steps` steps after a few warm-up steps, and the last loss."""
     milliseconds = []
     loss = float("nan")
     for number in range(WARM_UP + steps):
@@ -20,10 +20,10 @@ def measure(step: Callable[[], float], steps: int) -> tuple[list[float], float]:
 
 
 def median(milliseconds: list[float]) -> float:
-    """That of a sorted list, to the microsecond."""
+    """The median of a sorted list of milliseconds, to the microsecond."""
     return round(milliseconds[len(milliseconds) // 2], 3)
 
 
 def peak_mebibytes() -> int:
-    """The most memory that was resident at one time."""
+    """The peak resident memory."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

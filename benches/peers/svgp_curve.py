@@ -1,10 +1,10 @@
 """Train a peer's SVGP by its recommended recipe and score it as it goes; prints JSON lines.
 
 GPflow: natural gradients for q(u) and Adam for the rest, as in its notebook on natural gradients.
-GPyTorch: natural gradients and Adam, as in its notebook on SVGP with them. Both: whitened, ARD
+GPyTorch: natural gradients and Adam, as in its notebook on SVGP with natural gradients. Both: whitened, ARD
 Matern-5/2, Gaussian likelihood, inducing points at k-means++ centers, each library's default
-precision. A line has the seconds since `--started` (a time as of `time.time()`), without those of
-scoring, and the NLPD of the test rows in standardized units.
+precision. A line has the seconds since `--started` (a time as of `time.time()`), without the time
+of scoring, and the NLPD of the test rows in standardized units.
 """
 
 import argparse
@@ -25,7 +25,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def gpflow_model(arguments, data, inducing):
-    """A function that makes a step on some rows, and one that predicts the test rows."""
+    """A function that takes a step on some rows, and one that predicts the test rows."""
     import gpflow
     import gpflow_training
     import tensorflow as tf
@@ -57,7 +57,7 @@ def gpflow_model(arguments, data, inducing):
 
 
 def gpytorch_model(arguments, data, inducing):
-    """As `gpflow_model`, by GPyTorch."""
+    """Like `gpflow_model`, with GPyTorch."""
     import gpytorch
     import random_draws
     import torch

@@ -1,9 +1,9 @@
 """Time one SVGP training step (forward, backward, Adam) in a peer; prints one JSON line.
 
 The work is the same in each: whitened SVGP, ARD Matern-5/2, Gaussian likelihood, q(u) with full
-covariance, all parameters trained, inducing points included. On request q(u) is unwhitened or trained
-with natural gradients, the kernel is a Matern-3/2 with one lengthscale, and GPyTorch has as many
-orthogonal inducing points of the mean besides.
+covariance, all parameters trained, inducing points included. Options make q(u) unwhitened, train it
+with natural gradients, choose a Matern-3/2 kernel with one lengthscale, or give GPyTorch as many additional
+orthogonal inducing points for the mean.
 """
 
 import argparse
@@ -22,16 +22,16 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("dimensions", type=int)
     parser.add_argument("dtype", choices=["float32", "float64"])
     parser.add_argument(
-        "--isotropic-matern32", action="store_true", help="another kernel; not for gpjax"
+        "--isotropic-matern32", action="store_true", help="Matern-3/2 with one lengthscale; not for gpjax"
     )
     parser.add_argument(
-        "--decoupled", action="store_true", help="orthogonally decoupled, M+M; gpytorch alone"
+        "--decoupled", action="store_true", help="orthogonally decoupled, M+M; only for gpytorch"
     )
     parser.add_argument("--unwhitened", action="store_true", help="not for gpjax")
     parser.add_argument(
         "--natural", action="store_true", help="natural gradients for q(u); not for gpjax"
     )
-    parser.add_argument("--device", default="cpu", help="a device of PyTorch; gpytorch alone")
+    parser.add_argument("--device", default="cpu", help="a device of PyTorch; only for gpytorch")
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--threads", type=int, default=2)
     return parser.parse_args()
@@ -188,13 +188,13 @@ def gpjax_step(arguments):
 def main() -> None:
     arguments = parse_arguments()
     if arguments.decoupled and arguments.peer != "gpytorch":
-        raise SystemExit("--decoupled is of gpytorch alone")
+        raise SystemExit("--decoupled only works with gpytorch")
     if arguments.device != "cpu" and arguments.peer != "gpytorch":
-        raise SystemExit("--device is of gpytorch alone")
+        raise SystemExit("--device only works with gpytorch")
     if arguments.peer == "gpjax":
         for option in ("isotropic_matern32", "unwhitened", "natural"):
             if getattr(arguments, option):
-                raise SystemExit(f"--{option.replace('_', '-')} is not of gpjax")
+                raise SystemExit(f"--{option.replace('_', '-')} does not work with gpjax")
     processor_threads.limit(arguments.threads)
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     makers = {"gpytorch": gpytorch_step, "gpflow": gpflow_step, "gpjax": gpjax_step}

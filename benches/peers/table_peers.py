@@ -1,12 +1,12 @@
 """Gradient boosting and a Gaussian process of scikit-learn on a table, for `tables.py`.
 
-What both see: text that is a date (`2010/01/31`, with a time or without, and `20100131` in a column called
-a date) as days, true and false as 1 and 0, other text as categories. Text with more than 255 levels is left
+Both see dates (text such as `2010/01/31`, with or without a time, and `20100131` in a column whose name contains
+"date") as days, true and false as 1 and 0, and other text as categories. Text with more than 255 levels is left
 out, because `HistGradientBoosting` takes no more.
 
 `HistGradientBoostingRegressor` and `HistGradientBoostingClassifier` have their defaults and see missing
-values as they are. For the Gaussian process missing numbers are the mean, categories are one-hot, and all
-columns are standardized. Regression has a constant times an RBF with a lengthscale for every column, plus
+values as they are. For the Gaussian process, missing numbers are replaced by the mean, categories are one-hot,
+and all columns are standardized. Regression has a constant times an RBF with a lengthscale for every column, plus
 white noise, `normalize_y` and at most 2000 random training rows; classification has a constant times an RBF
 with one lengthscale and at most 1000. Lengthscales start at the square root of the number of columns.
 """
@@ -31,7 +31,7 @@ from threadpoolctl import threadpool_limits
 
 MOST_LEVELS = 255
 GP_ROWS = {"regression": 2000, "classification": 1000}
-# A class that a model thinks impossible costs this much and not infinity.
+# Lower bound of a class probability, so that a class considered impossible does not cost infinity.
 LEAST_PROBABILITY = 1e-6
 DATE = r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([ T]\d{1,2}:\d{2}(:\d{2})?)?"
 
@@ -54,7 +54,7 @@ def days(dates: pd.Series, form: str) -> pd.Series:
 
 
 def inputs(table: pd.DataFrame, target: str) -> pd.DataFrame:
-    """The columns beside the target, as numbers and categories."""
+    """All columns except the target, as numbers and categories."""
     columns = {}
     for name, column in table.drop(columns=target).items():
         present = column.dropna()
@@ -72,7 +72,7 @@ def inputs(table: pd.DataFrame, target: str) -> pd.DataFrame:
 
 
 def task_of(target: pd.Series) -> str:
-    """Without our program's choice: text and columns with two values are classes."""
+    """The task without our program's choice: text and columns with two values are classes."""
     numbers = is_numeric_dtype(target) and not is_bool_dtype(target)
     return "regression" if numbers and target.nunique() > 2 else "classification"
 
@@ -173,7 +173,7 @@ def scores(table: pd.DataFrame, target: str, test_rows: np.ndarray, task: str, s
     test = x.iloc[test_rows], y.iloc[test_rows]
     train = x.iloc[train_rows], y.iloc[train_rows]
     subset = x.iloc[some], y.iloc[some]
-    # Two pools of threads that wait for each other make a small fit fifty times slower.
+    # Two thread pools that wait for each other make a small fit fifty times slower.
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
         return {

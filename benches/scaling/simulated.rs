@@ -6,19 +6,19 @@ use burn_gp_core::ops::{Interval, Timeline, on_simulated_threads};
 
 use super::{WARM_UP, jobs::Job};
 
-/// The number of times that each job is run. Of each part, the shortest time counts.
+/// How often each job is run. For each part, the shortest time counts.
 const REPETITIONS: usize = 48;
 
-/// Serial work below this share of all is not listed.
+/// Serial work below this share of all work is not listed.
 const LEAST_SHARE: f64 = 0.01;
 
 /// The calls of one section.
 #[derive(Default)]
 struct Calls {
     count: u32,
-    /// On one thread.
+    /// Time on one thread.
     work: Duration,
-    /// On all.
+    /// Time on all threads.
     longest: Duration,
 }
 

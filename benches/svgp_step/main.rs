@@ -4,9 +4,9 @@
 //! `cargo bench --bench svgp_step [-- FILTER]` prints one line of JSON per row whose name contains the
 //! filter, or of the row with exactly that name. A row without a suffix is the step of
 //! `benches/peers/svgp_step.py`: whitened, ARD Matérn-5/2, Gaussian noise, full covariance, all
-//! parameters trained with Adam, eight input dimensions. The suffixes stand for one change each:
-//! `-unwhitened` coordinates; `-natural` gradients for `q(u)`; `-orthogonal`, a second set of as many
-//! inducing points (SOLVE-GP).
+//! parameters trained with Adam, eight input dimensions. Each suffix stands for one change: `-unwhitened`
+//! coordinates; `-natural` gradients for `q(u)`; `-orthogonal`, a second set of as many inducing points
+//! (SOLVE-GP).
 
 use std::{error::Error, time::Instant};
 

@@ -57,7 +57,7 @@ pub struct Row {
     pub variant: Variant,
 }
 
-/// Makes a step and returns its loss.
+/// Performs a step and returns its loss.
 pub type Step = Box<dyn FnMut() -> Result<f64, Box<dyn Error>> + Send>;
 
 impl Row {
@@ -84,7 +84,7 @@ impl Row {
         format!("{:?}-{}-{}{suffix}", self.dtype, self.batch, self.inducing)
     }
 
-    /// A training of this many steps.
+    /// A training run of this many steps.
     pub fn training(self, steps: usize) -> Step {
         let device = Device::flex();
         let options = (&device, self.dtype);

@@ -1,5 +1,5 @@
-//! Bayesian optimization: the next point climbs an upper bound of the posterior by its gradient with
-//! respect to the inputs: `cargo run --release -p burn-gp --example bayesian_optimization`
+//! Bayesian optimization: finds the next point by gradient ascent on an upper confidence bound of
+//! the posterior: `cargo run --release -p burn-gp --example bayesian_optimization`
 
 use burn_gp::{
     layers::Predictive,
@@ -7,13 +7,14 @@ use burn_gp::{
     rand::{RngExt, SeedableRng, rngs::ChaCha8Rng},
 };
 
-/// A function of two numbers with several hills. Its maximum is 1, at (0.3, −0.4).
+/// A function of two inputs with several hills. Its maximum is 1, at (0.3, −0.4).
 fn objective([a, b]: [f64; 2]) -> f64 {
     let (u, v) = (a - 0.3, b + 0.4);
     (-2.0 * (u * u + v * v)).exp() - 0.1 * (2.0 - (6.0 * u).cos() - (6.0 * v).cos())
 }
 
-/// Climbs `mean + 2·deviation` from several starts, within the square `[−1, 1]²`.
+/// Maximizes `mean + 2·deviation` by gradient ascent from several starts, within the square
+/// `[−1, 1]²`.
 fn next_point(process: &dyn Predictive, starts: Vec<[f64; 2]>) -> Result<[f64; 2], String> {
     let device = Device::default().autodiff();
     let count = starts.len();
@@ -25,7 +26,8 @@ fn next_point(process: &dyn Predictive, starts: Vec<[f64; 2]>) -> Result<[f64; 2
         functions.mean + functions.variance.sqrt() * 2.0
     };
     for _ in 0..60 {
-        // The bound at one start does not depend on the others: one pass gives all gradients.
+        // The bound at one start does not depend on the others, so one backward pass gives all
+        // gradients.
         let gradients = bound(x.clone()).sum().backward();
         let slope = x.grad(&gradients).ok_or("the inputs are not tracked")?;
         let moved = (x.clone().inner() + slope * 0.02).clamp(-1.0, 1.0);
@@ -47,7 +49,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut points: Vec<[f64; 2]> = (0..6).map(|_| anywhere()).collect();
     let mut values: Vec<f64> = points.iter().copied().map(objective).collect();
     for _ in 0..14 {
-        // The model sees the inputs as they are, so gradients are those of the inputs.
+        // The inputs are not scaled, so gradients are with respect to the inputs themselves.
         let gp = ExactConfig::new(StationaryConfig::matern52().with_lengthscale(0.5))
             .with_likelihood(GaussianConfig::new(1e-4))
             .fit(&points, &values, &Fit::new().steps(30).scale_inputs(false))?;

@@ -1,4 +1,4 @@
-//! Three classes with probabilities that are unsure where the data are:
+//! Three classes, with probabilities that are uncertain where the data are ambiguous:
 //! `cargo run --release -p burn-gp --example classification`
 
 use burn_gp::{
@@ -38,7 +38,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Guessing gives −log 3 = −1.1.
     assert!(density > -0.35);
 
-    // Between the arms, at the center, nothing is known.
+    // At the center, between the arms, the model should be uncertain.
     let center = gp.predict([[0.0, 0.0]])?;
     let largest = (center.predictions().probabilities.iter()).fold(0.0, |a: f64, &b| a.max(b));
     println!("largest probability at the center: {largest:.2}");

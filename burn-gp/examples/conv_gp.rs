@@ -1,5 +1,5 @@
-//! A convolutional Gaussian process recognizes short strokes wherever they are, from fewer images than
-//! one on pixels needs: `cargo run --release -p burn-gp --example conv_gp`
+//! A convolutional Gaussian process recognizes short strokes anywhere in an image, from fewer training
+//! images than a Gaussian process on pixels needs: `cargo run --release -p burn-gp --example conv_gp`
 
 use burn_gp::{
     LayerForm,
@@ -11,7 +11,7 @@ use burn_gp::{
 const SIDE: usize = 8;
 const CLASSES: usize = 3;
 
-/// Noise with a stroke of four pixels, which is flat, upright or slanted: pixels row by row, and the
+/// Noise with a horizontal, vertical or diagonal stroke of four pixels: pixels row by row, and the
 /// direction of the stroke.
 fn strokes(count: usize, seed: u64) -> (Vec<Vec<f64>>, Vec<usize>) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -31,7 +31,7 @@ fn strokes(count: usize, seed: u64) -> (Vec<Vec<f64>>, Vec<usize>) {
     (0..count).map(&mut image).unzip()
 }
 
-/// The share of new images whose most probable class is right.
+/// The accuracy on new images.
 fn accuracy(gp: &Fitted, images: &[Vec<f64>], classes: &[usize]) -> Result<f64, burn_gp::Error> {
     let predicted = gp.predict(images)?;
     // [N, 3], row by row
@@ -46,12 +46,13 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ((x, classes), (new_x, new_classes)) = (strokes(240, 1), strokes(300, 2));
     let fit = Fit::adam(0.05).steps(60).batch_size(80).scale_inputs(false);
 
-    // The baseline compares whole images pixel by pixel: it has to learn every place of a stroke.
+    // The baseline compares whole images pixel by pixel: it has to learn every position of a
+    // stroke.
     let pixels = SvgpConfig::new(StationaryConfig::rbf(), SoftmaxConfig::new(CLASSES))
         .with_inducing(48)
         .fit(&x, &classes, &fit)?;
     // The function of an image is the mean of responses to its 36 patches of 3×3 pixels. A stroke is in
-    // few of them, so responses are large.
+    // few of them, so responses must be large.
     let responses = StationaryConfig::rbf()
         .with_lengthscale(1.0)
         .with_variance(100.0);

@@ -1,6 +1,6 @@
-//! A sparse variational Gaussian process on a CSV file, scored on rows that it has not seen:
+//! A sparse variational Gaussian process on a CSV file, scored on held-out rows:
 //! `cargo run --release -p burn-gp --example csv -- FILE`. The target is the last column. Without
-//! `FILE` it takes the diabetes data of this repository.
+//! `FILE`, it uses the diabetes data of this repository.
 
 use std::{error::Error, fs, path::PathBuf};
 
@@ -32,7 +32,7 @@ pub fn main() -> Result<(), Box<dyn Error>> {
         .nth(1)
         .filter(|name| name.ends_with(".csv"));
     let rows = read(file.map_or(DIABETES.into(), PathBuf::from))?;
-    // Every fourth row is for testing.
+    // Every fourth row is a test row.
     let part = |test: bool| -> (Vec<Vec<f64>>, Vec<f64>) {
         let rows = rows.iter().enumerate();
         let of_part = rows.filter(|(index, _)| (index % 4 == 3) == test);

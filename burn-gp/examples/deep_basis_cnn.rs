@@ -1,5 +1,6 @@
-//! Images by a deep basis kernel: a small convolutional network is the basis, a Gaussian over the
-//! weights of its outputs the posterior: `cargo run --release -p burn-gp --example deep_basis_cnn`
+//! Image classification with a deep basis kernel: the outputs of a small convolutional network are
+//! the basis, with a Gaussian posterior over their weights:
+//! `cargo run --release -p burn-gp --example deep_basis_cnn`
 
 use burn::{
     module::Module,
@@ -81,8 +82,8 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 
     let model = model.valid();
-    // Small features would make the model overconfident, so the training images set the variance
-    // level.
+    // Small features would make the model overconfident, so the training images determine the prior
+    // variance.
     let process = model.layer.with_level_of(x.inner())?.condition()?;
     let functions = process.marginals(new_x.inner());
     let density = (model.likelihood).log_predictive_density(new_y.inner(), functions);

@@ -1,12 +1,13 @@
-//! A deep Gaussian process with three layers beside one layer, on a function with a jump, which no
-//! stationary kernel expects: `cargo run --release -p burn-gp --example deep_gp`
+//! Compares a deep Gaussian process with three layers and one with a single layer on a function
+//! with a jump, which no stationary kernel fits well:
+//! `cargo run --release -p burn-gp --example deep_gp`
 
 use burn_gp::{
     prelude::*,
     rand::{RngExt, SeedableRng, rngs::ChaCha8Rng},
 };
 
-/// A step from −1 to 1 at zero, with noise of deviation 0.05.
+/// A step from −1 to 1 at zero, with noise of standard deviation 0.05.
 fn data(rows: usize, seed: u64) -> (Vec<f64>, Vec<f64>) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut row = |_| {

@@ -1,5 +1,5 @@
-//! Draws of whole functions from a posterior, evaluated anywhere: the distribution of where the
-//! maximum lies, which means and variances cannot tell:
+//! Draws of whole functions from a posterior, evaluated anywhere. They give the distribution of the
+//! maximum's location, which means and variances do not:
 //! `cargo run --release -p burn-gp --example function_draws`
 
 use burn_gp::{
@@ -9,7 +9,7 @@ use burn_gp::{
 };
 
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Two hills, at −1 and at 1. The one at 1 is a little higher, and has no data at its top.
+    // Two hills, at −1 and at 1. The one at 1 is slightly higher, and there are no data at its top.
     let hills = |x: f64| (-8.0 * (x + 1.0).powi(2)).exp() + 1.05 * (-8.0 * (x - 1.0).powi(2)).exp();
     let x: Vec<f64> = (0..40).map(|i| -2.0 + 0.1 * f64::from(i)).collect();
     let x: Vec<f64> = x.into_iter().filter(|x| (x - 1.0).abs() > 0.25).collect();
@@ -32,7 +32,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let points = Tensor::<1>::from_data(grid.as_slice(), (&device, dtype)).reshape([401, 1]);
     let values = functions.evaluate(points.clone());
     assert_eq!(values.dims(), [200, 1, 401]);
-    // The places of the maxima, which the true function has at 1.
+    // The locations of the maxima; that of the true function is at 1.
     let places = values.clone().argmax(2).into_data();
     let places: Vec<f64> = places.iter::<i64>().map(|i| grid[i as usize]).collect();
     let mean = places.iter().sum::<f64>() / 200.0;

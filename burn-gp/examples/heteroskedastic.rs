@@ -1,4 +1,4 @@
-//! Noise that depends on the input: the width of predicted intervals follows it:
+//! Noise that depends on the input, and predictive intervals whose width follows it:
 //! `cargo run --release -p burn-gp --example heteroskedastic`
 
 use std::f64::consts::TAU;
@@ -8,7 +8,7 @@ use burn_gp::{
     rand::{RngExt, SeedableRng, rngs::ChaCha8Rng},
 };
 
-/// The deviation of the noise: largest in the middle, and an eighth of that at both ends.
+/// The standard deviation of the noise: largest in the middle, and an eighth of that at both ends.
 fn deviation(x: f64) -> f64 {
     0.05 + 0.4 * (-0.5 * x * x).exp()
 }
@@ -18,7 +18,7 @@ fn data(rows: usize, seed: u64) -> (Vec<f64>, Vec<f64>) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut row = |_| {
         let x: f64 = random.random_range(-3.0..3.0);
-        // The method of Box and Muller.
+        // The Box–Muller method.
         let (u, v): (f64, f64) = (random.random(), random.random());
         let normal = (-2.0 * (1.0 - u).ln()).sqrt() * (TAU * v).cos();
         (x, (2.0 * x).sin() + deviation(x) * normal)
@@ -40,7 +40,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
             .fit(&x, &y, &Fit::adam(0.05).steps(1500).batch_size(250))?;
         let predicted = gp.predict(&grid)?;
         let interval = predicted.predictions().interval(0.9).ok_or("quantiles")?;
-        // 90 % of a normal distribution lie within 1.645 deviations.
+        // 90 % of a normal distribution lies within 1.645 standard deviations.
         let ends = interval.lower.iter().zip(&interval.upper).zip(&grid);
         let ratios = ends.map(|((a, b), x)| (b - a) / (2.0 * 1.645 * deviation(*x)));
         let (least, most) = ratios.fold((f64::MAX, 0.0_f64), |(least, most), ratio| {

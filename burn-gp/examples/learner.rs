@@ -1,5 +1,5 @@
-//! A network with a Gaussian process as its last layer in burn-train's own learner, with burn's data
-//! loader: `cargo run --release -p burn-gp --example learner`
+//! Trains a network with a Gaussian process as its last layer in burn-train's learner, with burn's
+//! data loader: `cargo run --release -p burn-gp --example learner`
 
 use burn::{
     data::dataloader::{DataLoaderBuilder, batcher::Batcher},
@@ -75,7 +75,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (x, labels) = Rows.batch(rows(), &device);
     let body = LinearConfig::new(2, 2).init(&device);
     let net = Net {
-        // The features of the data place the inducing points.
+        // The inducing points are placed among the features of the data.
         head: (GpLayerConfig::new(2, 3).with_inducing(12)).init_from(&body.forward(x.clone()))?,
         likelihood: SoftmaxConfig::new(3).init(&device),
         body,

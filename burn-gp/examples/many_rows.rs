@@ -1,6 +1,6 @@
 //! Computation-aware regression on many rows without inducing points and without an N×N matrix:
-//! `cargo run --release -p burn-gp --example many_rows`. It takes some minutes, which grow with the
-//! square of the number of rows. `BURN_GP_ROWS` sets another number.
+//! `cargo run --release -p burn-gp --example many_rows`. It takes a few minutes; the time grows
+//! with the square of the number of rows, which `BURN_GP_ROWS` sets.
 
 use burn_gp::{
     ActionRows, ActionsConfig,
@@ -25,7 +25,7 @@ fn data(rows: usize, seed: u64) -> (Vec<[f64; 2]>, Vec<f64>) {
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rows = match std::env::var("BURN_GP_ROWS") {
         Ok(rows) => rows.parse()?,
-        // The test of the examples has less time.
+        // The test of the examples uses fewer rows to save time.
         Err(_) if cfg!(test) => 2000,
         Err(_) => 100_000,
     };
@@ -53,7 +53,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         "{rows} rows in {seconds:.1} s: RMSE {rmse:.3} (noise 0.2, targets 0.5), {density:.2}"
     );
     assert!(rmse < 0.35);
-    // What the actions leave out counts as uncertainty, so that the density stays sound.
+    // What the actions leave out counts as uncertainty, so that the model is not overconfident.
     assert!(density > -0.4);
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Two outputs as mixtures of shared functions. One is measured often, the other at nine places, and
-//! learns from the first: `cargo run --release -p burn-gp --example multi_output`
+//! Two outputs as mixtures of shared functions. One is measured often; the other is measured at nine
+//! inputs and learns from the first: `cargo run --release -p burn-gp --example multi_output`
 
 use burn_gp::{
     CoregionalizationConfig,
@@ -10,10 +10,10 @@ use burn_gp::{
 /// The known variance of the noise.
 const NOISE: f64 = 0.01;
 
-/// A target that is missing has a noise so large that its value, whatever it is, says nothing.
+/// A missing target has a noise variance so large that its value does not matter.
 const MISSING: f64 = 1e8;
 
-/// The first output, and the second, which follows it upside down with a slope of its own.
+/// The first output, and the second, which is the first one inverted plus a linear trend.
 fn outputs(x: f64) -> [f64; 2] {
     let wave = (1.9 * x).sin() + 0.5 * (4.1 * x).cos();
     [wave, 0.15 * (x - 5.0) - 0.8 * wave]
@@ -46,7 +46,7 @@ fn error(x: &[f64], means: &[f64]) -> f64 {
 
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (x, y) = data();
-    // Values that stand for missing ones must not count in means and deviations.
+    // Placeholders for missing values must not count in means and standard deviations.
     let fit = Fit::adam(0.05)
         .steps(600)
         .batch_size(100)
@@ -58,7 +58,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let together = mixed.fit(&x, &y, &fit)?;
 
-    // The second output alone, in the rows that have it.
+    // Only the second output, in the rows that have it.
     let own = x.iter().zip(&y).filter(|(_, row)| row[3] == NOISE);
     let (own_x, own_y): (Vec<f64>, Vec<[f64; 2]>) =
         own.map(|(x, row)| (*x, [row[1], row[3]])).unzip();

@@ -1,4 +1,4 @@
-//! A kernel of one's own, Brownian motion `k(x, x′) = v·min(x, x′)`, in a sum with a library kernel
+//! A user-defined kernel, Brownian motion `k(x, x′) = v·min(x, x′)`, in a sum with a library kernel
 //! and in any model: `cargo run --release -p burn-gp --example own_kernel`
 
 use burn::tensor::Tensor;
@@ -27,7 +27,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let x = [1.0, 2.0, 4.0];
     let y = [1.0, -1.0, 3.0];
     let brownian = KernelConfig::from(BrownianConfig { variance: 2.0 });
-    // No step: the model is conditioned on the data with the values given here.
+    // No training steps: the model is conditioned on the data with the values given here.
     let fit = Fit::new().steps(0).scale_inputs(false).scale_targets(false);
     let gp = ExactConfig::new(brownian.clone())
         .with_likelihood(GaussianConfig::new(1e-6))
@@ -37,13 +37,13 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("means {mean}\nvariances {variance}");
 
     // Between two data Brownian motion is a bridge: a line, with variance v·(x − a)(b − x)/(b − a).
-    // After the last it stays, and its variance grows by v per unit.
+    // After the last datum, the mean is constant, and the variance grows by v per unit.
     let numbers = |t: Tensor<2>| t.into_data().iter::<f64>().collect::<Vec<_>>();
     let near = |a: Vec<f64>, b: [f64; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-3);
     assert!(near(numbers(mean), [0.0, 1.0, 3.0]));
     assert!(near(numbers(variance), [0.5, 1.0, 2.0]));
 
-    // It goes into sums and products, sparse models and files as any kernel does.
+    // It works in sums, products, sparse models and files like any other kernel.
     let sum = brownian.plus(StationaryConfig::rbf());
     let text = serde_json::to_string(&sum)?;
     assert_eq!(serde_json::from_str::<KernelConfig>(&text)?, sum);

@@ -1,4 +1,4 @@
-//! A likelihood of one's own, Laplace noise, which outliers do not mislead:
+//! A user-defined likelihood: Laplace noise, which is robust to outliers:
 //! `cargo run --release -p burn-gp --example own_likelihood`
 
 use burn::{
@@ -47,7 +47,7 @@ impl Likelihood for Laplace {
     }
 }
 
-/// The configuration of the likelihood, which model files hold.
+/// The configuration of the likelihood, as stored in model files.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct LaplaceConfig {
     scale: f64,

@@ -1,4 +1,4 @@
-//! A posterior of one's own, a Gaussian with independent inducing variables, in any sparse model:
+//! A user-defined posterior, a Gaussian with independent inducing variables, in any sparse model:
 //! `cargo run --release -p burn-gp --example own_posterior`
 
 use burn::module::{Module, ModuleDisplay};
@@ -39,7 +39,7 @@ impl<I: Module + ModuleDisplay> InducingGaussians for MeanField<I> {
     }
 }
 
-/// The configuration of the posterior, which model files hold.
+/// The configuration of the posterior, as stored in model files.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct MeanFieldConfig {}
 
@@ -81,14 +81,14 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let covariance = CovarianceShape::Diagonal;
     let library = with(WhitenedConfig { covariance }.into())?;
 
-    // The same posterior takes the same steps.
+    // The same posterior from the library takes the same steps.
     let (own, library) = (own.predict(&x)?, library.predict(&x)?);
     let gap = |a: Tensor<2>, b: Tensor<2>| (a - b).abs().max().into_scalar::<f64>();
     let means = gap(own.mean(), library.mean());
     let variances = gap(own.variance(), library.variance());
     println!("largest difference of means {means:.1e}, of variances {variances:.1e}");
     assert!(means < 1e-8 && variances < 1e-8);
-    // The small fast wave is noise to 12 inducing points.
+    // With 12 inducing points, the small fast wave looks like noise.
     let means = own.predictions().mean.iter();
     let errors = means.zip(&x).map(|(mean, x)| (mean - x.sin()).abs());
     assert!(errors.fold(0.0, f64::max) < 0.2);

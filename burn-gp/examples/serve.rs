@@ -6,7 +6,7 @@ use std::io::{BufRead, Write, stdin, stdout};
 use burn_gp::prelude::*;
 use serde_json::json;
 
-/// Answers every line of numbers, one input each. A line that cannot be answered gets its error.
+/// Answers every line of numbers, one input each. An invalid line gets an error as its answer.
 fn serve(gp: &Fitted, requests: impl BufRead, mut answers: impl Write) -> std::io::Result<()> {
     let answer = |line: &str| -> Result<serde_json::Value, Box<dyn std::error::Error>> {
         let input: Vec<f64> = serde_json::from_str(line)?;
@@ -31,7 +31,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         .fit(&x, &y, &Fit::new().steps(50))?
         .save(&folder)?;
 
-    // A server starts here: it needs the folder alone.
+    // A server would start here: it needs only the folder.
     let gp = Fitted::load(&folder, &Device::default())?;
     std::fs::remove_dir_all(&folder)?;
     if std::env::args().any(|argument| argument == "stdin") {

@@ -1,13 +1,13 @@
 //! The same model on every backend of the build, with the device as a value:
 //! `cargo run --release -p burn-gp --features ndarray,wgpu --example three_backends`. The default
-//! features are flex alone.
+//! features include only flex.
 
 use burn_gp::{
     prelude::*,
     rand::{RngExt, SeedableRng, rngs::ChaCha8Rng},
 };
 
-/// The devices of the build, with the types to compute in. Shading languages have no double
+/// The devices of the build, with the floating-point types to use. Shading languages have no double
 /// precision.
 #[allow(deprecated, reason = "ndarray stays supported beside flex")]
 fn places() -> Vec<(&'static str, Device, DType)> {
@@ -47,7 +47,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         let gaps = (means[0].iter().zip(&means[means.len() - 1])).map(|(a, b)| (a - b).abs());
         let gap = gaps.fold(0.0, f64::max);
         println!("{name} in {dtype:?}: at most {gap:.1e} from the first");
-        // Targets go from 17 to 23, and single precision has seven digits. Sixty steps and
+        // Targets range from 17 to 23, and single precision has seven digits. Sixty steps and
         // factorizations may lose four of them.
         assert!(gap < 0.01, "{name} in {dtype:?}: {gap}");
     }

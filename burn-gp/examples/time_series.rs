@@ -1,4 +1,4 @@
-//! A forecast of a series with a trend and a season, by a sum of kernels:
+//! Forecasts a series with a trend and a season, with a sum of kernels:
 //! `cargo run --release -p burn-gp --example time_series`
 
 use burn_gp::{
@@ -6,7 +6,7 @@ use burn_gp::{
     rand::{RngExt, SeedableRng, rngs::ChaCha8Rng},
 };
 
-/// Monthly numbers: 100, rising by 2 a year, with a season of height 5.
+/// Monthly values: 100, rising by 2 a year, with a season of height 5.
 fn series() -> Vec<(f64, f64)> {
     let mut random = ChaCha8Rng::seed_from_u64(4);
     let mut month = |month: i32| {
@@ -36,7 +36,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
             ..Default::default()
         })
         .plus(change);
-    // The period is in years, so the years stay as they are.
+    // The period is in years, so the inputs are not scaled.
     let gp = ExactConfig::new(kernel)
         .with_mean(MeanConfig::Constant { value: 0.0 })
         .fit(&x, &y, &Fit::new().scale_inputs(false))?;

@@ -1,5 +1,5 @@
-//! A network with a Gaussian process as its last layer, trained by burn's Adam in a loop written by
-//! hand: `cargo run --release -p burn-gp --example training_loop`
+//! A network with a Gaussian process as its last layer, trained with burn's Adam in a hand-written
+//! loop: `cargo run --release -p burn-gp --example training_loop`
 
 use burn::{
     module::Module,
@@ -36,7 +36,7 @@ impl Net {
         self.second.forward(self.first.forward(x).tanh())
     }
 
-    /// The negative evidence lower bound per row of data with `rows` rows.
+    /// The negative evidence lower bound per row, for training on `rows` rows.
     fn loss(
         &self,
         x: Tensor<2>,
@@ -48,7 +48,7 @@ impl Net {
     }
 }
 
-/// `y = x₁·x₂ − x₃ + ε`, with noise of deviation 0.1.
+/// `y = x₁·x₂ − x₃ + ε`, with noise of standard deviation 0.1.
 fn data(rows: usize, device: &Device) -> (Tensor<2>, Tensor<2>) {
     let x = Tensor::<2>::random([rows, 3], Distribution::Uniform(-1.0, 1.0), device);
     let column = |index| x.clone().narrow(1, index, 1);

@@ -3,7 +3,7 @@
 //!
 //! # Regression
 //!
-//! A kernel, data, predictions with their uncertainty:
+//! Fit a kernel to data and predict with uncertainty:
 //!
 //! ```
 //! use burn_gp::prelude::*;
@@ -26,7 +26,7 @@
 //! Inputs and targets are tensors of any floating-point or integer type on any device, or slices,
 //! arrays, vectors and vectors of rows ([`Matrix`]). They are standardized for the model, and
 //! predictions come back in their units ([`Fit::scale_inputs`]). [`Predicted`] has means, variances,
-//! quantiles, intervals, probabilities of classes, log densities and draws.
+//! quantiles, intervals, class probabilities, log densities and draws.
 //!
 //! # Classification
 //!
@@ -54,8 +54,8 @@
 //!
 //! # Saving and serving
 //!
-//! A fitted model goes into a folder with its configuration and its scaling, and comes back on any
-//! device, also in another precision:
+//! A fitted model is saved to a folder with its configuration and scaling. It can be loaded on any
+//! device and in another precision:
 //!
 //! ```
 //! use burn_gp::prelude::*;
@@ -78,8 +78,9 @@
 //!
 //! # A layer of a network
 //!
-//! [`GpLayer`](layers::GpLayer) is a burn module. Its values with the likelihood's
-//! [`negative_elbo`](likelihoods::Likelihood::negative_elbo) are the loss of any training loop:
+//! [`GpLayer`](layers::GpLayer) is a burn module. From its output, the likelihood's
+//! [`negative_elbo`](likelihoods::Likelihood::negative_elbo) computes the loss for any training
+//! loop:
 //!
 //! ```
 //! use burn::nn::LinearConfig;
@@ -102,7 +103,7 @@
 //! # }
 //! ```
 //!
-//! # The pieces
+//! # The components
 //!
 //! ```text
 //!   kernels    means    inducing
@@ -123,33 +124,34 @@
 //! | to | go to |
 //! |---|---|
 //! | choose a model | [`ExactConfig`] up to some thousand rows, [`SgprConfig`] and [`SvgpConfig`] beyond, [`ComputationAwareConfig`] and [`ConjugateGradientsConfig`] for many rows without inducing points, [`DeepGpConfig`] for layers and images, [`DbkConfig`], [`SvdbkConfig`], [`LastLayerConfig`] and [`DeepKernelConfig`] for networks |
-//! | choose a kernel | [`kernels`]: sums, products and kernels of kernels too |
+//! | choose a kernel | [`kernels`]: also sums, products and kernels of kernels |
 //! | choose a likelihood | [`likelihoods`]: numbers, labels, counts, positive numbers, fractions |
 //! | choose a posterior | [`variational`]: whitened, orthogonal, inverse-free, … |
 //! | set, bound, fix or give priors to parameters | [`parameter`] |
 //! | train step by step, with callbacks or in burn's learner | [`training`] |
 //! | put a Gaussian process into a burn network | [`layers`] |
 //! | draw functions | [`sampling`] |
-//! | compute with covariances | [`ops`] |
+//! | work with covariance matrices | [`ops`] |
 //! | add a kernel, a likelihood or a posterior of your own | [`custom`] |
 //! | match on errors | [`Error`] |
 //! | read short programs | [the examples](https://github.com/burn-gp/burn-gp/tree/main/burn-gp/examples) |
 //!
-//! [`burn`] and [`rand`] are those that this crate is built on.
+//! [`burn`] and [`rand`] are reexported in the versions that this crate uses.
 //!
 //! # Features
 //!
 //! | feature | content |
 //! |---|---|
 //! | `flex` (default) | the CPU, in single and double precision |
-//! | `ndarray` | the CPU by another backend of burn |
+//! | `ndarray` | the CPU, with another backend of burn |
 //! | `wgpu`, `vulkan`, `metal` | GPUs through WGSL, SPIR-V and Metal, in single precision |
 //! | `cuda`, `rocm` | GPUs through CUDA and HIP |
 //! | `fusion`, `autotune` | burn's features of these names; needed if your crate enables burn's |
 //! | `arrays` | arrays of `ndarray` as inputs and targets |
-//! | `learner` | `MiniBatchLearner`: the steps of the trainers in the learner of burn-train |
+//! | `learner` | `MiniBatchLearner`: mini-batch training in the learner of burn-train |
 //!
-//! Several can be compiled in together. The device of the data decides where a computation runs.
+//! Several backends can be compiled in together. The device of the data decides where a computation
+//! runs.
 
 #![deny(missing_docs)]
 
@@ -160,12 +162,12 @@ pub use burn_gp_core::*;
 pub use burn_gp_models::*;
 pub use rand;
 
-/// The README's examples, compiled and run with the documentation tests.
+/// The README's examples, compiled and run as documentation tests.
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]
 pub struct Readme;
 
-/// The chapters of the guide, whose snippets are compiled and run with the documentation tests.
+/// The chapters of the guide, whose snippets are compiled and run as documentation tests.
 #[cfg(doctest)]
 mod guide {
     macro_rules! chapters {

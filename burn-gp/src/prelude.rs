@@ -1,8 +1,8 @@
-//! The names that one uses every day: `use burn_gp::prelude::*`.
+//! Common names: `use burn_gp::prelude::*`.
 //!
-//! [`Error`](crate::Error) is not among them, so that it does not meet an error type of your own.
+//! [`Error`](crate::Error) is not included, so that it cannot clash with your own error type.
 //!
-//! The modules can be imported whole beside it; no name in them means two things that a program uses:
+//! You can also glob-import the modules next to it without ambiguous names:
 //!
 //! ```
 //! use burn_gp::{

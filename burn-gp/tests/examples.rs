@@ -1,4 +1,4 @@
-//! Runs every example. Each is a module of this one program, so that none is linked on its own.
+//! Runs every example. All are modules of this one program, so that it links only once.
 
 use std::{
     collections::BTreeSet,
@@ -48,7 +48,7 @@ mod time_series;
 #[path = "../examples/training_loop.rs"]
 mod training_loop;
 
-/// Lets one example run at a time: those that seed burn's random numbers share them with all others.
+/// Lets one example run at a time, because all share burn's random numbers, which some of them seed.
 fn turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
@@ -93,12 +93,12 @@ examples! {
     training_loop,
 }
 
-/// The folder of the examples, read at run time, because a compiled test may have been built in another folder.
+/// The folder of the examples, found at run time because the test may have been compiled in another folder.
 fn examples() -> Result<PathBuf, Box<dyn Error>> {
     Ok(Path::new(&std::env::var("CARGO_MANIFEST_DIR")?).join("examples"))
 }
 
-/// The guide has a row for each example, and none is longer than a page.
+/// The guide has a row for each example, and every example has fewer than 100 lines.
 #[test]
 fn every_example_is_short_and_in_the_guide() -> Result<(), Box<dyn Error>> {
     let guide = include_str!("../../docs/guide/src/start.md");

@@ -26,9 +26,9 @@ pub struct Arguments {
     /// The command to run.
     #[command(subcommand)]
     pub command: Command,
-    /// Threads that compute [default: RAYON_NUM_THREADS, or one for each core]
+    /// Number of threads [default: RAYON_NUM_THREADS, or one for each core]
     ///
-    /// Results of different numbers of threads differ by rounding.
+    /// Results with different numbers of threads differ by rounding errors.
     #[arg(
         long,
         global = true,
@@ -45,75 +45,74 @@ pub struct Arguments {
 pub enum Command {
     /// Fit a model, evaluate it on held-out rows, and write all results to a folder
     ///
-    /// Without options, the data choose the model, and they are the red-wine data set, which is built
-    /// into the program.
+    /// With no options, trains on the built-in red-wine data and chooses a model.
     ///
     /// The folder contains metrics.json, predictions.csv (row, counted from 0 in the data; y; mean;
-    /// std; lower and upper, the ends of the central 95 % interval; level, the smallest level of an
-    /// interval that contains y), config.toml (for --config), model.json and weights.bpk (for
-    /// `predict`), training_log.csv and plots. Ctrl-C stops after the current step with a
-    /// checkpoint; --resume continues from it, or from the last checkpoint of a killed run, bit
-    /// for bit.
+    /// std; lower and upper, the ends of the central 95 % interval; level, the smallest confidence level
+    /// whose interval contains y), config.toml (for --config), model.json and weights.bpk (for
+    /// `predict`), training_log.csv and plots. Ctrl-C stops after the current step and writes a
+    /// checkpoint; --resume continues bit for bit from it, or from the last checkpoint of a killed
+    /// run.
     #[command(allow_negative_numbers = true)]
     Train(Box<TrainArguments>),
     /// Fit several models to the same data and compare their scores
     ///
     /// Every model gets the same training and test rows and the same options, except for options
-    /// that it does not use. Each run is a separate process with a complete folder like that of
-    /// `train` in DIR/runs/MODEL/seed-SEED.
+    /// that it does not use. Each run is a separate process with its own output folder, as from
+    /// `train`, in DIR/runs/MODEL/seed-SEED.
     ///
     /// The folder contains results.json, results.csv (one line for each model) and a plot. Ctrl-C
-    /// stops with checkpoints; --resume, or the same command, makes the missing runs.
+    /// stops with checkpoints; --resume, or the same command, makes the remaining runs.
     #[command(allow_negative_numbers = true)]
     Compare(Box<CompareArguments>),
-    /// Run every combination of some options and list the scores in one table
+    /// Train with every combination of some options and list the scores in one table
     ///
-    /// Each run is a separate process with a complete folder like that of `train` below DIR/runs.
+    /// Each run is a separate process with its own output folder, as from `train`, below DIR/runs.
     /// Finished runs in the folder are not repeated, so the same command, or --resume, continues
-    /// after Ctrl-C, and other values add to the existing runs.
+    /// after Ctrl-C, and other values add runs to the existing ones.
     ///
     /// The folder contains results.json, results.csv (one line for each combination) and a plot for
-    /// each data set, with another one over each option that has three or more numbers.
+    /// each data set, with another plot over each option that has three or more numeric values.
     #[command(allow_negative_numbers = true)]
     Sweep(Box<SweepArguments>),
     /// Predict new rows with a trained model
     ///
-    /// Columns are matched by name if the model's data had names. If the target is among them, the
+    /// Columns are matched by name if the training data had names. If the file has the target, the
     /// scores are printed too.
     Predict(PredictArguments),
     /// Draw functions, or new targets, from a trained model, jointly at all points of a file
     ///
-    /// A function is drawn in the units of the target if it is on its scale; for labels, counts and
-    /// other targets with a link function, the draws are those of the latent functions.
+    /// Functions are in the units of the target. For labels, counts and other targets with a link
+    /// function, the draws are of the latent functions.
     Sample(SampleArguments),
-    /// Show what a saved model is: data, inputs, target, parameters in the units of the data, scores
+    /// Describe a saved model: data, inputs, target, parameters in the units of the data, scores
     Show(ShowArguments),
     /// Write one HTML page about trained models: scores, plots, the effect of each input, columns,
     /// configuration
     ///
     /// The page needs no other file and no network. The training data are read again for the effects
-    /// of the inputs; without them, the page leaves the effects out and says why.
+    /// of the inputs; if that fails, the page leaves the effects out and says why.
     Report(ReportArguments),
-    /// Repeat an experiment of a paper and show the published values beside ours
+    /// Repeat an experiment of a paper and show the published values next to ours
     ///
     /// Finished runs in the folder are not repeated, so the same command continues after Ctrl-C or
     /// adds runs to the existing ones.
     #[command(subcommand)]
     Experiment(ExperimentCommand),
-    /// List the data sets that are known by name
+    /// List the data sets that have a name
     #[command(subcommand)]
     Datasets(DatasetsCommand),
-    /// List the devices of this program and this machine, or check one
+    /// List the devices that this program can use on this machine, or check one
     Devices(DevicesArguments),
-    /// Serve devices of this machine for training on other machines (feature `remote`)
+    /// Let other machines train on devices of this machine (feature `remote`)
     ///
-    /// Until Ctrl-C, `--device remote://HOST:PORT` of a program elsewhere trains and predicts on the
-    /// device. Data go there unencrypted, so use networks that you trust. If BURN_GP_TOKEN is set, only
+    /// Runs until Ctrl-C. Elsewhere, use `--device remote://HOST:PORT` to train and predict on the
+    /// device. Data are sent unencrypted, so use networks that you trust. If BURN_GP_TOKEN is set, only
     /// clients with the same BURN_GP_TOKEN are served.
     Worker(WorkerArguments),
-    /// Print the script that lets a shell complete commands and options
+    /// Print the completion script of a shell
     Completions(CompletionsArguments),
-    /// Print the page of the manual, or write the pages of all commands to a folder
+    /// Print the manual page, or write the manual pages of all commands to a folder
     Man(ManualArguments),
 }
 

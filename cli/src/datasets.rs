@@ -11,7 +11,7 @@ use clap::Subcommand;
 /// The subcommands of `datasets`.
 #[derive(Debug, Subcommand)]
 pub enum DatasetsCommand {
-    /// List the name, size, task and location of every known data set, or how to get it
+    /// List the name, size, task and location of every data set that has a name, or how to get it
     List {
         /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
         #[arg(long, value_name = "DIR")]
@@ -19,7 +19,7 @@ pub enum DatasetsCommand {
     },
 }
 
-/// Prints the data sets that are known by name.
+/// Prints the data sets that have a name.
 ///
 /// # Errors
 ///
@@ -31,10 +31,10 @@ pub fn list(data_dir: Option<&Path>) -> Result<(), Failure> {
     for info in registry() {
         text += &entry(info, data_dir);
     }
-    text += "\nAny .csv, .csv.gz or Parquet file can be used too, and generated data such as\n\
+    text += "\nYou can also use any .csv, .csv.gz or Parquet file, or generated data such as\n\
              synthetic:sines?n=1000&noise=0.1&seed=1.\n";
     if data_dir.is_none() {
-        text += "Name the folder of the sets that are not in the program with --data-dir or \
+        text += "For data sets that are not built in, give their folder with --data-dir or \
                  BURN_GP_DATA.\n";
     }
     print(&text)
@@ -52,7 +52,7 @@ fn entry(info: &DatasetInfo, data_dir: Option<&Path>) -> String {
         None => info.inputs.to_string(),
     };
     let place = match info.availability(data_dir) {
-        Availability::Embedded => "in this program".into(),
+        Availability::Embedded => "built in".into(),
         Availability::OnDisk(path) => match images(info, data_dir) {
             Ok(None) => path.display().to_string(),
             Ok(Some((shape, counts))) => {
@@ -76,15 +76,15 @@ fn images(
     Ok(source.image_shape()?.zip(source.image_counts()?))
 }
 
-/// Describes the split of the images on disk, and their share of all images.
+/// Describes the split of the images on disk, and how many images there are in all.
 fn division(counts: ImageCounts, all: usize) -> String {
     let ImageCounts { train, test } = counts;
     let part = if counts.total() < all {
-        format!(", a part of {all}")
+        format!(", out of {all}")
     } else {
         String::new()
     };
-    format!("{train} to train on and {test} to test on{part}")
+    format!("{train} training and {test} test images{part}")
 }
 
 fn row([name, rows, inputs, task, place]: [&str; 5]) -> String {

@@ -3,8 +3,8 @@
 use burn_gp_models::SavedModelError;
 use burn_gp_runs::failure::Failure;
 
-/// The exit code: 2 for a usage error, 1 if the work itself failed, 130 after Ctrl-C, 0 if the
-/// reader closed the standard output.
+/// The exit code: 2 for a usage error, 1 if the run failed, 130 after Ctrl-C, 0 if the reader closed the
+/// standard output.
 pub fn code(failure: &Failure) -> u8 {
     match failure {
         Failure::Arguments(_)

@@ -1,4 +1,4 @@
-//! Completions for shells and pages of the manual.
+//! Shell completions and manual pages.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub struct CompletionsArguments {
 /// The options of `man`.
 #[derive(Debug, Args)]
 pub struct ManualArguments {
-    /// Folder to write a page for every command to; without it, the page of the program is printed
+    /// Folder for the manual pages of all commands [default: print the page of the program]
     #[arg(value_name = "DIR")]
     pub folder: Option<PathBuf>,
 }
@@ -35,7 +35,7 @@ pub fn completions(arguments: &CompletionsArguments, mut program: Command) -> Re
     print_data(&String::from_utf8_lossy(&script))
 }
 
-/// Prints the page of the program, or writes the pages of all commands.
+/// Prints the manual page of the program, or writes those of all commands.
 ///
 /// # Errors
 ///
@@ -46,7 +46,7 @@ pub fn manual(arguments: &ManualArguments, program: Command) -> Result<(), Failu
         None => {
             let mut page = Vec::new();
             let rendered = Man::new(program).render(&mut page);
-            rendered.map_err(Failure::writing(Path::new("the page")))?;
+            rendered.map_err(Failure::writing(Path::new("the manual page")))?;
             print_data(&String::from_utf8_lossy(&page))
         }
     }

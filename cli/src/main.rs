@@ -1,6 +1,6 @@
 //! The program `burn-gp`.
 
-// They panic if the terminal is closed or the disk is full: those of `burn_gp_runs` do not.
+// `println!` and `eprintln!` panic if the terminal is closed or the disk is full. Use `burn_gp_runs` instead.
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
 use std::{panic, process::ExitCode};
@@ -16,9 +16,8 @@ fn main() -> ExitCode {
     ExitCode::from(burn_gp_cli::run(std::env::args_os()))
 }
 
-/// Makes the CPU burn's default device, where it restores the state of optimizers. In a program with a
-/// GPU the default would be that GPU, which may not have the precision of a run on the CPU.
-/// `BURN_DEVICE` overrides this.
+/// Makes the CPU burn's default device, on which burn restores the state of optimizers. With a GPU backend, the
+/// default would be the GPU, which may lack the precision of a run on the CPU. `BURN_DEVICE` overrides this.
 fn prefer_the_cpu() {
     const DEFAULT: &str = "BURN_DEVICE";
     if cfg!(feature = "flex") && std::env::var_os(DEFAULT).is_none() {
@@ -27,8 +26,8 @@ fn prefer_the_cpu() {
     }
 }
 
-/// Leaves out the reports of panics by which burn says that a device failed. The program catches them
-/// and says it in a sentence.
+/// Suppresses the reports of panics that burn raises when a device fails. The program catches these panics and
+/// prints one sentence.
 fn leave_out_reports_of_devices() {
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {

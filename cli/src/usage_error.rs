@@ -2,7 +2,7 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// Describes a usage error in one sentence; `None` for a request for help or the version.
+/// Describes a usage error in one sentence. `None` if the user asked for the help or the version.
 pub fn usage_error(error: &clap::Error) -> Option<String> {
     let asks_for_help = matches!(
         error.kind(),

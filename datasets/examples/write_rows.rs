@@ -4,7 +4,7 @@
 //! cargo run --release -p burn-gp-datasets --example write_rows -- rows.parquet 100000000
 //! ```
 //!
-//! Four inputs are uniform in [−1, 1], and y = sin(3·a) + b² + c·d + ε with ε of deviation 0.1.
+//! Four inputs are uniform in [−1, 1], and y = sin(3·a) + b² + c·d + ε with ε of standard deviation 0.1.
 
 use std::error::Error;
 use std::fs::File;

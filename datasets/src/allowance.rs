@@ -15,14 +15,14 @@ const ANY_FILE: u64 = 1 << 28;
 /// The memory that a file may take for each of its own bytes, in bytes.
 const EACH_BYTE: u64 = 256;
 
-/// The memory of a column besides its cells, with its name and its description, in bytes.
+/// The memory of a column besides its cells, including its name and its description, in bytes.
 const COLUMN: u64 = 512;
 
-/// The memory that the contents of a file may take: 256 MiB and 256 bytes for each byte of the file.
+/// The memory that the contents of a file may take: 256 MiB plus 256 bytes for each byte of the file.
 ///
 /// A few bytes can stand for terabytes: a compressed file of zeros, a workbook with one cell in the
-/// last row and column, a damaged length. Readers ask before they take memory for such contents,
-/// because a failed allocation ends the program.
+/// last row and column, a damaged length. Readers check the allowance before they allocate memory for such
+/// contents, because a failed allocation ends the program.
 #[derive(Clone)]
 pub(crate) struct Allowance {
     path: PathBuf,
@@ -71,7 +71,7 @@ impl Allowance {
         }
     }
 
-    /// A reader of the file itself. Of a source without a known size, what was read so far counts.
+    /// A reader of the file itself. For a source of unknown size, the bytes read so far count as its size.
     pub fn counting<R: Read>(&self, inner: R) -> impl Read + use<R> {
         Counting {
             inner,

@@ -26,12 +26,12 @@ use crate::origin::Origin;
 use crate::raw_column::{DeclaredType, RawColumn};
 use crate::raw_table::{RawTable, memory};
 
-/// Seconds of a day.
+/// Seconds in a day.
 const DAY: f64 = 86_400.0;
 
 /// The values of a column, in order.
 enum Cells<'a> {
-    /// NaN where there is none.
+    /// NaN where there is no number.
     Numbers(Vec<f64>),
     Wholes(Vec<Option<i128>>),
     Texts(Vec<Option<&'a str>>),
@@ -112,7 +112,7 @@ fn table(
     })
 }
 
-/// The type of a column, if the values do not show it.
+/// The declared type of a column, if the values do not show it.
 fn declared(kind: &DataType) -> Option<DeclaredType> {
     match kind {
         DataType::Dictionary(_, values) => declared(values),
@@ -125,7 +125,7 @@ fn declared(kind: &DataType) -> Option<DeclaredType> {
     }
 }
 
-/// Adds the values of an array. Texts may overlap in the file, and take more memory than it.
+/// Adds the values of an array. Texts may overlap in the file, and then take more memory than the file.
 fn push(array: &dyn Array, column: &mut RawColumn, allowance: &Allowance) -> Result<(), DataError> {
     match cells(array) {
         Some(Cells::Numbers(numbers)) => {
@@ -243,14 +243,14 @@ fn numbers<T: ArrowPrimitiveType>(
         .collect()
 }
 
-/// Integers, which double precision may not hold.
+/// Integers, which may be inexact in double precision.
 fn wholes<T: ArrowPrimitiveType<Native: Into<i128>>>(array: &dyn Array) -> Vec<Option<i128>> {
     let values = array.as_primitive::<T>().iter();
     values.map(|value| value.map(Into::into)).collect()
 }
 
-/// Days. Fractions of a microsecond are left out: with them, days of this century would need more digits
-/// than double precision has.
+/// Days. Fractions of a microsecond are dropped: with them, days of this century would need more digits than
+/// double precision has.
 fn nanoseconds(value: i64) -> f64 {
     (value / 1000) as f64 / (1e6 * DAY)
 }

@@ -16,7 +16,7 @@ use crate::raw_table::RawTable;
 use crate::table::{self, Table};
 use crate::task::Task;
 
-/// The most rows of a block.
+/// The maximum number of rows of a block.
 const BLOCK_ROWS: usize = 16_384;
 
 /// The number of blocks of the sample.
@@ -24,8 +24,8 @@ const SAMPLE_BLOCKS: usize = 4;
 
 /// A Parquet file that is read in blocks of at most 16 384 consecutive rows.
 ///
-/// The kinds of the columns follow from a sample: four blocks that are spread evenly over the file.
-/// With the schema of the sample, any block can be read. Memory does not depend on the number of
+/// The kinds of the columns are inferred from a sample of four blocks spread evenly over the file. With the
+/// schema of the sample, any block can be read. Memory does not depend on the number of
 /// rows.
 pub struct BlockFile {
     path: PathBuf,
@@ -34,7 +34,7 @@ pub struct BlockFile {
 }
 
 impl BlockFile {
-    /// Whether the name of a file is that of a Parquet file.
+    /// Whether the name of a file has an extension of Parquet files.
     pub fn takes(path: &Path) -> bool {
         file::is_parquet(path)
     }
@@ -109,12 +109,12 @@ impl BlockFile {
     /// The task for the target in `roles`, from the sample.
     ///
     /// # Errors
-    /// Those of an unreadable file, and of a target that does not exist.
+    /// If the file cannot be read, or the target does not exist.
     pub fn task_of(&self, roles: &ColumnRoles) -> Result<Task, DataError> {
         interpretation::task_of(&self.sample_table()?, roles)
     }
 
-    /// The rows of a block, with the columns of a training set or a model.
+    /// Reads the rows of a block, with the columns of a training set or a model.
     ///
     /// # Errors
     /// The errors of [`load_features_file`](crate::load_features_file).
@@ -154,8 +154,7 @@ impl BlockFile {
         self.table(&slices, |_| true)
     }
 
-    /// The columns that number the rows, which only consecutive rows show, unless the user says what
-    /// they are.
+    /// The columns that number the rows, unless the user gave their kind. Only consecutive rows show them.
     fn row_numbers(&self, options: &InputColumns) -> Result<Vec<ColumnReport>, DataError> {
         if !options.inferred || options.only.is_some() {
             return Ok(Vec::new());

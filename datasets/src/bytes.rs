@@ -45,16 +45,16 @@ pub(crate) fn reading(path: &Path, error: io::Error) -> DataError {
 /// The contents of a file, decompressed while reading.
 pub(crate) struct ByteStream {
     pub contents: Box<dyn BufRead>,
-    /// The name of the compression, which determines the meaning of read errors.
+    /// The name of the compression; read errors can then mean damaged data.
     pub compression: Option<&'static str>,
     /// The memory that the contents may take.
     pub allowance: Allowance,
 }
 
-/// A file, or the standard input, as it is.
+/// A file or standard input, before decompression.
 type Raw = BufReader<Box<dyn Read>>;
 
-/// The path that stands for the standard input.
+/// The path that stands for standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
 
 /// A compression and the bytes with which its files begin.
@@ -81,7 +81,7 @@ const COMPRESSIONS: &[Compression] = &[
         name: "xz",
         magic: &[0xfd, b'7', b'z', b'X', b'Z', 0],
         unpack: |raw, allowance| {
-            // The header of a block claims the size of a dictionary.
+            // The header of a block declares the size of a dictionary.
             let most = u32::try_from(allowance.limit() >> 10).unwrap_or(u32::MAX);
             Ok(Box::new(lzma_rust2::XzReader::new_mem_limit(
                 raw, true, most,

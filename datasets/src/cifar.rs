@@ -134,7 +134,7 @@ fn append(path: &Path, table: &mut Table) -> Result<(), DataError> {
     Ok(())
 }
 
-/// The error for a file that ends after `whole` records and `left` bytes of another.
+/// The error for a file that ends after `whole` records and `left` bytes of the next one.
 fn cut_off(path: &Path, whole: u64, left: u64) -> DataError {
     let reason = format!(
         "record {}, from byte {} on, has {left} of {RECORD} bytes",
@@ -144,7 +144,7 @@ fn cut_off(path: &Path, whole: u64, left: u64) -> DataError {
     foreign(path, reason)
 }
 
-/// The error for a file with the given `reason`, or for an idx file in its place.
+/// The error for a file with the given `reason`, or for an idx file given instead.
 fn foreign(path: &Path, reason: String) -> DataError {
     let mut start = [0; 3];
     let begins = ImageFile::open(path, &FORMAT).and_then(|mut file| file.fill(&mut start));

@@ -20,29 +20,29 @@ pub struct ClassOrder {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClassOrderError {
     /// There are fewer than two labels.
-    #[error("an order of classes has two labels or more, such as low,medium,high")]
+    #[error("a class order needs at least two labels, such as low,medium,high")]
     TooFew,
     /// A label is empty.
-    #[error("label {position} of the order of classes is empty; remove a comma or write the label")]
+    #[error("label {position} of the class order is empty; remove a comma or write the label")]
     Empty {
         /// The position of the label, from 1.
         position: usize,
     },
     /// A label occurs twice.
-    #[error("the order of classes has the label {label:?} twice; remove one of them")]
+    #[error("the class order has the label {label:?} twice; remove one of them")]
     Repeated {
         /// The label.
         label: String,
     },
     /// The text is not one CSV line.
     #[error(
-        "the order of classes is not one line of labels with commas between them; write labels with commas or quotes as \"a, b\" and \"say \"\"hi\"\"\""
+        "the class order is not one line of comma-separated labels; write labels with commas or quotes as \"a, b\" and \"say \"\"hi\"\"\""
     )]
     NotOneLine,
 }
 
 impl ClassOrder {
-    /// The order of labels that are known to be classes.
+    /// The order of labels that are known to be valid classes.
     pub(crate) fn of(labels: Vec<String>) -> Self {
         Self { labels }
     }
@@ -65,8 +65,8 @@ impl ClassOrder {
     }
 }
 
-/// A label as it is compared and shown: without spaces around it, numbers in one form. Whole numbers
-/// keep all their digits.
+/// The form of a label for comparison and display: without spaces around it, and with numbers in a standard
+/// form. Whole numbers keep all their digits.
 pub(crate) fn canonical(text: &str) -> String {
     let text = text.trim();
     match (long_whole(text), text.parse::<f64>()) {
@@ -76,7 +76,7 @@ pub(crate) fn canonical(text: &str) -> String {
     }
 }
 
-/// A number as a label; adding zero makes the two zeros one.
+/// A number as a label; adding zero turns −0 into 0.
 pub(crate) fn number(value: f64) -> String {
     (value + 0.0).to_string()
 }

@@ -24,7 +24,7 @@ impl Classes {
         let value = |name: &String| name.parse::<f64>();
         if names.iter().all(|name| value(name).is_ok()) {
             names.sort_by(|a, b| match (value(a), value(b)) {
-                // Whole numbers of many digits may round to the same value.
+                // Whole numbers with many digits may round to the same value.
                 (Ok(x), Ok(y)) => x.total_cmp(&y).then_with(|| natural_order::compare(a, b)),
                 _ => a.cmp(b),
             });
@@ -42,7 +42,7 @@ impl Classes {
         }
     }
 
-    /// The order that they have.
+    /// The class order.
     pub(crate) fn order(&self) -> ClassOrder {
         ClassOrder::of(self.names.clone())
     }

@@ -28,15 +28,15 @@ pub struct ColumnRoles {
     pub target: TargetColumn,
     /// The column with the standard deviation of each target's noise, if it is known.
     pub noise: Option<TargetColumn>,
-    /// The kind of labels, if the target is a label: any text, or numbers without a magnitude.
+    /// The order of the labels, if the target is a label: any text, or numbers without a magnitude.
     pub labels: Option<Labels>,
-    /// The column that names the rows. It is no input, and its texts are kept.
+    /// The column that names the rows. It is not an input, and its texts are kept.
     pub id: Option<TargetColumn>,
-    /// The column whose equal texts keep rows on the same side of a split. It is no input.
+    /// The group column: rows with equal texts stay on the same side of a split. It is not an input.
     pub group: Option<TargetColumn>,
-    /// The column with the weights of the rows in training. It is no input.
+    /// The column with the weights of the rows in training. It is not an input.
     pub weights: Option<TargetColumn>,
-    /// The column of the times by which a split can go. It stays an input.
+    /// The column with the times for a split by time. It stays an input.
     pub time: Option<TargetColumn>,
     /// The other columns and the inputs that they become.
     pub inputs: InputColumns,
@@ -68,7 +68,7 @@ pub struct Schema {
     pub named: bool,
     /// The position of the target among all columns of the source, from 0.
     pub target_position: usize,
-    /// The columns that become inputs; empty if each is a number without gaps and none was left out.
+    /// The columns that become inputs; empty if all are numbers without gaps and none was left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<SourceColumn>,
     /// The number of columns of the source; zero if `columns` is empty.
@@ -83,14 +83,14 @@ pub struct Schema {
     /// The classes, if the target is a label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<Classes>,
-    /// The only texts and numbers that stand for a missing value, if the user said so.
+    /// The only texts and numbers that mark a missing value, if the user gave any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing_values: Option<Vec<String>>,
-    /// Whether a gap in a column that had none in training stays an error, because the user wanted rows
-    /// with gaps left out or refused.
+    /// Whether a gap in a column that had none in training is an error, because the user wanted rows with
+    /// gaps left out or refused.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refuses_gaps: bool,
-    /// How targets are written, if they are numbers and not plain ones.
+    /// The notation of the targets, if they are numbers but not plain ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_notation: Option<NumberNotation>,
 }
@@ -142,9 +142,9 @@ pub(crate) struct Layout {
     pub labels: Option<Labels>,
     /// The classes of the labels, if they are already known.
     pub classes: Option<Classes>,
-    /// How targets are written, if they are numbers and not plain ones.
+    /// The notation of the targets, if they are numbers but not plain ones.
     pub target_notation: Option<NumberNotation>,
-    /// The only texts and numbers that stand for a missing value, if the user said so.
+    /// The only texts and numbers that mark a missing value, if the user gave any.
     pub missing_values: Option<Vec<String>>,
     /// The treatment of missing values in training.
     pub missing: MissingValues,
@@ -161,10 +161,10 @@ pub(crate) enum Request<'a> {
     Points,
 }
 
-/// How rows to predict are read.
+/// Options for reading rows to predict.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewRows {
-    /// Whether the first line is a header; if it is not said, it is one unless it has numbers alone.
+    /// Whether the first line is a header; if `None`, it is one unless all its fields are numbers.
     pub header: Option<bool>,
     /// Whether rows that cannot be predicted are listed in [`Features::unfit`] instead of being an
     /// error.
@@ -180,20 +180,20 @@ pub struct NewRows {
     pub keep: KeptColumns,
 }
 
-/// Columns whose texts are kept as they are.
+/// The columns whose texts are kept unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum KeptColumns {
-    /// None.
+    /// No columns.
     #[default]
     None,
-    /// Those with these names.
+    /// The columns with these names.
     Named(Vec<String>),
-    /// All.
+    /// All columns.
     All,
 }
 
 impl KeptColumns {
-    /// The columns that are named, each with the option that does.
+    /// The named columns, each with the option that names it.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let names = match self {
             Self::Named(names) => names.as_slice(),
@@ -253,7 +253,7 @@ impl Request<'_> {
         })
     }
 
-    /// Whether all columns but the target and its noise become inputs, each as it is.
+    /// Whether all columns except the target and its noise become inputs unchanged.
     pub fn takes_all_columns(&self) -> bool {
         match self {
             Self::Training(wanted) => {
@@ -264,7 +264,7 @@ impl Request<'_> {
         }
     }
 
-    /// The positions of the columns whose texts are kept as they are.
+    /// The positions of the columns whose texts are kept unchanged.
     pub fn kept(&self, columns: &Columns) -> Vec<usize> {
         match self {
             Self::Training(wanted) => {
@@ -285,7 +285,7 @@ impl Request<'_> {
         }
     }
 
-    /// Whether the first line is a header, if the user says so.
+    /// Whether the first line is a header, if the user specified it.
     pub fn header(&self) -> Option<bool> {
         match self {
             Self::Training(wanted) => wanted.inputs.header,
@@ -317,7 +317,7 @@ impl Request<'_> {
     }
 }
 
-/// The inputs among the columns as numbers without gaps.
+/// The input columns, encoded as numbers without gaps.
 fn numbers(roles: &[Role], columns: &Columns) -> Vec<SourceColumn> {
     let mut inputs: Vec<(usize, usize)> = (roles.iter().enumerate())
         .filter_map(|(position, role)| match role {
@@ -347,7 +347,7 @@ impl Schema {
         }
     }
 
-    /// The names of the columns that are inputs, the target, its noise or the name of the rows.
+    /// The names of the columns with the inputs, the target, its noise and the names of the rows.
     #[cfg(feature = "parquet")]
     pub(crate) fn needed(&self) -> BTreeSet<&str> {
         let noise = self.noise.as_ref().map(|noise| noise.name.as_str());
@@ -356,8 +356,8 @@ impl Schema {
         self.source_names().into_iter().chain(others).collect()
     }
 
-    /// The inputs that share what a kernel learns about them: those of a category with more than ten
-    /// levels, which would otherwise have a lengthscale for each level.
+    /// Groups of inputs that share the hyperparameters of a kernel. The inputs of a category with more than
+    /// ten levels form one group; otherwise each level would have its own lengthscale.
     pub fn shared_inputs(&self) -> SharedInputs {
         let mut shared = SharedInputs::default();
         let mut names = self.input_names.iter();
@@ -418,10 +418,10 @@ impl Layout {
         self.roles.iter().position(|role| *role == Role::Noise)
     }
 
-    /// Whether a cell in the column at `position` of new rows is a gap, although something is in it.
+    /// Whether a non-empty cell in the column at `position` of new rows is a gap.
     pub fn is_gap(&self, position: usize, cell: Cell<'_>) -> bool {
         let is_own = match self.roles[position] {
-            // `none` among labels is a label that training has not seen, as it would be in training.
+            // `none` among labels is an unknown label here; in training it would be a class.
             Role::Target if self.missing_values.is_none() && is_none(cell) => true,
             Role::Input(input) => self.encoded[input].encoding.is_level(cell),
             Role::Target => {

@@ -22,7 +22,7 @@ pub struct Dataset {
     pub inputs: Matrix,
     /// The image shape, if the inputs of a row are an image.
     pub image: Option<ImageShape>,
-    /// Numbers, or zero-based class numbers of the schema.
+    /// The target values, or zero-based indices of the schema's classes.
     ///
     /// # Shapes
     /// `[N]`
@@ -132,7 +132,7 @@ pub struct Features {
     /// `[N, D]`
     pub inputs: Matrix,
     /// The targets, `[N]`, if the source contains any; NaN where there is none. Labels are given as
-    /// zero-based class numbers of the schema.
+    /// zero-based indices of the schema's classes.
     pub targets: Option<Vec<f64>>,
     /// The standard deviation of each target's noise, `[N]`, if the source contains that column.
     pub noise: Option<Vec<f64>>,
@@ -142,11 +142,11 @@ pub struct Features {
     pub origin: Origin,
     /// Rows that cannot be predicted, in ascending order; their inputs have no meaning.
     pub unfit: Vec<UnfitRow>,
-    /// Columns with levels that training has not seen, each with the number of such rows. These rows
-    /// have the inputs of an unknown level.
+    /// Columns with levels that did not occur in training, each with the number of such rows. These
+    /// rows have the inputs of an unknown level.
     pub unseen: Vec<(String, usize)>,
-    /// Columns with gaps that training did not have, each with the number of such rows. These rows have
-    /// the mean of the training rows there or, in a category, an unknown level.
+    /// Columns with gaps that had none in training, each with the number of such rows. These rows have the
+    /// mean of the training rows there or, in a category, an unknown level.
     pub filled: Vec<(String, usize)>,
     /// The columns whose texts are kept, `[N]` each, with their names.
     pub kept: Vec<(String, Vec<String>)>,
@@ -166,6 +166,6 @@ impl Features {
 pub struct UnfitRow {
     /// The row, from 0.
     pub row: usize,
-    /// The reason, a sentence with the place.
+    /// The reason, as a sentence that names the place.
     pub reason: String,
 }

@@ -103,8 +103,8 @@ impl<'a> Records<'a> {
     }
 }
 
-/// Reads a delimited text file. Its first line is a header if some field is not a number, unless the
-/// request says that there is none.
+/// Reads a delimited text file. Its first line is a header if any field is not a number, unless the request
+/// says that there is none.
 pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<RawTable, DataError> {
     let mut records = Records::open(path)?;
     let Some(first) = records.advance()? else {
@@ -142,7 +142,7 @@ pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<RawTable, DataEr
     }
 }
 
-/// Whether some field is neither a number nor a label.
+/// Whether any field is neither a number nor a label.
 fn is_header(fields: &ByteRecord, request: Request<'_>) -> bool {
     let labels = request.label_position(fields.len());
     let mut numbers = (fields.iter().enumerate()).filter(|(at, _)| Some(*at) != labels);

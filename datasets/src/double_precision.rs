@@ -1,10 +1,9 @@
-//! Numbers that double precision does not hold.
+//! Numbers that double precision does not represent.
 
-/// The first whole number after which double precision leaves some out, 2⁵³.
+/// The first whole number whose successor has no exact double-precision value, 2⁵³.
 const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The digits of a whole number that double precision may not hold, in one form: without a plus and
-/// without zeros in front.
+/// The digits of a whole number that may be inexact in double precision, without a plus sign or leading zeros.
 pub(crate) fn long_whole(text: &str) -> Option<String> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => ("-", digits),
@@ -15,7 +14,7 @@ pub(crate) fn long_whole(text: &str) -> Option<String> {
     (is_whole && is_inexact(digits.parse().ok()?)).then(|| format!("{sign}{digits}"))
 }
 
-/// Whether a finite whole number is so large that double precision may not hold it.
+/// Whether a finite whole number is so large that it may be inexact in double precision.
 pub(crate) fn is_inexact(value: f64) -> bool {
     value.is_finite() && value.abs() >= FIRST_INEXACT
 }

@@ -12,7 +12,7 @@ use crate::raw_table::RawTable;
 /// also contains the set, but treats the first patient as a header and keeps only 441.
 const DIABETES: &str = include_str!("../data/diabetes.csv");
 
-/// Reads the embedded set `name`, whose last column is the usual target.
+/// Reads the embedded set `name`, whose last column is the default target.
 pub(crate) fn read(name: &str) -> Result<RawTable, DataError> {
     match name {
         "winequality" => {

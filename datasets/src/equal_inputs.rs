@@ -59,7 +59,7 @@ impl EqualInputs {
         self.first[row]
     }
 
-    /// For each first row, the group of those `rows` that share its inputs, `[N]`.
+    /// For each first row, the group of the rows among `rows` that share its inputs, `[N]`.
     pub(crate) fn groups(&self, rows: &[usize]) -> Vec<Group> {
         let mut groups = vec![Group::default(); self.rows()];
         for &row in rows {

@@ -31,13 +31,13 @@ pub enum DataError {
     /// Columns cannot be used.
     #[error(transparent)]
     Column(#[from] ColumnError),
-    /// The split of the data themselves cannot be used.
+    /// The split that comes with the data cannot be used.
     #[error(transparent)]
     Mask(#[from] MaskError),
     /// The rows cannot be divided.
     #[error(transparent)]
     Split(#[from] SplitError),
-    /// A named data set is not there.
+    /// A named data set is not available.
     #[error(transparent)]
     Set(#[from] SetError),
 }

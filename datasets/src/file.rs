@@ -1,4 +1,4 @@
-//! Loads data files by the format that their names tell.
+//! Loads data files; the name of a file determines its format.
 
 use std::path::Path;
 
@@ -12,11 +12,11 @@ use crate::table::{self, Table};
 
 /// Reads a data set from a file.
 ///
-/// The extension tells the format: Parquet (`.parquet`, `.pq`), Arrow and Feather (`.arrow`,
+/// The extension determines the format: Parquet (`.parquet`, `.pq`), Arrow and Feather (`.arrow`,
 /// `.feather`, `.ipc`), workbooks (`.xlsx`, `.xls`, `.xlsb`, `.xlsm`, `.ods`), records in JSON
 /// (`.json`, `.jsonl`, `.ndjson`). All other files are text separated by commas, semicolons or tabs.
-/// Text and JSON may be compressed by gzip, bzip2, xz, zstd, or zip with one file. A first line that
-/// is not all numbers is a header. Columns without names are called `x1`, `x2`, … and `y`.
+/// Text and JSON may be compressed by gzip, bzip2, xz, zstd, or zip with one file. The first line is a
+/// header unless all its fields are numbers. Columns without names are called `x1`, `x2`, … and `y`.
 ///
 /// # Errors
 /// A [`DataError`] that names the line and the column, for a missing, unreadable, empty or damaged
@@ -40,8 +40,9 @@ pub fn load_file(path: &Path, target: &TargetColumn) -> Result<Dataset, DataErro
 /// position.
 ///
 /// # Errors
-/// The errors of [`load_file`] except for a single row and a constant target, and
-/// [`ColumnError::InputMissing`](crate::ColumnError::InputMissing) or [`ColumnError::InputCount`](crate::ColumnError::InputCount) when the columns do not fit the model.
+/// The errors of [`load_file`] except those for a single row and a constant target, and
+/// [`ColumnError::InputMissing`](crate::ColumnError::InputMissing) or
+/// [`ColumnError::InputCount`](crate::ColumnError::InputCount) when the columns do not fit the model.
 pub fn load_features_file(path: &Path, schema: &Schema) -> Result<Features, DataError> {
     let rows = NewRows::default();
     let request = Request::Prediction(schema, &rows);
@@ -56,7 +57,7 @@ pub fn load_points_file(path: &Path) -> Result<Features, DataError> {
     Table::assemble(read(path, Request::Points)?, Request::Points)?.into_features()
 }
 
-/// Reads all columns of a file; `request` tells whether its first line is a header.
+/// Reads all columns of a file; `request` determines whether its first line is a header.
 pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<RawTable, DataError> {
     match Format::of(path) {
         Format::Text => delimited::read(path, request),
@@ -67,7 +68,7 @@ pub(crate) fn read(path: &Path, request: Request<'_>) -> Result<RawTable, DataEr
     }
 }
 
-/// Whether the name of a file is that of a Parquet file.
+/// Whether the name of a file has an extension of Parquet files.
 #[cfg(feature = "parquet")]
 pub(crate) fn is_parquet(path: &Path) -> bool {
     Format::of(path) == Format::Parquet
@@ -107,7 +108,7 @@ fn uncompressed(path: &Path) -> String {
     inner.unwrap_or(&name).to_owned()
 }
 
-/// Defines a reader that is an error in programs without a feature.
+/// Defines a reader that returns an error if the program was built without the feature.
 macro_rules! optional_reader {
     ($name:ident, $feature:literal, $module:ident ($($argument:ident: $kind:ty),*)) => {
         #[cfg(feature = $feature)]

@@ -1,4 +1,4 @@
-//! Readers of other crates, some of which panic on damaged files.
+//! Calls readers of other crates, some of which panic on damaged files.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
@@ -11,7 +11,7 @@ thread_local! {
     static IS_CAUGHT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls `read`. If it panics, the error is that of `damaged`, and nothing is printed.
+/// Calls `read`. If it panics, returns the error from `damaged` and prints nothing.
 pub(crate) fn undamaged<T>(
     damaged: impl FnOnce(String) -> DataError,
     read: impl FnOnce() -> Result<T, DataError>,
@@ -23,7 +23,7 @@ pub(crate) fn undamaged<T>(
     result.unwrap_or_else(|_| Err(damaged("its contents are damaged".into())))
 }
 
-/// Lets the panic hook pass over panics that are caught here. Other panics reach the hook before.
+/// Makes the panic hook ignore panics that are caught here. Other panics reach the previous hook.
 fn silence_caught_panics() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {

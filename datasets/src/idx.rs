@@ -143,7 +143,7 @@ impl Idx {
             return Err(FORMAT.damaged(
                 path,
                 format!(
-                    "it announces {items} items of {size} bytes and holds {}{} bytes",
+                    "it declares {items} items of {size} bytes but holds {}{} bytes",
                     if bytes.len() > expected {
                         "at least "
                     } else {
@@ -171,7 +171,7 @@ impl Idx {
         let own = self.header.shape;
         self.require(own == shape, || {
             format!(
-                "its images have {}x{} pixels and those to train on {}x{}",
+                "its images have {}x{} pixels, but the training images have {}x{}",
                 own.height, own.width, shape.height, shape.width
             )
         })

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The shape of an image stored as a row of `height·width·channels` numbers: pixel by pixel from
+/// The shape of an image stored as a row of `height·width·channels` values: pixel by pixel from
 /// the upper left, with the channels of a pixel next to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ImageShape {
@@ -12,12 +12,12 @@ pub struct ImageShape {
     pub height: usize,
     /// Columns of pixels, W.
     pub width: usize,
-    /// Numbers per pixel, C.
+    /// Values per pixel, C.
     pub channels: usize,
 }
 
 impl ImageShape {
-    /// An image of `height` rows of `width` pixels with `channels` numbers each.
+    /// An image of `height` rows of `width` pixels with `channels` values each.
     pub const fn new(height: usize, width: usize, channels: usize) -> Self {
         Self {
             height,

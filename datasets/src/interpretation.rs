@@ -1,4 +1,4 @@
-//! The columns of a table as inputs of a model: what they hold, and what becomes of them.
+//! Interprets the columns of a table as inputs of a model: the kinds of their values, and their use.
 
 use std::collections::HashMap;
 
@@ -15,8 +15,8 @@ use crate::raw_table::RawTable;
 use crate::task::Task;
 use crate::words::{first_spelling, is_class, is_marker, is_missing, is_word};
 
-/// Decides on every column of a table for training. Changes the roles of those that are no inputs
-/// and the columns that become inputs, and turns markers of missing values into gaps.
+/// Decides on every column of a table for training. Updates the roles of columns that are not inputs and the
+/// list of columns that become inputs, and turns markers of missing values into gaps.
 ///
 /// # Errors
 /// [`ColumnError::NoSuchColumn`], [`ColumnError::Columns`] and [`ColumnError::NothingLeft`].
@@ -52,7 +52,7 @@ pub(crate) fn interpret(
     interpreter.finish(layout)
 }
 
-/// What the texts of a column are.
+/// The meaning of the texts of a column.
 #[derive(Clone, Copy)]
 enum Texts<'a> {
     /// Classes, perhaps with an order.
@@ -64,7 +64,7 @@ enum Texts<'a> {
 }
 
 /// Turns the markers of missing values into gaps. Returns their texts, and the labels that look like
-/// markers and stay.
+/// markers but are kept.
 fn clear_gaps(
     column: &mut RawColumn,
     options: &InputColumns,
@@ -80,7 +80,7 @@ fn clear_gaps(
             order.labels().iter().any(|label| label == text)
         }
         Texts::Classes(_) => chosen == Some(ColumnKind::Category) || is_likely(text),
-        // A gap in an input is a level of its own, so that words may be gaps.
+        // A gap in an input is its own level, so words may be gaps.
         Texts::Levels => is_likely(text) && !is_word(text),
         Texts::Numbers => false,
     };
@@ -113,16 +113,16 @@ pub(crate) fn task_of(raw: &RawTable, roles: &ColumnRoles) -> Result<Task, DataE
     })
 }
 
-/// The most labels, numbers among them, with which a text among numbers is a label.
+/// The maximum number of distinct labels, including numbers, for which a text among numbers is a label.
 const FEW_LABELS: usize = 10;
 
-/// Whether two different numbers are labels: 0 and 1, or whole numbers that are both repeated. Two measurements
-/// such as 10.5 and 11.7 are numbers.
+/// Whether two distinct numbers are labels: 0 and 1, or whole numbers that are both repeated. Two
+/// measurements such as 10.5 and 11.7 are numbers.
 fn are_labels(target: &RawColumn) -> bool {
     let mut numbers: Vec<f64> = target.numbers().collect();
     numbers.sort_by(f64::total_cmp);
     let (Some(&low), Some(&high)) = (numbers.first(), numbers.last()) else {
-        // Whole numbers that are not exact as floating-point numbers: identifiers.
+        // Whole numbers that are not exact in floating point: identifiers.
         return true;
     };
     let count = |value: f64| numbers.iter().filter(|number| **number == value).count();
@@ -130,8 +130,8 @@ fn are_labels(target: &RawColumn) -> bool {
     (low, high) == (0.0, 1.0) || are_whole && count(low) > 1 && count(high) > 1
 }
 
-/// The task for a target with these cells and the kind that the user gave it, if any: labels if they
-/// are texts, or two different numbers that are used as labels.
+/// The task for a target with these cells and the kind that the user gave, if any. Texts are labels, and so
+/// are two distinct numbers that are used as labels.
 fn task(
     target: &RawColumn,
     chosen: Option<ColumnKind>,
@@ -144,7 +144,7 @@ fn task(
     clear_gaps(&mut target, options, chosen, Texts::Classes(labels));
     target.respell(|texts, text| first_spelling(texts, text).cloned());
     if target.has_long_wholes() {
-        // Labels are repeated, quantities are not.
+        // Labels repeat, quantities do not.
         if 2 * distinct(&target, usize::MAX) > target.len() {
             return Task::Regression;
         }
@@ -165,7 +165,7 @@ fn task(
     }
 }
 
-/// The mark before decimals in a table: what the user says, or what all columns with evidence tell.
+/// The decimal mark of a table: the user's choice, or the mark that all columns with evidence agree on.
 fn decimal_mark(raw: &RawTable, layout: &Layout, options: &InputColumns) -> Option<DecimalMark> {
     if options.decimal.is_some() || !options.inferred {
         return options.decimal;
@@ -187,10 +187,10 @@ fn decimal_mark(raw: &RawTable, layout: &Layout, options: &InputColumns) -> Opti
     first.filter(|first| marks.iter().all(|mark| mark == first))
 }
 
-/// The mark before decimals in a column of a table with the mark `of_table`, if either is known.
+/// The decimal mark of a column in a table with the mark `of_table`, if either is known.
 ///
 /// # Errors
-/// The first text that may be two different numbers.
+/// The first text that could be two different numbers.
 fn column_mark(
     raw: &RawTable,
     position: usize,
@@ -215,12 +215,12 @@ fn column_mark(
     }
 }
 
-/// The notation of all numbers of a column, with this mark before decimals, if it is known.
+/// The notation of all numbers of a column, with the decimal mark `mark` if it is known.
 fn notation_of(column: &RawColumn, mark: Option<DecimalMark>) -> Option<NumberNotation> {
     NumberNotation::of(column.texts(), column.numbers(), mark)
 }
 
-/// Checks the names that options give columns; those of a source without names are `x1`, `x2`, ….
+/// Checks that the columns named by options exist; columns of a source without names are `x1`, `x2`, ….
 pub(crate) fn check_names<'a>(
     raw: &RawTable,
     mut named: impl Iterator<Item = (&'static str, &'a str)>,
@@ -248,7 +248,7 @@ struct Interpreter<'a> {
     problems: Vec<(usize, Problem)>,
     reports: Vec<ColumnReport>,
     target_notation: Option<NumberNotation>,
-    /// The mark before decimals in the whole table, if one is known.
+    /// The decimal mark of the whole table, if it is known.
     decimal: Option<DecimalMark>,
 }
 
@@ -330,9 +330,9 @@ impl<'a> Interpreter<'a> {
         });
     }
 
-    /// The notation of the numbers in the column at `position`, if they are not plain: where the user
-    /// says that they are numbers, that of most of its texts, else that of all. A column that is used and
-    /// whose numbers could be others is a problem.
+    /// The notation of the numbers in the column at `position`, if they are not plain: the notation of most
+    /// of its texts where the user calls the column a number, otherwise the notation of all its texts. A
+    /// column that is used and whose numbers are ambiguous is a problem.
     fn notation(
         &mut self,
         position: usize,
@@ -350,7 +350,7 @@ impl<'a> Interpreter<'a> {
                 let is_first = |cell: Cell<'_>| cell == Cell::Text(&text);
                 let problem = Problem {
                     reason: format!(
-                        "holds numbers such as {text:?}, whose comma may stand before decimals or between thousands"
+                        "holds numbers such as {text:?}, whose comma may be a decimal mark or a thousands separator"
                     ),
                     row: column.cells().position(is_first),
                     option: "--decimal , (or --decimal .)".into(),
@@ -381,7 +381,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// A row number is an input after all if there is no other, as in a series without times.
+    /// Uses a row number as an input if there is no other, as in a series without times.
     fn keep_a_row_number(&mut self) {
         let is_row_number = |report: &ColumnReport| {
             report.kind == ColumnKind::RowNumber && report.purpose != Purpose::Dropped
@@ -445,7 +445,7 @@ impl<'a> Interpreter<'a> {
     }
 }
 
-/// The rows without gaps in the target, and without gaps in inputs that take none.
+/// The rows without gaps in the target and in inputs that do not allow gaps.
 pub(crate) fn complete_rows(raw: &RawTable, layout: &Layout) -> Vec<usize> {
     let needed = layout
         .roles

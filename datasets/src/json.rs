@@ -16,7 +16,7 @@ use crate::origin::Origin;
 use crate::raw_column::{DeclaredType, RawColumn};
 use crate::raw_table::RawTable;
 
-/// Reads records whose fields are the columns. A field that a record lacks is a gap.
+/// Reads records whose fields are the columns. A missing field is a gap.
 pub(crate) fn read(path: &Path) -> Result<RawTable, DataError> {
     let stream = ByteStream::open(path)?;
     let mut contents = BufReader::new(stream.contents);
@@ -52,7 +52,7 @@ fn broken(path: &Path, error: serde_json::Error) -> DataError {
     })
 }
 
-/// The first byte that is not a space, which stays to be read.
+/// The first byte that is not a space, without consuming it.
 fn first_byte(path: &Path, contents: &mut impl BufRead) -> Result<Option<u8>, DataError> {
     loop {
         let buffer = contents
@@ -73,13 +73,13 @@ fn first_byte(path: &Path, contents: &mut impl BufRead) -> Result<Option<u8>, Da
 
 /// The columns of the records read so far.
 struct Records {
-    /// A column has no cells for the records after the last with its name.
+    /// A column ends at the last record with its name; later gaps are not stored.
     columns: IndexMap<String, RawColumn>,
     rows: usize,
     /// The memory that the texts take, in bytes.
     texts: u64,
     allowance: Allowance,
-    /// The reason why no more records are read.
+    /// The reason why reading stopped.
     refusal: Option<DataError>,
 }
 
@@ -111,7 +111,7 @@ impl Records {
     fn push(&mut self, record: Record) {
         for (name, value) in record.0 {
             let column = self.columns.entry(name).or_default();
-            // The last of several equal names counts.
+            // Of several fields with the same name, the last counts.
             if column.len() > self.rows {
                 continue;
             }

@@ -1,18 +1,18 @@
-//! The levels of categories and the classes of a target, which the training rows should all have.
+//! Levels of categories and classes of a target, all of which should occur in the training rows.
 
 use crate::dataset::Dataset;
 use crate::encoding::Encoding;
 use crate::equal_inputs::EqualInputs;
 use crate::split::Split;
 
-/// A level that some rows have, but no training row.
+/// A level that occurs in some rows, but in no training row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UnseenLevel {
     /// The name of the column.
     pub column: String,
     /// The level.
     pub level: String,
-    /// The rows that have it, none of which is for training.
+    /// The rows with this level, none of which is a training row.
     pub rows: Vec<usize>,
 }
 
@@ -24,10 +24,9 @@ struct Factor {
 }
 
 impl Split {
-    /// The same split, with rows moved to training so that it has every level of every category, and every
-    /// class, of a table whose columns have kinds. Rows that `together` groups move together. If no
-    /// test rows were left, rows of such a group are divided, but only if they `may_be_divided`; otherwise
-    /// the split stays what it is.
+    /// Moves rows to training so that it has every level of every category, and every class, of a table whose
+    /// columns have kinds. Rows that `together` groups move together. If no test rows would be left, such a
+    /// group is divided, but only if it `may_be_divided`; otherwise the split does not change.
     pub fn keeping_levels(
         self,
         data: &Dataset,
@@ -55,10 +54,10 @@ impl Split {
         }
     }
 
-    /// Moves the rows that `moved` gives for a level without training rows.
+    /// Moves the rows that `moved` selects for each level without training rows.
     fn with_levels(mut self, data: &Dataset, moved: impl Fn(&UnseenLevel) -> Vec<usize>) -> Self {
         for unseen in unseen_levels(data, &self.train) {
-            // An earlier level may have brought one of its rows.
+            // A move for an earlier level may have included one of its rows.
             if unseen.rows.iter().any(|row| self.train.contains(row)) {
                 continue;
             }
@@ -73,7 +72,7 @@ impl Split {
     }
 }
 
-/// The levels that no row in `train` has.
+/// The levels that do not occur in the rows `train`.
 pub(crate) fn unseen_levels(data: &Dataset, train: &[usize]) -> Vec<UnseenLevel> {
     let mut unseen = Vec::new();
     for factor in factors(data) {
@@ -117,7 +116,7 @@ fn factors(data: &Dataset) -> Vec<Factor> {
         };
         let levels = match &encoding.encoding {
             Encoding::Category { levels, .. } => {
-                // All levels that stand for an unknown one.
+                // All unknown levels, as one.
                 levels.iter().cloned().chain(["(other)".into()]).collect()
             }
             Encoding::Boolean { no, yes } => vec![no.clone(), yes.clone()],

@@ -1,6 +1,6 @@
 //! Data for Gaussian processes: loaders, standardization, splits and synthetic generators.
 //!
-//! Everything is on the host, in 64-bit floats, row-major. [`DataSource`] finds data from user
+//! All data are on the host, as 64-bit floats in row-major order. [`DataSource`] finds data from user
 //! input (a registered name, a file, or `synthetic:…`), [`Split`] divides them, [`Standardizer`]
 //! scales them by the statistics of the training rows, and [`Schema`] lets a saved model find its
 //! inputs in new files. Problems with data are reported as a [`DataError`], one sentence that names
@@ -23,9 +23,9 @@
 //!
 //! # Memory
 //!
-//! A table of numbers takes about three times the memory of its numbers while it is read. However damaged
-//! or hostile a file is, reading it takes at most 1 GiB and 1024 bytes for each of its bytes: contents that
-//! unpack to more than 256 MiB and 256 bytes for each byte of the file are refused, and so are cells that
+//! While a table is read, it takes about three times the memory of its values. However damaged or hostile a
+//! file is, reading it takes at most 1 GiB plus 1024 bytes for each of its bytes: contents that unpack to
+//! more than 256 MiB plus 256 bytes for each byte of the file are refused, and so are cells that
 //! would take more ([`FileError::TooMuchMemory`]), and rows of text of more than 64 MiB
 //! ([`FileError::RowTooLong`]).
 //!

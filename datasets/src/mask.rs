@@ -21,8 +21,8 @@ impl SplitMask {
     /// one column of 0 and 1 per split. 1 marks test rows.
     ///
     /// # Errors
-    /// [`MaskError::MaskRows`], [`MaskError::MaskValue`], [`CellError::Ragged`](crate::CellError::Ragged), and those of an
-    /// unreadable file.
+    /// [`MaskError::MaskRows`], [`MaskError::MaskValue`], [`CellError::Ragged`](crate::CellError::Ragged),
+    /// and the errors of an unreadable file.
     pub fn load(path: &Path, rows: usize) -> Result<Self, DataError> {
         let mut records = Records::open(path)?;
         let (mut tests, mut splits, mut found) = (Vec::new(), 0, 0);

@@ -126,7 +126,7 @@ mod tests {
         );
     }
 
-    /// If the product of the sizes overflows, it is one.
+    /// The product of the sizes wraps around to one.
     #[test]
     #[should_panic(expected = "matrix cannot be made from 1 values")]
     fn sizes_whose_product_is_too_large_are_wrong() {

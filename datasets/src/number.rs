@@ -27,7 +27,7 @@ fn parse(field: &[u8]) -> Result<f64, FieldError> {
     }
 }
 
-/// The reason why a text without spaces around it is not a finite number.
+/// The reason why a trimmed text is not a finite number.
 pub(crate) fn refused(text: &str) -> FieldError {
     match text.parse::<f64>() {
         _ if is_missing(text) => FieldError::Missing,
@@ -82,7 +82,7 @@ fn advice(text: &str, is_target: bool) -> &'static str {
     if with_point != text && with_point.parse::<f64>().is_ok() {
         "write decimal numbers with a point"
     } else if is_target {
-        "correct it, or choose a likelihood of classes such as softmax"
+        "correct it, or choose a classification likelihood such as softmax"
     } else {
         "correct it, or remove the row or the column"
     }

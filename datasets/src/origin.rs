@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-/// The unit that the numbers of an [`Origin`] count.
+/// What the numbers of an [`Origin`] count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     Line,

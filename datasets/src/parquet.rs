@@ -28,7 +28,7 @@ const BATCH: usize = 8192;
 /// Reads all columns of a Parquet file.
 ///
 /// Booleans become 0 and 1. Integers, floats and decimals stored in up to 64 bits keep their value;
-/// integers that double precision may not hold become texts.
+/// integers that may be inexact in double precision become texts.
 /// Dates and times become days since the beginning of 1970. Columns of other types are marked as
 /// unreadable.
 pub(crate) fn read(path: &Path) -> Result<RawTable, DataError> {
@@ -69,7 +69,7 @@ pub(crate) struct Slice {
     pub rows: usize,
 }
 
-/// An open Parquet file with a row and a column at least.
+/// An open Parquet file with at least one row and one column.
 pub(crate) struct ParquetFile {
     path: PathBuf,
     allowance: Allowance,
@@ -117,7 +117,7 @@ impl ParquetFile {
             .collect()
     }
 
-    /// The rows of some slices. Columns whose names `is_wanted` does not take consist of gaps.
+    /// The rows of some slices. Columns whose names `is_wanted` rejects consist of gaps.
     pub fn rows_of(
         &self,
         slices: &[Slice],
@@ -197,7 +197,7 @@ impl ParquetFile {
                 Some(error) => broken(error),
                 None => DataError::File(FileError::NotParquet {
                     path: self.path.clone(),
-                    reason: format!("column {} has not one value a row", index + 1),
+                    reason: format!("column {} does not have one value per row", index + 1),
                 }),
             })?;
         }
@@ -208,15 +208,15 @@ impl ParquetFile {
 /// The cells of a column that a slice fills.
 #[derive(Clone, Copy)]
 struct Cells {
-    /// The rows of the group before them.
+    /// The number of rows of the group before the slice.
     skipped: usize,
-    /// The number of cells of the column afterwards.
+    /// The number of cells of the column after the slice.
     end: usize,
-    /// Whether the group has no rows after them.
+    /// Whether the slice ends the group.
     are_last: bool,
 }
 
-/// Reads a column of one row group. Without a reason, the number of values is not that of the rows.
+/// Reads a column of one row group. An error without a reason means that the number of values is wrong.
 fn read_slice(
     values: ColumnReader,
     leaf: &Leaf,
@@ -332,7 +332,7 @@ fn not_parquet(path: &Path, error: &ParquetError) -> DataError {
     })
 }
 
-/// The number of rows, on which the file and its row groups must agree.
+/// The number of rows; the file and its row groups must agree on it.
 fn row_count(path: &Path, reader: &SerializedFileReader<CheckedFile>) -> Result<usize, DataError> {
     let metadata = reader.metadata();
     let rows = metadata.file_metadata().num_rows();
@@ -342,7 +342,7 @@ fn row_count(path: &Path, reader: &SerializedFileReader<CheckedFile>) -> Result<
         Ok(count) if rows == total => Ok(count),
         _ => Err(DataError::File(FileError::NotParquet {
             path: path.into(),
-            reason: format!("it claims {rows} rows and has {total}"),
+            reason: format!("it claims {rows} rows but has {total}"),
         })),
     }
 }

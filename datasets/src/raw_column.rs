@@ -1,4 +1,4 @@
-//! A column as it stands in its source: numbers, texts and gaps.
+//! A column as it appears in its source: numbers, texts and gaps.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,16 +9,16 @@ use crate::double_precision;
 /// A cell of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Cell<'a> {
-    /// There is nothing in it.
+    /// An empty cell.
     Missing,
     /// A finite number.
     Number(f64),
-    /// A whole number that double precision may not hold, or any other text, without spaces around it.
+    /// A whole number that may be inexact in double precision, or any other text, without spaces around it.
     Text(&'a str),
 }
 
 impl Cell<'_> {
-    /// The number in the cell, rounded if it is a whole number that double precision does not hold.
+    /// The number in the cell, rounded if it is a whole number without an exact double-precision value.
     pub fn number(self) -> Option<f64> {
         match self {
             Self::Number(value) => Some(value),
@@ -38,7 +38,7 @@ impl fmt::Display for Cell<'_> {
     }
 }
 
-/// A type that the source itself gives a column.
+/// A column type that the source declares.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum DeclaredType {
     /// Numbers are days since the beginning of 1970.
@@ -59,7 +59,7 @@ pub(crate) struct RawColumn {
     positions: HashMap<String, u32>,
     /// The memory that the texts take, in bytes.
     text_memory: u64,
-    /// The type that the source gives the column.
+    /// The column type that the source declares.
     pub declared: Option<DeclaredType>,
 }
 
@@ -98,7 +98,7 @@ impl RawColumn {
         self.text_memory
     }
 
-    /// Adds the cell with this text. Whole numbers that double precision may not hold stay texts.
+    /// Adds the cell with this text. Whole numbers that may be inexact in double precision stay texts.
     pub fn push_field(&mut self, field: &[u8]) -> Result<(), NotUtf8> {
         let text = str::from_utf8(field).map_err(|_| NotUtf8)?.trim();
         match text.parse::<f64>() {
@@ -123,7 +123,7 @@ impl RawColumn {
         }
     }
 
-    /// Adds a whole number, which stays a text if double precision may not hold it.
+    /// Adds a whole number, as a text if it may be inexact in double precision.
     pub fn push_whole(&mut self, value: i128) {
         match double_precision::is_inexact(value as f64) {
             true => self.push_text(&value.to_string()),
@@ -147,7 +147,7 @@ impl RawColumn {
                 let position = self.texts.len() as u32;
                 self.positions.insert(text.to_owned(), position);
                 self.texts.push(text.to_owned());
-                // It is there twice, each time with a length and a place in a table that has gaps.
+                // It is stored twice, each time with a length and a slot in a hash table with free slots.
                 self.text_memory += 2 * (text.len() + 3 * size_of::<String>()) as u64;
                 position + 1
             }
@@ -197,20 +197,20 @@ impl RawColumn {
         self.numbers.iter().copied().filter(|value| !value.is_nan())
     }
 
-    /// The different texts, in order of first appearance.
+    /// The distinct texts, in order of first appearance.
     pub fn texts(&self) -> &[String] {
         &self.texts
     }
 
-    /// Whether the texts are whole numbers that double precision may not hold, and the other cells whole
-    /// numbers too, as those of an account or a patient.
+    /// Whether the texts are whole numbers that may be inexact in double precision, and the other cells are
+    /// whole numbers too, such as account or patient numbers.
     pub fn has_long_wholes(&self) -> bool {
         let is_long = |text: &String| double_precision::long_whole(text).is_some();
         let is_whole = |value: f64| value.fract() == 0.0;
         !self.texts.is_empty() && self.texts.iter().all(is_long) && self.numbers().all(is_whole)
     }
 
-    /// The column with those texts as numbers that `parse` takes.
+    /// The column with numbers in place of the texts that `parse` accepts.
     pub fn with_numbers(&self, parse: impl Fn(&str) -> Option<f64>) -> Self {
         let mut column = Self::default();
         for cell in self.cells() {
@@ -227,7 +227,7 @@ impl RawColumn {
         column
     }
 
-    /// Replaces texts by those that `spelling` gives for them.
+    /// Replaces texts by the spellings that `spelling` returns for them.
     pub fn respell(&mut self, spelling: impl Fn(&[String], &str) -> Option<String>) {
         let spelled = |text: &String| spelling(&self.texts, text).unwrap_or_else(|| text.clone());
         let texts: Vec<String> = self.texts.iter().map(spelled).collect();
@@ -245,7 +245,7 @@ impl RawColumn {
         *self = respelled;
     }
 
-    /// Turns the cells that `is_gap` accepts into gaps, and returns their different texts.
+    /// Turns the cells that `is_gap` accepts into gaps, and returns their distinct texts.
     pub fn clear(&mut self, is_gap: impl Fn(Cell<'_>) -> bool) -> Vec<String> {
         let texts = self.texts.iter().filter(|text| is_gap(Cell::Text(text)));
         let mut found: Vec<String> = texts.cloned().collect();

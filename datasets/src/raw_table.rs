@@ -1,4 +1,4 @@
-//! A table as it stands in its source.
+//! A table as it appears in its source.
 
 use crate::columns::Columns;
 use crate::origin::Origin;
@@ -14,9 +14,9 @@ pub(crate) struct RawTable {
     pub columns: Columns,
     pub cells: Vec<RawColumn>,
     pub origin: Origin,
-    /// The texts of some columns as they stand in the source, with the position of each.
+    /// The texts of some columns exactly as in the source, with the position of each column.
     pub verbatim: Vec<(usize, Vec<String>)>,
-    /// Whether commas separate the fields, so that they are not the usual mark before decimals.
+    /// Whether commas separate the fields, so that they are probably not decimal marks.
     pub is_comma_separated: bool,
 }
 

@@ -238,21 +238,21 @@ static REGISTRY: [DatasetInfo; 27] = [
         70_000,
         DIGITS,
         Idx,
-        "LeCun, Cortes and Burges, The MNIST database of handwritten digits: 28 x 28 pixels, 60000 to train on and 10000 to test on.",
+        "LeCun, Cortes and Burges, The MNIST database of handwritten digits: 28 x 28 pixels, 60000 for training and 10000 for testing.",
     ),
     images(
         "fashion-mnist",
         70_000,
         DIGITS,
         Idx,
-        "Xiao, Rasul and Vollgraf, Fashion-MNIST (2017): 28 x 28 pixels, 60000 to train on and 10000 to test on.",
+        "Xiao, Rasul and Vollgraf, Fashion-MNIST (2017): 28 x 28 pixels, 60000 for training and 10000 for testing.",
     ),
     images(
         "cifar-10",
         60_000,
         cifar::SHAPE,
         Cifar,
-        "Krizhevsky, Learning Multiple Layers of Features from Tiny Images (2009): 32 x 32 pixels in color, 50000 to train on and 10000 to test on.",
+        "Krizhevsky, Learning Multiple Layers of Features from Tiny Images (2009): 32 x 32 pixels in color, 50000 for training and 10000 for testing.",
     ),
 ];
 
@@ -331,7 +331,7 @@ impl DatasetInfo {
                 folder.join("uci").join(self.name).display()
             ),
             Small => format!(
-                "put the set as CSV with a header, the target last, at {}",
+                "save the set as CSV, with a header and the target last, at {}",
                 folder
                     .join("small")
                     .join(format!("{}.csv", self.name))

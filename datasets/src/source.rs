@@ -48,7 +48,8 @@ impl DataSource {
     ///
     /// # Errors
     /// [`SetError::UnknownName`], [`SetError::NotOnDisk`], [`SetError::NotEmbedded`],
-    /// [`SetError::Synthetic`]; [`FileError::FileMissing`](crate::FileError::FileMissing) when the text can only be a path.
+    /// [`SetError::Synthetic`]; [`FileError::FileMissing`](crate::FileError::FileMissing) when the text can
+    /// only be a path.
     pub fn resolve(text: &str, data_dir: Option<&Path>) -> Result<Self, DataError> {
         let kind = if text == "-" {
             Kind::File(text.into())
@@ -95,21 +96,21 @@ impl DataSource {
         self.load_new_rows(schema, &NewRows::default())
     }
 
-    /// Reads rows to predict in the given way.
+    /// Reads rows to predict, with the options in `rows`.
     ///
     /// # Errors
-    /// The errors of [`load_features_file`](crate::load_features_file); if the reading is lenient,
-    /// not those of single cells.
+    /// The errors of [`load_features_file`](crate::load_features_file); with [`NewRows::lenient`], errors of
+    /// single cells are not raised.
     pub fn load_new_rows(&self, schema: &Schema, rows: &NewRows) -> Result<Features, DataError> {
         self.read(Request::Prediction(schema, rows))?
             .into_features()
     }
 
     /// The task for the target in `roles`. For a file it follows from the kind that `roles` give the
-    /// target, or from the values: labels if they are texts, or two different numbers.
+    /// target, or from its values: texts or two distinct numbers are labels.
     ///
     /// # Errors
-    /// Those of an unreadable file, and of a target that does not exist.
+    /// If the file cannot be read, or the target does not exist.
     pub fn task_of(&self, roles: &ColumnRoles) -> Result<Task, DataError> {
         if let Some(task) = self.task() {
             return Ok(task);
@@ -117,7 +118,7 @@ impl DataSource {
         interpretation::task_of(&self.read_raw(Request::Training(roles))?, roles)
     }
 
-    /// Whether the data are a file of the user's own, whose columns may be of any kind.
+    /// Whether the data are the user's own file, whose columns may be of any kind.
     pub fn is_own_file(&self) -> bool {
         matches!(self.kind, Kind::File(_))
     }
@@ -125,7 +126,7 @@ impl DataSource {
     /// The splits that come with the data, which have `rows` rows.
     ///
     /// # Errors
-    /// [`MaskError::NoMask`] when there are no splits, and those of [`SplitMask::load`].
+    /// [`MaskError::NoMask`] when there are no splits, and the errors of [`SplitMask::load`].
     pub fn mask(&self, rows: usize) -> Result<SplitMask, DataError> {
         let beside = match &self.kind {
             Kind::Images(_, folder) => return folder.mask(rows),
@@ -164,7 +165,7 @@ impl DataSource {
     }
 
     /// Warnings for users before fitting: the [`warnings()`](crate::warnings()) about the data and
-    /// their split, and images missing from the set.
+    /// their split, and about images missing from the set.
     pub fn warnings(&self, data: &Dataset, equal: &EqualInputs, split: &Split) -> Vec<DataWarning> {
         let part = match &self.kind {
             Kind::Images(info, _) if data.rows() < info.rows => Some(DataWarning::PartOfSet {
@@ -265,7 +266,7 @@ fn registered(info: &'static DatasetInfo, data_dir: Option<&Path>) -> Result<Kin
 }
 
 /// Interprets a text that is not a registered name. `None` if it looks like a name but nothing has
-/// it.
+/// that name.
 fn unregistered(text: &str, data_dir: Option<&Path>) -> Option<Kind> {
     let is_name = !text.contains(['/', '\\']) && !text.contains('.');
     if is_name

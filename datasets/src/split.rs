@@ -60,7 +60,7 @@ impl Split {
     }
 
     /// The latest rows for testing and all earlier ones for training, with `round(N · test_fraction)`
-    /// test rows, or fewer if rows of equal times would otherwise be on both sides.
+    /// test rows, or fewer if rows with equal times would otherwise be on both sides.
     ///
     /// # Errors
     /// [`SplitError::Fraction`], [`SplitError::EmptyPart`] and [`SplitError::SameTimes`].
@@ -265,7 +265,7 @@ fn part_size(part: &'static str, rows: usize, fraction: f64) -> Result<usize, Sp
     Ok(size)
 }
 
-/// Checks that training rows are left; otherwise the error blames `fraction` of the part `divided`.
+/// Checks that training rows are left; otherwise the error names `fraction` of the part `divided`.
 fn require_training_rows(
     rows: usize,
     taken: usize,

@@ -10,12 +10,12 @@ use crate::matrix::Matrix;
 ///
 /// `mean` and `scale` are the mean and the population standard deviation of the training rows, or,
 /// for inputs, optionally the middle and half the length of their range. A column that is constant
-/// up to rounding has scale 1, so it is centered but not scaled. Targets that are constant, as a single
-/// one is, have their absolute value as scale, or 1 if they are 0: nothing else is known about how far from
-/// them others may be. Inputs that tell a level of a
-/// category or a missing value have a fixed scale. A missing value becomes `input_fill`.
+/// up to rounding has scale 1, so it is centered but not scaled. Constant targets, such as a single one, have
+/// their absolute value as scale, or 1 if they are 0, because nothing else is known about the variation of
+/// other targets. Inputs that mark a level of a category or a missing value have a fixed scale. A missing value
+/// becomes `input_fill`.
 ///
-/// A file with a scale that is not positive and finite, or a mean that is not finite, is refused.
+/// Reading one from a file fails if a scale is not positive and finite, or a mean is not finite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Standardizer {
@@ -32,7 +32,7 @@ pub struct Standardizer {
     pub target_scale: f64,
 }
 
-/// The numbers of a [`Standardizer`] in a file.
+/// The contents of a [`Standardizer`] in a file.
 #[derive(Deserialize)]
 struct Unchecked {
     input_mean: Vec<f64>,
@@ -50,7 +50,7 @@ impl TryFrom<Unchecked> for Standardizer {
         let (means, scales) = (file.input_mean.len(), file.input_scale.len());
         if means != scales {
             return Err(format!(
-                "{means} input_mean and {scales} input_scale; expected as many"
+                "{means} values of input_mean but {scales} of input_scale"
             ));
         }
         let (target_mean, target_scale) = (vec![file.target_mean], vec![file.target_scale]);
@@ -80,7 +80,7 @@ impl TryFrom<Unchecked> for Standardizer {
     }
 }
 
-/// Requires that all numbers of a name are possible.
+/// Checks that all values of a field are valid.
 fn check(
     name: &str,
     values: &[f64],
@@ -175,7 +175,7 @@ impl Standardizer {
         }
     }
 
-    /// (x − mean) / scale for every input, after missing ones are filled.
+    /// (x − mean) / scale for every input, after missing inputs are filled.
     ///
     /// # Shapes
     /// `[N, D]` → `[N, D]`
@@ -211,7 +211,7 @@ impl Standardizer {
         targets.iter().map(standard).collect()
     }
 
-    /// y · scale + mean for every target, or predicted mean.
+    /// y · scale + mean for every target or predicted mean.
     pub fn inverse_targets(&self, targets: &[f64]) -> Vec<f64> {
         let original = |value: &f64| value * self.target_scale + self.target_mean;
         targets.iter().map(original).collect()
@@ -258,7 +258,7 @@ fn values<'a>(
     values.filter(|value| !value.is_nan())
 }
 
-/// The middle of the values in ascending order; 0 if there are none.
+/// The median of the values; 0 if there are none.
 fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);

@@ -6,7 +6,7 @@ use crate::standardizer::{Standardizer, is_constant, unit_of_constant};
 
 /// The moments and the ranges of inputs and targets, gathered row by row.
 ///
-/// The result is that of [`Standardizer::fit`] up to rounding. Memory does not depend on the number of
+/// The result equals that of [`Standardizer::fit`] up to rounding. Memory does not depend on the number of
 /// rows.
 ///
 /// ```
@@ -35,7 +35,7 @@ pub struct StreamedStatistics {
 }
 
 impl StreamedStatistics {
-    /// The statistics of no rows with `columns` inputs.
+    /// Empty statistics for rows with `columns` inputs.
     pub fn new(columns: usize) -> Self {
         Self {
             inputs: vec![Moments::default(); columns],
@@ -74,7 +74,7 @@ impl StreamedStatistics {
         self.target.is_constant()
     }
 
-    /// The standardizer of inputs and target; `schema` has the inputs with a fixed scale.
+    /// The standardizer of inputs and target; `schema` says which inputs have a fixed scale.
     pub fn standardizer(&self, schema: &Schema) -> Standardizer {
         let (target_mean, mut target_scale) = self.target.mean_and_scale();
         if self.target.is_constant() {
@@ -141,7 +141,7 @@ impl Default for Moments {
 }
 
 impl Moments {
-    /// Adds a number; NaN is none.
+    /// Adds a number; NaN is ignored.
     fn push(&mut self, value: f64) {
         if value.is_nan() {
             return;

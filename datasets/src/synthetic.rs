@@ -122,7 +122,7 @@ pub struct Synthetic {
     pub seed: u64,
 }
 
-/// The most values of a set, which take two gigabytes.
+/// The maximum number of values of a set, which take two gigabytes.
 const MOST_VALUES: usize = 1 << 28;
 
 /// The prefix of the text of a synthetic set.
@@ -219,7 +219,7 @@ impl Synthetic {
     /// `[N, D + 1]`, row-major, the target last.
     ///
     /// # Errors
-    /// [`SetError::SyntheticSize`] when it has too many values for any memory, or for that of the machine.
+    /// [`SetError::SyntheticSize`] when the set exceeds the limit or the memory of the machine.
     fn draw(&self) -> Result<Vec<f64>, DataError> {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         let (low, high) = self.function.domain();

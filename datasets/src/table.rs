@@ -1,4 +1,4 @@
-//! Rows of numbers, divided into inputs and target.
+//! Rows of values, divided into inputs and target.
 
 mod assembly;
 
@@ -42,7 +42,7 @@ pub(crate) struct Table {
     pub weights: Option<Vec<f64>>,
     /// Rows that cannot be predicted.
     pub unfit: Vec<UnfitRow>,
-    /// For every column, the number of cells with levels that training has not seen.
+    /// For every column, the number of cells with levels that did not occur in training.
     pub unseen: Vec<(String, usize)>,
     /// For every column, the number of gaps that were filled although training had none.
     pub filled: Vec<(String, usize)>,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// The type of target of a set.
+/// The type of the target of a data set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Task {

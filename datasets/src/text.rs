@@ -15,21 +15,21 @@ pub(crate) struct TextStream {
     /// The text, in which every line ends in a line feed, including the last.
     pub lines: Box<dyn Read>,
     pub delimiter: u8,
-    /// The name of the compression, which determines the meaning of read errors.
+    /// The name of the compression; read errors can then mean damaged data.
     pub compression: Option<&'static str>,
     /// The memory that the text may take.
     pub allowance: Allowance,
     pub row: RowLimit,
 }
 
-/// The most bytes of a row.
+/// The maximum length of a row, in bytes.
 const LONGEST_ROW: u64 = 1 << 26;
 
 /// The row that is being read. Its bytes are limited, because a row is read as a whole.
 #[derive(Clone)]
 pub(crate) struct RowLimit {
     path: PathBuf,
-    /// The first line of the row, and the bytes since then.
+    /// The first line of the row, and the number of bytes read since.
     line: Rc<Cell<u64>>,
     bytes: Rc<Cell<u64>>,
 }
@@ -43,7 +43,7 @@ impl RowLimit {
         }
     }
 
-    /// Begins a row on this line.
+    /// Starts a row at this line.
     pub fn begin(&self, line: u64) {
         self.line.set(line);
         self.bytes.set(0);

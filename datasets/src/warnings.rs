@@ -60,10 +60,10 @@ pub enum DataWarning {
         count: usize,
         /// The name of the target.
         name: String,
-        /// The different texts that stand for a missing value there, besides empty cells.
+        /// The distinct texts that mark a missing value there, besides empty cells.
         markers: Vec<String>,
     },
-    /// Labels of the target usually stand for a missing value, and are taken for classes.
+    /// Labels of the target usually mark a missing value, but are treated as classes.
     UnusualLabels {
         /// The name of the target.
         name: String,
@@ -79,7 +79,7 @@ pub enum DataWarning {
         /// The number of rows that have it.
         count: usize,
     },
-    /// Rows of a file of their own have gaps in a column that had none in training.
+    /// Rows of a separate file have gaps in a column that had none in training.
     FilledGaps {
         /// The name of the column.
         name: String,
@@ -88,7 +88,7 @@ pub enum DataWarning {
         /// The number of rows of the file.
         rows: usize,
     },
-    /// Rows of a file of their own have values that training has not seen.
+    /// Rows of a separate file have values that did not occur in training.
     UnseenValues {
         /// The name of the column.
         name: String,
@@ -97,7 +97,7 @@ pub enum DataWarning {
         /// The number of rows of the file.
         rows: usize,
     },
-    /// The first line has only numbers and is read as data, but they look like names of columns.
+    /// The first line has only numbers and is read as data, but the numbers look like column names.
     NumbersLikeNames {
         /// The line, without the rest if it is long.
         line: String,
@@ -116,7 +116,7 @@ impl fmt::Display for DataWarning {
         match self {
             Self::ConstantColumn { name, value } => write!(
                 formatter,
-                "the input {name:?} is {value} in every row and tells nothing about the target"
+                "the input {name:?} is {value} in every row, so it says nothing about the target"
             ),
             Self::ConstantColumns {
                 count,
@@ -124,7 +124,7 @@ impl fmt::Display for DataWarning {
                 first,
             } => write!(
                 formatter,
-                "{count} of {columns} inputs, the first of them {first:?}, are the same in every row and tell nothing about the target"
+                "{count} of {columns} inputs, the first of them {first:?}, are the same in every row, so they say nothing about the target"
             ),
             Self::RepeatedInputs { count, rows } => write!(
                 formatter,
@@ -132,11 +132,11 @@ impl fmt::Display for DataWarning {
             ),
             Self::SharedInputs { count, tests } => write!(
                 formatter,
-                "{count} of {tests} test rows of this split have the inputs of a training row, so that scores may be better than on new rows"
+                "{count} of {tests} test rows of this split have the inputs of a training row, so scores may be better than on new rows"
             ),
             Self::PartOfSet { rows, of } => write!(
                 formatter,
-                "{rows} of the set's {of} rows are on disk, so that scores are not those of the whole set"
+                "{rows} of the set's {of} rows are on disk, so scores are not those of the whole set"
             ),
             Self::RowsWithoutTarget {
                 count,
@@ -146,7 +146,7 @@ impl fmt::Display for DataWarning {
                 let rows = if *count == 1 { "row is" } else { "rows are" };
                 write!(
                     formatter,
-                    "{count} {rows} left out for want of the target {name:?}"
+                    "{count} {rows} left out because the target {name:?} is missing"
                 )?;
                 match markers.is_empty() {
                     true => Ok(()),
@@ -169,15 +169,15 @@ impl fmt::Display for DataWarning {
             ),
             Self::FilledGaps { name, count, rows } => write!(
                 formatter,
-                "{count} of {rows} rows have no value of {name:?}, which every row in training has; it is filled with the mean, or an unknown category"
+                "{count} of {rows} rows have no value in {name:?}, which every training row has; they get the mean, or an unknown category"
             ),
             Self::UnseenValues { name, count, rows } => write!(
                 formatter,
-                "{count} of {rows} rows have a value of {name:?} that training has not seen; they are predicted as unknown ones"
+                "{count} of {rows} rows have a value of {name:?} that did not occur in training; it is treated as an unknown category"
             ),
             Self::NumbersLikeNames { line } => write!(
                 formatter,
-                "the first line, {line}, is read as a row of data; if it has the names of the columns, use --no-header=false"
+                "the first line, {line}, is read as a row of data; if it holds the column names, use --no-header=false"
             ),
             Self::ExtremeTarget { name, magnitude } => write!(
                 formatter,
@@ -209,7 +209,7 @@ pub fn warnings_of_new_rows(rows: &Features) -> Vec<DataWarning> {
     filled.chain(unseen).collect()
 }
 
-/// Warnings about rows without a target, and classes that look as if they stood for none.
+/// Warnings about rows without a target, and about classes that look like missing values.
 fn about_targets(data: &Dataset) -> Vec<DataWarning> {
     let mut found = Vec::new();
     let is_target = |column: &&ColumnReport| column.purpose == Purpose::Target;
@@ -239,8 +239,8 @@ const NAMED: usize = 5;
 const LARGE: f64 = 1e8;
 const SMALL: f64 = 1e-8;
 
-/// The first of a file's rows, if there are no names and its numbers count up from column to column, as
-/// years or numbers of columns do, but those of the second row do not.
+/// Warns if a file has no header and the numbers of its first row count up from column to column, as years or
+/// column numbers do, but those of the second row do not.
 fn numbers_like_names(data: &Dataset) -> Option<DataWarning> {
     let scales = data.schema.input_scales();
     let numbers_alone = scales.iter().all(|scale| *scale == InputScale::Deviation);

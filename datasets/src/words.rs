@@ -1,14 +1,14 @@
-//! Words with a meaning of their own in tables: markers of missing values, and truth values.
+//! Words with a special meaning in tables: markers of missing values, and truth values.
 
 use crate::double_precision;
 use crate::raw_column::Cell;
 
-/// Texts that stand for a missing value, in lower case.
+/// Texts that mark a missing value, in lower case.
 const MISSING: [&str; 13] = [
     "na", "n/a", "#n/a", "<na>", "nan", "null", "nil", "none", "missing", "?", "-", "--", ".",
 ];
 
-/// Pairs of words for no and yes, in lower case. Those that stand together mean the same.
+/// Pairs of words for no and yes, in lower case. Pairs in one family mean the same.
 const TRUTH: [&[[&str; 2]]; 3] = [
     &[["false", "true"], ["f", "t"], ["0", "1"]],
     &[["no", "yes"], ["n", "y"]],
@@ -18,9 +18,9 @@ const TRUTH: [&[[&str; 2]]; 3] = [
 /// A word for no or yes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct TruthWord {
-    /// The position in [`TRUTH`], …
+    /// The position of its family in [`TRUTH`].
     family: usize,
-    /// … and that in the family.
+    /// The position of its pair in the family.
     pair: usize,
     value: bool,
 }
@@ -45,10 +45,10 @@ impl TruthWord {
     }
 }
 
-/// Markers that are words of a language, and as labels more often classes than markers.
+/// Markers that are ordinary words, and as labels are more often classes than markers.
 const WORDS: [&str; 3] = ["none", "nil", "missing"];
 
-/// Whether a text usually stands for a missing value.
+/// Whether a text usually marks a missing value.
 pub(crate) fn is_missing(text: &str) -> bool {
     is_one_of(text, &MISSING)
 }
@@ -57,13 +57,13 @@ fn is_one_of(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// Whether a usual marker is a word of a language.
+/// Whether a common marker is an ordinary word.
 pub(crate) fn is_word(marker: &str) -> bool {
     is_one_of(marker, &WORDS)
 }
 
-/// Whether a cell stands for a missing value: it is one of the user's `own` markers or, if there are
-/// none, one of the usual ones.
+/// Whether a cell marks a missing value: it is one of the user's `own` markers or, if there are none, one of
+/// the common markers.
 pub(crate) fn is_marker(cell: Cell<'_>, own: Option<&[String]>) -> bool {
     let Some(own) = own else {
         return matches!(cell, Cell::Text(text) if is_missing(text));
@@ -75,12 +75,12 @@ pub(crate) fn is_marker(cell: Cell<'_>, own: Option<&[String]>) -> bool {
     })
 }
 
-/// Whether a usual marker among the labels `texts` is more likely a class than a missing value:
+/// Whether a common marker among the labels `texts` is more likely a class than a missing value:
 ///
 /// - a sign beside other signs, as in `+` and `-`;
 /// - `NaN` beside infinite numbers;
 /// - a word such as `missing` beside other words;
-/// - a code beside another of the same length and case that is no truth value, as in `EU`, `NA`, `AS`.
+/// - a code beside another of the same length and case that is not a truth value, as in `EU`, `NA`, `AS`.
 pub(crate) fn is_class(marker: &str, texts: &[String]) -> bool {
     let mut others = texts.iter().filter(|text| !is_missing(text));
     let is_sign = |text: &str| !text.is_empty() && !text.contains(char::is_alphanumeric);
@@ -98,7 +98,7 @@ pub(crate) fn is_class(marker: &str, texts: &[String]) -> bool {
     others.any(|text| is_nan && is_infinite(text) || is_code(text))
 }
 
-/// A text with its letters replaced by their case.
+/// The pattern of upper-case and lower-case letters in a text.
 fn shape(text: &str) -> String {
     let case = |letter: char| match letter {
         letter if letter.is_uppercase() => 'A',
@@ -108,8 +108,7 @@ fn shape(text: &str) -> String {
     text.chars().map(case).collect()
 }
 
-/// The words for no and yes that all `texts` are in some spelling, each as it is first spelled; both
-/// must occur.
+/// The words for no and yes, each in its first spelling, if all `texts` are spellings of them and both occur.
 pub(crate) fn truth_values(texts: &[String]) -> Option<[String; 2]> {
     let words: Option<Vec<TruthWord>> = texts.iter().map(|text| TruthWord::of(text)).collect();
     let words = words.filter(|words| words.windows(2).all(|two| two[0].pair == two[1].pair))?;
@@ -124,8 +123,8 @@ pub(crate) fn truth_values(texts: &[String]) -> Option<[String; 2]> {
         .map(<[String; 2]>::from)
 }
 
-/// The first spelling of every text that is a truth value in another spelling, such as `TRUE` for
-/// `True`. Single letters may be different labels unless all texts are truth values.
+/// The first spelling among `texts` of a truth value, such as `TRUE` for `True`. Single letters may be
+/// different labels unless all texts are truth values.
 pub(crate) fn first_spelling<'a>(texts: &'a [String], text: &str) -> Option<&'a String> {
     let is_word =
         TruthWord::of(text).is_some() && (text.len() > 1 || truth_values(texts).is_some());

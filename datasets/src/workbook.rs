@@ -22,13 +22,13 @@ use crate::raw_column::{DeclaredType, RawColumn};
 use crate::raw_table::{RawTable, memory};
 use cells::Cells;
 
-/// The days between the beginning of Excel's calendar and that of 1970.
+/// The days from the beginning of Excel's calendar to the beginning of 1970.
 const EPOCH: f64 = 25_569.0;
 
 /// The bytes of a file.
 type Contents = Cursor<Vec<u8>>;
 
-/// Why a workbook is not read.
+/// The reason why a workbook cannot be read.
 enum Refusal {
     Damaged(String),
     Data(DataError),
@@ -46,8 +46,7 @@ impl From<DataError> for Refusal {
     }
 }
 
-/// Reads the first sheet. Its first row is a header if it has text alone, unless `header` says whether
-/// it is one.
+/// Reads the first sheet. Its first row is a header if it has only text, unless `header` says otherwise.
 pub(crate) fn read(path: &Path, header: Option<bool>) -> Result<RawTable, DataError> {
     let broken = |reason: String| {
         DataError::File(FileError::NotWorkbook {

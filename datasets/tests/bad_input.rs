@@ -154,12 +154,12 @@ fn text_in_a_numeric_column() {
     );
     assert_eq!(
         last("1,2\n3,4\n5,six"),
-        r#"a.csv:3: column 2 holds "six", which is not a number; correct it, or choose a likelihood of classes such as softmax"#
+        r#"a.csv:3: column 2 holds "six", which is not a number; correct it, or choose a classification likelihood such as softmax"#
     );
     // The line number is also right after CRLF line ends and blank lines.
     assert_eq!(
         last("x,y\r\n1,2\r\n\r\n3,\"a\"\r\n"),
-        r#"a.csv:4: column 2 ("y") holds "a", which is not a number; correct it, or choose a likelihood of classes such as softmax"#
+        r#"a.csv:4: column 2 ("y") holds "a", which is not a number; correct it, or choose a classification likelihood such as softmax"#
     );
 }
 
@@ -203,15 +203,15 @@ fn a_target_that_is_not_there() {
     let table = "acidity,alcohol,quality\n1,2,3\n4,5,6\n";
     assert_eq!(
         loading("a.csv", table, "qualty"),
-        r#"a.csv: there is no column "qualty" to be the target (did you mean "quality"?); the columns are "acidity", "alcohol", "quality""#
+        r#"a.csv: there is no target column "qualty" (did you mean "quality"?); the columns are "acidity", "alcohol", "quality""#
     );
     assert_eq!(
         loading("a.csv", table, "price"),
-        r#"a.csv: there is no column "price" to be the target; the columns are "acidity", "alcohol", "quality""#
+        r#"a.csv: there is no target column "price"; the columns are "acidity", "alcohol", "quality""#
     );
     assert_eq!(
         loading("a.csv", "1,2\n3,4\n", "price"),
-        r#"a.csv: there is no column "price" to be the target, because the file has no header line; give the target's number, 1 to 2"#
+        r#"a.csv: there is no target column "price", because the file has no header line; give its number, 1 to 2"#
     );
 }
 
@@ -239,7 +239,7 @@ fn column_names_given_twice() {
 fn no_input_column() {
     assert_eq!(
         last("y\n1\n2\n"),
-        "a.csv: there is only one column, which leaves no input beside the target; separate columns by commas, semicolons or tabs"
+        "a.csv: there is only one column, so there is no input besides the target; separate columns by commas, semicolons or tabs"
     );
 }
 
@@ -259,7 +259,7 @@ fn bytes_that_are_not_utf8() {
 fn a_constant_target() {
     assert_eq!(
         last("x,y\n1,5\n2,5.0\n"),
-        r#"a.csv: the target, column 2 ("y"), is 5 in every row, which leaves nothing to learn; choose another target"#
+        r#"a.csv: the target, column 2 ("y"), is 5 in every row, so there is nothing to learn; choose another target"#
     );
 }
 
@@ -326,11 +326,11 @@ fn names_that_nothing_has() {
     let error = |text| DataSource::resolve(text, None).unwrap_err().to_string();
     assert_eq!(
         error("winequalty"),
-        r#"there is no data set and no file named "winequalty" (did you mean "winequality"?); `datasets list` shows the names that are known"#
+        r#"there is no data set and no file named "winequalty" (did you mean "winequality"?); `datasets list` shows the known names"#
     );
     assert_eq!(
         error("zzz"),
-        r#"there is no data set and no file named "zzz"; `datasets list` shows the names that are known"#
+        r#"there is no data set and no file named "zzz"; `datasets list` shows the known names"#
     );
     let missing = DataSource::resolve("zzz.csv", None).unwrap();
     assert_eq!(
@@ -359,7 +359,7 @@ fn sets_that_are_not_on_disk() {
     assert_eq!(
         error("snelson", Some("my/data")),
         "the data set snelson is not on disk: looked for my/data/small/snelson.csv and my/data/snelson.csv; \
-         put the set as CSV with a header, the target last, at my/data/small/snelson.csv"
+         save the set as CSV, with a header and the target last, at my/data/small/snelson.csv"
     );
 }
 
@@ -375,7 +375,7 @@ fn synthetic_sets_that_no_memory_can_hold() {
         assert_eq!(
             message,
             format!(
-                "there is no memory for the {rows} rows of {columns} inputs of {}; ask for fewer",
+                "not enough memory for the {rows} rows of {columns} inputs of {}; ask for fewer",
                 source.name()
             )
         );

@@ -150,7 +150,7 @@ fn near(found: &Standardizer, expected: &Standardizer) {
     }
 }
 
-/// The sample has rows from all over the file, in which row numbers do not count.
+/// The sample has rows from the whole file, so row numbers in it are not consecutive.
 #[test]
 fn a_row_number_is_found_by_the_first_block() {
     let rows = Rows::new();
@@ -160,7 +160,7 @@ fn a_row_number_is_found_by_the_first_block() {
     assert_eq!(sample.columns[2].kind, ColumnKind::Category);
 }
 
-/// The mean of 1e9 + sin(n) has ten digits before the deviation.
+/// The mean of 1e9 + sin(n) has ten more digits than the standard deviation.
 #[test]
 fn statistics_keep_the_digits_of_a_small_deviation() {
     let mut statistics = StreamedStatistics::new(1);

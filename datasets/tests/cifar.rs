@@ -147,7 +147,7 @@ fn the_source_tells_the_shape_and_what_is_missing() {
     };
     assert_eq!(
         part.to_string(),
-        "5 of the set's 60000 rows are on disk, so that scores are not those of the whole set"
+        "5 of the set's 60000 rows are on disk, so scores are not those of the whole set"
     );
     let split = source.mask(data.rows()).unwrap().split(0).unwrap();
     let warnings = source.warnings(&data, &EqualInputs::from(&data), &split);
@@ -209,7 +209,7 @@ fn files_that_are_not_whole_are_named() {
                 files.write(other, &sound);
                 files.write(&name, &bytes);
                 let expected = format!(
-                    "{name} is not a whole CIFAR-10 file: {reason}; copy or download the binary version of CIFAR-10 again"
+                    "{name} is not a complete CIFAR-10 file: {reason}; copy or download the binary version of CIFAR-10 again"
                 );
                 assert_eq!(files.message(), expected);
             }
@@ -224,7 +224,7 @@ fn damaged_gzip_and_missing_files_are_named() {
     files.write("test_batch.bin.gz", &whole[..whole.len() - 3]);
     assert_eq!(
         files.message(),
-        "test_batch.bin.gz is not a whole CIFAR-10 file: its gzip data are cut off or damaged after 6146 unpacked bytes; copy or download the binary version of CIFAR-10 again"
+        "test_batch.bin.gz is not a complete CIFAR-10 file: its gzip data are cut off or damaged after 6146 unpacked bytes; copy or download the binary version of CIFAR-10 again"
     );
     files.write("test_batch.bin.gz", b"no gzip");
     assert_eq!(

@@ -79,11 +79,11 @@ fn labels_of_new_data_are_those_of_the_old() {
     assert_eq!(found.targets, Some(vec![1.0]));
     assert_eq!(
         message(load_features("x,y\n1,no\n2,maybe\n", &data.schema)),
-        r#"a.csv:3: the label "maybe" is none of those the model was trained on, "no", "yes"; correct it"#
+        r#"a.csv:3: the label "maybe" is not one of the labels the model was trained on, "no", "yes"; correct it"#
     );
     assert_eq!(
         message(load_columns("x,y\n1,same\n2,same\n", &labeled())),
-        r#"a.csv: the target, column 2 ("y"), is same in every row, which leaves nothing to learn; choose another target"#
+        r#"a.csv: the target, column 2 ("y"), is same in every row, so there is nothing to learn; choose another target"#
     );
     assert_eq!(
         message(load_columns("x,y\n1,same\n2,\n", &labeled())),
@@ -125,7 +125,7 @@ fn other_labels_have_an_order_that_is_given() {
     assert_eq!(found.targets, Some(vec![1.0]));
     assert_eq!(
         message(load_columns(sizes, &ordered(None))),
-        r#"a.csv: the labels of column 2 ("y") do not tell their order; give it, the lowest first, or start from this guess: --class-order high,low,medium"#
+        r#"a.csv: the order of the labels of column 2 ("y") is unknown; give it, lowest first, or start from this guess: --class-order high,low,medium"#
     );
     assert_eq!(
         message(load_columns(sizes, &ordered(Some("low,high")))),
@@ -133,7 +133,7 @@ fn other_labels_have_an_order_that_is_given() {
     );
     assert_eq!(
         message(load_columns(sizes, &ordered(Some("low,medium,high,top")))),
-        r#"a.csv: "top" in the order low,medium,high,top is none of the labels, "high", "low", "medium"; take it out of --class-order"#
+        r#"a.csv: "top" in the order low,medium,high,top is not one of the labels, "high", "low", "medium"; remove it from --class-order"#
     );
 }
 
@@ -164,11 +164,11 @@ fn the_noise_of_every_target() {
     assert_eq!(found.noise, Some(vec![2.0, 5.0]));
     assert_eq!(
         message(load_columns("x,error,y\n1,0.5,10\n2,0,20\n", &roles)),
-        r#"a.csv:3: column 2 ("error") is 0, but the noise of a target is a positive standard deviation; correct it"#
+        r#"a.csv:3: column 2 ("error") is 0, but the noise of a target must be a positive standard deviation; correct it"#
     );
     assert_eq!(
         message(load_columns("x,z,y\n1,0.5,10\n2,1,20\n", &roles)),
-        r#"a.csv: there is no column "error" to be the noise; the columns are "x", "z", "y""#
+        r#"a.csv: there is no noise column "error"; the columns are "x", "z", "y""#
     );
     let both = ColumnRoles {
         noise: Some("y".parse().unwrap()),

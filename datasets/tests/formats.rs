@@ -116,7 +116,7 @@ fn batch() -> RecordBatch {
     RecordBatch::try_from_iter(columns).unwrap()
 }
 
-/// A dictionary of truth values is unusual, but a file may hold one.
+/// A dictionary of truth values is unusual, but a file may contain one.
 #[test]
 fn arrow_dictionaries_of_any_values_are_read() {
     let keys = Int32Array::from(vec![0, 1, 0]);
@@ -167,7 +167,7 @@ fn arrow_numbers_and_times_of_every_type_are_read() {
         (array!(Time32MillisecondArray: 64_800_000), 0.75),
         (array!(Time64MicrosecondArray: 43_200_000_000), 0.5),
         (array!(Time64NanosecondArray: 43_200_000_000_000), 0.5),
-        // 123456789012345678.9 is not in double precision: the nearest number is.
+        // 123456789012345678.9 is not a double-precision number: the nearest one is read.
         (
             Arc::new(
                 arrow_array::Decimal128Array::from(vec![
@@ -313,7 +313,7 @@ fn the_first_sheet_of_a_workbook_is_read() {
     assert_eq!(data.inputs.row(0), [1.0, 0.0, 0.0, 1.0]);
     assert_eq!(data.inputs.row(1), [0.0, 1.0, 0.0, 2.0]);
     assert_eq!(data.columns[1].values, "1970-01-02 to 1970-01-05");
-    // Places are rows of the sheet.
+    // Locations are rows of the sheet.
     assert!(data.location(0).to_string().ends_with("a.xlsx, row 2"));
     let error = load("a.xlsx", "no workbook").unwrap_err().to_string();
     assert!(

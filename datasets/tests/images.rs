@@ -127,13 +127,13 @@ fn files_that_are_not_whole_are_named() {
         (
             0,
             cut(idx(&[2, 2, 3], 0)),
-            "it announces 2 items of 6 bytes and holds 11 bytes",
+            "it declares 2 items of 6 bytes but holds 11 bytes",
         ),
         (1, idx(&[3], 0), "it holds 3 labels for 2 images"),
         (
             2,
             idx(&[1, 2, 2], 0),
-            "its images have 2x2 pixels and those to train on 2x3",
+            "its images have 2x2 pixels, but the training images have 2x3",
         ),
     ];
     for (file, bytes, reason) in cases {
@@ -145,7 +145,7 @@ fn files_that_are_not_whole_are_named() {
         let message = source.load(None).unwrap_err().to_string();
         let path = folder.path().join("mnist").join(files[file].0);
         let expected = format!(
-            "{} is not a whole idx file: {reason}; copy or download it again",
+            "{} is not a complete idx file: {reason}; copy or download it again",
             path.display()
         );
         assert_eq!(message, expected);
@@ -164,7 +164,7 @@ fn damaged_gzip_and_missing_files_are_named() {
     // The nine bytes of the header and the label are decompressed before the missing checksum is
     // noticed.
     let expected = format!(
-        "{} is not a whole idx file: its gzip data are cut off or damaged after 9 unpacked bytes; copy or download it again",
+        "{} is not a complete idx file: its gzip data are cut off or damaged after 9 unpacked bytes; copy or download it again",
         path.display()
     );
     assert_eq!(message, expected);
@@ -202,6 +202,6 @@ fn pixels_are_all_inputs() {
     };
     assert_eq!(
         source.load_columns(&roles).unwrap_err().to_string(),
-        "mnist holds images, whose pixels are all inputs; leave out --inputs, --drop, --kind, --missing, --time, --id, --group and --time-split"
+        "mnist is a set of images, whose pixels are all inputs; remove --inputs, --drop, --kind, --missing, --time, --id, --group and --time-split"
     );
 }

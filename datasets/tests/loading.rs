@@ -209,7 +209,7 @@ fn warnings_name_what_is_odd() {
     assert_eq!(
         texts(&found),
         [
-            r#"the input "b" is 7 in every row and tells nothing about the target"#,
+            r#"the input "b" is 7 in every row, so it says nothing about the target"#,
             "1 of 3 rows have the inputs of an earlier row; rows with equal inputs are on the same side of the split",
             r#"the target "y" reaches 1e9, so consider another unit or its logarithm"#,
         ]
@@ -224,7 +224,7 @@ fn a_split_that_tests_on_training_inputs_is_named() {
     assert_eq!(
         texts(&found),
         [
-            "1 of 1 test rows of this split have the inputs of a training row, so that scores may be better than on new rows"
+            "1 of 1 test rows of this split have the inputs of a training row, so scores may be better than on new rows"
         ]
     );
 }
@@ -235,7 +235,7 @@ fn many_constant_columns_are_one_warning() {
     assert_eq!(
         texts(&warned(&data)),
         [
-            r#"6 of 7 inputs, the first of them "b", are the same in every row and tell nothing about the target"#
+            r#"6 of 7 inputs, the first of them "b", are the same in every row, so they say nothing about the target"#
         ]
     );
 }
@@ -256,7 +256,7 @@ fn a_file_is_a_source_too() {
     assert!(Path::new(&path).exists());
 }
 
-/// All columns are coordinates, also a single one, with and without a header.
+/// All columns are coordinates, even a single one, with and without a header.
 #[test]
 fn points_have_no_target() {
     let folder = TempDir::new().unwrap();
@@ -301,6 +301,6 @@ fn a_first_line_of_numbers_that_count_up_may_be_names() {
             |warning: &DataWarning| matches!(warning, DataWarning::NumbersLikeNames { .. });
         assert_eq!(found.iter().any(is_named), named, "{first}: {found:?}");
     }
-    // Every row counts up, so the first is like the others.
+    // Every row counts up, so the first looks like the others.
     assert!(warned(&last("1,2,3\n4,5,6\n2,3,4\n")).is_empty());
 }

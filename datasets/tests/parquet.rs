@@ -241,7 +241,7 @@ fn bad_parquet_gets_its_message() {
     write(&folder.path(), message, plain, vec![columns]);
     assert_eq!(
         folder.message(),
-        r#"a.parquet: column 1 ("x") has the type BYTE_ARRAY, which is not read; convert or remove the column"#
+        r#"a.parquet: column 1 ("x") has the type BYTE_ARRAY, which cannot be read; convert or remove the column"#
     );
 }
 
@@ -292,7 +292,7 @@ fn texts_dates_and_gaps_become_inputs() {
     assert_eq!(same.inputs.row(0), data.inputs.row(0));
 }
 
-/// A model of the Parquet file reads the CSV of the same rows, and the other way round.
+/// A model trained on the Parquet file reads the CSV of the same rows, and vice versa.
 #[test]
 fn the_csv_of_the_same_rows_has_the_same_inputs() {
     let folder = Folder::new();

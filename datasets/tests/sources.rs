@@ -76,7 +76,7 @@ fn the_embedded_sets_have_their_shapes() {
     assert!(
         missing
             .to_string()
-            .starts_with(r#"winequality: there is no column "qualty" to be the target (did you mean "quality"?); the columns are "fixed acidity", "#)
+            .starts_with(r#"winequality: there is no target column "qualty" (did you mean "quality"?); the columns are "fixed acidity", "#)
     );
     let diabetes = DataSource::resolve("diabetes", None)
         .unwrap()

@@ -169,14 +169,14 @@ fn groups_larger_than_the_test_part_are_still_tested_on() {
     let same = EqualInputs::among(&Matrix::new(30, 1, vec![1.0; 30]));
     assert_eq!(
         Split::random(&same, 0.1, 0).unwrap_err().to_string(),
-        "all 30 rows to divide into training and test rows have the same inputs; give data whose inputs differ"
+        "all 30 rows have the same inputs, so they cannot be divided into training and test rows; give data whose inputs differ"
     );
     assert_eq!(
         split
             .hold_out_validation(&same, 0.1, 0)
             .unwrap_err()
             .to_string(),
-        "all 20 rows to divide into training and validation rows have the same inputs; give data whose inputs differ"
+        "all 20 rows have the same inputs, so they cannot be divided into training and validation rows; give data whose inputs differ"
     );
 }
 
@@ -203,7 +203,7 @@ fn fractions_that_cannot_be() {
         assert_eq!(
             message(10, value.parse().unwrap()),
             format!(
-                "the test fraction is {value} but must lie between 0 and 1, both excluded; 0.1 is usual"
+                "the test fraction is {value} but must lie between 0 and 1, both excluded; try 0.1"
             )
         );
     }

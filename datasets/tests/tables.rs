@@ -1,4 +1,4 @@
-//! Tables as they come: columns of all kinds, gaps, row numbers.
+//! Real-world tables: columns of all kinds, gaps, row numbers.
 
 use std::fs;
 
@@ -40,7 +40,7 @@ fn roles(target: &str, inputs: InputColumns) -> ColumnRoles {
     }
 }
 
-/// A file in a folder of its own.
+/// A file in its own folder.
 struct File {
     folder: TempDir,
     source: DataSource,
@@ -167,7 +167,7 @@ fn new_rows_have_the_inputs_of_training() {
         &data.schema,
     );
     assert_eq!(found.inputs.row(0), data.inputs.row(0));
-    // A level that is new has an input of its own.
+    // A new level has its own input.
     assert_eq!(found.inputs.row(1)[3..8], [0.0, 0.0, 0.0, 0.0, 1.0]);
     assert_eq!(found.unseen, [("city".to_owned(), 1)]);
     let targets = found.targets.unwrap();
@@ -177,7 +177,7 @@ fn new_rows_have_the_inputs_of_training() {
     let reason = &found.unfit[1].reason;
     assert!(
         reason.ends_with(
-            r#"new.csv:5: column 3 ("smoker") holds "maybe", but training had "no" and "yes" there; correct it"#
+            r#"new.csv:5: column 3 ("smoker") holds "maybe", but held "no" and "yes" in training; correct it"#
         ),
         "{reason}"
     );
@@ -214,11 +214,11 @@ fn columns_can_be_chosen() {
     };
     assert_eq!(
         file.message(file.source.load_columns(&roles("y", inputs))),
-        r#"a.csv: --drop names the column "zipp", which is not there (did you mean "zip"?); the columns are "id", "zip", "size", "y""#
+        r#"a.csv: --drop names the column "zipp", which does not exist (did you mean "zip"?); the columns are "id", "zip", "size", "y""#
     );
 }
 
-/// Whatever stops a run is said at once.
+/// All problems are reported together.
 #[test]
 fn all_problems_are_in_one_message() {
     let rows: String = (0..100)
@@ -230,7 +230,7 @@ fn all_problems_are_in_one_message() {
     let file = File::new("a.csv", format!("a,b,y\n{rows}"));
     assert_eq!(
         file.message(file.source.load_columns(&roles("y", inferred()))),
-        r#"a.csv: column 1 ("a") holds text in 1 row among numbers, the first "oops" (in line 9), and column 2 ("b") holds text in 1 row among numbers, the first "about 3" (in line 9); correct the file, or use --kind a=number --kind b=number"#
+        r#"a.csv: column 1 ("a") holds numbers except in 1 row, the first "oops" (in line 9), and column 2 ("b") holds numbers except in 1 row, the first "about 3" (in line 9); correct the file, or use --kind a=number --kind b=number"#
     );
     let kinds = ["a=number", "b=number"].map(|kind| kind.parse().unwrap());
     let inputs = InputColumns {
@@ -356,7 +356,7 @@ fn every_text_format_gives_the_same_data() {
     let file = File::new("a.json", "[{\"x\": 1}, 3]");
     let message = file.message(file.source.load_columns(&roles("x", inferred())));
     assert!(
-        message.starts_with("a.json does not hold records in JSON (invalid type: integer `3`"),
+        message.starts_with("a.json does not hold JSON records (invalid type: integer `3`"),
         "{message}"
     );
 }
@@ -371,7 +371,7 @@ fn single_quotes_around_names_are_not_part_of_them() {
     );
 }
 
-/// A column that is to be kept must exist.
+/// A column given to `--keep` must exist.
 #[test]
 fn columns_to_keep_are_checked() {
     let data = load("a,y\n1,5\n4,7\n", &roles("y", inferred()));
@@ -382,11 +382,11 @@ fn columns_to_keep_are_checked() {
     let file = File::new("new.csv", "a,y\n1,5\n");
     assert_eq!(
         file.message(file.source.load_new_rows(&data.schema, &rows)),
-        r#"new.csv: --keep names the column "b", which is not there; the columns are "a", "y""#
+        r#"new.csv: --keep names the column "b", which does not exist; the columns are "a", "y""#
     );
 }
 
-/// The kind that the user gives the target decides, not its values.
+/// The kind that the user gives for the target decides, not its values.
 #[test]
 fn the_kind_of_the_target_can_be_given() {
     let file = File::new("a.csv", "x,y\n1,1\n2,2\n3,3\n");
@@ -443,7 +443,7 @@ fn written_numbers_are_read() {
     assert_eq!(serde_json::from_str::<Schema>(&saved).unwrap(), data.schema);
 }
 
-/// A column that is said to hold numbers keeps those that are written with marks.
+/// A column that the user calls a number keeps numbers written with separators.
 #[test]
 fn written_numbers_among_other_texts_are_kept_if_asked_for() {
     let inputs = InputColumns {
@@ -458,7 +458,7 @@ fn written_numbers_among_other_texts_are_kept_if_asked_for() {
     assert!(column[1].is_nan());
 }
 
-/// Two different numbers are labels only if they are used as such.
+/// Two distinct numbers are labels only if they are used as such.
 #[test]
 fn two_measurements_are_numbers() {
     use burn_gp_datasets::{ColumnRoles, DataSource, Task};

@@ -1,4 +1,4 @@
-//! MNIST by one small convolutional network with a softmax head, and with a deep basis kernel:
+//! Classifies MNIST by a small convolutional network, with a softmax head and with a deep basis kernel:
 //! `cargo run --release -p burn-gp-experiments --example deep_basis_mnist -- DATA_DIR SEED STEPS`
 use burn::nn::{Linear, LinearConfig, conv::Conv2d, conv::Conv2dConfig};
 use burn::{prelude::*, tensor::DType, tensor::activation::log_softmax};
@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let network = Network { convolutions, last };
     let weights = VariationalGaussian::standard(64, 10, CovarianceShape::Full, &device);
     let posterior = WeightSpace::new(weights, VarianceCorrection::NONE);
-    let basis = Basis::new(network.clone()).times(0.3); // logits of deviation up to 0.3·√64
+    let basis = Basis::new(network.clone()).times(0.3); // logits of standard deviation up to 0.3·√64
     let likelihood = SoftmaxConfig::new(10).init(&device);
     let model = Svgp::new(basis, ZeroMean::new(10), likelihood, posterior);
     let mut training = MiniBatchTraining::new(next()?.parse()?);

@@ -25,9 +25,8 @@ pub enum OtherExperiment {
     List,
     /// Snelson's data with SVGP, ODVGP and SOLVE-GP (arXiv:1910.10596, Figure 2)
     ///
-    /// SVGP with 5 and with 10 inducing points, ODVGP with 5 and 100 more for the mean, and
-    /// SOLVE-GP with 5 and 5 orthogonal ones, on 100 rows of Snelson's data; the other 100 rows are
-    /// held out.
+    /// SVGP with 5 and with 10 inducing points, ODVGP with 5 plus 100 for the mean, and SOLVE-GP with
+    /// 5 plus 5 orthogonal points, on 100 rows of Snelson's data; the other 100 rows are held out.
     Snelson(solve_gp::SnelsonOptions),
     /// Time of a training step of SVGP and SOLVE-GP (arXiv:1910.10596, Figure 4 and Table 4)
     ///
@@ -51,8 +50,8 @@ pub enum OtherExperiment {
     /// Time and memory of computation-aware regression for increasing numbers of rows
     /// (arXiv:2411.01036, Section 4)
     ///
-    /// Seconds of a step of CaGP-Opt and the peak memory of its process on synthetic data, with the
-    /// powers of n·I by which they grow. Every run is a separate process. The paper scale has up to
+    /// Seconds per step of CaGP-Opt and peak memory of its process on synthetic data, with the
+    /// exponents of their growth in n·I. Every run is a separate process. The paper scale has up to
     /// two million rows. Run nothing else at the same time.
     CagpScale(computation_aware::ScaleOptions),
     /// Actions and the eigenvectors of the covariance matrix (arXiv:2411.01036, Figure 2)
@@ -64,13 +63,13 @@ pub enum OtherExperiment {
     /// S1, S2)
     ///
     /// CaGP-CG and CaGP-Opt trained with each loss: densities of held-out rows and the noise during
-    /// training, and the predictions at its end.
+    /// training, and the final predictions.
     CagpLoss(computation_aware::LossOptions),
     /// Coverage of the intervals of exact, sparse and computation-aware models (arXiv:2411.01036,
     /// Figure 4)
     ///
     /// The share of held-out rows in their central intervals against the nominal coverage, from the
-    /// predictions of the runs of cagp-uci; requested runs that are missing are made. The default
+    /// predictions of the runs of cagp-uci; missing runs are added. The default
     /// of --methods is sgpr-l-bfgs, svgp, cagp-cg and cagp-opt-adam, and at paper scale also exact.
     CagpCoverage(computation_aware::CoverageOptions),
     /// Learning curves of SVGP and computation-aware regression (arXiv:2411.01036, Figures 3, 4,
@@ -82,8 +81,8 @@ pub enum OtherExperiment {
     CagpCourse(computation_aware::CourseOptions),
     /// Inducing points of SVGP in increasing dimensions (arXiv:2411.01036, Figure S3)
     ///
-    /// The distance of the trained inducing points to the data, in trained lengthscales, and the
-    /// share of the function in the variance of a target there, compared with exact regression.
+    /// The distance from the trained inducing points to the data, in trained lengthscales, and the
+    /// function's share of the variance of a target there, compared with exact regression.
     CagpInducing(computation_aware::InducingOptions),
     /// Deep basis kernels, GP and DKL on 100 to 100000 rows in one dimension (arXiv:2505.18526,
     /// Figures 1, 3)
@@ -121,7 +120,9 @@ pub enum OtherExperiment {
 /// [`Failure`] with advice for the user.
 pub fn run(command: ExperimentCommand) -> Result<(), Failure> {
     execute(command).map_err(|failure| {
-        failure.or_go_on(|| Some("what is finished is kept, and the same command goes on".into()))
+        failure.or_go_on(|| {
+            Some("finished runs are kept; run the same command again to continue".into())
+        })
     })
 }
 
@@ -152,8 +153,8 @@ fn execute(command: ExperimentCommand) -> Result<(), Failure> {
     }
 }
 
-/// The studies with their own command. Other studies are part of an experiment with their name, or
-/// protocols of another study.
+/// The studies that are commands of their own. Other studies belong to the experiment of the same name, or
+/// are protocols of another study.
 fn commands() -> impl Iterator<Item = &'static Study> {
     let others = OtherExperiment::augment_subcommands(Command::new("experiment"));
     let is_other = move |study: &&Study| others.find_subcommand(&study.name).is_some();

@@ -1,10 +1,10 @@
-//! Experiments of papers on Gaussian processes, with the published values beside ours.
+//! Experiments from papers on Gaussian processes, with the published values beside ours.
 //!
 //! A table of training runs is a file in the folder `studies`. An experiment that is more than such
-//! a grid has code of its own, in the module of its paper. [`ExperimentCommand`] is the command line
-//! of all of them.
+//! a grid has its own code in the module of its paper. [`ExperimentCommand`] is the command line of
+//! all experiments.
 
-// They panic if the terminal is closed or the disk is full: those of `burn_gp_runs` do not.
+// The standard macros panic if the terminal is closed or the disk is full; those of `burn_gp_runs` do not.
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
 mod command;

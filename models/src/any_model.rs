@@ -12,7 +12,7 @@ use burn_gp_core::{
 };
 use serde::{Deserialize, Serialize};
 
-// Every model is in the list below, so that a new one adds nothing here.
+// A glob import, so that new models in the list below need no change here.
 use crate::{
     ready_made::{DataShape, ReadyMade, ReadyMadeConfig},
     training::{Model, Objective, TrainingData, UsualTraining},
@@ -33,7 +33,7 @@ macro_rules! models {
         /// Any ready-made model.
         #[allow(
             clippy::large_enum_variant,
-            reason = "a program holds one or two, and burn's modules can hold no boxes"
+            reason = "a program holds one or two, and burn's modules cannot hold boxes"
         )]
         #[derive(Module, Debug)]
         pub enum AnyModel {
@@ -66,8 +66,8 @@ macro_rules! models {
                 }
             }
 
-            /// Initializes the model for `data`, which are [`arranged`](Self::arranged), in their
-            /// precision and on their device with autodiff.
+            /// Initializes the model for [`arranged`](Self::arranged) data, in their precision and
+            /// on their device with autodiff.
             ///
             /// # Errors
             ///
@@ -78,7 +78,7 @@ macro_rules! models {
                 }
             }
 
-            /// The configuration with the numbers chosen for `data` where it has only an upper limit
+            /// The configuration with the counts chosen for `data` in place of upper limits
             /// ([`InducingConfig::at_most`]).
             pub fn resolved(&self, data: &TrainingData) -> Self {
                 match self {
@@ -86,22 +86,22 @@ macro_rules! models {
                 }
             }
 
-            /// The configuration that has the parameters of one for data in this precision in every
-            /// other, too. A model that was saved in another precision is read with it.
+            /// A configuration that has, in any precision, the parameters that this one has in
+            /// `precision`. It serves to read models saved in another precision.
             pub(crate) fn as_in(&self, precision: DType) -> Self {
                 match self {
                     $(Self::$name(config) => config.as_in(precision).into(),)*
                 }
             }
 
-            /// How the model is trained unless the caller says otherwise.
+            /// The default training of the model.
             pub fn usual_training(&self) -> UsualTraining {
                 match self {
                     $(Self::$name(config) => config.usual_training(),)*
                 }
             }
 
-            /// Whether the inputs are images, whose numbers have a common scale.
+            /// Whether the inputs are images, whose pixels have a common scale.
             pub fn has_images(&self) -> bool {
                 match self {
                     $(Self::$name(config) => config.has_images(),)*
@@ -115,7 +115,7 @@ macro_rules! models {
                 }
             }
 
-            /// Whether the model takes targets of one output alone.
+            /// Whether the model takes only a single output.
             pub fn takes_one_output(&self) -> bool {
                 match self {
                     $(Self::$name(config) => config.takes_one_output(),)*
@@ -141,12 +141,11 @@ macro_rules! models {
         }
 
         impl AnyModel {
-            /// The trained model, without autodiff. It contains everything that it needs of its
-            /// training data.
+            /// The trained model, without autodiff. It contains all training data that it needs.
             ///
             /// # Errors
             ///
-            /// When a number that it needs of the data is not finite, or a covariance matrix cannot be
+            /// When a value in the data that it keeps is not finite, or a covariance matrix cannot be
             /// factored.
             pub fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
                 match self {
@@ -156,7 +155,7 @@ macro_rules! models {
         }
 
         impl AnyModel {
-            /// The prediction of each training target from all the others, if the model has it in closed
+            /// The prediction of each training target from all the others, for models with a closed
             /// form: exact and collapsed regression.
             ///
             /// # Errors
@@ -174,7 +173,8 @@ macro_rules! models {
                 }
             }
 
-            /// The model for training with weights of the rows ([`Svgp::with_row_weights`]), if it can.
+            /// The model for training with row weights ([`Svgp::with_row_weights`]); `None` if it does
+            /// not support them.
             pub fn with_row_weights(self) -> Option<Self> {
                 match self {
                     Self::Svgp(model) => Some(Self::Svgp(model.with_row_weights())),

@@ -1,4 +1,4 @@
-//! Panics as messages.
+//! Turns panics into error messages.
 
 use std::{
     any::Any,
@@ -25,9 +25,9 @@ pub(crate) fn caught<T>(
     }
 }
 
-/// The result of `work`, or the message of its panic. An invalid configuration panics where it is
-/// made into a model, which is a mistake of the program. Where the configuration comes from a user or
-/// a file, it is an error.
+/// The result of `work`, or the message of its panic. Initializing a model from an invalid
+/// configuration panics, because it is a programming error. If the configuration comes from a user or
+/// a file, this function turns the panic into an error.
 ///
 /// # Errors
 ///

@@ -71,13 +71,13 @@ pub enum CheckFailure {
     #[error("it is damaged: its checksum is not the one in {CHECKSUMS_FILE}")]
     Changed,
     /// The folder was never sealed, or its checksums were lost.
-    #[error("it is missing, so that no file of the folder can be checked")]
+    #[error("it is missing, so no file of the folder can be checked")]
     Missing,
     /// The file has no checksum, although the folder has.
-    #[error("{CHECKSUMS_FILE} has no checksum of it")]
+    #[error("{CHECKSUMS_FILE} has no checksum for it")]
     Unlisted,
     /// The file with the checksums has changed since it was written.
-    #[error("it is damaged: it does not agree with the checksum in its last line")]
+    #[error("it is damaged: its contents do not match the checksum in its last line")]
     ChangedChecksums,
     /// The file should be text.
     #[error("it is not UTF-8 text")]
@@ -93,7 +93,7 @@ impl CheckedFolder {
         }
     }
 
-    /// A folder to be read, or to get further files.
+    /// Opens a folder to read files or add more.
     ///
     /// # Errors
     ///
@@ -127,8 +127,8 @@ impl CheckedFolder {
         }
     }
 
-    /// Whether the folder has a file of this name: one with a checksum, or in a folder that was never
-    /// sealed any.
+    /// Whether the folder has a file of this name. In a sealed folder, only files with a checksum
+    /// count.
     pub fn has(&self, name: &str) -> bool {
         match &self.checksums {
             Some(checksums) => checksums.contains_key(name),
@@ -140,8 +140,8 @@ impl CheckedFolder {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read, or the folder is sealed and the checksum of the file is another
-    /// or absent.
+    /// When the file cannot be read, or the folder is sealed and the file's checksum does not match
+    /// or is missing.
     pub fn read(&self, name: &str) -> Result<Vec<u8>, CheckError> {
         let path = self.path.join(name);
         let checked = read_regular(&path).map_err(CheckFailure::from);
@@ -168,7 +168,7 @@ impl CheckedFolder {
         })
     }
 
-    /// Writes a file and notes its checksum.
+    /// Writes a file and records its checksum.
     ///
     /// # Errors
     ///
@@ -179,7 +179,7 @@ impl CheckedFolder {
         Ok(())
     }
 
-    /// Notes the checksums of all files in the folder that have none yet.
+    /// Records the checksums of all files in the folder that have none yet.
     ///
     /// # Errors
     ///
@@ -222,7 +222,8 @@ impl CheckedFolder {
     }
 }
 
-/// Reads a regular file. Anything else is not waited for, as a pipe without a writer would be.
+/// Reads a regular file. Refuses anything else, because reading a pipe without a writer would
+/// block.
 fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     match fs::metadata(path)?.is_file() {
         true => fs::read(path),
@@ -230,7 +231,7 @@ fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The checksum of each file; `None` if the content is not that of a seal.
+/// The checksum of each file; `None` if the content is not an intact list of checksums.
 fn parsed(content: &[u8]) -> Option<BTreeMap<String, String>> {
     let text = str::from_utf8(content).ok()?;
     let end = text.rfind(LAST_LINE)?;

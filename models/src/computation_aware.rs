@@ -93,7 +93,7 @@ impl ActionsConfig {
         }
     }
 
-    /// The number for `rows` rows, of which there may be fewer than actions.
+    /// The actions for `rows` rows: an upper limit becomes a number of at most `rows`.
     pub fn for_rows(&self, rows: usize) -> Self {
         let mut chosen = self.clone();
         if let Self::Blocks { count, at_most, .. } = &mut chosen
@@ -104,8 +104,8 @@ impl ActionsConfig {
         chosen
     }
 
-    /// The same actions for data that are not known. They start without a covariance, and their
-    /// values are loaded from a record.
+    /// The same actions for unknown data. They are initialized without a covariance, because a
+    /// record replaces their values.
     fn blank(&self) -> Self {
         let mut blank = self.clone();
         if let Self::Blocks { start, .. } = &mut blank {
@@ -191,13 +191,13 @@ impl ComputationAwareConfig {
         }
     }
 
-    /// Initializes the model for `data`, which are [`arranged`](Self::arranged), in their precision
-    /// and on their device with autodiff.
+    /// Initializes the model for [`arranged`](Self::arranged) data, in their precision and on their
+    /// device with autodiff.
     ///
     /// # Errors
     ///
     /// When a target is not finite, the number of actions is zero or larger than the number of
-    /// rows, or a parameter setting is not possible.
+    /// rows, or a parameter setting is invalid.
     pub fn init(&self, data: &TrainingData) -> Result<AnyComputationAware, InitError> {
         self.likelihood.check()?;
         check_finite(&data.targets)?;

@@ -7,8 +7,8 @@ use burn_gp_core::{
 };
 
 /// The kernel with the initial values configured under `path`, which are set before anything is
-/// derived from the kernel. Values that are not possible are left to the model built from it,
-/// because its error message has the whole path.
+/// derived from the kernel. Impossible values are skipped here; the model built from the kernel
+/// reports them with their full path.
 pub(crate) fn with_first_values(
     kernel: AnyKernel,
     parameters: &ParameterConfig,

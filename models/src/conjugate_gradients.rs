@@ -57,7 +57,7 @@ impl ConjugateGradientsConfig {
     ///
     /// # Errors
     ///
-    /// When the number of probes is zero, or a parameter setting is not possible.
+    /// When the number of probes is zero, or a parameter setting is invalid.
     pub fn init(&self, data: &TrainingData) -> Result<AnyConjugateGradients, InitError> {
         self.likelihood.check()?;
         check_finite(&data.targets)?;

@@ -75,7 +75,7 @@ impl BasisConfig {
     ///
     /// # Errors
     ///
-    /// When there is no network with these settings and `dimensions` inputs.
+    /// When the settings of the network are invalid for `dimensions` inputs.
     pub fn check(&self, dimensions: usize) -> Result<(), NetworkError> {
         self.network.check(dimensions, self.rank)
     }
@@ -181,7 +181,7 @@ impl DbkConfig {
     ///
     /// # Errors
     ///
-    /// When a target is not finite, or a parameter setting is not possible.
+    /// When a target is not finite, or a parameter setting is invalid.
     pub fn init(&self, data: &TrainingData) -> Result<AnyDbk, InitError> {
         self.likelihood.check()?;
         check_finite(&data.targets)?;
@@ -275,7 +275,7 @@ impl SvdbkConfig {
     ///
     /// # Errors
     ///
-    /// When the likelihood does not accept a target, or a parameter setting is not possible.
+    /// When the likelihood does not accept a target, or a parameter setting is invalid.
     ///
     /// # Panics
     ///
@@ -295,7 +295,7 @@ impl SvdbkConfig {
     ///
     /// # Errors
     ///
-    /// When a setting is not possible.
+    /// When a setting is invalid.
     ///
     /// # Panics
     ///
@@ -397,7 +397,7 @@ impl ReadyMadeConfig for SvdbkConfig {
 impl ReadyMade for AnySvdbk {
     type Trained = Self;
 
-    /// The model whose predictions raise the prior variance to the largest one at the training
+    /// The model, with predictions that raise the prior variance to its maximum over the training
     /// inputs.
     fn trained(&self, data: &TrainingData) -> Result<Self, ConditionError> {
         let model = self.valid();

@@ -62,7 +62,7 @@ impl<M: Module + ModuleDisplay> OnFeatures<M> {
         &self.model
     }
 
-    /// Replaces the model behind the network.
+    /// Replaces the model on the network's outputs.
     pub fn map<N: Module + ModuleDisplay>(self, change: impl FnOnce(M) -> N) -> OnFeatures<N> {
         OnFeatures {
             network: self.network,
@@ -190,7 +190,8 @@ impl Predictive for FeatureProcess {
         samples: usize,
         seed: u64,
     ) -> Result<Tensor<3>, NotPositiveDefinite> {
-        // Rounding may differ between the rows of a product, and the features of equal inputs with it.
+        // Rounding may differ between the rows of a product, so equal inputs may have different
+        // features.
         draw_at_distinct(x, |x| {
             (self.functions).draws(self.network.forward(x), samples, seed)
         })
@@ -234,8 +235,8 @@ pub struct DeepKernelConfig<C> {
     /// The number of network outputs, H.
     #[serde(default = "two")]
     pub features: usize,
-    /// The model on the outputs. In files it is not called `model`, because that is the name of the
-    /// whole.
+    /// The model on the outputs. In files it is not called `model`, because that key names the
+    /// whole model.
     #[serde(rename = "of_features")]
     pub model: C,
 }
@@ -298,7 +299,7 @@ impl<C: ReadyMadeConfig> ReadyMadeConfig for DeepKernelConfig<C> {
         self.init(data)
     }
 
-    /// Numbers are chosen for the distinct inputs of the network.
+    /// The counts are chosen for the distinct inputs of the network.
     fn resolved(&self, data: &TrainingData) -> Self {
         Self {
             model: self.model.resolved(data),

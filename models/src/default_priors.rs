@@ -1,4 +1,4 @@
-//! Priors of hyperparameters where the user gives none.
+//! Priors of hyperparameters for which the user gives none.
 
 use burn::tensor::Device;
 use burn_gp_core::{
@@ -9,7 +9,8 @@ use burn_gp_core::{
 
 use crate::ModelConfig;
 
-/// The most rows with which priors are added. More rows overrule them, and every step would take longer.
+/// The largest number of rows for which priors are added. More rows outweigh the priors, which would
+/// slow down every step.
 const MOST_ROWS: usize = 5000;
 /// The median lengthscale, in square roots of the number of inputs: in standardized inputs, the typical
 /// distance of two rows is √(2D). Longer lengthscales than that make functions that few rows can determine.
@@ -21,26 +22,27 @@ const ALIKE: f64 = 4.0;
 const VARIANCE_DEVIATION: f64 = 3.0;
 
 impl ModelConfig {
-    /// The configuration with weak priors of the kernel and of normal noise, for standardized data with
-    /// `rows` rows and `dimensions` inputs. Priors that the configuration has stay as they are.
+    /// Adds weak priors on the kernel and on Gaussian noise, for standardized data with `rows` rows and
+    /// `dimensions` inputs. Existing priors are kept.
     ///
     /// | hyperparameter | prior of its logarithm |
     /// |---|---|
     /// | lengthscale that D inputs share | `N(log(3·√D), 1)` |
-    /// | lengthscales of D inputs, from N rows | `N(log(3·√D), 1/(1 + 4·D/N))` each: rows that are about as many as inputs cannot tell which inputs matter |
+    /// | lengthscales of D inputs, from N rows | `N(log(3·√D), 1/(1 + 4·D/N))` each: with about as many inputs as rows, the data cannot tell which inputs matter |
     /// | variance of a kernel | `N(0, 3²)`; `N(−log D, 3²)` of a kernel without lengthscales, such as a linear one, with D inputs |
     /// | noise variance | the noise has the gamma distribution with shape 2 and mean 1 |
     ///
     /// With few rows, or about as many inputs as rows, the evidence alone has optima in which the noise
-    /// vanishes and short lengthscales repeat the noise of the training targets. The priors prefer
-    /// smooth functions and noise unless the data say otherwise. That of the noise, on the logarithm, makes N rows
-    /// count as N − 4: a 95 % interval of the normal distribution with that noise is as wide as that of the Student-t
-    /// distribution with N − 2 degrees of freedom, which an unknown scale has (S is the sum of squares:
-    /// `1.96·√(S/(N − 4)) ≈ t·√(S/(N − 2))`, .490√S and .495√S at N = 20). That lengthscales grow with √D is argued
-    /// in "Vanilla Bayesian Optimization Performs Great in High Dimensions" (arXiv:2402.02229, section 4).
+    /// vanishes and short lengthscales repeat the noise of the training targets. The priors prefer smooth
+    /// functions and noise unless the data say otherwise. The noise prior is a density of the logarithm and
+    /// makes N rows count as N − 4: a 95 % interval of the normal distribution with that noise is then as wide
+    /// as one of the Student-t distribution with N − 2 degrees of freedom, the distribution for an unknown
+    /// scale (with S the sum of squares: `1.96·√(S/(N − 4)) ≈ t·√(S/(N − 2))`, .490√S and .495√S at N = 20).
+    /// For lengthscales that grow with √D, see "Vanilla Bayesian Optimization Performs Great in High
+    /// Dimensions" (arXiv:2402.02229, section 4).
     ///
-    /// Models with more than 5000 rows, deep models, models on features of networks and functions with
-    /// separate kernels stay as they are.
+    /// Models with more than 5000 rows, deep models, models on network features and models with
+    /// separate kernels or coregionalization are not changed.
     pub fn with_default_priors(mut self, rows: usize, dimensions: usize) -> Self {
         let likelihood = self.likelihood();
         let has_noise = matches!(likelihood, LikelihoodConfig::Gaussian(_));
@@ -77,8 +79,7 @@ impl ModelConfig {
 
 const NOISE: &str = "likelihood.noise";
 
-/// A gamma distribution with mean one: as long as the data say nothing else, all variation of the targets is
-/// noise.
+/// A gamma distribution with mean one: unless the data say otherwise, all variation of the targets is noise.
 const NOISE_PRIOR: Prior = Prior::Gamma {
     shape: 2.0,
     rate: 2.0,
@@ -86,7 +87,7 @@ const NOISE_PRIOR: Prior = Prior::Gamma {
 
 /// The priors of a kernel's hyperparameters, by their paths in a model.
 fn default_priors(kernel: &KernelConfig, rows: usize, dimensions: usize) -> Priors {
-    // The model itself names what is wrong with a kernel.
+    // The model itself reports what is wrong with the kernel.
     if kernel.check("kernel", dimensions).is_err() {
         return Priors::default();
     }

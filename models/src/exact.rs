@@ -54,7 +54,7 @@ impl ExactConfig {
     ///
     /// # Errors
     ///
-    /// When a target is not finite, or a parameter setting is not possible.
+    /// When a target is not finite, or a parameter setting is invalid.
     pub fn init(&self, data: &TrainingData) -> Result<AnyExact, InitError> {
         self.likelihood.check()?;
         check_finite(&data.targets)?;
@@ -68,7 +68,7 @@ impl ExactConfig {
     ///
     /// # Errors
     ///
-    /// When a parameter setting is not possible.
+    /// When a parameter setting is invalid.
     pub fn blank(
         &self,
         dimensions: usize,

@@ -22,23 +22,23 @@ pub enum InitError {
     /// The initial covariance of the inducing variables cannot be factored.
     #[error(transparent)]
     Factorization(#[from] NotPositiveDefinite),
-    /// A parameter setting is not possible.
+    /// A parameter setting is invalid.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
     /// A layer works on patches, but its inputs are not images.
     #[error(
-        "a layer of patches needs images: the shape of the inputs is not known, or a dense layer \
-         comes before"
+        "a patch layer needs images, but the shape of the inputs is unknown or a dense layer comes \
+         before it"
     )]
     NoImage,
-    /// A network cannot have these settings.
+    /// The settings of a network are invalid.
     #[error(transparent)]
     Network(#[from] NetworkError),
     /// The patches do not fit the image.
     #[error(transparent)]
     Patches(#[from] PatchError),
     /// The shape of the images does not match the number of inputs.
-    #[error("images of {image} (height, width, channels) have {} numbers, the inputs {inputs}", .image.len())]
+    #[error("images of {image} (height, width, channels) have {} values, but there are {inputs} inputs", .image.len())]
     ImageShape {
         /// The image shape.
         image: ImageShape,
@@ -47,12 +47,12 @@ pub enum InitError {
     },
     /// The posterior needs a second set of inducing points, but the configuration has none.
     #[error(
-        "this posterior needs a second set of inducing points, orthogonal to the first, but there is \
+        "this posterior needs a second, orthogonal set of inducing points, but the configuration has \
          none"
     )]
     NoOrthogonalPoints,
     /// There are fewer rows than actions.
-    #[error("{count} actions were asked for; there can be from 1 to {rows}, the number of rows")]
+    #[error("the number of actions is {count}; it must be from 1 to {rows}, the number of rows")]
     Actions {
         /// The number of actions, I.
         count: usize,
@@ -60,12 +60,12 @@ pub enum InitError {
         rows: usize,
     },
     /// The number of probes is zero, so the log-determinant cannot be estimated.
-    #[error("settings.probes is 0; conjugate gradients need at least one probe")]
+    #[error("settings.probes is 0; it must be at least 1")]
     NoProbes,
     /// The configuration has a second set of inducing points, but the model does not use one.
     #[error(
-        "{count} orthogonal inducing points were asked for, but this model has none; they belong \
-         to the posteriors solve and odvgp"
+        "{count} orthogonal inducing points were requested, but this model has none; only the \
+         posteriors solve and odvgp use them"
     )]
     OrthogonalPoints {
         /// The number of orthogonal inducing points, M2.

@@ -24,7 +24,7 @@ use crate::{
     training::{AdamRates, Model, Objective, TrainingData, UsualTraining},
 };
 
-/// A network trained as such by the penalized likelihood
+/// A network trained by maximizing the penalized likelihood
 /// `Σ_n log N(y_n | m(x_n) + wᵀφ(x_n), σ²) − ½‖w‖²`. After training its last layer w becomes
 /// Bayesian: the posterior of `w ~ N(0, I)` given the trained features and all data.
 ///
@@ -107,7 +107,7 @@ impl LastLayerConfig {
     ///
     /// # Errors
     ///
-    /// When a target is not finite, or a parameter setting is not possible.
+    /// When a target is not finite, or a parameter setting is invalid.
     pub fn init(&self, data: &TrainingData) -> Result<AnyLastLayer, InitError> {
         self.likelihood.check()?;
         check_finite(&data.targets)?;
@@ -136,7 +136,7 @@ impl LastLayerConfig {
     }
 }
 
-/// Zero weights. The features alone break the symmetry.
+/// Zero weights. The random features already break the symmetry.
 fn first_weights(rank: usize, options: TensorCreationOptions) -> Param<Tensor<2>> {
     Param::from_tensor(Tensor::zeros([OUTPUTS, rank], options))
 }

@@ -6,14 +6,15 @@
 //! | feature | content |
 //! |---|---|
 //! | `flex` (default) | the CPU, in single and double precision |
-//! | `ndarray` | the CPU by another backend of burn |
+//! | `ndarray` | the CPU, with another backend of burn |
 //! | `wgpu`, `vulkan`, `metal` | GPUs through WGSL, SPIR-V and Metal, in single precision |
 //! | `arrays` | arrays of `ndarray` as inputs and targets |
-//! | `learner` | `MiniBatchLearner`: the steps of the trainers in the learner of burn-train |
+//! | `learner` | `MiniBatchLearner`: mini-batch training in the learner of burn-train |
 //! | `cuda`, `rocm` | GPUs through CUDA and HIP |
 //! | `fusion`, `autotune` | burn's features of these names; needed if your crate enables burn's |
 //!
-//! Several can be compiled in together. The device of the data decides where a computation runs.
+//! Several backends can be compiled in together. The device of the data decides where a computation
+//! runs.
 
 #![deny(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! Files whose tensors have other names than those of the module.
+//! Files whose tensor names differ from the module's.
 //!
 //! The names in a checkpoint begin with the enums that hold the model, such as `Svgp`. Older
 //! checkpoints have other enums there, or none.
@@ -37,7 +37,7 @@ pub fn renamed<M: Module>(module: &M, content: &Bytes) -> Option<Bytes> {
     Writer::new(tensors.ok()?).into_bytes().ok()
 }
 
-/// The beginnings of two names before the parts that they have in common at the end.
+/// The beginnings of two names, without their common ending.
 fn beginnings([a, b]: [&str; 2]) -> [&str; 2] {
     let pairs = a.rsplit('.').zip(b.rsplit('.'));
     let common = pairs.take_while(|(a, b)| a == b);

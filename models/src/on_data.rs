@@ -46,7 +46,7 @@ impl<R: FullBatch> OnData<R> {
     }
 }
 
-/// Regression that predicts from its data.
+/// Regression that needs its training data to predict.
 pub trait KeepsData: FullBatch {
     /// The kernel.
     fn kernel(&self) -> &impl Kernel;
@@ -55,7 +55,7 @@ pub trait KeepsData: FullBatch {
     fn likelihood(&self) -> &Gaussian;
 }
 
-/// Forwards to the kernel and the noise that a type of regression has.
+/// Forwards to the kernel and the noise of each regression type.
 macro_rules! keeps_data {
     ($($type:ident<$($parameter:ident: $bound:ident),*>),*) => {
         $(impl<$($parameter: $bound),*> KeepsData for $type<$($parameter),*> {

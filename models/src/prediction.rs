@@ -46,7 +46,7 @@ impl<L: Likelihood> Predictor<L> {
     ///
     /// # Panics
     ///
-    /// If the number of inputs is not a whole number of rows.
+    /// If the inputs cannot be divided into rows of `columns`.
     #[track_caller]
     pub fn inputs(&self, inputs: &[f64], columns: usize) -> Tensor<2> {
         rows_of(inputs, columns);
@@ -192,7 +192,7 @@ impl<L: Likelihood> Predictor<L> {
     ///
     /// # Panics
     ///
-    /// If the number of inputs is not a whole number of rows, or the number of columns differs from
+    /// If the inputs cannot be divided into rows of `columns`, or the number of columns differs from
     /// the training inputs.
     #[track_caller]
     pub fn predict(&self, inputs: &[f64], columns: usize) -> Predictions {
@@ -200,8 +200,7 @@ impl<L: Likelihood> Predictor<L> {
     }
 
     /// Same as [`predict`](Self::predict), but calls `watch` with the number of finished rows
-    /// before each
-    /// chunk of inputs.
+    /// before each chunk of inputs.
     ///
     /// # Panics
     ///
@@ -259,8 +258,8 @@ impl<L: Likelihood> Predictor<L> {
     ///
     /// # Panics
     ///
-    /// If the number of inputs is not a whole number of rows like the training inputs, or the
-    /// number of targets does not match the number of rows.
+    /// If the inputs cannot be divided into rows like the training inputs, or the number of targets
+    /// does not match the number of rows.
     #[track_caller]
     pub fn log_density(
         &self,
@@ -336,8 +335,7 @@ impl<L: Likelihood> Predictor<L> {
     }
 
     /// Same as [`score`](Self::score), but calls `watch` with the number of finished rows before
-    /// each
-    /// chunk of inputs.
+    /// each chunk of inputs.
     ///
     /// # Errors
     ///
@@ -383,7 +381,7 @@ impl<L: Likelihood> Predictor<L> {
 fn rows_of(values: &[f64], columns: usize) -> usize {
     assert!(
         columns > 0 && values.len().is_multiple_of(columns),
-        "{} inputs are no whole number of rows of {columns} columns",
+        "{} inputs cannot be divided into rows of {columns}",
         values.len()
     );
     values.len() / columns
@@ -396,7 +394,7 @@ fn targets_a_row(inputs: &[f64], columns: usize, targets: &[f64]) -> usize {
     let width = count / rows.max(1);
     assert!(
         width * rows == count,
-        "{count} targets for {rows} rows of {columns} inputs; expected as many for each row"
+        "{count} targets for {rows} rows of {columns} inputs; expected the same number for every row"
     );
     width
 }
@@ -407,6 +405,6 @@ fn targets_a_row(inputs: &[f64], columns: usize, targets: &[f64]) -> usize {
 fn mixture(components: Vec<Marginals>) -> Marginals {
     match Marginals::of_mixture(components) {
         Some(moments) => moments,
-        None => panic!("Predictor: a process without components"),
+        None => panic!("Predictor: the process has no components"),
     }
 }

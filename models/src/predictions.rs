@@ -44,13 +44,13 @@ impl Predictions {
         Some(self.distribution.as_ref()?.interval(level))
     }
 
-    /// Predictions of `shift + scale·y`: those of targets that were standardized, in the units of the
-    /// data. There is one shift and one scale for each output. Of the latent functions, the first of
-    /// each output is mapped too; others, such as log noises, stay as they are.
+    /// Predictions of `shift + scale·y`, which converts predictions of standardized targets to the
+    /// units of the data. There is one shift and one scale for each output. The first latent function
+    /// of each output is converted, too; others, such as log noises, are not.
     ///
     /// # Panics
     ///
-    /// If the numbers of shifts and scales differ, there is not a whole number of targets for each,
+    /// If the numbers of shifts and scales differ, the number of targets is not a multiple of them,
     /// or the targets are not real-valued.
     #[track_caller]
     pub fn in_units(mut self, shifts: &[f64], scales: &[f64]) -> Self {
@@ -87,7 +87,7 @@ impl Predictions {
     ///
     /// # Panics
     ///
-    /// If the number of variances is not the number of targets, or the targets are not real-valued.
+    /// If the numbers of variances and targets differ, or the targets are not real-valued.
     #[track_caller]
     pub fn with_noise(mut self, variances: &[f64]) -> Self {
         assert!(

@@ -58,24 +58,24 @@ pub trait ReadyMadeConfig: Clone {
     /// When the model cannot be initialized from the data.
     fn init(&self, data: &TrainingData) -> Result<Self::Model, InitError>;
 
-    /// The configuration with the numbers chosen for `data` where it has only an upper limit
-    /// ([`InducingConfig::at_most`](crate::InducingConfig::at_most), and the default
-    /// actions of [`ComputationAwareConfig`](crate::ComputationAwareConfig)). [`init`](Self::init) chooses
-    /// the same numbers; a saved model needs them.
+    /// The configuration with the counts chosen for `data` in place of upper limits
+    /// ([`InducingConfig::at_most`](crate::InducingConfig::at_most), and the default actions of
+    /// [`ComputationAwareConfig`](crate::ComputationAwareConfig)). [`init`](Self::init) chooses the same
+    /// counts; a saved model needs them.
     fn resolved(&self, _data: &TrainingData) -> Self {
         self.clone()
     }
 
-    /// The configuration that has the parameters of one for data in this precision in every other,
-    /// too. A model that was saved in another precision is read with it.
+    /// A configuration that has, in any precision, the parameters that this one has in `precision`.
+    /// It serves to read models saved in another precision.
     fn as_in(&self, _precision: DType) -> Self {
         self.clone()
     }
 
-    /// How the model is trained unless the caller says otherwise.
+    /// The default training of the model.
     fn usual_training(&self) -> UsualTraining;
 
-    /// Whether the inputs are images, whose numbers have a common scale.
+    /// Whether the inputs are images, whose pixels have a common scale.
     fn has_images(&self) -> bool {
         false
     }
@@ -85,7 +85,7 @@ pub trait ReadyMadeConfig: Clone {
         false
     }
 
-    /// Whether the model takes targets of one output alone.
+    /// Whether the model takes only a single output.
     fn takes_one_output(&self) -> bool {
         false
     }
@@ -94,7 +94,7 @@ pub trait ReadyMadeConfig: Clone {
     ///
     /// # Errors
     ///
-    /// When the configuration is that of no model.
+    /// When the configuration is invalid.
     fn blank_trained(
         &self,
         shape: &DataShape,
@@ -104,17 +104,16 @@ pub trait ReadyMadeConfig: Clone {
     fn likelihood(&self) -> LikelihoodConfig;
 }
 
-/// A model that knows what it becomes after training.
+/// A model that can be converted to a trained model.
 pub trait ReadyMade: Model {
     /// The trained model.
     type Trained: Module + ModuleDisplay;
 
-    /// The trained model, without autodiff. It contains everything that it needs of its training
-    /// data.
+    /// The trained model, without autodiff. It contains all training data that it needs.
     ///
     /// # Errors
     ///
-    /// When a number that it needs of the data is not finite, or a covariance matrix cannot be
+    /// When a value in the data that it keeps is not finite, or a covariance matrix cannot be
     /// factored.
     fn trained(&self, data: &TrainingData) -> Result<Self::Trained, ConditionError>;
 }

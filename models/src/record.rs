@@ -13,12 +13,12 @@ use crate::older_names::renamed;
 /// The reason why a file does not match a module.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The file cannot be read, or its tensors are not those of the module.
+    /// The file cannot be read, or its tensors do not match the module's.
     #[error("{0}")]
     Record(RecordError),
     /// The file has a different floating-point type.
     #[error(
-        "its numbers are of type {}, those of the model of type {}; use the type it was written in",
+        "its values have type {}, but the model has type {}; use the type it was written in",
         .found.name(),
         .expected.name()
     )]
@@ -45,8 +45,7 @@ impl From<std::io::Error> for LoadError {
 /// Loads the parameter values of a module from a file.
 ///
 /// burn accepts a file of any floating-point type, but mixed types panic in the next operation.
-/// This
-/// function therefore checks the type.
+/// This function therefore checks the type.
 ///
 /// # Errors
 ///
@@ -65,8 +64,8 @@ pub fn module_from_bytes<M: Module>(module: M, content: Vec<u8>) -> Result<M, Lo
     of_types(expected, filled(module, content)?)
 }
 
-/// Same as [`module_from_bytes`], for numbers of the type `written`, which are converted to those of
-/// the module.
+/// Same as [`module_from_bytes`], for values of the type `written`, which are converted to the types
+/// of the module.
 ///
 /// # Errors
 ///
@@ -85,8 +84,7 @@ fn filled<M: Module>(module: M, content: Vec<u8>) -> Result<M, LoadError> {
     let content = Bytes::from_bytes_vec(content).shared();
     let record = ModuleRecord::from_bytes(renamed(&module, &content).unwrap_or(content))?;
     let (tensors, units) = counts(&module);
-    // Files from before positive parameters had units have no units. Their values are in units of
-    // one.
+    // Files written before positive parameters had units store values in units of one.
     Ok(if units > 0 && record.len() + units == tensors {
         without_units(module).try_load_record(record.allow_partial(true))?
     } else {

@@ -1,7 +1,7 @@
 //! Configurations of full-batch regression.
 
-/// Makes the configuration of a full-batch regression from the fields that it has besides the
-/// kernel, the mean, the noise and the settings of parameters, and their defaults.
+/// Makes the configuration of a full-batch regression with a kernel, a mean, the noise, parameter
+/// settings, and the given additional fields with their defaults.
 macro_rules! regression_config {
     (
         $(#[$documentation:meta])*

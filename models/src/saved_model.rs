@@ -78,8 +78,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The summary of a model of this configuration trained on `data`. Numbers that depend on the
-    /// data are those chosen for them.
+    /// The summary of a model of this configuration trained on `data`. Counts that depend on the
+    /// data are the ones chosen for them.
     pub fn new(config: impl Into<ModelConfig>, data: &TrainingData) -> Self {
         let ([data_count, dimensions], [_, target_columns]) =
             (data.inputs.dims(), data.targets.dims());
@@ -141,11 +141,11 @@ pub enum SavedModelError {
         reason: String,
     },
     /// The file has changed since it was written, or its checksum is missing.
-    #[error("{0}; copy the folder again or train the model anew")]
+    #[error("{0}; copy the folder again or retrain the model")]
     Damaged(CheckError),
     /// The file has a version that this program does not know.
     #[error(
-        "{path} has format version {found}{}, this program reads versions {UNCHECKED_VERSION} to {FORMAT_VERSION}",
+        "{path} has format version {found}{}, but this program reads versions {UNCHECKED_VERSION} to {FORMAT_VERSION}",
         (written_by.as_ref()).map_or_else(String::new, |writer| format!(" and was written by {writer}"))
     )]
     Version {
@@ -181,7 +181,7 @@ fn numbered(model: TrainedModel) -> TrainedModel {
     model.map(&mut Numbering(0))
 }
 
-/// The model to be filled, or the reason why there is none.
+/// A blank model to be filled, or the reason why it cannot be made.
 fn blank(summary: &Summary, options: TensorCreationOptions) -> Result<TrainedModel, String> {
     let shape = DataShape {
         rows: summary.data_count,
@@ -236,8 +236,8 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
         Ok(description.format_version)
     }
 
-    /// Reads a model from a folder, onto a device without autodiff. Its numbers keep their
-    /// floating-point type, unless `place` has another: `(&device, DType::F32)`.
+    /// Reads a model from a folder, onto a device without autodiff. It keeps its floating-point
+    /// type unless `place` has another, such as `(&device, DType::F32)`.
     ///
     /// # Errors
     ///
@@ -274,7 +274,7 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
     }
 }
 
-/// Reads [`MODEL_FILE`], of which the version comes first, because other versions have other content.
+/// Reads [`MODEL_FILE`]. The version is checked first, because other versions have other content.
 fn read_description<C: DeserializeOwned>(
     checked: &CheckedFolder,
     folder: &Path,

@@ -56,7 +56,7 @@ regression_config! {
 }
 
 impl SgprConfig {
-    /// Sets the inducing points: a number, or an [`InducingConfig`] for more.
+    /// Sets the inducing points: a number, or an [`InducingConfig`] for more settings.
     pub fn with_inducing(mut self, inducing: impl Into<InducingConfig>) -> Self {
         self.inducing = self.inducing.replaced_by(inducing);
         self
@@ -68,7 +68,7 @@ impl SgprConfig {
     /// # Errors
     ///
     /// When a target is not finite, the inducing points cannot be chosen, or a parameter setting is
-    /// not possible.
+    /// invalid.
     pub fn init(&self, data: &TrainingData) -> Result<AnySgpr, InitError> {
         self.likelihood.check()?;
         check_finite(&data.targets)?;

@@ -60,7 +60,7 @@ regression_config! {
 }
 
 impl SolveCollapsedConfig {
-    /// Sets the inducing points: a number, or an [`InducingConfig`] for more.
+    /// Sets the inducing points: a number, or an [`InducingConfig`] for more settings.
     pub fn with_inducing(mut self, inducing: impl Into<InducingConfig>) -> Self {
         self.inducing = self.inducing.replaced_by(inducing);
         self
@@ -78,7 +78,7 @@ impl SolveCollapsedConfig {
     /// # Errors
     ///
     /// When a target is not finite, the inducing points cannot be chosen, none are orthogonal, or a
-    /// parameter setting is not possible.
+    /// parameter setting is invalid.
     pub fn init(&self, data: &TrainingData) -> Result<AnySolveCollapsed, InitError> {
         self.likelihood.check()?;
         check_finite(&data.targets)?;

@@ -28,7 +28,7 @@ pub struct Svgp<K: Module, M: Module, L: Module, Q: Module> {
     posterior: Q,
     #[module(skip)]
     priors: Priors,
-    /// Whether the last column of the training targets has the weights of the rows.
+    /// Whether the last column of the training targets has row weights.
     #[module(skip)]
     has_row_weights: bool,
 }
@@ -46,9 +46,9 @@ impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> Svgp<K, M, L, Q>
         }
     }
 
-    /// Trains with weights of the rows: the expected log density of each row is multiplied by its
-    /// weight, so that a row of weight two counts as the same row twice. The weights are one more
-    /// column, the last, of the training targets, `[N, T + 1]`. Predictions and scores have no weights.
+    /// Trains with row weights: the expected log density of each row is multiplied by its weight, so
+    /// that a row of weight two counts twice. The weights are an additional last column of the training
+    /// targets, `[N, T + 1]`. Predictions and scores do not use weights.
     ///
     /// ```
     /// use burn::tensor::{DType, Device};
@@ -76,7 +76,7 @@ impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> Svgp<K, M, L, Q>
         self
     }
 
-    /// The model without weights of rows, for prediction.
+    /// The model without row weights, for prediction.
     pub(crate) fn without_row_weights(mut self) -> Self {
         self.has_row_weights = false;
         self

@@ -118,7 +118,7 @@ impl SvgpConfig {
         self
     }
 
-    /// Sets the inducing points: a number, or an [`InducingConfig`] for more.
+    /// Sets the inducing points: a number, or an [`InducingConfig`] for more settings.
     pub fn with_inducing(mut self, inducing: impl Into<InducingConfig>) -> Self {
         self.inducing = self.inducing.replaced_by(inducing);
         self
@@ -137,8 +137,8 @@ impl SvgpConfig {
     /// # Errors
     ///
     /// When the likelihood does not accept a target, the inducing points cannot be chosen or do not
-    /// match the posterior, their covariance cannot be factored, or a parameter setting is not
-    /// possible.
+    /// match the posterior, their covariance cannot be factored, or a parameter setting is
+    /// invalid.
     ///
     /// # Panics
     ///
@@ -170,7 +170,7 @@ impl SvgpConfig {
     ///
     /// # Errors
     ///
-    /// When a parameter setting is not possible.
+    /// When a parameter setting is invalid.
     ///
     /// # Panics
     ///

@@ -19,7 +19,7 @@ macro_rules! trained {
         /// A trained model.
         #[allow(
             clippy::large_enum_variant,
-            reason = "a program holds one or two, and burn's modules can hold no boxes"
+            reason = "a program holds one or two, and burn's modules cannot hold boxes"
         )]
         #[derive(Module, Debug)]
         pub enum TrainedModel {
@@ -39,7 +39,7 @@ macro_rules! trained {
             ///
             /// # Errors
             ///
-            /// When a number of the data that the model keeps is not finite, or a covariance matrix
+            /// When a value in the data that the model keeps is not finite, or a covariance matrix
             /// cannot be factored.
             pub fn predictor(&self) -> Result<Predictor<AnyLikelihood>, ConditionError> {
                 match self {

@@ -1,4 +1,4 @@
-//! Base64 (RFC 4648, section 4), for files within files.
+//! Base64 (RFC 4648, section 4), for files embedded in other files.
 
 /// Encodes bytes.
 pub fn base64(bytes: &[u8]) -> String {

@@ -8,12 +8,12 @@ use burn_gp_models::{CheckError, CheckFailure, CheckedFolder};
 use crate::regular_file;
 pub use crate::regular_file::Links;
 
-/// Reads a text file, and checks it if its folder has its checksum.
+/// Reads a text file. If its folder has a checksum of the file, checks it.
 ///
 /// # Errors
 ///
-/// If the file or the checksums of its folder cannot be read, the file has changed since it was
-/// written, or it is a link that is refused.
+/// If the file or the checksums of its folder cannot be read, the file has changed since it was written, or it
+/// is a link and links are refused.
 pub fn read_text(path: &Path, links: Links) -> Result<String, CheckError> {
     let unreadable = |error| CheckError {
         path: path.to_owned(),
@@ -32,7 +32,7 @@ pub fn read_text(path: &Path, links: Links) -> Result<String, CheckError> {
     regular_file::read_text(path, links).map_err(unreadable)
 }
 
-/// Adds the checksums of all files in a folder to those that it has.
+/// Adds the checksums of all files in a folder to its checksum file.
 ///
 /// # Errors
 ///

@@ -1,13 +1,13 @@
-//! The columns of a file and what becomes of them, as a table before training.
+//! The table of the columns of a file and their use, shown before training.
 
 use burn_gp_datasets::{ColumnKind, ColumnReport, Purpose};
 
 use crate::preparation::PreparedData;
 
-/// With more columns, plain numbers share one line.
+/// The number of columns above which complete numeric columns share one line.
 const MOST_LINES: usize = 40;
 
-/// The table of the columns, and a line about rows that were left out; empty if the columns were not
+/// The table of the columns, and a line about omitted rows. Empty if the kinds of the columns were not
 /// inferred.
 pub fn columns_table(data: &PreparedData) -> String {
     if data.columns.is_empty() {
@@ -20,7 +20,7 @@ pub fn columns_table(data: &PreparedData) -> String {
     };
     let opening = data.stream.as_ref().map_or_else(String::new, |stream| {
         format!(
-            "{} rows are read while training; the table shows some of them\n",
+            "{} rows are read during training; the table is based on some of them\n",
             stream.file_rows()
         )
     });
@@ -31,11 +31,11 @@ pub fn columns_table(data: &PreparedData) -> String {
     let mut text = opening + &aligned(&rows);
     let plain = data.columns.iter().filter(is_plain).count();
     if is_long && plain > 0 {
-        text += &format!("and {plain} columns of numbers without gaps, each 1 input\n");
+        text += &format!("and {plain} columns of numbers without missing values, 1 input each\n");
     }
     if data.left_out > 0 {
         text += &format!(
-            "{} left out: without the target{}\n",
+            "{} left out, which lack the target{}\n",
             rows_of(data.left_out),
             if lacks_inputs(data) {
                 " or an input"
@@ -47,7 +47,7 @@ pub fn columns_table(data: &PreparedData) -> String {
     text + "\n"
 }
 
-/// Whether rows may be left out for an input.
+/// Whether rows may have been left out because they lack an input.
 fn lacks_inputs(data: &PreparedData) -> bool {
     let target = (data.columns.iter()).find(|column| column.purpose == Purpose::Target);
     target.is_none_or(|target| target.missing < data.left_out)
@@ -73,7 +73,7 @@ fn cells(column: &ColumnReport) -> [String; 5] {
     ]
 }
 
-/// Columns of equal width; that of the missing values is right-aligned.
+/// Aligns the columns. The counts of missing values are right-aligned.
 fn aligned(rows: &[[String; 5]]) -> String {
     let width = |column: usize| {
         let widths = rows.iter().map(|row| row[column].chars().count());

@@ -10,7 +10,7 @@ pub fn nominal_coverages() -> impl Iterator<Item = f64> {
         .chain([0.99])
 }
 
-/// The observed coverage of central intervals. The interval of level p is between the quantiles
+/// The observed coverage of central intervals. The interval of confidence level p lies between the quantiles
 /// `(1 − p)/2` and `(1 + p)/2` of a predictive distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coverage {
@@ -19,7 +19,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// The coverage from the smallest level of a central interval that contains each observation
+    /// The coverage from the smallest confidence level whose central interval contains each observation
     /// ([`central_level`](burn_gp_core::likelihoods::PredictiveDistribution::central_level)).
     pub fn of_levels(levels: impl IntoIterator<Item = f64>) -> Self {
         let mut least: Vec<f64> = levels.into_iter().collect();
@@ -27,8 +27,8 @@ impl Coverage {
         Self { least }
     }
 
-    /// The share of the observations in their intervals of a nominal coverage; NaN if there are
-    /// none.
+    /// The share of the observations inside their intervals of nominal coverage `nominal`; NaN without
+    /// observations.
     pub fn observed(&self, nominal: f64) -> f64 {
         let inside = self.least.partition_point(|&level| level <= nominal);
         inside as f64 / self.least.len() as f64

@@ -1,4 +1,4 @@
-//! `burn-gp train --folds`: a run for each fold, and their scores in a table.
+//! `burn-gp train --folds`: one run per fold, and a table of their scores.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::training_run::TrainingRun;
 /// The name of the experiment in its folder.
 const NAME: &str = "cross-validation";
 
-/// The title of a column, its key in files, the number in it, and its decimal digits.
+/// A column: its title, its key in files, its value, and the number of decimal digits.
 type Column = (
     &'static str,
     &'static str,
@@ -25,7 +25,7 @@ type Column = (
     usize,
 );
 
-/// The scores of regression, …
+/// The score columns of regression.
 const OF_NUMBERS: [Column; 4] = [
     (
         "RMSE",
@@ -43,7 +43,7 @@ const OF_NUMBERS: [Column; 4] = [
     ),
 ];
 
-/// … and of classification.
+/// The score columns of classification.
 const OF_LABELS: [Column; 3] = [
     (
         "error %",
@@ -55,12 +55,12 @@ const OF_LABELS: [Column; 3] = [
     ("ECE", "ece", |scores| scores.ece, 4),
 ];
 
-/// Makes the runs of all folds, each in its own process and folder, and shows their scores. Finished
-/// folds in the folder are kept.
+/// Trains on all folds, each in its own process and folder, and prints their scores. Folds that are already
+/// finished in the folder are not repeated.
 ///
 /// # Errors
 ///
-/// [`Failure`]. Folds that break off are reported and left out of the table.
+/// [`Failure`]. Folds that fail are reported and left out of the table.
 pub fn cross_validate(
     options: &RunOptions,
     out: PathBuf,
@@ -78,7 +78,7 @@ pub fn cross_validate(
         ..run_of(1)
     };
     let first = check(&named.inspected(&source)?, &source)?;
-    // Each fold would report what is wrong with the rows or their number.
+    // Otherwise each fold would report the same problem with the rows.
     PreparedData::load(&source, &first)?;
     let common = CommonOptions::of_run(options, out, overwrite, quiet);
     let settings: Value = options.fields().into();
@@ -120,8 +120,8 @@ fn report(
         texts.extend(warnings.map(|text| format!("warning: fold {fold}: {text}")));
     }
     texts.push(
-        "the last line has means and standard errors; for a model of all rows, train with \
-         --test-fraction 0 in place of --folds"
+        "the last line has means and standard errors; to train on all rows, use --test-fraction 0 \
+         instead of --folds"
             .into(),
     );
     folder.print(texts);

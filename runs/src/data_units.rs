@@ -1,4 +1,4 @@
-//! The units of hyperparameters, and the factors between these units and standardized values.
+//! The units of hyperparameters, and the conversion from standardized values.
 
 use std::collections::BTreeMap;
 
@@ -14,27 +14,26 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Units {
-    /// Those of one input for each value.
+    /// Each value has the units of its input.
     Inputs,
-    /// One over those of one input for each value.
+    /// Each value has the inverse units of its input.
     PerInput,
-    /// The squared units of the target.
+    /// The values have the squared units of the target.
     SquaredTarget,
-    /// The squared units of the target over those of one input for each value.
+    /// Each value has the squared units of the target over the squared units of its input.
     SquaredTargetPerInput,
-    /// Those of the target.
+    /// The values have the units of the target.
     Target,
-    /// Those of the target over those of one input for each value.
+    /// Each value has the units of the target over the units of its input.
     TargetPerInput,
-    /// None: a pure number.
+    /// The values have no units.
     None,
-    /// Those of standardized inputs and targets, or of a function that is not on the scale of the
-    /// target.
+    /// The values are in standardized units, or are about a function that is not on the scale of the target.
     Standardized,
 }
 
 impl Units {
-    /// Whether there is a value for each input.
+    /// Whether there is one value for each input.
     pub fn are_by_input(self) -> bool {
         use Units::{Inputs, PerInput, SquaredTargetPerInput, TargetPerInput};
         matches!(
@@ -44,24 +43,24 @@ impl Units {
     }
 }
 
-/// The units of a hyperparameter and the factors from standardized values.
+/// The units of a hyperparameter and the conversion from standardized values.
 #[derive(Clone, Debug)]
 pub struct Conversion {
     /// The units.
     pub units: Units,
-    /// The inputs of the values, if there is one for each; the first of those that share a value.
+    /// The input of each value, if values belong to inputs. For inputs that share a value, the first one.
     pub columns: Vec<usize>,
     /// Whether inputs share values.
     pub is_shared: bool,
-    /// The factor of each value; a single one is for all.
+    /// The factor of each value, or a single factor for all.
     pub factors: Vec<f64>,
-    /// The number to add after that.
+    /// The number to add after multiplying by the factor.
     pub shift: f64,
 }
 
 impl Conversion {
-    /// The standardized values for a value in the units of the data: one for all inputs, or one for
-    /// each if their scales differ.
+    /// Converts a value in the units of the data to standardized values: a single value, or one for each input
+    /// if their scales differ.
     pub fn standardized(&self, value: f64) -> Vec<f64> {
         let values: Vec<f64> = (self.factors.iter())
             .map(|factor| (value - self.shift) / factor)
@@ -76,12 +75,12 @@ impl Conversion {
 /// The conversions of the parameters of a model, by their paths.
 pub struct Conversions<'a> {
     standardizer: &'a Standardizer,
-    /// The scale of the target; `None` if functions are not on it.
+    /// The scale of the target; `None` if functions are not on the scale of the target.
     target: Option<f64>,
     known: BTreeMap<String, Conversion>,
 }
 
-/// The first of the `columns` in each group; all if there are no groups.
+/// The first of the `columns` in each group; all columns if there are no groups.
 fn first_of_groups(columns: &[usize], groups: &[usize]) -> Vec<usize> {
     if groups.len() != columns.len() {
         return columns.to_vec();
@@ -95,8 +94,7 @@ fn first_of_groups(columns: &[usize], groups: &[usize]) -> Vec<usize> {
 }
 
 impl<'a> Conversions<'a> {
-    /// The conversions of the parameters of a kernel, `None` if it is not one of a function of the
-    /// inputs.
+    /// The conversions of the parameters of a kernel. `kernel` is `None` if it is not a kernel on the inputs.
     pub fn of_kernel(
         kernel: Option<&KernelConfig>,
         likelihood: LikelihoodName,
@@ -121,8 +119,7 @@ impl<'a> Conversions<'a> {
         self.known.get(path)
     }
 
-    /// The conversion of a single value for several inputs, which has units if all inputs have the
-    /// same scale.
+    /// The conversion of a single value for several inputs, which exists if all inputs have the same scale.
     pub fn shared(&self, path: &str, values: &[f64]) -> Option<Conversion> {
         let known = self.known.get(path)?;
         let factor = *known.factors.first()?;
@@ -151,7 +148,7 @@ impl<'a> Conversions<'a> {
         self.known.insert(path, conversion);
     }
 
-    /// Says that the values of a parameter are those of groups of inputs, if there are groups.
+    /// Marks the values of a parameter as shared by groups of inputs, if there are groups.
     fn share(&mut self, path: &str, groups: &[usize]) {
         if let Some(conversion) = self.known.get_mut(path) {
             conversion.is_shared = !groups.is_empty();
@@ -163,16 +160,16 @@ impl<'a> Conversions<'a> {
         self.squared_target(format!("{path}.variance"), is_term);
     }
 
-    /// Adds a number in squared units of the target, if it belongs to a term of the function.
+    /// Adds a parameter in squared units of the target, if it belongs to a term of the function.
     fn squared_target(&mut self, path: String, is_term: bool) {
         if let (Some(target), true) = (self.target, is_term) {
             self.add(path, Units::SquaredTarget, &[], |_| target * target);
         }
     }
 
-    /// Adds the parameters of a kernel on the inputs `columns`, `None` if they are not those of the
-    /// data. Only the variance of a term of a sum is that of a function; that of a factor has no
-    /// units of its own.
+    /// Adds the parameters of a kernel on the inputs `columns`, which are `None` if its inputs are not inputs
+    /// of the data. The variance of a term of a sum is the variance of a function; the variance of a factor has
+    /// no units.
     fn kernel(
         &mut self,
         kernel: &KernelConfig,
@@ -223,7 +220,7 @@ impl<'a> Conversions<'a> {
         }
     }
 
-    /// Adds the parameters of a kernel without others in it.
+    /// Adds the parameters of a kernel that does not contain others.
     fn simple_kernel(
         &mut self,
         kernel: &KernelConfig,
@@ -271,12 +268,12 @@ impl<'a> Conversions<'a> {
             KernelConfig::Constant(_) | KernelConfig::White(_) | KernelConfig::Gibbs(_) => {
                 self.variance(path, is_term);
             }
-            // Their parameters have no units alone, or nobody knows them.
+            // Their parameters have no units by themselves, or the units are unknown.
             _ => {}
         }
     }
 
-    /// Adds distances along the inputs.
+    /// Adds a parameter in the units of the inputs, such as a lengthscale.
     fn lengthscale(&mut self, path: String, columns: Option<&[usize]>) {
         if let Some(columns) = columns {
             self.add(path, Units::Inputs, columns, |scale| scale);
@@ -309,7 +306,7 @@ impl<'a> Conversions<'a> {
             found.map_or(&[][..], |parameter| &parameter.values)
         };
         let target_mean = self.standardizer.target_mean;
-        // With several functions only the first is on the scale of the target.
+        // Of several functions, only the first is on the scale of the target.
         if values("mean.constant").len() == 1 {
             self.shifted("mean.constant", target, target_mean);
         }

@@ -1,4 +1,4 @@
-//! Early stopping: how many steps to make, found on held-out rows.
+//! Early stopping: the number of steps, as determined on held-out rows.
 
 use burn_gp_core::{
     likelihoods::{Gaussian, GaussianConfig},
@@ -14,14 +14,14 @@ use crate::arguments::RunOptions;
 use crate::fitting::{Session, StoppingPoint};
 use crate::preparation::{Part, PreparedData};
 
-/// Rows for more of which sparse regression would take more than seconds.
+/// The number of rows above which sparse regression would take more than seconds.
 const MOST_ROWS: usize = 10_000;
 
 const INDUCING: usize = 128;
 const ITERATIONS: usize = 200;
 const FIRST_NOISE: f64 = 0.1;
 
-/// Where `session`, which is over, predicted the held-out rows best; nothing if it never looked at
+/// The step at which the finished `session` predicted the held-out rows best. `None` if it never predicted
 /// them.
 pub fn stopping_point(session: &Session, data: &PreparedData) -> Option<StoppingPoint> {
     let state = &session.state;
@@ -34,9 +34,9 @@ pub fn stopping_point(session: &Session, data: &PreparedData) -> Option<Stopping
     })
 }
 
-/// The mean negative log density of the test rows under sparse regression on the rows of `session`,
-/// for a model with a network whose length was found: what it is worth without the network. Nothing
-/// for other likelihoods and for many rows.
+/// The mean negative log density of the test rows under sparse regression on the rows of `session`, which shows
+/// what a network gains. Returns `None` for models without a network, without early stopping or test rows, for
+/// non-Gaussian likelihoods, and for more than `MOST_ROWS` rows.
 pub fn nlpd_without_network(
     session: &Session,
     options: &RunOptions,
@@ -52,8 +52,8 @@ pub fn nlpd_without_network(
         .flatten()
 }
 
-/// The mean negative log density of `part` under collapsed sparse regression on `data`; nothing if it
-/// cannot be fitted, which is no reason to stop.
+/// The mean negative log density of `part` under collapsed sparse regression on `data`. `None` if the fit
+/// fails, which is not an error.
 fn sparse_regression(data: &TrainingData, part: &Part, seed: u64) -> Option<f64> {
     let noise = GaussianConfig { noise: FIRST_NOISE };
     let config = SgprConfig {

@@ -13,15 +13,15 @@ use crate::plots::CALIBRATION_BINS;
 use crate::preparation::Part;
 use crate::progress::RowProgress;
 
-/// The default level of intervals.
+/// The default confidence level of intervals.
 pub const LEVEL: f64 = 0.95;
 
 /// Scores of held-out rows, in standardized units unless stated otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
-    /// Root mean squared error; of the probabilities, for classification.
+    /// Root mean squared error; for classification, of the probabilities.
     pub rmse: f64,
-    /// Mean absolute error; of the probabilities, for classification.
+    /// Mean absolute error; for classification, of the probabilities.
     pub mae: f64,
     /// Mean negative log predictive density, noise included.
     pub nlpd: f64,
@@ -33,8 +33,8 @@ pub struct Scores {
     pub rmse_original: f64,
     /// Mean absolute error in the units of the data.
     pub mae_original: f64,
-    /// Share of the rows inside their central 95 % intervals, which are between quantiles of the
-    /// predictive distribution; absent for classification.
+    /// Share of the rows inside their central 95 % intervals, which lie between quantiles of the predictive
+    /// distribution; absent for classification.
     pub coverage95: Option<f64>,
     /// Share of wrong labels, for classification.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,16 +49,16 @@ pub struct Scores {
 pub struct InOriginalUnits {
     /// The targets, or their class numbers, `[N]`; empty if unknown.
     pub observed: Vec<f64>,
-    /// The predicted means, `[N]`; for classes without order, the probabilities of all classes.
+    /// The predicted means, `[N]`; for unordered classes, the probabilities of all classes.
     pub mean: Vec<f64>,
     /// The predicted standard deviations, noise included, in the shape of the means.
     pub standard_deviation: Vec<f64>,
     /// The central intervals, `[N]`; empty for classes.
     pub interval: Interval,
-    /// The quantiles that were asked for, `[N]` each, with their probabilities; empty for classes.
+    /// The requested quantiles, `[N]` each, with their probabilities; empty for classes.
     pub quantiles: Vec<(f64, Vec<f64>)>,
-    /// The smallest level of a central interval that contains the target, `[N]`; empty for classes
-    /// or unknown targets.
+    /// The smallest confidence level whose central interval contains the target, `[N]`; empty for classes or
+    /// unknown targets.
     pub central_level: Vec<f64>,
     /// The predicted probabilities of all classes, `[N, C]`; empty if the targets are not classes.
     pub probabilities: Vec<f64>,
@@ -91,8 +91,8 @@ pub struct Evaluation {
     pub original: InOriginalUnits,
 }
 
-/// Predicts at standardized inputs. If the noise of each target is known, predictions include it;
-/// without it they are predictions of the function.
+/// Predicts at standardized inputs. If `noise`, the noise variance of each target, is known, predictions
+/// include it; otherwise they are predictions of the function.
 pub fn predict(
     predictor: &Predictor<AnyLikelihood>,
     inputs: &Matrix,
@@ -140,7 +140,7 @@ pub fn in_original_units(
     }
 }
 
-/// Predicts and scores the rows of `part`. `progress` counts the rows.
+/// Predicts and scores the rows of `part`. Updates `progress` with the number of rows.
 ///
 /// # Errors
 ///
@@ -206,7 +206,7 @@ fn described(targets: &[f64], predictions: usize) -> Vec<f64> {
     targets.iter().flat_map(indicators).collect()
 }
 
-/// The same as [`described`], in the units of the data; indicators have no units.
+/// The targets in the form of the predictions, in the units of the data. Indicators have no units.
 fn described_observed<'a>(original: &'a InOriginalUnits, described: &'a [f64]) -> &'a [f64] {
     if described.len() == original.observed.len() {
         &original.observed

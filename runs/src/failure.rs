@@ -53,7 +53,7 @@ pub enum Failure {
     /// A trained model that cannot predict.
     #[error("the trained model cannot predict: {0}; try --dtype f64 or a larger --jitter")]
     Prediction(#[from] ConditionError),
-    /// Training rows that cannot be read any more.
+    /// Training rows that can no longer be read.
     #[error("{0}.")]
     Rows(UnreadableRows),
     /// Rows that cannot be scored.
@@ -70,12 +70,12 @@ pub enum Failure {
     /// A plot that cannot be made.
     #[error(transparent)]
     Plot(#[from] PlotError),
-    /// A failure after work that is kept.
+    /// A failure after which the work so far is kept.
     #[error("{source}; {advice}")]
     Unsaved {
         /// The failure.
         source: Box<Failure>,
-        /// Advice on what is kept and how to continue.
+        /// What is kept, and how to continue.
         advice: String,
     },
     /// An output file that must not be written.
@@ -90,21 +90,23 @@ pub enum Failure {
         folder.display()
     )]
     Interrupted {
-        /// The number of steps made.
+        /// The number of completed steps.
         step: usize,
         /// The number of planned steps.
         planned: usize,
         /// The folder with the checkpoint.
         folder: PathBuf,
     },
-    /// Runs of a comparison or an experiment that broke off.
-    #[error("these runs broke off for the reasons above and are not in the table: {}", runs.join("; "))]
+    /// Runs of a comparison or an experiment that failed.
+    #[error("these runs failed (see above) and are not in the table: {}", runs.join("; "))]
     BrokenRuns {
         /// The names of the runs.
         runs: Vec<String>,
     },
     /// A device that fails its check.
-    #[error("{failed} of {count} cases failed on the device {device}; the summary has the reasons")]
+    #[error(
+        "{failed} of {count} cases failed on the device {device}; see the summary for the reasons"
+    )]
     DeviceCheck {
         /// The device.
         device: String,
@@ -118,7 +120,7 @@ pub enum Failure {
     Device(#[from] DeviceFailure),
     /// Ctrl-C during an experiment.
     #[error(
-        "stopped; the same command goes on from what is finished in {}",
+        "stopped; run the same command again to continue from the finished runs in {}",
         folder.display()
     )]
     InterruptedExperiment {
@@ -126,7 +128,7 @@ pub enum Failure {
         folder: PathBuf,
     },
     /// An experiment without any available data set.
-    #[error("none of the data sets of this experiment can be used, for the reasons above")]
+    #[error("none of the data sets of this experiment can be used (see above)")]
     NoData,
     /// The reader of the standard output closed it.
     #[error("the standard output is closed")]
@@ -146,7 +148,7 @@ pub enum DestinationError {
         path: PathBuf,
     },
     /// The file is the input data.
-    #[error("{} is the data that are read; choose another file with --out", path.display())]
+    #[error("{} is the input data; choose another file with --out", path.display())]
     Input {
         /// The file.
         path: PathBuf,
@@ -203,9 +205,9 @@ pub enum FolderError {
         /// A file in it.
         file: String,
     },
-    /// A hidden file or folder that the program needs is somebody else's.
+    /// The program needs a hidden file or folder whose name is taken by one that it did not write.
     #[error(
-        "{} is in the way, because this program did not write it; move it away, or choose another folder with --out",
+        "{} exists, but this program did not write it; move it away, or choose another folder with --out",
         path.display()
     )]
     InTheWay {
@@ -222,7 +224,7 @@ pub enum FolderError {
         /// The folder.
         path: PathBuf,
     },
-    /// The folder should hold runs of an experiment, but has none.
+    /// The folder has no runs of the experiment.
     #[error(
         "{} holds no runs of {experiment} on this device; choose another folder with --cells",
         path.display()
@@ -235,7 +237,7 @@ pub enum FolderError {
     },
     /// Another process writes to the folder.
     #[error(
-        "the folder {} is in use by another run; wait for its end or stop it, or choose another folder",
+        "the folder {} is in use by another run; wait until it ends, stop it, or choose another folder",
         path.display()
     )]
     InUse {
@@ -249,7 +251,7 @@ pub enum FolderError {
         path: PathBuf,
     },
     /// The path has no last component.
-    #[error("{:?} does not name a folder to make; choose another with --out", path.display().to_string())]
+    #[error("{:?} is not a name for a new folder; choose another with --out", path.display().to_string())]
     Nameless {
         /// The path.
         path: PathBuf,
@@ -276,7 +278,7 @@ pub enum FolderError {
     },
     /// The checkpoint is in a format that this program does not read.
     #[error(
-        "the checkpoint {} has format version {found}{}, this program reads version {reads}; \
+        "the checkpoint {} has format version {found}{}, but this program reads version {reads}; \
          continue with the program that wrote it",
         path.display(),
         (written_by.as_ref()).map_or_else(String::new, |writer| format!(" and was written by {writer}"))
@@ -306,7 +308,7 @@ pub enum FolderError {
         path: PathBuf,
     },
     /// The scores of a finished run are damaged.
-    #[error("{} cannot be read ({reason}); remove it to do without it", path.display())]
+    #[error("{} cannot be read ({reason}); remove it to continue without it", path.display())]
     DamagedMetrics {
         /// The file.
         path: PathBuf,

@@ -1,10 +1,10 @@
-//! Names of files and folders that are made of texts of the user, such as the name of a column.
+//! Names of files and folders from texts of the user, such as the name of a column.
 
-/// The text as the name of one file or folder: it never leads elsewhere, and different texts have different
-/// names.
+/// Converts a text to the name of a single file or folder. The name never leads to another folder, and
+/// different texts have different names.
 ///
-/// Letters, digits and most signs stay. For others, a period at an end among them, there is `%` with two
-/// hexadecimal digits for each byte, as in addresses of the web. The name of the empty text is `%`.
+/// Letters, digits and most signs stay. Each byte of other characters, and of a period or space at either end,
+/// becomes `%` with two hexadecimal digits, as in URLs. The name of the empty text is `%`.
 pub fn file_name(text: &str) -> String {
     if text.is_empty() {
         return "%".to_owned();
@@ -13,7 +13,7 @@ pub fn file_name(text: &str) -> String {
     let mut name = String::with_capacity(text.len());
     for (place, letter) in text.chars().enumerate() {
         let is_at_end = place == 0 || place == last;
-        // A period in front hides a file or stands for a folder; some systems drop one behind, or a space.
+        // A leading period hides a file or means a folder; some systems drop a trailing period or space.
         let stays = match letter {
             '.' | ' ' => !is_at_end,
             letter => letter.is_alphanumeric() || "_-+=,()[]{}~@#&'!".contains(letter),
@@ -28,7 +28,7 @@ pub fn file_name(text: &str) -> String {
     name
 }
 
-/// The text whose [`file_name`] this is; `None` if there is none.
+/// The text with this [`file_name`]; `None` if there is none.
 pub fn text_of(name: &str) -> Option<String> {
     if name == "%" {
         return Some(String::new());
@@ -103,7 +103,7 @@ mod tests {
             );
             assert!(!name.starts_with('.') && !name.ends_with('.'), "{name}");
         }
-        // These are not names of texts: another name stands for the same.
+        // [`file_name`] never gives these names.
         for name in ["%2", "%zz", "%41", "a/b", ".."] {
             assert_eq!(text_of(name), None, "{name}");
         }

@@ -1,4 +1,4 @@
-//! First values of periods and frequencies that nobody gave.
+//! Initial values of periods and frequencies that the options leave out.
 
 use burn::tensor::{DType, Device};
 use burn_gp_models::training::Training;
@@ -9,8 +9,8 @@ use crate::plan::resolve;
 use crate::preparation::PreparedData;
 use crate::setting_error::SettingError;
 
-/// The options with first values of periods and frequencies from the periodogram of the training
-/// rows, if exact or collapsed sparse regression has such parameters and the options don't set them.
+/// For exact and collapsed sparse regression, adds initial values from the periodogram of the training rows for
+/// periods and frequencies that the options do not set.
 ///
 /// # Errors
 ///
@@ -41,7 +41,7 @@ pub fn with_first_periods(
     })
 }
 
-/// A number in five digits, which are enough for a start and can be read.
+/// Rounds to five digits, which are enough for a start and easy to read.
 fn rounded(value: f64) -> f64 {
     format!("{value:.4e}").parse().unwrap_or(value)
 }

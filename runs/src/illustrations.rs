@@ -21,27 +21,27 @@ use crate::plots::{
 };
 use crate::preparation::{Part, PreparedData};
 
-/// The number of inputs at which a model of one input is drawn.
+/// The number of points at which a model with one input is drawn.
 const CURVE_POINTS: usize = 400;
 
-/// The number of cells on a side of a decision map.
+/// The number of cells along each side of a decision map.
 const MAP_CELLS: usize = 80;
 
 /// The contents of the plots of a run.
 pub struct Illustrations<'a> {
     /// The data.
     pub data: &'a PreparedData,
-    /// The options of the run, with all defaults.
+    /// The options of the run, including all defaults.
     pub options: &'a RunOptions,
     /// The log of the training steps.
     pub log: &'a TrainingLog,
-    /// The scores of the test rows in the course of training, if they were asked for.
+    /// The scores of the test rows during training, if requested.
     pub curve: Option<&'a LearningCurve>,
     /// The step of the kept model, with its loss on all training rows.
     pub kept: LossPoint,
-    /// The trained model.
+    /// The predictor of the trained model.
     pub predictor: &'a Predictor<AnyLikelihood>,
-    /// The same model with its inducing points.
+    /// The trained model with its inducing points.
     pub model: &'a TrainedModel,
     /// The predictions of the test rows.
     pub evaluation: Option<&'a Evaluation>,
@@ -267,7 +267,7 @@ impl Illustrations<'_> {
         let predictions = self.predictor.predict(places.values(), 1);
         let curve = in_original_units(&predictions, standardizer, &Levels::default());
         let function = self.function_interval(&predictions);
-        // The noise of new targets is unknown with fixed noise.
+        // With fixed noise, the noise of new targets is unknown.
         let has_noise = self.data.likelihood.target() != TargetKind::Measurements;
         let targets = has_noise.then_some(curve.interval);
         let bands: Vec<(&str, Interval)> = match (targets, function) {

@@ -1,14 +1,14 @@
-//! Runs of Gaussian-process models on data: options, training, evaluation and results, for one run
-//! and for grids of runs.
+//! Runs of Gaussian-process models on data: options, training, evaluation and results of single runs and of
+//! grids.
 //!
 //! A training run goes through these modules in order: [`arguments`] (its options),
 //! [`plan::check`] (checked options), [`preparation`] (the data), [`plan::resolve`] (model and
 //! training), [`fitting`] (the steps), [`evaluation`] (held-out rows), [`output`] (the folder),
 //! [`report`] (the terminal). [`train`] calls them, [`predict`] uses the model in such a folder, and
-//! [`show`] describes it. A comparison consists of several such runs, and so do the tables of papers:
-//! [`study`].
+//! [`show`] describes it. Comparisons and the tables of papers consist of several runs: [`study`].
 
-// They panic if the terminal is closed or the disk is full: `standard_error` and `standard_output` do not.
+// `println!` and `eprintln!` panic if the terminal is closed or the disk is full. Use `standard_error` and
+// `standard_output`.
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
 pub mod arguments;

@@ -1,7 +1,7 @@
-//! The model and the training that options and data ask for.
+//! The model and the training that follow from the options and the data.
 //!
-//! [`check`] needs no data and finds whatever is wrong with options alone. [`resolve`] builds the
-//! plan. Both return the options with defaults: the line that uses an option fills in its default.
+//! [`check`] finds errors in the options and needs no data. [`resolve`] builds the plan. Both return the
+//! options with defaults. The code that uses an option also fills in its default.
 
 mod actions;
 mod conjugate_gradients;
@@ -61,7 +61,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The training rows as the model takes them, without their weights.
+    /// The training rows in the form that the model takes, without their weights.
     pub fn training_data(
         &self,
         data: &PreparedData,
@@ -88,7 +88,7 @@ impl Plan {
         let all = match &data.train.weights {
             None => all,
             Some(_) => {
-                // Options without row weights were refused before there were data.
+                // `check` has refused models that do not support row weights.
                 model = model.clone().with_row_weights().unwrap_or(model);
                 let inputs = data.train.inputs.values();
                 let (targets, columns) = data.train.training_targets();
@@ -104,8 +104,8 @@ impl Plan {
     }
 }
 
-/// Checks the options of a run on data from `source`. Returns them with every default that does not
-/// depend on the data, and without those that the model does not use.
+/// Checks the options of a run on data from `source`. Fills in all defaults that do not depend on the data, and
+/// removes options that the model does not use.
 ///
 /// # Errors
 ///
@@ -132,13 +132,12 @@ pub fn check(options: &RunOptions, source: &DataSource) -> Result<RunOptions, Se
     Ok(checked.used())
 }
 
-/// The plan of a run on `data`, and the options with all defaults. `options` are those that
-/// [`check`] returned.
+/// The plan of a run on `data`, and the options with all defaults. `options` must come from [`check`].
 ///
 /// # Errors
 ///
-/// If there are too few training rows for the inducing points, or inputs for the kernel, or the
-/// likelihood takes another number of classes.
+/// If there are too few training rows for the inducing points, too few inputs for the kernel, or the likelihood
+/// does not support the number of classes.
 pub fn resolve(
     options: &RunOptions,
     data: &PreparedData,
@@ -161,7 +160,7 @@ pub fn resolve(
     Ok((resolved.used(), Plan { model, training }))
 }
 
-/// The options with the defaults that runs of all models have.
+/// The options with the defaults of options that all models have.
 fn with_common_defaults(
     options: &RunOptions,
     likelihood: LikelihoodName,
@@ -183,8 +182,7 @@ fn with_common_defaults(
     })
 }
 
-/// Checks the options of the model and of its mini-batches. `given` are the options before any
-/// default was filled in.
+/// Checks the options of the model and of its mini-batches. `given` are the options without defaults.
 fn check_model(given: &RunOptions, checked: &mut RunOptions) -> Result<(), SettingError> {
     let model = checked.model();
     kernel(checked);
@@ -227,7 +225,7 @@ fn model(resolved: &mut RunOptions, data: &PreparedData) -> Result<ModelConfig, 
     }
     let parts = Parts::new(resolved, data, parameters)?;
     let (mean, likelihood, parameters) = (parts.mean, parts.gaussian, parts.parameters);
-    /// Adds the parts that all models with normal noise have.
+    /// Adds the parts that all models with Gaussian noise have.
     macro_rules! regression {
         ($config:ident { $($field:ident: $value:expr),* }) => {
             $config { kernel, mean, likelihood, parameters, $($field: $value),* }.into()

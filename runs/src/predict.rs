@@ -32,7 +32,7 @@ pub struct PredictArguments {
     /// Folder written by `train`
     #[arg(short, long, value_name = "DIR")]
     pub model_dir: PathBuf,
-    /// Rows to predict: a file, the name of a data set, or - for text on the standard input
+    /// Rows to predict: a file, the name of a data set, or - for text from the standard input
     #[arg(short, long, value_name = "FILE")]
     pub data: String,
     /// File to write, or - for the standard output [default: -]
@@ -41,7 +41,7 @@ pub struct PredictArguments {
     /// Replace the file if it exists
     #[arg(long)]
     pub overwrite: bool,
-    /// Write one JSON object on each line instead of CSV
+    /// Write one JSON object per line instead of CSV
     #[arg(long)]
     pub json: bool,
     /// Nominal coverage of the central prediction intervals
@@ -52,7 +52,7 @@ pub struct PredictArguments {
         default_value_t = LEVEL
     )]
     pub level: f64,
-    /// Also write the quantiles of these probabilities, such as 0.05,0.5,0.95
+    /// Also write the quantiles for these probabilities, such as 0.05,0.5,0.95
     #[arg(
         long,
         value_name = "P,...",
@@ -60,17 +60,17 @@ pub struct PredictArguments {
         allow_negative_numbers = true
     )]
     pub quantiles: Vec<f64>,
-    /// Copy these columns of the data into the predictions, separated by commas; all without a value
+    /// Columns of the data to copy to the predictions, separated by commas; --keep alone copies all
     #[arg(long, value_name = "COLUMNS", num_args = 0..=1, require_equals = true, value_delimiter = ',')]
     pub keep: Option<Vec<String>>,
-    /// Stop at the first row that cannot be predicted, instead of leaving its prediction empty
+    /// Stop at the first row that cannot be predicted instead of leaving its prediction empty
     #[arg(long)]
     pub strict: bool,
-    /// The file has no header line; its columns are in the order of training. --no-header=false says
-    /// that it has one, even if it holds numbers alone
+    /// The file has no header; its columns are in the order of training. --no-header=false reads the
+    /// first line as a header even if all its fields are numbers
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub no_header: Option<bool>,
-    /// Device, as `burn-gp devices` lists them [default: the first in this program]
+    /// Device; `burn-gp devices` lists the devices and marks the default
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<DeviceName>,
     /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
@@ -123,10 +123,10 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The intervals and quantiles that are asked for.
+/// The requested intervals and quantiles.
 fn levels(arguments: &PredictArguments) -> Result<Levels, SettingError> {
     let check = |option: &'static str, value: f64, usual: &str| {
-        let range = format!("lie between 0 and 1, both excluded; {usual} is usual");
+        let range = format!("lie strictly between 0 and 1; {usual} is common");
         within(option, value, value > 0.0 && value < 1.0, range)
     };
     check("--level", arguments.level, "0.95")?;
@@ -152,10 +152,10 @@ fn new_rows(arguments: &PredictArguments) -> NewRows {
     }
 }
 
-/// The rows to predict, as the model takes them.
+/// The rows to predict, in the form that the model takes.
 struct Rows {
     part: Part,
-    /// The places of the rows with a known target, whose predictions are scored.
+    /// The positions of the rows with a known target, whose predictions are scored.
     known: Vec<usize>,
 }
 
@@ -245,7 +245,9 @@ fn warn_of(features: &Features, context: &ModelContext) {
         .collect();
     if !unknown.is_empty() {
         let names = unknown.join(", ");
-        warn(format!("these columns are no inputs of the model: {names}"));
+        warn(format!(
+            "these columns are not inputs of the model: {names}"
+        ));
     }
     if let Some(first) = features.unfit.first() {
         warn(format!(
@@ -260,7 +262,7 @@ fn warn_of(features: &Features, context: &ModelContext) {
     }
     if let (Some(column), None) = (&context.schema.noise, &features.noise) {
         warn(format!(
-            "there is no column {:?}, so that the intervals are those of targets without noise",
+            "there is no column {:?}, so the intervals do not include noise",
             column.name
         ));
     }

@@ -25,7 +25,7 @@ pub use part::{Part, RowSource};
 pub use rows::Rows;
 pub use streamed::StreamedRows;
 
-/// The largest number of classes; with more labels, the target is probably a number.
+/// The maximum number of classes. With more labels, the target is probably numeric.
 const MOST_CLASSES: usize = 1000;
 
 /// The data of a run.
@@ -43,9 +43,9 @@ pub struct PreparedData {
     pub schema: Schema,
     /// The statistics of the training rows.
     pub standardizer: Standardizer,
-    /// The training rows; some of them if all are read while training.
+    /// The training rows, or a sample of them if they are read during training.
     pub train: Part,
-    /// The training rows that are read while training, if they do not fit into memory.
+    /// The training rows that are read during training, if they do not fit into memory.
     pub stream: Option<Arc<StreamedRows>>,
     /// The validation rows; may be empty.
     pub validation: Part,
@@ -53,11 +53,11 @@ pub struct PreparedData {
     pub test: Part,
     /// Warnings for the user.
     pub warnings: Vec<DataWarning>,
-    /// All columns of a file and their use, if their kinds were inferred.
+    /// All columns of the file and their use, if their kinds were inferred.
     pub columns: Vec<ColumnReport>,
-    /// The number of rows that were left out, because they lack the target or an input.
+    /// The number of rows that were left out because they lack the target or an input.
     pub left_out: usize,
-    /// The groups of the rows, if a column has them.
+    /// The groups of the rows, if a column defines them.
     groups: Option<Vec<String>>,
 }
 
@@ -92,7 +92,7 @@ impl TargetError {
         }
     }
 
-    /// The rounded value as a part of the message.
+    /// The part of the message about the rounded value.
     fn in_precision(&self) -> String {
         let rounded = self.rounded.as_deref();
         rounded.map_or_else(String::new, |(value, precision)| {
@@ -119,8 +119,8 @@ impl PreparedData {
         Self::load_watched(source, options, |_, _| ())
     }
 
-    /// Like [`load`](Self::load). If rows are read while training, `watch` is called with the number of
-    /// rows that were gone through and that of all rows, again and again.
+    /// Like [`load`](Self::load). If rows are read during training, `watch` is called repeatedly with the
+    /// number of rows read so far and the total.
     ///
     /// # Errors
     ///
@@ -255,7 +255,7 @@ impl PreparedData {
         part.rows.iter().map(|&row| part.source.position(row))
     }
 
-    /// The names of the columns that are no inputs.
+    /// The names of the columns that are not inputs.
     pub fn left_out_columns(&self) -> Vec<String> {
         let is_left_out = |column: &&ColumnReport| {
             matches!(column.purpose, Purpose::Dropped | Purpose::LeftOut(_))
@@ -264,7 +264,7 @@ impl PreparedData {
         left_out.map(|column| column.name.clone()).collect()
     }
 
-    /// The names of the rows of a part, with the name of their column.
+    /// The row names of a part, with the name of their column.
     pub fn ids(&self, part: &Part) -> Vec<(String, Vec<String>)> {
         let name = self.schema.id.clone().zip(part.source.ids.as_ref());
         let named = name.map(|(name, ids)| {
@@ -290,7 +290,7 @@ impl PreparedData {
         let (takes, advice) = match kind {
             _ if kind.has_classes() && found > MOST_CLASSES => (
                 "at most 1000",
-                "if it is a number, choose a regression likelihood",
+                "if it is numeric, choose a regression likelihood",
             ),
             TargetKind::TwoClasses if found != 2 => (
                 "2",
@@ -321,7 +321,7 @@ impl PreparedData {
         distinct_rows(inputs.values(), inputs.columns()).len()
     }
 
-    /// The training rows without those that repeat both the inputs and the target of an earlier row.
+    /// The training rows without duplicates, which repeat the inputs and the target of an earlier row.
     pub fn distinct_training_rows(&self) -> Vec<usize> {
         let (inputs, targets) = (&self.train.inputs, &self.train.targets);
         let columns = inputs.columns();
@@ -332,10 +332,10 @@ impl PreparedData {
         distinct_rows(&values, columns + 1)
     }
 
-    /// A checksum of the columns, with their names, and of the rows of every part, with their numbers.
+    /// A checksum of the columns and the rows of all parts, including column names and row numbers.
     pub fn checksum(&self) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
-        // Columns always have a text: they are written with every model.
+        // Serialization cannot fail: the schema is written with every model.
         hasher.update(&serde_json::to_vec(&self.schema).unwrap_or_default());
         if let Some(stream) = &self.stream {
             hasher.update(&stream.checksum().to_le_bytes());
@@ -353,7 +353,7 @@ impl PreparedData {
     }
 }
 
-/// The order of the labels, if the likelihood takes labels.
+/// The order of the labels, if the targets are labels.
 fn labels(options: &RunOptions, likelihood: LikelihoodName) -> Option<Labels> {
     let kind = likelihood.target();
     kind.has_classes().then(|| match &options.class_order {

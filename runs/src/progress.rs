@@ -15,10 +15,10 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use crate::standard_error::{tell, warn};
 use crate::training_log::LogEntry;
 
-/// The time between two lines if there is no terminal.
+/// The time between two lines without a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The time before the first and between two updates during an evaluation.
+/// The time before the first update and between updates during an evaluation.
 const GLANCE: Duration = Duration::from_millis(500);
 
 /// The approximate number of steps over which the shown loss is averaged.
@@ -34,8 +34,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Progress from step `made` of `planned`: a bar on a terminal, occasional lines elsewhere,
-    /// nothing if `quiet`.
+    /// Starts at step `made` of `planned`. Shows a bar on a terminal, occasional lines elsewhere, and nothing
+    /// if `quiet`.
     pub fn new(made: usize, planned: usize, quiet: bool) -> Self {
         Self {
             display: Display::new("step", made, planned, quiet, Instant::now()),
@@ -45,7 +45,7 @@ impl Progress {
         }
     }
 
-    /// Shows a step, and shows it again when its validation score is known.
+    /// Shows a step. Is called again when the validation score of the step is known.
     pub fn update(&mut self, entry: &LogEntry) {
         let (step, loss) = (entry.report.step, entry.report.loss);
         let smooth = match self.loss {
@@ -63,7 +63,7 @@ impl Progress {
         self.display.show(step, &text, " at most");
     }
 
-    /// Prints a warning above the display, or nothing if there is none.
+    /// Prints a warning above the display. Prints nothing if there is no display.
     pub fn warn(&self, text: &str) {
         match &self.display.kind {
             Kind::Quiet => {}
@@ -73,8 +73,8 @@ impl Progress {
     }
 }
 
-/// Shows the progress over the rows of a long evaluation on the standard error. A separate thread
-/// updates the display, because a single chunk of rows can take long.
+/// Shows the progress over the rows of a long evaluation on the standard error. A separate thread updates the
+/// display, because a single chunk of rows can take long.
 pub struct RowProgress {
     done: Arc<AtomicUsize>,
     /// The thread ends when the sender is dropped.
@@ -82,7 +82,7 @@ pub struct RowProgress {
 }
 
 impl RowProgress {
-    /// Progress over `planned` units called `row`, displayed like [`Progress`].
+    /// Starts the progress over `planned` items called `row`, displayed like [`Progress`].
     pub fn new(row: &'static str, planned: usize, quiet: bool) -> Self {
         let done = Arc::new(AtomicUsize::new(0));
         let thread = (!quiet).then(|| {
@@ -101,7 +101,7 @@ impl RowProgress {
         Self { done, thread }
     }
 
-    /// Records that `done` rows are done.
+    /// Records the number of finished rows.
     pub fn update(&mut self, done: usize) {
         self.done.store(done, Ordering::Relaxed);
     }
@@ -118,12 +118,12 @@ impl Drop for RowProgress {
     }
 }
 
-/// A bar or lines about units of work.
+/// A bar or lines that show how many items of work are done.
 struct Display {
     kind: Kind,
     unit: &'static str,
     planned: usize,
-    /// The units that were done before the start.
+    /// The number of items that were done before the start.
     first: usize,
     start: Instant,
 }
@@ -173,7 +173,7 @@ impl Display {
     }
 }
 
-/// The speed and the time for the units that are `left`; the `elapsed` time if no unit is done.
+/// The speed and the remaining time for `left` items; the `elapsed` time if no item is done.
 fn rate(unit: &str, made: usize, left: usize, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64();
     if made == 0 {
@@ -200,7 +200,7 @@ fn bar(unit: &'static str, made: usize, planned: usize) -> ProgressBar {
         .with_key(
             "speed",
             move |state: &ProgressState, text: &mut dyn Write| {
-                // Ignore text that cannot be formatted.
+                // A failure only loses the text.
                 let _ = write!(text, "{:.0} {unit}s/s", state.per_sec());
             },
         );

@@ -6,7 +6,7 @@ use burn_gp_core::parameter::LOWER_BOUND;
 
 use crate::setting_error::SettingError;
 
-/// Checks that a value is in a range, which is described as in "but must be a positive number".
+/// Checks that a value is in a range. `range` completes "but must", as in "be a positive number".
 pub fn within<T: Copy + Display>(
     option: impl Into<Cow<'static, str>>,
     value: T,
@@ -23,19 +23,19 @@ pub fn within<T: Copy + Display>(
     }
 }
 
-/// The most of what takes time alone, such as steps. Sums and products of such counts are numbers.
+/// The maximum of counts that only cost time, such as steps. Sums and products of such counts do not overflow.
 pub const MOST_STEPS: u64 = 1_000_000_000;
 
-/// The most of what takes memory, such as units of a network.
+/// The maximum of counts that cost memory, such as the units of a network.
 pub const MOST_SIZE: u64 = 100_000;
 
-/// The most runs, layers or draws, each of which takes much time or memory.
+/// The maximum number of runs, layers or draws, which each cost much time or memory.
 pub const MOST_PARTS: u64 = 10_000;
 
-/// The most weights of a network, or values of the covariances of a layer.
+/// The maximum number of weights of a network, or of values in the covariances of a layer.
 pub const MOST_VALUES: usize = 1 << 30;
 
-/// Checks that a count is not zero, if given, and one that can be counted to.
+/// Checks that a count, if given, lies between 1 and [`MOST_STEPS`].
 pub fn at_least_one<T: Copy + Display + TryInto<u64>>(
     option: impl Into<Cow<'static, str>>,
     value: Option<T>,
@@ -43,7 +43,7 @@ pub fn at_least_one<T: Copy + Display + TryInto<u64>>(
     from_one_to(MOST_STEPS, option, value)
 }
 
-/// Checks that a count lies between 1 and `most`, if given.
+/// Checks that a count, if given, lies between 1 and `most`.
 pub fn from_one_to<T: Copy + Display + TryInto<u64>>(
     most: u64,
     option: impl Into<Cow<'static, str>>,
@@ -84,7 +84,7 @@ pub fn count(
     Ok(*value.get_or_insert(default))
 }
 
-/// Checks that a count is at most `most`. `bound` says why, as in "there are only 5 training rows".
+/// Checks that a count is at most `most`. `bound` gives the reason, such as "there are only 5 training rows".
 pub fn at_most(
     option: &'static str,
     requested: usize,

@@ -1,16 +1,16 @@
-//! Reading files of a folder that may have come from anybody: what is no regular file is not waited for, as a
-//! pipe without a writer would be, and not read without end, as a device would be.
+//! Reading files of a folder that may come from anybody. Only regular files are read: a pipe without a writer
+//! would block, and a device may never end.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// What becomes of a link.
+/// The treatment of links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// The file that it leads to is read.
+    /// Read the target of the link.
     Followed,
-    /// It is refused, because its target may be a file that the folder does not have.
+    /// Refuse links, because the target may be outside of the folder.
     Refused,
 }
 
@@ -25,7 +25,7 @@ pub fn read_text(path: &Path, links: Links) -> io::Result<String> {
     Ok(text)
 }
 
-/// Opens a regular file. The open file is checked, not the path, which can change.
+/// Opens a regular file. Checks the open file and not the path, which can change.
 fn open(path: &Path, links: Links) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);

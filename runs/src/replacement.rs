@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// The start and the end of the names of temporary files.
+/// The start of the names of temporary files.
 const START: &str = ".burn-gp-";
+/// The end of the names of temporary files.
 const END: &str = ".partial";
 
 /// A hidden path beside `path`; `None` if `path` has no name.
@@ -27,8 +28,8 @@ pub fn parent_of(path: &Path) -> &Path {
     }
 }
 
-/// Flushes a folder to disk with all that is in it. Some systems report a full disk only then, and after a loss
-/// of power a file that was not flushed may be empty.
+/// Flushes a folder and its contents to disk. Some systems report a full disk only then, and after a power
+/// failure a file that was not flushed may be empty.
 ///
 /// # Errors
 ///
@@ -46,14 +47,14 @@ pub fn synchronize(folder: &Path) -> io::Result<()> {
     synchronize_names(folder)
 }
 
-/// Flushes the names of the entries of a folder to disk, which a renamed file needs.
+/// Flushes the names of the entries of a folder to disk, which is needed after a rename.
 ///
 /// # Errors
 ///
 /// If the flush fails.
 pub fn synchronize_names(folder: &Path) -> io::Result<()> {
     if cfg!(not(unix)) {
-        // There a folder cannot be opened like a file.
+        // Other systems cannot open a folder like a file.
         return Ok(());
     }
     match File::open(folder)?.sync_all() {
@@ -67,16 +68,16 @@ pub fn synchronize_names(folder: &Path) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// [`io::ErrorKind::AlreadyExists`] if `path` exists, which is then unchanged; another error if the
-/// file cannot be written.
+/// [`io::ErrorKind::AlreadyExists`] if `path` exists, which is then unchanged; another error if the file cannot
+/// be written.
 pub fn create_file(path: &Path, text: &str) -> io::Result<()> {
     match written_beside(path, text)?.persist_noclobber(path) {
         Ok(_) => {}
         Err(refused) if refused.error.kind() == io::ErrorKind::AlreadyExists => {
             return Err(refused.error);
         }
-        // Some file systems can only rename. Another process can create the file between the check and the
-        // rename there.
+        // Some file systems can only rename. On these, another process can create the file between the check
+        // and the rename.
         Err(_) if fs::symlink_metadata(path).is_ok() => {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
@@ -87,7 +88,7 @@ pub fn create_file(path: &Path, text: &str) -> io::Result<()> {
     synchronize_names(parent_of(path))
 }
 
-/// Writes `text` to a temporary file and renames it to `path`. A file that it replaces keeps its permissions.
+/// Writes `text` to a temporary file and renames it to `path`. The permissions of a replaced file are kept.
 ///
 /// # Errors
 ///
@@ -103,13 +104,13 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     synchronize_names(parent_of(path))
 }
 
-/// Whether a file is one that was to be renamed, and stayed because the program was killed.
+/// Whether this is the name of a temporary file, which a killed program can leave behind.
 pub fn is_temporary(name: &str) -> bool {
     name.starts_with(START) && name.ends_with(END)
 }
 
-/// A new file in the folder of `path` with this text, which is on disk. Its name cannot be known before, and
-/// nothing that is already there is opened. It is removed when it is dropped.
+/// Writes the text to a new file in the folder of `path` and flushes it. The name is random, and no existing
+/// file is opened. The file is removed when it is dropped.
 fn written_beside(path: &Path, text: &str) -> io::Result<NamedTempFile> {
     if path.file_name().is_none() {
         return Err(io::Error::other("the path does not name a file"));
@@ -119,7 +120,7 @@ fn written_beside(path: &Path, text: &str) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // Less the user's mask, as for any other file.
+        // The user's mask reduces the permissions, as for any other file.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let mut file = builder.tempfile_in(parent_of(path)).map_err(without_path)?;
@@ -128,7 +129,7 @@ fn written_beside(path: &Path, text: &str) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// The error of the system without the path of the temporary file, which means nothing to the user.
+/// The error of the system without the path of the temporary file, which the user does not know.
 fn without_path(error: io::Error) -> io::Error {
     let source = error.get_ref().and_then(|error| error.source());
     match source.map(ToString::to_string) {

@@ -44,17 +44,17 @@ pub struct Metrics {
     /// The number of classes, if the targets are labels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<usize>,
-    /// The covariance function.
+    /// The kernel.
     pub kernel: String,
     /// The likelihood.
     pub likelihood: String,
     /// Scores of the test rows, if there are any.
     #[serde(flatten)]
     pub scores: Option<Scores>,
-    /// The course of training.
+    /// The results of training.
     #[serde(flatten)]
     pub training: TrainingFigures,
-    /// The peak memory of the program until the scores were known, in bytes.
+    /// The peak memory of the program up to the scores, in bytes.
     pub peak_memory: Option<u64>,
     /// The seed.
     pub seed: u64,
@@ -64,37 +64,36 @@ pub struct Metrics {
     pub dtype: String,
     /// The hyperparameters, in standardized units.
     pub hyperparameters: BTreeMap<String, Vec<f64>>,
-    /// Reasons not to trust the model, one sentence each.
+    /// Warnings about the model, one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
-/// The part of the metrics that comes from training.
+/// The metrics that come from training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingFigures {
-    /// The loss of the kept model: the negative objective per datum over all training rows, log
-    /// priors included.
+    /// The loss of the kept model: the negative objective per training row, log priors included.
     pub objective: f64,
-    /// The number of steps made.
+    /// The number of training steps.
     pub steps: usize,
     /// The step of the kept model.
     pub step_kept: usize,
-    /// The point where training stopped, if held-out rows determined it.
+    /// The stopping point, if held-out rows determined it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopping_point: Option<StoppingPoint>,
     /// The mean negative log density of the test rows under sparse regression without the network,
     /// for comparison with a model with a network.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nlpd_without_network: Option<f64>,
-    /// Seconds spent in optimizer steps, without the choice of inducing points, validation,
-    /// checkpoints and evaluation.
+    /// Seconds spent in optimizer steps; excludes the choice of inducing points, validation, checkpoints and
+    /// evaluation.
     pub train_seconds: f64,
-    /// The average of `train_seconds` over the steps.
+    /// The mean seconds of a step, including the steps of the search for the stopping point.
     pub seconds_per_step: f64,
 }
 
 impl Metrics {
-    /// Collects the metrics of a run. `options` have all defaults.
+    /// Collects the metrics of a run. All defaults are filled into `options`.
     pub fn new(
         options: &RunOptions,
         data: &PreparedData,
@@ -145,7 +144,7 @@ fn backend(options: &RunOptions) -> String {
     names.join(",")
 }
 
-/// The covariance function as text.
+/// The kernel as text.
 fn kernel_text(options: &RunOptions) -> String {
     let backbone = options.backbone.map_or("", |backbone| backbone.name);
     let kernel = options.kernel.as_ref().map(ToString::to_string);
@@ -241,7 +240,7 @@ fn training(metrics: &Metrics) -> String {
     let training = &metrics.training;
     let found = (training.stopping_point.as_ref()).map(|point| {
         format!(
-            ", as many as {} held-out rows were predicted best after, of {} tried",
+            " (of {1} tried, these predicted {0} held-out rows best)",
             point.held_out, point.steps_tried
         )
     });
@@ -265,7 +264,7 @@ fn training(metrics: &Metrics) -> String {
     )
 }
 
-/// The scores of the test rows, one in each line.
+/// The scores of the test rows, one per line.
 pub(crate) fn score_lines(scores: &Scores, target: &str, is_standardized: bool) -> Vec<String> {
     if let (Some(error), Some(ece)) = (scores.error, scores.ece) {
         return vec![
@@ -293,18 +292,18 @@ pub(crate) fn score_lines(scores: &Scores, target: &str, is_standardized: bool) 
     lines
 }
 
-/// Whether targets are standardized for the likelihood.
+/// Whether the targets are standardized.
 fn is_standardized(data: &PreparedData) -> bool {
     let standardizer = &data.standardizer;
     (standardizer.target_mean, standardizer.target_scale) != (0.0, 1.0)
 }
 
-/// Lengthscales, standard deviations and means in the units of the data. The shortest relative
-/// lengthscale comes first.
+/// Lengthscales, standard deviations and means in the units of the data. Lengthscales are sorted by their
+/// standardized values, shortest first.
 fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
     let target_scale = data.standardizer.target_scale;
     let mut lines = Vec::new();
-    // Only a stationary kernel has a variance equal to that of the function.
+    // Only for a stationary kernel is its variance that of the function.
     let stationary = metrics.hyperparameters.contains_key("kernel.lengthscale");
     for (path, values) in &metrics.hyperparameters {
         match (path.as_str(), values.as_slice()) {
@@ -369,7 +368,7 @@ fn lengthscale_lines(lengthscales: &[f64], data: &PreparedData) -> Vec<String> {
         .unwrap_or(0);
     let mut lines = vec![line(
         "lengthscales",
-        " in the units of each input, and in its standard deviations",
+        " in the units of each input, and in standard deviations of the input",
     )];
     for input in inputs {
         let scale = data.standardizer.input_scale[columns[input]];

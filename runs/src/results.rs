@@ -23,7 +23,7 @@ use crate::shortcomings::{skipped_steps, takes_noise_for_signal};
 use crate::standard_error::warn;
 use crate::standard_output::inform;
 
-/// Evaluates the trained model and writes everything.
+/// Evaluates the trained model and writes all results.
 ///
 /// # Errors
 ///
@@ -72,7 +72,7 @@ pub fn write_results(
     (metrics.warnings).extend(skipped_steps(session.trainer.skipped_steps()));
     let trainer = &session.trainer;
     if let Some(warning) = takes_noise_for_signal(trainer.model(), trainer.data()) {
-        // The data do not call for less noise then.
+        // In this case, the data do not favor less noise.
         (metrics.warnings).retain(|other| !other.starts_with("likelihood.noise"));
         metrics.warnings.push(warning);
     }

@@ -20,7 +20,7 @@ use crate::standard_error::warn;
 use crate::standard_output::print_data;
 use crate::trained_folder::open_model;
 
-/// The most rows. Joint draws take a covariance of all pairs of rows.
+/// The maximum number of rows. Joint draws need the covariance of all pairs of rows.
 const MOST_ROWS: usize = 10_000;
 
 /// The options of `sample`.
@@ -29,13 +29,13 @@ pub struct SampleArguments {
     /// Folder written by `train`
     #[arg(short, long, value_name = "DIR")]
     pub model_dir: PathBuf,
-    /// Points to draw at: a file, the name of a data set, or - for text on the standard input
+    /// Points to draw at: a file, the name of a data set, or - for text from the standard input
     #[arg(short, long, value_name = "FILE")]
     pub data: String,
     /// Number of draws
     #[arg(short, long, value_name = "S", default_value_t = 10)]
     pub count: usize,
-    /// Draw new targets, noise included, instead of functions
+    /// Draw new targets, which include noise, instead of functions
     #[arg(long)]
     pub targets: bool,
     /// Seed of the draws
@@ -47,14 +47,14 @@ pub struct SampleArguments {
     /// Replace the file if it exists
     #[arg(long)]
     pub overwrite: bool,
-    /// Write one JSON object on each line instead of CSV
+    /// Write one JSON object per line instead of CSV
     #[arg(long)]
     pub json: bool,
-    /// The file has no header line; its columns are in the order of training. --no-header=false says
-    /// that it has one, even if it holds numbers alone
+    /// The file has no header; its columns are in the order of training. --no-header=false reads the
+    /// first line as a header even if all its fields are numbers
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub no_header: Option<bool>,
-    /// Device, as `burn-gp devices` lists them [default: the first in this program]
+    /// Device; `burn-gp devices` lists the devices and marks the default
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<DeviceName>,
     /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
@@ -116,7 +116,7 @@ pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
     }
 }
 
-/// Draws of the functions, in the units of the data if the function is on the scale of the target.
+/// Draws of the functions, in the units of the data if they are on the scale of the target.
 fn functions(
     predictor: &Predictor<AnyLikelihood>,
     x: Tensor<2>,

@@ -15,36 +15,36 @@ pub const TOKEN_VARIABLE: &str = "BURN_GP_TOKEN";
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SettingError {
     /// An option that the model does not use.
-    #[error("{option} means nothing for the model {model}; leave it out")]
+    #[error("{option} does not apply to model '{model}'; remove it")]
     NotApplicable {
         /// The option.
         option: &'static str,
         /// The model.
         model: String,
     },
-    /// A model that the data choose, where none can be chosen.
-    #[error("the model auto is for `train` alone; name a model here")]
+    /// `--model auto` outside of `train`.
+    #[error("--model auto only works with `train`; name a model")]
     AutomaticModel,
-    /// A time for training without a model that takes it.
-    #[error("--minutes is for the model auto; leave it out, or leave out the options of a model")]
+    /// A training time without `--model auto`.
+    #[error("--minutes only works with --model auto; remove it, or remove the options of a model")]
     MinutesOfNamedModel,
-    /// A fold without their number.
-    #[error("--fold needs the number of folds; give --folds too")]
+    /// A fold without the number of folds.
+    #[error("--fold needs the number of folds; add --folds")]
     WithoutFolds,
-    /// Folds of a single run.
+    /// Cross-validation outside of `train`.
     #[error(
-        "cross-validation is for `train`; here give --fold, the one fold to test on, or sweep it: --grid fold=1,2,3"
+        "cross-validation only works with `train`; choose one test fold with --fold, or sweep it: --grid fold=1,2,3"
     )]
     OpenFold,
     /// Scores of test rows without test rows.
-    #[error("{wish} needs test rows, and --test-fraction 0 leaves none")]
+    #[error("{wish} needs test rows, but --test-fraction 0 leaves none")]
     NoTestRows {
-        /// The option or the command that needs scores.
+        /// The option or command that needs scores.
         wish: &'static str,
     },
     /// A single value where a comparison takes several.
     #[error(
-        "a comparison takes --{option}s with all of them, separated by commas, instead of --{option}"
+        "for a comparison, use --{option}s with values separated by commas instead of --{option}"
     )]
     Plural {
         /// The option without dashes.
@@ -60,12 +60,12 @@ pub enum SettingError {
     },
     /// A target with too many or too few classes.
     #[error(
-        "the target {target:?} has {found} different labels, but the likelihood {likelihood} takes {takes}; {advice}"
+        "the target {target:?} has {found} distinct labels, but the likelihood {likelihood} takes {takes}; {advice}"
     )]
     Classes {
         /// The target.
         target: String,
-        /// The number of different labels.
+        /// The number of distinct labels.
         found: usize,
         /// The likelihood.
         likelihood: &'static str,
@@ -76,11 +76,11 @@ pub enum SettingError {
     },
     /// A likelihood with known noise, but no noise column.
     #[error(
-        "the likelihood fixed-noise needs --noise-column, the column of the standard deviations of each target's noise"
+        "the likelihood fixed-noise needs --noise-column, the column with the noise standard deviation of each target"
     )]
     NoiseColumnMissing,
     /// An option that the likelihood does not use.
-    #[error("{option} means nothing for the likelihood {likelihood}{advice}")]
+    #[error("{option} does not apply to likelihood '{likelihood}'{advice}")]
     NotForLikelihood {
         /// The option.
         option: &'static str,
@@ -90,7 +90,7 @@ pub enum SettingError {
         advice: &'static str,
     },
     /// Two options that exclude each other.
-    #[error("{first} and {second} exclude each other; give one of them")]
+    #[error("{first} and {second} cannot be used together; give only one")]
     Exclusive {
         /// The first.
         first: &'static str,
@@ -98,13 +98,13 @@ pub enum SettingError {
         second: &'static str,
     },
     /// An option about validation rows without validation rows.
-    #[error("{option} needs held-out rows; give --validation-fraction or --early-stopping too")]
+    #[error("{option} needs held-out rows; add --validation-fraction or --early-stopping")]
     WithoutValidation {
         /// The option.
         option: &'static str,
     },
-    /// A posterior of another crate that does not take a value of an option.
-    #[error("the posterior does not take these options ({reason}); leave some of them out")]
+    /// A posterior of another crate that rejects a value of an option.
+    #[error("the posterior does not accept these options ({reason}); remove some of them")]
     Posterior {
         /// The reason.
         reason: String,
@@ -139,8 +139,8 @@ pub enum SettingError {
     },
     /// A network that cannot start as the identity.
     #[error(
-        "--from-identity needs a residual network with as many outputs as inputs, not {features} for \
-         {inputs}; leave it out, or leave --features and --backbone mlp out"
+        "--from-identity needs a residual network with as many outputs as inputs, not \
+         {features} for {inputs}; remove it, or remove --features and --backbone mlp"
     )]
     FromIdentity {
         /// The number of outputs.
@@ -149,7 +149,7 @@ pub enum SettingError {
         inputs: usize,
     },
     /// Options about stages for a schedule without stages.
-    #[error("{option} means nothing without --schedule stairs; give that too or leave it out")]
+    #[error("{option} only works with --schedule stairs; add that or remove {option}")]
     WithoutStages {
         /// The option.
         option: &'static str,
@@ -159,12 +159,12 @@ pub enum SettingError {
     WarmUpWithoutNaturalGradient,
     /// Inversion options without an inversion.
     #[error(
-        "--inversion, --inversion-tolerance and --inversion-steps mean nothing with --auxiliary \
-         adam; leave them out"
+        "--inversion, --inversion-tolerance and --inversion-steps do not apply with \
+         --auxiliary adam; remove them"
     )]
     InversionByAdam,
     /// A kernel on an input that does not exist.
-    #[error("--kernel names input {input} but there are only {inputs}; they are counted from 1")]
+    #[error("--kernel uses input {input}, but there are only {inputs} inputs, counted from 1")]
     MissingInput {
         /// The input, counted from 1.
         input: usize,
@@ -187,28 +187,28 @@ pub enum SettingError {
         advice: &'static str,
     },
     /// Numbers in the units of the data for a parameter without such units.
-    #[error("{option} has no units of the data in the model {model}; leave \"data\" out")]
+    #[error("{option} has no units of the data in the model {model}; remove \"data\"")]
     WithoutUnits {
         /// The option with the path of the parameter.
         option: String,
         /// The model.
         model: String,
     },
-    /// A wrong count of numbers in a list for the layers.
+    /// A list for the layers with the wrong number of values.
     #[error(
-        "{option} has {found} numbers for {layers} layers; give one for each, separated by commas"
+        "{option} has {found} values for {layers} layers; give one for each, separated by commas"
     )]
     NumberOfLayers {
         /// The option.
         option: &'static str,
-        /// The count of numbers.
+        /// The number of values.
         found: usize,
         /// The number of layers.
         layers: usize,
     },
     /// Images without a known shape.
     #[error(
-        "the model {model} looks at images; give their shape with --image, such as 28x28 or \
+        "the model {model} needs images; give their shape with --image, such as 28x28 or \
          32x32x3 (height, width, channels)"
     )]
     ImageShapeMissing {
@@ -217,7 +217,7 @@ pub enum SettingError {
     },
     /// An image shape that does not match the rows.
     #[error(
-        "images of {image} (height, width, channels) have {numbers} numbers, but the data have \
+        "images of {image} (height, width, channels) have {numbers} values, but the data have \
          {inputs} inputs; correct --image"
     )]
     ImageShape {
@@ -238,8 +238,8 @@ pub enum SettingError {
     },
     /// More inducing points in both sets than distinct training inputs.
     #[error(
-        "--inducing is {inducing} and --orthogonal is {orthogonal}, but only {distinct} training \
-         inputs are different; give at most {distinct} in all"
+        "--inducing is {inducing} and --orthogonal is {orthogonal}, but there are only {distinct} \
+         distinct training inputs; give at most {distinct} in total"
     )]
     TooFewForBoth {
         /// The number of inducing points.
@@ -292,20 +292,20 @@ pub enum SettingError {
         /// The reason.
         reason: String,
     },
-    /// A worker that wants another token, or any at all.
+    /// A worker that requires another token, or any token at all.
     #[error(
-        "the worker at {address} refuses this token; set {token} to the token that the worker was \
-         started with",
+        "the worker at {address} refuses this token; set {token} to the token with which the worker \
+         was started",
         token = TOKEN_VARIABLE
     )]
     WrongToken {
         /// The worker's host and port.
         address: String,
     },
-    /// A worker of whose devices another program has several.
+    /// A worker with several devices in use by another program.
     #[error(
-        "another program uses several devices of the worker at {address}, as only one can at a time; \
-         wait until it ends, or name one device of the worker"
+        "another program uses several devices of the worker at {address}, and only one program at a time \
+         can; wait until it ends, or name a single device of the worker"
     )]
     WorkerBusy {
         /// The worker's host and port.
@@ -321,9 +321,9 @@ pub enum SettingError {
         /// The number of devices of the worker.
         count: usize,
     },
-    /// A worker that does not work with this program.
+    /// A worker that is incompatible with this program.
     #[error(
-        "the worker at {address} does not work with this program ({reason}); use the same version \
+        "the worker at {address} is incompatible with this program ({reason}); use the same version \
          of burn-gp on both sides"
     )]
     OtherWorker {
@@ -332,10 +332,9 @@ pub enum SettingError {
         /// The reason.
         reason: String,
     },
-    /// A worker for other machines without a token.
+    /// A worker that other machines can reach, without a token.
     #[error(
-        "{address} can be reached from other machines, and whoever reaches a worker computes with \
-         it; set {token} to a secret here and where you train, or use --listen 127.0.0.1:{port}",
+        "other machines can reach {address}, and anyone who can connect can use this worker; set {token} to a secret here and where you train, or use --listen 127.0.0.1:{port}",
         token = TOKEN_VARIABLE
     )]
     OpenWorker {
@@ -345,7 +344,7 @@ pub enum SettingError {
         port: u16,
     },
     /// An address that a worker cannot listen on.
-    #[error("a worker cannot listen on {address} ({reason}); choose another with --listen")]
+    #[error("a worker cannot listen on {address} ({reason}); choose another address with --listen")]
     Listen {
         /// The address.
         address: String,
@@ -355,8 +354,8 @@ pub enum SettingError {
     /// Devices of several backends, which one worker cannot serve.
     #[error("a worker serves devices of one backend; start another worker for the others")]
     MixedDevices,
-    /// A text that is in the name of no case.
-    #[error("no case of the check has {text:?} in its name; leave out --only to run all")]
+    /// A text that no case has in its name.
+    #[error("no case has {text:?} in its name; remove --only to run all cases")]
     NoSuchCase {
         /// The text.
         text: String,
@@ -367,7 +366,7 @@ pub enum SettingError {
     )]
     NoDevice,
     /// A floating-point type that the device does not support.
-    #[error("the device {device} does not compute in {dtype}; use --dtype f32 or --device flex")]
+    #[error("the device {device} does not support {dtype}; use --dtype f32 or --device flex")]
     DtypeUnsupported {
         /// The device.
         device: String,
@@ -375,7 +374,7 @@ pub enum SettingError {
         dtype: String,
     },
     /// An option that a resumed run cannot change.
-    #[error("{option} cannot be changed when a run is resumed; leave it out or start a new run")]
+    #[error("{option} cannot be changed when a run is resumed; remove it or start a new run")]
     FixedOnResume {
         /// The option.
         option: String,
@@ -398,7 +397,7 @@ pub enum ConfigurationError {
     Damaged(CheckError),
     /// The file is not a configuration.
     #[error(
-        "the configuration {} is not usable ({reason}); give the config.toml of an earlier run",
+        "the configuration {} is invalid ({reason}); give a file like the config.toml of an earlier run",
         path.display()
     )]
     Malformed {

@@ -1,4 +1,4 @@
-//! Reasons not to trust a trained model, one sentence each.
+//! Warnings about trained models that should not be trusted, one sentence each.
 
 use std::f64::consts::PI;
 
@@ -18,27 +18,28 @@ use crate::preparation::{Part, PreparedData};
 /// The largest difference that does not count as a gain, in nats per row or as a share of an error.
 const NO_GAIN: f64 = 0.01;
 
-/// The largest deviation of the coverage that may be chance, in standard deviations.
+/// The largest deviation from the nominal coverage that counts as chance, in standard deviations.
 const DEVIATIONS: f64 = 3.0;
-/// The largest deviation of the coverage that is tolerated in any case, as a share of the rows.
+/// The deviation from the nominal coverage that is always tolerated, as a share of the rows.
 const POINTS: f64 = 0.02;
 
 /// The nominal coverage.
 const NOMINAL: f64 = 0.95;
-/// The standard deviations from the mean to an end of a normal interval of that coverage.
+/// Half the width of a normal interval with that coverage, in standard deviations.
 const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
 
-/// A model follows the training targets if its noise variance is at most this share of the mean squared error of
-/// predictions of each row from all others, …
+/// A model follows the training targets if its noise variance is less than this share of the mean squared
+/// leave-one-out error.
 const FOLLOWED: f64 = 0.01;
-/// … which predict hardly anything if that error is more than this share of the targets' variance.
+/// Other rows hardly predict a target if the leave-one-out error is more than this share of the targets'
+/// variance.
 const UNPREDICTED: f64 = 0.5;
 
 /// The tolerated loss from a network, in nats per row.
 const COST_OF_NETWORK: f64 = 0.02;
 
-/// The weaknesses of a model with these test scores: it is not better than a constant, its
-/// intervals are wrong, or its network does harm.
+/// Warnings about a model with these test scores: it is no better than a constant, its intervals are wrong, or
+/// it is better without its network.
 pub fn shortcomings(
     scores: &Scores,
     data: &PreparedData,
@@ -61,7 +62,7 @@ pub fn floors_reached(reached: &[AtFloor], hyperparameters: &[Hyperparameter]) -
         let path = named.map_or(path, |own| &own.path);
         (!is_of_summand(path)).then(|| {
             format!(
-                "{path} ended at its least value, {floor:.0e}: the data call for a smaller one, so \
+                "{path} ended at its lower bound {floor:.0e}: the data favor a smaller value, so \
                  predictions may be too uncertain"
             )
         })
@@ -69,13 +70,13 @@ pub fn floors_reached(reached: &[AtFloor], hyperparameters: &[Hyperparameter]) -
     reached.iter().filter_map(sentence).collect()
 }
 
-/// Whether the path is that of the variance of a part of a kernel. Without any, the part is not
-/// needed, and the other parts make the predictions.
+/// Whether this is the path of the variance of one component of a kernel. A variance near zero only means that
+/// the component is not needed.
 fn is_of_summand(path: &str) -> bool {
     path.starts_with("kernel.") && path.ends_with(".variance") && path != "kernel.variance"
 }
 
-/// A sentence if a GPU has skipped steps of training.
+/// A warning if a GPU has skipped training steps.
 pub fn skipped_steps(count: usize) -> Option<String> {
     let steps = match count {
         0 => return None,
@@ -88,8 +89,8 @@ pub fn skipped_steps(count: usize) -> Option<String> {
     ))
 }
 
-/// A sentence if a constant prediction is as good: the mean and the variance of the training
-/// targets, or the frequencies of their classes.
+/// A warning if a constant prediction is as good: the mean and variance of the training targets, or the
+/// frequencies of their classes.
 fn beside_constant(scores: &Scores, data: &PreparedData, targets: TargetKind) -> Option<String> {
     let (train, test) = (&data.train, &data.test);
     let (name, own, constant, gain, what) = match targets {
@@ -115,7 +116,7 @@ fn beside_constant(scores: &Scores, data: &PreparedData, targets: TargetKind) ->
     (!is_better).then(|| {
         format!(
             "the model predicts the {} test rows no better than the {what} of the training targets \
-             alone: {name} {own:.4} beside {constant:.4}",
+             alone: {name} {own:.4} versus {constant:.4}",
             test.len()
         )
     })
@@ -154,9 +155,9 @@ fn nlpd_of_frequencies(train: &Part, test: &Part, classes: usize) -> f64 {
     mean(&densities)
 }
 
-/// A sentence if the model takes noise for signal: it follows each training target, but all other rows hardly
-/// predict it, or predict it with intervals that are too narrow. `None` for models without such predictions in
-/// closed form.
+/// A warning if the model mistakes noise for signal: it follows the training targets although other rows hardly
+/// predict them, or its leave-one-out intervals are too narrow. `None` for models without closed-form
+/// leave-one-out predictions.
 pub fn takes_noise_for_signal(model: &AnyModel, data: &TrainingData) -> Option<String> {
     let others = model.leave_one_out(data)?.ok()?;
     let [rows, outputs] = data.targets.dims();
@@ -176,16 +177,16 @@ pub fn takes_noise_for_signal(model: &AnyModel, data: &TrainingData) -> Option<S
     let noise = noise_variance(&model.hyperparameters())?;
     if noise < FOLLOWED * error && error > UNPREDICTED * variance {
         return Some(format!(
-            "the noise has a standard deviation of {:.1e}, in units of the target's, but {rows} training rows are \
-             predicted from all others with an error of {:.2}: the model takes noise for signal",
+            "the noise standard deviation is only {:.1e} times the target's, but the leave-one-out error of the \
+             {rows} training rows is {:.2} times the target's: the model mistakes noise for signal",
             (noise / variance).sqrt(),
             (error / variance).sqrt()
         ));
     }
     is_too_low(share, residuals.len()).then(|| {
         format!(
-            "{:.1} % of the {rows} training rows are in the 95 % intervals that all other rows predict for \
-             them: the model takes noise for signal",
+            "only {:.1} % of the {rows} training rows are in their leave-one-out 95 % intervals: the model \
+             mistakes noise for signal",
             100.0 * share
         )
     })
@@ -202,14 +203,14 @@ fn is_too_low(share: f64, rows: usize) -> bool {
     NOMINAL - share > tolerance(rows)
 }
 
-/// The tolerated deviation of the share of rows in their 95 % intervals.
+/// The tolerated deviation of the share of rows in their 95 % intervals from 95 %.
 fn tolerance(rows: usize) -> f64 {
     let deviation = (NOMINAL * (1.0 - NOMINAL) / rows as f64).sqrt();
     (DEVIATIONS * deviation).max(POINTS)
 }
 
-/// A sentence if significantly fewer or more rows than expected are in their intervals. Intervals
-/// for discrete targets contain more than their nominal share even for a perfect model.
+/// A warning if significantly fewer or more rows than expected are in their intervals. Intervals for discrete
+/// targets contain more than their nominal share even if the model is perfect.
 fn coverage(scores: &Scores, targets: TargetKind, rows: usize) -> Option<String> {
     let share = scores.coverage95?;
     let excess = share - NOMINAL;
@@ -230,14 +231,14 @@ fn coverage(scores: &Scores, targets: TargetKind, rows: usize) -> Option<String>
     ))
 }
 
-/// A sentence if predictions of the test rows are better without the network.
+/// A warning if predictions of the test rows are better without the network.
 fn beside_no_network(scores: &Scores, without: f64, rows: usize) -> Option<String> {
     if scores.nlpd <= without + COST_OF_NETWORK {
         return None;
     }
     Some(format!(
         "sparse regression without a network predicts the {rows} test rows better: NLPD {without:.4} \
-         beside {:.4}; try --model svgp, sgpr or exact",
+         versus {:.4}; try --model svgp, sgpr or exact",
         scores.nlpd
     ))
 }

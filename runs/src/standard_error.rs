@@ -1,5 +1,5 @@
-//! Messages on the standard error. One that cannot be written, because the terminal is closed or a disk is full,
-//! is left out: no work is lost for it.
+//! Messages on the standard error. A message that cannot be written, because the terminal is closed or the disk
+//! is full, is dropped, so that no work is lost.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -8,9 +8,9 @@ use crate::visible_text::visible;
 
 /// Writes a line, with its control characters made visible.
 pub fn tell(text: &str) {
-    // All at once, because several processes may write to the same terminal.
+    // One write, because several processes may share the terminal.
     let line = format!("{}\n", visible(text));
-    // The message is all that is lost.
+    // Only the message is lost.
     let _ = std::io::stderr().lock().write_all(line.as_bytes());
 }
 

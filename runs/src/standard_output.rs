@@ -1,4 +1,4 @@
-//! Output on the standard output, which may be a terminal, a file or a program that reads a part of it.
+//! Writing to the standard output: a terminal, a file, or a program that may stop reading.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::standard_error::warn;
 use crate::visible_text::visible;
 
-/// What messages call it.
+/// The name of the standard output in messages.
 const NAME: &str = "the standard output";
 
 /// Prints text for people, with its control characters made visible.
@@ -20,7 +20,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
     written(&visible(text)).map_err(failure)
 }
 
-/// Prints data for programs, exactly. Only on a terminal are control characters made visible.
+/// Prints data for programs unchanged. On a terminal, control characters are made visible.
 ///
 /// # Errors
 ///
@@ -32,17 +32,17 @@ pub fn print_data(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Prints text about work whose results are in files, and which therefore goes on if nobody reads the text. If
-/// it cannot be written, a warning says so once.
+/// Prints text about work that goes on even if the text cannot be written, because its results are in files.
+/// The first failure gives a warning.
 pub fn inform(text: &str) {
     static HAS_WARNED: AtomicBool = AtomicBool::new(false);
     match written(&visible(text)) {
         Ok(()) => {}
-        // Whoever closes the output has read enough.
+        // The reader has closed the output and needs no more.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
         Err(_) if HAS_WARNED.swap(true, Ordering::Relaxed) => {}
         Err(error) => warn(format!(
-            "{NAME} cannot be written ({error}); the work goes on"
+            "{NAME} cannot be written ({error}); the run continues"
         )),
     }
 }

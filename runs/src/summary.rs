@@ -1,8 +1,8 @@
-//! Summaries of several numbers.
+//! Summary statistics.
 
 use serde::{Deserialize, Serialize};
 
-/// The mean and the standard error of a number over runs.
+/// The mean and the standard error of a score over runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// The mean.
@@ -15,7 +15,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The summary of at least one value.
+    /// The summary of the values; `None` without values.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let values: Vec<f64> = values.into_iter().collect();
         let runs = values.len();
@@ -37,7 +37,7 @@ impl Summary {
     }
 }
 
-/// The means over the runs of a curve, point by point, as long as the shortest of the curves.
+/// The pointwise mean of curves, as long as the shortest curve.
 pub fn mean_curve(curves: &[Vec<(f64, f64)>]) -> Vec<(f64, f64)> {
     let count = curves.iter().map(Vec::len).min().unwrap_or(0);
     let mean = |point: usize, of: fn(&(f64, f64)) -> f64| {
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn the_standard_error_is_that_of_the_mean() {
-        // The deviations are −3, −1, 1, 3, so the sample variance is 20/3 and the standard error
+        // The differences from the mean are −3, −1, 1, 3, so the sample variance is 20/3 and the standard error
         // √(20/3/4).
         let summary = Summary::of([1.0, 3.0, 5.0, 7.0]).unwrap();
         assert_eq!((summary.mean, summary.runs), (4.0, 4));

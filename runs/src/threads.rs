@@ -1,22 +1,22 @@
-//! The number of threads that compute.
+//! The number of threads.
 
 use std::num::NonZeroUsize;
 
-/// The environment variable that sets the number, here and in the processes of runs.
+/// The environment variable with the number of threads, for this process and the processes of runs.
 pub const VARIABLE: &str = "RAYON_NUM_THREADS";
 
-/// The most threads. The system refuses many more, which ends the program.
+/// The maximum number of threads. If the system refuses to start more, the program ends.
 const MOST: usize = 1024;
 
 /// Reads a number of threads.
 ///
 /// # Errors
 ///
-/// A description of the numbers that there can be.
+/// A description of the valid numbers.
 pub fn parse(text: &str) -> Result<NonZeroUsize, String> {
     let count = text.parse().ok();
     let count = count.filter(|count: &NonZeroUsize| count.get() <= MOST);
-    count.ok_or_else(|| format!("it must be a whole number from 1 to {MOST}"))
+    count.ok_or_else(|| format!("must be a whole number from 1 to {MOST}"))
 }
 
 /// Checks the number of threads that the environment sets; zero means one for each core.
@@ -34,15 +34,14 @@ pub fn of_environment() -> Result<(), String> {
     }
 }
 
-/// Computes with this many threads. It must come before the first computation, which starts the
-/// threads; after that, it changes nothing.
+/// Sets the number of threads. It has no effect after the first computation, which starts the threads.
 pub fn limit(count: NonZeroUsize) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(count.get());
-    // The only error is that the threads have been started.
+    // The only error is that the threads are already running.
     let _ = pool.build_global();
 }
 
-/// The number of threads that compute.
+/// The number of threads.
 pub fn count() -> usize {
     rayon::current_num_threads()
 }

@@ -35,13 +35,13 @@ use crate::standard_output::inform;
 /// The options of `train`.
 #[derive(Debug, Args)]
 pub struct TrainArguments {
-    /// The options of a configuration file.
+    /// The options that a configuration file can have, too.
     #[command(flatten)]
     pub options: RunOptions,
-    /// Folder to write [default: out/DATA-MODEL]
+    /// Output folder [default: out/DATA-MODEL]
     #[arg(short, long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
-    /// Replace the folder of an earlier run; a finished one stays until the new one is finished
+    /// Replace the folder of an earlier run; a finished run is kept until the new one finishes
     #[arg(long, help_heading = "Output")]
     pub overwrite: bool,
     /// Continue the interrupted run in this folder
@@ -56,8 +56,8 @@ pub struct TrainArguments {
         conflicts_with_all = ["out", "overwrite", "config"]
     )]
     pub resume: Option<PathBuf>,
-    /// Take every option that is not given here from this file: TOML or JSON, such as the config.toml
-    /// of an earlier run
+    /// Read the options that are not given here from this TOML or JSON file, such as the config.toml of
+    /// an earlier run
     #[arg(
         long,
         value_name = "FILE",
@@ -65,26 +65,25 @@ pub struct TrainArguments {
         hide_short_help = true
     )]
     pub config: Option<PathBuf>,
-    /// Print errors and warnings only
+    /// Print only errors and warnings
     #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub quiet: bool,
 }
 
-/// Rows above which exact regression deserves a warning.
+/// The number of rows above which exact regression gives a warning.
 const MANY_ROWS: usize = 10_000;
 
-/// Fewest steps between two validations unless told otherwise; where the number of steps is to be
-/// found, which can be small, …
+/// The default minimum number of steps between two validations.
 const FEWEST_STEPS: usize = 50;
 
-/// … fewer.
+/// The same in the search for the number of steps, which can be small.
 const FEWEST_STEPS_OF_SEARCH: usize = 20;
 
 /// Runs `burn-gp train`.
 ///
 /// # Errors
 ///
-/// [`Failure`], which says what to do.
+/// [`Failure`] with advice for the user.
 pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
     let quiet = arguments.quiet;
     if arguments.resume.is_some() {
@@ -151,7 +150,7 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         .map_err(|failure| failure.or_go_on(|| kept(&folder)))
 }
 
-/// Loads the data, with a display of the progress if their rows are read while training.
+/// Loads the data. Shows the progress if their rows are read during training.
 fn load(source: &DataSource, options: &RunOptions, quiet: bool) -> Result<PreparedData, Failure> {
     let mut progress: Option<RowProgress> = None;
     let watch = |done, all| {
@@ -161,7 +160,7 @@ fn load(source: &DataSource, options: &RunOptions, quiet: bool) -> Result<Prepar
     Ok(PreparedData::load_watched(source, options, watch)?)
 }
 
-/// Makes the runs of all folds.
+/// Runs the cross-validation on all folds.
 fn all_folds(arguments: &TrainArguments, options: &RunOptions) -> Result<(), Failure> {
     let source = options.source()?;
     let default = || {
@@ -172,7 +171,7 @@ fn all_folds(arguments: &TrainArguments, options: &RunOptions) -> Result<(), Fai
     cross_validate(options, out, (arguments.overwrite, arguments.quiet))
 }
 
-/// Says what is kept of a run whose files cannot be written, and how to continue it.
+/// Advice after a failure to write files: what is kept, and how to continue.
 fn kept(folder: &OutputFolder) -> Option<String> {
     let step = folder.checkpoints().latest_step()?;
     let path = folder.path().display();
@@ -181,7 +180,7 @@ fn kept(folder: &OutputFolder) -> Option<String> {
     ))
 }
 
-/// Where a run computes, and what it writes to.
+/// The device and the output of a run.
 struct Run<'a> {
     folder: &'a OutputFolder,
     device: Device,
@@ -190,14 +189,14 @@ struct Run<'a> {
     dtype: DType,
     interrupt: Interrupt,
     quiet: bool,
-    /// The table of the columns, until it is shown: not before the model is made, which may fail.
+    /// The table of the columns until it is printed, which is after the model is made because that may fail.
     columns: Cell<String>,
 }
 
 impl Run<'_> {
-    /// Trains on all training rows, for as many steps as were found on held-out ones where that is
-    /// asked for. The options are then those of a run that is told their number, in checkpoints too:
-    /// an interrupted run goes on wherever it was.
+    /// Trains on all training rows. With early stopping, a search on held-out rows finds the number of steps
+    /// first, and the options are then those of a run with that number of steps. Checkpoints store them, so
+    /// that an interrupted run continues in the right phase.
     fn train(
         &self,
         mut options: RunOptions,
@@ -222,12 +221,12 @@ impl Run<'_> {
         }
         options.early_stopping = Some(0.0);
         let fitted = self.fit(&options, data, start, found)?;
-        // The last checkpoint is written: nothing is lost by an end at any time from here on.
+        // The last checkpoint is written, so that an end at any time loses nothing.
         self.interrupt.end_at_once();
         Ok(fitted)
     }
 
-    /// Makes the steps that are left.
+    /// Makes the remaining steps.
     fn fit(
         &self,
         options: &RunOptions,
@@ -261,12 +260,12 @@ enum Start {
     New,
     /// From the last checkpoint.
     Resumed,
-    /// From the first step, after the number of steps was found. The checkpoint of that search stays until this
-    /// one has its first.
+    /// From the first step, after the search for the number of steps. The checkpoint of the search stays until
+    /// this training has its first one.
     Again,
 }
 
-/// A trainer that divides its mini-batches among devices, if there are several.
+/// Divides the mini-batches of the trainer among the devices, if there are several.
 fn on_devices(
     trainer: AnyTrainer<AnyModel>,
     devices: &[Device],
@@ -287,8 +286,8 @@ fn on_devices(
     }
 }
 
-/// The data with the share of the training rows held out on which the number of steps is found, if it
-/// is to be found; none by default where rows cannot be divided, as those that are all the same.
+/// The data with a share of the training rows held out for the search for the number of steps. `None` without
+/// early stopping, or if early stopping is a default and the rows cannot be divided because all are equal.
 fn held_out(
     options: &RunOptions,
     data: &PreparedData,
@@ -307,8 +306,8 @@ fn held_out(
     }
 }
 
-/// The options of the run: those typed, over those of the configuration file or the checkpoint,
-/// over the environment.
+/// The options of the run. The command line overrides the configuration file or the checkpoint, which override
+/// the environment.
 fn options(
     arguments: &TrainArguments,
     resumed: Option<&OutputFolder>,
@@ -336,7 +335,7 @@ fn require_changeable(typed: &RunOptions) -> Result<(), SettingError> {
     }
 }
 
-/// The options with the default model where the data choose one later.
+/// The options with the default model in place of `auto`.
 fn with_default_model(options: &RunOptions) -> Result<RunOptions, SettingError> {
     automatic::minutes(options)?;
     let named = options.model.filter(|model| *model != ModelName::Auto);
@@ -368,8 +367,8 @@ fn warn_of(data: &PreparedData, options: &RunOptions) {
     }
 }
 
-/// A session before its first step. `options` have all defaults: a patience if validation rows
-/// choose the step whose model is kept.
+/// A session before its first step. All defaults are filled into `options`, with a patience if validation rows
+/// decide which step's model is kept.
 fn session(
     trainer: AnyTrainer<AnyModel>,
     options: RunOptions,

@@ -1,4 +1,4 @@
-//! A folder that `train` wrote, as other commands take it.
+//! Opening folders that `train` has written.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::failure::{Failure, FolderError};
 use crate::fitting::Checkpoints;
 use crate::output::ModelContext;
 
-/// The saved model in a folder, on a device, which is the first of the program if none is named.
+/// Opens the saved model in a folder on a device. The default is the default device of the program.
 ///
 /// # Errors
 ///
@@ -25,14 +25,14 @@ pub fn open_model(
         Some(device) => device.clone(),
         None => devices::default_device()?,
     };
-    // The type is only known after the file is read; every device supports single precision.
+    // The precision is only known after the file is read. Every device supports single precision.
     let device = devices::open(&name, burn::tensor::DType::F32)?;
     let saved = load_model(folder, &device)?;
     devices::open(&name, saved.summary.precision.dtype())?;
     Ok(saved)
 }
 
-/// Loads the saved model in a folder, whose columns must be those of the model.
+/// Loads the saved model in a folder, and checks that its number of columns suits the model.
 ///
 /// # Errors
 ///
@@ -64,7 +64,7 @@ pub fn load_model(
 ///
 /// [`FolderError::UnfinishedModel`] if training was interrupted, else [`FolderError::NoModel`].
 pub fn require_model(folder: &Path) -> Result<(), FolderError> {
-    // A pipe in the place of a file would be waited for.
+    // Opening a pipe in place of a file would block.
     let weights = folder.join(WEIGHTS_FILE);
     if folder.join(MODEL_FILE).is_file() && (weights.is_file() || !weights.exists()) {
         return Ok(());

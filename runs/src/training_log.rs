@@ -2,28 +2,28 @@
 
 use burn_gp_models::training::StepReport;
 
-/// One step.
+/// The log entry of one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogEntry {
-    /// The report of the trainer.
+    /// The report of the step by the trainer.
     pub report: StepReport,
     /// Seconds of training until the end of this step.
     pub seconds: f64,
-    /// The negative log density of the validation rows after this step, where it was computed.
+    /// The mean negative log density of the validation rows after this step, if it was computed.
     pub validation: Option<f64>,
 }
 
 /// All steps so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrainingLog {
-    /// In the order of training.
+    /// The entries in the order of training.
     pub entries: Vec<LogEntry>,
 }
 
 const HEADER: &str = "step,seconds,loss,learning_rate,validation_nlpd";
 
 impl TrainingLog {
-    /// As CSV; a validation that did not take place is empty.
+    /// The log as CSV. The field of a validation that did not take place is empty.
     pub fn to_csv(&self) -> String {
         let mut text = String::from(HEADER);
         text.push('\n');
@@ -43,7 +43,7 @@ impl TrainingLog {
         text
     }
 
-    /// From CSV; `None` when the text is not such a log.
+    /// Reads a log from CSV; `None` if the text is not a training log.
     pub fn from_csv(text: &str) -> Option<Self> {
         let mut lines = text.lines();
         if lines.next() != Some(HEADER) {

@@ -1,4 +1,4 @@
-//! Training runs as separate processes, which keeps their memory use and crashes apart.
+//! Training runs in separate processes, which isolates their memory use and crashes.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::threads;
 /// The time between two checks of a run.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// The time that a run has to write its checkpoint after an interrupt.
+/// The time that a run has after an interrupt to write its checkpoint.
 const GRACE: Duration = Duration::from_secs(30);
 
 /// A training run with its own folder.
@@ -27,14 +27,14 @@ pub struct TrainingRun {
     pub options: RunOptions,
 }
 
-/// The end of a run.
+/// How a run ended.
 #[derive(Clone, Debug)]
 pub enum RunEnd {
     /// The run finished with these metrics.
     Finished(Box<Metrics>),
-    /// The run was refused; it printed the reason.
+    /// The run refused its options; it printed the reason.
     Refused,
-    /// The run broke off; it printed the reason.
+    /// The run failed; it printed the reason.
     Broken,
     /// The user interrupted the run.
     Interrupted,
@@ -74,7 +74,7 @@ impl TrainingRun {
         Ok(finished)
     }
 
-    /// Reads the metrics of a finished run; otherwise makes or continues the run.
+    /// Starts or continues the run, unless it is finished.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl TrainingRun {
         }
         let configuration = self.configuration();
         let options = RunOptions {
-            // Alone, a run without a model would choose one.
+            // Without a model, the run would choose one.
             model: Some(self.options.model.unwrap_or(ModelName::Svgp)),
             ..self.options.clone()
         };
@@ -140,8 +140,8 @@ impl TrainingRun {
     }
 }
 
-/// Waits until a run ends. On a terminal, Ctrl-C reaches the run directly. A run that does not end
-/// in time after an interrupt is killed.
+/// Waits until a run ends. On a terminal, Ctrl-C reaches the run directly. After an interrupt, a run that does
+/// not end in time is killed.
 fn wait(child: &mut Child, interrupt: &Interrupt) -> std::io::Result<ExitStatus> {
     let mut asked: Option<Instant> = None;
     loop {

@@ -1,9 +1,9 @@
-//! Control characters made visible: names in a table or a folder may be anybody's, and a terminal obeys what it
-//! is sent.
+//! Makes control characters visible. Names in a table or a folder may come from anybody, and a terminal obeys
+//! control characters.
 
 use std::borrow::Cow;
 
-/// The text with `\u{1b}` in the place of an escape character, and so on. Line feeds and tabs stay.
+/// The text with its control characters escaped, such as `\u{1b}`. Line feeds and tabs stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hidden) {
         return Cow::Borrowed(text);
@@ -18,7 +18,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Whether a terminal obeys the character, or XML does not allow it.
+/// Whether the character is a control character for terminals or is not allowed in XML.
 fn is_hidden(letter: char) -> bool {
     let is_layout = matches!(letter, '\n' | '\t');
     (letter.is_control() && !is_layout) || matches!(letter, '\u{fffe}' | '\u{ffff}')

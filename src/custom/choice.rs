@@ -1,23 +1,24 @@
-//! Pieces that are chosen by a name.
+//! Components chosen by name.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-/// A piece that can be chosen by a name, as on a command line. It is stored as the name.
+/// A component that can be chosen by name, for example on a command line. It is stored as that
+/// name.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice<Make> {
     /// The name.
     pub name: &'static str,
-    /// An earlier name, which is still understood.
+    /// An earlier name that is still accepted.
     pub earlier: Option<&'static str>,
     /// A line of help.
     pub help: &'static str,
-    /// The configuration, or how it is made.
+    /// The configuration, or a function that makes it.
     pub make: Make,
 }
 
-/// A kind of piece that can be chosen by a name.
+/// A kind of component that can be chosen by name.
 pub trait Choices: Copy + 'static {
-    /// The pieces of this crate, and those that are registered.
+    /// The components of this crate and the registered ones.
     fn choices() -> impl Iterator<Item = Choice<Self>>;
 }
 
@@ -38,13 +39,13 @@ impl<Make: Choices> Choice<Make> {
         Make::choices()
     }
 
-    /// The piece with this name.
+    /// The component with this name.
     pub fn find(name: &str) -> Option<Self> {
         Self::all().find(|choice| choice.name == name || choice.earlier == Some(name))
     }
 }
 
-/// By name, because functions cannot be compared.
+/// Compares the names, because functions cannot be compared.
 impl<Make> PartialEq for Choice<Make> {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name

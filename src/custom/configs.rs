@@ -1,7 +1,7 @@
-//! Configurations of any piece of a kind.
+//! Configurations of all components of one kind.
 
-/// Makes the configuration of any piece of a kind from a list of those of this crate: the enum with
-/// a variant for pieces of other crates, and the names.
+/// Defines the configuration of a kind of component: an enum with a variant for each component of
+/// this crate and one for those of other crates, and the list of names.
 macro_rules! configs {
     (
         $(#[$outer:meta])*
@@ -20,7 +20,7 @@ macro_rules! configs {
                 #[serde(rename = $name)]
                 $variant $(($config))? $({ $($fields)* })?,
             )+
-            /// One of another crate.
+            /// A component of another crate.
             #[serde(skip)]
             Custom($custom),
         }

@@ -1,7 +1,8 @@
-//! Kinds of pieces that map inputs to outputs and are made for their numbers: means and networks.
+//! Kinds of components that map inputs to outputs and are made for given numbers of them: means and
+//! networks.
 
-/// Makes such a kind from its trait: the trait of its definitions, the object behind a pointer, and
-/// the registration. `by` is how the name of a definition `D` stands for its configuration.
+/// Defines such a kind from its trait: the trait for definitions, the trait object and the
+/// registration. `by` makes the configuration that the name of a definition `D` stands for.
 macro_rules! map_kind {
     (
         $tag:literal, $register:literal;
@@ -14,11 +15,11 @@ macro_rules! map_kind {
     ) => {
         $(#[$documentation])*
         pub trait $definition: Default + serde::Serialize + serde::de::DeserializeOwned + 'static {
-            /// The name in configurations. Names should be unique: two of one name are an error
-            /// when a configuration names them.
+            /// The name in configurations. It should be unique: a configuration with a name that is
+            /// registered twice is an error.
             const NAME: &'static str;
 
-            /// A line of help for the command line, where the name stands for the default
+            /// A line of help for the command line, where the name selects the default
             /// configuration.
             const HELP: &'static str = concat!("A ", $tag, " of another crate");
 
@@ -45,7 +46,7 @@ macro_rules! map_kind {
             $($more)*
         }
 
-        #[doc = concat!("A ", $tag, " as an object.")]
+        #[doc = concat!("A ", $tag, " as a trait object.")]
         pub trait $object {
             $(
                 #[doc = concat!("See the trait of every ", $tag, ".")]
@@ -84,8 +85,8 @@ macro_rules! map_kind {
         $crate::custom::kind!($tag, $config, $functions, $definition, $register);
 
         impl $registration {
-            #[doc = concat!("The registration of a ", $tag, ". [`", $register, "!`](crate::", $register, ")")]
-            /// makes it known.
+            #[doc = concat!("Describes a ", $tag, " for [`", $register, "!`](crate::", $register, "),")]
+            /// which registers it.
             pub const fn of<D: $definition>() -> Self {
                 Self::new(
                     D::NAME,

@@ -1,8 +1,8 @@
-//! Pieces of other crates.
+//! Components of other crates.
 //!
-//! A crate registers the configuration of a kernel, a likelihood, a posterior, a mean or a network of
-//! its own in one line. From then on it goes wherever those of this crate go: in configurations of models, in
-//! saved models and in everything that is computed with them.
+//! A crate registers the configuration of its own kernel, likelihood, posterior, mean or network in one line.
+//! From then on the component works like those of this crate: in configurations of models, in saved models
+//! and in all computations.
 
 mod choice;
 mod configs;

@@ -1,7 +1,7 @@
-//! Modules whose type is not known.
+//! Type-erased modules.
 //!
-//! burn's `Module` is no trait object: visitors and mappers are type parameters, and the rank of a
-//! tensor is a constant. Here a visitor is an object, and parameters pass as `Any`.
+//! burn's `Module` cannot be a trait object: visitors and mappers are type parameters, and the rank
+//! of a tensor is a constant. Here visitors are trait objects, and parameters are passed as `Any`.
 
 use std::{any::Any, fmt};
 
@@ -13,15 +13,15 @@ use burn::{
     tensor::{Bool, Device, Int, Tensor},
 };
 
-/// A module behind a pointer, seen as a piece of one kind: `View` is the trait object of the kind.
+/// A boxed module viewed as a trait object: `View` is the trait object of its kind of component.
 pub struct CustomModule<View: ?Sized> {
     module: Box<dyn AnyModule>,
     view: fn(&dyn AnyModule) -> &View,
 }
 
 impl<View: ?Sized> CustomModule<View> {
-    /// Takes a module and the function that sees it as a piece. `view` can rely on the type of
-    /// what it gets: it stays that of `module`.
+    /// Wraps a module, with the function that views it as a component. The argument of `view`
+    /// always has the type of `module`.
     pub(crate) fn new(module: impl AnyModule, view: fn(&dyn AnyModule) -> &View) -> Self {
         Self {
             module: Box::new(module),
@@ -29,12 +29,12 @@ impl<View: ?Sized> CustomModule<View> {
         }
     }
 
-    /// The piece.
+    /// The component.
     pub(crate) fn piece(&self) -> &View {
         (self.view)(self.module.as_ref())
     }
 
-    /// The same piece after a change of the module.
+    /// Changes the wrapped module.
     pub(crate) fn map_module(
         self,
         change: impl FnOnce(Box<dyn AnyModule>) -> Box<dyn AnyModule>,
@@ -45,7 +45,7 @@ impl<View: ?Sized> CustomModule<View> {
         }
     }
 
-    /// The same kind of piece with another state.
+    /// Replaces the wrapped module.
     pub(crate) fn with(self, change: impl FnOnce(&View) -> Box<dyn AnyModule>) -> Self {
         Self {
             module: change(self.piece()),
@@ -54,7 +54,7 @@ impl<View: ?Sized> CustomModule<View> {
     }
 }
 
-/// Like [`of_type`], by value: a step that changes a module needs no copy of it.
+/// Like [`of_type`], by value, so that a step that changes a module does not copy it.
 ///
 /// # Panics
 ///
@@ -67,7 +67,7 @@ pub(crate) fn into_type<M: 'static>(module: Box<dyn AnyModule>) -> M {
     }
 }
 
-/// A module of the type it was made with.
+/// Downcasts a module to the type it was made with.
 ///
 /// # Panics
 ///
@@ -80,7 +80,7 @@ pub(crate) fn of_type<M: 'static>(module: &dyn AnyModule) -> &M {
     }
 }
 
-/// A module as an object.
+/// A module as a trait object.
 pub trait AnyModule: fmt::Debug + Send + Sync + 'static {
     fn as_any(&self) -> &dyn Any;
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
@@ -146,7 +146,7 @@ impl<M: Module + ModuleDisplay + Sync + 'static> AnyModule for M {
     }
 }
 
-/// A visitor as an object. The tensors are parameters of any rank, as `&Param<Tensor<D, _>>`.
+/// A visitor as a trait object. The tensors are parameters of any rank, as `&Param<Tensor<D, _>>`.
 pub trait AnyVisitor {
     fn tensor(&mut self, parameter: &dyn Any);
     fn flag(&mut self, flag: &Param<Flag>);
@@ -154,7 +154,7 @@ pub trait AnyVisitor {
     fn exit(&mut self, name: &str, container: &str);
 }
 
-/// A mapper as an object. The tensors are parameters of any rank, as `Param<Tensor<D, _>>`.
+/// A mapper as a trait object. The tensors are parameters of any rank, as `Param<Tensor<D, _>>`.
 pub trait AnyMapper {
     fn tensor(&mut self, parameter: Box<dyn Any>) -> Box<dyn Any>;
     fn flag(&mut self, flag: Param<Flag>) -> Param<Flag>;
@@ -162,7 +162,7 @@ pub trait AnyMapper {
     fn exit(&mut self, name: &str, container: &str);
 }
 
-/// Finds the type of a parameter among those that burn has tensors of.
+/// Finds the type of a parameter among burn's tensor types and ranks.
 macro_rules! for_each_rank {
     ($parameter:ident, $take:ident, $use:expr) => {
         for_each_rank!($parameter, $take, $use; 1 2 3 4 5 6 7 8)
@@ -230,7 +230,7 @@ impl<M: ModuleMapper> AnyMapper for M {
     }
 }
 
-/// An object as a visitor.
+/// Adapts a trait object to burn's visitors.
 struct Visitor<'a>(&'a mut dyn AnyVisitor);
 
 impl ModuleVisitor for Visitor<'_> {
@@ -259,7 +259,7 @@ impl ModuleVisitor for Visitor<'_> {
     }
 }
 
-/// An object as a mapper.
+/// Adapts a trait object to burn's mappers.
 struct Mapper<'a>(&'a mut dyn AnyMapper);
 
 impl Mapper<'_> {

@@ -1,4 +1,4 @@
-//! Configurations of pieces of other crates.
+//! Configurations of components of other crates.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::{
 };
 use serde_json::{Map, Value};
 
-/// A registered piece of another crate: its name in configurations, and a way to read it.
+/// A registered component of another crate: its name in configurations, and a way to read it.
 pub struct Registration<Make: 'static> {
     name: &'static str,
     check: fn(&Fields) -> Result<(), String>,
@@ -20,7 +20,7 @@ pub struct Registration<Make: 'static> {
 pub(crate) type Fields = Map<String, Value>;
 
 impl<Make> Registration<Make> {
-    /// Registers a piece under `name`. `check` says what is wrong with the fields of its
+    /// Registers a component under `name`. `check` reports what is wrong with the fields of its
     /// configuration.
     pub(crate) const fn new(
         name: &'static str,
@@ -41,7 +41,7 @@ pub(crate) fn read<Config: DeserializeOwned>(fields: &Fields) -> Result<Config, 
     config.map_err(|error| error.to_string())
 }
 
-/// A configuration that was read before.
+/// Reads a configuration that was checked before.
 ///
 /// # Panics
 ///
@@ -50,44 +50,46 @@ pub(crate) fn read<Config: DeserializeOwned>(fields: &Fields) -> Result<Config, 
 pub(crate) fn checked<Config: DeserializeOwned>(fields: &Fields) -> Config {
     match read(fields) {
         Ok(config) => config,
-        Err(error) => panic!("a configuration that was read before: {error}"),
+        Err(error) => panic!("cannot read a configuration that was checked before: {error}"),
     }
 }
 
-/// A kind of piece that other crates can add to.
+/// A kind of component that other crates can add to.
 pub trait Kind: Sized + 'static {
-    /// The name of the kind, which is the field with the name of the piece.
+    /// The name of the kind. In configurations, the field of this name holds the name of the
+    /// component.
     const TAG: &'static str;
-    /// The names of the pieces of this crate.
+    /// The names of the components of this crate.
     const NAMES: &'static [&'static str];
 
-    /// The registered pieces.
+    /// The registered components.
     fn registered() -> impl Iterator<Item = &'static Registration<Self>>;
 }
 
-/// The names of the pieces of this crate, and of those that are registered.
+/// The names of the components of this crate and of the registered ones.
 pub(crate) fn names<Make: Kind>() -> impl Iterator<Item = &'static str> {
     let registered = Make::registered().map(|registration| registration.name);
     Make::NAMES.iter().copied().chain(registered)
 }
 
-/// The functions of all that is registered.
+/// The functions of all registered components.
 pub(crate) fn registered<Make: Kind>() -> impl Iterator<Item = &'static Make> {
     Make::registered().map(|registration| &registration.make)
 }
 
-/// The configuration of a piece of another crate.
+/// The configuration of a component of another crate.
 pub struct CustomConfig<Make: 'static> {
     registration: &'static Registration<Make>,
     fields: Fields,
 }
 
 impl<Make: Kind> CustomConfig<Make> {
-    /// The configuration of the piece that is registered under `name`.
+    /// The configuration of the component that is registered under `name`.
     ///
     /// # Panics
     ///
-    /// If none is, or several are, or `config` is not a struct with named fields.
+    /// If no component or several components have that name, or `config` is not a struct with named
+    /// fields.
     #[track_caller]
     pub(crate) fn new(name: &str, config: &impl Serialize) -> Self {
         let fields = match serde_json::to_value(config) {
@@ -108,21 +110,21 @@ impl<Make: Kind> CustomConfig<Make> {
         }
     }
 
-    /// The registered piece of this name.
+    /// The registered component with this name.
     fn find(name: &str) -> Result<Option<&'static Registration<Make>>, String> {
         let mut found = Make::registered().filter(|registration| registration.name == name);
         let first = found.next();
         match (first, found.next()) {
             (Some(_), Some(_)) => Err(format!("two {}s are registered as {name}", Make::TAG)),
             (Some(_), None) if Make::NAMES.contains(&name) => Err(format!(
-                "a {} is registered as {name}, which is the name of another",
+                "a {} is registered as {name}, which is already the name of another",
                 Make::TAG
             )),
             _ => Ok(first),
         }
     }
 
-    /// The name of the piece.
+    /// The name of the component.
     pub fn name(&self) -> &'static str {
         self.registration.name
     }
@@ -147,7 +149,7 @@ impl<Make: Kind> CustomConfig<Make> {
         map.serialize_entry(Make::TAG, self.registration.name)?;
         for (name, value) in &self.fields {
             if name == Make::TAG {
-                return Err(S::Error::custom(format!("a field is named {name}")));
+                return Err(S::Error::custom(format!("no field may be named {name}")));
             }
             map.serialize_entry(name, value)?;
         }
@@ -155,11 +157,12 @@ impl<Make: Kind> CustomConfig<Make> {
     }
 }
 
-/// Reads the configuration of a piece of this crate by `own`, or of a registered one by its name.
+/// Reads the configuration of a component: with `own` for those of this crate, and by name for
+/// registered ones.
 ///
 /// # Errors
 ///
-/// When a field is missing, unknown or of another type, or there is no such piece.
+/// When a field is missing, unknown or of another type, or there is no such component.
 pub(crate) fn deserialize<
     'de,
     D: Deserializer<'de>,
@@ -210,8 +213,8 @@ impl<Make> fmt::Debug for CustomConfig<Make> {
     }
 }
 
-/// Makes a kind of piece of which other crates can register more: what is registered, and how the
-/// configuration of any piece is made of a registered one, read and written.
+/// Makes a kind of component extensible by other crates: collects the registrations, and creates,
+/// reads and writes the configurations of registered components.
 macro_rules! kind {
     ($tag:literal, $config:ident, $functions:ident, $definition:ident, $register:literal) => {
         $crate::custom::inventory::collect!($crate::custom::Registration<$functions>);
@@ -231,7 +234,7 @@ macro_rules! kind {
             /// # Panics
             ///
             #[doc = concat!("If it is not registered ([`", $register, "!`](crate::", $register, ")),")]
-            /// or has the name of another.
+            /// or its name is taken.
             #[track_caller]
             pub fn custom<D: $definition>(definition: D) -> Self {
                 Self::Custom($crate::custom::CustomConfig::new(D::NAME, &definition))
@@ -250,7 +253,7 @@ macro_rules! kind {
             }
         }
 
-        /// Registered ones of other crates are read by their names.
+        /// Components of other crates are read by their registered names.
         impl<'de> serde::Deserialize<'de> for $config {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 $crate::custom::deserialize(deserializer, Self::deserialize)

@@ -11,8 +11,7 @@ use super::{
 };
 use crate::custom::{Choice, Choices, configs, registered};
 
-/// Registers the networks of this crate: makes the configuration and the network that are chosen at
-/// run time.
+/// Defines [`NetworkConfig`] and [`AnyNetwork`] from the list of networks of this crate.
 macro_rules! networks {
     ($($name:literal $network:ident($config:ty)),+ $(,)?) => {
         configs! {
@@ -26,8 +25,8 @@ macro_rules! networks {
         }
 
         impl NetworkConfig {
-            /// Checks that there is such a network with `inputs` inputs and `outputs` outputs. Networks of
-            /// other crates check their own settings when they are read.
+            /// Checks that the network can have `inputs` inputs and `outputs` outputs. Networks of other
+            /// crates check their own settings when they are read.
             ///
             /// # Errors
             ///
@@ -90,7 +89,7 @@ networks! {
     "residual-network" ResidualNetwork(ResidualNetworkConfig),
 }
 
-/// A network chosen by its name. It takes the options of a residual network: the sizes, the
+/// A network chosen by name. It takes the options of a residual network: the sizes, the
 /// initialization and the seed.
 pub type NetworkName = Choice<fn(ResidualNetworkConfig) -> NetworkConfig>;
 
@@ -119,11 +118,11 @@ impl Choices for fn(ResidualNetworkConfig) -> NetworkConfig {
 }
 
 impl NetworkConfig {
-    /// A residual network with normalization, by its name.
+    /// The name of a residual network with normalization.
     pub const NORMALIZED: NetworkName = Choice {
         name: "normalized",
         earlier: Some("normalised"),
-        help: "As residual, with normalization over the units, for mini-batch models on inputs \
+        help: "Residual network with layer normalization, for mini-batch models on inputs \
                standardized by the training rows",
         make: Self::ResidualNetwork,
     };

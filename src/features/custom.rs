@@ -10,10 +10,10 @@ map_kind! {
     Network: Features as FeaturesObject {
         forward(x: Tensor<2>) -> Tensor<2>;
     }
-    /// The configuration of a network of another crate. Once it is registered, in one line
-    /// (`burn_gp_core::register_network!(MyConfig)`), the network goes wherever those of this crate go:
-    /// into configurations of models, and into files.
-    /// [`KernelDefinition`](crate::kernels::KernelDefinition) has an example for kernels.
+    /// The configuration of a network of another crate. After registration, in one line
+    /// (`burn_gp_core::register_network!(MyConfig)`), the network works like those of this crate: in
+    /// configurations of models and in files. [`KernelDefinition`](crate::kernels::KernelDefinition)
+    /// has an example for kernels.
     NetworkDefinition {
         /// The configuration for the options of a residual network on the command line (its sizes,
         /// its seed, the standardization of its inputs). They are ignored by default.

@@ -9,7 +9,7 @@ pub enum NetworkError {
         /// The setting, as in the configuration.
         name: String,
     },
-    /// The network starts as the identity, but its outputs are not as many as its inputs.
+    /// The network starts as the identity, but its numbers of inputs and outputs differ.
     #[error(
         "a network that starts as the identity needs as many outputs as inputs; it has {inputs} inputs \
          and {outputs} outputs"
@@ -36,7 +36,7 @@ pub enum NetworkError {
 }
 
 impl NetworkError {
-    /// An error unless a layer has units.
+    /// Returns an error if a layer has no units.
     pub(super) fn check_units(name: impl Into<String>, units: usize) -> Result<(), Self> {
         match units {
             0 => Err(Self::NoUnits { name: name.into() }),

@@ -82,7 +82,7 @@ fn require_inputs(network: &str, first: Option<&nn::Linear>, x: &Tensor<2>) {
 }
 
 impl Features for nn::Linear {
-    /// `xW + b` with all digits on every device, see [`ExactMatmul`].
+    /// `xW + b` in full precision on every device; see [`ExactMatmul`].
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         if is_on_cpu(&x) {
             return Self::forward(self, x);

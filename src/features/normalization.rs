@@ -23,7 +23,7 @@ pub enum Normalization {
     Layer,
 }
 
-/// The usual value of ε.
+/// The default value of ε.
 const EPSILON: f64 = 1e-5;
 
 /// Applies `norm` to the sums of a layer, [N, D].
@@ -37,7 +37,7 @@ pub(super) fn normalize(norm: &nn::LayerNorm, sums: Tensor<2>) -> Tensor<2> {
 }
 
 impl Normalization {
-    /// Creates the normalization of `width` numbers, which initially neither scales nor shifts.
+    /// Creates the normalization of `width` values, which initially neither scales nor shifts.
     pub(super) fn layer(width: usize, options: &TensorCreationOptions) -> nn::LayerNorm {
         let mut layer = nn::LayerNormConfig::new(width)
             .with_epsilon(EPSILON)

@@ -36,8 +36,9 @@ defaults! {
         /// networks saved before this field existed.
         #[serde(alias = "normalisation", default = "Normalization::default")]
         pub normalization: Normalization = Normalization::Layer,
-        /// Whether the network is initialized to the identity. The inputs are then added to the
-        /// outputs, which must be equally many, and the weights of the last layer start at zero.
+        /// Whether the network is initialized to the identity. There must then be as many outputs
+        /// as inputs: the inputs are added to the outputs, and the weights of the last layer start
+        /// at zero.
         #[serde(skip_serializing_if = "core::ops::Not::not")]
         pub from_identity: bool = false,
         /// The distribution of the initial weights.
@@ -82,7 +83,8 @@ impl ResidualNetworkConfig {
     ) -> ResidualNetwork {
         assert!(
             !self.from_identity || inputs == outputs,
-            "a network that begins as the identity from {inputs} to {outputs} numbers"
+            "a network that starts as the identity has {inputs} inputs and {outputs} outputs; \
+             expected equally many"
         );
         let options = options.into();
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);

@@ -30,11 +30,11 @@ impl Standardization {
         Self::of_rows(&numbers(points.clone()), dimensions)
     }
 
-    /// The same for points on the CPU.
+    /// The means and standard deviations of points on the CPU, as in [`of`](Self::of).
     ///
     /// # Shapes
     ///
-    /// - `values`: N·D numbers, row-major, with `dimensions` numbers in a row
+    /// - `values`: `[N, D]`, row-major; `dimensions`: D
     pub fn of_rows(values: &[f64], dimensions: usize) -> Self {
         let count = values.len() / dimensions.max(1);
         let mean_of = |d: usize, of: &dyn Fn(f64) -> f64| {
@@ -51,7 +51,7 @@ impl Standardization {
             if deviation.is_normal() {
                 return deviation;
             }
-            // The squares overflow or vanish.
+            // The squares overflow or underflow, so divide by the largest difference first.
             let largest = column().map(|x| (x - mean).abs()).fold(0.0, f64::max);
             largest * mean_of(d, &|x| ((x - mean) / largest).powi(2)).sqrt()
         };
@@ -83,8 +83,8 @@ impl Standardization {
         let (means, deviations) = (self.means.len(), self.deviations.len());
         assert!(
             means == dimensions && deviations == dimensions,
-            "{dimensions} inputs with {means} means and {deviations} deviations; expected as many of \
-             each"
+            "{dimensions} inputs with {means} means and {deviations} standard deviations; expected \
+             {dimensions} of each"
         );
         let row = |values: Vec<f64>| {
             let data = TensorData::new(values, [1, dimensions]).convert_dtype(x.dtype());

@@ -25,8 +25,8 @@ pub struct InducingConfig {
     /// The number of inducing points, M.
     pub count: usize,
     /// Whether `count` and `orthogonal` are upper limits. If there are fewer distinct inputs, there
-    /// are as many inducing points as distinct inputs, half of them orthogonal if there are such.
-    /// Otherwise too few inputs are an error.
+    /// is one inducing point per distinct input, and half of the points are orthogonal if
+    /// `orthogonal` is not zero. If false, too few inputs are an error.
     #[serde(default, skip_serializing_if = "is_false")]
     pub at_most: bool,
     /// The number of additional inducing points orthogonal to these, M2. It is zero except for the
@@ -56,8 +56,8 @@ pub enum SetsError {
     NoOrthogonalPoints,
     /// There is a second set, but the posterior does not use one.
     #[error(
-        "{count} orthogonal inducing points were asked for, but this model has none; they belong \
-         to the posteriors solve and odvgp"
+        "{count} orthogonal inducing points were requested, but this model has none; only the \
+         posteriors solve and odvgp use them"
     )]
     OrthogonalPoints {
         /// The number of orthogonal inducing points, M2.
@@ -70,7 +70,7 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Default for InducingConfig {
-    /// 128 inducing points, or as many as there are distinct inputs if these are fewer.
+    /// 128 inducing points, or one per distinct input if there are fewer.
     fn default() -> Self {
         Self {
             at_most: true,
@@ -95,8 +95,8 @@ fn count_distinct(inputs: Tensor<2>) -> usize {
 }
 
 impl InducingConfig {
-    /// `count` inducing points, initially at cluster centers. It is an error if there are fewer
-    /// distinct inputs.
+    /// Creates a configuration of `count` inducing points, initially at cluster centers. Fewer
+    /// distinct inputs are an error.
     pub fn new(count: usize) -> Self {
         Self {
             count,
@@ -108,7 +108,8 @@ impl InducingConfig {
         }
     }
 
-    /// `other` in the place of these; orthogonal points stay if it has none.
+    /// Replaces these inducing points by `other`, keeping the orthogonal points if `other` has
+    /// none.
     pub fn replaced_by(&self, other: impl Into<Self>) -> Self {
         let other = other.into();
         match other.orthogonal {
@@ -117,8 +118,8 @@ impl InducingConfig {
         }
     }
 
-    /// The numbers for inputs, `[N, D]`, of which there may be fewer than inducing points. A posterior
-    /// with orthogonal points keeps at least one of them.
+    /// Adapts the numbers of points to `inputs`, `[N, D]`, which may have fewer distinct rows. A
+    /// posterior with orthogonal points keeps at least one of them.
     pub fn for_inputs(&self, inputs: &Tensor<2>) -> Self {
         let Self {
             count, orthogonal, ..
@@ -128,7 +129,7 @@ impl InducingConfig {
         }
         let chosen = self.clone().with_at_most(false);
         let [rows, _] = inputs.dims();
-        // The first rows usually show that there are enough, and save reading all of them.
+        // The first rows usually contain enough distinct ones, which saves reading all rows.
         let first = rows.min(4 * (count + orthogonal));
         let mut distinct = count_distinct(inputs.clone().narrow(0, 0, first));
         if distinct < count + orthogonal && first < rows {

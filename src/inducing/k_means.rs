@@ -13,13 +13,14 @@ use crate::ops::{
 /// The maximum number of inputs used per center.
 const INPUTS_PER_CENTER: usize = 256;
 
-/// Parts of the centers for each thread.
+/// The number of parts of the centers per thread.
 const PARTS_PER_THREAD: usize = 8;
 
 /// The number of inputs that one thread groups by center at a time.
 const GROUPED: usize = 1024;
 
-/// The number of coordinates, times that of centers, from which threads stay awake between passes.
+/// Threads stay awake between passes if the number of coordinates times the number of centers is at
+/// least this.
 const AWAKE_FROM: usize = 1 << 22;
 
 /// The maximum number of iterations of Lloyd's algorithm.
@@ -51,7 +52,7 @@ pub fn k_means(inputs: Tensor<2>, count: usize, seed: u64) -> Result<Tensor<2>, 
     candidates.values.truncate(limit.max(needed) * dimensions);
     let work = candidates.values.len() * count;
     let mut cluster = || cluster_centers(&mut candidates, count);
-    // There are hundreds of passes over the inputs, most of them as short as it takes to wake a thread.
+    // There are hundreds of passes over the inputs, and most take no longer than waking a thread.
     let centers = if work < AWAKE_FROM {
         cluster()
     } else {
@@ -155,7 +156,7 @@ struct Clusters {
     sum_of_squares: f64,
 }
 
-/// Inputs in a row, ordered by nearest center.
+/// Consecutive inputs, ordered by nearest center.
 #[derive(Clone, Default)]
 struct Group {
     /// The rows, in ascending order for each center.
@@ -199,7 +200,7 @@ impl Clusters {
     fn new(values: &[f64], dimensions: usize, centers: &[f64]) -> Self {
         let nearest = nearest(values, centers, dimensions);
         let count = centers.len() / dimensions;
-        // Their number does not depend on that of threads, and neither do the sums.
+        // The number of groups does not depend on the number of threads, so neither do the sums.
         let mut groups = vec![Group::default(); nearest.len().div_ceil(GROUPED)];
         let parts = groups.len();
         in_parts(&mut groups, 1, parts, &|groups, first| {

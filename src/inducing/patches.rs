@@ -14,7 +14,7 @@ use crate::{
 /// `u = g(Z)`: the values of the response function of a [`Convolutional`] kernel at trained patches
 /// `Z`, `[M, d]`. With a location kernel they also have trained locations, `[M, 2]`.
 ///
-/// They are inter-domain variables. A patch has `d` numbers, fewer than an image, so covariances
+/// They are inter-domain variables. A patch has `d` values, fewer than an image, so covariances
 /// among them cost no more than those of points, and the covariance with an image takes one
 /// covariance per patch (M. van der Wilk, C. E. Rasmussen and J. Hensman, *Convolutional Gaussian
 /// Processes*, arXiv:1709.01894).

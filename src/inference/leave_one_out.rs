@@ -12,12 +12,12 @@ use crate::{
     ops::{ExactMatmul, Jitter, NotPositiveDefinite, cholesky, column_squares, gram},
 };
 
-/// The predictive distribution of each training target given all the others, at the present
+/// The predictive distribution of each training target given all the others, at the current
 /// hyperparameters: `N(y_n | μ_n, v_n)`, noise included (Rasmussen and Williams, *Gaussian Processes
 /// for Machine Learning*, 2006, section 5.4.2).
 ///
-/// It judges hyperparameters by rows that the prediction has not seen. The hyperparameters themselves
-/// have seen all rows, so models with many of them look a little better than they are.
+/// It judges hyperparameters by rows that the prediction did not use. The hyperparameters themselves
+/// were fitted to all rows, so models with many of them look slightly better than they are.
 ///
 /// ```
 /// use burn::tensor::{DType, Device, Tensor};
@@ -50,8 +50,8 @@ pub struct LeaveOneOut {
 }
 
 impl LeaveOneOut {
-    /// From the residuals `r = y − m(X)`, `α = C⁻¹r`, both `[N, P]`, and `q = diag(C⁻¹)`, `[N]`:
-    /// `μ = y − α/q` and `v = 1/q + u` with a variance `u`, `[N]`, that the other rows do not lower.
+    /// From the residuals `r = y − m(X)`, `α = C⁻¹r`, both `[N, P]`, and `q = diag(C⁻¹)`, `[N]`: `μ
+    /// = y − α/q` and `v = 1/q + u` with a variance `u`, `[N]`, that the other rows do not reduce.
     fn new(
         targets: Tensor<2>,
         weights: Tensor<2>,
@@ -118,8 +118,8 @@ impl<K: Kernel, M: Mean> Exact<K, M> {
 impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
     /// The prediction of each target from all the others, under the model that
     /// [`condition`](super::FullBatch::condition) predicts with: the covariance `C = Q + σ²I` of the
-    /// targets, and the variance `diag(K − Q)` of the part that no target tells about. Time N·M²,
-    /// memory N·M.
+    /// targets, and the variance `diag(K − Q)` of the part that the targets do not determine. Time
+    /// N·M², memory N·M.
     ///
     /// # Shapes
     ///

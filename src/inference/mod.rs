@@ -6,7 +6,7 @@
 //! | [`ComputationAware`] | a lower bound of it, for a posterior conditioned on I combinations of the data | N² of covariances, N·I² |
 //! | [`ConjugateGradients`] | an estimate of the log evidence | N² of covariances per iteration |
 //! | [`Collapsed`] | the evidence lower bound at the optimal `q(u)` | N·M² |
-//! | [`CollapsedOrthogonal`] | the same with M2 orthogonal inducing variables in addition to the M | N·max(M, M2)² |
+//! | [`CollapsedOrthogonal`] | the evidence lower bound at the optimal `q(u)q(v_⊥)`, with M2 additional orthogonal inducing variables | N·max(M, M2)² |
 //! | [`LowRankRegression`] | the log evidence of R features, minus a penalty for the variance they miss | N·R² |
 //!
 //! For the same inducing points, `T(Z) ≤ L_OD ≤ L_S ≤ T(Z∪O) ≤ log p(y)` and
@@ -100,7 +100,7 @@ pub trait FullBatch: Module + ModuleDisplay {
         self
     }
 
-    /// Rescales initial values to the units of the training data ([`in_unit_of_targets`]). Trainers
+    /// Rescales initial values to the scale of the training data ([`in_unit_of_targets`]). Trainers
     /// call it; the default leaves the model unchanged.
     ///
     /// # Shapes
@@ -110,9 +110,9 @@ pub trait FullBatch: Module + ModuleDisplay {
         self
     }
 
-    /// Whether a line search from `start` evaluates the objective here. Otherwise it tries points closer
-    /// to `start`. Objectives that take much longer at extreme hyperparameters have such limits; by
-    /// default there is none.
+    /// Whether a line search from `start` may evaluate the objective here; otherwise it tries points
+    /// closer to `start`. Objectives that take much longer at extreme hyperparameters set such a limit.
+    /// By default there is none.
     fn is_within_reach(&self, _start: &Self) -> bool {
         true
     }

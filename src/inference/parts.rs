@@ -30,8 +30,8 @@ macro_rules! parts {
     };
 }
 
-/// The methods of [`FullBatch`](super::FullBatch) that concern these parts alone. The unit of the
-/// targets does not change a model whose parameters have priors, which are in units, too.
+/// The methods of [`FullBatch`](super::FullBatch) that only concern these parts. A model whose
+/// parameters have priors is not rescaled, because priors have the scale of the parameters.
 macro_rules! full_batch_parts {
     () => {
         fn priors(&self) -> $crate::parameter::Priors {

@@ -15,8 +15,8 @@ const ROWS: usize = 1024;
 ///
 /// Nothing changes if the variance of the model, functions plus noise, is within a factor of a
 /// thousand of the variance of the targets. Otherwise its variances and their lower bounds are
-/// multiplied by the power of 100 nearest to the ratio of the two. Training then makes the same
-/// steps for any unit of the targets.
+/// multiplied by the power of 100 nearest to the ratio of the two. Training then takes the same
+/// steps whatever the unit of the targets.
 ///
 /// # Shapes
 ///

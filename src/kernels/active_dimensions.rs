@@ -60,7 +60,8 @@ impl Definition for ActiveDimensionsConfig {
     }
 
     fn problem(&self) -> Option<String> {
-        (self.dimensions.is_empty()).then(|| "active dimensions without a dimension".to_owned())
+        (self.dimensions.is_empty())
+            .then(|| "active dimensions are empty; name at least one dimension".to_owned())
     }
 
     fn share_parameters(&mut self) {
@@ -115,7 +116,7 @@ fn select(x: Tensor<2>, active: &[usize]) -> Tensor<2> {
     let [_, dimensions] = x.dims();
     assert!(
         active.iter().all(|&active| active < dimensions),
-        "active dimensions {active:?}, counted from zero, of points {:?}",
+        "active dimensions {active:?}, counted from zero, are out of range for points {:?}",
         x.dims()
     );
     let indices: Vec<i64> = active.iter().map(|&d| d as i64).collect();

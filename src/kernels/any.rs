@@ -6,7 +6,7 @@ use burn::{
 };
 use rand::rngs::ChaCha8Rng;
 
-// Every kernel is in the list below, so that a new one adds nothing here.
+// A glob import, since every kernel is named in the list below.
 use super::{
     definition::{Build, Definition},
     inputs::Inputs,
@@ -15,8 +15,7 @@ use super::{
 };
 use crate::{custom::configs, features::Perceptron, ops::Blocks, patches::PatchGrid};
 
-/// Registers the kernels of this crate: makes the configuration and the kernel that are chosen at
-/// run time.
+/// Defines [`KernelConfig`] and [`AnyKernel`] from the list of kernels of this crate.
 macro_rules! kernels {
     ($($(#[$attribute:meta])* $name:literal $variant:ident($config:ty => $kernel:ty)),+ $(,)?) => {
         configs! {
@@ -125,7 +124,7 @@ kernels! {
 impl Kernel for AnyKernel {
     with_methods!(forward);
 
-    /// Computes all covariances in one operation if the kernels are stationary and of the same kind.
+    /// Computes all covariances in one operation if all kernels are stationary and of the same kind.
     fn covariances(kernels: &[Self], x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         match stationary(kernels) {
             Some(kernels) => StationaryKernel::fused(&kernels, x1, x2),

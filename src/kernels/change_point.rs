@@ -180,7 +180,7 @@ impl Place {
         let [_, dimensions] = x.dims();
         assert!(
             self.dimension < dimensions,
-            "a change in dimension {}, counted from zero, of points {:?}",
+            "the dimension of the change, {}, counted from zero, is out of range for points {:?}",
             self.dimension,
             x.dims()
         );

@@ -283,7 +283,7 @@ combination!(
     pairs,
     PriorFeatures::times,
     {
-        /// Only the first factor carries the unit.
+        /// Rescales only the first factor.
         fn in_larger_unit(mut self, decades: i64) -> Self {
             self.first = self.first.in_larger_unit(decades);
             self

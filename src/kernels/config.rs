@@ -1,4 +1,4 @@
-//! Building configurations of kernels from others.
+//! Building kernel configurations from others.
 
 use std::collections::BTreeSet;
 
@@ -79,15 +79,15 @@ impl KernelConfig {
         self
     }
 
-    /// Shares one lengthscale, and one variance of linear kernels, among all inputs with equal numbers
-    /// in `groups`, such as those of the levels of a category: all pairs of different levels then have
-    /// the same covariance. Nothing changes on the inputs of periodic and deep kernels.
+    /// Shares one lengthscale (in linear kernels, one variance) among all inputs with the same number
+    /// in `groups`, such as the indicator columns of a category: all pairs of different levels then
+    /// have the same covariance. Kernels inside periodic and deep kernels do not change.
     ///
     /// ```
     /// use burn::tensor::Device;
     /// use burn_gp_core::{kernels::{KernelConfig, StationaryConfig}, parameter::hyperparameters};
     ///
-    /// // A number, and a category with three levels.
+    /// // A numeric input, and a category with three levels.
     /// let kernel = KernelConfig::from(StationaryConfig::rbf()).sharing(&[0, 1, 1, 1]);
     /// let kernel = kernel.init(4, &Device::default());
     /// let lengthscale = hyperparameters(&kernel).remove(0);
@@ -96,14 +96,14 @@ impl KernelConfig {
     ///
     /// # Panics
     ///
-    /// If the numbers are not dense from zero on.
+    /// If the group numbers are not 0, 1, 2, … without gaps.
     #[track_caller]
     pub fn sharing(mut self, groups: &[usize]) -> Self {
         let count = groups.iter().max().map_or(0, |largest| largest + 1);
         let distinct: BTreeSet<usize> = groups.iter().copied().collect();
         assert!(
             distinct.len() == count,
-            "groups of inputs {groups:?}; expected all numbers from zero on"
+            "groups of inputs {groups:?}; expected the numbers 0, 1, 2, ... without gaps"
         );
         if count < groups.len() {
             self.share_among(groups);
@@ -125,8 +125,8 @@ impl KernelConfig {
         self.definition().missing_dimension(dimensions)
     }
 
-    /// Checks the values of the configuration for inputs of `dimensions` dimensions. `path` is that of
-    /// the kernel in its model, for the error.
+    /// Checks the values of the configuration for inputs of `dimensions` dimensions. `path` is the
+    /// path of the kernel in its model, for error messages.
     ///
     /// # Errors
     ///

@@ -83,7 +83,7 @@ impl<K: Kernel> Convolutional<K> {
         let ([count], patches) = (weights.dims(), self.grid.count());
         assert!(
             count == patches,
-            "Convolutional: {count} weights for {patches} patches an image"
+            "Convolutional: {count} weights for {patches} patches per image"
         );
         self.patch_weights = Param::from_tensor(weights * patches as f64);
         self
@@ -134,7 +134,7 @@ impl<K: Kernel> Convolutional<K> {
             (None, _) => weights.expand([count, self.grid.count()]),
             (Some(location), Some(places)) => location.covariance(places, self.places()) * weights,
             (Some(_), None) => {
-                panic!("Convolutional: patches without a place under a location kernel")
+                panic!("Convolutional: a location kernel needs the places of the patches")
             }
         };
         (self.base).patch_covariance(&self.grid, patches, images, weights)
@@ -160,7 +160,7 @@ impl<K: Kernel> Kernel for Convolutional<K> {
     }
 
     /// The diagonal needs separate treatment: the variance of an image includes the noise of a
-    /// white base kernel, its covariance with a copy does not.
+    /// white base kernel, but its covariance with a copy does not.
     fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
         let covariance = self.covariance(x.clone(), x.clone());
         let [count, _] = covariance.dims();

@@ -13,12 +13,12 @@ use crate::custom::{
     self, CustomConfig, CustomModule, Fields, Registration, checked, of_type, read,
 };
 
-/// The configuration of a kernel of another crate. Once it is registered, in one line, the kernel
-/// goes wherever those of this crate go: into sums and products, configurations of models, and
+/// The configuration of a kernel of another crate. After registration, which takes one line, the
+/// kernel works like those of this crate: in sums and products, in configurations of models, and in
 /// files.
 ///
-/// The linker finds what is registered in the program and in the crates that it uses. A crate that
-/// does nothing but register has to be named once: `use my_kernels as _;`.
+/// The linker collects the registrations of the program and of the crates it uses. A crate that
+/// only registers kernels must be named once: `use my_kernels as _;`.
 ///
 /// ```
 /// use burn::tensor::TensorCreationOptions;
@@ -52,8 +52,8 @@ use crate::custom::{
 /// # }
 /// ```
 pub trait KernelDefinition: Serialize + DeserializeOwned + 'static {
-    /// The name in configurations. Names should be unique: two kernels of one name are an error
-    /// when a configuration names them.
+    /// The name in configurations. It should be unique: a configuration with a name that is
+    /// registered twice is an error.
     const NAME: &'static str;
 
     /// Checks the values of a configuration that was read.
@@ -72,7 +72,7 @@ pub trait KernelDefinition: Serialize + DeserializeOwned + 'static {
     fn init(&self, dimensions: usize, options: TensorCreationOptions) -> Self::Kernel;
 
     /// Shares one parameter among all input dimensions wherever there is one per dimension. The
-    /// default is for kernels without such parameters.
+    /// default changes nothing, for kernels without such parameters.
     fn isotropic(self) -> Self {
         self
     }
@@ -102,7 +102,7 @@ custom::kind!(
 );
 
 impl KernelRegistration {
-    /// The registration of a kernel. [`register_kernel!`](crate::register_kernel) makes it known.
+    /// Describes a kernel for [`register_kernel!`](crate::register_kernel), which registers it.
     pub const fn of<D: KernelDefinition>() -> Self {
         Self::new(
             D::NAME,

@@ -1,4 +1,4 @@
-//! Configurations of kernels as [`KernelConfig`](super::KernelConfig) sees them.
+//! What [`KernelConfig`](super::KernelConfig) needs to know about the configuration of each kernel.
 
 use burn::tensor::TensorCreationOptions;
 
@@ -10,7 +10,7 @@ pub(super) trait Definition {
     fn share_parameters(&mut self) {}
 
     /// Shares one parameter among all input dimensions with equal numbers in `groups`, in stationary
-    /// and linear kernels. The numbers are dense and start at zero.
+    /// and linear kernels. The numbers start at zero and have no gaps.
     fn share_among(&mut self, _groups: &[usize]) {}
 
     /// The largest zero-based input dimension that the kernel refers to and that inputs of
@@ -19,17 +19,17 @@ pub(super) trait Definition {
         None
     }
 
-    /// The values that have to be positive, by their names. Sizes are among them.
+    /// The values that must be positive, including sizes, by name.
     fn positive(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
     }
 
-    /// The kernels that this one consists of, by their names.
+    /// The kernels that this one is built from, by name.
     fn parts(&self) -> Vec<(&'static str, &KernelConfig)> {
         Vec::new()
     }
 
-    /// What else is wrong with the values of this kernel.
+    /// Any other problem with the values of this kernel.
     fn problem(&self) -> Option<String> {
         None
     }
@@ -44,7 +44,7 @@ pub(super) trait Build: Definition {
     fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Self::Kernel;
 }
 
-/// Implements [`Definition`] for a configuration with a field `ard` and other fields that have to be
+/// Implements [`Definition`] for a configuration with a field `ard` and other fields that must be
 /// positive; those in parentheses may be absent.
 macro_rules! ard {
     ($config:ty: $($field:ident)+ $(($optional:ident))?) => {

@@ -114,7 +114,7 @@ impl<F: Features> Gibbs<F> {
     ) -> Self {
         assert!(
             lengthscale > LOWER_BOUND && lengthscale.is_finite(),
-            "lengthscales around {lengthscale}"
+            "lengthscales around {lengthscale}; expected a positive number"
         );
         Self {
             network: Part::network(network),

@@ -16,12 +16,12 @@ pub(super) struct Groups<'a> {
 }
 
 impl<'a> Groups<'a> {
-    /// Panics if there are groups for another number of dimensions.
+    /// Panics if there are groups but not one for each dimension.
     #[track_caller]
     pub fn new(ard: bool, groups: &'a [usize], dimensions: usize) -> Self {
         assert!(
             !ard || groups.is_empty() || groups.len() == dimensions,
-            "a kernel with groups of {} dimensions on inputs of {dimensions} dimensions",
+            "a kernel has groups for {} dimensions, but its inputs have {dimensions}",
             groups.len()
         );
         let (parameters, groups) = match (ard, groups.iter().max()) {
@@ -37,7 +37,7 @@ impl<'a> Groups<'a> {
         self.parameters
     }
 
-    /// The parameters as values of all dimensions.
+    /// Expands the parameters to one value per dimension.
     #[track_caller]
     pub fn share(&self, parameters: Positive) -> Positive {
         match self.groups.is_empty() {
@@ -47,7 +47,7 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// The groups of some dimensions, numbered anew.
+/// The groups of some dimensions, renumbered from zero.
 pub(super) fn groups_of(groups: &[usize], dimensions: &[usize]) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
     let place = |&dimension: &usize| {
@@ -73,7 +73,10 @@ impl Inputs {
     /// Inputs with one column per dimension.
     #[track_caller]
     pub fn new(dimensions: usize) -> Self {
-        assert!(dimensions > 0, "a kernel on inputs of no dimensions");
+        assert!(
+            dimensions > 0,
+            "a kernel needs inputs with at least one dimension"
+        );
         Self {
             dimensions,
             coordinates: 1,
@@ -97,7 +100,7 @@ impl Inputs {
             dimensions
                 .iter()
                 .all(|&dimension| dimension < self.dimensions),
-            "active dimensions {dimensions:?} of inputs with {} dimensions",
+            "active dimensions {dimensions:?}, counted from zero, exceed the {} dimensions of the inputs",
             self.dimensions
         );
     }

@@ -49,8 +49,8 @@ defaults! {
     pub struct LinearConfig {
         /// One variance per input dimension (ARD) instead of one for all.
         pub ard: bool = true,
-        /// The number of the variance of each input dimension, from zero, if some dimensions share
-        /// one; empty for a variance of its own for each.
+        /// The group of each input dimension, counted from zero; dimensions in one group share a
+        /// variance. If empty, each dimension has its own.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub groups: Vec<usize> = Vec::new(),
         /// The initial value of every variance.

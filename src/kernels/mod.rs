@@ -19,7 +19,7 @@ macro_rules! tied {
     };
 }
 
-/// The unit of a kernel that is proportional to one variance.
+/// Defines the rescaling of a kernel that is proportional to one variance.
 macro_rules! scaled_by {
     ($variance:ident) => {
         fn in_larger_unit(mut self, decades: i64) -> Self {
@@ -262,9 +262,9 @@ pub trait Kernel: Module + ModuleDisplay + Sync + 'static {
         sum(parts).unwrap_or(vectors.clone())
     }
 
-    /// [`matrix_product`](Self::matrix_product) with errors of single precision, in the type of the
+    /// [`matrix_product`](Self::matrix_product) with single-precision accuracy, in the type of the
     /// arguments and without gradients. Iterations in double precision that tolerate these errors take
-    /// about half the time. By default there is none.
+    /// about half the time. The default returns `None`.
     ///
     /// # Shapes
     ///
@@ -338,8 +338,8 @@ pub trait Kernel: Module + ModuleDisplay + Sync + 'static {
         Tensor::cat(rows.collect(), 0)
     }
 
-    /// Rescales the kernel to functions `10^decades` times as large: the variances and their units
-    /// grow by `100^decades`. The default leaves the kernel unchanged.
+    /// Rescales the kernel to functions `10^decades` times as large: the variances and their scales
+    /// are multiplied by `100^decades`. The default leaves the kernel unchanged.
     fn in_larger_unit(self, _decades: i64) -> Self {
         self
     }
@@ -349,8 +349,8 @@ pub trait Kernel: Module + ModuleDisplay + Sync + 'static {
         hyperparameters(self)
     }
 
-    /// The kernel as a sum of components with a spectrum, each with `count` frequencies drawn from
-    /// it, for inputs of `dimensions` dimensions. The default returns an error, for kernels that
+    /// The kernel as a sum of components that have spectra, with `count` frequencies drawn from
+    /// each, for inputs of `dimensions` dimensions. The default returns an error, for kernels that
     /// are not stationary or whose functions are not continuous.
     ///
     /// # Errors

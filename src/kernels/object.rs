@@ -1,4 +1,4 @@
-//! Kernels as objects.
+//! Kernels as trait objects.
 
 use burn::tensor::{Int, Tensor, TensorCreationOptions};
 use rand::rngs::ChaCha8Rng;
@@ -6,7 +6,7 @@ use rand::rngs::ChaCha8Rng;
 use super::{Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample};
 use crate::{custom::AnyModule, ops::Blocks, patches::PatchGrid};
 
-/// Gives the methods of kernels to a macro, each with the result at no points if burn cannot
+/// Passes the methods of kernels to a macro, each with its value for empty input if burn cannot
 /// compute it.
 macro_rules! with_methods {
     ($use:ident) => {
@@ -53,10 +53,10 @@ macro_rules! with_methods {
     };
 }
 
-/// Defines [`KernelObject`] for all kernels.
+/// Defines [`KernelObject`] and implements it for all kernels.
 macro_rules! object {
     ($($method:ident($($argument:ident: $type:ty),*) -> $result:ty, at_none: $none:expr;)*) => {
-        /// A kernel as an object: the methods of [`Kernel`] without those of several kernels.
+        /// A kernel as a trait object, with the methods of [`Kernel`] that take a single kernel.
         pub trait KernelObject {
             /// [`Kernel::in_larger_unit`].
             fn enlarged(&self, decades: i64) -> Box<dyn AnyModule>;

@@ -25,8 +25,7 @@ pub(super) fn require_dimensions(kernel: &str, values: usize, points: &[&Tensor<
     );
 }
 
-/// Like [`require_dimensions`] for the values of a parameter, which also has to have the precision
-/// of the points.
+/// Like [`require_dimensions`] for a parameter, which must also have the precision of the points.
 #[track_caller]
 pub(super) fn require_fit(kernel: &str, parameter: &Positive, points: &[&Tensor<2>]) {
     require_dimensions(kernel, parameter.count(), points);

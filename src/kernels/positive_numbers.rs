@@ -1,9 +1,9 @@
-//! Kernels of positive numbers, in few lines.
+//! A macro that defines kernels whose parameters are positive numbers.
 
 use serde::{Deserialize, Deserializer, Serializer, de::Error as _};
 use std::collections::BTreeMap;
 
-/// Defines a kernel of other crates whose parameters are positive numbers: the module, its
+/// Defines a kernel in another crate whose parameters are positive numbers: the module, its
 /// configuration, and its name in files. Implement [`Kernel`](crate::kernels::Kernel) for the module.
 ///
 /// ```text
@@ -125,7 +125,7 @@ macro_rules! kernel {
     };
 }
 
-/// Writes fields by their names.
+/// Writes named fields.
 #[doc(hidden)]
 pub fn write_numbers<S: Serializer>(
     fields: &[(&'static str, f64)],
@@ -134,7 +134,7 @@ pub fn write_numbers<S: Serializer>(
     serializer.collect_map(fields.iter().copied())
 }
 
-/// Reads fields by their names. Those that are absent keep their values.
+/// Reads named fields. Absent fields keep their values.
 ///
 /// # Errors
 ///
@@ -170,8 +170,6 @@ pub fn check_positive(fields: &[(&'static str, f64)]) -> Result<(), String> {
         .iter()
         .find(|(_, value)| !(value.is_finite() && *value > 0.0));
     wrong.map_or(Ok(()), |(name, value)| {
-        Err(format!(
-            "{name} is {value}, but has to be a positive number"
-        ))
+        Err(format!("{name} is {value}; it must be a positive number"))
     })
 }

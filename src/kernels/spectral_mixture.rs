@@ -142,8 +142,8 @@ defaults! {
     pub struct SpectralMixtureConfig {
         /// The number of components, Q.
         pub components: usize = 4,
-        /// The upper end of the initial frequencies, in cycles per unit of the inputs. They are spread
-        /// evenly below it and are the same in every dimension.
+        /// The upper end of the initial frequencies, in cycles per unit of the inputs. They are evenly
+        /// spaced below it and the same in every dimension.
         pub highest_frequency: f64 = 1.0,
         /// The initial value of every lengthscale.
         pub lengthscale: f64 = 1.0,
@@ -185,7 +185,7 @@ impl SpectralMixture {
     pub fn new(components: Vec<SpectralComponent>) -> Self {
         assert!(
             !components.is_empty(),
-            "a spectral mixture of no components"
+            "a spectral mixture needs at least one component"
         );
         Self { components }
     }
@@ -243,7 +243,7 @@ impl Kernel for SpectralMixture {
         let components = self.components.iter();
         let mut all = components
             .map(|component| component.features((count, dimensions), random, options.clone()));
-        // `new` refuses mixtures of nothing.
+        // `new` rejects empty mixtures.
         let first = all.next().ok_or_else(NoFunctionDraws::of::<Self>)?;
         Ok(all.fold(first, FourierFeatures::plus).into())
     }

@@ -28,7 +28,7 @@ pub struct SpectralSample {
 
 /// A kernel without a spectrum.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the kernel {kernel} has no spectrum, from which random Fourier features are drawn")]
+#[error("random Fourier features need a spectrum, which the kernel {kernel} does not have")]
 pub struct NoSpectrum {
     /// The kernel's type.
     pub kernel: String,

@@ -60,9 +60,9 @@ pub struct StationaryConfig {
     /// for all.
     #[serde(default = "yes")]
     pub ard: bool,
-    /// The number of the lengthscale of each input dimension, from zero, if some dimensions share one;
-    /// empty for a lengthscale of its own for each. With a shared lengthscale, dimensions that tell the
-    /// levels of a category have one covariance for all pairs of different levels.
+    /// The group of each input dimension, counted from zero; dimensions in one group share a
+    /// lengthscale. If empty, each dimension has its own. If the indicator columns of a category share
+    /// one, all pairs of different levels have the same covariance.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<usize>,
     /// The initial value of every lengthscale, in units of the inputs. If absent, it is `√D` for
@@ -132,8 +132,8 @@ impl StationaryConfig {
     ///
     /// # Panics
     ///
-    /// If the lengthscale or the variance is not positive, or there are groups for another number of
-    /// dimensions.
+    /// If the lengthscale or the variance is not positive, or there are groups but not one for each
+    /// dimension.
     #[track_caller]
     pub fn init(
         &self,

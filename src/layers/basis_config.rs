@@ -59,7 +59,8 @@ pub struct BasisLayerConfig {
 }
 
 impl BasisLayerConfig {
-    /// `outputs` functions of a network of `inputs` inputs and `rank` outputs.
+    /// Creates a configuration of `outputs` functions of a network with `inputs` inputs and `rank`
+    /// outputs.
     pub fn new(inputs: usize, rank: usize, outputs: usize) -> Self {
         Self {
             inputs,

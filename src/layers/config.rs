@@ -18,11 +18,11 @@ use crate::{
     },
 };
 
-/// Configuration of a [`GpLayer`] of P functions of D numbers, chosen at run time.
+/// Configuration of a [`GpLayer`] of P functions of D inputs, chosen at run time.
 ///
 /// [`init`](Self::init) places the inducing points like standard normal inputs, which suits
-/// features of about that size. [`init_from`](Self::init_from) places them among the features that
-/// reach the layer: pass those of the first batch. [`init_at`](Self::init_at) takes the points
+/// features of that scale. [`init_from`](Self::init_from) places them among the features that reach
+/// the layer: pass those of the first batch. [`init_at`](Self::init_at) takes the points
 /// themselves. A layer never moves its points by itself, so that copies, records and devices all
 /// see the same module.
 ///
@@ -41,7 +41,7 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
-// The other fields have methods in common with layers on patches.
+// Layers on patches share the setters of the other fields.
 #[setters(prefix = "with_", generate = false)]
 pub struct GpLayerConfig {
     /// The number of inputs, D.
@@ -69,7 +69,7 @@ pub struct GpLayerConfig {
     #[serde(default)]
     pub coregionalization: Option<CoregionalizationConfig>,
     /// The initial standard deviations of Gaussian inducing variables, relative to those of the
-    /// prior. With a small number, a hidden layer starts close to its mean function.
+    /// prior. With a small value, a hidden layer starts close to its mean function.
     #[serde(default = "one")]
     pub deviation: f64,
 }
@@ -154,7 +154,8 @@ macro_rules! function_options {
 pub(super) use function_options;
 
 impl GpLayerConfig {
-    /// `outputs` functions of `inputs` numbers, with the defaults of the fields.
+    /// Creates a configuration of `outputs` functions of `inputs` inputs, with the defaults of the
+    /// fields.
     pub fn new(inputs: usize, outputs: usize) -> Self {
         Self {
             inputs,
@@ -183,12 +184,13 @@ impl GpLayerConfig {
         self
     }
 
-    /// Initializes the layer on a device, with inducing points spread like standard normal inputs.
+    /// Initializes the layer on a device, with inducing points distributed like standard normal
+    /// inputs.
     ///
     /// # Panics
     ///
     /// If there are no inducing points, the orthogonal points do not fit the posterior, a value of
-    /// the kernel is not possible, or the covariance of the inducing variables cannot be factored.
+    /// the kernel is out of range, or the covariance of the inducing variables cannot be factored.
     #[track_caller]
     pub fn init(&self, options: impl Into<TensorCreationOptions>) -> GpLayer {
         let options = options.into();
@@ -210,7 +212,7 @@ impl GpLayerConfig {
     ///
     /// # Panics
     ///
-    /// If the features do not have D columns, or a value of the kernel is not possible.
+    /// If the features do not have D columns, or a value of the kernel is out of range.
     #[track_caller]
     pub fn init_from(&self, features: &Tensor<2>) -> Result<GpLayer, LayerError> {
         self.require_inputs(features);
@@ -233,7 +235,7 @@ impl GpLayerConfig {
     ///
     /// # Panics
     ///
-    /// If a set is missing or does not have D columns, or a value of the kernel is not possible.
+    /// If a set is missing or does not have D columns, or a value of the kernel is out of range.
     #[track_caller]
     pub fn init_at(&self, sets: Vec<Tensor<2>>) -> Result<GpLayer, LayerError> {
         let Some(first) = sets.first().cloned() else {
@@ -257,7 +259,7 @@ impl GpLayerConfig {
     }
 
     /// The layer with this kernel, mean and inducing points, on their device. Separate kernels are
-    /// made anew.
+    /// newly created.
     ///
     /// # Errors
     ///
@@ -308,8 +310,8 @@ impl GpLayerConfig {
     }
 }
 
-/// Inducing points for a layer that has seen no inputs, spread like standard normal inputs: a
-/// scrambled Sobol sequence, mapped to normals. It depends on the seed.
+/// Inducing points for a layer that has not seen any inputs, distributed like standard normal
+/// inputs: a scrambled Sobol sequence, mapped to normals. It depends on the seed.
 pub(super) fn spread_points(
     inducing: &InducingConfig,
     dimensions: usize,

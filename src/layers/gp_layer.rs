@@ -90,8 +90,8 @@ impl<K: FunctionPrior, M: Mean, Q: Posterior<K>> GpLayer<K, M, Q> {
 
 impl GpLayer {
     /// The KL divergence of the distribution of the inducing variables from the prior, `[1]`. It
-    /// costs a factorization: where marginals are needed too, [`evaluate`](Layer::evaluate) gives
-    /// both with one.
+    /// costs a factorization. If marginals are needed too, [`evaluate`](Layer::evaluate) gives both
+    /// with a single one.
     ///
     /// # Errors
     ///

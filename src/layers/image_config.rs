@@ -17,12 +17,12 @@ use crate::{
     variational::{FirstGaussians, with_scaled_deviations},
 };
 
-/// The side of a patch if none is given.
+/// The default side of a patch.
 const SIDE: usize = 5;
 
-/// The convolutional layer with this kernel of the responses, the kernel of the patches' locations,
-/// and these sets of inducing patches, `[M, d]` each, on their device. `config` has the rest; its
-/// inputs are the numbers of a patch. Locations of inducing patches are random.
+/// Creates a convolutional layer from the kernel of the responses, the kernel on patch locations
+/// and sets of inducing patches, `[M, d]` each, on the device of the patches. The rest comes from
+/// `config`, whose inputs are the values of a patch. Locations of inducing patches are random.
 ///
 /// # Errors
 ///
@@ -71,7 +71,7 @@ fn with_random_places(
     patches.with_places(Tensor::from_data(data, options))
 }
 
-/// Makes a configuration of functions on patches of images.
+/// Defines a configuration of functions on patches of images.
 macro_rules! on_patches {
     ($(#[$attribute:meta])* $name:ident { $($(#[$of_field:meta])* $field:ident: $type:ty),* }) => {
         $(#[$attribute])*
@@ -84,14 +84,14 @@ macro_rules! on_patches {
             pub size: usize,
             /// The distance between patches in pixels.
             pub stride: usize,
-            /// The functions of patches. Their inputs are the numbers of a patch.
+            /// The functions of patches. Their inputs are the values of a patch.
             pub functions: GpLayerConfig,
             $($(#[$of_field])* pub $field: $type,)*
         }
 
         impl $name {
-            /// `outputs` functions, with patches of 5×5 pixels, or the whole of a smaller image, at
-            /// every pixel.
+            /// Creates a configuration of `outputs` functions, with patches of 5×5 pixels, or the
+            /// whole of a smaller image, at every pixel.
             pub fn new(image: ImageShape, outputs: usize) -> Self {
                 let size = SIDE.min(image.height).min(image.width);
                 Self {
@@ -172,7 +172,7 @@ impl PatchLayerConfig {
     ///
     /// # Panics
     ///
-    /// As [`GpLayerConfig::init`] does.
+    /// In the same cases as [`GpLayerConfig::init`].
     #[track_caller]
     pub fn init(
         &self,
@@ -187,7 +187,8 @@ impl PatchLayerConfig {
     ///
     /// # Errors
     ///
-    /// When the patches do not fit the image, and as [`GpLayerConfig::init_from`] does.
+    /// When the patches do not fit the image, and in the same cases as
+    /// [`GpLayerConfig::init_from`].
     #[track_caller]
     pub fn init_from(&self, images: &Tensor<2>) -> Result<PatchLayer<DenseLayer>, LayerError> {
         let grid = self.grid()?;
@@ -224,7 +225,7 @@ impl ConvGpLayerConfig {
     ///
     /// # Errors
     ///
-    /// As [`init`](Self::init), and when there are too few distinct patches.
+    /// In the same cases as [`init`](Self::init), and when there are too few distinct patches.
     #[track_caller]
     pub fn init_from(&self, images: &Tensor<2>) -> Result<ConvolutionalLayer, LayerError> {
         let (grid, functions) = (self.grid()?, &self.functions);

@@ -1,6 +1,6 @@
 //! Gaussian processes as layers of networks.
 //!
-//! A [`Layer`] maps rows of numbers to distributions of function values. [`GpLayer`] consists of a
+//! A [`Layer`] maps input rows to distributions of function values. [`GpLayer`] consists of a
 //! kernel, a mean and a posterior; with a convolutional kernel and inducing patches it is the
 //! output layer of an image model. [`PatchLayer`] applies a layer to every patch of an image and
 //! returns a feature map. [`Stack`] passes draws from each layer to the next, which gives a deep
@@ -71,7 +71,7 @@ use crate::{
     variational::Evaluation,
 };
 
-/// Functions of rows of numbers, with a trained distribution.
+/// Functions of input rows, with a trained distribution.
 pub trait Layer: Module + ModuleDisplay {
     /// The process returned by [`condition`](Self::condition).
     type Process: Process;
@@ -91,8 +91,8 @@ pub trait Layer: Module + ModuleDisplay {
     /// When the covariance of the inducing variables cannot be factored.
     fn condition(&self) -> Result<Self::Process, NotPositiveDefinite>;
 
-    /// The number of rows the kernel evaluates per input, which memory is proportional to. It is
-    /// one unless inputs are images and the kernel evaluates every patch.
+    /// The number of rows the kernel evaluates per input: one, unless inputs are images and the
+    /// kernel evaluates every patch. Memory is proportional to it.
     fn rows_per_input(&self) -> usize {
         1
     }

@@ -13,7 +13,7 @@ pub trait Predictive {
     /// The Gaussians at `x`, `[N, D]`, each with means and variances `[N, P]`.
     fn components(&self, x: Tensor<2>) -> Vec<Marginals>;
 
-    /// The maximum number of rows a kernel evaluates per input, which memory is proportional to.
+    /// The maximum number of rows a kernel evaluates per input. Memory is proportional to it.
     fn rows_per_input(&self) -> usize;
 
     /// The means of every layer at `x`, `[N, D]`, each evaluated at the means of the previous

@@ -90,7 +90,7 @@ impl<H: Layer, O: Layer> Stack<H, O> {
     pub fn new(hidden: Vec<H>, output: O, noise: LayerNoise) -> Self {
         assert!(
             noise.training > 0 && noise.prediction > 0,
-            "Stack: {} draws in training, {} in prediction; both are at least 1",
+            "Stack: {} draws in training, {} in prediction; both must be at least 1",
             noise.training,
             noise.prediction
         );
@@ -118,8 +118,8 @@ impl<H: Layer, O: Layer> Stack<H, O> {
         self.noise
     }
 
-    /// The maximum number of rows a kernel evaluates per input of a training step, which memory is
-    /// proportional to.
+    /// The maximum number of rows a kernel evaluates per input of a training step. Memory is
+    /// proportional to it.
     pub fn rows_per_input(&self) -> usize {
         let hidden = self.hidden.iter().map(Layer::rows_per_input).max();
         let drawn = hidden.map_or(1, |rows| rows * self.noise.training);

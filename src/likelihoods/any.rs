@@ -8,7 +8,7 @@ use burn::{
 };
 use rand::Rng;
 
-// Every likelihood is in the list below, so that a new one adds nothing here.
+// A glob import, since every likelihood is named in the list below.
 use super::{
     custom::LikelihoodFunctions,
     object::{self, forward, with_methods},
@@ -20,10 +20,10 @@ use crate::{
     process::Marginals,
 };
 
-/// Registers the likelihoods of this crate: makes the configuration and the likelihood that are
-/// chosen at run time. Those without a configuration have no parameters. A line ends with the kind
-/// of the targets, the help, and the configuration for a noise variance and a number of classes if
-/// that is not the default.
+/// Defines [`LikelihoodConfig`] and [`AnyLikelihood`] from the list of likelihoods of this crate.
+/// Those without a configuration have no parameters. Each line ends with the kind of the targets,
+/// the help text and, if it is not the default, the configuration for a noise variance and a number
+/// of classes.
 macro_rules! likelihoods {
     (
         $(
@@ -160,7 +160,7 @@ likelihoods! {
         by |noise, _| HeteroskedasticConfig { noise },
     #[serde(deserialize_with = "crate::parameter::no_fields")]
     "fixed-noise" FixedNoise:
-        Measurements "Real numbers with normal noise of known deviation, from --noise-column",
+        Measurements "Real numbers with normal noise of known standard deviation, from --noise-column",
     "student-t" StudentT(StudentTConfig): Numbers "Real numbers with outliers"
         by |noise, _| StudentTConfig { scale: noise.sqrt(), ..Default::default() },
     #[serde(deserialize_with = "crate::parameter::no_fields")]
@@ -168,10 +168,10 @@ likelihoods! {
     #[serde(deserialize_with = "crate::parameter::no_fields")]
     "bernoulli-logit" BernoulliLogit: TwoClasses "Two classes, logit link",
     "softmax" Softmax(SoftmaxConfig):
-        Classes "Classes without order, one latent function for each"
+        Classes "Unordered classes, with one latent function for each"
         by |_, classes| SoftmaxConfig::new(classes),
     "robust-max" RobustMax(RobustMaxConfig):
-        Classes "Classes without order: the largest function decides, except for rare errors"
+        Classes "Unordered classes: the largest function decides, except for rare errors"
         by |_, classes| RobustMaxConfig::new(classes),
     "ordinal" Ordinal(OrdinalConfig): OrderedClasses "Ordered classes"
         by |_, classes| OrdinalConfig { classes },
@@ -190,7 +190,7 @@ impl LikelihoodConfig {
     ///
     /// # Errors
     ///
-    /// When one is not possible.
+    /// When a value is out of range.
     pub fn check(&self) -> Result<(), ParameterError> {
         let positive = |name: &str, value| {
             ParameterError::check_positive(&format!("likelihood.{name}"), value)

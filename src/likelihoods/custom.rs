@@ -11,13 +11,13 @@ use crate::custom::{
     self, CustomConfig, CustomModule, Fields, Registration, checked, of_type, read,
 };
 
-/// The configuration of a likelihood of another crate. Once it is registered, in one line
-/// (`burn_gp_core::register_likelihood!(MyConfig)`), the likelihood goes wherever those of this crate go:
-/// into configurations of models, and into files. [`KernelDefinition`](crate::kernels::KernelDefinition)
-/// has an example for kernels.
+/// The configuration of a likelihood of another crate. After registration, in one line
+/// (`burn_gp_core::register_likelihood!(MyConfig)`), the likelihood works like those of this crate: in
+/// configurations of models and in files. [`KernelDefinition`](crate::kernels::KernelDefinition) has an
+/// example for kernels.
 pub trait LikelihoodDefinition: Serialize + DeserializeOwned + 'static {
-    /// The name in configurations. Names should be unique: two likelihoods of one name are an
-    /// error when a configuration names them.
+    /// The name in configurations. It should be unique: a configuration with a name that is
+    /// registered twice is an error.
     const NAME: &'static str = Self::Likelihood::NAME;
 
     /// A line of help for the command line.
@@ -26,8 +26,8 @@ pub trait LikelihoodDefinition: Serialize + DeserializeOwned + 'static {
     /// The kind of the targets.
     const TARGET: TargetKind = TargetKind::Numbers;
 
-    /// The configuration for an initial noise variance and a number of classes, if the likelihood
-    /// has such.
+    /// The configuration for an initial noise variance and a number of classes. A likelihood
+    /// ignores what it does not have.
     fn for_data(noise: f64, classes: usize) -> Self;
 
     /// Checks the values of a configuration that was read.
@@ -70,8 +70,8 @@ custom::kind!(
 );
 
 impl LikelihoodRegistration {
-    /// The registration of a likelihood. [`register_likelihood!`](crate::register_likelihood) makes
-    /// it known.
+    /// Describes a likelihood for [`register_likelihood!`](crate::register_likelihood), which
+    /// registers it.
     pub const fn of<D: LikelihoodDefinition>() -> Self {
         Self::new(
             D::NAME,

@@ -37,7 +37,7 @@ impl Likelihood for Exponential {
     const NAME: &'static str = "exponential";
 
     fn takes(&self) -> String {
-        "numbers of zero or more".into()
+        "non-negative numbers".into()
     }
 
     fn is_possible(&self, _column: usize, value: f64) -> bool {

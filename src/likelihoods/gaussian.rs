@@ -58,7 +58,7 @@ defaults! {
 }
 
 impl GaussianConfig {
-    /// A noise variance that starts at `noise`.
+    /// Creates a configuration with a noise variance that starts at `noise`.
     pub fn new(noise: f64) -> Self {
         Self { noise }
     }

@@ -43,7 +43,7 @@ const SMALLEST: f64 = 1e-30;
 /// - `place`: u, `[T, N, C, P]`
 /// - `variance`: σ², positive, `[1, N, C, P]`
 pub(super) fn log_distribution(place: Tensor<4>, variance: &Tensor<4>) -> Tensor<4> {
-    // The CPU would wait for a GPU to know which variances there are.
+    // Only on the CPU: reading the variances from a GPU would stall the CPU.
     if is_on_cpu(variance) {
         let extreme = |value: Tensor<1>| numbers(value.detach()).first().copied();
         if extreme(variance.clone().max()).is_some_and(|largest| largest < WIDE) {

@@ -27,13 +27,13 @@ pub trait Likelihood: Module + ModuleDisplay + Sync + 'static {
     /// The name used in configurations and messages.
     const NAME: &'static str;
 
-    /// The name, also of a likelihood that is chosen at run time.
+    /// The name. A likelihood chosen at run time returns the name of the chosen one.
     fn name(&self) -> &'static str {
         Self::NAME
     }
 
-    /// A description of the valid targets. By default they are labels if there are
-    /// [`classes`](Self::classes), and numbers otherwise.
+    /// A description of the valid targets. By default these are labels if there are
+    /// [`classes`](Self::classes), and finite numbers otherwise.
     fn takes(&self) -> String {
         match self.classes() {
             Some(classes) => format!("labels 0 to {}", classes - 1),
@@ -287,10 +287,10 @@ pub trait Likelihood: Module + ModuleDisplay + Sync + 'static {
         })
     }
 
-    /// The loss of a network with Gaussian processes: the negative evidence lower bound of a data
-    /// set of `data_count` data, divided by `data_count`, estimated from a batch of B,
-    /// `KL/N − 1/B·Σ_n E[log p(y_n | f_n)]`. `kl` is the sum of the divergences of all layers,
-    /// each as [`evaluate`](crate::layers::Layer::evaluate) returns it.
+    /// The loss of a network with Gaussian processes: the negative evidence lower bound of
+    /// `data_count` data points, divided by `data_count` and estimated from a batch of B, `KL/N −
+    /// 1/B·Σ_n E[log p(y_n | f_n)]`. `kl` is the sum of the divergences of all layers, each as
+    /// [`evaluate`](crate::layers::Layer::evaluate) returns it.
     ///
     /// # Shapes
     ///

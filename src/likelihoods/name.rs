@@ -1,12 +1,12 @@
-//! Likelihoods by their names.
+//! Likelihoods chosen by name.
 
 use super::{LikelihoodConfig, TargetKind};
 use crate::custom::Choice;
 
-/// A likelihood chosen by its name.
+/// A likelihood chosen by name.
 pub type LikelihoodName = Choice<LikelihoodStart>;
 
-/// How the configuration of a likelihood is made for data.
+/// The kind of the targets of a likelihood, and its configuration for given data.
 #[derive(Clone, Copy, Debug)]
 pub struct LikelihoodStart {
     pub(super) target: TargetKind,
@@ -19,7 +19,8 @@ impl LikelihoodName {
         self.make.target
     }
 
-    /// The likelihood with this initial noise variance and number of classes, if it has such.
+    /// The configuration with this initial noise variance and number of classes, as far as the
+    /// likelihood has them.
     pub fn config(self, noise: f64, classes: usize) -> LikelihoodConfig {
         (self.make.config)(noise, classes)
     }

@@ -1,4 +1,4 @@
-//! Likelihoods as objects.
+//! Likelihoods as trait objects.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use rand::Rng;
 use super::{Focus, ImpossibleTarget, Likelihood, Quadrature, TargetDistribution};
 use crate::{custom::AnyModule, process::Marginals};
 
-/// Gives the methods of likelihoods to a macro.
+/// Passes the methods of likelihoods to a macro.
 macro_rules! with_methods {
     ($use:ident) => {
         $use! {
@@ -34,10 +34,10 @@ macro_rules! with_methods {
     };
 }
 
-/// Defines [`LikelihoodObject`] for all likelihoods.
+/// Defines [`LikelihoodObject`] and implements it for all likelihoods.
 macro_rules! object {
     ($($method:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
-        /// A likelihood as an object.
+        /// A likelihood as a trait object.
         pub trait LikelihoodObject {
             /// [`Likelihood::in_larger_unit`].
             fn enlarged(&self, decades: i64) -> Box<dyn AnyModule>;

@@ -68,7 +68,7 @@ pub struct OrdinalConfig {
 }
 
 impl OrdinalConfig {
-    /// Labels 0 … `classes` − 1 in order.
+    /// Creates a configuration for the ordered labels 0 … `classes` − 1.
     pub fn new(classes: usize) -> Self {
         Self { classes }
     }

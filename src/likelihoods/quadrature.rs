@@ -116,9 +116,9 @@ impl Quadrature {
         }
     }
 
-    /// `count` evenly spread nodes of equal weight, which are always the same: a scrambled Sobol
-    /// sequence with mirror images. For smooth functions the error decreases almost as `1/count`,
-    /// faster than the `1/√count` of random nodes.
+    /// `count` evenly distributed nodes of equal weight, which are always the same: a scrambled
+    /// Sobol sequence with mirror images. For smooth functions the error decreases almost as
+    /// `1/count`, faster than the `1/√count` of random nodes.
     ///
     /// # Panics
     ///

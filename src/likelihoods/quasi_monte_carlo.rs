@@ -1,4 +1,4 @@
-//! Evenly spread points of a multivariate standard normal.
+//! Evenly distributed points of a multivariate standard normal.
 
 use crate::ops::special::functions::normal_quantile;
 
@@ -21,7 +21,7 @@ pub(super) fn normal_points(count: usize, dimensions: usize) -> Vec<f64> {
 }
 
 /// Like [`normal_points`], with a scrambling that depends on `seed`; the points of two seeds are
-/// independent. If the number is odd, the last point has no mirror image.
+/// independent. If `count` is odd, the last point has no mirror image.
 pub(crate) fn scrambled_normal_points(count: usize, dimensions: usize, seed: u32) -> Vec<f64> {
     let half = count.div_ceil(2);
     let mut columns: Vec<Vec<f64>> = (0..dimensions)
@@ -92,7 +92,7 @@ mod tests {
         }
     }
 
-    /// With too few points to fix the covariance, it is still approximately right.
+    /// With too few points to make the covariance exact, it is still approximately right.
     #[test]
     fn few_points() {
         let points = normal_points(20, 10);

@@ -40,7 +40,7 @@ use crate::{
 /// let likelihood: RobustMax = RobustMaxConfig::new(3).with_fixed_epsilon(0.02).init(&device);
 /// let (y, f) = (Tensor::<2>::from_data([[2.0]], &device), Tensor::<3>::from_data([[[0.0, 1.0, 5.0]]], &device));
 /// let density: f64 = likelihood.log_density(y, f).sum().into_scalar::<f64>();
-/// // The class of the largest function, but for a share of errors.
+/// // The class of the largest function, except for a fraction of errors.
 /// assert!((density - 0.98_f64.ln()).abs() < 1e-4, "{density}");
 /// ```
 #[derive(Module, Debug)]
@@ -72,7 +72,7 @@ pub struct RobustMaxConfig {
 }
 
 impl RobustMaxConfig {
-    /// A robust-max likelihood over `classes` classes, with a trained ε that starts at 10⁻³.
+    /// Creates a configuration for `classes` classes, with a trained ε that starts at 10⁻³.
     pub fn new(classes: usize) -> Self {
         Self {
             classes,
@@ -106,7 +106,8 @@ impl RobustMaxConfig {
         } = *self;
         assert!(
             classes >= 2 && epsilon > 0.0 && epsilon < 1.0 && nodes > 0,
-            "a robust arg max over {classes} classes with epsilon {epsilon} and {nodes} nodes"
+            "a robust arg max over {classes} classes with epsilon {epsilon} and {nodes} nodes; \
+             expected 2 or more classes, epsilon between 0 and 1, and 1 or more nodes"
         );
         RobustMax {
             epsilon: train_epsilon.then(|| Fraction::new(&[epsilon], options)),

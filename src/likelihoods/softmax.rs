@@ -69,7 +69,7 @@ pub struct SoftmaxConfig {
 }
 
 impl SoftmaxConfig {
-    /// A softmax over `classes` classes with 24 nodes.
+    /// Creates a configuration for `classes` classes with 24 nodes.
     pub fn new(classes: usize) -> Self {
         Self {
             classes,
@@ -77,7 +77,7 @@ impl SoftmaxConfig {
         }
     }
 
-    /// Creates the likelihood, which holds no tensors: the options are those of all likelihoods.
+    /// Creates the likelihood. It holds no tensors, so the options have no effect.
     ///
     /// # Panics
     ///
@@ -87,7 +87,7 @@ impl SoftmaxConfig {
         let Self { classes, nodes } = *self;
         assert!(
             classes >= 2 && nodes >= 2,
-            "a softmax over {classes} classes with {nodes} nodes"
+            "a softmax over {classes} classes with {nodes} nodes; expected 2 or more of each"
         );
         Softmax {
             classes,

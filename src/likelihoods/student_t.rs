@@ -86,7 +86,7 @@ impl StudentTConfig {
         assert!(
             degrees > SMALLEST_DEGREES && degrees.is_finite(),
             "a Student-t likelihood with {degrees} degrees of freedom has no variance; they must \
-             lie above {SMALLEST_DEGREES}"
+             exceed {SMALLEST_DEGREES}"
         );
         let options = options.into();
         let excess = || Positive::new(&[degrees - SMALLEST_DEGREES], options.clone());

@@ -15,7 +15,7 @@ pub enum TargetKind {
     OrderedClasses,
     /// 0, 1, 2, …
     Counts,
-    /// Numbers of zero or more.
+    /// Non-negative numbers.
     PositiveNumbers,
     /// Numbers between 0 and 1.
     Fractions,

@@ -62,7 +62,7 @@ pub fn check_finite(targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
     }
 }
 
-/// Rounds numbers to the given precision.
+/// Rounds values to the given precision.
 pub(super) fn in_precision(values: &[f64], precision: DType) -> Vec<f64> {
     let data = TensorData::new(values.to_vec(), [values.len()]);
     data.convert_dtype(precision).iter::<f64>().collect()

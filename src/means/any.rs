@@ -12,10 +12,10 @@ use super::{
 };
 use crate::custom::{Choice, Choices, configs, registered};
 
-/// Registers the means of this crate: makes the configuration and the mean that are chosen at run
-/// time. A line of the first list has the name, the fields, and how the mean is made for numbers of
-/// dimensions and outputs. Behind `as` is what the name stands for on the command line, with its
-/// help. The second list has the types.
+/// Defines [`MeanConfig`] and [`AnyMean`] from the lists of means of this crate. Each line of the
+/// first list has the name, the fields, and the expression that makes the mean for given numbers of
+/// dimensions and outputs. `as` is followed by the configuration that the name stands for on the
+/// command line, with its help text. The second list has the types.
 macro_rules! means {
     (
         |$dimensions:ident, $outputs:ident, $options:ident|;
@@ -130,10 +130,10 @@ means! {
     Projection(ProjectionMean),
 }
 
-/// A mean chosen by its name.
+/// A mean chosen by name.
 pub type MeanName = Choice<fn() -> MeanConfig>;
 
-/// The inputs, as far as there are functions for them.
+/// Passes on as many inputs as there are functions.
 fn passing_through(dimensions: usize, outputs: usize, options: TensorCreationOptions) -> AnyMean {
     match dimensions == outputs {
         true => IdentityMean::new().into(),

@@ -13,10 +13,10 @@ map_kind! {
         add_to(values: Tensor<2>, x: Tensor<2>) -> Tensor<2>;
         add_to_draws(draws: Tensor<3>, x: Tensor<2>) -> Tensor<3>;
     }
-    /// The configuration of a mean of another crate. Once it is registered, in one line
-    /// (`burn_gp_core::register_mean!(MyConfig)`), the mean goes wherever those of this crate go: into
-    /// configurations of models, and into files.
-    /// [`KernelDefinition`](crate::kernels::KernelDefinition) has an example for kernels.
+    /// The configuration of a mean of another crate. After registration, in one line
+    /// (`burn_gp_core::register_mean!(MyConfig)`), the mean works like those of this crate: in
+    /// configurations of models and in files. [`KernelDefinition`](crate::kernels::KernelDefinition)
+    /// has an example for kernels.
     MeanDefinition {} in MeanConfig, named MeanName, by || MeanConfig::custom(D::default());
     CustomMean, CustomMeanConfig, MeanFunctions, MeanRegistration
 }

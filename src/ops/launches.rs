@@ -1,30 +1,30 @@
-//! A count of the kernels that GPUs are given, and of their work.
+//! Counters of the kernels launched on GPUs and of their work.
 
 use std::collections::BTreeMap;
 
-/// The kernels that GPUs were given.
+/// The kernels launched on GPUs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Launches {
     /// The number of launches of each kernel, by its name.
     pub kernels: BTreeMap<String, usize>,
-    /// How many of the launches are of burn's kernels, whose work is not counted.
+    /// How many of the launches are burn's own kernels, whose work is not counted.
     pub of_burn: usize,
-    /// The floating-point operations of this library's products, factorizations, solves and
-    /// covariances, in the tiles in which they are computed. A multiply-add is two.
+    /// The floating-point operations of this library's products, factorizations, solves and covariances,
+    /// counted in whole tiles. A multiply-add counts as two.
     pub operations: u64,
     /// The bytes that this library's kernels read and write, if each argument is moved once.
     pub bytes: u64,
 }
 
 impl Launches {
-    /// The number of all launches.
+    /// The total number of launches.
     pub fn count(&self) -> usize {
         self.kernels.values().sum()
     }
 }
 
-/// Runs `work` and counts the kernels that this process launches on GPUs meanwhile. It is for tests
-/// and benchmarks. Without a GPU in the build there are none.
+/// Runs `work` and counts the kernels that this process launches on GPUs during it. It is for tests and
+/// benchmarks. In a build without GPU support, there are none.
 pub fn launches<T>(work: impl FnOnce() -> T) -> (T, Launches) {
     #[cfg(feature = "cube")]
     return observed::launches(work);

@@ -29,12 +29,12 @@
 //!
 //! # Where they run
 //!
-//! On `flex` and `ndarray` the operations work on the tensor's own memory (a tensor whose rows are
-//! not contiguous is copied first). On GPUs they are kernels of their own and read no values back,
-//! but for factorizations that report failures at once. The products of models are
-//! [`ExactMatmul`], because burn's own may round to fewer digits.
+//! On `flex` and `ndarray` the operations work on the tensor's own memory (a tensor whose rows are not
+//! contiguous is copied first). On GPUs they launch their own kernels and read no values back, except for
+//! factorizations that report failures at once. Models use [`ExactMatmul`] for matrix products, because
+//! burn's own may round to fewer digits.
 
-// The attribute is here for all operations: the attribute macro repeats the name in places that an
+// The attribute is here for all operations, because the attribute macro repeats the name in places that an
 // attribute on a trait does not reach.
 #![allow(deprecated, reason = "ndarray stays supported beside flex")]
 

@@ -1,8 +1,8 @@
-//! The nearest of several points.
+//! Finds the nearest of several points.
 //!
-//! A fast method with known rounding errors first bounds the distances. Those that may be the
-//! smallest are then computed as `Σ_d (a_d − b_d)²`, term by term. The result equals that of such
-//! sums for all pairs, to the last bit, with any fast method and any number of threads.
+//! A fast method with known rounding errors first bounds the distances. Those that may be the smallest are
+//! then computed as `Σ_d (a_d − b_d)²`, term by term. The result equals that of such sums for all pairs, to
+//! the last bit, whatever the fast method and the number of threads.
 
 use faer::{Accum, MatMut, MatRef};
 
@@ -11,15 +11,15 @@ use super::cpu::{Kernel, Lanes, WIDTH, in_parts, product_on, threads, vectorized
 /// The largest number of points whose distances from all targets are bounded at once.
 const PART: usize = 512;
 
-/// The number of pairs of points and targets that are bounded at once. With many targets, these are
-/// fewer points.
+/// The number of pairs of points and targets that are bounded at once. With many targets, this means fewer
+/// points.
 const VALUES: usize = 1 << 17;
 
-/// Parts for each thread, which takes the next when it has finished one. Some points have more targets
-/// at almost the same distance than others.
+/// Parts per thread; a thread takes the next part when it has finished one. Some points have more targets at
+/// almost the same distance than others.
 const PARTS_PER_THREAD: usize = 4;
 
-/// The least number of points in a part.
+/// Minimum number of points in a part.
 const LEAST: usize = 64;
 
 /// The number of distances in one sum. Such sums do not depend on the number of threads.
@@ -43,8 +43,8 @@ fn rounding(dimensions: usize) -> f64 {
     4.0 * (dimensions + 8) as f64 * f64::EPSILON
 }
 
-/// Lowers each point's squared distance to its distance from `target`, if that is smaller. Returns the
-/// sums of the distances of [`SUMMED`] points each.
+/// Lowers each point's squared distance to its distance from `target`, if that is smaller. Returns the sum of
+/// the distances for every [`SUMMED`] points.
 ///
 /// # Shapes
 ///
@@ -186,7 +186,7 @@ impl Kernel for Nearest<'_> {
             let norms = squared_norm(point) + self.largest_norm;
             let limit = least(values) + (rounding * norms + f64::MIN_POSITIVE);
             for (chunk, values) in values.chunks(SPAN).enumerate() {
-                // Whether any target qualifies, in a loop without branches.
+                // Checks whether any target qualifies, in a loop without branches.
                 let mut out = true;
                 for &value in values {
                     out &= value > limit;
@@ -211,7 +211,7 @@ impl Kernel for Nearest<'_> {
     }
 }
 
-/// The smallest number.
+/// The smallest value.
 #[inline(always)]
 fn least(values: &[f64]) -> f64 {
     let mut lanes = [f64::INFINITY; WIDTH];
@@ -235,9 +235,8 @@ mod tests {
 
     use super::{lower_distances, nearest, squared_distance};
 
-    /// Different kinds of points: uniform; a grid, where most points are equally near to several
-    /// others; a cluster whose norms dwarf its distances; numbers whose squares underflow or
-    /// overflow; equal points.
+    /// Different kinds of points: uniform; a grid, where most points are equally near to several others; a
+    /// cluster whose norms dwarf its distances; values whose squares underflow or overflow; equal points.
     fn cases(count: usize, dimensions: usize) -> Vec<(&'static str, Vec<f64>)> {
         let mut random = ChaCha8Rng::seed_from_u64(dimensions as u64);
         let mut draw = |value: fn(f64) -> f64| -> Vec<f64> {
@@ -259,9 +258,9 @@ mod tests {
         values.iter().map(|value| value.to_bits()).collect()
     }
 
-    /// Runs a test on points, [600, D], with targets, [M, D], made of the first points and some
-    /// means. The points exceed one part, and the numbers of targets lie on both sides of whole
-    /// registers.
+    /// Runs a test on points, [600, D], with targets, [M, D], made of the first points and some means. The
+    /// points fill more than one part, and the numbers of targets lie on both sides of multiples of a
+    /// register.
     fn for_each_case(test: impl Fn(&str, &[f64], &[f64], usize)) {
         for (dimensions, count) in [(1, 40), (2, 17), (8, 1), (65, 33), (130, 70)] {
             for (name, points) in cases(600, dimensions) {

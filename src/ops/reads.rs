@@ -1,4 +1,4 @@
-//! Values of tensors as numbers, and a counter of how often the CPU waits for a GPU to read them.
+//! Reads the values of tensors as `f64`, and counts how often the CPU waits for a GPU to read them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,7 +21,7 @@ fn count_read_from(device: Device) {
     }
 }
 
-/// The values of a tensor as numbers, row-major.
+/// The values of a tensor as `f64`, row-major.
 pub fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
     values::<f64, D>(tensor)
 }
@@ -36,22 +36,22 @@ pub(crate) fn values<T: Element, const D: usize>(tensor: Tensor<D>) -> Vec<T> {
 ///
 /// # Panics
 ///
-/// If the tensor has more values, or none.
+/// If the tensor does not have exactly one value.
 #[track_caller]
 pub fn number<const D: usize>(tensor: Tensor<D>) -> f64 {
     count_read_from(tensor.device());
     tensor.into_scalar()
 }
 
-/// The row, the column and the value of the first number of a matrix that is NaN or infinite. It reads
-/// a single number if there is none.
+/// The row, the column and the value of the first NaN or infinite entry of a matrix. If there is none, it
+/// reads a single value.
 pub(crate) fn first_not_finite(matrix: &Tensor<2>) -> Option<(usize, usize, f64)> {
     let [rows, columns] = matrix.dims();
     if rows * columns == 0 {
         return None;
     }
     let matrix = matrix.clone().without_autodiff();
-    // The product with zero is NaN where a number is not finite.
+    // The product with zero is NaN where an entry is not finite.
     if number((matrix.clone() * 0.0).sum()) == 0.0 {
         return None;
     }
@@ -64,14 +64,14 @@ pub(crate) fn first_not_finite(matrix: &Tensor<2>) -> Option<(usize, usize, f64)
 ///
 /// # Panics
 ///
-/// If the tensor has more values, or none.
+/// If the tensor does not have exactly one value.
 #[track_caller]
 pub fn integer<const D: usize>(tensor: Tensor<D, Int>) -> i64 {
     count_read_from(tensor.device());
     tensor.into_scalar()
 }
 
-/// The values of a tensor of integers as numbers, row-major.
+/// The values of a tensor of integers as `f64`, row-major.
 pub fn whole_numbers<const D: usize>(tensor: Tensor<D, Int>) -> Vec<f64> {
     count_read_from(tensor.device());
     tensor.into_data().iter::<f64>().collect()

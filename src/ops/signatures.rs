@@ -1,11 +1,11 @@
 //! The signatures of all backend operations that run on devices other than the CPU.
 //!
-//! A backend that wraps another, or that stands for a device of another machine, implements all
-//! operations in the same way. It passes a macro to [`signatures`], which receives every trait with
-//! its operations and the shapes of their results.
+//! Backends that wrap another, or that represent a device of another machine, implement all operations in the
+//! same way. They pass a macro to [`signatures`], which calls it with every trait, its operations and the
+//! shapes of their results.
 
-/// Calls a macro with the traits of operations. After `=>` follow the shapes and types of the
-/// results, computed from references to the arguments.
+/// Calls a macro with the traits of operations. The shapes and types of the results follow after `=>`,
+/// computed from references to the arguments.
 macro_rules! signatures {
     ($implement:ident) => {
         $implement! {
@@ -336,7 +336,7 @@ macro_rules! signatures {
 }
 pub(super) use signatures;
 
-/// The names in the signatures.
+/// The names used in the signatures.
 pub(super) mod names {
     pub(in crate::ops) use crate::ops::{
         adam::{AdamOps, AdamStep},

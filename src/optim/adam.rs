@@ -16,7 +16,7 @@ use crate::ops::{AdamStep, adam};
 /// `θ ← θ − α·(m/(1 − β₁ᵗ))/(√(v/(1 − β₂ᵗ)) + ε)`.
 ///
 /// burn's own Adam creates a tensor for every intermediate, on one thread. On flex and ndarray,
-/// this implementation reads and writes the numbers once per step, on all threads; on a GPU, in one
+/// this implementation reads and writes each value once per step, on all threads; on a GPU, in one
 /// launch per parameter. Constants are kept in double precision. The two implementations can read
 /// each other's records; this one restores them in the type in which they were written.
 ///
@@ -80,8 +80,9 @@ impl Adam {
     }
 
     /// [`step`](Optimizer::step), skipped if the number in `ok`, `[1]`, is not positive: the tensor
-    /// and the moments stay as they are, whatever the gradient is. A GPU skips a step after a
-    /// failure without a wait for the number. The time of the state advances in any case.
+    /// and the moments stay as they are, whatever the gradient is. A GPU can thus skip a step after
+    /// a failure without making the CPU wait for the number. The time of the state advances in any
+    /// case.
     ///
     /// # Panics
     ///

@@ -19,7 +19,7 @@ use crate::ops::{
 /// With `S = WWᵀ` the covariance update becomes `S′ = W·(I + γG)⁻¹·Wᵀ`, `G = 2Wᵀ(∂ℓ/∂S)W`. The
 /// gradient of a lower-triangular W is the lower triangle of `2(∂ℓ/∂S)W`. Multiplying its missing
 /// strict upper triangle by the upper-triangular `Wᵀ` gives a strictly upper triangle, so the lower
-/// triangle of `Wᵀ·∂ℓ/∂W` is that of G. Only `I + γG` has to be inverted.
+/// triangle of `Wᵀ·∂ℓ/∂W` is that of G. Only `I + γG` must be inverted.
 pub(super) struct FullStep {
     /// m, [P, M]
     mean: Tensor<2>,

@@ -16,7 +16,7 @@ use crate::process::VariationalGaussian;
 /// The maximum number of times a step size is halved.
 const HALVINGS: i32 = 12;
 
-/// The numbers of halvings that a device tries at once. There are fewer of them, because all are
+/// The numbers of halvings that a device tries at once. These are only a few, because all are
 /// computed in every step.
 const HALVINGS_AT_ONCE: [i32; 5] = [0, 1, 3, 6, HALVINGS];
 
@@ -77,7 +77,7 @@ pub struct NaturalStep<M> {
     pub step_size: f64,
 }
 
-/// A step that a device makes or skips by itself.
+/// A step that the device makes or skips, without the CPU knowing which.
 #[derive(Clone, Debug)]
 pub struct UnreadNaturalStep<M> {
     /// The module after the step.
@@ -164,9 +164,9 @@ impl NaturalGradient {
         }
     }
 
-    /// Like [`step`](Self::step), without a wait for the device. It makes the step if the flag `ok`,
-    /// `[1]`, is set and a step size leads to positive-definite covariances; otherwise no Gaussian
-    /// changes. The step sizes are tried at once, and they differ by larger factors.
+    /// Like [`step`](Self::step), without waiting for the device. It makes the step if the flag
+    /// `ok`, `[1]`, is set and a step size leads to positive-definite covariances; otherwise no
+    /// Gaussian changes. The step sizes are tried at once, and they differ by larger factors.
     pub fn step_if<M: Module>(
         &self,
         step: usize,
@@ -250,8 +250,8 @@ impl<'a> Updates<'a> {
         Some(gradient * self.divisor)
     }
 
-    /// Halves the step size until `attempt` succeeds, or has the device choose from what `at_once`
-    /// computes.
+    /// Halves the step size until `attempt` succeeds, or lets the device choose from the results of
+    /// `at_once`.
     fn guarded<T>(
         &mut self,
         attempt: impl Fn(f64) -> Option<T>,

@@ -268,7 +268,7 @@ impl Course {
         true
     }
 
-    /// Records the best L so far. Returns true if there was no better one for too long.
+    /// Records the best L so far. Returns true if it has not improved for too long.
     fn stands_still(&mut self) -> bool {
         if self.residual < self.best.0 {
             self.best = (self.residual, self.lower.clone(), 0);

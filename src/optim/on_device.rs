@@ -1,4 +1,4 @@
-//! Choices that a device makes, so that the CPU does not wait for the numbers that they depend on.
+//! Choices made on the device, so that the CPU does not wait for the values they depend on.
 
 use burn::tensor::{Bool, Tensor};
 

@@ -1,4 +1,4 @@
-//! Natural-gradient matrix inversion in which no number is read.
+//! Natural-gradient matrix inversion that reads nothing back from the device.
 
 use burn::tensor::Tensor;
 

@@ -8,7 +8,7 @@ use super::Prior;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ParameterError {
     /// No parameter has that path.
-    #[error("there is no parameter {path}; did you mean {nearest}? There are {known}")]
+    #[error("there is no parameter {path}; did you mean {nearest}? Known parameters: {known}")]
     Unknown {
         /// The path.
         path: String,
@@ -17,8 +17,8 @@ pub enum ParameterError {
         /// Every path, except for network weights.
         known: String,
     },
-    /// The number of values is neither one nor that of the parameter.
-    #[error("{path} has {expected} values, not {found}; give as many, or one for all")]
+    /// The number of values is neither one nor the number of values of the parameter.
+    #[error("{path} has {expected} values, not {found}; give {expected} values, or one for all")]
     Count {
         /// The path.
         path: String,
@@ -49,7 +49,7 @@ pub enum ParameterError {
         /// The number of inputs, D.
         inputs: usize,
     },
-    /// The values of a configuration are not possible.
+    /// The values of a configuration are invalid.
     #[error("{path}: {reason}")]
     Refused {
         /// The path.
@@ -68,7 +68,7 @@ pub enum ParameterError {
         upper: f64,
     },
     /// The parameter is already bounded.
-    #[error("{path} has bounds already; give all of its bounds at once")]
+    #[error("{path} already has bounds; set all of its bounds at once")]
     AlreadyBounded {
         /// The path.
         path: String,
@@ -95,7 +95,7 @@ pub enum ParameterError {
         path: String,
         /// The prior.
         prior: Prior,
-        /// The requirement on its numbers.
+        /// The requirement on its parameters.
         expected: &'static str,
     },
 }

@@ -18,7 +18,7 @@ use crate::ops::integer;
 pub(crate) struct HostInteger {
     /// The stored integer. It is created when a record is made.
     stored: Param<Tensor<1, Int>>,
-    /// The integer, unless it has been loaded and not been asked for.
+    /// The integer, unless it was loaded and not read since.
     known: OnceLock<i64>,
 }
 
@@ -40,7 +40,7 @@ impl HostInteger {
         *self.known.get_or_init(|| integer(self.stored.val()))
     }
 
-    /// The sum with another one.
+    /// Adds `other`.
     pub fn plus(self, other: i64) -> Self {
         Self::at(
             self.get() + other,
@@ -85,8 +85,8 @@ impl Module for HostInteger {
         visitor.visit_int(&self.stored);
     }
 
-    /// A mapper that only looks at the parameter leaves it as it is, not created. Otherwise the
-    /// integer may be another one.
+    /// A mapper that only inspects the parameter does not create it. Any other mapper may change
+    /// the integer.
     fn map<M: ModuleMapper>(self, mapper: &mut M) -> Self {
         let fresh = self.on(self.stored.lazy_device());
         let stored = mapper.map_int(fresh.stored);

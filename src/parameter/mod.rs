@@ -1,5 +1,5 @@
 //! Parameters: positive values and fractions with unconstrained storage, access by path, bounds,
-//! priors, and parts of a model that trainers treat apart.
+//! priors, and parts of a model that trainers treat separately.
 
 mod access;
 mod bounds;
@@ -39,7 +39,7 @@ pub(crate) use tracking::{both_tracked, tracked_like};
 
 pub use crate::ops::numbers;
 
-/// A vector tensor with the given numbers.
+/// A vector tensor with the given values.
 pub fn vector(values: &[f64], options: impl Into<TensorCreationOptions>) -> Tensor<1> {
     Tensor::from_data(TensorData::from(values), options)
 }

@@ -1,4 +1,4 @@
-//! Parts of a model that a trainer treats apart, wherever they are.
+//! Parts of a model that a trainer treats separately, wherever they are.
 
 use std::ops::Deref;
 
@@ -19,7 +19,8 @@ pub enum Role {
     Network,
 }
 
-/// A module whose parameters have a [`Role`]. In records, paths and texts it is the module itself.
+/// A module whose parameters have a [`Role`]. In records, paths and displayed text it looks like
+/// the module itself.
 ///
 /// ```
 /// use burn::{module::{Module, Param}, nn, tensor::{Device, Tensor}};
@@ -95,7 +96,7 @@ impl<M> Deref for Part<M> {
 }
 
 /// The names of the containers that a visitor enters, and leaves at once, before and after a part.
-/// burn's visitors do not see types; these empty containers change no path.
+/// burn's visitors do not see types; these empty containers do not change paths.
 const BEGIN: &str = "Part:begin";
 const END: &str = "Part:end";
 

@@ -11,17 +11,17 @@ use crate::ops::{
     special::functions::{self, softplus_inverse},
 };
 
-/// The lower bound of a positive hyperparameter, in its unit.
+/// The lower bound of a positive hyperparameter, relative to its scale `10ᵉ`.
 pub const LOWER_BOUND: f64 = 1e-6;
 
-/// Initial values between the reciprocal of this and this have a unit of one.
+/// Initial values between `1/USUAL` and `USUAL` have a scale of one.
 const USUAL: f64 = 1e5;
 
 /// A vector of positive hyperparameters, `10ᵉ·(lower bound + softplus(raw))` with `raw` trained.
 ///
-/// The unit `10ᵉ` is one, unless the largest initial value is below 1e-5 or above 1e5. The unit is
-/// then the power of ten below the largest value. This makes the lower bound and the size of
-/// optimizer steps independent of the scale of the values.
+/// The scale `10ᵉ` is one, unless the largest initial value is below 1e-5 or above 1e5. It is then
+/// the power of ten below the largest value. This makes the lower bound and the size of optimizer
+/// steps independent of the scale of the values.
 #[derive(Module, Debug)]
 pub struct Positive {
     raw: Param<Tensor<1>>,
@@ -63,12 +63,12 @@ impl Positive {
         }
     }
 
-    /// Lets value d be parameter `groups[d]`, so that values with equal numbers are equal. A single
-    /// parameter is unchanged, since it represents any number of values.
+    /// Makes value d equal to parameter `groups[d]`, so that all values of a group are equal. A
+    /// single parameter is unchanged, since it represents any number of values.
     ///
     /// # Panics
     ///
-    /// If the numbers are not those of the parameters, from zero.
+    /// If the number of groups differs from the number of parameters.
     #[track_caller]
     pub fn grouped(mut self, groups: &[usize]) -> Self {
         let [count] = self.raw.lazy_shape().dims();
@@ -93,7 +93,7 @@ impl Positive {
         self
     }
 
-    /// Multiplies the parameters and their unit by `10^decades`, so that an optimizer step makes
+    /// Multiplies the parameters and their scale by `10^decades`, so that an optimizer step makes
     /// the same relative change as before. Frozen and bounded parameters are unchanged.
     pub fn in_larger_unit(mut self, decades: i64) -> Self {
         let is_free =
@@ -150,7 +150,7 @@ impl Positive {
     }
 }
 
-/// The exponent of the unit for initial values.
+/// The exponent of the scale for initial values.
 fn exponent_for(values: &[f64]) -> i64 {
     let largest = values.iter().copied().fold(0.0, f64::max);
     let usual = largest < USUAL && largest > USUAL.recip();
@@ -184,17 +184,17 @@ pub(super) fn unit(exponent: Tensor<1, Int>, values: &Tensor<1>) -> Tensor<1> {
     }
 }
 
-/// Maps the stored numbers `raw` of a [`Positive`] to its values, in its unit.
+/// Maps the stored numbers `raw` of a [`Positive`] to its values, relative to its scale.
 pub(super) fn constrained(raw: Tensor<1>) -> Tensor<1> {
     softplus(raw).add_scalar(LOWER_BOUND)
 }
 
-/// Like [`constrained`], for a single number, times the unit.
+/// Like [`constrained`], for a single number, times the scale `unit`.
 pub(super) fn constrained_number(raw: f64, unit: f64) -> f64 {
     (functions::softplus(raw).0 + LOWER_BOUND) * unit
 }
 
-/// The stored number in a [`Positive`] for a value above [`LOWER_BOUND`] units.
+/// The stored number in a [`Positive`] for a value above [`LOWER_BOUND`] times the scale `unit`.
 pub(super) fn unconstrained(value: f64, unit: f64) -> f64 {
     softplus_inverse(value / unit - LOWER_BOUND)
 }

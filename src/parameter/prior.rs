@@ -96,7 +96,7 @@ impl Prior {
         matches!(self, Self::Uniform { .. }).then(|| self.support())
     }
 
-    /// The violated requirement, if the numbers of the prior are invalid.
+    /// The violated requirement, if the parameters of the prior are invalid.
     fn defect(&self) -> Option<&'static str> {
         let positive = |number: f64| number > 0.0 && number.is_finite();
         let (sound, expected) = match *self {
@@ -111,7 +111,7 @@ impl Prior {
             Self::HalfNormal { scale } => (positive(scale), "the scale must be positive"),
             Self::Uniform { lower, upper } => (
                 positive(upper - lower),
-                "the upper end must lie above the lower one",
+                "the upper bound must exceed the lower bound",
             ),
         };
         (!sound).then_some(expected)

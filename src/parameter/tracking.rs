@@ -2,7 +2,7 @@
 
 use burn::{module::Module, tensor::Tensor};
 
-/// The module on the device of `tensor`: with autodiff if that has it.
+/// The module on the device of `tensor`, with autodiff if the tensor has it.
 pub(crate) fn tracked_like<const D: usize, M: Module>(tensor: &Tensor<D>, module: M) -> M {
     if tensor.is_autodiff() {
         module.train()

@@ -37,7 +37,7 @@ impl Constraint {
         }
     }
 
-    /// The stored number for a value; positive values have a unit.
+    /// The stored number for a value; positive values have a scale, `unit`.
     fn unconstrained(self, value: f64, unit: f64) -> f64 {
         match self {
             Self::None => value,
@@ -53,7 +53,7 @@ pub(super) struct Found {
     pub path: String,
     pub id: ParamId,
     constraint: Constraint,
-    /// The exponent of the unit, if the value is positive, `[1]`.
+    /// The exponent of the scale, if the value is positive, `[1]`.
     exponent: Option<Tensor<1, Int>>,
     /// The stored numbers, tracked by autodiff.
     stored: Tensor<1>,
@@ -82,7 +82,7 @@ impl Found {
         }
     }
 
-    /// The unit of a positive value; one for all others.
+    /// The scale of a positive value; one for all others.
     fn unit(&self) -> f64 {
         let exponent = self.exponent.clone();
         exponent.map_or(1.0, |exponent| positive::unit_of(integer(exponent)))

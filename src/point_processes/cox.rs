@@ -24,7 +24,7 @@ pub struct CoxProcess<L: Module> {
 }
 
 impl<L: Layer> CoxProcess<L> {
-    /// Creates a process whose log intensity is the only function of `layer`.
+    /// Creates a process whose log intensity is the single function of `layer`.
     pub fn new(layer: L) -> Self {
         Self { layer }
     }
@@ -66,7 +66,7 @@ impl<L: Layer> CoxProcess<L> {
         let [_, functions] = mean.dims();
         assert!(
             functions == 1,
-            "a Cox process has one log intensity, the layer {functions} functions"
+            "a Cox process has one log intensity, but the layer has {functions} functions"
         );
         let of_nodes = |values: Tensor<2>| values.narrow(0, events, places);
         let intensity = expected_intensity(Marginals {

@@ -12,7 +12,7 @@ pub struct Domain {
 
 /// Bounds that do not define a box.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("no box lies between {lower:?} and {upper:?}: every upper end must be above the lower one")]
+#[error("each upper bound must exceed its lower bound; found {lower:?} and {upper:?}")]
 pub struct DomainError {
     /// The lower bounds.
     pub lower: Vec<f64>,

@@ -1,4 +1,4 @@
-//! Processes behind pointers.
+//! Boxed processes.
 
 use burn::tensor::Tensor;
 

@@ -37,8 +37,8 @@ pub trait Process {
     /// chunks.
     fn marginals(&self, x: Tensor<2>) -> Marginals;
 
-    /// The number of rows the kernel evaluates per input, which memory is proportional to. It is
-    /// one unless inputs are images and the kernel evaluates every patch.
+    /// The number of rows the kernel evaluates per input: one, unless inputs are images and the
+    /// kernel evaluates every patch. Memory is proportional to it.
     fn rows_per_input(&self) -> usize {
         1
     }
@@ -220,7 +220,8 @@ pub struct ConditionedProcess<K, I> {
 }
 
 impl<K: Kernel, I: InducingVariables<K>> ConditionedProcess<K, I> {
-    /// Creates the process from the whitened mean, `[P, M]`, and its spread.
+    /// Creates the process from the whitened mean, `[P, M]`, and the uncertainty of the whitened
+    /// inducing variables.
     pub fn new(
         kernel: K,
         inducing: I,

@@ -1,4 +1,4 @@
-//! Functions have one value at a point: equal inputs have equal values.
+//! Draws that agree at equal inputs, since a function has one value at each point.
 
 use burn::tensor::{Int, Tensor};
 
@@ -11,7 +11,7 @@ pub(crate) struct EqualInputs {
 }
 
 impl EqualInputs {
-    /// Those among `x`, `[N, D]`; `None` if all inputs differ.
+    /// Finds the equal inputs among `x`, `[N, D]`; `None` if all inputs differ.
     pub(crate) fn among(x: &Tensor<2>) -> Option<Self> {
         let [rows, dimensions] = x.dims();
         let first = match rows == 0 || dimensions == 0 {
@@ -28,7 +28,7 @@ impl EqualInputs {
     }
 }
 
-/// Draws at the different inputs among `x`, repeated for equal ones.
+/// Draws at the distinct inputs among `x`, and repeats the values for equal ones.
 ///
 /// # Shapes
 ///

@@ -24,7 +24,7 @@ pub struct LowRankProcess<F> {
 
 impl<F: FeatureMap> LowRankProcess<F> {
     /// Creates functions with features `map`, the means of the weights `mean`, `[P, R]`, and their
-    /// spread.
+    /// uncertainty `spread`.
     ///
     /// The variance c is zero if `level` is `None`. Otherwise it is the residual variance of the
     /// kernel that the features approximate. If the features define the kernel, c raises the prior

@@ -34,13 +34,13 @@ impl Marginals {
     ///
     /// # Panics
     ///
-    /// If `noise` does not have one number per function.
+    /// If `noise` does not have one value per function.
     #[track_caller]
     pub fn at_common_noise(self, noise: &[f64]) -> Tensor<2> {
         let [_, functions] = self.mean.dims();
         assert!(
             noise.len() == functions,
-            "Marginals: {} numbers of noise for {functions} functions",
+            "Marginals: {} noise values for {functions} functions",
             noise.len()
         );
         let options = (&self.mean.device(), self.mean.dtype());

@@ -1,8 +1,8 @@
-//! Gaussian processes conditioned on something, ready for prediction.
+//! Conditioned Gaussian processes, ready for prediction.
 //!
-//! A [`Process`] is an owned object on the device without autodiff: posteriors, exact and collapsed
-//! models all end as one. At inputs on a device with autodiff, its own values are constants:
-//! gradients of means, variances, covariances and samples flow to the inputs alone.
+//! A [`Process`] is an owned object on the device without autodiff; posteriors, exact and collapsed
+//! models all produce one. At inputs on a device with autodiff, its own values are constants:
+//! gradients of means, variances, covariances and samples flow only to the inputs.
 //!
 //! ```
 //! use burn::tensor::{Device, Tensor};

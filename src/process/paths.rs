@@ -22,7 +22,7 @@ pub struct PathOptions {
 }
 
 impl PathOptions {
-    /// `samples` draws with 1024 frequencies and seed 0.
+    /// Creates options for `samples` draws with 1024 frequencies and seed 0.
     pub fn new(samples: usize) -> Self {
         Self {
             samples,
@@ -49,12 +49,12 @@ pub trait SamplePaths {
     ///
     /// # Errors
     ///
-    /// When the kernel has no [features](crate::kernels::PriorFeatures), as the white kernel, or too
-    /// many, or when the inducing variables are not function values.
+    /// When the kernel has no [features](crate::kernels::PriorFeatures), like the white kernel, or
+    /// too many, or when the inducing variables are not function values.
     fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoFunctionDraws>;
 }
 
-/// A process of a type that is not known, from which functions can be drawn.
+/// A type-erased process from which functions can be drawn.
 pub trait DrawableProcess: Process + SamplePaths + Send + Sync {}
 
 impl<P: Process + SamplePaths + Send + Sync> DrawableProcess for P {}

@@ -1,11 +1,11 @@
-//! Rows a block at a time.
+//! Blocks of rows.
 
 use burn::tensor::Tensor;
 
-/// Rows of data whose features are in memory at once where no gradient is needed.
+/// The number of data rows whose features are in memory at once when no gradient is needed.
 pub(crate) const BLOCK: usize = 2048;
 
-/// Some rows at a time.
+/// Splits the rows into blocks.
 pub(crate) fn blocks(all: &Tensor<2>) -> Vec<Tensor<2>> {
     let [rows, _] = all.dims();
     (0..rows)

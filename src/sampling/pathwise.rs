@@ -36,7 +36,7 @@ pub(super) struct Draw {
 }
 
 impl Draw {
-    /// Standard normal numbers, `[S, P, M]`.
+    /// Standard normals, `[S, P, M]`.
     pub fn noise(&mut self) -> Tensor<3> {
         normals(self.shape, &mut self.random, self.options.clone())
     }

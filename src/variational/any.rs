@@ -5,7 +5,7 @@ use burn::{
     tensor::{DType, Tensor, TensorCreationOptions},
 };
 
-// Every posterior is in the list below, so that a new one adds nothing here.
+// A glob import, since every posterior is named in the list below.
 use super::{
     custom::PosteriorFunctions,
     definition::{Build, Start},
@@ -20,9 +20,9 @@ use crate::{
     process::{DrawableProcess, VariationalGaussian},
 };
 
-/// Registers the posteriors of this crate: makes the configuration and the posterior that are
-/// chosen at run time. Behind `as` is a name with the fields that differ from the default and the
-/// help.
+/// Defines [`PosteriorConfig`] and [`AnyPosterior`] from the list of posteriors of this crate. `as`
+/// is followed by a name for the command line, the fields that differ from the default, and the
+/// help text.
 macro_rules! posteriors {
     ($(
         $name:literal $variant:ident($config:ident => $posterior:ident)
@@ -152,30 +152,30 @@ macro_rules! posteriors {
 
 posteriors! {
     "whitened" Whitened(WhitenedConfig => Whitened)
-        as "whitened" {} "Of whitened inducing variables, as in the model svgp",
+        as "whitened" {} "A Gaussian over whitened inducing variables, as in the model svgp",
     "unwhitened" Unwhitened(UnwhitenedConfig => Unwhitened)
-        as "unwhitened" {} "Of the inducing variables themselves, as in svgp-unwhitened",
+        as "unwhitened" {} "A Gaussian over the inducing variables themselves, as in svgp-unwhitened",
     "solve" Solve(OrthogonalConfig => Orthogonal)
         as "solve" {}
             "With a second, orthogonal set of inducing points (SOLVE-GP), as in solve"
         as "solve-unwhitened" { coordinates: Coordinates::Unwhitened }
-            "The same, not whitened, as in solve-unwhitened",
+            "SOLVE-GP over unwhitened inducing variables, as in solve-unwhitened",
     "odvgp" Odvgp(OrthogonallyDecoupledConfig => OrthogonallyDecoupled)
         as "odvgp" { coordinates: Coordinates::Unwhitened }
-            "Orthogonally decoupled: a second set of inducing points for the mean alone, as in odvgp",
+            "Orthogonally decoupled: a second set of inducing points for the mean only, as in odvgp",
     "l-svgp" LSvgp(LSvgpConfig => LSvgp)
         as "l-svgp" {} "Pseudo-observations with Cholesky factors (L-SVGP), as in l-svgp",
     "inverse-free" InverseFree(InverseFreeConfig => InverseFree)
         as "inverse-free" {}
-            "Pseudo-observations with matrix products alone (R-SVGP), as in inverse-free",
+            "Pseudo-observations with matrix products only (R-SVGP), as in inverse-free",
 }
 
-/// A posterior chosen by its name.
+/// A posterior chosen by name.
 pub type PosteriorName = Choice<fn() -> PosteriorConfig>;
 
 impl PosteriorConfig {
-    /// The configuration that has the parameters of one in this precision in every other, too. A
-    /// model that was saved in another precision is read with it.
+    /// The configuration that creates the same parameters in every precision as this one does in
+    /// `precision`. It serves to read models that were saved in another precision.
     pub fn as_in(mut self, precision: DType) -> Self {
         if let Self::LSvgp(LSvgpConfig { observations })
         | Self::InverseFree(InverseFreeConfig { observations, .. }) = &mut self
@@ -185,12 +185,12 @@ impl PosteriorConfig {
         self
     }
 
-    /// Checks the values of the configuration. `path` is that of the posterior in its model, for the
-    /// error.
+    /// Checks the values of the configuration. `path` is the path of the posterior in its model, for
+    /// error messages.
     ///
     /// # Errors
     ///
-    /// When one is not possible.
+    /// When a value is out of range.
     pub fn check(&self, path: &str) -> Result<(), ParameterError> {
         match self {
             Self::LSvgp(LSvgpConfig { observations })
@@ -240,8 +240,8 @@ impl PosteriorConfig {
         self.init_as(FirstGaussians::Prior, sets, kernel, functions)
     }
 
-    /// Like [`init`](Self::init), with other first Gaussians, for a number of functions, a jitter,
-    /// and a type.
+    /// Like [`init`](Self::init), with the given initial Gaussians, number of functions, jitter and
+    /// type.
     #[track_caller]
     pub(crate) fn init_as<K: Kernel, I: InducingVariables<K>>(
         &self,
@@ -281,7 +281,7 @@ impl PosteriorConfig {
         self.init_separate_as(FirstGaussians::Prior, sets, kernels, functions)
     }
 
-    /// Like [`init_separate`](Self::init_separate), with other first Gaussians.
+    /// Like [`init_separate`](Self::init_separate), with the given initial Gaussians.
     #[track_caller]
     pub(crate) fn init_separate_as<K: Kernel, I: SeparateInducing<K>>(
         &self,

@@ -100,7 +100,7 @@ pub struct CoregionalizationConfig {
 }
 
 impl CoregionalizationConfig {
-    /// Mixtures of `latent` latent functions, with seed 0.
+    /// Creates a configuration with `latent` latent functions and seed 0.
     pub fn new(latent: usize) -> Self {
         Self { latent, seed: 0 }
     }

@@ -24,21 +24,21 @@ use crate::{
     process::{CovarianceShape, DrawableProcess, VariationalGaussian},
 };
 
-/// The configuration of a posterior of another crate. Once it is registered, in one line
-/// (`burn_gp_core::register_posterior!(MyConfig)`), the posterior goes wherever those of this crate go:
-/// into configurations of models of one layer and of many, on points and on patches, with shared and
-/// separate kernels, and into files.
+/// The configuration of a posterior of another crate. After registration, in one line
+/// (`burn_gp_core::register_posterior!(MyConfig)`), the posterior works like those of this crate: in
+/// configurations of models with one or several layers, on points and on patches, with shared and
+/// separate kernels, and in files.
 ///
-/// A posterior that is a Gaussian over its inducing variables implements
-/// [`InducingGaussians`](super::InducingGaussians), and is done. Any other implements [`Posterior`]
+/// A posterior that is a Gaussian over its inducing variables only has to implement
+/// [`InducingGaussians`](super::InducingGaussians). Any other posterior implements [`Posterior`]
 /// for a shared kernel and for [`SeparateKernels`], [`InducingSets`], and
 /// [`SamplePaths`](crate::process::SamplePaths) for its process.
 pub trait PosteriorDefinition: Default + Serialize + DeserializeOwned + 'static {
-    /// The name in configurations. Names should be unique: two posteriors of one name are an
-    /// error when a configuration names them.
+    /// The name in configurations. It should be unique: a configuration with a name that is
+    /// registered twice is an error.
     const NAME: &'static str;
 
-    /// A line of help for the command line, where the name stands for the default configuration.
+    /// A line of help for the command line, where the name selects the default configuration.
     const HELP: &'static str = "A posterior of another crate";
 
     /// Checks the values of a configuration that was read.
@@ -57,12 +57,12 @@ pub trait PosteriorDefinition: Default + Serialize + DeserializeOwned + 'static 
         + Sync
         + 'static;
 
-    /// The covariance of the first Gaussians.
+    /// The covariance of the initial Gaussians.
     fn covariance(&self) -> CovarianceShape {
         CovarianceShape::Full
     }
 
-    /// Whether the first Gaussians are over whitened or unwhitened variables.
+    /// Whether the initial Gaussians are over whitened or unwhitened variables.
     fn coordinates(&self) -> Coordinates {
         Coordinates::Whitened
     }
@@ -127,7 +127,7 @@ custom::kind!(
     "register_posterior"
 );
 
-/// Calls a method of a posterior under whichever of the priors this one is.
+/// Calls a method of a posterior with the prior downcast to its concrete type.
 macro_rules! under {
     ($prior:ident: $($type:ty),+ => $call:expr) => {{
         $(
@@ -135,7 +135,7 @@ macro_rules! under {
                 return $call;
             }
         )+
-        panic!("a registered posterior is under kernels chosen at run time (AnyKernel)")
+        panic!("a registered posterior only works with kernels chosen at run time (AnyKernel)")
     }};
 }
 
@@ -180,8 +180,8 @@ functions!(OnPoints, AnyKernel, SeparateKernels<AnyKernel>);
 functions!(OnPatches, Convolutional<AnyKernel>);
 
 impl PosteriorRegistration {
-    /// The registration of a posterior. [`register_posterior!`](crate::register_posterior) makes it
-    /// known.
+    /// Describes a posterior for [`register_posterior!`](crate::register_posterior), which
+    /// registers it.
     pub const fn of<D: PosteriorDefinition>() -> Self
     where
         D::Posterior<InducingPoints>: Posterior<AnyKernel, Process: DrawableProcess + 'static>
@@ -259,7 +259,9 @@ impl Build for CustomPosteriorConfig {
             Err(sets) => match sets.downcast() {
                 Ok(sets) => (functions.on_patches)(fields, *sets, start.jitter),
                 Err(_) => {
-                    panic!("a registered posterior is over InducingPoints or InducingPatches")
+                    panic!(
+                        "a registered posterior only works with InducingPoints or InducingPatches"
+                    )
                 }
             },
         })

@@ -1,4 +1,5 @@
-//! Configurations of posteriors as [`PosteriorConfig`](super::PosteriorConfig) sees them.
+//! What [`PosteriorConfig`](super::PosteriorConfig) needs to know about the configuration of each
+//! posterior.
 
 use burn::{
     module::Module,
@@ -40,7 +41,7 @@ pub enum FirstGaussians {
     /// They equal the prior: in mean and, if their covariance is full, in covariance too.
     Prior,
     /// They are standard normal and will be replaced by those of a record. The prior is not
-    /// evaluated: inducing variables that are not known yet may have no factor.
+    /// evaluated: the covariance of inducing variables that are not loaded yet may have no factor.
     Blank,
 }
 
@@ -55,7 +56,7 @@ pub(super) struct Start<'a, P> {
 }
 
 impl<P> Start<'_, P> {
-    /// The first Gaussian over each set.
+    /// The initial Gaussian over each set.
     pub fn gaussians<const D: usize, I>(
         &self,
         sets: &[&I],
@@ -77,7 +78,7 @@ impl<P> Start<'_, P> {
         Ok(sizes.map(standard).collect())
     }
 
-    /// The sets, each with its first Gaussian.
+    /// The sets, each with its initial Gaussian.
     pub fn inducing_sets<const D: usize, I: Module>(
         &self,
         sets: Vec<I>,
@@ -111,7 +112,7 @@ impl<P> Start<'_, P> {
     }
 }
 
-/// The sets of a posterior that takes `N` of them.
+/// The sets of a posterior that takes exactly `N`.
 ///
 /// # Panics
 ///

@@ -131,7 +131,8 @@ where
     let mean = distribution.mean();
     let [outputs, _] = mean.dims();
     let columns = Tensor::<D>::right_hand_sides(mean.unsqueeze_dim(2));
-    // The triangles of several functions that share a factor are side by side, which is no triangle.
+    // The triangles of several functions that share a factor are side by side, which is not a
+    // triangle.
     let is_triangle = D == 3 || outputs == 1;
     let scale = match distribution.moments().scale {
         Scale::Full(scale) if is_triangle => {

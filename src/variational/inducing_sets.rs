@@ -3,8 +3,7 @@
 use super::InducingGaussians;
 use crate::process::VariationalGaussian;
 
-/// A posterior over sets of inducing variables. Those made of Gaussians over their sets
-/// ([`InducingGaussians`]) are.
+/// A posterior over sets of inducing variables. Every [`InducingGaussians`] posterior is one.
 pub trait InducingSets {
     /// The type of the inducing variables of a set.
     type Inducing;

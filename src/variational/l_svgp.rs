@@ -48,7 +48,7 @@ use crate::{
 /// let posterior = LSvgp::new(inducing(), observations);
 /// let evaluation = posterior.evaluate(&kernel, Tensor::from_data([[0.5], [1.5]], &device))?;
 /// assert_eq!(evaluation.marginals.mean.dims(), [2, 1]);
-/// // Observations with so much noise say nothing.
+/// // Observations with this much noise carry no information.
 /// assert!(evaluation.kl.into_scalar::<f64>().abs() < 1e-3);
 /// # Ok(())
 /// # }

@@ -7,10 +7,10 @@
 //!
 //! # Several functions
 //!
-//! | functions | prior | pieces |
+//! | functions | prior | components |
 //! |---|---|---|
 //! | independent, one kernel and one set of inducing variables | `f_p ~ GP(0, k)` | any posterior with P outputs |
-//! | independent, with kernels or inducing variables of their own | `f_p ~ GP(0, k_p)` | [`SeparateKernels`](crate::kernels::SeparateKernels) under any posterior |
+//! | independent, each with its own kernel or inducing variables | `f_p ~ GP(0, k_p)` | [`SeparateKernels`](crate::kernels::SeparateKernels) under any posterior |
 //! | mixtures of Q latent functions | `f = W·g` | [`Coregionalized`] over any posterior |
 
 mod any;

@@ -1,6 +1,6 @@
 //! Posteriors with one Gaussian over one set of inducing variables.
 
-/// Makes such a posterior and its configuration from the coordinates of the Gaussian.
+/// Defines such a posterior and its configuration for the given coordinates of the Gaussian.
 macro_rules! one_gaussian {
     (
         $(#[$documentation:meta])*

@@ -36,7 +36,7 @@ pub enum MeanForm {
 pub struct PseudoObservations {
     /// m̃, [P, M]
     mean: Param<Tensor<2>>,
-    /// s̃: M numbers that all functions share, or M per function
+    /// s̃: M values that all functions share, or M per function
     variances: Positive,
     #[module(skip)]
     form: MeanForm,
@@ -64,7 +64,7 @@ impl PseudoObservations {
         }
     }
 
-    /// Adds a lower bound `floor`, which the variances stay above in training.
+    /// Adds a lower bound `floor`, above which the variances stay in training.
     ///
     /// # Errors
     ///
@@ -119,8 +119,8 @@ defaults! {
         /// The initial value of every variance, raised to twice the floor if it is below that.
         pub variance: f64 = 1e-4,
         /// The lower bound of the variances in training; [`default_floor`](Self::default_floor) if
-        /// absent. Up to [`LOWER_BOUND`](crate::parameter::LOWER_BOUND), it is that of every
-        /// positive parameter.
+        /// absent. If it is at most [`LOWER_BOUND`](crate::parameter::LOWER_BOUND), that bound
+        /// applies, as for every positive parameter.
         #[setters(strip_option)]
         pub floor: Option<f64> = None,
     }
@@ -134,7 +134,7 @@ impl PseudoObservationsConfig {
         (precision != DType::F64).then_some(1e-3)
     }
 
-    /// The configuration whose floor is that of this precision, in whichever precision it is used.
+    /// The configuration with the floor for `precision`, in whichever precision it is used.
     pub fn with_floor_of(mut self, precision: DType) -> Self {
         let default = || Self::default_floor(precision).unwrap_or(LOWER_BOUND);
         self.floor.get_or_insert_with(default);

@@ -329,7 +329,7 @@ fn the_error_reads_as_one_sentence_and_advice() {
         format!(
             "the 4x4 {:?} matrix (batch member 0) is not positive definite: pivot 2 failed with \
              relative jitter up to 1.0e-2; its diagonal lies between -1.000e0 and 3.000e0. Look \
-             for duplicate points or lengthscales far larger than the data's spread, raise the \
+             for duplicate points or lengthscales far larger than the range of the data, raise the \
              jitter, or use f64.",
             platform.dtype
         )

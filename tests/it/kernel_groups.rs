@@ -51,14 +51,14 @@ fn levels_with_a_shared_lengthscale_are_exchangeable() {
 }
 
 #[test]
-#[should_panic(expected = "groups of 2 dimensions on inputs of 3 dimensions")]
+#[should_panic(expected = "groups for 2 dimensions, but its inputs have 3")]
 fn groups_of_another_number_of_dimensions_are_the_callers_error() {
     let kernel = KernelConfig::from(StationaryConfig::rbf()).sharing(&[0, 0]);
     kernel.init(3, &burn::tensor::Device::default());
 }
 
 #[test]
-#[should_panic(expected = "expected all numbers from zero on")]
+#[should_panic(expected = "expected the numbers 0, 1, 2, ... without gaps")]
 fn numbers_of_groups_with_gaps_are_the_callers_error() {
     let _ = KernelConfig::from(StationaryConfig::rbf()).sharing(&[0, 2, 2]);
 }

@@ -151,7 +151,7 @@ fn standardized_points_have_mean_zero_and_variance_one() {
 }
 
 #[test]
-#[should_panic(expected = "3 inputs with 2 means and 2 deviations")]
+#[should_panic(expected = "3 inputs with 2 means and 2 standard deviations")]
 fn standardizations_of_other_points_are_refused() {
     let standardization = Standardization {
         means: vec![0.0; 2],

@@ -128,7 +128,7 @@ fn mistakes_are_named() {
     let kernel = || kernel(&platforms()[0]);
     let unknown = refused(kernel().parameter("first.base.lenghtscale"));
     let start = "there is no parameter first.base.lenghtscale; did you mean \
-                 first.base.lengthscale? There are first.base.lengthscale, first.base.variance, \
+                 first.base.lengthscale? Known parameters: first.base.lengthscale, first.base.variance, \
                  first.outputscale, second.base.components.0.variance";
     assert!(unknown.starts_with(start), "{unknown}");
     assert_eq!(
@@ -137,7 +137,7 @@ fn mistakes_are_named() {
     );
     assert_eq!(
         refused(kernel().with_parameter(LENGTHSCALE, &[1.0, 2.0, 3.0])),
-        "first.base.lengthscale has 2 values, not 3; give as many, or one for all"
+        "first.base.lengthscale has 2 values, not 3; give 2 values, or one for all"
     );
     assert_eq!(
         refused(kernel().with_parameter(LENGTHSCALE, &[1.0, -2.0])),
@@ -168,7 +168,7 @@ fn mistakes_are_named() {
     let again = bounded.and_then(|kernel| kernel.with_bounds(LENGTHSCALE, Bounds::below(2.0)));
     assert_eq!(
         refused(again),
-        "first.base.lengthscale has bounds already; give all of its bounds at once"
+        "first.base.lengthscale already has bounds; set all of its bounds at once"
     );
 }
 

@@ -151,7 +151,7 @@ fn networks_of_any_sizes() {
                 DOCUMENTED,
                 &[
                     "means and",
-                    "deviations; expected as many",
+                    "standard deviations; expected",
                     "a network of no",
                 ],
             ]

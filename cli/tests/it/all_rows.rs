@@ -65,7 +65,7 @@ fn scores_of_no_rows_are_refused() {
     for (arguments, wish) in [(&every[..], "--score-every"), (&compare, "a comparison")] {
         let output = run(folder.path(), arguments);
         let message = String::from_utf8_lossy(&output.stderr);
-        let expected = format!("error: {wish} needs test rows, and --test-fraction 0 leaves none");
+        let expected = format!("error: {wish} needs test rows, but --test-fraction 0 leaves none");
         assert!(message.contains(&expected), "{message}");
         assert_eq!(output.status.code(), Some(2));
     }

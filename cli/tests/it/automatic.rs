@@ -87,15 +87,15 @@ fn times_and_commands_that_make_no_sense() {
         ),
         (
             "train --data wave.csv --model svgp --minutes 1",
-            "--minutes is for the model auto; leave it out, or leave out the options of a model",
+            "--minutes only works with --model auto; remove it, or remove the options of a model",
         ),
         (
             "train --data wave.csv --model auto --inducing 9",
-            "--inducing means nothing for the model exact; leave it out",
+            "--inducing does not apply to model 'exact'; remove it",
         ),
         (
             "compare --data wave.csv --models auto,svgp",
-            "the model auto is for `train` alone; name a model here",
+            "--model auto only works with `train`; name a model",
         ),
     ] {
         let arguments: Vec<&str> = arguments.split(' ').collect();
@@ -143,7 +143,7 @@ fn write_noisy(folder: &Path, (rows, inputs, share): (usize, usize, f64), seed: 
     fs::write(folder.join("again.csv"), second).unwrap();
 }
 
-/// Intervals hold new targets at the training inputs as often as they say. A model that takes noise for signal
+/// Intervals hold new targets at the training inputs as often as they say. A model that mistakes noise for signal
 /// repeats the training targets there: with noise of the wrong optimum, 2 to 6 % lie inside.
 #[test]
 fn noise_is_not_taken_for_signal() {

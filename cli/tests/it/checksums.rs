@@ -258,7 +258,7 @@ mod checkpoints {
             }
             let output = run(path, &RESUME);
             let expected = format!(
-                "run.json has format version {version} and was written by burn-gp 9.8.7, this \
+                "run.json has format version {version} and was written by burn-gp 9.8.7, but this \
                  program reads version 3; continue with the program that wrote it\n"
             );
             assert_refused("another format", &output, &expected);

@@ -96,7 +96,7 @@ fn an_order_that_no_number_tells_is_asked_for() {
     assert_eq!(
         refusal(path, "ordinal", None),
         format!(
-            "data.csv: the labels of column 2 (\"level\") do not tell their order; give it, the \
+            "data.csv: the order of the labels of column 2 (\"level\") is unknown; give it, \
              lowest first, or start from this guess: {option}"
         )
     );
@@ -151,15 +151,15 @@ fn orders_of_other_classes_are_refused() {
     );
     assert_eq!(
         given("low,medium,high,huge"),
-        "data.csv: \"huge\" in the order low,medium,high,huge is none of the labels, \"high\", \"low\", \"medium\"; take it out of --class-order"
+        "data.csv: \"huge\" in the order low,medium,high,huge is not one of the labels, \"high\", \"low\", \"medium\"; remove it from --class-order"
     );
     assert_eq!(
         given("low,medium,low"),
-        "invalid value 'low,medium,low' for '--class-order <LABELS>': the order of classes has the label \"low\" twice; remove one of them; see --help"
+        "invalid value 'low,medium,low' for '--class-order <LABELS>': the class order has the label \"low\" twice; remove one of them; see --help"
     );
     assert_eq!(
         refusal(path, "gaussian", Some("low,high")),
-        "--class-order means nothing for the likelihood gaussian, whose targets are no labels; leave it out, or use --likelihood ordinal"
+        "--class-order does not apply to likelihood 'gaussian', whose targets are not labels; remove it, or use --likelihood ordinal"
     );
 }
 

@@ -123,8 +123,7 @@ fn all_models_train_on_the_same_rows() {
         "0.2",
     ];
     let table = succeed(path, &compare(&options));
-    let sentence =
-        "no model trains on the 24 validation rows; exact, sgpr have no other use for them";
+    let sentence = "no model trains on the 24 validation rows; models that do not use them at all: exact, sgpr";
     assert!(table.contains(sentence), "{table}");
     assert!(table.contains("steps (s)"), "{table}");
     let record = json(&path.join("both/results.json"));
@@ -231,19 +230,19 @@ fn bad_comparisons_are_refused_before_the_first_run() {
     let cases: [(&[&str], &str); 7] = [
         (
             &["--models", "svgp", "--model", "svgp"],
-            "a comparison takes --models with all of them, separated by commas, instead of --model",
+            "for a comparison, use --models with values separated by commas instead of --model",
         ),
         (
             &["--models", "svgp", "--seed", "1"],
-            "a comparison takes --seeds with all of them, separated by commas, instead of --seed",
+            "for a comparison, use --seeds with values separated by commas instead of --seed",
         ),
         (
             &["--models", "exact", "--batch-size", "10"],
-            "--batch-size means nothing for these models; leave it out",
+            "--batch-size does not apply to these models; remove it",
         ),
         (
             &["--models", "svgp,sgpr", "--target", "z"],
-            r#"there is no column "z" to be the target; the columns are "a", "b", "y""#,
+            r#"there is no target column "z"; the columns are "a", "b", "y""#,
         ),
         (
             &["--models", "sgpr,svgp", "--likelihood", "bernoulli"],
@@ -251,7 +250,7 @@ fn bad_comparisons_are_refused_before_the_first_run() {
         ),
         (
             &["--models", "sgpr", "--jitter", "2"],
-            "--jitter is 2 but must lie between 0 and 1, 1 excluded",
+            "--jitter is 2 but must be at least 0 and below 1",
         ),
         (
             &["--models", "svgp,nonsense"],
@@ -376,13 +375,13 @@ fn a_sweep_has_a_row_for_every_combination() {
         ("--grid inducin=3", "did you mean inducing?"),
         (
             "--grid model=exact --grid inducing=3",
-            "--inducing means nothing",
+            "--inducing does not apply to",
         ),
         ("--grid model=svgp --batch-size 17", "other options"),
         ("--seeds 0", "--grid"),
         (
             "--grid steps=3,4",
-            "--grid steps and --steps exclude each other",
+            "--grid steps and --steps cannot be used together",
         ),
         (
             "--grid inducing=3 --grid inducing=4",

@@ -133,7 +133,7 @@ fn cost_grows_with_the_rows() {
     );
     let table = succeed(path, &words(&format!("{line} 16000")));
     assert_eq!(json(&run), before, "a finished run is made again");
-    assert!(table.contains("memory grows by the power"), "{table}");
+    assert!(table.contains("memory grows as the power"), "{table}");
     let rows = fields(&read(&path.join("cost/results.csv")));
     let sizes: Vec<&str> = rows[1..].iter().map(|row| row[1].as_str()).collect();
     assert_eq!(sizes, ["1000", "4000", "16000"]);
@@ -180,7 +180,7 @@ fn the_bound_is_the_better_loss() {
     let line =
         "experiment cagp-loss --out losses --quiet --rows 80 --actions 8 --steps 60 --seeds 1";
     let table = succeed(path, &words(line));
-    assert!(table.contains("gets worse on the way"), "{table}");
+    assert!(table.contains("gets worse during training"), "{table}");
     let cells = json(&path.join("losses/results.json"));
     let number = |cell: usize, name: &str| cells[cell][name]["mean"].as_f64().unwrap();
     // CaGP-CG, then CaGP-Opt, each with the bound first.
@@ -350,7 +350,10 @@ fn the_course_of_training_has_scores_and_hyperparameters() {
     let line = "experiment cagp-course --data-dir . --out course --quiet --epochs 40 --actions 8 \
                 --inducing 8";
     let table = succeed(path, &words(line));
-    assert!(table.contains("here CaGP-Opt ends, beside SVGP"), "{table}");
+    assert!(
+        table.contains("here, compared with SVGP, CaGP-Opt ends"),
+        "{table}"
+    );
     let run = path.join("course/runs/parkinsons/svgp/40-epochs-8-points-rate-0.1/seed-0");
     let before = read(&run.join("metrics.json"));
     let others = "exact,sgpr-l-bfgs,cggp,cagp-cg";

@@ -93,7 +93,7 @@ fn folds_that_cannot_be_made_are_refused_in_a_sentence() {
         ),
         (
             &["--folds", "21", "--fold", "1"],
-            "21 folds need as many rows",
+            "21 folds need at least 21 rows",
         ),
         (&["--fold", "2"], "--folds"),
         (

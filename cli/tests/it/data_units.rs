@@ -166,7 +166,7 @@ fn numbers_without_one_meaning_are_refused() {
         (
             "polynomial",
             &["--set", "kernel.offset=2 data"],
-            "--set kernel.offset has no units of the data in the model exact; leave \"data\" out",
+            "--set kernel.offset has no units of the data in the model exact; remove \"data\"",
         ),
         (
             "rbf(lengthscale=1e-9)[1]",
@@ -186,7 +186,7 @@ fn a_period_longer_than_the_data_is_warned_of() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
     write_months(path);
-    let warning = "warning: the period 500 is longer than the training rows, whose input month has the range 1";
+    let warning = "warning: the period 500 is longer than the range of the input month in the training rows, 1";
     for (kernel, is_warned) in [
         ("periodic(rbf, period=500)[1]", true),
         ("matern52*cosine(period=500)[1]", true),

@@ -137,7 +137,10 @@ fn one_dimension_has_errors_times_and_plots() {
             .iter()
             .all(|cell| cell.is_empty() || cell.parse::<f64>().is_ok())
     }));
-    assert!(table.contains("DBK: a step takes time n^"), "{table}");
+    assert!(
+        table.contains("DBK: the time of a step grows as n^"),
+        "{table}"
+    );
     for plot in ["cost.svg", "posteriors.svg", "kernels.svg"] {
         assert!(read(&path.join("line").join(plot)).contains("DBK-c"));
     }
@@ -229,7 +232,7 @@ fn intensities_come_from_draws_and_from_files() {
         ("--events none.csv", "there is no file none.csv"),
         (
             "--events disasters.csv --domain 1900..1962",
-            "has an event at 1851.5, which is not in --domain 1900..1962",
+            "has an event at 1851.5, which is outside --domain 1900..1962",
         ),
         ("--domain 0..1", "give the file with --events"),
     ] {

@@ -93,16 +93,16 @@ fn a_length_that_is_given_is_kept() {
     for (options, message) in [
         (
             "--model svgp --early-stopping 1",
-            "must lie between 0 and 1",
+            "must be at least 0 and below 1",
         ),
         (
             "--model svgp --early-stopping 0.2 --validation-fraction 0.2",
-            "exclude each other",
+            "cannot be used together",
         ),
         ("--model svgp --early-stopping 0.2 --keep last", "--keep"),
         (
             "--model exact --early-stopping 0.2",
-            "means nothing for the model exact",
+            "does not apply to model 'exact'",
         ),
     ] {
         let refused = run(path, &words(&format!("{line} --out no {options}")));

@@ -87,7 +87,7 @@ fn what_cannot_run_gets_one_sentence() {
     assert_eq!(
         refused(path, &["experiment", "snelson", "--data-dir", "."]),
         "error: the data set snelson is not on disk: looked for ./small/snelson.csv and \
-         ./snelson.csv; put the set as CSV with a header, the target last, at ./small/snelson.csv\n"
+         ./snelson.csv; save the set as CSV, with a header and the target last, at ./small/snelson.csv\n"
             .replace("./", &format!("{}/", path.display()))
     );
     let words = ["experiment", "solve-regression", "--data-sets", "song,bike"];
@@ -99,7 +99,7 @@ fn what_cannot_run_gets_one_sentence() {
     assert!(lines[1].starts_with("warning: the data set bike is not on disk"));
     assert_eq!(
         lines[2],
-        "error: none of the data sets of this experiment can be used, for the reasons above"
+        "error: none of the data sets of this experiment can be used (see above)"
     );
     assert!(!path.join("out").exists(), "a folder is left behind");
 }

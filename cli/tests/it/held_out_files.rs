@@ -143,7 +143,7 @@ fn held_out_files_that_make_no_sense() {
         ),
         (
             "--validation validation.csv --model exact",
-            "means nothing for the model exact",
+            "does not apply to model 'exact'",
         ),
     ] {
         let options: Vec<&str> = options.split(' ').collect();

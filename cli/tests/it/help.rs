@@ -1,4 +1,4 @@
-//! The help of `train`: `-h` shows the options of every day, `--help` all.
+//! The help of `train`: `-h` shows the common options, `--help` all.
 
 use temp_dir::TempDir;
 

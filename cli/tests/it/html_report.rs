@@ -141,7 +141,7 @@ fn classes_have_a_curve_each_and_absent_data_are_said() {
     assert_eq!(output.status.code(), Some(0));
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(
-        text.contains("warning: run: no effects of inputs"),
+        text.contains("warning: run: effects of inputs not shown"),
         "{text}"
     );
     let page = read(&path.join("report.html"));

@@ -334,17 +334,17 @@ fn mistakes_are_named_with_their_place() {
         ("(rbf", "character 5: expected +, *, [ or ), found the end"),
         ("rbf(", "character 5: expected a kernel, found the end"),
         ("rbf()", "character 5: expected a kernel, found ')'"),
-        ("rbf + ma§", "character 9, '§', has no meaning in a kernel"),
+        ("rbf + ma§", "character 9: '§' is not allowed in a kernel"),
         ("2*rbf", "character 1: expected a kernel, found 2"),
         ("rbf[]", "character 5: expected a number, found ']'"),
         ("rbf[1", "character 6: expected a comma or ], found the end"),
         (
             "rbf[0]",
-            "character 5: the number of an input is 0 but must be a whole number from 1",
+            "character 5: the number of an input is 0 but must be a positive whole number",
         ),
         (
             "rbf[1.5]",
-            "character 5: the number of an input is 1.5 but must be a whole number from 1",
+            "character 5: the number of an input is 1.5 but must be a positive whole number",
         ),
         (
             "rbf(lengthscale=big)",
@@ -393,14 +393,14 @@ fn mistakes_are_named_with_their_place() {
         ),
         (
             "polynomial(degree=0.5)",
-            "character 12: degree is 0.5 but must be a whole number from 1",
+            "character 12: degree is 0.5 but must be a positive whole number",
         ),
     ];
     for (text, expected) in cases {
         assert_eq!(refused(text), expected, "{text}");
     }
     let unknown = refused("rbf + matern5");
-    let start = "character 7: there is no kernel matern5; did you mean matern52? Kernels are rbf, ";
+    let start = "character 7: unknown kernel matern5; did you mean matern52? Known kernels: rbf, ";
     assert!(unknown.starts_with(start), "{unknown}");
 }
 
@@ -425,7 +425,7 @@ fn kernels_have_a_limit() {
 fn parentheses_have_a_limit() {
     let nested = |depth: usize| format!("{}rbf{}", "(".repeat(depth), ")".repeat(depth));
     assert_eq!(parsed(&nested(50)), rbf());
-    let expected = "character 51: more than 50 parentheses within each other";
+    let expected = "character 51: more than 50 nested parentheses";
     assert_eq!(refused(&nested(100_000)), expected);
 }
 
@@ -440,5 +440,5 @@ fn texts_are_kept_in_files() {
     );
     let refusal = serde_json::from_str::<KernelExpression>(r#""rbff""#);
     let refusal = refusal.expect_err("no kernel").to_string();
-    assert!(refusal.contains("there is no kernel rbff"), "{refusal}");
+    assert!(refusal.contains("unknown kernel rbff"), "{refusal}");
 }

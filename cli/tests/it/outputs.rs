@@ -258,7 +258,7 @@ fn terminal_plots_and_file_have_the_same_scores() {
     }
     assert!(table.contains(&format!("loss {loss}")), "{table}");
     let plot = read(&out.join("loss.svg"));
-    let remark = format!("model of step 40, all training rows: {loss}");
+    let remark = format!("kept model (step 40), all training rows: {loss}");
     assert!(plot.contains(&remark), "{remark} is not in the plot");
 
     // Ten bins from 0 to 1 of the probability of the predicted label.
@@ -405,7 +405,7 @@ fn the_data_sets_are_listed() {
             .unwrap_or_else(|| panic!("no {name} in\n{text}"))
             .to_owned()
     };
-    assert!(line("winequality").contains("in this program"));
+    assert!(line("winequality").contains("built in"));
     assert!(line("kin40k").contains("40000"));
     assert!(line("banana").contains("two classes"));
 }

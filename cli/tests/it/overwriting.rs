@@ -114,7 +114,7 @@ fn nothing_of_anybody_else_is_removed_or_written() {
     let overwrite = format!("{TRAIN} --steps 4 --overwrite");
     let in_the_way = |name: &str| {
         format!(
-            "{name} is in the way, because this program did not write it; move it away, or choose another folder \
+            "{name} exists, but this program did not write it; move it away, or choose another folder \
              with --out"
         )
     };
@@ -233,7 +233,7 @@ fn foreign_results_are_not_taken_for_earlier_ones() {
     fs::write(path.join(".compared.previous/thesis.tex"), "mine").expect("a file");
     let compare =
         "compare --models svgp --data data.csv --inducing 5 --steps 4 --quiet --out compared";
-    let message = ".compared.previous is in the way, because this program did not write it; move it away, or choose \
+    let message = ".compared.previous exists, but this program did not write it; move it away, or choose \
                    another folder with --out";
     assert_refused(&run(path, &words(compare)), message);
     assert_eq!(read(&path.join(".compared.previous/thesis.tex")), "mine");

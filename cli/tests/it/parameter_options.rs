@@ -54,12 +54,12 @@ fn mistakes_are_named() {
     assert_eq!(values("a=1,,2"), "\"\" is not a finite number");
     assert_eq!(values("a=inf"), "\"inf\" is not a finite number");
     let form =
-        "expected PATH=LOWER..UPPER, such as likelihood.noise=1e-4..1, or one end of the two";
+        "expected PATH=LOWER..UPPER, such as likelihood.noise=1e-4..1; one end can be omitted";
     for text in ["a", "a=1", "a=.."] {
         assert_eq!(bounds(text), form, "{text}");
     }
     assert_eq!(bounds("a=1..b"), "\"b\" is not a finite number");
-    let known = "Priors are gamma(SHAPE, RATE), log-normal(MEAN, DEVIATION), half-normal(SCALE), \
+    let known = "Known priors: gamma(SHAPE, RATE), log-normal(MEAN, DEVIATION), half-normal(SCALE), \
                  uniform(LOWER, UPPER)";
     for (text, nearest) in [
         ("gama(1, 2)", "gamma(SHAPE, RATE)"),
@@ -68,7 +68,7 @@ fn mistakes_are_named() {
         ("half-normal", "half-normal(SCALE)"),
         ("uniform(1, 2", "uniform(LOWER, UPPER)"),
     ] {
-        let expected = format!("there is no prior {text}; did you mean {nearest}? {known}");
+        let expected = format!("unknown prior {text}; did you mean {nearest}? {known}");
         assert_eq!(prior(&format!("a={text}")), expected);
     }
     assert_eq!(prior("a=gamma(1, x)"), "\"x\" is not a finite number");
@@ -230,6 +230,6 @@ fn a_parameter_at_its_floor_is_told() {
     let done = run(folder.path(), &arguments);
     let message = String::from_utf8(done.stderr).expect("text");
     assert!(done.status.success(), "{message}");
-    let start = "warning: likelihood.noise ended at its least value, 1e-6";
+    let start = "warning: likelihood.noise ended at its lower bound 1e-6";
     assert!(message.contains(start), "{message}");
 }

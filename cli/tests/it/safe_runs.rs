@@ -17,7 +17,7 @@ use burn_gp_runs::output::FolderLock;
 
 fn in_use(folder: &str) -> String {
     format!(
-        "the folder {folder} is in use by another run; wait for its end or stop it, or choose another folder"
+        "the folder {folder} is in use by another run; wait until it ends, stop it, or choose another folder"
     )
 }
 
@@ -220,7 +220,7 @@ fn predictions_replace_no_file_that_matters() {
     for name in ["data.csv", "./run/../data.csv", "soft.csv", "hard.csv"] {
         for more in [&[][..], &["--overwrite"]] {
             let output = predicted(path, &[&["--out", name], more].concat());
-            let message = "is the data that are read; choose another file with --out";
+            let message = "is the input data; choose another file with --out";
             assert_refused(&output, &format!("{name} {message}"));
         }
     }

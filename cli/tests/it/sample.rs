@@ -145,7 +145,7 @@ fn draws_that_cannot_be_made_are_refused_in_a_sentence() {
         ),
         (
             &["-d", "data.csv", "-o", "data.csv"],
-            "data.csv is the data that are read",
+            "data.csv is the input data",
         ),
     ] {
         let output = run(path, &[&["sample", "-m", "run"], arguments].concat());

@@ -54,7 +54,7 @@ fn a_model_that_takes_noise_for_signal_says_so() {
         let texts = warnings(path, options);
         texts
             .iter()
-            .any(|text| text.contains("takes noise for signal"))
+            .any(|text| text.contains("mistakes noise for signal"))
     };
     assert!(is_told(
         "--model exact --default-priors=false --test-fraction 0"

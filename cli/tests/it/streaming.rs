@@ -104,7 +104,10 @@ fn the_losses_are_those_of_rows_in_memory() {
     let all = ["--batch-size", "10000", "--test-fraction", "0", "--out"];
     let train = |stream: &[&str], out| succeed(path, &[&TRAIN[..], stream, &all, &[out]].concat());
     let text = train(&["--stream"], "streamed");
-    assert!(text.contains("3000 rows are read while training"), "{text}");
+    assert!(
+        text.contains("3000 rows are read during training"),
+        "{text}"
+    );
     assert!(text.contains("60 rows left out"), "{text}");
     train(&["--stream=false"], "memory");
     let losses = |run: &str| numbers(&path.join(run).join("training_log.csv"), "loss");
@@ -277,11 +280,11 @@ fn what_cannot_be_streamed_is_refused_in_a_sentence() {
     for (arguments, sentence) in [
         (
             &["train", "--data", "rows.csv", "--stream"][..],
-            "rows.csv is no Parquet file, and only Parquet files are read in blocks while training",
+            "rows.csv is not a Parquet file, and only Parquet files can be read in blocks during training",
         ),
         (
             &["train", "--data", "winequality", "--stream"],
-            "winequality is no Parquet file",
+            "winequality is not a Parquet file",
         ),
         (
             &[
@@ -292,7 +295,7 @@ fn what_cannot_be_streamed_is_refused_in_a_sentence() {
                 "--model",
                 "exact",
             ],
-            "--stream means nothing for the model exact",
+            "--stream does not apply to model 'exact'",
         ),
         (
             &[

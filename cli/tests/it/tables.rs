@@ -61,7 +61,7 @@ fn the_columns_are_shown_before_training() {
             "new       boolean     yes, no                    1 input",
             "name      id          80 different               names, groups or weighs the rows",
             "price     number      0 to 22                 4  target",
-            "4 rows left out: without the target",
+            "4 rows left out, which lack the target",
         ]
     );
     // Rows keep the numbers that they have in the file, and their names.
@@ -98,10 +98,12 @@ fn rows_that_cannot_be_predicted_are_counted() {
     assert_eq!(lines[3], "2,c,5,,,,,,");
     let warnings = String::from_utf8(output.stderr).unwrap();
     assert!(
-        warnings.contains("warning: 1 of 3 rows have no prediction; the first: new.csv:4: column 2 (\"new\") holds \"maybe\", but training had \"no\" and \"yes\" there; correct it"),
+        warnings.contains("warning: 1 of 3 rows have no prediction; the first: new.csv:4: column 2 (\"new\") holds \"maybe\", but held \"no\" and \"yes\" in training; correct it"),
         "{warnings}"
     );
-    assert!(warnings.contains("1 of 3 rows have a value of \"city\" that training has not seen"));
+    assert!(
+        warnings.contains("1 of 3 rows have a value of \"city\" that did not occur in training")
+    );
     let strict = run(folder.path(), &with(&["--strict"]));
     assert_eq!(strict.status.code(), Some(2));
     let json = succeed(folder.path(), &with(&["--json", "--keep=city"]));
@@ -120,7 +122,7 @@ fn a_file_without_a_header_is_predicted_only_if_told() {
     let output = run(folder.path(), &predict);
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
-        "error: new.csv: there is no header line, so it is unknown which column is which; add a line of names, or use --no-header if the columns are in the order of training\n"
+        "error: new.csv: there is no header line, so the columns cannot be matched by name; add one, or use --no-header if the columns are in the order of training\n"
     );
     fs::write(folder.path().join("new.csv"), "1,Bern\n").unwrap();
     let told: Vec<&str> = predict.into_iter().chain(["--no-header"]).collect();
@@ -154,7 +156,7 @@ fn known_data_sets_have_no_table_of_columns() {
         .collect();
     let text = succeed(folder.path(), &train);
     assert!(
-        text.contains("left out as asked") && text.contains(", 9 inputs"),
+        text.contains("left out as requested") && text.contains(", 9 inputs"),
         "{text}"
     );
 }

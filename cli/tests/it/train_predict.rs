@@ -269,7 +269,7 @@ fn columns_are_matched_by_name_and_the_target_is_optional() {
     let warning = String::from_utf8(turned.stderr).unwrap();
     assert_eq!(
         warning,
-        "warning: these columns are no inputs of the model: extra\n"
+        "warning: these columns are not inputs of the model: extra\n"
     );
     let text = String::from_utf8(straight.stdout).unwrap();
     assert!(text.starts_with("row,mean,std,lower,upper\n"));
@@ -384,7 +384,7 @@ fn l_bfgs_trains_a_variational_model_on_all_rows() {
             &[&train(model)[..], &["--batch-size", "9", "--overwrite"]].concat(),
         );
         let errors = String::from_utf8_lossy(&output.stderr);
-        let expected = format!("{option} means nothing for the model {model}");
+        let expected = format!("{option} does not apply to model '{model}'");
         assert!(errors.contains(&expected), "{errors}");
         assert_eq!(output.status.code(), Some(2));
     }

@@ -77,16 +77,16 @@ fn weights_that_cannot_be_are_refused_in_a_sentence() {
             &[][..],
             "rows.csv:4: the weight in column 3 (\"w\") is \"-1\"",
         ),
-        ("", &[], "must be a number that is not negative"),
+        ("", &[], "must be a nonnegative number"),
         (
             "1",
             &["--model", "exact"],
-            "--weights means nothing for the model exact",
+            "--weights does not apply to model 'exact'",
         ),
         (
             "1",
             &["--model", "deep-gp"],
-            "--weights means nothing for the model deep-gp",
+            "--weights does not apply to model 'deep-gp'",
         ),
     ] {
         write(&path.join("rows.csv"), wild);

@@ -1,4 +1,4 @@
-//! What an Arrow file says about the size of its contents, checked before memory is taken for them.
+//! Checks what an Arrow file declares about the size of its contents, before memory is allocated for them.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -14,7 +14,7 @@ use crate::error::{DataError, FileError};
 /// The first bytes of a file with a footer, and the last.
 const MAGIC: &[u8] = b"ARROW1";
 
-/// Why a file is not read.
+/// The reason why a file cannot be read.
 pub(super) enum Refusal {
     Unreadable(io::Error),
     Damaged(String),
@@ -43,7 +43,7 @@ impl From<io::Error> for Refusal {
     }
 }
 
-/// Whether the file is one with a footer, and not a stream.
+/// Whether the file has a footer and is not a stream.
 pub(super) fn has_footer(file: &mut File) -> io::Result<bool> {
     let mut start = Vec::new();
     file.take(MAGIC.len() as u64).read_to_end(&mut start)?;
@@ -68,7 +68,7 @@ pub(super) fn check_file(file: &mut File, allowance: &Allowance) -> Result<(), R
     for block in blocks.into_iter().flatten().flatten() {
         let (start, length, body) = place(block, size)?;
         let metadata = part(file, start, length)?;
-        // A length comes first, and before it a mark in newer files.
+        // The length comes first; in newer files, a marker precedes it.
         let skipped = if metadata.starts_with(&[0xff; 4]) {
             8
         } else {
@@ -97,7 +97,7 @@ fn place(block: &Block, size: u64) -> Result<(u64, u64, u64), Refusal> {
     {
         return Ok((start, length, body));
     }
-    Err(Refusal::Damaged("a batch lies outside of the file".into()))
+    Err(Refusal::Damaged("a batch lies outside the file".into()))
 }
 
 /// Checks the batches of a stream.
@@ -137,7 +137,7 @@ pub(super) fn check_stream(file: &mut File, allowance: &Allowance) -> Result<(),
     Ok(())
 }
 
-/// The sizes that batches claim.
+/// The sizes that batches declare.
 struct Claims<'a> {
     columns: usize,
     allowance: &'a Allowance,
@@ -156,7 +156,7 @@ impl<'a> Claims<'a> {
         }
     }
 
-    /// Adds a message whose contents are `body` bytes from `start` on.
+    /// Adds a message whose contents are the `body` bytes from `start`.
     fn add(
         &mut self,
         file: &mut File,
@@ -188,7 +188,7 @@ impl<'a> Claims<'a> {
     }
 }
 
-/// The bytes that the compressed buffers of a batch claim to unpack to. Each begins with this number.
+/// The declared unpacked size, in bytes, of the compressed buffers of a batch. Each begins with its size.
 fn unpacked(
     file: &mut File,
     batch: &RecordBatch<'_>,
@@ -208,9 +208,7 @@ fn unpacked(
             return Err(Refusal::Damaged("a buffer has a negative length".into()));
         };
         if offset.checked_add(length).is_none_or(|end| end > body) {
-            return Err(Refusal::Damaged(
-                "a buffer lies outside of its batch".into(),
-            ));
+            return Err(Refusal::Damaged("a buffer lies outside its batch".into()));
         }
         if length < 8 {
             continue;
@@ -222,7 +220,7 @@ fn unpacked(
     Ok(total)
 }
 
-/// A part of a file, which must be there as a whole.
+/// A part of a file, which must be complete.
 fn part(file: &mut File, start: u64, length: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(start))?;

@@ -132,8 +132,8 @@ pub(super) fn prediction_roles(
     Ok(roles)
 }
 
-/// Roles without names: all columns of the training data in their places, or the inputs alone in
-/// their order.
+/// Roles without names: either all columns of the training data in their original places, or only the inputs
+/// in their order.
 fn roles_by_position(
     schema: &Schema,
     source: &str,

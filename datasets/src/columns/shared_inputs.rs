@@ -1,4 +1,4 @@
-//! Inputs that share what a kernel learns about them.
+//! Groups of inputs that share the hyperparameters of a kernel.
 
 /// Groups of inputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub struct SharedInputs {
     pub groups: Vec<usize>,
     /// The first input of each group, `[G]`.
     pub first: Vec<usize>,
-    /// The name of each group: that of its only input, or of its column, `[G]`.
+    /// The name of each group, `[G]`: the name of its only input, or of its column.
     pub names: Vec<String>,
 }
 

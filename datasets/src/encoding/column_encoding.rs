@@ -1,4 +1,4 @@
-//! The inputs of a model that the cells of a column become.
+//! Encodes the cells of a column as inputs of a model.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::class_order::{canonical, number};
 use crate::raw_column::{Cell, DeclaredType, RawColumn};
 use crate::words;
 
-/// A column of a table and the inputs that its cells become.
+/// A column of a table and its encoding as inputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ColumnEncoding {
     /// The name of the column; `x1`, `x2`, … if the source has no names.
@@ -19,7 +19,7 @@ pub struct ColumnEncoding {
     /// The treatment of empty cells.
     #[serde(default, skip_serializing_if = "Gaps::are_refused")]
     pub gaps: Gaps,
-    /// How numbers are written, if not as plain numbers.
+    /// The notation of the numbers, if they are not plain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notation: Option<NumberNotation>,
 }
@@ -28,12 +28,12 @@ pub struct ColumnEncoding {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gaps {
-    /// There are none.
+    /// They are an error, unless a level of a category stands for them.
     #[default]
     Refused,
     /// They are filled with the mean or the median of the training rows.
     Filled,
-    /// They are filled, and one more input is 1 where the cell is empty and 0 elsewhere.
+    /// They are filled, and an additional input is 1 where the cell is empty and 0 elsewhere.
     Marked,
 }
 
@@ -43,7 +43,7 @@ impl Gaps {
     }
 }
 
-/// The inputs that a cell becomes.
+/// The encoding of a cell as inputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -52,13 +52,13 @@ pub enum Encoding {
     Number,
     /// 0 or 1.
     Boolean {
-        /// The text of 0.
+        /// The text that becomes 0.
         no: String,
-        /// The text of 1.
+        /// The text that becomes 1.
         yes: String,
     },
-    /// One input for each level, which is 1 for that level and else 0, and one for all levels that
-    /// training has not seen.
+    /// One input for each level, which is 1 for that level and 0 otherwise, and one for all levels that did
+    /// not occur in training.
     Category {
         /// The levels.
         levels: Vec<String>,
@@ -69,13 +69,13 @@ pub enum Encoding {
     Date {
         /// The notation.
         format: DateFormat,
-        /// The cycles, each with the sine and the cosine of its phase.
+        /// The cycles; each adds the sine and the cosine of its phase.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         cycles: Vec<Cycle>,
     },
 }
 
-/// The most levels of a category that have an influence of their own on a kernel.
+/// The maximum number of levels of a category that have separate lengthscales in a kernel.
 const FEW_LEVELS: usize = 10;
 
 /// A cycle of dates and times.
@@ -90,24 +90,24 @@ pub enum Cycle {
     Day,
 }
 
-/// The scale of an input before a model sees it.
+/// The scale by which an input is divided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum InputScale {
     /// The standard deviation of the training rows.
     Deviation,
-    /// A fixed number. The standard deviation of an input that is nearly always 0 would put the
-    /// rows with a 1 far from all others.
+    /// A fixed number. With the standard deviation of an input that is nearly always 0, the rows with a
+    /// 1 would be far from all others.
     Fixed(f64),
 }
 
-/// The reason why a cell is not one that its column takes.
+/// The reason why a cell does not fit its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unfit {
     /// It is empty, and no row in training was.
     Missing,
     /// It is not of the column's kind.
     Kind,
-    /// Training has not seen the level. The inputs are those of an unknown level.
+    /// The level did not occur in training. The inputs are those of an unknown level.
     Level,
 }
 
@@ -131,7 +131,7 @@ impl Cycle {
 }
 
 impl ColumnEncoding {
-    /// The column as one number, none of which may be missing.
+    /// The column as one number, which may not be missing.
     pub(crate) fn number(name: String) -> Self {
         Self {
             name,
@@ -214,11 +214,11 @@ impl ColumnEncoding {
         scales
     }
 
-    /// Writes the inputs of a cell of a column whose dates have the notation `dates`, if it is not that
-    /// of training. A missing number is NaN.
+    /// Writes the inputs of a cell. `dates` is the notation of the dates in this column, if it differs from
+    /// that of training. A missing number is NaN.
     ///
     /// # Errors
-    /// [`Unfit`]; the inputs then have no value but for [`Unfit::Level`].
+    /// [`Unfit`]; the inputs then have no meaning, except for [`Unfit::Level`].
     pub(crate) fn write(
         &self,
         cell: Cell<'_>,
@@ -255,8 +255,8 @@ impl ColumnEncoding {
         Ok(())
     }
 
-    /// The notation of the dates in a column of new rows, if it has one of its own: the days of a source
-    /// that stores dates, texts where training had such days, or years in front.
+    /// The notation of the dates in a column of new rows, if it differs from that of training: days in a
+    /// source that stores dates, texts where training had such days, or dates that begin with the year.
     pub(crate) fn notation_of_dates(&self, column: &RawColumn) -> Option<DateFormat> {
         let Encoding::Date { format, .. } = &self.encoding else {
             return None;
@@ -275,17 +275,17 @@ impl ColumnEncoding {
         (*format == DateFormat::days() || own.has_year_in_front()).then_some(own)
     }
 
-    /// The values that a cell of the column has, unless they are numbers.
+    /// The values that a cell of the column may have, unless they are numbers.
     pub(crate) fn expected(&self) -> Option<String> {
         match &self.encoding {
             Encoding::Number => None,
             Encoding::Boolean { no, yes } => Some(format!("{no:?} and {yes:?}")),
             Encoding::Category { .. } => Some("categories".into()),
-            Encoding::Date { .. } => Some("dates or times of another notation".into()),
+            Encoding::Date { .. } => Some("dates or times of another format".into()),
         }
     }
 
-    /// Whether a cell is one of the column's own levels, which may be a usual marker of a gap.
+    /// Whether a cell is one of the column's own levels, even if it is a common marker of a gap.
     pub(crate) fn is_level(&self, cell: Cell<'_>) -> bool {
         match &self.encoding {
             Encoding::Boolean { no, yes } => [no, yes].contains(&&label(cell)),
@@ -294,7 +294,7 @@ impl ColumnEncoding {
         }
     }
 
-    /// Writes the inputs of a gap where training had none: those of the mean, and of an unknown level.
+    /// Writes the inputs of a gap where training had none: the mean or, for a category, an unknown level.
     pub(crate) fn write_gap(&self, inputs: &mut [f64]) {
         match &self.encoding {
             Encoding::Category { levels, .. } => {

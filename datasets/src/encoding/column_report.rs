@@ -1,4 +1,4 @@
-//! The kind of every column of a table and its use, as shown to the user.
+//! The kind and the use of every column of a table, as shown to the user.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,10 +15,10 @@ pub struct ColumnReport {
     pub values: String,
     /// The number of rows without a value.
     pub missing: usize,
-    /// The different texts that were taken for missing values.
+    /// The distinct texts that were treated as missing values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub markers: Vec<String>,
-    /// The labels that usually stand for a missing value, and were taken for classes.
+    /// The labels that usually mark a missing value but were treated as classes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unusual_labels: Vec<String>,
     /// The use of the column.
@@ -35,13 +35,13 @@ pub enum Purpose {
     Target,
     /// The noise of the target.
     Noise,
-    /// The names or the groups of the rows.
+    /// The names, the groups or the weights of the rows.
     Kept,
-    /// So many inputs of the model.
+    /// This many inputs of the model.
     Inputs(usize),
     /// The user left it out.
     Dropped,
-    /// It cannot tell anything about the target, for this reason.
+    /// It carries no information about the target, for this reason.
     LeftOut(String),
 }
 
@@ -53,7 +53,7 @@ impl std::fmt::Display for Purpose {
             Self::Kept => formatter.write_str("names, groups or weighs the rows"),
             Self::Inputs(1) => formatter.write_str("1 input"),
             Self::Inputs(count) => write!(formatter, "{count} inputs"),
-            Self::Dropped => formatter.write_str("left out as asked"),
+            Self::Dropped => formatter.write_str("left out as requested"),
             Self::LeftOut(reason) => write!(formatter, "left out: {reason}"),
         }
     }

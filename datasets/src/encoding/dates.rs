@@ -1,4 +1,4 @@
-//! Dates and times in their usual notations.
+//! Dates and times in their common notations.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -13,13 +13,13 @@ use crate::raw_column::Cell;
 #[serde(transparent)]
 pub struct DateFormat(String);
 
-/// The days before 1970, counted from the first day of year 1.
+/// The days from the first day of year 1 to the beginning of 1970.
 const EPOCH: i32 = 719_163;
 const SECONDS_PER_DAY: f64 = 86_400.0;
-/// Years outside this range are more likely numbers of another kind.
+/// Numbers outside this range are probably not years.
 const YEARS: std::ops::RangeInclusive<i32> = 1000..=2999;
 
-/// Notations of days; where day and month cannot be told apart, those with the month in front come first.
+/// Notations of days. Where day and month cannot be told apart, notations with the month first come first.
 const DAYS: [&str; 26] = [
     "%Y-%m-%d",
     "%Y/%m/%d",
@@ -49,13 +49,13 @@ const DAYS: [&str; 26] = [
     "%A %d %B %Y",
 ];
 
-/// What stands between day and time.
+/// The separators between day and time.
 const BETWEEN: [&str; 4] = [" ", "T", ", ", ":"];
 
 /// Notations of times of day.
 const TIMES: [&str; 4] = ["%H:%M:%S%.f", "%H:%M", "%I:%M:%S %p", "%I:%M %p"];
 
-/// Other notations: without marks between the numbers, with the year at the end, and without a day.
+/// Other notations: without separators, with the year at the end, and without a day.
 const OTHERS: [&str; 10] = [
     "%Y%m%dT%H%M%S %#z",
     "%Y%m%dT%H%M%S",
@@ -95,21 +95,21 @@ static FORMATS: LazyLock<Vec<String>> = LazyLock::new(|| {
 /// The longest text that is tried as a date.
 const LONGEST: usize = 64;
 
-/// The number of texts that show which notations are worth trying on all.
+/// The number of texts that decide which notations to try on all texts.
 const TRIED: usize = 20;
 
 /// The order of day and month in dates such as 01/02/2021.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DateOrder {
-    /// The day.
+    /// The day comes first.
     DayFirst,
-    /// The month.
+    /// The month comes first.
     MonthFirst,
 }
 
 impl DateOrder {
-    /// The order of a notation, unless another mark tells it.
+    /// The order of day and month in a notation, unless its separator implies the order.
     fn of(format: &str) -> Option<Self> {
         let is = |starts: [&str; 2]| starts.iter().any(|start| format.starts_with(start));
         match format {
@@ -119,14 +119,14 @@ impl DateOrder {
         }
     }
 
-    /// Whether a notation has the order that is wanted, if any, or needs none.
+    /// Whether a notation has the wanted order, if any, or needs none.
     fn suits(format: &str, wanted: Option<Self>) -> bool {
         let own = Self::of(format);
         own.is_none() || wanted.is_none() || own == wanted
     }
 }
 
-/// Dates that are others if the day and not the month comes first.
+/// Dates whose meaning depends on whether the day or the month comes first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AmbiguousDates {
     /// The first of them.
@@ -139,10 +139,10 @@ impl DateFormat {
         Self("days".into())
     }
 
-    /// The first notation in which all `texts` are dates or times, with day and month in this order.
+    /// The first notation in which all `texts` are dates or times, with day and month in the given order.
     ///
     /// # Errors
-    /// [`AmbiguousDates`] if there is no order and both are possible.
+    /// [`AmbiguousDates`] if no order is given and both are possible.
     pub(crate) fn of<'a>(
         texts: impl Iterator<Item = &'a str> + Clone,
         order: Option<DateOrder>,
@@ -163,8 +163,8 @@ impl DateFormat {
         Ok(Some(Self(format.clone())))
     }
 
-    /// The notation in which most of these texts are dates or times, if one is, with the number of
-    /// those that are.
+    /// The notation in which the most texts are dates or times, if there is any, with the number of these
+    /// texts.
     pub(crate) fn best(texts: &[String], order: Option<DateOrder>) -> Option<(Self, usize)> {
         let sample = &texts[..texts.len().min(TRIED)];
         let is_wanted = |format: &&String| {
@@ -175,13 +175,13 @@ impl DateFormat {
             let read = texts.iter().filter(|text| read(format, text).is_some());
             (Self(format.clone()), read.count())
         });
-        // The first of equals.
+        // Of equally good notations, the first.
         let best = counted.reduce(|best, next| if next.1 > best.1 { next } else { best });
         best.filter(|(_, count)| *count > 0)
     }
 
-    /// The notation, such as YYYYMMDD, of most of a column of whole numbers, with the share of the
-    /// numbers that have it.
+    /// The notation, such as YYYYMMDD, that fits the most whole numbers of a column, with the share of
+    /// numbers that it fits.
     pub(crate) fn of_most_numbers(
         values: impl Iterator<Item = f64> + Clone,
     ) -> Option<(Self, f64)> {
@@ -209,7 +209,7 @@ impl DateFormat {
         read(&self.0, text)
     }
 
-    /// The same for a cell.
+    /// Days since the beginning of 1970 for a cell, as in [`days_of`](Self::days_of).
     pub(crate) fn days_in(&self, cell: Cell<'_>) -> Option<f64> {
         match cell {
             Cell::Number(value) => self.number(value),
@@ -223,7 +223,7 @@ impl DateFormat {
         self.0.starts_with("%Y")
     }
 
-    /// The same for a number.
+    /// Days since the beginning of 1970 for a number, as in [`days_of`](Self::days_of).
     pub(crate) fn number(&self, value: f64) -> Option<f64> {
         match self.0.as_str() {
             "days" => Some(value),
@@ -232,17 +232,17 @@ impl DateFormat {
         }
     }
 
-    /// Whether it has days, not only months.
+    /// Whether the notation has days, not only months.
     pub(super) fn has_days(&self) -> bool {
         self.0.contains("%d") || self.0 == "days"
     }
 
-    /// Whether it has a time of day.
+    /// Whether the notation has a time of day.
     pub(super) fn has_time(&self) -> bool {
         self.0.contains("%H") || self.0.contains("%I") || self.0 == "days"
     }
 
-    /// Whether it has a date.
+    /// Whether the notation has a date.
     pub(super) fn has_date(&self) -> bool {
         self.0.contains("%Y") || self.0.contains("%y") || self.0 == "days"
     }
@@ -282,7 +282,7 @@ fn read(format: &str, text: &str) -> Option<f64> {
     }
 }
 
-/// A text with the name of universal time, if it ends in one, as an offset.
+/// Replaces a name of universal time at the end of a text by an offset.
 fn in_universal_time(text: &str) -> Cow<'_, str> {
     let names = ["UTC", "GMT"];
     match names.iter().find_map(|name| text.strip_suffix(name)) {

@@ -1,4 +1,4 @@
-//! The inputs that a column becomes, or the reason why it becomes none.
+//! Decides how a column becomes inputs, or why it does not.
 
 use super::column_encoding::{ColumnEncoding, Cycle, Encoding, Gaps, label};
 use super::dates::{AmbiguousDates, DateFormat};
@@ -14,25 +14,25 @@ pub(crate) enum Decision {
     Encoded(ColumnEncoding),
     /// It is left out for this reason.
     LeftOut(String),
-    /// It stops the run.
+    /// It stops the run with an error.
     Problem(Problem),
 }
 
-/// The reason why a column stops a run, with the options that would let it go on.
+/// The reason why a column stops a run, with the option that would prevent it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub reason: String,
-    /// The first row at fault, from 0.
+    /// The first row with the problem, from 0.
     pub row: Option<usize>,
     pub option: String,
 }
 
-/// The largest number of levels of a column that is said to be a category.
+/// The largest number of levels of a column that the user calls a category.
 const MOST_LEVELS: usize = 1000;
-/// The number of levels from which those with a single row are treated as unknown ones.
+/// With more levels than this, levels with a single row are treated as unknown.
 const MANY_LEVELS: usize = 10;
 
-/// Decides on the column called `name`, which is of the given kind. `is_chosen` if the user said so.
+/// Decides on the column called `name` of the given kind. `is_chosen` means that the user chose the kind.
 pub(crate) fn decide(
     column: &RawColumn,
     name: &str,
@@ -101,14 +101,14 @@ fn is_no_number(cell: Cell<'_>) -> bool {
     matches!(cell, Cell::Text(_)) && cell.number().is_none()
 }
 
-/// A few texts among numbers.
+/// The problem of a few texts among numbers.
 fn mixed(column: &RawColumn, name: &str, row: usize, text: &str) -> Problem {
     let count = column.cells().filter(|cell| is_no_number(*cell)).count();
     let rows = rows_of(count);
     Problem {
         reason: match is_infinite(text) {
             true => format!("holds numbers that are not finite in {rows}, the first {text:?}"),
-            false => format!("holds text in {rows} among numbers, the first {text:?}"),
+            false => format!("holds numbers except in {rows}, the first {text:?}"),
         },
         row: Some(row),
         option: format!("--kind {}=number", quoted(name)),
@@ -136,7 +136,7 @@ fn category(column: &RawColumn, name: &str, is_chosen: bool) -> Result<Encoding,
     if counted.len() > MOST_LEVELS {
         return Err(Problem {
             reason: format!(
-                "has {} different values, more than the {MOST_LEVELS} of a category",
+                "has {} different values, but a category can have at most {MOST_LEVELS}",
                 counted.len()
             ),
             row: None,
@@ -176,7 +176,7 @@ fn date(column: &RawColumn, name: &str, options: &InputColumns) -> Result<Encodi
     Ok(Encoding::Date { format, cycles })
 }
 
-/// Dates whose day and month cannot be told apart.
+/// The problem of dates whose day and month cannot be told apart.
 pub(crate) fn ambiguous(column: &RawColumn, dates: &AmbiguousDates) -> Problem {
     let is_first = |cell: Cell<'_>| cell == Cell::Text(&dates.text);
     Problem {
@@ -189,7 +189,7 @@ pub(crate) fn ambiguous(column: &RawColumn, dates: &AmbiguousDates) -> Problem {
     }
 }
 
-/// A few mistakes among dates.
+/// The problem of a few mistakes among dates.
 fn not_all_dates(column: &RawColumn, name: &str, options: &InputColumns) -> Problem {
     let best = match column.texts() {
         [] => DateFormat::of_most_numbers(column.numbers()).map(|(format, _)| format),
@@ -197,7 +197,7 @@ fn not_all_dates(column: &RawColumn, name: &str, options: &InputColumns) -> Prob
     };
     let Some(format) = best else {
         return Problem {
-            reason: "is not all dates or times of one notation".into(),
+            reason: "does not hold dates or times in a single format".into(),
             row: None,
             option: format!("--drop {}", quoted(name)),
         };
@@ -208,7 +208,7 @@ fn not_all_dates(column: &RawColumn, name: &str, options: &InputColumns) -> Prob
     let first = row.map_or_else(String::new, |row| column.cell(row).to_string());
     Problem {
         reason: format!(
-            "holds no date in {} among dates, the first {first:?}",
+            "holds dates except in {}, the first {first:?}",
             rows_of(rows)
         ),
         row,
@@ -221,7 +221,7 @@ fn days<'a>(column: &'a RawColumn, format: &'a DateFormat) -> impl Iterator<Item
     column.cells().filter_map(|cell| format.days_in(cell))
 }
 
-/// The cycles that the dates of a column run through.
+/// The cycles that the dates of a column cover.
 fn cycles(column: &RawColumn, format: &DateFormat) -> Vec<Cycle> {
     let (low, high) = days(column, format).fold((f64::MAX, f64::MIN), |(low, high), day| {
         (low.min(day), high.max(day))
@@ -247,14 +247,14 @@ fn cycles(column: &RawColumn, format: &DateFormat) -> Vec<Cycle> {
     cycles
 }
 
-/// Kinds that become no input.
+/// The decision for kinds that do not become inputs.
 fn other(column: &RawColumn, name: &str, kind: ColumnKind) -> Decision {
     let reason = match kind {
         ColumnKind::Id => "different in every row".into(),
         ColumnKind::RowNumber => "counts the rows".into(),
         ColumnKind::Constant => "the same in every row".into(),
         ColumnKind::Empty => "no values".into(),
-        ColumnKind::Unreadable => "values of this type are not read".into(),
+        ColumnKind::Unreadable => "values of this type cannot be read".into(),
         ColumnKind::Mixed => return mixed_column(column, name),
         _ => format!("text; --kind {}=category uses it", quoted(name)),
     };
@@ -273,7 +273,7 @@ fn mixed_column(column: &RawColumn, name: &str) -> Decision {
     }
 }
 
-/// A name as one word of a shell.
+/// A name, quoted for a shell if necessary.
 pub(super) fn quoted(name: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
     match !name.is_empty() && name.chars().all(is_plain) {
@@ -326,7 +326,7 @@ fn date_range(column: &RawColumn, options: &InputColumns) -> String {
     }
 }
 
-/// A number in at most five significant digits.
+/// A number with at most five significant digits.
 fn short(value: f64) -> String {
     let magnitude = value.abs();
     if value == value.trunc() && magnitude < 1e9 || magnitude == 0.0 {

@@ -21,11 +21,11 @@ pub enum ColumnKind {
     Number,
     /// Two truth values in any spelling, or 0 and 1.
     Boolean,
-    /// Labels, each of which occurs in many rows.
+    /// Labels that each occur in many rows.
     Category,
     /// Dates, times, or both.
     Date,
-    /// Texts that are too many for categories.
+    /// Too many distinct texts for a category.
     Text,
     /// A different value in (nearly) every row.
     Id,
@@ -64,9 +64,9 @@ impl fmt::Display for ColumnKind {
     }
 }
 
-/// The text is not a kind that a user can give a column.
+/// The error for a text that is not a kind that a user can give a column.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no kind {0:?} of columns, only number, boolean, category and date")]
+#[error("{0:?} is not a kind of column; choose one of number, boolean, category and date")]
 pub struct UnknownKind(pub String);
 
 impl FromStr for ColumnKind {
@@ -79,19 +79,19 @@ impl FromStr for ColumnKind {
     }
 }
 
-/// With at most this many levels, a text column is a category however few rows it has.
+/// A text column with at most this many levels is a category, however few rows it has.
 const FEW_LEVELS: usize = 10;
 /// The largest number of levels of a category.
 const MOST_LEVELS: usize = 255;
-/// With more than [`FEW_LEVELS`], the mean number of rows of a level that makes a text a category.
+/// The mean number of rows per level from which a text column with more than [`FEW_LEVELS`] is a category.
 const ROWS_OF_LEVEL: usize = 5;
-/// The share of different texts from which they are an id.
+/// The share of distinct texts from which a column is an id.
 const ID_SHARE: f64 = 0.9;
-/// The share of numbers from which the texts among them are more likely mistakes than levels.
+/// The share of numbers above which texts among them are more likely mistakes than levels.
 const MIXED_SHARE: f64 = 0.9;
 
-/// Infers the kind of the column called `name`, the first of its table if `is_first`. Its cells
-/// have no markers of missing values.
+/// Infers the kind of the column called `name`, the first of its table if `is_first`. Markers of missing
+/// values must already be gaps.
 pub(crate) fn infer(column: &RawColumn, name: &str, is_first: bool) -> ColumnKind {
     match &column.declared {
         Some(DeclaredType::Unreadable(_)) => return ColumnKind::Unreadable,
@@ -166,14 +166,14 @@ fn of_texts(column: &RawColumn, count: usize) -> ColumnKind {
     }
 }
 
-/// Whether whole numbers are dates such as 20210301, but for a few mistakes.
+/// Whether whole numbers are dates such as 20210301, except for a few mistakes.
 fn are_mostly_dates(column: &RawColumn) -> bool {
     let share = DateFormat::of_most_numbers(column.numbers()).map_or(0.0, |(_, share)| share);
     share == 1.0 || share >= MIXED_SHARE && distinct(column, FEW_LEVELS + 1) > FEW_LEVELS
 }
 
-/// Whether texts are dates or times of one notation, but for some mistakes: few, or fewer than half of
-/// many different texts.
+/// Whether texts are dates or times in one notation, except for some mistakes: few, or fewer than half of
+/// many distinct texts.
 fn are_mostly_date_texts(column: &RawColumn) -> bool {
     let texts = column.texts();
     let Some((format, count)) = DateFormat::best(texts, None) else {
@@ -191,7 +191,7 @@ fn are_mostly_date_texts(column: &RawColumn) -> bool {
     share >= MIXED_SHARE || share >= 0.5 && count > FEW_LEVELS
 }
 
-/// The number of different cells that are not gaps, up to `most`.
+/// The number of distinct cells that are not gaps, up to `most`.
 pub(crate) fn distinct(column: &RawColumn, most: usize) -> usize {
     let mut seen = HashSet::new();
     for value in column.numbers() {
@@ -258,7 +258,7 @@ fn is_id_name(name: &str) -> bool {
         || (name.ends_with("ID") && name != name.to_uppercase())
 }
 
-/// Whether a name is one of times, for which consecutive numbers are the usual values.
+/// Whether a name stands for a time, whose values are often consecutive numbers.
 fn is_time(name: &str) -> bool {
     let name = name.to_lowercase();
     let words = [

@@ -1,4 +1,4 @@
-//! The values of a column: their kind, and the inputs that they become.
+//! The kind of a column's values, and their encoding as inputs.
 
 mod column_encoding;
 mod column_report;

@@ -7,7 +7,7 @@ const UNITS: [&str; 16] = [
     "US$", "$", "€", "£", "¥", "₹", "₽", "₩", "%", "‰", "CHF", "USD", "EUR", "GBP", "JPY", "kr",
 ];
 
-/// The marks of a number.
+/// The thousands separator and the decimal mark of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Marks {
@@ -33,7 +33,7 @@ impl Marks {
         Self::SpaceAndComma,
     ];
 
-    /// Whether the character stands between thousands.
+    /// Whether the character separates thousands.
     fn divides_thousands(self, mark: char) -> bool {
         match self {
             Self::Plain => false,
@@ -43,7 +43,7 @@ impl Marks {
         }
     }
 
-    /// The character before the decimals.
+    /// The decimal mark.
     fn decimal(self) -> char {
         match self.mark() {
             DecimalMark::Point => '.',
@@ -59,7 +59,7 @@ impl Marks {
     }
 }
 
-/// The mark before the decimals of the numbers of a file.
+/// The decimal mark of the numbers in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DecimalMark {
     /// As in 1.5.
@@ -70,17 +70,17 @@ pub enum DecimalMark {
     Comma,
 }
 
-/// Units of languages with a point before decimals.
+/// Units of languages that use a decimal point.
 const UNITS_WITH_POINT: [&str; 8] = ["US$", "$", "£", "¥", "₹", "USD", "GBP", "JPY"];
 
-/// What a column tells about the mark before decimals.
+/// What a column shows about the decimal mark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Evidence {
-    /// Nothing, because it has no decimals and no thousands.
+    /// Nothing, because it has neither decimals nor thousands separators.
     None,
-    /// It is this one, because the other would not fit.
+    /// It is this mark, because the other would not fit.
     For(DecimalMark),
-    /// Both fit, with different numbers: the text may be 1.234 or 1234.
+    /// Both marks fit but give different numbers: the text may be 1.234 or 1234.
     Either {
         /// The first such text.
         text: String,
@@ -89,7 +89,7 @@ pub(crate) enum Evidence {
     },
 }
 
-/// How the numbers of a column are written, where they are not plain numbers.
+/// The notation of the numbers of a column that are not plain numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NumberNotation {
     /// The sign before or after every number that has one.
@@ -99,7 +99,7 @@ pub struct NumberNotation {
 }
 
 impl NumberNotation {
-    /// Numbers with a comma before decimals, without a unit.
+    /// Numbers with a decimal comma and without a unit.
     pub(crate) fn with_comma() -> Self {
         Self {
             unit: None,
@@ -107,7 +107,7 @@ impl NumberNotation {
         }
     }
 
-    /// What a column with these texts and plain numbers tells about the mark before decimals.
+    /// What a column with these texts and plain numbers shows about the decimal mark.
     pub(crate) fn evidence(
         texts: &[String],
         numbers: impl Iterator<Item = f64> + Clone,
@@ -136,9 +136,9 @@ impl NumberNotation {
         }
     }
 
-    /// The notation in which all these texts are numbers, with this mark before decimals, if it is known;
-    /// none if there are no texts. `numbers` are the cells of the column that are plain numbers: a plain
-    /// `1.234` could be a thousand where points stand between thousands.
+    /// The notation in which all these texts are numbers, with the decimal mark `mark` if it is known; `None`
+    /// if there are no texts. `numbers` are the cells of the column that are plain numbers: where points
+    /// separate thousands, a plain `1.234` could be 1234.
     pub(crate) fn of(
         texts: &[String],
         numbers: impl Iterator<Item = f64>,
@@ -150,8 +150,7 @@ impl NumberNotation {
         (fits && is_clear).then_some(notation)
     }
 
-    /// The notation in which most of these texts are numbers, with this mark before decimals, if it is
-    /// known.
+    /// The notation in which most of these texts are numbers, with the decimal mark `mark` if it is known.
     pub(crate) fn best(texts: &[String], mark: Option<DecimalMark>) -> Option<Self> {
         let mut units: Vec<Option<&str>> = Vec::new();
         for text in texts {
@@ -171,7 +170,7 @@ impl NumberNotation {
             let fitting = texts.iter().filter(|text| notation.takes(text));
             (fitting.count(), notation)
         });
-        // The first of equals.
+        // Of equally good notations, the first.
         let best = counted.reduce(|best, next| if next.0 > best.0 { next } else { best });
         best.and_then(|(count, notation)| (count > 0).then_some(notation))
     }
@@ -222,7 +221,7 @@ impl NumberNotation {
             .then_some((sign, text))
     }
 
-    /// The digits of a whole number, whose groups after the first have three each.
+    /// The digits of a whole number; groups after the first must have three digits.
     fn without_thousands(&self, whole: &str) -> Option<String> {
         let mut groups = whole.split(|mark| self.marks.divides_thousands(mark));
         let first = groups.next().unwrap_or_default();
@@ -261,7 +260,7 @@ mod tests {
         NumberNotation::of(&texts, numbers.iter().copied(), None)
     }
 
-    /// The numbers of texts in the notation that they have.
+    /// The numbers in texts, by their own notation.
     fn read(texts: &[&str]) -> Option<Vec<f64>> {
         let notation = notation(texts, &[])?;
         texts.iter().map(|text| notation.parse(text)).collect()
@@ -324,7 +323,7 @@ mod tests {
             assert_eq!(read(&texts), None, "{texts:?}");
         }
         assert_eq!(notation(&[], &[1.0]), None);
-        // 2.5 could be a decimal or, without the rule of three digits, a thousand.
+        // 2.5 could be a decimal number or, without the rule of three digits, 25.
         assert_eq!(notation(&["3,5"], &[2.5]), None);
         assert!(notation(&["3,5"], &[2.0]).is_some());
     }

@@ -1,4 +1,4 @@
-//! The user's wishes about the input columns of a table.
+//! The user's options for the input columns of a table.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,32 +9,32 @@ use super::dates::DateOrder;
 use super::kind::ColumnKind;
 use super::number_notation::DecimalMark;
 
-/// The columns of a table that become inputs, and how.
+/// Which columns of a table become inputs, and how.
 ///
-/// By default, all columns but the target and its noise are numbers without gaps.
+/// By default, all columns except the target and its noise are numbers without gaps.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct InputColumns {
     /// Whether the kinds of the columns are inferred; otherwise they are numbers.
     pub inferred: bool,
-    /// Whether the first line is a header; if it is not said, it is one unless it has numbers alone.
+    /// Whether the first line is a header; if `None`, it is one unless all its fields are numbers.
     pub header: Option<bool>,
     /// The names of the only columns that become inputs.
     pub only: Option<Vec<String>>,
     /// The names of columns that are left out.
     pub without: Vec<String>,
-    /// The kinds of columns that are not to be inferred.
+    /// The kinds of columns that are given rather than inferred.
     pub kinds: Vec<KindOfColumn>,
     /// The treatment of missing values.
     pub missing: MissingValues,
-    /// The only texts and numbers that stand for a missing value; if they are not said, the usual ones
-    /// such as `NA`, except where they are more likely classes.
+    /// The only texts and numbers that mark a missing value; if `None`, the common markers such as `NA`,
+    /// except where they are more likely classes.
     pub missing_values: Option<Vec<String>>,
     /// The treatment of dates and times.
     pub time: Time,
-    /// The mark before the decimals of numbers, if the numbers do not tell it.
+    /// The decimal mark, if the numbers do not show it.
     pub decimal: Option<DecimalMark>,
-    /// The order of day and month in dates that do not tell it.
+    /// The order of day and month in ambiguous dates.
     pub date_order: Option<DateOrder>,
 }
 
@@ -52,8 +52,8 @@ pub struct KindOfColumn {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MissingValues {
-    /// They become the mean of the training rows, and one more input tells where they were. An
-    /// empty cell of a category is a level of its own.
+    /// They become the mean of the training rows, and an additional input marks where they were. An
+    /// empty cell of a category is its own level.
     #[default]
     Indicator,
     /// They become the mean of the training rows.
@@ -73,12 +73,12 @@ pub enum Time {
     /// They become numbers.
     #[default]
     Linear,
-    /// They become numbers, and the sines and cosines of their phases in the year, the week and the
-    /// day.
+    /// They become numbers, together with the sines and cosines of their phases in the year, the week and
+    /// the day.
     Cyclic,
 }
 
-/// The text is not of the form `NAME=KIND`.
+/// The error for a text that is not of the form `NAME=KIND`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KindOfColumnError {
     /// There is no equals sign.
@@ -132,7 +132,7 @@ impl InputColumns {
         *self == strict
     }
 
-    /// The kind that the user gave the column.
+    /// The kind that the user gave for the column.
     pub(crate) fn kind_of(&self, name: &str) -> Option<ColumnKind> {
         let mut kinds = self.kinds.iter().rev();
         let found = kinds.find(|kind| kind.column == name);
@@ -146,7 +146,7 @@ impl InputColumns {
         self.without.iter().any(is) || only.is_some_and(|only| !only.iter().any(is))
     }
 
-    /// The columns that are named, each with the option that does.
+    /// The named columns, each with the option that names it.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let only = self.only.iter().flatten().map(|name| ("--inputs", name));
         let without = self.without.iter().map(|name| ("--drop", name));
@@ -175,7 +175,7 @@ mod tests {
         );
         assert_eq!(
             error("zip=text"),
-            "there is no kind \"text\" of columns, only number, boolean, category and date"
+            "\"text\" is not a kind of column; choose one of number, boolean, category and date"
         );
     }
 }

@@ -3,8 +3,8 @@
 use super::phrases::listed;
 use crate::{class_order::ClassOrder, column_label::ColumnLabel, origin::Location};
 
-/// A row, or one value of it, that cannot be used. The message is one sentence that says where and how to
-/// mend it.
+/// A row, or one value of it, that cannot be used. The message is one sentence that says where the problem is
+/// and how to fix it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CellError {
@@ -44,7 +44,7 @@ pub enum CellError {
         /// The offending text.
         text: String,
     },
-    /// A field is empty, null, or one of the usual words for a missing value.
+    /// A field is empty, null, or one of the common markers of a missing value.
     #[error("{location}: {column} has no value; fill it in or remove the row")]
     MissingValue {
         /// The row.
@@ -62,7 +62,7 @@ pub enum CellError {
     },
     /// A noise value is not a valid standard deviation.
     #[error(
-        "{location}: {column} is {value}, but the noise of a target is a positive standard deviation; correct it"
+        "{location}: {column} is {value}, but the noise of a target must be a positive standard deviation; correct it"
     )]
     NoiseNotPositive {
         /// The row.
@@ -84,8 +84,8 @@ pub enum CellError {
         /// The text of the cell; empty if it has none.
         text: String,
     },
-    /// A cell is not of the kind that its column had in training.
-    #[error("{location}: {column} holds {text:?}, but training had {expected} there; correct it")]
+    /// The kind of a cell differs from that of its column in training.
+    #[error("{location}: {column} holds {text:?}, but held {expected} in training; correct it")]
     NotOfKind {
         /// The row.
         location: Location,
@@ -98,7 +98,7 @@ pub enum CellError {
     },
     /// The weight of a row is missing or negative.
     #[error(
-        "{location}: the weight in {column} is {text:?}, but must be a number that is not negative; correct it or leave the row out"
+        "{location}: the weight in {column} is {text:?}, but must be a nonnegative number; correct it or remove the row"
     )]
     NotAWeight {
         /// The location of the row.
@@ -110,7 +110,7 @@ pub enum CellError {
     },
     /// A label does not occur in the training data.
     #[error(
-        "{location}: the label {label:?} is none of those the model was trained on, {}; correct it",
+        "{location}: the label {label:?} is not one of the labels the model was trained on, {}; correct it",
         listed(classes)
     )]
     UnknownLabel {
@@ -121,7 +121,7 @@ pub enum CellError {
         /// The labels of the training data.
         classes: Vec<String>,
     },
-    /// A label of the data is missing from the order of classes.
+    /// A label of the data is missing from the class order.
     #[error("{location}: the label {label:?} is not in the order {order}; add it to --class-order")]
     LabelNotInOrder {
         /// The row.

@@ -3,14 +3,14 @@
 use super::phrases::{listed, suggestion, works};
 use crate::{class_order::ClassOrder, column_label::ColumnLabel};
 
-/// Columns that cannot be used as they are, or as an option asks. The message is one sentence that says where and how to
-/// mend it.
+/// Columns that cannot be used as they are, or as an option asks. The message is one sentence that says where
+/// the problem is and how to fix it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ColumnError {
     /// No column has the name of the target.
     #[error(
-        "{source_name}: there is no column {name:?} to be the {purpose}{}; the columns are {}",
+        "{source_name}: there is no {purpose} column {name:?}{}; the columns are {}",
         suggestion(nearest),
         listed(columns)
     )]
@@ -28,7 +28,7 @@ pub enum ColumnError {
     },
     /// The target is given by name, but the source has no column names.
     #[error(
-        "{source_name}: there is no column {name:?} to be the {purpose}, because the file has no header line; give the {purpose}'s number, 1 to {count}"
+        "{source_name}: there is no {purpose} column {name:?}, because the file has no header line; give its number, 1 to {count}"
     )]
     TargetUnnamed {
         /// The file or set.
@@ -70,7 +70,7 @@ pub enum ColumnError {
     },
     /// There is no column other than the target.
     #[error(
-        "{source_name}: there is only one column, which leaves no input beside the target; separate columns by commas, semicolons or tabs"
+        "{source_name}: there is only one column, so there is no input besides the target; separate columns by commas, semicolons or tabs"
     )]
     NoInputs {
         /// The file or set.
@@ -78,7 +78,7 @@ pub enum ColumnError {
     },
     /// All targets are equal.
     #[error(
-        "{source_name}: the target, {column}, is {value} in every row, which leaves nothing to learn; choose another target"
+        "{source_name}: the target, {column}, is {value} in every row, so there is nothing to learn; choose another target"
     )]
     ConstantTarget {
         /// The file or set.
@@ -88,7 +88,7 @@ pub enum ColumnError {
         /// The only value of the target.
         value: String,
     },
-    /// Rows to test or to validate on have no targets.
+    /// The test or validation rows have no targets.
     #[error("{source_name}: no row has a value in the target {target:?}, so nothing can be scored")]
     NoTargets {
         /// The file or set.
@@ -157,9 +157,9 @@ pub enum ColumnError {
         /// The options with which the columns can be used.
         options: Vec<String>,
     },
-    /// A file without a header for a model whose inputs have names.
+    /// The file has no header, but the model's inputs have names.
     #[error(
-        "{source_name}: there is no header line, so it is unknown which column is which; add a line of names, or use --no-header if the columns are in the order of training"
+        "{source_name}: there is no header line, so the columns cannot be matched by name; add one, or use --no-header if the columns are in the order of training"
     )]
     HeaderMissing {
         /// The file.
@@ -167,7 +167,7 @@ pub enum ColumnError {
     },
     /// An option names a column that does not exist.
     #[error(
-        "{source_name}: {option} names the column {name:?}, which is not there{}; the columns are {}",
+        "{source_name}: {option} names the column {name:?}, which does not exist{}; the columns are {}",
         suggestion(nearest),
         listed(columns)
     )]
@@ -185,7 +185,7 @@ pub enum ColumnError {
     },
     /// A column contains nested or binary values.
     #[error(
-        "{source_name}: {column} has the type {kind}, which is not read; convert or remove the column"
+        "{source_name}: {column} has the type {kind}, which cannot be read; convert or remove the column"
     )]
     ColumnType {
         /// The file or set.
@@ -195,15 +195,15 @@ pub enum ColumnError {
         /// The type of the column.
         kind: String,
     },
-    /// A choice of columns for a set of images.
+    /// Options for columns were given for a set of images.
     #[error(
-        "{name} holds images, whose pixels are all inputs; leave out --inputs, --drop, --kind, --missing, --time, --id, --group and --time-split"
+        "{name} is a set of images, whose pixels are all inputs; remove --inputs, --drop, --kind, --missing, --time, --id, --group and --time-split"
     )]
     PixelsAreInputs {
         /// The set.
         name: String,
     },
-    /// No column is left that could be an input.
+    /// No column is left as an input.
     #[error("{source_name}: no column is left as an input: {}; keep one with --kind COLUMN=KIND", left_out.join(", "))]
     NothingLeft {
         /// The file or set.
@@ -221,7 +221,7 @@ pub enum ColumnError {
     },
     /// All weights are zero.
     #[error(
-        "{source_name}: all weights in {column} are zero; give some rows a weight, or leave --weights out"
+        "{source_name}: all weights in {column} are zero; give some rows a positive weight, or remove --weights"
     )]
     NoWeight {
         /// The source.
@@ -231,7 +231,7 @@ pub enum ColumnError {
     },
     /// The order of the labels matters but cannot be determined.
     #[error(
-        "{source_name}: the labels of {column} do not tell their order; give it, the lowest first, or start from this guess: {}",
+        "{source_name}: the order of the labels of {column} is unknown; give it, lowest first, or start from this guess: {}",
         guess.as_option()
     )]
     OrderUnknown {
@@ -242,9 +242,9 @@ pub enum ColumnError {
         /// The labels in alphabetical order.
         guess: ClassOrder,
     },
-    /// A label of the order of classes does not occur in the data.
+    /// A label of the class order does not occur in the data.
     #[error(
-        "{source_name}: {label:?} in the order {order} is none of the labels, {}; take it out of --class-order",
+        "{source_name}: {label:?} in the order {order} is not one of the labels, {}; remove it from --class-order",
         listed(labels)
     )]
     OrderedLabelMissing {

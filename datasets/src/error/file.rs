@@ -4,8 +4,8 @@ use std::{io, path::PathBuf};
 
 use crate::origin::Location;
 
-/// A file that cannot be read as a table of data. The message is one sentence that says where and how to
-/// mend it.
+/// A file that cannot be read as a table of data. The message is one sentence that says where the problem is
+/// and how to fix it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
@@ -46,7 +46,7 @@ pub enum FileError {
         format: &'static str,
     },
     /// The file is not a complete file of an image format.
-    #[error("{} is not a whole {format} file: {reason}; {advice}", path.display())]
+    #[error("{} is not a complete {format} file: {reason}; {advice}", path.display())]
     ImageFile {
         /// The file.
         path: PathBuf,
@@ -99,18 +99,18 @@ pub enum FileError {
         /// The reason given by the reader.
         reason: String,
     },
-    /// The file does not hold records in JSON.
-    #[error("{} does not hold records in JSON ({reason}); write one record on each line, such as {{\"x\": 1, \"y\": 2}}, or one list of them", path.display())]
+    /// The file does not hold JSON records.
+    #[error("{} does not hold JSON records ({reason}); write one record per line, such as {{\"x\": 1, \"y\": 2}}, or a list of records", path.display())]
     NotRecords {
         /// The file.
         path: PathBuf,
         /// The reason given by the reader.
         reason: String,
     },
-    /// The contents would take far more memory than the size of the file warrants: it is damaged, or
-    /// its values are nearly all empty or equal.
+    /// The contents would take far more memory than the size of the file suggests: it is damaged, or
+    /// nearly all of its values are empty or equal.
     #[error(
-        "{} has {size} bytes, but its contents would take more than {} MiB of memory; if it is not damaged, leave out its empty rows and columns, or give it unpacked as a CSV file",
+        "{} has {size} bytes, but its contents would take more than {} MiB of memory; if it is not damaged, remove its empty rows and columns, or give it as an uncompressed CSV file",
         path.display(), limit >> 20
     )]
     TooMuchMemory {
@@ -121,7 +121,7 @@ pub enum FileError {
         /// The memory that a file of this size may take, in bytes.
         limit: u64,
     },
-    /// A row of a text file is longer than any row of a table.
+    /// A row of a text file is too long for a row of a table.
     #[error(
         "{}: the row that begins on line {} has more than {} MiB; end each row with a line feed, and close every quote",
         path.display(), line, limit >> 20
@@ -131,11 +131,11 @@ pub enum FileError {
         path: PathBuf,
         /// The first line of the row.
         line: u64,
-        /// The most bytes of a row.
+        /// The maximum length of a row, in bytes.
         limit: u64,
     },
-    /// The program was compiled without a format.
-    #[error("{} cannot be read, because this program was built without the feature `{feature}`; build it with that or give a CSV file", path.display())]
+    /// The program was compiled without support for the format.
+    #[error("{} cannot be read, because this program was built without the feature `{feature}`; build it with that feature or give a CSV file", path.display())]
     FormatNotBuilt {
         /// The file.
         path: PathBuf,
@@ -144,16 +144,16 @@ pub enum FileError {
     },
     /// Only Parquet files are read in blocks.
     #[error(
-        "{} is no Parquet file, and only Parquet files are read in blocks while training; convert it, or leave out --stream",
+        "{} is not a Parquet file, and only Parquet files can be read in blocks during training; convert it, or remove --stream",
         path.display()
     )]
     NotInBlocks {
         /// The file.
         path: PathBuf,
     },
-    /// Training data on the standard input.
+    /// Training data were given on standard input.
     #[error(
-        "training reads its data more than once, so it cannot take the standard input; write the data to a file"
+        "training reads its data more than once, so it cannot read standard input; write the data to a file"
     )]
     StandardInput,
 }

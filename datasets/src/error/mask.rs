@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use crate::origin::Location;
 
-/// A split that comes with the data and cannot be used. The message is one sentence that says where and how to
-/// mend it.
+/// A split that comes with the data and cannot be used. The message is one sentence that says where the
+/// problem is and how to fix it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MaskError {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// A question after the name that is nearest to a wrong one.
+/// ` (did you mean …?)` with the name most similar to a wrong one, if there is any.
 pub(super) fn suggestion(nearest: &Option<String>) -> String {
     nearest
         .as_ref()
@@ -10,7 +10,7 @@ pub(super) fn suggestion(nearest: &Option<String>) -> String {
         .unwrap_or_default()
 }
 
-/// A question after several such names.
+/// ` (did you mean … or …?)` with several similar names.
 pub(super) fn suggestions(near: &[String]) -> String {
     if near.is_empty() {
         return String::new();
@@ -19,7 +19,7 @@ pub(super) fn suggestions(near: &[String]) -> String {
     format!(" (did you mean {}?)", quoted.join(" or "))
 }
 
-/// Quoted names, the first of many.
+/// Quoted names; of many names, only the first.
 pub(crate) fn listed(names: &[String]) -> String {
     const SHOWN: usize = 30;
     let mut quoted: Vec<String> = names
@@ -45,7 +45,7 @@ pub(super) fn looked_for(paths: &[PathBuf]) -> String {
     format!("looked for {}", shown.join(" and "))
 }
 
-/// Advice to use options.
+/// Advice to correct the file or use options.
 pub(super) fn works(options: &[String]) -> String {
     match options {
         [] => "correct the file".into(),

@@ -1,17 +1,17 @@
-//! A data set that is asked for by name and is not there.
+//! A data set that was requested by name and is not available.
 
 use std::path::PathBuf;
 
 use super::phrases::{looked_for, suggestions};
 
-/// A data set that is asked for by name and is not there. The message is one sentence that says where and how to
-/// mend it.
+/// A data set that was requested by name and is not available. The message is one sentence that says how to
+/// fix it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetError {
     /// There is no data set with this name.
     #[error(
-        "there is no data set and no file named {name:?}{}; `datasets list` shows the names that are known",
+        "there is no data set and no file named {name:?}{}; `datasets list` shows the known names",
         suggestions(near)
     )]
     UnknownName {
@@ -47,7 +47,7 @@ pub enum SetError {
         reason: String,
     },
     /// There is not enough memory for a synthetic set.
-    #[error("there is no memory for the {rows} rows of {columns} inputs of {name}; ask for fewer")]
+    #[error("not enough memory for the {rows} rows of {columns} inputs of {name}; ask for fewer")]
     SyntheticSize {
         /// The description.
         name: String,

@@ -6,9 +6,7 @@
 #[non_exhaustive]
 pub enum SplitError {
     /// A fraction is not strictly between 0 and 1.
-    #[error(
-        "the {part} fraction is {value} but must lie between 0 and 1, both excluded; 0.1 is usual"
-    )]
+    #[error("the {part} fraction is {value} but must lie between 0 and 1, both excluded; try 0.1")]
     Fraction {
         /// `test`, `validation`, ….
         part: &'static str,
@@ -39,7 +37,7 @@ pub enum SplitError {
     },
     /// There are fewer rows with different inputs, or groups, than folds.
     #[error(
-        "{folds} folds need as many rows with different inputs, or groups, and there are {found}; choose fewer folds or give more rows"
+        "{folds} folds need at least {folds} rows with different inputs, or groups, but there are {found}; choose fewer folds or give more rows"
     )]
     TooManyFolds {
         /// The number of folds.
@@ -49,7 +47,7 @@ pub enum SplitError {
     },
     /// All rows have equal inputs and cannot be split.
     #[error(
-        "all {rows} rows to divide into training and {part} rows have the same inputs; give data whose inputs differ"
+        "all {rows} rows have the same inputs, so they cannot be divided into training and {part} rows; give data whose inputs differ"
     )]
     SameInputs {
         /// The number of rows to split.

@@ -1,4 +1,4 @@
-//! Checks of what a Parquet file says about the size of its contents, before memory is taken for them.
+//! Checks what a Parquet file declares about the size of its contents, before memory is allocated for them.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -9,11 +9,11 @@ use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 
-/// A file that is read only where it has bytes, and whose pages unpack to a limited size.
+/// A file whose reads stay within its bounds, and whose pages unpack to a limited size.
 pub(super) struct CheckedFile {
     file: File,
     size: u64,
-    /// The most bytes of a page.
+    /// The maximum size of a page, in bytes.
     limit: u64,
 }
 
@@ -32,7 +32,7 @@ impl Length for CheckedFile {
 impl ChunkReader for CheckedFile {
     type T = BufReader<File>;
 
-    /// Reads from `start` on, where there is the header of a page.
+    /// Reads from `start`, the position of a page header.
     fn get_read(&self, start: u64) -> Result<Self::T> {
         let mut reader = self.file.get_read(start)?;
         match unpacked_size(reader.fill_buf()?) {
@@ -46,7 +46,7 @@ impl ChunkReader for CheckedFile {
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
         match start.checked_add(length as u64) {
             Some(end) if end <= self.size => self.file.get_bytes(start, length),
-            _ => Err(ParquetError::EOF("a part lies outside of the file".into())),
+            _ => Err(ParquetError::EOF("a part lies outside the file".into())),
         }
     }
 }
@@ -77,7 +77,7 @@ fn variable_length(bytes: &[u8]) -> Option<(u64, &[u8])> {
     None
 }
 
-/// Pages of a column that claim no more values than they can have.
+/// Pages of a column, checked to declare no more values than they can hold.
 pub(super) struct CheckedPages {
     pages: Box<dyn PageReader>,
     /// The rows of the row group, each with one value.
@@ -96,7 +96,7 @@ impl CheckedPages {
 
     fn check(&self, page: &Page) -> Result<()> {
         let (buffer, first) = match page {
-            // A value takes a byte at least.
+            // A value takes at least one byte.
             Page::DictionaryPage {
                 buf, num_values, ..
             } if *num_values as usize > buf.len() => {

@@ -1,5 +1,5 @@
-//! The tree of columns in the footer of a Parquet file, before memory is taken for its branches. The
-//! footer is in Thrift's compact protocol.
+//! Checks the tree of columns in the footer of a Parquet file, before memory is allocated for its branches.
+//! The footer is in Thrift's compact protocol.
 
 use std::fs::File;
 
@@ -11,7 +11,7 @@ const ELEMENTS: i64 = 2;
 /// The field of an element with the number of its branches.
 const BRANCHES: i64 = 5;
 
-/// The deepest nesting of values that is followed.
+/// The maximum nesting of values that is followed.
 const DEEPEST: usize = 32;
 
 /// Types of values.
@@ -27,7 +27,7 @@ mod kind {
     pub const STRUCT: u8 = 12;
 }
 
-/// Checks that no element of the tree claims more branches than there are elements.
+/// Checks that no element of the tree declares more branches than there are elements.
 pub(super) fn check_branches(file: &File, size: u64) -> Result<()> {
     const END: u64 = 8;
     let Some(end) = size.checked_sub(END) else {
@@ -50,13 +50,13 @@ pub(super) fn check_branches(file: &File, size: u64) -> Result<()> {
     }
 }
 
-/// Values that follow each other.
+/// A sequence of values.
 struct Values<'a> {
     rest: &'a [u8],
 }
 
 impl Values<'_> {
-    /// The most branches of an element, and the number of elements.
+    /// The maximum number of branches of an element, and the number of elements.
     fn most_branches(mut self) -> Option<(u64, u64)> {
         let mut last = 0;
         while let Some((field, kind)) = self.field(&mut last)? {
@@ -74,7 +74,7 @@ impl Values<'_> {
         None
     }
 
-    /// The branches of the element that comes next.
+    /// The number of branches of the next element.
     fn branches(&mut self) -> Option<u64> {
         let (mut last, mut branches) = (0, 0);
         while let Some((field, kind)) = self.field(&mut last)? {
@@ -114,7 +114,7 @@ impl Values<'_> {
         Some((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
     }
 
-    /// The number and the type of the next field of a struct; nothing after the last.
+    /// The number and the type of the next field of a struct; `None` after the last.
     fn field(&mut self, last: &mut i64) -> Option<Option<(i64, u8)>> {
         let header = self.byte()?;
         if header == 0 {

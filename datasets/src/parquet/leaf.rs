@@ -3,7 +3,7 @@
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type as PhysicalType};
 use parquet::schema::types::ColumnDescriptor;
 
-/// Units of a day.
+/// Time units per day.
 const MILLISECONDS: f64 = 86_400e3;
 const MICROSECONDS: f64 = 86_400e6;
 pub(super) const NANOSECONDS: f64 = 86_400e9;
@@ -19,7 +19,7 @@ pub(super) struct Leaf {
 pub(super) enum Meaning {
     /// A number; a decimal is its integer divided by this.
     Number { divisor: f64 },
-    /// An integer without a sign.
+    /// An unsigned integer.
     Unsigned,
     /// A date or a time, in days after division.
     Time { divisor: f64 },
@@ -105,7 +105,7 @@ fn converted(
     }
 }
 
-/// How many of these are in a day.
+/// The number of these units in a day.
 fn unit(unit: &TimeUnit) -> f64 {
     match unit {
         TimeUnit::MILLIS => MILLISECONDS,

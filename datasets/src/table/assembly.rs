@@ -24,8 +24,7 @@ impl Table {
     /// The columns of a source selected by `request`, as numbers.
     ///
     /// # Errors
-    /// Those of the request's layout and of [`interpretation::interpret`], and the first cell that
-    /// cannot be used.
+    /// If the layout of the request or [`interpretation::interpret`] fails, or a cell cannot be used.
     pub fn assemble(mut raw: RawTable, request: Request<'_>) -> Result<Self, DataError> {
         let mut layout = request.layout(raw.origin.source(), raw.columns.clone())?;
         let (mut reports, mut rows) = (Vec::new(), (0..raw.rows()).collect());
@@ -155,7 +154,7 @@ impl Table {
         }
     }
 
-    /// Fails on the first fault, or lists the rows that have some.
+    /// Fails on the first fault, or lists the rows with faults.
     fn refuse(
         &mut self,
         raw: &RawTable,
@@ -188,13 +187,13 @@ impl Table {
 struct Inputs {
     /// `[N, D]`
     values: Vec<f64>,
-    /// The columns with levels that training has not seen, and the numbers of such rows.
+    /// The columns with levels that did not occur in training, and the numbers of such rows.
     unseen: Vec<(String, usize)>,
     /// The columns with gaps that are filled although training had none, and the numbers of such rows.
     filled: Vec<(String, usize)>,
 }
 
-/// The inputs of the rows, with gaps that training did not have filled or as faults.
+/// The inputs of the rows. Gaps that training did not have are filled or become faults.
 fn inputs(
     raw: &RawTable,
     layout: &Layout,
@@ -250,7 +249,7 @@ fn inputs(
     }
 }
 
-/// A file without names does not tell which column is which input, unless the user says that it does.
+/// Requires a header if the model's inputs have names, unless the user says that there is none.
 fn require_header(raw: &RawTable, schema: &Schema, rows: &NewRows) -> Result<(), DataError> {
     match raw.columns.names.is_none() && schema.named && rows.lenient && rows.header != Some(false)
     {

@@ -13,8 +13,8 @@ use crate::error::{DataError, FileError};
 /// The first bytes of a compound file.
 pub(super) const COMPOUND: &[u8] = &[0xd0, 0xcf, 0x11, 0xe0];
 
-/// The archive, if its files unpack to a size that the allowance permits, and the list of shared
-/// texts claims no more of them than it has bytes.
+/// The archive, if its files unpack to a size within the allowance, and the list of shared texts declares no
+/// more texts than it has bytes.
 pub(super) fn checked(contents: Vec<u8>, allowance: &Allowance) -> Result<Contents, Refusal> {
     if contents.starts_with(COMPOUND) {
         let reason = "it is protected by a password, or in the format .xls";
@@ -23,7 +23,7 @@ pub(super) fn checked(contents: Vec<u8>, allowance: &Allowance) -> Result<Conten
     let mut archive = ZipArchive::new(Cursor::new(contents)).map_err(Refusal::damaged)?;
     let mut total = 0;
     for file in 0..archive.len() {
-        // The reader of workbooks reports a file that it needs and that is damaged.
+        // The workbook reader itself reports a damaged file that it needs.
         let Ok(file) = archive.by_index(file) else {
             continue;
         };
@@ -53,7 +53,7 @@ pub(super) fn checked(contents: Vec<u8>, allowance: &Allowance) -> Result<Conten
     Ok(archive.into_inner())
 }
 
-/// The number of shared texts that their list claims, if it does.
+/// The number of shared texts that their list declares; 0 if it declares none.
 fn shared_texts(list: &mut impl BufRead) -> u64 {
     let (mut reader, mut buffer) = (Reader::from_reader(list), Vec::new());
     loop {

@@ -1,4 +1,4 @@
-//! Checks of a workbook in Excel's binary format, `.xls`, in which a few bytes can claim many cells.
+//! Checks a workbook in Excel's binary format, `.xls`, in which a few bytes can declare many cells.
 
 use std::io::Cursor;
 
@@ -8,7 +8,7 @@ use crate::allowance::Allowance;
 /// The memory of a cell and its formula.
 const CELL: u64 = 64;
 
-/// How often the bytes of a workbook may be part of a sheet.
+/// The maximum number of sheets to which a byte of the workbook belongs, on average.
 const MOST_SHEETS_OF_A_BYTE: usize = 16;
 
 /// Types of records.
@@ -17,7 +17,7 @@ mod record {
     pub const BEGIN: u16 = 0x0809;
     pub const END: u16 = 0x000a;
     pub const DIMENSIONS: u16 = 0x0200;
-    /// No type of any program.
+    /// A type that no program uses.
     pub const NONE: u16 = 0xfffe;
     /// Records that begin with the row and the column of a cell.
     pub const CELLS: [u16; 8] = [
@@ -25,8 +25,8 @@ mod record {
     ];
 }
 
-/// The workbook in a new compound file with nothing else, if its sheets take no more memory than the
-/// allowance. Claims about the sizes of sheets are removed, because the cells show them.
+/// The workbook alone in a new compound file, if its sheets take no more memory than the allowance. Declared
+/// sizes of sheets are removed, because the cells determine them.
 pub(super) fn checked(contents: Vec<u8>, allowance: &Allowance) -> Result<Contents, Refusal> {
     if !contents.starts_with(archive::COMPOUND) {
         return Err(Refusal::Damaged("it is not in the format .xls".into()));
@@ -63,7 +63,7 @@ struct Record<'a> {
     contents: &'a [u8],
 }
 
-/// The records from `start` on, up to the end of the sheet or the workbook that begins there.
+/// The records from `start` to the end of the sheet or the workbook that begins there.
 fn records(book: &[u8], start: usize) -> impl Iterator<Item = Record<'_>> {
     let (mut place, mut depth, mut is_over) = (start, 0usize, false);
     std::iter::from_fn(move || {
@@ -97,7 +97,7 @@ fn word(bytes: &[u8], place: usize) -> Option<u16> {
     Some(u16::from_le_bytes(*word))
 }
 
-/// The places where sheets begin.
+/// The positions where sheets begin.
 fn sheets(book: &[u8]) -> Vec<usize> {
     let starts = records(book, 0).filter(|record| record.kind == record::SHEET);
     starts
@@ -105,7 +105,7 @@ fn sheets(book: &[u8]) -> Vec<usize> {
         .collect()
 }
 
-/// The places of records that claim a size of the sheet at `start`.
+/// The positions of records that declare the size of the sheet at `start`.
 fn claims(book: &[u8], start: usize) -> Vec<usize> {
     let claims = records(book, start).filter(|record| record.kind == record::DIMENSIONS);
     claims.map(|record| record.place).collect()

@@ -1,4 +1,4 @@
-//! The cells of a sheet that hold something.
+//! The non-empty cells of a sheet.
 
 use std::path::Path;
 
@@ -87,7 +87,7 @@ where
     Ok(Cells::sorted(cells.collect()))
 }
 
-/// The cells that `next` returns one after the other. A text may be shared by many.
+/// Collects the cells that `next` returns. Many cells may share a text.
 fn collect<'a>(
     allowance: &Allowance,
     mut next: impl FnMut() -> Result<Option<calamine::Cell<calamine::DataRef<'a>>>, Refusal>,
@@ -98,7 +98,7 @@ fn collect<'a>(
         if value == Data::Empty {
             continue;
         }
-        // A list that grows takes twice its memory, and a text more than its length.
+        // A growing list takes up to twice its memory, and a text more than its length.
         memory += 2 * size_of::<((u32, u32), Data)>() as u64;
         if let Data::String(text) = &value {
             memory += (size_of::<Data>() + text.len()) as u64;
@@ -110,7 +110,7 @@ fn collect<'a>(
 }
 
 impl Cells {
-    /// The cells by place. The last of several in one place counts.
+    /// The cells by position. Of several cells at one position, the last counts.
     fn sorted(mut cells: Vec<((u32, u32), Data)>) -> Self {
         cells.sort_by_key(|(place, _)| *place);
         cells.dedup_by(|next, kept| {
@@ -123,7 +123,7 @@ impl Cells {
         Self(cells)
     }
 
-    /// The number of columns from the first with a cell to the last.
+    /// The number of columns from the first to the last with a cell.
     pub fn width(&self) -> usize {
         self.columns()
             .map_or(0, |(first, last)| (last - first) as usize + 1)

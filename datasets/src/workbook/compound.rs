@@ -1,19 +1,19 @@
-//! Compound files, the containers of old Office documents: a file system of sectors, in which a table
-//! tells for each sector the one after it.
+//! Compound files, the containers of old Office documents: a file system of sectors, in which a table gives
+//! the next sector for each sector.
 
 /// The length of the name, of the header and of an entry of the directory.
 const NAME: usize = 64;
 const HEADER: usize = 512;
 const ENTRY: usize = 128;
 
-/// Places in the header.
+/// Offsets in the header.
 const SECTOR_SHIFT: usize = 30;
 const DIRECTORY: usize = 48;
 const SMALL_TABLE: usize = 60;
 const MORE_TABLES: usize = 68;
 const TABLES: usize = 76;
 
-/// Places in an entry.
+/// Offsets in an entry.
 const KIND: usize = 66;
 const START: usize = 116;
 const LENGTH: usize = 120;
@@ -22,17 +22,17 @@ const LENGTH: usize = 120;
 const STREAM: u8 = 2;
 const ROOT: u8 = 5;
 
-/// Numbers from here on are no sectors.
+/// Numbers from here on do not stand for sectors.
 const NO_SECTOR: u32 = 0xffff_fffa;
 const OF_TABLE: u32 = 0xffff_fffd;
 const END: u32 = 0xffff_fffe;
 const FREE: u32 = 0xffff_ffff;
 
-/// Streams that are shorter are in small sectors, which are in the stream of the root.
+/// Shorter streams are in small sectors, which are part of the root's stream.
 const SHORTEST: usize = 4096;
 const SMALL_SECTOR: usize = 64;
 
-/// The contents of the stream called `name`; nothing if there is none, or its chain of sectors is damaged.
+/// The contents of the stream called `name`; `None` if there is none, or its chain of sectors is damaged.
 pub(super) fn stream(file: &[u8], name: &str) -> Option<Vec<u8>> {
     let size = match file.get(SECTOR_SHIFT)? {
         9 => 512,
@@ -73,7 +73,7 @@ fn double_words(bytes: &[u8]) -> Vec<u32> {
     words.filter_map(|word| double_word(word, 0)).collect()
 }
 
-/// Whether an entry has this name, in letters of either case.
+/// Whether an entry has this name, ignoring case.
 fn is_called(entry: &[u8], name: &str) -> bool {
     let units = entry[..NAME].chunks_exact(2);
     let units: Vec<u16> = units
@@ -83,7 +83,7 @@ fn is_called(entry: &[u8], name: &str) -> bool {
     own.trim_end_matches('\0').eq_ignore_ascii_case(name)
 }
 
-/// The table of the sectors: for each, the number of the one after it.
+/// The table of sectors: for each sector, the number of the next one.
 fn table(file: &[u8], sectors: &Sectors<'_>) -> Option<Vec<u32>> {
     let mut parts = double_words(file.get(TABLES..HEADER)?);
     let mut more = double_word(file, MORE_TABLES)?;
@@ -116,14 +116,14 @@ impl Sectors<'_> {
         self.bytes.len().div_ceil(self.size)
     }
 
-    /// A sector; the last may be cut off.
+    /// A sector; the last one may be incomplete.
     fn get(&self, number: u32) -> Option<&[u8]> {
         let start = (number as usize).checked_mul(self.size)?;
         let rest = self.bytes.get(start..).filter(|rest| !rest.is_empty())?;
         Some(&rest[..self.size.min(rest.len())])
     }
 
-    /// At most `length` bytes of the sectors from `start` on, none of which may come twice.
+    /// At most `length` bytes of the chain of sectors from `start`, in which no sector may occur twice.
     fn chain(&self, start: u32, table: &[u32], length: usize) -> Option<Vec<u8>> {
         let (mut bytes, mut number) = (Vec::new(), start);
         for _ in 0..=self.count() {
@@ -138,8 +138,8 @@ impl Sectors<'_> {
     }
 }
 
-/// A compound file with one stream; nothing if the stream has more than 450 MB. It is in large sectors:
-/// the tables, the directory, and the stream, which is filled up with zeros.
+/// A compound file with one stream; `None` if the stream has more than 450 MB. The file has large sectors: the
+/// tables, the directory, and the stream, padded with zeros.
 pub(super) fn written(name: &str, contents: &[u8]) -> Option<Vec<u8>> {
     const SIZE: usize = 4096;
     const PLACES: usize = (HEADER - TABLES) / 4;

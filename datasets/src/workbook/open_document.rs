@@ -1,4 +1,4 @@
-//! Checks of an OpenDocument spreadsheet, in which one cell can stand for many.
+//! Checks an OpenDocument spreadsheet, in which one cell can stand for many.
 
 use std::io::BufReader;
 
@@ -9,11 +9,11 @@ use zip::ZipArchive;
 use super::{Contents, Refusal, archive};
 use crate::allowance::Allowance;
 
-/// The most rows and columns that are read.
+/// The maximum numbers of rows and columns that are read.
 const MOST_ROWS: u64 = 1 << 20;
 const MOST_COLUMNS: u64 = 1 << 14;
 
-/// The memory of a cell and its formula, each of which is there twice.
+/// The memory of a cell and its formula, each of which is stored twice.
 const CELL: u64 = 120;
 
 /// The document, if its elements are complete, and its tables take no more memory than the allowance.
@@ -35,8 +35,8 @@ enum Edge<'a> {
     End,
 }
 
-/// Calls `act` for every start and end of an element of a file, with its name and its place. All
-/// elements must end.
+/// Calls `act` for every start and end of an element of a file, with its name and its position. All elements
+/// must end.
 fn elements(
     files: &mut ZipArchive<Contents>,
     file: &str,
@@ -68,17 +68,17 @@ fn elements(
     }
 }
 
-/// The sizes of tables when repeated rows and cells are written out.
+/// The sizes of tables with repeated rows and cells expanded.
 #[derive(Default)]
 struct Tables {
     /// The memory of the tables before this one, in bytes.
     before: u64,
-    /// The rows of this table up to the last with a value, and all of them.
+    /// The number of rows of this table up to the last with a value, and of all its rows.
     filled_rows: u64,
     rows: u64,
-    /// The most columns up to the last with a value.
+    /// The maximum over the rows of the number of columns up to the last with a value.
     width: u64,
-    /// The cells of rows that are not repeated, and the bytes of texts that are.
+    /// The number of cells, with repeated rows counted once, and the bytes of texts, with all repetitions.
     cells: u64,
     texts: u64,
     row: Row,
@@ -88,10 +88,10 @@ struct Tables {
 #[derive(Default)]
 struct Row {
     repeated: u64,
-    /// The columns up to the last with a value, and all of them.
+    /// The number of columns up to the last with a value, and of all columns.
     filled: u64,
     columns: u64,
-    /// The place and the repetitions of the cell that is open and has a value.
+    /// The position and the number of repetitions of the open cell, if it has a value.
     cell: Option<(u64, u64)>,
     texts: u64,
 }

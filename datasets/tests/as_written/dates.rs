@@ -64,7 +64,7 @@ fn mistakes_among_dates_stop_with_their_line() {
         let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
         let message = load("a.csv", &table_of(&cells), &numbers(inferred())).unwrap_err();
         let expected = format!(
-            "a.csv: column 1 (\"x\") holds no date in 1 row among dates, the first {mistake:?} (in line 43); correct the file, or use --kind x=date"
+            "a.csv: column 1 (\"x\") holds dates except in 1 row, the first {mistake:?} (in line 43); correct the file, or use --kind x=date"
         );
         assert_eq!(message, expected);
         let kinds = vec!["x=date".parse().unwrap()];
@@ -112,7 +112,7 @@ fn day_and_month_are_not_guessed() {
             assert_eq!(new.inputs.get(0, 0), expected, "{cells:?}");
         }
     }
-    // One date that only one order has, or dates that are the same in both, need no option.
+    // A date that is valid in only one order, or dates that are equal in both, need no option.
     for cells in [
         ["02/03/2021", "13/03/2021"],
         ["02/03/2021", "03/13/2021"],

@@ -1,4 +1,4 @@
-//! Decimal commas and thousands: one notation for a file.
+//! Decimal commas and thousands separators: one notation per file.
 
 use burn_gp_datasets::{DecimalMark, InputColumns};
 
@@ -67,7 +67,7 @@ fn what_may_be_both_is_refused_unless_the_user_says_it() {
     ] {
         let message = first_row(name, text, inferred()).unwrap_err();
         assert!(
-            message.contains("whose comma may stand before decimals or between thousands (in ")
+            message.contains("whose comma may be a decimal mark or a thousands separator (in ")
                 && message.ends_with("or use --decimal , (or --decimal .)"),
             "{message}"
         );
@@ -85,12 +85,12 @@ fn what_may_be_both_is_refused_unless_the_user_says_it() {
         let message = first_row(name, text, inputs).unwrap_err();
         assert!(message.contains("no column is left"), "{message}");
     }
-    // Commas between fields are no decimal commas.
+    // Commas between fields are not decimal commas.
     let text = "a,y\n\"1,100\",1\n\"2,200\",2\n";
     assert_eq!(first_row("a.csv", text, inferred()), Ok(vec![1100.0]));
 }
 
-/// A model of a file with decimal commas reads them in columns that had whole numbers.
+/// A model trained on a file with decimal commas also reads them in columns that had whole numbers.
 #[test]
 fn the_notation_is_that_of_all_columns() {
     for cell in ["3,5", "0,25", "1.000,5", "-2,75", "12,125"] {

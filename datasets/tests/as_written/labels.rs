@@ -1,4 +1,4 @@
-//! Labels that usually stand for a missing value, and gaps.
+//! Labels that usually mark a missing value, and gaps.
 
 use burn_gp_datasets::{
     ColumnRoles, DataWarning, EqualInputs, InputColumns, Labels, MissingValues, NewRows, Split,
@@ -120,7 +120,7 @@ fn rows_left_out_are_counted_with_what_they_hold() {
         assert_eq!(
             expected.to_string(),
             format!(
-                "2 rows are left out for want of the target \"y\"; {marker:?} stands for a missing value there, unless --missing-values says otherwise"
+                "2 rows are left out because the target \"y\" is missing; {marker:?} stands for a missing value there, unless --missing-values says otherwise"
             )
         );
     }
@@ -141,7 +141,7 @@ fn the_user_says_what_is_missing() {
         let mut found = names(&data).to_vec();
         found.sort();
         assert_eq!(found, classes, "{markers:?}");
-        // The model remembers it.
+        // The model stores the choice.
         let new = new_rows("new.csv", &text, &data.schema).unwrap();
         let gaps = new
             .targets
@@ -151,7 +151,7 @@ fn the_user_says_what_is_missing() {
             .count();
         assert_eq!(gaps, data.left_out, "{markers:?}");
     }
-    // A category and an order of classes have all labels that they name.
+    // A category and a class order have all labels that they name.
     let kinds = vec!["y=category".parse().unwrap()];
     let chosen = InputColumns {
         kinds,

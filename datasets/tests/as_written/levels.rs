@@ -1,4 +1,4 @@
-//! Splits keep every level in training, or say that they do not.
+//! Splits keep every level in training, or warn that they do not.
 
 use burn_gp_datasets::{EqualInputs, Split, warnings};
 
@@ -44,7 +44,7 @@ fn every_level_is_in_training_whatever_the_seed() {
             assert!(is_small || (0..levels).all(seen), "{levels} {rows} {seed}");
             assert_eq!(split.train.len() + split.test.len(), data.rows());
             assert!(!split.test.is_empty());
-            // What cannot be mended is said.
+            // A level that cannot be kept is reported.
             let told = warnings(&data, &together, &split)
                 .iter()
                 .any(|warning| warning.to_string().contains("no training row has"));

@@ -1,4 +1,4 @@
-//! Tables as people write them: nothing in them is lost without a word.
+//! Tables as people write them: nothing in them is lost silently.
 
 mod dates;
 mod decimals;
@@ -21,7 +21,7 @@ fn inferred() -> InputColumns {
     }
 }
 
-/// Regression on `y`, or with `inputs.kinds` of its own.
+/// Regression on `y`, unless `inputs.kinds` says otherwise.
 fn numbers(inputs: InputColumns) -> ColumnRoles {
     ColumnRoles {
         target: "y".parse().unwrap(),

@@ -1,10 +1,10 @@
-//! Whole numbers that double precision does not hold.
+//! Whole numbers that double precision does not represent.
 
 use burn_gp_datasets::{ColumnKind, Task};
 
 use crate::{inferred, labels, load, names, new_rows, numbers, table_of, with_file};
 
-/// Two neighbors each, which round to the same number.
+/// Pairs of neighbors that round to the same number.
 const NEIGHBORS: [[&str; 2]; 6] = [
     ["9007199254740992", "9007199254740993"],
     ["-36028797018963969", "-36028797018963970"],
@@ -83,7 +83,7 @@ fn large_measurements_stay_numbers() {
         let expected: f64 = cells[0].parse().unwrap();
         assert_eq!(data.inputs.get(0, 0), expected);
     }
-    // Where the user says so, rounded.
+    // Rounded if the user asks for it.
     let inputs = burn_gp_datasets::InputColumns {
         kinds: vec!["x=number".parse().unwrap()],
         ..inferred()

@@ -1,4 +1,4 @@
-//! Small files that claim much, or stand for much. Each is refused in one sentence, with little
+//! Small files that declare or unpack to large contents. Each is rejected in one sentence, with little
 //! memory.
 
 use std::fs;
@@ -125,7 +125,7 @@ fn endless_contents() {
     });
 }
 
-/// Columns take time in proportion to their number.
+/// Reading takes time in proportion to the number of columns.
 #[test]
 fn a_hundred_thousand_columns() {
     with_little_memory("hostile::a_hundred_thousand_columns", |folder| {

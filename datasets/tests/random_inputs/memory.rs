@@ -1,5 +1,5 @@
-//! Tests in a process of their own with little memory. What a file merely claims must not be taken: a
-//! failed allocation ends the process.
+//! Runs tests in a separate process with little memory. Memory that a file merely declares must not be
+//! allocated: a failed allocation ends the process.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -7,15 +7,15 @@ use std::process::Command;
 
 use temp_dir::TempDir;
 
-/// The address space of a test, in KiB. Reading may take 1 GiB and 1024 bytes for each byte of a file;
+/// The address space of a test, in KiB. Reading may take 1 GiB plus 1024 bytes for each byte of a file;
 /// the rest is for the process itself.
 const MOST: usize = 1_310_720;
 
-/// The variable with the folder of a test that has little memory.
+/// The environment variable with the folder of a test with little memory.
 const FOLDER: &str = "BURN_GP_LITTLE_MEMORY";
 
-/// Calls `act`, the contents of the test called `name`, in a process with little memory. It gets a
-/// folder, which stays there if the process fails, with the last file that was read.
+/// Calls `act`, the body of the test called `name`, in a process with little memory. It gets a folder; if
+/// the process fails, the folder is kept with the last file that was read.
 pub fn with_little_memory(name: &str, act: impl FnOnce(&Path)) {
     if let Some(folder) = env::var_os(FOLDER) {
         return act(&PathBuf::from(folder));

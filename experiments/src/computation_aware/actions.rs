@@ -67,9 +67,9 @@ pub struct ActionsOptions {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Distances {
     pub step: usize,
-    /// CaGP-CG, in its own training.
+    /// CaGP-CG, during its own training.
     pub cagp_cg: f64,
-    /// CaGP-Opt, in its own training.
+    /// CaGP-Opt, during its own training.
     pub cagp_opt: f64,
     /// Conjugate gradients, under the hyperparameters of CaGP-Opt.
     pub residuals: f64,
@@ -77,7 +77,7 @@ pub(super) struct Distances {
     pub random: f64,
 }
 
-/// The first few vectors of a kind, with a number for each row.
+/// The first few vectors of a kind, with one entry for each row.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Drawn {
     pub name: String,

@@ -95,17 +95,17 @@ fn text(record: &Record, count: usize) -> Vec<String> {
             .shown(title(last), last.text(key, 3))
     });
     let mut lines = vec![format!(
-        "{NAME}: distance of the span of {count} actions to that of the first {count} eigenvectors, at \
-         most {:.3}",
+        "{NAME}: distance between the span of {count} actions and that of the first {count} eigenvectors, \
+         at most {:.3}",
         (count as f64).sqrt() * FRAC_PI_2
     )];
     lines.extend(table(&rows));
     let (ordered, seeds) = (record.in_the_order_of_the_paper, record.seeds);
     lines.push(format!(
-        "mean (standard error) over the seeds; CG, as CaGP-Opt: what conjugate gradients choose under the \
-         hyperparameters\nof CaGP-Opt, as random vectors are. The paper (arXiv:2411.01036, Figure 2) has \
-         no numbers: CaGP-CG is closer than\nCaGP-Opt, and both are closer than random vectors. So they \
-         end here for {ordered} of {seeds} seeds."
+        "mean (standard error) over the seeds; CG, as CaGP-Opt: actions of conjugate gradients under the \
+         hyperparameters\nof CaGP-Opt, which random vectors use too. The paper (arXiv:2411.01036, Figure 2) has \
+         no numbers: CaGP-CG is closer than\nCaGP-Opt, and both are closer than random vectors. This order \
+         holds here for {ordered} of {seeds} seeds."
     ));
     lines
 }
@@ -134,7 +134,7 @@ fn draw_distances(path: &Path, record: &Record) -> Result<(), PlotError> {
     };
     let caption = Caption::new(
         "two inputs",
-        "spans of actions in the course of training, means over the seeds",
+        "spans of actions during training, means over the seeds",
     );
     let along = Quantity::of("step");
     plots::curves(path, "Distances", caption, &names, along, &[panel])

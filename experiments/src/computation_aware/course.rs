@@ -1,7 +1,7 @@
-//! SVGP and CaGP-Opt in the course of training (Figures 3, 4 and S5).
+//! SVGP and CaGP-Opt during training (Figures 3, 4 and S5).
 //!
-//! The runs are those of `studies/cagp-uci.toml`, with looks at the test rows. The paper shows the
-//! means over the seeds, Figure 4 on Power alone.
+//! The runs are those of `studies/cagp-uci.toml`, with evaluations on the test rows. The paper shows the
+//! means over the seeds; Figure 4 shows only Power.
 
 use burn_gp_runs::{
     arguments::name_of,
@@ -21,13 +21,13 @@ pub(super) const NAME: &str = "cagp-course";
 /// The default models.
 const DEFAULT: [&str; 2] = ["svgp", "cagp-opt-adam"];
 
-/// The share of the steps between two looks at the test rows.
+/// The share of the steps between two evaluations on the test rows.
 const INTERVAL: f64 = 0.025;
 
 /// The options of `experiment cagp-course`.
 #[derive(Args, Clone, Debug)]
 pub struct CourseOptions {
-    /// Which runs, and how large they are.
+    /// The runs and their size.
     #[command(flatten)]
     runs: CellsOfTable1,
     /// The options of every experiment.
@@ -39,7 +39,7 @@ pub struct CourseOptions {
 ///
 /// # Errors
 ///
-/// [`Failure`]. Missing data sets and runs that break off are reported and left out.
+/// [`Failure`]. Missing data sets and failed runs are reported and left out.
 pub(crate) fn course(options: &CourseOptions) -> Result<(), Failure> {
     let common = &options.common;
     let (table, mut request) = (studies::named(TABLE_1), options.runs.request(common));

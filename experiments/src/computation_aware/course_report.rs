@@ -14,7 +14,7 @@ use crate::studies;
 /// The number of lengthscales in files and plots.
 const LENGTHSCALES: usize = 3;
 
-/// The columns of learning curves that files take over.
+/// The columns of learning curves that are copied to files.
 const SCORES: [&str; 5] = ["seconds", "loss", "nlpd", "rmse", "coverage95"];
 
 /// The nominal coverage in Figure 4.
@@ -27,7 +27,7 @@ struct Run {
     method: String,
     /// The display name of the method.
     title: String,
-    /// The looks, which are the lines of the CSV file.
+    /// The evaluations, which are the lines of the CSV file.
     looks: Vec<Line>,
 }
 
@@ -46,7 +46,7 @@ impl Run {
         runs.map(run).collect()
     }
 
-    /// A number over the training time.
+    /// A value against the training time.
     fn curve(&self, number: &dyn Fn(&Line) -> f64) -> Vec<(f64, f64)> {
         let looks = self.looks.iter();
         looks
@@ -55,7 +55,7 @@ impl Run {
     }
 }
 
-/// A look at a run: the scores, the standard deviation of the noise, the outputscale and the first
+/// An evaluation of a run: the scores, the standard deviation of the noise, the outputscale and the first
 /// lengthscales.
 fn line(look: &FinishedCell) -> Line {
     let numbers = &look.numbers[0];
@@ -77,7 +77,7 @@ fn line(look: &FinishedCell) -> Line {
     })
 }
 
-/// A number of a look.
+/// A value of an evaluation.
 fn of(look: &Line, key: &str) -> f64 {
     look.number(key).unwrap_or(f64::NAN)
 }
@@ -170,10 +170,9 @@ pub(super) fn report(folder: &ExperimentFolder, request: &Request) -> Result<(),
     }
     lines.push(format!(
         "{NAME}: mean (standard error) over the seeds, in standardized units, after the last step unless \
-         told otherwise; noise and\nscale are deviations, lengths the mean of the first {LENGTHSCALES} \
-         lengthscales. The paper (arXiv:2411.01036, Figures 3, 4 and S5) has\nno numbers: CaGP-Opt is slower \
-         at first and then reaches or overtakes SVGP, ends with the smaller error of coverage,\nand learns \
-         less noise"
+         stated\notherwise; noise and scale are standard deviations, lengths the mean of the first {LENGTHSCALES} \
+         lengthscales. The paper\n(arXiv:2411.01036, Figures 3, 4 and S5) has no numbers: CaGP-Opt is slower \
+         at first, then reaches or overtakes SVGP,\nends with a smaller coverage error, and learns less noise"
     ));
     folder.print(lines);
     Ok(())
@@ -191,7 +190,7 @@ fn finding(cells: &[Cell]) -> Option<String> {
         Some(if is_less { "smaller" } else { "LARGER" })
     };
     Some(format!(
-        "here CaGP-Opt ends, beside SVGP, with the {} NLPD, the {} error of coverage and the {} noise",
+        "here, compared with SVGP, CaGP-Opt ends with the {} NLPD, the {} coverage error and the {} noise",
         word("nlpd")?,
         word("coverage_error")?,
         word("noise")?
@@ -219,7 +218,7 @@ fn draw(folder: &ExperimentFolder, runs: &[Run]) {
         CurvePanel::new("|coverage − 95 %|", Span::FromZero, curves(&coverage_error)),
     ];
     let hyperparameters = [
-        panel("noise deviation", "noise", Span::FromZero),
+        panel("noise standard deviation", "noise", Span::FromZero),
         panel("outputscale", "outputscale", Span::FromZero),
         panel("first lengthscale", "lengthscale_1", Span::FromZero),
         panel("second lengthscale", "lengthscale_2", Span::FromZero),

@@ -1,6 +1,6 @@
 //! Observed against nominal coverage of central intervals (Figure 4).
 //!
-//! The predictions are those of the held-out rows after the last step of the runs of
+//! The predictions are for the held-out rows, after the last step of the runs of
 //! `studies/cagp-uci.toml`, which are in the same folder. The paper shows the error at 95 % on Power
 //! during training, for SVGP and CaGP-Opt.
 
@@ -29,7 +29,7 @@ use crate::studies;
 /// The name of the experiment.
 const NAME: &str = "cagp-coverage";
 
-/// The level in Figure 4.
+/// The confidence level in Figure 4.
 const NOMINAL: f64 = 0.95;
 
 /// The default models; the first one only at paper scale.
@@ -54,7 +54,7 @@ pub struct CoverageOptions {
 ///
 /// # Errors
 ///
-/// [`Failure`]. Missing data sets and runs that break off are reported and left out.
+/// [`Failure`]. Missing data sets and failed runs are reported and left out.
 pub(crate) fn coverage(options: &CoverageOptions) -> Result<(), Failure> {
     let common = &options.common;
     let (table, mut request) = (studies::named(TABLE_1), options.runs.request(common));
@@ -173,12 +173,12 @@ fn read(path: &Path) -> Result<Coverage, Failure> {
     };
     let text = read_text(path, Links::Followed).map_err(FolderError::from)?;
     let levels: Option<Vec<f64>> = text.lines().skip(1).map(central_level).collect();
-    let levels = levels.ok_or_else(|| damaged("these are no predictions".into()))?;
+    let levels = levels.ok_or_else(|| damaged("these are not predictions".into()))?;
     Ok(Coverage::of_levels(levels))
 }
 
-/// The smallest level of a central interval that contains the observation in a line. Lines without
-/// a level have a mean and a deviation, which determine it because all models here have Gaussian
+/// The smallest confidence level whose central interval contains the observation in a line. Lines without
+/// a level have a mean and a standard deviation, which determine it because all models here have Gaussian
 /// noise.
 fn central_level(line: &str) -> Option<f64> {
     let numbers: Result<Vec<f64>, _> = line.split(',').map(str::parse).collect();
@@ -214,19 +214,22 @@ fn report(folder: &ExperimentFolder, runs: &Path, request: &Request) -> Result<(
         .collect();
     folder.write_results(&record, &levels)?;
     lines.push(
-        "mean (standard error) over the seeds; in 95 %: the share of the held-out rows in their central \
-         intervals of 95 %,\nerror: its distance from 95 %, mean gap: the mean of such distances for 5 % \
+        "mean (standard error) over the seeds; in 95 %: the share of held-out rows inside their central \
+         95 % intervals,\nerror: its distance from 95 %, mean gap: the mean of these distances for 5 % \
          to 99 %; after the last step. The paper\n(arXiv:2411.01036, Figure 4) has no numbers: on Power \
          CaGP-Opt ends with a smaller error than SVGP"
             .into(),
     );
     lines.push(format!("runs in {}", runs.display()));
-    lines.push(format!("all else in {}\n", folder.path().display()));
+    lines.push(format!(
+        "other results written to {}\n",
+        folder.path().display()
+    ));
     inform(&lines.join("\n"));
     Ok(())
 }
 
-/// Draws the coverage and its error. Of several runs with the same title on a data set it takes the
+/// Draws the coverage and its error. Of several runs with the same title on a data set, draws only the
 /// largest.
 fn draw(folder: &ExperimentFolder, covered: &[Covered]) {
     let largest = covered.chunk_by(|a, b| a.title == b.title);

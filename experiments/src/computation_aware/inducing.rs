@@ -111,11 +111,11 @@ pub(super) struct Run {
     pub seed: u64,
     /// The mean distance from the inducing points to their nearest rows, in trained lengthscales.
     pub distance: f64,
-    /// The same for equally many uniform points.
+    /// The mean distance of equally many uniform points to their nearest rows.
     pub uniform_distance: f64,
-    /// The mean over the inducing points of the share of the function in the variance of a target.
+    /// The mean over the inducing points of the function's share of the variance of a target.
     pub ratio: f64,
-    /// The same share for exact regression with the hyperparameters of the data.
+    /// The mean share for exact regression with the hyperparameters of the data.
     pub exact_ratio: f64,
     /// The trained standard deviation of the noise.
     pub noise: f64,

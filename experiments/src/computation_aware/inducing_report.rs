@@ -11,7 +11,7 @@ use burn_gp_runs::{
 
 use super::inducing::{NAME, NOISE, Run};
 
-/// Title, key of the means, key of the numbers of a run, and the number.
+/// Title, key of the means, key of the values of a run, and the value.
 type Number = (&'static str, &'static str, &'static str, fn(&Run) -> f64);
 
 const NUMBERS: [Number; 6] = [
@@ -29,7 +29,7 @@ const NUMBERS: [Number; 6] = [
     }),
 ];
 
-/// A summary over the seeds of a number of inputs.
+/// A summary over the seeds for one number of inputs.
 fn cell(runs: &[Run]) -> Line {
     let line = Line::default()
         .column("inputs", "dimensions", runs[0].dimensions, 0)
@@ -59,16 +59,16 @@ pub(super) fn report(folder: &ExperimentFolder, inducing: usize) -> Result<(), F
     folder.write_results(&cells, &rows)?;
     folder.draw("inducing.svg", |path| draw(path, &cells));
     let mut lines = vec![format!(
-        "{NAME}: {inducing} inducing points of SVGP; the data's noise deviation is {NOISE}"
+        "{NAME}: {inducing} inducing points of SVGP; the noise standard deviation of the data is {NOISE}"
     )];
     lines.extend(table(&cells));
     lines.push(
         "mean (standard error) over the seeds; distance: from an inducing point to the nearest row, in \
-         trained lengthscales (eq. S24);\nuniform: from as many uniform points; ratio: of the function's \
-         variance to a target's at the inducing points (eq. S25);\nexact: that of CholeskyGP with the \
-         hyperparameters of the data. The paper (arXiv:2411.01036, Figure S3) has no numbers:\ninducing \
-         points are closer to the data than uniform ones, the farther the more inputs there are; the ratio \
-         is small already\nwith four inputs, far below the exact one."
+         trained lengthscales (eq. S24);\nuniform: the same for as many uniform points; ratio: variance of the \
+         function over that of a target at the inducing points\n(eq. S25); exact: the ratio for CholeskyGP with the \
+         hyperparameters of the data. The paper (arXiv:2411.01036, Figure S3) has\nno numbers: inducing \
+         points are closer to the data than uniform points, at a distance that grows with the number of\ninputs; \
+         with only four inputs the ratio is already small, far below the exact one."
             .into(),
     );
     lines.push(finding(&cells));
@@ -76,7 +76,7 @@ pub(super) fn report(folder: &ExperimentFolder, inducing: usize) -> Result<(), F
     Ok(())
 }
 
-/// States for which numbers of inputs the paper's findings hold here.
+/// States the numbers of inputs for which the paper's findings hold here.
 fn finding(cells: &[Line]) -> String {
     let mean = |cell: &Line, key| cell.number(key).unwrap_or(f64::NAN);
     let inputs = |holds: &mut dyn FnMut(&Line) -> bool| {
@@ -95,8 +95,8 @@ fn finding(cells: &[Line]) -> String {
         is_farther
     });
     format!(
-        "here, by numbers of inputs: closer than uniform points: {nearer}; farther than with the fewer \
-         inputs above: {farther};\nratio below the exact one: {surer}"
+        "here, by number of inputs: closer than uniform points: {nearer}; farther than with the next smaller \
+         number: {farther};\nratio below the exact one: {surer}"
     )
 }
 
@@ -126,7 +126,7 @@ fn draw(path: &Path, cells: &[Line]) -> Result<(), PlotError> {
             ..CurvePanel::new("distance to the nearest row", Span::FromZero, distances)
         },
         CurvePanel {
-            title: "function's part of a target's variance",
+            title: "function's share of a target's variance",
             ..CurvePanel::new("ratio of variances", Span::Window(0.0, 1.0), ratios)
         },
     ];

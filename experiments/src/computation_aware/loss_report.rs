@@ -15,7 +15,7 @@ use serde_json::json;
 use super::loss::{Look, NAME, NOISE, Run, Trained};
 
 const BANDS: Bands<'static> = Bands {
-    text: "±2 deviations of targets",
+    text: "±2 standard deviations of targets",
     deviations: 2.0,
 };
 
@@ -83,14 +83,14 @@ pub(super) fn report(folder: &ExperimentFolder, (x, y): (&[f64], &[f64])) -> Res
     folder.draw("course.svg", |path| draw_course(path, &runs));
     folder.draw("fits.svg", |path| draw_fits(path, &runs, Points { x, y }));
     let mut lines = vec![format!(
-        "{NAME}: held-out rows; the data's noise deviation is {NOISE}"
+        "{NAME}: held-out rows; the noise standard deviation of the data is {NOISE}"
     )];
     lines.extend(table(&cells));
     lines.push(
-        "mean (standard error) over the seeds; best: on the way; bound: the evidence lower bound (eq. 11), \
+        "mean (standard error) over the seeds; best: during training; bound: the evidence lower bound (eq. 11), \
          projected: the density\nof the projected data (eq. 9). The paper (arXiv:2411.01036, Figures S1 and \
-         S2) has no numbers: trained with the latter,\nCaGP-CG gets worse on held-out rows and calls the \
-         function noise. Actions that are trained with it come to see\nnext to nothing of the data."
+         S2) has no numbers: trained with the latter,\nCaGP-CG gets worse on held-out rows and explains the \
+         function as noise. Actions trained with it end up seeing\nalmost none of the data."
             .into(),
     );
     let found = |trained| {
@@ -117,12 +117,12 @@ fn of_model(runs: &[Run], trained: Trained) -> Vec<&Run> {
 fn finding(trained: Trained, (bound, projected): (&Line, &Line)) -> Option<String> {
     let (best, last) = (projected.number("best_nlpd")?, projected.number("nlpd")?);
     let course = match last > best + 0.01 {
-        true => format!("gets worse on the way, from {best:.3} to {last:.3}"),
-        false => "does not get worse on the way".to_owned(),
+        true => format!("gets worse during training, from {best:.3} to {last:.3}"),
+        false => "does not get worse during training".to_owned(),
     };
     Some(format!(
-        "here {}: the NLPD {course} and ends {:+.3} from that of the bound;\nthe noise deviation is {:.1} \
-         times the data's, with the bound {:.1} times",
+        "here {}: the NLPD {course}, and ends {:+.3} from that of the bound;\nthe noise standard deviation is \
+         {:.1} times that of the data, with the bound {:.1} times",
         trained.title(),
         last - bound.number("nlpd")?,
         projected.number("noise")? / NOISE,
@@ -140,12 +140,13 @@ fn draw_course(path: &Path, runs: &[Run]) -> Result<(), PlotError> {
     let window = Span::Window(SHOWN.0, SHOWN.1);
     let panels = [
         panel("NLPD of held-out rows", |look| look.nlpd, window),
-        panel("noise deviation", |look| look.noise, Span::FromZero),
+        panel(
+            "noise standard deviation",
+            |look| look.noise,
+            Span::FromZero,
+        ),
     ];
-    let caption = Caption::new(
-        "sines",
-        "either loss in the course of training, means over the seeds",
-    );
+    let caption = Caption::new("sines", "both losses during training, means over the seeds");
     let along = Quantity::of("step");
     plots::curves(path, "Losses", caption, &names, along, &panels)
 }

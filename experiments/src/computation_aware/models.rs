@@ -18,7 +18,7 @@ pub(super) const ADAM: FullBatchOptimizer = FullBatchOptimizer::Adam {
     },
 };
 
-/// So many steps of an optimizer.
+/// Training with a number of steps of an optimizer.
 pub(super) fn training(steps: usize, optimizer: FullBatchOptimizer) -> FullBatchTraining {
     FullBatchTraining {
         iterations: steps,

@@ -3,7 +3,7 @@
 //! The data are synthetic rows with nine inputs, as many as protein has; 1000 more rows are held
 //! out. Prior, initial values and Adam in single precision are the same as in
 //! `studies/cagp-uci.toml`. Each run is a separate process, so its peak memory is its own. A run with
-//! few rows and equally many actions measures the memory that the program needs for any data.
+//! few rows and the same number of actions measures the memory that the program needs for any data.
 
 use burn_gp_runs::{
     arguments::RunOptions,
@@ -130,7 +130,7 @@ pub(crate) fn scale(options: &ScaleOptions) -> Result<(), Failure> {
     let epochs = options.epochs.unwrap_or(common.by_scale(5, 3));
     let mut broken = Vec::new();
     for (actions, rows) in options.cells() {
-        let name = format!("{rows} rows, {actions} combinations");
+        let name = format!("{rows} rows, {actions} actions");
         watch.announce(&name);
         let run = options.run((actions, rows), epochs, &place, &folder)?;
         if !watch.run(&run, &name)? {

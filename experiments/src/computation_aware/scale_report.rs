@@ -20,7 +20,7 @@ use crate::scaling::fitted_slope;
 /// error.
 const MOST_MEMORY: f64 = 1.05;
 
-/// The share of the memory that the rows must have for a reliable exponent.
+/// The share of the memory that the rows must take for a reliable exponent.
 const OWN_SHARE: f64 = 0.75;
 
 /// A finished run.
@@ -35,11 +35,11 @@ struct Cost {
     seconds_per_step: f64,
     /// The peak memory of the process; NaN if the system does not report it.
     peak_mebibytes: f64,
-    /// The rows minus those of the smallest run with the same number of actions.
+    /// The number of rows minus that of the smallest run with the same number of actions.
     more_rows: usize,
-    /// The memory minus that of the smallest run.
+    /// The peak memory minus that of the smallest run.
     mebibytes_for_rows: f64,
-    /// The size of a matrix with a number for each row and each action.
+    /// The size of a matrix with an entry for each row and action.
     matrix_mebibytes: f64,
     nlpd: f64,
 }
@@ -170,13 +170,13 @@ impl Exponents {
         };
         let doubt = match self.is_small {
             true => {
-                "; more --sizes or --actions say more of memory, of which much is the program's own"
+                "; use more --sizes or --actions, because much of the memory is the program's own"
             }
             false => "",
         };
         Some(format!(
-            "I = {}, from {} rows on: memory grows by the power {memory:.2} of n·I, what the rows add \
-             by {rows:.2}, {verdict} {MOST_MEMORY};\nthe time of a step by {time:.2}{doubt}",
+            "I = {}, from {} rows: memory grows as the power {memory:.2} of n·I, the part for the rows \
+             as {rows:.2}, {verdict} {MOST_MEMORY};\nthe time of a step as {time:.2}{doubt}",
             self.actions, self.rows
         ))
     }
@@ -209,11 +209,11 @@ pub(super) fn report(folder: &ExperimentFolder, device: &str) -> Result<(), Fail
     lines.extend(table(&rows));
     lines.extend(exponents.iter().filter_map(Exponents::line));
     lines.push(
-        "medians of the steps of Adam on all n rows; peak MiB: the most of the host's memory that the \
-         process held, for rows:\nbeyond the run with the fewest; n×I: one matrix of a number a row and \
-         combination, ratio: what rows add in such\nmatrices of them. The paper (arXiv:2411.01036, Section \
-         4) has memory O(nI), and time O(n max(I, n/I)) with the I\ncombinations side by side: a step \
-         evaluates the kernel n² times, so that its time grows by the power 2 where threads\nare far fewer \
+        "medians of the steps of Adam on all n rows; peak MiB: the peak host memory of the process; for \
+         rows: the part beyond\nthe run with the fewest rows; n×I: one matrix with an entry for each row and \
+         action; ratio: the part for rows in such\nmatrices. The paper (arXiv:2411.01036, Section \
+         4) has memory O(nI), and time O(n max(I, n/I)) with the I actions\nin parallel: a step \
+         evaluates the kernel n² times, so its time grows as the power 2 with far fewer threads \
          than I"
             .into(),
     );

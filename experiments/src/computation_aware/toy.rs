@@ -48,7 +48,7 @@ pub(super) const NOISE: f64 = 0.1;
 /// The inducing points, far from all data.
 pub(super) const INDUCING: [f64; 4] = [-0.75, -0.25, 0.25, 0.75];
 
-/// How far models are drawn beyond the data.
+/// The distance to which models are drawn beyond the data.
 const BEYOND: f64 = 0.3;
 
 /// The number of inputs at which a model is drawn.

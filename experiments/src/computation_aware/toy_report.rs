@@ -11,7 +11,7 @@ use burn_gp_runs::{
 use super::toy::{Fit, INDUCING, NAME, NOISE, Problem};
 
 const BANDS: Bands<'static> = Bands {
-    text: "±2 deviations",
+    text: "±2 standard deviations",
     deviations: 2.0,
 };
 
@@ -46,14 +46,14 @@ pub(super) fn report(
     folder.write_results(&fits, &rows)?;
     folder.draw("fits.svg", |path| draw(path, problem, fits));
     let mut lines = vec![format!(
-        "{NAME}: at most {steps} steps; the data's noise deviation is {NOISE}"
+        "{NAME}: at most {steps} steps; the noise standard deviation of the data is {NOISE}"
     )];
     lines.extend(table(&rows));
     lines.push(format!(
-        "\ndeviations of the function, without noise, at the inducing point {} in a gap of the data; that \
-         of the exact\nposterior is with the same hyperparameters: the rest is computational. The paper \
-         (arXiv:2411.01036, Figure 1)\nhas no numbers: SVGP is sure where it has an inducing point and \
-         calls deviations noise, CaGP is not.",
+        "\nstandard deviations of the function, without noise, at the inducing point {} in a gap of the data; \
+         the exact posterior\nhas the same hyperparameters, so the difference is computational. The paper \
+         (arXiv:2411.01036, Figure 1) has no numbers:\nSVGP is certain at its inducing points and explains \
+         variation as noise, CaGP does neither.",
         INDUCING[0]
     ));
     folder.print(lines);

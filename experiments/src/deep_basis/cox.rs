@@ -130,7 +130,7 @@ impl DbkCoxOptions {
             (Some(path), sides) => problems.push(Events::read(path, sides.as_deref(), seed)?),
             (None, Some(_)) => {
                 return Err(Failure::Arguments(
-                    "--domain is where the events of a file can be; give the file with --events"
+                    "--domain only applies to the events of a file; give the file with --events"
                         .into(),
                 ));
             }

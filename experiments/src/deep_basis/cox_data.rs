@@ -16,8 +16,8 @@ const HELD_OUT: f64 = 0.2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Intensity {
-    /// Decay with a bump on [0, 50]: five times that of R. Adams, I. Murray and D. MacKay (ICML
-    /// 2009)
+    /// Decay with a bump on [0, 50]: five times the intensity of R. Adams, I. Murray and D. MacKay
+    /// (ICML 2009)
     Decay,
     /// Constant levels with three jumps on [0, 10]
     Jump,
@@ -134,7 +134,7 @@ impl Events {
         let dimensions = points.columns();
         if dimensions > 2 {
             return Err(Failure::Arguments(format!(
-                "{} has {dimensions} columns; events have one coordinate or two",
+                "{} has {dimensions} columns; events must have one or two coordinates",
                 path.display()
             )));
         }
@@ -149,7 +149,7 @@ impl Events {
         };
         if sides.len() != dimensions {
             return Err(Failure::Arguments(format!(
-                "--domain has {} ranges, the events of {} {dimensions} coordinates; give one range for each",
+                "--domain has {} ranges, but the events of {} have {dimensions} coordinates; give one range for each",
                 sides.len(),
                 path.display()
             )));
@@ -167,7 +167,7 @@ impl Events {
         }
         if train.is_empty() {
             return Err(Failure::Arguments(format!(
-                "{} has too few events to learn from; at least ten are needed",
+                "{} has too few events for training; at least ten are needed",
                 path.display()
             )));
         }
@@ -204,14 +204,14 @@ impl Events {
 fn check(path: &Path, sides: &[(f64, f64)], events: &[f64]) -> Result<(), Failure> {
     if let Some((low, high)) = sides.iter().find(|(low, high)| low >= high) {
         return Err(Failure::Arguments(format!(
-            "the events of {} would be between {low} and {high}; give the box with --domain LOWER..UPPER",
+            "the events of {} range only from {low} to {high}; give their region with --domain LOWER..UPPER",
             path.display()
         )));
     }
     let outside = |(x, side): &(&f64, &(f64, f64))| **x < side.0 || **x > side.1;
     match events.iter().zip(sides.iter().cycle()).find(outside) {
         Some((x, (low, high))) => Err(Failure::Arguments(format!(
-            "{} has an event at {x}, which is not in --domain {low}..{high}",
+            "{} has an event at {x}, which is outside --domain {low}..{high}",
             path.display()
         ))),
         None => Ok(()),
@@ -232,7 +232,7 @@ pub(super) fn ranges(text: &str) -> Result<Vec<(f64, f64)>, Failure> {
     let ranges: Option<Vec<(f64, f64)>> = text.split(',').map(range).collect();
     ranges.ok_or_else(|| {
         Failure::Arguments(format!(
-            "--domain {text:?} is no range such as 1851.2..1962.2, or two with a comma between them"
+            "--domain {text:?} is not a range such as 1851.2..1962.2 or two ranges such as 0..1,0..2"
         ))
     })
 }

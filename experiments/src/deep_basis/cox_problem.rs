@@ -65,8 +65,8 @@ impl Integral {
     }
 }
 
-/// A Cox process with its integral, in the form that the mini-batch trainer takes; the targets of
-/// its data have no meaning.
+/// A Cox process with its integral, in the form that the mini-batch trainer takes; the targets in its
+/// data are not used.
 #[derive(Module, Debug)]
 struct Trained<L: Module> {
     process: CoxProcess<L>,
@@ -228,7 +228,7 @@ impl<'a> Problem<'a> {
         Ok(self.scored(&process, (prior, rule), seconds))
     }
 
-    /// Evaluates a fit in the units of the events, where the volume of the box is different.
+    /// Evaluates a fit in the original units of the events, in which the box has a different volume.
     fn scored(&self, process: &impl Process, (prior, rule): (Prior, Rule), seconds: f64) -> Fit {
         let events = self.events;
         let dimensions = events.dimensions();

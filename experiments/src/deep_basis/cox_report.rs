@@ -51,9 +51,9 @@ pub(super) fn report(
     let mut lines = vec![format!("{NAME}: {steps} steps")];
     lines.extend(table(&rows));
     lines.push(
-        "\nerror: root mean square of the intensity's over the mean of the true one; within 95 %: part of the \
-         places where\nthe truth is; log-likelihood: expected, of each held-out event (a second draw; of a \
-         file a fifth of the events). The\npaper (arXiv:2505.18526, A.5) has the model and no experiment."
+        "\nerror: root mean square error of the intensity over the mean of the true one; within 95 %: share of \
+         grid points whose\ninterval contains the truth; log-likelihood: expected, per held-out event (a second \
+         draw; for a file, a fifth of its\nevents). The paper (arXiv:2505.18526, A.5) has the model but no experiment."
             .into(),
     );
     folder.print(lines);

@@ -1,9 +1,9 @@
-//! Exceptions in Table 1 from the claims in the paper's text, and whether our numbers agree with
+//! Exceptions in Table 1 to the claims in the paper's text, and whether our results agree with
 //! them.
 //!
 //! Section 4.2 claims that DBK is better than Gaussian processes and deep kernel learning, that
 //! SVDBK is better than exact DBK on protein and song, that corrections help, and that more basis
-//! functions are better than one. The table has exceptions from each claim. This module finds them
+//! functions are better than one. The table has exceptions to each claim. This module finds them
 //! in the table.
 
 use burn_gp_runs::study::{Cell, FinishedCell, Line, table};
@@ -58,7 +58,7 @@ const AHEAD: [Claim; 6] = [
     ("svdbk", "svdkl"),
 ];
 
-/// With correction against without, 128 functions against one, and both.
+/// With correction against without, 128 functions against one, and both differences together.
 const ABLATED: [Claim; 10] = [
     ("dbk", "dbk-c"),
     ("dbk-r", "dbk-cr"),
@@ -81,7 +81,7 @@ fn claims(data: &str) -> impl Iterator<Item = Claim> {
     AHEAD.into_iter().chain(ABLATED).chain(of_batches)
 }
 
-/// A pair of models on a data set that the table orders differently than the text.
+/// A pair of models on a data set that the table ranks differently than the text does.
 #[derive(Clone, Debug, PartialEq)]
 struct Exception {
     data: &'static str,
@@ -120,8 +120,8 @@ pub(crate) fn lines(cells: &[FinishedCell]) -> Vec<String> {
         .collect();
     if !rows.is_empty() {
         lines.push(
-            "Where the paper's numbers are not as its text has them (DBK ahead of other kernels, batches of \
-             all rows, corrected of\nnot, 128 functions of one), and ours:"
+            "Where the paper's table contradicts its text (DBK beats other kernels, batches beat all rows, \
+             correction beats none,\n128 functions beat one), and our numbers:"
                 .to_owned(),
         );
         lines.extend(table(&rows));

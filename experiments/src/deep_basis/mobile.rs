@@ -59,7 +59,7 @@ pub struct DbkMobileOptions {
 ///
 /// # Errors
 ///
-/// [`Failure`]. Runs that break off are reported and left out.
+/// [`Failure`]. Failed runs are reported and left out.
 pub(crate) fn mobile(options: &DbkMobileOptions) -> Result<(), Failure> {
     let (table, mut request) = (studies::named(NAME), options.runs.request(&options.common));
     request.choice.check(table)?;
@@ -87,7 +87,7 @@ pub(crate) fn mobile(options: &DbkMobileOptions) -> Result<(), Failure> {
     let planned = study::planned(table, &request, &request.data_sets(table)?)?;
     let broken = study::make(table, &request, &planned, &experiment)?;
     let cells = study::show(table, &request, &experiment, None)?;
-    // Of several runs with the same model, the first.
+    // Of several runs with the same model, only the first is used.
     let models = cells.chunk_by(|a, b| a.cell == b.cell).map(|own| &own[0]);
     let runs: Vec<(String, PathBuf)> = models
         .map(|cell| (cell.title(table, &request), cell.folders[0].clone()))
@@ -111,8 +111,8 @@ impl DbkMobileOptions {
         for (index, &score) in data.targets.iter().enumerate() {
             if !self.logarithms && score <= 0.0 {
                 return Err(Failure::Arguments(format!(
-                    "{}: the score {score} has no logarithm; correct it, or say --logarithms if the column has \
-                     logarithms already",
+                    "{}: the score {score} has no logarithm; correct it, or use --logarithms if the column already \
+                     holds logarithms",
                     data.location(index)
                 )));
             }
@@ -131,7 +131,7 @@ fn coordinates(path: &Path, data: &Dataset) -> Result<[usize; 2], Failure> {
         let found = (names.iter()).position(|name| name.trim().eq_ignore_ascii_case(wanted));
         found.ok_or_else(|| {
             Failure::Arguments(format!(
-                "{} has no column {wanted:?} beside its target {:?}; its other columns are {}",
+                "{} has no column {wanted:?} besides its target {:?}; its other columns are {}",
                 path.display(),
                 data.target_name(),
                 names.join(", ")

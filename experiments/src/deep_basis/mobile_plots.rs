@@ -34,8 +34,7 @@ struct Maps {
 }
 
 /// Draws the predictions of all models, given by titles and folders, and their kernels around two
-/// places. Prints a warning for
-/// plots that cannot be drawn.
+/// places. Prints a warning for plots that cannot be drawn.
 ///
 /// # Errors
 ///
@@ -59,7 +58,7 @@ pub(super) fn draw(
     Ok(())
 }
 
-/// The places of the paper if they are within the range of the data; otherwise the mean of the data
+/// The places in the paper if they are within the range of the data; otherwise the mean of the data
 /// and the first row.
 fn looked_at(data: &Measurements) -> Vec<(&'static str, [f64; 2])> {
     let range = |axis: usize| {
@@ -135,7 +134,7 @@ fn draw_means(
     )
 }
 
-/// The title, the numbers, and the longitude and latitude of a kernel around a place.
+/// The title, the values, and the longitude and latitude of a kernel around a place.
 type Slice<'a> = (String, &'a [f64], [[f64; 2]; 1]);
 
 /// Draws one row of panels for each place.

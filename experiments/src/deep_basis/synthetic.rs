@@ -132,10 +132,10 @@ pub(super) struct Run {
     pub nlpd: f64,
     /// The root mean square error of the function without noise.
     pub function_rmse: f64,
-    /// The median time of a step.
+    /// The median time of a step, in seconds.
     pub seconds_per_step: f64,
     pub seconds: f64,
-    /// The posterior of targets, inside and beside the domain.
+    /// The posterior of targets, inside and outside the domain.
     #[serde(flatten)]
     pub curve: PredictedCurve,
     /// `k(x*, ·)` at these inputs for each of [`LOOKED_AT`]; empty in runs of earlier versions.

@@ -40,7 +40,7 @@ pub(super) fn draw_cost(path: &Path, runs: &[Run]) -> Result<(), PlotError> {
     plots::curves(path, "Cost", caption, &names, along, &panels)
 }
 
-/// A number of a model against log n, averaged over the seeds.
+/// A value of a model against log n, averaged over the seeds.
 fn curve(runs: &[Run], method: OneDimensional, number: fn(&Run) -> f64) -> Vec<(f64, f64)> {
     let own: Vec<&Run> = runs.iter().filter(|run| run.method == method).collect();
     let sizes = own.chunk_by(|a, b| a.rows == b.rows);

@@ -1,4 +1,4 @@
-//! The numbers of Figure 3.
+//! The results of Figure 3.
 
 use burn_gp_runs::{
     arguments::name_of,
@@ -45,13 +45,13 @@ pub(super) fn write_results(
     for Exponent { method, exponent } in &record.exponents {
         let title = method.title();
         lines.push(format!(
-            "{title}: a step takes time n^{exponent:.2} from {MANY} rows on"
+            "{title}: the time of a step grows as n^{exponent:.2} from {MANY} rows"
         ));
     }
     lines.push(
         "mean (standard error) over the seeds; 1000 held-out rows; function: the error of the \
-         function without noise.\nThe paper (arXiv:2505.18526, Figure 3) has no numbers: DBK more \
-         accurate, better calibrated and far faster,\nGP and DKL out of memory above 10 000 rows"
+         function without noise.\nThe paper (arXiv:2505.18526, Figure 3) has no numbers: DBK is more \
+         accurate, better calibrated and far faster;\nGP and DKL run out of memory above 10 000 rows"
             .into(),
     );
     Ok(lines)

@@ -1,4 +1,4 @@
-//! Theorem 1 and its consequences (section 3.3, Figure 1): models with too small variances, and the
+//! Theorem 1 and its consequences (section 3.3, Figure 1): variances that are too small, and the
 //! correction.
 //!
 //! For targets `y ~ N(f, σ²I)` with known noise, the covariance with the largest expected evidence
@@ -72,7 +72,7 @@ pub struct DbkTheorem1Options {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct KnownNoise {
     pub rows: usize,
-    /// The expected evidence per datum: of the theorem, and trained.
+    /// The expected evidence per datum: by the theorem, and after training.
     pub evidence: [f64; 2],
     /// The expected squared error of the function, as a root mean over the data.
     pub error: [f64; 2],
@@ -198,7 +198,7 @@ impl Problem {
         }
     }
 
-    /// Trains on the full batch, with targets of any number of columns; `look` gets the model at
+    /// Trains on the full batch, with any number of columns of targets; calls `look` with the model at
     /// some of the steps.
     fn train(
         &self,
@@ -228,7 +228,7 @@ impl Problem {
         Ok(trainer.into_model().valid())
     }
 
-    /// The expected evidence and the expected error, at the optimum and trained.
+    /// The expected evidence and the expected error, at the optimum and after training.
     fn known_noise(&self, experiment: &Experiment) -> Result<KnownNoise, Failure> {
         let (n, norm) = (self.inputs.len() as f64, self.norm());
         let data = self.expected_data(experiment);

@@ -62,9 +62,9 @@ fn text(known: &KnownNoise, rows: &[Line], steps: usize) -> Vec<String> {
     lines.push("\nnoise unknown, one draw of the targets".into());
     lines.extend(table(rows));
     lines.push(
-        "\nerrors and deviations of the function without noise at 1000 new places, root mean squares; within \
-         95 %: part of\nthe function within its intervals. Theorem 1: the covariance ffᵀ with the true noise, \
-         which has the function itself.\nThe paper (arXiv:2505.18526, section 3.3 and Figure 1) has no \
+        "\nroot mean square errors and standard deviations of the function, without noise, at 1000 new points;\nwithin \
+         95 %: share of the function inside its intervals. Theorem 1: the covariance ffᵀ with the true noise,\nwhich \
+         contains the function itself.\nThe paper (arXiv:2505.18526, section 3.3 and Figure 1) has no \
          numbers: without the correction the variance of the\nposterior vanishes with the noise, with it \
          the posterior covers the function"
             .into(),
@@ -84,8 +84,8 @@ fn line(fit: &Fit) -> Line {
         .column("NLPD", "nlpd", fit.nlpd, 3)
 }
 
-/// Draws one panel for each posterior, with the rows and the function itself. The mean of the first
-/// fit is proportional to the function.
+/// Draws one panel for each posterior, with the rows and the true function. The mean of the first fit
+/// is proportional to the function.
 fn draw_fits(path: &Path, problem: &Problem, fits: &[Fit]) -> Result<(), PlotError> {
     let panels: Vec<FitPanel<'_>> = (fits.iter())
         .map(|fit| FitPanel::new(&fit.title, &fit.curve, BANDS))
@@ -132,7 +132,7 @@ fn draw_course(path: &Path, fits: &[Fit]) -> Result<(), PlotError> {
     });
     curves.push(ends.unwrap_or_default());
     let panel = CurvePanel {
-        title: "noise variance in the course of training",
+        title: "noise variance during training",
         ..CurvePanel::new("log10 noise variance", Span::Values, curves)
     };
     plots::curves(

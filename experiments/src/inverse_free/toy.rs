@@ -3,8 +3,8 @@
 //! The protocol is the paper's: nothing is standardized, the kernel is squared exponential, and all
 //! rows are used. Variance, lengthscales and noise variance start at 1. Inducing points are fixed
 //! (snelson: a grid of 10; banana: 64 cluster centers). Adam has learning rate 0.005 (banana:
-//! 0.01); variants with natural gradients make a natural-gradient step of size 1 after each of its
-//! steps. The paper's batches have as many rows as there are inducing points. At quick scale
+//! 0.01); variants with natural gradients take a natural-gradient step of size 1 after each Adam
+//! step. The paper's batches have as many rows as there are inducing points. At quick scale
 //! training is full batch, which gives curves without noise.
 
 use burn::{

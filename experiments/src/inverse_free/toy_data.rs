@@ -31,14 +31,14 @@ pub(super) struct Toy {
 /// The range of a loss axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum LossAxis {
-    /// From the first number to the second, as in the paper.
+    /// The range in the paper.
     Paper(f64, f64),
     /// From a little below the lowest loss to this multiple of the lower end.
     Times(f64),
 }
 
 /// Both data sets. The paper's banana data have 5300 rows and a loss axis from 1100 to 1800; the
-/// registered data set has 400 rows and therefore other losses.
+/// registered data set has only 400 rows, so its losses differ.
 pub(super) fn toys() -> [Toy; 2] {
     [
         Toy {

@@ -40,10 +40,10 @@ pub(super) fn report(
     }
     lines.push(
         "negative evidence lower bound of all rows in nats, after a tenth of the steps and at the \
-         end; the largest\nrelative distance from L-SVGP on the way, of the preconditioned (P) from \
-         L-SVGP (P), and that at the end.\nThe paper (arXiv:2604.00697, Figure 1) has no numbers: \
-         those with natural gradients (N) follow L-SVGP, R-SVGP\nis much slower, R-SVGP (P) ends \
-         worse than R-SVGP (NP), and W-SVGP is like those with P and Cholesky factors or N."
+         end; the largest\nrelative distance from L-SVGP during training (from L-SVGP (P) for \
+         variants with P), and the distance at the end.\nThe paper (arXiv:2604.00697, Figure 1) has no numbers: \
+         variants with natural gradients (N) follow L-SVGP, R-SVGP\nis much slower, R-SVGP (P) ends \
+         worse than R-SVGP (NP), and W-SVGP is like the variants with P and Cholesky factors or N."
             .into(),
     );
     folder.print(lines);

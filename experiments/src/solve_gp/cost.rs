@@ -65,9 +65,9 @@ struct Times {
     svgp_double: f64,
     /// The measured ratio of SVGP(2M) to SOLVE-GP(M+M).
     measured_ratio: f64,
-    /// The ratio by the multiply-adds of our steps.
+    /// The ratio predicted by the multiply-adds of our steps.
     counted_ratio: f64,
-    /// The ratio by the multiply-adds of the paper's Table 4.
+    /// The ratio predicted by the multiply-adds of the paper's Table 4.
     table_4_ratio: f64,
 }
 

@@ -50,11 +50,11 @@ const FIRST_NOISE: f64 = 0.1;
 /// The number of inputs at which a model is drawn.
 const CURVE_POINTS: usize = 300;
 
-/// How far models are drawn beyond the data, relative to their range.
+/// The distance to which models are drawn beyond the data, relative to their range.
 const BEYOND: f64 = 0.5;
 
 const BANDS: Bands<'static> = Bands {
-    text: "±3 deviations",
+    text: "±3 standard deviations",
     deviations: 3.0,
 };
 
@@ -92,7 +92,7 @@ struct FittedModel {
     nlpd: f64,
     /// The mean predictive standard deviation of targets within the range of the inputs.
     deviation_inside: f64,
-    /// The same up to half that range beyond it.
+    /// The mean predictive standard deviation of targets up to half that range beyond it.
     deviation_outside: f64,
     seconds: f64,
     #[serde(flatten)]
@@ -289,8 +289,8 @@ fn text(lines: &[Line], summary: &str) -> Vec<String> {
     text.push(
         "\nbound of the training rows in nats; scores of the held-out rows; mean standard deviation \
          of targets\nwithin the data and outside. The paper (arXiv:1910.10596, Figure 2) has no \
-         numbers: SVGP 5 underfits\nand is too sure outside the data, ODVGP has a better mean and \
-         is too unsure, SOLVE-GP 5+5 is like SVGP 10."
+         numbers: SVGP 5 underfits\nand is overconfident outside the data, ODVGP has a better mean but \
+         is underconfident, SOLVE-GP 5+5 is like SVGP 10."
             .into(),
     );
     text

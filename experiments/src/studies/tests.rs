@@ -13,7 +13,7 @@ use clap::Command;
 
 use super::all;
 
-/// The departures of `here` from `paper`, for any data.
+/// The differences between the options `here` and `paper`, for any data.
 fn departures_between(here: RunOptions, paper: RunOptions) -> String {
     let data = "synthetic:sines?n=40&noise=0.1&seed=1";
     let of_data = |options| RunOptions {

@@ -112,15 +112,15 @@ impl DeepGpConfig {
     }
 
     /// Initializes the model, in the precision of the training inputs and on their device with
-    /// autodiff. The inducing points of the first layer are chosen among the inputs. Those of later
-    /// layers are chosen among the inputs mapped through the mean functions of the layers before,
-    /// or through random projections.
+    /// autodiff. The inducing points of the first layer are chosen among the inputs. For later
+    /// layers, they are chosen among the inputs mapped through the mean functions of the preceding
+    /// layers, or through random projections.
     ///
     /// # Errors
     ///
     /// When the input of a patch layer is not an image, the inducing points cannot be chosen or do
-    /// not match the posterior, their covariance cannot be factored, or a parameter setting is not
-    /// possible.
+    /// not match the posterior, their covariance cannot be factored, or a parameter setting is
+    /// invalid.
     ///
     /// # Panics
     ///
@@ -141,7 +141,7 @@ impl DeepGpConfig {
     ///
     /// # Errors
     ///
-    /// When the input of a patch layer is not an image, or a parameter setting is not possible.
+    /// When the input of a patch layer is not an image, or a parameter setting is invalid.
     ///
     /// # Panics
     ///
@@ -157,7 +157,7 @@ impl DeepGpConfig {
         Ok(self.parameters.apply_to_blank(model)?)
     }
 
-    /// The configuration after a change of every layer.
+    /// The configuration with `change` applied to every layer.
     fn with_layers(&self, change: impl Fn(&mut LayerConfig)) -> Self {
         let mut changed = self.clone();
         let hidden = changed.hidden.iter_mut().map(|hidden| &mut hidden.layer);
@@ -205,8 +205,8 @@ impl ReadyMadeConfig for DeepGpConfig {
         self.init(data)
     }
 
-    /// Layers of rows get at most as many inducing points as there are distinct inputs; those of
-    /// patches keep their numbers.
+    /// Dense layers get at most as many inducing points as there are distinct inputs; patch layers
+    /// keep theirs.
     fn resolved(&self, data: &TrainingData) -> Self {
         self.with_layers(|layer| {
             layer.inducing = match layer.form {

@@ -25,7 +25,7 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "form", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum LayerForm {
-    /// Functions of rows of numbers.
+    /// Functions of input rows.
     #[default]
     #[serde(deserialize_with = "burn_gp_core::parameter::no_fields")]
     Dense,
@@ -33,8 +33,8 @@ pub enum LayerForm {
     /// image.
     ///
     /// The mean [`MeanConfig::Identity`] then acts on images: principal components of the patches,
-    /// divided by the side of a patch. The numbers of the map then have the same scale as those of
-    /// the image.
+    /// divided by the side of a patch. The values of the map then have the same scale as the pixels
+    /// of the image.
     Patches {
         /// The number of rows and columns of a patch.
         size: usize,
@@ -127,7 +127,7 @@ impl LayerConfig {
         }
     }
 
-    /// Sets the inducing points: a number, or an [`InducingConfig`] for more.
+    /// Sets the inducing points: a number, or an [`InducingConfig`] for more settings.
     pub fn with_inducing(mut self, inducing: impl Into<InducingConfig>) -> Self {
         self.inducing = self.inducing.replaced_by(inducing);
         self
@@ -140,7 +140,7 @@ impl LayerConfig {
 pub(super) enum Inputs {
     /// Example inputs of the layer.
     Like(Tensor<2>),
-    /// The number of dimensions alone, for layers that are filled from a record.
+    /// Only the number of dimensions, for layers that are filled from a record.
     Blank(usize, TensorCreationOptions),
 }
 
@@ -316,7 +316,7 @@ impl Planned<'_> {
         Ok(layer.assemble(kernel, self.mean(inputs), sets, inputs.first_gaussians())?)
     }
 
-    /// The configuration of the functions alone.
+    /// The configuration without the form of the layer.
     fn on_points(&self, dimensions: usize) -> GpLayerConfig {
         let config = self.config;
         GpLayerConfig {

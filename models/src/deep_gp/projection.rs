@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng, seq::index};
 /// The number of images that provide patches for initialization, enough to represent all.
 const IMAGES: usize = 1000;
 
-/// The number of patches per inducing patch to choose the initial inducing patches among.
+/// The number of candidate patches for each initial inducing patch.
 const PATCHES_PER_CENTER: usize = 100;
 
 /// A random subset of the rows of a matrix. If there are no more rows than `count`, all of them in
@@ -40,9 +40,9 @@ pub(super) fn some_patches(
 }
 
 /// `XW` with independent weights, uniform between `±√(6/(D + P))` (X. Glorot and Y. Bengio,
-/// *Understanding the Difficulty of Training Deep Feedforward Neural Networks*, 2010). It stands
-/// for the inputs of the layer after one with a zero mean. Draws from that layer would be noise
-/// before training (J. Shi, M. Titsias and A. Mnih, *Sparse Orthogonal Variational Inference for
+/// *Understanding the Difficulty of Training Deep Feedforward Neural Networks*, 2010). It provides
+/// example inputs for the layer after one with a zero mean, because draws from an untrained layer
+/// would be noise (J. Shi, M. Titsias and A. Mnih, *Sparse Orthogonal Variational Inference for
 /// Gaussian Processes*, arXiv:1910.10596, appendix G).
 ///
 /// # Shapes

@@ -66,7 +66,7 @@ impl StepSizes {
         rank: 128,
     };
 
-    /// Sizes for a device that is computed by a CPU.
+    /// Sizes for a device that is emulated by a CPU.
     pub const SMALL: Self = Self {
         inducing: 64,
         batch: 256,
@@ -92,7 +92,7 @@ pub struct StepModel {
     pub config: ModelConfig,
     /// Rows in a batch.
     pub batch: usize,
-    /// Numbers in an input.
+    /// Columns of an input.
     pub columns: usize,
     /// The number of classes, if targets are labels.
     pub classes: Option<usize>,
@@ -110,7 +110,7 @@ fn noise() -> GaussianConfig {
     GaussianConfig { noise: 0.1 }
 }
 
-/// Points that cost nothing to choose.
+/// Inducing points that cost nothing to choose.
 fn inducing(count: usize, orthogonal: usize) -> InducingConfig {
     InducingConfig {
         initializer: Initializer::Subset,

@@ -13,7 +13,7 @@ use crate::training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData
 /// Steps before the measured ones, which compile the kernels.
 const WARM_UP: usize = 3;
 
-/// The steps of a model on a device.
+/// Measurements of a model's training steps on a device.
 #[derive(Clone, Debug)]
 pub struct StepMeasurement {
     /// The time of a step, from the start of the first to the end of the device's work on the
@@ -31,7 +31,7 @@ pub struct StepMeasurement {
 ///
 /// # Errors
 ///
-/// When the model cannot be made, a step fails or the device does.
+/// When the model cannot be initialized, or a step or the device fails.
 pub fn measure_steps(
     model: &StepModel,
     device: &Device,

@@ -1,8 +1,9 @@
-//! First values of periods and frequencies.
+//! Initial values of periods and frequencies.
 //!
 //! The evidence of a periodic kernel has many optima, one of which explains everything as noise. An
-//! optimizer finds the right one only from a period within a share `1/(cycles in the data)` of the
-//! true one. The periodogram of the targets has peaks there.
+//! optimizer finds the right one only if the initial period is within a fraction
+//! `1/(cycles in the data)` of the true one. The periodogram of the targets has peaks at such
+//! periods.
 
 mod periodogram;
 
@@ -22,13 +23,13 @@ use crate::{
 };
 use periodogram::{Wave, strongest_waves};
 
-/// First values of parameters, by their paths.
+/// Initial values of parameters, by their paths.
 pub type FirstValues = BTreeMap<String, Vec<f64>>;
 
 /// The most rows of a periodogram, and of the trainings that are compared.
 const MOST_ROWS: usize = 1000;
 const ROWS_COMPARED: usize = 300;
-/// L-BFGS iterations before starts are compared, and the improvement at which they end.
+/// L-BFGS iterations before starts are compared, and the tolerance at which they stop.
 const ITERATIONS: usize = 30;
 const TOLERANCE: f64 = 1e-5;
 /// The most waves of an input that periods are taken from.
@@ -37,18 +38,18 @@ const MOST_WAVES: usize = 6;
 const MOST_ASSIGNMENTS: usize = 3;
 /// Multiples of a period that are tried: a wave may be a harmonic of the signal.
 const MULTIPLES: [f64; 2] = [2.0, 3.0];
-/// The distance from a whole number of a ratio of frequencies that counts as one.
+/// The relative distance from a whole number within which a frequency ratio counts as whole.
 const HARMONIC: f64 = 0.03;
 /// The period along an input without waves, in ranges of the input: functions hardly vary with it.
 const WITHOUT_WAVES: f64 = 10.0;
 
-/// Several first values for the periods and frequencies of a kernel, to be compared by the
-/// objective that training reaches from them. They come from the periodogram of the targets, of one
-/// input at a time. It takes points of any spacing.
+/// Candidate initial values for the periods and frequencies of a kernel, to be compared by the
+/// objective that training reaches from each. They come from periodograms of the targets along one
+/// input at a time. The points may have any spacing.
 ///
-/// Periodic, cosine and spectral mixture kernels have such parameters. Those that `parameters` set
-/// or freeze, and those whose configuration is not the default, are the user's and keep their values.
-/// The result is empty if none is left, or if there are no waves in the targets.
+/// Periodic, cosine and spectral mixture kernels have such parameters. Parameters that `parameters`
+/// sets or freezes, or whose configuration is not the default, keep the user's values. The result is
+/// empty if no others are left, or if there are no waves in the targets.
 ///
 /// ```
 /// use burn::tensor::{DType, Device};
@@ -95,10 +96,10 @@ pub fn first_periods(
 }
 
 impl ModelConfig {
-    /// The first values of periods and frequencies from which exact regression on these data, or on
-    /// some of them, reaches the best objective in a few iterations; see [`first_periods`]. They are
-    /// empty for models other than exact and collapsed sparse regression, and if nothing is better
-    /// than the configured values.
+    /// The initial values of periods and frequencies from which exact regression on these data, or
+    /// on some of them, reaches the best objective in a few iterations; see [`first_periods`]. Empty
+    /// for models other than exact and collapsed sparse regression, and if no candidate beats the
+    /// configured values.
     pub fn best_first_periods(&self, data: &TrainingData) -> FirstValues {
         let exact = match self {
             Self::Exact(config) => config.clone(),
@@ -133,7 +134,7 @@ impl ModelConfig {
     }
 }
 
-/// The loss after a few iterations from first values; `None` if they fail.
+/// The loss after a few iterations from the initial values `first`; `None` if training fails.
 fn loss_after(config: &ExactConfig, first: &FirstValues, data: &TrainingData) -> Option<f64> {
     let mut config = config.clone();
     config.parameters.values.extend(first.clone());
@@ -149,7 +150,7 @@ fn loss_after(config: &ExactConfig, first: &FirstValues, data: &TrainingData) ->
     trainer.loss().ok().filter(|loss| loss.is_finite())
 }
 
-/// The settings of parameters that exact regression has, too.
+/// The parameter settings that also apply to exact regression.
 fn without_inducing(parameters: &ParameterConfig) -> ParameterConfig {
     let mut own = parameters.clone();
     let is_kept = |path: &str| path != "inducing" && !path.starts_with("inducing.");
@@ -160,7 +161,8 @@ fn without_inducing(parameters: &ParameterConfig) -> ParameterConfig {
     own
 }
 
-/// Random rows, all if they are few. Regular ones would show high frequencies as low ones.
+/// A random subset of at most `most` rows. A regular subset would alias high frequencies to low
+/// ones.
 fn some_rows(data: &TrainingData, most: usize) -> TrainingData {
     let count = data.len();
     if count <= most {
@@ -190,7 +192,7 @@ enum Form {
     Mixture { components: usize },
 }
 
-/// Adds the parts of a kernel whose configuration does not say their periods or frequencies.
+/// Adds the parts of a kernel whose configuration does not set their periods or frequencies.
 fn collect(kernel: &KernelConfig, path: &str, columns: &[usize], parts: &mut Vec<Part>) {
     let within = |field: &str| format!("{path}.{field}");
     let mut add = |form: Form| {
@@ -247,7 +249,7 @@ fn collect(kernel: &KernelConfig, path: &str, columns: &[usize], parts: &mut Vec
 }
 
 impl Part {
-    /// Whether nobody set or froze the parameters.
+    /// Whether the user has neither set nor frozen the parameters.
     fn is_free(&self, parameters: &ParameterConfig) -> bool {
         let within = format!("{}.", self.path);
         let is_set = match self.form {
@@ -281,8 +283,8 @@ impl Part {
         }
     }
 
-    /// Adds a component for each of the strongest waves, along its input. Further components stay as
-    /// they are.
+    /// Adds a component for each of the strongest waves, along its input. Further components are not
+    /// changed.
     fn add_components(&self, spectra: &Spectra, components: usize, values: &mut FirstValues) {
         let waves = spectra.of_inputs(&self.columns).into_iter();
         for (component, (column, wave)) in waves.take(components).enumerate() {
@@ -345,8 +347,8 @@ impl Spectra {
         self.columns.get(&column).map_or(&[], |(_, waves)| waves)
     }
 
-    /// The period of the wave of number `place` among those that are no harmonics of stronger ones.
-    /// With fewer waves they are counted again from the first.
+    /// The period of the wave of number `place` among those that are not harmonics of stronger
+    /// ones. If there are fewer waves, counting starts again from the first.
     fn period(&self, column: usize, place: usize) -> f64 {
         let mut fundamental: Vec<f64> = Vec::new();
         for wave in self.waves(column) {
@@ -364,7 +366,7 @@ impl Spectra {
         }
     }
 
-    /// The waves along several inputs with these inputs, the strongest first.
+    /// The waves along several inputs, each with its input, the strongest first.
     fn of_inputs(&self, columns: &[usize]) -> Vec<(usize, Wave)> {
         let waves = |&column: &usize| self.waves(column).iter().map(move |wave| (column, *wave));
         let mut all: Vec<_> = columns.iter().flat_map(waves).collect();

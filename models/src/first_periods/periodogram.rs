@@ -17,14 +17,14 @@ const OVERSAMPLING: f64 = 8.0;
 const MOST_FREQUENCIES: usize = 20_000;
 /// The probability that the strongest wave of white noise counts as one.
 const FALSE_ALARM: f64 = 0.01;
-/// The fewest values in which waves are looked for.
+/// The smallest number of values in which to look for waves.
 const FEWEST_VALUES: usize = 8;
-/// Steps of the search for the top of a peak; each leaves 62 % of the interval.
+/// Steps of the search for the top of a peak; each keeps 62 % of the interval.
 const SEARCH_STEPS: usize = 30;
 
 /// The strongest waves of the values y at x, at most `most`, the strongest first. Each is removed
-/// before the next is looked for. A linear trend is removed before the first. Waves that white noise
-/// could have are left out.
+/// before the search for the next. A linear trend is removed before the first. Waves that could be
+/// white noise are left out.
 ///
 /// The periodogram is that of M. Zechmeister and M. Kürster, *The generalised Lomb–Scargle
 /// periodogram*, arXiv:0901.2573: the share of the variance that a wave with an offset explains.
@@ -102,8 +102,8 @@ impl Frequencies {
         Some((low + high) / 2.0)
     }
 
-    /// Whether white noise explains a share of the variance this large with a small probability: the
-    /// share of a wave in N values of noise is above p with probability `exp(−p·(N − 3)/2)`.
+    /// Whether a share of the variance this large is improbable for white noise: the share of a wave
+    /// in N values of noise is above p with probability `exp(−p·(N − 3)/2)`.
     fn is_significant(&self, share: f64, count: usize) -> bool {
         share * (count as f64 - 3.0) / 2.0 > (self.independent / FALSE_ALARM).ln()
     }
@@ -144,7 +144,8 @@ impl Fit {
         let (yy, yc, ys) = (yy - y * y, yc - y * c, ys - y * s);
         let (cc, cs) = (cc - c * c, cs - c * s);
         let determinant = cc * ss - cs * cs;
-        // Without two directions, as at half the frequency of a regular spacing, there is no fit.
+        // There is no fit if cosine and sine are linearly dependent, as at the Nyquist frequency of
+        // regular points.
         let is_possible = determinant > 1e-9 && yy > 0.0;
         let (cosine, sine) = match is_possible {
             true => (

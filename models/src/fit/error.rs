@@ -1,4 +1,4 @@
-//! The error of everything that a user does with a model.
+//! Errors of fitting, predicting, saving and loading.
 
 use burn_gp_core::{
     inference::ConditionError, likelihoods::ImpossibleTarget, ops::NotPositiveDefinite,
@@ -9,8 +9,7 @@ use crate::{InitError, PredictionError, SavedModelError, training::TrainingError
 /// The reason why a model cannot be fitted, predict, or be saved and loaded.
 ///
 /// An impossible target is always [`Target`](Self::Target), and a covariance that cannot be factored
-/// outside training is always [`Factorization`](Self::Factorization), whatever was done when they
-/// were found.
+/// outside training is always [`Factorization`](Self::Factorization), no matter which call finds it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -22,7 +21,7 @@ pub enum Error {
     },
     /// The rows on the CPU differ in length.
     #[error(
-        "the {what} are no matrix: row {row} has {found} numbers, the first row has {expected}"
+        "the rows of the {what} differ in length: row {row} has {found} values, the first row {expected}"
     )]
     Ragged {
         /// `inputs` or `targets`.
@@ -65,13 +64,13 @@ pub enum Error {
     TargetColumns {
         /// The number of columns found.
         found: usize,
-        /// The numbers that are possible.
+        /// The possible numbers of columns.
         expected: String,
     },
     /// The likelihood does not accept a target.
     #[error(transparent)]
     Target(ImpossibleTarget),
-    /// The model or the likelihood has no use for an option of [`Fit`](crate::Fit).
+    /// An option of [`Fit`](crate::Fit) does not apply to the model or the likelihood.
     #[error("{option} has no effect: {reason}")]
     Unused {
         /// The method of `Fit`.
@@ -90,7 +89,7 @@ pub enum Error {
         range: &'static str,
     },
     /// A value of the configuration is out of range.
-    #[error("the configuration is not possible: {0}")]
+    #[error("invalid configuration: {0}")]
     Config(String),
     /// The model cannot be initialized from the data.
     #[error(transparent)]
@@ -102,7 +101,7 @@ pub enum Error {
     #[error(transparent)]
     Factorization(#[from] NotPositiveDefinite),
     /// Unordered labels have no quantiles.
-    #[error("unordered labels have no quantiles; they have probabilities")]
+    #[error("unordered labels have no quantiles; use their probabilities")]
     NoQuantiles,
     /// A file cannot be written or read.
     #[error(transparent)]

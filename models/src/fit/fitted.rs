@@ -11,8 +11,8 @@ use crate::{
     training::TrainingData,
 };
 
-/// A model after training, with the scaling of its data: it predicts in the units of the data, and
-/// goes into a folder and comes back from it.
+/// A model after training, with the scaling of its data. It predicts in the units of the data, and
+/// can be saved to a folder and loaded again.
 ///
 /// ```
 /// use burn::tensor::Device;
@@ -40,7 +40,7 @@ pub struct Fitted {
 }
 
 impl Fitted {
-    /// A model that was trained on `data`, which are scaled.
+    /// A model that was trained on the scaled `data`.
     pub(super) fn new(
         model: TrainedModel,
         config: ModelConfig,
@@ -67,7 +67,7 @@ impl Fitted {
     ///
     /// # Errors
     ///
-    /// When there are no inputs, an input is not finite, or their number of columns is not that of
+    /// When there are no inputs, an input is not finite, or their number of columns differs from
     /// the training inputs.
     pub fn predict(&self, inputs: impl Into<Matrix>) -> Result<Predicted, Error> {
         let rows = read_inputs(inputs.into())?;
@@ -107,12 +107,12 @@ impl Fitted {
         Ok(self.saved.save(folder)?)
     }
 
-    /// Reads a model that [`save`](Self::save) wrote, onto a device. `(&device, DType::F32)` also
-    /// converts its numbers to another floating-point type; without it they keep their own.
+    /// Loads a model that [`save`](Self::save) wrote onto a device. `(&device, DType::F32)` also
+    /// converts it to another floating-point type; by default, it keeps its own.
     ///
     /// # Errors
     ///
-    /// When a file is missing, damaged or impossible, or a covariance matrix cannot be factored.
+    /// When a file is missing, damaged or invalid, or a covariance matrix cannot be factored.
     pub fn load(
         folder: impl AsRef<Path>,
         place: impl Into<TensorCreationOptions>,
@@ -132,13 +132,13 @@ impl Fitted {
         }
     }
 
-    /// The model itself, which sees scaled inputs and targets.
+    /// The model itself, which takes scaled inputs and targets.
     pub fn model(&self) -> &TrainedModel {
         &self.saved.model
     }
 
-    /// The configuration that the model was made from. A number of inducing points that depends on
-    /// the data is the number chosen.
+    /// The configuration that the model was made from. If the number of inducing points depends on
+    /// the data, it is the chosen number.
     pub fn config(&self) -> &ModelConfig {
         &self.saved.summary.config
     }
@@ -148,12 +148,12 @@ impl Fitted {
         self.saved.model.hyperparameters()
     }
 
-    /// The maps from the data to what the model sees.
+    /// The maps from the data to the model's inputs and targets.
     pub fn scaling(&self) -> &Scaling {
         &self.saved.context
     }
 
-    /// The model, conditioned once, for scaled inputs and targets.
+    /// The conditioned model, which takes scaled inputs and targets.
     pub fn predictor(&self) -> &Predictor<AnyLikelihood> {
         &self.predictor
     }
@@ -164,7 +164,7 @@ impl Fitted {
     }
 }
 
-/// Inputs that are finite numbers.
+/// Reads inputs and checks that they are finite.
 pub(super) fn read_inputs(inputs: Matrix) -> Result<Rows, Error> {
     let rows = inputs.read("inputs")?;
     match rows.values.iter().position(|value| !value.is_finite()) {

@@ -1,4 +1,4 @@
-//! A matrix of numbers, from whatever the caller has.
+//! Matrices from tensors, slices, arrays and vectors.
 
 use burn::tensor::{DType, Device, Int, Tensor};
 use burn_gp_core::ops::{numbers, whole_numbers};
@@ -9,14 +9,14 @@ use super::Error;
 ///
 /// | from | shape | floating-point type | device |
 /// |---|---|---|---|
-/// | `Tensor<2>`, `Tensor<1>` | as it is; a vector is one column | its own; single precision for half precision | its own |
+/// | `Tensor<2>`, `Tensor<1>` | unchanged; a vector is one column | its own; single precision for half precision | its own |
 /// | the same tensors of integers | the same | the default of its device | its own |
 /// | slices, arrays and vectors of `f32` or `f64` | one column | their own | the default device |
 /// | the same of integers or `bool` | one column | the default of the device | the default device |
 /// | slices, arrays and vectors of rows: `Vec<Vec<f64>>`, `&[[f32; D]]`, … | one row each | as above | the default device |
-/// | `Array2`, `Array1` and other arrays and views of `ndarray` 0.17, with the feature `arrays` | as it is; a vector is one column | as above | the default device |
+/// | `Array2`, `Array1` and other arrays and views of `ndarray` 0.17, with the feature `arrays` | unchanged; a vector is one column | as above | the default device |
 ///
-/// [`Fit::on`](super::Fit::on) asks for another device or type. A default device that has no double
+/// [`Fit::on`](super::Fit::on) chooses another device or type. A default device that has no double
 /// precision computes in single precision. Tensors lose their autodiff graph.
 ///
 /// ```
@@ -36,7 +36,7 @@ enum Content {
     Floats(Tensor<2>),
     Integers(Tensor<2, Int>),
     Cpu(Rows),
-    /// The zero-based row that has another length than the first.
+    /// The zero-based row whose length differs from the first.
     Ragged {
         row: usize,
         found: usize,
@@ -44,7 +44,7 @@ enum Content {
     },
 }
 
-/// The numbers of a matrix on the CPU.
+/// The values of a matrix on the CPU.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
     /// Row-major.
@@ -52,14 +52,14 @@ pub(super) struct Rows {
     /// N
     pub count: usize,
     pub columns: usize,
-    /// The floating-point type of the source; none of integers.
+    /// The floating-point type of the source; `None` for integers.
     pub dtype: Option<DType>,
-    /// The device of the source; none on the CPU.
+    /// The device of the source; `None` for data on the CPU.
     pub device: Option<Device>,
 }
 
 impl Matrix {
-    /// The numbers of rows and columns. Rows of different lengths count as those of the first.
+    /// The numbers of rows and columns. If rows differ in length, the first row counts.
     pub fn dims(&self) -> [usize; 2] {
         match &self.0 {
             Content::Floats(tensor) => tensor.dims(),
@@ -69,7 +69,7 @@ impl Matrix {
         }
     }
 
-    /// Row-major numbers on the CPU.
+    /// Row-major values on the CPU.
     pub(super) fn of_numbers<T: Number>(values: impl Iterator<Item = T>, dims: [usize; 2]) -> Self {
         let [count, columns] = dims;
         Self(Content::Cpu(Rows {
@@ -81,7 +81,7 @@ impl Matrix {
         }))
     }
 
-    /// The numbers of `what`, at least one.
+    /// Reads the values of `what`, which must not be empty.
     pub(super) fn read(self, what: &'static str) -> Result<Rows, Error> {
         let [count, columns] = self.dims();
         let rows = match self.0 {
@@ -145,7 +145,7 @@ impl From<Tensor<1, Int>> for Matrix {
     }
 }
 
-/// References to tensors, whose clones share their numbers.
+/// References to tensors, whose clones share their data.
 macro_rules! by_reference {
     ($($tensor:ty),*) => {
         $(impl From<&$tensor> for Matrix {
@@ -158,9 +158,9 @@ macro_rules! by_reference {
 
 by_reference!(Tensor<1>, Tensor<2>, Tensor<1, Int>, Tensor<2, Int>, Matrix);
 
-/// A type of numbers on the CPU.
+/// A number type on the CPU.
 pub trait Number: Copy {
-    /// The floating-point type; none for integers.
+    /// The floating-point type; `None` for integers.
     const DTYPE: Option<DType>;
 
     /// The number in double precision.

@@ -32,7 +32,7 @@ use crate::{
 };
 use fitted::read_inputs;
 
-/// Training of every configuration in one call.
+/// Trains any configuration in one call.
 ///
 /// ```
 /// use burn_gp_core::{kernels::StationaryConfig, likelihoods::SoftmaxConfig};
@@ -52,14 +52,14 @@ use fitted::read_inputs;
 pub trait FitModel: Clone + Into<ModelConfig> {
     /// Trains a model of this configuration.
     ///
-    /// Inputs, and targets that can be any number, are standardized with the statistics of these
-    /// data; predictions come back in the units of the data. Targets that are all the same, as a
-    /// single one is, say nothing about the scale of the function: their unit is their absolute value, or
-    /// one if they are zero, and predictions stay as uncertain as that.
+    /// Inputs and real-valued targets are standardized with the statistics of these data; predictions
+    /// come back in the units of the data. If all targets are equal, or there is only one, they do not
+    /// determine the scale of the function. The scale is then their absolute value, or one if they are
+    /// zero, and the uncertainty of predictions is of that size.
     ///
-    /// Kernels and normal noise get weak priors ([`ModelConfig::with_default_priors`]) unless
-    /// [`Fit::default_priors`] turns them off. Initial values, bounds and priors of
-    /// the configuration are therefore in standardized units, unless [`Fit::scale_inputs`] and
+    /// Kernels and Gaussian noise get weak priors ([`ModelConfig::with_default_priors`]) unless
+    /// [`Fit::default_priors`] turns them off. Initial values, bounds and priors of the
+    /// configuration are therefore in standardized units, unless [`Fit::scale_inputs`] and
     /// [`Fit::scale_targets`] turn scaling off.
     ///
     /// Exact and collapsed sparse regression start periods and frequencies at peaks of the periodogram
@@ -73,8 +73,8 @@ pub trait FitModel: Clone + Into<ModelConfig> {
     ///
     /// # Errors
     ///
-    /// When the data do not fit each other, the likelihood or the model; when a value of the
-    /// configuration or an option is not possible; and when training fails.
+    /// When inputs and targets do not match each other, the likelihood or the model; when a value
+    /// of the configuration or an option is invalid; and when training fails.
     fn fit(
         &self,
         inputs: impl Into<Matrix>,
@@ -139,7 +139,7 @@ fn train(
     Fitted::new(trained, config, &data, scaling)
 }
 
-/// The data as the model sees them.
+/// The checked and scaled data.
 fn prepared(
     config: &ModelConfig,
     inputs: Matrix,
@@ -174,7 +174,7 @@ fn prepared(
     Ok((data, scaling))
 }
 
-/// The number of outputs of possible targets.
+/// The number of outputs, after checking the targets.
 fn checked_outputs(
     config: &ModelConfig,
     targets: &[f64],

@@ -12,17 +12,17 @@ use crate::{
     },
 };
 
-/// How a model is trained, and whether its data are scaled. Everything that is not set is as usual
-/// for the model ([`UsualTraining`]).
+/// How a model is trained, and whether its data are scaled. Settings that are not given have the
+/// model's defaults ([`UsualTraining`]).
 ///
-/// | models | usual training |
+/// | models | default training |
 /// |---|---|
 /// | SVGP, deep GPs | Adam on mini-batches of 256 rows with rate 0.05, for 6000 steps or 10 epochs, whichever is more |
 /// | SVDBK, Bayesian last layers, SVDKL | the same with rate 0.03, smaller rates for network weights, and weight decay |
 /// | DBK, DKL, SDKL | the same with all data as one batch, for 2000 steps |
 /// | all others | L-BFGS on all data, at most 1000 iterations; Adam with rate 0.2 if actions are chosen by iteration |
 ///
-/// An option that the model has no use for is [`Error::Unused`].
+/// An option that does not apply to the model is [`Error::Unused`].
 ///
 /// ```
 /// use burn_gp_models::Fit;
@@ -50,7 +50,7 @@ pub struct Fit {
     place: Place,
 }
 
-/// The device and the type that were asked for.
+/// The requested device and type.
 #[derive(Clone, Debug, Default)]
 struct Place {
     device: Option<Device>,
@@ -70,7 +70,7 @@ enum Length {
 }
 
 impl Fit {
-    /// The usual training of the model.
+    /// The default training of the model.
     pub fn new() -> Self {
         Self::default()
     }
@@ -84,7 +84,7 @@ impl Fit {
         }
     }
 
-    /// L-BFGS on all data. Models that are usually trained on mini-batches take it too, unless they
+    /// L-BFGS on all data. Models that train on mini-batches by default accept it, too, unless they
     /// draw from hidden layers.
     pub fn l_bfgs() -> Self {
         Self {
@@ -93,14 +93,14 @@ impl Fit {
         }
     }
 
-    /// Sets the number of steps; for L-BFGS the largest number of iterations. With none, the model
-    /// is conditioned on the data as it is initialized.
+    /// Sets the number of steps; for L-BFGS the maximum number of iterations. With zero, the
+    /// initial model is conditioned on the data without training.
     pub fn steps(mut self, steps: usize) -> Self {
         self.length = Some(Length::Steps(steps));
         self
     }
 
-    /// Sets the number of passes over the data. For training on all data, a pass is a step.
+    /// Sets the number of passes over the data. For full-batch training, a pass is a step.
     pub fn epochs(mut self, epochs: usize) -> Self {
         self.length = Some(Length::Epochs(epochs));
         self
@@ -112,8 +112,7 @@ impl Fit {
         self
     }
 
-    /// Sets the initial learning rate: that of Adam, or the first step of the line searches of
-    /// L-BFGS.
+    /// Sets the initial learning rate of Adam, or the first step size of L-BFGS line searches.
     pub fn learning_rate(mut self, rate: f64) -> Self {
         self.learning_rate = Some(rate);
         self
@@ -131,7 +130,7 @@ impl Fit {
         self
     }
 
-    /// Sets the schedule of Adam's learning rate. It is usually half a cosine down to a hundredth.
+    /// Sets the schedule of Adam's learning rate. The default is half a cosine down to a hundredth.
     pub fn schedule(mut self, schedule: Schedule) -> Self {
         self.schedule = Some(schedule);
         self
@@ -144,7 +143,7 @@ impl Fit {
     }
 
     /// Trains the Gaussians `q(u)` by natural gradients with steps of this size, smaller in the
-    /// first ten; 0.1 is usual. Adam trains the other parameters.
+    /// first ten steps; 0.1 is a common choice. Adam trains the other parameters.
     pub fn natural_gradients(mut self, step_size: f64) -> Self {
         let gradient = NaturalGradient::new(step_size);
         self.natural_gradient = Some(gradient.with_warm_up(1e-3 * step_size, 10));
@@ -170,7 +169,7 @@ impl Fit {
     }
 
     /// Whether inputs are standardized by the training inputs: `(x − μ_d)/s_d` for column d, where a
-    /// constant column is only centered. This is usual, except for images.
+    /// constant column is only centered. They are by default, except for images.
     ///
     /// Lengthscales and other initial values are then in units of the standardized inputs.
     pub fn scale_inputs(mut self, scale: bool) -> Self {
@@ -178,8 +177,9 @@ impl Fit {
         self
     }
 
-    /// Whether targets are standardized. This is usual where any real number is a possible target.
-    /// The likelihoods of labels, counts, positive numbers and fractions take targets as they are.
+    /// Whether targets are standardized. They are by default if any real number is a possible
+    /// target. The likelihoods of labels, counts, positive numbers and fractions take unscaled
+    /// targets.
     ///
     /// The noise and other initial values are then in units of the standardized targets.
     pub fn scale_targets(mut self, scale: bool) -> Self {
@@ -188,15 +188,16 @@ impl Fit {
     }
 
     /// Whether hyperparameters without a prior get a weak one
-    /// ([`ModelConfig::with_default_priors`](crate::ModelConfig::with_default_priors)). This is usual for
-    /// standardized data; without it, hyperparameters are those of the largest evidence or bound.
+    /// ([`ModelConfig::with_default_priors`](crate::ModelConfig::with_default_priors)). They do by
+    /// default if the data are standardized; otherwise, hyperparameters maximize the evidence or bound
+    /// alone.
     pub fn default_priors(mut self, are_added: bool) -> Self {
         self.default_priors = Some(are_added);
         self
     }
 
-    /// Sets the device, and with `(&device, DType::F64)` also the floating-point type. Otherwise they
-    /// are those of the inputs.
+    /// Sets the device, and with `(&device, DType::F64)` also the floating-point type. By default,
+    /// they are those of the inputs.
     pub fn on(mut self, place: impl Into<TensorCreationOptions>) -> Self {
         let TensorCreationOptions { device, dtype } = place.into();
         self.place = Place {
@@ -229,13 +230,13 @@ impl Fit {
         if self.scale_targets == Some(true) && !may {
             return unused(
                 "scale_targets",
-                "the likelihood takes labels, counts, positive numbers or fractions as they are",
+                "the likelihood takes unscaled labels, counts, positive numbers or fractions",
             );
         }
         Ok(self.scale_targets.unwrap_or(may))
     }
 
-    /// The configuration with default priors, which are for data in these units.
+    /// The configuration with default priors, if these are enabled and the data are standardized.
     pub(super) fn with_priors(
         &self,
         config: ModelConfig,
@@ -251,7 +252,7 @@ impl Fit {
         }
     }
 
-    /// The training of a model with the given usual one on `rows` rows.
+    /// The training on `rows` rows of a model whose default training is `usual`.
     pub(super) fn training(
         &self,
         usual: UsualTraining,
@@ -281,7 +282,7 @@ impl Fit {
         self.refuse_mini_batches("the model is trained by L-BFGS on all data")?;
         self.refuse_network("L-BFGS trains all parameters together")?;
         if self.schedule.is_some() {
-            return unused("schedule", "L-BFGS has line searches instead");
+            return unused("schedule", "L-BFGS uses line searches instead");
         }
         let usual = FullBatchTraining::default();
         Ok(FullBatchTraining {
@@ -295,7 +296,7 @@ impl Fit {
     }
 
     fn full_batch_adam(&self, usual: FullBatchOptimizer) -> Result<FullBatchTraining, Error> {
-        self.refuse_mini_batches("every step of this model takes all data")?;
+        self.refuse_mini_batches("every step of this model uses all data")?;
         self.refuse_network("the model has no network")?;
         self.refuse_tolerance()?;
         let rate = match usual {
@@ -323,7 +324,7 @@ impl Fit {
         if rates.network.is_none() {
             self.refuse_network("the model has no network")?;
         }
-        let reason = "every step of this model takes all data";
+        let reason = "every step of this model uses all data";
         let batch_size = match (one_batch, self.batch_size) {
             (true, Some(_)) => return unused("batch_size", reason),
             (true, None) if self.seed.is_some() => return unused("seed", reason),
@@ -331,7 +332,7 @@ impl Fit {
             (false, size) => size.unwrap_or(UsualTraining::BATCH_SIZE),
         };
         let network = rates.network;
-        // With a rate of its own, the network follows the others.
+        // If the user gives a learning rate, it applies to the network, too.
         let network_rate = network
             .filter(|_| self.learning_rate.is_none())
             .map(|network: NetworkTraining| network.learning_rate);
@@ -386,14 +387,14 @@ impl Fit {
 
     fn refuse_tolerance(&self) -> Result<(), Error> {
         let given = [("tolerance", self.tolerance.is_some())];
-        first_given(&given, "Adam makes all its steps")
+        first_given(&given, "Adam has no convergence test")
     }
 
     fn check_ranges(&self) -> Result<(), Error> {
         let positive = [
             ("the learning rate", self.learning_rate),
             ("the learning rate of the network", self.network_rate),
-            ("the norm of gradients", self.gradient_norm),
+            ("the gradient norm", self.gradient_norm),
             ("the batch size", self.batch_size.map(|size| size as f64)),
         ];
         for (name, value) in positive {
@@ -409,7 +410,7 @@ impl Fit {
         }
         let step_size = self.natural_gradient.map(|gradient| gradient.step_size);
         let is_possible = |value: f64| value > 0.0 && value <= 1.0;
-        let range = "lie between 0, excluded, and 1";
+        let range = "be greater than 0 and at most 1";
         within(
             "the step size of natural gradients",
             step_size,
@@ -431,7 +432,7 @@ fn unused<T>(option: &'static str, reason: &'static str) -> Result<T, Error> {
     Err(Error::Unused { option, reason })
 }
 
-/// Checks a number that may be absent.
+/// Checks the range of an optional number.
 fn within(
     name: &'static str,
     value: Option<f64>,

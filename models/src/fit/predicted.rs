@@ -9,12 +9,12 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use super::{Error, Matrix, Scaling, matrix::Rows};
 use crate::{Predictions, Predictor, training::matrix};
 
-/// The predictions of a [`Fitted`](super::Fitted) model at N inputs, in the units of the data. Tensors are
-/// on the device of the model and of its type, without autodiff; [`predictions`](Self::predictions)
-/// has the same numbers on the CPU in double precision.
+/// The predictions of a [`Fitted`](super::Fitted) model at N inputs, in the units of the data. Tensors
+/// have the device and the type of the model, without autodiff; [`predictions`](Self::predictions) has the
+/// same values on the CPU in double precision.
 ///
-/// P is the number of outputs. Unordered labels are described by indicators of their C classes, whose
-/// means are the probabilities: their `[N, P]` is `[N, C·P]`, class by class.
+/// P is the number of outputs. For unordered labels, the values describe indicators of the C classes,
+/// whose means are the class probabilities: `[N, P]` becomes `[N, C·P]`, class by class.
 ///
 /// ```
 /// use burn_gp_core::kernels::StationaryConfig;
@@ -34,7 +34,7 @@ use crate::{Predictions, Predictor, training::matrix};
 #[derive(Clone)]
 pub struct Predicted {
     pub(super) predictions: Predictions,
-    /// The inputs as the model sees them.
+    /// The scaled inputs.
     pub(super) inputs: Rows,
     pub(super) predictor: Arc<Predictor<AnyLikelihood>>,
     pub(super) scaling: Scaling,
@@ -66,7 +66,7 @@ impl fmt::Display for Predicted {
     }
 }
 
-/// `mean ± deviation`, to the second digit of the deviation.
+/// `mean ± deviation`, to the second significant digit of the standard deviation.
 fn with_deviation(mean: f64, deviation: f64) -> String {
     let magnitude = deviation.log10().floor();
     if !(-6.0..6.0).contains(&magnitude) {
@@ -98,12 +98,12 @@ impl Predicted {
         self.inputs.count == 0
     }
 
-    /// The same numbers on the CPU.
+    /// The same values on the CPU.
     pub fn predictions(&self) -> &Predictions {
         &self.predictions
     }
 
-    /// Row-major numbers as a tensor, `[N, …]`.
+    /// Row-major values as a tensor, `[N, …]`.
     fn tensor(&self, values: &[f64]) -> Tensor<2> {
         let columns = values.len() / self.inputs.count;
         matrix(
@@ -159,13 +159,13 @@ impl Predicted {
     }
 
     /// The lower and upper ends of central intervals that contain new targets with probability
-    /// `level`, `[N, P]` each. They lie between quantiles.
+    /// `level`, `[N, P]` each. The ends are quantiles.
     ///
     /// # Errors
     ///
     /// As for [`quantile`](Self::quantile).
     pub fn interval(&self, level: f64) -> Result<(Tensor<2>, Tensor<2>), Error> {
-        check_probability("the level of an interval", level)?;
+        check_probability("the confidence level of an interval", level)?;
         let interval = self.predictions.interval(level).ok_or(Error::NoQuantiles)?;
         let Interval { lower, upper } = interval;
         Ok((self.tensor(&lower), self.tensor(&upper)))
@@ -188,7 +188,7 @@ impl Predicted {
     }
 
     /// `log p(y_n | x_n, data)` of targets at these inputs, `[N]`, in the units of the data: with
-    /// scaled targets `log p(z_n) − Σ_p log s_p`. It makes the predictions again.
+    /// scaled targets `log p(z_n) − Σ_p log s_p`. It computes the predictions again.
     ///
     /// # Shapes
     ///
@@ -196,8 +196,8 @@ impl Predicted {
     ///
     /// # Errors
     ///
-    /// When the likelihood does not accept a target, there are not as many rows as inputs, or not as
-    /// many columns as in training.
+    /// When the likelihood does not accept a target, or the number of rows differs from the inputs
+    /// or the number of columns from training.
     pub fn log_density(&self, targets: impl Into<Matrix>) -> Result<Tensor<1>, Error> {
         let targets = targets.into().read("targets")?;
         if targets.count != self.inputs.count {

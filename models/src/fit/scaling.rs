@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
 use crate::Predictions;
 
-/// The maps from the data to what a model sees.
+/// The maps from the data to a model's inputs and targets.
 ///
 /// Targets are scaled if any real number is possible: `z = (y − μ)/s`, so that predictions are
 /// `μ + s·z`, their variances `s²·Var[z]`, and log densities `log p(z) − log s`. Known noise
@@ -17,17 +17,17 @@ use crate::Predictions;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scaling {
-    /// The map of the inputs, D of each; none if the model sees them as they are.
+    /// The map of the inputs, with D means and standard deviations; `None` if they are not scaled.
     #[serde(default, deserialize_with = "possible")]
     pub inputs: Option<Standardization>,
-    /// The map of the targets, P of each.
+    /// The map of the targets, with P means and standard deviations.
     #[serde(default, deserialize_with = "possible")]
     pub targets: Option<Standardization>,
 }
 
 /// The statistics of targets, row-major with `columns` columns: the values of P outputs, and the noise
 /// variances of all if there are more columns. Missing targets do not count. Constant targets have no standard
-/// deviation; their unit is their absolute value.
+/// deviation and are divided by their absolute value.
 pub(super) fn of_targets(values: &[f64], columns: usize, outputs: usize) -> Standardization {
     let each = (0..outputs).map(|output| {
         let column = |index: usize| values.iter().skip(index).step_by(columns).copied();
@@ -48,7 +48,7 @@ pub(super) fn of_targets(values: &[f64], columns: usize, outputs: usize) -> Stan
 }
 
 /// The values that are not missing, or all if all are. A value with a noise variance above the squared
-/// range of the values stands for a missing one: a measurement with that much noise would lie outside.
+/// range of the values marks a missing one: a measurement with that much noise would lie outside.
 fn known(values: &[f64], noise: impl Iterator<Item = f64>) -> Vec<f64> {
     let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -87,7 +87,7 @@ fn possible<'de, D: Deserializer<'de>>(file: D) -> Result<Option<Standardization
 }
 
 impl Scaling {
-    /// Inputs as the model sees them, row-major.
+    /// Scaled inputs, row-major.
     pub(super) fn scaled_inputs(&self, values: Vec<f64>) -> Vec<f64> {
         match &self.inputs {
             Some(inputs) => inputs.apply_to_rows(&values),
@@ -95,8 +95,8 @@ impl Scaling {
         }
     }
 
-    /// Targets as the model sees them, row-major with `columns` columns. Those after the first P are
-    /// noise variances.
+    /// Scaled targets, row-major with `columns` columns. Columns after the first P are noise
+    /// variances.
     pub(super) fn scaled_targets(&self, values: Vec<f64>, columns: usize) -> Vec<f64> {
         let Some(Standardization { means, deviations }) = &self.targets else {
             return values;

@@ -17,7 +17,7 @@ const COMPARED: u64 = 0;
 /// precision.
 const MEASURED: std::ops::RangeInclusive<u64> = 1..=3;
 
-/// How many times the rounding errors of flex a device may have.
+/// The error of a device may be this many times the rounding errors of flex.
 const FACTOR: f64 = 8.0;
 
 /// A quantity on a device and on flex in double precision.
@@ -83,7 +83,7 @@ pub(super) fn compared(
         let single = on_flex(draw, DType::F32, replayed(&double.parameters))?;
         for (largest, pair) in rounding.iter_mut().zip(pairs(&single, &double)?) {
             let difference = difference(pair);
-            // Single precision may have no number for a draw.
+            // A draw may have no finite value in single precision.
             if difference.is_finite() {
                 *largest = largest.max(difference);
             }
@@ -131,14 +131,14 @@ fn pairs<'a>(
     let (first, second) = (shape(a), shape(b));
     match first.iter().zip(&second).find(|(a, b)| a != b) {
         Some((there, here)) => Err(format!("{there:?} instead of {here:?}")),
-        None if first.len() != second.len() => Err("other quantities than on flex".to_owned()),
+        None if first.len() != second.len() => Err("different quantities than on flex".to_owned()),
         None => Ok((a.quantities.iter())
             .zip(&b.quantities)
             .map(|(a, b)| [&a.values[..], &b.values[..]])),
     }
 }
 
-/// The largest difference of two entries, or infinity if one of them is no finite number.
+/// The largest difference of two entries, or infinity if one of them is not finite.
 fn difference([a, b]: [&[f64]; 2]) -> f64 {
     let differences = a.iter().zip(b).map(|(a, b)| (a - b).abs());
     differences.fold(0.0, |largest: f64, difference| {

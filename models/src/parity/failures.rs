@@ -1,4 +1,4 @@
-//! Data that have no answer: each must end with a typed error or NaN, never with a number.
+//! Data without a valid result: each case must end with a typed error or NaN, never with a number.
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_gp_core::{
@@ -33,7 +33,7 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// The identity with another entry on its diagonal.
+/// The identity with one diagonal entry replaced by `value`.
 fn with_entry(value: f64) -> Vec<f64> {
     let mut matrix = vec![0.0; SIZE * SIZE];
     for row in 0..SIZE {
@@ -46,8 +46,8 @@ fn indefinite(device: &Device, dtype: DType) -> Result<(), Reason> {
     factor(with_entry(-1.0), device, dtype)
 }
 
-/// Fails unless there is no factor: a typed error, or in a training step on a GPU, which does not
-/// wait for one, NaN.
+/// Fails if there is a factor. Expects a typed error, or NaN in a training step on a GPU, which
+/// does not wait for errors.
 fn factor(matrix: Vec<f64>, device: &Device, dtype: DType) -> Result<(), Reason> {
     let on = |device: &Device| {
         let data = TensorData::new(matrix.clone(), [SIZE; 2]);

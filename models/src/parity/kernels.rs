@@ -1,4 +1,4 @@
-//! Every kernel by its name, as the command line makes it.
+//! Every kernel by its name, built as on the command line.
 
 use burn_gp_core::kernels::{Kernel, KernelConfig};
 use serde::de::Error as _;

@@ -1,21 +1,21 @@
 //! Comparison of a device with the CPU: every operation, kernel, mean, likelihood, posterior and
-//! model, with gradients, and what happens to data that have no answer.
+//! model, with gradients, and the errors for data without a valid result.
 //!
 //! A [`Case`] is one small computation. It runs on a device in single or double precision, and in
 //! double precision on flex, from the same inputs and parameters.
 //!
 //! # Allowed error
 //!
-//! The allowed error of a quantity follows from the computation. Flex computes it for a few inputs
-//! nearby in both precisions; the largest difference measures how the computation
-//! amplifies rounding errors, including those of a factored matrix, which grow with its condition
-//! number. With the machine epsilon ε of the device's type, the longest axis n of the inputs, which
-//! bounds the terms of a sum, and the largest entry `|q|` of the quantity,
+//! The allowed error of a quantity follows from the computation. Flex runs the case for a few
+//! nearby inputs in both precisions; the largest difference measures how the computation amplifies
+//! rounding errors, including those of a factored matrix, which grow with its condition number.
+//! With the machine epsilon ε of the device's type, the longest axis n of the inputs, which bounds
+//! the terms of a sum, and the largest entry `|q|` of the quantity,
 //!
 //! `allowed = n·ε·|q| + 8·(ε/ε₃₂)·max |q₃₂ − q₆₄|`.
 //!
-//! The factor of eight, the same for all, is for another order of sums and other elementary
-//! functions.
+//! The factor of eight, the same for all cases, allows for a different order of sums and different
+//! elementary functions.
 //!
 //! ```no_run
 //! use burn::tensor::{DType, Device};
@@ -56,7 +56,7 @@ type Compute = Box<dyn Fn(&mut Site) -> Result<(), Reason> + Send + Sync>;
 /// A computation that must end with a typed error.
 type Fail = Box<dyn Fn(&Device, DType) -> Result<(), Reason> + Send + Sync>;
 
-/// The kind of piece that a case computes with.
+/// What a case tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// An operation of [`burn_gp_core::ops`].
@@ -71,7 +71,7 @@ pub enum Group {
     Posterior,
     /// A ready-made model.
     Model,
-    /// Data that have no answer.
+    /// Data without a valid result, which must cause an error.
     Failure,
 }
 
@@ -106,7 +106,7 @@ enum Test {
 pub struct Outcome {
     /// The quantities that were compared, or why there are none.
     pub result: Result<Vec<Comparison>, String>,
-    /// The time on the device, including what it compiled.
+    /// The time on the device, including compilation.
     pub seconds: f64,
 }
 
@@ -116,7 +116,7 @@ impl Outcome {
         (self.result.as_ref()).is_ok_and(|all| all.iter().all(Comparison::passed))
     }
 
-    /// The quantity whose error is the largest share of what is allowed.
+    /// The quantity whose error is the largest share of the allowed error.
     pub fn worst(&self) -> Option<&Comparison> {
         let all = self.result.as_ref().ok()?;
         all.iter().max_by(|a, b| a.share().total_cmp(&b.share()))
@@ -136,18 +136,18 @@ impl Case {
         }
     }
 
-    /// The kind of piece.
+    /// What the case tests.
     pub fn group(&self) -> Group {
         self.group
     }
 
-    /// The name, which begins with the kind of piece.
+    /// The name, which begins with the group.
     pub fn name(&self) -> String {
         format!("{} {}", self.group, self.name)
     }
 
-    /// Runs the case on a device, with or without autodiff. Whatever the device raises is the
-    /// reason in the outcome.
+    /// Runs the case on a device, with or without autodiff. If the device fails, the outcome has
+    /// the reason.
     pub fn run(&self, device: &Device, dtype: DType) -> Outcome {
         let device = device.clone().inner();
         let mut seconds = 0.0;

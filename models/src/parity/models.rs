@@ -37,7 +37,7 @@ pub(super) fn cases() -> Vec<Case> {
     let missing = ModelConfig::NAMES.iter().copied().filter(|name| !has(name));
     let missing = missing.map(|name| {
         Case::compare(Group::Model, name, |_| {
-            Err("the comparison has no configuration of this model".into())
+            Err("the comparison has no configuration for this model".into())
         })
     });
     let missing: Vec<Case> = missing.collect();
@@ -63,7 +63,7 @@ fn deep_kernel<C>(model: C) -> DeepKernelConfig<C> {
     }
 }
 
-/// A jitter that does not depend on the precision, and points whose choice does not either.
+/// Inducing points whose choice and jitter do not depend on the precision.
 fn inducing(count: usize) -> InducingConfig {
     InducingConfig {
         initializer: Initializer::Subset,

@@ -37,7 +37,7 @@ fn compute(name: PosteriorName, site: &mut Site) -> Result<(), Reason> {
             InducingPoints::new(site.constant(&points, [count, DIMENSIONS]))
         })
         .collect();
-    // Posteriors of other crates are under kernels chosen at run time.
+    // Posteriors of other crates need a kernel that is chosen at run time.
     let kernel = KernelConfig::from(StationaryConfig::new(Stationary::Matern52));
     let kernel = site.module(kernel.init(DIMENSIONS, site.options()));
     let jitter = Jitter::INDUCING;

@@ -1,4 +1,4 @@
-//! Where a case runs: its inputs and parameters there, and the quantities it computes.
+//! The environment of a case: its inputs, its parameters and the quantities it computes.
 
 use burn::{
     module::{Module, ModuleMapper, ModuleVisitor, Param},
@@ -14,7 +14,7 @@ use super::{Compute, Reason};
 pub(super) enum Parameters {
     /// Initial values with random changes.
     Drawn,
-    /// The values of an earlier run, so that both have the same.
+    /// The values of an earlier run, so that both runs have the same parameters.
     Given(Vec<Vec<f64>>),
 }
 
@@ -39,16 +39,15 @@ const CHANGE: f64 = 1e-3;
 
 type Slope = Box<dyn Fn(&Gradients) -> Vec<Quantity>>;
 
-/// A device with a floating-point type, on which a case takes its inputs and leaves its
-/// quantities.
+/// A device with a floating-point type, on which a case gets its inputs and records its quantities.
 pub(super) struct Site {
     device: Device,
     dtype: DType,
-    /// Of the inputs, the same for all draws.
+    /// Random numbers for the inputs, the same for all draws.
     random: ChaCha8Rng,
-    /// Of the parameters, the same for all draws.
+    /// Random numbers for the parameters, the same for all draws.
     random_parameters: ChaCha8Rng,
-    /// Of the relative changes from draw to draw; none for the first draw.
+    /// Random numbers for the relative changes from draw to draw; `None` for the first draw.
     changes: Option<ChaCha8Rng>,
     given: Option<std::vec::IntoIter<Vec<f64>>>,
     parameters: Vec<Vec<f64>>,
@@ -61,8 +60,8 @@ pub(super) struct Site {
 }
 
 impl Site {
-    /// The site of a draw of the inputs. Equal names and draws give equal inputs; the numbers of
-    /// other draws are those of the first with small changes, so that all are equally conditioned.
+    /// The site of a draw of the inputs. Equal names and draws give equal inputs; other draws make
+    /// small changes to the first, so that all are equally conditioned.
     pub fn new(
         name: &str,
         device: &Device,
@@ -256,7 +255,7 @@ impl Site {
     }
 }
 
-/// The number of another draw.
+/// The number with the change of a draw.
 fn changed(number: f64, changes: &mut Option<ChaCha8Rng>) -> f64 {
     match changes {
         Some(changes) => number * (1.0 + changes.random_range(-CHANGE..CHANGE)),
@@ -275,7 +274,7 @@ impl ModuleMapper for Changes<'_> {
     fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
         let site = &mut *self.0;
         let stored = param.base();
-        // Others are bounds and states, which may depend on the precision.
+        // The others are bounds and states, which may depend on the precision.
         if !stored.is_require_grad() {
             return param;
         }

@@ -89,8 +89,8 @@ impl<M: Model> AnyTrainer<M> {
     }
 
     /// The negative objective per data point over all data, including priors: of the current model,
-    /// or of `other`, an earlier model of training on mini-batches. Calls `watch` with the number
-    /// of finished rows before each chunk of data.
+    /// or of `other`, an earlier model from mini-batch training. Calls `watch` with the number of
+    /// finished rows before each chunk of data.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ impl<M: Model> AnyTrainer<M> {
     }
 }
 
-/// The loss over all data is unknown.
+/// The reason why the loss over all data cannot be computed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LossError {
     /// A covariance matrix has no Cholesky factor.

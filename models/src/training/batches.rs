@@ -20,8 +20,8 @@ pub struct Batch {
 
 #[cfg(feature = "learner")]
 impl Batch {
-    /// One of `count` parts of the rows, of nearly the same size, on a device. The data stay outside of
-    /// autodiff if they are.
+    /// One of `count` parts of the rows, of nearly the same size, on a device. Data without autodiff
+    /// stay without it.
     pub(super) fn part(self, index: usize, count: usize, device: &Device) -> Self {
         let [rows, _] = self.inputs.dims();
         let (first, end) = (rows * index / count, rows * (index + 1) / count);

@@ -12,7 +12,7 @@ pub trait Callback<T: Trainer, E = TrainingError> {
 
     /// Whether the report of the step that `trainer` has just made is needed now. On a GPU, the CPU
     /// waits for it. If no callback needs it, the trainer may be several steps ahead when the report
-    /// comes; they come in order. By default, every report is needed.
+    /// arrives; reports arrive in order. By default, every report is needed.
     fn needs_report(&self, _trainer: &T) -> bool {
         true
     }

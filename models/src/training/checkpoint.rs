@@ -36,7 +36,7 @@ pub(super) fn checkpoint_error(
 /// The content of a file to be written, or the reason why there is none.
 type Content = Result<Bytes, String>;
 
-/// The content of a file of burn.
+/// The content of a burn record.
 pub(super) fn record(bytes: Result<Bytes, RecordError>) -> Content {
     bytes.map_err(|reason| reason.to_string())
 }
@@ -86,7 +86,7 @@ pub(super) struct CheckpointFiles<'a> {
 }
 
 impl<'a> CheckpointFiles<'a> {
-    /// Those in a folder.
+    /// Opens the checkpoint in a folder.
     pub fn open(folder: &'a Path) -> Result<Self, TrainingError> {
         let checked = CheckedFolder::open(folder).map_err(read_error)?;
         Ok(Self { folder, checked })
@@ -135,8 +135,8 @@ pub(super) fn check_default_device(folder: &Path, dtype: DType) -> Result<(), Tr
     }
     let error = checkpoint_error(folder, files::OPTIMIZER, "read");
     Err(error(format!(
-        "the optimizer's state is {}, which the default device {device:?} does not have; make \
-         another device the default, for example by the environment variable BURN_DEVICE",
+        "the optimizer's state is {}, which the default device {device:?} does not support; set \
+         another default device, for example with the environment variable BURN_DEVICE",
         dtype.name(),
     )))
 }
@@ -150,7 +150,7 @@ pub(super) fn check_default_type(folder: &Path, dtype: DType) -> Result<(), Trai
     let error = checkpoint_error(folder, files::OPTIMIZER, "read");
     Err(error(format!(
         "the state of L-BFGS is {}, but burn restores it in {}, the default type of the default \
-         device; configure that type before any tensor is made",
+         device; set the default type before creating any tensor",
         dtype.name(),
         restored.name()
     )))

@@ -1,4 +1,4 @@
-//! Failures of devices, which burn reports by panics.
+//! Device failures, which burn reports as panics.
 
 use std::{
     any::Any,
@@ -7,13 +7,13 @@ use std::{
 
 /// A failure of the device during a computation.
 ///
-/// A GPU fails after the fact: an operation that cannot be done is reported when a later one reads
-/// its result, and burn's `into_data` then panics.
+/// A GPU reports failures late: when a later operation reads the result of a failed one, burn's
+/// `into_data` panics.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceFailure {
     /// The device cannot allocate a tensor.
     #[error(
-        "the device has no memory left{}; use smaller batches, fewer inducing points or another \
+        "the device is out of memory{}; use smaller batches, fewer inducing points or another \
          device",
         bytes.map_or_else(String::new, |bytes| {
             format!(" for a tensor of {:.1} MB", bytes as f64 / 1e6)
@@ -24,7 +24,7 @@ pub enum DeviceFailure {
         bytes: Option<u64>,
     },
     /// The device no longer answers.
-    #[error("the device was lost ({reason}); start the program again")]
+    #[error("the device was lost ({reason}); restart the program")]
     Lost {
         /// The reason that the driver gave.
         reason: String,
@@ -41,14 +41,14 @@ pub enum DeviceFailure {
 }
 
 impl DeviceFailure {
-    /// The failure that a panic reports, if it is one of a device.
+    /// The device failure that a panic reports, if any.
     pub fn of_panic(panic: &(dyn Any + Send)) -> Option<Self> {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         Self::of_message(text.or_else(|| panic.downcast_ref::<&str>().copied())?)
     }
 
-    /// The failure that the message of a panic reports, if it is one of a device. The texts are
-    /// those of burn 0.22, cubecl 0.11 and wgpu.
+    /// The device failure that the message of a panic reports, if any. The texts are from burn
+    /// 0.22, cubecl 0.11 and wgpu.
     fn of_message(text: &str) -> Option<Self> {
         let has = |part: &&str| text.contains(*part);
         let memory = [
@@ -90,7 +90,7 @@ impl DeviceFailure {
     }
 }
 
-/// The first number behind a part of a text.
+/// The first number after a part of a text.
 fn number_after(text: &str, part: &str) -> Option<u64> {
     let (_, rest) = text.split_once(part)?;
     let line = rest.lines().next()?;
@@ -108,13 +108,13 @@ fn cause(text: &str) -> &str {
         .unwrap_or(text)
 }
 
-/// Runs `work` and catches a failure of the device. Other panics go on.
+/// Runs `work` and catches a failure of the device. Other panics propagate.
 ///
 /// # Errors
 ///
 /// [`DeviceFailure`].
 pub fn on_device<T>(work: impl FnOnce() -> T) -> Result<T, DeviceFailure> {
-    // What `work` changes is left as it is after a failure, and the caller stops there.
+    // After a failure, the caller stops and does not use what `work` has changed.
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| match DeviceFailure::of_panic(&*panic) {
         Some(failure) => failure,
         None => resume_unwind(panic),

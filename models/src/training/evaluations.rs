@@ -8,7 +8,7 @@ use burn::{
 use burn_gp_core::ops::numbers;
 
 /// The evaluations of one line search. A call of burn's L-BFGS starts with an evaluation at the end
-/// point of the previous call, which is a point of that call's last search.
+/// point of the previous call, which that call's last search has already evaluated.
 #[derive(Default)]
 pub(super) struct Evaluations(Vec<Evaluation>);
 

@@ -5,7 +5,7 @@ use super::{AnyTrainer, Callback, Model, Trainer, Training, TrainingData, Traini
 /// Trains a model until training is over or a callback stops it. The model must be on an autodiff
 /// device, the data on the same device with or without autodiff.
 ///
-/// A trainer that makes its steps one by one, or goes on from a checkpoint, does the same by
+/// To take steps one by one, or to continue from a checkpoint, create a trainer and call
 /// [`Trainer::run`].
 ///
 /// ```
@@ -42,7 +42,7 @@ use super::{AnyTrainer, Callback, Model, Trainer, Training, TrainingData, Traini
 ///
 /// # Errors
 ///
-/// When a step cannot be made, or a callback fails.
+/// When a step or a callback fails.
 pub fn fit<M: Model, E: From<TrainingError>>(
     model: M,
     data: TrainingData,

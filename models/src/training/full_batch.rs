@@ -46,18 +46,18 @@ pub struct FullBatchTraining {
 #[serde(tag = "optimizer", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum FullBatchOptimizer {
     /// L-BFGS with a strong-Wolfe line search. It takes few iterations, needs an objective that
-    /// does not change between them, and works best in double precision. Variational models of one
-    /// layer have such an objective. [`Model::after_step`] is not called: the draws of a deep model
-    /// stay the same, and what a model adapts between steps stays as it is.
+    /// does not change between them, and works best in double precision. Single-layer variational
+    /// models have such an objective. [`Model::after_step`] is not called: the draws of a deep
+    /// model stay the same, and state that a model adapts between steps is not updated.
     LBfgs {
         /// The first step size of every line search, as a fraction of the quasi-Newton step. The
         /// very first search has no curvature yet and starts with a step whose parameter changes
-        /// sum to this number. A search goes on to larger steps while the objective falls steeply.
-        /// A small number costs evaluations, but keeps early steps away from vanishing gradients.
+        /// sum to this number. A search tries larger steps while the objective falls steeply. A
+        /// small value costs evaluations, but keeps early steps away from vanishing gradients.
         #[serde(default = "quasi_newton_step")]
         learning_rate: f64,
     },
-    /// Adam on the loss per data point: one evaluation per step. It works in single precision too,
+    /// Adam on the loss per data point: one evaluation per step. It also works in single precision,
     /// and for objectives that change between steps.
     Adam {
         /// The initial learning rate.
@@ -183,7 +183,7 @@ fn l_bfgs() -> LBFGS {
     LBFGSConfig::new()
         .with_max_iter(1)
         .with_history_size(20)
-        // The additional evaluation is that of the starting point.
+        // The additional evaluation is for the starting point.
         .with_max_eval(Some(1 + EVALUATIONS_A_SEARCH))
         .with_tolerance_grad(GRADIENT_TOLERANCE)
         .with_tolerance_change(0.0)
@@ -205,9 +205,9 @@ struct Progress {
 
 impl<M: Model> FullBatchTrainer<M> {
     /// A trainer before its first step. The model must be on an autodiff device, the data on the
-    /// same device with or without autodiff. If the initial variances are off by a factor of a
-    /// thousand or more from the variance of the targets, they are rescaled to the unit of the
-    /// targets ([`Model::in_unit_of`]).
+    /// same device with or without autodiff. If the initial variances differ from the variance of
+    /// the targets by a factor of a thousand or more, they are rescaled to the scale of the targets
+    /// ([`Model::in_unit_of`]).
     pub fn new(model: M, data: TrainingData, training: FullBatchTraining) -> Self {
         let model = model.in_unit_of(&data.inputs, &data.targets);
         Self {
@@ -228,8 +228,8 @@ impl<M: Model> FullBatchTrainer<M> {
         }
     }
 
-    /// Adds the log density of these priors to the objective, besides
-    /// [those of the model](Model::priors). If a parameter has both, this prior applies.
+    /// Adds the log density of these priors to the objective, in addition to [those of the
+    /// model](Model::priors). If a parameter has both, this prior applies.
     pub fn with_priors(mut self, priors: Priors) -> Self {
         self.priors.extend(priors);
         self.evaluations = Evaluations::default();
@@ -282,7 +282,8 @@ impl<M: Model> FullBatchTrainer<M> {
         let loss = with_log_prior(objective.value(), log_prior.clone()) * -scale;
         let value = number(loss.clone());
         if !value.is_finite() {
-            // On a GPU, a factorization may have failed in silence. Without autodiff, it does not.
+            // On a GPU, a failed factorization may have silently produced NaN. Without autodiff, it
+            // reports the failure.
             let failure = (!is_on_cpu(&data.inputs))
                 .then(|| objective_of(&model.valid(), data).err())
                 .flatten();
@@ -307,11 +308,11 @@ impl<M: Model> FullBatchTrainer<M> {
     ) -> Result<StepReport, TrainingError> {
         let step = self.progress.iterations + 1;
         // The evaluation of the starting point must succeed. If a trial point of the line search
-        // fails, an infinite loss makes the search go back towards the starting point, to a tenth of
-        // the way. Out of reach, no decrease does so, to a third. The search then ends at the first
-        // point with a decrease, where a gradient of zero says that this is a minimum: it would
-        // otherwise look for one between that point and the reach. The next iteration starts with the
-        // gradient that has been computed.
+        // fails, an infinite loss makes the search go back to a tenth of the way. If a trial point is
+        // out of reach, the unchanged loss makes it go back to a third. The search should then end at
+        // the first point with a decrease, so a gradient of zero is reported there, as at a minimum:
+        // otherwise it would look for one between that point and the limit of its reach. The next
+        // iteration starts with the computed gradient.
         let (mut start, mut was_out_of_reach) = (None, false);
         let first_model = &self.model;
         let (data, priors, evaluations) = (&self.data, &self.priors, &mut self.evaluations);

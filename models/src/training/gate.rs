@@ -8,8 +8,9 @@ use burn::{
 };
 use burn_gp_core::optim::{Adam, AdamMoments};
 
-/// The flag of the current step, `[1]`: positive if the step can be made. It is on the device, so
-/// that the CPU does not wait for it. Clones share the flag; without one, every step is made.
+/// The flag of the current step, `[1]`: positive if the step is to be taken. It is on the device,
+/// so that the CPU does not wait for it. Clones share the flag; without a flag, every step is
+/// taken.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gate(Arc<Mutex<Option<Tensor<1>>>>);
 

@@ -11,12 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use super::Plateau;
 
-/// Training settings of the inducing points where they differ from the other parameters. They hold
-/// for the parts of a model with the role [`Role::Inducing`].
+/// Training settings of the inducing points where they differ from the other parameters. They apply
+/// to the parts of a model with the role [`Role::Inducing`].
 ///
 /// Quantities that a posterior keeps between steps, such as an approximate inverse of the inducing
-/// covariance, follow points that move slowly. *Inverse-Free Sparse Variational Gaussian Processes*
-/// (arXiv:2604.00697, §3.3) therefore freezes the points at first and then damps their steps.
+/// covariance, can only follow points that move slowly. *Inverse-Free Sparse Variational Gaussian
+/// Processes* (arXiv:2604.00697, §3.3) therefore freezes the points at first and then damps their
+/// steps.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
 #[setters(prefix = "with_")]

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use burn_gp_core::ops::with_threads_awake;
 
-/// The time from which a step runs on threads that stay awake. Below it, to enter their pool takes
-/// longer than is gained.
+/// Steps that take at least this long run on threads that stay awake. For shorter steps, entering
+/// their pool costs more than it saves.
 const LONG: Duration = Duration::from_millis(2);
 
 /// The time of the last step on the CPU.
@@ -15,8 +15,8 @@ pub(super) struct LongSteps {
 }
 
 impl LongSteps {
-    /// Makes a step, on threads that stay awake if the last one was long. The threads change no
-    /// number.
+    /// Takes a step, on threads that stay awake if the last step was long. The threads do not
+    /// change results.
     pub fn run<R: Send>(&mut self, step: impl FnOnce() -> R + Send) -> R {
         let start = Instant::now();
         let result = if self.last < LONG {

@@ -23,7 +23,7 @@ use super::{
 };
 
 /// Trains a model with Adam on shuffled mini-batches. Adam trains all parameters except those with
-/// natural gradients. The caller runs the loop, one step at a time. `MiniBatchLearner` makes the
+/// natural gradients. The caller runs the loop, one step at a time. `MiniBatchLearner` takes the
 /// same steps in burn's loop.
 pub struct MiniBatchTrainer<M> {
     model: M,
@@ -37,7 +37,7 @@ pub struct MiniBatchTrainer<M> {
     step: usize,
     /// Steps whose losses are still on the device.
     unread: Vec<UnreadStep>,
-    /// Losses that the learning rates have not seen.
+    /// Losses not yet passed to the learning rates.
     unobserved: Unobserved,
     /// The number of steps that the device has skipped.
     skipped: usize,
@@ -86,9 +86,9 @@ struct Progress {
 
 impl<M: Model> MiniBatchTrainer<M> {
     /// A trainer before its first step. The model must be on an autodiff device, the data on the
-    /// same device with or without autodiff. If the initial variances are off by a factor of a
-    /// thousand or more from the variance of the targets, they are rescaled to the unit of the
-    /// targets ([`Model::in_unit_of`]).
+    /// same device with or without autodiff. If the initial variances differ from the variance of
+    /// the targets by a factor of a thousand or more, they are rescaled to the scale of the targets
+    /// ([`Model::in_unit_of`]).
     pub fn new(model: M, data: TrainingData, training: MiniBatchTraining) -> Self {
         let (first, count) = (data.clone(), data.len());
         let source = BatchSource::Memory(training.batches(data));
@@ -114,7 +114,7 @@ impl<M: Model> MiniBatchTrainer<M> {
         let count = batches.len();
         assert!(
             count > 0,
-            "MiniBatchTrainer: {} blocks have no rows; expected some",
+            "MiniBatchTrainer: all {} blocks are empty; at least one must have rows",
             batches.blocks()
         );
         Self::from_source(
@@ -153,12 +153,12 @@ impl<M: Model> MiniBatchTrainer<M> {
     }
 
     /// Divides every batch among devices, with autodiff, by burn-train's workers for several devices.
-    /// The first is the model's own, and has the optimizer. A device can be named more than once, as
-    /// the CPU can for several threads. A single device changes nothing.
+    /// The first is the model's own, and the optimizer runs on it. A device can be listed more than
+    /// once, for example the CPU for several threads. A single device changes nothing.
     ///
-    /// The objective of a part counts by its share of the rows, so that the sum of all gradients is
-    /// that of the whole batch: steps are those of one device, up to rounding. Models with random
-    /// draws in their objective draw others on each device.
+    /// The objective of each part is weighted by its share of the rows, so that the gradients sum
+    /// to the gradient of the whole batch: the steps are the same as on one device, up to rounding.
+    /// Models with random draws in their objective draw different values on each device.
     ///
     /// # Panics
     ///
@@ -196,19 +196,19 @@ impl<M: Model> MiniBatchTrainer<M> {
         !is_on_cpu(&batch.inputs)
     }
 
-    /// Adds the log density of these priors to the objective, besides
-    /// [those of the model](Model::priors). It counts once for any batch size. If a
-    /// parameter has both, this prior applies.
+    /// Adds the log density of these priors to the objective, in addition to [those of the
+    /// model](Model::priors). It counts once for any batch size. If a parameter has both, this
+    /// prior applies.
     ///
     /// # Panics
     ///
-    /// After `on_devices`, whose devices would not have the priors.
+    /// If called after `on_devices`, because its devices would not have the priors.
     #[track_caller]
     pub fn with_priors(mut self, priors: Priors) -> Self {
         #[cfg(feature = "learner")]
         assert!(
             self.several_devices.is_none(),
-            "MiniBatchTrainer: give priors before devices"
+            "MiniBatchTrainer: call with_priors before on_devices"
         );
         self.computation.priors.extend(priors);
         self
@@ -265,7 +265,7 @@ impl<M: Model> MiniBatchTrainer<M> {
         }
     }
 
-    /// A step whose loss is known when it is made.
+    /// Takes a step and waits for its loss.
     fn read_step(&mut self, batch: Batch) -> Result<StepReport, TrainingError> {
         let (loss, gradients) = self.differentiate(batch)?;
         let rates = self.rates.at(self.step);
@@ -280,7 +280,7 @@ impl<M: Model> MiniBatchTrainer<M> {
         })
     }
 
-    /// A step whose loss stays on the device.
+    /// Takes a step whose loss stays on the device.
     fn unread_step(&mut self, batch: Batch) -> Result<(), TrainingError> {
         let (loss, gradients) = (self.computation).differentiate_unread(&self.model, batch)?;
         if self.step.is_multiple_of(READ_TOGETHER) {

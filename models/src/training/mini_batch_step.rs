@@ -58,7 +58,7 @@ impl MiniBatchStep {
         let evaluation = self.evaluate(model, batch)?;
         let loss = evaluation.loss.clone();
         let value = (self.finite_loss(model, made, evaluation)).map_err(|error| {
-            // A factorization may have failed in silence.
+            // A failed factorization may have silently produced NaN.
             let cause = on_device.and_then(|batch| self.check_again(model, batch).err());
             cause.unwrap_or(error)
         })?;
@@ -69,8 +69,8 @@ impl MiniBatchStep {
 
     /// Like [`differentiate`](Self::differentiate), for one of the parts that a batch of `rows` rows has
     /// been divided into: the gradients are those of the part's share of the loss, so that the gradients
-    /// of all parts sum to those of the batch. The rates have not seen the loss. `report` gets it before
-    /// the backward pass, in which devices with collective operations wait for each other.
+    /// of all parts sum to those of the batch. The loss is not passed to the rates. `report` gets it
+    /// before the backward pass, in which devices with collective operations wait for each other.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl MiniBatchStep {
     }
 
     /// Like [`differentiate`](Self::differentiate), with the loss on the device, `[1]`. It may not
-    /// be finite, and the rates have not seen it.
+    /// be finite, and it is not passed to the rates.
     ///
     /// # Errors
     ///
@@ -131,8 +131,8 @@ impl MiniBatchStep {
         Ok(optimizer.step(rate, model, gradients).after_step())
     }
 
-    /// Like [`update`](Self::update), unless the loss, `[1]`, is not finite or the natural-gradient
-    /// step fails. The device decides that; the flag, `[1]`, says whether the step was made.
+    /// Like [`update`](Self::update), but the device skips the step if the loss, `[1]`, is not
+    /// finite or the natural-gradient step fails. The flag, `[1]`, says whether the step was taken.
     ///
     /// # Errors
     ///
@@ -159,8 +159,7 @@ impl MiniBatchStep {
         Ok((model.after_step(), made))
     }
 
-    /// The error of a step that the device has skipped, if it cannot be made with the present model
-    /// either.
+    /// Checks whether a step that the device has skipped fails with the current model, too.
     ///
     /// # Errors
     ///

@@ -1,17 +1,17 @@
 //! Training loops.
 //!
-//! A trainer makes one step at a time. [`MiniBatchTrainer`] runs Adam on mini-batches,
-//! [`FullBatchTrainer`] runs L-BFGS or Adam on all data, and [`AnyTrainer`] is one of them. [`fit`]
-//! makes all steps; its callbacks evaluate the model, save it and decide when to stop.
-//! With the feature `learner`, `MiniBatchLearner` makes the steps of the mini-batch trainer in burn's own
-//! loop, with its checkpoints, metrics and early stopping. Rows that do not fit into memory are read in blocks
-//! ([`RowBlocks`], [`MiniBatchTrainer::on_blocks`]). All random draws of a trainer depend only on its
-//! seed and the step. A trainer restored from a checkpoint continues bit for bit.
+//! A trainer takes one step at a time. [`MiniBatchTrainer`] runs Adam on mini-batches, [`FullBatchTrainer`]
+//! runs L-BFGS or Adam on all data, and [`AnyTrainer`] is one of them. [`fit`] takes all steps; its callbacks
+//! evaluate the model, save it and decide when to stop. With the feature `learner`, `MiniBatchLearner` takes
+//! the steps of the mini-batch trainer in burn's own loop, with its checkpoints, metrics and early stopping.
+//! Rows that do not fit into memory are read in blocks ([`RowBlocks`], [`MiniBatchTrainer::on_blocks`]). All
+//! random draws of a trainer depend only on its seed and the step. A trainer restored from a checkpoint
+//! continues bit for bit.
 //!
 //! Adam is restored in the type of its checkpoint. burn 0.22 restores L-BFGS in the default
-//! floating-point type of `Device::default()`. A program that restores L-BFGS in another type calls
-//! `Device::default().configure(FloatDType::F64)` before it makes any tensor; [`Trainer::restore`]
-//! fails when the types differ.
+//! floating-point type of `Device::default()`. To restore L-BFGS in another type, call
+//! `Device::default().configure(FloatDType::F64)` before creating any tensor; [`Trainer::restore`]
+//! fails if the types differ.
 
 mod any_trainer;
 mod batches;
@@ -97,7 +97,7 @@ impl TrainingData {
     ///
     /// # Shapes
     ///
-    /// - `inputs`: N·D numbers, `targets`: N numbers
+    /// - `inputs`: N·D values, `targets`: N values
     ///
     /// # Panics
     ///
@@ -111,7 +111,7 @@ impl TrainingData {
     ///
     /// # Shapes
     ///
-    /// - `inputs`: N·D numbers, `targets`: N·`columns` numbers
+    /// - `inputs`: N·D values, `targets`: N·`columns` values
     ///
     /// # Panics
     ///
@@ -130,8 +130,8 @@ impl TrainingData {
                 && rows * columns == targets.len()
                 && !inputs.is_empty()
                 && inputs.len().is_multiple_of(rows),
-            "TrainingData: {} input values for {} targets in {columns} columns; expected as many for \
-             each row",
+            "TrainingData: {} input values for {} targets in {columns} columns; expected the same \
+             number for every row",
             inputs.len(),
             targets.len()
         );
@@ -258,7 +258,7 @@ pub enum TrainingError {
     /// A device cannot have a replica of the model.
     #[cfg(feature = "learner")]
     #[error(
-        "the device {device} has no collective operations, which burn has for CUDA devices only; \
+        "the device {device} has no collective operations, which burn supports on CUDA devices only; \
          divide batches among other devices with `on_devices`"
     )]
     NoCollectives {
@@ -318,12 +318,12 @@ pub trait Trainer {
     /// The model.
     type Model;
 
-    /// Makes one step and reports it. The reports of earlier steps that were not read are lost.
+    /// Takes one step and returns its report. Unread reports of earlier steps are lost.
     ///
     /// # Errors
     ///
-    /// When the objective cannot be computed or is not finite; the model is then the one before
-    /// the step.
+    /// When the objective cannot be computed or is not finite; the step then does not change the
+    /// model.
     fn step(&mut self) -> Result<StepReport, TrainingError> {
         loop {
             if let Some(report) = self.advance()? {
@@ -335,22 +335,23 @@ pub trait Trainer {
         }
     }
 
-    /// Makes one step. On a GPU, a mini-batch step does not wait for its loss: there is no report
-    /// yet, and [`read_reports`](Self::read_reports) gives it later.
+    /// Takes one step. On a GPU, a mini-batch step does not wait for its loss: there is no report
+    /// yet, and [`read_reports`](Self::read_reports) returns it later.
     ///
-    /// If the loss of such a step is not finite, the device makes no step, so that the model stays
-    /// as it was.
+    /// If the loss of such a step is not finite, the device skips the step, which leaves the model
+    /// unchanged.
     ///
     /// # Errors
     ///
     /// When the objective cannot be computed, or is known not to be finite.
     fn advance(&mut self) -> Result<Option<StepReport>, TrainingError>;
 
-    /// Waits for the reports of the steps that [`advance`](Self::advance) has made without one, in
-    /// order.
+    /// Waits for the reports that [`advance`](Self::advance) has not returned yet, and returns them
+    /// in order.
     ///
-    /// A step that was not made is tried again on the present model. If that fails too, the failure
-    /// is the error. Otherwise the step counts as [skipped](Self::skipped_steps).
+    /// A step that the device skipped is evaluated again on the current model. If that fails, too,
+    /// the failure is returned as the error. Otherwise the step counts as
+    /// [skipped](Self::skipped_steps).
     ///
     /// # Errors
     ///
@@ -364,19 +365,19 @@ pub trait Trainer {
         true
     }
 
-    /// The number of steps that a GPU has skipped, because their losses were not finite.
+    /// The number of steps that a GPU has skipped because their losses were not finite.
     fn skipped_steps(&self) -> usize {
         0
     }
 
-    /// Makes steps until training is over or a callback stops it. All callbacks see the last step.
+    /// Takes steps until training is over or a callback stops it. All callbacks get the last step.
     ///
     /// On a GPU, the reports of several steps are read together, unless a callback
     /// [needs](Callback::needs_report) one earlier.
     ///
     /// # Errors
     ///
-    /// When a step cannot be made (the model is then the one before the step), or a callback fails.
+    /// When a step fails, which then does not change the model, or a callback fails.
     fn run<E: From<TrainingError>>(
         &mut self,
         callbacks: &mut [&mut dyn Callback<Self, E>],
@@ -422,8 +423,8 @@ pub trait Trainer {
     /// The current model.
     fn model(&self) -> &Self::Model;
 
-    /// The hyperparameters that are at their smallest possible value and would otherwise become
-    /// smaller.
+    /// The hyperparameters that are at their smallest possible value and that training would
+    /// decrease further.
     fn at_floor(&self) -> Vec<AtFloor>
     where
         Self::Model: Module,
@@ -446,7 +447,7 @@ pub trait Trainer {
     fn restore(&mut self, folder: &Path) -> Result<(), TrainingError>;
 }
 
-/// Makes a trainer do something, in which the device may fail.
+/// Runs `work` on a trainer and turns a failure of the device into an error.
 fn attempt<T: Trainer, R>(
     trainer: &mut T,
     work: impl FnOnce(&mut T) -> Result<R, TrainingError>,

@@ -46,8 +46,8 @@ impl Objective {
     }
 }
 
-/// A model that can be trained. Every [`FullBatch`] model is one, whose objective needs all data at
-/// once.
+/// A model that can be trained. Every [`FullBatch`] model implements it; its objective needs all
+/// data at once.
 pub trait Model: Module + ModuleDisplay {
     /// An unbiased estimate of the objective over `data_count` data points.
     ///
@@ -65,7 +65,7 @@ pub trait Model: Module + ModuleDisplay {
         data_count: usize,
     ) -> Result<Objective, NotPositiveDefinite>;
 
-    /// Whether the objective is right only for a batch of all data. By default it is an average
+    /// Whether the objective is valid only for a batch of all data. By default, it can be averaged
     /// over batches.
     fn needs_all_data(&self) -> bool {
         false
@@ -84,7 +84,7 @@ pub trait Model: Module + ModuleDisplay {
         self
     }
 
-    /// Rescales initial values to the unit of the training data
+    /// Rescales initial values to the scale of the training data
     /// ([`in_unit_of_targets`](burn_gp_core::inference::in_unit_of_targets)). Trainers call it before
     /// the first step. By default nothing changes.
     ///
@@ -95,8 +95,8 @@ pub trait Model: Module + ModuleDisplay {
         self
     }
 
-    /// Whether a line search from `start` evaluates the objective here. Otherwise it tries points closer
-    /// to `start`. By default it evaluates all points.
+    /// Whether a line search from `start` may evaluate the objective at this model. If not, it tries
+    /// points closer to `start`. By default, all points may be evaluated.
     fn is_within_reach(&self, _start: &Self) -> bool {
         true
     }
@@ -124,7 +124,7 @@ pub trait Model: Module + ModuleDisplay {
 }
 
 impl<M: FullBatch> Model for M {
-    /// The objective of the batch as the whole data set, scaled up to `data_count`.
+    /// The objective with the batch as the whole data set, scaled up to `data_count`.
     fn objective(
         &self,
         inputs: Tensor<2>,

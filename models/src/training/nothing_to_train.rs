@@ -11,12 +11,14 @@ use burn::{
 pub enum NothingToTrain {
     /// The model is on a device without autodiff.
     #[error(
-        "autodiff does not track the model, so that no step would change it; \
+        "autodiff does not track the model, so no step would change it; \
          train `model.train()` (`burn::module::Module::train`) instead"
     )]
     Untracked,
     /// Every parameter is frozen.
-    #[error("every parameter of the model is frozen; thaw one, or use the model as it is")]
+    #[error(
+        "every parameter of the model is frozen; unfreeze one, or use the model without training"
+    )]
     Frozen,
     /// The objective does not depend on any trained parameter.
     #[error("the objective does not depend on any parameter that is not frozen")]

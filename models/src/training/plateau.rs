@@ -65,8 +65,8 @@ impl PlateauProgress {
     }
 }
 
-/// A learning rate that the steps of a loop report their losses to. Clones share the losses, which
-/// makes the rate fall in burn's learner too, although it owns its schedulers.
+/// A learning rate that depends on the reported losses. Clones share the losses, so that the rate
+/// also falls in burn's learner, which owns its schedulers.
 #[derive(Clone, Debug)]
 pub(super) struct PlateauRate {
     /// The learning rate without the plateau factors.

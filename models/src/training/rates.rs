@@ -92,7 +92,7 @@ impl Rates {
         let (record, step) = saved.restore(files::SCHEDULER, |content| {
             let record = LrSchedulerRecord::from_bytes(Bytes::from_bytes_vec(content));
             let record = record.map_err(|reason| reason.to_string())?;
-            let step = ScheduledRate::step_in(&record).ok_or("it holds no step")?;
+            let step = ScheduledRate::step_in(&record).ok_or("it has no step")?;
             Ok::<_, String>((record, step))
         })?;
         // All schedulers created from the rates share their progress.

@@ -1,4 +1,4 @@
-//! Training rows that are read in blocks, and the batches of them.
+//! Training rows that are read in blocks, and batches of them.
 
 use std::{fmt, sync::Arc};
 
@@ -10,7 +10,7 @@ use super::{Batch, TrainingData, batches::permutation, matrix};
 /// The blocks whose rows are shuffled together.
 const BLOCKS_TOGETHER: usize = 16;
 
-/// Training rows that are read in blocks, because all of them do not fit into memory.
+/// Training rows that are read in blocks, because they do not all fit into memory.
 ///
 /// An implementation reads from a file or a database. A block should have some ten thousand rows:
 /// 16 blocks are in memory at a time, and their rows are shuffled together.
@@ -77,7 +77,7 @@ pub struct BlockRows {
     pub targets: Vec<f64>,
 }
 
-/// Training rows cannot be read.
+/// The error of training rows that cannot be read.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("the training rows cannot be read: {0}")]
 pub struct UnreadableRows(#[source] pub Arc<dyn std::error::Error + Send + Sync>);
@@ -89,10 +89,10 @@ impl UnreadableRows {
     }
 }
 
-/// The reason why a block has another number of rows than announced.
+/// A block has another number of rows than announced.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
-    "block {block} has {found} rows in place of {expected}; the data must not change in training"
+    "block {block} has {found} rows instead of {expected}; the data must not change during training"
 )]
 struct ChangedBlock {
     block: usize,
@@ -108,7 +108,7 @@ struct ChangedBlock {
 #[derive(Clone)]
 pub(super) struct StreamedBatches {
     rows: Arc<dyn RowBlocks>,
-    /// Some of the rows, which also tell dimensions, precision and device.
+    /// Some of the rows, which also determine dimensions, precision and device.
     sample: TrainingData,
     size: usize,
     seed: u64,
@@ -182,7 +182,7 @@ impl StreamedBatches {
         })
     }
 
-    /// The numbers of the rows of a step's batch, counted over all blocks. Reads nothing.
+    /// The row numbers of a step's batch, counted over all blocks. Reads nothing.
     pub fn rows_of_step(&self, step: usize) -> Vec<i64> {
         let sizes = self.rows.rows();
         let mut rows = Vec::with_capacity(self.size);
@@ -244,7 +244,7 @@ impl StreamedBatches {
         let (dimensions, columns) = self.columns();
         let holds = |(window, _): &(Window, BlockRows)| window.holds((epoch, place));
         if !self.window.as_ref().is_some_and(holds) {
-            // The memory of the last rows is for the next ones.
+            // Free the memory of the last rows before reading the next ones.
             self.window = None;
             let window = self.window_at(epoch, place);
             let mut rows = BlockRows::default();
@@ -319,7 +319,7 @@ impl StreamedBatches {
     }
 }
 
-/// Keeps the shuffles of rows apart from the orders of blocks.
+/// Makes the shuffles of rows independent of the orders of blocks.
 const SHUFFLES: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl fmt::Debug for StreamedBatches {

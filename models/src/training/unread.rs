@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::rates::Rates;
 
 /// The number of steps between two reads of their losses, unless a callback needs one earlier.
-/// Rules for plateaus see the losses after every so many steps, whenever they were read, so that
-/// training does not depend on that.
+/// Plateau rules get the losses after every so many steps, no matter when these were read, so that
+/// training does not depend on the callbacks.
 pub(super) const READ_TOGETHER: usize = 32;
 
 /// A step whose loss is still on the device.
@@ -21,12 +21,12 @@ pub(super) struct UnreadStep {
     pub trains_inducing: bool,
     /// The negative objective per data point, `[1]`.
     pub loss: Tensor<1>,
-    /// Whether the step was made, `[1]`.
+    /// Whether the step was taken, `[1]`.
     pub made: Tensor<1, Bool>,
 }
 
 impl UnreadStep {
-    /// The loss of every step, and whether the step was made, in one read.
+    /// The loss of every step, and whether the step was taken, in one read.
     pub fn read(steps: &[Self]) -> Vec<(f64, bool)> {
         let losses = steps.iter().map(|step| step.loss.clone());
         let made = steps
@@ -43,7 +43,8 @@ impl UnreadStep {
     }
 }
 
-/// Losses that rules for plateaus have not seen, each with whether the inducing points were trained.
+/// Losses not yet passed to plateau rules, each with a flag that says whether the inducing points
+/// were trained.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Unobserved(Vec<(f64, bool)>);
 

@@ -1,22 +1,22 @@
-//! How models are usually trained.
+//! The default training of models.
 
 use super::{FullBatchOptimizer, Schedule};
 
-/// How a model is trained unless the caller says otherwise.
+/// The default training of a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum UsualTraining {
-    /// By Adam on mini-batches.
+    /// Adam on mini-batches.
     MiniBatches(AdamRates),
-    /// By Adam with all data as one batch.
+    /// Adam with all data as one batch.
     OneBatch(AdamRates),
-    /// By L-BFGS or Adam on an objective of all data.
+    /// L-BFGS or Adam on an objective of all data.
     FullBatch(FullBatchOptimizer),
 }
 
 /// The learning rates of Adam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdamRates {
-    /// The rate of all parameters but network weights.
+    /// The rate of all parameters except network weights.
     pub learning_rate: f64,
     /// The training of network weights, if the model has a network.
     pub network: Option<NetworkTraining>,
@@ -32,23 +32,25 @@ pub struct NetworkTraining {
 }
 
 impl UsualTraining {
-    /// The learning rate of Adam.
+    /// Adam's learning rate for models without networks.
     pub const LEARNING_RATE: f64 = 0.05;
 
-    /// The same for the other parameters of models with networks.
+    /// Adam's learning rate for all parameters except network weights, in models with networks.
     pub const RATE_BESIDE_NETWORKS: f64 = 3e-2;
 
-    /// The same for models that choose actions by iteration. They initially count computation that
-    /// they left out as noise, and a thousand small steps do not correct this.
+    /// Adam's learning rate for models that choose actions by iteration. They initially mistake the
+    /// computation that they leave out for noise, and a thousand small steps do not correct this.
     pub const RATE_OF_ITERATIONS: f64 = 0.2;
 
     /// The number of rows in a batch.
     pub const BATCH_SIZE: usize = 256;
 
-    /// The number of mini-batch steps, or …
+    /// The minimum number of mini-batch steps. Training lasts this long or
+    /// [`EPOCHS`](Self::EPOCHS), whichever is longer.
     pub const STEPS: usize = 6000;
 
-    /// … this many passes over the training rows, if those are more steps.
+    /// The minimum number of passes over the training rows in mini-batch training; see
+    /// [`STEPS`](Self::STEPS).
     pub const EPOCHS: usize = 10;
 
     /// The number of steps of Adam with all data as one batch.
@@ -57,7 +59,7 @@ impl UsualTraining {
     /// The final learning rate of a smooth schedule, as a fraction of the initial one.
     pub const FINAL_FRACTION: f64 = 0.01;
 
-    /// The usual schedule.
+    /// The default learning-rate schedule.
     pub const SCHEDULE: Schedule = Schedule::Cosine {
         final_fraction: Self::FINAL_FRACTION,
     };
@@ -73,10 +75,10 @@ impl UsualTraining {
 }
 
 impl AdamRates {
-    /// For a network as a basis.
+    /// The rates for a network as a basis.
     pub const BASIS: Self = Self::beside(NetworkTraining::BASIS);
 
-    /// For a network in front of a kernel.
+    /// The rates for a network in front of a kernel.
     pub const DEEP_KERNEL: Self = Self::beside(NetworkTraining::DEEP_KERNEL);
 
     const fn beside(network: NetworkTraining) -> Self {

@@ -312,7 +312,8 @@ fn layers_that_cannot_be_say_why() {
     assert!(matches!(after_dense.init(&data), Err(InitError::NoImage)));
     let other_shape = without_image.clone().with_image(ImageShape::new(5, 7, 1));
     let error = other_shape.init(&data).expect_err("an error").to_string();
-    let expected = "images of 5x7x1 (height, width, channels) have 35 numbers, the inputs 36";
+    let expected =
+        "images of 5x7x1 (height, width, channels) have 35 values, but there are 36 inputs";
     assert_eq!(error, expected);
     let large = LayerForm::Patches { size: 7, stride: 1 };
     let large = without_image

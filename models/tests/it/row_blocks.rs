@@ -248,7 +248,7 @@ fn rows_that_cannot_be_read_or_have_changed_are_errors() {
     assert!(
         error
             .to_string()
-            .contains("block 3 has 7 rows in place of 8"),
+            .contains("block 3 has 7 rows instead of 8"),
         "{error}"
     );
 }

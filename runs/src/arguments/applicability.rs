@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::{ModelName, OptimizerName, PolicyName, RunOptions, name_of};
 use crate::setting_error::SettingError;
 
-/// The model and the options that a `Use` decides on.
+/// The model and the options that a [`Use`] checks.
 struct Asked<'a> {
     model: ModelName,
     /// The fields of the posterior.
@@ -23,11 +23,11 @@ impl Asked<'_> {
     }
 }
 
-/// Options, and a function that says whether the model uses them.
+/// Options with the check whether the model uses them.
 type Use = (&'static [&'static str], fn(&Asked<'_>) -> bool);
 
-/// Options that only some models use; every model uses the others. The error names the first unused
-/// one, so the order matters.
+/// Options that only some models use; every model uses the others. The order matters, because the error names
+/// the first unused option.
 const USES: [Use; 32] = [
     (&["--weights"], |asked| {
         asked.model.takes_weights() && asked.is_mini_batch()
@@ -170,7 +170,7 @@ const USES: [Use; 32] = [
 ];
 
 impl RunOptions {
-    /// The options that are given but that `model` does not use.
+    /// The given options that `model` does not use.
     pub fn without_use(&self, model: ModelName) -> Vec<&'static str> {
         let given = self.fields();
         let asked = Asked {
@@ -200,8 +200,8 @@ impl RunOptions {
         }
     }
 
-    /// The options without those that the model does not use. The share of validation rows stays,
-    /// because no model of a comparison trains on them.
+    /// Removes the options that the model does not use. The share of validation rows stays, because no model of
+    /// a comparison trains on these rows.
     pub fn used(self) -> Self {
         let useless = self.without_use(self.model()).into_iter().map(field);
         let mut useless: Vec<String> = useless

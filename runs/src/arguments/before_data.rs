@@ -1,4 +1,4 @@
-//! Options that are needed before there are data, with their defaults.
+//! Options that are needed before the data are loaded, with their defaults.
 
 use std::path::PathBuf;
 
@@ -7,9 +7,9 @@ use burn_gp_datasets::{DataError, DataSource, FileError, Task};
 
 use super::{DeviceName, InputScaleName, ModelName, OptimizerName, RunOptions};
 
-/// The headings of the options that runs of all models have, …
+/// The headings whose options all models have.
 const OF_ALL_MODELS: [&str; 2] = ["Data", "Computation"];
-/// … options under other headings that they have, …
+/// Options under other headings that all models have.
 const MORE_OF_ALL_MODELS: [&str; 6] = [
     "kernel",
     "isotropic",
@@ -18,7 +18,7 @@ const MORE_OF_ALL_MODELS: [&str; 6] = [
     "minutes",
     "checkpoint_every",
 ];
-/// … and the options under these headings that only models on mini-batches have.
+/// Options under `OF_ALL_MODELS` that only mini-batch models have.
 const OF_MINI_BATCHES: [&str; 4] = [
     "validation",
     "validation_fraction",
@@ -31,7 +31,7 @@ pub const DEFAULT_DATA: &str = "winequality";
 const DEFAULT_TEST_FRACTION: f64 = 0.1;
 
 impl RunOptions {
-    /// The option that gives validation rows, if any does.
+    /// The given option that provides validation rows, if any.
     pub fn validation_rows(&self) -> Option<&'static str> {
         let file = self.validation.is_some().then_some("validation");
         file.or_else(|| {
@@ -62,14 +62,14 @@ impl RunOptions {
         DataSource::resolve(text, self.data_dir.as_deref())
     }
 
-    /// The model; the default one where the data would choose it.
+    /// The named model, or the default model for `auto`.
     pub fn model(&self) -> ModelName {
         let named = self.model.filter(|model| *model != ModelName::Auto);
         named.unwrap_or(ModelName::Svgp)
     }
 
-    /// Whether the data choose the model: by `--model auto`, or because no option is given that
-    /// belongs to a model or its training.
+    /// Whether the model is chosen automatically: with `--model auto`, or if no option of a model or its
+    /// training is given.
     pub fn is_automatic(&self) -> bool {
         match self.model {
             Some(model) => model == ModelName::Auto,
@@ -87,16 +87,15 @@ impl RunOptions {
         })
     }
 
-    /// Whether the model is trained like a mini-batch model, with Adam. Some of these models take
-    /// L-BFGS on all rows instead.
+    /// Whether the model is trained like a mini-batch model, with Adam. Some of these models can use full-batch
+    /// L-BFGS instead.
     pub fn is_mini_batch(&self, model: ModelName) -> bool {
         let has_l_bfgs = model.takes_l_bfgs() && self.optimizer == Some(OptimizerName::LBfgs);
         model.is_mini_batch() && !has_l_bfgs
     }
 
-    /// The optimizer if `model` is trained on the full batch. Adam is the default where each evaluation
-    /// chooses new actions, because the objective is then not a single function along a line
-    /// search.
+    /// The optimizer if `model` is trained on the full batch. The default is Adam if each evaluation chooses
+    /// new actions, because the objective then changes during a line search.
     pub fn optimizer(&self, model: ModelName) -> OptimizerName {
         let default = match model.has_iterations() {
             true => OptimizerName::Adam,
@@ -105,8 +104,8 @@ impl RunOptions {
         self.optimizer.unwrap_or(default)
     }
 
-    /// The share of the rows held out for testing, where the data have no split of their own; zero if
-    /// the test rows have a file of their own.
+    /// The share of the rows held out for testing, for data without their own split; zero by default if there
+    /// is a test file.
     pub fn test_fraction(&self) -> f64 {
         let default = match self.test {
             Some(_) => 0.0,
@@ -120,7 +119,7 @@ impl RunOptions {
         self.input_scale.unwrap_or(InputScaleName::Standard)
     }
 
-    /// The device with the optimizer: the only one, or the first of several.
+    /// The device that runs the optimizer: the only one, or the first of several.
     pub fn main_device(&self) -> Option<&DeviceName> {
         let several = self.devices.as_ref().and_then(|devices| devices.first());
         several.or(self.device.as_ref())

@@ -17,8 +17,8 @@ use clap::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Defines the values of an option, with the same names on the command line and in files. Behind
-/// `for` is the type of the library that has the same values.
+/// Defines the values of an option, with the same names on the command line and in files. The type after `for`
+/// is the library's type with the same values.
 macro_rules! choice {
     ($(#[$meta:meta])* $name:ident for $of:ty { $($(#[$doc:meta])* $value:ident),+ $(,)? }) => {
         choice! { $(#[$meta])* $name { $($(#[$doc])* $value),+ } }
@@ -42,18 +42,17 @@ macro_rules! choice {
 choice! {
     /// The models.
     ModelName {
-        /// Exact, sgpr or svgp by the number of rows, the likelihood and --minutes, with a start from
+        /// Chooses exact, sgpr or svgp by the number of rows, the likelihood and --minutes, and starts from
         /// exact regression on some of the rows; `train` only
         Auto,
         /// Exact regression; cost cubic in the number of rows
         Exact,
         /// Sparse regression on the full batch (collapsed bound), L-BFGS
         Sgpr,
-        /// Regression that counts the computation it leaves out as uncertainty, with trained
+        /// Computation-aware regression, which counts skipped computation as uncertainty, with trained
         /// actions (CaGP-Opt), full batch, L-BFGS
         CagpOpt,
-        /// As cagp-opt, with actions that conjugate gradients choose anew in every step (CaGP-CG),
-        /// Adam
+        /// As cagp-opt, with actions from conjugate gradients in every step (CaGP-CG), Adam
         CagpCg,
         /// As cagp-cg, with actions chosen by a --policy (IterGP), Adam
         Itergp,
@@ -68,7 +67,7 @@ choice! {
         Solve,
         /// As solve, not whitened
         SolveUnwhitened,
-        /// As solve-unwhitened, with a second set for the mean alone (orthogonally decoupled)
+        /// As solve-unwhitened, but the second set only affects the mean (orthogonally decoupled)
         Odvgp,
         /// As sgpr, with a second, orthogonal set of inducing points (SOLVE-GP)
         SolveCollapsed,
@@ -77,8 +76,7 @@ choice! {
         LSvgp,
         /// As l-svgp, with matrix products only: an approximate inverse replaces the factorization
         InverseFree,
-        /// Layers of Gaussian processes; each takes draws from the one before (deep Gaussian
-        /// process)
+        /// Deep Gaussian process: each layer takes draws from the previous one
         DeepGp,
         /// Sparse variational with a convolutional kernel, for images
         ConvGp,
@@ -101,13 +99,13 @@ choice! {
 }
 
 impl ModelName {
-    /// The models that are named, and not chosen by the data.
+    /// All models but `auto`.
     pub fn named() -> impl Iterator<Item = Self> {
         let models = Self::value_variants().iter().copied();
         models.filter(|model| *model != Self::Auto)
     }
 
-    /// Whether the model is made of layers, which have an option for the posterior.
+    /// Whether the model has layers. Such models have an option for the posterior.
     pub fn has_layers(self) -> bool {
         matches!(self, Self::DeepGp | Self::ConvGp | Self::DeepConvGp)
     }
@@ -117,7 +115,7 @@ impl ModelName {
         matches!(self, Self::ConvGp | Self::DeepConvGp)
     }
 
-    /// The posterior. Models made of layers have the `chosen` one.
+    /// The posterior, which is `chosen` for models of layers.
     pub fn posterior(self, chosen: Option<PosteriorName>) -> Option<PosteriorName> {
         match self {
             Self::Svgp | Self::Svdkl => PosteriorName::find("whitened"),
@@ -131,7 +129,7 @@ impl ModelName {
         }
     }
 
-    /// The fields of the posterior's default configuration. Options set those that it has.
+    /// The fields of the posterior's default configuration, which options can set.
     pub fn posterior_fields(self, chosen: Option<PosteriorName>) -> Map<String, Value> {
         let posterior = self.posterior(chosen);
         match posterior.map(|posterior| serde_json::to_value((posterior.make)())) {
@@ -147,7 +145,7 @@ impl ModelName {
             || posterior.is_some_and(|posterior| (posterior.make)().has_orthogonal_set())
     }
 
-    /// Whether the basis functions of the model are a network.
+    /// Whether a network computes the basis functions of the model.
     pub fn has_basis(self) -> bool {
         matches!(self, Self::Dbk | Self::Svdbk | Self::Bll)
     }
@@ -162,8 +160,8 @@ impl ModelName {
         self.has_basis() || self.is_deep_kernel()
     }
 
-    /// Whether the model is trained like a mini-batch model, with Adam; dbk, dkl and sdkl take all
-    /// rows as one batch.
+    /// Whether the model is trained like a mini-batch model, with Adam. dbk, dkl and sdkl use all rows as one
+    /// batch.
     pub fn is_mini_batch(self) -> bool {
         !matches!(
             self,
@@ -171,8 +169,8 @@ impl ModelName {
         ) && !self.has_actions()
     }
 
-    /// Whether L-BFGS can train a model that is otherwise trained on mini-batches: it has one layer,
-    /// and its objective on all rows is the same in every step.
+    /// Whether L-BFGS can also train this mini-batch model: it has one layer, and its full-batch objective is
+    /// deterministic.
     pub fn takes_l_bfgs(self) -> bool {
         matches!(
             self,
@@ -190,8 +188,8 @@ impl ModelName {
         self.is_mini_batch() && self.has_inducing() && !self.has_layers() && !self.is_deep_kernel()
     }
 
-    /// Whether the model can train on rows that are read while training. After training, some models
-    /// with basis functions need all inputs once more.
+    /// Whether the model can train on rows that are read during training. Models with basis functions cannot,
+    /// because some need all inputs again after training.
     pub fn streams(self) -> bool {
         self.has_batches() && !self.has_basis()
     }
@@ -236,7 +234,7 @@ choice! {
         Subset,
         /// Cluster centers of the training inputs
         KMeans,
-        /// The training input with the largest conditional variance, one after the other
+        /// Training inputs, each with the largest conditional variance given those before it
         GreedyVariance,
     }
 }
@@ -270,7 +268,7 @@ choice! {
         Cg,
         /// The residual times an approximate inverse (preconditioned conjugate gradients)
         PreconditionedCg,
-        /// One row after the other (exact regression on some of the rows)
+        /// One row at a time (exact regression on some of the rows)
         Unit,
         /// Random
         Random,
@@ -315,7 +313,7 @@ choice! {
 choice! {
     /// The treatments of missing values in inputs.
     MissingName for MissingValues {
-        /// The mean of the training rows, and one more input that tells where values are missing
+        /// The mean of the training rows, and an extra input that marks missing values
         Indicator,
         /// The mean of the training rows
         Mean,
@@ -329,7 +327,7 @@ choice! {
 }
 
 choice! {
-    /// The marks before decimals.
+    /// The decimal marks.
     DecimalName for DecimalMark {
         /// As in 1.5
         #[value(name = ".")]
@@ -387,13 +385,13 @@ choice! {
     InversionName {
         /// Always 1
         Full,
-        /// From 1e-5 to 1 in ten steps, then 1; for inducing points that move fast
+        /// From 1e-5 to 1 in the first ten steps, then 1; for inducing points that move fast
         LogLinear,
     }
 }
 
 choice! {
-    /// The step whose model is kept if there are validation rows.
+    /// Which step's model to keep if there are validation rows.
     KeepName {
         /// The step with the best prediction of the validation rows
         Best,
@@ -413,7 +411,7 @@ choice! {
         Exponential,
         /// Linear decay to 10 % of the initial value
         Linear,
-        /// Stages of equal length; each multiplies the rate of the one before by --stage-factor
+        /// Stages of equal length; each multiplies the rate by --stage-factor
         Stairs,
     }
 }
@@ -429,7 +427,7 @@ choice! {
 }
 
 choice! {
-    /// The backends, which compute on devices.
+    /// The backends.
     BackendName {
         /// CPU
         Flex,
@@ -454,7 +452,7 @@ impl BackendName {
         !matches!(self, Self::Flex | Self::Ndarray)
     }
 
-    /// Whether the backend computes by shaders, which have no constants in double precision.
+    /// Whether the backend uses shaders, which have no constants in double precision.
     pub fn has_shaders(self) -> bool {
         matches!(self, Self::Wgpu | Self::Vulkan | Self::Metal)
     }
@@ -476,7 +474,7 @@ pub fn name_of<T: ValueEnum>(value: T) -> String {
     possible.map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-/// Parses the name of a piece of the library.
+/// Parses the name of a component of the library, such as a likelihood.
 pub(super) fn named<Make: Choices + Send + Sync>(
     choices: impl Iterator<Item = Choice<Make>>,
 ) -> impl TypedValueParser<Value = Choice<Make>> {
@@ -485,5 +483,5 @@ pub(super) fn named<Make: Choices + Send + Sync>(
         value.aliases(choice.earlier)
     };
     PossibleValuesParser::new(choices.map(value))
-        .try_map(|name| Choice::find(&name).ok_or("there is no such name"))
+        .try_map(|name| Choice::find(&name).ok_or("unknown name"))
 }

@@ -1,4 +1,4 @@
-//! Configuration files: TOML with one section for each heading of the options, or JSON.
+//! Configuration files: TOML with one section for each heading of the help, or JSON.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -15,14 +15,14 @@ use crate::setting_error::ConfigurationError;
 /// The configuration file of a run.
 pub const CONFIG: &str = "config.toml";
 
-/// The configuration file of old runs, which were saved as JSON.
+/// The configuration file of runs of earlier versions, in JSON.
 const CONFIG_JSON: &str = "config.json";
 
 /// Reads the options in a configuration file.
 ///
 /// # Errors
 ///
-/// If the file cannot be read, is not a configuration, or has changed since a run wrote it.
+/// If the file cannot be read, is not a valid configuration, or has changed since a run wrote it.
 pub fn read_configuration(path: &Path) -> Result<RunOptions, ConfigurationError> {
     let text = read_text(path, Links::Followed).map_err(|error| match error.reason {
         CheckFailure::Unreadable(source) => ConfigurationError::Unreadable {
@@ -38,7 +38,7 @@ pub fn read_configuration(path: &Path) -> Result<RunOptions, ConfigurationError>
 ///
 /// # Errors
 ///
-/// If the text is not a configuration.
+/// If the text is not a valid configuration.
 pub fn parse_configuration(path: &Path, text: &str) -> Result<RunOptions, ConfigurationError> {
     let is_toml = path
         .extension()
@@ -64,7 +64,7 @@ pub fn configuration_in(folder: &Path) -> PathBuf {
     }
 }
 
-/// Writes options as a TOML configuration file.
+/// Writes options as TOML.
 pub fn to_toml(options: &RunOptions) -> String {
     let fields = options.fields();
     let mut text = String::new();
@@ -134,7 +134,7 @@ fn from_toml(text: &str) -> Result<RunOptions, String> {
                 let names: Vec<&str> = sections.iter().map(|(own, _)| own.as_str()).collect();
                 return Err(unknown(
                     &key,
-                    "a configuration",
+                    "the configuration",
                     &names,
                     &place(text, start),
                 ));
@@ -143,7 +143,7 @@ fn from_toml(text: &str) -> Result<RunOptions, String> {
                 let names = RunOptions::NAMES;
                 if !names.contains(&&*key) {
                     let place = place(text, start);
-                    return Err(unknown(&key, "a configuration", names, &place));
+                    return Err(unknown(&key, "the configuration", names, &place));
                 }
                 field(&mut fields, &key, value, text)?;
             }
@@ -282,7 +282,7 @@ mod tests {
             ),
             (
                 "[modl]\n",
-                "a configuration has no modl (did you mean model?) at line 1 column 2",
+                "the configuration has no modl (did you mean model?) at line 1 column 2",
             ),
             ("[training]\nsteps = \"x\"", "steps: invalid type"),
             ("[training]\nsteps = \"x\"", "at line 2 column 9"),

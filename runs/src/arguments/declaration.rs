@@ -11,14 +11,14 @@ pub enum Property {
     Changeable,
     /// The short help shows it.
     Everyday,
-    /// No protocol of a paper fixes it: the data and their location, the seed, the device, learning
+    /// It is not part of a paper's protocol: the data and their location, the seed, the device, learning
     /// curves, checkpoints.
     BesideProtocol,
 }
 
-/// Declares the options of a run, under the headings that they have in the help. The declaration
-/// `name: Type = "VALUE" [Properties]` makes the field `name: Option<Type>` and the option
-/// `--name VALUE`, whose help is the doc comment.
+/// Declares the options of a run under their headings in the help. The declaration
+/// `name: Type = "VALUE" [Properties]` makes the field `name: Option<Type>` and the option `--name VALUE`,
+/// whose help is the doc comment.
 macro_rules! options {
     (
         $(#[$of_all:meta])*
@@ -56,11 +56,11 @@ macro_rules! options {
                 options.any(|(own, properties)| *own == name && properties.contains(&property))
             }
 
-            /// Sets the option called `name`; null is its default.
+            /// Sets the option `name`; null means its default.
             ///
             /// # Errors
             ///
-            /// If there is no such option, or the option cannot have such a value.
+            /// If there is no such option, or the value is invalid.
             pub(super) fn set(
                 &mut self,
                 name: &str,

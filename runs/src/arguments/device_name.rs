@@ -1,5 +1,4 @@
-//! The name of a device: its backend, and which of several devices it is; or the address of a
-//! worker that serves it.
+//! The name of a device: a backend and the number of its device, or the address of a worker.
 
 use std::{fmt, str::FromStr};
 
@@ -14,15 +13,14 @@ const REMOTE: &str = "remote://";
 /// A device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeviceName {
-    /// A device of this machine. `wgpu` is the first of its backend, `wgpu:1` the second.
+    /// A device of this machine. `wgpu` is the first device of its backend, `wgpu:1` the second.
     Local {
         /// The backend.
         backend: BackendName,
         /// The zero-based number of the device among those that the backend finds.
         index: usize,
     },
-    /// A device that a worker serves. `remote://host:7777` is its first, `remote://host:7777/1` its
-    /// second.
+    /// A device of a worker. `remote://host:7777` is its first device, `remote://host:7777/1` its second.
     Remote {
         /// The worker's host and port.
         address: String,
@@ -63,20 +61,20 @@ impl fmt::Display for DeviceName {
     }
 }
 
-/// A text that names no device.
+/// A text that is not the name of a device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoDeviceName {
-    /// No device of this machine.
+    /// The text is not the name of a device of this machine.
     #[error(
-        "expected {}; a GPU other than the first has its number behind it, as in wgpu:1; the \
-         device of a worker is remote://HOST:PORT",
+        "expected {}; append :N to choose a GPU, for example wgpu:1; the device of a worker is \
+         remote://HOST:PORT",
         names()
     )]
     Local,
-    /// No address of a worker.
+    /// The text is not the address of a worker.
     #[error(
-        "expected the host and the port of a worker, as in remote://localhost:7777; a device other \
-         than the worker's first has its number behind them, as in remote://localhost:7777/1"
+        "expected the host and the port of a worker, for example remote://localhost:7777; append /N to \
+         choose one of its devices, for example remote://localhost:7777/1"
     )]
     Remote,
 }
@@ -115,7 +113,7 @@ impl FromStr for DeviceName {
     }
 }
 
-/// The device of a worker from `HOST:PORT` or `HOST:PORT/INDEX`.
+/// Parses `HOST:PORT` or `HOST:PORT/INDEX`.
 fn remote(text: &str) -> Option<DeviceName> {
     let (address, index) = match text.split_once('/') {
         Some((address, index)) => (address, index.parse().ok()?),

@@ -1,4 +1,4 @@
-//! The options of a run by their names.
+//! Access to the options of a run by name.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::RunOptions;
 
-/// The groups of options that files of earlier versions have.
+/// The groups of options in files of earlier versions.
 const GROUPS: [&str; 5] = [
     "pseudo_observations",
     "full_batch",
@@ -35,7 +35,7 @@ impl RunOptions {
     ///
     /// # Errors
     ///
-    /// If there is no such option, or the option cannot have such a value.
+    /// If there is no such option, or a value is invalid.
     pub fn from_fields(fields: Map<String, Value>) -> Result<Self, serde_json::Error> {
         let mut options = Self::default();
         for (name, value) in fields {
@@ -44,7 +44,7 @@ impl RunOptions {
         Ok(options)
     }
 
-    /// Makes all paths absolute, because the options may be read in another folder.
+    /// Makes all paths absolute, because the options may be read from another working directory.
     pub fn from_the_root(mut self) -> Self {
         self.data = self.data.map(absolute_file);
         self.test = self.test.map(absolute_file);
@@ -70,7 +70,7 @@ impl RunOptions {
         let argument = command
             .get_arguments()
             .find(|argument| argument.get_id() == field);
-        let argument = argument.unwrap_or_else(|| panic!("runs have no option {field}"));
+        let argument = argument.unwrap_or_else(|| panic!("there is no option {field}"));
         argument.clone()
     }
 
@@ -93,7 +93,7 @@ impl<'de> Deserialize<'de> for RunOptions {
     }
 }
 
-/// Reads options, also those in groups.
+/// Reads options, including options in groups.
 struct OptionsVisitor;
 
 impl<'de> Visitor<'de> for OptionsVisitor {
@@ -128,7 +128,7 @@ impl<'de> Visitor<'de> for OptionsVisitor {
     }
 }
 
-/// The absolute path of a file; other texts are unchanged.
+/// The absolute path of a file. Other texts are unchanged.
 fn absolute_file(text: String) -> String {
     let path = Path::new(&text);
     if burn_gp_datasets::find(&text).is_ok() || !path.is_file() {

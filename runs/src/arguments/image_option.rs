@@ -1,4 +1,4 @@
-//! The shape of images as an option.
+//! The option for the shape of images.
 
 use std::{fmt, str::FromStr};
 
@@ -12,9 +12,7 @@ pub struct ImageOption(pub ImageShape);
 
 /// A text that is not an image shape.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{text:?} is no shape of images; write height x width x channels, such as 28x28 or 32x32x3"
-)]
+#[error("{text:?} is not an image shape; give height x width x channels, such as 28x28 or 32x32x3")]
 pub struct NoImageShape {
     text: String,
 }

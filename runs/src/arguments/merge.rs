@@ -2,8 +2,8 @@
 
 use super::{Property, RunOptions};
 
-/// Options that exclude each other or need each other. If an option of the first list is given, the
-/// earlier values of the second list are dropped.
+/// If an option of the first list is given, the earlier values of the options in the second list are dropped,
+/// because they conflict with it or depend on its earlier value.
 const LEFT_BEHIND: [(&[&str], &[&str]); 10] = [
     (&["epochs", "steps"], &["epochs", "steps"]),
     (
@@ -53,8 +53,8 @@ const LEFT_BEHIND: [(&[&str], &[&str]); 10] = [
 impl RunOptions {
     /// Adds the options of `earlier` that are absent here.
     ///
-    /// Options that exclude each other, and options that only make sense for their data set, are
-    /// not mixed. The jitter is dropped if the floating-point type changes.
+    /// Earlier options that conflict with options here, or that belong to another data set, are dropped. So are
+    /// the jitter and other options whose defaults depend on the floating-point type, if that type changes.
     pub fn over(mut self, earlier: Self) -> Self {
         let own_dtype = self.dtype.is_some_and(|dtype| earlier.dtype != Some(dtype));
         let given = self.fields();

@@ -1,18 +1,18 @@
-//! Whether the rows of a file are read while training.
+//! Whether the rows of a file are read during training.
 
 use burn_gp_datasets::{BlockFile, DataError, DataSource, FileError};
 
 use super::{MissingName, RunOptions};
 
-/// The number of values from which a Parquet file is read while training by default.
+/// The number of values from which a Parquet file is read during training by default.
 const MANY_VALUES: usize = 100_000_000;
 
 impl RunOptions {
-    /// The file, if its rows are to be read while training.
+    /// The file, if its rows are to be read during training.
     ///
     /// # Errors
     ///
-    /// If the user asks for it and the source is no Parquet file, or the file cannot be read.
+    /// If the user asks for it but the source is not a Parquet file, or if the file cannot be read.
     pub fn block_file(&self, source: &DataSource) -> Result<Option<BlockFile>, DataError> {
         let path = source.path().filter(|_| source.is_own_file());
         let is_parquet = path.is_some_and(BlockFile::takes);
@@ -30,8 +30,8 @@ impl RunOptions {
         }
     }
 
-    /// Whether a large file may be read while training: the model is trained on mini-batches, and no
-    /// option needs all rows at once.
+    /// Whether a large file may be read during training: the model is trained on mini-batches, and no option
+    /// needs all rows at once.
     fn can_stream(&self) -> bool {
         self.model().streams() && self.is_mini_batch(self.model()) && self.unstreamed().is_none()
     }

@@ -1,4 +1,4 @@
-//! The columns of a table that are inputs, and the likelihood that its target has by default.
+//! The input columns of a table, and the default likelihood of its target.
 
 use burn_gp_core::likelihoods::{Bernoulli, Gaussian, Softmax};
 use burn_gp_datasets::{
@@ -8,8 +8,8 @@ use burn_gp_datasets::{
 use super::RunOptions;
 
 impl RunOptions {
-    /// The columns that become inputs. The kinds of columns are inferred for files of the user's
-    /// own; all columns of the known data sets are numbers.
+    /// The columns that become inputs. The kinds of columns are inferred for the user's own files; all columns
+    /// of the named data sets are numbers.
     pub fn input_columns(&self, source: &DataSource) -> InputColumns {
         InputColumns {
             inferred: source.is_own_file(),
@@ -25,7 +25,7 @@ impl RunOptions {
         }
     }
 
-    /// The column to predict and that of its noise; the labels are still to be decided.
+    /// The roles of the columns. The order of the labels is left open.
     pub fn columns(&self, source: &DataSource) -> ColumnRoles {
         let column = |name: &String| TargetColumn::Name(name.clone());
         ColumnRoles {
@@ -40,8 +40,8 @@ impl RunOptions {
         }
     }
 
-    /// The options with the likelihood for the target of the user's own file, if none is given and the
-    /// model takes any.
+    /// The options with the likelihood that fits the target of the user's own file, if no likelihood is given
+    /// and the model supports any.
     ///
     /// # Errors
     ///

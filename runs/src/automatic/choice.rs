@@ -1,39 +1,43 @@
-//! The model for a number of rows, a likelihood and a time.
+//! The choice of the model from the number of rows, the likelihood and the training time.
 
 use burn_gp_core::likelihoods::{Gaussian, LikelihoodName};
 
 use crate::arguments::{ModelName, name_of};
 use crate::preparation::PreparedData;
 
-/// Multiply-adds in a second that the choice counts on: half of what two cores reach in double
-/// precision, because training shares them with others.
+/// The assumed multiply-adds per second: half of what two cores reach in double precision, because training
+/// shares them with other work.
 const RATE: f64 = 2e10;
-/// The evaluations of an objective on all rows that training takes.
+/// The number of evaluations of the objective in full-batch training.
 const EVALUATIONS: f64 = 150.0;
-/// The multiply-adds of an evaluation with its gradient, in N³ for exact regression and in N·M² for
-/// sparse regression.
+/// The multiply-adds of an evaluation with its gradient for exact regression, in units of N³.
 const EXACT_COST: f64 = 1.0;
+/// The multiply-adds of an evaluation with its gradient for sparse regression, in units of N·M².
 const SPARSE_COST: f64 = 6.0;
-/// The fewest inducing points with which sparse regression on all rows is worth its cost, …
+/// The minimum number of inducing points with which full-batch sparse regression is worth its cost.
 const FEWEST_OF_ALL_ROWS: usize = 200;
-/// … and the most.
+/// The maximum number of inducing points of full-batch sparse regression.
 const MOST_OF_ALL_ROWS: usize = 1024;
-/// The share of rows that repeat the inputs and the target of an earlier row from which …
+/// If the share of rows that repeat the inputs and the target of an earlier row is above this, they count as
+/// copies of measurements.
 const MANY_COPIES: f64 = 0.05;
-/// … to which they are taken for copies of measurements. With more of them, values are coarse.
+/// If the share is above this, they are not copies, but the values are coarse.
 const MOST_COPIES: f64 = 0.5;
-/// The most inducing points if there are copies. With more, the objective has an optimum with little noise in
-/// which the model repeats the targets of such rows. The number was found on the wine data.
+/// The maximum number of inducing points if there are copies. With more, the objective has an optimum with
+/// little noise, at which the model repeats the targets of such rows. The number was determined on the wine
+/// data.
 const MOST_WITH_COPIES: usize = 256;
-/// Steps on mini-batches, …
+/// The number of mini-batch steps.
 pub(super) const STEPS: f64 = 1000.0;
-/// … and the multiply-adds of a step, in M³.
+/// The multiply-adds of a mini-batch step, in units of M³.
 const STEP_COST: f64 = 16.0;
-/// The fewest and the most inducing points on mini-batches, …
+/// The minimum number of inducing points on mini-batches.
 const FEWEST_OF_MINI_BATCHES: usize = 64;
+/// The maximum number of inducing points on mini-batches for fewer than [`MANY_ROWS`] rows.
 const MOST_OF_MINI_BATCHES: usize = 256;
-/// … and the most from this many rows on.
+/// The number of rows from which [`MOST_OF_MANY_ROWS`] applies.
 const MANY_ROWS: usize = 20_000;
+/// The maximum number of inducing points on mini-batches for at least [`MANY_ROWS`] rows.
 const MOST_OF_MANY_ROWS: usize = 512;
 
 /// The size of the training data.
@@ -41,11 +45,11 @@ const MOST_OF_MANY_ROWS: usize = 512;
 pub struct Size {
     /// The number of training rows, N.
     pub rows: usize,
-    /// The number of different inputs among them, or among those in memory.
+    /// The number of distinct inputs among them, or among the rows in memory.
     pub distinct: usize,
     /// The number of rows that repeat the inputs and the target of an earlier row.
     pub copies: usize,
-    /// Whether the rows are read while training.
+    /// Whether the rows are read during training.
     pub is_streamed: bool,
     /// Whether rows have weights.
     pub is_weighted: bool,
@@ -64,7 +68,7 @@ impl Size {
     }
 }
 
-/// Whether `copies` of `rows` rows are copies of measurements, from which a model would learn too little
+/// Whether `copies` of `rows` rows are copies of measurements, which would make a model underestimate the
 /// noise.
 pub fn has_copies(copies: usize, rows: usize) -> bool {
     let share = copies as f64 / rows as f64;
@@ -78,12 +82,12 @@ pub struct Choice {
     pub model: ModelName,
     /// The number of inducing points, if it has any.
     pub inducing: Option<usize>,
-    /// The reason, as part of a sentence.
+    /// The reason, as a part of a sentence.
     pub reason: String,
 }
 
 impl Choice {
-    /// The model for this many rows that trains in about `minutes`.
+    /// The model for data of this size that trains in about `minutes`.
     pub fn new(size: &Size, likelihood: LikelihoodName, minutes: f64) -> Self {
         let budget = minutes * 60.0 * RATE;
         let rows = size.rows as f64;
@@ -92,7 +96,7 @@ impl Choice {
             return Self::mini_batches(size, budget, reason);
         }
         if size.is_streamed {
-            let reason = "the rows are read while training".to_owned();
+            let reason = "the rows are read during training".to_owned();
             return Self::mini_batches(size, budget, reason);
         }
         if size.is_weighted {
@@ -113,7 +117,7 @@ impl Choice {
                 MOST_OF_ALL_ROWS,
             ),
             true => (
-                "many rows are copies of others, from which exact regression learns too little noise",
+                "many rows are duplicates, which make exact regression underestimate the noise",
                 MOST_WITH_COPIES,
             ),
         };
@@ -125,7 +129,7 @@ impl Choice {
                 reason: reason.to_owned(),
             };
         }
-        let reason = "there are too many rows for steps on all of them".to_owned();
+        let reason = "there are too many rows for full-batch training".to_owned();
         Self::mini_batches(size, budget, reason)
     }
 

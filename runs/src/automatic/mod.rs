@@ -1,4 +1,4 @@
-//! `--model auto`: the model, its size, its start and the length of training follow from the data.
+//! `--model auto`: chooses the model, its size, its start and the length of training from the data.
 
 mod choice;
 mod pace;
@@ -30,24 +30,23 @@ use pace::within_time;
 use score::Score;
 use start::{Start, first_value, most_fits, starts};
 
-/// The minutes that training may take by default.
+/// The default training time in minutes.
 const MINUTES: f64 = 2.0;
 
 /// The natural-gradient step size on mini-batches.
 const NATURAL_GRADIENT: f64 = 0.1;
 
-/// The least improvement in an iteration on all rows, relative to the objective. Smaller ones change
-/// predictions less than another split of the data does.
+/// The smallest useful relative improvement of the full-batch objective in an iteration. Smaller improvements
+/// change predictions less than another split of the data does.
 const OBJECTIVE_TOLERANCE: f64 = 1e-5;
 
-/// The iterations on all rows after which starts are compared. The rest of training begins where the
-/// best of them is then.
+/// The number of iterations on all rows after which starts are compared. Training continues from the best one.
 const TRIAL_ITERATIONS: usize = 10;
 
-/// The starts that are compared on all rows.
+/// The number of starts that are compared on all rows.
 const FINALISTS: usize = 2;
 
-/// Checks the time of an automatic run, and that no other run has one.
+/// The training time of an automatic run. Other runs must not have one.
 ///
 /// # Errors
 ///
@@ -60,12 +59,11 @@ pub fn minutes(options: &RunOptions) -> Result<f64, SettingError> {
     }
 }
 
-/// The checked options of a run whose model the data choose, with all that was chosen, and the
-/// choice.
+/// Chooses the model and its start. Returns the checked options with all choices, and the choice of the model.
 ///
 /// # Errors
 ///
-/// If an option is out of range or is none of the model's, or a trial step fails.
+/// If an option is out of range or does not apply to the chosen model, or a trial step fails.
 pub fn chosen(
     options: RunOptions,
     source: &DataSource,
@@ -107,9 +105,9 @@ pub fn chosen(
     Ok((options, choice))
 }
 
-/// The best of several starts, checked. If training on all rows has predictions of left-out rows in closed
-/// form, the best and the last, which has the most parameters, are compared again after a few iterations, where
-/// training goes on.
+/// The checked options of the best start. For models with closed-form leave-one-out predictions, the best start
+/// and the last one, which has the most parameters, are compared again after a few iterations on all rows, and
+/// training continues from there.
 fn best(
     starts: Vec<Start>,
     source: &DataSource,
@@ -138,7 +136,7 @@ fn best(
     })
 }
 
-/// The start after a few iterations on all rows; without a score if these fail.
+/// The start after a few iterations on all rows. It has no score if they fail.
 fn after_iterations(
     mut options: RunOptions,
     data: &PreparedData,
@@ -163,7 +161,7 @@ fn after_iterations(
     })
 }
 
-/// The values that training reached of the parameters that were set.
+/// The values that the parameters in `set` have reached in training.
 fn reached(set: &[ValuesOption], model: &AnyModel) -> Vec<ValuesOption> {
     let is_set = |found: &&Hyperparameter| set.iter().any(|option| option.path == found.path);
     let hyperparameters = model.hyperparameters();

@@ -1,4 +1,4 @@
-//! The length of training that fits a time.
+//! The length of training for a given time.
 
 use std::time::Instant;
 
@@ -11,14 +11,14 @@ use crate::failure::Failure;
 use crate::plan::resolve;
 use crate::preparation::PreparedData;
 
-/// Passes over the rows on mini-batches, if they take more than the usual number of steps.
+/// Passes over the rows on mini-batches, if that takes more than the default number of steps.
 const EPOCHS: usize = 10;
-/// Steps whose time is measured, after as many others that allocate memory. An iteration on all rows
-/// takes longer, so one is enough.
+/// The number of mini-batch steps whose time is measured, after as many steps that allocate memory. Full-batch
+/// iterations take longer, so that one is enough.
 const TRIAL_STEPS: usize = 10;
 
-/// The options with a number of steps that takes at most about this many seconds, unless the user
-/// gave a number.
+/// The options with a number of steps that takes at most about `seconds`, unless the user gave a number of
+/// steps.
 pub fn within_time(
     options: RunOptions,
     data: &PreparedData,
@@ -41,7 +41,7 @@ pub fn within_time(
         let began = Instant::now();
         for _ in 0..trial {
             if trainer.step().is_err() {
-                // Training meets the same error, and says what to do.
+                // Training will report the same error with advice.
                 return Ok(options);
             }
         }

@@ -1,16 +1,17 @@
-//! How well a model predicts rows that it has not seen.
+//! Scores of leave-one-out predictions.
 
 use burn_gp_core::{inference::LeaveOneOut, ops::numbers, parameter::Hyperparameter};
 use burn_gp_models::training::TrainingData;
 
-/// What each further value of a hyperparameter costs, in nats. Hyperparameters that were fitted to all rows
-/// make the predictions of left-out rows too good by about one nat for each, as in Akaike's criterion.
+/// The penalty for each additional hyperparameter value, in nats. Fitting a hyperparameter to all rows improves
+/// leave-one-out predictions by about one nat too much, as in Akaike's criterion.
 const COST: f64 = 1.0;
 
-/// The standard errors by which predictions must be better for a kernel to be preferred, on up to as many
-/// rows: there the best of several kernels is often the luckiest one, and predicts badly. With more rows the
-/// standard errors that are asked for fall as 1/N², since every kernel is then determined well.
+/// The number of standard errors by which the predictions of a preferred kernel must be better on up to
+/// [`FEW_ROWS`] rows. On few rows, the best of several kernels is often just the luckiest, and predicts badly.
 const STANDARD_ERRORS: f64 = 3.0;
+/// With more rows, the required standard errors fall as 1/N², because the data then determine every kernel
+/// well.
 const FEW_ROWS: f64 = 100.0;
 
 /// The log densities of the training targets, each given all others.
@@ -37,13 +38,12 @@ impl Score {
         })
     }
 
-    /// By how much these predictions are better beyond chance: `Σ_n d_n − k − c·√N·s` with the
-    /// differences d of the log densities, their standard deviation s, k more hyperparameters, and
-    /// c = 3·min(1, 100/N)².
+    /// The gain of these predictions beyond chance: `Σ_n d_n − k − c·√N·s` with the differences d of the log
+    /// densities, their standard deviation s, k additional hyperparameters, and c = 3·min(1, 100/N)².
     ///
     /// # Panics
     ///
-    /// If the scores are of different numbers of rows.
+    /// If the scores have different numbers of rows.
     pub fn gain_over(&self, other: &Self) -> f64 {
         let (rows, others) = (self.densities.len(), other.densities.len());
         assert_eq!(rows, others, "scores of {rows} and of {others} rows");
@@ -61,7 +61,7 @@ impl Score {
     }
 }
 
-/// The place of the score that is better than that at `base` by most, or `base` if none is.
+/// The index of the score with the largest gain over the score at `base`, or `base` if none is better.
 pub fn best(scores: &[&Score], base: usize) -> usize {
     let gain = |place: usize| match place == base {
         true => 0.0,

@@ -1,9 +1,9 @@
 //! The start of training: hyperparameters of exact regression on a few rows.
 //!
-//! An objective of hyperparameters has several optima. One start explains all variation as noise,
-//! another follows short variations. Exact regression on a few rows is fast, so several kernels are tried
-//! from several lengthscales and noises. What counts between kernels is how well each row is predicted from
-//! the others: an objective also rewards a kernel that repeats noise.
+//! The objective has several optima: some explain all variation as noise, others follow short variations. Exact
+//! regression on a few rows is fast, so several kernels are tried from several lengthscales and noise
+//! variances. Kernels are compared by leave-one-out predictions, because the objective also rewards kernels
+//! that repeat noise.
 
 use burn::tensor::{DType, Device};
 use burn_gp_core::{
@@ -26,14 +26,15 @@ use crate::preparation::PreparedData;
 
 /// The number of rows of exact regression.
 const ROWS: usize = 400;
-/// L-BFGS iterations after which the starts of a kernel are compared, and those of the best start in all.
+/// The number of L-BFGS iterations after which the starts of a kernel are compared.
 const TRIAL_ITERATIONS: usize = 8;
+/// The total number of L-BFGS iterations from the best start.
 const ITERATIONS: usize = 60;
-/// The least improvement in an iteration, relative to the objective.
+/// The relative improvement of the objective per iteration below which a fit stops.
 const TOLERANCE: f64 = 1e-5;
 
-/// First lengthscales, in square roots of the number of inputs, with first noise variances: from smooth
-/// functions with noise to short variations without.
+/// Initial lengthscales, as multiples of the square root of the number of inputs, with initial noise variances:
+/// from smooth functions with noise to short variations without noise.
 const STARTS: [(f64, f64); 5] = [
     (2.0, 0.7),
     (2.0, 0.05),
@@ -44,33 +45,33 @@ const STARTS: [(f64, f64); 5] = [
 /// The most inputs with which the shortest is tried. It is for series; points of more dimensions are
 /// too far from each other.
 const MOST_OF_SHORTEST: usize = 3;
-/// The starts of a kernel with a lengthscale for each input, besides the values of its form with one.
+/// The starts of a kernel with a lengthscale for each input, besides the values of its form with a single one.
 const STARTS_OF_MANY: [(f64, f64); 2] = [(0.5, 0.1), (2.0, 0.05)];
-/// The first noise variance of a kernel without lengthscales.
+/// The initial noise variance of a kernel without lengthscales.
 const NOISE_WITHOUT_LENGTHSCALES: f64 = 0.5;
 const NOISE: &str = "likelihood.noise";
 
-/// The kernels that are tried. The first is taken unless another is clearly better.
+/// The kernels to try. The first is used unless another is clearly better.
 const SHARED: [&str; 3] = [
     "matern52(ard=0)",
     "linear(ard=0)",
     "linear(ard=0)+matern52(ard=0)",
 ];
-/// Forms with a lengthscale for each input, and the places of those with one for all. The last has the most
-/// parameters.
+/// Kernels with a lengthscale for each input, and the positions in [`SHARED`] of the same kernels with one for
+/// all. The last has the most parameters.
 const OF_EACH_INPUT: [(&str, usize); 2] = [("matern52", 0), ("linear(ard=0)+matern52", 2)];
 
 /// Options to start from.
 pub struct Start {
     pub options: RunOptions,
-    /// How well each of the few rows is predicted from the others.
+    /// The score of the leave-one-out predictions of the few rows.
     pub score: Option<Score>,
-    /// Whether these hyperparameters are already those of all training rows.
+    /// Whether these hyperparameters were already fitted to all training rows.
     pub is_of_all_rows: bool,
 }
 
 impl Start {
-    /// Options as the user gave them, of which nothing is known.
+    /// The given options, without a score.
     fn unchanged(options: &RunOptions) -> Vec<Self> {
         vec![Self {
             options: options.clone(),
@@ -80,16 +81,17 @@ impl Start {
     }
 }
 
-/// A kernel that is tried.
+/// A kernel to try.
 struct Attempt {
     kernel: KernelExpression,
     is_isotropic: Option<bool>,
-    /// The earlier attempt whose values are one of the starts.
+    /// The earlier attempt whose values serve as one of the starts.
     follows: Option<usize>,
 }
 
-/// The options with each kernel and the values of its parameters that are best for a few rows. The only kernel is the user's if there is one, with one lengthscale for all inputs
-/// and with one for each. The options alone if the user set parameters.
+/// Starts with several kernels and the parameter values that fit a few rows best. If the user gave a kernel,
+/// only this kernel is tried, with one lengthscale for all inputs and with one for each. If the user set
+/// parameters, the given options are the only start.
 pub fn starts(
     options: &RunOptions,
     data: &PreparedData,
@@ -130,7 +132,7 @@ pub fn starts(
     }
 }
 
-/// The kernels that are tried for `dimensions` inputs.
+/// The kernels to try for `dimensions` inputs.
 fn attempts(options: &RunOptions, dimensions: usize) -> Vec<Attempt> {
     let attempt = |kernel: KernelExpression, is_isotropic, follows| Attempt {
         kernel,
@@ -152,7 +154,7 @@ fn attempts(options: &RunOptions, dimensions: usize) -> Vec<Attempt> {
         .collect()
 }
 
-/// The number of fits that [`starts`] makes at most.
+/// The maximum number of fits in [`starts`].
 pub fn most_fits(data: &PreparedData) -> usize {
     let shared = 1 + (SHARED.len() - 1) * starts_tried(data.dimensions()).len();
     shared + OF_EACH_INPUT.len() * (1 + STARTS_OF_MANY.len())
@@ -177,7 +179,7 @@ struct Fit {
 }
 
 impl Fit {
-    /// The options that start where this fit ended; with its noise if the likelihood has one.
+    /// The options that start where this fit ended, including its noise if the likelihood has noise.
     fn into_options(self, options: &RunOptions, has_noise: bool) -> RunOptions {
         let is_used = |path: &str| has_noise || path != NOISE;
         let found = self.found.iter().filter(|found| is_used(&found.path));
@@ -190,7 +192,7 @@ impl Fit {
     }
 }
 
-/// Exact regression with a kernel from the best of its starts, if it succeeds.
+/// Fits exact regression with a kernel from the best of its starts. `None` if that fails.
 fn fit(
     attempt: &Attempt,
     followed: Option<&Fit>,
@@ -248,7 +250,7 @@ fn fit(
     })
 }
 
-/// The trainer after this many steps in all, if they succeed.
+/// The trainer after a total of `steps` steps. `None` if a step fails.
 fn after_steps(
     mut trainer: FullBatchTrainer<AnyExact>,
     steps: usize,
@@ -259,7 +261,7 @@ fn after_steps(
     Some(trainer)
 }
 
-/// The first values from which a kernel is fitted.
+/// The initial values from which a kernel is fitted.
 fn first_values(
     attempt: &Attempt,
     followed: Option<&Fit>,
@@ -301,7 +303,7 @@ fn lengthscales(config: &ExactConfig, data: &TrainingData) -> Option<Vec<String>
     )
 }
 
-/// The first value of a parameter in the training on all rows.
+/// The value of a parameter as the initial value in training on all rows.
 pub fn first_value(found: &Hyperparameter) -> ValuesOption {
     let values = found.values.iter();
     ValuesOption {
@@ -313,12 +315,12 @@ pub fn first_value(found: &Hyperparameter) -> ValuesOption {
     }
 }
 
-/// A number in four digits, which are enough for a start and can be read.
+/// Rounds to four digits, which are enough for a start and easy to read.
 fn rounded(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
 }
 
-/// Rows at random, all if they are few, without copies.
+/// A random sample of the rows without copies; all rows if there are few.
 fn rows(data: &PreparedData, seed: u64) -> Vec<usize> {
     let distinct = data.distinct_training_rows();
     let all = data.train.len();
@@ -336,7 +338,7 @@ fn rows(data: &PreparedData, seed: u64) -> Vec<usize> {
     rows
 }
 
-/// Targets of any kind with mean zero and variance one; class numbers become those of a regression.
+/// Targets of any kind with mean zero and variance one. Class numbers are treated as numeric targets.
 fn standardized(targets: &[f64]) -> Vec<f64> {
     let count = targets.len() as f64;
     let mean = targets.iter().sum::<f64>() / count;

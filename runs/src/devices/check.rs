@@ -23,24 +23,23 @@ const WORST: usize = 5;
 /// The arguments of `devices check`.
 #[derive(Debug, Args)]
 pub struct CheckArguments {
-    /// Device: flex, ndarray, wgpu, vulkan, metal, cuda or rocm, as `burn-gp devices` lists them, or
-    /// remote://HOST:PORT of a worker
-    /// [default: the first in this program]
+    /// Device: flex, ndarray, wgpu, vulkan, metal, cuda or rocm, or remote://HOST:PORT of a worker;
+    /// `burn-gp devices` lists the devices and marks the default
     #[arg(long, value_name = "DEVICE")]
     device: Option<DeviceName>,
     /// Floating-point type [default: f64 on CPUs, f32 on GPUs]
     #[arg(long, value_name = "DTYPE")]
     dtype: Option<DtypeName>,
-    /// Only cases and timed models whose name contains this text
+    /// Check only cases and time only models whose name contains this text
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
-    /// Time training steps of the sizes of a GPU (M = 1024, B = 8192) instead of small ones
+    /// Time training steps of sizes for a GPU (M = 1024, B = 8192) instead of small ones
     #[arg(long)]
     large: bool,
     /// Number of timed training steps
     #[arg(long, value_name = "N", default_value_t = 10)]
     steps: usize,
-    /// No progress
+    /// Do not show progress
     #[arg(long)]
     quiet: bool,
 }
@@ -110,10 +109,10 @@ fn outcomes(cases: &[Case], device: &Device, dtype: DType, quiet: bool) -> Vec<(
     outcomes.collect()
 }
 
-/// The verdict on a device, as text to paste into a report.
+/// The results for a device, as text to paste into a report.
 struct Summary {
     place: Place,
-    /// The device as its driver calls it.
+    /// The description of the device by its driver.
     description: String,
     seconds: f64,
     outcomes: Vec<(String, Outcome)>,
@@ -131,7 +130,7 @@ impl Summary {
         cases.count() + steps.count()
     }
 
-    /// The cases that failed, with the error or the reason.
+    /// Writes the cases that failed, with the error or the reason.
     fn failures(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, outcome) in &self.outcomes {
             match (&outcome.result, outcome.worst()) {
@@ -149,7 +148,7 @@ impl Summary {
         Ok(())
     }
 
-    /// The largest errors of the cases that passed.
+    /// Writes the largest errors of the cases that passed.
     fn worst(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let passed = self.outcomes.iter().filter(|(_, outcome)| outcome.passed());
         let mut worst: Vec<_> = passed
@@ -157,7 +156,10 @@ impl Summary {
             .collect();
         worst.sort_by(|(_, a), (_, b)| b.share().total_cmp(&a.share()));
         if !worst.is_empty() {
-            writeln!(formatter, "largest errors as shares of the allowed ones:")?;
+            writeln!(
+                formatter,
+                "largest errors as fractions of the allowed errors:"
+            )?;
         }
         for (name, worst) in worst.iter().take(WORST) {
             writeln!(

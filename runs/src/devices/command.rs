@@ -21,12 +21,12 @@ pub struct DevicesArguments {
 /// The subcommands of `devices`.
 #[derive(Debug, Subcommand)]
 pub enum DevicesCommand {
-    /// Compute every operation and model on a device and compare with the CPU
+    /// Check every operation and model on a device against the CPU
     ///
     /// The comparison covers every operation, kernel, mean, likelihood, posterior and model, with
-    /// gradients, and data that have no answer. Then some training steps are timed. The last lines
-    /// are a summary to paste into a report. The exit code is 0 if every error is allowed and 1
-    /// otherwise.
+    /// gradients, and data without a valid result. Then some training steps are timed. The last lines
+    /// are a summary to paste into a report. The exit code is 0 if all errors are within their
+    /// tolerances and 1 otherwise.
     Check(CheckArguments),
 }
 

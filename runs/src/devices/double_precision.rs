@@ -6,14 +6,14 @@ use burn::tensor::{DType, Device, Tensor, TensorData};
 
 use super::reports::without_reports;
 
-/// The number of values that are computed.
+/// The number of computed values.
 const COUNT: u32 = 16;
 
-/// An error that double precision stays far below, and single precision far above.
+/// The tolerated error, far above the errors of double precision and far below those of single precision.
 const TOLERANCE: f64 = 1e-12;
 
-/// Computes with constants, elementary functions and a product in double precision, and compares
-/// with the CPU. A device that cannot do it at all has no double precision either.
+/// Computes with constants, elementary functions and a product in double precision, and compares the result
+/// with the CPU. A device that fails to compute it has no double precision either.
 pub fn is_real(device: &Device) -> bool {
     let computed = catch_unwind(AssertUnwindSafe(|| without_reports(|| values(device))));
     computed.is_ok_and(|values| {

@@ -1,4 +1,4 @@
-//! A list of the backends and of their devices.
+//! The list of backends and their devices.
 
 use burn::tensor::{DType, Device};
 use clap::ValueEnum;
@@ -14,9 +14,9 @@ pub enum FoundDevice {
     Here {
         /// The name on the command line.
         name: DeviceName,
-        /// The name that the driver gives it.
+        /// Its name according to the driver.
         description: String,
-        /// Whether it computes in single and in double precision.
+        /// Whether it supports single and double precision.
         precisions: [bool; 2],
         /// Whether it is the default.
         is_default: bool,
@@ -55,8 +55,8 @@ fn of(backend: BackendName) -> Vec<FoundDevice> {
     }
 }
 
-/// Details about a device: the name that the driver gives a GPU, and the target that its kernels are
-/// compiled for, or the number of threads.
+/// Details about a device: for a GPU, its name according to the driver and the target that its kernels are
+/// compiled for; for a CPU, the number of threads.
 pub fn details(name: &DeviceName, device: &Device) -> String {
     match name {
         DeviceName::Local { backend, .. } => description(*backend, device),

@@ -1,4 +1,4 @@
-//! The devices of this program and of this machine.
+//! The devices that this program can use on this machine.
 
 mod check;
 mod command;
@@ -24,7 +24,7 @@ pub use check::CheckArguments;
 pub use command::{DevicesArguments, DevicesCommand, run};
 pub use worker::{WorkerArguments, work};
 
-/// The backends in this program, the preferred one first.
+/// The backends of this program, the preferred one first.
 const BUILT: &[BackendName] = &[
     #[cfg(feature = "flex")]
     BackendName::Flex,
@@ -52,7 +52,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The requested place; by default the preferred device in this program and its default type.
+    /// The requested device and type. The defaults are the preferred device of this program and its type.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl Place {
         Ok(Self { device, dtype })
     }
 
-    /// The place of a run.
+    /// The device and the type of a run.
     ///
     /// # Errors
     ///
@@ -75,12 +75,12 @@ impl Place {
         Self::new(options.main_device().cloned(), options.dtype)
     }
 
-    /// The floating-point type as models name it.
+    /// The floating-point type as the models' [`Precision`].
     pub fn precision(&self) -> Precision {
         self.dtype.into()
     }
 
-    /// Opens the devices that share the mini-batches of a run. There are none if the run has one device.
+    /// Opens the devices that share the mini-batches of a run. Empty if the run has a single device.
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ impl Place {
     }
 }
 
-/// The preferred device in this program.
+/// The preferred device of this program.
 ///
 /// # Errors
 ///
@@ -119,8 +119,8 @@ pub fn default_device() -> Result<DeviceName, SettingError> {
     Ok(backend.into())
 }
 
-/// The default floating-point type of a device: double precision where it costs little, because its
-/// fits are more reliable. A worker's device may be a CPU.
+/// The default floating-point type of a device: double precision where it costs little, because fits are more
+/// reliable in it. A worker's device may be a CPU.
 fn default_dtype(device: &DeviceName) -> DtypeName {
     match device.is_local_gpu() {
         true => DtypeName::F32,
@@ -144,9 +144,8 @@ pub fn open(name: &DeviceName, dtype: DType) -> Result<Device, SettingError> {
     }
 }
 
-/// Whether a device computes in `dtype`. Shaders have no double-precision literals: a device that
-/// claims to support the type may still evaluate parts of an expression in single precision, so it
-/// has to show that it does not.
+/// Whether a device computes in `dtype`. Shaders have no double-precision literals. A device that claims to
+/// support double precision may still evaluate parts of an expression in single precision, so that is tested.
 fn computes_in(name: &DeviceName, device: &Device, dtype: DType) -> bool {
     let may_have_shaders = match name {
         DeviceName::Local { backend, .. } => backend.has_shaders(),
@@ -158,8 +157,8 @@ fn computes_in(name: &DeviceName, device: &Device, dtype: DType) -> bool {
 
 /// Makes `dtype` the default type of the default device, because burn restores optimizers there.
 ///
-/// This has no effect if a tensor already exists on the device, or if the device does not support
-/// the type. Restoring a trainer then fails with a message.
+/// This has no effect if a tensor already exists on the device, or if the device does not support the type.
+/// Restoring a trainer then fails with a message.
 pub fn prefer(dtype: DType) {
     let mut device = Device::default();
     let float = match dtype {
@@ -211,7 +210,7 @@ fn of_backend(backend: BackendName) -> Option<Vec<Device>> {
         BackendName::Cuda => Some(enumerated(burn::tensor::DeviceType::Cuda)),
         #[cfg(feature = "rocm")]
         BackendName::Rocm => Some(enumerated(burn::tensor::DeviceType::Rocm)),
-        #[allow(unreachable_patterns)] // with every backend built in
+        #[allow(unreachable_patterns)] // if every backend is built in
         _ => None,
     }
 }
@@ -222,7 +221,7 @@ fn ndarray() -> Device {
     Device::ndarray()
 }
 
-/// The devices of a kind. A driver that is not installed has none.
+/// The devices of a kind. There are none if the driver is not installed.
 #[cfg(feature = "cube")]
 fn enumerated(kind: burn::tensor::DeviceType) -> Vec<Device> {
     // The CUDA runtime panics without a driver.

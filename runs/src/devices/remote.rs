@@ -1,4 +1,4 @@
-//! Devices that workers serve.
+//! Devices of workers.
 
 use std::collections::hash_map::RandomState;
 use std::env;
@@ -12,18 +12,18 @@ use burn::{
 
 use crate::setting_error::{SettingError, TOKEN_VARIABLE};
 
-/// The name of this program for workers, which tell by it whose sessions belong together.
+/// The name of this program for workers, by which they recognize the sessions of one client.
 static NAME: LazyLock<String> = LazyLock::new(|| {
-    // The standard library draws the keys of hash maps at random.
+    // The standard library seeds hash maps at random.
     let random = || RandomState::new().hash_one(std::process::id());
     format!("{:016x}{:016x}", random(), random())
 });
 
-/// Connects a device of a worker.
+/// Connects to a device of a worker.
 ///
 /// # Errors
 ///
-/// If there is no worker, or it does not serve this program or the device.
+/// If there is no worker, or it refuses this program, or it does not have the device.
 pub fn connect(address: &str, index: usize) -> Result<Device, SettingError> {
     let open = |credential: &str| {
         let host = RemoteHost::websocket(&format!("ws://{address}")).with_credential(credential);
@@ -31,7 +31,7 @@ pub fn connect(address: &str, index: usize) -> Result<Device, SettingError> {
     };
     let token = token().unwrap_or_default();
     let device = match open(&format!("{}\n{token}", *NAME)) {
-        // A server that is no `burn-gp worker` expects the token alone.
+        // Servers other than `burn-gp worker` expect only the token.
         Err(ConnectError::Unauthorized) => open(&token),
         device => device,
     };

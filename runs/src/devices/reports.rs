@@ -1,8 +1,8 @@
-//! Panics without a report.
+//! Suppressed reports of expected panics.
 
 use std::panic::{self, AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Runs `work`, whose panics are expected, without reports of panics on the standard error.
+/// Runs `work` without reports of its panics on the standard error.
 pub fn without_reports<T>(work: impl FnOnce() -> T) -> T {
     let report = panic::take_hook();
     panic::set_hook(Box::new(|_| ()));

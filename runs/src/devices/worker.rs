@@ -12,11 +12,10 @@ use crate::setting_error::SettingError;
 /// The arguments of `worker`.
 #[derive(Debug, Args)]
 pub struct WorkerArguments {
-    /// Device to serve, as `burn-gp devices` lists them; several with commas
-    /// [default: the first in this program]
+    /// Devices to serve, separated by commas; `burn-gp devices` lists the devices and marks the default
     #[arg(long, value_name = "DEVICE", value_delimiter = ',')]
     device: Vec<DeviceName>,
-    /// Address and port to listen on; port 0 stands for a free one
+    /// Address and port to listen on; port 0 chooses a free port
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7777")]
     listen: SocketAddr,
 }
@@ -31,7 +30,7 @@ pub fn work(arguments: &WorkerArguments) -> Result<(), Failure> {
     serving::serve(&arguments.device, arguments.listen)
 }
 
-/// Serves nothing in a program without the feature.
+/// Fails, because the program was built without the feature.
 ///
 /// # Errors
 ///
@@ -70,11 +69,10 @@ mod serving {
     use crate::setting_error::SettingError;
     use crate::standard_output::print;
 
-    /// The time after which a connection is tested that has carried nothing, and then again, as burn's
-    /// server does.
+    /// The idle time before a connection is tested, and the time between further tests, as in burn's server.
     const KEEPALIVE: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(5)];
 
-    /// Serves devices, or the default one, at an address.
+    /// Serves devices, or the default device, at an address.
     pub fn serve(names: &[DeviceName], address: SocketAddr) -> Result<(), Failure> {
         let names = match names {
             [] => vec![default_device()?],
@@ -108,7 +106,7 @@ mod serving {
         }
         front::serve(listener, inner_address, sessions, keep_alive)
             .map_err(|error| refused(&error))?;
-        // Not `serve`, which logs every tensor that workers exchange.
+        // `serve` would log every tensor that workers exchange.
         let served = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()
@@ -120,12 +118,12 @@ mod serving {
         })
     }
 
-    /// Admits clients with the token, if there is one, that came through the worker's own port.
+    /// Admits clients that came through the worker's own port and have the token, if there is one.
     fn authorizer(
         token: Option<String>,
         sessions: Arc<Sessions>,
     ) -> impl Fn(AuthorizationRequest<'_>) -> Result<(), String> + Send + Sync {
-        // An empty token is none.
+        // An empty token means no token.
         let tokens = token.and_then(|token| TokenAuthorizer::new(token).ok());
         move |request: AuthorizationRequest<'_>| {
             let ClientId::WebSocket(address) = request.client else {
@@ -142,7 +140,7 @@ mod serving {
         }
     }
 
-    /// Notices a client that vanished without a word.
+    /// Detects clients that vanish without closing the connection.
     fn keep_alive(client: &TcpStream) -> std::io::Result<()> {
         let [time, interval] = KEEPALIVE;
         let keepalive = TcpKeepalive::new().with_time(time).with_interval(interval);

@@ -1,5 +1,5 @@
-//! The callback of a run: log, validation, scores of the test rows, checkpoints and the end after
-//! every step.
+//! The callback of a run. After each step it handles the log, validation, scores of the test rows, checkpoints
+//! and the end of training.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -14,13 +14,13 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::shortcomings::skipped_steps;
 
-/// Time between two checkpoints, unless a number of steps is given.
+/// The time between two checkpoints, unless a number of steps is given.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(30);
 
-/// The time after which the log of a run on a GPU is continued.
+/// The maximum time between two entries of the log of a run on a GPU.
 const DISPLAY_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Why training broke off.
+/// Why training failed.
 pub(super) enum Broken {
     /// A step failed.
     Step(TrainingError),
@@ -34,8 +34,8 @@ impl From<TrainingError> for Broken {
     }
 }
 
-/// The callback of a run. Training stops after the last step, after too many validations without
-/// improvement, or when the user interrupts it. A checkpoint is written then, and at intervals before.
+/// The callback of a run. Training stops after the last step, after too many validations without improvement,
+/// or when the user interrupts it. A checkpoint is written at the end and at intervals.
 pub(super) struct RunCallback<'a> {
     state: &'a mut RunState,
     checkpoints: &'a Checkpoints,
@@ -80,8 +80,8 @@ impl<'a> RunCallback<'a> {
         self.shown = Instant::now();
     }
 
-    /// Says once, in the display of the progress, that the device has skipped a step. The warnings at
-    /// the end have the number of such steps.
+    /// Warns once, above the display of the progress, that the device has skipped a step. The warnings at the
+    /// end give the number of skipped steps.
     fn warn(&mut self, trainer: &AnyTrainer<AnyModel>) {
         let skipped = trainer.skipped_steps();
         if let Some(text) = skipped_steps(skipped).filter(|_| !self.has_warned) {
@@ -116,7 +116,7 @@ impl<'a> RunCallback<'a> {
         Ok(())
     }
 
-    /// Scores the test rows after `step` if that is due.
+    /// Scores the test rows after `step` if a score is due.
     fn score(&mut self, trainer: &AnyTrainer<AnyModel>, step: usize) -> Result<(), Broken> {
         let is_due = self.are_scores_due(trainer, step);
         if let Some(scores) = self.state.test_scores.as_mut().filter(|_| is_due) {
@@ -141,7 +141,7 @@ impl Callback<AnyTrainer<AnyModel>, Broken> for RunCallback<'_> {
         self.state.clock.start();
     }
 
-    /// A step is needed for validation, scores or a checkpoint, and for the display once a second.
+    /// Validation, scores and checkpoints need the report of their step; the display needs one per second.
     fn needs_report(&self, trainer: &AnyTrainer<AnyModel>) -> bool {
         let step = trainer.steps_made();
         self.shown.elapsed() >= DISPLAY_INTERVAL
@@ -160,7 +160,7 @@ impl Callback<AnyTrainer<AnyModel>, Broken> for RunCallback<'_> {
         self.enter(report);
         self.warn(trainer);
         if report.step < trainer.steps_made() {
-            // The step was not needed, and the model is that of a later one.
+            // No report of this step was needed, and the model is already that of a later step.
             return Ok(ControlFlow::Continue(()));
         }
         self.validate(trainer, report.step)?;

@@ -1,4 +1,4 @@
-//! Checkpoints: everything needed to go on, written so that there is always a complete one.
+//! Checkpoints: everything needed to continue a run. There is always a complete one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,15 +28,15 @@ pub struct Checkpoint {
     format_version: u32,
     /// The program that wrote it, with its version.
     written_by: String,
-    /// The run.
+    /// The options of the run.
     pub options: RunOptions,
-    /// The checksum of its data.
+    /// The checksum of the data.
     pub checksum: u32,
     /// Seconds of training so far.
     pub seconds: f64,
-    /// How validation went.
+    /// The progress of validation.
     pub validation: Option<ValidationProgress>,
-    /// Where training stops, if that was found on held-out rows.
+    /// Where training stops, if held-out rows determined it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopping_point: Option<StoppingPoint>,
 }
@@ -70,8 +70,7 @@ pub(super) mod files {
     pub const BEST: &str = "best.bpk";
 }
 
-/// The checkpoints of one run: folders `step-N`, of which a complete one always exists once the
-/// first was written.
+/// The checkpoints of one run: folders `step-N`. After the first is written, a complete one always exists.
 #[derive(Clone, Debug)]
 pub struct Checkpoints {
     /// The output folder of the run.
@@ -83,12 +82,12 @@ const PREFIX: &str = "step-";
 const PARTIAL: &str = "partial";
 
 impl Checkpoints {
-    /// Those in the output folder `output`.
+    /// The checkpoints in the output folder `output`.
     pub fn within(output: &Path) -> Self {
         Self::of_run(output, output)
     }
 
-    /// Those of the run with the output folder `run`, kept in the folder `work` until the run ends.
+    /// The checkpoints of the run with the output folder `run`, in the folder `work` until the run ends.
     pub fn of_run(run: &Path, work: &Path) -> Self {
         Self {
             run: run.to_owned(),
@@ -101,17 +100,17 @@ impl Checkpoints {
         &self.run
     }
 
-    /// The folder they are in.
+    /// The folder of the checkpoints.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Writes a checkpoint: `save_trainer` has the trainer write its files into a folder, which then,
-    /// with the state of the run, takes the place of the earlier checkpoints.
+    /// Writes a checkpoint and removes the earlier ones. `save_trainer` writes the files of the trainer to the
+    /// given folder.
     ///
     /// # Errors
     ///
-    /// When something cannot be written.
+    /// If a file cannot be written.
     pub fn save(
         &self,
         state: &RunState,
@@ -135,7 +134,7 @@ impl Checkpoints {
             .and_then(|()| fs::rename(&partial, &complete).map_err(Failure::writing(&complete)))
             .and_then(|()| synchronize_names(&self.folder).map_err(Failure::writing(&complete)));
         if saved.is_err() {
-            // A full disk needs the space; the failure to tell is the first.
+            // Frees the space of a full disk. The first failure is the one to report.
             let _ = fs::remove_dir_all(&partial);
             return saved;
         }
@@ -167,11 +166,11 @@ impl Checkpoints {
     }
 }
 
-/// Reads what a checkpoint says. The version comes first, because other versions have other content.
+/// Reads a checkpoint. The version is checked first, because other versions have other contents.
 ///
 /// # Errors
 ///
-/// When a file is missing or damaged, or the checkpoint has another format version.
+/// If a file is missing or damaged, or the checkpoint has another format version.
 pub fn read(folder: &Path) -> Result<Checkpoint, FolderError> {
     let path = folder.join(files::RUN);
     let damaged = |reason: String| FolderError::DamagedCheckpoint {

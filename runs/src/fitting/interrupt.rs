@@ -1,31 +1,31 @@
-//! Ctrl-C, and other signals that ask a program to end.
+//! Ctrl-C and other signals that ask a program to end.
 
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
 
-/// The exit code of a program that Ctrl-C has ended.
+/// The exit code after Ctrl-C.
 const ENDED: i32 = 130;
 
 /// Whether the terminal has been closed.
 static HUNG_UP: AtomicBool = AtomicBool::new(false);
 
-/// Whether the user, or the system, asked the program to stop.
+/// Whether the user or the system asked the program to stop.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
     requested: Arc<AtomicBool>,
 }
 
 impl Interrupt {
-    /// Catches Ctrl-C and the signals that ask a program to end. The second one ends it at once.
+    /// Catches Ctrl-C and other signals that ask a program to end. The second signal ends it at once.
     ///
-    /// The end of the terminal (SIGHUP) stays ignored where it is, as under `nohup`. Elsewhere it asks once,
-    /// however often it comes: the shell and the system both send it to the programs of a terminal.
+    /// If SIGHUP, the end of the terminal, is ignored as under `nohup`, it stays ignored. Otherwise it counts
+    /// once, because the shell and the system both send it to the programs of a terminal.
     ///
     /// # Errors
     ///
-    /// When the system refuses.
+    /// If the handler cannot be installed.
     pub fn install() -> Result<Self, ctrlc::Error> {
         let interrupt = Self::default();
         let requested = Arc::clone(&interrupt.requested);
@@ -44,23 +44,23 @@ impl Interrupt {
         self.requested.load(Ordering::SeqCst) || HUNG_UP.load(Ordering::SeqCst)
     }
 
-    /// Lets the next signal end the program: there is nothing left to wait for.
+    /// Lets the next signal end the program, because nothing is left to wait for.
     pub fn end_at_once(&self) {
         self.requested.store(true, Ordering::SeqCst);
     }
 }
 
-/// Does what `install` does, and then takes SIGHUP away from `ctrlc`, which takes all signals or none and does not
-/// say which one came. It is ignored again if it was ignored before.
+/// Calls `install` and then replaces the handler of `ctrlc` for SIGHUP, because `ctrlc` handles all signals or
+/// none and does not report which one arrived. SIGHUP stays ignored if it was ignored before.
 #[cfg(unix)]
 fn with_own_hang_up<T>(install: impl FnOnce() -> T) -> T {
     extern "C" fn note(_signal: libc::c_int) {
         HUNG_UP.store(true, Ordering::SeqCst);
     }
     let note: extern "C" fn(libc::c_int) = note;
-    // SAFETY: zero is a value of every field of `sigaction`. With a null pointer for the new action the first call
-    // writes the present one to `action`, which outlives it; the second call reads it. Storing a flag is allowed
-    // in a handler.
+    // SAFETY: zero is a valid value of every field of `sigaction`. With a null pointer for the new action, the
+    // first call writes the current action to `action`, which outlives the call; the second call reads it. A
+    // handler may store a flag.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         let is_known = libc::sigaction(libc::SIGHUP, std::ptr::null(), &mut action) == 0;

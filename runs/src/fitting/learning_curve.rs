@@ -1,5 +1,4 @@
-//! The learning curve of a run: scores of the test rows and hyperparameters in the course of
-//! training.
+//! The learning curve of a run: scores of the test rows and hyperparameters during training.
 
 use std::path::Path;
 
@@ -14,7 +13,7 @@ use crate::failure::FolderError;
 use crate::preparation::{Part, PreparedData};
 use crate::progress::RowProgress;
 
-/// The numbers of every look at the test rows, each with a name.
+/// The named values of every evaluation on the test rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LearningCurve {
     names: Vec<String>,
@@ -22,7 +21,7 @@ pub struct LearningCurve {
 }
 
 impl LearningCurve {
-    /// Adds a look. All looks of a curve have the same names.
+    /// Adds the values of one evaluation. All evaluations of a curve have the same names.
     pub fn push(&mut self, look: Vec<(String, f64)>) {
         let (names, numbers) = look.into_iter().unzip();
         self.names = names;
@@ -33,7 +32,7 @@ impl LearningCurve {
     ///
     /// # Errors
     ///
-    /// If there is no such file, or it is not a curve.
+    /// If the file cannot be read, or is not a learning curve.
     pub fn read(path: &Path) -> Result<Self, FolderError> {
         Self::from_csv(&read_text(path, Links::Followed)?).ok_or_else(|| {
             FolderError::DamagedCheckpoint {
@@ -43,25 +42,25 @@ impl LearningCurve {
         })
     }
 
-    /// Whether there are no looks.
+    /// Whether the curve is empty.
     pub fn is_empty(&self) -> bool {
         self.looks.is_empty()
     }
 
-    /// Every number by its name, in all looks.
+    /// The names, each with its values in all evaluations.
     pub fn columns(&self) -> impl Iterator<Item = (&str, Vec<f64>)> {
         let column = |index: usize| self.looks.iter().map(|look| look[index]).collect();
         let names = self.names.iter().enumerate();
         names.map(move |(index, name)| (name.as_str(), column(index)))
     }
 
-    /// A number in all looks; `None` if the curve has no such number.
+    /// The values with this name; `None` if the curve has none.
     pub fn numbers(&self, name: &str) -> Option<Vec<f64>> {
         let mut columns = self.columns();
         columns.find_map(|(own, numbers)| (own == name).then_some(numbers))
     }
 
-    /// As CSV, exactly; a number that is not a number is empty.
+    /// The curve as CSV with exact numbers. NaN is an empty field.
     pub fn to_csv(&self) -> String {
         let cell = |number: &f64| match number.is_nan() {
             true => String::new(),
@@ -74,7 +73,7 @@ impl LearningCurve {
         lines.map(|line| line + "\n").collect()
     }
 
-    /// From CSV; `None` when the text is not such a curve.
+    /// Reads a curve from CSV; `None` if the text is not a learning curve.
     pub fn from_csv(text: &str) -> Option<Self> {
         let mut lines = text.lines();
         let Some(header) = lines.next() else {
@@ -92,20 +91,20 @@ impl LearningCurve {
     }
 }
 
-/// Scores the test rows in the course of training.
+/// Scores the test rows during training.
 pub struct TestScores {
     test: Part,
     standardizer: Standardizer,
     training_data: TrainingData,
-    /// Steps between two looks.
+    /// The number of steps between two evaluations.
     interval: f64,
     /// The scores so far.
     pub curve: LearningCurve,
 }
 
 impl TestScores {
-    /// Scores models trained on `training_data` after every `every` steps. A number below one is a
-    /// share of all `steps`, rounded up to whole steps look by look.
+    /// Scores models trained on `training_data` every `every` steps. A number below one is a share of all
+    /// `steps`. Each multiple is rounded up to a whole step.
     pub fn new(data: &PreparedData, training_data: TrainingData, every: f64, steps: usize) -> Self {
         let share = if every < 1.0 { steps as f64 } else { 1.0 };
         Self {
@@ -154,7 +153,7 @@ impl TestScores {
         Ok(())
     }
 
-    /// The mean loss of the steps after the last look.
+    /// The mean loss of the steps since the last evaluation.
     fn loss_since_the_last_look(&self, log: &TrainingLog) -> f64 {
         let steps = self.curve.numbers("step").unwrap_or_default();
         let last = steps.last().copied().unwrap_or(0.0);
@@ -167,7 +166,7 @@ impl TestScores {
     }
 }
 
-/// The scores that a task has, by their names in `metrics.json`.
+/// The available scores by their names in `metrics.json`.
 fn named_scores(scores: &Scores) -> impl Iterator<Item = (&'static str, f64)> {
     let present = [
         ("rmse", Some(scores.rmse)),
@@ -181,7 +180,7 @@ fn named_scores(scores: &Scores) -> impl Iterator<Item = (&'static str, f64)> {
     (present.into_iter()).filter_map(|(name, score)| Some((name, score?)))
 }
 
-/// Hyperparameters by their paths; several values at one path are numbered from 1.
+/// Hyperparameters by their paths. Several values of a path are numbered from 1.
 fn named_values(hyperparameters: &[Hyperparameter]) -> impl Iterator<Item = (String, f64)> {
     hyperparameters.iter().flat_map(|parameter| {
         let path = &parameter.path;

@@ -1,4 +1,4 @@
-//! Training: steps, validation, checkpoints, and how it stops.
+//! Training: steps, validation, checkpoints and stopping.
 
 mod callback;
 mod checkpoint;

@@ -1,4 +1,4 @@
-//! The state of a run besides its model.
+//! The state of a run besides its trainer.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::{Checkpoint, StoppingPoint, TestScores, TrainingLog, Validation};
 use crate::arguments::RunOptions;
 use crate::failure::Failure;
 
-/// The state of a run besides its model.
+/// The state of a run besides its trainer.
 pub struct RunState {
     /// The options of the run.
     pub options: RunOptions,
@@ -21,30 +21,30 @@ pub struct RunState {
     pub log: TrainingLog,
     /// Validation, if there is any.
     pub validation: Option<Validation>,
-    /// Scores of the test rows in the course of training, if they are asked for.
+    /// Scores of the test rows during training, if requested.
     pub test_scores: Option<TestScores>,
-    /// Where training stops, if that was found on held-out rows.
+    /// Where training stops, if held-out rows determined it.
     pub stopping_point: Option<StoppingPoint>,
-    /// The time of the steps.
+    /// The time spent in training steps.
     pub clock: Clock,
 }
 
 impl RunState {
-    /// Steps made so far.
+    /// The number of completed steps.
     pub fn step(&self) -> usize {
         self.log.entries.last().map_or(0, |entry| entry.report.step)
     }
 
-    /// Whether there was no improvement on the validation rows for too long.
+    /// Whether the validation rows have not improved for too long.
     pub fn is_exhausted(&self) -> bool {
         (self.validation.as_ref()).is_some_and(Validation::is_exhausted)
     }
 
-    /// Writes what a checkpoint keeps of it into an existing folder.
+    /// Writes the files of a checkpoint into an existing folder.
     ///
     /// # Errors
     ///
-    /// When a file cannot be written.
+    /// If a file cannot be written.
     pub(super) fn write(&self, folder: &Path) -> Result<(), Failure> {
         let validation = self.validation.as_ref();
         if let Some(best) = validation.and_then(|validation| validation.best.clone()) {
@@ -75,7 +75,7 @@ impl RunState {
     }
 }
 
-/// Measures the time of the steps.
+/// Measures the time of the training steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clock {
     before: f64,
@@ -83,7 +83,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock that shows `seconds` and stands still.
+    /// A stopped clock that shows `seconds`.
     pub fn at(seconds: f64) -> Self {
         Self {
             before: seconds,
@@ -91,7 +91,7 @@ impl Clock {
         }
     }
 
-    /// The seconds it ran.
+    /// The seconds on the clock.
     pub fn seconds(&self) -> f64 {
         let running = self
             .running
@@ -99,13 +99,13 @@ impl Clock {
         self.before + running
     }
 
-    /// Lets it run.
+    /// Starts the clock.
     pub fn start(&mut self) {
         self.stop();
         self.running = Some(Instant::now());
     }
 
-    /// Stops it.
+    /// Stops the clock.
     pub fn stop(&mut self) {
         *self = Self::at(self.seconds());
     }

@@ -21,7 +21,7 @@ pub struct Session {
     pub state: RunState,
 }
 
-/// How the loop ended.
+/// How training ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Training is over.
@@ -30,18 +30,18 @@ pub enum Outcome {
     Interrupted,
 }
 
-/// A trained model with its final loss per datum.
+/// A trained model with its final loss.
 pub struct Fitted {
     /// The model.
     pub model: TrainedModel,
-    /// The negative objective per datum, on all training rows.
+    /// The negative objective per row, on all training rows.
     pub loss: f64,
     /// The step of the model.
     pub step: usize,
 }
 
 impl Session {
-    /// Trains until the end or an interruption and writes checkpoints on the way.
+    /// Trains until the end or an interruption, and writes checkpoints.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl Session {
             .map(|step| format!("The checkpoint of step {step} is kept"));
         let advice = match (&source, kept) {
             (TrainingError::Device { .. }, Some(kept)) => format!(
-                "{kept}; go on from it, here or on another device, with: burn-gp train --resume {} \
+                "{kept}; continue from it, here or on another device, with: burn-gp train --resume {} \
                  --device DEVICE",
                 checkpoints.run().display()
             ),
@@ -106,7 +106,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// When a file cannot be written.
+    /// If a file cannot be written.
     pub fn save(&self, checkpoints: &Checkpoints) -> Result<(), Failure> {
         checkpoints.save(&self.state, |folder| self.trainer.save(folder))
     }
@@ -149,12 +149,12 @@ impl Session {
         Ok(())
     }
 
-    /// The model to keep: the best on the validation rows, or the last. Unless `quiet`, the progress
-    /// over the training rows is shown while their loss is computed.
+    /// The model to keep: the best one on the validation rows, or the last. Unless `quiet`, shows the progress
+    /// of computing its loss over the training rows.
     ///
     /// # Errors
     ///
-    /// When a covariance matrix cannot be factored, or rows cannot be read.
+    /// If a covariance matrix cannot be factored, or rows cannot be read.
     pub fn fitted(&self, quiet: bool) -> Result<Fitted, Failure> {
         let best = self.state.validation.as_ref().and_then(|validation| {
             let best = validation.best.as_ref()?;

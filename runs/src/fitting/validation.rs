@@ -1,4 +1,4 @@
-//! Which step's model is kept: the one that predicts the validation rows best.
+//! Validation, which keeps the model of the step that predicts the validation rows best.
 
 use burn_gp_core::metrics;
 use burn_gp_models::{AnyModel, PredictionError, training::TrainingData};
@@ -6,31 +6,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::preparation::Part;
 
-/// Validation in the course of training.
+/// Validation during training.
 pub struct Validation {
     part: Part,
     data: TrainingData,
     interval: usize,
     patience: usize,
-    /// How it went so far.
+    /// The progress so far.
     pub progress: ValidationProgress,
     /// The best model so far.
     pub best: Option<AnyModel>,
 }
 
-/// How validation went so far.
+/// The progress of validation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ValidationProgress {
     /// The step of the best model.
     pub best_step: usize,
     /// Its negative log density.
     pub best_score: Option<f64>,
-    /// Validations since then.
+    /// The number of validations since then.
     pub without_improvement: usize,
 }
 
 impl Validation {
-    /// Validates models trained on `data` on `part` every `interval` steps; training stops after
+    /// Validates models trained on `data` every `interval` steps on the rows of `part`. Training stops after
     /// `patience` validations without improvement.
     pub fn new(part: Part, data: TrainingData, interval: usize, patience: usize) -> Self {
         Self {
@@ -48,16 +48,16 @@ impl Validation {
         is_last || step.is_multiple_of(self.interval)
     }
 
-    /// Whether there was no improvement for too long.
+    /// Whether the score has not improved for too long.
     pub fn is_exhausted(&self) -> bool {
         self.progress.without_improvement >= self.patience
     }
 
-    /// Compares the model after `step` with the best one; returns its negative log density.
+    /// Compares the model after `step` with the best one. Returns its mean negative log density.
     ///
     /// # Errors
     ///
-    /// When the model cannot predict the rows.
+    /// If the model cannot predict the rows.
     pub fn look_at(&mut self, step: usize, model: &AnyModel) -> Result<f64, PredictionError> {
         let predictor = model.trained(&self.data)?.predictor()?;
         let (inputs, (targets, _)) = (&self.part.inputs, self.part.likelihood_targets());

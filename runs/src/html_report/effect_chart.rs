@@ -5,7 +5,7 @@ use burn_gp_datasets::DateFormat;
 use super::effects::{Curve, Effect, Places};
 use super::html::escaped;
 
-/// The size of the picture, and of the part between the axes.
+/// The size of the chart, and of the area between the axes.
 const WIDTH: f64 = 340.0;
 const HEIGHT: f64 = 220.0;
 const LEFT: f64 = 58.0;
@@ -13,10 +13,10 @@ const RIGHT: f64 = 330.0;
 const TOP: f64 = 10.0;
 const BOTTOM: f64 = 186.0;
 
-/// The letters of a level's name that have room.
+/// The width of a letter in a level's name.
 const ROOM: f64 = 7.0;
 
-/// A chart as SVG. `range` is that of the vertical axis, which all charts share.
+/// A chart as SVG. `range` is the range of the vertical axis, which all charts share.
 pub fn chart(effect: &Effect, range: (f64, f64)) -> String {
     let scale = Scale::new(effect, range);
     let curves = effect.curves.iter().enumerate();
@@ -35,7 +35,7 @@ pub fn chart(effect: &Effect, range: (f64, f64)) -> String {
     )
 }
 
-/// The range of all curves and bands; that of probabilities is from 0 to 1.
+/// The range of all curves and bands; for probabilities, from 0 to 1.
 pub fn range(effects: &[Effect]) -> (f64, f64) {
     let are_probabilities = |effect: &Effect| effect.curves.iter().any(|own| own.class.is_some());
     if effects.iter().any(are_probabilities) {
@@ -53,7 +53,7 @@ pub fn range(effects: &[Effect]) -> (f64, f64) {
     }
 }
 
-/// The places of values in the picture.
+/// The positions of values in the chart.
 struct Scale {
     x: (f64, f64),
     y: (f64, f64),
@@ -176,7 +176,7 @@ impl Scale {
     }
 }
 
-/// A number with three digits, without zeros at its end.
+/// A number with three significant digits, without trailing zeros.
 fn short(value: f64) -> String {
     let magnitude = value.abs();
     if value == 0.0 {
@@ -193,7 +193,7 @@ fn short(value: f64) -> String {
     }
 }
 
-/// A name of at most so many letters, with an ellipsis if it is longer.
+/// A name of at most `most` letters, with an ellipsis if it is longer.
 fn shortened(name: &str, most: usize) -> String {
     match name.chars().count() <= most.max(2) {
         true => name.to_owned(),

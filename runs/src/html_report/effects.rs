@@ -9,15 +9,15 @@ use crate::evaluation::{Levels, in_original_units};
 use crate::evenly_spaced::evenly_spaced;
 use crate::preparation::PreparedData;
 
-/// The training rows over which predictions are averaged, and the places of a column.
+/// The maximum number of training rows to average predictions over, and of values of a column.
 const ROWS: usize = 200;
 const PLACES: usize = 31;
-/// The same for the choice of the columns to show.
+/// The maximum numbers of rows and values when choosing the columns to show.
 const FEW_ROWS: usize = 50;
 const FEW_PLACES: usize = 7;
-/// The most columns that are shown.
+/// The maximum number of columns to show.
 const MOST_COLUMNS: usize = 12;
-/// The most classes that have a curve.
+/// The maximum number of classes with a curve.
 const MOST_CLASSES: usize = 6;
 /// The share of the rows at each end of a column that its axis leaves out.
 const ENDS: f64 = 0.01;
@@ -29,11 +29,11 @@ const BELOW_BAND: f64 = 0.1;
 pub struct Effect {
     /// The name of the column.
     pub column: String,
-    /// Whether its numbers are days since the beginning of 1970.
+    /// Whether its values are dates, as days since the beginning of 1970.
     pub is_of_dates: bool,
     /// The values on the horizontal axis.
     pub places: Places,
-    /// The number of levels that have no room.
+    /// The number of levels that are not shown, for lack of room.
     pub left_out: usize,
     /// One curve, or one for each class.
     pub curves: Vec<Curve>,
@@ -48,19 +48,19 @@ pub enum Places {
     Levels(Vec<String>),
 }
 
-/// A mean prediction with a band at each place.
+/// The mean prediction at each value of the column, with a band.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     /// The name of the class, if targets are classes.
     pub class: Option<String>,
     pub mean: Vec<f64>,
-    /// The ends of the band that has the middle 80 % of the predictions.
+    /// The ends of the band that contains the middle 80 % of the predictions.
     pub low: Vec<f64>,
     pub high: Vec<f64>,
 }
 
 impl Effect {
-    /// The distance between the largest and the smallest mean prediction of a curve.
+    /// The largest difference between two mean predictions of a curve.
     pub fn size(&self) -> f64 {
         let size = |curve: &Curve| {
             let highest = curve.mean.iter().copied().fold(f64::MIN, f64::max);
@@ -101,14 +101,14 @@ pub fn effects(
     effects.map(|(effect, _)| effect).collect()
 }
 
-/// At most `most` of `count` places, evenly spaced.
+/// At most `most` evenly spaced indices below `count`.
 fn spread(count: usize, most: usize) -> Vec<usize> {
     let last = count.saturating_sub(1) as f64;
     let places = evenly_spaced((0.0, last), most.min(count));
     places.iter().map(|place| place.round() as usize).collect()
 }
 
-/// A column of the source with the place of its inputs among all inputs.
+/// A column of the source with the position of its inputs among all inputs.
 struct Column {
     name: String,
     first: usize,
@@ -172,7 +172,7 @@ impl<'a> Background<'a> {
         let predicted: Vec<Vec<f64>> = predicted.collect();
         let names: Vec<Option<String>> = match classes {
             None => vec![None],
-            // With two classes, one curve tells the other.
+            // With two classes, one curve determines the other.
             Some([_, second]) => vec![Some(second.clone())],
             Some(names) => names.iter().take(MOST_CLASSES).cloned().map(Some).collect(),
         };
@@ -201,8 +201,8 @@ impl<'a> Background<'a> {
         }
     }
 
-    /// The predictions of all rows with these inputs of a column: means, or the probabilities of all
-    /// classes, row by row.
+    /// The predictions of all rows if the inputs of a column have these values: means, or the
+    /// probabilities of all classes, row by row.
     fn predicted(
         &self,
         column: &Column,
@@ -224,7 +224,7 @@ impl<'a> Background<'a> {
         }
     }
 
-    /// The values of a column with the inputs that each becomes.
+    /// The values of a column, each with the inputs that encode it.
     fn places(&self, column: &Column, most: usize) -> (Places, Vec<Vec<f64>>) {
         let encoding = column.encoding.as_ref();
         match encoding.map(|own| &own.encoding) {
@@ -248,7 +248,7 @@ impl<'a> Background<'a> {
         }
     }
 
-    /// Numbers between the ends of a column; those that occur if they are few.
+    /// Evenly spaced numbers between the ends of a column, or the numbers that occur if they are few.
     fn numbers(&self, column: &Column, most: usize) -> (Places, Vec<Vec<f64>>) {
         let mut found = self.sorted(column);
         found.dedup();
@@ -308,7 +308,7 @@ impl Column {
 }
 
 impl Curve {
-    /// A curve from the predictions of all rows at each place.
+    /// A curve from the predictions of all rows at each value of the column.
     fn of(class: Option<String>, places: impl Iterator<Item = Vec<f64>>) -> Self {
         let mut curve = Self {
             class,

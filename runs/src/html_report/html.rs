@@ -1,6 +1,6 @@
-//! Pieces of HTML.
+//! HTML text and tables.
 
-/// The text with the characters that mean something in HTML replaced.
+/// The text with the special characters of HTML escaped.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -21,7 +21,7 @@ use trained_run::TrainedRun;
 /// The options of `report`.
 #[derive(Debug, Args)]
 pub struct ReportArguments {
-    /// Folders written by `train`; with several, their scores are compared
+    /// Folders written by `train`; with several, the report compares their scores
     #[arg(value_name = "DIR", required = true)]
     pub model_dirs: Vec<PathBuf>,
     /// HTML file to write
@@ -30,7 +30,7 @@ pub struct ReportArguments {
     /// Replace the file if it exists
     #[arg(long)]
     pub overwrite: bool,
-    /// Device, as `burn-gp devices` lists them [default: the first in this program]
+    /// Device, listed by `burn-gp devices` [default: marked there]
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<DeviceName>,
     /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
@@ -57,7 +57,10 @@ pub fn report(arguments: &ReportArguments) -> Result<(), Failure> {
     for run in &runs {
         run.left_out_files.iter().for_each(warn);
         if let Err(reason) = &run.effects {
-            warn(format!("{}: no effects of inputs: {reason}", run.name));
+            warn(format!(
+                "{}: effects of inputs not shown: {reason}",
+                run.name
+            ));
         }
     }
     if let Some(destination) = destination {

@@ -7,10 +7,10 @@ use crate::evaluation::Scores;
 
 const STYLE: &str = include_str!("style.css");
 
-/// What browsers allow the page: its own style and its own images, no scripts and no network.
+/// The content security policy: inline styles and embedded images, but no scripts and no network.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-/// The page about some runs, with all that it needs inside.
+/// A self-contained page about one or several runs.
 pub fn page(runs: &[TrainedRun]) -> String {
     let title = match runs {
         [run] => format!("{} on {}", run.description.model, run.description.data),
@@ -29,14 +29,14 @@ pub fn page(runs: &[TrainedRun]) -> String {
     )
 }
 
-/// A title with the score below it.
+/// The title of a column and the text of its score.
 type Column = (&'static str, fn(&Scores) -> Option<String>);
 
 fn percent(share: Option<f64>) -> Option<String> {
     share.map(|share| format!("{:.2} %", 100.0 * share))
 }
 
-/// A score of predicted numbers.
+/// A regression score; `None` for classes.
 fn of_numbers(scores: &Scores, value: f64) -> Option<String> {
     scores.error.is_none().then(|| format!("{value:.4}"))
 }
@@ -50,7 +50,7 @@ const COLUMNS: [Column; 6] = [
     ("ECE", |scores| scores.ece.map(|ece| format!("{ece:.4}"))),
 ];
 
-/// The scores of all runs in one table, with the columns that some run has.
+/// The scores of all runs in one table, with the columns that at least one run has.
 fn scores(runs: &[TrainedRun]) -> String {
     let scored = || {
         runs.iter()
@@ -84,7 +84,7 @@ fn scores(runs: &[TrainedRun]) -> String {
     };
     let rows: Vec<Vec<String>> = runs.iter().map(row).collect();
     format!(
-        "<h2>Scores of the test rows</h2>\n{}",
+        "<h2>Scores on the test rows</h2>\n{}",
         table(&titles, &rows)
     )
 }

@@ -8,7 +8,7 @@ use crate::base64::base64;
 use crate::report::significant;
 use crate::show::Description;
 
-/// Everything about a run.
+/// The section about one run.
 pub fn run(run: &TrainedRun) -> String {
     let parts = [
         warnings(&run.description),
@@ -52,7 +52,7 @@ fn pictures(run: &TrainedRun) -> String {
     }
     let figures = run.plots.iter().map(|(svg, caption)| {
         let caption = escaped(caption);
-        // In an image, no script runs and nothing is loaded, whoever made the file.
+        // Browsers run no scripts and load nothing inside an image, so the file need not be trusted.
         let svg = base64(svg.as_bytes());
         format!(
             "<figure><img src=\"data:image/svg+xml;base64,{svg}\" alt=\"{caption}\"/>\
@@ -88,7 +88,7 @@ fn effects(run: &TrainedRun) -> String {
         let name = escaped(&effect.column);
         let name = match effect.left_out {
             0 => name,
-            count => format!("{name} (without {count} other values)"),
+            count => format!("{name} ({count} more values not shown)"),
         };
         format!(
             "<figure>{}<figcaption>{name}</figcaption></figure>\n",
@@ -96,9 +96,9 @@ fn effects(run: &TrainedRun) -> String {
         )
     });
     format!(
-        "{title}<p>{subject} if all rows had this value of an input, and kept their other inputs. The \
-         line is the mean over up to 200 training rows; the band has the middle 80 % of them. The \
-         largest effects come first.</p>\n{classes}<div class=\"effects\">\n{}</div>\n",
+        "{title}<p>{subject} if all rows had this value of an input and kept their other inputs. The \
+         line is the mean over up to 200 training rows; the band contains the middle 80 % of them. \
+         The largest effects come first.</p>\n{classes}<div class=\"effects\">\n{}</div>\n",
         figures.collect::<String>()
     )
 }
@@ -152,7 +152,7 @@ fn relevance(description: &Description) -> String {
         let titles = ["input", "in its units", "in its standard deviations"];
         format!(
             "<h3>{}</h3>\n<p>The function varies most over inputs with short lengthscales. A \
-             lengthscale of many standard deviations means little or a linear effect.</p>\n{}",
+             lengthscale of many standard deviations means a weak or a linear effect.</p>\n{}",
             escaped(&parameter.path),
             table(&titles, &rows)
         )
@@ -176,7 +176,9 @@ fn columns(run: &TrainedRun) -> String {
     let rows: Vec<Vec<String>> = run.columns.iter().map(row).collect();
     let left_out = match run.left_out {
         0 => String::new(),
-        count => format!("<p>{count} rows were left out: without the target or an input.</p>\n"),
+        count => format!(
+            "<p>{count} rows were left out because the target or an input is missing.</p>\n"
+        ),
     };
     let titles = ["column", "kind", "values", "missing", "use"];
     format!(

@@ -18,7 +18,7 @@ use crate::preparation::PreparedData;
 use crate::show::Description;
 use crate::trained_folder::open_model;
 
-/// The plots that a run may have, in the order of the page, with what they show.
+/// The plots that a run may have, in the order of the page, with their captions.
 const PLOTS: [(&str, &str); 10] = [
     (
         output::PREDICTED_OBSERVED,
@@ -38,10 +38,10 @@ const PLOTS: [(&str, &str); 10] = [
     ),
     (output::FIT, "The fit"),
     (output::DECISION_MAP, "Predicted classes over both inputs"),
-    (output::LOSS, "The loss of every step"),
+    (output::LOSS, "The loss at every step"),
     (
         output::LEARNING_CURVE_PLOT,
-        "Scores of the test rows in the course of training",
+        "Scores on the test rows during training",
     ),
     (output::PATCHES, "Inducing patches"),
     (output::MAPS, "Feature maps of the hidden layers"),
@@ -56,18 +56,18 @@ pub struct TrainedRun {
     pub plots: Vec<(String, &'static str)>,
     /// The effects of the columns, or the reason why there are none.
     pub effects: Result<Vec<Effect>, String>,
-    /// The columns of the data, if the data are still there.
+    /// The columns of the data, if the data are still available.
     pub columns: Vec<ColumnReport>,
     /// The number of rows that were left out.
     pub left_out: usize,
     /// The text of the configuration.
     pub configuration: Option<String>,
-    /// The files of the folder that are not on the page, each with the reason.
+    /// The files of the folder that are missing from the page, each with the reason.
     pub left_out_files: Vec<String>,
 }
 
 impl TrainedRun {
-    /// Reads the run in a folder, and its training data if they are still there.
+    /// Reads the run in a folder, and its training data if they are still available.
     ///
     /// # Errors
     ///
@@ -114,16 +114,17 @@ fn name_of(folder: &Path) -> String {
     name.unwrap_or_else(|| folder.display().to_string())
 }
 
-/// The files of a folder whose texts are copied to the page. The folder may have come from anybody, and the page
-/// may go to anybody: a link would copy a file of the reader's machine.
+/// The files of a folder whose texts are copied to the page. The folder may come from anyone, and the
+/// page may go to anyone, so links are refused: a link could copy any file of this machine to the
+/// page.
 #[derive(Default)]
 struct OwnFiles {
-    /// Those that cannot be read, each with the reason.
+    /// The files that cannot be read, each with the reason.
     left_out: Vec<String>,
 }
 
 impl OwnFiles {
-    /// The text of a file; `None` if there is none that can be read.
+    /// The text of a file; `None` if it does not exist or cannot be read.
     fn read(&mut self, path: &Path) -> Option<String> {
         match read_text(path, Links::Refused) {
             Ok(text) => Some(text),
@@ -162,11 +163,11 @@ fn training_data(
     let data = PreparedData::load(&source, &options).map_err(|error| error.to_string())?;
     match data.schema == context.schema && data.standardizer == context.standardizer {
         true => Ok(data),
-        false => Err("the training data are not those that the model was trained on".into()),
+        false => Err("the data differ from the data that the model was trained on".into()),
     }
 }
 
-/// Refuses a device, and a pipe, for which the report would wait.
+/// Refuses devices and pipes, on which the report would wait.
 fn require_file(path: PathBuf) -> Result<(), String> {
     match fs::metadata(&path) {
         Ok(found) if !(found.is_file() || found.is_dir()) => {
@@ -182,7 +183,7 @@ fn effects_of(
     classes: Option<&[String]>,
 ) -> Result<Vec<Effect>, String> {
     match data.image {
-        Some(_) => Err("single pixels of images have none to speak of".into()),
+        Some(_) => Err("the effect of a single pixel of an image is negligible".into()),
         None => Ok(effects(data, predictor, classes)),
     }
 }

@@ -1,4 +1,4 @@
-//! The plots of a model of images.
+//! The plots of image models.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::plots::{self, Caption, ImageRows, PatchSet, PlotError};
 const ROWS_OF_MAPS: usize = 8;
 
 impl Illustrations<'_> {
-    /// Draws the plots that suit the model.
+    /// Draws the plots that apply to the model.
     pub(super) fn of_images(
         &self,
         folder: &Path,

@@ -12,14 +12,14 @@ pub struct NumberOption {
     pub value: f64,
     /// Whether the value is in standardized units, as typed or after a conversion.
     pub is_standardized: bool,
-    /// The character at which the option begins.
+    /// The position of the first character of the option.
     pub place: usize,
 }
 
-/// The largest number of an input, and the largest whole number that is an option.
+/// The largest input number, and the largest option that is passed on as an integer.
 const LARGEST_COUNT: f64 = 1e6;
 
-/// The largest size, for example of components or units, each of which takes memory.
+/// The largest size, such as a number of components or units, which each take memory.
 const LARGEST_SIZE: f64 = 500.0;
 
 impl NumberOption {
@@ -38,11 +38,11 @@ impl NumberOption {
     /// The value as a positive integer.
     pub fn count(&self) -> Result<usize, KernelExpressionError> {
         let whole = self.value.fract() == 0.0 && (1.0..=LARGEST_COUNT).contains(&self.value);
-        self.require(whole, "a whole number from 1")?;
+        self.require(whole, "a positive whole number")?;
         Ok(self.value as usize)
     }
 
-    /// The value as the number of things that take memory.
+    /// The value as a size.
     fn size(&self) -> Result<usize, KernelExpressionError> {
         let is_small = self.value <= LARGEST_SIZE;
         self.require(is_small, "a whole number from 1 to 500")?;
@@ -59,7 +59,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Empty arguments of a kernel at a character.
+    /// Creates empty arguments for the kernel at character `place`.
     pub fn new(kernel: KernelName, place: usize) -> Self {
         Self {
             kernel,
@@ -89,7 +89,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// The kernels; their number must be `COUNT`.
+    /// The kernels, of which there must be `COUNT`.
     ///
     /// # Errors
     ///
@@ -113,7 +113,8 @@ impl Arguments {
             })
     }
 
-    /// The options as fields of a configuration. Whole numbers are numbers of any type.
+    /// The options as fields of a configuration. Whole numbers become integers, which suit fields of any
+    /// numeric type.
     pub fn fields(&self) -> Map<String, Value> {
         let options = self.options.iter();
         let fields = options.map(|NumberOption { name, value, .. }| {
@@ -138,7 +139,7 @@ impl Arguments {
         self.option(name).map_or(default, |option| option.value)
     }
 
-    /// The value of an option that is the initial value of a positive parameter.
+    /// The value of an option for the initial value of a positive parameter.
     ///
     /// # Errors
     ///
@@ -175,7 +176,7 @@ impl Arguments {
         self.option(name).map_or(Ok(default), NumberOption::count)
     }
 
-    /// The value of an option that is the number of things that take memory.
+    /// The value of an option that is a size.
     ///
     /// # Errors
     ///
@@ -188,7 +189,7 @@ impl Arguments {
     ///
     /// # Errors
     ///
-    /// If it is not allowed.
+    /// If the value is not allowed.
     pub fn choice<T: Copy>(
         &self,
         name: &str,

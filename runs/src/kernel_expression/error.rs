@@ -3,8 +3,8 @@
 /// An invalid kernel expression. Positions are characters, counted from 1.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum KernelExpressionError {
-    /// A character without meaning in kernels.
-    #[error("character {place}, {found:?}, has no meaning in a kernel")]
+    /// A character that is not allowed in kernels.
+    #[error("character {place}: {found:?} is not allowed in a kernel")]
     Character {
         /// The position of the character.
         place: usize,
@@ -23,7 +23,7 @@ pub enum KernelExpressionError {
     },
     /// An unknown kernel name.
     #[error(
-        "character {place}: there is no kernel {name}; did you mean {nearest}? Kernels are {known}"
+        "character {place}: unknown kernel {name}; did you mean {nearest}? Known kernels: {known}"
     )]
     UnknownKernel {
         /// The position of the name.
@@ -54,12 +54,12 @@ pub enum KernelExpressionError {
         place: usize,
         /// The kernel.
         kernel: &'static str,
-        /// The required kernels.
+        /// The required number of kernels.
         expected: &'static str,
         /// The number of kernels found.
         found: usize,
     },
-    /// Options that are no configuration of the kernel.
+    /// Options that are not a valid configuration of the kernel.
     #[error("character {place}: {kernel}: {reason}")]
     Fields {
         /// The position of the kernel.
@@ -82,7 +82,7 @@ pub enum KernelExpressionError {
         expected: &'static str,
     },
     /// Too many nested parentheses.
-    #[error("character {place}: more than {most} parentheses within each other")]
+    #[error("character {place}: more than {most} nested parentheses")]
     TooDeep {
         /// The position of the first parenthesis past the limit.
         place: usize,

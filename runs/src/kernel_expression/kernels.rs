@@ -20,7 +20,7 @@ macro_rules! kernel_names {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum KernelName {
             $($kernel,)+
-            /// Another kernel. Its options are the fields of its configuration.
+            /// Another kernel, whose options are the fields of its configuration.
             OfFields(&'static str),
         }
 
@@ -74,7 +74,7 @@ impl KernelName {
     ///
     /// If there is none; the error contains the most similar name.
     pub fn find(name: &str, place: usize) -> Result<Self> {
-        // The name in earlier versions, which old run configurations may contain.
+        // The name in earlier versions, which old configurations may contain.
         if name == "warped" {
             return Ok(Self::Deep);
         }
@@ -103,8 +103,8 @@ impl KernelName {
 }
 
 impl KernelName {
-    /// The path of the parameter that an option gives a value to. A mixture gives it to all its
-    /// components.
+    /// The path of the parameter that an option sets. For a mixture, which sets it for all components, this is
+    /// the path in the first one.
     pub fn path(self, option: &str) -> String {
         match (self, option) {
             (Self::SpectralMixture, "highest-frequency") => "components.0.frequency".into(),
@@ -166,8 +166,8 @@ pub fn build(arguments: &Arguments) -> Result {
     }
 }
 
-/// A kernel from the fields of its configuration. One kernel in the parentheses is its base, two are
-/// its first and its second.
+/// A kernel from the fields of its configuration. A single kernel in parentheses becomes the field `base`; two
+/// kernels become `first` and `second`.
 fn of_fields(name: &str, arguments: &Arguments) -> Result {
     let mut fields = arguments.fields();
     let operands: &[&str] = match arguments.operands.len() {
@@ -204,7 +204,7 @@ fn stationary(arguments: &Arguments, kind: Stationary) -> Result {
     Ok((config.with_variance(arguments.positive("variance", 1.0)?)).into())
 }
 
-/// Whether each input has a parameter of its own, which is the default.
+/// Whether each input has its own parameter, which is the default.
 fn ard(arguments: &Arguments) -> Result<bool> {
     arguments.choice("ard", &[(0.0, false), (1.0, true)], true, "0 or 1")
 }

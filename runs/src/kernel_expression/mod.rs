@@ -7,10 +7,10 @@
 //! argument = sum | option "=" number [ "std" | "data" ]
 //! ```
 //!
-//! Square brackets restrict a kernel to some inputs, counted from 1. A number is in the units of the
-//! data, or with `std` in standardized ones: standard deviations of the input for a lengthscale, the
-//! variance of the target for a variance. A number without units, as that of a kernel on the outputs
-//! of a network, is what it is.
+//! Square brackets restrict a kernel to some inputs, counted from 1. Numbers are in the units of the data. With
+//! `std` they are in standardized units: standard deviations of the input for a lengthscale, the variance of
+//! the target for a variance. Numbers without units, such as those of a kernel on the outputs of a network, are
+//! not converted.
 
 mod arguments;
 mod error;
@@ -74,8 +74,8 @@ impl Display for KernelExpression {
 }
 
 impl KernelExpression {
-    /// The configuration of the kernel with the numbers as they are typed, whatever their units;
-    /// `isotropic` makes all inputs share parameters that otherwise exist for each input.
+    /// The configuration of the kernel with the numbers as typed, without conversion. `isotropic` makes all
+    /// inputs share parameters that otherwise exist for each input.
     pub fn config(&self, isotropic: bool) -> KernelConfig {
         if isotropic {
             self.config.clone().isotropic()
@@ -89,8 +89,8 @@ impl KernelExpression {
         &self.numbers
     }
 
-    /// The expression with other values, in standardized units, of the numbers at some places. Its
-    /// text does not change.
+    /// The expression with `values`, in standardized units, for the numbers at these places. The text does not
+    /// change.
     ///
     /// # Errors
     ///

@@ -11,8 +11,8 @@ use super::{
     tokens::{Placed, Token, tokens},
 };
 
-/// Parses a kernel expression. Returns the kernel, and the numbers of its parameters as they are
-/// typed. `standardized` replaces the values of options by their place.
+/// Parses a kernel expression. Returns the kernel and the values of its parameters as typed. `standardized`
+/// replaces the values of options, by position.
 ///
 /// # Errors
 ///
@@ -34,16 +34,16 @@ pub fn parse(
     Ok((kernel, parser.given))
 }
 
-/// The words for units after a number: standardized units, and those of the data, which are the
-/// default.
+/// The suffix of numbers in standardized units.
 const STANDARDIZED: &str = "std";
+/// The suffix of numbers in the units of the data, which are the default.
 const OF_DATA: &str = "data";
 
 /// The maximum depth of parentheses.
 const MOST_PARENTHESES: usize = 50;
 
-/// The maximum number of kernels in one expression. Sums, products and restrictions to some inputs
-/// are nested kernels; each adds a recursive call to every evaluation.
+/// The maximum number of kernels in one expression. Sums, products and restrictions to some inputs are nested
+/// kernels, and each adds a recursive call to every evaluation.
 const MOST_KERNELS: usize = 200;
 
 struct Parser<'a> {
@@ -52,9 +52,9 @@ struct Parser<'a> {
     depth: usize,
     /// The number of kernels so far.
     kernels: usize,
-    /// The numbers so far. Their paths begin at the kernel that is parsed.
+    /// The values so far. Their paths are relative to the kernel that is being parsed.
     given: Vec<GivenNumber>,
-    /// The values of options in standardized units, by the places of the options.
+    /// The values of options in standardized units, by position.
     standardized: &'a BTreeMap<usize, f64>,
 }
 
@@ -103,7 +103,8 @@ impl Parser<'_> {
         Ok(number)
     }
 
-    /// Puts the kernel of the numbers from the given one on into a field of another.
+    /// Adjusts the paths of the values from index `from` on after their kernel has become the `field` of
+    /// another.
     fn within(&mut self, from: usize, field: &str) {
         for number in &mut self.given[from..] {
             number.within(field);
@@ -118,7 +119,7 @@ impl Parser<'_> {
         self.chain('*', Self::factor, KernelConfig::times)
     }
 
-    /// Parses kernels with a sign between them, and combines them from left to right.
+    /// Parses kernels separated by a sign, and combines them from left to right.
     fn chain(
         &mut self,
         sign: char,
@@ -160,7 +161,7 @@ impl Parser<'_> {
         Ok(kernel)
     }
 
-    /// Counts another kernel, which begins at `place`.
+    /// Counts another kernel at `place`.
     fn count_kernel(&mut self, place: usize) -> Result<(), KernelExpressionError> {
         self.kernels += 1;
         if self.kernels > MOST_KERNELS {
@@ -265,7 +266,7 @@ impl Parser<'_> {
         }))
     }
 
-    /// Consumes the unit after a number, if there is one. Returns whether it is the standardized one.
+    /// Consumes the unit after a number, if any. Returns whether the number is in standardized units.
     fn unit(&mut self) -> bool {
         let Token::Name(name) = &self.peek().token else {
             return false;

@@ -16,7 +16,7 @@ pub enum Token {
 }
 
 impl Token {
-    /// The token as text for messages.
+    /// The token in messages.
     pub fn describe(&self) -> String {
         match self {
             Self::Name(name) => name.clone(),
@@ -27,7 +27,7 @@ impl Token {
     }
 }
 
-/// A token with the character at which it begins, counted from 1.
+/// A token with the position of its first character, counted from 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
     pub token: Token,

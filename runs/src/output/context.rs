@@ -1,18 +1,17 @@
-//! The data description stored with a saved model, for reading new rows and predicting in their
-//! units.
+//! The description of the data in a saved model, for reading new rows and predicting in their units.
 
 use burn_gp_core::likelihoods::LikelihoodName;
 use burn_gp_datasets::{Schema, Standardizer};
 use serde::{Deserialize, Serialize};
 
-/// The part of `model.json` beside the model's own configuration.
+/// The part of `model.json` besides the configuration of the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelContext {
-    /// The training data.
+    /// The name of the training data.
     pub data: String,
     /// The columns and the class labels.
     pub schema: Schema,
-    /// The columns of the training data that are no inputs.
+    /// The columns of the training data that are not inputs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
     /// The statistics of the training rows.

@@ -24,14 +24,13 @@ enum Kind {
     New,
     /// The path is a file to replace.
     Old,
-    /// The path is a device or a pipe, to write to directly.
+    /// The path is a device or a pipe, which is written to directly.
     Stream,
 }
 
 impl Destination {
-    /// Claims the file at `path`. It must not be `input` or a file in the folder `input`, and not a
-    /// file that a run writes in `model`. Links are followed. An existing file is only replaced
-    /// with `overwrite`.
+    /// Claims the file at `path`. It must not be `input`, a file in the folder `input`, or a file of the run in
+    /// `model`. Links are followed. An existing file is only replaced with `overwrite`.
     ///
     /// # Errors
     ///
@@ -81,7 +80,7 @@ impl Destination {
     ///
     /// # Errors
     ///
-    /// Those of [`claim`](Self::claim).
+    /// The errors of [`claim`](Self::claim).
     pub fn of_option(
         path: Option<&PathBuf>,
         overwrite: bool,
@@ -112,14 +111,14 @@ impl Destination {
         }
     }
 
-    /// Writes to the device, and creates no file if it has vanished.
+    /// Writes to the device. If it has vanished, no file is created.
     fn stream(&self, text: &str) -> io::Result<()> {
         let mut device = OpenOptions::new().write(true).open(&self.path)?;
         device.write_all(text.as_bytes())
     }
 }
 
-/// Whether `path` is, or would be, a file that a run writes in its folder `run`.
+/// Whether `path` is, or would be, a file of the run in the folder `run`.
 fn is_of_run(path: &Path, run: &Path) -> bool {
     let parent = parent_of(path);
     let is_own = |name: &str| OWN_FILES.contains(&name);
@@ -136,9 +135,9 @@ fn files_of(path: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// Whether both paths lead to the same file, through links or not.
+/// Whether both paths lead to the same file. Links are followed.
 fn same(a: &Path, b: &Path) -> bool {
-    // The comparison opens both, and would wait for the writer of a pipe.
+    // The comparison opens both, and opening a pipe would wait for a writer.
     let is_at_rest = |path| fs::metadata(path).is_ok_and(|found| found.is_file() || found.is_dir());
     is_at_rest(a) && is_at_rest(b) && is_same_file(a, b).unwrap_or(false)
 }

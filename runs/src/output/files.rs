@@ -13,15 +13,15 @@ use crate::fitting::CHECKPOINT_FOLDER;
 use crate::preparation::PreparedData;
 use crate::replacement::replace;
 
-/// Scores and sizes, JSON.
+/// Scores and sizes of a run, JSON.
 pub const METRICS: &str = "metrics.json";
 /// Predictions of the test rows, CSV.
 pub const PREDICTIONS: &str = "predictions.csv";
 /// The log of the training steps, CSV.
 pub const TRAINING_LOG: &str = "training_log.csv";
-/// Scores of the test rows in the course of training, CSV.
+/// Scores of the test rows during training, CSV.
 pub const LEARNING_CURVE: &str = "learning_curve.csv";
-/// The same as curves.
+/// Curves of the scores of the test rows during training.
 pub const LEARNING_CURVE_PLOT: &str = "learning-curve.svg";
 /// The loss of every step.
 pub const LOSS: &str = "loss.svg";
@@ -74,7 +74,7 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(Failure::writing(path))
 }
 
-/// Writes a text file in one step: whoever reads it finds the earlier text or the new one.
+/// Writes a text file atomically: readers see either the earlier text or the new one.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
-//! An output folder that never looks finished when it is not.
+//! The output folder of a run, which never looks finished before it is.
 //!
-//! During training the folder contains only checkpoints. All other files are written to a hidden
-//! folder beside it, which replaces it at the end. A run that replaces a finished one keeps its checkpoints in
+//! During training, the folder contains only checkpoints. At the end, all other files are written to a hidden
+//! folder beside it, which then replaces it. A run that replaces a finished run keeps its checkpoints in
 //! another hidden folder until then.
 
 use std::fs;
@@ -20,18 +20,18 @@ use crate::standard_error::warn;
 #[derive(Debug)]
 pub struct OutputFolder {
     path: PathBuf,
-    /// The folder with the checkpoints: `path`, or `next` if `path` holds a finished run.
+    /// The folder with the checkpoints: `path`, or `next` if `path` contains a finished run.
     work: PathBuf,
     hidden: Hidden,
     _lock: FolderLock,
 }
 
-/// The folders beside the folder of a run.
+/// The hidden folders beside the folder of a run.
 #[derive(Debug)]
 struct Hidden {
-    /// The unfinished run that is to replace a finished one.
+    /// The unfinished run that will replace a finished one.
     next: PathBuf,
-    /// A new folder, before it takes the place of an old one.
+    /// A new folder, before it replaces the old one.
     partial: PathBuf,
     /// The old folder, before it is removed.
     previous: PathBuf,
@@ -51,7 +51,7 @@ impl Hidden {
         })
     }
 
-    /// Requires that this program made those that exist.
+    /// Requires that this program made the hidden folders that exist.
     fn require_own(&self) -> Result<(), FolderError> {
         let all = [&self.next, &self.partial, &self.previous];
         all.into_iter()
@@ -73,12 +73,12 @@ impl OutputFolder {
         })
     }
 
-    /// Claims a folder for a new run, without writing to it. With `overwrite`, a finished run in it stays until
-    /// the new one has its results.
+    /// Claims a folder for a new run without writing to it. With `overwrite`, a finished run in it is kept
+    /// until the new run has its results.
     ///
     /// # Errors
     ///
-    /// If something at `path` must not or cannot be replaced, or if another process writes there.
+    /// If `path` must not or cannot be replaced, or another process writes there.
     pub fn claim(path: &Path, overwrite: bool) -> Result<Self, Failure> {
         let owned = path.to_owned();
         if path.exists() && !path.is_dir() {
@@ -112,7 +112,7 @@ impl OutputFolder {
     ///
     /// # Errors
     ///
-    /// If there is no such run, or if another process is running it.
+    /// If there is no such run, or another process is running it.
     pub fn resume(path: &Path) -> Result<Self, Failure> {
         let nothing = || FolderError::NothingToResume {
             path: path.to_owned(),
@@ -137,7 +137,7 @@ impl OutputFolder {
         }
     }
 
-    /// Whether an unfinished run is to replace what is in the folder.
+    /// Whether an unfinished run will replace the contents of the folder.
     fn replaces_finished(&self) -> bool {
         Checkpoints::within(&self.hidden.next).latest().is_some()
     }
@@ -152,8 +152,8 @@ impl OutputFolder {
         Checkpoints::of_run(&self.path, &self.work)
     }
 
-    /// Makes the folder of the run with what `fill` writes, a first checkpoint. An unfinished run in its place is
-    /// replaced, a finished one is not.
+    /// Makes the folder of the run with the first checkpoint, which `fill` writes. An unfinished run in its
+    /// place is replaced; a finished run is not.
     ///
     /// # Errors
     ///
@@ -162,7 +162,7 @@ impl OutputFolder {
         self.replace(&self.work, fill)
     }
 
-    /// Replaces the folder by a new one with what `fill` writes, the results of the run.
+    /// Replaces the folder by a new one with the results of the run, which `fill` writes.
     ///
     /// # Errors
     ///
@@ -184,7 +184,7 @@ impl OutputFolder {
             partial, previous, ..
         } = &self.hidden;
         remove(partial)?;
-        // Nothing is there, and no link to follow: `create_dir` makes a new folder or fails.
+        // `create_dir` makes a new folder or fails; it does not follow a link.
         fs::create_dir(partial).map_err(Failure::writing(partial))?;
         let filled =
             fill(partial).and_then(|()| synchronize(partial).map_err(Failure::writing(partial)));
@@ -197,7 +197,7 @@ impl OutputFolder {
             fs::rename(target, previous).map_err(Failure::writing(target))?;
         }
         if let Err(error) = fs::rename(partial, target) {
-            // Report the first error, not one of this rename.
+            // Report the first error, not an error of this rename.
             let _ = fs::rename(previous, target);
             return Err(Failure::writing(target)(error));
         }
@@ -207,7 +207,7 @@ impl OutputFolder {
     }
 }
 
-/// Gives a folder the name back that it had before the program ended between two renames.
+/// Restores the name of a folder if the program ended between two renames.
 pub(crate) fn take_back(previous: &Path, path: &Path) -> Result<(), Failure> {
     match fs::symlink_metadata(path).is_err() && previous.exists() {
         true => fs::rename(previous, path).map_err(Failure::writing(path)),
@@ -215,7 +215,7 @@ pub(crate) fn take_back(previous: &Path, path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Requires that `path` is not there, or is a folder with no other files than this program writes.
+/// Requires that `path` does not exist, or is a folder that only contains files of this program.
 pub(crate) fn require_own(path: &Path, is_own: impl Fn(&str) -> bool) -> Result<(), FolderError> {
     match fs::symlink_metadata(path) {
         Err(_) => Ok(()),
@@ -238,7 +238,8 @@ fn remove(folder: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Removes what new results have replaced. They are there whether or not this succeeds.
+/// Removes a folder that new results have replaced. A failure gives a warning, because the results are
+/// complete.
 pub(crate) fn remove_leftover(folder: &Path) {
     if let Err(failure) = remove(folder) {
         warn(failure);

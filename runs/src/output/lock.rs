@@ -1,4 +1,4 @@
-//! Locks that let only one process write a folder.
+//! Locks that allow only one process to write a folder.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -16,22 +16,21 @@ const ENDING: &str = ".lock";
 /// The maximum number of attempts to create a lock file while another process removes it.
 const ATTEMPTS: usize = 100;
 
-/// The exclusive right to write a folder, held until this value is dropped.
+/// The exclusive right to write to a folder, held until this value is dropped.
 ///
-/// The lock is an operating system lock on the hidden file `.NAME.lock` beside the folder, because
-/// the end of a run replaces the folder itself. A killed process may leave the file behind, but not
-/// the lock.
+/// The lock is an operating-system lock on the hidden file `.NAME.lock` beside the folder, because the end of a
+/// run replaces the folder itself. A killed process may leave the file behind, but not the lock.
 #[derive(Debug)]
 pub struct FolderLock {
     /// The locked files and their paths.
     held: Vec<(PathBuf, File)>,
-    /// The folders created for them, outermost first.
+    /// The folders that were created for the lock files, outermost first.
     made: Vec<PathBuf>,
 }
 
 impl FolderLock {
-    /// Locks the folder at `path`, which need not exist. A link to a folder is locked in both
-    /// places.
+    /// Locks the folder at `path`, which need not exist. For a link to a folder, both the link and its target
+    /// are locked.
     ///
     /// # Errors
     ///
@@ -118,20 +117,20 @@ fn locked_folder(file: &Path) -> Option<PathBuf> {
     Some(file.with_file_name(folder))
 }
 
-/// Opens the lock file at `path`, which may be new. It is empty, and no link.
+/// Opens or creates the lock file at `path`. Does not follow links.
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
-        // A pipe would wait for its reader.
+        // Opening a pipe would wait for a reader.
         options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
     }
     options.open(path)
 }
 
-/// Opens and locks the file at `path`, which may be new, for `folder`.
+/// Opens or creates the lock file of `folder` at `path` and locks it.
 fn hold(path: &Path, folder: &Path) -> Result<File, Failure> {
     let in_the_way = || FolderError::InTheWay {
         path: path.to_owned(),
@@ -155,7 +154,7 @@ fn hold(path: &Path, folder: &Path) -> Result<File, Failure> {
             Err(error) => return Err(Failure::writing(path)(error)),
         };
         let opened = file.metadata().map_err(Failure::writing(path))?;
-        // A file with text in it is somebody's, and this lock would be removed in the end.
+        // A file with contents is not a lock file of this program, and must not be removed at the end.
         if !opened.is_file() || opened.len() > 0 {
             return Err(in_the_way().into());
         }
@@ -165,7 +164,7 @@ fn hold(path: &Path, folder: &Path) -> Result<File, Failure> {
             Err(TryLockError::Error(error)) => {
                 let place = path.display();
                 warn(format!(
-                    "{place} cannot be locked ({error}); see that no other run writes the same folder"
+                    "{place} cannot be locked ({error}); make sure that no other run writes to this folder"
                 ));
                 return Ok(file);
             }

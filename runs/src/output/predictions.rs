@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 use crate::evaluation::InOriginalUnits;
 
-/// Predictions of rows, with a column for each number.
+/// A table of predictions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PredictionTable {
     columns: Vec<Column>,
@@ -18,7 +18,7 @@ pub struct PredictionTable {
 struct Column {
     name: String,
     values: Vec<Value>,
-    /// Whether the values are predicted, and not known before.
+    /// Whether the values are predictions.
     is_predicted: bool,
 }
 
@@ -40,7 +40,7 @@ pub enum Draw {
 }
 
 impl PredictionTable {
-    /// Draws at so many points, each with its name.
+    /// A table of draws at `rows` points, each with its name.
     pub fn of_draws(rows: usize, draws: Vec<(String, Draw)>) -> Self {
         let mut table = Self::default();
         table.add("row", (0..rows).map(Value::Row).collect(), false);
@@ -54,11 +54,11 @@ impl PredictionTable {
         table
     }
 
-    /// The predictions of the rows with these numbers: `row,[y,]mean,std,lower,upper[,level]` and
-    /// the quantiles, or `row,[y,]label` and the probability of each class.
+    /// A table of the predictions of rows with these numbers: `row,[y,]mean,std,lower,upper[,level]` and the
+    /// quantiles, or `row,[y,]label` and the probability of each class.
     ///
-    /// `lower` and `upper` are the ends of the central interval, and `level`, for known targets, the
-    /// smallest level of an interval that contains the target. The label is the most likely one.
+    /// `lower` and `upper` are the ends of the central interval. `level`, for known targets, is the smallest
+    /// confidence level whose interval contains the target. `label` is the most likely label.
     pub fn new(
         rows: impl Iterator<Item = usize>,
         predictions: &InOriginalUnits,
@@ -126,7 +126,7 @@ impl PredictionTable {
         }
     }
 
-    /// The table with columns of the data behind the row numbers.
+    /// Inserts columns of the data after the row numbers.
     pub fn carrying(mut self, columns: Vec<(String, Vec<String>)>) -> Self {
         for (position, (name, texts)) in columns.into_iter().enumerate() {
             let values = texts.into_iter().map(|text| match text.is_empty() {
@@ -143,7 +143,7 @@ impl PredictionTable {
         self
     }
 
-    /// The table without the predictions in these places.
+    /// Removes the predictions at these positions.
     pub fn without(mut self, places: &BTreeSet<usize>) -> Self {
         let predicted = self.columns.iter_mut().filter(|column| column.is_predicted);
         for column in predicted {
@@ -174,7 +174,7 @@ impl PredictionTable {
         text
     }
 
-    /// One JSON object on each line.
+    /// One JSON object per line.
     pub fn to_json_lines(&self) -> String {
         let mut text = String::new();
         for row in 0..self.rows() {

@@ -4,12 +4,12 @@ use burn_gp_core::parameter::Bounds;
 
 use super::{ParameterOptionError, assignment, number};
 
-const FORM: &str = "PATH=LOWER..UPPER, such as likelihood.noise=1e-4..1, or one end of the two";
+const FORM: &str = "PATH=LOWER..UPPER, such as likelihood.noise=1e-4..1; one end can be omitted";
 
 assignment! {
     /// The bounds of a parameter.
     BoundsOption, bounds: Bounds,
-    "PATH=LOWER..UPPER, such as likelihood.noise=1e-4..1, or one end of the two", parse, write
+    "PATH=LOWER..UPPER, such as likelihood.noise=1e-4..1; one end can be omitted", parse, write
 }
 
 fn parse(text: &str) -> Result<Bounds, ParameterOptionError> {

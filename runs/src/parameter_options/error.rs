@@ -16,7 +16,7 @@ pub enum ParameterOptionError {
         text: String,
     },
     /// An unknown prior.
-    #[error("there is no prior {text}; did you mean {nearest}? Priors are {known}")]
+    #[error("unknown prior {text}; did you mean {nearest}? Known priors: {known}")]
     Prior {
         /// The text.
         text: String,

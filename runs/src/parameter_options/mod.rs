@@ -2,8 +2,8 @@
 //! `--bound likelihood.noise=1e-4..1`, `--prior kernel.variance=gamma(2, 1)`,
 //! `--fix kernel.variance`.
 //!
-//! Numbers are in standardized units. With `data` behind them they are in the units of the data:
-//! `--set "kernel.period=12 data"`.
+//! Numbers are in standardized units. The suffix `data` means the units of the data: `--set "kernel.period=12
+//! data"`.
 
 mod bounds;
 mod error;
@@ -61,15 +61,15 @@ use assignment;
 /// The units of the numbers of an option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NumberUnits {
-    /// Those of standardized inputs and targets.
+    /// The units of standardized inputs and targets.
     #[default]
     Standardized,
-    /// Those of the data.
+    /// The units of the data.
     Data,
 }
 
 impl NumberUnits {
-    /// The ending of an option in these units.
+    /// The suffix of an option in these units.
     fn ending(self) -> &'static str {
         match self {
             Self::Standardized => "",
@@ -78,7 +78,7 @@ impl NumberUnits {
     }
 }
 
-/// Splits a text at the equals sign, and takes the units off its end.
+/// Splits a text at the equals sign, and removes the units from its end.
 fn divide<'a>(
     text: &'a str,
     form: &'static str,

@@ -3,7 +3,7 @@
 use super::{ParameterOptionError, assignment, number};
 
 assignment! {
-    /// The initial values of a parameter: one for each entry, or one for all.
+    /// The initial values of a parameter: one per entry, or one for all.
     ValuesOption, values: Vec<f64>, "PATH=VALUE, such as kernel.lengthscale=0.5", parse, write
 }
 

@@ -10,10 +10,10 @@ use crate::setting_error::SettingError;
 
 const DEFAULT_ACTIONS: usize = 256;
 
-/// Pivots of the preconditioner of the policy `preconditioned-cg`.
+/// The rank of the preconditioner of the policy `preconditioned-cg`.
 const POLICY_PIVOTS: usize = 256;
 
-/// Checks the options of actions, and fills in those that do not depend on the data.
+/// Checks the options of actions, and fills in defaults that do not depend on the data.
 pub(super) fn check(resolved: &mut RunOptions) -> Result<(), SettingError> {
     let count = resolved.actions.unwrap_or(DEFAULT_ACTIONS);
     config(resolved, count).map(|_| ())

@@ -6,7 +6,7 @@ use crate::arguments::RunOptions;
 use crate::ranges::{MOST_SIZE, count, from_one_to, positive};
 use crate::setting_error::SettingError;
 
-/// How regression by conjugate gradients solves.
+/// The settings of regression by conjugate gradients.
 pub(super) fn conjugate_gradients(
     resolved: &mut RunOptions,
 ) -> Result<ConjugateGradientsSettings, SettingError> {

@@ -7,14 +7,13 @@ use crate::setting_error::SettingError;
 /// The default share of held-out training rows for models with networks.
 const SHARE: f64 = 0.2;
 
-/// The smallest useful number of held-out rows. A small data set holds out a larger share to reach
-/// it.
+/// The smallest useful number of held-out rows. Small data sets hold out a larger share to reach it.
 const ENOUGH_ROWS: f64 = 40.0;
 
 /// The largest share of rows to hold out by default.
 const LARGEST_SHARE: f64 = 0.5;
 
-/// The rule for the number of training steps.
+/// Whether and how held-out rows determine the number of training steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EarlyStopping {
     /// No early stopping.
@@ -26,8 +25,8 @@ pub enum EarlyStopping {
 }
 
 impl EarlyStopping {
-    /// The rule in `options`. Models with a network stop early by default, because they overfit if
-    /// trained for too long.
+    /// Early stopping as `options` request it. Models with a network stop early by default, because they
+    /// overfit if trained for too long.
     ///
     /// # Errors
     ///
@@ -46,7 +45,7 @@ impl EarlyStopping {
                 second,
             }),
             Some(share) => {
-                let range = "lie between 0 and 1, 1 excluded";
+                let range = "be at least 0 and below 1";
                 let is_within = share > 0.0 && share < 1.0;
                 within("--early-stopping", share, is_within, range).map(Self::Share)
             }
@@ -64,7 +63,7 @@ impl EarlyStopping {
         }
     }
 
-    /// The value of the option; `None` if the rule is the default of the model.
+    /// The value of the option; `None` for the default of the model.
     pub(super) fn option(self, model: ModelName) -> Option<f64> {
         match self {
             Self::Off => model.has_network().then_some(0.0),

@@ -7,7 +7,7 @@ use crate::arguments::{OptimizerName, RunOptions};
 use crate::ranges::positive;
 use crate::setting_error::SettingError;
 
-/// The training on the full batch.
+/// The settings of training on the full batch.
 pub(super) fn full_batch(resolved: &mut RunOptions) -> Result<FullBatchTraining, SettingError> {
     let model = resolved.model();
     let name = resolved.optimizer(model);

@@ -1,4 +1,4 @@
-//! Checks of the options about held-out rows and the length of training.
+//! Checks of the options for held-out rows and the length of training.
 
 use super::EarlyStopping;
 use crate::arguments::{KeepName, RunOptions};
@@ -12,7 +12,7 @@ pub(super) fn check_length(options: &RunOptions) -> Result<(), SettingError> {
     exclude(["epochs", "steps"], epochs.is_some() && steps.is_some())
 }
 
-/// Checks the options about test and validation rows.
+/// Checks the options for test and validation rows.
 pub(super) fn check(options: &RunOptions) -> Result<(), SettingError> {
     let both = options.split.is_some() && options.test_fraction.is_some();
     exclude(["split", "test_fraction"], both)?;

@@ -1,4 +1,4 @@
-//! How a model splits images into patches.
+//! The patches of models for images.
 
 use burn_gp_core::{
     kernels::StationaryConfig,
@@ -12,7 +12,7 @@ use crate::preparation::PreparedData;
 use crate::ranges::at_least_one;
 use crate::setting_error::SettingError;
 
-/// The patch sizes of the networks of arXiv:1910.10596, table 5.
+/// The patch sizes of the networks in arXiv:1910.10596, table 5.
 const DEFAULT_PATCHES: [usize; 3] = [5, 4, 5];
 /// The strides of these networks.
 const DEFAULT_STRIDES: [usize; 3] = [1, 2, 1];
@@ -60,7 +60,7 @@ impl Images {
     }
 }
 
-/// One number for each layer. The defaults are the first entries of `default`.
+/// One value for each layer. The defaults are the first entries of `default`.
 fn of_each_layer(
     option: &'static str,
     resolved: &mut Option<Vec<usize>>,
@@ -108,7 +108,7 @@ pub(super) fn shape(
     Ok(Some(shape))
 }
 
-/// Fails when a layer finds no patches in the maps of the one before.
+/// Fails if the patches of a layer do not fit into the feature maps of the previous layer.
 pub(super) fn check_patches(config: &DeepGpConfig) -> Result<(), SettingError> {
     let hidden = (config.hidden.iter()).map(|hidden| (&hidden.layer, hidden.functions));
     let mut image = config.image;

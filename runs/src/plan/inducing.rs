@@ -11,10 +11,10 @@ use crate::setting_error::SettingError;
 
 const DEFAULT_INDUCING: usize = 128;
 
-/// The initializer; also checks the numbers.
+/// The initializer. Also checks the counts and the jitter.
 pub(super) fn initializer(resolved: &mut RunOptions) -> Result<Initializer, SettingError> {
     if let Some(jitter) = resolved.jitter {
-        let range = "lie between 0 and 1, 1 excluded; 1e-8 is usual in f64, 1e-6 in f32";
+        let range = "be at least 0 and below 1; common values are 1e-8 in f64 and 1e-6 in f32";
         within("--jitter", jitter, (0.0..1.0).contains(&jitter), range)?;
     }
     from_one_to(MOST_SIZE, "--inducing", resolved.inducing)?;
@@ -23,7 +23,7 @@ pub(super) fn initializer(resolved: &mut RunOptions) -> Result<Initializer, Sett
     Ok(name.into())
 }
 
-/// The inducing points of the model, or the inducing patches of a model of images.
+/// The inducing points of the model, or the inducing patches of a model for images.
 pub(super) fn inducing(
     resolved: &mut RunOptions,
     data: &PreparedData,
@@ -52,7 +52,8 @@ fn has_orthogonal(resolved: &RunOptions) -> bool {
     resolved.model().has_orthogonal(resolved.posterior)
 }
 
-/// The numbers of inducing patches in both sets. There are more patches than rows.
+/// The numbers of inducing patches in both sets. They are not limited by the number of rows, because there are
+/// more patches than rows.
 fn patches(resolved: &RunOptions) -> (usize, usize) {
     let count = resolved.inducing.unwrap_or(DEFAULT_INDUCING);
     match has_orthogonal(resolved) {
@@ -61,13 +62,14 @@ fn patches(resolved: &RunOptions) -> (usize, usize) {
     }
 }
 
-/// The numbers of inducing points in both sets. The defaults need as many different training inputs.
+/// The numbers of inducing points in both sets. The defaults do not exceed the number of distinct training
+/// inputs.
 fn points(resolved: &RunOptions, data: &PreparedData) -> Result<(usize, usize), SettingError> {
     let (rows, distinct) = (data.train.len(), data.distinct_training_inputs());
     if let Some(requested) = resolved.inducing {
         at_most_rows("--inducing", requested, rows)?;
         at_most("--inducing", requested, distinct, || {
-            format!("only {distinct} training inputs are different")
+            format!("there are only {distinct} distinct training inputs")
         })?;
     }
     if !has_orthogonal(resolved) {

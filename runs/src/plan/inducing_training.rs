@@ -16,7 +16,7 @@ pub(super) fn inducing_training(
         .map(|rate| positive("--inducing-rate", rate))
         .transpose()?;
     if let Some(value) = resolved.inducing_momentum {
-        let range = "be at least 0 and below 1; 0.99 is usual";
+        let range = "be at least 0 and below 1; 0.99 is common";
         within(
             "--inducing-momentum",
             value,

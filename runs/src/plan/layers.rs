@@ -1,4 +1,4 @@
-//! Models made of layers.
+//! Models of layers.
 
 use burn_gp_core::{
     kernels::{KernelConfig, ScaledConfig},
@@ -22,23 +22,23 @@ use crate::setting_error::SettingError;
 
 const DEFAULT_LAYERS: usize = 2;
 
-/// The largest default width; smaller data have as many functions as inputs.
+/// The maximum default width. The default is the number of inputs if that is smaller.
 const WIDEST: usize = 30;
 
 /// The default number of channels of a feature map.
 const DEFAULT_CHANNELS: usize = 10;
 
-/// Initial hidden layers of a deep model are close to their mean functions, which are the inputs or
-/// their principal components. Draws from the priors would be noise, and the layers after them
-/// would learn nothing from it.
+/// The initial kernel variance of hidden layers. Together with the small deviation, it keeps initial hidden
+/// layers close to their mean functions, which are the inputs or their principal components. Draws from the
+/// priors would be noise, from which later layers could learn nothing.
 const HIDDEN_VARIANCE: f64 = 0.01;
+/// The initial standard deviation of the inducing variables of hidden layers, relative to the prior.
 const HIDDEN_DEVIATION: f64 = 0.01;
 
-/// The number of draws for a prediction of a deep model of images. It is small because the layers
-/// are large.
+/// The number of draws for a prediction of a deep model for images. It is small because the layers are large.
 const IMAGE_PREDICTION_SAMPLES: usize = 10;
 
-/// The layers of a model, without what depends on the data.
+/// The settings of layers that do not depend on the data.
 pub(super) struct Layers {
     count: usize,
     hidden_mean: MeanConfig,
@@ -146,7 +146,7 @@ pub(super) fn deep_gp(
     Ok(config)
 }
 
-/// Functions of a hidden layer.
+/// The number of functions of a hidden layer.
 fn width(resolved: &mut RunOptions, layers: &Layers, data: &PreparedData) -> usize {
     let default = match layers.images {
         Some(_) => DEFAULT_CHANNELS,
@@ -206,7 +206,7 @@ fn layer(
     }
 }
 
-/// The kernel with another first variance.
+/// The kernel with another initial variance.
 fn with_variance(kernel: KernelConfig, variance: f64) -> KernelConfig {
     match kernel {
         KernelConfig::Stationary(kernel) => kernel.with_variance(variance).into(),

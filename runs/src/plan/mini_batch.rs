@@ -12,10 +12,10 @@ use crate::setting_error::SettingError;
 
 const DEFAULT_PATIENCE: usize = 20;
 
-/// The patience of early stopping before a second training on all rows.
+/// The patience of the search for the number of steps, which comes before training on all rows.
 const PATIENCE_OF_SEARCH: usize = 12;
 
-/// The training of the model, without what depends on the number of rows.
+/// The settings of training that do not depend on the number of rows.
 pub(super) fn mini_batch(resolved: &mut RunOptions) -> Result<MiniBatchTraining, SettingError> {
     let model = resolved.model();
     let default_rate = match model.has_network() {
@@ -52,7 +52,7 @@ pub(super) fn mini_batch(resolved: &mut RunOptions) -> Result<MiniBatchTraining,
     Ok(training)
 }
 
-/// Fills in when training stops and what is kept; leaves it out if no rows are held out.
+/// Fills in the options of validation, or removes them if no rows are held out.
 fn validation(resolved: &mut RunOptions, early_stopping: EarlyStopping) {
     let is_stopped = early_stopping.is_on();
     if resolved.validation_rows().is_none() && !is_stopped {
@@ -69,7 +69,7 @@ fn validation(resolved: &mut RunOptions, early_stopping: EarlyStopping) {
     resolved.keep = (!is_stopped).then_some(keep);
 }
 
-/// Adds what depends on the number of rows.
+/// Adds the settings that depend on the number of rows.
 pub(super) fn for_rows(
     mut training: MiniBatchTraining,
     resolved: &mut RunOptions,

@@ -11,7 +11,7 @@ const DEFAULT_WARM_UP: usize = 10;
 /// The initial step size, as a fraction of the final one.
 const FIRST_FRACTION: f64 = 1e-3;
 
-/// The natural gradients, if any.
+/// The natural gradients, if requested.
 pub(super) fn natural_gradient(
     resolved: &mut RunOptions,
 ) -> Result<Option<NaturalGradient>, SettingError> {
@@ -23,7 +23,7 @@ pub(super) fn natural_gradient(
         };
     };
     let is_within = step_size > 0.0 && step_size <= 1.0; // and not NaN
-    let range = "lie between 0, excluded, and 1; 0.1 is usual";
+    let range = "be above 0 and at most 1; 0.1 is common";
     within("--natural-gradient", step_size, is_within, range)?;
     let natural = NaturalGradient::new(step_size);
     Ok(Some(match *warm_up.get_or_insert(DEFAULT_WARM_UP) {

@@ -30,17 +30,17 @@ use crate::setting_error::SettingError;
 const DEFAULT_BLOCKS: usize = 2;
 const DEFAULT_RANK: usize = 128;
 
-/// Widths for fewer than so many rows. The paper's width is for tens of thousands of rows; narrower
-/// networks predict better on less data.
+/// Numbers of rows, and the default width for fewer rows. The paper's width is for tens of thousands of rows;
+/// narrower networks predict better on less data.
 const UNITS: [(usize, usize); 2] = [(1000, 32), (10_000, 64)];
 const MOST_UNITS: usize = 128;
 
-/// The default number of features of a network without a residual. Such a network cannot start as
-/// the identity.
+/// The default number of features of a network without residual connections, which cannot start as the
+/// identity.
 const DEFAULT_FEATURES: usize = 2;
 
-/// Checks the options of a model with a network, and fills in those that do not depend on the data.
-/// `given` are the options before any default was filled in.
+/// Checks the options of a model with a network, and fills in defaults that do not depend on the data. `given`
+/// are the options without defaults.
 pub(super) fn check(given: &RunOptions, checked: &mut RunOptions) -> Result<(), SettingError> {
     let model = checked.model();
     mini_batch(checked)?;
@@ -69,7 +69,7 @@ fn form(resolved: &mut RunOptions) -> Result<(NetworkName, usize), SettingError>
     ))
 }
 
-/// The training, without what depends on the number of rows.
+/// The settings of training that do not depend on the number of rows.
 pub(super) fn training(
     given: &RunOptions,
     resolved: &mut RunOptions,
@@ -88,8 +88,8 @@ fn weight_decay(resolved: &mut RunOptions) -> Result<f64, SettingError> {
     within("--weight-decay", value, is_within, range)
 }
 
-/// The initial learning rate of the network; `None` if it is that of the other parameters, which is
-/// so if only theirs is given.
+/// The initial learning rate of the network. `None` for the rate of the other parameters, which is used if only
+/// that rate is given.
 fn network_rate(
     given: &RunOptions,
     resolved: &mut RunOptions,
@@ -208,10 +208,10 @@ fn network(
     let fits = UNITS.iter().find(|(most, _)| rows < *most);
     let width = *(resolved.units).get_or_insert(fits.map_or(MOST_UNITS, |&(_, units)| units));
     at_most("--units", width, (MOST_VALUES / blocks).isqrt(), || {
-        format!("the network has {blocks} such blocks")
+        format!("the network has {blocks} blocks of this width")
     })?;
-    // A deep kernel takes as many features as there are inputs, because two random mixtures of all
-    // inputs would lose much that must be learned again.
+    // By default a deep kernel has as many features as inputs. Fewer random mixtures of the inputs would lose
+    // information that must be learned again.
     let can_be_identity = (backbone.make)(ResidualNetworkConfig::default()).can_be_identity();
     let outputs = match can_be_identity {
         _ if model.has_basis() => *resolved.rank.get_or_insert(DEFAULT_RANK),
@@ -221,8 +221,8 @@ fn network(
     let residual = ResidualNetworkConfig {
         width,
         blocks,
-        // Trained on all rows at once, a network that tells rows apart from the start has fitted
-        // them before the noise variance has grown.
+        // In full-batch training, a network with standardized inputs separates the rows from the start, and
+        // fits them before the noise variance has grown.
         standardization: (model.has_batches()).then(|| standardization(&data.train.inputs)),
         from_identity: model.is_deep_kernel()
             && from_identity(resolved, can_be_identity, [outputs, inputs])?,
@@ -232,8 +232,7 @@ fn network(
     Ok(((backbone.make)(residual), outputs))
 }
 
-/// Whether the network starts as the identity. The initial deep kernel is then a kernel on the
-/// inputs themselves.
+/// Whether the network starts as the identity, so that the initial deep kernel is a kernel on the inputs.
 fn from_identity(
     resolved: &mut RunOptions,
     can_be_identity: bool,
@@ -246,14 +245,14 @@ fn from_identity(
     }
 }
 
-/// That of the training rows.
+/// The standardization of the training inputs.
 fn standardization(inputs: &Matrix) -> Standardization {
     let shape = [inputs.rows(), inputs.columns()];
     let points = TensorData::new(inputs.values().to_vec(), shape);
     Standardization::of(&Tensor::from_data(points, (&Device::flex(), DType::F64)))
 }
 
-/// Where the model adds the variance that the basis functions miss.
+/// How the model corrects for the variance that the basis functions miss.
 fn correction(resolved: &mut RunOptions) -> Result<VarianceCorrection, SettingError> {
     let default = match resolved.model() {
         ModelName::Svdbk => CorrectionName::Added,

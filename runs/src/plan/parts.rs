@@ -1,4 +1,4 @@
-//! The parts that models of every form have.
+//! The parts that all models have.
 
 use burn_gp_core::{
     kernels::KernelConfig,
@@ -19,13 +19,13 @@ const DEFAULT_NOISE: f64 = 0.1;
 pub(super) struct Parts {
     pub mean: MeanConfig,
     pub likelihood: LikelihoodConfig,
-    /// For models without any other likelihood.
+    /// For models that only support the Gaussian likelihood.
     pub gaussian: GaussianConfig,
     pub parameters: ParameterConfig,
 }
 
 impl Parts {
-    /// The parts with the given settings of parameters.
+    /// The parts with these parameter settings.
     pub(super) fn new(
         resolved: &mut RunOptions,
         data: &PreparedData,
@@ -46,7 +46,7 @@ impl Parts {
     }
 }
 
-/// Checks that the options suit the likelihood, and the likelihood the model.
+/// Checks that the options suit the likelihood, and that the likelihood suits the model.
 pub(super) fn check_likelihood(
     options: &RunOptions,
     likelihood: LikelihoodName,
@@ -69,15 +69,13 @@ pub(super) fn check_likelihood(
         (true, false) => Err(SettingError::NoiseColumnMissing),
         (false, true) => unused(
             "--noise-column",
-            "; leave it out or use --likelihood fixed-noise",
+            "; remove it or use --likelihood fixed-noise",
         ),
         _ if options.class_order.is_some() && !likelihood.target().has_classes() => unused(
             "--class-order",
-            ", whose targets are no labels; leave it out, or use --likelihood ordinal",
+            ", whose targets are not labels; remove it, or use --likelihood ordinal",
         ),
-        _ if options.noise.is_some() && !likelihood.has_noise() => {
-            unused("--noise", "; leave it out")
-        }
+        _ if options.noise.is_some() && !likelihood.has_noise() => unused("--noise", "; remove it"),
         _ => Ok(()),
     }
 }
@@ -89,7 +87,7 @@ pub(super) fn kernel(resolved: &mut RunOptions) -> KernelConfig {
     (resolved.kernel.get_or_insert_default()).config(isotropic)
 }
 
-/// The kernel of points with `inputs` coordinates.
+/// The kernel on `inputs` inputs.
 ///
 /// # Errors
 ///
@@ -105,8 +103,7 @@ pub fn kernel_of(resolved: &mut RunOptions, inputs: usize) -> Result<KernelConfi
     }
 }
 
-/// The kernel on the inputs of the data, in which those of a category with many levels share
-/// parameters.
+/// The kernel on the inputs of the data. The inputs of a category with many levels share parameters.
 ///
 /// # Errors
 ///
@@ -119,8 +116,8 @@ pub fn kernel_of_data(
     Ok(kernel.sharing(&schema.shared_inputs().groups))
 }
 
-/// The mean function. It is constant by default if a zero function implies a target of one or one
-/// half, because targets may be far from it.
+/// The mean function. The default is constant for likelihoods whose zero function means a target of one
+/// or one half, because targets may be far from that.
 pub(super) fn mean(resolved: &mut RunOptions, likelihood: LikelihoodName) -> MeanName {
     let default = match likelihood.target() {
         TargetKind::Counts | TargetKind::PositiveNumbers | TargetKind::Fractions => {
@@ -131,7 +128,7 @@ pub(super) fn mean(resolved: &mut RunOptions, likelihood: LikelihoodName) -> Mea
     *resolved.mean.get_or_insert(default)
 }
 
-/// The initial noise variance; the options have it if the likelihood does.
+/// The initial noise variance. Fills in the option if the likelihood has noise.
 pub(super) fn noise(
     resolved: &mut RunOptions,
     likelihood: LikelihoodName,
@@ -141,8 +138,7 @@ pub(super) fn noise(
     Ok(noise)
 }
 
-/// The options of parameters, with numbers in standardized units. The last of several for a parameter
-/// wins.
+/// The parameter options, with numbers in standardized units. The last option for a parameter wins.
 pub fn parameters(options: &RunOptions) -> ParameterConfig {
     let values = options.set.iter().flatten().cloned();
     let bounds = options.bound.iter().flatten().cloned();

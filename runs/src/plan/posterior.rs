@@ -30,8 +30,8 @@ const FIELDS: [(&str, FieldValue); 6] = [
     ("auxiliary", |options| Ok(json!(auxiliary(options)?))),
 ];
 
-/// The posterior of the model, or of each of its layers: the default one of its name, with the
-/// options in the fields that it has.
+/// The posterior of the model, or of each of its layers: the default configuration, with options for the fields
+/// that it has.
 pub(super) fn posterior(resolved: &mut RunOptions) -> Result<PosteriorConfig, SettingError> {
     let mut fields = (resolved.model()).posterior_fields(resolved.posterior);
     for (field, value) in FIELDS {
@@ -60,7 +60,7 @@ pub(super) fn posterior_of(
     Ok(with_needed_columns(posterior, orthogonal))
 }
 
-/// The posterior with all columns, if there are no more than a step uses.
+/// The posterior, which uses all columns if there are no more than a step would use.
 pub(super) fn with_needed_columns(
     mut posterior: PosteriorConfig,
     orthogonal: usize,

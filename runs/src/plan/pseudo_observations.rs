@@ -28,7 +28,7 @@ pub(super) fn pseudo_observations(
     })
 }
 
-/// The probes of an inverse-free posterior.
+/// The probe vectors of an inverse-free posterior.
 pub(super) fn probes(resolved: &RunOptions) -> Result<Option<TraceProbes>, SettingError> {
     let seed = resolved.seed();
     let probes = from_one_to(MOST_SIZE, "--probes", resolved.probes)?;

@@ -7,14 +7,14 @@ use crate::arguments::{RunOptions, ScheduleName};
 use crate::ranges::{MOST_SIZE, count, positive};
 use crate::setting_error::SettingError;
 
-/// The final learning rate of a linear schedule, as a fraction of the initial one.
+/// The final learning rate of a linear schedule, as a fraction of the initial rate.
 const FINAL_FRACTION_OF_A_LINE: f64 = 0.1;
 
 const DEFAULT_STAGES: usize = 3;
 const DEFAULT_STAGE_FACTOR: f64 = 0.1;
 
-/// The schedule. The default is constant with `--plateau`, and also with early stopping, because
-/// then the learning rate must not depend on the unknown number of steps.
+/// The schedule. The default is constant with `--plateau` and with early stopping, where the number of steps is
+/// not yet known.
 pub(super) fn schedule(
     resolved: &mut RunOptions,
     early_stopping: EarlyStopping,

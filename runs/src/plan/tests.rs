@@ -3,7 +3,7 @@ use crate::arguments::{KeepName, PolicyName};
 
 const DATA: &str = "synthetic:friedman?n=60&d=16&noise=1&seed=1";
 
-/// Options of all kinds; each model uses some of them.
+/// Options of all kinds, of which each model uses some.
 fn options(model: ModelName) -> RunOptions {
     let one_of_each_layer = |number| match model {
         ModelName::ConvGp => vec![number],

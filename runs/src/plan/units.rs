@@ -1,4 +1,4 @@
-//! The numbers of options in standardized units.
+//! Conversion of the values of options to standardized units.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,13 @@ use crate::setting_error::SettingError;
 /// The option with a period.
 const PERIOD: &str = "period";
 
-/// The kernel of a function of the inputs, with its numbers in standardized units. Periods, and
-/// numbers that differ among the inputs, come as first values by the paths of their parameters, too.
+/// The kernel on the inputs, with its values in standardized units. Also returns initial values by parameter
+/// path, for periods and for values that differ among the inputs.
 ///
 /// # Errors
 ///
-/// If the kernel names an input that does not exist, inputs with several scales share a number in
-/// the units of the data, or a number is out of range.
+/// If the kernel uses an input that does not exist, inputs with different scales share a value in the units
+/// of the data, or a value is out of range.
 pub(super) fn kernel_in_units(
     resolved: &mut RunOptions,
     data: &PreparedData,
@@ -46,7 +46,7 @@ pub(super) fn kernel_in_units(
         if let (Some(_), Some(value)) = (conversion, values.first()) {
             first.insert(number.place, *value);
         }
-        // A period that is typed is never replaced, even if it is the default.
+        // An explicit period is never replaced, even if it equals the default.
         let is_period = number.option == PERIOD && conversions.get(&path).is_some();
         if values.len() > 1 || is_period {
             by_input.insert(path, values);
@@ -69,21 +69,21 @@ fn path_of(number: &GivenNumber) -> String {
     format!("kernel.{}", number.path)
 }
 
-/// Fails if the inputs of a parameter, which have several scales, share its number.
+/// Fails if the inputs of a parameter share its value although their scales differ.
 fn require_separate(
     number: &GivenNumber,
     conversion: &Conversion,
     options: &RunOptions,
     data: &PreparedData,
 ) -> Result<(), SettingError> {
-    // The components of a mixture start at different numbers.
+    // The components of a mixture start at different values.
     let is_of_mixture = number.path.contains("components.0.");
     match options.isotropic == Some(true) || is_of_mixture {
         false => Ok(()),
         true => Err(SettingError::SharedNumber {
             option: format!("{}={} in --kernel", number.option, number.value),
             inputs: names(conversion, data),
-            advice: "add std to count in their standard deviations, or restrict the kernel to one input, \
+            advice: "add std to give it in their standard deviations, or restrict the kernel to one input, \
                      such as rbf[1]",
         }),
     }
@@ -96,13 +96,13 @@ fn names(conversion: &Conversion, data: &PreparedData) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// The options of parameters in standardized units. `kernel` is that of a function of the inputs,
-/// and `None` behind a network or in several layers.
+/// The parameter options in standardized units. `kernel` is the kernel on the inputs; it is `None` for
+/// kernels on the outputs of networks and for models of layers.
 ///
 /// # Errors
 ///
-/// If an option is in the units of the data and its parameter has none, or inputs with several scales
-/// share its number.
+/// If an option is in the units of the data but its parameter has none, or inputs with different scales
+/// share its value.
 pub(super) fn parameters_in_units(
     options: &RunOptions,
     kernel: Option<&KernelConfig>,
@@ -140,8 +140,8 @@ pub(super) fn parameters_in_units(
     Ok(parameters(&converted))
 }
 
-/// The prior of `(value − shift)/factor` for a prior of the value. Parameters with a shift take any
-/// number, and uniform priors alone.
+/// The prior of `(value − shift)/factor` for a prior of the value. Parameters with a shift can be negative,
+/// so they only take uniform priors.
 fn standardized_prior(prior: Prior, factor: f64, shift: f64) -> Prior {
     match prior {
         Prior::Gamma { shape, rate } => Prior::Gamma {
@@ -162,7 +162,7 @@ fn standardized_prior(prior: Prior, factor: f64, shift: f64) -> Prior {
     }
 }
 
-/// Converts the numbers of options.
+/// Converts the values of options.
 struct Converter<'a> {
     conversions: Conversions<'a>,
     options: &'a RunOptions,
@@ -182,11 +182,11 @@ impl Converter<'_> {
         SettingError::SharedNumber {
             option: format!("{option} {path}"),
             inputs: names(conversion, self.data),
-            advice: "leave \"data\" out to count in their standard deviations",
+            advice: "remove \"data\" to give it in their standard deviations",
         }
     }
 
-    /// The factor and the shift of all values of a parameter.
+    /// The factor and the shift that all values of a parameter have.
     fn single(&self, option: &str, path: &str) -> Result<(f64, f64), SettingError> {
         let conversion = self.conversion(option, path)?;
         match conversion.factors.split_first() {
@@ -197,7 +197,7 @@ impl Converter<'_> {
         }
     }
 
-    /// The values of a parameter: those of each input, or one for all.
+    /// The values of a parameter: one for each input, or one for all.
     fn values(&self, option: &str, path: &str, values: &[f64]) -> Result<Vec<f64>, SettingError> {
         let conversion = self.conversion(option, path)?;
         let (&[value], count) = (values, conversion.factors.len()) else {
@@ -215,7 +215,7 @@ impl Converter<'_> {
     }
 }
 
-/// Warnings about periods that are longer than the data: nothing in them repeats.
+/// Warnings about periods that are longer than the range of the data, in which nothing repeats.
 pub fn long_periods(options: &RunOptions, data: &PreparedData) -> Vec<String> {
     let Some(expression) = &options.kernel else {
         return Vec::new();
@@ -261,8 +261,8 @@ fn long_period(number: &GivenNumber, column: usize, data: &PreparedData) -> Opti
     };
     (period > range).then(|| {
         format!(
-            "the period {period} is longer than the training rows, whose input {} has the range \
-             {range:.4}; nothing repeats in them",
+            "the period {period} is longer than the range of the input {} in the training rows, {range:.4}, \
+             so that nothing repeats",
             data.schema.input_names[column]
         )
     })

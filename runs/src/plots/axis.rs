@@ -11,7 +11,7 @@ use super::text_extent::{fitted, width};
 /// Magnitudes below this are drawn as zero: their powers of ten would leave the range of `f64`.
 const SMALLEST: f64 = 1e-100;
 
-/// The share of its length that an axis of given values extends past the first and the last.
+/// How far an axis with given ticks extends past the first and the last, as a share of its length.
 const BESIDE: f64 = 0.04;
 /// The gap between the tick labels of a horizontal axis, relative to the font size.
 const GAP: f64 = 0.6;
@@ -76,8 +76,8 @@ impl Axis {
         }
     }
 
-    /// An axis with ticks at these sizes in increasing order, which it spaces by their logarithms if
-    /// they are farther apart there.
+    /// An axis with ticks at these sizes in increasing order. It is logarithmic if that keeps the
+    /// ticks farther apart.
     pub(super) fn at(sizes: &[f64], quantity: Quantity<'_>) -> Self {
         let (low, high) = extent(sizes.iter().copied()).unwrap_or((0.0, 0.0));
         let closest = |place: fn(f64) -> f64| {
@@ -226,8 +226,8 @@ impl ValueFormatter<f64> for Axis {
     }
 }
 
-/// The least 1, 2 or 5 times a power of ten that is at least 0.7 times `rough`; it is at most 1.8
-/// times as large as `rough`.
+/// The smallest of 1, 2 or 5 times a power of ten that is at least 0.7 times `rough`. It is at most
+/// 1.8 times `rough`.
 fn round_step(rough: f64) -> f64 {
     let least = 0.7 * rough;
     let power = 10f64.powf(least.log10().floor());
@@ -258,8 +258,8 @@ pub(super) fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)
 
 /// The extent of the values without outliers.
 ///
-/// With q05 and q95 the quantiles and s = q95 − q05, values outside
-/// q05 − tolerance·s .. q95 + tolerance·s do not stretch the range.
+/// Let q05 and q95 be the 5 % and 95 % quantiles and s = q95 − q05. Values below q05 − tolerance·s or
+/// above q95 + tolerance·s do not stretch the range.
 pub(super) fn robust_extent(values: &[f64], tolerance: f64) -> Option<(f64, f64)> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -84,7 +84,8 @@ impl Bitmap {
         self.pixels.len() / self.width
     }
 
-    /// Enlarges each pixel to a square of pixels, so smoothing viewers keep pixels distinct.
+    /// Enlarges each pixel to a square of pixels, so that viewers that smooth images keep them
+    /// distinct.
     fn magnified(&self) -> Self {
         const WIDTH: usize = 96;
         let times = (WIDTH / self.width).max(1);

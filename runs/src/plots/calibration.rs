@@ -18,15 +18,15 @@ const PICTURE: &str = "Calibration";
 pub(super) const HALF_WIDTH_95: f64 = 1.959_963_984_540_054;
 
 /// Draws observed against nominal coverage: the share of observations in the central interval of
-/// level p, against p. `levels` holds the smallest level of an interval that contains each
-/// observation.
+/// probability p, against p. For each observation, `levels` holds the probability of the smallest
+/// central interval that contains it.
 ///
 /// The gray lens contains 95 % of the shares of a perfectly calibrated model with as many
 /// independent test rows: p ± 1.96·√(p(1 − p)/n).
 ///
 /// # Errors
 ///
-/// [`PlotError::NothingToShow`] if no level is a number, [`PlotError::Write`] if the file cannot be
+/// [`PlotError::NothingToShow`] if no level is finite, [`PlotError::Write`] if the file cannot be
 /// written.
 pub fn calibration(path: &Path, levels: &[f64], caption: Caption<'_>) -> Result<(), PlotError> {
     let rows: Vec<f64> = (levels.iter().copied())
@@ -71,7 +71,7 @@ fn legend_entries() -> Vec<Entry<'static>> {
     vec![
         Entry::new(Sample::Line, palette::BLUE, "this model"),
         Entry::new(Sample::Line, palette::INK, "perfect calibration"),
-        Entry::new(Sample::Band, palette::GRAY, "its 95 % sampling spread"),
+        Entry::new(Sample::Band, palette::GRAY, "its 95 % sampling interval"),
     ]
 }
 

@@ -18,12 +18,12 @@ use super::{Caption, PlotError, palette};
 use crate::replacement::replace;
 use crate::visible_text::visible;
 
-/// The size of a plot in pixels. A plot with many remarks, legend entries or rows is higher.
+/// The size of a plot in pixels. A plot with many remarks, legend entries or rows is taller.
 pub(super) const WIDTH: u32 = 800;
 pub(super) const HEIGHT: u32 = 560;
 
-/// Drawing units per pixel. The drawing library rounds coordinates to whole units, so curves would
-/// be ragged with one unit per pixel.
+/// Drawing units per pixel. The drawing library rounds coordinates to whole units, so curves would be
+/// jagged with one unit per pixel.
 const UNITS: i32 = 8;
 
 /// The height of the header: title, remarks, and the legend of panels.
@@ -31,8 +31,8 @@ pub(super) const WIDE_HEADER: i32 = 98;
 pub(super) const SQUARE_HEADER: i32 = 72;
 /// The height of the first row of the legend of panels.
 pub(super) const LEGEND: i32 = 80;
-/// The space around the plot area of a square plot. The half of the last tick label extends past it
-/// on the right.
+/// The space around the plot area of a square plot. Half of the last tick label extends past it on
+/// the right.
 const AROUND: Surroundings = Surroundings {
     top: 6,
     right: 26,
@@ -58,7 +58,7 @@ const PANEL_LEFT: i32 = 8;
 /// The start of the values in that panel.
 const PANEL_VALUES: i32 = 150;
 
-/// A part of a sheet. Places and sizes are in pixels, from its upper left corner.
+/// A part of a sheet. Positions and sizes are in pixels, from its upper left corner.
 pub(super) struct Area<'a> {
     pub(super) inner: DrawingArea<SVGBackend<'a>, Shift>,
     /// The kind of plot, for error messages.
@@ -68,7 +68,7 @@ pub(super) struct Area<'a> {
 }
 
 /// Small images with their upper left corners and sizes on the sheet, in drawing units. They lie
-/// below all else on the sheet.
+/// below everything else on the sheet.
 pub(super) type Images = Rc<RefCell<Vec<(Bitmap, (i32, i32), (i32, i32))>>>;
 
 impl<'a> Area<'a> {
@@ -94,19 +94,19 @@ impl<'a> Area<'a> {
         self.images.borrow_mut().push((bitmap, corner, size));
     }
 
-    /// The part of this height at the top, and the rest.
+    /// Splits into the part of this height at the top, and the rest.
     pub(super) fn split_vertically(&self, height: i32) -> (Self, Self) {
         let (upper, lower) = self.inner.split_vertically(pixels(height));
         (self.like(upper), self.like(lower))
     }
 
-    /// The part of this width on the left, and the rest.
+    /// Splits into the part of this width on the left, and the rest.
     pub(super) fn split_horizontally(&self, width: i32) -> (Self, Self) {
         let (left, right) = self.inner.split_horizontally(pixels(width));
         (self.like(left), self.like(right))
     }
 
-    /// Equal parts, row by row.
+    /// Splits into equal parts, row by row.
     pub(super) fn split_evenly(&self, rows: usize, columns: usize) -> Vec<Self> {
         let parts = self.inner.split_evenly((rows, columns)).into_iter();
         parts.map(|part| self.like(part)).collect()
@@ -147,7 +147,7 @@ impl<'a> Area<'a> {
 
 /// The parts around the plot area.
 pub(super) struct Frame<'a> {
-    /// The kind of plot, the first words of the title and of error messages.
+    /// The kind of plot, for the title and error messages.
     pub(super) plot: &'static str,
     pub(super) caption: Caption<'a>,
     /// Sentences below the title, for example about omitted or thinned points.
@@ -158,7 +158,7 @@ pub(super) struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// The parts around a plot without remarks.
+    /// A frame without remarks.
     pub(super) fn new(plot: &'static str, caption: Caption<'a>, legend: Vec<Entry<'a>>) -> Self {
         Self {
             plot,
@@ -220,7 +220,8 @@ pub(super) fn square(
     square_with(path, frame, axes, facts, draw, |_, _| Ok(()))
 }
 
-/// The same as [`square`] without grid lines, for an image between the axes.
+/// Draws a square plot of an image, without grid lines, with the legend and `facts` in a panel to its
+/// right.
 pub(super) fn square_image(
     path: &Path,
     frame: &Frame<'_>,
@@ -235,7 +236,7 @@ pub(super) fn square_image(
     })
 }
 
-/// The same as [`square`]; `panel_below` draws below the facts, from this y on.
+/// Draws a square plot like [`square`]. `panel_below` draws below the facts, from the given y on.
 pub(super) fn square_with(
     path: &Path,
     frame: &Frame<'_>,
@@ -293,7 +294,8 @@ pub(super) fn on_paper(
     on_sheet(path, frame, 0, draw)
 }
 
-/// The same with more height. `draw` gets the sheet as if there were one line of remarks.
+/// Draws a whole sheet with `more` pixels of additional height and writes it to a file. `draw` gets
+/// the sheet as if there were one line of remarks.
 fn on_sheet(
     path: &Path,
     frame: &Frame<'_>,

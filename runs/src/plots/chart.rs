@@ -19,7 +19,7 @@ const GAP: i32 = 7;
 #[derive(Debug, Clone, Copy)]
 enum Lines {
     Grid,
-    /// Only those of the horizontal axis, which is the only axis.
+    /// Only those of the horizontal axis, for charts without a vertical axis.
     Upright,
     None,
 }
@@ -79,7 +79,7 @@ impl<'a> Chart<'a> {
         Self::with_axes(area, around, axes, label_size, Lines::Grid)
     }
 
-    /// The same without grid lines, for an image between the axes.
+    /// Draws both axes with their texts, but no grid, for an image between them.
     pub(super) fn of_image(
         area: &Area<'a>,
         around: Surroundings,
@@ -89,7 +89,7 @@ impl<'a> Chart<'a> {
         Self::with_axes(area, around, axes, label_size, Lines::None)
     }
 
-    /// The same with a horizontal axis alone, over this many rows of height one.
+    /// Draws a horizontal axis only, below this many rows of height one.
     pub(super) fn of_rows(
         area: &Area<'a>,
         around: Surroundings,

@@ -32,8 +32,8 @@ pub struct ComparedScore {
     pub values: Vec<Vec<f64>>,
 }
 
-/// Draws one panel for each score that a model has. Each model has the mean of its runs and, if it
-/// has several, a ring for each and a bar of one standard error to each side.
+/// Draws one panel for each score that a model has. A dot marks the mean of a model's runs. If there
+/// are several, a ring marks each run and a bar extends one standard error to each side.
 ///
 /// # Errors
 ///

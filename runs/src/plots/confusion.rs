@@ -99,8 +99,8 @@ pub fn confusion(
     let error = 100.0 * (rows - right) as f64 / rows as f64;
     let frame = Frame {
         remarks: vec![
-            format!("{rows} test rows, {error:.1} % of them wrong"),
-            "colors are shares of a class".into(),
+            format!("{rows} test rows, {error:.1} % of them misclassified"),
+            "colors show shares of each class".into(),
         ],
         ..Frame::new(PICTURE, caption, Vec::new())
     };
@@ -197,7 +197,7 @@ impl Matrix<'_> {
 fn list(sheet: &Area<'_>, content: &Confusion<'_>, left: i32) -> Result<(), PlotError> {
     const LINE_HEIGHT: i32 = 21;
     const COUNTS: i32 = 42;
-    // Each of the two names has half of the room beside the word between them.
+    // Each of the two names gets half of the room beside the word between them.
     let room = f64::from(WIDTH as i32 - MARGIN - left - COUNTS) - width(" as ", LABEL_SIZE);
     let name = |class: usize| fitted(&content.names[class], LABEL_SIZE, room / 2.0);
     let mistakes = content.mistakes();

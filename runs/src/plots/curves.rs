@@ -42,7 +42,7 @@ impl CurveName {
         Self::new(text, Stroke::Dashes)
     }
 
-    /// A line with this name, dashed if so.
+    /// A line with this name, dashed if `is_dashed`.
     pub fn dashed_if(is_dashed: bool, text: impl Into<String>) -> Self {
         let stroke = if is_dashed {
             Stroke::Dashes
@@ -67,7 +67,7 @@ pub enum Span {
     Values,
     /// From zero to the largest value.
     FromZero,
-    /// From the first number to the second, for any values.
+    /// From the first number to the second, whatever the values.
     Window(f64, f64),
 }
 
@@ -116,7 +116,7 @@ pub fn curves(
     curves_in(path, frame, names, along, panels)
 }
 
-/// The same as [`curves`], with a legend of the curves added to other parts around the panels.
+/// Draws the panels inside `frame`, with a legend of the curves.
 pub(super) fn curves_in<'a>(
     path: &Path,
     frame: Frame<'a>,
@@ -143,7 +143,7 @@ pub(super) fn curves_in<'a>(
     })
 }
 
-/// The entries of the curves that a panel shows. A curve of one point is a dot.
+/// The entries of the curves that at least one panel shows. A curve of one point is a dot.
 fn legend_entries<'a>(names: &'a [CurveName], panels: &[CurvePanel<'_>]) -> Vec<Entry<'a>> {
     let most_points = |curve: usize| {
         let curves = panels.iter().filter_map(|panel| panel.curves.get(curve));
@@ -170,8 +170,8 @@ fn sound(points: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> + Clone {
     points.iter().copied().filter(is_sound)
 }
 
-/// The places of all points on the horizontal axis if there are few, such as the sizes that were
-/// run. Measured numbers, which have many digits, are no sizes.
+/// The horizontal positions of all points if there are few, such as the sizes that were run. `None`
+/// for measured values, which have many digits.
 fn sizes(points: impl Iterator<Item = (f64, f64)>) -> Option<Vec<f64>> {
     const MOST: usize = 12;
     const MOST_DIGITS: usize = 7;

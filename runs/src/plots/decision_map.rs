@@ -27,7 +27,7 @@ pub struct ClassifiedPoints<'a> {
 }
 
 impl ClassifiedPoints<'_> {
-    /// The names of the classes in the legend. Numeric names get the word class.
+    /// The names of the classes in the legend. Numeric names are prefixed with "class".
     fn shown_names(&self) -> Vec<String> {
         let named = |name: &String| match name.parse::<f64>() {
             Ok(_) => format!("class {name}"),
@@ -57,7 +57,7 @@ struct Map<'a> {
     names: Vec<String>,
 }
 
-/// Draws the most likely class of each place in its color, with class boundaries, a cross for each
+/// Draws the most likely class at each position in its color, with class boundaries, a cross for each
 /// point and a ring for each inducing point. Colors are paler for lower probability, and white where
 /// all classes are equally likely.
 ///
@@ -68,7 +68,7 @@ struct Map<'a> {
 /// # Errors
 ///
 /// [`PlotError::LengthMismatch`] if a slice has a wrong length, [`PlotError::NothingToShow`] if no
-/// probability is a number, [`PlotError::Write`] if the file cannot be written.
+/// node has finite probabilities, [`PlotError::Write`] if the file cannot be written.
 pub fn decision_map(
     path: &Path,
     grid: &ProbabilityGrid,
@@ -111,7 +111,11 @@ pub fn decision_map(
         Some("white where all classes are equally likely".to_owned()),
         thinned,
         counted(hidden, ["point", "points"], "outside the range shown"),
-        counted(unnamed, ["class", "classes"], "with the colors of others"),
+        counted(
+            unnamed,
+            ["class", "classes"],
+            "drawn in the colors of others",
+        ),
         counted(
             unusable,
             ["grid value", "grid values"],
@@ -128,7 +132,7 @@ pub fn decision_map(
 }
 
 impl Map<'_> {
-    /// The classes with a color of their own that have a point or an area on the map.
+    /// The classes with a distinct color that have a point or an area on the map.
     fn shown_classes(&self) -> Vec<usize> {
         let rows = self.probabilities.chunks(self.classes);
         let areas: BTreeSet<usize> = rows.filter_map(|row| Some(largest(row)?.0)).collect();
@@ -149,7 +153,7 @@ impl Map<'_> {
             .collect()
     }
 
-    /// The color of a place with these probabilities.
+    /// The color of a position with these probabilities.
     fn color(&self, probabilities: &[f64]) -> RGBColor {
         let least = 1.0 / self.classes as f64;
         largest(probabilities).map_or(palette::PAPER, |(class, probability)| {
@@ -182,7 +186,7 @@ impl Map<'_> {
     }
 }
 
-/// The most likely class and its probability; `None` if a value is not a number.
+/// The most likely class and its probability; `None` if a value is not finite.
 fn largest(probabilities: &[f64]) -> Option<(usize, f64)> {
     if !probabilities.iter().all(|value| value.is_finite()) {
         return None;
@@ -191,8 +195,8 @@ fn largest(probabilities: &[f64]) -> Option<(usize, f64)> {
     likeliest.first().copied()
 }
 
-/// The boundary of each class, where its lead over the best other class is zero. The last class has
-/// no boundary that is not another's too.
+/// The boundary of each class, where its lead over the best other class is zero. The last class is
+/// left out, because its boundaries are also those of other classes.
 fn boundaries(
     grid: &ProbabilityGrid,
     probabilities: &[f64],

@@ -8,7 +8,7 @@ use crate::standard_error::warn;
 #[derive(Debug, thiserror::Error)]
 pub enum PlotError {
     /// There was no finite value.
-    #[error("the {plot} plot has nothing to show: {given} values were given, none usable")]
+    #[error("the {plot} plot has nothing to show: none of {given} values can be drawn")]
     NothingToShow {
         /// The plot.
         plot: &'static str,
@@ -16,7 +16,7 @@ pub enum PlotError {
         given: usize,
     },
     /// Slices that describe the same rows have different lengths.
-    #[error("the {plot} plot got {found} values of {what} for {expected} rows")]
+    #[error("the {plot} plot needs {expected} values of {what}, but got {found}")]
     LengthMismatch {
         /// The plot.
         plot: &'static str,
@@ -63,8 +63,8 @@ impl PlotError {
     }
 }
 
-/// Warns about a plot that could not be drawn. The program continues, because the numbers in it are
-/// written elsewhere.
+/// Warns about a plot that could not be drawn. The program continues, because other files hold the
+/// same values.
 pub fn warn_undrawn(drawn: Result<(), PlotError>) {
     if let Err(error) = drawn {
         warn(error);

@@ -1,4 +1,4 @@
-//! Feature maps of the layers of a model of images.
+//! Feature maps of the layers of an image model.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ pub struct ImageRows<'a> {
     pub width: usize,
     /// The number of channels.
     pub channels: usize,
-    /// The numbers, `[N, height·width·channels]`.
+    /// The values, `[N, height·width·channels]`.
     pub values: &'a [f64],
 }
 
@@ -102,8 +102,8 @@ pub fn feature_maps(
     let layout = Layout::new(names.len(), layers);
     let frame = Frame {
         remarks: vec![
-            "means of the layers before the last".into(),
-            "each channel from its smallest value, black, to its largest, white".into(),
+            "means of the hidden layers".into(),
+            "each channel is scaled from its smallest value (black) to its largest (white)".into(),
         ],
         ..Frame::new(PICTURE, caption, Vec::new())
     };

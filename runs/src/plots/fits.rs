@@ -14,7 +14,7 @@ use crate::evenly_spaced::evenly_spaced;
 
 const PICTURE: &str = "Fits";
 
-/// The samples of the bands in the legend and the strengths of their colors, widest band first.
+/// The samples of the bands in the legend and the opacities of their colors, widest band first.
 const SHADES: [(Sample, f64); 2] = [(Sample::Band, 0.3), (Sample::DarkBand, 0.45)];
 
 /// Data points over one input.
@@ -26,7 +26,7 @@ pub struct Points<'a> {
     pub y: &'a [f64],
 }
 
-/// A band of standard deviations.
+/// A band of some standard deviations around the mean.
 #[derive(Clone, Copy, Debug)]
 pub struct Bands<'a> {
     /// The text of the legend.
@@ -62,7 +62,7 @@ impl<'a> FitPanel<'a> {
         }
     }
 
-    /// The fit without the inputs where a number is not finite or a band has its ends in disorder.
+    /// The fit without the inputs where a value is not finite or the ends of a band are swapped.
     fn sound(&self) -> Self {
         let is_held = |&[_, low, high]: &[f64; 3]| usable(low) && usable(high) && low <= high;
         let is_sound = |&place: &usize| {

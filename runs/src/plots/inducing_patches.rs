@@ -15,7 +15,7 @@ const TITLE: i32 = 24;
 const LARGEST_SIDE: i32 = 60;
 const SMALLEST_SIDE: i32 = 14;
 const GAP: i32 = 4;
-/// The share of the numbers shown as plain black, and of those shown as plain white.
+/// The share of the values that are clipped to black, and to white.
 const OUTSIDE: f64 = 0.005;
 
 /// A set of patches.
@@ -23,16 +23,16 @@ const OUTSIDE: f64 = 0.005;
 pub struct PatchSet<'a> {
     /// The name of the set.
     pub name: &'a str,
-    /// The numbers with one row per patch and the channels of a pixel next to each other.
+    /// The values with one row per patch and the channels of a pixel next to each other.
     pub values: &'a [f64],
 }
 
 /// Draws sets of patches with `size` rows and columns and `channels` channels, scaled from the
-/// darkest to the brightest of a set: in color with three channels, otherwise in gray.
+/// darkest to the brightest value of all sets: in color with three channels, otherwise in gray.
 ///
 /// # Errors
 ///
-/// [`PlotError::NothingToShow`] if no number is finite, [`PlotError::Write`] if the file cannot be
+/// [`PlotError::NothingToShow`] if no value is finite, [`PlotError::Write`] if the file cannot be
 /// written.
 pub fn inducing_patches(
     path: &Path,
@@ -64,9 +64,9 @@ pub fn inducing_patches(
     let number = |value: f64| format!("{value:.2}").replace('-', "−");
     let frame = Frame {
         remarks: vec![
-            format!("{size} by {size} pixels, from dark to bright"),
+            format!("{size} by {size} pixels, sorted from dark to bright"),
             format!(
-                "black is {}, white {}",
+                "black is {}, white is {}",
                 number(tones.black),
                 number(tones.white)
             ),
@@ -82,7 +82,7 @@ pub fn inducing_patches(
     })
 }
 
-/// The patches, sorted by the sum of their numbers.
+/// The patches, sorted by the sum of their values.
 fn sorted(values: &[f64], length: usize) -> Vec<&[f64]> {
     let mut patches: Vec<&[f64]> = values.chunks_exact(length).collect();
     let brightness = |patch: &[f64]| patch.iter().sum::<f64>();

@@ -48,12 +48,12 @@ const SAMPLE_WIDTH: i32 = 28;
 /// The distance between rows of entries, in pixels.
 const LINE_HEIGHT: i32 = 19;
 
-/// The width of the strokes below a cross on a shade, in pixels.
+/// The width of the white rim of a cross on a shaded area, in pixels.
 pub(super) const RIM: i32 = 4;
 /// The gap between entries of a row, in pixels.
 const GAP: i32 = 24;
 
-/// Entries side by side; those that do not fit go to further rows.
+/// Entries side by side; those that do not fit continue on further rows.
 pub(super) struct Rows<'a> {
     /// The entries with their texts as shown, their distances from the left, and their rows.
     entries: Vec<(Entry<'a>, String, i32, i32)>,

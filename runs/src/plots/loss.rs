@@ -79,7 +79,7 @@ pub fn loss(
         ),
     };
     let LossPoint { step, loss } = kept;
-    let kept = format!("model of step {step}, all training rows: {loss:.4}").replace('-', "−");
+    let kept = format!("kept model (step {step}), all training rows: {loss:.4}").replace('-', "−");
     let remarks = [
         Some(kept),
         thinned,
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn the_loss_of_the_kept_model_is_named() {
         let plot = Plot::of(|path| loss(path, &decaying(50), KEPT, Progress::MiniBatches, CAPTION));
-        assert!(plot.has_text("model of step 40, all training rows: −1.2500"));
+        assert!(plot.has_text("kept model (step 40), all training rows: −1.2500"));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! SVG plots: training loss, predictions, calibration, decision maps, comparisons of models, panels
-//! of one-dimensional fits, curves and maps of numbers, confusion matrices, inducing
-//! patches, feature maps and magnitudes over two inputs.
+//! of one-dimensional fits, curves and heat maps, confusion matrices, inducing patches, feature maps
+//! and magnitudes over two inputs.
 //!
-//! Every function takes slices and a path and writes one file of 800 by 560 pixels, or a higher one if
-//! there are many rows or a long legend. Values that are not finite are left out and counted in the
-//! lines below the title; if none are left, the function returns a [`PlotError`] and writes nothing.
-//! Names that are too long for their place have an ellipsis.
+//! Every function takes slices and a path and writes one file of 800 by 560 pixels, or a taller one
+//! if there are many rows or a long legend. Values that are not finite are left out and counted in
+//! the lines below the title; if none are left, the function returns a [`PlotError`] and writes
+//! nothing. Names that do not fit are shortened with an ellipsis.
 
 mod axis;
 mod bitmap;
@@ -70,7 +70,7 @@ impl<'a> Caption<'a> {
     }
 }
 
-/// A quantity with the text along its axis.
+/// A quantity, as its axis names it.
 #[derive(Debug, Clone, Copy)]
 pub struct Quantity<'a> {
     /// The name of the quantity.

@@ -1,25 +1,24 @@
-//! The form of tick labels: decimals, a power of ten, and an offset.
+//! The format of tick labels: decimals, a power of ten, and an offset.
 
 use super::text_extent::widest;
 
 /// The widest tick label that fits between a vertical axis and its text, relative to the font size.
 const WIDEST_LABEL: f64 = 3.8;
 
-/// The form of tick labels: what is taken out of them and put into the text of the axis.
+/// The format of tick labels, whose offset and power of ten move into the text of the axis.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Notation {
     /// The number to add to the labels.
     offset: f64,
-    /// The digits of the offset behind the point.
+    /// The number of decimals of the offset.
     offset_decimals: usize,
-    /// The power of ten to multiply the labels with.
+    /// The power of ten to multiply the labels by.
     exponent: i32,
     decimals: usize,
 }
 
 impl Notation {
-    /// The labels of multiples of `step` from `low` to `high`, as they are or with a power of ten
-    /// for very large and small numbers.
+    /// The labels of multiples of `step` from `low` to `high`, with a power of ten if `is_scaled`.
     fn plain((low, high): (f64, f64), step: f64, is_scaled: bool) -> Self {
         let exponent = match is_scaled {
             true => 3 * (low.abs().max(high.abs()).log10() / 3.0).floor() as i32,
@@ -70,7 +69,7 @@ impl Notation {
         with_minus(text.trim_start_matches(if is_zero { "-" } else { "" }))
     }
 
-    /// The words that the text of the axis needs behind the name.
+    /// The offset, to append to the name in the text of the axis.
     pub(super) fn offset_text(&self) -> String {
         if self.offset == 0.0 {
             return String::new();
@@ -81,13 +80,13 @@ impl Notation {
 }
 
 impl Notation {
-    /// The power of ten that the labels are multiplied with, unless it is one.
+    /// The power of ten that multiplies the labels; `None` if it is one.
     pub(super) fn power_text(&self) -> Option<String> {
         (self.exponent != 0).then(|| format!("×10{}", superscript(self.exponent)))
     }
 }
 
-/// The digits behind the point of multiples of `step` in units of a power of ten.
+/// The number of decimals of multiples of `step` after division by a power of ten.
 fn decimals(step: f64, exponent: i32) -> usize {
     (f64::from(exponent) - (step * 1.0001).log10().floor()).max(0.0) as usize
 }

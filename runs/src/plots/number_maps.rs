@@ -1,4 +1,4 @@
-//! Panels of numbers over two inputs, with a shared color scale.
+//! Heat maps over two inputs, with a shared color scale.
 
 use std::path::Path;
 
@@ -22,12 +22,12 @@ const SCALE: i32 = 470;
 /// The width of a strip of the color scale, in pixels.
 const STRIP: i32 = 3;
 
-/// Numbers at the nodes of a grid.
+/// A heat map: values at the nodes of a grid.
 #[derive(Clone, Debug)]
 pub struct MapPanel<'a> {
     /// The title above the panel.
     pub title: &'a str,
-    /// One number for each node of the grid, in the order of the nodes.
+    /// One value for each node of the grid, in the order of the nodes.
     pub values: &'a [f64],
     /// Positions of dots.
     pub points: &'a [[f64; 2]],
@@ -36,7 +36,7 @@ pub struct MapPanel<'a> {
 }
 
 impl<'a> MapPanel<'a> {
-    /// Numbers without dots and crosses.
+    /// A map without dots and crosses.
     pub fn new(title: &'a str, values: &'a [f64]) -> Self {
         Self {
             title,
@@ -48,12 +48,12 @@ impl<'a> MapPanel<'a> {
 }
 
 /// Draws one panel for each of `maps`, all over the same `grid`, with names of dots and crosses for
-/// the legend. Colors range from white, the lowest number in all panels, to blue, the highest.
+/// the legend. Colors range from white, the lowest value in all panels, to blue, the highest.
 ///
 /// # Errors
 ///
-/// [`PlotError::LengthMismatch`] if a panel does not have a number for each node,
-/// [`PlotError::NothingToShow`] if no number is finite, [`PlotError::Write`] if the file cannot be
+/// [`PlotError::LengthMismatch`] if a panel does not have a value for each node,
+/// [`PlotError::NothingToShow`] if no value is finite, [`PlotError::Write`] if the file cannot be
 /// written.
 pub fn number_maps(
     path: &Path,
@@ -126,7 +126,7 @@ impl Marks {
     }
 }
 
-/// The color of a number between the lowest and the highest; white if it is not finite.
+/// The color of a value between the lowest and the highest; white if it is not finite.
 fn color(value: f64, (low, high): (f64, f64)) -> RGBColor {
     if !usable(value) {
         return palette::PAPER;
@@ -138,7 +138,7 @@ fn color(value: f64, (low, high): (f64, f64)) -> RGBColor {
     palette::share(true, share)
 }
 
-/// Draws the color scale with the numbers at its ends.
+/// Draws the color scale with the values at its ends.
 fn draw_scale(header: &Area<'_>, (low, high): (f64, f64)) -> Result<(), PlotError> {
     for strip in 0..=STRIPS {
         let color = palette::share(true, f64::from(strip) / f64::from(STRIPS));

@@ -15,7 +15,7 @@ const TITLE: i32 = 24;
 const LEFT_LABELS: i32 = 62;
 const MARGIN: i32 = 8;
 
-/// The number of columns and rows of this many panels: side by side while they are wide enough.
+/// The numbers of columns and rows for this many panels: side by side while they are wide enough.
 fn arrangement(count: usize) -> (usize, usize) {
     const MOST_COLUMNS: usize = 4;
     let columns = match count {
@@ -56,7 +56,7 @@ pub(super) fn chart<'a>(
     Chart::new(&titled(area, title)?, AROUND, axes, 11.0)
 }
 
-/// The same with space for an image between the axes.
+/// Draws the title of a panel and creates axes without grid lines below, for an image.
 pub(super) fn chart_of_image<'a>(
     area: &Area<'a>,
     title: &str,

@@ -31,7 +31,7 @@ const DOT: i32 = 2;
 pub struct PointMaps<'a> {
     /// The name beside the row.
     pub name: &'a str,
-    /// A number for each point, for each map.
+    /// For each map, a value for each point.
     pub vectors: &'a [Vec<f64>],
 }
 
@@ -40,7 +40,7 @@ pub struct PointMaps<'a> {
 ///
 /// # Errors
 ///
-/// [`PlotError::LengthMismatch`] if a vector does not have a number for each point,
+/// [`PlotError::LengthMismatch`] if a vector does not have a value for each point,
 /// [`PlotError::NothingToShow`] if there are no points or maps, [`PlotError::Write`] if the file
 /// cannot be written.
 pub fn point_maps(

@@ -20,13 +20,14 @@ impl PredictedCurve {
         Self { x, mean, deviation }
     }
 
-    /// Inputs with means.
+    /// The inputs with the means.
     pub(super) fn points(&self) -> Vec<(f64, f64)> {
         let means = self.mean.iter().copied();
         self.x.iter().copied().zip(means).collect()
     }
 
-    /// Inputs with the lower and upper edge of a band of this many deviations to each side.
+    /// The inputs with the lower and upper edge of a band of this many standard deviations to each
+    /// side.
     pub(super) fn edges(&self, deviations: f64) -> Vec<[f64; 3]> {
         let rows = (self.x.iter().zip(&self.mean)).zip(&self.deviation);
         rows.map(|((&x, mean), deviation)| {

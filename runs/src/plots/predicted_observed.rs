@@ -73,7 +73,7 @@ impl Predictions<'_> {
 /// Draws predicted means with bars of their central 95 % intervals against observed values, with
 /// the diagonal.
 ///
-/// At most 2000 rows are drawn, evenly spaced; the numbers beside the plot are for all rows.
+/// At most 2000 rows are drawn, evenly spaced; the scores beside the plot are for all rows.
 ///
 /// # Errors
 ///
@@ -99,7 +99,7 @@ pub fn predicted_observed(
         remarks: reach
             .map(|reach| {
                 let reach = significant(reach).trim_end_matches('0').to_owned();
-                format!("equal observed values lie side by side, moved by up to {reach}")
+                format!("equal observed values are drawn side by side, moved by up to {reach}")
             })
             .into_iter()
             .chain(thinned)
@@ -115,9 +115,8 @@ pub fn predicted_observed(
     })
 }
 
-/// The distance by which rows with equal observed values may be moved to lie side by side, less than
-/// a third of the distance between two values. `None` if the values are distinct or so close that
-/// nobody would see it.
+/// How far rows with equal observed values may be moved to lie side by side: less than a third of the
+/// smallest gap between values. `None` if all values are distinct or the gap is too small to see.
 fn reach(rows: &[Row]) -> Option<f64> {
     const LARGEST_SHARE: f64 = 0.3;
     const VISIBLE: f64 = 0.003;
@@ -133,10 +132,10 @@ fn reach(rows: &[Row]) -> Option<f64> {
     (is_repeated && reach.is_finite() && reach > VISIBLE * range).then_some(reach)
 }
 
-/// Horizontal places of the rows: the first row of an observed value at the value, the others evenly
-/// spread up to `reach` on both sides.
+/// The horizontal positions of the rows: the first row of an observed value at the value, the others
+/// evenly spaced up to `reach` on both sides.
 fn side_by_side(rows: &[&Row], reach: f64) -> Vec<f64> {
-    // The multiples of the golden ratio fill an interval evenly at any number.
+    // The multiples of the golden ratio fill an interval evenly, however many there are.
     const GOLDEN: f64 = 0.618_033_988_749_895;
     let mut seen: HashMap<u64, u32> = HashMap::new();
     let place = |row: &&Row| {
@@ -174,7 +173,7 @@ fn draw_rows(
     chart.lines([[(low, low), (high, high)]], palette::INK, 1)
 }
 
-/// The same range for both axes, with observed values moved by up to `reach`; bars may extend it by a
+/// Both axes with the same range, for observed values moved by up to `reach`; bars may extend it by a
 /// quarter at either end.
 fn axes(rows: &[Row], target: Quantity<'_>, reach: f64) -> (Axis, Axis) {
     let values: Vec<f64> = rows

@@ -105,8 +105,8 @@ impl ProbabilityGrid {
         )
     }
 
-    /// An image of the domain. `color` gets the `each` values of a place, interpolated linearly
-    /// between its four nodes; they are not finite beside a node where one is not.
+    /// An image of the domain. `color` gets the `each` values at a position, interpolated linearly
+    /// between its four nodes. A value is not finite if it is not finite at one of them.
     pub(super) fn image(
         &self,
         values: &[f64],
@@ -142,7 +142,7 @@ impl ProbabilityGrid {
         Bitmap::smooth(PIXELS, pixels)
     }
 
-    /// The pieces of the contour line through the cells between four valid nodes.
+    /// The contour lines at `level`, through the cells between four finite nodes.
     pub(super) fn contour(&self, values: &[f64], level: f64) -> Vec<Vec<(f64, f64)>> {
         // Corners in order around the cell: (column, row) offsets.
         const CORNERS: [(usize, usize); 4] = [(0, 0), (1, 0), (1, 1), (0, 1)];
@@ -175,11 +175,11 @@ impl ProbabilityGrid {
     }
 }
 
-/// Joins segments with equal ends to lines.
+/// Joins segments with equal ends into lines.
 fn joined(segments: &[[(f64, f64); 2]]) -> Vec<Vec<(f64, f64)>> {
     // Two cells interpolate the crossing of their common side with different rounding errors.
     let key = |(x, y): (f64, f64)| ((x * 1e6).round() as i64, (y * 1e6).round() as i64);
-    // A contour through a node touches the cells around it in that point alone.
+    // A contour through a node may touch the cells around it at that point only.
     let segments = segments.iter().filter(|[from, to]| key(*from) != key(*to));
     let segments: Vec<[(f64, f64); 2]> = segments.copied().collect();
     let mut ends: HashMap<(i64, i64), Vec<usize>> = HashMap::new();

@@ -28,7 +28,7 @@ fn interval(bin: &CalibrationBin) -> (f64, f64) {
     ((center - half).max(0.0), (center + half).min(1.0))
 }
 
-/// The class of the shown probabilities.
+/// The class whose probabilities are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProbabilityOf {
     /// The second of two classes.
@@ -116,7 +116,7 @@ fn facts(content: &Reliability<'_>, rows: &[(f64, bool)]) -> [(&'static str, Str
     let happened = rows.iter().filter(|row| row.1).count() as f64 / rows.len() as f64;
     let name = match content.of {
         ProbabilityOf::PositiveClass => "positive",
-        ProbabilityOf::LikeliestClass => "right",
+        ProbabilityOf::LikeliestClass => "correct",
     };
     [
         ("test rows", rows.len().to_string()),

@@ -46,7 +46,7 @@ pub(super) fn remark(count: usize, text: &str) -> Option<String> {
     (count > 0).then(|| format!("{count} {text}"))
 }
 
-/// The same with the noun for one and for several.
+/// A sentence about `count` things, with their name in singular and plural; `None` if there are none.
 pub(super) fn counted(count: usize, [one, several]: [&str; 2], text: &str) -> Option<String> {
     remark(
         count,

@@ -16,7 +16,7 @@ pub(super) const CAPTION: Caption<'static> = Caption {
 /// The inputs of a map.
 pub(super) const INPUTS: [Quantity<'static>; 2] = [Quantity::of("a"), Quantity::of("b")];
 
-/// A name of the widest letters, with an end of its own.
+/// A name of the widest letters, with this end.
 pub(super) fn wide_name(end: &str) -> String {
     format!("{}{end}", "W".repeat(60))
 }

@@ -1,7 +1,7 @@
 //! The extent of text, to shorten labels before they collide.
 //!
 //! The viewer of a plot chooses the font. Widths here are those of DejaVu Sans, one of the widest
-//! common sans-serif fonts, so that labels have room in the others too.
+//! common sans-serif fonts, so that labels also fit in other fonts.
 
 /// The widths of the printable ASCII characters in thousandths of the font size, from the space on.
 const ASCII: [u16; 95] = [
@@ -26,7 +26,7 @@ fn letter(character: char) -> f64 {
             '²' | '³' | '¹' | '⁰' | '⁴'..='⁹' => 0.401,
             '×' | '−' | '±' => 0.838,
             'à'..='ÿ' => 0.65,
-            // The Greek and Cyrillic letters and ideographs of almost all fonts.
+            // Wide enough for Greek and Cyrillic letters and ideographs in almost all fonts.
             _ => 1.0,
         },
     }
@@ -66,7 +66,7 @@ pub(super) fn fitted(text: &str, size: f64, room: f64) -> String {
     });
     let widest = place_of_widest.unwrap_or_default();
     let room_of_widest = width(parts[widest], size) - excess;
-    // A few letters and the ellipsis must be left.
+    // There must be room for a few letters and the ellipsis.
     if parts.len() == 1 || room_of_widest < 4.0 * size {
         return shortened(&whole, size, room);
     }

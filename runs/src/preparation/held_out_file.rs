@@ -1,4 +1,4 @@
-//! Held-out rows from a file of their own.
+//! Held-out rows from a separate file.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use super::{
 };
 use crate::arguments::RunOptions;
 
-/// The rows of the file `path`, with the columns of the training rows. Rows without a target are left
-/// out; gaps and levels that training has not seen are filled and unknown ones, as in predictions. All
-/// are counted in warnings.
+/// Reads the rows of the file `path` with the columns of the training rows. Rows without a target are left out.
+/// As in predictions, missing values are filled in, and levels that are not in the training rows count as
+/// unknown. Warnings give the numbers of such rows.
 ///
 /// # Errors
 ///
-/// If the file cannot be read, or a row lacks an input or all rows their target.
+/// If the file cannot be read, a row lacks an input, or all rows lack the target.
 pub fn read(
     path: &str,
     schema: &Schema,

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use burn_gp_datasets::{Location, Matrix, Origin};
 
-/// The places that rows come from.
+/// Where rows come from.
 #[derive(Clone, Debug)]
 pub struct RowSource {
     /// The file and line of each row.
     pub origin: Origin,
     /// The positions of the rows in the source, if rows were left out.
     pub kept: Option<Vec<usize>>,
-    /// The names of the rows, if a column has them.
+    /// The names of the rows, if a column contains them.
     pub ids: Option<Vec<String>>,
 }
 
@@ -39,20 +39,19 @@ impl RowSource {
 /// A subset of the rows.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// The places that the rows come from.
+    /// Where the rows come from.
     pub source: Arc<RowSource>,
     /// The row numbers in the data, from 0.
     pub rows: Vec<usize>,
     /// Standardized inputs, `[N, D]`.
     pub inputs: Matrix,
-    /// The targets, `[N]`: standardized if the likelihood allows it; class numbers from 0 for
-    /// labels.
+    /// The targets, `[N]`: standardized if the likelihood allows it; for labels, class numbers from 0.
     pub targets: Vec<f64>,
     /// The targets in the units of the data, or class numbers for labels, `[N]`.
     pub observed: Vec<f64>,
     /// The noise variance of each target in squared standardized units, if known, `[N]`.
     pub noise: Option<Vec<f64>>,
-    /// The weights of the rows in training, if a column has them, `[N]`.
+    /// The training weights of the rows, if a column contains them, `[N]`.
     pub weights: Option<Vec<f64>>,
 }
 
@@ -81,8 +80,7 @@ impl Part {
         }
     }
 
-    /// The targets for training, row-major, with the number of columns: those of the likelihood, and
-    /// the weights of the rows, if there are any.
+    /// The targets for training, row-major, and the number of columns. Weights, if any, are the last column.
     pub fn training_targets(&self) -> (Vec<f64>, usize) {
         let (targets, columns) = self.likelihood_targets();
         match &self.weights {
@@ -95,8 +93,8 @@ impl Part {
         }
     }
 
-    /// The targets as the likelihood takes them, row-major, with the number of columns. A known
-    /// noise variance is a second column.
+    /// The targets in the form that the likelihood takes, row-major, and the number of columns. A known noise
+    /// variance is a second column.
     pub fn likelihood_targets(&self) -> (Vec<f64>, usize) {
         match &self.noise {
             None => (self.targets.clone(), 1),

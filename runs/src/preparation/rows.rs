@@ -15,7 +15,7 @@ pub struct Rows<'a> {
     pub targets: &'a [f64],
     /// The standard deviations of the noise, `[N]`.
     pub noise: Option<&'a [f64]>,
-    /// The weights in training, `[N]`.
+    /// The training weights, `[N]`.
     pub weights: Option<&'a [f64]>,
 }
 

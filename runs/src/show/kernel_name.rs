@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-/// The text of a saved kernel, as `--kernel` takes it, without values of parameters: `rbf[1]+linear`.
-/// `None` if this is no kernel.
+/// The text of a saved kernel, as `--kernel` accepts it, without parameter values: `rbf[1]+linear`.
+/// `None` if the value is not a kernel.
 pub fn kernel_name(kernel: &Value) -> Option<String> {
     let name = kernel.get("kernel")?.as_str()?;
     let part = |field: &str| kernel_name(kernel.get(field)?);
@@ -36,7 +36,7 @@ pub fn kernel_name(kernel: &Value) -> Option<String> {
     }
 }
 
-/// A sum or product in parentheses, other kernels as they are.
+/// Puts a sum or product in parentheses and leaves other kernels as they are.
 fn factor(text: &str) -> String {
     let mut depth = 0;
     let is_combined = text.chars().any(|letter| {

@@ -34,7 +34,7 @@ pub struct ShowArguments {
     pub json: bool,
 }
 
-/// A saved model for people.
+/// A readable description of a saved model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Description {
     /// The name of the model on the command line, or in its file.
@@ -63,13 +63,13 @@ pub struct Description {
     pub orthogonal: Option<usize>,
     /// The hyperparameters in the units of the data.
     pub parameters: Vec<ShownParameter>,
-    /// The training, if `metrics.json` is there.
+    /// The training, if `metrics.json` exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub training: Option<TrainingDescription>,
-    /// The scores of the test rows, if `metrics.json` is there.
+    /// The scores on the test rows, if `metrics.json` exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scores: Option<Scores>,
-    /// The reasons in `metrics.json` not to trust the model.
+    /// The warnings in `metrics.json` that the model may be unreliable.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// The floating-point type.
@@ -78,14 +78,14 @@ pub struct Description {
     pub format_version: u32,
 }
 
-/// An input of a saved model, which sees (value − mean)/scale.
+/// An input of a saved model, which receives (value − mean)/scale.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct InputDescription {
     /// The name.
     pub name: String,
-    /// The value that becomes zero.
+    /// The value that is mapped to zero.
     pub mean: f64,
-    /// The distance that becomes one.
+    /// The distance that is mapped to one.
     pub scale: f64,
 }
 
@@ -118,9 +118,9 @@ pub struct TrainingDescription {
     pub steps: usize,
     /// The step of the kept model.
     pub step_kept: usize,
-    /// The loss of the kept model per row.
+    /// The loss per row of the kept model.
     pub objective: f64,
-    /// The seconds of the steps.
+    /// The time of all steps, in seconds.
     pub train_seconds: f64,
     /// The number of test rows.
     pub n_test: usize,
@@ -145,14 +145,14 @@ pub fn show(arguments: &ShowArguments) -> Result<(), Failure> {
 }
 
 impl Description {
-    /// Reads the model in a folder, and `metrics.json` if it is there.
+    /// Reads the model in a folder, and `metrics.json` if it exists.
     ///
     /// # Errors
     ///
     /// If there is no model, or if a file cannot be read.
     pub fn read(folder: &Path) -> Result<Self, Failure> {
         require_model(folder)?;
-        // Every device reads single precision; nothing is computed here.
+        // Every device supports single precision, and nothing is computed here.
         let device = devices::open(&devices::default_device()?, burn::tensor::DType::F32)?;
         let saved = load_model(folder, &device)?;
         let metrics = metrics(folder)?;
@@ -217,7 +217,7 @@ impl Description {
     }
 }
 
-/// The kernel of a function of the inputs themselves; `None` for deep models and behind networks.
+/// The kernel if it acts on the inputs themselves; `None` for deep models and behind networks.
 fn kernel_of_inputs(
     config: &ModelConfig,
     model: &TrainedModel,
@@ -287,7 +287,7 @@ fn training(metrics: &Metrics) -> TrainingDescription {
     }
 }
 
-/// The content of `metrics.json`; `None` if it is not there.
+/// The content of `metrics.json`; `None` if it does not exist.
 fn metrics(folder: &Path) -> Result<Option<Metrics>, Failure> {
     let path = folder.join(METRICS);
     let damaged = |reason: String| FolderError::DamagedMetrics {

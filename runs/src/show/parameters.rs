@@ -22,8 +22,8 @@ pub struct ShownParameter {
     pub inputs: Option<Vec<String>>,
 }
 
-/// The hyperparameters in the units of the data. `kernel` is that of a function of the inputs, and
-/// `None` behind a network or in several layers.
+/// The hyperparameters in the units of the data. `kernel` acts on the inputs themselves; it is `None`
+/// behind a network and in models with several layers.
 pub fn in_units_of_data(
     parameters: &[Hyperparameter],
     kernel: Option<&KernelConfig>,
@@ -41,7 +41,8 @@ pub fn in_units_of_data(
 /// The names of the inputs.
 struct Names<'a> {
     own: &'a [String],
-    /// The names of the columns of categories whose inputs share values, for each of these inputs.
+    /// For each input, the name of its column if the column's inputs share values, otherwise its own
+    /// name.
     shared: Vec<String>,
 }
 

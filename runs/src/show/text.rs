@@ -51,7 +51,7 @@ impl Description {
     pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
         let data = format!("{}: {} rows to train on", self.data, self.n_train);
         let saved = format!(
-            "{} numbers, format {}",
+            "{}, format version {}",
             self.precision(),
             self.format_version
         );
@@ -113,7 +113,7 @@ impl Description {
         ))
     }
 
-    /// The inputs with the numbers that standardize them.
+    /// The inputs with the means and scales that standardize them.
     fn input_lines(&self) -> Vec<String> {
         const MOST: usize = 50;
         let header = ["input", "mean", "scale"].map(str::to_owned).to_vec();
@@ -154,7 +154,7 @@ impl Description {
             .collect()
     }
 
-    /// Words about the units of values.
+    /// A note about the units of the values.
     fn note(&self, units: Units, values: &[f64]) -> String {
         let target = &self.target.name;
         let text = match units {
@@ -164,7 +164,7 @@ impl Description {
             Units::Target => format!("in the units of {target}"),
             Units::TargetPerInput => format!("in the units of {target} per unit of the input"),
             Units::SquaredTargetPerInput => {
-                format!("in squares of the units of {target} per unit of the input")
+                format!("in squared units of {target} per unit of the input")
             }
             Units::SquaredTarget => {
                 let deviations = values.iter().map(|value| significant(value.sqrt()));

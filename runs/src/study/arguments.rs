@@ -13,13 +13,14 @@ use super::options::CommonOptions;
 use super::request::{Choice, Request};
 use crate::arguments::RunOptions;
 
-/// The name of the option for the protocol.
+/// The name of the option that chooses the protocol.
 const PROTOCOL: &str = "protocol";
 
 impl Study {
     /// The subcommand of the study, which is one of `studies`.
     pub fn command(&'static self, studies: &'static [Self]) -> Command {
-        // clap would take the doc comment of `CommonOptions` for the description of the subcommand.
+        // Otherwise clap would use the doc comment of `CommonOptions` as the description of the
+        // subcommand.
         let command = Command::new(self.name.as_str()).args(self.protocol_argument(studies));
         let command = CommonOptions::augment_args(self.augment(command));
         let command = command.about(self.about.as_str());
@@ -29,8 +30,8 @@ impl Study {
         }
     }
 
-    /// Those of `studies` that the command of this one runs, each with the name of its protocol;
-    /// none if there is only one.
+    /// The members of `studies` that the command of this study can run, each with the name of its
+    /// protocol. Empty if there is only one.
     fn protocols(&'static self, studies: &'static [Self]) -> Vec<(&'static str, &'static Self)> {
         let is_own = |other: &&'static Self| {
             let of = other
@@ -62,11 +63,11 @@ impl Study {
         Some(
             (argument.default_value(*first))
                 .value_parser(PossibleValuesParser::new(values))
-                .help("Figure or table"),
+                .help("Figure or table to reproduce"),
         )
     }
 
-    /// The one of `studies` that the command line of this one asks for.
+    /// The member of `studies` that the command line of this study selects.
     pub fn chosen(&'static self, studies: &'static [Self], matches: &ArgMatches) -> &'static Self {
         let name = matches.try_get_one::<String>(PROTOCOL).ok().flatten();
         let protocols = self.protocols(studies);
@@ -76,7 +77,7 @@ impl Study {
         asked.map_or(self, |(_, study)| study)
     }
 
-    /// Adds the options of this study to `command`, without those that all experiments have.
+    /// Adds the options of this study to `command`, except for those that all experiments have.
     pub fn augment(&'static self, mut command: Command) -> Command {
         if !self.data.fixed {
             command = command.arg(self.data_argument());
@@ -189,7 +190,7 @@ impl Study {
     ///
     /// # Errors
     ///
-    /// The same as [`choice`](Self::choice).
+    /// See [`choice`](Self::choice).
     pub fn request(&'static self, matches: &ArgMatches) -> Result<Request, clap::Error> {
         Ok(Request {
             choice: self.choice(matches)?,
@@ -246,7 +247,7 @@ pub trait KnownStudy {
     fn study() -> &'static Study;
 }
 
-/// The options of an experiment that makes runs of the study `S`.
+/// The options of an experiment that runs the study `S`.
 #[derive(Clone, Debug)]
 pub struct ChoiceOf<S> {
     /// The runs.

@@ -38,7 +38,7 @@ pub const NO_USE: &str = "none";
 pub const ROOT_OF_INPUTS: &str = "{sqrt_inputs}";
 
 impl Study {
-    /// The place of the axis called `name`.
+    /// The index of the axis called `name`.
     pub fn axis(&self, name: &str) -> Option<usize> {
         self.axes.iter().position(|axis| axis.name == name)
     }
@@ -98,7 +98,8 @@ impl Study {
         template.fill(&|name| self.word(cell, scale, name, more))
     }
 
-    /// The folder of a cell below `runs`. What the user has named is one folder, whatever the name.
+    /// The folder of a cell below `runs`. A name that the user gives becomes one folder, whatever
+    /// characters it has.
     pub fn place(
         &self,
         cell: &Cell,
@@ -139,7 +140,7 @@ impl Study {
     ///
     /// # Errors
     ///
-    /// [`Failure`] if the study file has an unknown option, or if there is no device.
+    /// [`Failure`] if the study file has an unknown option, or if no device is available.
     pub fn options(
         &self,
         cell: &Cell,
@@ -189,8 +190,8 @@ impl Study {
         })
     }
 
-    /// The options that the file gives to the runs of a cell, and the names of those to keep whether
-    /// or not the model uses them.
+    /// The options that the study file gives to the runs of a cell, and the names of those to keep
+    /// whether or not the model uses them.
     fn of_file(
         &self,
         cell: &Cell,
@@ -220,13 +221,13 @@ impl Study {
         Ok((fields, kept))
     }
 
-    /// The failure that the file causes with an error in it.
+    /// The failure for an error in the study file.
     pub fn malformed(&self, error: &dyn std::fmt::Display) -> Failure {
-        Failure::Arguments(format!("the study {}: {error}", self.name))
+        Failure::Arguments(format!("error in the study {}: {error}", self.name))
     }
 
-    /// The cell of the paper that stands beside a cell: where an axis has any value and the paper
-    /// does not have the cell's, the paper's first.
+    /// The paper's cell that a cell is compared with. If an axis accepts any value and the paper does
+    /// not have the cell's, it is the paper's first value.
     fn cell_of_paper(&self, cell: &Cell) -> Cell {
         let mut cell = cell.clone();
         for (index, axis) in self.axes.iter().enumerate() {
@@ -301,7 +302,7 @@ pub fn apply(fields: &mut Map<String, Value>, patch: &Patch, scale: ScaleName) {
     });
 }
 
-/// Replaces the names in strings by numbers.
+/// Replaces [`ROOT_OF_INPUTS`] in strings by its value.
 fn replace_names(value: &mut Value, inputs: usize) {
     match value {
         Value::String(text) if text.contains(ROOT_OF_INPUTS) => {
@@ -314,7 +315,7 @@ fn replace_names(value: &mut Value, inputs: usize) {
     }
 }
 
-/// Turns whole floats into integers, because TOML may write either.
+/// Turns whole floats into integers, because a TOML file may contain either.
 fn whole(value: &mut Value) {
     let exact = 2f64.powi(53);
     let number = value

@@ -7,8 +7,8 @@ use burn_gp_datasets::DataSource;
 use crate::failure::Failure;
 use crate::standard_error::warn;
 
-/// The data sets in `asked` that are available, or those in `default` if `asked` is empty. `source`
-/// gives the file or the registered name of each.
+/// The available data sets among `asked`, or among `default` if `asked` is empty. `source` gives the
+/// file or the registered name of each.
 ///
 /// Prints a warning for each data set that is not available, and for each one that is not in
 /// `published` if the paper has published values.
@@ -37,7 +37,7 @@ pub fn data_at_hand<S: AsRef<str>>(
     for name in asked {
         match DataSource::resolve(&source(&name), data_dir) {
             Ok(_) if !is_published(&name) => {
-                warn(format!("the paper has no numbers for {name}"));
+                warn(format!("the paper has no results for {name}"));
                 present.push(name);
             }
             Ok(_) => present.push(name),

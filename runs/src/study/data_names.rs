@@ -9,7 +9,7 @@ use crate::arguments::RunOptions;
 ///
 /// # Errors
 ///
-/// A sentence if two would have the same name.
+/// An error message if two would have the same name.
 pub fn by_name(data: Vec<String>) -> Result<BTreeMap<String, String>, String> {
     let mut sets: BTreeMap<String, String> = BTreeMap::new();
     for (name, source) in data.into_iter().map(named) {

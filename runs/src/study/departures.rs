@@ -1,7 +1,7 @@
 //! Departures of a run from the protocol of its paper.
 //!
-//! The same rule holds for every experiment: a run is comparable with the paper if each of its
-//! options has the value that it has under the paper's protocol.
+//! A run of any experiment is comparable with the paper if all its options have the values of the
+//! paper's protocol.
 
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
@@ -14,11 +14,11 @@ use crate::arguments::{Property, RunOptions, configuration_in, read_configuratio
 use crate::failure::Failure;
 use crate::plan::check;
 
-/// The relative tolerance for two equal numbers, one of which was written to a file and read again.
+/// The relative tolerance for comparing values, one of which was written to a file and read back.
 const ROUNDING: f64 = 1e-12;
 
-/// The tolerance for numbers of rows, as a fraction. Shares of the rows are rounded in several
-/// ways, and rows with equal inputs stay together.
+/// The relative tolerance for numbers of rows. Fractions of the rows are rounded in different ways,
+/// and rows with equal inputs stay together.
 const ROUNDED_ROWS: f64 = 1e-3;
 
 /// A setting in which a run differs from the paper's protocol.
@@ -77,7 +77,7 @@ fn is_same(here: &Value, paper: &Value) -> bool {
     }
 }
 
-/// The options in which `here` departs from `paper`. Both must have values for all defaults.
+/// The options in which `here` departs from `paper`. Both must have their defaults filled in.
 pub fn departures(here: &RunOptions, paper: &RunOptions) -> Vec<Departure> {
     let (here, paper) = (here.fields(), paper.fields());
     let names = here
@@ -116,8 +116,7 @@ pub fn departures_of(here: Option<&RunOptions>, paper: RunOptions) -> Vec<Depart
     }
 }
 
-/// The [`departures_of`] all finished runs in `folders`, which have the same options except for the
-/// seed.
+/// The departures of all finished runs in `folders`, which differ only in the seed.
 ///
 /// # Errors
 ///
@@ -145,7 +144,7 @@ pub fn are_comparable<'a>(cells: impl IntoIterator<Item = &'a Option<Vec<Departu
     beside.peek().is_some() && beside.all(Vec::is_empty)
 }
 
-/// The departures as one cell of a file.
+/// The departures joined into one text, for a cell of a file.
 pub fn joined(departures: &[Departure]) -> String {
     let all: Vec<String> = departures.iter().map(Departure::to_string).collect();
     all.join("; ")
@@ -169,11 +168,11 @@ pub fn lines(cells: &[(String, &Option<Vec<Departure>>)]) -> Vec<String> {
             true => String::new(),
             false => format!("{}: ", names.join(", ")),
         };
-        format!("not comparable with the paper's numbers: {whose}{departures}")
+        format!("not comparable with the paper: {whose}{departures}")
     };
     match kinds.is_empty() {
         true if beside.is_empty() => Vec::new(),
-        true => vec!["every option of the runs is that of the protocol named above".into()],
+        true => vec!["all options of the runs match the protocol named above".into()],
         false => kinds.iter().map(line).collect(),
     }
 }
@@ -287,14 +286,14 @@ mod tests {
         assert_eq!(
             lines(&cells),
             [
-                "not comparable with the paper's numbers: A, C: epochs 1 instead of 100",
-                "not comparable with the paper's numbers: B: epochs 1 instead of 100; learning-rate 0.1 \
+                "not comparable with the paper: A, C: epochs 1 instead of 100",
+                "not comparable with the paper: B: epochs 1 instead of 100; learning-rate 0.1 \
                  instead of 0.01"
             ]
         );
         assert_eq!(
             lines(&[(name("A"), &one), (name("D"), &absent)]),
-            ["not comparable with the paper's numbers: epochs 1 instead of 100"]
+            ["not comparable with the paper: epochs 1 instead of 100"]
         );
         assert_eq!(lines(&[(name("D"), &absent)]), [""; 0]);
         assert_eq!(lines(&[(name("E"), &none)]).len(), 1);

@@ -1,4 +1,4 @@
-//! Experiments with code of their own.
+//! Experiments that are written in code instead of a study file.
 
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp_models::training::{TrainingData, matrix};
@@ -27,7 +27,7 @@ impl Experiment {
     ///
     /// # Errors
     ///
-    /// The same as [`ExperimentFolder::open`], and if the device is not available.
+    /// See [`ExperimentFolder::open`]. Also if the device is not available.
     pub fn open(
         name: &str,
         common: &CommonOptions,
@@ -51,7 +51,7 @@ impl Experiment {
     ///
     /// # Errors
     ///
-    /// The same as [`ExperimentFolder::once`].
+    /// See [`ExperimentFolder::once`].
     pub fn part<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,
@@ -64,7 +64,7 @@ impl Experiment {
         })
     }
 
-    /// Numbers as a matrix with this many columns, on the device.
+    /// A matrix with this many columns, on the device.
     pub fn matrix(&self, values: &[f64], columns: usize) -> Tensor<2> {
         matrix(values, columns, &self.device, self.dtype)
     }

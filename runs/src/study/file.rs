@@ -20,11 +20,11 @@ pub struct Study {
     /// The rest of the help.
     #[serde(default)]
     pub help: String,
-    /// The name of this file among the protocols of one command; a command with one protocol has
-    /// none.
+    /// The protocol of this file, if its command has several.
     #[serde(default)]
     pub protocol: Option<Protocol>,
-    /// Whether the paper has figures without numbers. Every run is then compared with its protocol.
+    /// Whether the paper has figures without published values. Every run is then compared with the
+    /// paper's protocol.
     #[serde(default)]
     pub figures: bool,
     /// Whether runs use single precision by default.
@@ -45,7 +45,7 @@ pub struct Study {
     /// Options of some runs, which override `run`.
     #[serde(default, rename = "when")]
     pub conditional: Vec<Conditional>,
-    /// Options that the paper's runs have, but that runs here have only on request.
+    /// Options that the paper's runs have, but our runs have only on request.
     #[serde(default)]
     pub in_paper: Patch,
     /// Command-line options that set options of the runs.
@@ -79,8 +79,8 @@ pub struct Protocol {
     pub name: String,
     /// The description in the help.
     pub help: String,
-    /// The study with the command, whose options this one has too; absent in that study itself,
-    /// which is the default.
+    /// The study that defines the command and its options. Absent in that study itself, which is the
+    /// default protocol.
     #[serde(default)]
     pub of: Option<String>,
 }
@@ -94,7 +94,7 @@ pub struct DataSets {
     pub option: String,
     /// The data sets of the paper, in its order.
     pub names: Vec<String>,
-    /// The data set of the paper, if the default is another; any other is then a departure.
+    /// The paper's data set, if the default is another. All other data sets then count as departures.
     #[serde(default)]
     pub of_paper: Option<String>,
     /// The data sets at quick scale, if not all.
@@ -103,7 +103,7 @@ pub struct DataSets {
     /// The data sets at paper scale, if not all.
     #[serde(default)]
     pub paper: Vec<String>,
-    /// Whether the user cannot ask for other data sets.
+    /// Whether the user cannot choose other data sets.
     #[serde(default)]
     pub fixed: bool,
 }
@@ -130,7 +130,7 @@ impl Default for Seeds {
     fn default() -> Self {
         Self {
             option: "seeds".into(),
-            help: "Seeds, the first one and those after it".into(),
+            help: "Number of seeds, counting up from --seed".into(),
             quick: 1,
             paper: 5,
         }
@@ -148,10 +148,10 @@ pub struct Axis {
     /// The help of that option, without the default.
     #[serde(default)]
     pub help: String,
-    /// The option of a run that this axis sets, if any. The user can then ask for any value of that
-    /// option; otherwise only for the listed values.
+    /// The run option that this axis sets, if any. The user can then choose any value of that option;
+    /// otherwise only the listed values.
     pub field: Option<String>,
-    /// The default as shown in the help, where a list of names would be too long.
+    /// The default to show in the help, if a list of names would be too long.
     pub default: Option<String>,
     /// The values, in the order of the table.
     pub values: Vec<AxisValue>,
@@ -169,7 +169,7 @@ pub struct AxisValue {
     /// The display name, `{AXIS.title}` in templates; the same as `name` if empty.
     #[serde(default)]
     pub title: String,
-    /// More words for conditions and templates.
+    /// Additional names for conditions and templates, with their texts.
     #[serde(default)]
     pub tags: BTreeMap<String, Template>,
     /// Options of the runs with this value.
@@ -246,7 +246,7 @@ impl OneOrMany {
         }
     }
 
-    /// Whether they allow `word`.
+    /// Whether `word` is one of them or lies in a range such as `256..`.
     pub fn allow(&self, word: &str) -> bool {
         let is_at_least = |allowed: &String| {
             let least = allowed
@@ -264,9 +264,9 @@ impl OneOrMany {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StudyOption {
-    /// The name. The option takes the values of the first of its `fields`.
+    /// The name. The option accepts the values of the first of its `fields`.
     pub name: String,
-    /// The options of a run to set, where the model uses them.
+    /// The run options to set, where the model uses them.
     pub fields: Vec<String>,
     /// The help, with the default.
     pub help: String,
@@ -276,10 +276,10 @@ pub struct StudyOption {
     /// The runs that it does not apply to.
     #[serde(default)]
     pub unless: Option<Condition>,
-    /// The smallest whole number that it takes.
+    /// The smallest whole number that it accepts.
     #[serde(default)]
     pub least: Option<u32>,
-    /// Whether `times` of the axes does not scale it.
+    /// Whether the factors `times` of the axes leave it unchanged.
     #[serde(default)]
     pub unscaled: bool,
     /// Options to remove from the runs for a value of this option: `softmax = ["fix"]`.
@@ -309,20 +309,20 @@ pub struct Table {
     /// Texts to append to the titles in plots, one after the other, until the titles differ.
     #[serde(default)]
     pub distinguish: Vec<Template>,
-    /// The line above the table of each data set, for the first cell that has every name in it.
-    /// Without it there is one table for all.
+    /// The line above the table of each data set, filled in from the first cell that has a value for
+    /// every name. Without it, all data sets share one table.
     #[serde(default)]
     pub heading: Option<Template>,
-    /// Whether files have no columns in front of those listed here; otherwise they begin with the
-    /// data set, its sizes and the axes.
+    /// Whether files have only the columns listed here; otherwise they begin with the data set, its
+    /// sizes and the axes.
     #[serde(default)]
     pub bare: bool,
-    /// The points of the learning curves that have rows on the terminal, as shares of a curve; the
-    /// files then have a line for every point of every run, without errors. The numbers are columns
-    /// of the curves. Without it a row has the numbers at the end.
+    /// The points of the learning curves to show as rows on the terminal, as fractions of a curve.
+    /// The files then have a line for every point of every run, without standard errors, and the
+    /// values come from the columns of the curves. If empty, each row shows the final values.
     #[serde(default)]
     pub looks: Vec<f64>,
-    /// The number after a mean.
+    /// The uncertainty that follows a mean.
     #[serde(default)]
     pub spread: Spread,
     /// Decimal digits of scores.
@@ -337,7 +337,7 @@ fn three() -> usize {
     3
 }
 
-/// The number after a mean over the seeds.
+/// The uncertainty that follows a mean over the seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spread {
@@ -358,15 +358,15 @@ pub struct Column {
     pub title: String,
     /// A text; without it the column is a score.
     pub text: Option<Template>,
-    /// The name of a number of a run, or several names in order of preference. A minus sign in
-    /// front negates the number. `curve.loss` is the last number in the column `loss` of its
-    /// learning curve. The default is `key`.
+    /// The name of a metric of a run, or several names in order of preference. A leading minus sign
+    /// negates the value. `curve.loss` is the last value in the column `loss` of its learning curve.
+    /// The default is `key`.
     pub value: Option<OneOrMany>,
-    /// A factor for the number.
+    /// A factor for the value.
     pub scale: Option<f64>,
     /// An offset, added after `scale` is applied.
     pub offset: f64,
-    /// A factor for the terminal and the plots, which files leave out.
+    /// A factor that applies to the terminal and the plots, but not to files.
     pub unit: Option<f64>,
     /// Decimal digits.
     pub digits: Option<usize>,
@@ -381,12 +381,12 @@ pub struct Column {
     /// The axis values of the cell whose mean divides the mean of this cell. Other axes keep their
     /// values.
     pub over: BTreeMap<String, String>,
-    /// Whether the terminal omits the column if no run has such a number.
+    /// Whether the terminal omits the column if no run has this value.
     pub optional: bool,
-    /// The terminal omits the column if runs have a number with this name.
+    /// The terminal omits the column if runs have a metric with this name.
     pub instead: Option<String>,
-    /// The column lists the titles of the scores that are at most this many of the paper's spreads
-    /// above the published value.
+    /// The column lists the titles of the scores that exceed the published value by at most this many
+    /// times the paper's uncertainty.
     pub within: Option<f64>,
     /// The keys of those scores.
     pub of: Vec<String>,
@@ -397,11 +397,11 @@ pub struct Column {
 #[serde(deny_unknown_fields)]
 pub struct Published {
     /// Lines of words separated by spaces. The first line names the columns: `data`, axes,
-    /// `run.OPTION` for an option that the paper's run has and that is our default, keys of scores,
-    /// and `_` for unused columns. A score is `0.1`, `0.094(3)` or `-3.645±.002`, a time is
-    /// `1h02m03s`, and a dash means no value.
+    /// `run.OPTION` for an option of the paper's run, which is also our default, keys of scores, and
+    /// `_` for unused columns. A score is `0.1`, `0.094(3)` or `-3.645±.002`, a time is `1h02m03s`,
+    /// and a dash means no value.
     pub table: String,
-    /// The score in the columns that are named by values of the axis `across`.
+    /// The score in the columns that are named after values of the axis `across`.
     pub score: Option<String>,
     /// The axis whose values name columns.
     pub across: Option<String>,
@@ -416,7 +416,7 @@ pub enum Plot {
         /// The keys of the scores.
         scores: Vec<String>,
     },
-    /// Scores over the values of each axis with three or more numbers.
+    /// Scores against the values of each axis with at least three numeric values.
     Sizes {
         /// The keys of the scores.
         scores: Vec<String>,
@@ -427,11 +427,11 @@ pub enum Plot {
         panels: String,
         /// The title of a panel.
         title: Template,
-        /// The values of the other axes with dashed curves.
+        /// The values of the other axes whose curves are dashed.
         #[serde(default)]
         dashed: Vec<String>,
     },
-    /// Columns of the runs' learning curves, means over the seeds.
+    /// Columns of the runs' learning curves, averaged over the seeds.
     Curves(Curves),
 }
 
@@ -445,7 +445,7 @@ pub struct Curves {
     pub caption: Template,
     /// The name of a curve.
     pub curve: Template,
-    /// The axis whose values have panels of their own, if there is one.
+    /// The axis whose values have separate panels, if any.
     #[serde(default)]
     pub panels: Option<String>,
     /// The panels.
@@ -469,9 +469,9 @@ pub enum Along {
 pub struct Panel {
     /// The title.
     pub title: Template,
-    /// The column; a minus sign in front negates its numbers.
+    /// The column; a leading minus sign negates its values.
     pub value: String,
-    /// The name of the numbers.
+    /// The label of the vertical axis.
     pub name: String,
 }
 

@@ -20,7 +20,7 @@ use crate::report::Metrics;
 use crate::summary::Summary;
 use crate::training_run::TrainingRun;
 
-/// The name of the learning curve among the numbers of a run.
+/// The name of the learning curve among the metrics of a run.
 const CURVE: &str = "curve";
 
 /// The finished runs of a cell with the same options, one for each seed; at least one.
@@ -61,7 +61,7 @@ fn below(root: &Path, levels: usize) -> Vec<(PathBuf, Vec<String>)> {
 impl Study {
     /// The templates of the folders from `runs` down to the folder of a cell.
     fn segments(&self) -> Vec<Template> {
-        // Splitting at slashes cuts no bracket of a valid template, because brackets contain no
+        // Splitting at slashes keeps the brackets of a valid template whole, because they contain no
         // slash.
         let segments = self.folder.source().split('/').map(Template::new);
         segments.filter_map(Result::ok).collect()
@@ -97,7 +97,7 @@ impl Study {
         (0..self.axes.len()).all(is_known).then_some(cell)
     }
 
-    /// The cells with finished runs in the folder `runs`, in the order of the study; of equal
+    /// The cells with finished runs in the folder `runs`, in the order of the study. Among equal
     /// cells, those with the most steps come first.
     ///
     /// # Errors
@@ -201,7 +201,7 @@ fn numbers_of(folder: &Path, run: &Metrics) -> Result<Map<String, Value>, Failur
     Ok(numbers)
 }
 
-/// A data size that differs from the paper's, allowing for another rounding of shares of rows.
+/// The departure if a data size differs from the paper's by more than the rounding of fractions.
 fn departure_in_size(name: &str, paper: usize, run: &Metrics) -> Option<Departure> {
     let title = name.replace('_', " ");
     match name {
@@ -214,7 +214,7 @@ fn departure_in_size(name: &str, paper: usize, run: &Metrics) -> Option<Departur
 }
 
 impl FinishedCell {
-    /// The largest number of steps of a run.
+    /// The largest number of steps of any run.
     pub fn steps(&self) -> usize {
         self.runs
             .iter()
@@ -277,7 +277,7 @@ impl FinishedCell {
         self.numbers.iter().map(value).collect()
     }
 
-    /// A column of the learning curves, averaged over the runs; a minus sign in front negates it.
+    /// A column of the learning curves, averaged over the runs; a leading minus sign negates it.
     pub fn curve(&self, name: &str) -> Vec<f64> {
         let columns: Vec<Vec<f64>> = (self.numbers.iter())
             .map(|numbers| column(numbers, name).unwrap_or_default())
@@ -290,7 +290,8 @@ impl FinishedCell {
         (0..count).map(mean).collect()
     }
 
-    /// The cell with the numbers of one look of each run in the place of those at the end.
+    /// The cell with the values at one point of each run's learning curve instead of the final
+    /// values.
     pub fn at(&self, look: usize) -> Self {
         let numbers = self.numbers.iter().map(|numbers| at(numbers, look));
         Self {
@@ -299,7 +300,7 @@ impl FinishedCell {
         }
     }
 
-    /// Every look of every run as a cell with one run.
+    /// Every point of every run's learning curve, each as a cell with one run.
     pub fn looks(&self) -> Vec<Self> {
         let of_run = |run: usize| {
             let alone = Self {
@@ -320,7 +321,7 @@ impl FinishedCell {
     }
 }
 
-/// A metric of a run by name; a minus sign in front negates it.
+/// A metric of a run by name; a leading minus sign negates it.
 fn number(numbers: &Map<String, Value>, name: &str) -> Option<f64> {
     if let Some(name) = name.strip_prefix('-') {
         return number(numbers, name).map(|number| -number);
@@ -334,7 +335,7 @@ fn number(numbers: &Map<String, Value>, name: &str) -> Option<f64> {
     numbers.get(name)?.as_f64()
 }
 
-/// A column of the learning curve of a run; a minus sign in front negates it.
+/// A column of the learning curve of a run; a leading minus sign negates it.
 fn column(numbers: &Map<String, Value>, name: &str) -> Option<Vec<f64>> {
     if let Some(name) = name.strip_prefix('-') {
         return Some(
@@ -349,7 +350,8 @@ fn column(numbers: &Map<String, Value>, name: &str) -> Option<Vec<f64>> {
     Some(column.iter().map(number).collect())
 }
 
-/// The numbers of a run with those of one look in the place of those at the end.
+/// The metrics of a run with the values at one point of its learning curve instead of the final
+/// values.
 fn at(numbers: &Map<String, Value>, look: usize) -> Map<String, Value> {
     let mut numbers = numbers.clone();
     if let Some(Value::Object(columns)) = numbers.remove(CURVE) {
@@ -362,7 +364,7 @@ fn at(numbers: &Map<String, Value>, look: usize) -> Map<String, Value> {
     numbers
 }
 
-/// The text of the first cell that has every name in a template; empty if none has.
+/// The template filled in from the first cell that has a value for every name; empty if no cell does.
 pub fn first_text(
     study: &Study,
     request: &Request,

@@ -25,7 +25,7 @@ use super::{
 
 /// The identity of the experiment.
 const EXPERIMENT: &str = "experiment.json";
-/// The results, for programs.
+/// The results, in machine-readable form.
 const RESULTS_JSON: &str = "results.json";
 /// The results, one line for each cell.
 const RESULTS_CSV: &str = "results.csv";
@@ -35,9 +35,9 @@ const RUNS: &str = "runs";
 /// The folder of one experiment.
 pub struct ExperimentFolder {
     path: PathBuf,
-    /// Results that these replace; they stay until these are complete.
+    /// The earlier results, which stay until the new ones are complete.
     previous: PathBuf,
-    /// Whether a run is missing in the results.
+    /// Whether a run is missing from the results.
     has_gaps: Rc<Cell<bool>>,
     _lock: FolderLock,
 }
@@ -48,8 +48,8 @@ impl ExperimentFolder {
     ///
     /// # Errors
     ///
-    /// If something else is in its place and must not or cannot be replaced, or if another process
-    /// writes there.
+    /// If the path holds something else that must not or cannot be replaced, or if another process
+    /// writes to the folder.
     pub fn open(name: &str, options: &CommonOptions, settings: &Value) -> Result<Self, Failure> {
         let path = options.folder(name);
         if path.exists() && !path.is_dir() {
@@ -89,7 +89,7 @@ impl ExperimentFolder {
         Ok(folder)
     }
 
-    /// Gives earlier results another name, or removes the folder if it has none.
+    /// Renames earlier results, or removes the folder if it has none.
     fn put_aside(&self, quiet: bool) -> Result<(), Failure> {
         if !self.is_reported() {
             return fs::remove_dir_all(&self.path).map_err(Failure::writing(&self.path));
@@ -99,7 +99,7 @@ impl ExperimentFolder {
         if !quiet {
             let place = self.previous.display();
             tell(&format!(
-                "the earlier results stay in {place} until the new ones are complete"
+                "the earlier results are kept in {place} until the new ones are complete"
             ));
         }
         Ok(())
@@ -110,7 +110,7 @@ impl ExperimentFolder {
         &self.path
     }
 
-    /// Whether a run is missing in the results, which whoever makes the runs sets.
+    /// Whether a run is missing from the results; set by the code that performs the runs.
     pub(super) fn has_gaps(&self) -> Rc<Cell<bool>> {
         Rc::clone(&self.has_gaps)
     }
@@ -161,7 +161,7 @@ impl ExperimentFolder {
         files.map(read).collect()
     }
 
-    /// Writes the results. If they are complete, those that they replace are removed.
+    /// Writes the results. If they are complete, removes the earlier ones.
     ///
     /// # Errors
     ///
@@ -184,7 +184,7 @@ impl ExperimentFolder {
 
     /// Prints a report and the path of the folder.
     pub fn print(&self, mut lines: Vec<String>) {
-        lines.push(format!("all of it in {}\n", self.path.display()));
+        lines.push(format!("results written to {}\n", self.path.display()));
         inform(&lines.join("\n"));
     }
 

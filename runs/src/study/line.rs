@@ -9,7 +9,7 @@ use super::published::with_spread;
 use crate::summary::Summary;
 use crate::text_table::aligned;
 
-/// The name of a number.
+/// The name of a value.
 type Key = Cow<'static, str>;
 
 /// A value of a line.
@@ -29,7 +29,7 @@ pub enum Entry {
 }
 
 impl Entry {
-    /// The value for people; a dash if it is absent.
+    /// The value for the terminal; a dash if it is absent.
     fn text(&self, digits: usize) -> String {
         match self {
             Self::Nothing => "-".into(),
@@ -40,7 +40,7 @@ impl Entry {
         }
     }
 
-    /// The value for programs, in full.
+    /// The value for files, with all digits.
     fn in_full(&self) -> String {
         match self {
             Self::Nothing => String::new(),
@@ -106,30 +106,29 @@ impl<T: Into<Entry>> From<Option<T>> for Entry {
     }
 }
 
-/// A line of a table. Its numbers have titles on the terminal, where they are rounded, and keys in
-/// files, which have all digits.
+/// A line of a table. The terminal shows rounded values below titles; files have all digits, by key.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line {
-    /// The numbers in files.
+    /// The values in files.
     kept: Vec<(Key, Entry)>,
     /// The texts on the terminal.
     shown: Vec<(Key, String)>,
 }
 
 impl Line {
-    /// Adds a value to files alone.
+    /// Adds a value to files only.
     pub fn with(mut self, key: impl Into<Key>, value: impl Into<Entry>) -> Self {
         self.kept.push((key.into(), value.into()));
         self
     }
 
-    /// Adds a text to the terminal alone.
+    /// Adds a text to the terminal only.
     pub fn shown(mut self, title: impl Into<Key>, text: impl ToString) -> Self {
         self.shown.push((title.into(), text.to_string()));
         self
     }
 
-    /// Adds a value everywhere; the terminal has this many decimal digits.
+    /// Adds a value to files and the terminal, which shows this many decimal digits.
     pub fn column(
         self,
         title: &'static str,
@@ -156,7 +155,7 @@ impl Line {
         }
     }
 
-    /// The value called `key` for people, with this many decimal digits.
+    /// The value called `key` for the terminal, with this many decimal digits.
     pub fn text(&self, key: &str, digits: usize) -> String {
         self.entry(key).unwrap_or(&Entry::Nothing).text(digits)
     }
@@ -195,7 +194,7 @@ pub fn table<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Vec<String> {
     aligned(&titles.into_iter().chain(rows).collect::<Vec<Vec<String>>>())
 }
 
-/// The points of a curve: the numbers called `y` over those called `x`.
+/// The points of a curve: the values called `y` against those called `x`.
 pub fn points<'a>(lines: impl IntoIterator<Item = &'a Line>, x: &str, y: &str) -> Vec<(f64, f64)> {
     let point = |line: &Line| Some((line.number(x)?, line.number(y)?));
     lines.into_iter().filter_map(point).collect()

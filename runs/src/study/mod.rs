@@ -1,8 +1,8 @@
 //! Studies: grids of training runs with a table, each described by a file.
 //!
 //! A [`Study`] defines the runs, their options at quick scale and in the paper, and the columns of
-//! the table. [`execute`] makes the requested runs, each in its own process and folder, and shows a
-//! table of all finished runs in the folder.
+//! the table. [`execute`] performs the requested runs, each in its own process and folder, and shows
+//! a table of all finished runs in the folder.
 
 mod arguments;
 mod cell;
@@ -56,14 +56,14 @@ pub use watch::{Watch, all_made};
 
 use table::StudyTable;
 
-/// Lines between the table of a study and its notes.
+/// Writes the lines between the table of a study and its notes.
 pub type Findings = fn(&[FinishedCell]) -> Vec<String>;
 
-/// Runs a study: makes the requested runs and shows all finished ones.
+/// Runs a study: performs the requested runs and shows all finished ones.
 ///
 /// # Errors
 ///
-/// [`Failure`]. Data sets that are missing and runs that break off are reported and left out.
+/// [`Failure`]. Missing data sets and failed runs are reported and left out.
 pub fn execute(
     study: &'static Study,
     request: &Request,
@@ -82,7 +82,7 @@ pub fn execute(
 ///
 /// # Errors
 ///
-/// The same as [`ExperimentFolder::open`].
+/// See [`ExperimentFolder::open`].
 pub fn open(study: &Study, request: &Request) -> Result<ExperimentFolder, Failure> {
     ExperimentFolder::open(&study.name, &request.common, &identity(study, request)?)
 }
@@ -122,7 +122,7 @@ pub fn show(
 ///
 /// # Errors
 ///
-/// If there is no device.
+/// If no device is available.
 pub fn identity(study: &Study, request: &Request) -> Result<Value, Failure> {
     let mut fields = Map::new();
     cell::apply(&mut fields, &study.run, request.common.scale);
@@ -147,8 +147,7 @@ pub type PlannedCell = (Cell, RunOptions);
 
 /// The requested cells with the checked options of their runs, without the seeds.
 ///
-/// If a model does not use an option that is an axis, there is one cell for all values of that
-/// axis.
+/// If a model does not use the option of an axis, one cell stands for all values of that axis.
 ///
 /// # Errors
 ///
@@ -187,8 +186,8 @@ pub fn planned(
     Ok(planned)
 }
 
-/// Makes all runs of the planned cells, seed by seed, because then every cell has a first result early.
-/// Returns the names of the runs that broke off.
+/// Performs all runs of the planned cells, seed by seed, so that every cell has a first result early.
+/// Returns the names of the failed runs.
 ///
 /// # Errors
 ///
@@ -222,7 +221,8 @@ pub fn make(
     Ok(broken)
 }
 
-/// Checks that a finished run used the requested data: files in two folders can have the same name.
+/// Checks that a finished run used the requested data, because files in two folders can have the same
+/// name.
 fn require_same_data(
     run: &Path,
     options: &RunOptions,

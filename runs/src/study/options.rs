@@ -14,7 +14,7 @@ pub struct CommonOptions {
     /// Scale of the experiment
     #[arg(long, value_name = "SCALE", default_value = "quick")]
     pub scale: ScaleName,
-    /// Folder to write, or to continue [default: out/experiment-NAME]
+    /// Folder to write to or continue [default: out/experiment-NAME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Replace the folder instead of continuing in it
@@ -23,10 +23,10 @@ pub struct CommonOptions {
     /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// The first seed
+    /// First seed
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
-    /// Device, as `burn-gp devices` lists them [default: the first in this program]
+    /// Device, listed by `burn-gp devices` [default: marked there]
     #[arg(long, value_name = "DEVICE")]
     device: Option<DeviceName>,
     /// Floating-point type [default: f64 on CPUs, f32 on GPUs]
@@ -87,16 +87,16 @@ impl CommonOptions {
     ///
     /// # Errors
     ///
-    /// If there is no device.
+    /// If no device is available.
     pub fn place(&self) -> Result<Place, SettingError> {
         Place::new(self.device.clone(), self.dtype)
     }
 
-    /// The same as [`place`](Self::place), with single precision as the default.
+    /// The device and the floating-point type, with single precision as the default.
     ///
     /// # Errors
     ///
-    /// If there is no device.
+    /// If no device is available.
     pub fn place_in_single_precision(&self) -> Result<Place, SettingError> {
         Ok(Place {
             dtype: self.dtype.unwrap_or(DtypeName::F32),

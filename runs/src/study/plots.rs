@@ -55,7 +55,7 @@ pub fn draw(
     }
 }
 
-/// Names of cells that are different for different cells.
+/// Distinct names of the cells.
 fn names(study: &Study, request: &Request, cells: &[FinishedCell]) -> Vec<String> {
     let name = |cell: &FinishedCell| {
         let mut name = cell.title(study, request);
@@ -76,7 +76,7 @@ fn names(study: &Study, request: &Request, cells: &[FinishedCell]) -> Vec<String
     cells.iter().map(name).collect()
 }
 
-/// The numbers of a cell in the unit for people.
+/// The values of a cell in the unit of the terminal and the plots.
 pub(super) fn shown(cell: &FinishedCell, column: &Column) -> Vec<f64> {
     let unit = column.unit.unwrap_or(1.0);
     let values = cell.values(column).unwrap_or_default().into_iter();
@@ -115,7 +115,7 @@ fn compare(
 struct Panels<'a> {
     study: &'static Study,
     request: &'a Request,
-    /// The axis whose values have panels of their own, if there is one.
+    /// The axis whose values have separate panels, if any.
     axis: Option<usize>,
     /// The name of the curve of a cell.
     name: &'a dyn Fn(&FinishedCell) -> CurveName,
@@ -207,7 +207,7 @@ fn training_losses(
     };
     let caption = Caption::new(
         &cells[0].cell.data,
-        "negative bound of the mini-batches, means over steps and seeds",
+        "negative bound on mini-batches, averaged over steps and seeds",
     );
     panels.draw(path, caption, Quantity::of("step"), cells)
 }
@@ -227,7 +227,7 @@ fn learning_curves(
     let (column, along) = match plot.over {
         Along::Step => ("step", Quantity::of("step")),
         Along::Seconds => {
-            let (name, unit) = ("training", Some("s"));
+            let (name, unit) = ("training time", Some("s"));
             ("seconds", Quantity { name, unit })
         }
     };

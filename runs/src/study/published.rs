@@ -39,7 +39,7 @@ impl Reported {
     }
 }
 
-/// A mean with its spread, `0.094 (0.003)`.
+/// A mean with its uncertainty, `0.094 (0.003)`.
 pub fn with_spread(mean: f64, spread: Option<f64>, digits: usize) -> String {
     match spread {
         Some(spread) => format!("{mean:.digits$} ({spread:.digits$})"),
@@ -83,7 +83,7 @@ pub struct MalformedTable(String);
 
 impl MalformedTable {
     fn no_number(word: &str) -> Self {
-        Self(format!("{word:?} in a table is no number"))
+        Self(format!("{word:?} in a table is not a number"))
     }
 }
 
@@ -100,7 +100,7 @@ fn words(table: &str) -> Result<Vec<Vec<(&str, &str)>>, MalformedTable> {
         let words: Vec<&str> = line.split_whitespace().collect();
         if words.len() != titles.len() {
             return Err(MalformedTable(format!(
-                "the line {line:?} of a table has {} words, and the first line has {}",
+                "the table line {line:?} has {} words, but the header has {}",
                 words.len(),
                 titles.len()
             )));

@@ -28,7 +28,7 @@ pub struct Choice {
     pub among: Option<Vec<String>>,
     /// The number of seeds.
     pub seeds: Option<u64>,
-    /// The seeds themselves.
+    /// An explicit list of seeds, which overrides `seeds` if it is not empty.
     pub seed_list: Vec<u64>,
     /// Command-line options, with the run options that they set.
     pub options: Vec<(&'static StudyOption, Map<String, Value>)>,
@@ -44,7 +44,7 @@ pub struct Request {
 }
 
 impl Choice {
-    /// Checks that the request is possible.
+    /// Checks that the requested values are valid.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// If there is no device.
+    /// If no device is available.
     pub fn place(&self, study: &Study) -> Result<Place, SettingError> {
         match study.single_precision {
             true => self.common.place_in_single_precision(),
@@ -174,8 +174,8 @@ impl Request {
         cells
     }
 
-    /// Whether the user asked for every value of a cell. Without a request, the values of the file
-    /// count.
+    /// Whether the user asked for every value of a cell. On an axis without a request, the values of
+    /// the file count.
     fn is_asked_for(&self, study: &Study, cell: &Cell) -> bool {
         let scale: ScaleName = self.common.scale;
         (0..study.axes.len()).all(|index| {

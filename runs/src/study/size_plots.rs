@@ -1,4 +1,4 @@
-//! Scores over the numbers of an option.
+//! Plots of scores against the numeric values of an option.
 
 use super::file::{Axis, Column, Study};
 use super::finished::FinishedCell;
@@ -6,11 +6,11 @@ use super::folder::ExperimentFolder;
 use super::plots::shown;
 use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 
-/// The fewest numbers that make a curve.
+/// The smallest number of values that make a curve.
 const FEWEST: usize = 3;
 
-/// Draws the scores of the cells of a data set over each axis with enough numbers, with a curve for
-/// each combination of the values of the other axes.
+/// Plots the scores of the cells of a data set against each axis with enough numeric values, with a
+/// curve for each combination of the values of the other axes.
 pub fn draw(
     study: &'static Study,
     scores: &[String],
@@ -50,7 +50,7 @@ fn size(cell: &FinishedCell, axis: usize) -> Option<f64> {
     cell.cell.values[axis].parse().ok()
 }
 
-/// The values of a cell on the other axes, numbers with the names of their axes.
+/// The values of a cell on the other axes; numbers come with the names of their axes.
 fn name(study: &Study, axis: usize, cell: &FinishedCell) -> String {
     let all = study.axes.iter().zip(&cell.cell.values).enumerate();
     let others = all.filter(|&(index, _)| index != axis);
@@ -72,7 +72,7 @@ struct Curve<'a> {
 }
 
 impl<'a> Curve<'a> {
-    /// The curves over an axis. Cells without a number there have none.
+    /// The curves over an axis. Cells without a numeric value on it are left out.
     fn all(axis: usize, cells: &'a [FinishedCell]) -> Vec<Self> {
         let mut curves: Vec<Self> = Vec::new();
         for cell in cells {
@@ -105,7 +105,7 @@ impl<'a> Curve<'a> {
     }
 }
 
-/// The names of the curves. Colors repeat after so many, and then there are dashes.
+/// The names of the curves. Whenever the colors start again, curves change between solid and dashed.
 fn names(study: &Study, axis: usize, curves: &[Curve<'_>]) -> Vec<CurveName> {
     let named = |(number, curve): (usize, &Curve<'_>)| {
         let is_dashed = number / plots::COLORS % 2 == 1;

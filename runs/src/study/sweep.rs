@@ -29,10 +29,10 @@ pub const SWEEP: &str = "sweep.json";
 #[derive(Debug, Args)]
 #[command(mut_arg("seed", |argument| argument.hide(true)))]
 pub struct SweepArguments {
-    /// Values of an option: model=svgp,sgpr or inducing=64,128 or kernel=rbf,rbf+linear
+    /// Option to vary, with its values: model=svgp,sgpr or inducing=64,128 or kernel=rbf,rbf+linear
     ///
-    /// Any option of `train` can be swept. With several --grid options, every combination is run;
-    /// one in which the model does not use an option is run only once.
+    /// Any option of `train` can be swept. Several --grid options run every combination; the values
+    /// of an option that a model does not use share one run.
     #[arg(
         long,
         value_name = "OPTION=VALUES",
@@ -41,7 +41,7 @@ pub struct SweepArguments {
         help_heading = "Grid"
     )]
     grid: Vec<Swept>,
-    /// Data sets: registered names or files [default: that of --data]
+    /// Data sets: registered names or files [default: the value of --data]
     #[arg(
         long,
         value_name = "NAMES",
@@ -59,7 +59,7 @@ pub struct SweepArguments {
 #[derive(Debug, Args)]
 #[command(mut_arg("model", |argument| argument.hide(true)), mut_arg("seed", |argument| argument.hide(true)))]
 pub struct CompareArguments {
-    /// The models, such as svgp,sgpr,exact
+    /// Models, for example svgp,sgpr,exact
     #[arg(
         long,
         value_name = "MODELS",
@@ -76,7 +76,8 @@ pub struct CompareArguments {
 /// The options that sweeps and comparisons share.
 #[derive(Debug, Args)]
 struct SweptRuns {
-    /// Seeds, such as 0,1,2; every run is made for each of them, with its own split [default: 0]
+    /// Seeds, for example 0,1,2; each configuration is run once per seed, with its own split
+    /// [default: 0]
     #[arg(
         long,
         value_name = "SEEDS",
@@ -87,7 +88,7 @@ struct SweptRuns {
     /// The options of all runs.
     #[command(flatten)]
     options: RunOptions,
-    /// Folder to write, or to continue [default: out/DATA-sweep, out/DATA-comparison]
+    /// Folder to write to or continue [default: out/DATA-sweep, out/DATA-comparison]
     #[arg(short, long, value_name = "DIR", help_heading = "Output")]
     out: Option<PathBuf>,
     /// Replace the folder instead of continuing in it
@@ -134,7 +135,7 @@ struct Grid {
 fn swept(text: &str) -> Result<Swept, String> {
     let (name, values) = text
         .split_once('=')
-        .ok_or("an option and its values have = between them, such as inducing=64,128")?;
+        .ok_or("expected OPTION=VALUES, for example inducing=64,128")?;
     let field = name.trim_start_matches('-').replace('-', "_");
     let fields = RunOptions::NAMES;
     if ["data", "seed", "data_dir"].contains(&field.as_str()) || !fields.contains(&field.as_str()) {
@@ -144,7 +145,7 @@ fn swept(text: &str) -> Result<Swept, String> {
             .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
         let similar = similar.map_or_else(String::new, |name| name.replace('_', "-"));
         return Err(format!(
-            "there is no option {name} to sweep; did you mean {similar}?"
+            "'{name}' is not an option that can be swept; did you mean '{similar}'?"
         ));
     }
     let mut depth = 0_i32;
@@ -164,11 +165,11 @@ fn swept(text: &str) -> Result<Swept, String> {
     for value in split {
         if value == NO_USE {
             return Err(format!(
-                "{name} cannot be {value:?} in a sweep, whose table has that for models without the option"
+                "{name} cannot be '{value}' in a sweep; the table shows that for models without the option"
             ));
         }
         RunOptions::parse_field(&field, &value)
-            .map_err(|_| format!("{name} cannot be {value:?}; see train --help for its values"))?;
+            .map_err(|_| format!("'{value}' is not a valid value for {name}; see train --help"))?;
         if !values.contains(&value) {
             values.push(value);
         }
@@ -180,7 +181,7 @@ fn swept(text: &str) -> Result<Swept, String> {
 ///
 /// # Errors
 ///
-/// [`Failure`]. Runs that break off are reported and left out of the table.
+/// [`Failure`]. Failed runs are reported and left out of the table.
 pub fn sweep(arguments: SweepArguments) -> Result<(), Failure> {
     arguments
         .runs
@@ -191,7 +192,7 @@ pub fn sweep(arguments: SweepArguments) -> Result<(), Failure> {
 ///
 /// # Errors
 ///
-/// The same as [`sweep`].
+/// See [`sweep`].
 pub fn compare(arguments: CompareArguments) -> Result<(), Failure> {
     if arguments.runs.options.model.is_some() {
         return Err(SettingError::Plural { option: "model" }.into());
@@ -210,7 +211,7 @@ pub fn compare(arguments: CompareArguments) -> Result<(), Failure> {
 }
 
 impl SweptRuns {
-    /// Makes the runs of a grid, or resumes those in a folder.
+    /// Runs a grid, or resumes the sweep in a folder.
     fn execute(
         self,
         axes: Vec<Swept>,
@@ -255,26 +256,26 @@ impl SweptRuns {
     }
 }
 
-/// Checks that every option has its values from one place.
+/// Checks that the values of each option are given only once.
 fn require_once(axes: &[Swept], options: &RunOptions) -> Result<(), Failure> {
     let given = options.fields();
     for (index, Swept { field, .. }) in axes.iter().enumerate() {
         let name = field.replace('_', "-");
         if axes[..index].iter().any(|other| other.field == *field) {
             return Err(Failure::Arguments(format!(
-                "--grid has {name} twice; give all of its values to one of them"
+                "--grid {name} is given twice; list all its values in one --grid"
             )));
         }
         if given.contains_key(field) {
             return Err(Failure::Arguments(format!(
-                "--grid {name} and --{name} exclude each other; leave one of them out"
+                "--grid {name} and --{name} cannot be used together; remove one of them"
             )));
         }
     }
     Ok(())
 }
 
-/// Removes repetitions and keeps the order.
+/// Removes duplicates and keeps the order.
 fn distinct<T: PartialEq>(values: Vec<T>) -> Vec<T> {
     let mut kept = Vec::new();
     for value in values {
@@ -315,8 +316,8 @@ impl Grid {
             },
         };
         let names: Vec<String> = self.data.keys().cloned().collect();
-        // Studies are `'static` because those of papers are embedded. The leak is small: the
-        // program makes one sweep.
+        // Studies are `'static` because those of papers are embedded. The leak is small: the program
+        // runs one sweep.
         let study: &'static Study = Box::leak(Box::new(study(
             &self.axes,
             names.clone(),
@@ -348,7 +349,7 @@ impl Grid {
         super::all_made(broken)
     }
 
-    /// The options of all runs, without those that the study sets.
+    /// The options of all runs, except those that the study sets.
     fn run_fields(&self) -> Map<String, Value> {
         let mut fields = self.options.fields();
         fields.retain(|name, _| !["data", "data_dir", "device", "dtype"].contains(&name.as_str()));
@@ -383,7 +384,7 @@ fn require_use(study: &Study, planned: &[PlannedCell]) -> Result<(), Failure> {
     match given.find(|&name| used.iter().all(|fields| !fields.contains_key(name))) {
         None => Ok(()),
         Some(name) => Err(Failure::Arguments(format!(
-            "--{} means nothing for these models; leave it out",
+            "--{} does not apply to these models; remove it",
             name.replace('_', "-")
         ))),
     }
@@ -402,10 +403,10 @@ mod tests {
         assert_eq!(swept(kernels).as_deref(), Ok(expected));
         assert!(swept("batch-size=32").is_ok());
         for (text, sentence) in [
-            ("inducing", "have ="),
-            ("inducing=x", "cannot be"),
-            ("inducin=3", "did you mean inducing?"),
-            ("seed=3", "there is no option seed"),
+            ("inducing", "expected OPTION=VALUES"),
+            ("inducing=x", "'x' is not a valid value for inducing"),
+            ("inducin=3", "did you mean 'inducing'?"),
+            ("seed=3", "'seed' is not an option that can be swept"),
             ("target=none,y", "in a sweep"),
         ] {
             let message = swept(text).unwrap_err();

@@ -10,8 +10,8 @@ use super::template::Template;
 use crate::arguments::ModelName;
 use crate::report::Metrics;
 
-/// The study of a grid on data sets, with the options of all runs. Folders of a comparison are
-/// named after its models.
+/// The study of a sweep over `grid` on data sets, with the options of all runs. The folders of a
+/// comparison are named after its models.
 pub fn study(
     grid: &[Swept],
     data: Vec<String>,
@@ -20,7 +20,7 @@ pub fn study(
 ) -> Study {
     let template = |text: &str| match Template::new(text) {
         Ok(template) => template,
-        Err(error) => unreachable!("names of options have no braces: {error}"),
+        Err(error) => unreachable!("option names contain no braces: {error}"),
     };
     let names: Vec<&str> = grid.iter().map(|swept| swept.field.as_str()).collect();
     let titles: Vec<String> = grid.iter().map(Swept::title).collect();
@@ -38,7 +38,7 @@ pub fn study(
     };
     let mut study: Study = match toml::from_str(include_str!("sweep.toml")) {
         Ok(study) => study,
-        Err(error) => unreachable!("sweep.toml, which tests read: {error}"),
+        Err(error) => unreachable!("sweep.toml is invalid: {error}"),
     };
     study.data.names = data;
     study.axes = grid.iter().map(Swept::axis).collect();
@@ -51,7 +51,8 @@ pub fn study(
 }
 
 impl Swept {
-    /// The template of a value in the name of a run. Numbers say little without the option's name.
+    /// The template of a value in the name of a run. Numbers come with the option's name, because
+    /// they say little alone.
     fn title(&self) -> String {
         let name = &self.field;
         let is_number =
@@ -98,14 +99,14 @@ pub fn findings(cells: &[FinishedCell]) -> Vec<String> {
     let uneven = uneven_seeds(cells);
     if !uneven.is_empty() {
         lines.push(format!(
-            "the models did not see the same numbers of rows with seed {}: not comparable",
+            "not comparable: the models used different numbers of rows with seed {}",
             uneven.join(", ")
         ));
     }
     lines
 }
 
-/// A note about validation rows that some models do not use.
+/// A note if some models do not use the validation rows.
 fn rows_of_validation(cells: &[FinishedCell]) -> Option<String> {
     let held_out = cells.iter().map(|cell| cell.runs[0].n_validation).max()?;
     let is_without_use = |cell: &&FinishedCell| {
@@ -120,7 +121,7 @@ fn rows_of_validation(cells: &[FinishedCell]) -> Option<String> {
     without_use.dedup();
     (held_out > 0 && !without_use.is_empty()).then(|| {
         format!(
-            "no model trains on the {held_out} validation rows; {} have no other use for them",
+            "no model trains on the {held_out} validation rows; models that do not use them at all: {}",
             without_use.join(", ")
         )
     })

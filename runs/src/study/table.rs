@@ -25,18 +25,18 @@ pub struct StudyTable<'a> {
     pub cells: &'a [FinishedCell],
 }
 
-/// A value of a column in every form that it has in results.
+/// A value of a column in each output format.
 struct Forms {
     /// For `results.json`.
     record: Value,
-    /// For `results.csv`: the value, and its spread if it has one.
+    /// For `results.csv`: the value, and its uncertainty if it has one.
     kept: Vec<line::Entry>,
     /// For the terminal.
     text: String,
 }
 
 impl Forms {
-    /// A value, which may be absent, with its spread if it has one.
+    /// A value, which may be absent, with its uncertainty if it has one.
     fn new<K: Into<line::Entry>>(
         record: impl Serialize,
         kept: impl IntoIterator<Item = K>,
@@ -107,15 +107,15 @@ impl StudyTable<'_> {
         [ratio(&mean, digits), ratio(&paper, paper_digits)]
     }
 
-    /// Whether a column divides the numbers of `cell` by those of `other`.
+    /// Whether a column divides the values of `cell` by those of `other`.
     fn is_reference(&self, cell: &FinishedCell, other: &FinishedCell, column: &Column) -> bool {
         let values = self.study.axes.iter().zip(&cell.cell.values);
         let wanted = values.map(|(axis, own)| column.over.get(&axis.name).unwrap_or(own));
         cell.cell.data == other.cell.data && wanted.eq(&other.cell.values)
     }
 
-    /// The titles of the scores that are at most `spreads` of the paper's spreads above the
-    /// published value; `None` for runs that depart from its protocol.
+    /// The titles of the scores that exceed the published value by at most `spreads` times the
+    /// paper's uncertainty; `None` for runs that depart from the paper's protocol.
     fn reached(&self, cell: &FinishedCell, column: &Column, spreads: f64) -> Option<Vec<String>> {
         let row = cell.row.as_ref().filter(|_| cell.is_as_in_paper())?;
         let columns = &self.study.table.columns;
@@ -190,8 +190,8 @@ impl StudyTable<'_> {
         columns.filter(|column| !column.key.is_empty())
     }
 
-    /// A line of the CSV file: the place of the cell and every column with a key. A look at a run
-    /// has no errors, no published values and no departures.
+    /// A line of the CSV file: the data set and axis values of the cell, and every column with a key.
+    /// A line for a point of a learning curve has no standard error, published value or departures.
     fn line(&self, cell: &FinishedCell) -> Line {
         let mut line = match self.study.table.bare {
             true => Line::default(),
@@ -332,7 +332,7 @@ fn published(cell: &FinishedCell, column: &Column) -> Option<Reported> {
     scores.get(&column.key).or_else(own).copied()
 }
 
-/// A row for each of some points of the learning curves.
+/// A row for each requested point of the learning curves.
 fn at_looks(cells: &[FinishedCell], looks: &[f64]) -> Vec<FinishedCell> {
     let of_cell = |cell: &FinishedCell| {
         let count = cell.curve("step").len();

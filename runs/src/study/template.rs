@@ -28,7 +28,7 @@ enum Part {
 
 /// An unbalanced brace or bracket in a template.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{text:?} has a {bracket} without its other half")]
+#[error("{text:?} has an unmatched {bracket}")]
 pub struct MalformedTemplate {
     text: String,
     bracket: char,

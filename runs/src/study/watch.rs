@@ -21,14 +21,14 @@ pub struct Watch {
     /// Stops training.
     interrupt: Interrupt,
     folder: PathBuf,
-    /// Whether a run of the experiment is missing, which its folder needs to know.
+    /// Whether a run of the experiment is missing; shared with its folder.
     has_gaps: Rc<Cell<bool>>,
     /// Whether to hide the progress bar.
     quiet: bool,
 }
 
 impl Watch {
-    /// A watch that stops on Ctrl-C. If `quiet`, it shows nothing.
+    /// A watch that stops training on Ctrl-C. If `quiet`, it shows nothing.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl Watch {
         }
     }
 
-    /// Makes the run called `name` unless it is finished. Returns whether the run exists.
+    /// Performs the run called `name` unless it is finished. Returns whether the run exists.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl Watch {
         }
     }
 
-    /// Makes all steps and returns the seconds of each.
+    /// Runs all training steps and returns the duration of each in seconds.
     ///
     /// # Errors
     ///
@@ -91,8 +91,8 @@ impl Watch {
         self.train_with_looks(trainer, 1, |_, _| Ok(()))
     }
 
-    /// Makes all steps and returns the seconds of each. After the last step and after every
-    /// `interval` steps, `look` gets the trainer and the number of the step.
+    /// Runs all training steps and returns the duration of each in seconds. Calls `look` with the
+    /// trainer and the number of the step after every `interval` steps and after the last step.
     ///
     /// # Errors
     ///
@@ -131,7 +131,7 @@ impl Watch {
     }
 }
 
-/// Fails if any run is `broken`.
+/// Fails if `broken` names any runs.
 ///
 /// # Errors
 ///

@@ -51,7 +51,7 @@ pub enum ActionStart {
 }
 
 /// Trained actions, each a combination of one run of consecutive points. Column j of S is zero
-/// outside of `B_j`, so only N numbers are trained and `SᵀS` is diagonal (J. Wenger et al.,
+/// outside of `B_j`, so only N values are trained and `SᵀS` is diagonal (J. Wenger et al.,
 /// *Computation-Aware Gaussian Processes: Model Selection And Linear-Time Inference*,
 /// arXiv:2411.01036, eqs. 13 and 14). The runs cover all points, and their lengths differ by at
 /// most one.

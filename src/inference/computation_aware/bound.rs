@@ -9,8 +9,8 @@ use crate::{
     ops::{CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky, gram},
 };
 
-/// The number of data points whose products with the covariances are in memory in double precision
-/// at once.
+/// The number of data points whose products with the covariances are held in double precision at
+/// once.
 const COLUMNS: usize = 2048;
 
 /// The arguments of the losses, for P outputs at N points with I actions.
@@ -117,8 +117,8 @@ struct Fit {
 }
 
 impl Fit {
-    /// Processes the columns of W in blocks, so that no matrix of the size of W is in double
-    /// precision.
+    /// Processes the columns of W in blocks, so that no double-precision matrix of the size of W is
+    /// needed.
     fn new(terms: &Terms, posterior: &Posterior) -> Self {
         let ([rows, columns], [_, outputs]) = (terms.covariance.dims(), terms.residual.dims());
         let (dtype, given) = (posterior.gram.dtype(), terms.covariance.dtype());

@@ -51,10 +51,10 @@ defaults! {
         /// variance.
         pub tolerance: f64 = 1e-4,
         /// The number of pivots for caching predictive variances. The covariances of all inputs with
-        /// the pivots span the directions in which predictions know the variance, and are prepared once
-        /// by one product with the covariance. With too few pivots, as for rough functions of many
-        /// inputs, variances are too large; with as many pivots as inputs they are exact, at the cost
-        /// of exact regression. If absent, every prediction solves its own systems.
+        /// the pivots span the directions in which predictions can reduce the prior variance. They are
+        /// prepared once, by one product with the covariance. With too few pivots, as for rough
+        /// functions of many inputs, variances are too large; with as many pivots as inputs they are
+        /// exact, at the cost of exact regression. If absent, every prediction solves its own systems.
         #[serde(default)]
         #[setters(strip_option)]
         pub cached_variances: Option<usize> = None,
@@ -70,9 +70,10 @@ defaults! {
         /// The seed for the random vectors.
         pub seed: u64 = 0,
         /// Whether iterations in double precision multiply by the covariance in single precision
-        /// ([`Kernel::rough_matrix_product`]), if the tolerance is at least 1e-6 and the noise large
-        /// enough for it: a first product in both precisions decides. Everything else is in double
-        /// precision, also the last iterations, if the residual is above the tolerance after all.
+        /// ([`Kernel::rough_matrix_product`]). They do so if the tolerance is at least 1e-6 and the
+        /// noise is large enough, which a first product in both precisions decides. Everything else
+        /// is in double precision, including the last iterations if the true residual is still above
+        /// the tolerance.
         #[serde(default = "enabled")]
         pub mixed_precision: bool = true,
     }
@@ -82,10 +83,10 @@ fn enabled() -> bool {
     true
 }
 
-/// The smallest noise variance that a line search tries, as a share of that at its start.
+/// The smallest noise variance that a line search tries, as a fraction of that at its start.
 const LEAST_SHARE_OF_NOISE: f64 = 0.1;
 
-/// With smaller tolerances, single precision has too few digits.
+/// For smaller tolerances, single precision has too few digits.
 const LEAST_ROUGH_TOLERANCE: f64 = 1e-6;
 
 impl ConjugateGradientsSettings {
@@ -141,7 +142,7 @@ impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
     ) -> Self {
         assert!(
             settings.probes > 0,
-            "ConjugateGradients: 0 probes for the log-determinant; expected at least 1"
+            "ConjugateGradients: probes must be at least 1, not 0"
         );
         Self {
             kernel,
@@ -286,8 +287,8 @@ impl<K: Kernel, M: Mean> FullBatch for ConjugateGradients<K, M> {
         Ok(surrogate.clone() - surrogate.detach() + value.autodiff())
     }
 
-    /// Whether the noise variance is at least a tenth of that at the start. Iterations become about four
-    /// times as many with a tenth.
+    /// Whether the noise variance is at least a tenth of that at the start. A tenth of the noise takes
+    /// about four times as many iterations.
     fn is_within_reach(&self, start: &Self) -> bool {
         let noise = |model: &Self| number(model.likelihood.noise());
         noise(self) >= LEAST_SHARE_OF_NOISE * noise(start)

@@ -11,11 +11,11 @@ pub(super) trait Operator {
     /// `A·B`, [N, C].
     fn product(&self, columns: Tensor<2>) -> Tensor<2>;
 
-    /// `A·B` with rounding errors that iterations tolerate, if there is a faster product with them.
+    /// `A·B` by a faster product, if there is one, with rounding errors that iterations tolerate.
     fn rough_product(&self, columns: Tensor<2>) -> Option<Tensor<2>>;
 
-    /// A lower bound of the eigenvalues, if [`rough_product`](Self::rough_product) is to be used where
-    /// its errors are small compared with it.
+    /// A lower bound of the eigenvalues. [`rough_product`](Self::rough_product) is used if its errors
+    /// are small compared with this bound, and never if this is `None`.
     fn roughness_bound(&self) -> Option<f64>;
 
     /// `P⁻¹B`, [N, C].
@@ -51,17 +51,17 @@ struct Column {
     matrix: Tridiagonal,
 }
 
-/// The largest error of a rough product that iterations may have, as a share of the product with the
-/// smallest eigenvalue. The log-determinant changes by the square: where the share is .02,
-/// `cargo bench --bench conjugate_gradients` shows 2e-6 per point, far below the error of the estimate.
+/// The largest error of a rough product that iterations tolerate, as a fraction of the product with the
+/// smallest eigenvalue. The log-determinant changes by its square: at a fraction of 0.02, `cargo bench
+/// --bench conjugate_gradients` shows 2e-6 per point, far below the error of the estimate.
 const LARGEST_ERROR: f64 = 0.05;
 
 /// Computes `A⁻¹B` by preconditioned conjugate gradients.
 ///
 /// Iterations use rough products if their errors at `P⁻¹B` are small compared with the smallest eigenvalue.
-/// The eigenvalues then change little, and those of the tridiagonal matrices with them.
-/// The residual that such an iteration carries along differs from the true one, from which it goes on with
-/// exact products in the end.
+/// The eigenvalues then change little, and those of the tridiagonal matrices with them. The residual that
+/// such an iteration updates drifts away from the true one, so it finishes with exact products, starting
+/// from the true residual.
 pub(super) fn solve(operator: &impl Operator, columns: Tensor<2>, stop: Stop) -> Solved {
     let limits: Vec<f64> = lengths(&columns)
         .map(|length| stop.tolerance * length)
@@ -222,8 +222,8 @@ mod tests {
         }
     }
 
-    /// One iteration solves the system. Rough products cost an exact one for the decision and one for
-    /// the residual in the end; where there are none, nothing is multiplied besides the iteration.
+    /// One iteration solves the system. Rough products take two additional exact products, one for
+    /// the decision and one for the final residual. Without them there are no additional products.
     #[test]
     fn only_rough_products_are_decided_about() {
         let stop = Stop {

@@ -11,18 +11,18 @@ pub(super) struct Tridiagonal {
     beside: Vec<f64>,
 }
 
-/// An eigenvalue, and the square of the first entry of its eigenvector of length one.
+/// An eigenvalue, and the square of the first entry of its unit eigenvector.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     value: f64,
     weight: f64,
 }
 
-/// More iterations for one eigenvalue than the algorithm ever takes; most take two.
+/// An upper limit of the iterations for one eigenvalue, which is never reached; most take two.
 const MOST_ITERATIONS: usize = 60;
 
 impl Tridiagonal {
-    /// Without rows yet, of a vector with `bᵀP⁻¹b`.
+    /// Creates a matrix without rows for a vector with the given `bᵀP⁻¹b`.
     pub fn new(squared_length: f64) -> Self {
         Self {
             squared_length,
@@ -38,8 +38,8 @@ impl Tridiagonal {
         self.beside.push(quotient.max(0.0).sqrt() / step);
     }
 
-    /// `bᵀP^{-½}·log(P^{-½}AP^{-½})·P^{-½}b` by Gaussian quadrature: `bᵀP⁻¹b·e₁ᵀlog(T)e₁`. Not a number if
-    /// the matrix has an entry that is not.
+    /// `bᵀP^{-½}·log(P^{-½}AP^{-½})·P^{-½}b` by Gaussian quadrature: `bᵀP⁻¹b·e₁ᵀlog(T)e₁`. NaN if an entry
+    /// of the matrix is NaN.
     pub fn logarithm(&self) -> f64 {
         let Some(nodes) = self.nodes() else {
             return f64::NAN;
@@ -102,7 +102,7 @@ fn sweep(values: &mut [f64], beside: &mut [f64], first: &mut [f64], rows: std::o
         let length = (bulge * bulge + moved * moved).sqrt();
         beside[row + 1] = length;
         if length == 0.0 {
-            // The matrix has come apart here.
+            // The matrix splits into two blocks here.
             values[row + 1] -= taken;
             beside[end] = 0.0;
             return;
@@ -152,7 +152,8 @@ mod tests {
             .sum()
     }
 
-    /// Random positive definite matrices `LLᵀ` with entries from 1e-3 to 1e3, and some that have come apart.
+    /// Random positive definite matrices `LLᵀ` with entries from 1e-3 to 1e3, and some that split into
+    /// blocks.
     #[test]
     fn logarithms_are_those_of_dense_algebra() {
         let mut random = ChaCha8Rng::seed_from_u64(3);
@@ -177,7 +178,7 @@ mod tests {
                 let beside: Vec<f64> = (0..size - 1).map(|row| lower[row] * below(row)).collect();
                 let matrix = matrix(&diagonal, &beside);
                 let (ours, expected) = (matrix.logarithm(), 3.0 * dense(&matrix));
-                // Both have eigenvalues that are off by rounding errors of the largest, 1e3.
+                // The eigenvalues of both have rounding errors relative to the largest one, 1e3.
                 assert!(
                     (ours - expected).abs() < 1e-9 * expected.abs().max(1.0),
                     "{size}, {apart}: {ours}, {expected}"

@@ -126,7 +126,7 @@ impl Kernel for RandomFourier {
         squared_norms(self.features(x))
     }
 
-    /// Its own features, with no others drawn.
+    /// Returns its own features and draws no others.
     fn prior_features(
         &self,
         _dimensions: usize,

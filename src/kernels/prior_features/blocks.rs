@@ -38,7 +38,7 @@ impl FeatureBlocks {
         })
     }
 
-    /// Every draw has the covariance of its block, so F of them are divided by √F.
+    /// Each draw alone has the covariance of its block, so F draws are divided by √F.
     pub fn evaluate(&self, x: Tensor<2>) -> Tensor<2> {
         let with_autodiff = x.is_autodiff();
         let blocks = (self.function)(x).into_iter().map(|block| {

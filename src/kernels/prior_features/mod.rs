@@ -58,11 +58,11 @@ enum Form {
 }
 
 impl PriorFeatures {
-    /// The most features of a kernel of monomials and of a product of kernels.
+    /// The maximum number of features of a polynomial kernel and of a product of kernels.
     pub const LIMIT: usize = 1 << 18;
 
-    /// Features of a kernel with finitely many, `k(x, x′) = φ(x)ᵀφ(x′)`. `features` maps points,
-    /// `[N, D]`, to the values of `count` features, `[N, R]`.
+    /// The features of a kernel that has finitely many, `k(x, x′) = φ(x)ᵀφ(x′)`. `features` maps
+    /// points, `[N, D]`, to the values of `count` features, `[N, R]`.
     pub fn exact(
         count: usize,
         features: impl Fn(Tensor<2>) -> Tensor<2> + Send + Sync + 'static,
@@ -157,7 +157,7 @@ impl PriorFeatures {
         self.form.into_blocks().at(map).into()
     }
 
-    /// The features of a kernel that uses only these of `dimensions` input dimensions.
+    /// The features of a kernel that uses only the `active` ones of `dimensions` input dimensions.
     pub(super) fn on_dimensions(
         self,
         active: &[usize],

@@ -7,14 +7,15 @@ use crate::parameter::vector;
 /// The features of `(yᵀy′)^q`: all products of q variables, each times the root of its multinomial
 /// coefficient.
 pub(in crate::kernels) struct Monomials {
-    /// The variables of the first factors of all products, of the second ones, and so on.
+    /// The variables of all products: those of the first factors, then of the second factors, and
+    /// so on.
     factors: Vec<Vec<i64>>,
     coefficients: Vec<f64>,
 }
 
 impl Monomials {
-    /// The number of products of `degree` of `variables` variables, `(V + q − 1 choose q)`, or the
-    /// largest number if it is larger.
+    /// The number of products of `degree` variables out of `variables`, `(V + q − 1 choose q)`,
+    /// limited to the largest `usize`.
     pub fn count(variables: usize, degree: usize) -> usize {
         let count = (1..=degree as u128).try_fold(1u128, |count, power| {
             // Exact: this is `(V + power − 1 choose power)`.
@@ -56,7 +57,7 @@ impl Monomials {
     }
 }
 
-/// The number of orders of the factors of a product, in which equal ones are neighbors.
+/// The number of distinct orders of the factors of a product, in which equal factors are adjacent.
 fn multinomial(product: &[i64]) -> f64 {
     let mut run = 0;
     let mut count = 1.0;

@@ -6,10 +6,10 @@ use crate::kernels::{NoSpectrum, spectrum::plain_name};
 /// The reason why functions cannot be drawn. Values at given inputs can be drawn under every kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoFunctionDraws {
-    /// The features of the kernel are not known, or it has none, as the white kernel.
+    /// The features of the kernel are unknown, or it has none, like the white kernel.
     #[error(
-        "the kernel {kernel} has no features, from which functions are drawn; \
-         `Process::sample` draws their values at given inputs"
+        "functions cannot be drawn because the kernel {kernel} has no features; \
+         `Process::sample` draws values at given inputs"
     )]
     NoFeatures {
         /// The kernel's type.
@@ -17,20 +17,20 @@ pub enum NoFunctionDraws {
     },
     /// The kernel has too many features.
     #[error(
-        "the kernel {kernel} has {count} features, from which functions are drawn, more than \
-         {limit}; `Process::sample` draws their values at given inputs",
+        "functions cannot be drawn because the kernel {kernel} has {count} features, more than \
+         {limit}; `Process::sample` draws values at given inputs",
         limit = PriorFeatures::LIMIT
     )]
     TooManyFeatures {
         /// The kernel's type.
         kernel: String,
-        /// The number of features, or the largest number if it is larger.
+        /// The number of features, limited to the largest `usize`.
         count: usize,
     },
     /// The process is conditioned on inducing variables that are not values of its functions.
     #[error(
-        "the inducing variables {inducing} are not values of the functions, which the draws would \
-         be updated with; `Process::sample` draws values at given inputs"
+        "functions cannot be drawn because the inducing variables {inducing} are not function values; \
+         `Process::sample` draws values at given inputs"
     )]
     NotFunctionValues {
         /// The type of the inducing variables.
@@ -53,7 +53,7 @@ impl NoFunctionDraws {
         }
     }
 
-    /// Refuses more than the most features.
+    /// Returns an error if there are more features than the limit.
     pub(in crate::kernels) fn refuse_more(kernel: &str, count: usize) -> Result<(), Self> {
         if count <= PriorFeatures::LIMIT {
             return Ok(());

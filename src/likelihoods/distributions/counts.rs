@@ -9,8 +9,8 @@ use crate::likelihoods::bernoulli_logit::logistic;
 #[derive(Clone, Debug)]
 pub struct PoissonTarget;
 
-/// The approximate location and spread of `log y` if `y` has mean `m = exp(f)` and variance
-/// `m + α·m²`.
+/// The approximate location and scale of `log y` if `y` has mean `m = exp(f)` and variance `m +
+/// α·m²`.
 fn of_logarithm(dispersion: f64, mean: f64, variance: f64) -> (f64, f64) {
     let relative = (-mean).exp().min(1.0) + dispersion.min(1.0);
     (mean, (variance.max(0.0) + relative).sqrt())

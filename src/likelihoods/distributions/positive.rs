@@ -16,8 +16,8 @@ pub struct GammaTarget {
     pub shape: f64,
 }
 
-/// The location and spread of `log y = f + log T`, where T has a gamma distribution with shape k
-/// and mean one. The trigamma function lies between `1/k` and `1/k + 1/k²`.
+/// The location and scale of `log y = f + log T`, where T has a gamma distribution with shape k and
+/// mean one. The trigamma function lies between `1/k` and `1/k + 1/k²`.
 fn of_logarithm(shape: f64, mean: f64, variance: f64) -> (f64, f64) {
     let inverse = shape.recip();
     let (_, digamma) = log_gamma(shape);

@@ -48,7 +48,7 @@ pub struct PredictiveDistribution {
     /// Moments of the functions, `[N, P, S, L]`.
     mean: Vec<f64>,
     variance: Vec<f64>,
-    /// The unit of each output, P of them; empty if the target is that of the likelihood.
+    /// The shift and scale of each output, `[P]`; empty if targets are not rescaled.
     units: Vec<Unit>,
 }
 
@@ -85,7 +85,7 @@ impl PredictiveDistribution {
     ) -> Self {
         let shape = components.first().map(|own| own.mean.dims());
         let Some([rows, functions]) = shape else {
-            panic!("a predictive distribution without components");
+            panic!("a predictive distribution needs at least one component");
         };
         for own in components {
             let shapes = [own.mean.dims(), own.variance.dims()];
@@ -213,13 +213,13 @@ impl PredictiveDistribution {
         self
     }
 
-    /// The distributions of `shift + scale·y`: those of targets that were standardized, in the units
-    /// of the data. There is one shift and one scale for each output.
+    /// The distributions of `shift + scale·y`, which convert standardized targets to the units of
+    /// the data. There is one shift and one scale for each output.
     ///
     /// # Panics
     ///
-    /// If the numbers of shifts and scales differ, there is not a whole number of targets for each,
-    /// a scale is not positive, or targets are not on the real line.
+    /// If the numbers of shifts and scales differ or do not divide the number of targets, a scale
+    /// is not positive, or targets are not on the real line.
     #[track_caller]
     pub fn in_units(mut self, shifts: &[f64], scales: &[f64]) -> Self {
         let support = self.target.support();
@@ -245,7 +245,7 @@ impl PredictiveDistribution {
         self
     }
 
-    /// The unit of a target.
+    /// The shift and scale of a target.
     fn unit(&self, index: usize) -> Option<Unit> {
         let outputs = self.units.len();
         (outputs > 0).then(|| self.units[index % outputs])
@@ -280,7 +280,7 @@ impl PredictiveDistribution {
         )
     }
 
-    /// The same for a target of the likelihood.
+    /// `P(y ≤ t)` of one target of the likelihood, before rescaling.
     fn cdf_within(&self, index: usize, target: f64) -> f64 {
         let terms = (self.components_of(index))
             .map(|(mean, variance)| self.target.cdf(target, mean, variance));
@@ -301,7 +301,7 @@ impl PredictiveDistribution {
         (self.unit(index)).map_or(own, |unit| unit.shift + unit.scale * own)
     }
 
-    /// The same for the target of the likelihood.
+    /// The quantile of one target of the likelihood, before rescaling.
     fn quantile_within(&self, index: usize, p: f64) -> f64 {
         if self.components == 1 {
             let closed = (self.components_of(index))
@@ -326,7 +326,7 @@ impl PredictiveDistribution {
         })
     }
 
-    /// Computes a number for every target, in parallel.
+    /// Computes a value for every target, in parallel.
     fn each(&self, number: impl Fn(usize) -> f64 + Sync + Send) -> Vec<f64> {
         (0..self.len())
             .into_par_iter()
@@ -345,7 +345,7 @@ impl PredictiveDistribution {
         );
     }
 
-    /// The distribution functions at the targets, `P(y ≤ t)`, one number per target, accurate to
+    /// The distribution functions at the targets, `P(y ≤ t)`, one value per target, accurate to
     /// about 1e-12.
     ///
     /// # Panics

@@ -3,7 +3,7 @@
 use super::Support;
 use crate::{likelihoods::bernoulli_logit::logistic, ops::special::functions::normal_quantile};
 
-/// The accuracy of a quantile, as a fraction of the spread of the targets.
+/// The accuracy of a quantile, as a fraction of the scale of the targets.
 const TOLERANCE: f64 = 1e-11;
 
 /// From here on, consecutive whole numbers cannot be represented.

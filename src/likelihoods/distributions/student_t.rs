@@ -11,7 +11,7 @@ const LARGEST_STEP: f64 = 0.3;
 
 /// `y = f + s·t`, where `t` has a Student-t distribution with ν degrees of freedom: a scale mixture
 /// of normals, `y | w ~ N(μ, σ² + s²/w)` with `w ~ Gamma(ν/2, ν/2)`. The trapezoidal rule
-/// integrates over `log w`. Its terms are smooth even if the noise is much narrower than the
+/// integrates over `log w`. The terms are smooth even if the noise is much narrower than the
 /// function, and its nodes depend only on ν.
 #[derive(Clone, Debug)]
 pub struct StudentTTarget {

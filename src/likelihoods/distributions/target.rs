@@ -26,7 +26,7 @@ impl Support {
 
 /// The distribution `p(y) = ∫ p(y | f)·N(f | μ, diag(σ²)) df` of one target y, in double precision.
 ///
-/// The slices hold the moments of the functions of one output, one number per function.
+/// The slices hold the moments of the functions of one output, one value per function.
 pub trait TargetDistribution: Debug + Send + Sync {
     /// The set of possible values of the target, by default all real numbers.
     fn support(&self) -> Support {
@@ -36,7 +36,7 @@ pub trait TargetDistribution: Debug + Send + Sync {
     /// The distribution function `P(y ≤ target)`.
     fn cdf(&self, target: f64, mean: &[f64], variance: &[f64]) -> f64;
 
-    /// The approximate location and spread of `y`, used to start the quantile search: mean and
+    /// The approximate location and scale of `y`, used to start the quantile search: mean and
     /// standard deviation of `y` on the reals, of `log y` for positive numbers and counts, and of
     /// `log y/(1 − y)` in the unit interval. Not used for labels.
     fn location_and_scale(&self, mean: &[f64], variance: &[f64]) -> (f64, f64);

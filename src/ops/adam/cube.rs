@@ -54,8 +54,8 @@ fn launch(
     let (cubes, dim) = cubes_for(&gradient, count);
     let number = |value: f64| InputScalar::new(value, dtype);
     let address = [&gradient, &ok, &parameter, &first, &second].map(|t| t.required_address_type());
-    // SAFETY: a thread reads and writes one place, which it compares with their number; all five
-    // tensors have the same shape, row by row.
+    // SAFETY: each thread reads and writes one position, which it checks against the length. All five tensors
+    // are contiguous and have the same shape.
     unsafe {
         adam_kernel::launch_unchecked(
             &client,

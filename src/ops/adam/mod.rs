@@ -41,8 +41,8 @@ pub trait AdamOps: Backend {
         step: AdamStep,
     ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
 
-    /// The same if the number in `ok`, `[1]`, is positive. Otherwise the parameter and the moments
-    /// as they were.
+    /// The same as `adam` if the value of `ok`, `[1]`, is positive. Otherwise the parameter and the moments
+    /// are unchanged.
     fn adam_if(
         parameter: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
@@ -56,8 +56,8 @@ pub trait AdamOps: Backend {
 /// The parameter and the two moments after a step, from the parameter, its gradient and the
 /// previous moments. All tensors have the same shape and are without autodiff.
 ///
-/// If the number in `ok`, `[1]`, is not positive, the step is skipped: the parameter and the moments
-/// stay as they are, whatever the gradient is. A GPU decides that by itself, without a wait.
+/// If the value of `ok`, `[1]`, is not positive, the step is skipped: the parameter and the moments stay as
+/// they are, whatever the gradient. A GPU decides this itself, so the CPU does not wait.
 pub(crate) fn adam<const D: usize>(
     parameter: Tensor<D>,
     gradient: Tensor<D>,

@@ -57,8 +57,7 @@ impl BlockFactor {
         })
     }
 
-    /// The factor of a block-diagonal matrix, from the factors of its two blocks, of sizes
-    /// `[M, M2]`.
+    /// The factor of a block-diagonal matrix, from the factors of its two blocks, of sizes M and M2.
     pub fn uncoupled(leading: CholeskyFactor<2>, trailing: CholeskyFactor<2>) -> Self {
         let (first, second) = (leading.lower(), trailing.lower());
         let shape = [first.dims()[0], second.dims()[0]];
@@ -92,7 +91,7 @@ impl BlockFactor {
         (first, second)
     }
 
-    /// `[[L, 0], [Aᵀ, L₂]]⁻ᵀ[B; B₂]`; shapes as in [`solve`](Self::solve).
+    /// Solves with the transposed factor: `[[L, 0], [Aᵀ, L₂]]⁻ᵀ[B; B₂]`; shapes as in [`solve`](Self::solve).
     pub fn solve_transposed(&self, first: Tensor<2>, second: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         let second = self.trailing.solve_transposed(second);
         let rest = remainder(first, self.coupling.clone().transpose(), second.clone());
@@ -111,10 +110,9 @@ impl BlockFactor {
     }
 }
 
-/// Factors a matrix that is the result of a subtraction. The jitter is relative to `variance`, the
-/// mean diagonal before the subtraction (one per batch member), since that determines the rounding
-/// error of the result. Like [`cholesky`](super::cholesky()), it does not wait for a GPU with
-/// autodiff.
+/// Factors a matrix that is the result of a subtraction. The jitter is relative to `variance`, the mean
+/// diagonal before the subtraction (one per batch member), since that determines the rounding error of the
+/// result. With autodiff, it does not wait for a GPU, like [`cholesky`](super::cholesky()).
 pub(crate) fn factor_rest<const D: usize>(
     rest: Tensor<D>,
     variance: Tensor<1>,

@@ -14,7 +14,7 @@ use crate::ops::cpu::{
     on_threads, solve_for_upper, solve_in_place, triangular_product,
 };
 
-/// The row whose pivot was not positive (or not a number).
+/// The row whose pivot was not positive or was NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadPivot(pub usize);
 

@@ -23,9 +23,9 @@ use crate::ops::{
     decompositions::count_decomposition,
 };
 
-/// Factors one matrix with increasing jitter, relative to `scale` or else to the mean of the
-/// diagonal. On entry, `out` holds a copy of the matrix, and on return the factor, or NaN if there is none:
-/// whoever trains on a worker's CPU does not wait for the status.
+/// Factors one matrix with increasing jitter, relative to `scale` or else to the mean of the diagonal. On
+/// entry, `out` holds a copy of the matrix. On return, it holds the factor, or NaN if there is none, because
+/// a client that trains on a worker's CPU does not wait for the status.
 fn factor_with_jitter<T: Element>(
     matrix: &[T],
     out: &mut [T],
@@ -67,7 +67,7 @@ fn factor_with_jitter<T: Element>(
     status
 }
 
-/// The least and the largest value, NaN if there is one.
+/// The smallest and the largest value; NaN if any value is NaN.
 fn range(values: &[f64]) -> [f64; 2] {
     (values.iter()).fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &value| {
         if value.is_nan() || low.is_nan() {
@@ -133,7 +133,7 @@ fn trace<T: Scalar>(matrix: MatRef<'_, T>) -> f64 {
     (0..matrix.nrows()).map(|i| matrix[(i, i)].to_f64()).sum()
 }
 
-/// `½·L⁻ᵀ(Φ + Φᵀ)L⁻¹` for every batch member, followed by a change of it.
+/// `½·L⁻ᵀ(Φ + Φᵀ)L⁻¹` for every batch member, then modified by `change`.
 fn two_sided_solves<B: CpuMemory, T: Element>(
     factor: &FloatTensor<B>,
     cotangent: &FloatTensor<B>,

@@ -56,8 +56,8 @@ impl<T: Scalar> Kernel for Factor<'_, T> {
     }
 }
 
-/// Subtracts the multiples of a finished column from the ones from `first` to before `end`, in the rows
-/// from the diagonal on.
+/// Subtracts multiples of a finished column from the columns `first` to `end − 1`, in the rows from the
+/// diagonal on.
 #[inline(always)]
 fn subtract_multiples<T: Scalar, const FUSED: bool>(
     columns: &mut [[Lanes<T>; REGISTERS]; BLOCK],
@@ -82,7 +82,7 @@ mod tests {
 
     use super::*;
 
-    /// `L·Lᵀ` of every size, with rubbish above the diagonal.
+    /// Checks `L·Lᵀ` for every size, with arbitrary values above the diagonal.
     fn check<T: Scalar>(tolerance: f64) {
         for size in 1..=BLOCK {
             let entry = |i: usize, j: usize| {
@@ -114,7 +114,7 @@ mod tests {
         }
     }
 
-    /// A few roundings of numbers near one.
+    /// The tolerances are a few rounding errors of values near one.
     #[test]
     fn the_factor_gives_the_block() {
         check::<f32>(1e-6);

@@ -48,7 +48,7 @@ pub trait CholeskyOps: Backend {
         jitter: Jitter,
     ) -> (FloatTensor<Self>, FloatTensor<Self>);
 
-    /// The factor of `K + jitter·v·I` and its status, with a number v for every batch member.
+    /// The factor of `K + jitter·v·I` and its status, with one value v per batch member.
     fn cholesky_scaled(
         matrix: FloatTensor<Self>,
         scales: FloatTensor<Self>,
@@ -127,9 +127,9 @@ pub struct CholeskyFactor<const D: usize> {
 /// [`NotPositiveDefinite`] when a batch member has no factor even with the largest jitter. NaN
 /// always fails.
 ///
-/// On a GPU, the error would make the CPU wait for the device. With autodiff, as in a training step,
-/// there is none: a member without a factor has NaN in its whole factor, so that the loss and all
-/// gradients are NaN. Without autodiff, as in predictions, the error is the same as on the CPU.
+/// On a GPU, the error would make the CPU wait for the device. With autodiff, as in a training step, there is
+/// no error: the factor of a failed member is all NaN, so the loss and all gradients are NaN. Without
+/// autodiff, as in predictions, the error is the same as on the CPU.
 ///
 /// # Panics
 ///
@@ -148,13 +148,14 @@ pub fn cholesky<const D: usize>(
     Ok(factor)
 }
 
-/// [`cholesky`] that never waits for the device, for training steps on devices without autodiff.
+/// [`cholesky`] without waiting for the device, for training steps on devices without autodiff.
 ///
 /// # Shapes
 ///
 /// - `matrix`: `[…, M, M]`
-/// - the second result: one row per batch member, `[batch, 4]`. Its first number is zero if the
-///   member has a factor, and positive if it has none; its factor is then NaN. The tensor may be in another precision than the matrix.
+/// - second result: the status, one row per batch member, `[batch, 4]`. Its first value is zero if the member
+///   has a factor and positive otherwise; the factor is then NaN. Its precision may differ from that of the
+///   matrix.
 #[track_caller]
 pub(crate) fn cholesky_unchecked<const D: usize>(
     matrix: Tensor<D>,
@@ -166,8 +167,8 @@ pub(crate) fn cholesky_unchecked<const D: usize>(
     (CholeskyFactor { triangle }, Tensor::from_dispatch(status))
 }
 
-/// Whether an operation on this tensor may wait for its result: always in CPU memory, and outside
-/// training on a GPU.
+/// Whether an operation on this tensor may wait for its result: always true in CPU memory, and on a GPU only
+/// outside training.
 pub(super) fn may_wait<const D: usize>(tensor: &Tensor<D>) -> bool {
     is_on_cpu(tensor) || !tensor.device().is_autodiff()
 }

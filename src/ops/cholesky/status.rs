@@ -4,7 +4,7 @@ use burn::tensor::{DType, Tensor};
 
 use crate::ops::numbers;
 
-/// The status of one batch member: a row of numbers in a tensor that accompanies the factor.
+/// The status of one batch member: a row of values in a tensor that accompanies the factor.
 ///
 /// The row holds the failed pivot plus one (zero if none failed), the jitter and the extremes of
 /// the diagonal. It is in double precision if the backend has it. In single precision a pivot below
@@ -32,14 +32,14 @@ impl Status {
         }
     }
 
-    /// The numbers of the row.
+    /// The values of the row.
     pub fn row(self) -> [f64; Self::WIDTH] {
         let pivot = self.failed_pivot.map_or(0.0, |pivot| pivot as f64 + 1.0);
         let [smallest, largest] = self.diagonal;
         [pivot, self.jitter, smallest, largest]
     }
 
-    /// Reads the status from the numbers of a row.
+    /// Reads the status from the values of a row.
     fn from_row([pivot, jitter, smallest, largest]: [f64; Self::WIDTH]) -> Self {
         Self {
             failed_pivot: (pivot > 0.0).then(|| pivot as usize - 1),
@@ -104,10 +104,10 @@ pub struct NotPositiveDefinite {
 impl NotPositiveDefinite {
     fn advice(&self) -> &'static str {
         if self.smallest_diagonal.is_finite() && self.largest_diagonal.is_finite() {
-            "Look for duplicate points or lengthscales far larger than the data's spread, raise \
+            "Look for duplicate points or lengthscales far larger than the range of the data, raise \
              the jitter, or use f64."
         } else {
-            "It holds NaN or infinite values: look at the inputs and the hyperparameters."
+            "It holds NaN or infinite values: check the inputs and the hyperparameters."
         }
     }
 }
@@ -115,7 +115,7 @@ impl NotPositiveDefinite {
 /// A triangular matrix with a zero or non-finite diagonal entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the triangular matrix (batch member {batch}) is singular: diagonal entry {row} is zero or not a number"
+    "the triangular matrix (batch member {batch}) is singular: diagonal entry {row} is zero or not finite"
 )]
 pub struct SingularTriangle {
     /// The batch member.

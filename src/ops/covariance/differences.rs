@@ -24,7 +24,7 @@ pub const MANY_DIMENSIONS: usize = 32;
 /// Below this number of covariances one thread is faster than two.
 const PARALLEL_FROM: usize = 1 << 16;
 
-/// Below this number of numbers one thread is faster than two at adding the sums of all threads.
+/// Below this number of values, one thread adds the sums of all threads faster than two.
 const GATHER_FROM: usize = 1 << 15;
 
 /// Two sets of points in lengthscale units.
@@ -46,7 +46,7 @@ impl<T: Scalar> ScaledPoints<T> {
         }
     }
 
-    /// The sums of as many rows from `first_row` on as the gradient has.
+    /// The sums over the rows of the gradient, which begins with row `first_row`.
     fn backward(
         &self,
         kind: Stationary,
@@ -70,7 +70,7 @@ impl<T: Scalar> ScaledPoints<T> {
     }
 }
 
-/// Writes every number of the rows from `first_row` on of the covariance.
+/// Writes all entries of the rows of the covariance from `first_row` on.
 struct Forward<'a, T, P> {
     points: &'a ScaledPoints<T>,
     variance: T,
@@ -123,7 +123,7 @@ struct PartialGradients<T> {
     variance: f64,
 }
 
-/// Processes rows from `first_row` on of the gradient `G`.
+/// Processes the rows of the gradient `G` from `first_row` on.
 struct Backward<'a, T, P> {
     points: &'a ScaledPoints<T>,
     variance: T,
@@ -273,7 +273,7 @@ pub fn covariance_on<T: Scalar>(
             profile: PhantomData,
         }))
     };
-    // SAFETY: the kernel writes every number.
+    // SAFETY: the kernel writes every entry.
     unsafe { threads::fill_parts(rows * columns, columns, parts, &fill) }
 }
 

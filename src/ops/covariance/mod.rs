@@ -38,8 +38,8 @@ pub trait CovarianceOps: Backend {
 
 /// Gradients of the covariance.
 pub trait CovarianceBackward: CovarianceOps {
-    /// The gradients of `x1`, `x2`, the lengthscales and the variance, batched like the covariance.
-    /// There may be more than are wanted.
+    /// The gradients of `x1`, `x2`, the lengthscales and the variance, batched like the covariance. They may
+    /// include gradients that are not wanted.
     fn covariance_backward(
         arguments: [FloatTensor<Self>; 4],
         gradient: FloatTensor<Self>,

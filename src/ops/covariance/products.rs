@@ -168,7 +168,7 @@ impl<T: Scalar> Kernel for Distances<'_, T> {
             let norm = self.points.left_norms[i];
             let chunks = row.chunks_mut(CHUNK).zip(right.chunks(CHUNK));
             for (chunk, (distances, others)) in chunks.enumerate() {
-                // Whether any is close, in a loop without branches.
+                // Checks whether any distance is close, in a loop without branches.
                 let mut far = true;
                 for (distance, &other) in distances.iter_mut().zip(others) {
                     let norms = norm + other;

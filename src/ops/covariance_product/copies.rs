@@ -31,7 +31,7 @@ struct Distinct<T> {
 }
 
 impl<T: Scalar> Distinct<T> {
-    /// Finds the distinct points; none unless enough of the points, [N, D], are duplicates.
+    /// Finds the distinct points of [N, D]; `None` unless enough points are duplicates.
     fn of(points: &[T], dimensions: usize, runs: &Runs) -> Option<Self> {
         if runs.points() < POINTS_FROM {
             return None;
@@ -209,7 +209,7 @@ mod tests {
         let lengths: Vec<usize> = distinct.runs.ranges().map(|range| range.len()).collect();
         assert_eq!(lengths, [2, 3, (POINTS_FROM - 400).div_ceil(100)]);
         let repeated = distinct.repeated_rows(&distinct.points);
-        assert_eq!(repeated, points, "every point is equal to its own");
+        assert_eq!(repeated, points, "every point equals its distinct point");
     }
 
     #[test]

@@ -24,10 +24,10 @@ use crate::ops::{
 const ROWS: usize = 128;
 const COLUMNS: usize = 1024;
 
-/// Tiles have fewer rows if there are not as many blocks of rows for each thread.
+/// Minimum number of blocks of rows per thread. Tiles have fewer rows if necessary.
 const BLOCKS_PER_THREAD: usize = 4;
 
-/// The least rows of a tile that are worth its setup.
+/// Minimum number of rows of a tile, to be worth its setup.
 const LEAST_ROWS: usize = 32;
 
 /// The number of vectors up to which computing covariances takes longer than multiplying by them.
@@ -154,7 +154,7 @@ impl<T: Scalar> Product<'_, T> {
         square.into_iter().chain(rest)
     }
 
-    /// Gives every thread blocks of `height` rows with almost as many covariances as the others.
+    /// Divides the rows into blocks of `height` rows and gives all threads almost equally many covariances.
     fn shares(&self, height: usize) -> Vec<Vec<Range<usize>>> {
         let (rows, columns) = (self.rows(), self.columns());
         let blocks = (0..rows).step_by(height).map(|start| {

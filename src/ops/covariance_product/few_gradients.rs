@@ -1,5 +1,5 @@
 //! The gradients of `K(X, X)·V` for few vectors in one pass: each covariance and its slope are computed in
-//! registers and used at once for the gradients of everything.
+//! registers and used at once for all gradients.
 
 use core::{marker::PhantomData, ops::Range};
 
@@ -78,7 +78,7 @@ impl<'a, T: Scalar> FewGradients<'a, T> {
         }));
     }
 
-    /// The sums of the points, [N, D], in lengthscale units; none if they are not wanted.
+    /// The sums of the points, [N, D], in lengthscale units; empty if they are not wanted.
     pub fn points(&self, sums: &[Block<T>]) -> Vec<T> {
         let count = if sums.is_empty() {
             0
@@ -137,8 +137,8 @@ impl<T: Scalar, P: Profile<T>> Kernel for Pass<'_, T, P> {
 }
 
 impl<T: Scalar, P: Profile<T>> Pass<'_, T, P> {
-    /// The gradients of the covariances of a group of rows with block `index`; those of their vectors are
-    /// added to the sums on the way.
+    /// The gradients of the covariances of a group of rows with block `index`. Also adds the gradients of
+    /// their vectors to the sums.
     ///
     /// Both orders of two points in the same block are visited. In other blocks, one visit counts for both.
     #[inline(always)]

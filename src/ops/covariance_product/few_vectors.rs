@@ -52,7 +52,7 @@ impl<T: Scalar> FewVectors<T> {
         vec![Block::zeros(); self.vectors.len()]
     }
 
-    /// The groups of some rows, `[D]` each. The first is the first of a group.
+    /// The groups of some rows, `[D]` each. The first row must be the first of a group.
     pub fn groups(&self, rows: &Range<usize>) -> impl Iterator<Item = &[[T; ROWS]]> + use<'_, T> {
         let groups = self.rows.groups().skip(rows.start / ROWS);
         groups.take(rows.len().div_ceil(ROWS))
@@ -94,7 +94,7 @@ pub(super) fn blocks_of<T: Scalar>(values: &[T], width: usize) -> Vec<Block<T>> 
     blocks
 }
 
-/// The numbers of a row-major matrix, [N, width], from [⌈N/LANES⌉, width].
+/// The values of a row-major matrix, [N, width], from [⌈N/LANES⌉, width].
 pub(super) fn rows_of<T: Scalar>(
     blocks: &[Block<T>],
     width: usize,
@@ -106,7 +106,7 @@ pub(super) fn rows_of<T: Scalar>(
     })
 }
 
-/// The numbers of a group of rows in one column of a matrix, [⌈N/LANES⌉, width], each in all lanes.
+/// The values of a group of rows in one column of a matrix, [⌈N/LANES⌉, width], each in all lanes.
 #[inline(always)]
 pub(super) fn of_group<T: Scalar>(
     blocks: &[Block<T>],
@@ -118,7 +118,7 @@ pub(super) fn of_group<T: Scalar>(
     [Lanes::splat(numbers[0]), Lanes::splat(numbers[1])]
 }
 
-/// Adds the sums of the groups of some rows, `width` numbers each, to a matrix, [⌈N/LANES⌉, width].
+/// Adds the sums of the groups of some rows, `width` values each, to a matrix, [⌈N/LANES⌉, width].
 #[inline(always)]
 pub(super) fn add_rows_of<T: Scalar>(
     blocks: &mut [Block<T>],

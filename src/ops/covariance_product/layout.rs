@@ -43,10 +43,10 @@ pub struct Stretch<T> {
     pub chunks: Vec<Chunk<T>>,
 }
 
-/// Tiles are smaller if there are not as many for each thread.
+/// Minimum number of tiles per thread. Tiles are smaller if necessary.
 const TILES_PER_THREAD: usize = 8;
 
-/// Columns of the smallest tiles.
+/// Minimum number of columns of a tile.
 const LEAST_COLUMNS: usize = 256;
 
 /// The largest number of columns of a tile, for this number of points and threads.

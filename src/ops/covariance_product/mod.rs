@@ -81,14 +81,14 @@ pub trait CovarianceProductBackward: CovarianceProductOps {
 /// `k(x1, x2)·V` for the stationary covariance `k(x, x′) = σ²·φ(Σ_d (x_d − x′_d)²/ℓ_d²)`.
 ///
 /// Distances, covariances and the product are computed tile by tile, and again in the backward
-/// pass. Memory is that of the arguments plus one tile per thread, never N1·N2; on GPUs a tile has
+/// pass. Memory is that of the arguments plus one tile per thread, never N1·N2; on GPUs a tile takes
 /// 32 MiB. Without `x2` (when `x2 = x1`) the CPU computes the covariance of two points once and
 /// uses it twice. From 8192 points on, if the points have no gradient and at least a fifth are
 /// duplicates, it skips the covariances of duplicates.
 ///
 /// # Shapes
 ///
-/// - `x1`: `[N1, D]`, `x2`: `[N2, D]`, or none for `x2 = x1`
+/// - `x1`: `[N1, D]`, `x2`: `[N2, D]`, or `None` for `x2 = x1`
 /// - `lengthscales`: `[D]`, or `[1]` if shared by all dimensions
 /// - `variance`: `[1]`
 /// - `vectors` (V): `[N2, R]`
@@ -112,7 +112,7 @@ pub fn covariance_product(
     let ([columns, _], [rows, width]) = (x2.dims(), vectors.dims());
     assert!(
         rows == columns,
-        "covariance_product: {columns} points x2 with vectors [{rows}, {width}]; expected [N2, D] \
+        "covariance_product: x2 has {columns} points, vectors is [{rows}, {width}]; expected [N2, D] \
          and [N2, R]"
     );
     let [results, _] = x1.dims();
@@ -166,8 +166,8 @@ pub fn block_covariance(
     let ([rows, _], [count], expected) = (points.dims(), values.dims(), blocks.points());
     assert!(
         rows == expected && count == expected,
-        "block_covariance: {rows} points, {count} values, runs of {expected} points; expected as \
-         many of each"
+        "block_covariance: {rows} points, {count} values, runs of {expected} points; expected \
+         equal numbers"
     );
     dispatch!(CovarianceProductOps::block_covariance(
         points, others, lengthscales, variance, values; kind, BlockPairs { blocks, same }

@@ -124,7 +124,7 @@ pub struct Backward<'a, T, P> {
     pub profile: PhantomData<P>,
 }
 
-/// The numbers of a group of rows.
+/// The values of a group of rows.
 struct Group<T> {
     /// x′/ℓ, `[D]`
     points: Vec<[T; ROWS]>,
@@ -179,8 +179,8 @@ impl<T: Scalar, P: Profile<T>> Kernel for Backward<'_, T, P> {
 }
 
 impl<T: Scalar, P: Profile<T>> Backward<'_, T, P> {
-    /// Prepares a group of rows with the values s, if they are combined with the columns. A row that is
-    /// missing has no gradients.
+    /// Prepares a group of rows with the values s, if they are combined with the columns. The gradients of
+    /// missing rows are zero.
     #[inline(always)]
     fn fill(&self, rows: Range<usize>, values: Option<&[T]>, group: &mut Group<T>) {
         let zero = Lanes::splat(T::default());

@@ -151,6 +151,6 @@ fn reinterpret<T: Element, U: Element>(values: &[T]) -> Option<&[U]> {
 fn to_vec<T: Element>(data: TensorData) -> Vec<T> {
     match data.try_into_vec() {
         Ok(values) => values,
-        Err(error) => panic!("tensor data of another type than its tensor: {error:?}"),
+        Err(error) => panic!("the type of tensor data differs from that of its tensor: {error:?}"),
     }
 }

@@ -2,16 +2,16 @@
 
 use faer::MatMut;
 
-/// Rows and columns of parts are multiples of this, a vector register of single precision.
+/// Rows and columns of parts are multiples of this, the width of a vector register in single precision.
 const STEP: usize = 16;
 
-/// The least columns of a part.
+/// Minimum number of columns of a part.
 const LEAST: usize = STEP;
 
 /// A part of a matrix with the indices of its first row and column.
 pub type Block<'a, T> = (MatMut<'a, T>, usize, usize);
 
-/// The places at which to cut `size` rows or columns into parts of almost equal size.
+/// The indices at which to cut `size` rows or columns into parts of almost equal size.
 fn cuts(size: usize, parts: usize) -> impl Iterator<Item = usize> {
     let steps = size.div_ceil(STEP);
     (1..parts).map(move |part| steps * part / parts * STEP)
@@ -37,8 +37,8 @@ pub fn column_parts<T>(
 pub fn grid<T>(matrix: MatMut<'_, T>, parts: usize) -> Vec<Block<'_, T>> {
     let (rows, columns) = (matrix.nrows(), matrix.ncols());
     let divisors = (1..=parts).filter(|&across| parts.is_multiple_of(across));
-    // The circumference of a block, times the number of blocks. Wide matrices are cut into columns
-    // rather than rows.
+    // The perimeter of a block, times the number of blocks. Wide matrices are cut into columns rather than
+    // rows.
     let best = divisors.min_by_key(|&across| {
         let size = rows * across + columns * (parts / across);
         (size, (across == 1) == (columns >= rows))
@@ -64,8 +64,7 @@ pub struct LowerShare<'a, T> {
 
 /// Divides the lower triangle of a square matrix into shares of almost equal size.
 ///
-/// All threads have a block of the corner, half of them share each of the two triangles that are
-/// left.
+/// Every thread has a block of the corner; half of the threads share each of the two remaining triangles.
 pub fn lower_shares<T>(matrix: MatMut<'_, T>, parts: usize) -> Vec<LowerShare<'_, T>> {
     lower_shares_from(matrix, parts, 0)
 }
@@ -83,7 +82,7 @@ fn lower_shares_from<T>(
             triangle: (matrix, first),
         }];
     }
-    // Triangles have areas like the numbers of threads.
+    // The areas of the triangles are proportional to their numbers of threads.
     let (some, others) = (parts / 2, parts - parts / 2);
     let [small, large] = [some, others].map(|parts| (parts as f64).sqrt());
     let steps = size as f64 / STEP as f64 * small / (small + large);

@@ -1,4 +1,4 @@
-//! Calls of faer, which leave the vector registers clean.
+//! Calls to faer that leave the vector registers clean.
 //!
 //! The kernels of faer's matrix products are assembly that ends without `vzeroupper`. After them, the
 //! upper halves of the vector registers count as in use on their thread. Every SSE instruction there,
@@ -45,7 +45,7 @@ mod tests {
     /// The bits of XINUSE for the upper halves of the 16 registers that SSE has.
     const UPPER_HALVES: u64 = 1 << 2 | 1 << 6;
 
-    /// Which states of the processor are in use on this thread, if it tells.
+    /// Which states of the processor are in use on this thread, if the processor reports it.
     fn states_in_use() -> Option<u64> {
         #[target_feature(enable = "xsave")]
         fn read() -> u64 {
@@ -72,7 +72,7 @@ mod tests {
             Par::Seq,
         );
         let Some(after_faer) = states_in_use() else {
-            println!("skipped: this processor does not tell which registers are in use");
+            println!("skipped: this processor does not report which registers are in use");
             return;
         };
         clean_registers();

@@ -1,26 +1,26 @@
-//! A register of numbers. It is passed by value, which lets the compiler keep it in registers.
+//! A register of values. It is passed by value, which lets the compiler keep it in registers.
 //!
 //! The functions use plain loops instead of closures: a closure is compiled without the vector
 //! instructions of the function that it is inlined into.
 
 use super::scalar::Scalar;
 
-/// Numbers in one [`Lanes`]: one AVX-512 register of `f32`, two of `f64`.
+/// Values in one [`Lanes`]: one AVX-512 register of `f32`, two of `f64`.
 pub const WIDTH: usize = 16;
 
-/// [`WIDTH`] numbers processed together, aligned like registers.
+/// [`WIDTH`] values processed together, aligned like registers.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub struct Lanes<T>(pub [T; WIDTH]);
 
 impl<T: Scalar> Lanes<T> {
-    /// The same number in every lane.
+    /// The same value in every lane.
     #[inline(always)]
     pub fn splat(value: T) -> Self {
         Self([value; WIDTH])
     }
 
-    /// Loads the first numbers of a slice.
+    /// Loads the first values of a slice.
     #[inline(always)]
     pub fn load(values: &[T]) -> Self {
         let mut lanes = [T::default(); WIDTH];
@@ -28,7 +28,7 @@ impl<T: Scalar> Lanes<T> {
         Self(lanes)
     }
 
-    /// Loads a slice that may end before the register does, with zeros beyond.
+    /// Loads a slice that may be shorter than a register, padded with zeros.
     #[inline(always)]
     pub fn load_partial(values: &[T]) -> Self {
         if values.len() >= WIDTH {
@@ -39,13 +39,13 @@ impl<T: Scalar> Lanes<T> {
         Self(lanes)
     }
 
-    /// Writes to the first numbers of a slice.
+    /// Writes to the first values of a slice.
     #[inline(always)]
     pub fn store(self, values: &mut [T]) {
         values[..WIDTH].copy_from_slice(&self.0);
     }
 
-    /// Writes to a slice that may end before the register does.
+    /// Writes to a slice that may be shorter than a register.
     #[inline(always)]
     pub fn store_partial(self, values: &mut [T]) {
         match values.first_chunk_mut() {

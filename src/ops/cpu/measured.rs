@@ -24,7 +24,7 @@ pub struct MeasuredSection {
 }
 
 impl MeasuredSection {
-    /// The time of all parts together.
+    /// The total time of all parts.
     pub fn work(&self) -> Duration {
         self.parts.iter().map(|&(_, time)| time).sum()
     }
@@ -49,8 +49,8 @@ thread_local! {
     static IN_PART: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `work` and measures the parallel sections in it. It is for benchmarks, which run nothing else
-/// meanwhile.
+/// Runs `work` and measures its parallel sections. It is for benchmarks, which run nothing else at the same
+/// time.
 pub fn on_measured_threads<R>(work: impl FnOnce() -> R) -> (R, Vec<MeasuredSection>) {
     /// Ends the measurement, also after a panic.
     struct End;
@@ -134,7 +134,7 @@ mod tests {
                 in_parts(&mut values, 1, 2, &|_, _| divide(2, 2));
             })
         });
-        // Other tests of this process may have sections meanwhile.
+        // Other tests in this process may run sections at the same time.
         let here = measured
             .iter()
             .filter(|section| section.place.file() == file!());
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(
             here.len(),
             2,
-            "one thread is no section, and nested ones belong to their part"
+            "one thread is not a section, and nested sections belong to their part"
         );
         // The sections within the second may share its threads.
         for (section, least) in here.into_iter().zip([pause * 2, pause]) {

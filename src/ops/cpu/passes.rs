@@ -68,11 +68,11 @@ pub fn row_mut<T>(matrix: MatMut<'_, T>, row: usize) -> &mut [T] {
     }
 }
 
-/// The matrix as one whose entries have been written.
+/// Treats the entries of a matrix as written.
 ///
 /// # Safety
 ///
-/// No entry is read before it has been written.
+/// No entry may be read before it has been written.
 pub unsafe fn assume_written<T>(matrix: MatMut<'_, MaybeUninit<T>>) -> MatMut<'_, T> {
     let (rows, columns) = (matrix.nrows(), matrix.ncols());
     let (down, right) = (matrix.row_stride(), matrix.col_stride());

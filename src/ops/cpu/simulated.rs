@@ -1,7 +1,7 @@
-//! Parallel sections on one thread, part after part, as if there were more threads.
+//! Runs parallel sections on one thread, one part after the other, as if there were more threads.
 //!
-//! They show a benchmark how equally the work is divided on a machine with more cores than its own.
-//! Real threads also wake each other and share the bandwidth of the memory, which is not simulated.
+//! A benchmark can see how evenly the work is divided on a machine with more cores than its own. Real threads
+//! also wake each other and share the memory bandwidth, which is not simulated.
 
 use std::{
     cell::RefCell,
@@ -13,12 +13,12 @@ use std::{
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline(pub Vec<Interval>);
 
-/// Some time of a program.
+/// An interval of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Interval {
     /// Work on one thread.
     Serial(Duration),
-    /// Work that is divided.
+    /// Work divided among threads.
     Parallel(Section),
 }
 
@@ -27,7 +27,7 @@ pub enum Interval {
 pub struct Section {
     /// The place in the source.
     pub place: &'static Location<'static>,
-    /// The times of its parts, which may have sections of their own.
+    /// The times of its parts, which may contain sections themselves.
     pub parts: Vec<Timeline>,
 }
 
@@ -50,8 +50,8 @@ impl Timeline {
         times.sum()
     }
 
-    /// Lowers every time to that of another run, if it is shorter there. Returns false if the runs
-    /// had different sections.
+    /// Replaces every time by that of another run, if it is shorter there. Returns false if the runs had
+    /// different sections.
     pub fn lower(&mut self, other: &Self) -> bool {
         let same = self.0.len() == other.0.len();
         let mut pairs = self.0.iter_mut().zip(&other.0);
@@ -76,8 +76,8 @@ impl Section {
         self.parts.iter().map(Timeline::work).sum()
     }
 
-    /// The time on this many threads: each takes the next part when it has finished one. That is the
-    /// time of the longest part if there are no more parts than threads.
+    /// The time on this many threads: each takes the next part when it has finished one. With no more parts
+    /// than threads, that is the time of the longest part.
     pub fn on(&self, threads: usize) -> Duration {
         let mut busy = vec![Duration::ZERO; threads.max(1)];
         for part in &self.parts {
@@ -85,7 +85,7 @@ impl Section {
                 *least += part.on(threads);
             }
         }
-        // Parts with sections of their own cannot have all threads at the same time.
+        // Parts that contain sections cannot all use all threads at the same time.
         let equal = self.work() / threads.max(1) as u32;
         busy.into_iter().max().unwrap_or_default().max(equal)
     }
@@ -94,11 +94,11 @@ impl Section {
 /// The times recorded so far.
 struct Recorder {
     threads: usize,
-    /// The part that comes first, of those that a section has.
+    /// The part of every section that runs first.
     first: usize,
     /// The end of the last recorded interval.
     since: Instant,
-    /// The whole program, the part of it that runs, the part of that part, …
+    /// The whole program, its part that is running, the part of that part, …
     open: Vec<Timeline>,
 }
 
@@ -108,9 +108,9 @@ thread_local! {
 
 /// Runs `work` on this thread as if there were `threads`, and records its times. It is for benchmarks.
 ///
-/// Sections begin with part `first`, modulo their number of parts, and end with the one before it. The
-/// part that comes first brings what all parts read into the cache; with another one in each
-/// repetition, the shortest times are without that.
+/// Sections begin with part `first`, modulo their number of parts, and end with the one before it. The first
+/// part brings the data that all parts read into the cache. With a different first part in each repetition,
+/// the shortest times exclude that.
 pub fn on_simulated_threads<R>(
     threads: usize,
     first: usize,
@@ -144,7 +144,7 @@ pub(super) fn count() -> Option<usize> {
     RECORDER.with_borrow(|recorder| recorder.as_ref().map(|recorder| recorder.threads))
 }
 
-/// Runs the parts of a section one after the other and records their times.
+/// Runs the parts of a section one after another and records their times.
 pub(super) fn in_turn(place: &'static Location<'static>, parts: usize, run: impl Fn(usize)) {
     let first = with_recorder(|recorder| {
         recorder.end_serial();
@@ -266,7 +266,7 @@ mod tests {
                     sleep(Duration::from_millis(1));
                 });
             });
-            // Parts of two, two and three.
+            // Sections of two, two and three parts.
             let order = [0, 1, 2].map(|part| (3 + part - first % 3) % 3 + 1);
             let [a, b, c] = order;
             assert_eq!(values, [a, a, b, b, c, c, c], "{first}");

@@ -16,7 +16,7 @@ use std::{
 
 use rayon::{ThreadPool, ThreadPoolBuilder, Yield};
 
-/// Pauses between two looks for work of a thread that is kept awake.
+/// Pauses of a thread that is kept awake before it checks for work again.
 const SPINS: usize = 32;
 
 /// The number of threads to split work across.
@@ -45,15 +45,16 @@ pub fn within_pool<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     rayon::scope(|_| work())
 }
 
-/// Runs `work` in a pool of its own, whose threads stay awake between the parallel parts of `work`.
+/// Runs `work` in its own pool, whose threads stay awake between the parallel parts of `work`.
 ///
-/// To wake a thread takes as long as some parallel parts of a training step, and a step has dozens of
-/// them. The threads wait actively meanwhile, as those of other numerical libraries do; whatever else
-/// the processor has to run comes first. `work` runs as it is on a thread of a pool, if there is only
+/// Waking a thread takes as long as some parallel parts of a training step, and a step has dozens of them.
+/// Like those of other numerical libraries, the threads wait actively; anything else that the processor has
+/// to run comes first. `work` simply runs on the current thread if that is in a pool already, if there is
+/// only one thread, or while another thread uses the pool.
 /// one thread, and while another thread's work has the pool.
 pub fn with_threads_awake<R: Send>(work: impl FnOnce() -> R + Send) -> R {
-    // A pool of its own has no other jobs. A thread that waits for a part of `work` could otherwise
-    // start one that needs a lock which `work` has.
+    // A separate pool has no other jobs. A thread that waits for a part of `work` could otherwise start one
+    // that needs a lock that `work` holds.
     static POOL: Mutex<Option<ThreadPool>> = Mutex::new(None);
     let threads = count();
     let here = rayon::current_thread_index().is_some() || simulated_count().is_some();
@@ -74,7 +75,7 @@ pub fn with_threads_awake<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     }
 }
 
-/// Runs `work` on this thread of a pool, while the others actively wait for parts of it.
+/// Runs `work` on this thread of a pool, while the other threads actively wait for parts of it.
 fn while_others_wait<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     /// Tells the other threads, also after a panic.
     struct Finish<'a>(&'a AtomicBool);
@@ -122,8 +123,8 @@ pub fn in_parts<T: Send>(
     });
 }
 
-/// Parts of whole units of almost equal size, with the index of the first unit of each; the last one has
-/// what is left. Each is for one thread, and the locks tell the compiler so.
+/// Parts of whole units of almost equal size, with the index of the first unit of each; the last one has the
+/// remainder. Each is for one thread, and the locks prove that to the compiler.
 fn pieces<T>(
     values: &mut [T],
     unit: usize,
@@ -145,8 +146,7 @@ fn pieces<T>(
 
 /// Runs `work` for each part, on all threads.
 ///
-/// It is not generic: the compiler would make a copy of rayon's jobs for every section, which takes long.
-///
+/// It is not generic: otherwise the compiler would copy rayon's jobs for every section, which takes long.
 /// `place` is for benchmarks, which measure each section by itself.
 #[cfg_attr(not(any(test, feature = "section-times")), expect(unused_variables))]
 fn run_parts(place: &'static Location<'static>, parts: usize, work: &(dyn Fn(usize) + Sync)) {
@@ -161,7 +161,7 @@ fn run_parts(place: &'static Location<'static>, parts: usize, work: &(dyn Fn(usi
     divide(0..parts, work);
 }
 
-/// Runs `work` for some parts, half of them on this thread and half on another, if one is free.
+/// Runs `work` for some parts: half of them on this thread and, if another thread is free, half on that.
 fn divide(parts: Range<usize>, work: &(dyn Fn(usize) + Sync)) {
     if parts.len() == 1 {
         return work(parts.start);
@@ -173,10 +173,10 @@ fn divide(parts: Range<usize>, work: &(dyn Fn(usize) + Sync)) {
     );
 }
 
-/// How many numbers arrays of several threads have together when they are added in parts.
+/// Total length of several threads' arrays from which they are added in parts.
 const ADD_FROM: usize = 1 << 17;
 
-/// The sums of several arrays of one length, element by element; none if there are no arrays.
+/// The elementwise sum of several arrays of equal length; `None` if there are no arrays.
 #[track_caller]
 pub fn add_up<T: Copy + AddAssign + Send + Sync>(arrays: Vec<Vec<T>>) -> Option<Vec<T>> {
     let mut arrays = arrays.into_iter();
@@ -194,7 +194,7 @@ pub fn add_up<T: Copy + AddAssign + Send + Sync>(arrays: Vec<Vec<T>>) -> Option<
     Some(sums)
 }
 
-/// Distributes items of different size: each, in order, to the share that has least so far. Items in
+/// Distributes items of different sizes: each, in order, to the share that is smallest so far. Items in
 /// decreasing order give shares of almost equal size.
 pub fn share_out<T>(items: impl Iterator<Item = (T, usize)>, shares: usize) -> Vec<Vec<T>> {
     let mut all: Vec<(usize, Vec<T>)> = (0..shares).map(|_| (0, Vec::new())).collect();
@@ -216,7 +216,7 @@ pub fn zeros<T: Copy + Default + Send>(count: usize) -> Vec<T> {
     if count < FILL_FROM {
         return vec![T::default(); count];
     }
-    // SAFETY: every place is written.
+    // SAFETY: every element is written.
     unsafe {
         fill_parts(count, 1, self::count(), &|places, _| {
             for place in places {
@@ -232,7 +232,7 @@ pub fn copied<T: Copy + Send + Sync>(values: &[T]) -> Vec<T> {
     if values.len() < FILL_FROM {
         return values.to_vec();
     }
-    // SAFETY: there are as many values as places.
+    // SAFETY: there are as many values as elements.
     unsafe {
         fill_parts(values.len(), 1, count(), &|places, first| {
             for (place, &value) in places.iter_mut().zip(&values[first..]) {
@@ -247,7 +247,7 @@ pub fn copied<T: Copy + Send + Sync>(values: &[T]) -> Vec<T> {
 ///
 /// # Safety
 ///
-/// `fill` must write every place of its part.
+/// `fill` must write every element of its part.
 #[track_caller]
 pub unsafe fn fill_parts<T: Send>(
     count: usize,
@@ -258,12 +258,12 @@ pub unsafe fn fill_parts<T: Send>(
     let mut values = Vec::with_capacity(count);
     let places = &mut values.spare_capacity_mut()[..count];
     in_parts(places, unit, parts, fill);
-    // SAFETY: the parts have written all places.
+    // SAFETY: the parts have written all elements.
     unsafe { values.set_len(count) };
     values
 }
 
-/// Numbers per chunk of [`collect`].
+/// Values per chunk of [`collect`].
 pub const CHUNK: usize = 16;
 
 /// Concatenates `count` chunks `chunk(0)`, `chunk(1)`, …, computed in `parts` parts. The memory is
@@ -274,7 +274,7 @@ pub fn collect<T: Send>(
     parts: usize,
     chunk: impl Fn(usize) -> [T; CHUNK] + Sync,
 ) -> Vec<T> {
-    // SAFETY: every place is written.
+    // SAFETY: every element is written.
     let chunks = unsafe {
         fill_parts(count, 1, parts, &|places, first| {
             for (i, place) in places.iter_mut().enumerate() {
@@ -410,7 +410,7 @@ mod tests {
     fn parts_differ_by_at_most_one_unit() {
         const UNIT: usize = 3;
         for (units, parts) in [(1, 1), (16, 16), (17, 16), (100, 7), (20_000, 48)] {
-            // What is no whole unit belongs to the last part.
+            // A remainder of less than a unit belongs to the last part.
             let mut values: Vec<usize> = (0..units * UNIT + 2).collect();
             let mut sizes = Vec::new();
             for piece in pieces(&mut values, UNIT, units, parts) {

@@ -1,5 +1,5 @@
-//! Products and solves in which both matrices are triangular, by recursive halving: `n³/3` operations,
-//! where those of one triangle and a full matrix take `n³`.
+//! Products and solves in which both matrices are triangular, by recursive halving: `n³/3` operations, where
+//! a triangle and a full matrix take `n³`.
 
 use faer::{
     Accum, MatMut, MatRef,
@@ -100,7 +100,7 @@ pub fn solve_transposed_for_lower<T: Scalar>(lower: MatRef<'_, T>, triangle: Mat
 }
 
 /// Adds the lower triangle of `alpha·A·Bᵀ` to `out`, for lower-triangular `A` and `B`, whose entries above
-/// the diagonal are never read. Those of the result are unspecified.
+/// the diagonal are never read. The entries of the result above the diagonal are unspecified.
 pub fn add_lower_product_of_triangles<T: Scalar>(
     left: MatRef<'_, T>,
     right: MatRef<'_, T>,

@@ -23,8 +23,8 @@ const LOWER_COLUMN_BYTES: usize = 256;
 /// Rows of a diagonal block of a triangular product.
 const LEAF: usize = 32;
 
-/// Parts of the columns per thread in solves and triangular products. A thread takes the next one when it
-/// has finished one, so that a thread which other programs slow down has fewer.
+/// Parts of the columns per thread in solves and triangular products. A thread takes the next part when it
+/// has finished one, so a thread that other programs slow down takes fewer.
 const PARTS_PER_THREAD: usize = 2;
 
 /// Bytes of a row of a triangular matrix from which products with its transpose are faster with a copy of
@@ -39,7 +39,7 @@ pub fn threads_for(multiply_adds: usize) -> usize {
     threads::count_for(multiply_adds, PARALLEL_FROM)
 }
 
-/// The number of parts of the columns for this many threads: one for one.
+/// The number of parts of the columns for this many threads; one part for one thread.
 fn parts_for(threads: usize) -> usize {
     if threads > 1 {
         PARTS_PER_THREAD * threads
@@ -350,7 +350,7 @@ pub struct LowerProduct<'a, T> {
     pub alpha: T,
 }
 
-/// Several [`lower_product`]s at once, on the threads that the largest of them is worth.
+/// Several [`lower_product`]s at once, on as many threads as the largest of them is worth.
 #[track_caller]
 pub fn lower_products<T: Scalar>(beta: Accum, products: Vec<LowerProduct<'_, T>>) {
     let multiply_adds = (products.iter())
@@ -383,10 +383,10 @@ pub fn lower_products<T: Scalar>(beta: Accum, products: Vec<LowerProduct<'_, T>>
     });
 }
 
-/// [`lower_product`] on one thread, a few columns after the other, each from its diagonal block down.
+/// [`lower_product`] on one thread, a few columns after another, each from its diagonal block down.
 ///
-/// The kernels of products pack the wide matrix for each column block of the result. Tall blocks share
-/// that among many rows, which wide blocks or squares would not.
+/// The kernels of products pack the wide matrix for each column block of the result. Tall blocks share that
+/// work among many rows; wide or square blocks would not.
 fn lower_product_part<T: Scalar>(
     mut out: MatMut<'_, T>,
     beta: Accum,

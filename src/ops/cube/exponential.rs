@@ -1,7 +1,7 @@
-//! The exponential function on GPUs, with all digits of the element type.
+//! The exponential function on GPUs, to the full accuracy of the element type.
 //!
-//! The exponential of a shading language may be wrong in many digits (WGSL allows an error of
-//! `3 + 2|x|` units in the last place), which covariances and likelihoods do not survive.
+//! The built-in exponential of a shading language may be wrong in many digits (WGSL allows an error of
+//! `3 + 2|x|` units in the last place), which is too inaccurate for covariances and likelihoods.
 
 use burn_cubecl::cubecl::{self, prelude::*};
 
@@ -104,7 +104,7 @@ pub fn exponential<F: Float>(x: F) -> F {
     let n = (bounded * constant::<F>(std::f64::consts::LOG2_E)).round();
     let r = bounded - n * constant::<F>(comptime!(reduction(bits).ln2.0));
     let sum = polynomial::<F>(r, comptime!(reduction(bits).taylor));
-    // Not `r − n·b`: Mesa's compiler makes `n·(a + b)` of `n·a + n·b`, which is not exact.
+    // Not `r − n·b`: Mesa's compiler turns `n·a + n·b` into `n·(a + b)`, which is not exact.
     let sum = sum - sum * (n * constant::<F>(comptime!(reduction(bits).ln2.1)));
     // 2ⁿ alone may overflow where the result does not.
     let exponent = i32::cast_from(n);
@@ -120,7 +120,7 @@ pub fn exponential<F: Float>(x: F) -> F {
 pub fn power_of_two<F: Float>(n: i32) -> F {
     let double = comptime!(is_double(F::size_bits().comptime()));
     if comptime!(double) {
-        // Not all devices have integers of 64 bits, whose bits could be those of the result.
+        // Not all devices have 64-bit integers, from whose bits the result could be assembled.
         let part = n / 16;
         let base = F::cast_from(single_power_of_two(part));
         let square = base * base;

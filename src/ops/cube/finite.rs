@@ -1,4 +1,4 @@
-//! Tests for values that are not numbers, or not finite.
+//! Tests for NaN and infinite values.
 
 use burn_cubecl::cubecl::{self, prelude::*};
 
@@ -6,7 +6,7 @@ use burn_cubecl::cubecl::{self, prelude::*};
 #[cube]
 pub fn is_nan<F: Float>(value: F) -> bool {
     if comptime!(F::size_bits().comptime() == 32) {
-        // By its bits: a compiler of shaders may assume that no value is NaN.
+        // Checks the bits, because a shader compiler may assume that no value is NaN.
         (u32::reinterpret(f32::cast_from(value)) & 0x7fff_ffff) > 0x7f80_0000
     } else {
         intrinsic!(|scope| value.__expand_is_nan_method(scope).expand.into())

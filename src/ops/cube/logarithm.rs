@@ -1,4 +1,4 @@
-//! Logarithms on GPUs, with all digits of the element type.
+//! Logarithms on GPUs, to the full accuracy of the element type.
 
 use burn_cubecl::cubecl::{self, prelude::*};
 
@@ -7,7 +7,7 @@ use super::exponential::{constant, exponential, polynomial};
 /// `ln 2` as a sum whose first term has so few digits that its multiples are exact.
 const LN_2: (f64, f64) = (0.693_359_375, -2.121_944_400_546_905_8e-4);
 
-/// Up to this magnitude of s, the series of `artanh s` has all digits.
+/// Up to this magnitude of s, the series of `artanh s` is accurate to the last digit.
 const SMALL: f64 = 0.172;
 
 /// `2/(2k + 1)`, highest order first: the coefficients of `2·artanh(s)/s` in `s²`.
@@ -34,8 +34,8 @@ fn twice_artanh<F: Float>(s: F) -> F {
     s * polynomial::<F>(s * s, comptime!(artanh_series(bits)))
 }
 
-/// `log x` to a few units in the last place, also around one. Minus infinity for zero and numbers
-/// below the smallest normal number, NaN for negative numbers and NaN.
+/// `log x` to a few units in the last place, also near one. Minus infinity for zero and positive values below
+/// the smallest normal number, NaN for negative values and NaN.
 #[cube]
 pub fn logarithm<F: Float>(x: F) -> F {
     let double = comptime!(F::size_bits().comptime() == 64);
@@ -51,7 +51,7 @@ pub fn logarithm<F: Float>(x: F) -> F {
     } else {
         f64::from(f32::MIN_POSITIVE)
     }));
-    // An infinite constant is an error in WGSL, an overflow is not.
+    // WGSL forbids an infinite constant, but not an overflow.
     let below = (F::min_value() + x) * F::new(2.0);
     let value = select(x < smallest, below, value);
     select(x < F::new(0.0), x.sqrt(), value)
@@ -69,9 +69,9 @@ fn single_logarithm(x: f32) -> f32 {
     n * constant::<f32>(LN_2.0) + (small + n * constant::<f32>(LN_2.1))
 }
 
-/// Around one as in single precision. Elsewhere, y in single precision and then
-/// `log x = y + log(1 + δ)` with `δ = x·e^(−y) − 1`. It is the 16th root of x whose logarithm
-/// single precision is sure to have.
+/// Near one as in single precision. Elsewhere, y is computed in single precision, and then
+/// `log x = y + log(1 + δ)` with `δ = x·e^(−y) − 1`. The single-precision logarithm is that of the 16th root
+/// of x, which is sure to be in range.
 #[cube]
 fn double_logarithm<F: Float>(x: F) -> F {
     let one = F::new(1.0);
@@ -89,7 +89,7 @@ fn double_logarithm<F: Float>(x: F) -> F {
     )
 }
 
-/// `log(1 + x)`, accurate around zero.
+/// `log(1 + x)`, accurate near zero.
 #[cube]
 pub fn logarithm_of_one_plus<F: Float>(x: F) -> F {
     let s = x / (F::new(2.0) + x);

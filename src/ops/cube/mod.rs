@@ -1,14 +1,14 @@
-//! Building blocks that operations share on GPUs: views of tensors, new tensors, launches, and
-//! matrix products that keep every digit. They do not depend on any operation.
+//! Building blocks that operations share on GPUs: views of tensors, new tensors, launches, and matrix
+//! products of full accuracy. They do not depend on any operation.
 //!
 //! # Rules for kernels
 //!
-//! - Only the operations that every runtime has: no plane (subgroup) instructions, no atomics, no
+//! - Kernels only use operations that every runtime has: no plane (subgroup) instructions, no atomics, no
 //!   dynamic cube counts, at most 16 KiB of shared memory.
 //! - A kernel reads its inputs by their strides, or after [`contiguous`], because CUDA pads rows.
-//! - Sums are trees, or of few terms, so that they keep their digits in single precision.
-//! - No step may depend on the order of operations: Mesa's compiler makes `n·(a + b)` of `n·a + n·b`,
-//!   and sums with a compensation may lose it.
+//! - Sums are trees or have few terms, so that they stay accurate in single precision.
+//! - No step may depend on the order of operations: Mesa's compiler turns `n·a + n·b` into `n·(a + b)`, and
+//!   compensated sums may lose their compensation.
 
 pub mod exponential;
 mod finite;
@@ -45,13 +45,13 @@ pub fn element(tensor: &CubeTensor) -> cubecl::ir::ElemType {
     burn::backend::cubecl::dtype_to_storage_type(tensor.dtype)
 }
 
-/// The tensor with its values row by row, without gaps; copied only if they are not.
+/// The tensor with its values row by row, without gaps; copied only if necessary.
 pub fn contiguous(tensor: CubeTensor) -> CubeTensor {
     into_contiguous(tensor)
 }
 
-/// A tensor for a kernel to change: the tensor itself if its values lie row by row and nobody else
-/// holds them, otherwise a copy.
+/// A tensor that a kernel may change: the tensor itself if its values lie row by row and it has no other
+/// owner, otherwise a copy.
 pub fn writable(tensor: CubeTensor) -> CubeTensor {
     let tensor = contiguous(tensor);
     if tensor.can_mut() || tensor.shape().num_elements() == 0 {
@@ -63,31 +63,31 @@ pub fn writable(tensor: CubeTensor) -> CubeTensor {
     CubeTensor::new(client, copy.handle, *copy.metadata, device, dtype)
 }
 
-/// A tensor on the device of another, of its type, with any values.
+/// A tensor of unspecified values, with the device and the type of another.
 pub fn empty_like(other: &CubeTensor, shape: impl Into<Shape>) -> CubeTensor {
     empty_of(other, shape, other.dtype)
 }
 
-/// A tensor on the device of another, of a given type, with any values.
+/// A tensor of unspecified values and the given type, on the device of another.
 pub fn empty_of(other: &CubeTensor, shape: impl Into<Shape>, dtype: DType) -> CubeTensor {
     let (client, device) = (other.client.clone(), other.device.clone());
     empty_device_contiguous_dtype(client, device, shape.into(), dtype)
 }
 
-/// Zeros on the device of another tensor, of its type.
+/// Zeros, with the device and the type of another tensor.
 pub fn zeros_like(other: &CubeTensor, shape: impl Into<Shape>) -> CubeTensor {
     let (client, device) = (other.client.clone(), other.device.clone());
     zeros_client(client, device, shape.into(), other.dtype)
 }
 
-/// Ones on the device of another tensor, of its type.
+/// Ones, with the device and the type of another tensor.
 pub fn ones_like(other: &CubeTensor, shape: impl Into<Shape>) -> CubeTensor {
     let (client, device) = (other.client.clone(), other.device.clone());
     ones_client(client, device, shape.into(), other.dtype)
 }
 
-/// A view of matrices `[…, rows, columns]` as `[batch, rows, columns]`. Rows and columns keep their
-/// strides; several batch dimensions are joined, for which the tensor may have to be copied.
+/// A view of matrices `[…, rows, columns]` as `[batch, rows, columns]`. Rows and columns keep their strides;
+/// joining several batch dimensions may require a copy.
 pub fn matrices(tensor: CubeTensor) -> CubeTensor {
     let tensor = untile(tensor);
     let shape = tensor.shape();
@@ -114,7 +114,7 @@ pub fn matrices(tensor: CubeTensor) -> CubeTensor {
 ///
 /// # Panics
 ///
-/// If the tensor is not contiguous or has another number of values.
+/// If the tensor is not contiguous or has a different number of values.
 pub fn with_shape(tensor: CubeTensor, shape: impl Into<Shape>) -> CubeTensor {
     burn_cubecl::ops::reshape(tensor, shape.into())
 }
@@ -127,8 +127,8 @@ pub fn transposed(tensor: CubeTensor) -> CubeTensor {
     tensor
 }
 
-/// Some rows and columns of matrices `[batch, rows, columns]`: a view if their place in memory allows
-/// it, otherwise a copy.
+/// Some rows and columns of matrices `[batch, rows, columns]`: a view if their memory layout allows it,
+/// otherwise a copy.
 pub fn block(tensor: CubeTensor, rows: Range<usize>, columns: Range<usize>) -> CubeTensor {
     let batch = tensor.shape()[0];
     slice(tensor, &[0..batch, rows, columns])
@@ -137,7 +137,7 @@ pub fn block(tensor: CubeTensor, rows: Range<usize>, columns: Range<usize>) -> C
 /// Threads in a cube of one dimension.
 pub const THREADS: u32 = 64;
 
-/// Cubes of [`THREADS`] threads for a thread an item. There may be more threads than items.
+/// Cubes of [`THREADS`] threads, with at least one thread per item.
 pub fn cubes_for(tensor: &CubeTensor, items: usize) -> (CubeCount, CubeDim) {
     let dim = CubeDim::new_1d(THREADS);
     let count = cubecl::calculate_cube_count_elemwise(&tensor.client, items, dim);

@@ -9,7 +9,7 @@ pub const REDUCING: usize = 1 << LEVELS;
 /// Levels of the tree of a reduction.
 const LEVELS: usize = 8;
 
-/// How two values become one.
+/// How to combine two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reduction {
     Sum,
@@ -39,8 +39,8 @@ pub fn combine<F: Float>(first: F, second: F, #[comptime] reduction: Reduction) 
     result
 }
 
-/// Reduces a value of every thread of a cube of [`REDUCING`] threads, as a tree. All threads get
-/// the result, and all must call this.
+/// Reduces one value per thread of a cube of [`REDUCING`] threads, as a tree. All threads get the result, and
+/// all must call this.
 #[cube]
 pub fn reduce<F: Float>(value: F, #[comptime] reduction: Reduction) -> F {
     let mut values = Shared::<[F]>::new_slice(REDUCING);

@@ -1,5 +1,4 @@
-//! Sums of rows and of columns. Threads add a few numbers each, and the sums of threads are added
-//! in a tree.
+//! Sums of rows and of columns. Each thread adds a few values, and the threads' sums are added in a tree.
 
 use burn::backend::TensorMetadata;
 use burn_cubecl::cubecl::{self, prelude::*};
@@ -8,24 +7,24 @@ use super::{
     Argument, CubeTensor, REDUCING, Reduction, element, empty_like, matrices, reduce, zeros_like,
 };
 
-/// Columns of a cube that adds columns, and its threads for each.
+/// Columns per cube that adds columns, and its threads per column.
 const COLUMNS: usize = 32;
 const PER_COLUMN: usize = 8;
 
-/// The numbers that are added in a column.
+/// The terms that are added in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Summand {
-    /// The numbers of the left matrix.
+    /// The values of the left matrix.
     Numbers,
-    /// Their squares.
+    /// The squares of the left matrix's values.
     Squares,
-    /// Their products with those of the right matrix.
+    /// The products of the values of both matrices.
     Products,
-    /// Their squares, less those of the right matrix.
+    /// The squares of the left matrix's values minus those of the right matrix's values.
     DifferencesOfSquares,
 }
 
-/// The sum of every row of a matrix `[R, N]` of any strides, `[R]`.
+/// The sum of every row of a matrix `[R, N]`, which may have any strides; `[R]`.
 pub fn row_sums(matrix: CubeTensor) -> CubeTensor {
     let rows = matrix.shape()[0];
     if matrix.shape().num_elements() == 0 {
@@ -83,8 +82,7 @@ pub fn column_sums(left: CubeTensor, right: Option<CubeTensor>, of: Summand) -> 
     out
 }
 
-/// [`column_sums`] of matrices `[B, M, N]` that are not empty, written to a contiguous tensor from
-/// its number `first` on.
+/// [`column_sums`] of nonempty matrices `[B, M, N]`, written to a contiguous tensor from index `first` on.
 pub fn column_sums_into(
     left: CubeTensor,
     right: Option<CubeTensor>,
@@ -98,8 +96,8 @@ pub fn column_sums_into(
     let (client, dtype) = (left.client.clone(), element(&left));
     let cubes = batch * columns.div_ceil(COLUMNS);
     let address = [&left, &right, out].map(|tensor| tensor.required_address_type());
-    // SAFETY: the kernel checks every index against the shape of the left matrix. The right one
-    // has the same shape, and `out` has a number for each column from `first` on.
+    // SAFETY: the kernel checks every index against the shape of the left matrix. The right one has the same
+    // shape, and `out` has an element for each column from `first` on.
     unsafe {
         column_sums_kernel::launch_unchecked(
             &client,

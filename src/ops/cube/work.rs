@@ -1,4 +1,4 @@
-//! Counts of the work that the kernels of this library are given.
+//! Counters of the work given to this library's kernels.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,7 +10,7 @@ use super::CubeTensor;
 static OPERATIONS: AtomicU64 = AtomicU64::new(0);
 static BYTES: AtomicU64 = AtomicU64::new(0);
 
-/// The floating-point operations and the bytes that this process has given to kernels so far.
+/// The floating-point operations and bytes of all kernels that this process has launched so far.
 pub fn work_so_far() -> (u64, u64) {
     (
         OPERATIONS.load(Ordering::Relaxed),
@@ -18,14 +18,14 @@ pub fn work_so_far() -> (u64, u64) {
     )
 }
 
-/// Counts operations of the next launch; a multiply-add is two.
+/// Counts the operations of the next launch; a multiply-add counts as two.
 pub fn count_operations(operations: usize) {
     OPERATIONS.fetch_add(operations as u64, Ordering::Relaxed);
 }
 
-/// A tensor as an argument of a kernel.
+/// A tensor as a kernel argument.
 pub trait Argument {
-    /// The argument. Its bytes are counted as moved once.
+    /// Converts to an argument and counts its bytes as moved once.
     fn argument(self) -> TensorArg;
 }
 

@@ -26,8 +26,8 @@ impl DiagonalOps for CubeBackend {
         let each = value.shape()[0] > batch;
         let (client, dtype) = (matrix.client.clone(), element(&matrix));
         let (cubes, dim) = cubes_for(&matrix, batch * size);
-        // SAFETY: the kernel compares the number of a thread with that of the diagonal entries, for
-        // each of which there is a value.
+        // SAFETY: the kernel checks a thread's index against the number of diagonal entries; there is one
+        // value for each.
         unsafe {
             add_kernel::launch_unchecked(
                 &client,

@@ -30,7 +30,7 @@ pub fn add_to_diagonal<const D: usize>(matrix: Tensor<D>, value: Tensor<1>) -> T
     let (batch, sides) = dims.split_at(D - 2);
     assert!(
         sides[0] == sides[1] && values == batch.iter().product::<usize>(),
-        "add_to_diagonal: matrix {dims:?}, value [{values}]; expected [..., M, M] and one value a \
+        "add_to_diagonal: matrix {dims:?}, value [{values}]; expected [..., M, M] and one value per \
          matrix"
     );
     dispatch!(DiagonalOps::add_to_diagonal(matrix, value))
@@ -40,7 +40,7 @@ pub fn add_to_diagonal<const D: usize>(matrix: Tensor<D>, value: Tensor<1>) -> T
 ///
 /// # Shapes
 ///
-/// - `matrix`: `[…, M, M]`, `diagonal`: M numbers per batch member, flat
+/// - `matrix`: `[…, M, M]`, `diagonal`: M values per batch member, flat
 /// - result: `[…, M, M]`
 ///
 /// # Panics
@@ -51,7 +51,7 @@ pub fn add_diagonal<const D: usize>(matrix: Tensor<D>, diagonal: Tensor<1>) -> T
     let (dims, [values]) = (matrix.dims(), diagonal.dims());
     assert!(
         dims[D - 2] == dims[D - 1] && values == dims[..D - 1].iter().product::<usize>(),
-        "add_diagonal: matrix {dims:?}, diagonal [{values}]; expected [..., M, M] and M values a \
+        "add_diagonal: matrix {dims:?}, diagonal [{values}]; expected [..., M, M] and M values per \
          matrix"
     );
     dispatch!(DiagonalOps::add_to_diagonal(matrix, diagonal))

@@ -1,4 +1,4 @@
-//! Matrix products that keep every digit of the element type on every backend.
+//! Matrix products with the full accuracy of the element type on every backend.
 
 #[cfg(feature = "cube")]
 mod cube;
@@ -14,14 +14,13 @@ use super::{
     dispatch::dispatch,
 };
 
-/// Products of matrices that keep every digit.
+/// Matrix products of full accuracy.
 pub trait ExactMatmul: Sized {
-    /// `AB`. burn's own product may round its inputs to fewer digits on some GPUs (TF32 on
-    /// NVIDIA's), which a kernel matrix does not survive; this one never does. On the CPU it is
-    /// burn's own.
+    /// `AB`. burn's own product may round its inputs to fewer digits on some GPUs (TF32 on NVIDIA's), which
+    /// is too inaccurate for kernel matrices; this one never does. On the CPU it is burn's own.
     ///
-    /// The linear layers of this library's networks use it, too: a kernel of features is only as
-    /// accurate as the features.
+    /// The linear layers of this library's networks use it, too: a kernel on features is only as accurate as
+    /// the features.
     ///
     /// # Shapes
     ///
@@ -54,7 +53,7 @@ impl<const D: usize> ExactMatmul for Tensor<D> {
     }
 }
 
-/// A batch of matrices, in which a batch dimension of one is repeated as often as in another batch.
+/// Repeats a batch of one matrix to match the batch dimensions of another tensor.
 fn repeated<const D: usize>(tensor: Tensor<D>, other: [usize; D]) -> Tensor<D> {
     let mut shape = tensor.dims();
     for (own, other) in shape[..D - 2].iter_mut().zip(other) {

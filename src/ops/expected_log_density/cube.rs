@@ -24,8 +24,8 @@ impl ExpectedLogDensityOps for CubeBackend {
             let (client, dtype) = (mean.client.clone(), element(&mean));
             let [mean, variance, targets] = [mean, variance, targets].map(contiguous);
             let (cubes, dim) = cubes_for(&mean, rows);
-            // SAFETY: the kernel compares the number of a thread with that of the rows; the three
-            // matrices have one shape, row by row.
+            // SAFETY: the kernel checks a thread's index against the number of rows; the three matrices are
+            // contiguous and have the same shape.
             unsafe {
                 expectation::launch_unchecked(
                     &client,
@@ -61,8 +61,8 @@ impl ExpectedLogDensityBackward for CubeBackend {
             [&mean, &variance].map(|tensor| empty_like(tensor, tensor.shape()));
         let shares = empty_like(&noise, [rows]);
         let (cubes, dim) = cubes_for(&mean, rows);
-        // SAFETY: as above; the gradients of mean and variance have their shape, and there is a share
-        // of the gradient of the noise for each row.
+        // SAFETY: as above; the gradients of mean and variance have the same shape, too, and the gradient of
+        // the noise has one term per row.
         unsafe {
             expectation_backward::launch_unchecked(
                 &client,
@@ -109,7 +109,7 @@ fn expectation<F: Float>(
     out[row] = -(F::new(0.5) * (sum / noise + constants));
 }
 
-/// The gradients of mean and variance, and the share of a row in that of the noise.
+/// The gradients of mean and variance, and one row's term in the gradient of the noise.
 #[cube(launch_unchecked, address_type = "dynamic")]
 fn expectation_backward<F: Float>(
     mean: &Tensor<F>,

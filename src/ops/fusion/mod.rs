@@ -1,8 +1,8 @@
 //! Operations on devices whose backend fuses operations (burn's feature `fusion`).
 //!
-//! That backend queues operations, so that neighboring ones become one kernel. An operation of ours
-//! launches what is queued before it, without waiting for the device, and then runs on the backend
-//! below. Its results are again tensors of the fusing backend.
+//! That backend queues operations, so that neighboring ones become one kernel. Our operations first launch
+//! what is queued before them, without waiting for the device, and then run on the inner backend. Their
+//! results are again tensors of the fusing backend.
 
 mod value;
 
@@ -14,7 +14,7 @@ use burn::backend::{
 use super::signatures::{names::*, signatures};
 use value::Value;
 
-/// Implements the traits of operations: each runs on the backend below.
+/// Implements the operations' traits: each operation runs on the inner backend.
 macro_rules! operations {
     ($($ops:ident {
         $($name:ident($($argument:ident: $type:ty),* $(,)?) -> $output:ty => $shapes:expr;)*

@@ -1,4 +1,4 @@
-//! Arguments and results of operations on both sides of the fusing backend.
+//! Conversion of arguments and results between the fusing backend and its inner backend.
 
 use burn::backend::{
     TensorMetadata,
@@ -18,10 +18,10 @@ use crate::ops::{
 
 /// An argument or a result of an operation.
 pub trait Value<B: FusionBackend> {
-    /// The same on the backend below.
+    /// The same value on the inner backend.
     type Inner;
 
-    /// Launches what the value depends on.
+    /// Converts to the inner backend; launches the operations that the value depends on.
     fn inner(self) -> Self::Inner;
 
     fn outer(inner: Self::Inner) -> Self;

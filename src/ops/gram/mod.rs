@@ -21,7 +21,7 @@ use super::{cpu::triangular::Side, dispatch::dispatch};
     Remote: cfg(feature = "remote"),
 )]
 pub trait GramOps: Backend {
-    /// `AAᵀ`, [M, M], or with the transposed side `AᵀA`, [N, N]; one per batch member.
+    /// `AAᵀ`, [M, M], or `AᵀA`, [N, N], for the transposed side; one per batch member.
     fn gram(basis: FloatTensor<Self>, side: Side) -> FloatTensor<Self>;
 }
 

@@ -50,14 +50,14 @@ pub(crate) struct RelaxedMatrices<const D: usize> {
     pub lower: Tensor<D>,
 }
 
-/// `k_nᵀP_R·k_n`, v, `Σ vᵀK_uu·v` and the estimate of `tr(K̃T − P_R·K_uu)`, which is zero without
-/// probes. Here `P_R = 2T − TK̃T`, `T = LLᵀ`, `K̃ = K_uu + S̃` and `v = P_R·m̃` or `m̃`. Neither L
-/// nor the probes have a gradient. Only for tensors in CPU memory.
+/// `k_nᵀP_R·k_n`, v, `Σ vᵀK_uu·v` and the estimate of `tr(K̃T − P_R·K_uu)`, which is zero without probes.
+/// Here `P_R = 2T − TK̃T`, `T = LLᵀ`, `K̃ = K_uu + S̃` and `v = P_R·m̃` or `m̃`. L and the probes have no
+/// gradient. Only for tensors in CPU memory.
 ///
 /// # Shapes
 ///
 /// - `kuf`: `[…, M, N]`, `mean` (m̃): `[…, M, R]`, `probes`: `[…, M, K]`
-/// - result: one row per matrix, N + M·R + 2 numbers
+/// - result: one row per matrix, with N + M·R + 2 values
 pub(crate) fn relaxed_terms<const D: usize>(
     matrices: RelaxedMatrices<D>,
     kuf: Tensor<D>,

@@ -1,7 +1,7 @@
 //! The terms of an inverse-free bound and their gradients, on slices.
 //!
-//! Columns that are multiplied by the same matrix lie side by side in one buffer, which needs only
-//! one product for all of them. All elementwise work is over columns, never over a square matrix.
+//! Columns that are multiplied by the same matrix lie side by side in one buffer, so one product is enough
+//! for all of them. All elementwise work is on columns, never on a square matrix.
 
 use faer::{
     Accum, MatMut, MatRef,
@@ -19,12 +19,12 @@ pub struct Widths {
     pub means: usize,
     /// K; without probes the terms have no traces
     pub probes: usize,
-    /// Whether `v = P_R·m̃`, and not `m̃`
+    /// Whether `v = P_R·m̃` instead of `m̃`
     pub preconditioned: bool,
 }
 
 impl Widths {
-    /// The number of columns of m̃ that T is multiplied with.
+    /// The number of columns of m̃ that are multiplied by T.
     fn moved(self) -> usize {
         if self.preconditioned { self.means } else { 0 }
     }
@@ -268,9 +268,9 @@ impl<T: Scalar> Relaxation<'_, T> {
         out
     }
 
-    /// The gradients of K_uu and s̃. That of `K̃` is
-    /// `−Σ_n ḡ_n·a_na_nᵀ − w·(Tm̃)ᵀ + τ(z + TK_uu·z)(Tz)ᵀ`; K_uu alone has the additional term
-    /// `τz(TK̃Tz − 2Tz)ᵀ + q̄·vvᵀ`. All are one product of adjacent columns.
+    /// The gradients of K_uu and s̃. The gradient of `K̃` is
+    /// `−Σ_n ḡ_n·a_na_nᵀ − w·(Tm̃)ᵀ + τ(z + TK_uu·z)(Tz)ᵀ`; K_uu has the additional term
+    /// `τz(TK̃Tz − 2Tz)ᵀ + q̄·vvᵀ`. One product of adjacent columns computes all of it.
     fn covariance_gradients(
         &self,
         saved: [&[T]; 5],
@@ -311,7 +311,7 @@ impl<T: Scalar> Relaxation<'_, T> {
             for k in 0..count {
                 left[traced + k] = share * (back[traced + k] - probes[k]);
                 left[inverted + k] = share * probes[k];
-                // The −2z term belongs to K_uu alone and not to S̃.
+                // Only K_uu has the −2z term, S̃ does not.
                 sum += (left[inverted + k] + left[inverted + k]) * weights[traced + k];
             }
             for (left, &v) in left[all..].iter_mut().zip(&right[all..]) {

@@ -33,8 +33,8 @@ impl InversionOps for CubeBackend {
         let (squares, out) = (empty_like(&matrix, [size]), empty_like(&matrix, [2]));
         let (client, dtype) = (matrix.client.clone(), element(&matrix));
         let address = matrix.required_address_type();
-        // SAFETY: the kernels compare rows and columns with the shape of the matrix, whose rows have
-        // a sum of squares each.
+        // SAFETY: the kernels check rows and columns against the shape of the matrix; there is one sum of
+        // squares per row.
         unsafe {
             row_squares::launch_unchecked(
                 &client,
@@ -67,8 +67,8 @@ impl InversionOps for CubeBackend {
         }
         let (client, dtype) = (lower.client.clone(), element(&lower));
         let (cubes, dim) = cubes_for(&lower, count);
-        // SAFETY: the kernel compares the number of a thread with that of the entries; all four
-        // matrices have the same shape.
+        // SAFETY: the kernel checks a thread's index against the number of entries; all four matrices have
+        // the same shape.
         unsafe {
             direction_kernel::launch_unchecked(
                 &client,
@@ -91,7 +91,7 @@ impl InversionOps for CubeBackend {
     }
 }
 
-/// The share of row i in `‖H − I‖²_F`, `2·Σ_{j<i} H_ij² + (H_ii − 1)²`, by a cube.
+/// Row i's term of `‖H − I‖²_F`, `2·Σ_{j<i} H_ij² + (H_ii − 1)²`, computed by a cube.
 #[cube(launch_unchecked, address_type = "dynamic")]
 fn row_squares<F: Float>(
     matrix: &Tensor<F>,
@@ -117,7 +117,7 @@ fn row_squares<F: Float>(
     }
 }
 
-/// `‖H − I‖_F` and the largest diagonal entry of H, by one cube.
+/// `‖H − I‖_F` and the largest diagonal entry of H, computed by one cube.
 #[cube(launch_unchecked, address_type = "dynamic")]
 fn distance<F: Float>(
     matrix: &Tensor<F>,

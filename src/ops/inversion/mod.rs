@@ -1,4 +1,4 @@
-//! The products of natural-gradient matrix inversion. None of them has a gradient.
+//! The products of natural-gradient matrix inversion. They have no gradients.
 
 mod cpu;
 #[cfg(feature = "cube")]

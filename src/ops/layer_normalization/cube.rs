@@ -1,5 +1,5 @@
-//! Layer normalization on GPUs: one launch forward; backward one for the gradient of x and two for
-//! those of γ and β, which are sums of all rows.
+//! Layer normalization on GPUs: one launch forward; backward, one launch for the gradient of x and two for
+//! those of γ and β, which are sums over all rows.
 
 use burn::backend::TensorMetadata;
 use burn_cubecl::cubecl::{self, prelude::*};
@@ -10,11 +10,11 @@ use crate::ops::cube::{
     sums::{Summand, column_sums},
 };
 
-/// Threads that share a row, and rows of a cube.
+/// Threads per row, and rows per cube.
 const PER_ROW: usize = 32;
 const ROWS: usize = 4;
 
-/// Columns of a cube that sums gradients, its threads for each, and the rows that it sums.
+/// For a cube that sums gradients: its columns, its threads per column, and the rows that it sums.
 const COLUMNS: usize = 32;
 const PER_COLUMN: usize = 8;
 const BLOCK: usize = 256;
@@ -30,8 +30,8 @@ impl LayerNormalizationOps for CubeBackend {
         let out = empty_like(&x, x.shape());
         if out.shape().num_elements() > 0 {
             let (client, dtype) = (x.client.clone(), element(&x));
-            // SAFETY: the kernel compares rows and columns with the shape of x; there is a scale
-            // and a shift for each column.
+            // SAFETY: the kernel checks rows and columns against the shape of x; there is one scale and one
+            // shift per column.
             unsafe {
                 forward_kernel::launch_unchecked(
                     &client,
@@ -68,8 +68,8 @@ impl LayerNormalizationBackward for CubeBackend {
             let (client, dtype) = (x.client.clone(), element(&x));
             let address = x.required_address_type();
             let cubes = blocks * width.div_ceil(COLUMNS);
-            // SAFETY: the kernels compare rows and columns with the shape of x, which the gradient
-            // has too; there is a scale for each column, and two statistics for each row.
+            // SAFETY: the kernels check rows and columns against the shape of x, which is also that of the
+            // gradient; there is one scale per column, and there are two statistics per row.
             unsafe {
                 backward_kernel::launch_unchecked(
                     &client,
@@ -108,7 +108,7 @@ fn cubes_of_rows(x: &CubeTensor) -> CubeCount {
     cubecl::calculate_cube_count_elemwise(&x.client, cubes, CubeDim::new_1d(1))
 }
 
-/// The sum of one number of every thread of a row, in all of them.
+/// The sum of one value per thread of a row, returned to all of them.
 #[cube]
 fn sum_of_row<F: Float>(number: F, shared: &mut Shared<[F]>) -> F {
     let unit = UNIT_POS as usize;
@@ -129,7 +129,7 @@ fn sum_of_row<F: Float>(number: F, shared: &mut Shared<[F]>) -> F {
     sum
 }
 
-/// `μ` and `1/√(v + ε)` of the row of a thread, or of no numbers if it is beyond the last.
+/// `μ` and `1/√(v + ε)` of a thread's row, or of an empty row if it is past the last.
 #[cube]
 fn statistics_of<F: Float>(
     x: &Tensor<F>,

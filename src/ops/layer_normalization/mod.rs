@@ -33,7 +33,7 @@ pub trait LayerNormalizationOps: Backend {
 
 /// Gradients of the normalization.
 pub trait LayerNormalizationBackward: LayerNormalizationOps {
-    /// The gradients of x, `(h − mean h − n·mean(h·n))/√(v + ε)` with `h = γ·G`, γ and β.
+    /// The gradients of x, `(h − mean h − n·mean(h·n))/√(v + ε)` with `h = γ·G`, of γ and of β.
     fn layer_normalization_backward(
         x: FloatTensor<Self>,
         scale: FloatTensor<Self>,

@@ -1,5 +1,5 @@
-//! Layer normalization on slices: one pass over memory in each direction, whereas burn composes it
-//! of a dozen passes.
+//! Layer normalization on slices: one pass over memory in each direction, where burn's own takes a dozen
+//! passes.
 
 use crate::ops::cpu::{Kernel, Scalar, dot, in_parts, sum, threads, vectorized};
 
@@ -132,7 +132,7 @@ impl<'a, T: Scalar> LayerNormalization<'a, T> {
         (self.x.len() / width).div_ceil(parts).max(1) * width
     }
 
-    /// A subset of its rows.
+    /// The same for some of the rows.
     fn rows(&self, x: &'a [T]) -> Self {
         Self { x, ..*self }
     }

@@ -73,8 +73,7 @@ fn log_density(factor: CubeTensor, whitened: CubeTensor) -> CubeTensor {
     let out = empty_like(&factor, [1]);
     let (client, dtype) = (factor.client.clone(), element(&factor));
     let constant = 0.5 * rows as f64 * (2.0 * PI).ln();
-    // SAFETY: the kernel stays within the diagonal of the factor and the values of V, and writes one
-    // number.
+    // SAFETY: the kernel stays within the diagonal of the factor and the values of V, and writes one value.
     unsafe {
         density::launch_unchecked(
             &client,

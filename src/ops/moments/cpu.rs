@@ -10,7 +10,7 @@ use crate::ops::cpu::{
     CpuMemory, Element, join_members, matrix_dims, part, threads, with_element, write, write_like,
 };
 
-/// A single variable, when each has its own basis.
+/// One of the variables, for when each has its own basis.
 fn alone<'a, T>(all: Gaussians<'a, T>, index: usize) -> Gaussians<'a, T> {
     Gaussians {
         mean: part(all.mean, index, all.outputs),
@@ -20,8 +20,7 @@ fn alone<'a, T>(all: Gaussians<'a, T>, index: usize) -> Gaussians<'a, T> {
     }
 }
 
-/// One row of sums per matrix. `add` computes it, given the member's index and the number of
-/// members.
+/// One row of sums per matrix, computed by `add` from the member's index and the number of members.
 fn column_sums<B: CpuMemory, T: Element>(
     matrices: &FloatTensor<B>,
     add: impl Fn(usize, usize, &mut [T]),

@@ -21,7 +21,7 @@ use crate::ops::{
     triangular_product::cube::triangular,
 };
 
-/// A basis as one matrix per variable: the given ones, or as many views of the only one.
+/// One basis per variable: the given ones, or several views of a single one.
 fn of_each(basis: CubeTensor, outputs: usize) -> CubeTensor {
     let mut basis = matrices(basis);
     let (shape, mut strides) = (basis.shape(), basis.meta.strides().clone());
@@ -32,7 +32,7 @@ fn of_each(basis: CubeTensor, outputs: usize) -> CubeTensor {
     basis
 }
 
-/// A view of the first numbers of a contiguous tensor.
+/// A view of the first values of a contiguous tensor.
 fn first_part(tensor: &CubeTensor, shape: Shape, strides: &[usize]) -> CubeTensor {
     let mut part = tensor.clone();
     *part.meta = Metadata::new(shape, Strides::new(strides));
@@ -56,7 +56,7 @@ impl MomentOps for CubeBackend {
         let moments = empty_like(&mean, [2, outputs, columns]);
         let mean = with_shape(contiguous(mean), [outputs, 1, size]);
         let means = product(mean, basis.clone(), Target::New, Part::Whole);
-        // Both are sums of columns, the means of matrices with one row.
+        // Both are column sums: the means are sums over matrices with one row.
         column_sums_into(means, None, Summand::Numbers, &moments, 0);
         let second = outputs * columns;
         let (other, summand) = match baseline {
@@ -82,8 +82,8 @@ impl MomentOps for CubeBackend {
             let (mean, scale) = (contiguous(mean), matrices(scale));
             let (client, dtype) = (mean.client.clone(), element(&mean));
             let cubes = outputs * size;
-            // SAFETY: the kernel compares the number of a cube with that of the rows, and reads the
-            // lower triangles and as many means as there are rows.
+            // SAFETY: the kernel checks a cube's index against the number of rows; it reads the lower
+            // triangles and one mean per row.
             unsafe {
                 kl_kernel::launch_unchecked(
                     &client,
@@ -174,8 +174,7 @@ impl MomentBackward for CubeBackend {
             let scale = matrices(scale);
             let (client, dtype) = (mean.client.clone(), element(&mean));
             let (cubes, dim) = cubes_for(&mean, count);
-            // SAFETY: the kernel compares the number of a thread with that of the scales, and that
-            // of the means.
+            // SAFETY: the kernel checks a thread's index against the numbers of scales and of means.
             unsafe {
                 kl_backward_kernel::launch_unchecked(
                     &client,
@@ -195,7 +194,7 @@ impl MomentBackward for CubeBackend {
     }
 }
 
-/// `−2·A·diag(ḣ)`, or `−2·A·diag(Σ_p ḣ_p)` if variables share the basis, from the second half of the
+/// `−2·A·diag(ḣ)`, or `−2·A·diag(Σ_p ḣ_p)` if variables share the basis. ḣ is the second half of the
 /// gradient.
 fn baseline_gradient(basis: CubeTensor, gradient: &CubeTensor, is_shared: bool) -> CubeTensor {
     let [_, outputs, columns] = gradient.shape().dims();
@@ -207,7 +206,7 @@ fn baseline_gradient(basis: CubeTensor, gradient: &CubeTensor, is_shared: bool) 
     scaled_columns(basis, &sums, columns, -2.0)
 }
 
-/// `factor·A·diag(g)`, one per batch member, for the numbers of a contiguous g from `first` on.
+/// `factor·A·diag(g)`, one per batch member, for the values of a contiguous g from `first` on.
 fn scaled_columns(
     matrix: CubeTensor,
     weights: &CubeTensor,
@@ -220,8 +219,8 @@ fn scaled_columns(
         let matrix = matrices(matrix);
         let (client, dtype) = (matrix.client.clone(), element(&matrix));
         let (cubes, dim) = cubes_for(&matrix, count);
-        // SAFETY: the kernel compares the number of a thread with that of the entries; there is a
-        // weight for each column from `first` on.
+        // SAFETY: the kernel checks a thread's index against the number of entries; there is one weight per
+        // column from `first` on.
         unsafe {
             scale_kernel::launch_unchecked(
                 &client,
@@ -261,7 +260,7 @@ fn scale_kernel<F: Float>(
     out[place] = factor.get::<F>() * number * weights[first + member * columns + column];
 }
 
-/// `½(Σ_j W_ij² + m_i² − 1) − log|W_ii|`, the share of a row i, by a cube.
+/// Row i's term of the KL divergence, `½(Σ_j W_ij² + m_i² − 1) − log|W_ii|`, computed by a cube.
 #[cube(launch_unchecked, address_type = "dynamic")]
 fn kl_kernel<F: Float>(
     mean: &Tensor<F>,
@@ -286,7 +285,7 @@ fn kl_kernel<F: Float>(
     if UNIT_POS == 0 {
         let diagonal = scale[start + row * scale.stride(2)];
         let location = mean[CUBE_POS];
-        // Without cancellation around the standard normal distribution.
+        // Avoids cancellation near the standard normal distribution.
         let change = (diagonal - F::new(1.0)) * (diagonal + F::new(1.0));
         let half = F::new(0.5) * (squares + location * location + change);
         rows[CUBE_POS] = half - logarithm::<F>(diagonal.abs());

@@ -74,13 +74,13 @@ impl<'a, T: Scalar> Gaussians<'a, T> {
     }
 }
 
-/// The number of parts to split a pass over `count` numbers into.
+/// The number of parts to split a pass over `count` values into.
 fn parts(count: usize) -> usize {
     threads::count_for(count, PARALLEL_FROM)
 }
 
-/// The number of parts to split the rows of a triangle with `count` numbers into: several for each
-/// thread, since the last rows have most of the numbers.
+/// The number of parts to split the rows of a triangle with `count` values into: several per thread, because
+/// the last rows have most of the values.
 fn triangle_parts(count: usize) -> usize {
     match parts(count) {
         1 => 1,
@@ -206,7 +206,7 @@ pub fn kl_backward<T: Scalar>(scale: &[T], size: usize, gradient: T, scale_gradi
 mod tests {
     use super::{PARALLEL_FROM, scale_columns};
 
-    /// Whole chunks of columns and partial ones give the same bits on one thread and on all.
+    /// Whole and partial chunks of columns give the same bits on one thread and on all.
     #[test]
     fn columns_are_scaled_whatever_their_number() {
         for (rows, columns) in [

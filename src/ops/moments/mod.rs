@@ -17,12 +17,12 @@ use burn::{
 
 use super::dispatch::dispatch;
 
-/// The variances that are subtracted from those of a projection.
+/// The variances that are subtracted from the variances of a projection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Baseline {
-    /// None.
+    /// No variances.
     Zero,
-    /// Those of the same projection of standard normal variables, `diag(AᵀA)`.
+    /// The variances of the same projection of standard normal variables, `diag(AᵀA)`.
     StandardNormal,
 }
 
@@ -113,9 +113,9 @@ pub fn projected_moments(
     moments_of(basis, mean, scale, Baseline::Zero)
 }
 
-/// The means of `Aᵀu_p` as in [`projected_moments`], and their variances less those of `Aᵀv` for
-/// standard normal v: `diag(Aᵀ(W_pW_pᵀ − I)A)`. The variance of a sparse posterior is that of the
-/// prior plus this difference, whose gradient takes no pass over A of its own.
+/// The means of `Aᵀu_p` as in [`projected_moments`], and their variances minus those of `Aᵀv` for standard
+/// normal v: `diag(Aᵀ(W_pW_pᵀ − I)A)`. The variance of a sparse posterior is the prior variance plus this
+/// difference, whose gradient needs no separate pass over A.
 ///
 /// # Shapes
 ///
@@ -170,8 +170,7 @@ pub(super) fn means_and_variances(moments: FloatTensor<Dispatch>) -> (Tensor<2>,
     let [_, p, n] = moments.dims();
     let part = |index: usize| {
         let rows = moments.clone().narrow(0, index, 1).squeeze_dim::<2>(0); // [P, N]
-        // The reshape keeps a column contiguous. burn's reshape reads a length of zero as
-        // "unchanged".
+        // The reshape keeps a column contiguous. burn's reshape interprets a length of zero as "unchanged".
         if p == 1 && n > 0 {
             rows.reshape([n, 1])
         } else {

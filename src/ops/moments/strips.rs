@@ -13,7 +13,7 @@ use crate::ops::cpu::{
     vectorized,
 };
 
-/// Moments while they are computed.
+/// Moments that are being computed.
 struct Moments<T> {
     /// [2·P, N]
     values: Vec<T>,
@@ -51,7 +51,7 @@ impl<T: Scalar> Moments<T> {
         }
     }
 
-    /// At most this many strips, which together have all columns.
+    /// At most this many strips, which together cover all columns.
     fn strips(&mut self, parts: usize) -> impl Iterator<Item = MomentStrip<'_, T>> {
         let (rows, columns) = (self.outputs * self.size, self.columns);
         let values = MatMut::from_row_major_slice_mut(&mut self.values, 2 * self.outputs, columns);
@@ -77,7 +77,7 @@ impl<T: Scalar> Moments<T> {
     }
 }
 
-/// Gradients while they are computed.
+/// Gradients that are being computed.
 struct Gradients<'a, T> {
     /// [2·P, N]
     of_moments: MatRef<'a, T>,
@@ -96,7 +96,7 @@ struct GradientStrip<'a, T> {
     of_moments: MatRef<'a, T>,
     projected: MatMut<'a, T>,
     of_basis: MatMut<'a, MaybeUninit<T>>,
-    /// The part of these columns in the gradient of m, [P, M].
+    /// What these columns contribute to the gradient of m, [P, M].
     mean: Vec<T>,
 }
 
@@ -124,7 +124,7 @@ impl<'a, T: Scalar> Gradients<'a, T> {
         }
     }
 
-    /// At most this many strips, which together have all columns.
+    /// At most this many strips, which together cover all columns.
     fn strips(&mut self, parts: usize) -> impl Iterator<Item = GradientStrip<'_, T>> {
         let (size, outputs, of_moments) = (self.size, self.outputs, self.of_moments);
         let columns = of_moments.ncols();
@@ -159,8 +159,8 @@ pub struct GaussiansByStrips<'a, T> {
 }
 
 impl<'a, T: Scalar> GaussiansByStrips<'a, T> {
-    /// Prepares the factors for products, from this side, with parts of a matrix that has this many
-    /// columns.
+    /// Prepares the factors for products with parts of a matrix that has this many columns, on the given
+    /// side.
     #[track_caller]
     pub fn new(given: Gaussians<'a, T>, side: Side, columns: usize) -> Self {
         let area = given.size * given.size;
@@ -180,8 +180,8 @@ impl<'a, T: Scalar> GaussiansByStrips<'a, T> {
         self.triangles.first().map_or(1, Triangle::parts)
     }
 
-    /// `[Aᵀm_p ; colsum(V_p²) − b]`, [2, P, N], and `V_p = W_pᵀA`, [P, M, N]. `basis` gives some columns of
-    /// A, from the index of the first and their number; it has the part of this strip in `bases` for itself.
+    /// `[Aᵀm_p ; colsum(V_p²) − b]`, [2, P, N], and `V_p = W_pᵀA`, [P, M, N]. `basis` returns some columns of
+    /// A, given the index of the first, their number and the element of `bases` that belongs to their strip.
     #[track_caller]
     pub fn moments<S: Send>(
         &self,
@@ -231,7 +231,7 @@ impl<'a, T: Scalar> GaussiansByStrips<'a, T> {
         (unsafe { gradients.into_values() }, mean)
     }
 
-    /// The moments and V for some columns of A, which the strip is for, on this thread.
+    /// The moments and V for the columns of A in one strip, on this thread.
     fn project(&self, basis: MatRef<'_, T>, strip: &mut MomentStrip<'_, T>) {
         let (size, outputs, one) = (self.given.size, self.given.outputs, T::from_f64(1.0));
         let (mut means, mut variances) = strip.values.rb_mut().split_at_row_mut(outputs);
@@ -250,7 +250,7 @@ impl<'a, T: Scalar> GaussiansByStrips<'a, T> {
         }
     }
 
-    /// Ā, `2·V·diag(ḣ)` and a part of m̄ for some columns of A, which the strip is for, on this thread.
+    /// Ā, `2·V·diag(ḣ)` and a part of m̄ for the columns of A in one strip, on this thread.
     fn backward(&self, basis: MatRef<'_, T>, strip: &mut GradientStrip<'_, T>) {
         let (size, outputs, one) = (self.given.size, self.given.outputs, T::from_f64(1.0));
         let (of_means, of_variances) = strip.of_moments.split_at_row(outputs);
@@ -287,7 +287,7 @@ impl<'a, T: Scalar> GaussiansByStrips<'a, T> {
         }
     }
 
-    /// What the columns of A are multiplied by in Ā: `−2·Σ_p ḣ_p` or zero.
+    /// The factors of the columns of A in Ā: `−2·Σ_p ḣ_p` or zero.
     fn factors_of_basis(&self, of_variances: MatRef<'_, T>) -> Vec<T> {
         let mut factors = vec![T::default(); of_variances.ncols()];
         if self.given.baseline == Baseline::StandardNormal {
@@ -305,7 +305,7 @@ fn twice<T: Scalar>(values: &[T]) -> Vec<T> {
     values.iter().map(|&value| value + value).collect()
 }
 
-/// Adds `colsum(V²)`, less `colsum(A²)` if there is a basis A, to sums.
+/// Adds `colsum(V²)` to sums, minus `colsum(A²)` if there is a basis A.
 struct Variances<'a, T> {
     projected: MatRef<'a, T>,
     basis: Option<MatRef<'a, T>>,

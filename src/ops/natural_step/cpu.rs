@@ -10,7 +10,7 @@ use crate::ops::cpu::{
     threads, transpose_into, with_element,
 };
 
-/// `out ← J·MᵀJ`, followed by a change of each row, which has its index.
+/// `out ← J·MᵀJ`, with `change` then applied to each row, given its index.
 fn transpose_reversed<T: Scalar>(
     matrix: MatRef<'_, T>,
     out: MatMut<'_, T>,

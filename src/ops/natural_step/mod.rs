@@ -1,4 +1,4 @@
-//! The products of a natural-gradient step on a full covariance. None of them has a gradient.
+//! The products of a natural-gradient step on a full covariance. They have no gradients.
 //!
 //! On the CPU they are operations on triangles; on GPUs they are composed of other operations.
 
@@ -30,8 +30,8 @@ pub trait NaturalStepOps: Backend {
     fn solve_reversed(lower: FloatTensor<Self>, factor: FloatTensor<Self>) -> FloatTensor<Self>;
 }
 
-/// The lower triangles of `WᵀY` for lower-triangular W and Y. Whatever is above the diagonals is
-/// ignored, and unspecified in the result.
+/// The lower triangles of `WᵀY` for lower-triangular W and Y. Entries above the diagonals are ignored, and
+/// unspecified in the result.
 ///
 /// # Shapes
 ///

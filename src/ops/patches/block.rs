@@ -8,13 +8,13 @@ use crate::ops::{
     stationary::Profile,
 };
 
-/// A block, as both directions read it.
+/// A block, as the forward and the backward pass read it.
 #[derive(Clone, Copy)]
 pub struct Block<'a, T> {
     /// The number of columns, padded to whole registers.
     pub columns: usize,
-    /// The patch of the first row, if both sides are the patches of one image. Only the columns
-    /// before a row's own patch count then; the other weights are zero.
+    /// The patch of the first row, if both sides are the patches of one image. In that case, only the columns
+    /// before a row's own patch count; the other weights are zero.
     pub diagonal: Option<usize>,
     /// `‖a‖²`, one per row
     pub left_norms: &'a [T],
@@ -80,7 +80,7 @@ pub struct Pulls<'a, T, P> {
     pub variance: T,
     /// g, one per row
     pub gradient: &'a [T],
-    /// In rows of `stride`.
+    /// Rows of length `stride`.
     pub weights_gradient: &'a mut [T],
     /// Receives the lanes of `Σ_j w_ij`, [rows, WIDTH].
     pub row_sums: &'a mut [T],

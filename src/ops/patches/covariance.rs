@@ -205,7 +205,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         }
     }
 
-    /// Fills rows from `first_row` on of K.
+    /// Fills the rows of K from `first_row` on.
     fn fill_rows<P: Profile<T>>(&self, values: &mut [T], first_row: usize) {
         let PatchCovariance {
             grid,
@@ -326,8 +326,8 @@ impl<'a, T: Scalar> Prepared<'a, T> {
     /// weights and the variance.
     fn complete_rows(&self, part: &mut Part<'_, T>) {
         let PatchCovariance { grid, variance, .. } = self.given;
-        // With the images' pulls, `Σ w·(z − x)² = Σ z·z̄ + Σ x·x̄`. Without them the sum so far
-        // holds `Σ w·x²` of the images and lacks `−2·Σ w·z·x`.
+        // With the images' pulls, `Σ w·(z − x)² = Σ z·z̄ + Σ x·x̄`. Without them, the sum so far holds the
+        // images' `Σ w·x²` and lacks `−2·Σ w·z·x`.
         let share = if part.images.is_some() { 0.0 } else { 1.0 };
         let pulls = part.inducing.chunks_exact_mut(grid.dimensions());
         for (i, (pulls, sum)) in pulls.zip(part.row_sums.chunks_exact(WIDTH)).enumerate() {

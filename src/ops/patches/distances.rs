@@ -10,7 +10,7 @@ use crate::ops::{
     stationary::Profile,
 };
 
-/// Fills a block, [rows, columns], with the numbers that [`squared_distances`] turns into squared
+/// Fills a block, [rows, columns], with the values from which [`squared_distances`] computes squared
 /// distances.
 pub fn fill_block<T: Scalar, P: Profile<T>>(
     block: &mut [T],
@@ -38,7 +38,7 @@ pub fn fill_block<T: Scalar, P: Profile<T>>(
     );
 }
 
-/// `r²` of a register of patches, from the numbers of a block and the norms of both sides.
+/// `r²` of a register of patches, from the values of a block and the norms of both sides.
 #[inline(always)]
 pub fn squared_distances<T: Scalar, P: Profile<T>>(
     block: &[T],
@@ -52,7 +52,7 @@ pub fn squared_distances<T: Scalar, P: Profile<T>>(
     values = values.plus(left_norm.plus(Lanes::load(right_norms)));
     let zero = T::default();
     for value in &mut values.0 {
-        // Rounding may leave a negative number. NaN stays NaN.
+        // Rounding may leave a negative value. NaN stays NaN.
         *value = if *value < zero { zero } else { *value };
     }
     values

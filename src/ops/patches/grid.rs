@@ -1,8 +1,8 @@
-//! Images as rows of numbers, and their patches.
+//! Images as rows of values, and their patches.
 //!
-//! An image is a row of `height·width·channels` numbers: pixel by pixel from the upper left, with
-//! the channels of a pixel side by side. A layer with a feature map gives its output in the same
-//! form: the next layer treats it as an image with one channel per function.
+//! An image is a row of `height·width·channels` values: pixel by pixel from the upper left, with the channels
+//! of a pixel side by side. A layer with a feature map returns its output in the same form: the next layer
+//! treats it as an image with one channel per function.
 
 use burn::tensor::{Int, Tensor, TensorCreationOptions, TensorData};
 use serde::{Deserialize, Serialize};
@@ -15,12 +15,12 @@ pub struct ImageShape {
     pub height: usize,
     /// Columns of pixels, W.
     pub width: usize,
-    /// Numbers per pixel, C.
+    /// Values per pixel, C.
     pub channels: usize,
 }
 
 impl ImageShape {
-    /// An image of `height` rows of `width` pixels with `channels` numbers each.
+    /// An image of `height` rows of `width` pixels with `channels` values each.
     pub fn new(height: usize, width: usize, channels: usize) -> Self {
         Self {
             height,
@@ -29,12 +29,12 @@ impl ImageShape {
         }
     }
 
-    /// The numbers of an image, `H·W·C`.
+    /// The number of values of an image, `H·W·C`.
     pub fn len(&self) -> usize {
         self.height * self.width * self.channels
     }
 
-    /// Whether the image has no numbers.
+    /// Whether the image has no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -55,7 +55,7 @@ impl std::fmt::Display for ImageShape {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatchError {
     /// The size or the stride is zero.
-    #[error("patches of size {size} with stride {stride}: both are at least 1")]
+    #[error("patches of size {size} with stride {stride}: both must be at least 1")]
     Zero {
         /// The number of rows and columns of a patch.
         size: usize,
@@ -75,7 +75,7 @@ pub enum PatchError {
 /// The patches of an image: squares of `size` by `size` pixels with all channels, `stride` pixels
 /// apart, completely within the image.
 ///
-/// Patches are numbered row by row. The numbers of a patch are in the same order as in the image.
+/// Patches are numbered row by row. The values of a patch are in the same order as in the image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PatchGrid {
@@ -89,7 +89,7 @@ impl PatchGrid {
     ///
     /// # Errors
     ///
-    /// When there are no patches.
+    /// If there are no patches.
     pub fn new(image: ImageShape, size: usize, stride: usize) -> Result<Self, PatchError> {
         if size == 0 || stride == 0 {
             return Err(PatchError::Zero { size, stride });
@@ -104,7 +104,7 @@ impl PatchGrid {
         })
     }
 
-    /// The grid of images that are a single patch each.
+    /// The grid of images that consist of a single patch each.
     #[cfg(feature = "cube")]
     pub(super) fn single(&self) -> Self {
         Self {
@@ -161,15 +161,14 @@ impl PatchGrid {
         self.stride * (row * self.image.width + column) * self.image.channels
     }
 
-    /// The start indices of the runs of `size·C` consecutive numbers that make up patch zero, one
-    /// run per row of the patch. The runs of other patches are shifted by their
-    /// [`offset`](Self::offset).
+    /// The start indices of the runs of `size·C` consecutive values that make up patch zero, one run per row
+    /// of the patch. The runs of other patches are shifted by their [`offset`](Self::offset).
     pub fn runs(&self) -> impl Iterator<Item = usize> {
         let row = self.image.width * self.image.channels;
         (0..self.size).map(move |index| index * row)
     }
 
-    /// The indices in an image's row of the numbers of every patch, patch by patch.
+    /// The indices in an image's row of the values of every patch, patch by patch.
     fn indices(&self) -> Vec<i64> {
         let run = self.size * self.image.channels;
         let within: Vec<usize> = self.runs().flat_map(|start| start..start + run).collect();
@@ -207,7 +206,7 @@ impl PatchGrid {
         let [_, columns] = images.dims();
         assert!(
             columns == self.image.len(),
-            "PatchGrid: rows of {columns} numbers are not images of {} (height, width, channels)",
+            "PatchGrid: rows of {columns} values are not images of {} (height, width, channels)",
             self.image
         );
     }

@@ -18,7 +18,7 @@ pub struct Tile<T> {
 }
 
 impl<T: Scalar> Tile<T> {
-    /// Allocates memory for as many images as are processed together, but no more than there are.
+    /// Allocates memory for as many images as are processed together, or for all images if there are fewer.
     pub fn new(grid: PatchGrid, images: usize) -> Self {
         let (dimensions, count) = (grid.dimensions(), grid.count());
         let room = tile_images::<T>(dimensions, padded_width(count)).min(images.max(1));
@@ -34,8 +34,8 @@ impl<T: Scalar> Tile<T> {
         self.images.len()
     }
 
-    /// Loads the patches of some images in lengthscale units, around a given center or around each
-    /// image's own.
+    /// Loads the patches of some images in lengthscale units, around a given center or around the center of
+    /// each image.
     pub fn load(
         &mut self,
         images: &[T],

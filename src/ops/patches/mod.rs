@@ -86,16 +86,15 @@ pub trait PatchBackward: PatchOps {
 /// The covariances `K_mn = Σ_p A_mp·σ²·φ(r²(z_m, x_n^[p]))` of inducing patches with images, where
 /// `x^[p]` is patch p of an image and `r² = Σ_d (z_d − x_d)²/ℓ_d²`.
 ///
-/// The covariances with single patches are computed tile by tile and never stored, not even for the
-/// backward pass: memory is that of the arguments plus one tile per thread. Distances are computed
-/// by matrix products around the mean inducing patch. The error of `φ` is therefore the rounding
-/// error of the type times the squared distance of the patches from that mean. Matérn-1/2 would
-/// turn that error into its square root, so its distances are computed from differences. At
-/// coincident patches its slope is the mean of the one-sided slopes, zero. The gradient of the
-/// images is computed only if they are tracked.
+/// The covariances with single patches are computed tile by tile and never stored, not even for the backward
+/// pass: memory is that of the arguments plus one tile per thread. Distances are computed by matrix products
+/// around the mean inducing patch, so the error of `φ` is the rounding error of the type times the squared
+/// distance of the patches from that mean. For Matérn-1/2, that error would become its square root, so its
+/// distances are computed from differences. At coincident patches its slope is the mean of the one-sided
+/// slopes, zero. The gradient of the images is computed only if they are tracked.
 ///
-/// GPUs compute all distances from differences. Their backward pass keeps the derivatives of a few
-/// images at a time: at most sixteen million numbers, unless a single image needs more.
+/// GPUs compute all distances from differences. Their backward pass keeps the derivatives of a few images at
+/// a time: at most sixteen million values, unless a single image needs more.
 ///
 /// # Shapes
 ///

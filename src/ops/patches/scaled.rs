@@ -17,9 +17,9 @@ pub struct ScaledPatches<T> {
     pub count: usize,
 }
 
-/// Locates the numbers of an image's patches. For every dimension and every row of patches, yields
-/// the first patch of the row and the position of its number in the image. The numbers of the next
-/// patches in the row follow in steps of [`step`].
+/// Locates the values of an image's patches. For every dimension and every row of patches, yields the first
+/// patch of the row and the position of its value in the image. The values of the next patches in the row
+/// follow in steps of [`step`].
 fn lines(grid: &PatchGrid) -> impl Iterator<Item = (usize, usize, usize)> {
     let run = grid.size() * grid.image().channels;
     let within = grid.runs().flat_map(move |start| start..start + run);
@@ -31,7 +31,7 @@ fn lines(grid: &PatchGrid) -> impl Iterator<Item = (usize, usize, usize)> {
     })
 }
 
-/// The distance in an image between corresponding numbers of neighboring patches.
+/// The distance in an image between corresponding values of neighboring patches.
 fn step(grid: &PatchGrid) -> usize {
     grid.stride() * grid.image().channels
 }
@@ -47,7 +47,7 @@ impl<T: Scalar> ScaledPatches<T> {
         }
     }
 
-    /// The length of a row, patches and padding.
+    /// The length of a row, including padding.
     pub fn width(&self) -> usize {
         self.norms.len()
     }

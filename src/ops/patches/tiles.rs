@@ -1,21 +1,21 @@
 //! Tiling of the sums over patches on the CPU.
 //!
-//! There is one covariance per pair of a left patch and a patch of any image, and none is stored.
-//! An image's patches are laid out dimension by dimension in lengthscale units. A block of `−2aᵀb`
-//! between some left patches and these is a matrix product that stays in the core's cache; one pass
-//! over it computes distances, profiles and their weighted sums. The backward pass recomputes the
-//! blocks and replaces them by `w`, twice the derivative of a loss with respect to `r²`, as in the
-//! covariance of two sets of points. Where the products leave `r²` with too few digits for a
-//! profile that is rough at zero, coordinate differences are used instead.
+//! There is one covariance per pair of a left patch and a patch of any image, and none is stored. An image's
+//! patches are laid out dimension by dimension in lengthscale units. A block of `−2aᵀb` between some left
+//! patches and an image's patches is a matrix product that stays in the core's cache; one pass over it
+//! computes distances, profiles and their weighted sums. The backward pass recomputes the blocks and replaces
+//! them by `w`, twice the derivative of a loss with respect to `r²`, as in the covariance of two sets of
+//! points. Where the products leave `r²` too inaccurate for a profile that is rough at zero, coordinate
+//! differences are used instead.
 
 use core::ops::Range;
 use std::borrow::Cow;
 
 use crate::ops::cpu::{Scalar, WIDTH};
 
-/// Bytes of a block of distances. The weights of its rows and their gradient take as much each, and
-/// the patches of some images take [`TILE_BYTES`]: together less than a megabyte, the size of a
-/// core's own cache.
+/// Bytes of a block of distances. The weights of its rows and their gradient take as much each, and the
+/// patches of some images take [`TILE_BYTES`]. Together that is less than a megabyte, the size of a core's
+/// own cache.
 const BLOCK_BYTES: usize = 192 << 10;
 
 /// Bytes of the patches of images that are processed together. The weights of a block's rows are
@@ -44,12 +44,12 @@ pub fn tile_images<T>(dimensions: usize, width: usize) -> usize {
     (TILE_BYTES / (size_of::<T>() * dimensions * width)).max(1)
 }
 
-/// The length of a row with one number per patch, padded to whole registers: at least one register.
+/// The length of a row with one value per patch, padded to whole registers: at least one register.
 pub fn padded_width(patches: usize) -> usize {
     patches.max(1).next_multiple_of(WIDTH)
 }
 
-/// Rows of one number per patch, each padded with zeros to whole registers.
+/// Rows of one value per patch, each padded with zeros to whole registers.
 pub fn pad<T: Scalar>(rows: &[T], patches: usize) -> Cow<'_, [T]> {
     let width = padded_width(patches);
     if width == patches {

@@ -193,7 +193,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         }
     }
 
-    /// Fills k of the images from `first_image` on.
+    /// Fills the variances k of the images from `first_image` on.
     fn fill<P: Profile<T>>(&self, values: &mut [T], first_image: usize) {
         let PatchVariance { grid, images, .. } = self.given;
         let (length, variance) = (grid.image().len(), self.given.variance.to_f64());
@@ -310,7 +310,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
             values.subcols(0, columns),
         );
         let pulls = MatRef::from_row_major_slice(distances, rows.len(), columns);
-        // If only `Σ x·pull` is needed, one side counted twice replaces both sides.
+        // If only `Σ x·pull` is needed, counting one side twice replaces both sides.
         let (one, factor) = match part.gradient {
             Some(_) => (true, -1.0),
             None => (false, -2.0),

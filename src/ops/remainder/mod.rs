@@ -65,7 +65,7 @@ pub trait RemainderOps: Backend {
 
 /// Gradients of the remainder.
 pub trait RemainderBackward: RemainderOps {
-    /// The gradients of A, `−X·Gᵀ`, and of X, `−A·G`, each only if it is needed.
+    /// The gradients of A, `−X·Gᵀ`, and of X, `−A·G`, each only if needed.
     fn remainder_backward(
         factors: [FloatTensor<Self>; 2],
         gradient: FloatTensor<Self>,

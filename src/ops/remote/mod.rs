@@ -1,9 +1,8 @@
 //! Operations on the devices of another process or machine (burn's feature `remote`).
 //!
-//! The client sends an operation with the ids of its tensors, its other arguments as numbers, and
-//! the shapes of its results, which it computes itself. The server has a handler for each
-//! operation, which runs it on the server's own backend. Nothing waits for the server, and only
-//! values that are read come back.
+//! The client sends an operation with the ids of its tensors, its other arguments as numbers, and the shapes
+//! of its results, which the client computes itself. The server has a handler for each operation, which runs
+//! it on the server's own backend. The client never waits for the server, except to read values.
 
 mod numbers;
 mod outputs;
@@ -31,7 +30,7 @@ macro_rules! name {
     };
 }
 
-/// Implements the traits of operations for devices elsewhere: each is sent to the server.
+/// Implements the traits of operations for remote devices: each is sent to the server.
 macro_rules! client {
     ($($ops:ident {
         $($name:ident($($argument:ident: $type:ty),* $(,)?) -> $output:ty => $outputs:expr;)*
@@ -99,8 +98,8 @@ signatures!(handlers);
 /// # }
 /// ```
 ///
-/// All devices belong to one backend. WebSocket is unencrypted: serve over it in trusted networks
-/// only, with an authorizer.
+/// All devices must belong to one backend. WebSocket connections are unencrypted: serve over them only in
+/// trusted networks and with an authorizer.
 pub fn remote_server(devices: impl IntoIterator<Item = Device>) -> RemoteServer {
     let devices: Vec<Device> = devices.into_iter().collect();
     let first = devices
@@ -114,7 +113,7 @@ pub fn remote_server(devices: impl IntoIterator<Item = Device>) -> RemoteServer 
         Some(DispatchDevice::NdArray(_)) => <burn::backend::NdArray as Serve>::serve(server),
         #[cfg(feature = "cube")]
         Some(DispatchDevice::Cube(_)) => <burn::backend::Cube as Serve>::serve(server),
-        // Serving reports an empty list of devices, and devices that cannot be served.
+        // Serving reports errors such as an empty list of devices or devices that it does not support.
         _ => server,
     }
 }

@@ -20,11 +20,11 @@ pub trait Numbers: Sized {
     /// Appends the numbers.
     fn append(&self, numbers: &mut Vec<ScalarIr>);
 
-    /// The argument from the next numbers.
+    /// Reads the argument from the next numbers.
     ///
     /// # Panics
     ///
-    /// If these are no such argument.
+    /// If they are not an argument of this type.
     fn next(numbers: &mut Iter<'_, ScalarIr>) -> Self;
 }
 
@@ -76,7 +76,7 @@ structures!(
     Jitter { initial, escalations }
 );
 
-/// Enumerations, as the position in the list of all values, which is that in the declaration.
+/// Enumerations, as the position in the list of all values, which has the order of the declaration.
 macro_rules! enumerations {
     ($($type:ty),*) => {$(
         impl Numbers for $type {
@@ -88,7 +88,7 @@ macro_rules! enumerations {
                 let position = usize::next(numbers);
                 match Self::ALL.get(position) {
                     Some(value) => *value,
-                    None => panic!("there is no {} number {position}", stringify!($type)),
+                    None => panic!("{} has no value with index {position}", stringify!($type)),
                 }
             }
         }
@@ -120,7 +120,7 @@ impl Numbers for PatchGrid {
         let [size, stride] = [(); 2].map(|()| usize::next(numbers));
         match Self::new(image, size, stride) {
             Ok(grid) => grid,
-            Err(error) => panic!("a client sent {error}"),
+            Err(error) => panic!("a client sent an invalid patch grid: {error}"),
         }
     }
 }

@@ -21,7 +21,7 @@ pub struct Output {
     pub dtype: DType,
 }
 
-/// A result with the type of a tensor and a shape of its own.
+/// A result with the type of a tensor and a different shape.
 fn shaped(tensor: &Tensor, shape: impl Into<Shape>) -> Output {
     Output {
         shape: shape.into(),
@@ -52,7 +52,7 @@ pub fn outer(tensor: &Tensor) -> usize {
     tensor.shape()[0]
 }
 
-/// The last dimension but one.
+/// The second-to-last dimension.
 pub fn rows(tensor: &Tensor) -> usize {
     matrix_dims(&tensor.shape()).1
 }
@@ -72,7 +72,7 @@ pub fn status(matrix: &Tensor) -> Output {
     shaped(matrix, [members(matrix), Status::WIDTH])
 }
 
-/// The wanted ones of the gradients of tensors.
+/// The wanted gradients of tensors.
 pub fn wanted_of<const N: usize>(
     tensors: &[impl Borrow<Tensor>; N],
     wanted: [bool; N],
@@ -80,7 +80,7 @@ pub fn wanted_of<const N: usize>(
     core::array::from_fn(|index| wanted[index].then(|| like(tensors[index].borrow())))
 }
 
-/// The gradients of points, other points, lengthscales, variance and vectors.
+/// The gradients of the points, the other points, the lengthscales, the variance and the vectors.
 pub fn product_gradients(
     arguments: &[Tensor; 5],
     points_wanted: bool,

@@ -14,7 +14,7 @@ use super::{
     sent::{ArrayOf, AsNumbers, AsTensor, OptionOf},
 };
 
-/// An operation that a client asks for, while its arguments are read and its results are stored.
+/// An operation requested by a client, while its arguments are read and its results are stored.
 pub struct ReceivedCall<'a, B: BackendIr> {
     name: &'a str,
     handles: &'a mut HandleContainer<B::Handle>,
@@ -38,25 +38,25 @@ impl<'a, B: BackendIr> ReceivedCall<'a, B> {
     ///
     /// # Panics
     ///
-    /// If the client sent fewer.
+    /// If the client sent fewer tensors.
     pub fn tensor(&mut self) -> FloatTensor<B> {
         match self.tensors.next() {
             Some(tensor) => self.handles.get_float_tensor::<B>(tensor),
-            None => self.malformed("fewer tensors than it has arguments"),
+            None => self.malformed("an operation with fewer tensors"),
         }
     }
 
-    /// The next result; stored if the client wants it. An operation may compute more than that.
+    /// The next result, stored if the client wants it. An operation may compute results that are not wanted.
     ///
     /// # Panics
     ///
-    /// If the client expects another shape, or wants a result that there is not.
+    /// If the client expects a different shape, or a result that does not exist.
     pub fn give(&mut self, result: Option<FloatTensor<B>>) {
         if !bool::next(&mut self.numbers) {
             return;
         }
         let (Some(wanted), Some(result)) = (self.results.next(), result) else {
-            self.malformed("another number of results");
+            self.malformed("a different number of results");
         };
         let shape: Shape = result.shape();
         if shape != wanted.shape {

@@ -25,12 +25,11 @@ pub struct Call {
 impl Call {
     /// Sends the operation and returns its results, whose values the client does not have.
     ///
-    /// After its other arguments, an operation has a flag for every result: whether the client
-    /// wants it.
+    /// After its other arguments, an operation has one flag per result that says whether the client wants it.
     ///
     /// # Panics
     ///
-    /// Without a tensor among the arguments.
+    /// If there is no tensor among the arguments.
     pub fn send(
         mut self,
         name: &'static str,
@@ -57,7 +56,7 @@ impl Call {
 /// implementations below apart.
 pub struct AsTensor;
 
-/// The form of a value that is numbers.
+/// The form of a value that is sent as numbers.
 pub struct AsNumbers;
 
 /// The form of an array of values with the form `K`.
@@ -92,11 +91,11 @@ impl<K, T: Sent<K>, const N: usize> Sent<ArrayOf<K>> for [T; N] {
     }
 }
 
-/// The results of an operation, in the form `K`: tensors, in a structure that the outputs have too.
+/// The results of an operation, in the form `K`: tensors, in the same structure as the outputs.
 pub trait Returned<K>: Sized {
     type Outputs;
 
-    /// The outputs in order. One that is not computed is `None`.
+    /// The outputs in order; `None` for those that are not computed.
     fn list(outputs: &Self::Outputs) -> Vec<Option<&Output>>;
 
     /// Takes the tensors of the outputs that are computed.

@@ -9,8 +9,7 @@ use crate::ops::{
     moments::{Gaussians, GaussiansByStrips},
 };
 
-/// `[Aᵀm_p ; colsum(V_p²) − b]`, [2, P, N], and `V_p = W_pᵀA`, [P, M, N], for `A = L⁻¹B`, which
-/// replaces B.
+/// Replaces B by `A = L⁻¹B`. Returns `[Aᵀm_p ; colsum(V_p²) − b]`, [2, P, N], and `V_p = W_pᵀA`, [P, M, N].
 pub fn moments<T: Scalar>(
     factor: MatRef<'_, T>,
     rhs: MatMut<'_, T>,
@@ -36,7 +35,8 @@ pub struct SolvedGradients<T> {
     pub scale: Vec<T>,
 }
 
-/// The gradients from A and V; V is overwritten. Those of L and B only if they are wanted.
+/// The gradients, computed from A and V; V is overwritten. The gradients of L and B are computed only if
+/// wanted.
 pub fn backward<T: Scalar>(
     factor: MatRef<'_, T>,
     solution: MatRef<'_, T>,

@@ -1,8 +1,8 @@
-//! Moments of Gaussian variables under a linear map that a Cholesky factor is first divided out of.
+//! Moments of Gaussian variables under a linear map that is first solved with a Cholesky factor.
 //!
-//! A training step of a sparse posterior solves with the factor of its prior and projects the variables
-//! with the solution. On the CPU, the solution is projected a few columns at a time, while they are in
-//! the cache of the thread that has computed them. On GPUs these are two operations.
+//! A training step of a sparse posterior solves with the factor of its prior and projects the variables with
+//! the solution. On the CPU, the solution is projected a few columns at a time, while they are still in the
+//! cache of the thread that computed them. On GPUs these are two operations.
 
 mod backward;
 mod cpu;
@@ -37,7 +37,7 @@ pub trait SolvedMomentOps: Backend {
 
 /// Gradients of the moments.
 pub trait SolvedMomentBackward: SolvedMomentOps {
-    /// The moments and what their gradients need.
+    /// The moments and the tensors that their gradients need.
     fn solved_moments_with_intermediates(
         factor: FloatTensor<Self>,
         rhs: FloatTensor<Self>,
@@ -45,8 +45,8 @@ pub trait SolvedMomentBackward: SolvedMomentOps {
         scale: FloatTensor<Self>,
     ) -> WithIntermediates<FloatTensor<Self>>;
 
-    /// The cotangent of the factor and the gradients of B, m and W, from L, A, m, W and V. Those of the
-    /// factor and of B only if they are wanted.
+    /// The cotangent of the factor and the gradients of B, m and W, from L, A, m, W and V. The first two are
+    /// computed only if wanted.
     fn solved_moments_backward(
         saved: [FloatTensor<Self>; 5],
         gradient: FloatTensor<Self>,

@@ -7,9 +7,9 @@ use crate::ops::cpu::{Kernel, Scalar, vectorized};
 /// Selects the value or the derivative of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
-    /// Its value.
+    /// The value.
     Value,
-    /// Its derivative.
+    /// The derivative.
     Slope,
 }
 
@@ -26,7 +26,7 @@ impl Part {
 
 /// A function whose loop vectorizes: without branches, and `#[inline(always)]`.
 pub trait Function<T> {
-    /// The value and the derivative. `FUSED` is true if fused multiply-add is an instruction.
+    /// The value and the derivative. `FUSED` is true if the processor has fused multiply-add.
     fn at<const FUSED: bool>(x: T) -> (T, T);
 }
 

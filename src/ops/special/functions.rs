@@ -60,8 +60,8 @@ pub fn log_gamma(x: f64) -> (f64, f64) {
     }
 }
 
-/// `ψ(x)` for positive `x`. Below ten it uses `ψ(x) = ψ(x + 1) − 1/x`, from ten on the asymptotic
-/// series `log x − 1/(2x) − Σ_k B_{2k}/(2k·x^{2k})`, whose first neglected term is below 10⁻¹⁶.
+/// `ψ(x)` for positive `x`. For `x < 10` it uses `ψ(x) = ψ(x + 1) − 1/x`, otherwise the asymptotic series
+/// `log x − 1/(2x) − Σ_k B_{2k}/(2k·x^{2k})`, whose first neglected term is below 10⁻¹⁶.
 fn digamma(x: f64) -> f64 {
     let (mut x, mut sum) = (x, 0.0);
     while x < 10.0 {
@@ -99,9 +99,8 @@ fn asymptotic(x: f64) -> f64 {
     (DIGAMMA_SERIES.iter().rev()).fold(0.0, |tail, term| (tail + term) * inverse_square)
 }
 
-/// `log Γ(x) − (x − ½)·log x + x − ½·log 2π` and its derivative `ψ(x) − log x + 1/(2x)`, for
-/// positive `x`; NaN elsewhere. From ten on it uses the asymptotic series
-/// `Σ_k B_{2k}/(2k·(2k − 1)·x^{2k−1})`.
+/// `log Γ(x) − (x − ½)·log x + x − ½·log 2π` and its derivative `ψ(x) − log x + 1/(2x)`, for positive `x`;
+/// NaN elsewhere. For `x ≥ 10` it uses the asymptotic series `Σ_k B_{2k}/(2k·(2k − 1)·x^{2k−1})`.
 pub fn stirling_remainder(x: f64) -> (f64, f64) {
     if x >= 10.0 {
         let inverse_square = 1.0 / (x * x);
@@ -190,7 +189,7 @@ mod tests {
             let at = |steps: f64| log_gamma(x + steps * step).0;
             let slope = (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / (12.0 * step);
             let (value, digamma) = log_gamma(x);
-            // Rounding of the value, divided by the step.
+            // The rounding error of the value, divided by the step.
             let tolerance = 1e-9 + 10.0 * f64::EPSILON * value.abs() / step;
             assert!(
                 (slope - digamma).abs() < tolerance * (1.0 + digamma.abs()),
@@ -221,7 +220,7 @@ mod tests {
             let (value, slope) = stirling_remainder(x);
             let next = stirling_remainder(x + 1.0);
             let expected = 1.0 - (x + 0.5) * (1.0 / x).ln_1p();
-            // Below ten, `R` is a difference with large parts.
+            // Below ten, `R` is a difference of large terms.
             let tolerance = 2e-14 * (1.0 + value.abs());
             assert!((next.0 - value - expected).abs() < tolerance, "R({x})");
             let expected = 0.5 / x + 0.5 / (x + 1.0) - (1.0 / x).ln_1p();

@@ -56,9 +56,9 @@ pub enum SpecialFunction {
     LogRatio,
     /// `log Γ(x) − (x − ½)·log x + x − ½·log 2π` for positive `x`.
     StirlingRemainder,
-    /// `tanh x`. burn has it, but computes one value at a time on the CPU.
+    /// `tanh x`. burn's own computes one value at a time on the CPU.
     Tanh,
-    /// `arcsin x` for `|x| ≤ 1`. burn has it, but shaders guarantee only three digits of it.
+    /// `arcsin x` for `|x| ≤ 1`. burn's own is accurate to only three digits in shaders.
     ArcSine,
 }
 
@@ -111,15 +111,15 @@ pub fn exp_minus_one<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     apply(x, SpecialFunction::ExpMinusOne)
 }
 
-/// `log(1 + x)/x`, elementwise, for `x > −1`. It gives `r·log(1 + x/r)`, which is `x` times the
-/// value at `x/r`, to the last digits however large r is.
+/// `log(1 + x)/x`, elementwise, for `x > −1`. `x` times the value at `x/r` is `r·log(1 + x/r)`, accurate to
+/// the last digits however large r is.
 pub fn log_ratio<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     apply(x, SpecialFunction::LogRatio)
 }
 
-/// `log Γ(x) − (x − ½)·log x + x − ½·log 2π`, elementwise, for positive `x`: the error of
-/// Stirling's formula, below `1/(12x)`. Differences of log-gammas of large numbers can be computed
-/// from it without the large parts, which cancel.
+/// `log Γ(x) − (x − ½)·log x + x − ½·log 2π`, elementwise, for positive `x`: the error of Stirling's formula,
+/// below `1/(12x)`. Differences of log-gammas at large arguments can be computed from it without large terms
+/// that cancel.
 pub fn stirling_remainder<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     apply(x, SpecialFunction::StirlingRemainder)
 }
@@ -131,7 +131,7 @@ pub fn tanh<const D: usize>(x: Tensor<D>) -> Tensor<D> {
 
 /// `arcsin x`, elementwise, for `|x| ≤ 1`.
 ///
-/// Shaders guarantee their own only to 4096 units in the last place (WGSL, §15.7.4.1).
+/// Shaders guarantee their own arcsine only to 4096 units in the last place (WGSL, §15.7.4.1).
 pub fn arc_sine<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     apply(x, SpecialFunction::ArcSine)
 }

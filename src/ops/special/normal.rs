@@ -59,12 +59,12 @@ pub fn log_normal_cdf<const FUSED: bool>(x: f64) -> (f64, f64) {
     (value, if is_lower { lower_slope } else { upper_slope })
 }
 
-/// `e^(t²)·erfc(t)` for `t ≥ 0`: `1/(1 + 2t)` times a polynomial in `(t − 4)/(t + 4)`, the
-/// Chebyshev expansion of degree 24. Its relative error is 3·10⁻¹⁶. The form is that of M. Shepherd
-/// and J. Laframboise, *Chebyshev Approximation of (1 + 2x)exp(x²)erfc x in 0 ≤ x < ∞*, 1981.
+/// `e^(t²)·erfc(t)` for `t ≥ 0`: `1/(1 + 2t)` times a polynomial in `(t − 4)/(t + 4)`, the Chebyshev
+/// expansion of degree 24. Its relative error is 3·10⁻¹⁶. The form is from M. Shepherd and J. Laframboise,
+/// *Chebyshev Approximation of (1 + 2x)exp(x²)erfc x in 0 ≤ x < ∞*, 1981.
 #[inline(always)]
 fn scaled_complement<const FUSED: bool>(t: f64) -> f64 {
-    // Written so that NaN passes. Beyond the bound the polynomial has reached its limit.
+    // Written so that NaN passes. Past the bound, the polynomial has reached its limit.
     let bounded = if t > 1e18 { 1e18 } else { t };
     let y = (bounded - 4.0) / (bounded + 4.0);
     let mut sum = 0.0;
@@ -74,7 +74,7 @@ fn scaled_complement<const FUSED: bool>(t: f64) -> f64 {
     sum / (1.0 + 2.0 * t)
 }
 
-/// From the highest power down.
+/// Highest power first.
 pub const SCALED_COMPLEMENT: [f64; 25] = [
     -2.659_599_690_242_689e-10,
     9.311_744_978_232_572e-10,
@@ -112,7 +112,7 @@ fn exponential_of_half_square<const FUSED: bool>(x: f64) -> f64 {
     let b = 0.5 * (x - upper) * (x + upper);
     let small = b * (-1.0 + b * (0.5 - b * (1.0 / 6.0)));
     let decay = (-0.5 * upper * upper).exp_nonpositive::<FUSED>();
-    // An infinite x has no lower half.
+    // An infinite x has no lower half, so `small` is NaN.
     let small = if decay > 0.0 { small } else { 0.0 };
     small.multiply_add::<FUSED>(decay, decay)
 }

@@ -8,15 +8,15 @@ use crate::ops::cube::{
     is_nan,
 };
 
-/// About the floating-point operations of a profile, of which the exponential makes most.
+/// Approximate number of floating-point operations of a profile, most of them in the exponential.
 pub const PROFILE: usize = 30;
 
-/// `r²`, capped at a number beyond which every profile is zero. NaN stays NaN.
+/// `r²`, capped at a value beyond which every profile is zero. NaN stays NaN.
 #[cube]
 fn bounded<F: Float>(squared_distance: F) -> F {
     let bound = F::new(1e6);
     let value = select(squared_distance > bound, bound, squared_distance);
-    // A compiler may make a minimum of this, which loses NaN.
+    // A compiler may turn this into a minimum, which loses NaN.
     select(is_nan::<F>(squared_distance), squared_distance, value)
 }
 
@@ -27,7 +27,7 @@ pub fn profile<F: Float>(squared_distance: F, #[comptime] kind: Stationary) -> F
     value
 }
 
-/// `(φ, dφ/dr²)`, finite everywhere; the formulas are those of the CPU.
+/// `(φ, dφ/dr²)`, finite everywhere; the formulas are the same as on the CPU.
 #[cube]
 pub fn profile_and_slope<F: Float>(squared_distance: F, #[comptime] kind: Stationary) -> (F, F) {
     if comptime!(kind == Stationary::SquaredExponential) {

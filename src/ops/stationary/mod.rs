@@ -1,5 +1,4 @@
-//! The stationary covariance functions that have a fused operation, and code that their operations
-//! share.
+//! The stationary covariance functions that have a fused operation, and code that these operations share.
 
 #[cfg(feature = "cube")]
 pub(super) mod cube;

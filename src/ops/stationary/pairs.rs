@@ -1,5 +1,5 @@
-//! Passes over pairs of a group of rows and a block of points: the profile and the chain rule from weights
-//! of pairs to coordinates, lengthscales and variance.
+//! Passes over the pairs of a group of rows and a block of points: the profile, and the chain rule from the
+//! weights of pairs to coordinates, lengthscales and variance.
 
 use super::{
     points::{Block, GROUP, LANES, ROWS, squared_distances},
@@ -42,7 +42,7 @@ pub fn profiles_and_slopes<T: Scalar, P: Profile<T>, const FUSED: bool>(
 pub type Weights<T> = [[Lanes<T>; ROWS]; GROUP];
 
 /// The sums over pairs of points, in lengthscale units, that the gradients of lengthscales and variance need.
-/// Sums over few pairs are kept in the type of the numbers, those over all pairs in double precision.
+/// Sums over few pairs have the type of the values; sums over all pairs have double precision.
 pub struct PairSums<T> {
     /// `Σ w·(a_d − b_d)²`, `[D]`
     squares: Vec<Lanes<T>>,
@@ -88,7 +88,7 @@ impl<T: Scalar> PairSums<T> {
         }
     }
 
-    /// `Σ w·(a_d − b_d)²`, `[D]`, and `Σ G·φ`, as far as they are settled.
+    /// The settled parts of `Σ w·(a_d − b_d)²`, `[D]`, and of `Σ G·φ`.
     pub fn totals(&self) -> (Vec<f64>, f64) {
         let mut totals: Vec<f64> = (self.settled.iter())
             .map(|lanes| lanes.iter().sum())
@@ -97,8 +97,8 @@ impl<T: Scalar> PairSums<T> {
         (totals, variance)
     }
 
-    /// Adds `w·(a − b)²` for the lengthscales, `w·(a − b)` to `own`, `[D]`, for the rows, and subtracts it from
-    /// `others`, `[D]`, for the points of the block.
+    /// Adds `w·(a − b)²` for the lengthscales. Adds `w·(a − b)` to `own`, `[D]`, for the rows, and subtracts
+    /// it from `others`, `[D]`, for the points of the block.
     #[inline(always)]
     pub fn pull<const FUSED: bool>(
         &mut self,

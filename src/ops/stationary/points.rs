@@ -15,8 +15,8 @@ pub const GROUP: usize = 4;
 /// Points processed together.
 pub const LANES: usize = GROUP * WIDTH;
 
-/// Rows processed together: each number of a block of points is loaded once for all of them, and their
-/// exponentials hide the latency of one another.
+/// Rows processed together: each value of a block of points is loaded once for all of them, and the latency
+/// of one exponential is hidden by the others.
 pub const ROWS: usize = 2;
 
 const _: () = assert!(
@@ -24,14 +24,14 @@ const _: () = assert!(
     "rows at once are whole groups and lie within one block"
 );
 
-/// The most rows processed with one block of points before the next.
+/// Maximum number of rows processed with one block of points before the next.
 const MOST_ROWS: usize = 32;
 
-/// The sums of the rows that are processed with one block fit into the first-level cache beside it if they
-/// take no more than this many bytes.
+/// Maximum bytes of the sums of the rows that are processed with one block, so that they fit into the
+/// first-level cache together with it.
 const SUMS: usize = 24 << 10;
 
-/// The number of rows to process with one block of points before the next if each has this many sums: a
+/// The number of rows to process with one block of points before the next, if each has this many sums: a
 /// power of two.
 pub fn rows_at_once<T>(sums: usize) -> usize {
     let fit = SUMS / (sums * size_of::<Lanes<T>>());
@@ -64,10 +64,10 @@ pub fn scaled<T: Scalar>(points: &[T], inverse: &[T]) -> Vec<T> {
     scaled
 }
 
-/// Numbers of a block of points, aligned like registers.
+/// Values of a block of points, aligned like registers.
 ///
-/// The stack and the allocator only align to 16 bytes. Loops with numbers there took up to twice as long
-/// where the registers lay across cache lines.
+/// The stack and the allocator only align to 16 bytes. Loops over such values took up to twice as long where
+/// registers crossed cache lines.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub struct Block<T>(pub [T; LANES]);
@@ -78,13 +78,13 @@ impl<T: Scalar> Block<T> {
         Self([T::default(); LANES])
     }
 
-    /// The numbers of one register.
+    /// The values of one register.
     #[inline(always)]
     pub fn load(&self, group: usize) -> Lanes<T> {
         Lanes::load(&self.0[group * WIDTH..])
     }
 
-    /// Replaces the numbers of one register.
+    /// Replaces the values of one register.
     #[inline(always)]
     pub fn store(&mut self, group: usize, lanes: Lanes<T>) {
         lanes.store(&mut self.0[group * WIDTH..]);
@@ -145,7 +145,7 @@ impl<T: Scalar> LaneBlocks<T> {
         self.values.chunks_exact(self.dimensions)
     }
 
-    /// Zeros, as many as the blocks have numbers.
+    /// Zeros in the layout of the blocks.
     pub fn zeros(&self) -> Vec<Block<T>> {
         vec![Block::zeros(); self.values.len()]
     }
@@ -175,14 +175,14 @@ impl<T: Scalar> RowGroups<T> {
         self.values.chunks_exact(self.dimensions)
     }
 
-    /// The groups, so many in each part but the last.
+    /// The groups in parts of this many; the last part may have fewer.
     pub fn parts(&self, groups: usize) -> Chunks<'_, [T; ROWS]> {
         self.values.chunks(groups * self.dimensions)
     }
 }
 
-/// Lays out a group of rows of some points in lengthscale units, [N, D]. A group of fewer rows is padded with
-/// the last.
+/// Lays out a group of rows of some points in lengthscale units, [N, D]. A group with fewer rows is padded
+/// with the last row.
 #[inline(always)]
 pub fn gather<T: Scalar>(points: &[T], rows: Range<usize>, group: &mut [[T; ROWS]]) {
     let dimensions = group.len();
@@ -194,7 +194,7 @@ pub fn gather<T: Scalar>(points: &[T], rows: Range<usize>, group: &mut [[T; ROWS
     }
 }
 
-/// Adds the sums of groups of rows, `width` numbers a row, to the rows, [N, width].
+/// Adds the sums of groups of rows, `width` values per row, to the rows, [N, width].
 #[inline(always)]
 pub fn add_totals<T: Scalar>(rows: &mut [T], sums: &[[Lanes<T>; ROWS]], width: usize) {
     let groups = rows.chunks_mut(ROWS * width);

@@ -2,8 +2,8 @@
 
 use crate::ops::cpu::Scalar;
 
-/// `r²`, capped at a number beyond which every profile is zero. The polynomial factors of the
-/// smoother profiles then stay finite; an infinite factor times zero would be NaN.
+/// `r²`, capped at a value beyond which every profile is zero. The polynomial factors of the smoother
+/// profiles then stay finite; an infinite factor times zero would be NaN.
 #[inline(always)]
 fn bounded<T: Scalar>(squared_distance: T) -> T {
     let bound = T::from_f64(1e6);

@@ -1,4 +1,4 @@
-//! The rate of covariance profiles on this machine, a limit for passes over covariances.
+//! Measures the rate of covariance profiles on this machine, a limit for passes over covariances.
 
 use core::{hint::black_box, marker::PhantomData};
 use std::time::{Duration, Instant};
@@ -8,8 +8,8 @@ use burn::tensor::DType;
 use super::{Block, LANES, Profile, Stationary, with_profile};
 use crate::ops::cpu::{Kernel, Scalar, in_parts, threads, vectorized};
 
-/// Measures how many values of the profile φ(r²) all threads together compute in a second, from
-/// numbers in the innermost cache. Most of the time is an exponential. The type is f32 or f64.
+/// Measures how many values of the profile φ(r²) all threads together compute per second, from values in the
+/// innermost cache. Most of the time goes into an exponential. The type is f32 or f64.
 #[doc(hidden)]
 pub fn profile_rate(kind: Stationary, dtype: DType) -> f64 {
     if dtype == DType::F32 {
@@ -25,7 +25,7 @@ const BLOCKS: usize = 16;
 /// Passes over the blocks on each thread: about a millisecond.
 const PASSES: usize = 1000;
 
-/// The best of several tries.
+/// The best of several measurements.
 fn rate_of<T: Scalar>(kind: Stationary) -> f64 {
     let squares: Vec<T> = (0..BLOCKS * LANES)
         .map(|i| T::from_f64(1e-2 * i as f64))

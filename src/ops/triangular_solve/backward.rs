@@ -41,7 +41,7 @@ impl<B: TriangularSolveBackward, C: CheckpointStrategy> TriangularSolveOps for A
         side: Side,
     ) -> FloatTensor<Self> {
         let ([factor, rhs], nodes) = split::<B, C, _>([factor, rhs]);
-        // Without a copy of its own, the solve uses the memory of the right-hand sides.
+        // The solve reuses the memory of the right-hand sides if they need not be kept.
         let kept = (side == Side::Transposed).then(|| rhs.clone());
         let solution = B::factor_solve(factor.clone(), rhs, side);
         let saved = kept.unwrap_or_else(|| solution.clone());

@@ -1,4 +1,4 @@
-//! Triangular solves on GPUs: in one launch, or for large systems in one for each of some blocks, with
+//! Triangular solves on GPUs: in one launch, or for large systems in one launch per block of the system, with
 //! products in between.
 
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::ops::{
     decompositions::count_decomposition,
 };
 
-/// Rows of a block of L, and columns of a strip of right-hand sides, which has a cube.
+/// Rows of a block of L, and columns of a strip of right-hand sides, which one cube solves.
 const BLOCK: usize = 32;
 /// Rows and columns of a block of the solution that one thread computes.
 const OWN_ROWS: usize = 4;
@@ -26,11 +26,11 @@ const OWN: usize = OWN_ROWS * OWN_COLUMNS;
 /// Threads that share the rows of a block, and all threads of a cube.
 const LINE: usize = BLOCK / OWN_COLUMNS;
 const THREADS: usize = BLOCK * BLOCK / OWN;
-/// The distance between rows of a tile in shared memory. A multiple of 32 would have a column of the
-/// tile in a single bank.
+/// The distance between rows of a tile in shared memory. With a multiple of 32, a column of the tile would be
+/// in a single bank.
 const WIDTH: usize = BLOCK + 1;
 
-/// Rows from which a system is divided, and the most rows of the parts that are not.
+/// Number of rows from which a system is divided, and the maximum number of rows of the undivided parts.
 const DIVIDE_FROM: usize = 768;
 const UNDIVIDED: usize = 256;
 
@@ -55,13 +55,13 @@ struct Solution {
     /// [batch, M, N]
     target: CubeTensor,
     side: Side,
-    /// The most rows of a system that is not divided.
+    /// The maximum number of rows of an undivided system.
     most: usize,
 }
 
-/// Solves a system that is a diagonal block of the whole one, and writes the solution to the target from
-/// row `first` on. One half of the rows is solved first, and its product with the block of the factor
-/// between the halves is subtracted from the other half.
+/// Solves a system that is a diagonal block of the whole one, and writes the solution to the target from row
+/// `first` on. Solves for one half of the rows first, and subtracts its product with the block of the factor
+/// between the halves from the other half.
 fn solve_into(factor: CubeTensor, rhs: CubeTensor, solution: &Solution, first: usize) {
     let size = rhs.shape()[1];
     if size <= solution.most {
@@ -97,8 +97,8 @@ fn solve_strips(factor: CubeTensor, rhs: CubeTensor, solution: &Solution, first:
     count_operations(batch * columns.div_ceil(BLOCK) * blocks * BLOCK.pow(3));
     let target = solution.target.clone();
     let address = [&factor, &rhs, &target].map(|tensor| tensor.required_address_type());
-    // SAFETY: the kernel checks every index against the shapes of the tensors. The target has as many
-    // rows from `first` on.
+    // SAFETY: the kernel checks every index against the shapes of the tensors. The target has as many rows
+    // from `first` on.
     unsafe {
         solve_strip::launch_unchecked(
             &client,
@@ -121,8 +121,8 @@ impl TriangularSolveBackward for CubeBackend {
     }
 }
 
-/// The row of the tensors that is row `row` of the system. `LᵀX = B` is lower-triangular, too, if
-/// rows and columns are counted from the last.
+/// The row of the tensors that is row `row` of the system. `LᵀX = B` is lower triangular, too, if rows and
+/// columns are counted from the end.
 #[cube]
 fn row_of(row: usize, size: usize, #[comptime] transposed: bool) -> usize {
     if comptime!(transposed) {
@@ -157,7 +157,7 @@ fn triangle_at<F: Float>(
     value
 }
 
-/// The place in a block of the triangle of one of this thread's entries. Neighboring threads are at
+/// The position in a block of the triangle of one of this thread's entries. Neighboring threads are at
 /// neighboring entries of a row of L.
 #[cube]
 fn place_in_block(part: usize, #[comptime] transposed: bool) -> (usize, usize) {
@@ -230,7 +230,7 @@ fn read_rows<F: Float>(
     }
 }
 
-/// Reads this thread's entries of a block of solved rows, which is whole.
+/// Reads this thread's entries of a block of solved rows, which is full.
 #[cube]
 fn read_solved<F: Float>(
     entries: &mut Array<F>,
@@ -265,8 +265,8 @@ fn share_rows<F: Float>(entries: &Array<F>, tile: &mut Shared<[F]>) {
     }
 }
 
-/// Subtracts the product of two blocks in shared memory from this thread's entries. The loop is
-/// unrolled, because Mesa's software device ends a thread's loops after 65535 rounds in all.
+/// Subtracts the product of two blocks in shared memory from this thread's entries. The loop is unrolled,
+/// because Mesa's software device ends a thread's loops after a total of 65535 iterations.
 #[cube]
 fn subtract_product<F: Float>(sums: &mut Array<F>, triangle: &Shared<[F]>, solved: &Shared<[F]>) {
     let unit = UNIT_POS as usize;
@@ -289,10 +289,10 @@ fn subtract_product<F: Float>(sums: &mut Array<F>, triangle: &Shared<[F]>, solve
     }
 }
 
-/// `L⁻¹B` or `L⁻ᵀB` for a strip of right-hand columns. For every block of rows, in turn, what the
-/// solved blocks contribute is subtracted as a product, and the diagonal block is solved by
-/// substitution. The entries of the next product are read while one is computed. The rows of the
-/// solution begin at row `offset` of `out`.
+/// `L⁻¹B` or `L⁻ᵀB` for a strip of right-hand columns. For each block of rows in turn, the contribution of
+/// the solved blocks is subtracted as a product, and the diagonal block is solved by substitution. The
+/// entries of the next product are read while one is computed. The rows of the solution start at row `offset`
+/// of `out`.
 #[cube(launch_unchecked, address_type = "dynamic")]
 fn solve_strip<F: Float>(
     factor: &Tensor<F>,

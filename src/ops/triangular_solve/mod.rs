@@ -66,8 +66,8 @@ pub trait TriangleSolveBackward: TriangleSolveOps + CholeskyBackward {
 }
 
 impl<const D: usize> CholeskyFactor<D> {
-    /// `L⁻¹·W` for the lower triangle W of a matrix, whose other entries are ignored. On the CPU it takes
-    /// a third of the operations of [`solve`](Self::solve), the gradients likewise.
+    /// `L⁻¹·W` for the lower triangle W of a matrix, whose other entries are ignored. On the CPU it takes a
+    /// third of the operations of [`solve`](Self::solve), and so do the gradients.
     ///
     /// # Shapes
     ///

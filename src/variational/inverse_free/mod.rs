@@ -29,8 +29,9 @@ use crate::{
 /// that a step leaves to the default tolerance; on the CPU, most updates need one or two.
 const STEPS_UNREAD: usize = 4;
 
-/// The same after the first step, when T may be far from the inverse. The distance shrinks by a
-/// factor of about two per step, so that condition numbers up to 10¹² are covered.
+/// The number of inversion steps after the first step of training, when T may be far from the
+/// inverse. The distance shrinks by a factor of about two per step, so that condition numbers up to
+/// 10¹² are covered.
 const FIRST_STEPS_UNREAD: usize = 48;
 
 /// R-SVGP, the inverse-free sparse variational Gaussian process. The bound, its gradient and the
@@ -150,8 +151,8 @@ impl<I: Module> InverseFree<I> {
         self.auxiliary.val()
     }
 
-    /// Reports on the last update of each L that was watched; empty before the first one. On a GPU,
-    /// the updates after steps of training are not watched.
+    /// Reports on the last monitored update of each L; empty before the first one. On a GPU, the
+    /// updates after training steps are not monitored.
     pub fn reports(&self) -> &[InversionReport] {
         &self.reports
     }
@@ -220,7 +221,7 @@ impl<I: Module> InverseFree<I> {
         self.with_lowers(lowers)
     }
 
-    /// Updates every T to the current `K̃` by a fixed number of steps, none of which waits for the
+    /// Updates every T to the current `K̃` by a fixed number of steps, without waiting for the
     /// device.
     fn inverted_unread<const D: usize>(
         self,
@@ -237,7 +238,7 @@ impl<I: Module> InverseFree<I> {
         self.with_lowers(lowers)
     }
 
-    /// With a new L for every T.
+    /// Replaces the L of every T.
     fn with_lowers(mut self, lowers: Vec<Tensor<2>>) -> Self {
         let lowers = match lowers.as_slice() {
             [one] => one.clone().unsqueeze(),

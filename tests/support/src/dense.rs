@@ -1,4 +1,4 @@
-//! Dense matrices in double precision. Every operation is a plain loop over its definition.
+//! Dense matrices in double precision. Every operation is a plain loop that follows its definition.
 
 use std::ops::{Index, IndexMut};
 
@@ -181,7 +181,7 @@ impl Dense {
     }
 }
 
-/// `mean_j cos ω_jᵀδ` of frequencies one after another.
+/// `mean_j cos ω_jᵀδ` of concatenated frequencies.
 pub fn mean_cosine(frequencies: &[f64], difference: &[f64]) -> f64 {
     let each = frequencies.chunks_exact(difference.len());
     let count = each.len() as f64;

@@ -35,8 +35,8 @@ const STEP: f64 = 5e-4;
 /// The relative error allowed in double precision.
 const DOUBLE: f64 = 1e-6;
 
-/// The share of the tolerance of central differences that gradients of two platforms in double precision may
-/// differ by, relative to the largest entry: the least that [`assert_slopes`] allows any entry.
+/// How far the gradients of two platforms in double precision may differ, relative to the largest entry and
+/// as a share of the tolerance of central differences: the minimum that [`assert_slopes`] allows any entry.
 pub const BETWEEN_PLATFORMS: f64 = 1e-3;
 
 /// `f′(0)` from `f(±h)` and `f(±2h)`.
@@ -81,10 +81,10 @@ pub fn symmetric(flat: &Tensor<1>, size: usize) -> Tensor<2> {
 /// A loss of flat inputs on a platform.
 pub type Loss<'a> = &'a dyn Fn(&Platform, &[Tensor<1>]) -> Tensor<1>;
 
-/// Checks the gradient of `loss` with respect to every input. On the reference platform it is compared
-/// with central differences to 1e-6. On the others it is compared with the gradient there: in double precision
-/// to 1e-9 of the largest entry, [`BETWEEN_PLATFORMS`], in single precision to `single`. Inputs are flat, and
-/// the loss reshapes them.
+/// Checks the gradient of `loss` with respect to every input. On the reference platform it is compared with
+/// central differences to 1e-6. On other platforms it is compared with the reference platform's gradient: to
+/// 1e-9 of the largest entry ([`BETWEEN_PLATFORMS`]) in double precision, to `single` in single precision.
+/// Inputs are flat, and the loss reshapes them.
 #[track_caller]
 pub fn check_gradients(what: &str, inputs: &[Input], single: f64, loss: Loss<'_>) {
     check(what, inputs, (DOUBLE, single), DIRECTIONS, loss);

@@ -95,7 +95,7 @@ impl InverseFreeCase {
         )
     }
 
-    /// The library's posterior with the given T, for any root of it.
+    /// The library's posterior with the given T. Any root of T serves as L.
     pub fn with_inverse(
         &self,
         platform: &Platform,

@@ -265,7 +265,7 @@ fn first_lengthscale(given: Option<f64>, dimensions: usize) -> f64 {
     given.unwrap_or((dimensions as f64).sqrt())
 }
 
-/// `k(a, b)` by its formula. `same` says that both are the same point of one set.
+/// `k(a, b)` by its formula. `same` is true if both are the same point of one set.
 pub fn reference(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> f64 {
     let pairs = || a.iter().zip(b);
     let product = |variance: f64| variance * pairs().map(|(a, b)| a * b).sum::<f64>();
@@ -328,7 +328,7 @@ pub fn reference(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> f64
             (1.0 - a_after) * (1.0 - b_after) * reference(first, a, b, same)
                 + a_after * b_after * reference(second, a, b, same)
         }
-        KernelConfig::Custom(config) => panic!("no formula of {}", config.name()),
+        KernelConfig::Custom(config) => panic!("no formula for {}", config.name()),
     }
 }
 

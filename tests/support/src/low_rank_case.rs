@@ -85,7 +85,7 @@ pub fn products(left: &Dense, right: &Dense) -> Dense {
     left.times(&right.transposed())
 }
 
-/// A matrix with numbers added to its diagonal.
+/// A matrix with values added to its diagonal.
 pub fn with_diagonal(matrix: &Dense, added: &[f64]) -> Dense {
     Dense::from_function(matrix.rows, matrix.columns, |i, j| {
         matrix[(i, j)] + if i == j { added[i] } else { 0.0 }

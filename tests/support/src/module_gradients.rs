@@ -74,10 +74,11 @@ pub fn with_parameter_values<M: Module>(module: M, values: &[Vec<f64>]) -> M {
     module.map(&mut Replacement(values.iter()))
 }
 
-/// Checks the gradient of `loss` with respect to all parameters of the module from `build`. On the
-/// reference platform it is compared with central differences, to `double`. On the others it is compared
-/// with the gradient there, to a thousandth of `double` or to `single` by their precision. Errors are relative to the
-/// parameter's largest gradient entry or a thousandth of the largest of all.
+/// Checks the gradient of `loss` with respect to all parameters of the module from `build`. On the reference
+/// platform it is compared with central differences, to `double`. On other platforms it is compared with the
+/// reference platform's gradient: to a thousandth of `double` in double precision, to `single` in single
+/// precision. Errors are relative to the parameter's largest gradient entry or a thousandth of the largest of
+/// all parameters, whichever is larger.
 #[track_caller]
 pub fn check_module_gradients<M: Module>(
     what: &str,

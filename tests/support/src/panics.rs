@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 #[track_caller]
 pub fn message_of<T>(what: &str, mistake: impl FnOnce() -> T) -> String {
     let Err(payload) = catch_unwind(AssertUnwindSafe(mistake)) else {
-        panic!("{what} passes");
+        panic!("{what} does not panic");
     };
     let text = payload.downcast_ref::<String>().cloned();
     let text = text.or_else(|| {

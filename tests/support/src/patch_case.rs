@@ -148,7 +148,7 @@ impl Case {
             let variance = self.expected_variance(kind);
             for platform in platforms() {
                 let what = format!("{platform}, {kind:?}, {what}");
-                // Sums of some hundred terms, whose distances lose some digits to cancellation.
+                // Sums of a few hundred terms, whose distances lose some digits to cancellation.
                 let tolerance = platform.tolerance(1e-13, 2e-5);
                 let actual = self.covariance(kind, &platform);
                 assert_close(

@@ -9,7 +9,8 @@ use super::Dense;
 /// The backends whose tensors are in host memory.
 const HOST: [&str; 2] = ["flex", "ndarray"];
 
-/// Lists the backends to test, separated by commas; all of the build if it is not set.
+/// Environment variable with the backends to test, separated by commas. If it is not set, all backends of the
+/// build are tested.
 pub const SELECTION: &str = "BURN_GP_TEST_BACKENDS";
 
 /// A device and a floating-point type.
@@ -79,13 +80,13 @@ pub fn platforms() -> Vec<Platform> {
     all
 }
 
-/// The first platform of this build with double precision, which others are compared with. It is the same
-/// whatever [`SELECTION`] names.
+/// The first platform of this build with double precision, with which others are compared. It does not depend
+/// on [`SELECTION`].
 pub fn reference_platform() -> Option<Platform> {
     all_platforms().into_iter().find(Platform::is_double)
 }
 
-/// The platform for tests of what does not depend on the backend: that of [`reference_platform`]. `None` if
+/// The platform for tests that do not depend on the backend: [`reference_platform`], or `None` if
 /// [`SELECTION`] does not name it, so that the caller skips its test.
 pub fn first_platform() -> Option<Platform> {
     let reference = reference_platform();

@@ -69,7 +69,7 @@ pub fn assert_functions_alone<Q, R>(
     R: Posterior<AnyKernel>,
 {
     let x = || platform.matrix(x);
-    // The tolerance covers rounding, because the batch multiplies in another order.
+    // The tolerance covers rounding, because the batch multiplies in a different order.
     let tolerance = platform.tolerance(1e-11, 1e-4);
     let Evaluation { marginals, kl } = together.evaluate(kernels, x()).expect("factor");
     let process = together.condition(kernels).expect("factor");

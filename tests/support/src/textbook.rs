@@ -13,8 +13,8 @@ pub trait Real:
     fn to_f64(self) -> f64;
     fn square_root(self) -> Self;
 
-    /// `target ← target − factor·source`. This takes the time of all loops here, and a method of a type is
-    /// compiled in this package, with optimization.
+    /// `target ← target − factor·source`. Most of the time of all loops here is spent in this. As a method of
+    /// a type, it is compiled in this package, with optimization.
     fn subtract(target: &mut [Self], factor: Self, source: &[Self]);
 }
 
@@ -22,7 +22,8 @@ macro_rules! impl_subtract {
     () => {
         #[inline(never)]
         fn subtract(target: &mut [Self], factor: Self, source: &[Self]) {
-            // With the vectors of this machine. The numbers are the same: each operation rounds alone.
+            // Uses this machine's vector instructions. The results are the same: each operation rounds
+            // separately.
             pulp::Arch::new().dispatch(|| {
                 for (target, &source) in target.iter_mut().zip(source) {
                     let rest = *target - factor * source;

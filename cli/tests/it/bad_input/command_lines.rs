@@ -26,7 +26,7 @@ fn command_lines_that_cannot_be_understood() {
             ),
             (
                 "--config both.json",
-                "epochs and steps exclude each other; give one of them",
+                "epochs and steps cannot be used together; give only one",
             ),
             (
                 "--data good.csv --out run",
@@ -42,7 +42,7 @@ fn command_lines_that_cannot_be_understood() {
             ),
             (
                 "--data good.csv --out ..",
-                "\"..\" does not name a folder to make; choose another with --out",
+                "\"..\" is not a name for a new folder; choose another with --out",
             ),
             (
                 "--resume run",
@@ -54,7 +54,7 @@ fn command_lines_that_cannot_be_understood() {
             ),
             (
                 "--resume run --seed 3",
-                "--seed cannot be changed when a run is resumed; leave it out or start a new run",
+                "--seed cannot be changed when a run is resumed; remove it or start a new run",
             ),
         ],
     );
@@ -113,11 +113,11 @@ fn counts_that_no_machine_can_have() {
         &[
             (
                 "--threads 10000",
-                "invalid value '10000' for '--threads <COUNT>': it must be a whole number from 1 to 1024; see --help",
+                "invalid value '10000' for '--threads <COUNT>': must be a whole number from 1 to 1024; see --help",
             ),
             (
                 "--model dbk --units 100000 --blocks 10000",
-                "--units is 100000 but the network has 10000 such blocks; give at most 327",
+                "--units is 100000 but the network has 10000 blocks of this width; give at most 327",
             ),
         ],
     );
@@ -132,9 +132,9 @@ fn a_configuration_with_an_unknown_field() {
         &["train", "--config", "unknown.json", "--out", "new"],
     );
     let message = String::from_utf8(output.stderr).unwrap();
-    let start = "error: the configuration unknown.json is not usable (unknown field `modell` (did you mean `model`?), expected one of `model`, ";
+    let start = "error: the configuration unknown.json is invalid (unknown field `modell` (did you mean `model`?), expected one of `model`, ";
     assert!(message.starts_with(start), "{message}");
-    let end = "at line 1 column 9); give the config.toml of an earlier run\n";
+    let end = "at line 1 column 9); give a file like the config.toml of an earlier run\n";
     assert!(message.ends_with(end), "{message}");
     assert_eq!(output.status.code(), Some(2));
     assert!(contents(folder.path()) == before);
@@ -150,8 +150,8 @@ fn a_section_with_an_unknown_option() {
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         message,
-        "error: the configuration run.toml is not usable (the section training has no step (did you mean \
-         steps?) at line 5 column 1); give the config.toml of an earlier run\n"
+        "error: the configuration run.toml is invalid (the section training has no step (did you mean \
+         steps?) at line 5 column 1); give a file like the config.toml of an earlier run\n"
     );
     assert_eq!(output.status.code(), Some(2));
 }
@@ -179,7 +179,7 @@ fn predictions_that_cannot_be_made() {
             ),
             (
                 "--model-dir run --data good.csv --level 95",
-                "--level is 95 but must lie between 0 and 1, both excluded; 0.95 is usual",
+                "--level is 95 but must lie strictly between 0 and 1; 0.95 is common",
             ),
             (
                 "--data good.csv",

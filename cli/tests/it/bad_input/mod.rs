@@ -33,7 +33,7 @@ fn files_that_cannot_be_read() {
             ),
             (
                 "kin4k",
-                "there is no data set and no file named \"kin4k\" (did you mean \"kin40k\"?); `datasets list` shows the names that are known",
+                "there is no data set and no file named \"kin4k\" (did you mean \"kin40k\"?); `datasets list` shows the known names",
             ),
             (
                 "concrete",
@@ -70,7 +70,7 @@ fn tables_that_make_no_sense() {
             ),
             (
                 "text.csv",
-                "text.csv: column 2 (\"b\") holds text in 1 row among numbers, the first \"five\" (in line 3); correct the file, or use --kind b=number",
+                "text.csv: column 2 (\"b\") holds numbers except in 1 row, the first \"five\" (in line 3); correct the file, or use --kind b=number",
             ),
             (
                 "nan.csv --missing refuse",
@@ -86,15 +86,15 @@ fn tables_that_make_no_sense() {
             ),
             (
                 "single.csv",
-                "single.csv: there is only one column, which leaves no input beside the target; separate columns by commas, semicolons or tabs",
+                "single.csv: there is only one column, so there is no input besides the target; separate columns by commas, semicolons or tabs",
             ),
             (
                 "constant.csv",
-                "constant.csv: the target, column 3 (\"y\"), is 3 in every row, which leaves nothing to learn; choose another target",
+                "constant.csv: the target, column 3 (\"y\"), is 3 in every row, so there is nothing to learn; choose another target",
             ),
             (
                 "three.csv --likelihood bernoulli --test-fraction 0.25",
-                "the target \"c\" has 3 different labels, but the likelihood bernoulli takes 2; use --likelihood softmax for more classes, or a regression likelihood for numbers",
+                "the target \"c\" has 3 distinct labels, but the likelihood bernoulli takes 2; use --likelihood softmax for more classes, or a regression likelihood for numbers",
             ),
             (
                 "three.csv --likelihood beta --test-fraction 0.25",
@@ -102,15 +102,15 @@ fn tables_that_make_no_sense() {
             ),
             (
                 "three.csv --likelihood fixed-noise",
-                "the likelihood fixed-noise needs --noise-column, the column of the standard deviations of each target's noise",
+                "the likelihood fixed-noise needs --noise-column, the column with the noise standard deviation of each target",
             ),
             (
                 "three.csv --likelihood poisson --noise-column a",
-                "--noise-column means nothing for the likelihood poisson; leave it out or use --likelihood fixed-noise",
+                "--noise-column does not apply to likelihood 'poisson'; remove it or use --likelihood fixed-noise",
             ),
             (
                 "three.csv --likelihood poisson --noise 0.1",
-                "--noise means nothing for the likelihood poisson; leave it out",
+                "--noise does not apply to likelihood 'poisson'; remove it",
             ),
             (
                 "three.csv --noise-column c",
@@ -127,11 +127,11 @@ fn kernels_that_mean_nothing() {
         &[
             (
                 "rbf+periodic(matern5)",
-                "invalid value 'rbf+periodic(matern5)' for '--kernel <KERNEL>': character 14: there is no kernel matern5; did you mean matern52? Kernels are rbf, matern12, matern32, matern52, rational-quadratic, linear, polynomial, arc-cosine, cosine, spectral-mixture, gibbs, constant, white, scaled, periodic, deep, change-point; see --help",
+                "invalid value 'rbf+periodic(matern5)' for '--kernel <KERNEL>': character 14: unknown kernel matern5; did you mean matern52? Known kernels: rbf, matern12, matern32, matern52, rational-quadratic, linear, polynomial, arc-cosine, cosine, spectral-mixture, gibbs, constant, white, scaled, periodic, deep, change-point; see --help",
             ),
             (
                 "rbf[3]*linear[1]",
-                "--kernel names input 3 but there are only 2; they are counted from 1",
+                "--kernel uses input 3, but there are only 2 inputs, counted from 1",
             ),
         ],
     );
@@ -148,7 +148,7 @@ fn parameters_that_cannot_be_what_is_asked() {
             ),
             (
                 "--fix kernel.lengthscales",
-                "there is no parameter kernel.lengthscales; did you mean kernel.lengthscale? There are kernel.lengthscale, kernel.variance, likelihood.noise, posterior.inducing.points, posterior.distribution.mean, posterior.distribution.scale",
+                "there is no parameter kernel.lengthscales; did you mean kernel.lengthscale? Known parameters: kernel.lengthscale, kernel.variance, likelihood.noise, posterior.inducing.points, posterior.distribution.mean, posterior.distribution.scale",
             ),
             (
                 "--set likelihood.noise=-1",
@@ -156,7 +156,7 @@ fn parameters_that_cannot_be_what_is_asked() {
             ),
             (
                 "--set kernel.lengthscale=1,2,3",
-                "kernel.lengthscale has 2 values, not 3; give as many, or one for all",
+                "kernel.lengthscale has 2 values, not 3; give 2 values, or one for all",
             ),
             (
                 "--prior kernel.variance=gamma(0,1)",
@@ -177,7 +177,7 @@ fn targets_and_splits_that_do_not_exist() {
         &[
             (
                 "good.csv --target c",
-                "good.csv: there is no column \"c\" to be the target; the columns are \"a\", \"b\", \"y\"",
+                "good.csv: there is no target column \"c\"; the columns are \"a\", \"b\", \"y\"",
             ),
             (
                 "good.csv --target 9",
@@ -185,7 +185,7 @@ fn targets_and_splits_that_do_not_exist() {
             ),
             (
                 "nameless.csv --target a",
-                "nameless.csv: there is no column \"a\" to be the target, because the file has no header line; give the target's number, 1 to 3",
+                "nameless.csv: there is no target column \"a\", because the file has no header line; give its number, 1 to 3",
             ),
             (
                 "good.csv --split 0",
@@ -205,7 +205,7 @@ fn targets_and_splits_that_do_not_exist() {
             ),
             (
                 "good.csv --test-fraction 1.5",
-                "the test fraction is 1.5 but must lie between 0 and 1, both excluded; 0.1 is usual",
+                "the test fraction is 1.5 but must lie between 0 and 1, both excluded; try 0.1",
             ),
             (
                 "good.csv --test-fraction 0.001",
@@ -213,7 +213,7 @@ fn targets_and_splits_that_do_not_exist() {
             ),
             (
                 "good.csv --validation-fraction 0",
-                "the validation fraction is 0 but must lie between 0 and 1, both excluded; 0.1 is usual",
+                "the validation fraction is 0 but must lie between 0 and 1, both excluded; try 0.1",
             ),
         ],
     );
@@ -243,7 +243,7 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --model cagp-cg --policy unit",
-                "--policy means nothing for the model cagp-cg; leave it out",
+                "--policy does not apply to model 'cagp-cg'; remove it",
             ),
             (
                 "good.csv --model cggp --cached-variances 0",
@@ -251,31 +251,31 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --model exact --cached-variances 5",
-                "--cached-variances means nothing for the model exact; leave it out",
+                "--cached-variances does not apply to model 'exact'; remove it",
             ),
             (
                 "good.csv --model sgpr --schedule linear",
-                "--schedule means nothing for the model sgpr; leave it out",
+                "--schedule does not apply to model 'sgpr'; remove it",
             ),
             (
                 "good.csv --actions 5",
-                "--actions means nothing for the model svgp; leave it out",
+                "--actions does not apply to model 'svgp'; remove it",
             ),
             (
                 "good.csv --model dkl --rank 5",
-                "--rank means nothing for the model dkl; leave it out",
+                "--rank does not apply to model 'dkl'; remove it",
             ),
             (
                 "good.csv --model dbk --kernel rbf",
-                "--kernel means nothing for the model dbk; leave it out",
+                "--kernel does not apply to model 'dbk'; remove it",
             ),
             (
                 "good.csv --model dbk --batch-size 10",
-                "--batch-size means nothing for the model dbk; leave it out",
+                "--batch-size does not apply to model 'dbk'; remove it",
             ),
             (
                 "good.csv --model bll --no-correction",
-                "--no-correction means nothing for the model bll; leave it out",
+                "--no-correction does not apply to model 'bll'; remove it",
             ),
             (
                 "good.csv --model dbk --blocks 0",
@@ -283,7 +283,7 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --blocks 3",
-                "--blocks means nothing for the model svgp; leave it out",
+                "--blocks does not apply to model 'svgp'; remove it",
             ),
             (
                 "good.csv --model dbk --weight-decay -1",
@@ -292,7 +292,7 @@ fn options_out_of_range() {
             (
                 "repeated.csv --inducing 10",
                 // All rows of the third set are test rows.
-                "--inducing is 10 but only 2 training inputs are different; give at most 2",
+                "--inducing is 10 but there are only 2 distinct training inputs; give at most 2",
             ),
             (
                 "good.csv --inducing 0",
@@ -308,7 +308,7 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --natural-gradient 1.5",
-                "--natural-gradient is 1.5 but must lie between 0, excluded, and 1; 0.1 is usual",
+                "--natural-gradient is 1.5 but must be above 0 and at most 1; 0.1 is common",
             ),
             (
                 "good.csv --natural-gradient-warm-up 3",
@@ -316,7 +316,7 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --model inverse-free --auxiliary adam --inversion-steps 3",
-                "--inversion, --inversion-tolerance and --inversion-steps mean nothing with --auxiliary adam; leave them out",
+                "--inversion, --inversion-tolerance and --inversion-steps do not apply with --auxiliary adam; remove them",
             ),
             (
                 "good.csv --model inverse-free --pseudo-noise 1e-9",
@@ -324,15 +324,15 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --model l-svgp --probes 4",
-                "--probes means nothing for the model l-svgp; leave it out",
+                "--probes does not apply to model 'l-svgp'; remove it",
             ),
             (
                 "good.csv --model l-svgp --natural-gradient 0.1",
-                "--natural-gradient means nothing for the model l-svgp; leave it out",
+                "--natural-gradient does not apply to model 'l-svgp'; remove it",
             ),
             (
                 "good.csv --inducing-momentum 1",
-                "--inducing-momentum is 1 but must be at least 0 and below 1; 0.99 is usual",
+                "--inducing-momentum is 1 but must be at least 0 and below 1; 0.99 is common",
             ),
             (
                 "good.csv --inducing-rate 0",
@@ -340,7 +340,7 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --model sgpr --inducing-frozen 3",
-                "--inducing-frozen means nothing for the model sgpr; leave it out",
+                "--inducing-frozen does not apply to model 'sgpr'; remove it",
             ),
             (
                 "good.csv --noise 0",
@@ -348,7 +348,7 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --jitter 2",
-                "--jitter is 2 but must lie between 0 and 1, 1 excluded; 1e-8 is usual in f64, 1e-6 in f32",
+                "--jitter is 2 but must be at least 0 and below 1; common values are 1e-8 in f64 and 1e-6 in f32",
             ),
             (
                 "good.csv --epochs 0",
@@ -360,31 +360,31 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --patience 3",
-                "--patience needs held-out rows; give --validation-fraction or --early-stopping too",
+                "--patience needs held-out rows; add --validation-fraction or --early-stopping",
             ),
             (
                 "good.csv --model exact --inducing 3",
-                "--inducing means nothing for the model exact; leave it out",
+                "--inducing does not apply to model 'exact'; remove it",
             ),
             (
                 "good.csv --model sgpr --batch-size 3",
-                "--batch-size means nothing for the model sgpr; leave it out",
+                "--batch-size does not apply to model 'sgpr'; remove it",
             ),
             (
                 "good.csv --orthogonal 3",
-                "--orthogonal means nothing for the model svgp; leave it out",
+                "--orthogonal does not apply to model 'svgp'; remove it",
             ),
             (
                 "good.csv --model solve --columns 3",
-                "--columns means nothing for the model solve; leave it out",
+                "--columns does not apply to model 'solve'; remove it",
             ),
             (
                 "good.csv --model solve-collapsed --batch-size 3",
-                "--batch-size means nothing for the model solve-collapsed; leave it out",
+                "--batch-size does not apply to model 'solve-collapsed'; remove it",
             ),
             (
                 "good.csv --model solve --inducing 30 --orthogonal 7",
-                "--inducing is 30 and --orthogonal is 7, but only 36 training inputs are different; give at most 36 in all",
+                "--inducing is 30 and --orthogonal is 7, but there are only 36 distinct training inputs; give at most 36 in total",
             ),
             (
                 "good.csv --model odvgp --orthogonal 6 --columns 7",
@@ -392,7 +392,7 @@ fn options_out_of_range() {
             ),
             (
                 "good.csv --keep last",
-                "--keep needs held-out rows; give --validation-fraction or --early-stopping too",
+                "--keep needs held-out rows; add --validation-fraction or --early-stopping",
             ),
             (
                 "good.csv --model exact --likelihood bernoulli",

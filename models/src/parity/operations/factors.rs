@@ -5,7 +5,7 @@ use burn_gp_core::ops::{self, BlockFactor, CholeskyFactor, Jitter};
 
 use super::{BATCH, Case, SIZES, Site, case, definite, triangles};
 
-/// A size of several panels of a blocked factorization.
+/// A size with several panels in a blocked factorization.
 const PANELS: usize = 70;
 
 /// The symmetric part, because a factorization reads one triangle only.

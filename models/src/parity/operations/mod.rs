@@ -1,4 +1,4 @@
-//! The operations of [`burn_gp_core::ops`]. A test fails for one that is not called here.
+//! The operations of [`burn_gp_core::ops`]. A test fails if one is not called here.
 
 mod covariances;
 mod factors;
@@ -11,7 +11,7 @@ use super::{Case, Group, Reason, Site};
 /// The number of matrices in a batch.
 const BATCH: usize = 3;
 
-/// Sizes that are no multiple of a tile: rows, columns, right-hand sides.
+/// Sizes that are not multiples of a tile: rows, columns, right-hand sides.
 const SIZES: [usize; 3] = [37, 53, 21];
 
 pub(super) fn cases() -> Vec<Case> {

@@ -24,7 +24,7 @@ use burn::{
     },
 };
 
-/// A model with its training state, as burn's learner takes it.
+/// A model with its training state, for burn's learner.
 ///
 /// burn's traits cannot return errors. The state therefore keeps the first error, stops the learner
 /// and discards all later gradients.
@@ -62,7 +62,7 @@ pub(super) struct Course {
     pub interrupter: Interrupter,
     /// How a batch is divided among devices.
     pub division: Option<Division>,
-    /// Whether each device makes the steps of a replica of its own.
+    /// Whether each device trains its own replica.
     pub replicates: bool,
     failure: Mutex<Option<TrainingError>>,
 }
@@ -173,9 +173,9 @@ impl Course {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.get_or_insert(error);
         drop(failure);
-        self.interrupter.stop(Some("a step cannot be made"));
+        self.interrupter.stop(Some("a step failed"));
         if self.replicates {
-            resume_unwind(Box::new("a step cannot be made"));
+            resume_unwind(Box::new("a step failed"));
         }
     }
 }
@@ -232,8 +232,8 @@ impl<M: Model + 'static> TrainStep for LearnedModel<M> {
     }
 }
 
-/// Marks parameters whose gradients burn sums over the devices. Natural gradients and the updates after a
-/// step make new tensors, which have no mark.
+/// Marks the parameters whose gradients burn sums over the devices. Natural gradients and the updates
+/// after a step create new tensors without the mark.
 struct Reduced;
 
 impl ModuleMapper for Reduced {

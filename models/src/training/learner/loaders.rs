@@ -85,7 +85,7 @@ impl DataLoader<Batch> for BatchLoader {
         self.steps * self.devices
     }
 
-    /// On one device, the data are there from the start.
+    /// With one device, the data are already on it.
     fn to_device(&self, device: &Device) -> Arc<dyn DataLoader<Batch>> {
         let part = self.part.clone().map(|(index, _)| (index, device.clone()));
         Arc::new(Self {
@@ -94,9 +94,9 @@ impl DataLoader<Batch> for BatchLoader {
         })
     }
 
-    /// The loader of a device makes its part of every step: burn divides the items among the devices in
-    /// order. On one device, the steps have a fixed order, and a slice starts at the number of steps so
-    /// far.
+    /// The loader of a device yields its part of every step: burn divides the items among the devices
+    /// in order. On one device, the steps have a fixed order, and a slice starts at the number of steps
+    /// so far.
     fn slice(&self, start: usize, end: usize) -> Arc<dyn DataLoader<Batch>> {
         if self.devices > 1 {
             let index = start / self.steps.max(1);

@@ -41,11 +41,11 @@ pub use renderer::StepRenderer;
 pub(super) use several_devices::SeveralDevices;
 use several_devices::{check_parts, check_replicas};
 
-/// Makes the steps of a [`MiniBatchTrainer`](super::MiniBatchTrainer), bit for bit, in burn's
-/// [`SupervisedTraining`]. Its checkpoints, metrics, renderers and early stopping then work for
-/// every model.
+/// Takes the same steps as a [`MiniBatchTrainer`](super::MiniBatchTrainer), bit for bit, in burn's
+/// [`SupervisedTraining`], so that burn's checkpoints, metrics, renderers and early stopping work
+/// for every model.
 ///
-/// An epoch of burn is a round of steps here, whose length the caller chooses. It is independent of
+/// Here, a burn epoch is a round of steps. The caller chooses its length, which is independent of
 /// the passes over the data. A batch depends only on the seed and the step. On a GPU, the CPU waits
 /// for the loss of every step; [`Trainer::run`](super::Trainer::run) does not.
 ///
@@ -72,17 +72,17 @@ pub struct MiniBatchLearner<M> {
     data: TrainingData,
     computation: MiniBatchStep,
     made: Arc<AtomicUsize>,
-    /// Empty for the model's own device alone.
+    /// Empty if only the model's own device is used.
     devices: Vec<Device>,
-    /// Whether each device makes the steps of a replica of its own.
+    /// Whether each device trains its own replica.
     replicates: bool,
 }
 
 impl<M: Model + 'static> MiniBatchLearner<M> {
     /// A learner before its first step. The model must be on an autodiff device, the data on the
-    /// same device with or without autodiff. If the initial variances are off by a factor of a
-    /// thousand or more from the variance of the targets, they are rescaled to the unit of the
-    /// targets ([`Model::in_unit_of`]).
+    /// same device with or without autodiff. If the initial variances differ from the variance of
+    /// the targets by a factor of a thousand or more, they are rescaled to the scale of the targets
+    /// ([`Model::in_unit_of`]).
     pub fn new(model: M, data: TrainingData, training: MiniBatchTraining) -> Self {
         let model = model.in_unit_of(&data.inputs, &data.targets);
         let rates = Rates::new(&training, &model);
@@ -101,13 +101,14 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
     }
 
     /// Divides every batch among devices, with autodiff, by burn-train's strategy for several devices.
-    /// The first device has the optimizer, and the model after training. A device can be named more than
-    /// once, as the CPU can for several threads. With a single device, that is the model's own.
+    /// The optimizer runs on the first device, which also has the model after training. A device can be
+    /// listed more than once, for example the CPU for several threads. A single device must be the
+    /// model's own.
     ///
-    /// The objective of a part counts by its share of the rows, so that the sum of all gradients is that
-    /// of the whole batch: steps are those of one device, up to rounding. Models with random draws in
-    /// their objective draw others on each device. With more than two devices, the last digits depend on
-    /// the order in which they finish.
+    /// The objective of each part is weighted by its share of the rows, so that the gradients sum to the
+    /// gradient of the whole batch: the steps are the same as on one device, up to rounding. Models with
+    /// random draws in their objective draw different values on each device. With more than two devices,
+    /// the last digits depend on the order in which they finish.
     ///
     /// # Panics
     ///
@@ -120,16 +121,16 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
         self
     }
 
-    /// Divides every batch among different CUDA devices by burn-train's strategy of distributed data
-    /// parallelism. Every device makes the steps of its own replica of the model, with the gradients of
-    /// the whole batch, which NCCL sums in the backward pass. The steps are those of
-    /// [`on_devices`](Self::on_devices), but no parameters travel. The first device has the examinations
-    /// and the checkpoints, and the model after training.
+    /// Divides every batch among different CUDA devices by burn-train's distributed data parallelism.
+    /// Every device trains its own replica of the model with the gradients of the whole batch, which
+    /// NCCL sums in the backward pass. The steps are the same as with [`on_devices`](Self::on_devices),
+    /// but no parameters are transferred. The first device has the examinations, the checkpoints, and
+    /// the model after training.
     ///
-    /// This is untested for lack of several CUDA devices. End such training early by burn's early
-    /// stopping alone: a stop through an [`Interrupter`] may reach one device a step before another, which
+    /// This is untested for lack of several CUDA devices. To end such training early, use only burn's
+    /// early stopping: a stop through an [`Interrupter`] may reach one device a step before another, which
     /// then waits forever. If training fails, the model is the one before training, and burn's workers
-    /// end by panics with messages on standard error.
+    /// panic with messages on standard error.
     ///
     /// # Errors
     ///
@@ -153,9 +154,9 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
         self.training.batch_size.max(1).min(self.data.len())
     }
 
-    /// Adds the log density of these priors to the objective, besides
-    /// [those of the model](Model::priors). It counts once for any batch size. If a
-    /// parameter has both, this prior applies.
+    /// Adds the log density of these priors to the objective, in addition to [those of the
+    /// model](Model::priors). It counts once for any batch size. If a parameter has both, this
+    /// prior applies.
     pub fn with_priors(mut self, priors: Priors) -> Self {
         self.computation.priors.extend(priors);
         self
@@ -191,7 +192,7 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
         self.training.steps
     }
 
-    /// Whether all steps have been made.
+    /// Whether all steps have been taken.
     pub fn is_finished(&self) -> bool {
         self.steps_made() >= self.steps_planned()
     }
@@ -230,7 +231,7 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
     }
 
     /// Runs `training`, built from this learner's batches and examinations, and keeps the final
-    /// model. The training must have no gradient accumulation and no strategy of its own: it uses one
+    /// model. The training must have neither gradient accumulation nor a strategy: it uses one
     /// device, or those of [`on_devices`](Self::on_devices) or
     /// [`distributed_on`](Self::distributed_on).
     ///
@@ -299,7 +300,7 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
         Ok(())
     }
 
-    /// The strategy for replicas or several devices, if there are some.
+    /// The strategy for replicas or several devices, if any.
     fn strategy(&self) -> Option<ExecutionStrategy> {
         let (devices, all_reduce_op) = (self.devices.clone(), ReduceOperation::Sum);
         if self.replicates {

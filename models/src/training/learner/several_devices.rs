@@ -1,4 +1,4 @@
-//! Batches divided among devices outside of burn's learner, with its workers.
+//! Divides batches among devices outside of burn's learner, with burn's workers.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use burn::{
 use super::{Course, Division, LearnedModel};
 use crate::training::{Batch, Model, TrainingError, mini_batch_step::MiniBatchStep};
 
-/// Devices that differentiate parts of a batch at the same time, each in a thread of its own.
+/// Devices that differentiate parts of a batch at the same time, each in its own thread.
 pub(in crate::training) struct SeveralDevices<M: Model + 'static> {
     devices: Vec<Device>,
     workers: MultiDevicesTrainStep<LearnedModel<M>>,
@@ -25,7 +25,7 @@ pub(in crate::training) struct SeveralDevices<M: Model + 'static> {
 }
 
 impl<M: Model + 'static> SeveralDevices<M> {
-    /// Devices for batches of `rows` rows. The first has the optimizer.
+    /// Devices for batches of `rows` rows. The optimizer runs on the first.
     ///
     /// # Panics
     ///
@@ -128,8 +128,8 @@ pub(super) fn check_replicas(devices: &[Device]) -> Result<(), TrainingError> {
     Ok(())
 }
 
-/// Whether tensors on this device can be summed with those of other devices. cubecl has that for CUDA
-/// alone; the devices of workers may belong to different processes.
+/// Whether tensors on this device can be summed with those of other devices. cubecl supports that for
+/// CUDA only; the devices of workers may belong to different processes.
 fn has_collectives(device: &Device) -> bool {
     match device.clone().without_autodiff().as_dispatch() {
         #[cfg(feature = "cuda")]
@@ -138,7 +138,7 @@ fn has_collectives(device: &Device) -> bool {
     }
 }
 
-/// The part of a batch for one device, as burn's workers take it.
+/// The part of a batch for one device, in the form that burn's workers take.
 struct OnePart(Option<Batch>);
 
 impl Iterator for OnePart {

@@ -139,7 +139,7 @@ fn a_model_in_a_later_format_names_the_version_that_wrote_it() {
         file["format_version"] = 3.into();
         file["written_by"] = "burn-gp-models 9.8.7".into();
     });
-    let expected = "has format version 3 and was written by burn-gp-models 9.8.7, this program reads versions 1 to 2";
+    let expected = "has format version 3 and was written by burn-gp-models 9.8.7, but this program reads versions 1 to 2";
     // Other formats may have other checksums, or none.
     for is_sealed in [true, false] {
         match is_sealed {
@@ -274,8 +274,8 @@ fn models_of_another_type_than_their_description_are_refused() {
             seal(folder);
             let found = saved.summary.precision.dtype().name();
             let expected = format!(
-                "weights.bpk cannot be read: its numbers are of type {found}, those of the model of \
-                 type {claimed}"
+                "weights.bpk cannot be read: its values have type {found}, but the model has type \
+                 {claimed}"
             );
             assert_refused(&format!("{:?}", saved.summary.config), folder, &expected);
         }
@@ -313,7 +313,7 @@ impl RestoredInItsType {
             panic!("{name}: {restored:?}");
         };
         let types = format!(
-            "its numbers are of type {}, those of the model of type {}",
+            "its values have type {}, but the model has type {}",
             found.name(),
             expected.name()
         );

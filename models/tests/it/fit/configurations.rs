@@ -128,7 +128,7 @@ fn impossible_values_of_kernels_are_named() {
         ),
         (
             kernel.on_dimensions(Vec::new()),
-            "kernel: active dimensions without a dimension",
+            "kernel: active dimensions are empty; name at least one dimension",
         ),
     ] {
         let (error, panics) = reported(|| ExactConfig::new(kernel).fit(inputs(), targets(), &fit));

@@ -487,7 +487,7 @@ fn mistakes_in_configurations_of_other_crates_are_named() {
         ),
         (
             r#"{"kernel": "bump", "lengthscale": 1.0, "variance": 0}"#,
-            "variance is 0, but has to be a positive number",
+            "variance is 0; it must be a positive number",
         ),
         (r#"{"kernel": "bum"}"#, "unknown variant `bum`"),
         (r#"{"lengthscale": 1.0}"#, "missing field `kernel`"),

@@ -1,28 +1,28 @@
-//! The sizes of WebSocket messages, as their frames go by.
+//! Measures the sizes of WebSocket messages from the stream of their frames.
 
-/// The bit of the first byte that control frames have.
+/// The bit of the first byte that marks control frames.
 const CONTROL: u8 = 0x8;
 
 /// A message that is larger than allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
-/// Follows the frames of a client and adds up the sizes of its messages.
+/// Reads the frames of a client and adds up the sizes of its messages.
 #[derive(Clone, Debug)]
 pub struct Frames {
     most: u64,
-    /// The bytes of the header of the next frame so far.
+    /// The bytes read so far of the next frame's header.
     header: Vec<u8>,
-    /// The bytes of the payload of the current frame that are still to come.
+    /// The number of bytes missing from the payload of the current frame.
     payload: u64,
-    /// The bytes of the message so far.
+    /// The number of bytes of the current message so far.
     message: u64,
     /// The number of messages whose last frame has begun.
     messages: usize,
 }
 
 impl Frames {
-    /// Follows messages of at most `most` bytes.
+    /// Accepts messages of at most `most` bytes.
     pub fn new(most: u64) -> Self {
         Self {
             most,
@@ -33,16 +33,16 @@ impl Frames {
         }
     }
 
-    /// The number of messages of which all bytes have gone by.
+    /// The number of complete messages.
     pub fn messages(&self) -> usize {
         self.messages - usize::from(self.messages > 0 && self.payload > 0)
     }
 
-    /// Follows further bytes.
+    /// Reads further bytes.
     ///
     /// # Errors
     ///
-    /// If a message is too large, which its header says before its content comes.
+    /// If a message is too large, as soon as its header is read.
     pub fn follow(&mut self, mut bytes: &[u8]) -> Result<(), TooLarge> {
         while !bytes.is_empty() {
             let skipped = self.payload.min(bytes.len() as u64);
@@ -95,7 +95,7 @@ fn header_length(header: &[u8]) -> usize {
     2 + extended + mask
 }
 
-/// The length of the payload behind a whole header.
+/// The length of the payload, from a complete header.
 fn payload_length(header: &[u8]) -> u64 {
     let number = |bytes: &[u8]| {
         bytes
@@ -143,7 +143,7 @@ mod tests {
         bytes
     }
 
-    /// In pieces of every size.
+    /// The number of messages in `bytes`, read in pieces of several sizes.
     fn follow(bytes: &[u8], most: u64) -> Result<usize, TooLarge> {
         let results = [1, 2, 3, 7, 1000, bytes.len()].map(|size| {
             let mut frames = Frames::new(most);
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(follow(&header(PING, 126), 65536), Err(TooLarge));
     }
 
-    /// With pings between the fragments, as a server answers each at once.
+    /// Pings may come between fragments.
     #[test]
     fn fragments_are_one_message() {
         let ping = frame(PING, 3);

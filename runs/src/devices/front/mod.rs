@@ -1,9 +1,9 @@
-//! The port of a worker: what comes in is checked and limited before it reaches burn's server.
+//! The port of a worker. It checks and limits incoming data before they reach burn's server.
 //!
-//! burn-remote's server reads a first message of up to 1 GiB from anybody, keeps any number of
-//! connections open for any time, and serves web pages. It offers no way to change that. It therefore
-//! listens on a port of this machine alone, and this module passes on to it what is within the limits.
-//! Once a token is checked, bytes pass as they are.
+//! burn-remote's server reads a first message of up to 1 GiB from anybody, keeps any number of connections open
+//! for any time, and accepts requests from web pages. That cannot be changed. The server therefore listens on a
+//! local port, and this module forwards what is within the limits. After the token is checked, bytes are
+//! forwarded unchanged.
 
 mod frames;
 mod request;
@@ -20,26 +20,25 @@ use request::{CROWDED, Refusal, Request, Route};
 pub use sessions::Sessions;
 use sessions::Standing;
 
-/// The time that a client has until its token is checked.
+/// The time that a client has to show its token.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The largest message before a token is checked, which holds the token; and the largest request of
-/// another worker.
+/// The maximum size of a message before the token is checked, and of a request of another worker.
 const MOST_UNCHECKED_BYTES: u64 = 64 * 1024;
 
-/// The time before a failed listener tries again.
+/// The time before the listener tries again after an error.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The size of the pieces that pass.
+/// The size of the buffer for forwarded bytes.
 const PIECE: usize = 64 * 1024;
 
-/// What a client is told that would be the second with several devices, as a WebSocket: a refused
-/// session in burn-remote's protocol, `[{"InitRefused": {"NoSuchDevice": [0]}}, 0]`, and the end of the
-/// connection. A worker always has a device, so that no other refusal says that it has none.
+/// The WebSocket answer to a second client that wants several devices: the refusal of a session in
+/// burn-remote's protocol, `[{"InitRefused": {"NoSuchDevice": [0]}}, 0]`, and the end of the connection. A
+/// worker always has a device, so no other refusal reports zero devices.
 const BUSY: &[u8] =
     b"\x82\x1f\x92\x81\xabInitRefused\x81\xacNoSuchDevice\x91\x00\x00\x88\x02\x03\xe8";
 
-/// Serves connections to `listener` by the server at `server`, in threads of their own.
+/// Forwards connections to `listener` to the server at `server`, each in its own thread.
 ///
 /// # Errors
 ///
@@ -53,13 +52,13 @@ pub fn serve(
     let accept = move || {
         loop {
             let Ok((client, _)) = listener.accept() else {
-                // There may be too many open files for a while.
+                // Too many files may be open for a while.
                 thread::sleep(PAUSE);
                 continue;
             };
             let sessions = Arc::clone(&sessions);
             let attend = move || attend(client, server, &sessions, prepare);
-            // Without a thread the connection ends here.
+            // If no thread can be started, the connection ends here.
             let _ = thread::Builder::new()
                 .name("connection".into())
                 .spawn(attend);
@@ -82,19 +81,19 @@ fn attend(
         refuse(&mut client, CROWDED);
         return;
     };
-    // An error is the end of the connection, of which the client hears.
+    // After an error, the connection ends, which the client notices.
     let _ = prepare(&client).and_then(|()| relay(&mut client, server, sessions, number));
     let _ = client.shutdown(Shutdown::Both);
     sessions.leave(number);
 }
 
-/// Answers a client that is not served.
+/// Tells a client why it is not served.
 fn refuse(client: &mut TcpStream, refusal: Refusal) {
     let _ = client.set_write_timeout(Some(PATIENCE));
     let _ = client.write_all(refusal.response().as_bytes());
 }
 
-/// Reads the request of a client and passes on what follows in both directions.
+/// Reads the request of a client and forwards what follows in both directions.
 fn relay(
     client: &mut TcpStream,
     server: SocketAddr,
@@ -126,7 +125,7 @@ fn relay(
             number,
         };
         let passed = up.pass(client, &mut server, rest);
-        // The server still sends what it has, unless the client has broken a rule.
+        // The server may finish sending, unless the client has broken a rule.
         let end = match passed {
             Ok(()) => Shutdown::Write,
             Err(_) => Shutdown::Both,
@@ -137,7 +136,7 @@ fn relay(
     })
 }
 
-/// The request of a client, and the bytes behind it.
+/// Reads the request of a client. Also returns the bytes after it.
 fn read_request(
     client: &mut TcpStream,
     deadline: Instant,
@@ -168,7 +167,7 @@ fn wait_until(client: &TcpStream, deadline: Instant) -> io::Result<()> {
     }
 }
 
-/// Passes on what the server answers. Waits for its end, and is then the end for the client.
+/// Forwards the answers of the server until it ends, and then ends the client's connection.
 fn pass_answers(
     (mut server, mut client): (TcpStream, TcpStream),
     sessions: &Sessions,
@@ -176,7 +175,7 @@ fn pass_answers(
 ) {
     let mut piece = vec![0; PIECE];
     while let Ok(count @ 1..) = server.read(&mut piece) {
-        // The server refuses such a client, but can't say why.
+        // The server refuses this client, but cannot tell it why.
         if sessions.standing(number) == Standing::Busy {
             let _ = client.write_all(BUSY);
             break;
@@ -189,7 +188,7 @@ fn pass_answers(
     let _ = client.shutdown(Shutdown::Both);
 }
 
-/// Passes on what a client sends.
+/// Forwards what a client sends.
 struct Upward<'a> {
     route: Route,
     frames: Frames,
@@ -199,7 +198,7 @@ struct Upward<'a> {
 }
 
 impl Upward<'_> {
-    /// Whether the client is still in the time that it has for its first message.
+    /// Whether the time limit for the first message still applies.
     fn is_timed(&self) -> bool {
         match self.route {
             Route::Session => !self.is_admitted(),
@@ -211,7 +210,7 @@ impl Upward<'_> {
         self.sessions.standing(self.number) == Standing::Admitted
     }
 
-    /// Passes on everything, first the bytes that have come already.
+    /// Forwards everything, beginning with the bytes that were already read.
     fn pass(
         mut self,
         client: &mut TcpStream,
@@ -229,7 +228,7 @@ impl Upward<'_> {
             let count = match client.read(&mut piece) {
                 Ok(0) => return Ok(()),
                 Ok(count) => count,
-                // It may have been admitted while this waited.
+                // The client may have been admitted in the meantime.
                 Err(error) if is_time_out(&error) && !self.is_timed() => continue,
                 Err(error) => return Err(error),
             };
@@ -238,7 +237,7 @@ impl Upward<'_> {
         }
     }
 
-    /// Requires that messages are small until the token is checked, and always in requests of workers.
+    /// Requires small messages until the token is checked. Requests of workers must always be small.
     fn check(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.route == Route::Session && self.is_admitted() {
             return Ok(());

@@ -1,20 +1,20 @@
-//! The request with which a connection begins.
+//! The request at the start of a connection.
 
 use httparse::{EMPTY_HEADER, Header, Request as Parsed, Status};
 
-/// The most bytes of a request.
+/// The maximum size of a request in bytes.
 pub const MOST_BYTES: usize = 8 * 1024;
 
-/// The most headers of a request.
+/// The maximum number of headers of a request.
 const MOST_HEADERS: usize = 64;
 
 /// The length of a key, which is 16 bytes in Base64.
 const KEY_LENGTH: usize = 24;
 
-/// What a connection is for.
+/// The purpose of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
-    /// A client that computes.
+    /// A client that runs computations.
     Session,
     /// Another worker that fetches tensors.
     Data,
@@ -40,12 +40,12 @@ impl Route {
 /// A request for a WebSocket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// What it is for.
+    /// The purpose of the connection.
     pub route: Route,
     key: String,
 }
 
-/// A request that is refused: the status of HTTP and a sentence.
+/// The refusal of a request: the HTTP status and a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
     status: &'static str,
@@ -70,12 +70,12 @@ const OF_A_PAGE: Refusal = Refusal {
 
 const UNKNOWN_PATH: Refusal = Refusal {
     status: "404 Not Found",
-    sentence: "a worker has the paths /session and /data only",
+    sentence: "a worker only has the paths /session and /data",
 };
 
 const NO_WEBSOCKET: Refusal = Refusal {
     status: "400 Bad Request",
-    sentence: "this is no request for a WebSocket",
+    sentence: "this is not a WebSocket request",
 };
 
 impl Refusal {
@@ -91,8 +91,8 @@ impl Refusal {
 }
 
 impl Request {
-    /// Reads a request from the first bytes of a connection, and how many of them it has; `None` if
-    /// it goes on behind them.
+    /// Parses a request from the first bytes of a connection. Also returns the length of the request; `None` if
+    /// the request is incomplete.
     ///
     /// # Errors
     ///
@@ -106,7 +106,7 @@ impl Request {
             Ok(_) | Err(httparse::Error::TooManyHeaders) => return Err(TOO_LONG),
             Err(_) => return Err(NO_WEBSOCKET),
         };
-        // Browsers name the page that asks; programs do not.
+        // Browsers name the page of a request; other programs do not.
         if values(request.headers, "origin").next().is_some() {
             return Err(OF_A_PAGE);
         }
@@ -124,7 +124,7 @@ impl Request {
         }
     }
 
-    /// The request to the server, with nothing of the client but its key.
+    /// The request to the server, which contains only the client's key.
     pub fn to_server(&self) -> String {
         format!(
             "GET {} HTTP/1.1\r\nHost: worker\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
@@ -135,7 +135,7 @@ impl Request {
     }
 }
 
-/// The values of all headers of a name.
+/// The values of all headers with a name.
 fn values<'a>(headers: &'a [Header<'a>], name: &'a str) -> impl Iterator<Item = &'a [u8]> {
     let of_name = headers
         .iter()
@@ -143,7 +143,7 @@ fn values<'a>(headers: &'a [Header<'a>], name: &'a str) -> impl Iterator<Item = 
     of_name.map(|header| header.value)
 }
 
-/// The text of a key.
+/// The key as text, if it is valid.
 fn key(value: &[u8]) -> Option<String> {
     let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
     let is_key = value.len() == KEY_LENGTH && value.iter().all(is_base64);
@@ -170,7 +170,7 @@ mod tests {
             let parsed = Request::parse(text.as_bytes());
             let key = KEY.to_owned();
             assert_eq!(parsed, Ok(Some((Request { route, key }, text.len()))));
-            // Whatever follows is not part of it.
+            // The bytes after the request are not part of it.
             let longer = format!("{text}more");
             assert_eq!(Request::parse(longer.as_bytes()), parsed);
             for end in 0..text.len() {

@@ -1,9 +1,9 @@
 //! Who may use a worker.
 //!
-//! burn-remote numbers the transfers between devices of one worker from zero in every client, and its
-//! server tells them apart by these numbers alone. Two clients that each move tensors between several
-//! devices of a worker could receive each other's. Only one client at a time may therefore use several
-//! devices. Clients that use one device each make no such transfers.
+//! In burn-remote, every client numbers its transfers between devices of one worker from zero, and the server
+//! identifies a transfer only by its number. Two clients that both move tensors between devices of a worker
+//! could receive each other's tensors. Therefore only one client at a time may use several devices. Clients
+//! that use a single device make no such transfers.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,20 +11,20 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The length of a client's name.
 pub const NAME_LENGTH: usize = 32;
 
-/// The most connections at a time.
+/// The maximum number of open connections.
 const MOST: usize = 256;
 
-/// The most of them whose token is not checked yet, and of other workers, which have none.
+/// The maximum number of open connections without a checked token, which include those of other workers.
 const MOST_UNCHECKED: usize = 64;
 
-/// Where a connection stands.
+/// The state of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// Its token is not checked yet.
     Unchecked,
     /// It may compute.
     Admitted,
-    /// It would be the second client with several devices.
+    /// It was refused, because another client uses several devices.
     Busy,
 }
 
@@ -52,7 +52,7 @@ struct Connections {
 }
 
 impl Sessions {
-    /// Those of a worker with so many devices.
+    /// The connections of a worker with this many devices.
     pub fn new(devices: usize) -> Self {
         Self {
             has_several_devices: devices > 1,
@@ -60,14 +60,14 @@ impl Sessions {
         }
     }
 
-    /// A thread that panicked has changed nothing by halves.
+    /// Locks the connections. A lock poisoned by a panic is usable, because no change is made in several steps.
     fn connections(&self) -> MutexGuard<'_, Connections> {
         self.connections
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The number of a new connection; `None` if there are too many.
+    /// Adds a connection and returns its number; `None` if there are too many.
     pub fn enter(&self) -> Option<u64> {
         let mut connections = self.connections();
         let open = &connections.open;
@@ -87,14 +87,14 @@ impl Sessions {
         Some(number)
     }
 
-    /// Notes from which local port a connection reaches the server.
+    /// Records the local port from which a connection reaches the server.
     pub fn connect(&self, number: u64, port: u16) {
         if let Some(connection) = self.connections().open.get_mut(&number) {
             connection.port = Some(port);
         }
     }
 
-    /// Where a connection stands.
+    /// The state of a connection.
     pub fn standing(&self, number: u64) -> Standing {
         let connections = self.connections();
         let connection = connections.open.get(&number);
@@ -106,8 +106,8 @@ impl Sessions {
         self.connections().open.remove(&number);
     }
 
-    /// Decides about the client at a local port, which shows a credential: its name in
-    /// [`NAME_LENGTH`] hexadecimal digits, a line feed and its token, or the token alone.
+    /// Admits or refuses the client at a local port. Its credential is its name in [`NAME_LENGTH`] hexadecimal
+    /// digits, a line feed and the token, or only the token.
     ///
     /// # Errors
     ///
@@ -138,8 +138,8 @@ impl Sessions {
     }
 }
 
-/// Whether two clients could use several devices after one more session of `client`. Clients without
-/// a name cannot be told apart: each of two sessions could be the second of one of them.
+/// Whether two clients could use several devices after one more session of `client`. Sessions without a name
+/// may belong to any client, so two of them count as one client with several devices.
 fn would_share(open: &BTreeMap<u64, Connection>, client: Option<&[u8]>) -> bool {
     let mut sessions: BTreeMap<Option<&[u8]>, usize> = BTreeMap::new();
     let admitted = |connection: &&Connection| connection.standing == Standing::Admitted;
@@ -153,7 +153,7 @@ fn would_share(open: &BTreeMap<u64, Connection>, client: Option<&[u8]>) -> bool 
     client.is_none() || others.any(|(_, &count)| count > 1)
 }
 
-/// The name of the client and its token.
+/// Splits a credential into the name of the client and the token.
 fn divided(credential: &[u8]) -> (Option<&[u8]>, &[u8]) {
     match credential.split_at_checked(NAME_LENGTH) {
         Some((name, [b'\n', token @ ..])) if name.iter().all(u8::is_ascii_hexdigit) => {
@@ -165,7 +165,7 @@ fn divided(credential: &[u8]) -> (Option<&[u8]>, &[u8]) {
 
 #[cfg(test)]
 impl Sessions {
-    /// Where the connection from a local port stands.
+    /// The state of the connection from a local port.
     pub fn standing_of(&self, port: u16) -> Option<Standing> {
         let connections = self.connections();
         let mut open = connections.open.values();
@@ -190,7 +190,7 @@ mod tests {
         }
     }
 
-    /// A connection of a client, which is named by a digit, or not at all.
+    /// Adds a connection of a client, which is named by a digit or has no name.
     fn join(sessions: &Sessions, client: Option<char>) -> (u64, Standing) {
         let number = sessions.enter().expect("room");
         let port = 1000 + number as u16;
@@ -217,9 +217,9 @@ mod tests {
         let busy = join(&sessions, Some('b'));
         assert_eq!(busy.1, Busy);
         sessions.leave(busy.0);
-        // The first goes on with more.
+        // The first client can use more devices.
         assert_eq!(join(&sessions, Some('a')).1, Admitted);
-        // A third client is in the same place as the second.
+        // The same holds for a third client.
         assert_eq!(join(&sessions, Some('c')).1, Admitted);
         assert_eq!(join(&sessions, Some('c')).1, Busy);
     }

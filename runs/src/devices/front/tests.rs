@@ -1,4 +1,4 @@
-//! Connections to a server that echoes what it gets.
+//! Connections to a server that echoes what it receives.
 
 use super::sessions::NAME_LENGTH;
 use super::*;
@@ -7,8 +7,8 @@ const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
 const TOKEN: &[u8] = b"secret";
 const HEAD: &str = "HTTP/1.1 101 Switching Protocols\r\n\r\n";
 
-/// The port of a worker with two devices. Its server takes a whole first read as the credential, and
-/// then answers each read with the same bytes.
+/// The port of a worker with two devices. Its server takes its first read as the credential, and then echoes
+/// each read.
 fn worker() -> (SocketAddr, Arc<Sessions>) {
     let sessions = Arc::new(Sessions::new(2));
     let inner = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -37,7 +37,7 @@ fn echo(mut stream: TcpStream, sessions: &Sessions) {
     stream.write_all(HEAD.as_bytes()).unwrap();
     let is_session = request.starts_with("GET /session");
     while let Ok(count @ 1..) = stream.read(&mut bytes) {
-        // Behind the header of the frame.
+        // The credential comes after the header of the frame.
         if is_session && sessions.standing_of(port) == Some(Standing::Unchecked) {
             let check = |token: &[u8]| match token == TOKEN {
                 true => Ok(()),
@@ -81,7 +81,7 @@ fn expect(stream: &mut TcpStream, expected: &[u8]) {
     assert!(bytes == expected, "{:?}", String::from_utf8_lossy(&bytes));
 }
 
-/// The rest of what comes until the end of the connection.
+/// The bytes until the end of the connection.
 fn rest(mut stream: TcpStream) -> Vec<u8> {
     stream.set_read_timeout(Some(2 * PATIENCE)).unwrap();
     let mut bytes = Vec::new();
@@ -124,7 +124,7 @@ fn large_messages_end_the_connection_before() {
         stream.write_all(&header).unwrap();
         assert!(rest(stream).is_empty());
     }
-    // A wrong token is no reason for more.
+    // A wrong token does not lift the limit.
     let mut stream = connect(address, "session");
     stream.write_all(&frame(b"wrong")).unwrap();
     assert_eq!(rest(stream), b"refused");

@@ -7,7 +7,7 @@ use burn_gp_datasets::{BlockFile, Features, Matrix, Standardizer};
 use super::super::{Part, RowSource, rows::Rows};
 use super::places::target;
 
-/// The most rows that are kept. More would come from very many rows with the same inputs.
+/// The maximum number of rows to keep. More only occur if very many rows have the same inputs.
 const MOST: usize = 1_000_000;
 
 /// Rows in the units of the file.
@@ -22,7 +22,7 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    /// No rows with `columns` inputs.
+    /// Creates an empty set of rows with `columns` inputs.
     pub fn new(columns: usize) -> Self {
         Self {
             columns,
@@ -38,7 +38,7 @@ impl Gathered {
         self.numbers.is_empty()
     }
 
-    /// Adds a row of a block, which has this number in the file.
+    /// Adds a row of a block. `number` is its number in the file.
     pub fn push(&mut self, number: usize, features: &Features, row: usize, id: Option<&str>) {
         if self.numbers.len() >= MOST {
             return;

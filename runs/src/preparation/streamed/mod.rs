@@ -1,4 +1,4 @@
-//! Data that do not fit into memory: rows of a Parquet file, read while training.
+//! Data that do not fit into memory: rows of a Parquet file that are read during training.
 
 mod gathered;
 mod places;
@@ -20,18 +20,18 @@ use places::{Place, Places};
 
 pub use rows::StreamedRows;
 
-/// The number of training rows that stay in memory, about: for the inducing points, the plots and the
+/// The approximate number of training rows that stay in memory, for the inducing points, the plots and the
 /// start.
 const SAMPLE_ROWS: f64 = 20_000.0;
 
-/// The most rows that are held out for testing and for validation, about.
+/// The approximate maximum number of rows held out for testing, and for validation.
 const HELD_OUT_ROWS: f64 = 100_000.0;
 
-/// Goes through all rows once: statistics, and the rows that stay in memory.
+/// Reads all rows once to compute statistics and to collect the rows that stay in memory.
 ///
 /// # Errors
 ///
-/// If the file or its columns cannot be used, or no rows are left to train or to test on.
+/// If the file or its columns cannot be used, or no training or test rows are left.
 pub fn load(
     file: BlockFile,
     likelihood: LikelihoodName,
@@ -151,7 +151,7 @@ impl Pass {
         self.training_rows.push(training_rows);
     }
 
-    /// Checks that there are rows in every part that is wanted, and that the target varies.
+    /// Checks that every requested part has rows, and that the target varies.
     fn check(&self, sample: &Dataset, options: &RunOptions) -> Result<(), DataError> {
         let rows = self.used;
         let empty = |part, fraction| SplitError::EmptyPart {
@@ -182,7 +182,7 @@ impl Pass {
     }
 }
 
-/// The shares of the rows, limited to a number of rows that fits into memory.
+/// The division of the rows. The held-out parts are limited so that they fit into memory.
 fn places(options: &RunOptions, rows: usize) -> Places {
     let most = HELD_OUT_ROWS / rows as f64;
     Places {

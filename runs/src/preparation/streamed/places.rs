@@ -1,4 +1,4 @@
-//! The part of the data that each row belongs to, without a list of all rows.
+//! Assigns rows to parts of the data without a list of all rows.
 
 use burn_gp_datasets::Features;
 
@@ -10,8 +10,8 @@ pub enum Place {
     Test,
 }
 
-/// Divides rows by a hash of their inputs, so that rows with equal inputs are in the same part, or by
-/// that of their group.
+/// Divides rows by a hash of their inputs or of their group, so that rows with equal inputs or of one group are
+/// in the same part.
 pub struct Places {
     pub seed: u64,
     /// The shares of the rows.
@@ -23,7 +23,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// The rows of a block that have a target and all inputs, with their places.
+    /// The rows of a block that have a target and all inputs, with their parts.
     pub fn of_block<'a>(
         &'a self,
         features: &'a Features,
@@ -50,7 +50,7 @@ impl Places {
         share(hash) < self.sample
     }
 
-    /// Test rows are taken first; the share of the validation rows is that of the others.
+    /// The part of a row. The share of validation rows applies to the rows that are not test rows.
     fn place(&self, share: f64) -> Place {
         if share < self.test {
             Place::Test
@@ -77,7 +77,7 @@ impl Places {
     }
 }
 
-/// Keeps the sample apart from the parts.
+/// Makes the hash for the sample independent of the hash for the parts.
 const OF_SAMPLE: u64 = 0x5851_f42d_4c95_7f2d;
 
 /// The target of a row; NaN if it has none.
@@ -94,7 +94,7 @@ fn mixed(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
-/// A hash as a number from 0 to 1, 1 excluded.
+/// Maps a hash to a number in `[0, 1)`.
 fn share(hash: u64) -> f64 {
     (hash >> 11) as f64 / (1u64 << 53) as f64
 }
@@ -113,7 +113,7 @@ mod tests {
         }
     }
 
-    /// Each share has a standard deviation of at most 0.0016 with 100 000 rows.
+    /// With 100 000 rows, the standard deviation of each share is at most 0.0016.
     #[test]
     fn every_part_has_its_share() {
         let places = places();

@@ -8,7 +8,7 @@ use burn_gp_models::training::{BlockRows, RowBlocks, UnreadableRows};
 use super::super::{RowSource, rows::Rows};
 use super::places::{Place, Places, target};
 
-/// The training rows of a file that is read while training.
+/// The training rows of a file that is read during training.
 pub struct StreamedRows {
     pub(super) file: BlockFile,
     pub(super) schema: Schema,

@@ -1,4 +1,4 @@
-//! The attempts with more jitter, in one launch.
+//! Further attempts with more jitter, in one launch.
 
 use burn_cubecl::cubecl::{self, prelude::*};
 
@@ -8,9 +8,9 @@ use super::elimination::{
 };
 use crate::ops::cholesky::status::Status;
 
-/// Tries again with `jitter`, then with ten times as much, and so on, if the first attempt failed. A
-/// batch member has one cube, which is slow, but only members that fail need it. A factor that
-/// fails for good becomes `nan`, all of it.
+/// If the first attempt failed, tries again with `jitter`, then ten times as much, and so on. Each batch
+/// member gets a single cube; this is slow, but only members that failed need it. If all attempts fail, the
+/// whole factor becomes `nan`.
 #[cube(launch_unchecked, address_type = "dynamic")]
 pub fn further_attempts<F: Float>(
     matrix: &Tensor<F>,
@@ -58,8 +58,8 @@ pub fn further_attempts<F: Float>(
     }
 }
 
-/// Factors `K + added·I`, panel by panel: each subtracts what all earlier panels contribute to it.
-/// Returns the row of the first pivot that failed, plus one, or zero.
+/// Factors `K + added·I`, panel by panel: each subtracts what all earlier panels contribute to it. Returns
+/// one plus the row of the first pivot that failed, or zero.
 #[cube]
 fn attempt_with<F: Float>(
     matrix: &Tensor<F>,
@@ -73,7 +73,7 @@ fn attempt_with<F: Float>(
     let mut failed = 0u32;
     let mut first = 0usize.runtime();
     while first < size && failed == 0 {
-        // The first part has the diagonal block even where no rows are below it.
+        // The first part includes the diagonal block even if there are no rows below it.
         let mut below = 0usize.runtime();
         let mut part = 0usize.runtime();
         while part == 0 || below < size {

@@ -1,5 +1,5 @@
-//! The parts of a factorization that the first attempt and all others share. A panel is 32 columns
-//! of the factor. A thread keeps one row of a panel in registers.
+//! The steps that all attempts of a factorization share. A panel is 32 columns of the factor. Each thread
+//! keeps one row of a panel in registers.
 
 use burn_cubecl::cubecl::{self, prelude::*};
 
@@ -7,14 +7,14 @@ use crate::ops::cube::{REDUCING, Reduction, combine, is_finite, reduce};
 
 /// Columns of a panel, and rows of its diagonal block.
 pub const PANEL: usize = 32;
-/// Threads of a cube. The first 32 eliminate the rows of the diagonal block, in every cube, since
-/// the others need its pivots.
+/// Threads of a cube. In every cube, the first 32 eliminate the rows of the diagonal block, because the
+/// others need its pivots.
 pub const THREADS: usize = REDUCING;
 /// Rows below the diagonal block that a cube eliminates.
 pub const ROWS: usize = THREADS - PANEL;
 
-/// The mean and the extremes of a diagonal. The mean is zero if a number is not finite, because
-/// jitter cannot repair that.
+/// The mean and the extremes of a diagonal. The mean is zero if an entry is not finite, because jitter cannot
+/// repair that.
 #[derive(CubeType, Clone, Copy)]
 pub struct Diagonal<F: Float> {
     pub mean: F,
@@ -53,8 +53,8 @@ pub fn diagonal_of<F: Float>(matrix: &Tensor<F>, batch: usize) -> Diagonal<F> {
     }
 }
 
-/// The scale of a member's jitter: its number in `scales`, or the mean of the diagonal.
-/// Zero if the diagonal is not finite.
+/// The scale of a member's jitter: its value in `scales`, or the mean of the diagonal. Zero if the diagonal
+/// is not finite.
 #[cube]
 pub fn scale_of_jitter<F: Float>(
     diagonal: &Diagonal<F>,
@@ -69,7 +69,7 @@ pub fn scale_of_jitter<F: Float>(
     scale
 }
 
-/// Whether a row of the diagonal block is this thread's, rather than a row below the block.
+/// Whether this thread has a row of the diagonal block, rather than a row below it.
 #[cube]
 pub fn is_in_block() -> bool {
     (UNIT_POS as usize) < PANEL
@@ -88,7 +88,7 @@ pub fn subtract_panel<F: Float>(
 ) {
     let size = factor.shape(1);
     let start = batch * size * size + earlier;
-    // `L_cm` at place `m·(32 + 1) + c`, where the one spreads a row over all banks.
+    // `L_cm` is at `m·(32 + 1) + c`; the one unused entry per row spreads a row over all banks.
     let mut tile = Shared::<[F]>::new_slice(PANEL * (PANEL + 1));
     #[unroll]
     for part in 0..PANEL * PANEL / THREADS {
@@ -101,8 +101,8 @@ pub fn subtract_panel<F: Float>(
         tile[m * (PANEL + 1) + c] = value;
     }
     sync_cube();
-    // Eight rounds at a time, because Mesa's software device ends a thread's loops after 65535
-    // rounds in all.
+    // Eight iterations at a time, because Mesa's software device ends a thread's loops after a total of 65535
+    // iterations.
     for part in 0..PANEL / 8 {
         #[unroll]
         for offset in 0..8 {
@@ -127,13 +127,13 @@ fn is_usable<F: Float>(pivot: F) -> bool {
 }
 
 /// Turns the rows of a panel into rows of the factor: for every column j, `L_ij = A_ij/√A_jj` and
-/// `A_ic ← A_ic − A_ij·A_cj/A_jj` for the columns c behind it. Returns the column of the first pivot
-/// that is not positive or not finite, plus one, or zero. All threads of the cube must call this.
+/// `A_ic ← A_ic − A_ij·A_cj/A_jj` for the columns c after it. Returns one plus the column of the first pivot
+/// that is not positive or not finite, or zero. All threads of the cube must call this.
 #[cube]
 pub fn eliminate<F: Float>(values: &mut Array<F>) -> u32 {
     let unit = UNIT_POS as usize;
     let in_block = is_in_block();
-    // Two columns in turn, so that one barrier a column is enough.
+    // Two buffers in turn, so that one barrier per column is enough.
     let mut columns = Shared::<[F]>::new_slice(2 * PANEL);
     let mut failure = Shared::<[u32]>::new_slice(1usize);
     let mut failed = 0u32;
@@ -181,7 +181,7 @@ pub fn store_row<F: Float>(
     let in_block = is_in_block();
     #[unroll]
     for c in 0..PANEL {
-        // A row below the block exists only if the block is whole.
+        // There are rows below the block only if the block is full.
         if row < size && (!in_block || (with_block && c <= unit)) {
             factor[start + c] = values[c];
         }

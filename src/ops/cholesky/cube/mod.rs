@@ -1,5 +1,4 @@
-//! The factorization on GPUs. Nothing is read back: a failure is a number in the status, and a
-//! factor that failed is NaN.
+//! The factorization on GPUs. Nothing is read back: the status records a failure, and a failed factor is NaN.
 
 mod attempts;
 mod elimination;
@@ -31,7 +30,7 @@ enum Launch {
     Preparation,
     /// Eliminates 32 columns from `first`.
     Panel { first: usize },
-    /// Tries again with more jitter where that failed.
+    /// Retries failed members with more jitter.
     FurtherAttempts,
 }
 
@@ -42,8 +41,8 @@ impl Launch {
             return 0;
         };
         let below = size.saturating_sub(first + PANEL);
-        // Every part eliminates the diagonal block again. The panel before is subtracted from all
-        // columns on the right, in tiles.
+        // Every part eliminates the diagonal block again. The previous panel is subtracted from all columns
+        // to its right, in tiles.
         let rows = below.div_ceil(ROWS).max(1) * PANEL + below;
         let eliminated = rows * PANEL * PANEL;
         if first == 0 {
@@ -64,8 +63,8 @@ fn launches(size: usize) -> impl Iterator<Item = Launch> {
     start.into_iter().chain(panels).chain(end)
 }
 
-/// The cubes for the panel at `first`: in the row y = 0 those for parts of its columns, and behind
-/// that the tiles of the triangle to its right, if an earlier panel contributes to them.
+/// The cubes for the panel at `first`: those with y = 0 handle parts of its columns; the others handle the
+/// tiles of the triangle to its right, if an earlier panel contributes to them.
 fn cubes_of_panel(size: usize, first: usize, batch: usize) -> CubeCount {
     let below = size.saturating_sub(first + PANEL);
     let tiles = if first > 0 { below.div_ceil(TILE) } else { 0 };
@@ -94,7 +93,7 @@ fn factor(
         .required_address_type()
         .max(factor.required_address_type());
     let scaled = scales.is_some();
-    // Without scales the kernels do not read this tensor.
+    // Without scales, the kernels do not read this tensor.
     let scales = scales.map_or_else(|| matrix.clone(), contiguous);
     let epsilon = match matrix.dtype {
         DType::F64 => f64::EPSILON,

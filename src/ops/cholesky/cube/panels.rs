@@ -9,19 +9,19 @@ use crate::ops::cholesky::status::Status;
 
 /// Rows and columns of a tile of the part to the right of a panel.
 pub const TILE: usize = 64;
-/// Terms of a product that are in shared memory at a time.
+/// Terms of a product held in shared memory at a time.
 const DEPTH: usize = 16;
 /// Rows and columns of a tile that one thread computes.
 const OWN: usize = 4;
 /// Threads along each side of a tile.
 const SIDE: usize = TILE / OWN;
 
-/// Copies the lower triangle of K and adds the jitter; writes the status of a success. A cube has
-/// the rows of one diagonal block.
+/// Copies the lower triangle of K and adds the jitter; writes the status of a success. Each cube handles the
+/// rows of one diagonal block.
 ///
-/// The diagonal blocks go to `blocks`, [batch, M rounded up to 32, 32], with those of the identity
-/// in rows and columns after the last, and everything below them goes to `factor`. In the launch of
-/// a panel every cube reads the diagonal block while one writes its factor, hence the two places.
+/// The diagonal blocks go to `blocks`, [batch, M rounded up to 32, 32], padded with the identity; everything
+/// below them goes to `factor`. They are separate because, in the launch of a panel, every cube reads the
+/// diagonal block while one of them writes its factor.
 #[cube(launch_unchecked, address_type = "dynamic")]
 pub fn prepare<F: Float>(
     matrix: &Tensor<F>,

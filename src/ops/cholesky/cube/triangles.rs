@@ -11,13 +11,13 @@ use crate::ops::{
     },
 };
 
-/// The matrix that [`triangle`] makes of a lower triangle.
+/// The matrix that [`triangle`] builds from a lower triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Triangle {
-    /// The same, with zeros above it.
+    /// The lower triangle, with zeros above the diagonal.
     Lower,
-    /// Half of it and, above it, its mirror image: `½(Φ + Φᵀ)` for the lower triangle Φ with its
-    /// diagonal halved.
+    /// `½(Φ + Φᵀ)` for the lower triangle Φ with its diagonal halved: half of the triangle and its mirror
+    /// image.
     HalfSymmetric,
 }
 
@@ -33,7 +33,7 @@ pub fn triangle(matrix: CubeTensor, form: Triangle) -> CubeTensor {
         let address = matrix
             .required_address_type()
             .max(target.required_address_type());
-        // SAFETY: the kernel ends where its position lies after the last entry.
+        // SAFETY: the kernel stops if its position is past the last entry.
         unsafe {
             copy_triangle::launch_unchecked(
                 &client,
@@ -75,8 +75,8 @@ fn copy_triangle<F: Float>(
     out[ABSOLUTE_POS] = value;
 }
 
-/// A copy of triangles, [batch, M, M], that is NaN where a diagonal entry is zero or not finite, and
-/// the status.
+/// A copy of matrices, [batch, M, M], and the status. A matrix is NaN if a diagonal entry is zero or not
+/// finite.
 pub fn checked_triangle(matrix: CubeTensor) -> (CubeTensor, CubeTensor) {
     let shape = matrix.shape();
     let status = zeros_like(&matrix, [shape[0], Status::WIDTH]);
@@ -87,8 +87,8 @@ pub fn checked_triangle(matrix: CubeTensor) -> (CubeTensor, CubeTensor) {
             .required_address_type()
             .max(out.required_address_type());
         let (count, dim) = cubes_for(&matrix, shape.num_elements());
-        // SAFETY: the first kernel reads rows below M alone, and the second ends where its position
-        // lies after the last entry.
+        // SAFETY: the first kernel only reads rows before M, and the second stops if its position is past the
+        // last entry.
         unsafe {
             check_diagonal::launch_unchecked(
                 &client,
@@ -115,7 +115,7 @@ pub fn checked_triangle(matrix: CubeTensor) -> (CubeTensor, CubeTensor) {
     (out, status)
 }
 
-/// Writes the first row whose diagonal entry is zero or not finite, plus one.
+/// Writes one plus the first row whose diagonal entry is zero or not finite.
 #[cube(launch_unchecked, address_type = "dynamic")]
 fn check_diagonal<F: Float>(
     matrix: &Tensor<F>,
@@ -170,7 +170,7 @@ pub fn log_determinant(factor: CubeTensor) -> CubeTensor {
     }
     let out = empty_like(&factor, [batch]);
     let (client, dtype) = (factor.client.clone(), element(&factor));
-    // SAFETY: the kernel reads rows below M alone and writes one number per batch member.
+    // SAFETY: the kernel only reads rows before M and writes one value per batch member.
     unsafe {
         sum_of_logarithms::launch_unchecked(
             &client,
@@ -212,7 +212,7 @@ pub fn log_of_diagonal<F: Float>(factor: &Tensor<F>, batch: usize) -> F {
     reduce::<F>(sum, Reduction::Sum)
 }
 
-/// `c·v·I` for every number v, [batch, M, M].
+/// `c·v·I` for every value v, [batch, M, M].
 pub fn multiple_of_identity(values: CubeTensor, scale: f64, size: usize) -> CubeTensor {
     let values = contiguous(values);
     let batch = values.shape().num_elements();
@@ -221,7 +221,7 @@ pub fn multiple_of_identity(values: CubeTensor, scale: f64, size: usize) -> Cube
     if elements > 0 {
         let (client, dtype) = (values.client.clone(), element(&values));
         let (count, dim) = cubes_for(&values, elements);
-        // SAFETY: the kernel ends where its position lies after the last entry.
+        // SAFETY: the kernel stops if its position is past the last entry.
         unsafe {
             fill_diagonal::launch_unchecked(
                 &client,
@@ -266,7 +266,7 @@ pub fn add_share_of_jitter(gradient: CubeTensor, status: CubeTensor) -> CubeTens
     if batch * size > 0 {
         let (client, dtype) = (target.client.clone(), element(&target));
         let (count, dim) = cubes_for(&target, batch * size);
-        // SAFETY: the kernel ends where its position lies after the last diagonal entry.
+        // SAFETY: the kernel stops if its position is past the last diagonal entry.
         unsafe {
             add_to_diagonal::launch_unchecked(
                 &client,
@@ -283,7 +283,7 @@ pub fn add_share_of_jitter(gradient: CubeTensor, status: CubeTensor) -> CubeTens
     out
 }
 
-/// Adds `c·v·I` to every member of `matrix`, [batch, M, M], with a number v each.
+/// Adds `c·v·I` to every member of `matrix`, [batch, M, M], with one value v per member.
 #[cube(launch_unchecked, address_type = "dynamic")]
 fn add_to_diagonal<F: Float>(
     matrix: &mut Tensor<F>,
@@ -309,7 +309,7 @@ pub fn gradient_of_scales(gradient: CubeTensor, status: CubeTensor) -> CubeTenso
     }
     let out = empty_like(&gradient, [batch]);
     let (client, dtype) = (gradient.client.clone(), element(&gradient));
-    // SAFETY: the kernel reads rows below M alone and writes one number per batch member.
+    // SAFETY: the kernel only reads rows before M and writes one value per batch member.
     unsafe {
         jitter_times_trace::launch_unchecked(
             &client,

@@ -1,8 +1,8 @@
 //! The sums over pairs of points in the backward pass of the covariance on GPUs.
 //!
-//! A cube has some rows of the covariance and a part of its columns, tile by tile. With
-//! `w = G·dφ/dr²` and `t = (x1 − x2)/ℓ` it adds up `Σ_j w·t` and `Σ_j w·t²` for each of its rows and
-//! dimensions, and `Σ_ij G·φ`. Parts of the columns have separate sums, which later launches add.
+//! A cube handles some rows of the covariance and a part of its columns, tile by tile. With `w = G·dφ/dr²`
+//! and `t = (x1 − x2)/ℓ`, it computes `Σ_j w·t` and `Σ_j w·t²` for each of its rows and dimensions, and
+//! `Σ_ij G·φ`. Each part of the columns has its own sums, which later launches add.
 
 use burn_cubecl::cubecl::{self, prelude::*};
 
@@ -22,11 +22,11 @@ use crate::ops::{
 const OWN: usize = 2;
 /// Rows and columns of a tile.
 const TILE: usize = OWN * SIDE;
-/// Places of a row of weights in shared memory; see [`STRIDE`].
+/// Length of a row of weights in shared memory; see [`STRIDE`].
 const WEIGHTS: usize = TILE + 1;
-/// Fewest tiles of a part of the columns, so that its sums are few compared with its pairs.
+/// Minimum number of tiles in a part of the columns, so that there are few sums compared with pairs.
 const TILES: usize = 4;
-/// Most parts of the columns.
+/// Maximum number of parts of the columns.
 const PARTS: usize = 16;
 
 const _: () = assert!(
@@ -35,7 +35,7 @@ const _: () = assert!(
 );
 const _: () = assert!(THREADS == REDUCING, "sums are over all threads");
 
-/// Sums of the parts of the columns, S in number.
+/// The sums of the S parts of the columns.
 pub struct Sums {
     /// `Σ_j w·t`, [P, S, N1, D]
     pub pulls: CubeTensor,
@@ -45,7 +45,7 @@ pub struct Sums {
     pub values: CubeTensor,
 }
 
-/// Adds up, for the gradient G of the covariance, [P, N1, N2] with any strides.
+/// Computes the sums for the gradient G of the covariance, [P, N1, N2], with any strides.
 ///
 /// There must be at least one pair of points.
 pub fn sums(arguments: Arguments, gradient: CubeTensor, kind: Stationary) -> Sums {
@@ -146,7 +146,7 @@ fn backward<F: Float>(
         for step in 0..steps {
             let from = step * DEPTH;
             sync_cube();
-            // The coordinates of few dimensions are still there.
+            // With few dimensions, the coordinates are still in shared memory.
             if steps > 1 {
                 load_points::<F>(x1, batch, first_row, from, TILE, &mut left);
                 load_points::<F>(x2, batch, first_column, from, TILE, &mut right);
@@ -181,7 +181,7 @@ fn backward<F: Float>(
     }
 }
 
-/// Writes the weights w of a tile to shared memory; the sum of `G·φ` over the pairs of this thread.
+/// Writes the weights w of a tile to shared memory. Returns the sum of `G·φ` over the pairs of this thread.
 #[cube]
 fn weigh<F: Float>(
     gradient: &Tensor<F>,

@@ -16,11 +16,11 @@ use crate::ops::{
     },
 };
 
-/// Terms that a thread adds up at a time, before it adds their sum to that of all its terms.
+/// Terms that a thread sums before adding the result to its total.
 const BLOCK: usize = 32;
 
-/// The gradients of both sets of points, the lengthscales and the variance that are wanted, with
-/// any shapes.
+/// The wanted gradients, of both sets of points, the lengthscales and the variance. Their shapes may differ
+/// from those of the arguments.
 pub fn gradients(
     arguments: Arguments,
     gradient: CubeTensor,
@@ -114,7 +114,7 @@ fn of_lengthscales(arguments: &Arguments, squares: CubeTensor) -> CubeTensor {
     let [batch, ..] = arguments.sizes();
     let scales = out.shape().num_elements() / batch;
     let (client, dtype) = (out.client.clone(), element(&out));
-    // SAFETY: there is a cube for each number, and each sums the rows of one batch.
+    // SAFETY: there is one cube per value, and each sums the rows of one batch.
     unsafe {
         scale_gradients::launch_unchecked(
             &client,

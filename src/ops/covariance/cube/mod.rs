@@ -21,9 +21,9 @@ struct Arguments {
     x1: CubeTensor,
     /// [P, N2, D]
     x2: CubeTensor,
-    /// P·D or P numbers
+    /// P·D or P values
     lengthscales: CubeTensor,
-    /// P numbers
+    /// P values
     variance: CubeTensor,
     /// Whether all dimensions share a lengthscale.
     shared: bool,
@@ -56,7 +56,7 @@ impl Arguments {
         points.max(self.x2.required_address_type())
     }
 
-    /// The same with both sets of points exchanged.
+    /// These arguments with the two sets of points exchanged.
     fn exchanged(self) -> Self {
         Self {
             x1: self.x2,

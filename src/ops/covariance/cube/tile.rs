@@ -6,10 +6,10 @@ use burn_cubecl::cubecl::{self, prelude::*};
 pub const SIDE: usize = 16;
 /// Threads in a cube.
 pub const THREADS: usize = SIDE * SIDE;
-/// Dimensions of the points that are in shared memory at a time.
+/// Dimensions of the points held in shared memory at a time.
 pub const DEPTH: usize = 8;
-/// Places of a point in shared memory. Without the additional one, threads that read different
-/// points would read from the same bank.
+/// Stride of the points in shared memory. Without the extra entry, threads that read different points would
+/// read from the same bank.
 pub const STRIDE: usize = DEPTH + 1;
 
 /// Loads [`DEPTH`] coordinates of some points into shared memory, point by point, with zeros beyond
@@ -57,7 +57,7 @@ pub fn load_scales<F: Float>(
     }
 }
 
-/// The place of a lengthscale in `[P, D]`, or in `[P, 1]` if it is shared by all dimensions.
+/// The index of a lengthscale in `[P, D]`, or in `[P, 1]` if all dimensions share it.
 #[cube]
 pub fn scale_place(dimensions: usize, batch: usize, d: usize, #[comptime] shared: bool) -> usize {
     if comptime!(shared) {
@@ -67,11 +67,11 @@ pub fn scale_place(dimensions: usize, batch: usize, d: usize, #[comptime] shared
     }
 }
 
-/// Adds the part of `r²` from the dimensions in shared memory. A thread has `own × own` pairs of
-/// points, [`SIDE`] apart.
+/// Adds the part of `r²` from the dimensions in shared memory. A thread handles `own × own` pairs of points,
+/// [`SIDE`] apart.
 ///
-/// Coordinates are subtracted before they are scaled: the difference of nearby numbers is exact,
-/// however far they are from zero.
+/// Coordinates are subtracted before they are scaled: the difference of nearby values is exact, however far
+/// they are from zero.
 #[cube]
 pub fn add_squares<F: Float>(
     left: &Shared<[F]>,

@@ -22,11 +22,11 @@ use crate::ops::{
 
 /// Bytes of a part of a covariance.
 const PART: usize = 32 << 20;
-/// A part has a multiple of this number of points, a tile of the kernels, unless it is the last.
+/// The number of points in every part but the last is a multiple of this, the size of the kernels' tiles.
 const TILE: usize = 64;
 
-/// Splits `points` into parts whose covariances with `others` take at most [`PART`] bytes, or have
-/// [`TILE`] points.
+/// Splits `points` into parts of [`TILE`] points, or of more if their covariances with `others` take at most
+/// [`PART`] bytes.
 fn parts(points: usize, others: &CubeTensor) -> impl Iterator<Item = Range<usize>> {
     let row = others.shape()[0].max(1) * others.dtype.size();
     let size = (PART / row / TILE).max(1) * TILE;
@@ -48,7 +48,7 @@ fn add(total: Option<CubeTensor>, part: CubeTensor) -> CubeTensor {
     }
 }
 
-/// The sums of gradients of all parts of a covariance between the points of the parts and others.
+/// The gradients of a covariance between the points of all parts and other points, summed over the parts.
 #[derive(Debug, Default)]
 struct Totals {
     /// With respect to the points of each part.
@@ -59,7 +59,8 @@ struct Totals {
 }
 
 impl Totals {
-    /// Adds the gradients of a part: of its points, the others, lengthscales and variance.
+    /// Adds the gradients of a part, with respect to its points, the other points, the lengthscales and the
+    /// variance.
     fn add(&mut self, [points, others, lengthscales, variance]: [Option<CubeTensor>; 4]) {
         self.points.extend(points);
         for (total, part) in [

@@ -1,5 +1,5 @@
-//! Products with the block-sparse matrix S of runs of points on GPUs, a part of the points at a
-//! time. A thread has one run and one column.
+//! Products with the block-sparse matrix S of runs of points on GPUs, a part of the points at a time. Each
+//! thread handles one run and one column.
 
 use core::ops::Range;
 
@@ -12,7 +12,7 @@ use burn_cubecl::cubecl::{self, prelude::*};
 use super::super::blocks::Blocks;
 use crate::ops::cube::{Argument, CubeBackend, CubeTensor, cubes_for, element, empty_like};
 
-/// Terms that are added up at a time, so that sums keep their digits.
+/// Number of terms summed at a time, to keep rounding errors small.
 const BLOCK: usize = 64;
 
 /// Runs of points on a device.
@@ -34,7 +34,7 @@ impl Runs {
         }
     }
 
-    /// The runs with points in a part of the points.
+    /// The runs that have points in a part of the points.
     fn of_points(&self, points: &Range<usize>) -> Range<usize> {
         let run_of = |point: usize| {
             let (mut low, mut high) = (0, self.blocks.count());

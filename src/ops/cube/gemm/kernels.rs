@@ -4,8 +4,8 @@ use burn_cubecl::cubecl::{self, prelude::*};
 
 use super::{DEPTH, Entries, Form, Output, Part, SIDE, Tiles};
 
-/// The product of the terms of one share. The numbers of the next terms are read while those in
-/// shared memory are multiplied.
+/// The product of the terms of one share. The next terms are read while those in shared memory are
+/// multiplied.
 #[cube(launch_unchecked, address_type = "dynamic")]
 pub fn gemm<F: Float, R: Size, C: Size>(
     left: &Tensor<F>,
@@ -46,7 +46,7 @@ pub fn gemm<F: Float, R: Size, C: Size>(
     }
     let mut first = place / batch * share;
     let mut last = min(left.shape(2), first + share);
-    // The terms that a triangular left matrix has for these rows.
+    // Skips the terms that are zero because the left matrix is triangular.
     if comptime!(form.left == Entries::Lower) {
         last = min(last, first_row + tile_rows);
     }
@@ -128,7 +128,7 @@ pub fn add_shares<F: Float>(
     write(out, sum, place / (rows * columns), row, column, output);
 }
 
-/// Zeros in a tile of the result.
+/// Writes zeros to a tile of the result.
 #[cube]
 fn clear<F: Float>(
     out: &mut Tensor<F>,
@@ -153,8 +153,8 @@ fn clear<F: Float>(
     }
 }
 
-/// The vector of rows in a tile and the term of numbers of the left matrix that this thread reads.
-/// Neighboring threads read neighboring numbers.
+/// The vector of rows in a tile and the term of the left matrix's values that this thread reads. Neighboring
+/// threads read neighboring values.
 #[cube]
 fn place_of_left(#[comptime] part: usize, #[comptime] tiles: Tiles) -> (usize, usize) {
     let place = part * SIDE * SIDE + UNIT_POS as usize;
@@ -166,7 +166,7 @@ fn place_of_left(#[comptime] part: usize, #[comptime] tiles: Tiles) -> (usize, u
     }
 }
 
-/// The term and the vector of columns in a tile of numbers of the right matrix that this thread reads.
+/// The term and the vector of columns in a tile of the right matrix's values that this thread reads.
 #[cube]
 fn place_of_right(#[comptime] part: usize, #[comptime] tiles: Tiles) -> (usize, usize) {
     let place = part * SIDE * SIDE + UNIT_POS as usize;
@@ -178,7 +178,7 @@ fn place_of_right(#[comptime] part: usize, #[comptime] tiles: Tiles) -> (usize, 
     }
 }
 
-/// Reads this thread's numbers of the rows of a tile and [`DEPTH`] columns of the left matrix.
+/// Reads this thread's values of the rows of a tile and [`DEPTH`] columns of the left matrix.
 #[cube]
 fn read_left<F: Float, R: Size>(
     left: &Tensor<F>,
@@ -215,7 +215,7 @@ fn read_left<F: Float, R: Size>(
     }
 }
 
-/// Reads this thread's numbers of [`DEPTH`] rows and the columns of a tile of the right matrix.
+/// Reads this thread's values of [`DEPTH`] rows and the columns of a tile of the right matrix.
 #[cube]
 fn read_right<F: Float, C: Size>(
     right: &Tensor<F>,
@@ -244,7 +244,7 @@ fn read_right<F: Float, C: Size>(
     }
 }
 
-/// Copies this thread's numbers of the left matrix to shared memory, transposed.
+/// Copies this thread's values of the left matrix to shared memory, transposed.
 #[cube]
 fn share_left<F: Float, R: Size>(
     numbers: &Array<Vector<F, R>>,
@@ -258,7 +258,7 @@ fn share_left<F: Float, R: Size>(
     }
 }
 
-/// Copies this thread's numbers of the right matrix to shared memory.
+/// Copies this thread's values of the right matrix to shared memory.
 #[cube]
 fn share_right<F: Float, C: Size>(
     numbers: &Array<Vector<F, C>>,
@@ -272,8 +272,8 @@ fn share_right<F: Float, C: Size>(
     }
 }
 
-/// Adds the products of the numbers in shared memory. They have a sum of their own, so that long
-/// sums keep their digits.
+/// Adds the products of the values in shared memory. They are summed separately first, so that long sums stay
+/// accurate.
 #[cube]
 fn add_terms<F: Float, R: Size, C: Size>(
     lefts: &Shared<[Vector<F, R>]>,

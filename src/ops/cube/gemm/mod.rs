@@ -1,7 +1,7 @@
-//! Products of matrices that keep every digit of the element type.
+//! Matrix products with the full accuracy of the element type.
 //!
-//! burn's own products may round their inputs to fewer digits on some GPUs (TF32), which a kernel
-//! matrix does not survive.
+//! burn's own products may round their inputs to fewer digits on some GPUs (TF32), which is too inaccurate
+//! for kernel matrices.
 
 mod kernels;
 
@@ -15,34 +15,34 @@ use super::{
     writable, zeros_like,
 };
 
-/// Terms of a product that are in shared memory at a time.
+/// Terms of a product held in shared memory at a time.
 const DEPTH: usize = 16;
 /// Threads along each side of a cube.
 const SIDE: usize = 16;
-/// Neighboring numbers that a thread reads from shared memory at once.
+/// Neighboring values that a thread reads from shared memory at once.
 const WIDTH: usize = 4;
-/// Rows from which a thread computes eight of them, in single precision. Double precision would take
-/// too much shared memory.
+/// Number of rows from which a thread computes eight of them, in single precision. Double precision would
+/// take too much shared memory.
 const TALL: usize = 256;
-/// Cubes that keep a GPU busy. If a product has fewer, several cubes share the terms of a tile.
+/// Number of cubes that keeps a GPU busy. If a product has fewer, several cubes share the terms of a tile.
 const BUSY: usize = 1024;
-/// The least terms of a share.
+/// Minimum number of terms of a share.
 const SHARE: usize = 256;
-/// The most shares of a product.
+/// Maximum number of shares of a product.
 const MOST_SHARES: usize = 64;
 
-/// The part of a product that is wanted.
+/// The part of a product to compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
-    /// All of it.
+    /// The whole product.
     Whole,
-    /// Its lower triangle, with zeros above.
+    /// The lower triangle, with zeros above the diagonal.
     Lower,
-    /// All of it, from its lower triangle: the product is known to be symmetric.
+    /// The whole product, computed from its lower triangle because it is known to be symmetric.
     Symmetric,
 }
 
-/// Where a product goes.
+/// Where to write a product.
 #[derive(Clone, Debug)]
 pub enum Target {
     /// Into a new tensor: `AB`.
@@ -55,21 +55,21 @@ pub enum Target {
     Difference(CubeTensor),
 }
 
-/// The entries of the left matrix that count. The others are never read.
+/// The entries of the left matrix that are read. The others are taken to be zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Entries {
-    /// All of them.
+    /// All entries.
     All,
-    /// Those on and below the diagonal.
+    /// The entries on and below the diagonal.
     Lower,
-    /// Those on and above the diagonal.
+    /// The entries on and above the diagonal.
     Upper,
 }
 
 /// The form of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Form {
-    /// The wanted part.
+    /// The part to compute.
     pub part: Part,
     /// The entries of the left matrix.
     pub left: Entries,
@@ -79,7 +79,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// A plain product of which a part is wanted.
+    /// A plain product of which only a part is computed.
     pub fn of(part: Part) -> Self {
         Self {
             part,
@@ -149,21 +149,21 @@ pub fn product_of(left: CubeTensor, right: CubeTensor, into: Target, form: Form)
     out
 }
 
-/// How sums are written.
+/// How to write sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Output {
-    /// Whether they are added to the numbers that are there
+    /// Whether to add them to the existing values
     adds: bool,
-    /// Whether their sign changes
+    /// Whether to change their sign
     negative: bool,
     part: Part,
 }
 
-/// A product's division among cubes.
+/// How a product is divided among cubes.
 struct Launch {
     form: Form,
     tiles: Tiles,
-    /// Into how many shares the terms are divided
+    /// The number of shares into which the terms are divided
     shares: usize,
 }
 
@@ -179,7 +179,7 @@ impl Launch {
                 own(rows)
             },
             columns: own(columns),
-            // Rows of 17 or 33 vectors keep threads of a column apart in the banks of shared memory.
+            // Rows of 17 or 33 vectors spread the threads of a column over different banks of shared memory.
             padding: usize::from(is_single),
             ..Tiles::default()
         };
@@ -266,12 +266,12 @@ impl Launch {
     }
 }
 
-/// The layout of the work of a cube.
+/// How the work of a cube is laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Tiles {
-    /// Rows of a thread
+    /// Rows per thread
     rows: usize,
-    /// Columns of a thread
+    /// Columns per thread
     columns: usize,
     /// Unused vectors at the end of a row in shared memory
     padding: usize,
@@ -282,22 +282,22 @@ struct Tiles {
 }
 
 impl Tiles {
-    /// Numbers in a vector of neighboring rows
+    /// Values in a vector of neighboring rows
     fn left_width(&self) -> usize {
         self.rows.min(WIDTH)
     }
 
-    /// Numbers in a vector of neighboring columns
+    /// Values in a vector of neighboring columns
     fn right_width(&self) -> usize {
         self.columns.min(WIDTH)
     }
 
-    /// Vectors of rows of a thread
+    /// Vectors of rows per thread
     fn left_vectors(&self) -> usize {
         self.rows / self.left_width()
     }
 
-    /// Vectors of columns of a thread
+    /// Vectors of columns per thread
     fn right_vectors(&self) -> usize {
         self.columns / self.right_width()
     }
@@ -312,7 +312,7 @@ impl Tiles {
         self.right_vectors() * SIDE + self.padding
     }
 
-    /// The number of tiles in a matrix of which a part is wanted.
+    /// The number of tiles in the computed part of a matrix.
     fn count(&self, rows: usize, columns: usize, part: Part) -> usize {
         let (tall, wide) = (self.rows * SIDE, self.columns * SIDE);
         let across = |first: usize| match part {

@@ -1,16 +1,17 @@
-//! Weights of pairs as weights of pairs without order.
+//! Converts weights of ordered pairs to weights of unordered pairs.
 
 use burn::backend::TensorMetadata;
 use burn_cubecl::cubecl::{self, prelude::*};
 
 use crate::ops::cube::{Argument, CubeTensor, cubes_for, element, empty_like};
 
-/// `B + Bᵀ` below the diagonal, B on it and zeros above, for contiguous B, [P, P].
+/// `B + Bᵀ` below the diagonal, B on it and zeros above, for a contiguous B, [P, P].
 pub fn folded(weights: CubeTensor) -> CubeTensor {
     let out = empty_like(&weights, weights.shape());
     let (cubes, dim) = cubes_for(&out, out.shape().num_elements());
     let (client, dtype) = (out.client.clone(), element(&out));
-    // SAFETY: the kernel ends beyond the output, which has the shape of the square input.
+    // SAFETY: the kernel stops if its position is past the end of the output, which has the shape of the
+    // square input.
     unsafe {
         fold::launch_unchecked(
             &client,

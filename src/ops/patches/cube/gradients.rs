@@ -7,9 +7,9 @@ use crate::ops::cube::{Argument, CubeTensor, count_operations, element, empty_li
 
 /// Points whose gradients a cube computes.
 const ROWS: usize = 64;
-/// Dimensions of a cube's gradients: few, because small patches have few.
+/// Dimensions whose gradients a cube computes: few, because small patches have few.
 const WIDTH: usize = 32;
-/// Pulling points that are in shared memory at a time.
+/// Pulling points held in shared memory at a time.
 const DEPTH: usize = 16;
 /// Threads along each side of a cube.
 const SIDE: usize = 16;
@@ -51,7 +51,7 @@ pub fn point_gradients(
     // A difference and a multiply-add for each dimension of each pair.
     let padded = dimensions.next_multiple_of(WIDTH);
     count_operations(3 * images * tiles * ROWS * pulls.shape()[2] * padded);
-    // SAFETY: the kernel checks rows, columns and dimensions; there is a cube for each image.
+    // SAFETY: the kernel checks rows, columns and dimensions; there is one cube per image.
     unsafe {
         pull::launch_unchecked(
             &points.client,
@@ -81,7 +81,7 @@ pub fn point_gradients(
     }
 }
 
-/// Sums are added up for [`DEPTH`] points at a time, which keeps the digits of long ones.
+/// Sums [`DEPTH`] points at a time, which keeps long sums accurate.
 #[cube(launch_unchecked, address_type = "dynamic")]
 fn pull<F: Float>(
     left: &Tensor<F>,

@@ -40,10 +40,10 @@ use pulls::pulls;
 use sums::write_sums;
 use tile::TILE;
 
-/// The most numbers of a temporary tensor, which decides how many images are processed together.
+/// Maximum number of values of a temporary tensor, which decides how many images are processed together.
 const WORKSPACE: usize = 1 << 24;
 
-/// The most images that are processed together, because each has its own cubes.
+/// Maximum number of images that are processed together, because each has its own cubes.
 const MOST_IMAGES: usize = 1 << 15;
 
 impl PatchOps for CubeBackend {
@@ -127,7 +127,7 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// The operations of the distances and profiles of all pairs, in whole tiles.
+    /// The operations for the distances and profiles of all pairs, in whole tiles.
     fn operations(&self) -> usize {
         let ([_, rows, dimensions], [images, columns, _]) =
             (self.left.shape().dims(), self.right.shape().dims());
@@ -146,7 +146,7 @@ impl Pairs {
     }
 }
 
-/// Points `[M, D]` as `[1, M, D]`, where every image has the same: the stride of images is zero.
+/// Points `[M, D]` as `[1, M, D]`. All images share them: the stride between images is zero.
 fn for_all_images(mut points: CubeTensor) -> CubeTensor {
     let (shape, strides) = (points.shape(), points.meta.strides());
     *points.meta = Metadata::new(
@@ -158,7 +158,7 @@ fn for_all_images(mut points: CubeTensor) -> CubeTensor {
 
 /// The arguments of both operations.
 struct Sums {
-    /// The inducing patches in lengthscale units, [1, M, D], if there are any.
+    /// The inducing patches in lengthscale units, [1, M, D], if any.
     inducing: Option<CubeTensor>,
     /// [N, H·W·C]
     images: CubeTensor,
@@ -175,7 +175,7 @@ struct Sums {
 /// The gradients of both operations.
 struct Gradients {
     inducing: Option<CubeTensor>,
-    /// Images, lengthscales, variance, weights.
+    /// Of the images, the lengthscales, the variance and the weights.
     arguments: [Option<CubeTensor>; 4],
 }
 
@@ -225,7 +225,7 @@ impl Sums {
         self.rows() * self.count() == 0
     }
 
-    /// Groups of images, each with at most `numbers` numbers of a temporary tensor.
+    /// Groups of images, each with at most `numbers` values of a temporary tensor.
     fn groups(&self, numbers: usize) -> impl Iterator<Item = Range<usize>> {
         blocks(0..self.count(), (WORKSPACE / numbers).clamp(1, MOST_IMAGES))
     }
@@ -262,7 +262,7 @@ impl Sums {
         out
     }
 
-    /// The gradients; `gradient` is that of the values, [R, N], or of their sums over rows, `[N]`.
+    /// The gradients. `gradient` is the gradient of the values, [R, N], or of their sums over rows, `[N]`.
     fn backward(&self, gradient: CubeTensor, images_wanted: bool) -> Gradients {
         if self.is_empty() {
             return self.no_gradients(images_wanted);
@@ -323,13 +323,13 @@ impl Sums {
         if scales[0] == 1 {
             squares = CubeBackend::float_sum_dim(squares, 1);
         }
-        // Pairs of patches of the same image are there twice.
+        // Pairs of patches of the same image are counted twice.
         let factor = if self.inducing.is_some() { -1.0 } else { -0.5 };
         let squares = CubeBackend::float_mul_scalar(with_shape(squares, scales), factor.into());
         Some(CubeBackend::float_div(squares, self.lengthscales.clone()))
     }
 
-    /// Gradients without pairs.
+    /// The gradients if there are no pairs.
     fn no_gradients(&self, images_wanted: bool) -> Gradients {
         let zeros = |tensor: &CubeTensor| match tensor.shape().num_elements() {
             0 => tensor.clone(),
@@ -349,7 +349,7 @@ impl Sums {
     }
 }
 
-/// The product of a matrix with a number on the device.
+/// The product of a matrix and a scalar on the device.
 fn scaled(matrix: &CubeTensor, number: &CubeTensor) -> CubeTensor {
     if matrix.shape().num_elements() == 0 {
         return matrix.clone();
@@ -357,7 +357,7 @@ fn scaled(matrix: &CubeTensor, number: &CubeTensor) -> CubeTensor {
     CubeBackend::float_mul(matrix.clone(), row(number))
 }
 
-/// Numbers as one row of a matrix.
+/// Values as one row of a matrix.
 fn row(numbers: &CubeTensor) -> CubeTensor {
     with_shape(numbers.clone(), [1, numbers.shape()[0]])
 }
@@ -367,7 +367,7 @@ fn total(tensor: CubeTensor) -> CubeTensor {
     CubeBackend::float_sum_dim(tensor, 0)
 }
 
-/// Adds to a sum that begins with its first term.
+/// Adds a term to a sum, which is `None` before its first term.
 fn add(sum: &mut Option<CubeTensor>, term: CubeTensor) {
     *sum = Some(match sum.take() {
         Some(sum) => CubeBackend::float_add(sum, term),

@@ -1,4 +1,4 @@
-//! Patches as points in lengthscale units, and gradients of patches as those of images.
+//! Patches as points in lengthscale units, and conversion of their gradients to gradients of images.
 
 use burn::backend::TensorMetadata;
 use burn_cubecl::cubecl::{self, prelude::*};
@@ -8,8 +8,7 @@ use crate::ops::{
     patches::PatchGrid,
 };
 
-/// The patches of some images, beginning with the image `first`, divided by the lengthscales:
-/// [count, P, D].
+/// The patches of some images, starting with image `first`, divided by the lengthscales: [count, P, D].
 pub fn scaled_patches(
     images: &CubeTensor,
     lengthscales: &CubeTensor,
@@ -19,7 +18,8 @@ pub fn scaled_patches(
 ) -> CubeTensor {
     let out = empty_like(images, [count, grid.count(), grid.dimensions()]);
     let (cubes, dim) = cubes_for(&out, out.shape().num_elements());
-    // SAFETY: the kernel ends beyond the output, and the images have rows of the grid.
+    // SAFETY: the kernel stops if its position is past the end of the output, and the images have rows of the
+    // grid.
     unsafe {
         extract::launch_unchecked(
             &images.client,
@@ -39,8 +39,8 @@ pub fn scaled_patches(
     out
 }
 
-/// The gradients of images, [N, H·W·C], from those of their patches in lengthscale units. Writes
-/// the images of `pulls`, [count, P, D], into `out`, beginning with the image `first`.
+/// The gradients of images, [N, H·W·C], from the gradients of their patches in lengthscale units. Writes the
+/// images of `pulls`, [count, P, D], to `out`, starting with image `first`.
 pub fn write_images(
     pulls: CubeTensor,
     lengthscales: &CubeTensor,
@@ -50,7 +50,7 @@ pub fn write_images(
 ) {
     let count = pulls.shape()[0] * grid.image().len();
     let (cubes, dim) = cubes_for(out, count);
-    // SAFETY: the kernel ends beyond the images of the pulls, which are images of the output.
+    // SAFETY: the kernel stops past the images of the pulls, which are images of the output.
     unsafe {
         add_up::launch_unchecked(
             &out.client,
@@ -99,7 +99,7 @@ fn extract<F: Float>(
     out[ABSOLUTE_POS] = images[place] / scale;
 }
 
-/// A thread sums what the patches around a number of an image contribute to its gradient.
+/// Each thread sums what the patches around one value of an image contribute to its gradient.
 #[cube(launch_unchecked, address_type = "dynamic")]
 fn add_up<F: Float>(
     pulls: &Tensor<F>,
@@ -155,7 +155,7 @@ fn first_patch(pixel: usize, #[comptime] size: usize, #[comptime] stride: usize)
     first
 }
 
-/// The row (or column) of patches after the last one that begins at or before a row of pixels.
+/// The row (or column) of patches after the last one that starts at or before a row of pixels.
 #[cube]
 fn end_patch(pixel: usize, #[comptime] stride: usize, #[comptime] patches: usize) -> usize {
     let last = pixel / stride;

@@ -1,4 +1,4 @@
-//! `w = 2σ²·g·A·φ′(r²)` of every pair, which the gradients of all points follow from.
+//! `w = 2σ²·g·A·φ′(r²)` of every pair, from which the gradients of all points are computed.
 
 use burn::backend::{TensorMetadata, ops::FloatTensorOps};
 use burn_cubecl::cubecl::{self, prelude::*};
@@ -13,13 +13,12 @@ use crate::ops::{
     stationary::cube::profile_and_slope,
 };
 
-/// Cubes that keep a device busy.
+/// Number of cubes that keeps a device busy.
 const BUSY: usize = 512;
 
 /// The pulls w of some images, [images, R, P], and `Σ_n g·φ` over them, [R, P].
 ///
-/// The gradient of the sums is [R, N]; it is `[N]` if the left points are the patches of the same
-/// image.
+/// The gradient of the sums is [R, N], or `[N]` if the left points are the patches of the same image.
 pub fn pulls(
     pairs: &Pairs,
     kind: Stationary,

@@ -13,12 +13,12 @@ use crate::ops::{
     stationary::cube::profile,
 };
 
-/// Writes the sums of some images into the columns of `out`, [R, N], beginning with `first_image`.
+/// Writes the sums of some images to the columns of `out`, [R, N], starting with `first_image`.
 pub fn write_sums(pairs: &Pairs, kind: Stationary, first_image: usize, out: &CubeTensor) {
     let rows = pairs.left.shape()[1];
     let count = CubeCount::Static(rows.div_ceil(TILE) as u32, pairs.right.shape()[0] as u32, 1);
     count_operations(pairs.operations());
-    // SAFETY: the kernel checks rows and columns; there is a cube for each image.
+    // SAFETY: the kernel checks rows and columns; there is one cube per image.
     unsafe {
         sums::launch_unchecked(
             &out.client,

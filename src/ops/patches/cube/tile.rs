@@ -2,24 +2,24 @@
 
 use burn_cubecl::cubecl::{self, prelude::*};
 
-/// Left points and patches of a tile, which a cube computes.
+/// Left points and patches of a tile, which one cube computes.
 pub const TILE: usize = 64;
-/// Dimensions that are in shared memory at a time.
+/// Dimensions held in shared memory at a time.
 const DEPTH: usize = 16;
-/// Rows, and columns, of a tile that one thread has.
+/// Rows, and columns, of a tile that one thread computes.
 pub const OWN: usize = 4;
 /// Threads along each side of a cube.
 pub const SIDE: usize = TILE / OWN;
 /// The length of a row in shared memory. It is odd, so that threads write to different banks.
 const PADDED: usize = TILE + 1;
-/// Numbers in shared memory on each side of a tile.
+/// Values in shared memory on each side of a tile.
 pub const STAGE: usize = DEPTH * PADDED;
 
-/// Computes `r²` of a thread's pairs of a tile, `[OWN·OWN]`: rows `first_row + i·SIDE + y` and
-/// columns `first_column + j·SIDE + x`. Points beyond the last are zero. Sums of squared
-/// differences keep every digit, however close two points are.
+/// Computes `r²` of a thread's pairs of a tile, `[OWN·OWN]`: rows `first_row + i·SIDE + y` and columns
+/// `first_column + j·SIDE + x`. Points past the last are zero. Sums of squared differences stay accurate,
+/// however close two points are.
 ///
-/// - `left`: [1 or N, R, D], where one member serves all images with a stride of zero
+/// - `left`: [1 or N, R, D]; a single member serves all images with a stride of zero
 /// - `right`: [N, P, D]
 #[cube]
 pub fn squared_distances<F: Float>(

@@ -40,7 +40,7 @@ fn series_of_exponential(bits: usize) -> &'static [f64] {
     if bits == 64 { &DOUBLE } else { &SINGLE }
 }
 
-/// `eˣ − 1`, accurate around zero.
+/// `eˣ − 1`, accurate near zero.
 #[cube]
 pub fn exp_minus_one<F: Float>(x: F) -> (F, F) {
     let bits = F::size_bits().comptime();
@@ -99,7 +99,7 @@ fn series_of_ratio(bits: usize) -> [&'static [f64]; 2] {
     }
 }
 
-/// `log(1 + x)/x`, for `x > −1`, accurate around zero.
+/// `log(1 + x)/x`, for `x > −1`, accurate near zero.
 #[cube]
 pub fn log_ratio<F: Float>(x: F) -> (F, F) {
     let bits = F::size_bits().comptime();
@@ -120,7 +120,7 @@ pub fn log_ratio<F: Float>(x: F) -> (F, F) {
     )
 }
 
-/// P and Q of the host's quotient, Q with its leading one.
+/// The CPU's P and Q, with the leading one of Q.
 const TANH_NUMERATOR: &[f64] = &NUMERATOR;
 const TANH_DENOMINATOR: &[f64] = &[1.0, DENOMINATOR[0], DENOMINATOR[1], DENOMINATOR[2]];
 

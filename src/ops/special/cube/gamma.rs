@@ -1,6 +1,6 @@
-//! The logarithm of the gamma function and relatives on GPUs, each with its derivative, for
-//! positive arguments; NaN elsewhere. All parts have the element type, so that no large parts may
-//! cancel: around its zeros at one and two, `log Γ` is a series.
+//! The logarithm of the gamma function and related functions on GPUs, each with its derivative, for positive
+//! arguments; NaN elsewhere. All terms have the element type, so no large terms may cancel: near its zeros at
+//! one and two, `log Γ` is a series.
 
 use std::f64::consts::PI;
 
@@ -74,7 +74,7 @@ fn series(bits: usize) -> [&'static [f64]; 2] {
     }
 }
 
-/// The numbers in the opposite order.
+/// The values in reverse order.
 const fn reversed(series: [f64; 7]) -> [f64; 7] {
     let mut result = series;
     let mut k = 0;
@@ -110,7 +110,7 @@ fn stirling_tail<F: Float>(x: F) -> (F, F) {
     )
 }
 
-/// `log Γ(x)` and the digamma function `ψ(x)`: Stirling's formula from ten on. Below, the recurrence
+/// `log Γ(x)` and the digamma function `ψ(x)`: Stirling's formula for `x ≥ 10`. Below, the recurrence
 /// `Γ(x + 1) = xΓ(x)` leads to the series around two.
 #[cube]
 pub fn log_gamma<F: Float>(x: F) -> (F, F) {
@@ -152,7 +152,7 @@ pub fn log_gamma<F: Float>(x: F) -> (F, F) {
 /// The value and the slope, or NaN unless x is positive.
 #[cube]
 fn positive<F: Float>(x: F, value: F, slope: F) -> (F, F) {
-    // A constant NaN is an error in WGSL.
+    // WGSL forbids a constant NaN.
     let nothing = (x - F::new(1.0)).sqrt();
     let outside = x <= F::new(0.0);
     (
@@ -186,8 +186,8 @@ fn series_of_step(bits: usize) -> [&'static [f64]; 2] {
     }
 }
 
-/// `R(x) − R(x + 1) = (x + ½)·log(1 + 1/x) − 1` and its derivative, where R is the error of
-/// Stirling's formula. With `s = 1/(2x + 1)` that is `artanh(s)/s − 1`, from ½ on by its series.
+/// `R(x) − R(x + 1) = (x + ½)·log(1 + 1/x) − 1` and its derivative, where R is the error of Stirling's
+/// formula. With `s = 1/(2x + 1)` that is `artanh(s)/s − 1`, computed as a series for `x ≥ ½`.
 #[cube]
 fn stirling_step<F: Float>(x: F) -> (F, F) {
     let bits = F::size_bits().comptime();
@@ -210,8 +210,8 @@ fn stirling_step<F: Float>(x: F) -> (F, F) {
     (value, slope)
 }
 
-/// `log Γ(x) − (x − ½)·log x + x − ½·log 2π` and its derivative. Below ten it is a sum of steps to
-/// arguments from ten on, all of one sign.
+/// `log Γ(x) − (x − ½)·log x + x − ½·log 2π` and its derivative. For `x < 10` it is a sum of steps to
+/// arguments of at least ten, all of the same sign.
 #[cube]
 pub fn stirling_remainder<F: Float>(x: F) -> (F, F) {
     let mut y = x;

@@ -44,8 +44,8 @@ fn launch(x: CubeTensor, gradient: Option<CubeTensor>, function: SpecialFunction
     let gradient = gradient.map_or_else(|| x.clone(), contiguous);
     let (client, dtype) = (x.client.clone(), element(&x));
     let (cubes, dim) = cubes_for(&x, count);
-    // SAFETY: a thread reads and writes one place, which it compares with their number; all three
-    // tensors have the same shape, row by row.
+    // SAFETY: each thread reads and writes one position, which it checks against the length; all three
+    // tensors are contiguous and have the same shape.
     unsafe {
         special_kernel::launch_unchecked(
             &client,

@@ -32,7 +32,7 @@ pub fn log_normal_cdf<F: Float>(x: F) -> (F, F) {
     (value, slope)
 }
 
-/// The host's coefficients.
+/// The CPU's coefficients.
 const COMPLEMENT: &[f64] = &SCALED_COMPLEMENT;
 
 /// `e^(t²)·erfc(t)` for `t ≥ 0`.
@@ -44,7 +44,7 @@ fn scaled_complement<F: Float>(t: F) -> F {
     polynomial::<F>(y, COMPLEMENT) / (F::new(1.0) + F::new(2.0) * t)
 }
 
-/// `e^(−x²/2)` for `x ≥ 0`. The multiple of a power of two below x has an exact square, and the
+/// `e^(−x²/2)` for `x ≥ 0`. x is rounded down to a multiple of a power of two, whose square is exact; the
 /// rest contributes little.
 #[cube]
 fn exponential_of_half_square<F: Float>(x: F) -> F {
