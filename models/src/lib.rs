@@ -36,7 +36,6 @@ mod fit;
 mod init_error;
 mod last_layer;
 mod malformed;
-mod older_names;
 mod on_data;
 pub mod parity;
 mod prediction;

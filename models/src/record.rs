@@ -5,10 +5,8 @@ use std::{fs, path::Path};
 use burn::{
     module::{Module, ModuleMapper, ModuleVisitor, Param},
     store::{ModuleRecord, RecordError},
-    tensor::{Bytes, DType, Int, Tensor},
+    tensor::{Bytes, DType, Tensor},
 };
-
-use crate::older_names::renamed;
 
 /// The reason why a file does not match a module.
 #[derive(Debug, thiserror::Error)]
@@ -81,15 +79,8 @@ pub(crate) fn converted_module<M: Module>(
 }
 
 fn filled<M: Module>(module: M, content: Vec<u8>) -> Result<M, LoadError> {
-    let content = Bytes::from_bytes_vec(content).shared();
-    let record = ModuleRecord::from_bytes(renamed(&module, &content).unwrap_or(content))?;
-    let (tensors, units) = counts(&module);
-    // Files written before positive parameters had units store values in units of one.
-    Ok(if units > 0 && record.len() + units == tensors {
-        without_units(module).try_load_record(record.allow_partial(true))?
-    } else {
-        module.try_load_record(record)?
-    })
+    let record = ModuleRecord::from_bytes(Bytes::from_bytes_vec(content))?;
+    Ok(module.try_load_record(record)?)
 }
 
 /// The module, if its floating-point tensors are of the expected types.
@@ -126,70 +117,4 @@ fn float_types(module: &impl Module) -> Vec<DType> {
     let mut types = Types(Vec::new());
     module.visit(&mut types);
     types.0
-}
-
-/// The number of tensors of a module, and how many of them are exponents of units.
-fn counts(module: &impl Module) -> (usize, usize) {
-    #[derive(Default)]
-    struct Counts {
-        containers: Vec<String>,
-        tensors: usize,
-        units: usize,
-    }
-    impl ModuleVisitor for Counts {
-        fn enter_module(&mut self, _name: &str, container: &str) {
-            self.containers.push(container.to_owned());
-        }
-
-        fn exit_module(&mut self, _name: &str, _container: &str) {
-            self.containers.pop();
-        }
-
-        fn visit_float<const D: usize>(&mut self, _parameter: &Param<Tensor<D>>) {
-            self.tensors += 1;
-        }
-
-        fn visit_int<const D: usize>(&mut self, _parameter: &Param<Tensor<D, Int>>) {
-            self.tensors += 1;
-            self.units += usize::from(is_unit(&self.containers));
-        }
-    }
-    let mut counts = Counts::default();
-    module.visit(&mut counts);
-    (counts.tensors, counts.units)
-}
-
-/// The module with the units of its positive parameters set to one.
-fn without_units<M: Module>(module: M) -> M {
-    #[derive(Default)]
-    struct UnitsOfOne {
-        containers: Vec<String>,
-    }
-    impl ModuleMapper for UnitsOfOne {
-        fn enter_module(&mut self, _name: &str, container: &str) {
-            self.containers.push(container.to_owned());
-        }
-
-        fn exit_module(&mut self, _name: &str, _container: &str) {
-            self.containers.pop();
-        }
-
-        fn map_int<const D: usize>(
-            &mut self,
-            parameter: Param<Tensor<D, Int>>,
-        ) -> Param<Tensor<D, Int>> {
-            match is_unit(&self.containers) {
-                true => parameter.map(|exponent| exponent.zeros_like()),
-                false => parameter,
-            }
-        }
-    }
-    module.map(&mut UnitsOfOne::default())
-}
-
-/// Whether an integer inside these containers is the exponent of a positive parameter's unit.
-fn is_unit(containers: &[String]) -> bool {
-    containers
-        .last()
-        .is_some_and(|container| container == "Struct:Positive")
 }

@@ -21,9 +21,6 @@ use crate::{
 /// The version of the format that [`SavedModel::save`] writes.
 pub const FORMAT_VERSION: u32 = 2;
 
-/// The oldest version that is read, and the last without checksums of all files.
-const UNCHECKED_VERSION: u32 = 1;
-
 /// The crate that writes models, with its version.
 const WRITER: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
 
@@ -113,9 +110,8 @@ pub struct SavedModel<C> {
 #[derive(Serialize, Deserialize)]
 struct ModelFile<S, C> {
     format_version: u32,
-    /// The crate that wrote the file, with its version. Older models do not have it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    written_by: Option<String>,
+    /// The crate that wrote the file, with its version.
+    written_by: String,
     #[serde(flatten)]
     summary: S,
     context: C,
@@ -145,7 +141,7 @@ pub enum SavedModelError {
     Damaged(CheckError),
     /// The file has a version that this program does not know.
     #[error(
-        "{path} has format version {found}{}, but this program reads versions {UNCHECKED_VERSION} to {FORMAT_VERSION}",
+        "{path} has format version {found}{}, but this program reads version {FORMAT_VERSION}",
         (written_by.as_ref()).map_or_else(String::new, |writer| format!(" and was written by {writer}"))
     )]
     Version {
@@ -209,7 +205,7 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
         let weights = weights.map_err(|reason| write_error(WEIGHTS_FILE, reason.to_string()))?;
         let file = ModelFile {
             format_version: FORMAT_VERSION,
-            written_by: Some(WRITER.into()),
+            written_by: WRITER.into(),
             summary: &self.summary,
             context: &self.context,
         };
@@ -290,11 +286,9 @@ fn read_description<C: DeserializeOwned>(
     let version = file
         .get("format_version")
         .and_then(|version| version.as_u64());
-    let [unchecked, newest] = [UNCHECKED_VERSION, FORMAT_VERSION].map(u64::from);
     match version {
         None => return Err(read_error("it is not a model file".into())),
-        Some(found) if found == unchecked => {}
-        Some(found) if found == newest => checked.require_seal()?,
+        Some(found) if found == u64::from(FORMAT_VERSION) => checked.require_seal()?,
         Some(found) => {
             let writer = file.get("written_by").and_then(|writer| writer.as_str());
             return Err(SavedModelError::Version {

@@ -79,7 +79,7 @@ pub struct SvgpConfig {
     #[setters(bool)]
     pub separate_kernels: bool,
     /// If present, the functions are mixtures of fewer latent functions instead of independent.
-    #[serde(default, alias = "coregionalisation")]
+    #[serde(default)]
     #[setters(skip)]
     pub coregionalization: Option<CoregionalizationConfig>,
     /// Initial values, bounds and priors of the parameters, and which of them are not trained.

@@ -8,8 +8,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 pub struct Choice<Make> {
     /// The name.
     pub name: &'static str,
-    /// An earlier name that is still accepted.
-    pub earlier: Option<&'static str>,
     /// A line of help.
     pub help: &'static str,
     /// The configuration, or a function that makes it.
@@ -24,12 +22,7 @@ pub trait Choices: Copy + 'static {
 
 impl<Make> Choice<Make> {
     pub(crate) const fn new(name: &'static str, help: &'static str, make: Make) -> Self {
-        Self {
-            name,
-            earlier: None,
-            help,
-            make,
-        }
+        Self { name, help, make }
     }
 }
 
@@ -41,7 +34,7 @@ impl<Make: Choices> Choice<Make> {
 
     /// The component with this name.
     pub fn find(name: &str) -> Option<Self> {
-        Self::all().find(|choice| choice.name == name || choice.earlier == Some(name))
+        Self::all().find(|choice| choice.name == name)
     }
 }
 
@@ -62,9 +55,9 @@ impl<'de, Make: Choices> Deserialize<'de> for Choice<Make> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
         Self::find(&name).ok_or_else(|| {
-            let names =
-                Self::all().flat_map(|choice| choice.earlier.into_iter().chain([choice.name]));
-            let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+            let names: Vec<String> = Self::all()
+                .map(|choice| format!("`{}`", choice.name))
+                .collect();
             let names = names.join(", ");
             D::Error::custom(format!("unknown variant `{name}`, expected one of {names}"))
         })

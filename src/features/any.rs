@@ -121,7 +121,6 @@ impl NetworkConfig {
     /// The name of a residual network with normalization.
     pub const NORMALIZED: NetworkName = Choice {
         name: "normalized",
-        earlier: Some("normalised"),
         help: "Residual network with layer normalization, for mini-batch models on inputs \
                standardized by the training rows",
         make: Self::ResidualNetwork,

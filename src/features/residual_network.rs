@@ -29,12 +29,10 @@ defaults! {
         /// The activation of every block.
         pub activation: Activation = Activation::Tanh,
         /// The standardization of the inputs, if any.
-        #[serde(alias = "standardisation", skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         #[setters(strip_option)]
         pub standardization: Option<Standardization> = None,
-        /// The normalization of the sums before the activation. If absent, there is none, as in
-        /// networks saved before this field existed.
-        #[serde(alias = "normalisation", default = "Normalization::default")]
+        /// The normalization of the sums before the activation.
         pub normalization: Normalization = Normalization::Layer,
         /// Whether the network is initialized to the identity. There must then be as many outputs
         /// as inputs: the inputs are added to the outputs, and the weights of the last layer start

@@ -35,7 +35,6 @@ pub struct InducingConfig {
     #[serde(default)]
     pub orthogonal: usize,
     /// The method that chooses the initial inducing points among the training inputs.
-    #[serde(alias = "initialiser")]
     pub initializer: Initializer,
     /// The seed of the initializer.
     pub seed: u64,

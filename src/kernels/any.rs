@@ -116,7 +116,6 @@ kernels! {
     "product" Product(ProductConfig => Product<BoxedKernel, BoxedKernel>),
     "active-dimensions" ActiveDimensions(ActiveDimensionsConfig => ActiveDimensions<BoxedKernel>),
     "periodic" Periodic(PeriodicConfig => Periodic<BoxedKernel>),
-    #[serde(alias = "warped")]
     "deep" Deep(DeepConfig => DeepKernel<BoxedKernel, Perceptron>),
     "change-point" ChangePoint(ChangePointConfig => ChangePoint<BoxedKernel, BoxedKernel>),
 }

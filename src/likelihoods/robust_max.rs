@@ -64,8 +64,7 @@ pub struct RobustMaxConfig {
     pub classes: usize,
     /// The probability of all other labels together, ε, or its initial value if it is trained.
     pub epsilon: f64,
-    /// Whether ε is trained. It defaults to false, for models saved before it could be trained.
-    #[serde(default)]
+    /// Whether ε is trained.
     pub train_epsilon: bool,
     /// Quadrature nodes on either side of the mean of a function.
     pub nodes: usize,

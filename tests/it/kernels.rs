@@ -41,9 +41,8 @@ fn every_variant_is_registered() {
     let refusal = serde_json::from_str::<KernelConfig>(r#"{"kernel": "?"}"#)
         .expect_err("there is no such kernel")
         .to_string();
-    // "warped" is the earlier name of "deep", which files still have.
     let known: BTreeSet<String> = (refusal.split('`').skip(1).step_by(2))
-        .filter(|name| !["?", "warped"].contains(name))
+        .filter(|name| *name != "?")
         .map(str::to_owned)
         .collect();
     assert!(known.contains("stationary"), "{refusal}");
@@ -429,14 +428,9 @@ fn configurations_survive_a_round_trip_through_json() {
         ..ArcCosineConfig::default()
     };
     let expected = KernelConfig::ArcCosine(step).deep(PerceptronConfig::default(), 2);
-    // The second name is that of earlier versions.
-    for name in ["deep", "warped"] {
-        let text = format!(
-            r#"{{"kernel": "{name}", "base": {{"kernel": "arc-cosine", "order": "step"}}}}"#
-        );
-        let short: KernelConfig = serde_json::from_str(&text).expect("readable");
-        assert_eq!(short, expected, "defaults fill in the rest");
-    }
+    let text = r#"{"kernel": "deep", "base": {"kernel": "arc-cosine", "order": "step"}}"#;
+    let short: KernelConfig = serde_json::from_str(text).expect("readable");
+    assert_eq!(short, expected, "defaults fill in the rest");
 }
 
 #[test]

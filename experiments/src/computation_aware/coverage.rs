@@ -6,7 +6,6 @@
 
 use std::path::{Path, PathBuf};
 
-use burn_gp_core::likelihoods::PredictiveDistribution;
 use burn_gp_runs::{
     arguments::name_of,
     checksums::{Links, read_text},
@@ -164,8 +163,7 @@ impl Covered {
     }
 }
 
-/// Reads the coverage of the predictions in a file. The columns are `row,y,mean,std` and, except in
-/// files of earlier versions of the program, `level` as the last.
+/// Reads the coverage of the predictions in a file.
 fn read(path: &Path) -> Result<Coverage, Failure> {
     let damaged = |reason: String| FolderError::DamagedCheckpoint {
         path: path.to_owned(),
@@ -177,20 +175,9 @@ fn read(path: &Path) -> Result<Coverage, Failure> {
     Ok(Coverage::of_levels(levels))
 }
 
-/// The smallest confidence level whose central interval contains the observation in a line. Lines without
-/// a level have a mean and a standard deviation, which determine it because all models here have Gaussian
-/// noise.
+/// The smallest confidence level whose central interval contains the observation in a line: the last column.
 fn central_level(line: &str) -> Option<f64> {
-    let numbers: Result<Vec<f64>, _> = line.split(',').map(str::parse).collect();
-    match *numbers.ok()?.as_slice() {
-        [_, _, _, _, _, _, level] => Some(level),
-        [_, observed, mean, deviation] => {
-            let normal =
-                PredictiveDistribution::of_normals(vec![mean], vec![deviation * deviation]);
-            normal.central_level(&[observed]).pop()
-        }
-        _ => None,
-    }
+    line.rsplit(',').next()?.parse().ok()
 }
 
 /// Writes the table and the plots of all finished runs.

@@ -138,8 +138,7 @@ pub(super) struct Run {
     /// The posterior of targets, inside and outside the domain.
     #[serde(flatten)]
     pub curve: PredictedCurve,
-    /// `k(x*, ·)` at these inputs for each of [`LOOKED_AT`]; empty in runs of earlier versions.
-    #[serde(default)]
+    /// `k(x*, ·)` at these inputs for each of [`LOOKED_AT`].
     pub slices: Vec<Vec<f64>>,
 }
 

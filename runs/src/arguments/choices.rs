@@ -478,10 +478,7 @@ pub fn name_of<T: ValueEnum>(value: T) -> String {
 pub(super) fn named<Make: Choices + Send + Sync>(
     choices: impl Iterator<Item = Choice<Make>>,
 ) -> impl TypedValueParser<Value = Choice<Make>> {
-    let value = |choice: Choice<Make>| {
-        let value = PossibleValue::new(choice.name).help(choice.help);
-        value.aliases(choice.earlier)
-    };
+    let value = |choice: Choice<Make>| PossibleValue::new(choice.name).help(choice.help);
     PossibleValuesParser::new(choices.map(value))
         .try_map(|name| Choice::find(&name).ok_or("unknown name"))
 }

@@ -1,7 +1,7 @@
 //! Configuration files: TOML with one section for each heading of the help, or JSON.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use burn_gp_models::CheckFailure;
 use serde::{Deserialize, de::IntoDeserializer};
@@ -14,9 +14,6 @@ use crate::setting_error::ConfigurationError;
 
 /// The configuration file of a run.
 pub const CONFIG: &str = "config.toml";
-
-/// The configuration file of runs of earlier versions, in JSON.
-const CONFIG_JSON: &str = "config.json";
 
 /// Reads the options in a configuration file.
 ///
@@ -51,17 +48,6 @@ pub fn parse_configuration(path: &Path, text: &str) -> Result<RunOptions, Config
         path: path.to_owned(),
         reason,
     })
-}
-
-/// The configuration file in the folder of a run.
-pub fn configuration_in(folder: &Path) -> PathBuf {
-    let earlier = folder.join(CONFIG_JSON);
-    let path = folder.join(CONFIG);
-    if !path.exists() && earlier.exists() {
-        earlier
-    } else {
-        path
-    }
 }
 
 /// Writes options as TOML.
@@ -232,24 +218,6 @@ mod tests {
     }
 
     #[test]
-    fn groups_of_earlier_files_are_read() {
-        let text = r#"{"all_rows": {"tolerance": 0.25}, "layers": {"layers": 3}, "steps": null}"#;
-        let options: RunOptions = serde_json::from_str(text).unwrap();
-        let expected = RunOptions {
-            tolerance: Some(0.25),
-            layers: Some(3),
-            ..RunOptions::default()
-        };
-        assert_eq!(options, expected);
-        assert_eq!(
-            serde_json::from_str::<RunOptions>(r#"{"layers": 3}"#)
-                .unwrap()
-                .layers,
-            Some(3)
-        );
-    }
-
-    #[test]
     fn mistakes_in_json_have_a_line_and_a_column() {
         for (text, expected) in [
             (
@@ -261,8 +229,7 @@ mod tests {
                 "{\"steps\":\n\"x\"}",
                 "invalid type: string \"x\", expected usize at line 2 column 4",
             ),
-            (r#"{"full_batch": {"steps ": 1}}"#, "unknown field `steps `"),
-            (r#"{"network": 1}"#, "unknown field `network`"),
+            (r#"{"training": {"steps": 1}}"#, "unknown field `training`"),
             (r#"{"steps": 1, "steps": 2}"#, "duplicate field `steps`"),
             ("[]", "invalid type: sequence, expected struct RunOptions"),
         ] {

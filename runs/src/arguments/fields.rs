@@ -13,15 +13,6 @@ use serde_json::{Map, Value};
 
 use super::RunOptions;
 
-/// The groups of options in files of earlier versions.
-const GROUPS: [&str; 5] = [
-    "pseudo_observations",
-    "full_batch",
-    "all_rows",
-    "layers",
-    "network",
-];
-
 impl RunOptions {
     /// The options that are set, by their names in configuration files.
     pub fn fields(&self) -> Map<String, Value> {
@@ -93,7 +84,7 @@ impl<'de> Deserialize<'de> for RunOptions {
     }
 }
 
-/// Reads options, including options in groups.
+/// Reads options from a map.
 struct OptionsVisitor;
 
 impl<'de> Visitor<'de> for OptionsVisitor {
@@ -106,23 +97,12 @@ impl<'de> Visitor<'de> for OptionsVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RunOptions, A::Error> {
         let (mut options, mut seen) = (RunOptions::default(), BTreeSet::new());
         while let Some(typed) = map.next_key::<String>()? {
-            let typed = match typed.as_str() {
-                "initialiser" => "initializer",
-                typed => typed,
-            };
-            let mut names = RunOptions::NAMES.iter().chain(&GROUPS);
-            let name = names.find(|name| **name == typed);
-            let name = name.ok_or_else(|| A::Error::unknown_field(typed, RunOptions::NAMES))?;
+            let name = RunOptions::NAMES.iter().find(|name| **name == typed);
+            let name = name.ok_or_else(|| A::Error::unknown_field(&typed, RunOptions::NAMES))?;
             if !seen.insert(name) {
                 return Err(A::Error::duplicate_field(name));
             }
-            let fields = match map.next_value()? {
-                Value::Object(group) if GROUPS.contains(name) => group,
-                value => Map::from_iter([((*name).to_owned(), value)]),
-            };
-            for (name, value) in fields {
-                options.set(&name, value).map_err(A::Error::custom)?;
-            }
+            (options.set(name, map.next_value()?)).map_err(A::Error::custom)?;
         }
         Ok(options)
     }

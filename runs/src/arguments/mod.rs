@@ -20,9 +20,7 @@ pub use choices::{
     InversionName, KeepName, MissingName, ModelName, OptimizerName, PolicyName, ScaleName,
     ScheduleName, TimeName, name_of,
 };
-pub use configuration::{
-    CONFIG, configuration_in, parse_configuration, read_configuration, to_toml,
-};
+pub use configuration::{CONFIG, parse_configuration, read_configuration, to_toml};
 pub use declaration::Property;
 pub use device_name::{DeviceName, NoDeviceName};
 pub use image_option::ImageOption;

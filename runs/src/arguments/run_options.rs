@@ -76,7 +76,6 @@ options! {
         /// Rows that an action of cagp-opt combines [default: near]
         action_rows: ActionRowsName = "ROWS",
         /// Initializer of the inducing points [default: k-means]
-        #[arg(alias = "initialiser")]
         initializer: InitializerName = "METHOD",
         /// Variational covariance of the inducing variables [default: full]
         covariance: CovarianceName = "SHAPE",

@@ -10,7 +10,7 @@ use burn_gp_models::{CheckError, CheckFailure, Predictor};
 
 use super::ReportArguments;
 use super::effects::{Effect, effects};
-use crate::arguments::{RunOptions, configuration_in, parse_configuration};
+use crate::arguments::{CONFIG, RunOptions, parse_configuration};
 use crate::checksums::{Links, read_text};
 use crate::failure::Failure;
 use crate::output::{self, ModelContext};
@@ -81,7 +81,7 @@ impl TrainedRun {
             Some((text, caption))
         });
         let plots = plots.collect();
-        let path = configuration_in(folder);
+        let path = folder.join(CONFIG);
         let configuration = files.read(&path);
         let predictor = saved.model.predictor()?;
         let described = (configuration.as_deref()).ok_or("the run has no configuration");

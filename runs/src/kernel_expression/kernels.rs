@@ -74,10 +74,6 @@ impl KernelName {
     ///
     /// If there is none; the error contains the most similar name.
     pub fn find(name: &str, place: usize) -> Result<Self> {
-        // The name in earlier versions, which old configurations may contain.
-        if name == "warped" {
-            return Ok(Self::Deep);
-        }
         if let Some(kernel) = Self::ALL.iter().find(|kernel| kernel.name() == name) {
             return Ok(*kernel);
         }

@@ -10,7 +10,7 @@ use burn_gp_datasets::DataSource;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::arguments::{Property, RunOptions, configuration_in, read_configuration};
+use crate::arguments::{CONFIG, Property, RunOptions, read_configuration};
 use crate::failure::Failure;
 use crate::plan::check;
 
@@ -127,7 +127,7 @@ pub fn departures_of_runs(
 ) -> Result<Vec<Departure>, Failure> {
     let mut all = Vec::new();
     for folder in folders {
-        let here = read_configuration(&configuration_in(folder))?;
+        let here = read_configuration(&folder.join(CONFIG))?;
         for departure in departures_of(Some(&here), paper.clone()) {
             if !all.contains(&departure) {
                 all.push(departure);

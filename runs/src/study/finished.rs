@@ -11,7 +11,7 @@ use super::file::{Column, Study};
 use super::published::Row;
 use super::request::Request;
 use super::template::Template;
-use crate::arguments::{configuration_in, read_configuration};
+use crate::arguments::{CONFIG, read_configuration};
 use crate::failure::Failure;
 use crate::file_names::text_of;
 use crate::fitting::LearningCurve;
@@ -144,7 +144,7 @@ impl Study {
         let numbers = (folders.iter().zip(&runs)).map(|(folder, run)| numbers_of(folder, run));
         Ok(Some(FinishedCell {
             numbers: numbers.collect::<Result<_, _>>()?,
-            options: read_configuration(&configuration_in(first))?.fields(),
+            options: read_configuration(&first.join(CONFIG))?.fields(),
             cell,
             folders,
             runs,

@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use burn_gp_datasets::DataSource;
 use serde_json::{Map, Value, json};
 
-use crate::arguments::{RunOptions, configuration_in, read_configuration};
+use crate::arguments::{CONFIG, RunOptions, read_configuration};
 use crate::failure::{Failure, FolderError};
 use crate::output::METRICS;
 use crate::plan::check;
@@ -231,7 +231,7 @@ fn require_same_data(
     if !run.join(METRICS).exists() {
         return Ok(());
     }
-    let found = read_configuration(&configuration_in(run))?;
+    let found = read_configuration(&run.join(CONFIG))?;
     if found.data == options.data {
         return Ok(());
     }

@@ -185,7 +185,7 @@ pub fn write_cifar(folder: &Path, train: u32, test: u32) {
 
 /// The options in the configuration file of a run, by their names.
 pub fn options_of(run: &Path) -> serde_json::Map<String, serde_json::Value> {
-    let path = burn_gp_runs::arguments::configuration_in(run);
+    let path = run.join(burn_gp_runs::arguments::CONFIG);
     let options = burn_gp_runs::arguments::read_configuration(&path);
     options.unwrap_or_else(|error| panic!("{error}")).fields()
 }
