@@ -28,7 +28,7 @@ fn counted<P: Posterior<StationaryKernel>>(
     let loss = elbo(evaluation, &likelihood, case.y(&tracked), ROWS);
     assert!(numbers(loss.clone())[0].is_finite());
     let gradients = loss.backward();
-    let posterior = posterior.after_step(&kernel).refreshed(&kernel);
+    let posterior = posterior.after_step(&kernel).synchronized(&kernel);
     drop(gradients);
     let trained = decompositions();
     let process = posterior.condition(&kernel).expect("a factor");

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 // A glob import, so that new models in the list below need no change here.
 use crate::{
-    ready_made::{DataShape, ReadyMade, ReadyMadeConfig},
-    training::{Model, Objective, TrainingData, UsualTraining},
+    ready_made::{DataShape, ModelDefinition, ReadyMade},
+    training::{Model, Objective, TrainingData, TrainingDefaults},
     *,
 };
 
@@ -62,7 +62,7 @@ macro_rules! models {
             /// model on these data. For most models the order does not change.
             pub fn arranged(&self, data: TrainingData) -> TrainingData {
                 match self {
-                    $(Self::$name(config) => ReadyMadeConfig::arranged(config, data),)*
+                    $(Self::$name(config) => ModelDefinition::arranged(config, data),)*
                 }
             }
 
@@ -74,7 +74,7 @@ macro_rules! models {
             /// When the model cannot be initialized from the data.
             pub fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
                 match self {
-                    $(Self::$name(config) => Ok(ReadyMadeConfig::init(config, data)?.into()),)*
+                    $(Self::$name(config) => Ok(ModelDefinition::init(config, data)?.into()),)*
                 }
             }
 
@@ -95,7 +95,7 @@ macro_rules! models {
             }
 
             /// The default training of the model.
-            pub fn usual_training(&self) -> UsualTraining {
+            pub fn usual_training(&self) -> TrainingDefaults {
                 match self {
                     $(Self::$name(config) => config.usual_training(),)*
                 }

@@ -20,9 +20,9 @@ use crate::{
     InitError,
     config::{OUTPUTS, options_of, with_first_values},
     on_data::OnData,
-    ready_made::{DataShape, ReadyMadeConfig},
+    ready_made::{DataShape, ModelDefinition},
     regression_config::regression_config,
-    training::{FullBatchOptimizer, TrainingData, UsualTraining},
+    training::{FullBatchOptimizer, TrainingData, TrainingDefaults},
 };
 
 /// Computation-aware regression whose components are chosen at run time.
@@ -265,7 +265,7 @@ impl ComputationAwareConfig {
     }
 }
 
-impl ReadyMadeConfig for ComputationAwareConfig {
+impl ModelDefinition for ComputationAwareConfig {
     type Model = AnyComputationAware;
 
     fn arranged(&self, data: TrainingData) -> TrainingData {
@@ -283,13 +283,13 @@ impl ReadyMadeConfig for ComputationAwareConfig {
         }
     }
 
-    fn usual_training(&self) -> UsualTraining {
+    fn usual_training(&self) -> TrainingDefaults {
         match self.actions {
-            ActionsConfig::Blocks { .. } => UsualTraining::L_BFGS,
+            ActionsConfig::Blocks { .. } => TrainingDefaults::L_BFGS,
             ActionsConfig::Iterations { .. } => {
-                UsualTraining::FullBatch(FullBatchOptimizer::Adam {
-                    learning_rate: UsualTraining::RATE_OF_ITERATIONS,
-                    schedule: UsualTraining::SCHEDULE,
+                TrainingDefaults::FullBatch(FullBatchOptimizer::Adam {
+                    learning_rate: TrainingDefaults::RATE_OF_ITERATIONS,
+                    schedule: TrainingDefaults::SCHEDULE,
                 })
             }
         }

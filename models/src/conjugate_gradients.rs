@@ -12,9 +12,9 @@ use crate::{
     InitError,
     config::{OUTPUTS, options_of, with_first_values},
     on_data::OnData,
-    ready_made::{DataShape, ReadyMadeConfig},
+    ready_made::{DataShape, ModelDefinition},
     regression_config::regression_config,
-    training::{TrainingData, UsualTraining},
+    training::{TrainingData, TrainingDefaults},
 };
 
 /// Regression with conjugate gradients whose components are chosen at run time.
@@ -100,15 +100,15 @@ impl ConjugateGradientsConfig {
     }
 }
 
-impl ReadyMadeConfig for ConjugateGradientsConfig {
+impl ModelDefinition for ConjugateGradientsConfig {
     type Model = AnyConjugateGradients;
 
     fn init(&self, data: &TrainingData) -> Result<AnyConjugateGradients, InitError> {
         self.init(data)
     }
 
-    fn usual_training(&self) -> UsualTraining {
-        UsualTraining::L_BFGS
+    fn usual_training(&self) -> TrainingDefaults {
+        TrainingDefaults::L_BFGS
     }
 
     fn takes_one_output(&self) -> bool {

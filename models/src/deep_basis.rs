@@ -21,8 +21,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     InitError, Svgp,
     config::{OUTPUTS, options_of},
-    ready_made::{DataShape, ReadyMade, ReadyMadeConfig, Trained},
-    training::{AdamRates, TrainingData, UsualTraining},
+    ready_made::{DataShape, ModelDefinition, ReadyMade, Trained},
+    training::{AdamRates, TrainingData, TrainingDefaults},
 };
 
 /// Full-batch regression with a deep basis kernel whose components are chosen at run time.
@@ -333,15 +333,15 @@ impl SvdbkConfig {
     }
 }
 
-impl ReadyMadeConfig for DbkConfig {
+impl ModelDefinition for DbkConfig {
     type Model = AnyDbk;
 
     fn init(&self, data: &TrainingData) -> Result<AnyDbk, InitError> {
         self.init(data)
     }
 
-    fn usual_training(&self) -> UsualTraining {
-        UsualTraining::OneBatch(AdamRates::BASIS)
+    fn usual_training(&self) -> TrainingDefaults {
+        TrainingDefaults::OneBatch(AdamRates::BASIS)
     }
 
     fn takes_one_output(&self) -> bool {
@@ -374,15 +374,15 @@ impl ReadyMade for AnyDbk {
     }
 }
 
-impl ReadyMadeConfig for SvdbkConfig {
+impl ModelDefinition for SvdbkConfig {
     type Model = AnySvdbk;
 
     fn init(&self, data: &TrainingData) -> Result<AnySvdbk, InitError> {
         self.init(data)
     }
 
-    fn usual_training(&self) -> UsualTraining {
-        UsualTraining::MiniBatches(AdamRates::BASIS)
+    fn usual_training(&self) -> TrainingDefaults {
+        TrainingDefaults::MiniBatches(AdamRates::BASIS)
     }
 
     fn blank_trained(&self, shape: &DataShape) -> Result<AnySvdbk, InitError> {

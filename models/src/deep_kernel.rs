@@ -21,29 +21,29 @@ use serde::{Deserialize, Serialize};
 use crate::{
     AnyExact, AnySgpr, AnySvgp, InitError,
     config::options_of,
-    ready_made::{DataShape, ReadyMade, ReadyMadeConfig, Trained},
-    training::{AdamRates, Model, Objective, TrainingData, UsualTraining},
+    ready_made::{DataShape, ModelDefinition, ReadyMade, Trained},
+    training::{AdamRates, Model, Objective, TrainingData, TrainingDefaults},
 };
 
 /// A model of `f(x) = g(h(x))`, where the inputs of g are the outputs h of a network (A. Wilson, Z.
 /// Hu, R. Salakhutdinov and E. Xing, *Deep Kernel Learning*, arXiv:1511.02222). The inducing points
 /// are in the space of the network outputs, and a linear mean is a function of these outputs.
 #[derive(Module, Debug)]
-pub struct OnFeatures<M: Module> {
+pub struct DeepKernelModel<M: Module> {
     network: Part<AnyNetwork>,
     model: M,
 }
 
 /// Exact deep kernel learning.
-pub type AnyDkl = OnFeatures<AnyExact>;
+pub type AnyDkl = DeepKernelModel<AnyExact>;
 
 /// Deep kernel learning with inducing points, collapsed.
-pub type AnySdkl = OnFeatures<AnySgpr>;
+pub type AnySdkl = DeepKernelModel<AnySgpr>;
 
 /// Deep kernel learning with inducing points, on mini-batches.
-pub type AnySvdkl = OnFeatures<AnySvgp>;
+pub type AnySvdkl = DeepKernelModel<AnySvgp>;
 
-impl<M: Module + ModuleDisplay> OnFeatures<M> {
+impl<M: Module + ModuleDisplay> DeepKernelModel<M> {
     /// A model on the outputs of `network`.
     pub fn new(network: AnyNetwork, model: M) -> Self {
         Self {
@@ -63,8 +63,8 @@ impl<M: Module + ModuleDisplay> OnFeatures<M> {
     }
 
     /// Replaces the model on the network's outputs.
-    pub fn map<N: Module + ModuleDisplay>(self, change: impl FnOnce(M) -> N) -> OnFeatures<N> {
-        OnFeatures {
+    pub fn map<N: Module + ModuleDisplay>(self, change: impl FnOnce(M) -> N) -> DeepKernelModel<N> {
+        DeepKernelModel {
             network: self.network,
             model: change(self.model),
         }
@@ -83,7 +83,7 @@ fn features(network: &AnyNetwork, data: &TrainingData) -> TrainingData {
     }
 }
 
-impl<M: Model> Model for OnFeatures<M> {
+impl<M: Model> Model for DeepKernelModel<M> {
     fn objective(
         &self,
         inputs: Tensor<2>,
@@ -123,19 +123,19 @@ impl<M: Model> Model for OnFeatures<M> {
     }
 }
 
-impl<M: ReadyMade> ReadyMade for OnFeatures<M> {
-    type Trained = OnFeatures<M::Trained>;
+impl<M: ReadyMade> ReadyMade for DeepKernelModel<M> {
+    type Trained = DeepKernelModel<M::Trained>;
 
     fn trained(&self, data: &TrainingData) -> Result<Self::Trained, ConditionError> {
         ConditionError::check_inputs(&data.inputs)?;
-        Ok(OnFeatures {
+        Ok(DeepKernelModel {
             network: self.network.valid(),
             model: self.model.trained(&self.features(data))?,
         })
     }
 }
 
-impl<T: Trained> Trained for OnFeatures<T> {
+impl<T: Trained> Trained for DeepKernelModel<T> {
     fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
         Ok(Box::new(FeatureProcess {
             network: self.network.valid(),
@@ -277,23 +277,23 @@ impl<C> DeepKernelConfig<C> {
     }
 }
 
-impl<C: ReadyMadeConfig> DeepKernelConfig<C> {
+impl<C: ModelDefinition> DeepKernelConfig<C> {
     /// Initializes the model for `data`, in their precision and on their device with autodiff. Any
     /// inducing points are chosen among the initial outputs of the network.
     ///
     /// # Errors
     ///
     /// When a target is impossible, or the model on the outputs cannot be initialized.
-    pub fn init(&self, data: &TrainingData) -> Result<OnFeatures<C::Model>, InitError> {
+    pub fn init(&self, data: &TrainingData) -> Result<DeepKernelModel<C::Model>, InitError> {
         let (network, seen) = self.first_features(data)?;
         let model = self.model.resolved(data).init(&seen)?;
         model.check_targets(&seen.targets)?;
-        Ok(OnFeatures::new(network.train(), model))
+        Ok(DeepKernelModel::new(network.train(), model))
     }
 }
 
-impl<C: ReadyMadeConfig> ReadyMadeConfig for DeepKernelConfig<C> {
-    type Model = OnFeatures<C::Model>;
+impl<C: ModelDefinition> ModelDefinition for DeepKernelConfig<C> {
+    type Model = DeepKernelModel<C::Model>;
 
     fn init(&self, data: &TrainingData) -> Result<Self::Model, InitError> {
         self.init(data)
@@ -314,10 +314,12 @@ impl<C: ReadyMadeConfig> ReadyMadeConfig for DeepKernelConfig<C> {
         }
     }
 
-    fn usual_training(&self) -> UsualTraining {
+    fn usual_training(&self) -> TrainingDefaults {
         match self.model.usual_training() {
-            UsualTraining::MiniBatches(_) => UsualTraining::MiniBatches(AdamRates::DEEP_KERNEL),
-            _ => UsualTraining::OneBatch(AdamRates::DEEP_KERNEL),
+            TrainingDefaults::MiniBatches(_) => {
+                TrainingDefaults::MiniBatches(AdamRates::DEEP_KERNEL)
+            }
+            _ => TrainingDefaults::OneBatch(AdamRates::DEEP_KERNEL),
         }
     }
 
@@ -328,14 +330,17 @@ impl<C: ReadyMadeConfig> ReadyMadeConfig for DeepKernelConfig<C> {
     fn blank_trained(
         &self,
         shape: &DataShape,
-    ) -> Result<OnFeatures<<C::Model as ReadyMade>::Trained>, InitError> {
+    ) -> Result<DeepKernelModel<<C::Model as ReadyMade>::Trained>, InitError> {
         self.network.check(shape.dimensions, self.features)?;
         let network = (self.network).init(shape.dimensions, self.features, shape.options.clone());
         let seen = DataShape {
             dimensions: self.features,
             ..shape.clone()
         };
-        Ok(OnFeatures::new(network, self.model.blank_trained(&seen)?))
+        Ok(DeepKernelModel::new(
+            network,
+            self.model.blank_trained(&seen)?,
+        ))
     }
 
     fn likelihood(&self) -> LikelihoodConfig {

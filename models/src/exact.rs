@@ -13,9 +13,9 @@ use crate::{
     InitError,
     config::{OUTPUTS, options_of},
     on_data::OnData,
-    ready_made::{DataShape, ReadyMadeConfig},
+    ready_made::{DataShape, ModelDefinition},
     regression_config::regression_config,
-    training::{TrainingData, UsualTraining},
+    training::{TrainingData, TrainingDefaults},
 };
 
 /// An exact model whose components are chosen at run time.
@@ -92,15 +92,15 @@ impl ExactConfig {
     }
 }
 
-impl ReadyMadeConfig for ExactConfig {
+impl ModelDefinition for ExactConfig {
     type Model = AnyExact;
 
     fn init(&self, data: &TrainingData) -> Result<AnyExact, InitError> {
         self.init(data)
     }
 
-    fn usual_training(&self) -> UsualTraining {
-        UsualTraining::L_BFGS
+    fn usual_training(&self) -> TrainingDefaults {
+        TrainingDefaults::L_BFGS
     }
 
     fn takes_one_output(&self) -> bool {

@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     AnyDbk, AnySvdbk, BasisConfig, DbkConfig, InitError, SvdbkConfig,
     config::{OUTPUTS, options_of},
-    ready_made::{DataShape, ReadyMade, ReadyMadeConfig},
-    training::{AdamRates, Model, Objective, TrainingData, UsualTraining},
+    ready_made::{DataShape, ModelDefinition, ReadyMade},
+    training::{AdamRates, Model, Objective, TrainingData, TrainingDefaults},
 };
 
 /// A network trained by maximizing the penalized likelihood
@@ -186,15 +186,15 @@ impl Model for AnyLastLayer {
     }
 }
 
-impl ReadyMadeConfig for LastLayerConfig {
+impl ModelDefinition for LastLayerConfig {
     type Model = AnyLastLayer;
 
     fn init(&self, data: &TrainingData) -> Result<AnyLastLayer, InitError> {
         self.init(data)
     }
 
-    fn usual_training(&self) -> UsualTraining {
-        UsualTraining::MiniBatches(AdamRates::BASIS)
+    fn usual_training(&self) -> TrainingDefaults {
+        TrainingDefaults::MiniBatches(AdamRates::BASIS)
     }
 
     fn takes_one_output(&self) -> bool {

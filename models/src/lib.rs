@@ -63,7 +63,7 @@ pub use computation_aware::{
 pub use conjugate_gradients::{AnyConjugateGradients, ConjugateGradientsConfig};
 pub use deep_basis::{AnyDbk, AnySvdbk, BasisConfig, DbkConfig, SvdbkConfig};
 pub use deep_gp::{AnyDeepGp, DeepGp, DeepGpConfig, HiddenLayerConfig, LayerConfig, LayerForm};
-pub use deep_kernel::{AnyDkl, AnySdkl, AnySvdkl, DeepKernelConfig, OnFeatures};
+pub use deep_kernel::{AnyDkl, AnySdkl, AnySvdkl, DeepKernelConfig, DeepKernelModel};
 pub use exact::{AnyExact, ExactConfig};
 pub use first_periods::{FirstValues, first_periods};
 pub use fit::{Error, Fit, FitModel, Fitted, Matrix, Number, Predicted, Scaling};
@@ -74,7 +74,7 @@ pub use on_data::{KeepsData, OnData};
 pub use prediction::Predictor;
 pub use prediction_error::PredictionError;
 pub use predictions::Predictions;
-pub use ready_made::{DataShape, ReadyMade, ReadyMadeConfig, Trained};
+pub use ready_made::{DataShape, ModelDefinition, ReadyMade, Trained};
 pub use record::{LoadError, load_module, module_from_bytes};
 pub use saved_model::{
     FORMAT_VERSION, MODEL_FILE, Precision, SavedModel, SavedModelError, Summary, WEIGHTS_FILE,

@@ -157,7 +157,7 @@ impl<L: Likelihood> Predictor<L> {
     /// The rows of each chunk of row-major host inputs with the functions at them; empty if there
     /// are no rows. Calls `watch` with the number of finished rows before each chunk.
     #[track_caller]
-    fn looks(
+    fn marginals_by_chunk(
         &self,
         inputs: &[f64],
         columns: usize,
@@ -174,7 +174,7 @@ impl<L: Likelihood> Predictor<L> {
 
     /// The targets of each chunk with the functions at its inputs.
     #[track_caller]
-    fn looks_at_targets<'a>(
+    fn at_targets_by_chunk<'a>(
         &self,
         inputs: &[f64],
         columns: usize,
@@ -182,7 +182,7 @@ impl<L: Likelihood> Predictor<L> {
         watch: impl FnMut(usize),
     ) -> impl Iterator<Item = (&'a [f64], Vec<Marginals>)> {
         let width = targets_a_row(inputs, columns, targets);
-        (self.looks(inputs, columns, watch)).map(move |(rows, components)| {
+        (self.marginals_by_chunk(inputs, columns, watch)).map(move |(rows, components)| {
             let own = &targets[rows.start * width..rows.end * width];
             (own, components)
         })
@@ -213,7 +213,7 @@ impl<L: Likelihood> Predictor<L> {
         watch: impl FnMut(usize),
     ) -> Predictions {
         let mut predictions = Predictions::default();
-        for (_, components) in self.looks(inputs, columns, watch) {
+        for (_, components) in self.marginals_by_chunk(inputs, columns, watch) {
             self.describe(components, &mut predictions);
         }
         predictions
@@ -291,7 +291,7 @@ impl<L: Likelihood> Predictor<L> {
         targets: &[f64],
     ) -> Result<Vec<Vec<f64>>, PredictionError> {
         self.check_targets(inputs, columns, targets)?;
-        Ok((self.looks_at_targets(inputs, columns, targets, |_| ()))
+        Ok((self.at_targets_by_chunk(inputs, columns, targets, |_| ()))
             .flat_map(|(own, components)| self.densities(own, components))
             .collect())
     }
@@ -349,7 +349,7 @@ impl<L: Likelihood> Predictor<L> {
     ) -> Result<(Predictions, Vec<Vec<f64>>), PredictionError> {
         self.check_targets(inputs, columns, targets)?;
         let (mut predictions, mut densities) = (Predictions::default(), Vec::new());
-        for (own, components) in self.looks_at_targets(inputs, columns, targets, watch) {
+        for (own, components) in self.at_targets_by_chunk(inputs, columns, targets, watch) {
             densities.extend(self.densities(own, components.clone()));
             self.describe(components, &mut predictions);
         }

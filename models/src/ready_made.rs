@@ -13,7 +13,7 @@ use burn_gp_core::{
 
 use crate::{
     InitError,
-    training::{Model, TrainingData, UsualTraining},
+    training::{Model, TrainingData, TrainingDefaults},
 };
 
 /// The shape of training data, with their precision and device.
@@ -41,7 +41,7 @@ impl DataShape {
 }
 
 /// Configuration of a ready-made model.
-pub trait ReadyMadeConfig: Clone {
+pub trait ModelDefinition: Clone {
     /// The model.
     type Model: ReadyMade;
 
@@ -73,7 +73,7 @@ pub trait ReadyMadeConfig: Clone {
     }
 
     /// The default training of the model.
-    fn usual_training(&self) -> UsualTraining;
+    fn usual_training(&self) -> TrainingDefaults;
 
     /// Whether the inputs are images, whose pixels have a common scale.
     fn has_images(&self) -> bool {

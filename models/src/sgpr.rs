@@ -13,10 +13,10 @@ use burn_gp_core::{
 use crate::{
     AnySvgp, InducingConfig, InitError, SvgpConfig,
     config::{OUTPUTS, options_of, with_first_values},
-    ready_made::{DataShape, ReadyMade, ReadyMadeConfig},
+    ready_made::{DataShape, ModelDefinition, ReadyMade},
     regression_config::regression_config,
     svgp_config::with_shared_kernel,
-    training::{TrainingData, UsualTraining},
+    training::{TrainingData, TrainingDefaults},
 };
 
 /// A collapsed model whose components are chosen at run time.
@@ -105,7 +105,7 @@ impl SgprConfig {
     }
 }
 
-impl ReadyMadeConfig for SgprConfig {
+impl ModelDefinition for SgprConfig {
     type Model = AnySgpr;
 
     fn init(&self, data: &TrainingData) -> Result<AnySgpr, InitError> {
@@ -119,8 +119,8 @@ impl ReadyMadeConfig for SgprConfig {
         }
     }
 
-    fn usual_training(&self) -> UsualTraining {
-        UsualTraining::L_BFGS
+    fn usual_training(&self) -> TrainingDefaults {
+        TrainingDefaults::L_BFGS
     }
 
     fn takes_one_output(&self) -> bool {

@@ -13,10 +13,10 @@ use burn_gp_core::{
 use crate::{
     AnySvgp, InducingConfig, InitError, SvgpConfig,
     config::{OUTPUTS, options_of, with_first_values},
-    ready_made::{DataShape, ReadyMade, ReadyMadeConfig},
+    ready_made::{DataShape, ModelDefinition, ReadyMade},
     regression_config::regression_config,
     svgp_config::with_shared_kernel,
-    training::{TrainingData, UsualTraining},
+    training::{TrainingData, TrainingDefaults},
 };
 
 /// A collapsed model with orthogonal inducing points, whose components are chosen at run time.
@@ -119,7 +119,7 @@ impl SolveCollapsedConfig {
     }
 }
 
-impl ReadyMadeConfig for SolveCollapsedConfig {
+impl ModelDefinition for SolveCollapsedConfig {
     type Model = AnySolveCollapsed;
 
     fn init(&self, data: &TrainingData) -> Result<AnySolveCollapsed, InitError> {
@@ -133,8 +133,8 @@ impl ReadyMadeConfig for SolveCollapsedConfig {
         }
     }
 
-    fn usual_training(&self) -> UsualTraining {
-        UsualTraining::L_BFGS
+    fn usual_training(&self) -> TrainingDefaults {
+        TrainingDefaults::L_BFGS
     }
 
     fn takes_one_output(&self) -> bool {

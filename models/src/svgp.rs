@@ -122,8 +122,8 @@ impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> Svgp<K, M, L, Q>
 
     /// Updates everything that the posterior keeps between steps to the current parameters. Call it
     /// before the first step.
-    pub fn refreshed(self) -> Self {
-        let posterior = self.posterior.refreshed(&self.kernel);
+    pub fn synchronized(self) -> Self {
+        let posterior = self.posterior.synchronized(&self.kernel);
         Self { posterior, ..self }
     }
 

@@ -23,8 +23,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     InducingConfig, InitError, Svgp,
     config::{options_of, with_first_values},
-    ready_made::{DataShape, ReadyMade, ReadyMadeConfig, Trained},
-    training::{TrainingData, UsualTraining},
+    ready_made::{DataShape, ModelDefinition, ReadyMade, Trained},
+    training::{TrainingData, TrainingDefaults},
 };
 
 /// A sparse variational model whose components are chosen at run time.
@@ -162,7 +162,7 @@ impl SvgpConfig {
         let inducing = inducing.select(&kernel, &data.inputs)?;
         let first = FirstGaussians::Prior;
         let model = self.assemble(kernel, (inducing, first), (dimensions, columns), &options)?;
-        let model = self.parameters.apply(model)?.refreshed().train();
+        let model = self.parameters.apply(model)?.synchronized().train();
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
@@ -219,7 +219,7 @@ impl SvgpConfig {
     }
 }
 
-impl ReadyMadeConfig for SvgpConfig {
+impl ModelDefinition for SvgpConfig {
     type Model = AnySvgp;
 
     fn init(&self, data: &TrainingData) -> Result<AnySvgp, InitError> {
@@ -240,8 +240,8 @@ impl ReadyMadeConfig for SvgpConfig {
         }
     }
 
-    fn usual_training(&self) -> UsualTraining {
-        UsualTraining::MINI_BATCHES
+    fn usual_training(&self) -> TrainingDefaults {
+        TrainingDefaults::MINI_BATCHES
     }
 
     fn blank_trained(&self, shape: &DataShape) -> Result<AnySvgp, InitError> {

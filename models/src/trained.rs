@@ -92,7 +92,7 @@ trained! {
     /// A deep basis kernel.
     Basis(AnySvdbk),
     /// Exact deep kernel learning, stored with the network outputs for its data.
-    DeepKernel(OnFeatures<OnData<AnyExact>>),
+    DeepKernel(DeepKernelModel<OnData<AnyExact>>),
     /// Deep kernel learning with inducing points.
     SparseDeepKernel(AnySvdkl),
 }

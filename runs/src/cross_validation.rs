@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::plan::check;
 use crate::preparation::PreparedData;
 use crate::report::Metrics;
-use crate::study::{CommonOptions, ExperimentFolder, Line, Watch, all_made, table};
+use crate::study::{CommonOptions, ExperimentFolder, ResultRow, RunSupervisor, all_made, table};
 use crate::summary::Summary;
 use crate::training_run::TrainingRun;
 
@@ -77,13 +77,13 @@ pub fn cross_validate(
         model: options.model.filter(|model| *model != ModelName::Auto),
         ..run_of(1)
     };
-    let first = check(&named.inspected(&source)?, &source)?;
+    let first = check(&named.with_inferred_likelihood(&source)?, &source)?;
     // Otherwise each fold would report the same problem with the rows.
     PreparedData::load(&source, &first)?;
     let common = CommonOptions::of_run(options, out, overwrite, quiet);
     let settings: Value = options.fields().into();
     let folder = ExperimentFolder::open(NAME, &common, &settings)?;
-    let watch = Watch::new(&folder, quiet)?;
+    let watch = RunSupervisor::new(&folder, quiet)?;
     let (mut finished, mut broken) = (Vec::new(), Vec::new());
     for fold in 1..=folds {
         let name = format!("fold {fold} of {folds}");
@@ -106,7 +106,7 @@ fn report(
     finished: &[(usize, Metrics)],
     quiet: bool,
 ) -> Result<(), Failure> {
-    let lines: Vec<Line> = finished
+    let lines: Vec<ResultRow> = finished
         .iter()
         .map(|(fold, run)| line(*fold, run))
         .collect();
@@ -136,8 +136,8 @@ fn columns(run: &Metrics) -> &'static [Column] {
     }
 }
 
-fn line(fold: usize, run: &Metrics) -> Line {
-    let start = Line::default()
+fn line(fold: usize, run: &Metrics) -> ResultRow {
+    let start = ResultRow::default()
         .column("fold", "fold", fold, 0)
         .column("model", "model", &run.model, 0)
         .column("training rows", "n_train", run.n_train, 0)
@@ -149,11 +149,11 @@ fn line(fold: usize, run: &Metrics) -> Line {
 }
 
 /// The means over the folds with their standard errors.
-fn mean(finished: &[(usize, Metrics)]) -> Line {
+fn mean(finished: &[(usize, Metrics)]) -> ResultRow {
     let over = |of: &dyn Fn(&Metrics) -> Option<f64>| {
         Summary::of(finished.iter().filter_map(|(_, run)| of(run)))
     };
-    let start = Line::default()
+    let start = ResultRow::default()
         .shown("fold", "all")
         .shown("model", "")
         .shown("training rows", "")

@@ -10,9 +10,9 @@ use burn_gp_models::{
 };
 
 use crate::{
+    option_error::{ConfigurationError, OptionError},
     plots::PlotError,
     preparation::TargetError,
-    setting_error::{ConfigurationError, SettingError},
 };
 
 /// A reason why the program ends without success.
@@ -23,7 +23,7 @@ pub enum Failure {
     Arguments(String),
     /// An invalid option.
     #[error(transparent)]
-    Setting(#[from] SettingError),
+    Setting(#[from] OptionError),
     /// An invalid configuration file.
     #[error(transparent)]
     Configuration(#[from] ConfigurationError),

@@ -4,10 +4,10 @@ use burn::tensor::{DType, Device};
 use burn_gp_models::training::Training;
 
 use crate::arguments::RunOptions;
+use crate::option_error::OptionError;
 use crate::parameter_options::{NumberUnits, ValuesOption};
 use crate::plan::resolve;
 use crate::preparation::PreparedData;
-use crate::setting_error::SettingError;
 
 /// For exact and collapsed sparse regression, adds initial values from the periodogram of the training rows for
 /// periods and frequencies that the options do not set.
@@ -19,7 +19,7 @@ pub fn with_first_periods(
     options: RunOptions,
     data: &PreparedData,
     place: (&Device, DType),
-) -> Result<RunOptions, SettingError> {
+) -> Result<RunOptions, OptionError> {
     let (_, plan) = resolve(&options, data)?;
     let first = match &plan.training {
         Training::FullBatch(training) if training.iterations > 0 => {

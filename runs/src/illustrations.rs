@@ -28,7 +28,7 @@ const CURVE_POINTS: usize = 400;
 const MAP_CELLS: usize = 80;
 
 /// The contents of the plots of a run.
-pub struct Illustrations<'a> {
+pub struct RunPlots<'a> {
     /// The data.
     pub data: &'a PreparedData,
     /// The options of the run, including all defaults.
@@ -47,7 +47,7 @@ pub struct Illustrations<'a> {
     pub evaluation: Option<&'a Evaluation>,
 }
 
-impl Illustrations<'_> {
+impl RunPlots<'_> {
     /// Draws all plots that suit the data into `folder` and returns the errors of plots that could
     /// not be drawn.
     ///

@@ -43,9 +43,9 @@ use units::{kernel_in_units, parameters_in_units};
 
 use crate::arguments::{DEFAULT_DATA, InputScaleName, ModelName, RunOptions};
 use crate::devices::Place;
+use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
 use crate::ranges::{at_least_one, positive};
-use crate::setting_error::SettingError;
 
 pub use early_stopping::EarlyStopping;
 pub use parts::{kernel_of_data, parameters};
@@ -110,9 +110,9 @@ impl Plan {
 /// # Errors
 ///
 /// If an option is out of range or conflicts with another.
-pub fn check(options: &RunOptions, source: &DataSource) -> Result<RunOptions, SettingError> {
+pub fn check(options: &RunOptions, source: &DataSource) -> Result<RunOptions, OptionError> {
     if options.model == Some(ModelName::Auto) {
-        return Err(SettingError::AutomaticModel);
+        return Err(OptionError::AutomaticModel);
     }
     let likelihood = options.likelihood(source);
     parts::check_likelihood(options, likelihood)?;
@@ -141,7 +141,7 @@ pub fn check(options: &RunOptions, source: &DataSource) -> Result<RunOptions, Se
 pub fn resolve(
     options: &RunOptions,
     data: &PreparedData,
-) -> Result<(RunOptions, Plan), SettingError> {
+) -> Result<(RunOptions, Plan), OptionError> {
     data.check_classes()?;
     let mut resolved = with_common_defaults(options, data.likelihood)?;
     resolved.stream = data.stream.is_some().then_some(true);
@@ -164,7 +164,7 @@ pub fn resolve(
 fn with_common_defaults(
     options: &RunOptions,
     likelihood: LikelihoodName,
-) -> Result<RunOptions, SettingError> {
+) -> Result<RunOptions, OptionError> {
     let place = Place::of(options)?;
     Ok(RunOptions {
         model: Some(options.model()),
@@ -183,7 +183,7 @@ fn with_common_defaults(
 }
 
 /// Checks the options of the model and of its mini-batches. `given` are the options without defaults.
-fn check_model(given: &RunOptions, checked: &mut RunOptions) -> Result<(), SettingError> {
+fn check_model(given: &RunOptions, checked: &mut RunOptions) -> Result<(), OptionError> {
     let model = checked.model();
     kernel(checked);
     if model.has_network() {
@@ -210,7 +210,7 @@ fn check_model(given: &RunOptions, checked: &mut RunOptions) -> Result<(), Setti
     Ok(())
 }
 
-fn model(resolved: &mut RunOptions, data: &PreparedData) -> Result<ModelConfig, SettingError> {
+fn model(resolved: &mut RunOptions, data: &PreparedData) -> Result<ModelConfig, OptionError> {
     let model = resolved.model();
     if model.has_network() {
         return networks::model(resolved, data);

@@ -16,12 +16,12 @@ use crate::evaluation::{
     self, InOriginalUnits, LEVEL, Levels, Scores, evaluate, in_original_units,
 };
 use crate::failure::Failure;
+use crate::option_error::OptionError;
 use crate::output::{Destination, ModelContext, PredictionTable};
 use crate::preparation::{self, Part, RowSource, TargetError};
 use crate::progress::RowProgress;
 use crate::ranges::within;
 use crate::report;
-use crate::setting_error::SettingError;
 use crate::standard_error::{tell, warn};
 use crate::standard_output::print_data;
 use crate::trained_folder::open_model;
@@ -124,7 +124,7 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
 }
 
 /// The requested intervals and quantiles.
-fn levels(arguments: &PredictArguments) -> Result<Levels, SettingError> {
+fn levels(arguments: &PredictArguments) -> Result<Levels, OptionError> {
     let check = |option: &'static str, value: f64, usual: &str| {
         let range = format!("lie strictly between 0 and 1; {usual} is common");
         within(option, value, value > 0.0 && value < 1.0, range)

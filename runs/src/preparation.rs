@@ -19,7 +19,7 @@ use burn_gp_datasets::{
 };
 
 use crate::arguments::{InputScaleName, RunOptions};
-use crate::setting_error::SettingError;
+use crate::option_error::OptionError;
 
 pub use part::{Part, RowSource};
 pub use rows::Rows;
@@ -284,8 +284,8 @@ impl PreparedData {
     ///
     /// # Errors
     ///
-    /// [`SettingError::Classes`].
-    pub fn check_classes(&self) -> Result<(), SettingError> {
+    /// [`OptionError::Classes`].
+    pub fn check_classes(&self) -> Result<(), OptionError> {
         let (kind, found) = (self.likelihood.target(), self.classes());
         let (takes, advice) = match kind {
             _ if kind.has_classes() && found > MOST_CLASSES => (
@@ -301,7 +301,7 @@ impl PreparedData {
             }
             _ => return Ok(()),
         };
-        Err(SettingError::Classes {
+        Err(OptionError::Classes {
             target: self.schema.target_name.clone(),
             found,
             likelihood: self.likelihood.name,

@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt::Display};
 
 use burn_gp_core::parameter::LOWER_BOUND;
 
-use crate::setting_error::SettingError;
+use crate::option_error::OptionError;
 
 /// Checks that a value is in a range. `range` completes "but must", as in "be a positive number".
 pub fn within<T: Copy + Display>(
@@ -12,10 +12,10 @@ pub fn within<T: Copy + Display>(
     value: T,
     is_within: bool,
     range: impl Into<Cow<'static, str>>,
-) -> Result<T, SettingError> {
+) -> Result<T, OptionError> {
     match is_within {
         true => Ok(value),
-        false => Err(SettingError::OutOfRange {
+        false => Err(OptionError::OutOfRange {
             option: option.into(),
             value: value.to_string(),
             range: range.into(),
@@ -39,7 +39,7 @@ pub const MOST_VALUES: usize = 1 << 30;
 pub fn at_least_one<T: Copy + Display + TryInto<u64>>(
     option: impl Into<Cow<'static, str>>,
     value: Option<T>,
-) -> Result<Option<T>, SettingError> {
+) -> Result<Option<T>, OptionError> {
     from_one_to(MOST_STEPS, option, value)
 }
 
@@ -48,7 +48,7 @@ pub fn from_one_to<T: Copy + Display + TryInto<u64>>(
     most: u64,
     option: impl Into<Cow<'static, str>>,
     value: Option<T>,
-) -> Result<Option<T>, SettingError> {
+) -> Result<Option<T>, OptionError> {
     let check = |count: T| {
         let number = count.try_into().unwrap_or(u64::MAX);
         let range = match number {
@@ -61,13 +61,13 @@ pub fn from_one_to<T: Copy + Display + TryInto<u64>>(
 }
 
 /// Checks that a number is finite and positive.
-pub fn positive(option: impl Into<Cow<'static, str>>, value: f64) -> Result<f64, SettingError> {
+pub fn positive(option: impl Into<Cow<'static, str>>, value: f64) -> Result<f64, OptionError> {
     let is_positive = value > 0.0 && value.is_finite();
     within(option, value, is_positive, "be a positive number")
 }
 
 /// Checks that a number is finite and above the lower bound of positive hyperparameters.
-pub fn above_lower_bound(option: &'static str, value: f64) -> Result<f64, SettingError> {
+pub fn above_lower_bound(option: &'static str, value: f64) -> Result<f64, OptionError> {
     let is_above = value > LOWER_BOUND && value.is_finite();
     let range = format!("be a number above {LOWER_BOUND:e}");
     within(option, value, is_above, range)
@@ -79,7 +79,7 @@ pub fn count(
     option: &'static str,
     value: &mut Option<usize>,
     default: usize,
-) -> Result<usize, SettingError> {
+) -> Result<usize, OptionError> {
     from_one_to(most, option, *value)?;
     Ok(*value.get_or_insert(default))
 }
@@ -90,9 +90,9 @@ pub fn at_most(
     requested: usize,
     most: usize,
     bound: impl FnOnce() -> String,
-) -> Result<(), SettingError> {
+) -> Result<(), OptionError> {
     match requested > most {
-        true => Err(SettingError::TooMany {
+        true => Err(OptionError::TooMany {
             option,
             requested,
             bound: bound(),
@@ -103,7 +103,7 @@ pub fn at_most(
 }
 
 /// Checks that a count is at most the number of training rows.
-pub fn at_most_rows(option: &'static str, count: usize, rows: usize) -> Result<(), SettingError> {
+pub fn at_most_rows(option: &'static str, count: usize, rows: usize) -> Result<(), OptionError> {
     at_most(option, count, rows, || {
         format!("there are only {rows} training rows")
     })

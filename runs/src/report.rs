@@ -7,11 +7,11 @@ use burn_gp_core::parameter::{AtFloor, Hyperparameter};
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::{ActionRowsName, RunOptions, name_of};
+use crate::diagnostics::{diagnostics, floors_reached};
 use crate::evaluation::Scores;
 use crate::fitting::StoppingPoint;
 use crate::memory;
 use crate::preparation::PreparedData;
-use crate::shortcomings::{floors_reached, shortcomings};
 
 /// The metrics of a run, as written to `metrics.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -106,7 +106,7 @@ impl Metrics {
         let target = data.likelihood.target();
         let without_network = training.nlpd_without_network;
         let mut warnings = scores.as_ref().map_or_else(Vec::new, |scores| {
-            shortcomings(scores, data, target, without_network)
+            diagnostics(scores, data, target, without_network)
         });
         warnings.extend(floors_reached(at_floor, hyperparameters));
         Self {

@@ -8,18 +8,18 @@ use burn_gp_models::{SavedModel, Summary, TrainedModel, training::Trainer};
 use crate::arguments::{CONFIG, to_toml};
 use crate::checksums::seal;
 use crate::devices::Place;
+use crate::diagnostics::{skipped_steps, takes_noise_for_signal};
 use crate::early_stopping::nlpd_without_network;
 use crate::evaluation::{Levels, evaluate};
 use crate::failure::Failure;
 use crate::fitting::{RunState, Session};
-use crate::illustrations::Illustrations;
+use crate::illustrations::RunPlots;
 use crate::output::{self, ModelContext, OutputFolder};
 use crate::plan::Plan;
 use crate::plots::LossPoint;
 use crate::preparation::PreparedData;
 use crate::progress::RowProgress;
 use crate::report::{self, Metrics, TrainingFigures};
-use crate::shortcomings::{skipped_steps, takes_noise_for_signal};
 use crate::standard_error::warn;
 use crate::standard_output::inform;
 
@@ -77,7 +77,7 @@ pub fn write_results(
         metrics.warnings.push(warning);
     }
     let saved = saved_model(fitted.model, plan, data, Place::of(options)?);
-    let illustrations = Illustrations {
+    let illustrations = RunPlots {
         data,
         options,
         log: &state.log,

@@ -23,12 +23,12 @@ use crate::fitting::{
     Checkpoints, Clock, Interrupt, Outcome, RunState, Session, StoppingPoint, TestScores,
     TrainingLog, Validation, read_checkpoint,
 };
+use crate::option_error::OptionError;
 use crate::output::{OutputFolder, default_folder_name};
 use crate::plan::{EarlyStopping, Plan, check, long_periods, resolve};
 use crate::preparation::PreparedData;
 use crate::progress::{Progress, RowProgress};
 use crate::results::write_results;
-use crate::setting_error::SettingError;
 use crate::standard_error::warn;
 use crate::standard_output::inform;
 
@@ -94,10 +94,12 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         .transpose()?;
     let options = options(&arguments, resumed.as_ref())?;
     if options.folds.is_some() && options.fold.is_none() {
-        return all_folds(&arguments, &options.from_the_root());
+        return all_folds(&arguments, &options.with_absolute_paths());
     }
     let source = options.source()?;
-    let given = options.from_the_root().inspected(&source)?;
+    let given = options
+        .with_absolute_paths()
+        .with_inferred_likelihood(&source)?;
     let is_automatic = resumed.is_none() && given.is_automatic();
     let options = check(&with_default_model(&given)?, &source)?;
     if resumed.is_none() && !is_automatic {
@@ -269,13 +271,13 @@ enum Start {
 fn on_devices(
     trainer: AnyTrainer<AnyModel>,
     devices: &[Device],
-) -> Result<AnyTrainer<AnyModel>, SettingError> {
+) -> Result<AnyTrainer<AnyModel>, OptionError> {
     match trainer {
         AnyTrainer::MiniBatch(trainer) if devices.len() > 1 => {
             let (rows, devices) = (trainer.batch_rows(), devices.to_vec());
             if devices.len() > rows {
                 let devices = devices.len();
-                return Err(SettingError::MoreDevicesThanRows { devices, rows });
+                return Err(OptionError::MoreDevicesThanRows { devices, rows });
             }
             let devices: Vec<Device> = devices.into_iter().map(Device::autodiff).collect();
             Ok(AnyTrainer::MiniBatch(Box::new(
@@ -324,19 +326,19 @@ fn options(
 }
 
 /// Fails on the first option that a resumed run cannot change.
-fn require_changeable(typed: &RunOptions) -> Result<(), SettingError> {
+fn require_changeable(typed: &RunOptions) -> Result<(), OptionError> {
     let fields = typed.fields();
     let fixed = |name: &&String| !RunOptions::has(name, Property::Changeable);
     match fields.keys().find(fixed) {
         None => Ok(()),
-        Some(name) => Err(SettingError::FixedOnResume {
+        Some(name) => Err(OptionError::FixedOnResume {
             option: format!("--{}", name.replace('_', "-")),
         }),
     }
 }
 
 /// The options with the default model in place of `auto`.
-fn with_default_model(options: &RunOptions) -> Result<RunOptions, SettingError> {
+fn with_default_model(options: &RunOptions) -> Result<RunOptions, OptionError> {
     automatic::minutes(options)?;
     let named = options.model.filter(|model| *model != ModelName::Auto);
     Ok(RunOptions {
@@ -373,7 +375,7 @@ fn session(
     trainer: AnyTrainer<AnyModel>,
     options: RunOptions,
     data: &PreparedData,
-) -> Result<Session, SettingError> {
+) -> Result<Session, OptionError> {
     let is_search = EarlyStopping::of(&options)?.is_on();
     let fewest = match is_search {
         true => FEWEST_STEPS_OF_SEARCH,

@@ -16,7 +16,7 @@ use crate::{
         CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky, column_squares, gram,
     },
     parameter::Priors,
-    process::{BLOCK, ConditionedProcess, Spread, VariationalGaussian, WithMean},
+    process::{BLOCK, ConditionedProcess, VariationalGaussian, WhitenedCovariance, WithMean},
 };
 
 /// Sparse regression with the optimal `q(u)` substituted into the evidence lower bound:
@@ -265,7 +265,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> FullBatch for Collapsed<K, M, 
             this.inducing,
             factor,
             mean.transpose(),
-            Spread::Precision(precision_factor),
+            WhitenedCovariance::Precision(precision_factor),
         );
         Ok(WithMean::new(process, this.mean))
     }

@@ -13,7 +13,7 @@ use crate::{
     means::Mean,
     ops::{Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gaussian_log_density},
     parameter::Priors,
-    process::{ConditionedProcess, Spread, WithMean},
+    process::{ConditionedProcess, WhitenedCovariance, WithMean},
 };
 
 /// The noise acts as jitter. More is added only if rounding still makes a pivot negative.
@@ -85,7 +85,7 @@ impl<K: Kernel, M: Mean> FullBatch for Exact<K, M> {
             InducingPoints::new(inputs),
             factor,
             mean,
-            Spread::Known,
+            WhitenedCovariance::Known,
         );
         Ok(WithMean::new(process, this.mean))
     }

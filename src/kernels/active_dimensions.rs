@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
-    definition::{Build, Definition},
+    definition::{ConfigBuild, Definition},
     inputs::{Inputs, groups_of},
     points::require_dimensions,
 };
@@ -80,7 +80,7 @@ impl Definition for ActiveDimensionsConfig {
     }
 }
 
-impl Build for ActiveDimensionsConfig {
+impl ConfigBuild for ActiveDimensionsConfig {
     type Kernel = ActiveDimensions<BoxedKernel>;
 
     #[track_caller]

@@ -8,7 +8,7 @@ use rand::rngs::ChaCha8Rng;
 
 // A glob import, since every kernel is named in the list below.
 use super::{
-    definition::{Build, Definition},
+    definition::{ConfigBuild, Definition},
     inputs::Inputs,
     object::{self, forward, with_methods},
     *,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Kernel, NoFunctionDraws, PriorFeatures,
-    definition::{Build, ard},
+    definition::{ConfigBuild, ard},
     distances::squared_distances,
     inputs::Inputs,
     points::{at_each, no_variances, require_fit, with_offset},
@@ -109,7 +109,7 @@ defaults! {
 
 ard!(ArcCosineConfig: weight_variance bias_variance variance);
 
-impl Build for ArcCosineConfig {
+impl ConfigBuild for ArcCosineConfig {
     type Kernel = ArcCosine;
 
     #[track_caller]

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, PriorFeatures,
-    definition::{Build, Definition},
+    definition::{ConfigBuild, Definition},
     inputs::Inputs,
     points::{no_variances, require_fit},
 };
@@ -98,7 +98,7 @@ impl Definition for ChangePointConfig {
     }
 }
 
-impl Build for ChangePointConfig {
+impl ConfigBuild for ChangePointConfig {
     type Kernel = ChangePoint<BoxedKernel, BoxedKernel>;
 
     #[track_caller]

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
-    definition::{Build, Definition},
+    definition::{ConfigBuild, Definition},
     inputs::Inputs,
 };
 use crate::{ops::Blocks, patches::PatchGrid};
@@ -69,7 +69,7 @@ macro_rules! combination {
             }
         }
 
-        impl Build for $config {
+        impl ConfigBuild for $config {
             type Kernel = $name<BoxedKernel, BoxedKernel>;
 
             #[track_caller]

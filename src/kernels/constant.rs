@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
-    definition::{Build, Definition, positive},
+    definition::{ConfigBuild, Definition, positive},
     inputs::Inputs,
     points::{at_each, require_fit},
     prior_features::FourierFeatures,
@@ -54,7 +54,7 @@ impl Definition for ConstantConfig {
     positive!(variance);
 }
 
-impl Build for ConstantConfig {
+impl ConfigBuild for ConstantConfig {
     type Kernel = Constant;
 
     #[track_caller]

@@ -14,7 +14,7 @@ use rand::rngs::ChaCha8Rng;
 
 use super::{
     Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
-    definition::{Build, ard},
+    definition::{ConfigBuild, ard},
     inputs::Inputs,
     points::{at_each, require_fit},
     prior_features::FourierFeatures,
@@ -69,7 +69,7 @@ defaults! {
 
 ard!(CosineConfig: period variance);
 
-impl Build for CosineConfig {
+impl ConfigBuild for CosineConfig {
     type Kernel = Cosine;
 
     #[track_caller]

@@ -5,7 +5,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
     Kernel, KernelConfig,
-    definition::{Build, Definition},
+    definition::{ConfigBuild, Definition},
     inputs::Inputs,
     object::KernelObject,
 };
@@ -140,7 +140,7 @@ impl Definition for CustomKernelConfig {
     }
 }
 
-impl Build for CustomKernelConfig {
+impl ConfigBuild for CustomKernelConfig {
     type Kernel = CustomKernel;
 
     #[track_caller]

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, PriorFeatures,
-    definition::{Build, Definition, positive},
+    definition::{ConfigBuild, Definition, positive},
     inputs::Inputs,
     points::require_dimensions,
     prior_features::origin,
@@ -85,7 +85,7 @@ impl Definition for DeepConfig {
     }
 }
 
-impl Build for DeepConfig {
+impl ConfigBuild for DeepConfig {
     type Kernel = DeepKernel<BoxedKernel, Perceptron>;
 
     #[track_caller]

@@ -36,7 +36,7 @@ pub(super) trait Definition {
 }
 
 /// A configuration from which a kernel is made.
-pub(super) trait Build: Definition {
+pub(super) trait ConfigBuild: Definition {
     /// The kernel.
     type Kernel;
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Kernel, NoFunctionDraws, PriorFeatures,
-    definition::{Build, ard},
+    definition::{ConfigBuild, ard},
     distances::differences,
     inputs::{Inputs, first_lengthscale},
     points::{at_each, require_fit},
@@ -86,7 +86,7 @@ defaults! {
 
 ard!(GibbsConfig: variance (lengthscale));
 
-impl Build for GibbsConfig {
+impl ConfigBuild for GibbsConfig {
     type Kernel = Gibbs<Perceptron>;
 
     #[track_caller]

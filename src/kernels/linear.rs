@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Kernel, NoFunctionDraws, PriorFeatures,
-    definition::{Build, ard},
+    definition::{ConfigBuild, ard},
     inputs::{Groups, Inputs},
     points::{no_variances, require_fit},
 };
@@ -60,7 +60,7 @@ defaults! {
 
 ard!(LinearConfig, grouped: variance);
 
-impl Build for LinearConfig {
+impl ConfigBuild for LinearConfig {
     type Kernel = Linear;
 
     #[track_caller]

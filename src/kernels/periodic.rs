@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
-    definition::{Build, Definition, positive},
+    definition::{ConfigBuild, Definition, positive},
     inputs::Inputs,
     points::{require_dimensions, require_fit},
     spectrum::periodic_spectrum,
@@ -101,7 +101,7 @@ impl Definition for PeriodicConfig {
     }
 }
 
-impl Build for PeriodicConfig {
+impl ConfigBuild for PeriodicConfig {
     type Kernel = Periodic<BoxedKernel>;
 
     #[track_caller]

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Kernel, NoFunctionDraws, PriorFeatures,
-    definition::{Build, ard},
+    definition::{ConfigBuild, ard},
     inputs::Inputs,
     points::{no_variances, require_fit, with_offset},
     prior_features::Monomials,
@@ -66,7 +66,7 @@ defaults! {
 
 ard!(PolynomialConfig: variance offset degree);
 
-impl Build for PolynomialConfig {
+impl ConfigBuild for PolynomialConfig {
     type Kernel = Polynomial;
 
     #[track_caller]

@@ -12,7 +12,7 @@ use rand::rngs::ChaCha8Rng;
 
 use super::{
     Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
-    definition::{Build, ard},
+    definition::{ConfigBuild, ard},
     distances::squared_distances,
     inputs::{Inputs, first_lengthscale},
     points::{at_each, require_fit},
@@ -68,7 +68,7 @@ defaults! {
 
 ard!(RationalQuadraticConfig: variance shape (lengthscale));
 
-impl Build for RationalQuadraticConfig {
+impl ConfigBuild for RationalQuadraticConfig {
     type Kernel = RationalQuadratic;
 
     #[track_caller]

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
-    definition::{Build, Definition, positive},
+    definition::{ConfigBuild, Definition, positive},
     inputs::Inputs,
 };
 use crate::{ops::Blocks, parameter::Positive, patches::PatchGrid};
@@ -75,7 +75,7 @@ impl Definition for ScaledConfig {
     }
 }
 
-impl Build for ScaledConfig {
+impl ConfigBuild for ScaledConfig {
     type Kernel = Scaled<BoxedKernel>;
 
     #[track_caller]

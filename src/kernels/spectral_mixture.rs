@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
     cosine::cosines,
-    definition::{Build, Definition, positive},
+    definition::{ConfigBuild, Definition, positive},
     inputs::Inputs,
     points::{at_each, require_fit},
     prior_features::FourierFeatures,
@@ -156,7 +156,7 @@ impl Definition for SpectralMixtureConfig {
     positive!(components lengthscale variance);
 }
 
-impl Build for SpectralMixtureConfig {
+impl ConfigBuild for SpectralMixtureConfig {
     type Kernel = SpectralMixture;
 
     #[track_caller]

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
-    definition::{Build, ard},
+    definition::{ConfigBuild, ard},
     inputs::{Groups, Inputs, first_lengthscale},
     member, one_by_one,
     points::{at_each, require_fit, require_type},
@@ -151,7 +151,7 @@ impl StationaryConfig {
 
 ard!(StationaryConfig, grouped: variance (lengthscale));
 
-impl Build for StationaryConfig {
+impl ConfigBuild for StationaryConfig {
     type Kernel = StationaryKernel;
 
     #[track_caller]

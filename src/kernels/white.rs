@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Kernel,
-    definition::{Build, Definition, positive},
+    definition::{ConfigBuild, Definition, positive},
     inputs::Inputs,
     points::{at_each, require_fit},
 };
@@ -55,7 +55,7 @@ impl Definition for WhiteConfig {
     positive!(variance);
 }
 
-impl Build for WhiteConfig {
+impl ConfigBuild for WhiteConfig {
     type Kernel = White;
 
     #[track_caller]

@@ -100,11 +100,11 @@ impl Layer for AnyLayer {
         }
     }
 
-    fn refreshed(self) -> Self {
+    fn synchronized(self) -> Self {
         match self {
-            Self::Dense(layer) => Self::Dense(layer.refreshed()),
-            Self::Patches(layer) => Self::Patches(layer.refreshed()),
-            Self::Convolutional(layer) => Self::Convolutional(layer.refreshed()),
+            Self::Dense(layer) => Self::Dense(layer.synchronized()),
+            Self::Patches(layer) => Self::Patches(layer.synchronized()),
+            Self::Convolutional(layer) => Self::Convolutional(layer.synchronized()),
         }
     }
 }

@@ -129,8 +129,8 @@ impl<K: FunctionPrior, M: Mean, Q: Posterior<K>> Layer for GpLayer<K, M, Q> {
         Self { posterior, ..self }
     }
 
-    fn refreshed(self) -> Self {
-        let posterior = self.posterior.refreshed(&self.kernel);
+    fn synchronized(self) -> Self {
+        let posterior = self.posterior.synchronized(&self.kernel);
         Self { posterior, ..self }
     }
 }

@@ -104,7 +104,7 @@ pub trait Layer: Module + ModuleDisplay {
 
     /// Recomputes the state that the layer keeps between optimizer steps. Call it before the first
     /// step and after changing parameters from outside.
-    fn refreshed(self) -> Self {
+    fn synchronized(self) -> Self {
         self
     }
 

@@ -6,7 +6,7 @@ use super::Layer;
 use crate::{
     ops::NotPositiveDefinite,
     patches::PatchGrid,
-    process::{Joint, Marginals, Process, one_for_none},
+    process::{Joint, Marginals, Process, dummy_row_if_empty},
     variational::Evaluation,
 };
 
@@ -124,9 +124,9 @@ impl<H: Layer> Layer for PatchLayer<H> {
         }
     }
 
-    fn refreshed(self) -> Self {
+    fn synchronized(self) -> Self {
         Self {
-            layer: self.layer.refreshed(),
+            layer: self.layer.synchronized(),
             ..self
         }
     }
@@ -134,7 +134,7 @@ impl<H: Layer> Layer for PatchLayer<H> {
 
 impl<P: Process> Process for PatchProcess<P> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
-        if let Some(one) = one_for_none(&x) {
+        if let Some(one) = dummy_row_if_empty(&x) {
             return self.marginals(one).at_none();
         }
         maps(self.process.marginals(self.grid.extract(x)), &self.grid)
@@ -147,7 +147,7 @@ impl<P: Process> Process for PatchProcess<P> {
     /// The covariances are those of each output, which is one function at one patch. Memory grows
     /// with `(N·P)²`.
     fn joint(&self, x: Tensor<2>) -> Joint {
-        if let Some(one) = one_for_none(&x) {
+        if let Some(one) = dummy_row_if_empty(&x) {
             return self.joint(one).at_none();
         }
         let ([count, _], patches) = (x.dims(), self.grid.count());

@@ -186,11 +186,11 @@ impl<H: Layer, O: Layer> Stack<H, O> {
     }
 
     /// Recomputes the state that the layers keep between steps.
-    pub fn refreshed(self) -> Self {
-        let hidden = self.hidden.into_iter().map(Layer::refreshed);
+    pub fn synchronized(self) -> Self {
+        let hidden = self.hidden.into_iter().map(Layer::synchronized);
         Self {
             hidden: hidden.collect(),
-            output: self.output.refreshed(),
+            output: self.output.synchronized(),
             ..self
         }
     }

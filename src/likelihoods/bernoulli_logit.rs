@@ -3,7 +3,7 @@
 use burn::{module::Module, tensor::Tensor};
 use rand::{Rng, RngExt};
 
-use super::{Focus, Likelihood, bernoulli::signs, likelihood::draw};
+use super::{Likelihood, QuadratureCenter, bernoulli::signs, likelihood::draw};
 use crate::ops::{sigmoid, softplus};
 
 /// `p(y = 1 | f) = 1/(1 + e^{−f})`, `p(y = 0 | f) = 1/(1 + e^f)`.
@@ -39,9 +39,9 @@ impl Likelihood for BernoulliLogit {
         softplus(signs(targets).neg().unsqueeze::<3>() * function).neg()
     }
 
-    /// The probability of a label has no peak, but it bends at zero.
-    fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
-        Some(Focus {
+    /// The probability of a label has no peak, but it kinks at zero.
+    fn peak(&self, targets: &Tensor<2>) -> Option<QuadratureCenter> {
+        Some(QuadratureCenter {
             center: targets.zeros_like(),
             width: targets.ones_like(),
         })

@@ -13,8 +13,8 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Focus, Likelihood, TargetDistribution, bernoulli_logit::logistic, distributions::BetaTarget,
-    likelihood::draw,
+    Likelihood, QuadratureCenter, TargetDistribution, bernoulli_logit::logistic,
+    distributions::BetaTarget, likelihood::draw,
 };
 use crate::{
     ops::{sigmoid, softplus, stirling_remainder},
@@ -113,7 +113,7 @@ impl Likelihood for Beta {
 
     /// The derivative `s·m·m'·[log(y/y') − ψ(s·m) + ψ(s·m')]` vanishes between 0 and `log(y/y')`.
     /// The zero is found by bisection, with `log(x + ½) − 1/x` for the digamma function.
-    fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
+    fn peak(&self, targets: &Tensor<2>) -> Option<QuadratureCenter> {
         let precision = self.precision().detach().reshape([1, 1]);
         let digamma = |x: Tensor<2>| (x.clone() + 0.5).log() - x.recip();
         let parts = |f: &Tensor<2>| (sigmoid(f.clone()), sigmoid(f.clone().neg()));
@@ -132,7 +132,7 @@ impl Likelihood for Beta {
         let (mean, rest) = parts(&center);
         let information = rest.clone().square() * (mean.clone() * precision.clone() + 1.0)
             + mean.square() * (rest * precision + 1.0);
-        Some(Focus {
+        Some(QuadratureCenter {
             center: center * sign,
             width: information.sqrt().recip(),
         })

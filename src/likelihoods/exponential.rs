@@ -7,7 +7,7 @@ use rand::Rng;
 use rand_distr::{Distribution, Exp1};
 
 use super::{
-    Focus, Likelihood, TargetDistribution,
+    Likelihood, QuadratureCenter, TargetDistribution,
     distributions::ExponentialTarget,
     likelihood::{draw, sum_outputs},
     log_link,
@@ -50,8 +50,8 @@ impl Likelihood for Exponential {
         (decay + function).neg()
     }
 
-    fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
-        Some(Focus {
+    fn peak(&self, targets: &Tensor<2>) -> Option<QuadratureCenter> {
+        Some(QuadratureCenter {
             center: targets.clone().clamp_min(SMALLEST_TARGET).log(),
             width: targets.ones_like(),
         })

@@ -12,7 +12,7 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Focus, Likelihood, TargetDistribution,
+    Likelihood, QuadratureCenter, TargetDistribution,
     distributions::GammaTarget,
     likelihood::{draw, sum_outputs},
     log_link,
@@ -107,11 +107,11 @@ impl Likelihood for Gamma {
 
     /// Below `log y` the density falls off over a distance of `1/√k`. For a small shape it stays
     /// almost constant there and falls off only below `log(k·y)`.
-    fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
+    fn peak(&self, targets: &Tensor<2>) -> Option<QuadratureCenter> {
         let shape = self.shape().reshape([1, 1]);
         let log = targets.clone().log();
         let width = shape.clone().sqrt().recip().clamp_max(1.0);
-        Some(Focus {
+        Some(QuadratureCenter {
             width: log.zeros_like() + width,
             center: log + shape.log().clamp_max(0.0),
         })

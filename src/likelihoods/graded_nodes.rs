@@ -9,7 +9,7 @@ use crate::{ops::softplus, process::Marginals};
 
 /// A place where a function of `f` changes, and the distance over which it changes.
 #[derive(Clone, Debug)]
-pub struct Focus {
+pub struct QuadratureCenter {
     /// The place, `[N, P]`.
     pub center: Tensor<2>,
     /// The distance, positive, `[N, P]`.
@@ -23,10 +23,10 @@ pub(super) const NODES: usize = 16;
 /// 10⁻¹⁰ of the Gaussian.
 pub(super) const REACH: f64 = 6.5;
 
-/// Nodes on either side of a bend of the log density.
-const NODES_AROUND_BEND: usize = 24;
+/// Nodes on either side of a kink of the log density.
+const NODES_AROUND_KINK: usize = 24;
 
-/// A bend more than this many standard deviations from the mean has no effect on the integral.
+/// A kink more than this many standard deviations from the mean has no effect on the integral.
 const FARTHEST_BEND: f64 = 7.0;
 
 /// Nodes on either side of the mode of density × Gaussian.
@@ -65,23 +65,23 @@ pub struct GradedNodes {
 
 impl GradedNodes {
     /// Nodes for the expectation of a log density. They cluster around the mean of the Gaussian and
-    /// around the bend of the log density. A bend that is wider than the Gaussian or too far from
+    /// around the kink of the log density. A kink that is wider than the Gaussian or too far from
     /// it gets no nodes.
     ///
     /// # Shapes
     ///
     /// - `marginals`: of the functions, `[N, P]`
     /// - `count`: nodes on either side of the mean
-    pub fn around(marginals: &Marginals, bend: Focus, count: usize) -> Self {
-        let Standardized { center, width, .. } = Standardized::new(marginals, bend);
+    pub fn around(marginals: &Marginals, kink: QuadratureCenter, count: usize) -> Self {
+        let Standardized { center, width, .. } = Standardized::new(marginals, kink);
         let unused = center.clone().abs().greater_elem(FARTHEST_BEND);
         let unused = unused.bool_or(width.clone().greater_elem(1.0));
         let center = center.mask_fill(unused.clone(), 0.0);
         let width = width.mask_fill(unused.clone(), 1.0);
         let reach = center.clone().abs() + REACH;
         let gaussian = Set::of_gaussian(&center, count);
-        let bend = Set::new(center, width, reach, NODES_AROUND_BEND).without(unused);
-        Self::of(&gaussian, &bend)
+        let kink = Set::new(center, width, reach, NODES_AROUND_KINK).without(unused);
+        Self::of(&gaussian, &kink)
     }
 
     /// Nodes for the expectation of a density. They cluster around the mean of the Gaussian and
@@ -94,7 +94,7 @@ impl GradedNodes {
     /// - `log_density`: from values of `f`, `[S, N, P]`, to `[S, N, P]`
     pub fn around_mode(
         marginals: &Marginals,
-        peak: Focus,
+        peak: QuadratureCenter,
         log_density: impl Fn(Tensor<3>) -> Tensor<3>,
     ) -> Self {
         let (center, width) = Standardized::new(marginals, peak).mode(log_density);

@@ -14,7 +14,7 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Focus, GradedNodes, Likelihood, TargetDistribution,
+    GradedNodes, Likelihood, QuadratureCenter, TargetDistribution,
     distributions::HeteroskedasticTarget,
     gaussian::log_normal,
     likelihood::{block, draw, sum_outputs},
@@ -145,7 +145,7 @@ impl Likelihood for Heteroskedastic {
         // of the function cannot be told apart.
         let explained = error.clone().square().max_pair(function.variance.clone());
         let likeliest = explained.clamp_min(SMALLEST_NOISE) / noise.clone().reshape([1, 1]);
-        let peak = Focus {
+        let peak = QuadratureCenter {
             width: likeliest.ones_like(),
             center: likeliest.log(),
         };

@@ -9,8 +9,8 @@ use burn::{
 use rand::Rng;
 
 use super::{
-    Focus, GradedNodes, ImpossibleTarget, PredictiveDistribution, Quadrature, TargetDistribution,
-    graded_nodes::NODES, targets::in_precision,
+    GradedNodes, ImpossibleTarget, PredictiveDistribution, Quadrature, QuadratureCenter,
+    TargetDistribution, graded_nodes::NODES, targets::in_precision,
 };
 use crate::{
     parameter::{Hyperparameter, hyperparameters, numbers, require_same_dtype},
@@ -237,19 +237,19 @@ pub trait Likelihood: Module + ModuleDisplay + Sync + 'static {
         self.check_targets(&numbers(targets.clone()), columns)
     }
 
-    /// The quadrature that the default methods below use unless [`bend`](Self::bend) or
+    /// The quadrature that the default methods below use unless [`kink`](Self::kink) or
     /// [`peak`](Self::peak) returns a focus.
     fn quadrature(&self) -> Quadrature {
         Quadrature::default_for(self.latents_per_output())
     }
 
-    /// The place where `log p(y_np | f)` bends as a function of `f`, if it does so over a distance
+    /// The place where `log p(y_np | f)` kinks as a function of `f`, if it does so over a distance
     /// of less than about one. For likelihoods with one latent function per output.
     ///
     /// # Shapes
     ///
     /// - `targets`: `[N, P]`
-    fn bend(&self, targets: &Tensor<2>) -> Option<Focus> {
+    fn kink(&self, targets: &Tensor<2>) -> Option<QuadratureCenter> {
         let _ = targets;
         None
     }
@@ -262,7 +262,7 @@ pub trait Likelihood: Module + ModuleDisplay + Sync + 'static {
     /// # Shapes
     ///
     /// - `targets`: `[N, P]`
-    fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
+    fn peak(&self, targets: &Tensor<2>) -> Option<QuadratureCenter> {
         let _ = targets;
         None
     }
@@ -276,11 +276,11 @@ pub trait Likelihood: Module + ModuleDisplay + Sync + 'static {
     /// - result: `[N]`
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         self.require_sizes(&targets, &marginals);
-        let bend = self.bend(&targets);
+        let kink = self.kink(&targets);
         let log_density = |function| self.log_density(targets, function);
-        sum_outputs(match bend {
-            Some(bend) => {
-                let nodes = GradedNodes::around(&marginals, bend, NODES);
+        sum_outputs(match kink {
+            Some(kink) => {
+                let nodes = GradedNodes::around(&marginals, kink, NODES);
                 nodes.expectation(marginals, log_density)
             }
             None => self.quadrature().expectation(marginals, log_density),

@@ -25,7 +25,7 @@
 //! A likelihood must provide [`log_density`](Likelihood::log_density), the moments of `y` given `f`
 //! and a way to draw `y`. [`Quadrature`] derives everything else that models need; likelihoods
 //! override methods that have a closed form. If a density can be narrow, the likelihood reports
-//! where ([`Focus`]), and [`GradedNodes`] resolve it.
+//! where ([`QuadratureCenter`]), and [`GradedNodes`] resolve it.
 //!
 //! A likelihood can be chosen at run time:
 //!
@@ -86,7 +86,7 @@ pub use exponential::Exponential;
 pub use fixed_noise::FixedNoise;
 pub use gamma::{Gamma, GammaConfig};
 pub use gaussian::{Gaussian, GaussianConfig};
-pub use graded_nodes::{Focus, GradedNodes};
+pub use graded_nodes::{GradedNodes, QuadratureCenter};
 pub use heteroskedastic::{Heteroskedastic, HeteroskedasticConfig};
 pub use likelihood::Likelihood;
 pub use name::{LikelihoodName, LikelihoodStart};

@@ -2,7 +2,7 @@
 
 use burn::tensor::Tensor;
 
-use super::{Focus, quadrature::SMALLEST_VARIANCE};
+use super::{QuadratureCenter, quadrature::SMALLEST_VARIANCE};
 use crate::process::Marginals;
 
 /// Number of search steps.
@@ -30,7 +30,7 @@ pub(super) struct Standardized {
 }
 
 impl Standardized {
-    pub fn new(marginals: &Marginals, focus: Focus) -> Self {
+    pub fn new(marginals: &Marginals, focus: QuadratureCenter) -> Self {
         let mean = marginals.mean.clone().detach();
         let variance = marginals.variance.clone().detach();
         let deviation = variance.clamp_min(SMALLEST_VARIANCE).sqrt();

@@ -12,7 +12,7 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Focus, Likelihood, TargetDistribution,
+    Likelihood, QuadratureCenter, TargetDistribution,
     distributions::NegativeBinomialTarget,
     likelihood::draw,
     log_link,
@@ -128,11 +128,11 @@ impl Likelihood for NegativeBinomial {
 
     /// Below `log y` the density falls off over a distance of `√(1/y + α)`. For a large dispersion
     /// it stays almost constant there and falls off only below `log(y/α)`.
-    fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
+    fn peak(&self, targets: &Tensor<2>) -> Option<QuadratureCenter> {
         let dispersion = self.dispersion().reshape([1, 1]);
         let counts = positive(targets.clone());
         let width = (counts.clone().recip() + dispersion.clone()).sqrt();
-        Some(Focus {
+        Some(QuadratureCenter {
             center: counts.log() - dispersion.log().clamp_min(0.0),
             width: width.clamp_max(1.0),
         })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 use rand::Rng;
 
-use super::{Focus, ImpossibleTarget, Likelihood, Quadrature, TargetDistribution};
+use super::{ImpossibleTarget, Likelihood, Quadrature, QuadratureCenter, TargetDistribution};
 use crate::{custom::AnyModule, process::Marginals};
 
 /// Passes the methods of likelihoods to a macro.
@@ -23,8 +23,8 @@ macro_rules! with_methods {
             conditional_moments(function: Tensor<3>) -> (Tensor<3>, Tensor<3>);
             check_targets(targets: &[f64], columns: usize) -> Result<(), ImpossibleTarget>;
             quadrature() -> Quadrature;
-            bend(targets: &Tensor<2>) -> Option<Focus>;
-            peak(targets: &Tensor<2>) -> Option<Focus>;
+            kink(targets: &Tensor<2>) -> Option<QuadratureCenter>;
+            peak(targets: &Tensor<2>) -> Option<QuadratureCenter>;
             expected_log_density(targets: Tensor<2>, marginals: Marginals) -> Tensor<1>;
             log_predictive_density(targets: Tensor<2>, marginals: Marginals) -> Tensor<1>;
             predict(marginals: Marginals) -> Marginals;

@@ -7,7 +7,7 @@ use rand::Rng;
 use rand_distr::Distribution;
 
 use super::{
-    Focus, Likelihood, TargetDistribution,
+    Likelihood, QuadratureCenter, TargetDistribution,
     distributions::PoissonTarget,
     likelihood::{draw, sum_outputs},
     log_link,
@@ -91,9 +91,9 @@ impl Likelihood for Poisson {
         Self::log_density_of(targets.unsqueeze(), function, None)
     }
 
-    fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
+    fn peak(&self, targets: &Tensor<2>) -> Option<QuadratureCenter> {
         let counts = positive(targets.clone());
-        Some(Focus {
+        Some(QuadratureCenter {
             center: counts.clone().log(),
             width: counts.sqrt().recip(),
         })

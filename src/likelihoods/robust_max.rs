@@ -9,7 +9,7 @@ use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Focus, GradedNodes, Likelihood,
+    GradedNodes, Likelihood, QuadratureCenter,
     classes::indicators,
     graded_nodes::NODES,
     likelihood::{block, draw, sum_outputs},
@@ -155,7 +155,7 @@ impl RobustMax {
     /// standard deviation of the other function whose mean minus three standard deviations is
     /// largest. A step farther below lies where the product is almost zero; one farther above is
     /// smooth over a third of its distance.
-    fn step_of_others(&self, marginals: &Marginals, others: &Tensor<2>) -> Focus {
+    fn step_of_others(&self, marginals: &Marginals, others: &Tensor<2>) -> QuadratureCenter {
         let [rows, functions] = marginals.mean.dims();
         let shape = [rows, self.classes, functions / self.classes];
         let flat = [rows, functions / self.classes];
@@ -171,7 +171,7 @@ impl RobustMax {
             let values = values.reshape(shape).gather(1, index.clone());
             values.reshape(flat)
         };
-        Focus {
+        QuadratureCenter {
             center: at_step(mean),
             width: at_step(deviation),
         }
@@ -191,9 +191,9 @@ impl RobustMax {
             variance: own(&marginals.variance),
         };
         let others: Tensor<2> = 1.0 - indicators(targets.clone(), classes); // [N, C·P]
-        let bend = self.step_of_others(&marginals, &others);
+        let kink = self.step_of_others(&marginals, &others);
         let deviation = marginals.variance.clamp_min(SMALLEST_VARIANCE).sqrt();
-        let nodes = GradedNodes::around(&label, bend, self.nodes);
+        let nodes = GradedNodes::around(&label, kink, self.nodes);
         nodes.expectation(label, |threshold| {
             let [nodes, ..] = threshold.dims(); // [S, N, P]
             let threshold = threshold.repeat_dim(2, classes);

@@ -14,7 +14,8 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Focus, Likelihood, TargetDistribution, distributions::StudentTTarget, likelihood::draw,
+    Likelihood, QuadratureCenter, TargetDistribution, distributions::StudentTTarget,
+    likelihood::draw,
 };
 use crate::{
     ops::{log_ratio, stirling_remainder},
@@ -152,16 +153,16 @@ impl Likelihood for StudentT {
     }
 
     /// The log density changes from a parabola to a logarithm over a distance of `s·√ν`.
-    fn bend(&self, targets: &Tensor<2>) -> Option<Focus> {
+    fn kink(&self, targets: &Tensor<2>) -> Option<QuadratureCenter> {
         let width = self.degrees_of_freedom().sqrt() * self.scale();
-        Some(Focus {
+        Some(QuadratureCenter {
             center: targets.clone(),
             width: targets.zeros_like() + width.reshape([1, 1]),
         })
     }
 
-    fn peak(&self, targets: &Tensor<2>) -> Option<Focus> {
-        Some(Focus {
+    fn peak(&self, targets: &Tensor<2>) -> Option<QuadratureCenter> {
+        Some(QuadratureCenter {
             center: targets.clone(),
             width: targets.zeros_like() + self.scale().reshape([1, 1]),
         })

@@ -10,8 +10,8 @@
 //! | [`CholeskyFactor::solve_lower`] | a third of a solve | a third of a solve and of a product |
 //! | [`gaussian_log_density`] | one factorization, two solves | one inverse, a third of a product |
 //! | [`BlockFactor`] | two smaller factorizations | the backward passes of its parts |
-//! | [`projected_moments`], [`relative_moments`] | one triangular product | two triangular products |
-//! | [`CholeskyFactor::relative_moments`] | one solve, one triangular product | one solve, three triangular products |
+//! | [`projected_moments`], [`marginals_minus_prior`] | one triangular product | two triangular products |
+//! | [`CholeskyFactor::marginals_minus_prior`] | one solve, one triangular product | one solve, three triangular products |
 //! | [`gram`], [`transposed_gram`] | one triangular product | one product |
 //! | [`triangular_product`] | half a product | half a product |
 //! | [`remainder`] | one product, added to a copy | two products |
@@ -101,7 +101,7 @@ pub use layer_normalization::layer_normalization;
 pub use log_density::gaussian_log_density;
 pub use moments::{
     batch_column_products, batch_column_squares, batch_projected_moments, batch_relative_moments,
-    column_products, column_squares, gaussian_kl, projected_moments, relative_moments,
+    column_products, column_squares, gaussian_kl, marginals_minus_prior, projected_moments,
 };
 pub(crate) use natural_step::{lower_of_transposed_product, reversed_precision, solve_reversed};
 pub use patches::{patch_covariance, patch_variance};

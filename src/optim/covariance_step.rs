@@ -79,7 +79,7 @@ impl FullStep {
             .map(|index| lowers.clone().narrow(0, index, 1).squeeze_dim::<3>(0));
         let lower = select(&fits, lowers.collect());
         let step_size = select_number(&fits, step_sizes, &self.mean);
-        let (change, scale) = self.after(&CholeskyFactor::from_regular(lower));
+        let (change, scale) = self.after(&CholeskyFactor::from_nonsingular(lower));
         let mean = self.mean.clone() - change * step_size.unsqueeze();
         ((mean, scale), fits.any())
     }

@@ -197,40 +197,40 @@ impl NaturalInversion {
         start: Tensor<2>,
         rule: StoppingRule<'_>,
     ) -> Inversion {
-        let mut course = Course::new(*self, start);
-        while course.steps < course.limit {
-            let curvature = congruence(matrix.clone(), course.lower.clone());
+        let mut state = InversionState::new(*self, start);
+        while state.steps < state.limit {
+            let curvature = congruence(matrix.clone(), state.lower.clone());
             let (distance, largest) = curvature.distance_from_identity();
             let [size, _] = matrix.dims();
-            course.residual = distance / (size as f64).sqrt();
-            let usable = course.residual.is_finite() && largest < DIVERGED;
+            state.residual = distance / (size as f64).sqrt();
+            let usable = state.residual.is_finite() && largest < DIVERGED;
             if !usable {
-                if !course.start_anew(matrix) {
-                    return course.finish(InversionStop::Unusable);
+                if !state.start_anew(matrix) {
+                    return state.finish(InversionStop::Unusable);
                 }
                 continue;
             }
             let good = match rule {
-                StoppingRule::Residual => course.residual < self.tolerance,
-                StoppingRule::VarianceGap(gap) => gap.is_closed(matrix, &course.lower),
+                StoppingRule::Residual => state.residual < self.tolerance,
+                StoppingRule::VarianceGap(gap) => gap.is_closed(matrix, &state.lower),
             };
             if good {
-                return course.finish(InversionStop::Converged);
+                return state.finish(InversionStop::Converged);
             }
-            if course.stands_still() {
-                if course.best.0 > FAR && course.start_anew(matrix) {
+            if state.stands_still() {
+                if state.best.0 > FAR && state.start_anew(matrix) {
                     continue;
                 }
-                return course.finish(InversionStop::Plateau);
+                return state.finish(InversionStop::Plateau);
             }
-            course.descend(&curvature);
+            state.descend(&curvature);
         }
-        course.finish(InversionStop::StepLimit)
+        state.finish(InversionStop::StepLimit)
     }
 }
 
 /// The state of an inversion.
-struct Course {
+struct InversionState {
     inversion: NaturalInversion,
     start: Tensor<2>,
     lower: Tensor<2>,
@@ -242,7 +242,7 @@ struct Course {
     best: (f64, Tensor<2>, usize),
 }
 
-impl Course {
+impl InversionState {
     fn new(inversion: NaturalInversion, start: Tensor<2>) -> Self {
         Self {
             inversion,

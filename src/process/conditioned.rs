@@ -103,7 +103,7 @@ pub trait Process {
 }
 
 /// A single dummy input if `x` is empty: the backends support few operations on empty tensors.
-pub(crate) fn one_for_none(x: &Tensor<2>) -> Option<Tensor<2>> {
+pub(crate) fn dummy_row_if_empty(x: &Tensor<2>) -> Option<Tensor<2>> {
     let [rows, dimensions] = x.dims();
     (rows == 0).then(|| Tensor::zeros([1, dimensions], (&x.device(), x.dtype())))
 }
@@ -122,7 +122,7 @@ impl Joint {
 
 /// The uncertainty of the whitened inducing variables.
 #[derive(Clone, Debug)]
-pub enum Spread {
+pub enum WhitenedCovariance {
     /// No uncertainty: the values are known.
     Known,
     /// `N(m_p, W_pW_pᵀ)` with lower-triangular W, `[P, M, M]`.
@@ -138,7 +138,7 @@ fn moments_of(mean: &Tensor<2>, scale: &Tensor<3>) -> Moments {
     }
 }
 
-impl Spread {
+impl WhitenedCovariance {
     /// Means and variances of `Aᵀu`, both `[N, P]`, for means m, `[P, M]`, and `basis` A, `[M, N]`.
     pub(crate) fn project(&self, mean: &Tensor<2>, basis: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         let means = |basis: Tensor<2>| basis.transpose().exact_matmul(mean.clone().transpose());
@@ -216,7 +216,7 @@ pub struct ConditionedProcess<K, I> {
     factor: CholeskyFactor<2>,
     /// m, [P, M]
     mean: Tensor<2>,
-    spread: Spread,
+    spread: WhitenedCovariance,
 }
 
 impl<K: Kernel, I: InducingVariables<K>> ConditionedProcess<K, I> {
@@ -227,7 +227,7 @@ impl<K: Kernel, I: InducingVariables<K>> ConditionedProcess<K, I> {
         inducing: I,
         factor: CholeskyFactor<2>,
         mean: Tensor<2>,
-        spread: Spread,
+        spread: WhitenedCovariance,
     ) -> Self {
         Self {
             kernel,
@@ -259,7 +259,7 @@ impl<K: Kernel, I: InducingVariables<K>> ConditionedProcess<K, I> {
     }
 
     /// The uncertainty of the whitened inducing variables.
-    pub fn spread(&self) -> &Spread {
+    pub fn spread(&self) -> &WhitenedCovariance {
         &self.spread
     }
 
@@ -278,7 +278,7 @@ impl<K: Kernel, I: InducingVariables<K>> ConditionedProcess<K, I> {
 
 impl<K: Kernel, I: InducingVariables<K>> Process for ConditionedProcess<K, I> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
-        if let Some(one) = one_for_none(&x) {
+        if let Some(one) = dummy_row_if_empty(&x) {
             return self.marginals(one).at_none();
         }
         let prior_variance = self.kernel.diagonal(x.clone());
@@ -292,7 +292,7 @@ impl<K: Kernel, I: InducingVariables<K>> Process for ConditionedProcess<K, I> {
     }
 
     fn joint(&self, x: Tensor<2>) -> Joint {
-        if let Some(one) = one_for_none(&x) {
+        if let Some(one) = dummy_row_if_empty(&x) {
             return self.joint(one).at_none();
         }
         let prior = self.kernel.matrix(x.clone()); // [N, N]

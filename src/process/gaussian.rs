@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ops::{
     CholeskyFactor, ExactMatmul, batch_column_squares, batch_relative_moments, column_squares,
-    gaussian_kl, projected_moments, relative_moments,
+    gaussian_kl, marginals_minus_prior, projected_moments,
 };
 
 /// Whether a variational covariance is full or diagonal.
@@ -150,7 +150,7 @@ impl Moments {
     /// `basis` A, `[M, N]`.
     pub fn project_relative(self, basis: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         match self.scale {
-            Scale::Full(scale) => relative_moments(basis, self.mean, scale),
+            Scale::Full(scale) => marginals_minus_prior(basis, self.mean, scale),
             Scale::Diagonal(_) => {
                 let squares = column_squares(basis.clone()).unsqueeze_dim(1);
                 let (mean, variance) = self.project(basis);
@@ -166,7 +166,7 @@ impl Moments {
         rhs: Tensor<2>,
     ) -> (Tensor<2>, Tensor<2>) {
         match self.scale {
-            Scale::Full(scale) => factor.relative_moments(rhs, self.mean, scale),
+            Scale::Full(scale) => factor.marginals_minus_prior(rhs, self.mean, scale),
             Scale::Diagonal(_) => self.project_relative(factor.solve(rhs)),
         }
     }

@@ -7,7 +7,7 @@ use super::{EqualInputs, draw_at_distinct, residual_variance};
 use crate::{
     kernels::FeatureMap,
     ops::{ExactMatmul, NotPositiveDefinite},
-    process::{Joint, Marginals, Process, Spread, one_for_none},
+    process::{Joint, Marginals, Process, WhitenedCovariance, dummy_row_if_empty},
     random::normals,
 };
 
@@ -18,7 +18,7 @@ pub struct LowRankProcess<F> {
     map: F,
     /// m, [P, R]
     mean: Tensor<2>,
-    spread: Spread,
+    spread: WhitenedCovariance,
     level: Option<Tensor<1>>,
 }
 
@@ -29,7 +29,12 @@ impl<F: FeatureMap> LowRankProcess<F> {
     /// The variance c is zero if `level` is `None`. Otherwise it is the residual variance of the
     /// kernel that the features approximate. If the features define the kernel, c raises the prior
     /// variance to `level`, `[1]`.
-    pub fn new(map: F, mean: Tensor<2>, spread: Spread, level: Option<Tensor<1>>) -> Self {
+    pub fn new(
+        map: F,
+        mean: Tensor<2>,
+        spread: WhitenedCovariance,
+        level: Option<Tensor<1>>,
+    ) -> Self {
         Self {
             map,
             mean,
@@ -49,7 +54,7 @@ impl<F: FeatureMap> LowRankProcess<F> {
     }
 
     /// The uncertainty of the weights.
-    pub fn spread(&self) -> &Spread {
+    pub fn spread(&self) -> &WhitenedCovariance {
         &self.spread
     }
 
@@ -69,7 +74,7 @@ impl<F: FeatureMap> LowRankProcess<F> {
 
 impl<F: FeatureMap> Process for LowRankProcess<F> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
-        if let Some(one) = one_for_none(&x) {
+        if let Some(one) = dummy_row_if_empty(&x) {
             return self.marginals(one).at_none();
         }
         let dtype = x.dtype();
@@ -86,7 +91,7 @@ impl<F: FeatureMap> Process for LowRankProcess<F> {
     }
 
     fn joint(&self, x: Tensor<2>) -> Joint {
-        if let Some(one) = one_for_none(&x) {
+        if let Some(one) = dummy_row_if_empty(&x) {
             return self.joint(one).at_none();
         }
         let dtype = x.dtype();

@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 
 use crate::{
     ops::{ExactMatmul, NotPositiveDefinite},
-    process::{Joint, JointAcrossOutputs, Marginals, Process, one_for_none},
+    process::{Joint, JointAcrossOutputs, Marginals, Process, dummy_row_if_empty},
 };
 
 /// The process `f = W·g` of P functions, which are mixtures of the Q independent functions of a
@@ -51,14 +51,14 @@ fn weighted_sums(weights: Tensor<2>, covariances: Tensor<3>) -> Tensor<3> {
 
 impl<G: Process> Process for Mixture<G> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
-        if let Some(one) = one_for_none(&x) {
+        if let Some(one) = dummy_row_if_empty(&x) {
             return self.marginals(one).at_none();
         }
         mix(self.latent.marginals(x), self.mixing())
     }
 
     fn joint(&self, x: Tensor<2>) -> Joint {
-        if let Some(one) = one_for_none(&x) {
+        if let Some(one) = dummy_row_if_empty(&x) {
             return self.joint(one).at_none();
         }
         let Joint { mean, covariance } = self.latent.joint(x);

@@ -33,8 +33,8 @@ mod with_mean;
 
 use burn::tensor::Tensor;
 
-pub(crate) use conditioned::one_for_none;
-pub use conditioned::{ConditionedProcess, Joint, JointAcrossOutputs, Process, Spread};
+pub(crate) use conditioned::dummy_row_if_empty;
+pub use conditioned::{ConditionedProcess, Joint, JointAcrossOutputs, Process, WhitenedCovariance};
 pub(crate) use equal_inputs::EqualInputs;
 pub use equal_inputs::draw_at_distinct;
 pub use gaussian::{CovarianceShape, VariationalGaussian};

@@ -6,7 +6,10 @@ use crate::{
     inducing::SeparateInducing,
     kernels::{Kernel, SeparateKernels},
     ops::{CholeskyFactor, ExactMatmul, batch_relative_moments, transposed_gram},
-    process::{ConditionedProcess, Joint, Marginals, Process, Spread, nonnegative, one_for_none},
+    process::{
+        ConditionedProcess, Joint, Marginals, Process, WhitenedCovariance, dummy_row_if_empty,
+        nonnegative,
+    },
 };
 
 /// P independent functions with separate kernels, each conditioned on its inducing variables with
@@ -62,7 +65,7 @@ impl<K: Kernel, I: SeparateInducing<K>> SeparateProcess<K, I> {
                     self.inducing.member(output),
                     self.factor.member(output),
                     self.mean.clone().narrow(0, output, 1),
-                    Spread::Factor(self.scale.clone().narrow(0, output, 1)),
+                    WhitenedCovariance::Factor(self.scale.clone().narrow(0, output, 1)),
                 )
             })
             .collect()
@@ -76,7 +79,7 @@ impl<K: Kernel, I: SeparateInducing<K>> SeparateProcess<K, I> {
 
 impl<K: Kernel, I: SeparateInducing<K>> Process for SeparateProcess<K, I> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
-        if let Some(one) = one_for_none(&x) {
+        if let Some(one) = dummy_row_if_empty(&x) {
             return self.marginals(one).at_none();
         }
         let prior_variance = self.kernels.diagonals(x.clone()); // [P, N]
@@ -90,7 +93,7 @@ impl<K: Kernel, I: SeparateInducing<K>> Process for SeparateProcess<K, I> {
     }
 
     fn joint(&self, x: Tensor<2>) -> Joint {
-        if let Some(one) = one_for_none(&x) {
+        if let Some(one) = dummy_row_if_empty(&x) {
             return self.joint(one).at_none();
         }
         let ([outputs, _, _], [rows, dimensions]) = (self.scale.dims(), x.dims());

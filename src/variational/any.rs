@@ -8,7 +8,7 @@ use burn::{
 // A glob import, since every posterior is named in the list below.
 use super::{
     custom::PosteriorFunctions,
-    definition::{Build, Start},
+    definition::{ConfigBuild, PosteriorInit},
     *,
 };
 use crate::{
@@ -51,7 +51,7 @@ macro_rules! posteriors {
             fn build<const D: usize, I: Module + 'static>(
                 &self,
                 sets: Vec<I>,
-                start: &Start<'_, impl PriorCovariances<I, D>>,
+                start: &PosteriorInit<'_, impl PriorCovariances<I, D>>,
             ) -> Result<AnyPosterior<I>, NotPositiveDefinite>
             where
                 Tensor<D>: FunctionMatrices,
@@ -140,10 +140,10 @@ macro_rules! posteriors {
                 }
             }
 
-            fn refreshed(self, prior: &$prior) -> Self {
+            fn synchronized(self, prior: &$prior) -> Self {
                 match self {
-                    $(Self::$variant(posterior) => Self::$variant(posterior.refreshed(prior)),)+
-                    Self::Custom(posterior) => Self::Custom(posterior.refreshed(prior)),
+                    $(Self::$variant(posterior) => Self::$variant(posterior.synchronized(prior)),)+
+                    Self::Custom(posterior) => Self::Custom(posterior.synchronized(prior)),
                 }
             }
         }
@@ -250,7 +250,7 @@ impl PosteriorConfig {
         kernel: &K,
         (outputs, jitter, options): (usize, Jitter, TensorCreationOptions),
     ) -> Result<AnyPosterior<I>, NotPositiveDefinite> {
-        let start = Start {
+        let start = PosteriorInit {
             prior: kernel,
             first,
             outputs,
@@ -290,7 +290,7 @@ impl PosteriorConfig {
         kernels: &SeparateKernels<K>,
         (jitter, options): (Jitter, TensorCreationOptions),
     ) -> Result<AnyPosterior<I>, NotPositiveDefinite> {
-        let start = Start {
+        let start = PosteriorInit {
             prior: kernels,
             first,
             outputs: kernels.outputs(),

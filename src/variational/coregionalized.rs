@@ -155,9 +155,9 @@ impl<K: FunctionPrior, Q: Posterior<K>> Posterior<K> for Coregionalized<Q> {
         }
     }
 
-    fn refreshed(self, kernel: &K) -> Self {
+    fn synchronized(self, kernel: &K) -> Self {
         Self {
-            latent: self.latent.refreshed(kernel),
+            latent: self.latent.synchronized(kernel),
             ..self
         }
     }

@@ -11,7 +11,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::{
     Coordinates, Evaluation, FunctionMatrices, InducingSet, InducingSets, Posterior,
     PosteriorConfig, PosteriorName, PriorCovariances,
-    definition::{Build, Start},
+    definition::{ConfigBuild, PosteriorInit},
 };
 use crate::{
     custom::{
@@ -116,7 +116,7 @@ struct Functions {
     evaluate: fn(&dyn AnyModule, &dyn Any, Tensor<2>) -> Result<Evaluation, NotPositiveDefinite>,
     condition: fn(&dyn AnyModule, &dyn Any) -> Conditioned,
     after_step: Change,
-    refreshed: Change,
+    synchronized: Change,
 }
 
 custom::kind!(
@@ -167,9 +167,9 @@ macro_rules! functions {
                     let posterior = into_type::<P>(module);
                     under!(prior: $($prior),+ => Box::new(posterior.after_step(prior)))
                 },
-                refreshed: |module, prior| {
+                synchronized: |module, prior| {
                     let posterior = into_type::<P>(module);
-                    under!(prior: $($prior),+ => Box::new(posterior.refreshed(prior)))
+                    under!(prior: $($prior),+ => Box::new(posterior.synchronized(prior)))
                 },
             };
         }
@@ -233,7 +233,7 @@ macro_rules! register_posterior {
     };
 }
 
-impl Build for CustomPosteriorConfig {
+impl ConfigBuild for CustomPosteriorConfig {
     type Posterior<I: Module> = CustomPosterior;
 
     fn has_orthogonal_set(&self) -> bool {
@@ -245,7 +245,7 @@ impl Build for CustomPosteriorConfig {
     fn build<const D: usize, I: Module + 'static>(
         &self,
         sets: Vec<I>,
-        start: &Start<'_, impl PriorCovariances<I, D>>,
+        start: &PosteriorInit<'_, impl PriorCovariances<I, D>>,
     ) -> Result<CustomPosterior, NotPositiveDefinite>
     where
         Tensor<D>: FunctionMatrices,
@@ -296,9 +296,11 @@ impl CustomPosterior {
         self
     }
 
-    pub(super) fn refreshed<Q: 'static>(mut self, prior: &Q) -> Self {
-        let refreshed = self.functions.refreshed;
-        self.posterior = self.posterior.map_module(|module| refreshed(module, prior));
+    pub(super) fn synchronized<Q: 'static>(mut self, prior: &Q) -> Self {
+        let synchronized = self.functions.synchronized;
+        self.posterior = self
+            .posterior
+            .map_module(|module| synchronized(module, prior));
         self
     }
 

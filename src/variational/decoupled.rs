@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     ColumnSampling, Coordinates, Evaluation, Expansion, FunctionMatrices, InducingSets, Posterior,
     PriorCovariances,
-    definition::{Build, Start, exactly},
+    definition::{ConfigBuild, PosteriorInit, exactly},
     expansion::{expand, weighted},
     inducing_gaussians::WhitenedSets,
 };
@@ -20,7 +20,9 @@ use crate::{
     kernels::Kernel,
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite},
     parameter::HostInteger,
-    process::{ConditionedProcess, CovarianceShape, Spread, VariationalGaussian, WithMean},
+    process::{
+        ConditionedProcess, CovarianceShape, VariationalGaussian, WhitenedCovariance, WithMean,
+    },
 };
 
 /// ODVGP: a Gaussian over the inducing variables `u = f(Z)`, plus a mean with a much larger set `v`
@@ -105,7 +107,7 @@ pub struct OrthogonallyDecoupledConfig {
     pub seed: u64,
 }
 
-impl Build for OrthogonallyDecoupledConfig {
+impl ConfigBuild for OrthogonallyDecoupledConfig {
     type Posterior<I: Module> = OrthogonallyDecoupled<I>;
 
     fn has_orthogonal_set(&self) -> bool {
@@ -116,7 +118,7 @@ impl Build for OrthogonallyDecoupledConfig {
     fn build<const D: usize, I: Module + 'static>(
         &self,
         sets: Vec<I>,
-        start: &Start<'_, impl PriorCovariances<I, D>>,
+        start: &PosteriorInit<'_, impl PriorCovariances<I, D>>,
     ) -> Result<OrthogonallyDecoupled<I>, NotPositiveDefinite>
     where
         Tensor<D>: FunctionMatrices,
@@ -289,7 +291,7 @@ impl<K: Kernel, I: InducingVariables<K>> Posterior<K> for OrthogonallyDecoupled<
         let (this, kernel) = (self.valid(), kernel.valid());
         let (factor, mean, scale) = this.conditions::<2>(&kernel)?;
         let expansion = Expansion::new(kernel.clone(), this.orthogonal.clone(), this.weights());
-        let spread = Spread::Factor(scale);
+        let spread = WhitenedCovariance::Factor(scale);
         let process = ConditionedProcess::new(kernel, this.inducing, factor, mean, spread);
         Ok(WithMean::new(process, expansion))
     }

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// A configuration from which a posterior is made.
-pub(super) trait Build {
+pub(super) trait ConfigBuild {
     /// The posterior over inducing variables `I`.
     type Posterior<I: Module>;
 
@@ -29,7 +29,7 @@ pub(super) trait Build {
     fn build<const D: usize, I: Module + 'static>(
         &self,
         sets: Vec<I>,
-        start: &Start<'_, impl PriorCovariances<I, D>>,
+        start: &PosteriorInit<'_, impl PriorCovariances<I, D>>,
     ) -> Result<Self::Posterior<I>, NotPositiveDefinite>
     where
         Tensor<D>: FunctionMatrices;
@@ -46,7 +46,7 @@ pub enum FirstGaussians {
 }
 
 /// The prior of a new posterior, and the type of its parameters.
-pub(super) struct Start<'a, P> {
+pub(super) struct PosteriorInit<'a, P> {
     pub prior: &'a P,
     pub first: FirstGaussians,
     /// The number of functions, P.
@@ -55,7 +55,7 @@ pub(super) struct Start<'a, P> {
     pub options: TensorCreationOptions,
 }
 
-impl<P> Start<'_, P> {
+impl<P> PosteriorInit<'_, P> {
     /// The initial Gaussian over each set.
     pub fn gaussians<const D: usize, I>(
         &self,

@@ -58,10 +58,10 @@ where
         }
     }
 
-    fn refreshed(self, prior: &K) -> Self {
+    fn synchronized(self, prior: &K) -> Self {
         match self {
-            Self::Independent(posterior) => Self::Independent(posterior.refreshed(prior)),
-            Self::Coregionalized(posterior) => Self::Coregionalized(posterior.refreshed(prior)),
+            Self::Independent(posterior) => Self::Independent(posterior.synchronized(prior)),
+            Self::Coregionalized(posterior) => Self::Coregionalized(posterior.synchronized(prior)),
         }
     }
 }
@@ -96,10 +96,10 @@ impl<K: Kernel, I: InducingVariables<K> + SeparateInducing<K>> Posterior<Kernels
         }
     }
 
-    fn refreshed(self, kernels: &Kernels<K>) -> Self {
+    fn synchronized(self, kernels: &Kernels<K>) -> Self {
         match kernels {
-            Kernels::Shared(kernel) => self.refreshed(kernel),
-            Kernels::Separate(kernels) => self.refreshed(kernels),
+            Kernels::Shared(kernel) => self.synchronized(kernel),
+            Kernels::Separate(kernels) => self.synchronized(kernels),
         }
     }
 }

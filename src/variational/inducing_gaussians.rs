@@ -15,7 +15,8 @@ use crate::{
     kernels::Kernel,
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite},
     process::{
-        ConditionedProcess, Marginals, Moments, Scale, Spread, VariationalGaussian, nonnegative,
+        ConditionedProcess, Marginals, Moments, Scale, VariationalGaussian, WhitenedCovariance,
+        nonnegative,
     },
 };
 
@@ -217,7 +218,7 @@ where
     fn condition(&self, kernel: &K) -> Result<Self::Process, NotPositiveDefinite> {
         let kernel = kernel.valid();
         let (inducing, factor, mean, scale) = conditions::<2, Q>(&self.valid(), &kernel)?;
-        let spread = Spread::Factor(scale);
+        let spread = WhitenedCovariance::Factor(scale);
         Ok(ConditionedProcess::new(
             kernel, inducing, factor, mean, spread,
         ))

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Evaluation, FunctionMatrices, InducingSets, MeanForm, Posterior, PriorCovariances,
     PseudoObservations, PseudoObservationsConfig,
-    definition::{Build, Start, exactly},
+    definition::{ConfigBuild, PosteriorInit, exactly},
     expansion::{expand, weighted},
 };
 use crate::{
@@ -16,7 +16,8 @@ use crate::{
     kernels::{Kernel, SeparateKernels},
     ops::{CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky},
     process::{
-        ConditionedProcess, Marginals, SeparateProcess, Spread, VariationalGaussian, nonnegative,
+        ConditionedProcess, Marginals, SeparateProcess, VariationalGaussian, WhitenedCovariance,
+        nonnegative,
     },
 };
 
@@ -68,14 +69,14 @@ pub struct LSvgpConfig {
     pub observations: PseudoObservationsConfig,
 }
 
-impl Build for LSvgpConfig {
+impl ConfigBuild for LSvgpConfig {
     type Posterior<I: Module> = LSvgp<I>;
 
     #[track_caller]
     fn build<const D: usize, I: Module + 'static>(
         &self,
         sets: Vec<I>,
-        start: &Start<'_, impl PriorCovariances<I, D>>,
+        start: &PosteriorInit<'_, impl PriorCovariances<I, D>>,
     ) -> Result<LSvgp<I>, NotPositiveDefinite>
     where
         Tensor<D>: FunctionMatrices,
@@ -203,7 +204,7 @@ impl<K: Kernel, I: InducingVariables<K>> Posterior<K> for LSvgp<I> {
     fn condition(&self, kernel: &K) -> Result<Self::Process, NotPositiveDefinite> {
         let (this, kernel) = (self.valid(), kernel.valid());
         let (factor, mean) = this.conditions::<2>(&kernel)?;
-        let (inducing, spread) = (this.inducing, Spread::Known);
+        let (inducing, spread) = (this.inducing, WhitenedCovariance::Known);
         Ok(ConditionedProcess::new(
             kernel, inducing, factor, mean, spread,
         ))

@@ -116,7 +116,7 @@ pub trait Posterior<K: FunctionPrior>: Module + ModuleDisplay {
 
     /// Recomputes the state that the posterior keeps between optimizer steps. Call it before the
     /// first step and after changing parameters from outside; most posteriors have no such state.
-    fn refreshed(self, _kernel: &K) -> Self {
+    fn synchronized(self, _kernel: &K) -> Self {
         self
     }
 }

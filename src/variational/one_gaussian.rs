@@ -23,14 +23,14 @@ macro_rules! one_gaussian {
             pub covariance: $crate::process::CovarianceShape,
         }
 
-        impl $crate::variational::definition::Build for $config {
+        impl $crate::variational::definition::ConfigBuild for $config {
             type Posterior<I: burn::module::Module> = $posterior<I>;
 
             #[track_caller]
             fn build<const D: usize, I: burn::module::Module + 'static>(
                 &self,
                 sets: Vec<I>,
-                start: &$crate::variational::definition::Start<
+                start: &$crate::variational::definition::PosteriorInit<
                     '_,
                     impl $crate::variational::PriorCovariances<I, D>,
                 >,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Coordinates, FunctionMatrices, InducingGaussians, PriorCovariances,
-    definition::{Build, Start},
+    definition::{ConfigBuild, PosteriorInit},
     orthogonal_factor::OrthogonalFactor,
     prior_gaussian,
 };
@@ -126,7 +126,7 @@ pub struct OrthogonalConfig {
     pub coordinates: Coordinates,
 }
 
-impl Build for OrthogonalConfig {
+impl ConfigBuild for OrthogonalConfig {
     type Posterior<I: Module> = Orthogonal<I>;
 
     fn has_orthogonal_set(&self) -> bool {
@@ -137,7 +137,7 @@ impl Build for OrthogonalConfig {
     fn build<const D: usize, I: Module + 'static>(
         &self,
         sets: Vec<I>,
-        start: &Start<'_, impl PriorCovariances<I, D>>,
+        start: &PosteriorInit<'_, impl PriorCovariances<I, D>>,
     ) -> Result<Orthogonal<I>, NotPositiveDefinite>
     where
         Tensor<D>: FunctionMatrices,

@@ -108,7 +108,7 @@ where
         let lower = from_blocks(diagonal, |row, column| {
             Some(self.couplings[row][column].clone().transpose())
         });
-        CholeskyFactor::from_regular(lower)
+        CholeskyFactor::from_nonsingular(lower)
     }
 }
 

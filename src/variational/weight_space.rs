@@ -10,8 +10,8 @@ use crate::{
     kernels::{FeatureMap, LowRankKernel},
     ops::NotPositiveDefinite,
     process::{
-        LowRankProcess, Marginals, Spread, VarianceCorrection, VariationalGaussian, blocks,
-        largest_norm, residual_variance,
+        LowRankProcess, Marginals, VarianceCorrection, VariationalGaussian, WhitenedCovariance,
+        blocks, largest_norm, residual_variance,
     },
 };
 
@@ -141,7 +141,7 @@ impl<K: LowRankKernel> Posterior<K> for WeightSpace {
         Ok(LowRankProcess::new(
             kernel.feature_map()?,
             this.distribution.mean(),
-            Spread::Factor(this.distribution.scale()),
+            WhitenedCovariance::Factor(this.distribution.scale()),
             level,
         ))
     }

@@ -115,7 +115,7 @@ fn trains_in_a_loop_of_burns_tools_with_every_posterior() {
         let tracked = platform.autodiff();
         for (name, head) in heads() {
             let mut net = Net::new(&tracked, &head);
-            net.head = net.head.refreshed();
+            net.head = net.head.synchronized();
             let mut optimizer = AdamConfig::new().init();
             let mut losses = Vec::new();
             for _ in 0..30 {
@@ -257,7 +257,7 @@ fn the_divergence_alone_is_that_of_an_evaluation() {
             let layer = head
                 .with_deviation(0.5)
                 .init(platform.options())
-                .refreshed();
+                .synchronized();
             let x = platform.matrix(&Random::new(3).points(6, 2));
             let expected = numbers(layer.evaluate(x).expect("a factor").kl);
             let found = numbers(layer.kl().expect("a factor"));

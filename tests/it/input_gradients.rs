@@ -129,7 +129,7 @@ fn posterior(
         Kernels::Shared(kernel) => config.init(sets, kernel, outputs, jitter, options),
         Kernels::Separate(kernels) => config.init_separate(sets, kernels, jitter, options),
     };
-    moved(posterior.expect("a factor")).refreshed(kernel)
+    moved(posterior.expect("a factor")).synchronized(kernel)
 }
 
 fn smooth(platform: &Platform, lengthscale: f64) -> AnyKernel {

@@ -320,7 +320,7 @@ fn probes_belong_to_steps() {
         };
         let exact = case.with_inverse(&platform, form, &inverse);
         assert_eq!(kl(&with(SIZE + 1)), kl(&exact), "{platform}");
-        let first = with(3).refreshed(&kernel);
+        let first = with(3).synchronized(&kernel);
         let second = first.clone().after_step(&kernel);
         let third = second.clone().after_step(&kernel);
         let values = [&first, &second, &third].map(kl);

@@ -103,7 +103,7 @@ fn separate_functions_are_posteriors_of_one() {
             for updated in [false, true] {
                 let mut together = case.together(&platform, form);
                 if updated {
-                    together = together.refreshed(&kernels).after_step(&kernels);
+                    together = together.synchronized(&kernels).after_step(&kernels);
                     assert_eq!(together.reports().len(), OUTPUTS);
                 }
                 let Evaluation { marginals, kl } = together.evaluate(&kernels, x()).expect("none");
@@ -113,7 +113,7 @@ fn separate_functions_are_posteriors_of_one() {
                 for (p, kernel) in case.kernels.iter().enumerate() {
                     let mut alone = case.alone(&platform, form, p);
                     if updated {
-                        alone = alone.refreshed(kernel).after_step(kernel);
+                        alone = alone.synchronized(kernel).after_step(kernel);
                     }
                     let what = format!("{platform}, {form:?}, function {p}, {updated}");
                     let expected = alone.evaluate(kernel, x()).expect("none");
@@ -194,8 +194,12 @@ fn wrappers_hand_the_update_on() {
                 reports.map(|report| report.stop).collect::<Vec<_>>()
             };
             assert!(stops(&functions).is_empty());
-            let refreshed = functions.clone().refreshed(&kernel);
-            assert_eq!(stops(&refreshed), [InversionStop::Converged], "{platform}");
+            let synchronized = functions.clone().synchronized(&kernel);
+            assert_eq!(
+                stops(&synchronized),
+                [InversionStop::Converged],
+                "{platform}"
+            );
             let stepped = functions.after_step(&kernel);
             // A GPU makes the same update without a report.
             if platform.is_host() {
@@ -206,7 +210,7 @@ fn wrappers_hand_the_update_on() {
             };
             let tolerance = platform.tolerance(1e-12, 1e-4);
             let what = format!("{platform}, the update");
-            assert_close(&what, &lower(&stepped), &lower(&refreshed), tolerance);
+            assert_close(&what, &lower(&stepped), &lower(&synchronized), tolerance);
         }
     }
 }

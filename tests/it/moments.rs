@@ -5,7 +5,7 @@ use crate::support::{
 };
 use burn::tensor::Tensor;
 use burn_gp_core::ops::{
-    column_squares, gaussian_kl, log_normal_cdf, projected_moments, relative_moments, softplus,
+    column_squares, gaussian_kl, log_normal_cdf, marginals_minus_prior, projected_moments, softplus,
 };
 
 #[test]
@@ -103,7 +103,7 @@ fn projected_moments_are_those_of_the_dense_formula() {
                 (0..size).map(|m| projected[p][(m, n)].powi(2)).sum()
             });
             assert_close(&what, &numbers(variances), &expected.values, tolerance);
-            let (means, changes) = relative_moments(
+            let (means, changes) = marginals_minus_prior(
                 platform.matrix(&basis),
                 platform.matrix(&mean),
                 platform.batch(&garbage),
@@ -126,7 +126,7 @@ fn without_columns_there_are_no_moments() {
             let mut random = Random::new(111);
             let mean = random.matrix(outputs, size);
             let (clean, _) = triangles(&mut random, size, outputs);
-            for operation in [projected_moments, relative_moments] {
+            for operation in [projected_moments, marginals_minus_prior] {
                 let (means, variances) = operation(
                     platform.tensor(&[], [size, 0]),
                     platform.matrix(&mean),
@@ -153,7 +153,7 @@ fn gradients_of_projected_moments() {
         ];
         for (name, operation) in [
             ("projected_moments", projected_moments as Operation),
-            ("relative_moments", relative_moments),
+            ("marginals_minus_prior", marginals_minus_prior),
         ] {
             check_gradients(
                 &format!("{name}, M {size}, N {columns}, P {outputs}"),

@@ -15,7 +15,7 @@ use burn_gp_core::{
     inference::FullBatch,
     kernels::{FeatureMap, Kernel, LowRankKernel, StationaryKernel},
     ops::{Jitter, cholesky},
-    process::{ConditionedProcess, Process, Spread, VariationalGaussian},
+    process::{ConditionedProcess, Process, VariationalGaussian, WhitenedCovariance},
     variational::{Coordinates, InducingSet, Orthogonal, Posterior},
 };
 
@@ -44,7 +44,13 @@ fn residual(
     let factor = cholesky(kernel.matrix(z.clone()), Jitter::NONE).unwrap();
     let mean = Tensor::zeros([1, z.dims()[0]], options);
     let inducing = InducingPoints::new(z);
-    ConditionedProcess::new(kernel.clone(), inducing, factor, mean, Spread::Known)
+    ConditionedProcess::new(
+        kernel.clone(),
+        inducing,
+        factor,
+        mean,
+        WhitenedCovariance::Known,
+    )
 }
 
 /// The covariance of one function.

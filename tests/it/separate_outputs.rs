@@ -13,7 +13,8 @@ use burn_gp_core::{
     kernels::{AnyKernel, FunctionPrior, SeparateKernels, StationaryKernel},
     ops::{
         Jitter, Stationary, batch_column_squares, batch_projected_moments, batch_relative_moments,
-        cholesky, column_squares, covariance, covariances, projected_moments, relative_moments,
+        cholesky, column_squares, covariance, covariances, marginals_minus_prior,
+        projected_moments,
     },
     optim::NaturalGradient,
     process::{CovarianceShape, Marginals, Process, VariationalGaussian},
@@ -82,7 +83,7 @@ fn a_batch_is_its_members() {
             let alone = numbers(column_squares(member.clone()));
             assert_eq!(numbers(own(&squares, output)), alone, "{platform}");
             let (mean, scale) = (own(&mean, output), own(&scale, output));
-            let (_, change) = relative_moments(member.clone(), mean.clone(), scale.clone());
+            let (_, change) = marginals_minus_prior(member.clone(), mean.clone(), scale.clone());
             let alone = projected_moments(member, mean, scale);
             let column = |tensor: &Tensor<2>| numbers(tensor.clone().narrow(1, output, 1));
             assert_eq!(column(&means), numbers(alone.0), "{platform}");

@@ -4,7 +4,7 @@ use crate::support::{
     Dense, Platform, Random, assert_close, check_gradients, dense, numbers, platforms,
 };
 use burn::tensor::Tensor;
-use burn_gp_core::ops::{CholeskyFactor, relative_moments};
+use burn_gp_core::ops::{CholeskyFactor, marginals_minus_prior};
 
 /// M, N, P: one variable, sizes around the blocks of a solve, several strips of columns and threads.
 const SHAPES: [(usize, usize, usize); 6] = [
@@ -54,8 +54,8 @@ type Operation = fn(&CholeskyFactor<2>, Tensor<2>, Tensor<2>, Tensor<3>) -> Mome
 /// The operation, and what it stands for.
 fn both() -> [Operation; 2] {
     [
-        |factor, rhs, mean, scale| factor.relative_moments(rhs, mean, scale),
-        |factor, rhs, mean, scale| relative_moments(factor.solve(rhs), mean, scale),
+        |factor, rhs, mean, scale| factor.marginals_minus_prior(rhs, mean, scale),
+        |factor, rhs, mean, scale| marginals_minus_prior(factor.solve(rhs), mean, scale),
     ]
 }
 
@@ -163,7 +163,7 @@ fn gradients_are_those_of_differences() {
             &|platform, tensors| {
                 let lower = tensors[0].clone().reshape([size, size]);
                 let factor = CholeskyFactor::from_lower(lower).expect("a regular triangle");
-                let (means, changes) = factor.relative_moments(
+                let (means, changes) = factor.marginals_minus_prior(
                     tensors[1].clone().reshape([size, columns]),
                     tensors[2].clone().reshape([outputs, size]),
                     tensors[3].clone().reshape([outputs, size, size]),
@@ -185,7 +185,7 @@ fn shapes_must_match() {
     let inputs = Inputs::new((5, 7, 1));
     let factor = CholeskyFactor::from_lower(platform.matrix(&inputs.lower)).expect("regular");
     let rhs = platform.matrix(&inputs.rhs.transposed());
-    factor.relative_moments(
+    factor.marginals_minus_prior(
         rhs,
         platform.matrix(&inputs.mean),
         platform.batch(&inputs.scale),

@@ -137,7 +137,7 @@ fn posteriors_of_any_numbers() {
                     return;
                 };
                 let x = x.tensor(&options);
-                let posterior = posterior.refreshed(&kernel).after_step(&kernel);
+                let posterior = posterior.synchronized(&kernel).after_step(&kernel);
                 if let Ok(evaluation) = posterior.evaluate(&kernel, x.clone()) {
                     let sum = evaluation.kl + evaluation.marginals.variance.sum();
                     if sum.is_autodiff() {
@@ -216,7 +216,7 @@ fn stacks_of_any_sizes() {
             let [Some(hidden), Some(output)] = configs.each_ref().map(layer) else {
                 return;
             };
-            let stack = Stack::new(vec![hidden], output, noise).refreshed();
+            let stack = Stack::new(vec![hidden], output, noise).synchronized();
             let x: Tensor<2> = x.tensor(&options);
             if let Ok(propagation) = stack.evaluate(x.clone()) {
                 let _ = propagation.kl.into_data();

@@ -14,6 +14,7 @@ mod data_units;
 mod deep_basis_experiments;
 mod deep_models;
 mod devices;
+mod diagnostics;
 mod early_stopping;
 mod experiments;
 mod failed_matrices;
@@ -35,7 +36,6 @@ mod received_folders;
 mod resume;
 mod safe_runs;
 mod sample;
-mod shortcomings;
 mod show;
 #[allow(dead_code, reason = "other test programs share it")]
 mod streaming;

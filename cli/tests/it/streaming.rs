@@ -188,7 +188,7 @@ fn a_step_has_the_loss_of_the_same_rows_in_memory() {
         ..RunOptions::default()
     };
     let source = given.source().unwrap();
-    let options = check(&given.inspected(&source).unwrap(), &source).unwrap();
+    let options = check(&given.with_inferred_likelihood(&source).unwrap(), &source).unwrap();
     let data = PreparedData::load(&source, &options).unwrap();
     let (options, plan) = resolve(&options, &data).unwrap();
     let (device, dtype) = Place::of(&options).unwrap().open().unwrap();

@@ -21,7 +21,7 @@ use burn_gp_models::{
 };
 use burn_gp_runs::{
     failure::Failure,
-    study::{CommonOptions, Experiment, Watch},
+    study::{CommonOptions, Experiment, RunSupervisor},
 };
 use clap::Args;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
@@ -159,7 +159,7 @@ impl Example {
         }
     }
 
-    fn run(&self, steps: usize, watch: &Watch) -> Result<Run, Failure> {
+    fn run(&self, steps: usize, watch: &RunSupervisor) -> Result<Run, Failure> {
         let (count, seed) = (self.count, self.seed);
         watch.announce(&format!("CaGP-CG, seed {seed}"));
         let mut own = Vec::new();
@@ -195,7 +195,7 @@ impl Example {
         &self,
         actions: ActionsConfig,
         steps: usize,
-        watch: &Watch,
+        watch: &RunSupervisor,
         mut look: impl FnMut(usize, &AnyComputationAware) -> Result<(), Failure>,
     ) -> Result<AnyComputationAware, Failure> {
         let config =

@@ -6,7 +6,7 @@ use std::path::Path;
 use burn_gp_runs::{
     failure::Failure,
     plots::{self, Caption, CurveName, CurvePanel, PlotError, PointMaps, Quantity, Span},
-    study::{ExperimentFolder, Line, points, table},
+    study::{ExperimentFolder, ResultRow, points, table},
     summary::Summary,
 };
 use serde::Serialize;
@@ -29,7 +29,7 @@ const ACTIONS: [Compared; 4] = [
 struct Record {
     seeds: usize,
     /// Distances after some steps, summarized over the seeds.
-    looks: Vec<Line>,
+    looks: Vec<ResultRow>,
     /// The number of seeds for which CaGP-CG ends closest to the eigenvectors and random vectors
     /// end farthest.
     in_the_order_of_the_paper: usize,
@@ -53,7 +53,7 @@ pub(super) fn report(folder: &ExperimentFolder, count: usize) -> Result<(), Fail
             .map(|at| line(run, at))
             .collect::<Vec<_>>()
     };
-    let lines: Vec<Line> = runs.iter().flat_map(own).collect();
+    let lines: Vec<ResultRow> = runs.iter().flat_map(own).collect();
     folder.write_results(&record, &lines)?;
     if let Some(run) = runs.first() {
         folder.draw("maps.svg", |path| draw_maps(path, run));
@@ -69,8 +69,8 @@ fn is_ordered(run: &Run) -> bool {
 }
 
 /// The distances at one evaluation of all runs.
-fn look(runs: &[Run], index: usize) -> Line {
-    let line = Line::default().with("step", runs[0].distances[index].step);
+fn look(runs: &[Run], index: usize) -> ResultRow {
+    let line = ResultRow::default().with("step", runs[0].distances[index].step);
     ACTIONS.iter().fold(line, |line, &(_, key, number)| {
         let values = runs.iter().map(|run| number(&run.distances[index]));
         line.with(key, Summary::of(values))
@@ -78,8 +78,10 @@ fn look(runs: &[Run], index: usize) -> Line {
 }
 
 /// The distances at one evaluation of a run.
-fn line(run: &Run, at: &Distances) -> Line {
-    let line = Line::default().with("seed", run.seed).with("step", at.step);
+fn line(run: &Run, at: &Distances) -> ResultRow {
+    let line = ResultRow::default()
+        .with("seed", run.seed)
+        .with("step", at.step);
     (ACTIONS.iter()).fold(line, |line, &(_, key, number)| line.with(key, number(at)))
 }
 
@@ -87,9 +89,9 @@ fn text(record: &Record, count: usize) -> Vec<String> {
     let (Some(first), Some(last)) = (record.looks.first(), record.looks.last()) else {
         return Vec::new();
     };
-    let title = |look: &Line| format!("after {} steps", look.text("step", 0));
+    let title = |look: &ResultRow| format!("after {} steps", look.text("step", 0));
     let rows = ACTIONS.map(|(name, key, _)| {
-        Line::default()
+        ResultRow::default()
             .shown("actions", name)
             .shown(title(first), first.text(key, 3))
             .shown(title(last), last.text(key, 3))

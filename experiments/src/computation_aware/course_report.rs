@@ -3,7 +3,7 @@
 use burn_gp_runs::{
     failure::Failure,
     plots::{self, Caption, CurveName, CurvePanel, Quantity, Span},
-    study::{ExperimentFolder, FinishedCell, Line, Request, table},
+    study::{ExperimentFolder, FinishedCell, Request, ResultRow, table},
     summary::{Summary, mean_curve},
 };
 
@@ -28,16 +28,16 @@ struct Run {
     /// The display name of the method.
     title: String,
     /// The evaluations, which are the lines of the CSV file.
-    looks: Vec<Line>,
+    looks: Vec<ResultRow>,
 }
 
 impl Run {
     /// The runs of a cell.
     fn all(cell: &FinishedCell, request: &Request) -> Vec<Self> {
         let title = cell.title(studies::named(TABLE_1), request);
-        let looks: Vec<Line> = cell.looks().iter().map(line).collect();
+        let looks: Vec<ResultRow> = cell.looks().iter().map(line).collect();
         let runs = looks.chunk_by(|a, b| of(a, "seed") == of(b, "seed"));
-        let run = |looks: &[Line]| Self {
+        let run = |looks: &[ResultRow]| Self {
             data: cell.cell.data.clone(),
             method: cell.cell.values[0].clone(),
             title: title.clone(),
@@ -47,7 +47,7 @@ impl Run {
     }
 
     /// A value against the training time.
-    fn curve(&self, number: &dyn Fn(&Line) -> f64) -> Vec<(f64, f64)> {
+    fn curve(&self, number: &dyn Fn(&ResultRow) -> f64) -> Vec<(f64, f64)> {
         let looks = self.looks.iter();
         looks
             .map(|look| (of(look, "seconds"), number(look)))
@@ -57,11 +57,11 @@ impl Run {
 
 /// An evaluation of a run: the scores, the standard deviation of the noise, the outputscale and the first
 /// lengthscales.
-fn line(look: &FinishedCell) -> Line {
+fn line(look: &FinishedCell) -> ResultRow {
     let numbers = &look.numbers[0];
     let found = |key: &str| Some(numbers.get(key)?.as_f64().unwrap_or(f64::NAN));
     let number = |key: &str| found(key).unwrap_or(f64::NAN);
-    let place = Line::default()
+    let place = ResultRow::default()
         .with("data", &look.cell.data)
         .with("method", &look.cell.values[0])
         .with("seed", look.runs[0].seed)
@@ -78,16 +78,16 @@ fn line(look: &FinishedCell) -> Line {
 }
 
 /// A value of an evaluation.
-fn of(look: &Line, key: &str) -> f64 {
+fn of(look: &ResultRow, key: &str) -> f64 {
     look.number(key).unwrap_or(f64::NAN)
 }
 
-fn coverage_error(look: &Line) -> f64 {
+fn coverage_error(look: &ResultRow) -> f64 {
     (of(look, "coverage95") - NOMINAL).abs()
 }
 
 /// The mean of the first lengthscales.
-fn lengthscale(look: &Line) -> f64 {
+fn lengthscale(look: &ResultRow) -> f64 {
     let numbers =
         (1..=LENGTHSCALES).filter_map(|index| look.number(&format!("lengthscale_{index}")));
     let numbers: Vec<f64> = numbers.collect();
@@ -98,12 +98,12 @@ fn lengthscale(look: &Line) -> f64 {
 struct Cell {
     data: String,
     method: String,
-    line: Line,
+    line: ResultRow,
 }
 
 impl Cell {
     fn new(runs: &[Run]) -> Self {
-        let summary = |number: &dyn Fn(&[Line]) -> Option<f64>| {
+        let summary = |number: &dyn Fn(&[ResultRow]) -> Option<f64>| {
             Summary::of(runs.iter().filter_map(|run| number(&run.looks)))
         };
         let best = |key: &'static str| {
@@ -114,14 +114,14 @@ impl Cell {
                 Some(of(best?, key))
             })
         };
-        let last = |number: &dyn Fn(&Line) -> f64| summary(&|looks| looks.last().map(number));
+        let last = |number: &dyn Fn(&ResultRow) -> f64| summary(&|looks| looks.last().map(number));
         let at_last = |key: &'static str| last(&move |look| of(look, key));
         let (first, seconds) = (&runs[0], at_last("seconds"));
         let steps = first
             .looks
             .last()
             .map_or(0, |look| of(look, "step") as usize);
-        let line = Line::default()
+        let line = ResultRow::default()
             .shown("model", &first.title)
             .with("data", &first.data)
             .with("method", &first.method)
@@ -155,8 +155,8 @@ pub(super) fn report(folder: &ExperimentFolder, request: &Request) -> Result<(),
         .collect();
     let groups = runs.chunk_by(|a, b| (&a.data, &a.method) == (&b.data, &b.method));
     let cells: Vec<Cell> = groups.map(Cell::new).collect();
-    let record: Vec<&Line> = cells.iter().map(|cell| &cell.line).collect();
-    let looks: Vec<Line> = runs.iter().flat_map(|run| run.looks.clone()).collect();
+    let record: Vec<&ResultRow> = cells.iter().map(|cell| &cell.line).collect();
+    let looks: Vec<ResultRow> = runs.iter().flat_map(|run| run.looks.clone()).collect();
     folder.write_results(&record, &looks)?;
     for runs in runs.chunk_by(|a, b| a.data == b.data) {
         draw(folder, runs);
@@ -203,7 +203,7 @@ fn draw(folder: &ExperimentFolder, runs: &[Run]) {
     let names: Vec<CurveName> = (models.iter())
         .map(|runs| runs[0].title.clone().into())
         .collect();
-    let curves = |number: &dyn Fn(&Line) -> f64| {
+    let curves = |number: &dyn Fn(&ResultRow) -> f64| {
         let curve = |runs: &&[Run]| {
             let all: Vec<_> = runs.iter().map(|run| run.curve(number)).collect();
             mean_curve(&all)

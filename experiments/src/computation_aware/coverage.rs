@@ -15,7 +15,8 @@ use burn_gp_runs::{
     plots::{self, Caption, CurveName, CurvePanel, Quantity, Span},
     standard_output::inform,
     study::{
-        self, CommonOptions, ExperimentFolder, FinishedCell, Line, Request, all_made, points, table,
+        self, CommonOptions, ExperimentFolder, FinishedCell, Request, ResultRow, all_made, points,
+        table,
     },
     summary::Summary,
 };
@@ -97,9 +98,9 @@ struct Covered {
     data: String,
     title: String,
     test_rows: usize,
-    line: Line,
+    line: ResultRow,
     /// One line for each nominal coverage.
-    levels: Vec<Line>,
+    levels: Vec<ResultRow>,
 }
 
 impl Covered {
@@ -122,7 +123,7 @@ impl Covered {
         let error = |coverage: &Coverage| (coverage.observed(NOMINAL) - NOMINAL).abs();
         let (first, steps) = (&cell.runs[0], cell.steps());
         let title = cell.title(studies::named(TABLE_1), request);
-        let place = Line::default()
+        let place = ResultRow::default()
             .shown("model", &title)
             .with("data", &first.data)
             .with("method", &cell.cell.values[0])
@@ -195,8 +196,8 @@ fn report(folder: &ExperimentFolder, runs: &Path, request: &Request) -> Result<(
         lines.extend(table(covered.iter().map(|covered| &covered.line)));
         lines.push(String::new());
     }
-    let record: Vec<&Line> = covered.iter().map(|covered| &covered.line).collect();
-    let levels: Vec<Line> = (covered.iter())
+    let record: Vec<&ResultRow> = covered.iter().map(|covered| &covered.line).collect();
+    let levels: Vec<ResultRow> = (covered.iter())
         .flat_map(|covered| covered.levels.clone())
         .collect();
     folder.write_results(&record, &levels)?;

@@ -23,8 +23,8 @@ use burn_gp_models::{
 };
 use burn_gp_runs::{
     failure::Failure,
+    option_error::OptionError,
     ranges::{above_lower_bound, at_least_one, at_most_rows, positive},
-    setting_error::SettingError,
     study::{CommonOptions, Experiment},
 };
 use clap::Args;
@@ -89,7 +89,7 @@ pub struct InducingOptions {
 
 impl InducingOptions {
     /// Checks the options.
-    fn check(&self, seeds: u64) -> Result<(), SettingError> {
+    fn check(&self, seeds: u64) -> Result<(), OptionError> {
         for &dimensions in &self.dimensions {
             at_least_one("--dimensions", Some(dimensions))?;
         }

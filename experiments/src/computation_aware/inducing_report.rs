@@ -5,7 +5,7 @@ use std::path::Path;
 use burn_gp_runs::{
     failure::Failure,
     plots::{self, Caption, CurveName, CurvePanel, PlotError, Quantity, Span},
-    study::{ExperimentFolder, Line, points, table},
+    study::{ExperimentFolder, ResultRow, points, table},
     summary::Summary,
 };
 
@@ -30,8 +30,8 @@ const NUMBERS: [Number; 6] = [
 ];
 
 /// A summary over the seeds for one number of inputs.
-fn cell(runs: &[Run]) -> Line {
-    let line = Line::default()
+fn cell(runs: &[Run]) -> ResultRow {
+    let line = ResultRow::default()
         .column("inputs", "dimensions", runs[0].dimensions, 0)
         .with("seeds", runs.len());
     let line = NUMBERS.into_iter().fold(line, |line, (title, key, _, of)| {
@@ -41,11 +41,11 @@ fn cell(runs: &[Run]) -> Line {
 }
 
 /// A line of the CSV file.
-fn line(run: &Run) -> Line {
-    let line = Line::default()
+fn line(run: &Run) -> ResultRow {
+    let line = ResultRow::default()
         .with("inputs", run.dimensions)
         .with("seed", run.seed);
-    let with = |line: Line, (.., key, of): Number| line.with(key, of(run));
+    let with = |line: ResultRow, (.., key, of): Number| line.with(key, of(run));
     NUMBERS.into_iter().fold(line, with)
 }
 
@@ -54,8 +54,8 @@ pub(super) fn report(folder: &ExperimentFolder, inducing: usize) -> Result<(), F
     let mut runs: Vec<Run> = folder.made()?;
     runs.sort_by_key(|run| (run.dimensions, run.seed));
     let groups = runs.chunk_by(|a, b| a.dimensions == b.dimensions);
-    let cells: Vec<Line> = groups.map(cell).collect();
-    let rows: Vec<Line> = runs.iter().map(line).collect();
+    let cells: Vec<ResultRow> = groups.map(cell).collect();
+    let rows: Vec<ResultRow> = runs.iter().map(line).collect();
     folder.write_results(&cells, &rows)?;
     folder.draw("inducing.svg", |path| draw(path, &cells));
     let mut lines = vec![format!(
@@ -77,9 +77,9 @@ pub(super) fn report(folder: &ExperimentFolder, inducing: usize) -> Result<(), F
 }
 
 /// States the numbers of inputs for which the paper's findings hold here.
-fn finding(cells: &[Line]) -> String {
-    let mean = |cell: &Line, key| cell.number(key).unwrap_or(f64::NAN);
-    let inputs = |holds: &mut dyn FnMut(&Line) -> bool| {
+fn finding(cells: &[ResultRow]) -> String {
+    let mean = |cell: &ResultRow, key| cell.number(key).unwrap_or(f64::NAN);
+    let inputs = |holds: &mut dyn FnMut(&ResultRow) -> bool| {
         let held = cells
             .iter()
             .map(|cell| (mean(cell, "dimensions") as usize, holds(cell)));
@@ -116,7 +116,7 @@ fn ranges(numbers: &[(usize, bool)]) -> String {
 }
 
 /// Draws distances and ratios against the number of inputs.
-fn draw(path: &Path, cells: &[Line]) -> Result<(), PlotError> {
+fn draw(path: &Path, cells: &[ResultRow]) -> Result<(), PlotError> {
     let curve = |key| points(cells, "dimensions", key);
     let distances = vec![curve("distance"), curve("uniform_distance")];
     let ratios = vec![curve("ratio"), Vec::new(), curve("exact_ratio")];

@@ -7,7 +7,7 @@ use burn_gp_runs::{
     plots::{
         self, Bands, Caption, CurveName, CurvePanel, FitPanel, PlotError, Points, Quantity, Span,
     },
-    study::{ExperimentFolder, Line, table},
+    study::{ExperimentFolder, ResultRow, table},
     summary::{Summary, mean_curve},
 };
 use serde_json::json;
@@ -20,7 +20,7 @@ const BANDS: Bands<'static> = Bands {
 };
 
 /// A summary over the seeds of a model.
-fn cell(trained: Trained, runs: &[&Run]) -> Line {
+fn cell(trained: Trained, runs: &[&Run]) -> ResultRow {
     let summary =
         |number: &dyn Fn(&[Look]) -> f64| Summary::of(runs.iter().map(|run| number(&run.looks)));
     let last = |number: fn(&Look) -> f64| summary(&|looks| looks.last().map_or(f64::NAN, number));
@@ -29,7 +29,7 @@ fn cell(trained: Trained, runs: &[&Run]) -> Line {
         let values = looks.iter().map(|look| look.nlpd);
         values.fold(f64::NAN, f64::min)
     });
-    Line::default()
+    ResultRow::default()
         .shown("model, loss", trained.title())
         .with("trained", json!(trained))
         .with("seeds", runs.len())
@@ -47,8 +47,8 @@ fn cell(trained: Trained, runs: &[&Run]) -> Line {
 }
 
 /// An evaluation of a run.
-fn line(run: &Run, look: &Look) -> Line {
-    Line::default()
+fn line(run: &Run, look: &Look) -> ResultRow {
+    ResultRow::default()
         .with("model", run.trained.name())
         .with("seed", run.seed)
         .with("step", look.step)
@@ -70,7 +70,7 @@ pub(super) fn report(folder: &ExperimentFolder, (x, y): (&[f64], &[f64])) -> Res
         .map(|trained| (trained, of_model(&runs, trained)))
         .filter(|(_, own)| !own.is_empty())
         .collect();
-    let cells: Vec<Line> = (groups.iter())
+    let cells: Vec<ResultRow> = (groups.iter())
         .map(|(trained, own)| cell(*trained, own))
         .collect();
     let own = |run: &Run| {
@@ -114,7 +114,7 @@ fn of_model(runs: &[Run], trained: Trained) -> Vec<&Run> {
 }
 
 /// A sentence that compares the two losses for a model.
-fn finding(trained: Trained, (bound, projected): (&Line, &Line)) -> Option<String> {
+fn finding(trained: Trained, (bound, projected): (&ResultRow, &ResultRow)) -> Option<String> {
     let (best, last) = (projected.number("best_nlpd")?, projected.number("nlpd")?);
     let course = match last > best + 0.01 {
         true => format!("gets worse during training, from {best:.3} to {last:.3}"),

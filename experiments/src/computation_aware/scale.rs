@@ -9,7 +9,10 @@ use burn_gp_runs::{
     arguments::RunOptions,
     failure::Failure,
     ranges::at_least_one,
-    study::{Cell, CommonOptions, ExperimentFolder, Place, Request, Watch, Whose, all_made},
+    study::{
+        Cell, CommonOptions, ExperimentFolder, OptionSource, Place, Request, RunSupervisor,
+        all_made,
+    },
     training_run::TrainingRun,
 };
 use clap::Args;
@@ -93,7 +96,8 @@ impl ScaleOptions {
             values: vec![METHOD.to_owned()],
         };
         let request = Request::of_file(&self.common);
-        let of_table = studies::named(TABLE_1).options(&cell, &request, Whose::Ours, DIMENSIONS)?;
+        let of_table =
+            studies::named(TABLE_1).options(&cell, &request, OptionSource::Ours, DIMENSIONS)?;
         Ok(TrainingRun {
             folder: folder.runs().join(name),
             options: RunOptions {
@@ -126,7 +130,7 @@ pub(crate) fn scale(options: &ScaleOptions) -> Result<(), Failure> {
     place.open()?;
     let settings = json!({ "dtype": place.dtype, "device": place.device });
     let folder = ExperimentFolder::open(NAME, common, &settings)?;
-    let watch = Watch::new(&folder, common.quiet)?;
+    let watch = RunSupervisor::new(&folder, common.quiet)?;
     let epochs = options.epochs.unwrap_or(common.by_scale(5, 3));
     let mut broken = Vec::new();
     for (actions, rows) in options.cells() {

@@ -7,7 +7,7 @@ use burn_gp_runs::{
     output::TRAINING_LOG,
     plots::{self, Caption, CurveName, CurvePanel, Quantity, Span},
     report::Metrics,
-    study::{ExperimentFolder, Line, table},
+    study::{ExperimentFolder, ResultRow, table},
     summary::median,
     training_run::TrainingRun,
 };
@@ -95,9 +95,9 @@ impl Cost {
         Ok(costs)
     }
 
-    fn line(&self) -> Line {
+    fn line(&self) -> ResultRow {
         let ratio = self.matrices();
-        Line::default()
+        ResultRow::default()
             .column("I", "actions", self.actions, 0)
             .column("n", "rows", self.rows, 0)
             .with("inputs", self.inputs)
@@ -201,7 +201,7 @@ pub(super) fn report(folder: &ExperimentFolder, device: &str) -> Result<(), Fail
         .map(Exponents::new)
         .collect();
     draw(folder, &costs);
-    let rows: Vec<Line> = costs.iter().map(Cost::line).collect();
+    let rows: Vec<ResultRow> = costs.iter().map(Cost::line).collect();
     let mut lines = vec![format!(
         "{NAME}: generated rows of {DIMENSIONS} inputs, {} threads, device {device}",
         threads()

@@ -2,8 +2,8 @@
 
 use burn_gp_runs::{
     failure::Failure,
+    option_error::OptionError,
     ranges::{at_least_one, at_most_rows},
-    setting_error::SettingError,
     study::{CommonOptions, Experiment},
 };
 use serde_json::json;
@@ -38,7 +38,7 @@ impl Sizes {
         Experiment::open(name, common, common.place()?, settings)
     }
 
-    fn check(&self) -> Result<(), SettingError> {
+    fn check(&self) -> Result<(), OptionError> {
         at_least_one("--rows", Some(self.rows))?;
         at_least_one("--actions", Some(self.actions))?;
         at_least_one("--steps", Some(self.steps))?;

@@ -19,9 +19,9 @@ use burn_gp_models::{
 use burn_gp_runs::{
     evenly_spaced::evenly_spaced,
     failure::Failure,
+    option_error::OptionError,
     plots::PredictedCurve,
     ranges::{at_least_one, at_most_rows},
-    setting_error::SettingError,
     study::{CommonOptions, Experiment},
 };
 use clap::Args;
@@ -70,7 +70,7 @@ pub struct ToyOptions {
 
 impl ToyOptions {
     /// Checks the options.
-    fn check(&self) -> Result<(), SettingError> {
+    fn check(&self) -> Result<(), OptionError> {
         at_least_one("--steps", self.steps)?;
         at_least_one("--actions", Some(self.actions))?;
         at_most_rows("--actions", self.actions, PLACES.len() * ROWS)

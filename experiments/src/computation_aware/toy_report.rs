@@ -5,7 +5,7 @@ use std::path::Path;
 use burn_gp_runs::{
     failure::Failure,
     plots::{self, Bands, Caption, FitPanel, PlotError, Points, PredictedCurve, Quantity},
-    study::{ExperimentFolder, Line, table},
+    study::{ExperimentFolder, ResultRow, table},
 };
 
 use super::toy::{Fit, INDUCING, NAME, NOISE, Problem};
@@ -23,11 +23,11 @@ fn in_the_gap(fit: &Fit, deviation: &[f64]) -> f64 {
     nearest.map_or(f64::NAN, |(_, deviation)| *deviation)
 }
 
-fn line(fit: &Fit) -> Line {
+fn line(fit: &Fit) -> ResultRow {
     let here = in_the_gap(fit, &fit.curve.deviation);
     let exact = fit.mathematical.as_ref();
     let exact = exact.map(|part| in_the_gap(fit, part));
-    Line::default()
+    ResultRow::default()
         .column("model", "model", &fit.title, 0)
         .column("noise deviation", "noise_deviation", fit.noise.sqrt(), 3)
         .column("lengthscale", "lengthscale", fit.lengthscale, 3)
@@ -42,7 +42,7 @@ pub(super) fn report(
     fits: &[Fit],
     steps: usize,
 ) -> Result<(), Failure> {
-    let rows: Vec<Line> = fits.iter().map(line).collect();
+    let rows: Vec<ResultRow> = fits.iter().map(line).collect();
     folder.write_results(&fits, &rows)?;
     folder.draw("fits.svg", |path| draw(path, problem, fits));
     let mut lines = vec![format!(

@@ -8,7 +8,7 @@ use burn_gp_runs::{
         self, Bands, Caption, FitPanel, MapPanel, PlotError, Points, PredictedCurve,
         ProbabilityGrid, Quantity,
     },
-    study::{ExperimentFolder, Line, table},
+    study::{ExperimentFolder, ResultRow, table},
 };
 use serde_json::json;
 
@@ -38,7 +38,7 @@ pub(super) fn report(
     let record: Vec<_> = (parts.iter())
         .map(|(events, fits)| json!({ "events": events.name, "fits": fits }))
         .collect();
-    let rows: Vec<Line> = parts.iter().flat_map(lines).collect();
+    let rows: Vec<ResultRow> = parts.iter().flat_map(lines).collect();
     folder.write_results(&record, &rows)?;
     for (events, fits) in &parts {
         folder.draw(&format!("{}.svg", events.name), |path| {
@@ -71,9 +71,9 @@ fn number_of(events: &Events) -> usize {
 }
 
 /// One line for each fit, and one for the truth if it is known.
-fn lines((events, fits): &(&Events, &[Fit])) -> Vec<Line> {
+fn lines((events, fits): &(&Events, &[Fit])) -> Vec<ResultRow> {
     let of_fit = |fit: &Fit| {
-        Line::default()
+        ResultRow::default()
             .column("events", "events", &events.name, 0)
             .column("prior", "prior", fit.prior.title(), 0)
             .column("integral", "integral", fit.rule.title(), 0)
@@ -85,7 +85,7 @@ fn lines((events, fits): &(&Events, &[Fit])) -> Vec<Line> {
             .column("seconds", "seconds", fit.seconds, 1)
     };
     let truth = true_log_likelihood(events).map(|(expected, log_likelihood)| {
-        Line::default()
+        ResultRow::default()
             .column("events", "events", &events.name, 0)
             .column("prior", "prior", "the truth", 0)
             .shown("integral", "-")

@@ -6,7 +6,7 @@
 //! functions are better than one. The table has exceptions to each claim. This module finds them
 //! in the table.
 
-use burn_gp_runs::study::{Cell, FinishedCell, Line, table};
+use burn_gp_runs::study::{Cell, FinishedCell, ResultRow, table};
 
 use crate::studies;
 
@@ -115,7 +115,7 @@ fn exceptions() -> Vec<Exception> {
 /// protocol; empty if there are none.
 pub(crate) fn lines(cells: &[FinishedCell]) -> Vec<String> {
     let mut lines = Vec::new();
-    let rows: Vec<Line> = (exceptions().iter())
+    let rows: Vec<ResultRow> = (exceptions().iter())
         .flat_map(|exception| rows(exception, cells))
         .collect();
     if !rows.is_empty() {
@@ -139,7 +139,7 @@ pub(crate) fn lines(cells: &[FinishedCell]) -> Vec<String> {
 }
 
 /// One row for each score, if both models are among the cells.
-fn rows(exception: &Exception, cells: &[FinishedCell]) -> Vec<Line> {
+fn rows(exception: &Exception, cells: &[FinishedCell]) -> Vec<ResultRow> {
     let &Exception {
         data,
         ahead,
@@ -157,7 +157,7 @@ fn rows(exception: &Exception, cells: &[FinishedCell]) -> Vec<Line> {
         let ours = of_ours(first, score).zip(of_ours(second, score))?;
         let paper = of_paper(data, ahead, score).zip(of_paper(data, behind, score))?;
         let both = |(first, second): (f64, f64)| format!("{first:.4} {second:.4}");
-        let line = Line::default()
+        let line = ResultRow::default()
             .shown("data", data)
             .shown("ahead", title(ahead))
             .shown("behind", title(behind))

@@ -26,9 +26,9 @@ use burn_gp_runs::{
     arguments::name_of,
     evenly_spaced::evenly_spaced,
     failure::Failure,
+    option_error::OptionError,
     plots::PredictedCurve,
     ranges::at_least_one,
-    setting_error::SettingError,
     study::{CommonOptions, Experiment, ExperimentFolder},
     summary::median,
 };
@@ -174,7 +174,7 @@ pub(crate) fn synthetic(options: &DbkSyntheticOptions) -> Result<(), Failure> {
 
 impl DbkSyntheticOptions {
     /// Checks the options.
-    fn check(&self) -> Result<(), SettingError> {
+    fn check(&self) -> Result<(), OptionError> {
         for &size in &self.sizes {
             at_least_one("--sizes", Some(size))?;
         }

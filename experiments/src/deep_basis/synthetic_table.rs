@@ -3,7 +3,7 @@
 use burn_gp_runs::{
     arguments::name_of,
     failure::Failure,
-    study::{ExperimentFolder, Line, table},
+    study::{ExperimentFolder, ResultRow, table},
     summary::Summary,
 };
 use serde::Serialize;
@@ -18,7 +18,7 @@ const MANY: usize = 1000;
 /// The results as JSON.
 #[derive(Serialize)]
 struct Record {
-    cells: Vec<Line>,
+    cells: Vec<ResultRow>,
     /// The exponent `p` in `time ∝ nᵖ`, fitted from 1000 rows on.
     exponents: Vec<Exponent>,
 }
@@ -63,10 +63,10 @@ fn milliseconds(runs: &[Run]) -> Option<Summary> {
 
 /// The runs of a model with the same number of rows, one for each seed. `time` is the key of the
 /// time of a step.
-fn cell(runs: &[Run], time: &'static str) -> Line {
+fn cell(runs: &[Run], time: &'static str) -> ResultRow {
     let summary = |number: fn(&Run) -> f64| Summary::of(runs.iter().map(number));
     let first = &runs[0];
-    Line::default()
+    ResultRow::default()
         .shown("model", first.method.title())
         .with("method", name_of(first.method))
         .column("n", "rows", first.rows, 0)

@@ -4,7 +4,7 @@ use burn_gp_runs::{
     evenly_spaced::evenly_spaced,
     failure::Failure,
     plots::{self, Bands, Caption, CurvePanel, FitPanel, PlotError, Points, Quantity, Span},
-    study::{ExperimentFolder, Line, table},
+    study::{ExperimentFolder, ResultRow, table},
 };
 use core::f64::consts::PI;
 use std::path::Path;
@@ -33,7 +33,7 @@ pub(super) fn report(
     fits: &[Fit],
     steps: usize,
 ) -> Result<(), Failure> {
-    let rows: Vec<Line> = fits.iter().map(line).collect();
+    let rows: Vec<ResultRow> = fits.iter().map(line).collect();
     folder.write_results(&json!({ "known_noise": known, "fits": fits }), &rows)?;
     folder.draw("fits.svg", |path| draw_fits(path, problem, fits));
     folder.draw("noise.svg", |path| draw_course(path, fits));
@@ -42,14 +42,14 @@ pub(super) fn report(
     Ok(())
 }
 
-fn text(known: &KnownNoise, rows: &[Line], steps: usize) -> Vec<String> {
+fn text(known: &KnownNoise, rows: &[ResultRow], steps: usize) -> Vec<String> {
     let mut lines = vec![format!(
         "{NAME}: {} rows, noise variance {NOISE}, {steps} steps\n\nnoise known, training on the expected \
          evidence",
         known.rows
     )];
     let pair = |title: &str, [optimum, trained]: [f64; 2]| {
-        Line::default()
+        ResultRow::default()
             .shown("", title)
             .shown("Theorem 1", format!("{optimum:.4}"))
             .shown("trained", format!("{trained:.4}"))
@@ -72,9 +72,9 @@ fn text(known: &KnownNoise, rows: &[Line], steps: usize) -> Vec<String> {
     lines
 }
 
-fn line(fit: &Fit) -> Line {
+fn line(fit: &Fit) -> ResultRow {
     let ratio = fit.mean_deviation / fit.error;
-    Line::default()
+    ResultRow::default()
         .column("model", "model", &fit.title, 0)
         .column("noise", "noise", fit.noise, 5)
         .column("error", "error", fit.error, 4)

@@ -156,7 +156,7 @@ fn model(
         toy.likelihood.init(options()),
         Functions::Independent(posterior),
     );
-    Ok(model.refreshed().train())
+    Ok(model.synchronized().train())
 }
 
 /// Trains a variant and evaluates all rows during training, first before step one.

@@ -4,7 +4,7 @@ use burn_gp_runs::{
     arguments::name_of,
     failure::Failure,
     plots::{self, Caption, CurveName, CurvePanel, Quantity, Span},
-    study::{CommonOptions, ExperimentFolder, Line, table},
+    study::{CommonOptions, ExperimentFolder, ResultRow, table},
 };
 
 use super::toy::Trace;
@@ -34,7 +34,7 @@ pub(super) fn report(
             traces[0].data,
             name_of(common.scale)
         ));
-        let rows: Vec<Line> = traces.iter().map(|trace| row(trace, traces)).collect();
+        let rows: Vec<ResultRow> = traces.iter().map(|trace| row(trace, traces)).collect();
         lines.extend(table(&rows));
         lines.push(String::new());
     }
@@ -66,7 +66,7 @@ fn distances(own: &Trace, other: &Trace) -> Vec<f64> {
 }
 
 /// A row of the table on the terminal.
-fn row(trace: &Trace, traces: &[Trace]) -> Line {
+fn row(trace: &Trace, traces: &[Trace]) -> ResultRow {
     let percent = |share: Option<f64>| {
         share.map_or_else(|| "-".into(), |share| format!("{:.3} %", 100.0 * share))
     };
@@ -76,7 +76,7 @@ fn row(trace: &Trace, traces: &[Trace]) -> Line {
     let loss = |look: usize| format!("{:.2}", trace.losses[look]);
     let (end, steps) = (trace.losses.len() - 1, trace.steps.last().copied());
     let seconds = trace.seconds / steps.unwrap_or(1).max(1) as f64;
-    Line::default()
+    ResultRow::default()
         .shown("variant", &trace.variant)
         .shown("loss at 10 %", loss(end / 10))
         .shown("loss", loss(end))
@@ -86,9 +86,9 @@ fn row(trace: &Trace, traces: &[Trace]) -> Line {
 }
 
 /// One line for each evaluation.
-fn csv_lines(traces: &[Trace]) -> Vec<Line> {
+fn csv_lines(traces: &[Trace]) -> Vec<ResultRow> {
     let line = |trace: &Trace, (&step, &loss): (&usize, &f64)| {
-        Line::default()
+        ResultRow::default()
             .with("data", &trace.data)
             .with("variant", &trace.variant)
             .with("step", step)

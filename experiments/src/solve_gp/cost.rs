@@ -17,7 +17,7 @@ use burn_gp_runs::{
     plots::{self, Caption, CurveName, CurvePanel, Quantity, Span},
     ranges::at_least_one,
     standard_error::tell,
-    study::{CommonOptions, Experiment, ExperimentFolder, Line, points, table},
+    study::{CommonOptions, Experiment, ExperimentFolder, ResultRow, points, table},
     summary::median,
 };
 use clap::Args;
@@ -110,7 +110,7 @@ pub(crate) fn cost(options: &CostOptions) -> Result<(), Failure> {
             times.push(experiment.folder.once(&name, times_of)?);
         }
     }
-    let lines: Vec<Line> = times.iter().map(line).collect();
+    let lines: Vec<ResultRow> = times.iter().map(line).collect();
     experiment.folder.write_results(&times, &lines)?;
     draw(&experiment.folder, &lines);
     experiment.folder.print(text(&times, steps));
@@ -212,7 +212,7 @@ fn text(times: &[Times], steps: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for part in times.chunk_by(|first, second| first.whitened == second.whitened) {
         lines.push(kind(part[0].whitened).to_owned());
-        lines.extend(table(&part.iter().map(line).collect::<Vec<Line>>()));
+        lines.extend(table(&part.iter().map(line).collect::<Vec<ResultRow>>()));
         lines.push(String::new());
     }
     lines.push(format!(
@@ -223,8 +223,8 @@ fn text(times: &[Times], steps: usize) -> Vec<String> {
     lines
 }
 
-fn line(row: &Times) -> Line {
-    Line::default()
+fn line(row: &Times) -> ResultRow {
+    ResultRow::default()
         .column("M", "inducing", row.inducing, 0)
         .with("whitened", json!(row.whitened))
         .column("SVGP(M) ms", "svgp_ms", row.svgp, 2)
@@ -237,10 +237,10 @@ fn line(row: &Times) -> Line {
         .column("Table 4", "table_4_ratio", row.table_4_ratio, 2)
 }
 
-fn draw(folder: &ExperimentFolder, lines: &[Line]) {
+fn draw(folder: &ExperimentFolder, lines: &[ResultRow]) {
     let names = ["SVGP(M)", "ODVGP(M+M)", "SOLVE-GP(M+M)", "SVGP(2M)"].map(CurveName::from);
     let panel = |whitened: bool| {
-        let is_own = |line: &&Line| line.text("whitened", 0) == whitened.to_string();
+        let is_own = |line: &&ResultRow| line.text("whitened", 0) == whitened.to_string();
         let curves = ["svgp_ms", "odvgp_ms", "solve_ms", "svgp_double_ms"];
         let curves = curves.map(|key| points(lines.iter().filter(is_own), "inducing", key));
         CurvePanel {

@@ -31,7 +31,7 @@ use burn_gp_runs::{
     failure::Failure,
     plots::{self, Bands, Caption, FitPanel, PlotError, Points, PredictedCurve, Quantity},
     ranges::at_least_one,
-    study::{CommonOptions, Experiment, Line, table},
+    study::{CommonOptions, Experiment, ResultRow, table},
 };
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -153,7 +153,7 @@ pub(crate) fn snelson(options: &SnelsonOptions) -> Result<(), Failure> {
         fitted.push(experiment.part(model.name, model.title, fit)?);
     }
     let summary = format!("{steps} steps, seed {}", common.seed);
-    let lines: Vec<Line> = fitted.iter().map(line).collect();
+    let lines: Vec<ResultRow> = fitted.iter().map(line).collect();
     let folder = &experiment.folder;
     folder.write_results(&fitted, &lines)?;
     folder.draw("fits.svg", |path| draw(path, &data, &fitted, &summary));
@@ -283,7 +283,7 @@ fn inside_and_outside(x: &[f64], deviation: &[f64], (low, high): (f64, f64)) -> 
     (mean(true), mean(false))
 }
 
-fn text(lines: &[Line], summary: &str) -> Vec<String> {
+fn text(lines: &[ResultRow], summary: &str) -> Vec<String> {
     let mut text = vec![format!("snelson: {summary}")];
     text.extend(table(lines));
     text.push(
@@ -296,8 +296,8 @@ fn text(lines: &[Line], summary: &str) -> Vec<String> {
     text
 }
 
-fn line(model: &FittedModel) -> Line {
-    Line::default()
+fn line(model: &FittedModel) -> ResultRow {
+    ResultRow::default()
         .column("model", "model", &model.title, 0)
         .column("bound", "bound", model.bound, 2)
         .column("RMSE", "rmse", model.rmse, 4)

@@ -7,7 +7,7 @@ use burn_gp_datasets::DataSource;
 use burn_gp_runs::{
     arguments::RunOptions,
     plan::check,
-    study::{Cell, Request, Study, Whose, departures_of, identity, joined, named},
+    study::{Cell, OptionSource, Request, Study, departures_of, identity, joined, named},
 };
 use clap::Command;
 
@@ -47,7 +47,10 @@ fn departures(name: &str, line: &str, data: &str) -> BTreeMap<String, String> {
     let cells = request.cells(study, data).into_iter();
     cells
         .map(|cell| {
-            let (here, paper) = (told(&cell, Whose::Ours), told(&cell, Whose::Papers));
+            let (here, paper) = (
+                told(&cell, OptionSource::Ours),
+                told(&cell, OptionSource::Papers),
+            );
             (cell.values.join(" "), departures_between(here, paper))
         })
         .collect()
@@ -70,7 +73,9 @@ fn every_cell_can_be_run_at_both_scales() {
             for data in &study.data.names {
                 let mut places: Vec<PathBuf> = Vec::new();
                 for cell in request.cells(study, data) {
-                    let options = study.options(&cell, &request, Whose::Ours, 4).unwrap();
+                    let options = study
+                        .options(&cell, &request, OptionSource::Ours, 4)
+                        .unwrap();
                     assert!(options.model.is_some(), "{cell:?}");
                     let (name, place) = named(study, &request, &cell, &options);
                     assert!(
@@ -91,7 +96,9 @@ fn cells_are_found_again_by_their_folders() {
         let request = request(study, "--scale paper");
         for data in &study.data.names {
             for cell in request.cells(study, data) {
-                let options = study.options(&cell, &request, Whose::Ours, 4).unwrap();
+                let options = study
+                    .options(&cell, &request, OptionSource::Ours, 4)
+                    .unwrap();
                 let (_, place) = named(study, &request, &cell, &options);
                 let names: Vec<String> = place
                     .iter()
@@ -258,7 +265,9 @@ fn a_range_in_a_condition_holds_from_its_number_on() {
     let request = request(study, "--models w,r --inducing 8,255,256,1000");
     let cells = request.cells(study, "kin40k").into_iter();
     let probes = cells.map(|cell| {
-        let options = study.options(&cell, &request, Whose::Ours, 4).unwrap();
+        let options = study
+            .options(&cell, &request, OptionSource::Ours, 4)
+            .unwrap();
         options.probes
     });
     let probes: Vec<Option<usize>> = probes.collect();

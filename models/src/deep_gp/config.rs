@@ -20,8 +20,8 @@ use super::{
 };
 use crate::{
     InitError,
-    ready_made::{DataShape, ReadyMade, ReadyMadeConfig, Trained},
-    training::{TrainingData, UsualTraining},
+    ready_made::{DataShape, ModelDefinition, ReadyMade, Trained},
+    training::{TrainingData, TrainingDefaults},
 };
 
 /// A deep model whose components are chosen at run time.
@@ -133,7 +133,7 @@ impl DeepGpConfig {
         let model = self
             .resolved(data)
             .assemble(Inputs::Like(data.inputs.clone().inner()), columns)?;
-        let model = self.parameters.apply(model)?.refreshed().train();
+        let model = self.parameters.apply(model)?.synchronized().train();
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
 
@@ -198,7 +198,7 @@ impl DeepGpConfig {
     }
 }
 
-impl ReadyMadeConfig for DeepGpConfig {
+impl ModelDefinition for DeepGpConfig {
     type Model = AnyDeepGp;
 
     fn init(&self, data: &TrainingData) -> Result<AnyDeepGp, InitError> {
@@ -220,8 +220,8 @@ impl ReadyMadeConfig for DeepGpConfig {
         self.with_layers(|layer| layer.posterior = layer.posterior.clone().as_in(precision))
     }
 
-    fn usual_training(&self) -> UsualTraining {
-        UsualTraining::MINI_BATCHES
+    fn usual_training(&self) -> TrainingDefaults {
+        TrainingDefaults::MINI_BATCHES
     }
 
     fn has_images(&self) -> bool {

@@ -61,9 +61,9 @@ impl<H: Layer, O: Layer, L: Likelihood> DeepGp<H, O, L> {
 
     /// Updates everything that the layers keep between steps to the current parameters. Call it
     /// before the first step.
-    pub fn refreshed(self) -> Self {
+    pub fn synchronized(self) -> Self {
         Self {
-            layers: self.layers.refreshed(),
+            layers: self.layers.synchronized(),
             ..self
         }
     }

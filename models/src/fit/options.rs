@@ -8,12 +8,12 @@ use crate::{
     ModelConfig,
     training::{
         AdamRates, FullBatchOptimizer, FullBatchTraining, InducingTraining, MiniBatchTraining,
-        NetworkTraining, Schedule, Training, TrainingData, UsualTraining,
+        NetworkTraining, Schedule, Training, TrainingData, TrainingDefaults,
     },
 };
 
 /// How a model is trained, and whether its data are scaled. Settings that are not given have the
-/// model's defaults ([`UsualTraining`]).
+/// model's defaults ([`TrainingDefaults`]).
 ///
 /// | models | default training |
 /// |---|---|
@@ -255,7 +255,7 @@ impl Fit {
     /// The training on `rows` rows of a model whose default training is `usual`.
     pub(super) fn training(
         &self,
-        usual: UsualTraining,
+        usual: TrainingDefaults,
         has_draws: bool,
         rows: usize,
     ) -> Result<Training, Error> {
@@ -267,13 +267,13 @@ impl Fit {
                     "the objective of a model with hidden layers changes from step to step",
                 );
             }
-            (UsualTraining::FullBatch(FullBatchOptimizer::LBfgs { .. }), None)
+            (TrainingDefaults::FullBatch(FullBatchOptimizer::LBfgs { .. }), None)
             | (_, Some(Optimizer::LBfgs)) => return Ok(self.l_bfgs_training()?.into()),
-            (UsualTraining::FullBatch(usual), _) => {
+            (TrainingDefaults::FullBatch(usual), _) => {
                 return Ok(self.full_batch_adam(usual)?.into());
             }
-            (UsualTraining::OneBatch(rates), _) => (rates, true),
-            (UsualTraining::MiniBatches(rates), _) => (rates, false),
+            (TrainingDefaults::OneBatch(rates), _) => (rates, true),
+            (TrainingDefaults::MiniBatches(rates), _) => (rates, false),
         };
         Ok(self.mini_batches(rates, one_batch, rows)?.into())
     }
@@ -301,14 +301,14 @@ impl Fit {
         self.refuse_tolerance()?;
         let rate = match usual {
             FullBatchOptimizer::Adam { learning_rate, .. } => learning_rate,
-            FullBatchOptimizer::LBfgs { .. } => UsualTraining::LEARNING_RATE,
+            FullBatchOptimizer::LBfgs { .. } => TrainingDefaults::LEARNING_RATE,
         };
         let default = FullBatchTraining::default();
         Ok(FullBatchTraining {
             iterations: self.steps_of_all_data(default.iterations),
             optimizer: FullBatchOptimizer::Adam {
                 learning_rate: self.learning_rate.unwrap_or(rate),
-                schedule: self.schedule.unwrap_or(UsualTraining::SCHEDULE),
+                schedule: self.schedule.unwrap_or(TrainingDefaults::SCHEDULE),
             },
             ..default
         })
@@ -329,7 +329,7 @@ impl Fit {
             (true, Some(_)) => return unused("batch_size", reason),
             (true, None) if self.seed.is_some() => return unused("seed", reason),
             (true, None) => rows,
-            (false, size) => size.unwrap_or(UsualTraining::BATCH_SIZE),
+            (false, size) => size.unwrap_or(TrainingDefaults::BATCH_SIZE),
         };
         let network = rates.network;
         // If the user gives a learning rate, it applies to the network, too.
@@ -343,7 +343,7 @@ impl Fit {
             weight_decay: (self.weight_decay)
                 .or(network.map(|network| network.weight_decay))
                 .unwrap_or(0.0),
-            schedule: self.schedule.unwrap_or(UsualTraining::SCHEDULE),
+            schedule: self.schedule.unwrap_or(TrainingDefaults::SCHEDULE),
             gradient_norm: self.gradient_norm,
             natural_gradient: self.natural_gradient,
             inducing: self.inducing,
@@ -353,8 +353,9 @@ impl Fit {
         let steps = match self.length {
             Some(Length::Steps(steps)) => steps,
             Some(Length::Epochs(epochs)) => training.steps_in_epochs(epochs, rows),
-            None if one_batch => UsualTraining::ONE_BATCH_STEPS,
-            None => UsualTraining::STEPS.max(training.steps_in_epochs(UsualTraining::EPOCHS, rows)),
+            None if one_batch => TrainingDefaults::ONE_BATCH_STEPS,
+            None => TrainingDefaults::STEPS
+                .max(training.steps_in_epochs(TrainingDefaults::EPOCHS, rows)),
         };
         Ok(MiniBatchTraining { steps, ..training })
     }

@@ -6,7 +6,7 @@ use burn::tensor::{DType, Device};
 
 use super::{
     Compute,
-    site::{Computed, Parameters, Site},
+    harness::{Computed, Harness, Parameters},
 };
 use crate::caught::caught;
 
@@ -61,20 +61,21 @@ pub(super) fn compared(
 ) -> Result<Vec<Comparison>, String> {
     let flex = reference()?;
     let on_flex = |draw, dtype, parameters| {
-        let site = Site::new(name, &flex, dtype, draw, parameters);
-        caught(|| site.compute(compute)).map_err(|reason| format!("on flex in {dtype:?}: {reason}"))
+        let harness = Harness::new(name, &flex, dtype, draw, parameters);
+        caught(|| harness.compute(compute))
+            .map_err(|reason| format!("on flex in {dtype:?}: {reason}"))
     };
     let reference = on_flex(COMPARED, DType::F64, Parameters::Drawn)?;
     let replayed = |parameters: &[Vec<f64>]| Parameters::Given(parameters.to_vec());
     let start = Instant::now();
-    let site = Site::new(
+    let harness = Harness::new(
         name,
         device,
         dtype,
         COMPARED,
         replayed(&reference.parameters),
     );
-    let there = caught(|| site.compute(compute));
+    let there = caught(|| harness.compute(compute));
     *seconds += start.elapsed().as_secs_f64();
     let there = there?;
     let mut rounding = vec![0.0_f64; reference.quantities.len()];

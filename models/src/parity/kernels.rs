@@ -4,25 +4,25 @@ use burn_gp_core::kernels::{Kernel, KernelConfig};
 use serde::de::Error as _;
 use serde_json::{Map, Value, json};
 
-use super::{Case, Group, Reason, Site};
+use super::{Case, Group, Harness, Reason};
 
 /// Points of the two sets, and their dimensions.
 const SIZES: [usize; 3] = [41, 23, 3];
 
 pub(super) fn cases() -> Vec<Case> {
-    let case = |name| Case::compare(Group::Kernel, name, move |site| compute(name, site));
+    let case = |name| Case::compare(Group::Kernel, name, move |harness| compute(name, harness));
     KernelConfig::names().map(case).collect()
 }
 
-fn compute(name: &str, site: &mut Site) -> Result<(), Reason> {
+fn compute(name: &str, harness: &mut Harness) -> Result<(), Reason> {
     let [rows, others, dimensions] = SIZES;
-    let kernel = default_of(name)?.init(dimensions, site.options());
-    let kernel = site.module(kernel);
-    let x1 = site.normal([rows, dimensions]);
-    let x2 = site.normal([others, dimensions]);
-    site.output("covariance", kernel.covariance(x1.clone(), x2));
-    site.output("matrix", kernel.matrix(x1.clone()));
-    site.output("diagonal", kernel.diagonal(x1));
+    let kernel = default_of(name)?.init(dimensions, harness.options());
+    let kernel = harness.module(kernel);
+    let x1 = harness.normal([rows, dimensions]);
+    let x2 = harness.normal([others, dimensions]);
+    harness.output("covariance", kernel.covariance(x1.clone(), x2));
+    harness.output("matrix", kernel.matrix(x1.clone()));
+    harness.output("diagonal", kernel.diagonal(x1));
     Ok(())
 }
 

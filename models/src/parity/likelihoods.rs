@@ -6,7 +6,7 @@ use burn_gp_core::{
 };
 use rand::RngExt;
 
-use super::{Case, Group, Reason, Site};
+use super::{Case, Group, Harness, Reason};
 
 /// Rows, draws of the functions, and classes.
 const ROWS: usize = 47;
@@ -18,46 +18,46 @@ const NOISE: f64 = 0.3;
 
 pub(super) fn cases() -> Vec<Case> {
     let case = |name: LikelihoodName| {
-        let compute = move |site: &mut Site| compute(name, site);
+        let compute = move |harness: &mut Harness| compute(name, harness);
         Case::compare(Group::Likelihood, name.name, compute)
     };
     LikelihoodName::all().map(case).collect()
 }
 
-fn compute(name: LikelihoodName, site: &mut Site) -> Result<(), Reason> {
-    let likelihood = name.config(NOISE, CLASSES).init(site.options());
-    let likelihood = site.module(likelihood);
+fn compute(name: LikelihoodName, harness: &mut Harness) -> Result<(), Reason> {
+    let likelihood = name.config(NOISE, CLASSES).init(harness.options());
+    let likelihood = harness.module(likelihood);
     let columns = likelihood.target_columns(1);
-    let targets = targets(name.target(), site);
-    let targets = site.constant(&targets, [ROWS, columns]);
+    let targets = targets(name.target(), harness);
+    let targets = harness.constant(&targets, [ROWS, columns]);
     let functions = likelihood.latents(1);
-    let function = site.normal([DRAWS, ROWS, functions]);
+    let function = harness.normal([DRAWS, ROWS, functions]);
     let marginals = Marginals {
-        mean: site.normal([ROWS, functions]),
-        variance: site.positive([ROWS, functions]),
+        mean: harness.normal([ROWS, functions]),
+        variance: harness.positive([ROWS, functions]),
     };
     let density = likelihood.log_density(targets.clone(), function.clone());
-    site.output("log density", density);
+    harness.output("log density", density);
     let expected = likelihood.expected_log_density(targets.clone(), marginals.clone());
-    site.output("expected log density", expected);
+    harness.output("expected log density", expected);
     let (means, variances) = likelihood.conditional_moments(function);
-    site.value("conditional means", means);
-    site.value("conditional variances", variances);
+    harness.value("conditional means", means);
+    harness.value("conditional variances", variances);
     let density = likelihood.log_predictive_density(targets, marginals.clone());
-    site.value("log predictive density", density);
+    harness.value("log predictive density", density);
     let predicted = likelihood.predict(marginals.clone());
-    site.value("predictive means", predicted.mean);
-    site.value("predictive variances", predicted.variance);
+    harness.value("predictive means", predicted.mean);
+    harness.value("predictive variances", predicted.variance);
     if let Some(probabilities) = likelihood.class_probabilities(marginals) {
-        site.value("class probabilities", probabilities);
+        harness.value("class probabilities", probabilities);
     }
     Ok(())
 }
 
 /// Targets of a kind, row-major.
-pub(super) fn targets(kind: TargetKind, site: &mut Site) -> Vec<f64> {
-    let numbers = site.normals(ROWS);
-    let random = site.random();
+pub(super) fn targets(kind: TargetKind, harness: &mut Harness) -> Vec<f64> {
+    let numbers = harness.normals(ROWS);
+    let random = harness.random();
     let mut below = |count: u32| f64::from(random.random_range(0..count));
     let target = |number: f64| match kind {
         TargetKind::Numbers => vec![number],

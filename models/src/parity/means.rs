@@ -10,11 +10,11 @@ const SIZES: [usize; 3] = [41, 3, 2];
 pub(super) fn cases() -> Vec<Case> {
     let [rows, dimensions, functions] = SIZES;
     let case = |mean: MeanName| {
-        Case::compare(Group::Mean, mean.name, move |site| {
-            let x = site.normal([rows, dimensions]);
-            let mean = (mean.make)().init(dimensions, functions, site.options());
-            let mean = site.module(mean);
-            site.output("means", mean.forward(x));
+        Case::compare(Group::Mean, mean.name, move |harness| {
+            let x = harness.normal([rows, dimensions]);
+            let mean = (mean.make)().init(dimensions, functions, harness.options());
+            let mean = harness.module(mean);
+            harness.output("means", mean.forward(x));
             Ok(())
         })
     };

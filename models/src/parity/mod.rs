@@ -29,13 +29,13 @@
 
 mod comparison;
 mod failures;
+mod harness;
 mod kernels;
 mod likelihoods;
 mod means;
 mod models;
 mod operations;
 mod posteriors;
-mod site;
 
 use std::{error::Error, fmt, time::Instant};
 
@@ -43,7 +43,7 @@ use burn::tensor::{DType, Device};
 
 pub use comparison::Comparison;
 use comparison::compared;
-use site::Site;
+use harness::Harness;
 
 use crate::caught::caught;
 
@@ -51,7 +51,7 @@ use crate::caught::caught;
 type Reason = Box<dyn Error + Send + Sync>;
 
 /// A computation, which records its quantities.
-type Compute = Box<dyn Fn(&mut Site) -> Result<(), Reason> + Send + Sync>;
+type Compute = Box<dyn Fn(&mut Harness) -> Result<(), Reason> + Send + Sync>;
 
 /// A computation that must end with a typed error.
 type Fail = Box<dyn Fn(&Device, DType) -> Result<(), Reason> + Send + Sync>;
@@ -127,7 +127,7 @@ impl Case {
     fn compare(
         group: Group,
         name: impl Into<String>,
-        compute: impl Fn(&mut Site) -> Result<(), Reason> + Send + Sync + 'static,
+        compute: impl Fn(&mut Harness) -> Result<(), Reason> + Send + Sync + 'static,
     ) -> Self {
         Self {
             group,

@@ -9,7 +9,7 @@ use burn_gp_core::{
     patches::ImageShape,
 };
 
-use super::{Case, Group, Reason, Site};
+use super::{Case, Group, Harness, Reason};
 use crate::{
     ActionRows, ActionsConfig, BasisConfig, ComputationAwareConfig, ConjugateGradientsConfig,
     DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig, InducingConfig, LastLayerConfig,
@@ -29,7 +29,7 @@ const ORTHOGONAL: usize = 11;
 
 pub(super) fn cases() -> Vec<Case> {
     let configured = configurations().into_iter().map(|(name, inputs, config)| {
-        let compute = move |site: &mut Site| compute(&config, inputs, site);
+        let compute = move |harness: &mut Harness| compute(&config, inputs, harness);
         Case::compare(Group::Model, name, compute)
     });
     let configured: Vec<Case> = configured.collect();
@@ -183,28 +183,28 @@ fn configurations() -> Vec<(&'static str, usize, ModelConfig)> {
     ]
 }
 
-fn compute(config: &ModelConfig, columns: usize, site: &mut Site) -> Result<(), Reason> {
-    let inputs = site.normals(ROWS * columns);
-    let targets = site.normals(ROWS);
-    let new = site.normals(NEW_ROWS * columns);
+fn compute(config: &ModelConfig, columns: usize, harness: &mut Harness) -> Result<(), Reason> {
+    let inputs = harness.normals(ROWS * columns);
+    let targets = harness.normals(ROWS);
+    let new = harness.normals(NEW_ROWS * columns);
     let data = TrainingData::new(
         &inputs,
         &targets,
-        &site.device().clone().inner(),
-        site.dtype(),
+        &harness.device().clone().inner(),
+        harness.dtype(),
     );
     let data = config.arranged(data);
     let model = config.init(&data)?;
-    let model = site.module(model);
+    let model = harness.module(model);
     let inputs = data.inputs.clone().autodiff();
     let targets = data.targets.clone().autodiff();
     let objective = model.objective(inputs, targets, ROWS)?;
-    site.output("fit", objective.fit);
+    harness.output("fit", objective.fit);
     if let Some(kl) = objective.kl {
-        site.output("divergence", kl);
+        harness.output("divergence", kl);
     }
     let predictions = model.trained(&data)?.predictor()?.predict(&new, columns);
-    site.numbers("predictive means", predictions.mean);
-    site.numbers("predictive variances", predictions.variance);
+    harness.numbers("predictive means", predictions.mean);
+    harness.numbers("predictive variances", predictions.variance);
     Ok(())
 }

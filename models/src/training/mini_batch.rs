@@ -19,7 +19,7 @@ use super::{
     mini_batch_step::MiniBatchStep,
     rates::{Rates, RatesProgress},
     row_blocks::{RowBlocks, StreamedBatches},
-    unread::{READ_TOGETHER, Unobserved, UnreadStep},
+    unread::{PendingStep, READ_TOGETHER, Unobserved},
 };
 
 /// Trains a model with Adam on shuffled mini-batches. Adam trains all parameters except those with
@@ -36,7 +36,7 @@ pub struct MiniBatchTrainer<M> {
     targets_checked: bool,
     step: usize,
     /// Steps whose losses are still on the device.
-    unread: Vec<UnreadStep>,
+    unread: Vec<PendingStep>,
     /// Losses not yet passed to the learning rates.
     unobserved: Unobserved,
     /// The number of steps that the device has skipped.
@@ -299,7 +299,7 @@ impl<M: Model> MiniBatchTrainer<M> {
         self.model = model;
         let trains_inducing = self.computation.trains_inducing(self.step);
         self.step += 1;
-        self.unread.push(UnreadStep {
+        self.unread.push(PendingStep {
             step: self.step,
             learning_rate,
             trains_inducing,
@@ -312,7 +312,7 @@ impl<M: Model> MiniBatchTrainer<M> {
     /// The report of a step whose loss has been read.
     fn report(
         &mut self,
-        step: &UnreadStep,
+        step: &PendingStep,
         (loss, made): (f64, bool),
     ) -> Result<StepReport, TrainingError> {
         if !made {
@@ -355,7 +355,7 @@ impl<M: Model> Trainer for MiniBatchTrainer<M> {
 
     fn read_reports(&mut self) -> Result<Vec<StepReport>, TrainingError> {
         let steps = std::mem::take(&mut self.unread);
-        let outcomes = UnreadStep::read(&steps);
+        let outcomes = PendingStep::read(&steps);
         let reports = steps.iter().zip(outcomes);
         (reports.map(|(step, outcome)| self.report(step, outcome))).collect()
     }

@@ -73,7 +73,7 @@ pub use plateau::Plateau;
 pub use row_blocks::{BlockRows, RowBlocks, UnreadableRows};
 pub use schedule::{Schedule, ScheduledRate};
 pub use settings::Training;
-pub use usual::{AdamRates, NetworkTraining, UsualTraining};
+pub use usual::{AdamRates, NetworkTraining, TrainingDefaults};
 
 /// Adds the log density of the priors of the parameters to an objective.
 fn with_log_prior(objective: Tensor<1>, log_prior: Option<Tensor<1>>) -> Tensor<1> {

@@ -13,7 +13,7 @@ pub(super) const READ_TOGETHER: usize = 32;
 
 /// A step whose loss is still on the device.
 #[derive(Clone, Debug)]
-pub(super) struct UnreadStep {
+pub(super) struct PendingStep {
     /// The number of steps so far, including this one.
     pub step: usize,
     pub learning_rate: f64,
@@ -25,7 +25,7 @@ pub(super) struct UnreadStep {
     pub made: Tensor<1, Bool>,
 }
 
-impl UnreadStep {
+impl PendingStep {
     /// The loss of every step, and whether the step was taken, in one read.
     pub fn read(steps: &[Self]) -> Vec<(f64, bool)> {
         let losses = steps.iter().map(|step| step.loss.clone());

@@ -4,7 +4,7 @@ use super::{FullBatchOptimizer, Schedule};
 
 /// The default training of a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum UsualTraining {
+pub enum TrainingDefaults {
     /// Adam on mini-batches.
     MiniBatches(AdamRates),
     /// Adam with all data as one batch.
@@ -31,7 +31,7 @@ pub struct NetworkTraining {
     pub weight_decay: f64,
 }
 
-impl UsualTraining {
+impl TrainingDefaults {
     /// Adam's learning rate for models without networks.
     pub const LEARNING_RATE: f64 = 0.05;
 
@@ -83,7 +83,7 @@ impl AdamRates {
 
     const fn beside(network: NetworkTraining) -> Self {
         Self {
-            learning_rate: UsualTraining::RATE_BESIDE_NETWORKS,
+            learning_rate: TrainingDefaults::RATE_BESIDE_NETWORKS,
             network: Some(network),
         }
     }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{ModelName, OptimizerName, PolicyName, RunOptions, name_of};
-use crate::setting_error::SettingError;
+use crate::option_error::OptionError;
 
 /// The model and the options that a [`Use`] checks.
 struct Asked<'a> {
@@ -189,10 +189,10 @@ impl RunOptions {
     ///
     /// # Errors
     ///
-    /// [`SettingError::NotApplicable`].
-    pub fn require_use(&self, model: ModelName) -> Result<(), SettingError> {
+    /// [`OptionError::NotApplicable`].
+    pub fn require_use(&self, model: ModelName) -> Result<(), OptionError> {
         match self.without_use(model).first() {
-            Some(&option) => Err(SettingError::NotApplicable {
+            Some(&option) => Err(OptionError::NotApplicable {
                 option,
                 model: name_of(model),
             }),

@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::RunOptions;
 use crate::checksums::{Links, read_text};
-use crate::setting_error::ConfigurationError;
+use crate::option_error::ConfigurationError;
 
 /// The configuration file of a run.
 pub const CONFIG: &str = "config.toml";

@@ -4,16 +4,16 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Property {
     /// Its default depends on the data.
-    FromData,
+    DataDependentDefault,
     /// Its default depends on the floating-point type.
     FromDtype,
     /// It can be changed when a run is resumed.
     Changeable,
     /// The short help shows it.
-    Everyday,
+    ShortHelp,
     /// It is not part of a paper's protocol: the data and their location, the seed, the device, learning
     /// curves, checkpoints.
-    BesideProtocol,
+    IgnoredInComparison,
 }
 
 /// Declares the options of a run under their headings in the help. The declaration
@@ -33,7 +33,7 @@ macro_rules! options {
             $($(
                 $(#[$meta])*
                 #[arg(long, value_name = $value, help_heading = $heading)]
-                #[arg(hide_short_help = !Self::has(stringify!($name), Property::Everyday))]
+                #[arg(hide_short_help = !Self::has(stringify!($name), Property::ShortHelp))]
                 #[serde(skip_serializing_if = "Option::is_none")]
                 pub $name: Option<$type>,
             )+)+

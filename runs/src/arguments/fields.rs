@@ -36,7 +36,7 @@ impl RunOptions {
     }
 
     /// Makes all paths absolute, because the options may be read from another working directory.
-    pub fn from_the_root(mut self) -> Self {
+    pub fn with_absolute_paths(mut self) -> Self {
         self.data = self.data.map(absolute_file);
         self.test = self.test.map(absolute_file);
         self.validation = self.validation.map(absolute_file);

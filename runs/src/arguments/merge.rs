@@ -4,7 +4,7 @@ use super::{Property, RunOptions};
 
 /// If an option of the first list is given, the earlier values of the options in the second list are dropped,
 /// because they conflict with it or depend on its earlier value.
-const LEFT_BEHIND: [(&[&str], &[&str]); 10] = [
+const OVERRIDES: [(&[&str], &[&str]); 10] = [
     (&["epochs", "steps"], &["epochs", "steps"]),
     (
         &["epochs", "steps", "validation_fraction"],
@@ -58,17 +58,16 @@ impl RunOptions {
     pub fn over(mut self, earlier: Self) -> Self {
         let own_dtype = self.dtype.is_some_and(|dtype| earlier.dtype != Some(dtype));
         let given = self.fields();
-        let left_behind = LEFT_BEHIND.iter().filter(|(names, _)| {
+        let overridden = OVERRIDES.iter().filter(|(names, _)| {
             let mut names = names.iter();
             names.any(|&name| given.contains_key(name))
         });
-        let mut left_behind: Vec<&str> =
-            left_behind.flat_map(|(_, names)| *names).copied().collect();
+        let mut overridden: Vec<&str> = overridden.flat_map(|(_, names)| *names).copied().collect();
         if own_dtype {
             let names = Self::NAMES.iter().copied();
-            left_behind.extend(names.filter(|name| Self::has(name, Property::FromDtype)));
+            overridden.extend(names.filter(|name| Self::has(name, Property::FromDtype)));
         }
-        self.fill(earlier.without(&left_behind));
+        self.fill(earlier.without(&overridden));
         self
     }
 

@@ -1,10 +1,10 @@
 //! The options of a run, and the names of their values.
 
 mod applicability;
-mod before_data;
 mod choices;
 mod configuration;
 mod declaration;
+mod defaults;
 mod device_name;
 mod fields;
 mod image_option;
@@ -13,7 +13,6 @@ mod run_options;
 mod streaming;
 mod table_columns;
 
-pub use before_data::DEFAULT_DATA;
 pub use choices::{
     ActionRowsName, ActionStartName, AuxiliaryName, BackendName, CorrectionName, CovarianceName,
     DateOrderName, DecimalName, DtypeName, HiddenMeanName, InitializerName, InputScaleName,
@@ -22,6 +21,7 @@ pub use choices::{
 };
 pub use configuration::{CONFIG, parse_configuration, read_configuration, to_toml};
 pub use declaration::Property;
+pub use defaults::DEFAULT_DATA;
 pub use device_name::{DeviceName, NoDeviceName};
 pub use image_option::ImageOption;
 pub use run_options::RunOptions;

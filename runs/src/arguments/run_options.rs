@@ -25,9 +25,9 @@ options! {
     "Model" {
         /// Model [default: auto; svgp if you give options of a model or of training]
         #[arg(short)]
-        model: ModelName = "MODEL" [Everyday],
+        model: ModelName = "MODEL" [ShortHelp],
         /// Target training time in minutes of the model auto [default: 2]
-        minutes: f64 = "MINUTES" [BesideProtocol, Everyday],
+        minutes: f64 = "MINUTES" [IgnoredInComparison, ShortHelp],
         /// Kernel, such as rbf, rbf+linear, periodic(rbf)*matern32 [default: matern52; the model auto takes
         /// linear+matern52 if that is better]
         ///
@@ -40,7 +40,7 @@ options! {
         /// deviation of each input. Kernels on the outputs of networks or layers always use standardized
         /// units. exact and sgpr initialize periods and frequencies that you leave out from the
         /// periodogram of the targets.
-        kernel: KernelExpression = "KERNEL" [Everyday],
+        kernel: KernelExpression = "KERNEL" [ShortHelp],
         /// Share one lengthscale (period, variance) among all inputs instead of one for each [default:
         /// false; true for conv-gp and deep-conv-gp]
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -55,22 +55,22 @@ options! {
         /// Likelihood [default: bernoulli for two labels or two numbers, softmax for more labels, else
         /// gaussian]
         #[arg(value_parser = named(LikelihoodName::all()))]
-        likelihood: LikelihoodName = "LIKELIHOOD" [FromData, Everyday],
+        likelihood: LikelihoodName = "LIKELIHOOD" [DataDependentDefault, ShortHelp],
         /// Initial noise variance, in squared units of the standardized target [default: 0.1]
         ///
         /// Used by the gaussian, student-t and heteroskedastic likelihoods.
         noise: f64 = "V",
         /// Number of inducing points [default: 128, or the number of distinct training inputs if smaller]
-        inducing: usize = "M" [FromData, Everyday],
+        inducing: usize = "M" [DataDependentDefault, ShortHelp],
         /// Number of orthogonal inducing points of solve, solve-unwhitened, odvgp and solve-collapsed
         /// [default: as many as --inducing]
-        orthogonal: usize = "M2" [FromData],
+        orthogonal: usize = "M2" [DataDependentDefault],
         /// Columns of the covariance of the orthogonal inducing points that odvgp uses in each step
         /// [default: 1024, or all if there are fewer]
-        columns: usize = "COUNT" [FromData],
+        columns: usize = "COUNT" [DataDependentDefault],
         /// Number of actions of cagp-opt, cagp-cg (at most) and itergp [default: 256, or the number of
         /// rows if smaller]
-        actions: usize = "I" [FromData],
+        actions: usize = "I" [DataDependentDefault],
         /// Initial actions of cagp-opt [default: normal]
         action_start: ActionStartName = "START",
         /// Rows that an action of cagp-opt combines [default: near]
@@ -81,7 +81,7 @@ options! {
         covariance: CovarianceName = "SHAPE",
         /// Jitter added to the covariance of the inducing points, relative to its diagonal [default: 1e-8 in
         /// f64, 1e-6 in f32]
-        jitter: f64 = "J" [FromData, FromDtype, Changeable],
+        jitter: f64 = "J" [DataDependentDefault, FromDtype, Changeable],
     }
 
     "Inverse-free" {
@@ -136,7 +136,7 @@ options! {
         layers: usize = "L",
         /// Number of functions of a hidden layer [default: deep-gp as many as inputs, at most 30;
         /// deep-conv-gp 10]
-        width: usize = "W" [FromData],
+        width: usize = "W" [DataDependentDefault],
         /// Inducing points of each hidden layer, and orthogonal inducing points if the model has them
         /// [default: as many as in the output layer]
         hidden_inducing: usize = "M",
@@ -158,7 +158,7 @@ options! {
         prediction_samples: usize = "S",
         /// Image shape of the inputs of conv-gp and deep-conv-gp: height x width, or height x width x
         /// channels with the channels of each pixel side by side [default: that of the data set]
-        image: ImageOption = "HxWxC" [FromData],
+        image: ImageOption = "HxWxC" [DataDependentDefault],
         /// Patch height and width in each layer [default: 5,4,5]
         #[arg(value_delimiter = ',')]
         patch: Vec<usize> = "SIZES",
@@ -176,19 +176,19 @@ options! {
         backbone: NetworkName = "NETWORK",
         /// Width of the network [default: 32 for fewer than 1000 training rows, 64 for fewer than
         /// 10000, else 128]
-        units: usize = "COUNT" [FromData],
+        units: usize = "COUNT" [DataDependentDefault],
         /// Number of blocks of a residual network, or of hidden layers of mlp [default: 2]
         blocks: usize = "COUNT",
         /// Number of basis functions of dbk, svdbk and bll [default: 128]
-        rank: usize = "R" [FromData],
+        rank: usize = "R" [DataDependentDefault],
         /// Number of outputs of the network of dkl, sdkl and svdkl, the inputs of the kernel [default: as
         /// many as inputs; mlp 2]
-        features: usize = "H" [FromData],
+        features: usize = "H" [DataDependentDefault],
         /// Whether the network of dkl, sdkl and svdkl starts as the identity: the last weights are zero
         /// and the inputs are added to the outputs [default: true if there are as many outputs as
         /// inputs; mlp false]
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-        from_identity: bool = "BOOL" [FromData],
+        from_identity: bool = "BOOL" [DataDependentDefault],
         /// Weight decay: the penalty λ/2·‖θ‖² of the network's weights in the loss per datum [default:
         /// 1e-4]
         weight_decay: f64 = "LAMBDA",
@@ -222,7 +222,7 @@ options! {
         /// Whether lengthscales, variances and the noise have weak priors, which matter when there are few
         /// rows (models without networks and layers, at most 5000 rows) [default: true]
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-        default_priors: bool = "BOOL" [FromData],
+        default_priors: bool = "BOOL" [DataDependentDefault],
         /// Do not train this parameter, or all parameters under this path: kernel.variance, kernel,
         /// inducing
         fix: Vec<String> = "PATH",
@@ -232,10 +232,10 @@ options! {
         /// A file (CSV, TSV, JSON, Parquet, Arrow or Excel), a name from `datasets list`, or
         /// synthetic:sines?n=1000&noise=0.1&seed=1 [default: winequality]
         #[arg(short)]
-        data: String = "DATA" [BesideProtocol, Everyday],
+        data: String = "DATA" [IgnoredInComparison, ShortHelp],
         /// Name or number (from 1; -1 is the last) of the column to predict [default: the last]
         #[arg(short, allow_hyphen_values = true)]
-        target: String = "COLUMN" [BesideProtocol, Everyday],
+        target: String = "COLUMN" [IgnoredInComparison, ShortHelp],
         /// Name or number of the column with the noise standard deviation of each target, in the units
         /// of the target; it is not an input
         #[arg(allow_hyphen_values = true)]
@@ -246,15 +246,15 @@ options! {
         id: String = "COLUMN",
         /// Columns to use as inputs, separated by commas [default: all suitable columns]
         #[arg(value_delimiter = ',')]
-        inputs: Vec<String> = "COLUMNS" [Everyday],
+        inputs: Vec<String> = "COLUMNS" [ShortHelp],
         /// Columns not to use as inputs, separated by commas
         #[arg(value_delimiter = ',')]
-        drop: Vec<String> = "COLUMNS" [Everyday],
+        drop: Vec<String> = "COLUMNS" [ShortHelp],
         /// Kind of a column, instead of the inferred one: number, boolean, category or date; can be given
         /// several times
-        kind: Vec<KindOfColumn> = "COLUMN=KIND" [Everyday],
+        kind: Vec<KindOfColumn> = "COLUMN=KIND" [ShortHelp],
         /// Treatment of missing values in inputs [default: indicator]
-        missing: MissingName = "WAY" [Everyday],
+        missing: MissingName = "WAY" [ShortHelp],
         /// Texts and numbers that mean a missing value, besides empty cells, such as NA,-999; they replace
         /// the default [default: NA, N/A, NaN, null, nil, none, missing, ?, -, -- and ., unless the other
         /// labels of the column suggest a category, as + does for -]
@@ -275,23 +275,23 @@ options! {
         /// required for the ordinal likelihood]
         class_order: ClassOrder = "LABELS",
         /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
-        data_dir: PathBuf = "DIR" [BesideProtocol],
+        data_dir: PathBuf = "DIR" [IgnoredInComparison],
         /// File with the test rows; all rows of --data are then training rows
         #[arg(conflicts_with_all = ["split", "test_fraction", "time_split"])]
-        test: String = "FILE" [BesideProtocol, Everyday],
+        test: String = "FILE" [IgnoredInComparison, ShortHelp],
         /// File with validation rows; the best-scoring model is kept (mini-batch models)
         #[arg(conflicts_with_all = ["validation_fraction", "early_stopping"])]
-        validation: String = "FILE" [BesideProtocol],
+        validation: String = "FILE" [IgnoredInComparison],
         /// Use split K of those that come with the data, counted from 0
         #[arg(conflicts_with = "test_fraction")]
         split: usize = "K",
         /// Cross-validation: split the rows at random into K folds, test on each of them in a separate run,
         /// and print a table of the scores
         #[arg(conflicts_with_all = ["split", "test_fraction", "time_split", "test", "stream"])]
-        folds: usize = "K" [BesideProtocol],
+        folds: usize = "K" [IgnoredInComparison],
         /// Run only fold FOLD (counted from 1)
         #[arg(requires = "folds")]
-        fold: usize = "FOLD" [BesideProtocol],
+        fold: usize = "FOLD" [IgnoredInComparison],
         /// Rows with the same value in this column, such as the patient, stay on one side of the split; it
         /// is not an input
         #[arg(allow_hyphen_values = true, conflicts_with_all = ["split", "time_split"])]
@@ -305,7 +305,7 @@ options! {
         time_split: String = "COLUMN",
         /// Share of the rows held out at random for testing; 0 trains on all rows and gives no scores
         /// [default: 0.1]
-        test_fraction: f64 = "F" [Everyday],
+        test_fraction: f64 = "F" [ShortHelp],
         /// Share of the training rows held out for validation; the best-scoring model is kept (mini-batch
         /// models). In a comparison, no model trains on these rows
         validation_fraction: f64 = "F",
@@ -316,7 +316,7 @@ options! {
         /// Whether to read the rows of a Parquet file during training, in shuffled blocks, instead of
         /// keeping them in memory [default: true from 10⁸ values on, if the model has mini-batches]
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-        stream: bool = "BOOL" [FromData],
+        stream: bool = "BOOL" [DataDependentDefault],
         /// Scaling of the inputs, computed from the training rows [default: standard]
         input_scale: InputScaleName = "SCALE",
     }
@@ -324,10 +324,10 @@ options! {
     "Training" {
         /// Passes over the training rows; for full-batch models, L-BFGS iterations or steps of Adam
         #[arg(conflicts_with = "steps")]
-        epochs: usize = "E" [FromData, Changeable],
+        epochs: usize = "E" [DataDependentDefault, Changeable],
         /// Optimizer steps [default: 6000, or 10 epochs if that is more; full-batch models: at most
         /// 1000; dbk, dkl and sdkl: 2000]
-        steps: usize = "S" [FromData, Changeable, Everyday],
+        steps: usize = "S" [DataDependentDefault, Changeable, ShortHelp],
         /// Rows in a mini-batch [default: 256]
         batch_size: usize = "B",
         /// Initial learning rate of Adam [default: 0.05; models with networks 0.03, cagp-cg and itergp
@@ -368,23 +368,23 @@ options! {
         keep: KeepName = "STEP",
         /// Score the test rows every S steps and after the last one, for learning_curve.csv and a plot; S
         /// below 1 is a share of all steps [default: only at the end]
-        score_every: f64 = "S" [BesideProtocol],
+        score_every: f64 = "S" [IgnoredInComparison],
         /// Steps between two checkpoints [default: half a minute of steps]
-        checkpoint_every: usize = "S" [Changeable, BesideProtocol],
+        checkpoint_every: usize = "S" [Changeable, IgnoredInComparison],
     }
 
     "Computation" {
         /// Seed of the split, the inducing points and the mini-batches [default: 0]
-        seed: u64 = "SEED" [BesideProtocol],
+        seed: u64 = "SEED" [IgnoredInComparison],
         /// Floating-point type [default: f64 on CPUs, f32 on GPUs]
         dtype: DtypeName = "DTYPE",
         /// Device: flex, ndarray, wgpu, vulkan, metal, cuda or rocm; append :N to choose a GPU, for example
         /// wgpu:1; `burn-gp devices` lists the devices and marks the default. remote://HOST:PORT is the
         /// device of a worker
-        device: DeviceName = "DEVICE" [Changeable, BesideProtocol, Everyday],
+        device: DeviceName = "DEVICE" [Changeable, IgnoredInComparison, ShortHelp],
         /// Devices that share every mini-batch, as in wgpu:0,wgpu:1; the optimizer runs on the first
         /// (mini-batch models)
         #[arg(value_delimiter = ',', conflicts_with = "device")]
-        devices: Vec<DeviceName> = "DEVICES" [Changeable, BesideProtocol],
+        devices: Vec<DeviceName> = "DEVICES" [Changeable, IgnoredInComparison],
     }
 }

@@ -46,7 +46,7 @@ impl RunOptions {
     /// # Errors
     ///
     /// If the file cannot be read or has no such target.
-    pub fn inspected(mut self, source: &DataSource) -> Result<Self, DataError> {
+    pub fn with_inferred_likelihood(mut self, source: &DataSource) -> Result<Self, DataError> {
         let is_open = self.likelihood.is_none() && self.noise_column.is_none();
         if is_open && source.is_own_file() && self.model().takes_any_likelihood() {
             let roles = ColumnRoles {

@@ -1,9 +1,9 @@
 //! `--model auto`: chooses the model, its size, its start and the length of training from the data.
 
 mod choice;
-mod pace;
 mod score;
 mod start;
+mod time_budget;
 
 pub use choice::{Choice, Size};
 
@@ -19,16 +19,16 @@ use burn_gp_models::{
 
 use crate::arguments::{ModelName, RunOptions};
 use crate::failure::Failure;
+use crate::option_error::OptionError;
 use crate::parameter_options::ValuesOption;
 use crate::plan::{check, resolve};
 use crate::preparation::PreparedData;
 use crate::progress::RowProgress;
 use crate::ranges::positive;
-use crate::setting_error::SettingError;
 
-use pace::within_time;
 use score::Score;
 use start::{Start, first_value, most_fits, starts};
+use time_budget::within_time;
 
 /// The default training time in minutes.
 const MINUTES: f64 = 2.0;
@@ -51,10 +51,10 @@ const FINALISTS: usize = 2;
 /// # Errors
 ///
 /// If `--minutes` is not a positive number, or a model was named.
-pub fn minutes(options: &RunOptions) -> Result<f64, SettingError> {
+pub fn minutes(options: &RunOptions) -> Result<f64, OptionError> {
     match options.minutes {
         None => Ok(MINUTES),
-        Some(_) if !options.is_automatic() => Err(SettingError::MinutesOfNamedModel),
+        Some(_) if !options.is_automatic() => Err(OptionError::MinutesOfNamedModel),
         Some(minutes) => positive("--minutes", minutes),
     }
 }

@@ -12,8 +12,8 @@ use clap::Args;
 use super::{Place, found::details, reports::without_reports};
 use crate::arguments::{DeviceName, DtypeName, name_of};
 use crate::failure::Failure;
+use crate::option_error::OptionError;
 use crate::progress::RowProgress;
-use crate::setting_error::SettingError;
 use crate::standard_output::print;
 use crate::text_table::aligned;
 
@@ -64,7 +64,7 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Failure> {
         .filter(|model| is_asked(model.name))
         .collect();
     if cases.is_empty() && models.is_empty() {
-        return Err(SettingError::NoSuchCase {
+        return Err(OptionError::NoSuchCase {
             text: arguments.only.clone().unwrap_or_default(),
         }
         .into());

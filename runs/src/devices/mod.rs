@@ -18,7 +18,7 @@ use burn::tensor::{DType, Device, FloatDType};
 use burn_gp_models::Precision;
 
 use crate::arguments::{BackendName, DeviceName, DtypeName, RunOptions, name_of};
-use crate::setting_error::SettingError;
+use crate::option_error::OptionError;
 
 pub use check::CheckArguments;
 pub use command::{DevicesArguments, DevicesCommand, run};
@@ -56,8 +56,8 @@ impl Place {
     ///
     /// # Errors
     ///
-    /// [`SettingError::NoDevice`] if the program has none.
-    pub fn new(device: Option<DeviceName>, dtype: Option<DtypeName>) -> Result<Self, SettingError> {
+    /// [`OptionError::NoDevice`] if the program has none.
+    pub fn new(device: Option<DeviceName>, dtype: Option<DtypeName>) -> Result<Self, OptionError> {
         let device = match device {
             Some(device) => device,
             None => default_device()?,
@@ -70,8 +70,8 @@ impl Place {
     ///
     /// # Errors
     ///
-    /// [`SettingError::NoDevice`].
-    pub fn of(options: &RunOptions) -> Result<Self, SettingError> {
+    /// [`OptionError::NoDevice`].
+    pub fn of(options: &RunOptions) -> Result<Self, OptionError> {
         Self::new(options.main_device().cloned(), options.dtype)
     }
 
@@ -85,7 +85,7 @@ impl Place {
     /// # Errors
     ///
     /// The same as [`open`](Self::open).
-    pub fn open_all(&self, options: &RunOptions) -> Result<Vec<Device>, SettingError> {
+    pub fn open_all(&self, options: &RunOptions) -> Result<Vec<Device>, OptionError> {
         let names = options.devices.as_deref().unwrap_or_default();
         let dtype = self.precision().dtype();
         let devices = names.iter().map(|name| open(name, dtype));
@@ -101,7 +101,7 @@ impl Place {
     ///
     /// If the program or the machine does not have the device, or the device does not support the
     /// type.
-    pub fn open(&self) -> Result<(Device, DType), SettingError> {
+    pub fn open(&self) -> Result<(Device, DType), OptionError> {
         let dtype = self.precision().dtype();
         let device = open(&self.device, dtype)?;
         prefer(dtype);
@@ -113,9 +113,9 @@ impl Place {
 ///
 /// # Errors
 ///
-/// [`SettingError::NoDevice`] if there is none.
-pub fn default_device() -> Result<DeviceName, SettingError> {
-    let backend = BUILT.first().copied().ok_or(SettingError::NoDevice)?;
+/// [`OptionError::NoDevice`] if there is none.
+pub fn default_device() -> Result<DeviceName, OptionError> {
+    let backend = BUILT.first().copied().ok_or(OptionError::NoDevice)?;
     Ok(backend.into())
 }
 
@@ -133,11 +133,11 @@ fn default_dtype(device: &DeviceName) -> DtypeName {
 /// # Errors
 ///
 /// If the program or the machine does not have the device, or the device does not support `dtype`.
-pub fn open(name: &DeviceName, dtype: DType) -> Result<Device, SettingError> {
+pub fn open(name: &DeviceName, dtype: DType) -> Result<Device, OptionError> {
     let device = find(name)?;
     match computes_in(name, &device, dtype) {
         true => Ok(device),
-        false => Err(SettingError::DtypeUnsupported {
+        false => Err(OptionError::DtypeUnsupported {
             device: name.to_string(),
             dtype: dtype.name().to_owned(),
         }),
@@ -171,7 +171,7 @@ pub fn prefer(dtype: DType) {
     }
 }
 
-fn find(name: &DeviceName) -> Result<Device, SettingError> {
+fn find(name: &DeviceName) -> Result<Device, OptionError> {
     match name {
         DeviceName::Local { backend, index } => find_local(*backend, *index),
         #[cfg(feature = "remote")]
@@ -181,12 +181,12 @@ fn find(name: &DeviceName) -> Result<Device, SettingError> {
     }
 }
 
-fn find_local(backend: BackendName, index: usize) -> Result<Device, SettingError> {
-    let devices = of_backend(backend).ok_or_else(|| SettingError::DeviceNotBuilt {
+fn find_local(backend: BackendName, index: usize) -> Result<Device, OptionError> {
+    let devices = of_backend(backend).ok_or_else(|| OptionError::DeviceNotBuilt {
         backend: name_of(backend),
     })?;
     let count = devices.len();
-    (devices.into_iter().nth(index)).ok_or_else(|| SettingError::DeviceMissing {
+    (devices.into_iter().nth(index)).ok_or_else(|| OptionError::DeviceMissing {
         device: DeviceName::Local { backend, index }.to_string(),
         backend: name_of(backend),
         count,

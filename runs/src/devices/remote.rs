@@ -10,7 +10,7 @@ use burn::{
     tensor::Device,
 };
 
-use crate::setting_error::{SettingError, TOKEN_VARIABLE};
+use crate::option_error::{OptionError, TOKEN_VARIABLE};
 
 /// The name of this program for workers, by which they recognize the sessions of one client.
 static NAME: LazyLock<String> = LazyLock::new(|| {
@@ -24,7 +24,7 @@ static NAME: LazyLock<String> = LazyLock::new(|| {
 /// # Errors
 ///
 /// If there is no worker, or it refuses this program, or it does not have the device.
-pub fn connect(address: &str, index: usize) -> Result<Device, SettingError> {
+pub fn connect(address: &str, index: usize) -> Result<Device, OptionError> {
     let open = |credential: &str| {
         let host = RemoteHost::websocket(&format!("ws://{address}")).with_credential(credential);
         Device::remote_options(&host).device_index(index).init()
@@ -38,21 +38,21 @@ pub fn connect(address: &str, index: usize) -> Result<Device, SettingError> {
     device.map_err(|error| {
         let address = address.to_owned();
         match error {
-            ConnectError::Unauthorized => SettingError::WrongToken { address },
-            ConnectError::NoSuchDevice { device_count: 0 } => SettingError::WorkerBusy { address },
-            ConnectError::NoSuchDevice { device_count } => SettingError::WorkerDeviceMissing {
+            ConnectError::Unauthorized => OptionError::WrongToken { address },
+            ConnectError::NoSuchDevice { device_count: 0 } => OptionError::WorkerBusy { address },
+            ConnectError::NoSuchDevice { device_count } => OptionError::WorkerDeviceMissing {
                 address,
                 index,
                 count: device_count,
             },
             error
             @ (ConnectError::IncompatibleProtocol { .. } | ConnectError::Handshake { .. }) => {
-                SettingError::OtherWorker {
+                OptionError::OtherWorker {
                     address,
                     reason: error.to_string(),
                 }
             }
-            error => SettingError::NoWorker {
+            error => OptionError::NoWorker {
                 address,
                 reason: error.to_string(),
             },

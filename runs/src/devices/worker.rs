@@ -7,7 +7,7 @@ use clap::Args;
 use crate::arguments::DeviceName;
 use crate::failure::Failure;
 #[cfg(not(feature = "remote"))]
-use crate::setting_error::SettingError;
+use crate::option_error::OptionError;
 
 /// The arguments of `worker`.
 #[derive(Debug, Args)]
@@ -42,8 +42,8 @@ pub fn work(_: &WorkerArguments) -> Result<(), Failure> {
 
 /// The error of a program that was built without workers.
 #[cfg(not(feature = "remote"))]
-pub fn not_built() -> SettingError {
-    SettingError::DeviceNotBuilt {
+pub fn not_built() -> OptionError {
+    OptionError::DeviceNotBuilt {
         backend: "remote".to_owned(),
     }
 }
@@ -66,7 +66,7 @@ mod serving {
     use crate::devices::front::{self, Sessions};
     use crate::devices::{default_device, found::details, open, remote::token};
     use crate::failure::Failure;
-    use crate::setting_error::SettingError;
+    use crate::option_error::OptionError;
     use crate::standard_output::print;
 
     /// The idle time before a connection is tested, and the time between further tests, as in burn's server.
@@ -83,9 +83,9 @@ mod serving {
         let token = token();
         if token.is_none() && !address.ip().is_loopback() {
             let (port, address) = (address.port(), address.to_string());
-            return Err(SettingError::OpenWorker { address, port }.into());
+            return Err(OptionError::OpenWorker { address, port }.into());
         }
-        let refused = |error: &dyn std::error::Error| SettingError::Listen {
+        let refused = |error: &dyn std::error::Error| OptionError::Listen {
             address: address.to_string(),
             reason: error.to_string(),
         };
@@ -113,7 +113,7 @@ mod serving {
             .map_err(|error| refused(&error))?
             .block_on(server.serve_async(WebSocketTransport::from_listener(inner)));
         served.map_err(|error| match error {
-            ServeError::MixedBackends => SettingError::MixedDevices.into(),
+            ServeError::MixedBackends => OptionError::MixedDevices.into(),
             error => refused(&error).into(),
         })
     }

@@ -10,9 +10,9 @@ use burn_gp_models::{
 };
 
 use super::{Checkpoints, Interrupt, LogEntry, RunState};
+use crate::diagnostics::skipped_steps;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::shortcomings::skipped_steps;
 
 /// The time between two checkpoints, unless a number of steps is given.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(30);

@@ -5,14 +5,14 @@ use std::path::Path;
 use burn_gp_core::{layers::AnyLayer, parameter::numbers, patches::ImageShape};
 use burn_gp_models::TrainedModel;
 
-use super::Illustrations;
+use super::RunPlots;
 use crate::output;
 use crate::plots::{self, Caption, ImageRows, PatchSet, PlotError};
 
 /// The approximate number of rows of maps on a sheet, which is images times layers.
 const ROWS_OF_MAPS: usize = 8;
 
-impl Illustrations<'_> {
+impl RunPlots<'_> {
     /// Draws the plots that apply to the model.
     pub(super) fn of_images(
         &self,

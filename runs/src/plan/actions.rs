@@ -4,9 +4,9 @@ use burn_gp_core::inference::{ConjugateGradientsSettings, IterationRule};
 use burn_gp_models::ActionsConfig;
 
 use crate::arguments::{ActionRowsName, ActionStartName, ModelName, PolicyName, RunOptions};
+use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
 use crate::ranges::{MOST_SIZE, at_most_rows, count, from_one_to, positive};
-use crate::setting_error::SettingError;
 
 const DEFAULT_ACTIONS: usize = 256;
 
@@ -14,7 +14,7 @@ const DEFAULT_ACTIONS: usize = 256;
 const POLICY_PIVOTS: usize = 256;
 
 /// Checks the options of actions, and fills in defaults that do not depend on the data.
-pub(super) fn check(resolved: &mut RunOptions) -> Result<(), SettingError> {
+pub(super) fn check(resolved: &mut RunOptions) -> Result<(), OptionError> {
     let count = resolved.actions.unwrap_or(DEFAULT_ACTIONS);
     config(resolved, count).map(|_| ())
 }
@@ -23,14 +23,14 @@ pub(super) fn check(resolved: &mut RunOptions) -> Result<(), SettingError> {
 pub(super) fn actions(
     resolved: &mut RunOptions,
     data: &PreparedData,
-) -> Result<ActionsConfig, SettingError> {
+) -> Result<ActionsConfig, OptionError> {
     let rows = data.train.len();
     let requested = *(resolved.actions).get_or_insert(DEFAULT_ACTIONS.min(rows));
     at_most_rows("--actions", requested, rows)?;
     config(resolved, requested)
 }
 
-fn config(resolved: &mut RunOptions, actions: usize) -> Result<ActionsConfig, SettingError> {
+fn config(resolved: &mut RunOptions, actions: usize) -> Result<ActionsConfig, OptionError> {
     let (model, seed) = (resolved.model(), resolved.seed());
     let default = ConjugateGradientsSettings::default().tolerance;
     let tolerance = positive("--tolerance", *resolved.tolerance.get_or_insert(default))?;
@@ -38,7 +38,7 @@ fn config(resolved: &mut RunOptions, actions: usize) -> Result<ActionsConfig, Se
     from_one_to(MOST_SIZE, "--actions", Some(actions))?;
     let policy = match model {
         ModelName::CagpOpt => return Ok(trained(resolved, actions)),
-        ModelName::Itergp => resolved.policy.ok_or(SettingError::NoPolicy)?,
+        ModelName::Itergp => resolved.policy.ok_or(OptionError::NoPolicy)?,
         _ => PolicyName::Cg,
     };
     Ok(ActionsConfig::Iterations {

@@ -3,13 +3,13 @@
 use burn_gp_core::inference::ConjugateGradientsSettings;
 
 use crate::arguments::RunOptions;
+use crate::option_error::OptionError;
 use crate::ranges::{MOST_SIZE, count, from_one_to, positive};
-use crate::setting_error::SettingError;
 
 /// The settings of regression by conjugate gradients.
 pub(super) fn conjugate_gradients(
     resolved: &mut RunOptions,
-) -> Result<ConjugateGradientsSettings, SettingError> {
+) -> Result<ConjugateGradientsSettings, OptionError> {
     let seed = resolved.seed();
     let default = ConjugateGradientsSettings::default();
     let tolerance = *resolved.tolerance.get_or_insert(default.tolerance);

@@ -1,8 +1,8 @@
 //! Early stopping.
 
 use crate::arguments::{ModelName, RunOptions};
+use crate::option_error::OptionError;
 use crate::ranges::within;
-use crate::setting_error::SettingError;
 
 /// The default share of held-out training rows for models with networks.
 const SHARE: f64 = 0.2;
@@ -31,7 +31,7 @@ impl EarlyStopping {
     /// # Errors
     ///
     /// If the share is out of range, or rows are held out for validation.
-    pub fn of(options: &RunOptions) -> Result<Self, SettingError> {
+    pub fn of(options: &RunOptions) -> Result<Self, OptionError> {
         let model = options.model();
         if !options.is_mini_batch(model) {
             return Ok(Self::Off);
@@ -40,7 +40,7 @@ impl EarlyStopping {
         let has_length = options.steps.is_some() || options.epochs.is_some();
         match options.early_stopping {
             Some(0.0) => Ok(Self::Off),
-            Some(_) if let Some(second) = validation => Err(SettingError::Exclusive {
+            Some(_) if let Some(second) = validation => Err(OptionError::Exclusive {
                 first: "early_stopping",
                 second,
             }),

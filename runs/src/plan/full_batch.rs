@@ -1,21 +1,21 @@
 //! Training on the full batch.
 
-use burn_gp_models::training::{FullBatchOptimizer, FullBatchTraining, UsualTraining};
+use burn_gp_models::training::{FullBatchOptimizer, FullBatchTraining, TrainingDefaults};
 
 use super::{EarlyStopping, schedule::schedule};
 use crate::arguments::{OptimizerName, RunOptions};
+use crate::option_error::OptionError;
 use crate::ranges::positive;
-use crate::setting_error::SettingError;
 
 /// The settings of training on the full batch.
-pub(super) fn full_batch(resolved: &mut RunOptions) -> Result<FullBatchTraining, SettingError> {
+pub(super) fn full_batch(resolved: &mut RunOptions) -> Result<FullBatchTraining, OptionError> {
     let model = resolved.model();
     let name = resolved.optimizer(model);
     resolved.optimizer = Some(name);
     let default_rate = match name {
         OptimizerName::LBfgs => FullBatchOptimizer::QUASI_NEWTON_STEP,
-        OptimizerName::Adam if model.has_iterations() => UsualTraining::RATE_OF_ITERATIONS,
-        OptimizerName::Adam => UsualTraining::LEARNING_RATE,
+        OptimizerName::Adam if model.has_iterations() => TrainingDefaults::RATE_OF_ITERATIONS,
+        OptimizerName::Adam => TrainingDefaults::LEARNING_RATE,
     };
     let learning_rate = *resolved.learning_rate.get_or_insert(default_rate);
     let learning_rate = positive("--learning-rate", learning_rate)?;

@@ -2,18 +2,18 @@
 
 use super::EarlyStopping;
 use crate::arguments::{KeepName, RunOptions};
+use crate::option_error::OptionError;
 use crate::ranges::{MOST_PARTS, at_least_one, from_one_to, within};
-use crate::setting_error::SettingError;
 
 /// Checks the length of training.
-pub(super) fn check_length(options: &RunOptions) -> Result<(), SettingError> {
+pub(super) fn check_length(options: &RunOptions) -> Result<(), OptionError> {
     let epochs = at_least_one("--epochs", options.epochs)?;
     let steps = at_least_one("--steps", options.steps)?;
     exclude(["epochs", "steps"], epochs.is_some() && steps.is_some())
 }
 
 /// Checks the options for test and validation rows.
-pub(super) fn check(options: &RunOptions) -> Result<(), SettingError> {
+pub(super) fn check(options: &RunOptions) -> Result<(), OptionError> {
     let both = options.split.is_some() && options.test_fraction.is_some();
     exclude(["split", "test_fraction"], both)?;
     for (other, is_given) in [
@@ -33,7 +33,7 @@ pub(super) fn check(options: &RunOptions) -> Result<(), SettingError> {
         exclude(["stream", other], true)?;
     }
     if options.score_every.is_some() && options.test_fraction == Some(0.0) {
-        return Err(SettingError::NoTestRows {
+        return Err(OptionError::NoTestRows {
             wish: "--score-every",
         });
     }
@@ -55,20 +55,20 @@ pub(super) fn check(options: &RunOptions) -> Result<(), SettingError> {
         ("--keep", options.keep.is_some()),
     ];
     match unusable.into_iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) => Err(SettingError::WithoutValidation { option }),
+        Some((option, _)) => Err(OptionError::WithoutValidation { option }),
         None => Ok(()),
     }
 }
 
 /// Checks the number of folds and the fold to test on.
-fn check_fold(options: &RunOptions) -> Result<(), SettingError> {
+fn check_fold(options: &RunOptions) -> Result<(), OptionError> {
     if let Some(folds) = options.folds {
         within("--folds", folds, folds >= 2, "be at least 2")?;
         from_one_to(MOST_PARTS, "--folds", Some(folds))?;
     }
     match (options.fold, options.folds) {
-        (Some(_), None) => Err(SettingError::WithoutFolds),
-        (None, Some(_)) => Err(SettingError::OpenFold),
+        (Some(_), None) => Err(OptionError::WithoutFolds),
+        (None, Some(_)) => Err(OptionError::OpenFold),
         (Some(fold), Some(folds)) => {
             let range = format!("be from 1 to {folds}, the number of folds");
             within("--fold", fold, (1..=folds).contains(&fold), range).map(|_| ())
@@ -77,9 +77,9 @@ fn check_fold(options: &RunOptions) -> Result<(), SettingError> {
     }
 }
 
-fn exclude([first, second]: [&'static str; 2], both: bool) -> Result<(), SettingError> {
+fn exclude([first, second]: [&'static str; 2], both: bool) -> Result<(), OptionError> {
     match both {
-        true => Err(SettingError::Exclusive { first, second }),
+        true => Err(OptionError::Exclusive { first, second }),
         false => Ok(()),
     }
 }

@@ -8,9 +8,9 @@ use burn_gp_core::{
 use burn_gp_models::{DeepGpConfig, LayerForm};
 
 use crate::arguments::{ImageOption, RunOptions, name_of};
+use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
 use crate::ranges::at_least_one;
-use crate::setting_error::SettingError;
 
 /// The patch sizes of the networks in arXiv:1910.10596, table 5.
 const DEFAULT_PATCHES: [usize; 3] = [5, 4, 5];
@@ -31,7 +31,7 @@ pub(super) struct Images {
 }
 
 impl Images {
-    pub(super) fn new(resolved: &mut RunOptions, layers: usize) -> Result<Self, SettingError> {
+    pub(super) fn new(resolved: &mut RunOptions, layers: usize) -> Result<Self, OptionError> {
         Ok(Self {
             patches: of_each_layer("--patch", &mut resolved.patch, &DEFAULT_PATCHES, layers)?,
             strides: of_each_layer("--stride", &mut resolved.stride, &DEFAULT_STRIDES, layers)?,
@@ -66,14 +66,14 @@ fn of_each_layer(
     resolved: &mut Option<Vec<usize>>,
     default: &[usize],
     layers: usize,
-) -> Result<Vec<usize>, SettingError> {
+) -> Result<Vec<usize>, OptionError> {
     let numbers = resolved.get_or_insert_with(|| default[..layers.min(default.len())].to_vec());
     for &number in numbers.iter() {
         at_least_one(option, Some(number))?;
     }
     match numbers.len() == layers {
         true => Ok(numbers.clone()),
-        false => Err(SettingError::NumberOfLayers {
+        false => Err(OptionError::NumberOfLayers {
             option,
             found: numbers.len(),
             layers,
@@ -85,20 +85,20 @@ fn of_each_layer(
 pub(super) fn shape(
     resolved: &mut RunOptions,
     data: &PreparedData,
-) -> Result<Option<ImageShape>, SettingError> {
+) -> Result<Option<ImageShape>, OptionError> {
     let model = resolved.model();
     if !model.is_of_images() {
         return Ok(None);
     }
     let given = resolved.image.map(|image| image.0);
     let Some(shape) = given.or(data.image) else {
-        return Err(SettingError::ImageShapeMissing {
+        return Err(OptionError::ImageShapeMissing {
             model: name_of(model),
         });
     };
     let inputs = data.dimensions();
     if shape.len() != inputs {
-        return Err(SettingError::ImageShape {
+        return Err(OptionError::ImageShape {
             image: shape,
             numbers: shape.len(),
             inputs,
@@ -109,7 +109,7 @@ pub(super) fn shape(
 }
 
 /// Fails if the patches of a layer do not fit into the feature maps of the previous layer.
-pub(super) fn check_patches(config: &DeepGpConfig) -> Result<(), SettingError> {
+pub(super) fn check_patches(config: &DeepGpConfig) -> Result<(), OptionError> {
     let hidden = (config.hidden.iter()).map(|hidden| (&hidden.layer, hidden.functions));
     let mut image = config.image;
     for (index, (layer, functions)) in hidden.chain([(&config.output, 1)]).enumerate() {
@@ -120,7 +120,7 @@ pub(super) fn check_patches(config: &DeepGpConfig) -> Result<(), SettingError> {
         };
         let Some(shape) = image else { continue };
         let grid = PatchGrid::new(shape, size, stride);
-        let grid = grid.map_err(|source| SettingError::Patches {
+        let grid = grid.map_err(|source| OptionError::Patches {
             layer: index + 1,
             source,
         })?;

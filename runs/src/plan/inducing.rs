@@ -5,14 +5,14 @@ use burn_gp_models::InducingConfig;
 
 use crate::arguments::{InitializerName, RunOptions};
 use crate::devices::Place;
+use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
 use crate::ranges::{MOST_SIZE, at_most, at_most_rows, from_one_to, within};
-use crate::setting_error::SettingError;
 
 const DEFAULT_INDUCING: usize = 128;
 
 /// The initializer. Also checks the counts and the jitter.
-pub(super) fn initializer(resolved: &mut RunOptions) -> Result<Initializer, SettingError> {
+pub(super) fn initializer(resolved: &mut RunOptions) -> Result<Initializer, OptionError> {
     if let Some(jitter) = resolved.jitter {
         let range = "be at least 0 and below 1; common values are 1e-8 in f64 and 1e-6 in f32";
         within("--jitter", jitter, (0.0..1.0).contains(&jitter), range)?;
@@ -27,7 +27,7 @@ pub(super) fn initializer(resolved: &mut RunOptions) -> Result<Initializer, Sett
 pub(super) fn inducing(
     resolved: &mut RunOptions,
     data: &PreparedData,
-) -> Result<InducingConfig, SettingError> {
+) -> Result<InducingConfig, OptionError> {
     let (count, orthogonal) = match resolved.model().is_of_images() {
         true => patches(resolved),
         false => points(resolved, data)?,
@@ -64,7 +64,7 @@ fn patches(resolved: &RunOptions) -> (usize, usize) {
 
 /// The numbers of inducing points in both sets. The defaults do not exceed the number of distinct training
 /// inputs.
-fn points(resolved: &RunOptions, data: &PreparedData) -> Result<(usize, usize), SettingError> {
+fn points(resolved: &RunOptions, data: &PreparedData) -> Result<(usize, usize), OptionError> {
     let (rows, distinct) = (data.train.len(), data.distinct_training_inputs());
     if let Some(requested) = resolved.inducing {
         at_most_rows("--inducing", requested, rows)?;
@@ -83,7 +83,7 @@ fn points(resolved: &RunOptions, data: &PreparedData) -> Result<(usize, usize), 
     let left = distinct.saturating_sub(inducing);
     let orthogonal = resolved.orthogonal.unwrap_or(inducing.min(left).max(1));
     match orthogonal > left {
-        true => Err(SettingError::TooFewForBoth {
+        true => Err(OptionError::TooFewForBoth {
             inducing,
             orthogonal,
             distinct,

@@ -3,14 +3,14 @@
 use burn_gp_models::training::{InducingTraining, Plateau};
 
 use crate::arguments::RunOptions;
+use crate::option_error::OptionError;
 use crate::ranges::{at_least_one, positive, within};
-use crate::setting_error::SettingError;
 
 /// The training settings of the inducing points; `None` if they are trained like the other
 /// parameters.
 pub(super) fn inducing_training(
     resolved: &mut RunOptions,
-) -> Result<Option<InducingTraining>, SettingError> {
+) -> Result<Option<InducingTraining>, OptionError> {
     let plateau = at_least_one("--inducing-plateau", resolved.inducing_plateau)?;
     let learning_rate = (resolved.inducing_rate)
         .map(|rate| positive("--inducing-rate", rate))

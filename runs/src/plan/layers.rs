@@ -16,9 +16,9 @@ use super::{
     units::parameters_in_units,
 };
 use crate::arguments::{HiddenMeanName, ModelName, RunOptions};
+use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
 use crate::ranges::{MOST_PARTS, MOST_SIZE, MOST_VALUES, at_most, count, from_one_to, positive};
-use crate::setting_error::SettingError;
 
 const DEFAULT_LAYERS: usize = 2;
 
@@ -50,7 +50,7 @@ pub(super) struct Layers {
 }
 
 /// The layers of the model.
-pub(super) fn layers(resolved: &mut RunOptions) -> Result<Layers, SettingError> {
+pub(super) fn layers(resolved: &mut RunOptions) -> Result<Layers, OptionError> {
     let (model, seed) = (resolved.model(), resolved.seed());
     let of_images = model.is_of_images();
     let default = LayerNoise::default();
@@ -101,7 +101,7 @@ pub(super) fn layers(resolved: &mut RunOptions) -> Result<Layers, SettingError> 
 pub(super) fn deep_gp(
     resolved: &mut RunOptions,
     data: &PreparedData,
-) -> Result<DeepGpConfig, SettingError> {
+) -> Result<DeepGpConfig, OptionError> {
     let layers = layers(resolved)?;
     let kernel = kernel_of(resolved, data.dimensions())?;
     let parameters = parameters_in_units(resolved, None, data)?;

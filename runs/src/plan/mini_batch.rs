@@ -1,14 +1,14 @@
 //! Training by Adam, on mini-batches or on all rows as one batch.
 
-use burn_gp_models::training::{MiniBatchTraining, Plateau, UsualTraining};
+use burn_gp_models::training::{MiniBatchTraining, Plateau, TrainingDefaults};
 
 use super::{
     EarlyStopping, inducing_training::inducing_training, natural_gradient::natural_gradient,
     schedule::schedule,
 };
 use crate::arguments::{KeepName, RunOptions};
+use crate::option_error::OptionError;
 use crate::ranges::{MOST_STEPS, at_least_one, count, positive};
-use crate::setting_error::SettingError;
 
 const DEFAULT_PATIENCE: usize = 20;
 
@@ -16,13 +16,13 @@ const DEFAULT_PATIENCE: usize = 20;
 const PATIENCE_OF_SEARCH: usize = 12;
 
 /// The settings of training that do not depend on the number of rows.
-pub(super) fn mini_batch(resolved: &mut RunOptions) -> Result<MiniBatchTraining, SettingError> {
+pub(super) fn mini_batch(resolved: &mut RunOptions) -> Result<MiniBatchTraining, OptionError> {
     let model = resolved.model();
     let default_rate = match model.has_network() {
-        true => UsualTraining::RATE_BESIDE_NETWORKS,
-        false => UsualTraining::LEARNING_RATE,
+        true => TrainingDefaults::RATE_BESIDE_NETWORKS,
+        false => TrainingDefaults::LEARNING_RATE,
     };
-    let default_size = UsualTraining::BATCH_SIZE;
+    let default_size = TrainingDefaults::BATCH_SIZE;
     let batch_size = count(
         MOST_STEPS,
         "--batch-size",
@@ -45,7 +45,7 @@ pub(super) fn mini_batch(resolved: &mut RunOptions) -> Result<MiniBatchTraining,
         natural_gradient: natural_gradient(resolved)?,
         inducing: inducing_training(resolved)?,
         seed: resolved.seed(),
-        ..MiniBatchTraining::new(UsualTraining::STEPS)
+        ..MiniBatchTraining::new(TrainingDefaults::STEPS)
     };
     at_least_one("--validation-epochs", resolved.validation_epochs)?;
     validation(resolved, early_stopping);
@@ -76,10 +76,12 @@ pub(super) fn for_rows(
     rows: usize,
 ) -> MiniBatchTraining {
     let default = match resolved.model().has_batches() {
-        true => UsualTraining::STEPS.max(training.steps_in_epochs(UsualTraining::EPOCHS, rows)),
+        true => {
+            TrainingDefaults::STEPS.max(training.steps_in_epochs(TrainingDefaults::EPOCHS, rows))
+        }
         false => {
             training.batch_size = rows;
-            UsualTraining::ONE_BATCH_STEPS
+            TrainingDefaults::ONE_BATCH_STEPS
         }
     };
     training.steps = match resolved.epochs {

@@ -3,8 +3,8 @@
 use burn_gp_core::optim::NaturalGradient;
 
 use crate::arguments::RunOptions;
+use crate::option_error::OptionError;
 use crate::ranges::within;
-use crate::setting_error::SettingError;
 
 const DEFAULT_WARM_UP: usize = 10;
 
@@ -14,11 +14,11 @@ const FIRST_FRACTION: f64 = 1e-3;
 /// The natural gradients, if requested.
 pub(super) fn natural_gradient(
     resolved: &mut RunOptions,
-) -> Result<Option<NaturalGradient>, SettingError> {
+) -> Result<Option<NaturalGradient>, OptionError> {
     let warm_up = &mut resolved.natural_gradient_warm_up;
     let Some(step_size) = resolved.natural_gradient else {
         return match warm_up {
-            Some(_) => Err(SettingError::WarmUpWithoutNaturalGradient),
+            Some(_) => Err(OptionError::WarmUpWithoutNaturalGradient),
             None => Ok(None),
         };
     };

@@ -20,11 +20,11 @@ use super::{
     units::parameters_in_units,
 };
 use crate::arguments::{CorrectionName, ModelName, RunOptions};
+use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
 use crate::ranges::{
     MOST_PARTS, MOST_SIZE, MOST_VALUES, at_most, count, from_one_to, positive, within,
 };
-use crate::setting_error::SettingError;
 
 /// The defaults of arXiv:2505.18526.
 const DEFAULT_BLOCKS: usize = 2;
@@ -41,7 +41,7 @@ const DEFAULT_FEATURES: usize = 2;
 
 /// Checks the options of a model with a network, and fills in defaults that do not depend on the data. `given`
 /// are the options without defaults.
-pub(super) fn check(given: &RunOptions, checked: &mut RunOptions) -> Result<(), SettingError> {
+pub(super) fn check(given: &RunOptions, checked: &mut RunOptions) -> Result<(), OptionError> {
     let model = checked.model();
     mini_batch(checked)?;
     match model.has_basis() {
@@ -61,7 +61,7 @@ pub(super) fn check(given: &RunOptions, checked: &mut RunOptions) -> Result<(), 
 }
 
 /// The network and the number of its blocks.
-fn form(resolved: &mut RunOptions) -> Result<(NetworkName, usize), SettingError> {
+fn form(resolved: &mut RunOptions) -> Result<(NetworkName, usize), OptionError> {
     let backbone = *(resolved.backbone).get_or_insert(NetworkConfig::NORMALIZED);
     Ok((
         backbone,
@@ -73,7 +73,7 @@ fn form(resolved: &mut RunOptions) -> Result<(NetworkName, usize), SettingError>
 pub(super) fn training(
     given: &RunOptions,
     resolved: &mut RunOptions,
-) -> Result<MiniBatchTraining, SettingError> {
+) -> Result<MiniBatchTraining, OptionError> {
     Ok(MiniBatchTraining {
         weight_decay: weight_decay(resolved)?,
         network_rate: network_rate(given, resolved)?,
@@ -81,7 +81,7 @@ pub(super) fn training(
     })
 }
 
-fn weight_decay(resolved: &mut RunOptions) -> Result<f64, SettingError> {
+fn weight_decay(resolved: &mut RunOptions) -> Result<f64, OptionError> {
     let value = *(resolved.weight_decay).get_or_insert(NetworkTraining::WEIGHT_DECAY);
     let is_within = value >= 0.0 && value.is_finite();
     let range = "be zero or a positive number";
@@ -90,10 +90,7 @@ fn weight_decay(resolved: &mut RunOptions) -> Result<f64, SettingError> {
 
 /// The initial learning rate of the network. `None` for the rate of the other parameters, which is used if only
 /// that rate is given.
-fn network_rate(
-    given: &RunOptions,
-    resolved: &mut RunOptions,
-) -> Result<Option<f64>, SettingError> {
+fn network_rate(given: &RunOptions, resolved: &mut RunOptions) -> Result<Option<f64>, OptionError> {
     let default = match resolved.model().has_basis() {
         true => NetworkTraining::BASIS.learning_rate,
         false => NetworkTraining::DEEP_KERNEL.learning_rate,
@@ -109,7 +106,7 @@ fn network_rate(
 pub(super) fn model(
     resolved: &mut RunOptions,
     data: &PreparedData,
-) -> Result<ModelConfig, SettingError> {
+) -> Result<ModelConfig, OptionError> {
     let (network, outputs) = network(resolved, data)?;
     match resolved.model().has_basis() {
         true => basis_model(resolved, data, network, outputs),
@@ -122,7 +119,7 @@ fn basis_model(
     data: &PreparedData,
     network: NetworkConfig,
     outputs: usize,
-) -> Result<ModelConfig, SettingError> {
+) -> Result<ModelConfig, OptionError> {
     let parameters = parameters_in_units(resolved, None, data)?;
     let parts = Parts::new(resolved, data, parameters)?;
     let (mean, gaussian, parameters) = (parts.mean, parts.gaussian, parts.parameters);
@@ -156,7 +153,7 @@ fn deep_kernel(
     data: &PreparedData,
     network: NetworkConfig,
     features: usize,
-) -> Result<ModelConfig, SettingError> {
+) -> Result<ModelConfig, OptionError> {
     let kernel = kernel_of(resolved, features)?;
     let parameters = parameters_in_units(resolved, None, data)?;
     let parts = Parts::new(resolved, data, parameters)?;
@@ -201,7 +198,7 @@ fn deep_kernel(
 fn network(
     resolved: &mut RunOptions,
     data: &PreparedData,
-) -> Result<(NetworkConfig, usize), SettingError> {
+) -> Result<(NetworkConfig, usize), OptionError> {
     let (model, seed) = (resolved.model(), resolved.seed());
     let (rows, inputs) = (data.training_rows(), data.dimensions());
     let (backbone, blocks) = form(resolved)?;
@@ -237,10 +234,10 @@ fn from_identity(
     resolved: &mut RunOptions,
     can_be_identity: bool,
     [features, inputs]: [usize; 2],
-) -> Result<bool, SettingError> {
+) -> Result<bool, OptionError> {
     let can = can_be_identity && features == inputs;
     match *resolved.from_identity.get_or_insert(can) {
-        true if !can => Err(SettingError::FromIdentity { features, inputs }),
+        true if !can => Err(OptionError::FromIdentity { features, inputs }),
         starts => Ok(starts),
     }
 }
@@ -253,7 +250,7 @@ fn standardization(inputs: &Matrix) -> Standardization {
 }
 
 /// How the model corrects for the variance that the basis functions miss.
-fn correction(resolved: &mut RunOptions) -> Result<VarianceCorrection, SettingError> {
+fn correction(resolved: &mut RunOptions) -> Result<VarianceCorrection, OptionError> {
     let default = match resolved.model() {
         ModelName::Svdbk => CorrectionName::Added,
         _ => CorrectionName::Reweighted,
@@ -270,7 +267,7 @@ fn correction(resolved: &mut RunOptions) -> Result<VarianceCorrection, SettingEr
             ),
         ];
         if let Some((second, _)) = given.into_iter().find(|(_, given)| *given) {
-            return Err(SettingError::Exclusive {
+            return Err(OptionError::Exclusive {
                 first: "--no-correction",
                 second,
             });

@@ -9,9 +9,9 @@ use burn_gp_core::{
 use burn_gp_datasets::Schema;
 
 use crate::arguments::{RunOptions, name_of};
+use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
 use crate::ranges::above_lower_bound;
-use crate::setting_error::SettingError;
 
 const DEFAULT_NOISE: f64 = 0.1;
 
@@ -30,7 +30,7 @@ impl Parts {
         resolved: &mut RunOptions,
         data: &PreparedData,
         parameters: ParameterConfig,
-    ) -> Result<Self, SettingError> {
+    ) -> Result<Self, OptionError> {
         let noise = noise(resolved, data.likelihood)?;
         Ok(Self {
             mean: match (mean(resolved, data.likelihood).make)() {
@@ -50,23 +50,23 @@ impl Parts {
 pub(super) fn check_likelihood(
     options: &RunOptions,
     likelihood: LikelihoodName,
-) -> Result<(), SettingError> {
+) -> Result<(), OptionError> {
     let model = options.model();
     let has_column = options.noise_column.is_some();
     if !model.takes_any_likelihood() && likelihood != Gaussian::CHOICE {
-        return Err(SettingError::NeedsGaussian {
+        return Err(OptionError::NeedsGaussian {
             model: name_of(model),
         });
     }
     let unused = |option, advice| {
-        Err(SettingError::NotForLikelihood {
+        Err(OptionError::NotForLikelihood {
             option,
             likelihood: likelihood.name,
             advice,
         })
     };
     match (likelihood.target() == TargetKind::Measurements, has_column) {
-        (true, false) => Err(SettingError::NoiseColumnMissing),
+        (true, false) => Err(OptionError::NoiseColumnMissing),
         (false, true) => unused(
             "--noise-column",
             "; remove it or use --likelihood fixed-noise",
@@ -91,11 +91,11 @@ pub(super) fn kernel(resolved: &mut RunOptions) -> KernelConfig {
 ///
 /// # Errors
 ///
-/// [`SettingError::MissingInput`].
-pub fn kernel_of(resolved: &mut RunOptions, inputs: usize) -> Result<KernelConfig, SettingError> {
+/// [`OptionError::MissingInput`].
+pub fn kernel_of(resolved: &mut RunOptions, inputs: usize) -> Result<KernelConfig, OptionError> {
     let kernel = kernel(resolved);
     match kernel.missing_dimension(inputs) {
-        Some(missing) => Err(SettingError::MissingInput {
+        Some(missing) => Err(OptionError::MissingInput {
             input: missing + 1,
             inputs,
         }),
@@ -107,11 +107,11 @@ pub fn kernel_of(resolved: &mut RunOptions, inputs: usize) -> Result<KernelConfi
 ///
 /// # Errors
 ///
-/// [`SettingError::MissingInput`].
+/// [`OptionError::MissingInput`].
 pub fn kernel_of_data(
     resolved: &mut RunOptions,
     schema: &Schema,
-) -> Result<KernelConfig, SettingError> {
+) -> Result<KernelConfig, OptionError> {
     let kernel = kernel_of(resolved, schema.input_names.len())?;
     Ok(kernel.sharing(&schema.shared_inputs().groups))
 }
@@ -132,7 +132,7 @@ pub(super) fn mean(resolved: &mut RunOptions, likelihood: LikelihoodName) -> Mea
 pub(super) fn noise(
     resolved: &mut RunOptions,
     likelihood: LikelihoodName,
-) -> Result<f64, SettingError> {
+) -> Result<f64, OptionError> {
     let noise = above_lower_bound("--noise", resolved.noise.unwrap_or(DEFAULT_NOISE))?;
     resolved.noise = likelihood.has_noise().then_some(noise);
     Ok(noise)

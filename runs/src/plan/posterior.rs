@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use super::pseudo_observations::{auxiliary, probes, pseudo_observations};
 use crate::arguments::{CovarianceName, RunOptions};
+use crate::option_error::OptionError;
 use crate::ranges::{MOST_SIZE, at_most, from_one_to};
-use crate::setting_error::SettingError;
 
 /// The default number of columns of the orthogonal inducing points' covariance that a step uses.
 const DEFAULT_COLUMNS: usize = 1024;
 
-type FieldValue = fn(&mut RunOptions) -> Result<Value, SettingError>;
+type FieldValue = fn(&mut RunOptions) -> Result<Value, OptionError>;
 
 /// The fields of posteriors that options set.
 const FIELDS: [(&str, FieldValue); 6] = [
@@ -32,14 +32,14 @@ const FIELDS: [(&str, FieldValue); 6] = [
 
 /// The posterior of the model, or of each of its layers: the default configuration, with options for the fields
 /// that it has.
-pub(super) fn posterior(resolved: &mut RunOptions) -> Result<PosteriorConfig, SettingError> {
+pub(super) fn posterior(resolved: &mut RunOptions) -> Result<PosteriorConfig, OptionError> {
     let mut fields = (resolved.model()).posterior_fields(resolved.posterior);
     for (field, value) in FIELDS {
         if let Some(own) = fields.get_mut(field) {
             *own = value(resolved)?;
         }
     }
-    serde_json::from_value(fields.into()).map_err(|reason| SettingError::Posterior {
+    serde_json::from_value(fields.into()).map_err(|reason| OptionError::Posterior {
         reason: reason.to_string(),
     })
 }
@@ -48,7 +48,7 @@ pub(super) fn posterior(resolved: &mut RunOptions) -> Result<PosteriorConfig, Se
 pub(super) fn posterior_of(
     resolved: &mut RunOptions,
     orthogonal: usize,
-) -> Result<PosteriorConfig, SettingError> {
+) -> Result<PosteriorConfig, OptionError> {
     let mut posterior = posterior(resolved)?;
     if let PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig { columns, .. }) = &mut posterior {
         let count = *(resolved.columns).get_or_insert(DEFAULT_COLUMNS.min(orthogonal));

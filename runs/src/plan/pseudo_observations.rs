@@ -6,13 +6,13 @@ use burn_gp_core::{
 };
 
 use crate::arguments::{AuxiliaryName, InversionName, RunOptions};
+use crate::option_error::OptionError;
 use crate::ranges::{MOST_SIZE, above_lower_bound, count, from_one_to, positive};
-use crate::setting_error::SettingError;
 
 /// The pseudo-observations.
 pub(super) fn pseudo_observations(
     resolved: &mut RunOptions,
-) -> Result<PseudoObservationsConfig, SettingError> {
+) -> Result<PseudoObservationsConfig, OptionError> {
     let default = PseudoObservationsConfig::default();
     let floor = (resolved.pseudo_noise_floor)
         .map(|floor| above_lower_bound("--pseudo-noise-floor", floor))
@@ -29,14 +29,14 @@ pub(super) fn pseudo_observations(
 }
 
 /// The probe vectors of an inverse-free posterior.
-pub(super) fn probes(resolved: &RunOptions) -> Result<Option<TraceProbes>, SettingError> {
+pub(super) fn probes(resolved: &RunOptions) -> Result<Option<TraceProbes>, OptionError> {
     let seed = resolved.seed();
     let probes = from_one_to(MOST_SIZE, "--probes", resolved.probes)?;
     Ok(probes.map(|count| TraceProbes { count, seed }))
 }
 
 /// The update of an approximate inverse.
-pub(super) fn auxiliary(resolved: &mut RunOptions) -> Result<AuxiliaryUpdate, SettingError> {
+pub(super) fn auxiliary(resolved: &mut RunOptions) -> Result<AuxiliaryUpdate, OptionError> {
     let default = NaturalInversion::default();
     from_one_to(MOST_SIZE, "--inversion-steps", resolved.inversion_steps)?;
     let tolerance = (resolved.inversion_tolerance)
@@ -48,7 +48,7 @@ pub(super) fn auxiliary(resolved: &mut RunOptions) -> Result<AuxiliaryUpdate, Se
                 || resolved.inversion_steps.is_some()
                 || tolerance.is_some() =>
         {
-            return Err(SettingError::InversionByAdam);
+            return Err(OptionError::InversionByAdam);
         }
         AuxiliaryName::Adam => return Ok(AuxiliaryUpdate::TRAINED),
         AuxiliaryName::Natural => {}

@@ -1,11 +1,11 @@
 //! Learning rate schedules.
 
-use burn_gp_models::training::{Schedule, UsualTraining};
+use burn_gp_models::training::{Schedule, TrainingDefaults};
 
 use super::EarlyStopping;
 use crate::arguments::{RunOptions, ScheduleName};
+use crate::option_error::OptionError;
 use crate::ranges::{MOST_SIZE, count, positive};
-use crate::setting_error::SettingError;
 
 /// The final learning rate of a linear schedule, as a fraction of the initial rate.
 const FINAL_FRACTION_OF_A_LINE: f64 = 0.1;
@@ -18,8 +18,8 @@ const DEFAULT_STAGE_FACTOR: f64 = 0.1;
 pub(super) fn schedule(
     resolved: &mut RunOptions,
     early_stopping: EarlyStopping,
-) -> Result<Schedule, SettingError> {
-    let final_fraction = UsualTraining::FINAL_FRACTION;
+) -> Result<Schedule, OptionError> {
+    let final_fraction = TrainingDefaults::FINAL_FRACTION;
     let default = match resolved.plateau {
         None if !early_stopping.is_on() => ScheduleName::Cosine,
         _ => ScheduleName::Constant,
@@ -31,7 +31,7 @@ pub(super) fn schedule(
     ];
     match given.into_iter().find(|(_, given)| *given) {
         Some((option, _)) if name != ScheduleName::Stairs => {
-            return Err(SettingError::WithoutStages { option });
+            return Err(OptionError::WithoutStages { option });
         }
         _ => {}
     }
@@ -65,7 +65,7 @@ mod tests {
         };
         let refused = schedule(&mut options.clone(), off);
         let option = "--stages";
-        assert_eq!(refused, Err(SettingError::WithoutStages { option }));
+        assert_eq!(refused, Err(OptionError::WithoutStages { option }));
         options.schedule = Some(ScheduleName::Stairs);
         let stairs = Schedule::Stairs {
             stages: 6,
@@ -75,6 +75,6 @@ mod tests {
         assert_eq!(options.stage_factor, Some(DEFAULT_STAGE_FACTOR));
         options.stages = None;
         let fraction = schedule(&mut options, off).unwrap().fraction(99, 100);
-        assert!((fraction - UsualTraining::FINAL_FRACTION).abs() < 1e-12);
+        assert!((fraction - TrainingDefaults::FINAL_FRACTION).abs() < 1e-12);
     }
 }

@@ -11,9 +11,9 @@ use super::parts::{kernel_of_data, parameters};
 use crate::arguments::{RunOptions, name_of};
 use crate::data_units::{Conversion, Conversions};
 use crate::kernel_expression::GivenNumber;
+use crate::option_error::OptionError;
 use crate::parameter_options::NumberUnits;
 use crate::preparation::PreparedData;
-use crate::setting_error::SettingError;
 
 /// The option with a period.
 const PERIOD: &str = "period";
@@ -28,7 +28,7 @@ const PERIOD: &str = "period";
 pub(super) fn kernel_in_units(
     resolved: &mut RunOptions,
     data: &PreparedData,
-) -> Result<(KernelConfig, BTreeMap<String, Vec<f64>>), SettingError> {
+) -> Result<(KernelConfig, BTreeMap<String, Vec<f64>>), OptionError> {
     let as_typed = kernel_of_data(resolved, &data.schema)?;
     let conversions = conversions(&as_typed, data);
     let expression = resolved.kernel.clone().unwrap_or_default();
@@ -75,12 +75,12 @@ fn require_separate(
     conversion: &Conversion,
     options: &RunOptions,
     data: &PreparedData,
-) -> Result<(), SettingError> {
+) -> Result<(), OptionError> {
     // The components of a mixture start at different values.
     let is_of_mixture = number.path.contains("components.0.");
     match options.isotropic == Some(true) || is_of_mixture {
         false => Ok(()),
-        true => Err(SettingError::SharedNumber {
+        true => Err(OptionError::SharedNumber {
             option: format!("{}={} in --kernel", number.option, number.value),
             inputs: names(conversion, data),
             advice: "add std to give it in their standard deviations, or restrict the kernel to one input, \
@@ -107,7 +107,7 @@ pub(super) fn parameters_in_units(
     options: &RunOptions,
     kernel: Option<&KernelConfig>,
     data: &PreparedData,
-) -> Result<ParameterConfig, SettingError> {
+) -> Result<ParameterConfig, OptionError> {
     let mut conversions = Conversions::of_kernel(kernel, data.likelihood, &data.standardizer);
     conversions.others(&[]);
     let converter = Converter {
@@ -170,16 +170,16 @@ struct Converter<'a> {
 }
 
 impl Converter<'_> {
-    fn conversion(&self, option: &str, path: &str) -> Result<&Conversion, SettingError> {
-        let without = || SettingError::WithoutUnits {
+    fn conversion(&self, option: &str, path: &str) -> Result<&Conversion, OptionError> {
+        let without = || OptionError::WithoutUnits {
             option: format!("{option} {path}"),
             model: name_of(self.options.model()),
         };
         self.conversions.get(path).ok_or_else(without)
     }
 
-    fn shared(&self, option: &str, path: &str, conversion: &Conversion) -> SettingError {
-        SettingError::SharedNumber {
+    fn shared(&self, option: &str, path: &str, conversion: &Conversion) -> OptionError {
+        OptionError::SharedNumber {
             option: format!("{option} {path}"),
             inputs: names(conversion, self.data),
             advice: "remove \"data\" to give it in their standard deviations",
@@ -187,7 +187,7 @@ impl Converter<'_> {
     }
 
     /// The factor and the shift that all values of a parameter have.
-    fn single(&self, option: &str, path: &str) -> Result<(f64, f64), SettingError> {
+    fn single(&self, option: &str, path: &str) -> Result<(f64, f64), OptionError> {
         let conversion = self.conversion(option, path)?;
         match conversion.factors.split_first() {
             Some((first, others)) if others.iter().all(|other| other == first) => {
@@ -198,7 +198,7 @@ impl Converter<'_> {
     }
 
     /// The values of a parameter: one for each input, or one for all.
-    fn values(&self, option: &str, path: &str, values: &[f64]) -> Result<Vec<f64>, SettingError> {
+    fn values(&self, option: &str, path: &str, values: &[f64]) -> Result<Vec<f64>, OptionError> {
         let conversion = self.conversion(option, path)?;
         let (&[value], count) = (values, conversion.factors.len()) else {
             let factors = conversion.factors.iter().cycle();

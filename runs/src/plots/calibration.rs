@@ -11,7 +11,7 @@ use super::rows::remark;
 use super::{Caption, PlotError, Quantity, palette};
 use crate::coverage::{Coverage, nominal_coverages};
 
-const PICTURE: &str = "Calibration";
+const NAME: &str = "Calibration";
 
 /// The half-width of the central 95 % interval of a Gaussian, in standard deviations; used for
 /// sampling errors of frequencies.
@@ -33,7 +33,7 @@ pub fn calibration(path: &Path, levels: &[f64], caption: Caption<'_>) -> Result<
         .filter(|level| level.is_finite())
         .collect();
     if rows.is_empty() {
-        return Err(PlotError::nothing(PICTURE, levels.len()));
+        return Err(PlotError::nothing(NAME, levels.len()));
     }
     let coverage = Coverage::of_levels(rows.iter().copied());
     let curve: Vec<(f64, f64)> = nominal_coverages()
@@ -43,7 +43,7 @@ pub fn calibration(path: &Path, levels: &[f64], caption: Caption<'_>) -> Result<
         remarks: remark(levels.len() - rows.len(), "not finite, left out")
             .into_iter()
             .collect(),
-        ..Frame::new(PICTURE, caption, legend_entries())
+        ..Frame::new(NAME, caption, legend_entries())
     };
     let facts = facts(rows.len(), &curve, &coverage);
     square(

@@ -12,7 +12,7 @@ use super::legend::{Entry, Sample};
 use super::text_extent::{fitted, widest};
 use super::{Caption, PlotError, Quantity, palette};
 
-const PICTURE: &str = "Comparison";
+const NAME: &str = "Comparison";
 
 const TOP: i32 = 6;
 const BOTTOM: i32 = 46;
@@ -51,7 +51,7 @@ pub fn comparison(
         let given = scores
             .iter()
             .flat_map(|score| score.values.iter().flatten());
-        return Err(PlotError::nothing(PICTURE, given.count()));
+        return Err(PlotError::nothing(NAME, given.count()));
     }
     let names: Vec<String> = (models.iter())
         .map(|name| fitted(name, LABEL_SIZE, WIDEST_NAME))
@@ -60,7 +60,7 @@ pub fn comparison(
     let room = HEIGHT as i32 - WIDE_HEADER - 2 * TOP - BOTTOM;
     let frame = Frame {
         more_height: (ROW * names.len() as i32 - room).max(0),
-        ..Frame::new(PICTURE, caption, legend_entries(&shown))
+        ..Frame::new(NAME, caption, legend_entries(&shown))
     };
     sheet(path, &frame, |_, body| {
         let width = widest(&names, LABEL_SIZE).ceil() as i32 + 2 * MARGIN;

@@ -13,7 +13,7 @@ use super::rows::same_length;
 use super::text_extent::{fitted, widest, width};
 use super::{Caption, PlotError, palette};
 
-const PICTURE: &str = "Confusion";
+const NAME: &str = "Confusion";
 
 /// The space for the words along an axis, in pixels.
 const AXIS: i32 = 20;
@@ -90,10 +90,10 @@ pub fn confusion(
     caption: Caption<'_>,
 ) -> Result<(), PlotError> {
     let (classes, found) = (content.names.len(), content.counts.len());
-    same_length(PICTURE, "the counts", classes * classes, found)?;
+    same_length(NAME, "the counts", classes * classes, found)?;
     let rows: usize = content.counts.iter().sum();
     if rows == 0 {
-        return Err(PlotError::nothing(PICTURE, found));
+        return Err(PlotError::nothing(NAME, found));
     }
     let right: usize = (0..classes).map(|class| content.count(class, class)).sum();
     let error = 100.0 * (rows - right) as f64 / rows as f64;
@@ -102,7 +102,7 @@ pub fn confusion(
             format!("{rows} test rows, {error:.1} % of them misclassified"),
             "colors show shares of each class".into(),
         ],
-        ..Frame::new(PICTURE, caption, Vec::new())
+        ..Frame::new(NAME, caption, Vec::new())
     };
     on_paper(path, &frame, |sheet| {
         let room = HEIGHT as i32 - SQUARE_HEADER - MARGIN - content.names_room() - AXIS;

@@ -13,7 +13,7 @@ use super::probability_grid::ProbabilityGrid;
 use super::rows::{MOST_POINTS, counted, same_length, thin};
 use super::{Caption, PlotError, Quantity, palette};
 
-const PICTURE: &str = "Decision map";
+const NAME: &str = "Decision map";
 
 /// Points of known classes.
 #[derive(Debug, Clone, Copy)]
@@ -80,12 +80,12 @@ pub fn decision_map(
 ) -> Result<(), PlotError> {
     let (nodes, classes) = (grid.count(), points.names.len().max(1));
     let expected = nodes * classes;
-    same_length(PICTURE, "the probabilities", expected, probabilities.len())?;
-    same_length(PICTURE, "the labels", points.x.len(), points.class.len())?;
+    same_length(NAME, "the probabilities", expected, probabilities.len())?;
+    same_length(NAME, "the labels", points.x.len(), points.class.len())?;
     let is_unusable = |row: &&[f64]| largest(row).is_none();
     let unusable = probabilities.chunks(classes).filter(is_unusable).count();
     if unusable == nodes {
-        return Err(PlotError::nothing(PICTURE, nodes));
+        return Err(PlotError::nothing(NAME, nodes));
     }
     let axes = grid.axes(inputs);
     let inside = |place: &[f64; 2]| axes.0.holds(place[0]) && axes.1.holds(place[1]);
@@ -124,7 +124,7 @@ pub fn decision_map(
     ];
     let frame = Frame {
         remarks: remarks.into_iter().flatten().collect(),
-        ..Frame::new(PICTURE, caption, map.legend_entries())
+        ..Frame::new(NAME, caption, map.legend_entries())
     };
     let count = |class: usize| (map.names[class].as_str(), points.count(class).to_string());
     let facts: Vec<(&str, String)> = map.shown_classes().into_iter().map(count).collect();

@@ -10,7 +10,7 @@ use super::rows::same_length;
 use super::text_extent::fitted;
 use super::{Caption, PlotError};
 
-const PICTURE: &str = "Feature maps";
+const NAME: &str = "Feature maps";
 
 /// The height of the line above the maps of a layer.
 const TITLE: i32 = 24;
@@ -43,7 +43,7 @@ impl ImageRows<'_> {
 
     fn check(&self, images: usize) -> Result<(), PlotError> {
         let expected = images * self.length();
-        same_length(PICTURE, "the maps", expected, self.values.len())
+        same_length(NAME, "the maps", expected, self.values.len())
     }
 
     /// One image in color, or the mean of its channels in gray.
@@ -97,7 +97,7 @@ pub fn feature_maps(
     }
     let tones = Tones::of(images.values.iter().copied(), 0.0);
     let (Some(tones), false) = (tones, layers.is_empty()) else {
-        return Err(PlotError::nothing(PICTURE, images.values.len()));
+        return Err(PlotError::nothing(NAME, images.values.len()));
     };
     let layout = Layout::new(names.len(), layers);
     let frame = Frame {
@@ -105,7 +105,7 @@ pub fn feature_maps(
             "means of the hidden layers".into(),
             "each channel is scaled from its smallest value (black) to its largest (white)".into(),
         ],
-        ..Frame::new(PICTURE, caption, Vec::new())
+        ..Frame::new(NAME, caption, Vec::new())
     };
     on_paper(path, &frame, |sheet| {
         for (block, layer) in layers.iter().enumerate() {

@@ -12,7 +12,7 @@ use super::rows::{MOST_POINTS, counted, same_length, thin, usable};
 use super::{Caption, PlotError, PredictedCurve, Quantity, palette, panels};
 use crate::evenly_spaced::evenly_spaced;
 
-const PICTURE: &str = "Fits";
+const NAME: &str = "Fits";
 
 /// The samples of the bands in the legend and the opacities of their colors, widest band first.
 const SHADES: [(Sample, f64); 2] = [(Sample::Band, 0.3), (Sample::DarkBand, 0.45)];
@@ -90,7 +90,7 @@ pub fn evaluation_grid(
 ) -> Result<Vec<f64>, PlotError> {
     let range = extent(inputs.into_iter().filter(|&value| usable(value)));
     let (Some((low, high)), true) = (range, count >= 2) else {
-        return Err(PlotError::nothing(PICTURE, 0));
+        return Err(PlotError::nothing(NAME, 0));
     };
     let margin = if high > low { 0.05 * (high - low) } else { 1.0 };
     Ok(evenly_spaced((low - margin, high + margin), count))
@@ -98,7 +98,7 @@ pub fn evaluation_grid(
 
 /// The finite points of one kind.
 fn finite(points: Points<'_>) -> Result<Vec<(f64, f64)>, PlotError> {
-    same_length(PICTURE, "the targets", points.x.len(), points.y.len())?;
+    same_length(NAME, "the targets", points.x.len(), points.y.len())?;
     let pairs = points.x.iter().copied().zip(points.y.iter().copied());
     Ok(pairs.filter(|&(x, y)| usable(x) && usable(y)).collect())
 }
@@ -138,8 +138,8 @@ pub fn fits(
     let (train, test) = (finite(train)?, finite(test)?);
     let sound = given(&fits) + train.len() + test.len();
     let axes = axes(&fits, &[&train, &test], (input, target));
-    let axes = axes.ok_or_else(|| PlotError::nothing(PICTURE, all))?;
-    let plot = if fits.len() == 1 { "Fit" } else { PICTURE };
+    let axes = axes.ok_or_else(|| PlotError::nothing(NAME, all))?;
+    let plot = if fits.len() == 1 { "Fit" } else { NAME };
     let remarks = remarks(&axes, [&train, &test], &fits, all - sound);
     let inside = |point: &(f64, f64)| axes.0.holds(point.0) && axes.1.holds(point.1);
     let visible = |points: &[(f64, f64)]| -> Vec<(f64, f64)> {

@@ -7,7 +7,7 @@ use super::canvas::{Frame, HEIGHT, MARGIN, SQUARE_HEADER, WIDTH, ink, on_paper};
 use super::rows::thin;
 use super::{Caption, PlotError};
 
-const PICTURE: &str = "Inducing patches";
+const NAME: &str = "Inducing patches";
 
 /// The height of the line above a set.
 const TITLE: i32 = 24;
@@ -42,7 +42,7 @@ pub fn inducing_patches(
 ) -> Result<(), PlotError> {
     let all = || sets.iter().flat_map(|set| set.values.iter().copied());
     let Some(tones) = Tones::of(all(), OUTSIDE) else {
-        return Err(PlotError::nothing(PICTURE, all().count()));
+        return Err(PlotError::nothing(NAME, all().count()));
     };
     let length = size * size * channels;
     let height = (HEIGHT as i32 - SQUARE_HEADER - MARGIN) / sets.len() as i32;
@@ -71,7 +71,7 @@ pub fn inducing_patches(
                 number(tones.white)
             ),
         ],
-        ..Frame::new(PICTURE, caption, Vec::new())
+        ..Frame::new(NAME, caption, Vec::new())
     };
     on_paper(path, &frame, |sheet| {
         for (bitmap, corner, size) in images {

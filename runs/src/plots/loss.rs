@@ -8,7 +8,7 @@ use super::curves::{CurveName, CurvePanel, Span, Stroke, curves_in};
 use super::rows::{MOST_POINTS, remark, thin, usable};
 use super::{Caption, PlotError, Quantity};
 
-const PICTURE: &str = "Training loss";
+const NAME: &str = "Training loss";
 
 /// The loss at one training step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,7 +53,7 @@ pub fn loss(
         .collect();
     let losses: Vec<f64> = finite.iter().map(|point| point.1).collect();
     let Some(range) = robust_extent(&losses, 0.5) else {
-        return Err(PlotError::nothing(PICTURE, points.len()));
+        return Err(PlotError::nothing(NAME, points.len()));
     };
     let (low, high) = padded(range, 0.05);
     let is_visible = |point: &&(f64, f64)| (low..=high).contains(&point.1);
@@ -88,7 +88,7 @@ pub fn loss(
     ];
     let frame = Frame {
         remarks: remarks.into_iter().flatten().collect(),
-        ..Frame::new(PICTURE, caption, Vec::new())
+        ..Frame::new(NAME, caption, Vec::new())
     };
     let panel = CurvePanel {
         title: "",

@@ -14,7 +14,7 @@ use super::rows::{MOST_POINTS, same_length, thin, usable};
 use super::text_extent::fitted;
 use super::{Caption, PlotError, Quantity, palette, panels};
 
-const PICTURE: &str = "Map";
+const NAME: &str = "Map";
 /// The number of strips of the color scale.
 const STRIPS: i32 = 40;
 /// The position of the color scale from the left of the header, in pixels.
@@ -63,11 +63,11 @@ pub fn number_maps(
     maps: &[MapPanel<'_>],
 ) -> Result<(), PlotError> {
     for map in maps {
-        same_length(PICTURE, "the map", grid.count(), map.values.len())?;
+        same_length(NAME, "the map", grid.count(), map.values.len())?;
     }
     let values = || maps.iter().flat_map(|map| map.values.iter().copied());
     let Some(range) = extent(values().filter(|&value| usable(value))) else {
-        return Err(PlotError::nothing(PICTURE, values().count()));
+        return Err(PlotError::nothing(NAME, values().count()));
     };
     // The names of dots and crosses share the room on the left of the color scale.
     let names = [points, crosses].map(|name| fitted(name, LABEL_SIZE, 120.0));
@@ -84,7 +84,7 @@ pub fn number_maps(
     }
     let frame = Frame {
         more_height: panels::more_height(maps.len()),
-        ..Frame::new(PICTURE, caption, entries)
+        ..Frame::new(NAME, caption, entries)
     };
     sheet(path, &frame, |header, body| {
         draw_scale(header, range)?;

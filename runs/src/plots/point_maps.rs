@@ -15,7 +15,7 @@ use super::rows::{same_length, usable};
 use super::text_extent::fitted;
 use super::{Caption, PlotError, palette};
 
-const PICTURE: &str = "Magnitudes";
+const NAME: &str = "Magnitudes";
 
 /// The space for the names of the rows of maps.
 const NAMES: i32 = 108;
@@ -50,7 +50,7 @@ pub fn point_maps(
     maps: &[PointMaps<'_>],
 ) -> Result<(), PlotError> {
     for vector in maps.iter().flat_map(|row| row.vectors) {
-        same_length(PICTURE, "a vector", points.len(), vector.len())?;
+        same_length(NAME, "a vector", points.len(), vector.len())?;
     }
     let range = |axis: usize| {
         let places = points.iter().map(|point| point[axis]);
@@ -58,7 +58,7 @@ pub fn point_maps(
     };
     let columns = maps.iter().map(|row| row.vectors.len()).max().unwrap_or(0);
     let (Some(horizontal), Some(vertical), true) = (range(0), range(1), columns > 0) else {
-        return Err(PlotError::nothing(PICTURE, points.len() * columns));
+        return Err(PlotError::nothing(NAME, points.len() * columns));
     };
     let layout = Layout {
         width: (WIDTH as i32 - NAMES - 2 * MARGIN) / columns as i32 - GAP,
@@ -71,7 +71,7 @@ pub fn point_maps(
         ("the largest of its map", 1.0),
     ]
     .map(|(text, share)| Entry::new(Sample::Dot, palette::magnitude(share), text));
-    let frame = Frame::new(PICTURE, caption, legend.into());
+    let frame = Frame::new(NAME, caption, legend.into());
     on_paper(path, &frame, |sheet| {
         legend::Rows::of(&frame.legend, BETWEEN_MARGINS).draw(sheet, (MARGIN, 60))?;
         write_names(sheet, maps, columns, &layout)?;

@@ -12,7 +12,7 @@ use super::legend::{Entry, Sample};
 use super::rows::{MOST_POINTS, remark, same_length, thin, usable};
 use super::{Caption, PlotError, Quantity, palette};
 
-const PICTURE: &str = "Predicted and observed";
+const NAME: &str = "Predicted and observed";
 
 /// Predictions and observed values, one per row.
 #[derive(Debug, Clone, Copy)]
@@ -51,9 +51,9 @@ impl Predictions<'_> {
     /// The rows with finite values and ordered interval ends; at least one.
     fn usable_rows(&self) -> Result<Vec<Row>, PlotError> {
         let count = self.observed.len();
-        same_length(PICTURE, "the mean", count, self.mean.len())?;
-        same_length(PICTURE, "the lower end", count, self.lower.len())?;
-        same_length(PICTURE, "the upper end", count, self.upper.len())?;
+        same_length(NAME, "the mean", count, self.mean.len())?;
+        same_length(NAME, "the lower end", count, self.lower.len())?;
+        same_length(NAME, "the upper end", count, self.upper.len())?;
         let rows: Vec<Row> = (0..count)
             .map(|row| Row {
                 observed: self.observed[row],
@@ -64,7 +64,7 @@ impl Predictions<'_> {
             .filter(Row::is_usable)
             .collect();
         if rows.is_empty() {
-            return Err(PlotError::nothing(PICTURE, count));
+            return Err(PlotError::nothing(NAME, count));
         }
         Ok(rows)
     }
@@ -106,7 +106,7 @@ pub fn predicted_observed(
             .chain(remark(outside, "outside the range shown"))
             .chain(remark(unusable, "not finite, left out"))
             .collect(),
-        ..Frame::new(PICTURE, caption, legend_entries())
+        ..Frame::new(NAME, caption, legend_entries())
     };
     let visible: Vec<&Row> = shown.iter().filter(inside).collect();
     let places = side_by_side(&visible, reach.unwrap_or(0.0));

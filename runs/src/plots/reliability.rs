@@ -12,7 +12,7 @@ use super::legend::{Entry, Sample};
 use super::rows::{remark, same_length};
 use super::{Caption, PlotError, palette};
 
-const PICTURE: &str = "Reliability";
+const NAME: &str = "Reliability";
 
 /// The number of bins of equal width on the probability axis; also used for the expected
 /// calibration error.
@@ -68,7 +68,7 @@ pub fn reliability(
     caption: Caption<'_>,
 ) -> Result<(), PlotError> {
     let (probability, happened) = (content.probability, content.happened);
-    same_length(PICTURE, "the labels", probability.len(), happened.len())?;
+    same_length(NAME, "the labels", probability.len(), happened.len())?;
     let rows: Vec<(f64, bool)> = probability
         .iter()
         .copied()
@@ -76,7 +76,7 @@ pub fn reliability(
         .filter(|(value, _)| (0.0..=1.0).contains(value))
         .collect();
     if rows.is_empty() {
-        return Err(PlotError::nothing(PICTURE, probability.len()));
+        return Err(PlotError::nothing(NAME, probability.len()));
     }
     let bins = calibration_bins(rows.iter().copied(), CALIBRATION_BINS);
     let filled: Vec<&CalibrationBin> = bins.iter().filter(|bin| bin.count > 0).collect();
@@ -84,7 +84,7 @@ pub fn reliability(
         remarks: remark(probability.len() - rows.len(), "outside 0 to 1, left out")
             .into_iter()
             .collect(),
-        ..Frame::new(PICTURE, caption, legend_entries())
+        ..Frame::new(NAME, caption, legend_entries())
     };
     square_with(
         path,

@@ -24,7 +24,7 @@ pub struct Cell {
 
 /// The source of the options of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
+pub enum OptionSource {
     /// The options that the user asked for.
     Ours,
     /// The options of the paper.
@@ -145,25 +145,25 @@ impl Study {
         &self,
         cell: &Cell,
         request: &Request,
-        whose: Whose,
+        whose: OptionSource,
         inputs: usize,
     ) -> Result<RunOptions, Failure> {
         let scale = match whose {
-            Whose::Ours => request.common.scale,
-            Whose::Papers => ScaleName::Paper,
+            OptionSource::Ours => request.common.scale,
+            OptionSource::Papers => ScaleName::Paper,
         };
         let cell = &match whose {
-            Whose::Ours => cell.clone(),
-            Whose::Papers => self.cell_of_paper(cell),
+            OptionSource::Ours => cell.clone(),
+            OptionSource::Papers => self.cell_of_paper(cell),
         };
         let (mut fields, kept) = self.of_file(cell, scale)?;
-        if whose == Whose::Papers {
+        if whose == OptionSource::Papers {
             apply(&mut fields, &self.in_paper, scale);
         }
         let given = |unscaled: bool| {
             let options = request.choice.options.iter();
             options.filter(move |(option, _)| {
-                whose == Whose::Ours
+                whose == OptionSource::Ours
                     && option.unscaled == unscaled
                     && self.holds(cell, scale, &option.only, option.unless.as_ref())
             })

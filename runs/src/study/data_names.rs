@@ -38,6 +38,6 @@ pub fn named(data: String) -> (String, String) {
         data: Some(data),
         ..RunOptions::default()
     };
-    let run = run.from_the_root();
+    let run = run.with_absolute_paths();
     (name, run.data.unwrap_or_default())
 }

@@ -84,8 +84,10 @@ pub fn departures(here: &RunOptions, paper: &RunOptions) -> Vec<Departure> {
         .keys()
         .chain(paper.keys().filter(|&name| !here.contains_key(name)));
     names
-        .filter(|name| !RunOptions::has(name, Property::BesideProtocol))
-        .filter(|name| paper.contains_key(*name) || !RunOptions::has(name, Property::FromData))
+        .filter(|name| !RunOptions::has(name, Property::IgnoredInComparison))
+        .filter(|name| {
+            paper.contains_key(*name) || !RunOptions::has(name, Property::DataDependentDefault)
+        })
         .filter_map(|name| {
             let value = |options: &serde_json::Map<String, Value>| {
                 options.get(name).cloned().unwrap_or_default()

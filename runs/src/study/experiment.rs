@@ -5,7 +5,7 @@ use burn_gp_models::training::{TrainingData, matrix};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{CommonOptions, ExperimentFolder, Watch};
+use super::{CommonOptions, ExperimentFolder, RunSupervisor};
 use crate::devices::Place;
 use crate::failure::Failure;
 
@@ -14,7 +14,7 @@ pub struct Experiment {
     /// The folder.
     pub folder: ExperimentFolder,
     /// Progress and interruption.
-    pub watch: Watch,
+    pub watch: RunSupervisor,
     /// The device, without autodiff.
     pub device: Device,
     /// The floating-point type.
@@ -39,7 +39,7 @@ impl Experiment {
         settings["device"] = serde_json::json!(place.device);
         let folder = ExperimentFolder::open(name, common, &settings)?;
         Ok(Self {
-            watch: Watch::new(&folder, common.quiet)?,
+            watch: RunSupervisor::new(&folder, common.quiet)?,
             folder,
             device,
             dtype,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::cell::{Cell, Whose};
+use super::cell::{Cell, OptionSource};
 use super::departures::{Departure, departures_of_runs};
 use super::file::{Column, Study};
 use super::published::Row;
@@ -131,7 +131,7 @@ impl Study {
         let departures = match row.is_some() || self.figures {
             false => None,
             true => {
-                let paper = self.options(&cell, request, Whose::Papers, run.d)?;
+                let paper = self.options(&cell, request, OptionSource::Papers, run.d)?;
                 let mut departures = departures_of_runs(&folders, &paper)?;
                 for (name, size) in self.sizes_of(&cell.data).map_err(malformed)? {
                     departures.extend(departure_in_size(&name, size, run));

@@ -19,7 +19,7 @@ use crate::standard_output::inform;
 
 use super::{
     CommonOptions,
-    line::{Line, csv},
+    line::{ResultRow, csv},
     sweep::SWEEP,
 };
 
@@ -166,7 +166,11 @@ impl ExperimentFolder {
     /// # Errors
     ///
     /// If a file cannot be written.
-    pub fn write_results(&self, record: &impl Serialize, lines: &[Line]) -> Result<(), Failure> {
+    pub fn write_results(
+        &self,
+        record: &impl Serialize,
+        lines: &[ResultRow],
+    ) -> Result<(), Failure> {
         self.write_json(RESULTS_JSON, record)?;
         let path = self.path.join(RESULTS_CSV);
         let text = csv(lines).map_err(Failure::writing(&path))?;

@@ -108,14 +108,14 @@ impl<T: Into<Entry>> From<Option<T>> for Entry {
 
 /// A line of a table. The terminal shows rounded values below titles; files have all digits, by key.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Line {
+pub struct ResultRow {
     /// The values in files.
     kept: Vec<(Key, Entry)>,
     /// The texts on the terminal.
     shown: Vec<(Key, String)>,
 }
 
-impl Line {
+impl ResultRow {
     /// Adds a value to files only.
     pub fn with(mut self, key: impl Into<Key>, value: impl Into<Entry>) -> Self {
         self.kept.push((key.into(), value.into()));
@@ -174,15 +174,15 @@ impl Line {
     }
 }
 
-impl Serialize for Line {
+impl Serialize for ResultRow {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.kept.iter().map(|(key, entry)| (key, entry)))
     }
 }
 
 /// The table for the terminal, titles first.
-pub fn table<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Vec<String> {
-    let lines: Vec<&Line> = lines.into_iter().collect();
+pub fn table<'a>(lines: impl IntoIterator<Item = &'a ResultRow>) -> Vec<String> {
+    let lines: Vec<&ResultRow> = lines.into_iter().collect();
     let titles = lines.first().map(|line| {
         let titles = line.shown.iter().map(|(title, _)| title.to_string());
         titles.collect()
@@ -195,8 +195,12 @@ pub fn table<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Vec<String> {
 }
 
 /// The points of a curve: the values called `y` against those called `x`.
-pub fn points<'a>(lines: impl IntoIterator<Item = &'a Line>, x: &str, y: &str) -> Vec<(f64, f64)> {
-    let point = |line: &Line| Some((line.number(x)?, line.number(y)?));
+pub fn points<'a>(
+    lines: impl IntoIterator<Item = &'a ResultRow>,
+    x: &str,
+    y: &str,
+) -> Vec<(f64, f64)> {
+    let point = |line: &ResultRow| Some((line.number(x)?, line.number(y)?));
     lines.into_iter().filter_map(point).collect()
 }
 
@@ -205,7 +209,7 @@ pub fn points<'a>(lines: impl IntoIterator<Item = &'a Line>, x: &str, y: &str) -
 /// # Errors
 ///
 /// If a line and the first line differ in their number of cells.
-pub fn csv(lines: &[Line]) -> std::io::Result<String> {
+pub fn csv(lines: &[ResultRow]) -> std::io::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     if let Some(first) = lines.first() {
         writer.write_record(first.cells().map(|(name, _)| name.into_owned()))?;
@@ -226,7 +230,7 @@ mod tests {
     #[test]
     fn numbers_are_whole_and_means_stand_beside_their_errors() {
         let nlpd = Summary::of([0.1 + 0.2, 1.0 / 3.0]);
-        let line = Line::default()
+        let line = ResultRow::default()
             .with("data", "a, b")
             .with("rank", None::<usize>)
             .column("NLPD", "nlpd", nlpd, 2)
@@ -253,7 +257,9 @@ mod tests {
     #[test]
     fn titles_stand_over_rounded_numbers() {
         let line = |model: &str| {
-            let line = Line::default().shown("model", model).with("seeds", 2usize);
+            let line = ResultRow::default()
+                .shown("model", model)
+                .with("seeds", 2usize);
             line.column("RMSE", "rmse", 0.126, 2)
         };
         let rows = table(&[line("svgp"), line("gp")]);

@@ -38,7 +38,7 @@ use crate::training_run::TrainingRun;
 
 pub use crate::devices::Place;
 pub use arguments::{ChoiceOf, KnownStudy};
-pub use cell::{Cell, Whose};
+pub use cell::{Cell, OptionSource};
 use cell::{NO_USE, ROOT_OF_INPUTS};
 pub use data_at_hand::data_at_hand;
 pub use departures::{Departure, departures_of, joined};
@@ -47,12 +47,12 @@ use file::Patch;
 pub use file::Study;
 pub use finished::FinishedCell;
 pub use folder::ExperimentFolder;
-pub use line::{Line, points, table};
+pub use line::{ResultRow, points, table};
 pub use options::CommonOptions;
 pub use published::MalformedTable;
 pub use request::{Choice, Request};
 pub use sweep::{CompareArguments, SweepArguments, compare, sweep};
-pub use watch::{Watch, all_made};
+pub use watch::{RunSupervisor, all_made};
 
 use table::StudyTable;
 
@@ -166,7 +166,7 @@ pub fn planned(
             false => 0,
         };
         for mut cell in request.cells(study, data) {
-            let options = study.options(&cell, request, Whose::Ours, inputs)?;
+            let options = study.options(&cell, request, OptionSource::Ours, inputs)?;
             check(&options, &source)?;
             let fields = options.fields();
             for (axis, value) in study.axes.iter().zip(&mut cell.values) {
@@ -198,7 +198,7 @@ pub fn make(
     planned: &[PlannedCell],
     folder: &ExperimentFolder,
 ) -> Result<Vec<String>, Failure> {
-    let watch = Watch::new(folder, request.common.quiet)?;
+    let watch = RunSupervisor::new(folder, request.common.quiet)?;
     let mut broken = Vec::new();
     for seed in request.seeds(study) {
         for (cell, options) in planned {

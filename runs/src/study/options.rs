@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::arguments::{DeviceName, DtypeName, RunOptions, ScaleName};
 use crate::devices::Place;
-use crate::setting_error::SettingError;
+use crate::option_error::OptionError;
 
 /// The options of every experiment.
 #[derive(Args, Clone, Debug)]
@@ -88,7 +88,7 @@ impl CommonOptions {
     /// # Errors
     ///
     /// If no device is available.
-    pub fn place(&self) -> Result<Place, SettingError> {
+    pub fn place(&self) -> Result<Place, OptionError> {
         Place::new(self.device.clone(), self.dtype)
     }
 
@@ -97,7 +97,7 @@ impl CommonOptions {
     /// # Errors
     ///
     /// If no device is available.
-    pub fn place_in_single_precision(&self) -> Result<Place, SettingError> {
+    pub fn place_in_single_precision(&self) -> Result<Place, OptionError> {
         Ok(Place {
             dtype: self.dtype.unwrap_or(DtypeName::F32),
             ..self.place()?

@@ -12,8 +12,8 @@ use super::options::CommonOptions;
 use crate::arguments::ScaleName;
 use crate::devices::Place;
 use crate::failure::Failure;
+use crate::option_error::OptionError;
 use crate::ranges::{MOST_PARTS, at_least_one, from_one_to, positive};
-use crate::setting_error::SettingError;
 
 /// The runs that the user asks for, and options that override the study file.
 #[derive(Clone, Debug, Default)]
@@ -48,8 +48,8 @@ impl Choice {
     ///
     /// # Errors
     ///
-    /// [`SettingError`].
-    pub fn check(&self, study: &'static Study) -> Result<(), SettingError> {
+    /// [`OptionError`].
+    pub fn check(&self, study: &'static Study) -> Result<(), OptionError> {
         from_one_to(MOST_PARTS, flag(&study.seeds.option), self.seeds)?;
         for (option, fields) in &self.options {
             for value in fields.values() {
@@ -90,7 +90,7 @@ impl Request {
     /// # Errors
     ///
     /// If no device is available.
-    pub fn place(&self, study: &Study) -> Result<Place, SettingError> {
+    pub fn place(&self, study: &Study) -> Result<Place, OptionError> {
         match study.single_precision {
             true => self.common.place_in_single_precision(),
             false => self.common.place(),

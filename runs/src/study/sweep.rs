@@ -17,10 +17,10 @@ use super::{PlannedCell, make, open, planned, show};
 use crate::arguments::{DEFAULT_DATA, ModelName, RunOptions, name_of};
 use crate::checksums::{Links, read_text};
 use crate::failure::{Failure, FolderError};
+use crate::option_error::OptionError;
 use crate::output::{self, default_folder_name, replace_file};
 use crate::plan::{check, resolve};
 use crate::preparation::PreparedData;
-use crate::setting_error::SettingError;
 
 /// The file that describes the sweep in a folder, for `--resume`.
 pub const SWEEP: &str = "sweep.json";
@@ -195,7 +195,7 @@ pub fn sweep(arguments: SweepArguments) -> Result<(), Failure> {
 /// See [`sweep`].
 pub fn compare(arguments: CompareArguments) -> Result<(), Failure> {
     if arguments.runs.options.model.is_some() {
-        return Err(SettingError::Plural { option: "model" }.into());
+        return Err(OptionError::Plural { option: "model" }.into());
     }
     let mut models: Vec<String> = Vec::new();
     for model in arguments.models.into_iter().map(name_of) {
@@ -220,7 +220,7 @@ impl SweptRuns {
     ) -> Result<(), Failure> {
         if let Some(folder) = self.resume {
             if self.options != RunOptions::default() {
-                return Err(SettingError::FixedOnResume {
+                return Err(OptionError::FixedOnResume {
                     option: "the options of the runs".into(),
                 }
                 .into());
@@ -228,9 +228,9 @@ impl SweptRuns {
             let grid = read(&folder)?;
             return grid.execute(folder, false, self.quiet, true);
         }
-        let mut options = self.options.from_the_root();
+        let mut options = self.options.with_absolute_paths();
         if options.seed.is_some() {
-            return Err(SettingError::Plural { option: "seed" }.into());
+            return Err(OptionError::Plural { option: "seed" }.into());
         }
         let given = options.data.take();
         let data = match data_sets.as_slice() {
@@ -363,13 +363,13 @@ impl Grid {
             ..options.clone()
         };
         if options.test_fraction == Some(0.0) {
-            return Err(SettingError::NoTestRows {
+            return Err(OptionError::NoTestRows {
                 wish: "a comparison",
             }
             .into());
         }
         let source = options.source()?;
-        let options = check(&options.inspected(&source)?, &source)?;
+        let options = check(&options.with_inferred_likelihood(&source)?, &source)?;
         let data = PreparedData::load(&source, &options)?;
         resolve(&options, &data)?;
         Ok(())

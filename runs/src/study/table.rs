@@ -7,7 +7,7 @@ use super::departures::{self, are_comparable, joined};
 use super::file::{Column, Spread, Study};
 use super::finished::{FinishedCell, first_text};
 use super::folder::ExperimentFolder;
-use super::line::{self, Line};
+use super::line::{self, ResultRow};
 use super::published::{Reported, with_spread};
 use super::request::Request;
 use crate::failure::Failure;
@@ -142,7 +142,7 @@ impl StudyTable<'_> {
     ///
     /// If a file cannot be written.
     pub fn write(&self, folder: &ExperimentFolder) -> Result<(), Failure> {
-        let lines: Vec<Line> = match self.study.table.looks.is_empty() {
+        let lines: Vec<ResultRow> = match self.study.table.looks.is_empty() {
             true => self.cells.iter().map(|cell| self.line(cell)).collect(),
             false => {
                 let looks = self.cells.iter().flat_map(FinishedCell::looks);
@@ -172,9 +172,9 @@ impl StudyTable<'_> {
     }
 
     /// The first columns of the CSV file.
-    fn place(&self, cell: &FinishedCell) -> Line {
+    fn place(&self, cell: &FinishedCell) -> ResultRow {
         let first = &cell.runs[0];
-        let line = Line::default()
+        let line = ResultRow::default()
             .with("data", &cell.cell.data)
             .with("n_train", first.n_train)
             .with("d", first.d);
@@ -192,9 +192,9 @@ impl StudyTable<'_> {
 
     /// A line of the CSV file: the data set and axis values of the cell, and every column with a key.
     /// A line for a point of a learning curve has no standard error, published value or departures.
-    fn line(&self, cell: &FinishedCell) -> Line {
+    fn line(&self, cell: &FinishedCell) -> ResultRow {
         let mut line = match self.study.table.bare {
-            true => Line::default(),
+            true => ResultRow::default(),
             false => self.place(cell),
         };
         let is_look = !self.study.table.looks.is_empty();

@@ -17,7 +17,7 @@ use crate::standard_error::tell;
 use crate::training_run::{RunEnd, TrainingRun};
 
 /// Progress and interruption of the training runs of an experiment.
-pub struct Watch {
+pub struct RunSupervisor {
     /// Stops training.
     interrupt: Interrupt,
     folder: PathBuf,
@@ -27,7 +27,7 @@ pub struct Watch {
     quiet: bool,
 }
 
-impl Watch {
+impl RunSupervisor {
     /// A watch that stops training on Ctrl-C. If `quiet`, it shows nothing.
     ///
     /// # Errors

@@ -35,7 +35,7 @@ use crate::{
     means::Mean,
     ops::{CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky},
     parameter::Priors,
-    process::{ConditionedProcess, Spread, WithMean},
+    process::{ConditionedProcess, WhitenedCovariance, WithMean},
 };
 pub(in crate::inference) use bound::symmetric;
 use bound::{Terms, evidence_loss, projected_loss};
@@ -230,7 +230,7 @@ impl<K: Kernel, M: Mean, A: ActionPolicy> FullBatch for ComputationAware<K, M, A
             ActionVariables::new(actions, inputs),
             rounded(factor, dtype)?,
             mean.cast(dtype).transpose(), // [P, I]
-            Spread::Known,
+            WhitenedCovariance::Known,
         );
         Ok(WithMean::new(process, this.mean))
     }

@@ -10,7 +10,7 @@ use crate::{
     },
     kernels::Kernel,
     ops::{ExactMatmul, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, number},
-    process::{Joint, Marginals, Process, nonnegative, one_for_none},
+    process::{Joint, Marginals, Process, dummy_row_if_empty, nonnegative},
 };
 
 /// `K̂ = K + σ²I` at the data, with its preconditioner.
@@ -162,7 +162,7 @@ impl<K: Kernel> ConjugateGradientsProcess<K> {
 
 impl<K: Kernel> Process for ConjugateGradientsProcess<K> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
-        if let Some(one) = one_for_none(&x) {
+        if let Some(one) = dummy_row_if_empty(&x) {
             return self.marginals(one).at_none();
         }
         let prior = self.system.kernel.diagonal(x.clone()); // [N′]
@@ -178,7 +178,7 @@ impl<K: Kernel> Process for ConjugateGradientsProcess<K> {
     }
 
     fn joint(&self, x: Tensor<2>) -> Joint {
-        if let Some(one) = one_for_none(&x) {
+        if let Some(one) = dummy_row_if_empty(&x) {
             return self.joint(one).at_none();
         }
         let prior = self.system.kernel.matrix(x.clone());

@@ -15,8 +15,8 @@ use crate::{
     ops::NotPositiveDefinite,
     parameter::Priors,
     process::{
-        LowRankProcess, PredictedVariance, Spread, VarianceCorrection, VariationalGaussian,
-        WithMean, blocks, largest_norm, residual_variance,
+        LowRankProcess, PredictedVariance, VarianceCorrection, VariationalGaussian,
+        WhitenedCovariance, WithMean, blocks, largest_norm, residual_variance,
     },
     variational::WeightSpace,
 };
@@ -189,7 +189,7 @@ impl<K: LowRankKernel, M: Mean> FullBatch for LowRankRegression<K, M> {
             solution,
             level,
         } = this.weights(inputs, targets)?;
-        let spread = Spread::Precision(solution.factor);
+        let spread = WhitenedCovariance::Precision(solution.factor);
         let process = LowRankProcess::new(map, solution.mean.transpose(), spread, level);
         Ok(WithMean::new(process, this.mean))
     }

@@ -17,7 +17,7 @@ use crate::{
     means::Mean,
     ops::{BlockFactor, Jitter, NotPositiveDefinite, column_squares},
     parameter::Priors,
-    process::{ConditionedProcess, Spread, WithMean},
+    process::{ConditionedProcess, WhitenedCovariance, WithMean},
 };
 use optimum::Optimum;
 
@@ -129,7 +129,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> FullBatch for CollapsedOrthogo
             I::union(&[this.inducing, this.orthogonal]),
             factor.joined(),
             Tensor::cat(means.into(), 0).transpose(), // [P, M + M2]
-            Spread::Precision(BlockFactor::uncoupled(inducing, orthogonal).joined()),
+            WhitenedCovariance::Precision(BlockFactor::uncoupled(inducing, orthogonal).joined()),
         );
         Ok(WithMean::new(process, this.mean))
     }

@@ -106,7 +106,7 @@ impl BlockFactor {
             vec![self.coupling.clone().transpose(), self.trailing.lower()],
             1,
         );
-        CholeskyFactor::from_regular(Tensor::cat(vec![above, below], 0))
+        CholeskyFactor::from_nonsingular(Tensor::cat(vec![above, below], 0))
     }
 }
 

@@ -225,7 +225,7 @@ impl<const D: usize> CholeskyFactor<D> {
 
     /// Like [`from_lower`](Self::from_lower), for a triangle assembled from factors, whose
     /// diagonals have no zeros.
-    pub(crate) fn from_regular(matrix: Tensor<D>) -> Self {
+    pub(crate) fn from_nonsingular(matrix: Tensor<D>) -> Self {
         let matrix = matrix.into_dispatch();
         let (triangle, _) = <Dispatch as CholeskyOps>::factor_from_lower(matrix);
         Self {

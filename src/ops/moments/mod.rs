@@ -128,12 +128,12 @@ pub fn projected_moments(
 ///
 /// If the shapes do not match.
 #[track_caller]
-pub fn relative_moments(
+pub fn marginals_minus_prior(
     basis: Tensor<2>,
     mean: Tensor<2>,
     scale: Tensor<3>,
 ) -> (Tensor<2>, Tensor<2>) {
-    require_one_basis("relative_moments", &basis, &mean, &scale);
+    require_one_basis("marginals_minus_prior", &basis, &mean, &scale);
     moments_of(basis, mean, scale, Baseline::StandardNormal)
 }
 
@@ -202,7 +202,7 @@ pub fn batch_projected_moments(
     moments_of(basis, mean, scale, Baseline::Zero)
 }
 
-/// [`relative_moments`] with a separate basis for each variable.
+/// [`marginals_minus_prior`] with a separate basis for each variable.
 ///
 /// # Shapes
 ///

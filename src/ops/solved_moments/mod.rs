@@ -13,7 +13,7 @@ use burn::{
     tensor::Tensor,
 };
 
-use super::{CholeskyFactor, cpu::is_on_cpu, moments, relative_moments};
+use super::{CholeskyFactor, cpu::is_on_cpu, marginals_minus_prior, moments};
 
 /// The moments, `[2, P, N]`, and the tensors that their gradients need: the solution `A = L⁻¹B`, [M, N],
 /// and `V_p = W_pᵀA`, [P, M, N].
@@ -55,7 +55,7 @@ pub trait SolvedMomentBackward: SolvedMomentOps {
 }
 
 impl CholeskyFactor<2> {
-    /// [`relative_moments`] of the basis `A = L⁻¹B`: the means `Aᵀm_p` and the variances
+    /// [`marginals_minus_prior`] of the basis `A = L⁻¹B`: the means `Aᵀm_p` and the variances
     /// `diag(Aᵀ(W_pW_pᵀ − I)A)`.
     ///
     /// # Shapes
@@ -69,20 +69,20 @@ impl CholeskyFactor<2> {
     ///
     /// If the shapes do not match.
     #[track_caller]
-    pub fn relative_moments(
+    pub fn marginals_minus_prior(
         &self,
         rhs: Tensor<2>,
         mean: Tensor<2>,
         scale: Tensor<3>,
     ) -> (Tensor<2>, Tensor<2>) {
         if !is_on_cpu(&rhs) {
-            return relative_moments(self.solve(rhs), mean, scale);
+            return marginals_minus_prior(self.solve(rhs), mean, scale);
         }
         let factor = self.triangle.clone();
         let ([m, _], [p, _]) = (factor.dims(), mean.dims());
         assert!(
             rhs.dims()[0] == m && mean.dims() == [p, m] && scale.dims() == [p, m, m],
-            "CholeskyFactor::relative_moments: factor [{m}, {m}], right-hand side {:?}, mean {:?}, scale \
+            "CholeskyFactor::marginals_minus_prior: factor [{m}, {m}], right-hand side {:?}, mean {:?}, scale \
              {:?}; expected [M, M], [M, N], [P, M], [P, M, M]",
             rhs.dims(),
             mean.dims(),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     super::{
         FunctionMatrices, InducingSets, PriorCovariances, PseudoObservationsConfig,
-        definition::{Build, Start, exactly},
+        definition::{ConfigBuild, PosteriorInit, exactly},
     },
     InverseFree,
 };
@@ -80,14 +80,14 @@ pub struct InverseFreeConfig {
     pub probes: Option<super::TraceProbes>,
 }
 
-impl Build for InverseFreeConfig {
+impl ConfigBuild for InverseFreeConfig {
     type Posterior<I: Module> = InverseFree<I>;
 
     #[track_caller]
     fn build<const D: usize, I: Module + 'static>(
         &self,
         sets: Vec<I>,
-        start: &Start<'_, impl PriorCovariances<I, D>>,
+        start: &PosteriorInit<'_, impl PriorCovariances<I, D>>,
     ) -> Result<InverseFree<I>, NotPositiveDefinite>
     where
         Tensor<D>: FunctionMatrices,

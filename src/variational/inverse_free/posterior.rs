@@ -112,7 +112,7 @@ macro_rules! posterior_under {
                 self.stepped::<$rank>(&prior.valid())
             }
 
-            fn refreshed(self, prior: &$prior) -> Self {
+            fn synchronized(self, prior: &$prior) -> Self {
                 self.restarted::<$rank>(&prior.valid())
             }
         }

@@ -10,7 +10,7 @@ use crate::{
     inducing::{InducingVariables, SeparateInducing},
     kernels::{Kernel, SeparateKernels},
     ops::ExactMatmul,
-    process::{Joint, Marginals, Process, nonnegative, one_for_none},
+    process::{Joint, Marginals, Process, dummy_row_if_empty, nonnegative},
 };
 
 /// The process conditioned on an [`InverseFree`](super::InverseFree) posterior: `μ = K_fu·v`,
@@ -141,7 +141,7 @@ impl<K, I> InverseFreeProcess<K, I> {
 
 impl<K: Kernel, I: InducingVariables<K>> Process for InverseFreeProcess<K, I> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
-        if let Some(one) = one_for_none(&x) {
+        if let Some(one) = dummy_row_if_empty(&x) {
             return self.marginals(one).at_none();
         }
         let [_, size] = self.weights.dims();
@@ -149,7 +149,7 @@ impl<K: Kernel, I: InducingVariables<K>> Process for InverseFreeProcess<K, I> {
     }
 
     fn joint(&self, x: Tensor<2>) -> Joint {
-        if let Some(one) = one_for_none(&x) {
+        if let Some(one) = dummy_row_if_empty(&x) {
             return self.joint(one).at_none();
         }
         let [outputs, size] = self.weights.dims();
@@ -183,14 +183,14 @@ impl<K: Kernel, I: SeparateInducing<K>> InverseFreeProcess<SeparateKernels<K>, I
 
 impl<K: Kernel, I: SeparateInducing<K>> Process for InverseFreeProcess<SeparateKernels<K>, I> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
-        if let Some(one) = one_for_none(&x) {
+        if let Some(one) = dummy_row_if_empty(&x) {
             return self.marginals(one).at_none();
         }
         self.marginals_under(self.kuu.dims(), &self.prior, x)
     }
 
     fn joint(&self, x: Tensor<2>) -> Joint {
-        if let Some(one) = one_for_none(&x) {
+        if let Some(one) = dummy_row_if_empty(&x) {
             return self.joint(one).at_none();
         }
         let ([outputs, _], [rows, dimensions]) = (self.weights.dims(), x.dims());

@@ -25,7 +25,7 @@ struct Narrow {
     config: LikelihoodConfig,
     /// The log density from the parameters, y and f.
     log_density: fn(&[f64], f64, f64) -> f64,
-    /// The location and width of the bend of the log density.
+    /// The location and width of the kink of the log density.
     focus: fn(f64) -> (f64, f64),
     targets: Vec<f64>,
 }

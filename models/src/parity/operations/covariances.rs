@@ -22,28 +22,28 @@ fn of_kind(kind: Stationary) -> Vec<Case> {
     let [rows, columns, vectors] = SIZES;
     let named = |operation: &str| format!("{operation}, {kind:?}");
     let mut cases = vec![
-        exact(&named("covariance"), move |site| {
+        exact(&named("covariance"), move |harness| {
             let (x1, x2) = (
-                site.normal([rows, DIMENSIONS]),
-                site.normal([columns, DIMENSIONS]),
+                harness.normal([rows, DIMENSIONS]),
+                harness.normal([columns, DIMENSIONS]),
             );
-            let (lengthscales, variance) = (site.positive([DIMENSIONS]), site.positive([1]));
+            let (lengthscales, variance) = (harness.positive([DIMENSIONS]), harness.positive([1]));
             let covariance = ops::covariance(kind, x1, x2, lengthscales, variance);
-            site.output("covariance", covariance);
+            harness.output("covariance", covariance);
         }),
-        exact(&named("covariance_matrix"), move |site| {
-            let x = site.normal([columns, DIMENSIONS]);
-            let (lengthscale, variance) = (site.positive([1]), site.positive([1]));
+        exact(&named("covariance_matrix"), move |harness| {
+            let x = harness.normal([columns, DIMENSIONS]);
+            let (lengthscale, variance) = (harness.positive([1]), harness.positive([1]));
             let matrix = ops::covariance_matrix(kind, x, lengthscale, variance);
-            site.output("covariance", matrix);
+            harness.output("covariance", matrix);
         }),
-        exact(&named("covariances"), move |site| {
-            let x1 = site.normal([BATCH, rows, DIMENSIONS]);
-            let x2 = site.normal([BATCH, columns, DIMENSIONS]);
-            let lengthscales = site.positive([BATCH, DIMENSIONS]);
-            let variances = site.positive([BATCH]);
+        exact(&named("covariances"), move |harness| {
+            let x1 = harness.normal([BATCH, rows, DIMENSIONS]);
+            let x2 = harness.normal([BATCH, columns, DIMENSIONS]);
+            let lengthscales = harness.positive([BATCH, DIMENSIONS]);
+            let variances = harness.positive([BATCH]);
             let covariances = ops::covariances(kind, x1, x2, lengthscales, variances);
-            site.output("covariances", covariances);
+            harness.output("covariances", covariances);
         }),
     ];
     for same in [false, true] {
@@ -51,25 +51,25 @@ fn of_kind(kind: Stationary) -> Vec<Case> {
         cases.extend([
             exact(
                 &named(&format!("covariance_product, {between}")),
-                move |site| {
-                    let x1 = site.normal([columns, DIMENSIONS]);
-                    let x2 = (!same).then(|| site.normal([columns, DIMENSIONS]));
+                move |harness| {
+                    let x1 = harness.normal([columns, DIMENSIONS]);
+                    let x2 = (!same).then(|| harness.normal([columns, DIMENSIONS]));
                     let (lengthscales, variance) =
-                        (site.positive([DIMENSIONS]), site.positive([1]));
-                    let vectors = site.normal([columns, vectors]);
+                        (harness.positive([DIMENSIONS]), harness.positive([1]));
+                    let vectors = harness.normal([columns, vectors]);
                     let product =
                         ops::covariance_product(kind, x1, x2, lengthscales, variance, vectors);
-                    site.output("product", product);
+                    harness.output("product", product);
                 },
             ),
             exact(
                 &named(&format!("block_covariance, {between}")),
-                move |site| {
-                    let points = site.normal([columns, DIMENSIONS]);
-                    let others = (!same).then(|| site.normal([rows, DIMENSIONS]));
+                move |harness| {
+                    let points = harness.normal([columns, DIMENSIONS]);
+                    let others = (!same).then(|| harness.normal([rows, DIMENSIONS]));
                     let (lengthscales, variance) =
-                        (site.positive([DIMENSIONS]), site.positive([1]));
-                    let values = site.normal([columns]);
+                        (harness.positive([DIMENSIONS]), harness.positive([1]));
+                    let values = harness.normal([columns]);
                     let blocks = Blocks::new(columns, 5);
                     let covariance = ops::block_covariance(
                         kind,
@@ -80,7 +80,7 @@ fn of_kind(kind: Stationary) -> Vec<Case> {
                         variance,
                         values,
                     );
-                    site.output("covariance", covariance);
+                    harness.output("covariance", covariance);
                 },
             ),
         ]);
@@ -93,16 +93,16 @@ fn of_patches(kind: Stationary) -> [Case; 2] {
     let image = ImageShape::new(8, 9, 2);
     let grid = move || PatchGrid::new(image, 3, 2);
     [
-        case(&format!("patch_covariance, {kind:?}"), move |site| {
+        case(&format!("patch_covariance, {kind:?}"), move |harness| {
             let grid = grid()?;
             let (dimensions, count) = (grid.dimensions(), grid.count());
-            let inducing = site.normal([PATCHES, dimensions]);
-            let images = site.normal([IMAGES, image.len()]);
-            let (lengthscales, variance) = (site.positive([1]), site.positive([1]));
+            let inducing = harness.normal([PATCHES, dimensions]);
+            let images = harness.normal([IMAGES, image.len()]);
+            let (lengthscales, variance) = (harness.positive([1]), harness.positive([1]));
             // A patch of D numbers is √D lengthscales away from another.
             let lengthscales = lengthscales * (dimensions as f64).sqrt();
-            let weights = site.normal([PATCHES, count]);
-            site.output(
+            let weights = harness.normal([PATCHES, count]);
+            harness.output(
                 "covariance",
                 ops::patch_covariance(
                     kind,
@@ -116,16 +116,16 @@ fn of_patches(kind: Stationary) -> [Case; 2] {
             );
             Ok(())
         }),
-        case(&format!("patch_variance, {kind:?}"), move |site| {
+        case(&format!("patch_variance, {kind:?}"), move |harness| {
             let grid = grid()?;
             let (dimensions, count) = (grid.dimensions(), grid.count());
-            let images = site.normal([IMAGES, image.len()]);
-            let lengthscales = site.positive([dimensions]) * (dimensions as f64).sqrt();
-            let variance = site.positive([1]);
-            let weights = site.normal([count, count]);
+            let images = harness.normal([IMAGES, image.len()]);
+            let lengthscales = harness.positive([dimensions]) * (dimensions as f64).sqrt();
+            let variance = harness.positive([1]);
+            let weights = harness.normal([count, count]);
             let variances =
                 ops::patch_variance(kind, &grid, images, lengthscales, variance, weights);
-            site.output("variance", variances);
+            harness.output("variance", variances);
             Ok(())
         }),
     ]

@@ -6,7 +6,7 @@ mod moments;
 mod products;
 mod special;
 
-use super::{Case, Group, Reason, Site};
+use super::{Case, Group, Harness, Reason};
 
 /// The number of matrices in a batch.
 const BATCH: usize = 3;
@@ -27,22 +27,22 @@ pub(super) fn cases() -> Vec<Case> {
 
 fn case(
     name: &str,
-    compute: impl Fn(&mut Site) -> Result<(), Reason> + Send + Sync + 'static,
+    compute: impl Fn(&mut Harness) -> Result<(), Reason> + Send + Sync + 'static,
 ) -> Case {
     Case::compare(Group::Operation, name, compute)
 }
 
 /// A case that cannot fail on flex.
-fn exact(name: &str, compute: impl Fn(&mut Site) + Send + Sync + 'static) -> Case {
-    case(name, move |site| {
-        compute(site);
+fn exact(name: &str, compute: impl Fn(&mut Harness) + Send + Sync + 'static) -> Case {
+    case(name, move |harness| {
+        compute(harness);
         Ok(())
     })
 }
 
 /// Lower triangles with a positive diagonal and zeros above it, row-major.
-fn triangles(site: &mut Site, batch: usize, size: usize) -> Vec<f64> {
-    let mut values = site.normals(batch * size * size);
+fn triangles(harness: &mut Harness, batch: usize, size: usize) -> Vec<f64> {
+    let mut values = harness.normals(batch * size * size);
     let shrink = (size as f64).sqrt().recip();
     for (index, value) in values.iter_mut().enumerate() {
         let (row, column) = (index / size % size, index % size);
@@ -56,8 +56,8 @@ fn triangles(site: &mut Site, batch: usize, size: usize) -> Vec<f64> {
 }
 
 /// Symmetric positive-definite matrices `GGᵀ/M + I/10`, row-major.
-fn definite(site: &mut Site, batch: usize, size: usize) -> Vec<f64> {
-    let roots = site.normals(batch * size * size);
+fn definite(harness: &mut Harness, batch: usize, size: usize) -> Vec<f64> {
+    let roots = harness.normals(batch * size * size);
     let matrix = |root: &[f64]| -> Vec<f64> {
         let rows: Vec<&[f64]> = root.chunks(size).collect();
         let entry = |(i, j): (usize, usize)| {

@@ -51,10 +51,10 @@ pub(super) fn cases() -> Vec<Case> {
         ("log_ratio", ops::log_ratio, above_minus_one),
     ];
     let cases = functions.into_iter().map(|(name, function, arguments)| {
-        exact(name, move |site| {
-            let x: Vec<f64> = site.normals(COUNT).into_iter().map(arguments).collect();
-            let x = site.given(&x, [COUNT]);
-            site.output("values", function(x));
+        exact(name, move |harness| {
+            let x: Vec<f64> = harness.normals(COUNT).into_iter().map(arguments).collect();
+            let x = harness.given(&x, [COUNT]);
+            harness.output("values", function(x));
         })
     });
     cases.collect()

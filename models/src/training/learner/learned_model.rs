@@ -35,17 +35,13 @@ pub struct LearnedModel<M: Module> {
     #[module(skip)]
     made: usize,
     #[module(skip)]
-    course: Arc<Course>,
+    state: Arc<TrainingState>,
 }
 
 impl<M: Module> LearnedModel<M> {
-    pub(super) fn new(model: M, course: Arc<Course>) -> Self {
-        let made = course.made.load(Ordering::Relaxed);
-        Self {
-            model,
-            made,
-            course,
-        }
+    pub(super) fn new(model: M, state: Arc<TrainingState>) -> Self {
+        let made = state.made.load(Ordering::Relaxed);
+        Self { model, made, state }
     }
 
     /// The model.
@@ -55,7 +51,7 @@ impl<M: Module> LearnedModel<M> {
 }
 
 /// The state of a training run.
-pub(super) struct Course {
+pub(super) struct TrainingState {
     pub computation: MiniBatchStep,
     /// The number of steps so far.
     pub made: Arc<AtomicUsize>,
@@ -111,14 +107,14 @@ impl Division {
     }
 }
 
-impl fmt::Debug for Course {
+impl fmt::Debug for TrainingState {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = formatter.debug_struct("Course");
+        let mut text = formatter.debug_struct("TrainingState");
         text.field("made", &self.made).finish_non_exhaustive()
     }
 }
 
-impl Course {
+impl TrainingState {
     pub fn new(
         computation: MiniBatchStep,
         made: Arc<AtomicUsize>,
@@ -186,10 +182,10 @@ impl<M: Model + 'static> TrainStep for LearnedModel<M> {
 
     fn step(&self, batch: Batch) -> TrainOutput<LearnedStep> {
         let step = batch.step + 1;
-        let (loss, grads) = match self.course.differentiate(&self.model, batch) {
+        let (loss, grads) = match self.state.differentiate(&self.model, batch) {
             Ok(computed) => computed,
             Err(error) => {
-                self.course.fail(error);
+                self.state.fail(error);
                 (f64::NAN, GradientsParams::new())
             }
         };
@@ -205,16 +201,16 @@ impl<M: Model + 'static> TrainStep for LearnedModel<M> {
         rate: ModuleLearningRate,
         gradients: GradientsParams,
     ) -> Self {
-        if self.course.has_failed() {
+        if self.state.has_failed() {
             return self;
         }
         let (step, adam) = (self.made, (optimizer, rate));
-        let updated = (self.course.computation).update(step, &self.model, gradients, adam);
+        let updated = (self.state.computation).update(step, &self.model, gradients, adam);
         match updated {
             Ok(model) => {
                 let made = step + 1;
-                self.course.made.fetch_max(made, Ordering::Relaxed);
-                let model = match self.course.replicates {
+                self.state.made.fetch_max(made, Ordering::Relaxed);
+                let model = match self.state.replicates {
                     true => model.map(&mut Reduced),
                     false => model,
                 };
@@ -225,7 +221,7 @@ impl<M: Model + 'static> TrainStep for LearnedModel<M> {
                 }
             }
             Err(error) => {
-                self.course.fail(error);
+                self.state.fail(error);
                 self
             }
         }
@@ -285,8 +281,8 @@ impl<M: Model + 'static> InferenceStep for LearnedModel<M> {
 
     fn step(&self, examination: Examination<M>) -> ExaminedModel {
         let score = examination(&self.model).unwrap_or_else(|error| {
-            let step = self.course.made.load(Ordering::Relaxed);
-            (self.course).fail(TrainingError::of_prediction(error, step, &self.model));
+            let step = self.state.made.load(Ordering::Relaxed);
+            (self.state).fail(TrainingError::of_prediction(error, step, &self.model));
             f64::NAN
         });
         ExaminedModel { score }

@@ -34,7 +34,7 @@ use super::{
     mini_batch_step::MiniBatchStep,
     rates::Rates,
 };
-use learned_model::{Course, Division};
+use learned_model::{Division, TrainingState};
 pub use learned_model::{Examination, ExaminedModel, LearnedModel, LearnedStep};
 use loaders::{BatchLoader, Examinations};
 pub use renderer::StepRenderer;
@@ -247,8 +247,8 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
         training: SupervisedTraining<LearnedModel<M>>,
     ) -> Result<(), TrainingError> {
         self.model.check_targets(&self.data.targets)?;
-        let course = self.course(training.interrupter());
-        let model = LearnedModel::new(self.model.clone(), Arc::clone(&course));
+        let state = self.state(training.interrupter());
+        let model = LearnedModel::new(self.model.clone(), Arc::clone(&state));
         let rates = self.scheduler();
         let training = match self.strategy() {
             Some(strategy) => training.with_training_strategy(strategy.into()),
@@ -259,12 +259,12 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
         let launched = catch_unwind(AssertUnwindSafe(|| training.launch(learner)));
         let result = launched.or_else(|panic| {
             self.made.store(before, Ordering::Relaxed);
-            course
+            state
                 .take_failure()
                 .map_or_else(|| resume_unwind(panic), Err)
         })?;
         self.model = result.model.train().into_model();
-        match (course.take_failure(), result.error) {
+        match (state.take_failure(), result.error) {
             (Some(failure), _) => Err(failure),
             (None, Some(error)) => Err(TrainingError::Learner(error)),
             (None, None) => Ok(()),
@@ -315,11 +315,11 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
         self.rates.scheduler(self.steps_made())
     }
 
-    fn course(&self, interrupter: Interrupter) -> Arc<Course> {
+    fn state(&self, interrupter: Interrupter) -> Arc<TrainingState> {
         let made = Arc::clone(&self.made);
         let parts = self.devices.len();
         let division = (parts > 1).then(|| Division::new(parts, self.batch_rows()));
-        Arc::new(Course::new(
+        Arc::new(TrainingState::new(
             self.computation.clone(),
             made,
             interrupter,
@@ -329,7 +329,7 @@ impl<M: Model + 'static> MiniBatchLearner<M> {
     }
 
     fn learned(&self) -> LearnedModel<M> {
-        LearnedModel::new(self.model.clone(), self.course(Interrupter::new()))
+        LearnedModel::new(self.model.clone(), self.state(Interrupter::new()))
     }
 }
 

@@ -14,14 +14,14 @@ use burn::{
     train::{Interrupter, train::MultiDevicesTrainStep},
 };
 
-use super::{Course, Division, LearnedModel};
+use super::{Division, LearnedModel, TrainingState};
 use crate::training::{Batch, Model, TrainingError, mini_batch_step::MiniBatchStep};
 
 /// Devices that differentiate parts of a batch at the same time, each in its own thread.
 pub(in crate::training) struct SeveralDevices<M: Model + 'static> {
     devices: Vec<Device>,
     workers: MultiDevicesTrainStep<LearnedModel<M>>,
-    course: Arc<Course>,
+    state: Arc<TrainingState>,
 }
 
 impl<M: Model + 'static> SeveralDevices<M> {
@@ -34,7 +34,7 @@ impl<M: Model + 'static> SeveralDevices<M> {
     pub fn new(devices: &[Device], computation: MiniBatchStep, rows: usize) -> Self {
         check_parts(devices, rows);
         let division = Division::new(devices.len(), rows);
-        let course = Course::new(
+        let state = TrainingState::new(
             computation,
             Arc::default(),
             Interrupter::new(),
@@ -44,7 +44,7 @@ impl<M: Model + 'static> SeveralDevices<M> {
         Self {
             devices: devices.to_vec(),
             workers: MultiDevicesTrainStep::new(devices),
-            course: Arc::new(course),
+            state: Arc::new(state),
         }
     }
 
@@ -68,13 +68,13 @@ impl<M: Model + 'static> SeveralDevices<M> {
             Box::new(OnePart(Some(part))) as Box<dyn DataLoaderIterator<Batch>>
         });
         let mut parts: Vec<_> = parts.collect();
-        let learned = LearnedModel::new(model.clone(), Arc::clone(&self.course));
+        let learned = LearnedModel::new(model.clone(), Arc::clone(&self.state));
         let (mut outputs, _) = match self.workers.step(&mut parts, &learned) {
             Ok(outputs) => outputs,
             Err(error) => panic!("{error}"),
         };
-        if let Some(failure) = self.course.take_failure() {
-            if let Some(division) = &self.course.division {
+        if let Some(failure) = self.state.take_failure() {
+            if let Some(division) = &self.state.division {
                 division.clear();
             }
             return Err(failure);
@@ -86,7 +86,7 @@ impl<M: Model + 'static> SeveralDevices<M> {
             sum.accumulate(model, part.output.grads.to_device(&self.devices[0], model));
         }
         let loss = self
-            .course
+            .state
             .division
             .as_ref()
             .map_or(f64::NAN, Division::loss);

@@ -40,7 +40,7 @@ const COST_OF_NETWORK: f64 = 0.02;
 
 /// Warnings about a model with these test scores: it is no better than a constant, its intervals are wrong, or
 /// it is better without its network.
-pub fn shortcomings(
+pub fn diagnostics(
     scores: &Scores,
     data: &PreparedData,
     targets: TargetKind,

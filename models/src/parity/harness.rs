@@ -40,7 +40,7 @@ const CHANGE: f64 = 1e-3;
 type Slope = Box<dyn Fn(&Gradients) -> Vec<Quantity>>;
 
 /// A device with a floating-point type, on which a case gets its inputs and records its quantities.
-pub(super) struct Site {
+pub(super) struct Harness {
     device: Device,
     dtype: DType,
     /// Random numbers for the inputs, the same for all draws.
@@ -59,8 +59,8 @@ pub(super) struct Site {
     terms: usize,
 }
 
-impl Site {
-    /// The site of a draw of the inputs. Equal names and draws give equal inputs; other draws make
+impl Harness {
+    /// The harness of a draw of the inputs. Equal names and draws give equal inputs; other draws make
     /// small changes to the first, so that all are equally conditioned.
     pub fn new(
         name: &str,
@@ -268,20 +268,20 @@ fn in_single(value: f64) -> f64 {
 }
 
 /// Replaces the trained parameters of a module.
-struct Changes<'a>(&'a mut Site);
+struct Changes<'a>(&'a mut Harness);
 
 impl ModuleMapper for Changes<'_> {
     fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        let site = &mut *self.0;
+        let harness = &mut *self.0;
         let stored = param.base();
         // The others are bounds and states, which may depend on the precision.
         if !stored.is_require_grad() {
             return param;
         }
         let shape = stored.dims();
-        site.terms = shape.into_iter().fold(site.terms, usize::max);
-        let values = site.next_parameter(&numbers(stored.detach()));
-        let options = site.options();
+        harness.terms = shape.into_iter().fold(harness.terms, usize::max);
+        let values = harness.next_parameter(&numbers(stored.detach()));
+        let options = harness.options();
         param.map(|_| Tensor::from_data(TensorData::new(values, shape), options).require_grad())
     }
 }

@@ -13,7 +13,7 @@ pub const TOKEN_VARIABLE: &str = "BURN_GP_TOKEN";
 
 /// An invalid option or combination of options.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum SettingError {
+pub enum OptionError {
     /// An option that the model does not use.
     #[error("{option} does not apply to model '{model}'; remove it")]
     NotApplicable {
