@@ -45,7 +45,9 @@ fn counted<P: Posterior<StationaryKernel>>(
 fn nothing_is_decomposed() {
     for platform in platforms() {
         let tracked = platform.autodiff();
-        for outputs in [1, 2] {
+        // Two outputs make the same calls as one. A software GPU compiles kernels for each.
+        let few = if platform.is_host() { 1 } else { 2 };
+        for outputs in few..=2 {
             let case = InverseFreeCase::new(outputs);
             let lower = case.noisy().inverse().cholesky();
             for form in FORMS {
