@@ -2,7 +2,7 @@
 
 use burn::{
     module::Module,
-    tensor::{DType, Device, Tensor},
+    tensor::{DType, Device},
 };
 use burn_gp_core::{
     kernels::StationaryConfig,
