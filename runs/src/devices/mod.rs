@@ -144,16 +144,16 @@ pub fn open(name: &DeviceName, dtype: DType) -> Result<Device, SettingError> {
     }
 }
 
-/// Whether a device computes in `dtype`. Shaders have no double-precision literals: a device that
-/// claims to support the type may still evaluate parts of an expression in single precision, so it
-/// has to show that it does not.
+/// Whether a device computes in `dtype`. A GPU that claims to support double precision may still evaluate
+/// parts of an expression in single precision, by its shading language or by a kernel, so it has to show
+/// that it does not.
 fn computes_in(name: &DeviceName, device: &Device, dtype: DType) -> bool {
-    let may_have_shaders = match name {
-        DeviceName::Local { backend, .. } => backend.has_shaders(),
+    let may_be_gpu = match name {
+        DeviceName::Local { backend, .. } => backend.is_gpu(),
         DeviceName::Remote { .. } => true,
     };
     device.supports_dtype(dtype)
-        && (dtype != DType::F64 || !may_have_shaders || double_precision::is_real(device))
+        && (dtype != DType::F64 || !may_be_gpu || double_precision::is_real(device))
 }
 
 /// Makes `dtype` the default type of the default device, because burn restores optimizers there.
