@@ -1,6 +1,7 @@
 //! Dependencies of the crates and their modules. Each crate uses only crates below it, each module of
 //! the library imports only modules before it in a fixed order, no two modules of a crate import
-//! each other, matrices are multiplied exactly, and tensors are read in one place. Every operation
+//! each other, matrices are multiplied exactly, kernels have the precision of their type, and tensors are read in
+//! one place. Every operation
 //! is in the list of those for fusing backends, which few builds compile.
 
 mod sources;
@@ -288,6 +289,29 @@ fn models_multiply_matrices_exactly() {
         }
     }
     assert!(others.is_empty(), "{}", others.join("\n"));
+}
+
+/// Whether code asks for the size of an element type at compile time of a kernel, where the type is a stand-in
+/// of 32 bits: the branch is that of single precision, whatever the type.
+struct SizesOfStandIns(bool);
+
+impl<'ast> Visit<'ast> for SizesOfStandIns {
+    fn visit_macro(&mut self, called: &'ast Macro) {
+        self.0 |=
+            called.path.is_ident("comptime") && called.tokens.to_string().contains("size_bits");
+    }
+}
+
+#[test]
+fn kernels_branch_by_the_size_of_their_own_type() {
+    let files = rust_files(&sources(""));
+    let wrong = files.into_iter().filter(|file| {
+        let mut asked = SizesOfStandIns(false);
+        asked.visit_file(&parse(file));
+        asked.0
+    });
+    let wrong: Vec<PathBuf> = wrong.collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
 }
 
 /// The files that read tensors, and count reads from GPUs.

@@ -2,11 +2,13 @@
 
 use std::{error::Error, str::FromStr};
 
+use burn::tensor::DType;
 use burn_gp_models::device_step::StepSizes;
 
 /// The arguments after `--`.
 pub struct Arguments {
     pub device: Option<String>,
+    pub dtype: DType,
     pub only: Option<String>,
     pub steps: usize,
     pub kernels: bool,
@@ -21,6 +23,7 @@ impl Arguments {
     pub fn parse() -> Result<Self, Box<dyn Error>> {
         let mut found = Self {
             device: None,
+            dtype: DType::F32,
             only: None,
             steps: 10,
             kernels: false,
@@ -34,6 +37,7 @@ impl Arguments {
             let mut value = || words.next().ok_or(format!("{word} needs a value"));
             match word.as_str() {
                 "--device" => found.device = Some(value()?),
+                "--dtype" => found.dtype = dtype(&value()?)?,
                 "--only" => found.only = Some(value()?),
                 "--steps" => found.steps = number(&value()?)?,
                 "--inducing" => found.inducing = Some(number(&value()?)?),
@@ -58,6 +62,14 @@ impl Arguments {
             batch: self.batch.unwrap_or(sizes.batch),
             ..sizes
         }
+    }
+}
+
+fn dtype(word: &str) -> Result<DType, String> {
+    match word {
+        "f32" => Ok(DType::F32),
+        "f64" => Ok(DType::F64),
+        _ => Err(format!("{word} is neither f32 nor f64")),
     }
 }
 

@@ -3,17 +3,19 @@
 //! time on the device at hand.
 //!
 //! `cargo bench --features wgpu --bench device_step -- [--device flex|wgpu|cuda]
-//! [--small] [--steps N] [--only MODEL] [--inducing M] [--batch B] [--kernels] [--latency MICROSECONDS]`
+//! [--dtype f32|f64] [--small] [--steps N] [--only MODEL] [--inducing M] [--batch B] [--kernels]
+//! [--latency MICROSECONDS]`
 //!
 //! Without `--small` the sizes are typical for GPUs (SVGP: M = 1024, B = 8192). `--kernels` lists the
 //! launches of each model by kernel. Operations and bytes are counted when this library's kernels are
 //! launched, in whole tiles; for burn's kernels only the launches are counted. A time is the time of the
 //! operations or of the bytes, whichever is longer, plus that of all launches. The latency of a launch, five
-//! microseconds by default, is an assumption; the rates of the GPUs are from their data sheets.
+//! microseconds by default, is an assumption. The rates of the GPUs are from their data sheets, in single
+//! precision: with `--dtype f64` only the time on the device at hand means something.
 
 use std::error::Error;
 
-use burn::tensor::{DType, Device};
+use burn::tensor::Device;
 use burn_gp_models::device_step::{StepModel, StepSizes, measure_steps, step_models};
 
 #[path = "../../cli/src/allocator.rs"]
@@ -34,9 +36,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     };
     let sizes = arguments.sizes();
-    println!("device: {name}; sizes: {sizes:?}");
+    println!("device: {name}, {:?}; sizes: {sizes:?}", arguments.dtype);
     println!(
-        "{:<13} {:>8} {:>8} {:>6} {:>8} {:>8} {:>8} {:>8} {} {:>10}",
+        "{:<13} {:>8} {:>8} {:>6} {:>8} {:>8} {:>8} {:>8} {} {:>10} {:>14}",
         "model",
         "launches",
         "of burn",
@@ -46,7 +48,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         "MB",
         "least",
         heads(),
-        "here, ms"
+        "here, ms",
+        "enqueuing, ms"
     );
     for model in step_models(&sizes) {
         if arguments
@@ -88,7 +91,7 @@ fn heads() -> String {
 
 /// Prints one line, or why there is none.
 fn report(model: &StepModel, sizes: &StepSizes, device: &Device, arguments: &Arguments) {
-    let measured = match measure_steps(model, device, DType::F32, arguments.steps) {
+    let measured = match measure_steps(model, device, arguments.dtype, arguments.steps) {
         Ok(measured) => measured,
         Err(error) => {
             println!("{:<13} failed: {error}", model.name);
@@ -107,7 +110,7 @@ fn report(model: &StepModel, sizes: &StepSizes, device: &Device, arguments: &Arg
     let operations: fn(Work) -> f64 = |work| work.operations / 1e9;
     let bytes: fn(Work) -> f64 = |work| work.bytes / 1e6;
     println!(
-        "{:<13} {:>8} {:>8} {:>6.1} {:>8} {:>8} {:>8} {:>8} {} {:>10.2}",
+        "{:<13} {:>8} {:>8} {:>6.1} {:>8} {:>8} {:>8} {:>8} {} {:>10.3} {:>14.3}",
         model.name,
         launches.count(),
         launches.of_burn,
@@ -117,7 +120,8 @@ fn report(model: &StepModel, sizes: &StepSizes, device: &Device, arguments: &Arg
         unit(Some(made), bytes),
         unit(least, bytes),
         times(made, least, launches.count(), arguments.latency),
-        1e3 * measured.seconds
+        1e3 * measured.seconds,
+        1e3 * measured.enqueuing
     );
     if arguments.kernels {
         let mut kernels: Vec<_> = launches.kernels.iter().collect();

@@ -4,7 +4,7 @@
 use crate::support::{
     Dense, Platform, Random, assert_close, assert_finite, check_gradients,
     gradients::autodiff_gradients,
-    numbers, platforms,
+    numbers, platforms, platforms_of_operations,
     stationary::{KINDS, profile},
 };
 use burn::tensor::Tensor;
@@ -59,7 +59,7 @@ fn values(
 fn the_squared_exponential_has_all_digits() {
     let points = Dense::from_function(209, 1, |i, _| i as f64 / 16.0);
     let origin = Dense::new(1, 1, vec![0.0]);
-    for platform in platforms() {
+    for platform in platforms_of_operations() {
         let pair = [platform.matrix(&origin), platform.matrix(&points)];
         let actual = values(&platform, Stationary::SquaredExponential, pair, &[1.0]);
         for (point, actual) in points.values.iter().zip(actual) {
@@ -75,7 +75,7 @@ fn the_squared_exponential_has_all_digits() {
 
 #[test]
 fn shapes_around_the_tiles() {
-    for platform in platforms() {
+    for platform in platforms_of_operations() {
         for [rows, columns, dimensions] in SHAPES {
             let mut random = Random::new(rows as u64);
             let unit = (dimensions as f64).sqrt();

@@ -1,7 +1,8 @@
 //! The log-density of Gaussian data under a dense covariance matrix, and its gradients.
 
 use crate::support::{
-    Dense, Input, Random, assert_close, check_gradients, numbers, platforms, symmetric,
+    Dense, Input, Random, assert_close, check_gradients, numbers, platforms,
+    platforms_of_operations, symmetric,
 };
 use burn::tensor::Tensor;
 use burn_gp_core::ops::{Jitter, NotPositiveDefinite, cholesky, gaussian_log_density};
@@ -26,7 +27,7 @@ fn log_density_is_that_of_dense_algebra() {
         let mut random = Random::new(size as u64);
         let (covariance, residual) = (random.positive_definite(size), random.matrix(size, 3));
         let expected = reference(&covariance, &residual);
-        for platform in platforms() {
+        for platform in platforms_of_operations() {
             let matrix = platform.matrix(&covariance);
             let ours = gaussian_log_density(matrix, platform.matrix(&residual), Jitter::NONE);
             // Rounding errors of the pivots and of sums of `size` products.

@@ -18,6 +18,7 @@ mod covariance_accuracy;
 mod covariance_products;
 mod cox_process;
 mod decoupled;
+mod double_precision;
 mod exact;
 mod exact_products;
 mod expected_log_density;

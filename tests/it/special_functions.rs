@@ -7,7 +7,7 @@ use burn_gp_core::ops::{
     stirling_remainder, tanh,
 };
 
-use crate::support::{Platform, numbers, platforms};
+use crate::support::{Platform, numbers, platforms_of_operations};
 
 /// A function with a formula for its value and its slope.
 struct Function {
@@ -171,7 +171,7 @@ fn value_and_slope(platform: &Platform, function: &Function, x: &[f64]) -> (Vec<
 /// ten times as large, and the digamma function has a zero.
 #[test]
 fn values_and_slopes_have_the_digits_of_their_type() {
-    for platform in platforms() {
+    for platform in platforms_of_operations() {
         for function in functions() {
             let arguments = platform.rounded(&function.arguments);
             let (values, slopes) = value_and_slope(&platform, &function, &arguments);
@@ -201,7 +201,7 @@ fn values_and_slopes_have_the_digits_of_their_type() {
 #[test]
 fn the_ends_of_the_line() {
     let (infinity, nan) = (f64::INFINITY, f64::NAN);
-    for platform in platforms() {
+    for platform in platforms_of_operations() {
         let of = |apply: fn(Tensor<1>) -> Tensor<1>, x: f64| {
             numbers(apply(platform.tensor(&[x], [1])))[0]
         };

@@ -19,6 +19,9 @@ pub struct StepMeasurement {
     /// The time of a step, from the start of the first to the end of the device's work on the
     /// last.
     pub seconds: f64,
+    /// The time of a step until the host has given all of its work to the device. Every 32 steps the host
+    /// waits for their losses, which counts.
+    pub enqueuing: f64,
     /// The kernels that a step launches. None on a CPU.
     pub launches: Launches,
     /// How often a step waits to read from the device, on average over the measured steps.
@@ -62,11 +65,13 @@ fn measured(
     device.sync()?;
     let (reads, start) = (device_reads(), Instant::now());
     make(&mut trainer, steps)?;
+    let enqueuing = start.elapsed();
     trainer.read_reports()?;
     device.sync()?;
     let each = |total: f64| total / steps as f64;
     Ok(StepMeasurement {
         seconds: each(start.elapsed().as_secs_f64()),
+        enqueuing: each(enqueuing.as_secs_f64()),
         reads: each((device_reads() - reads) as f64),
         launches,
         parameters,

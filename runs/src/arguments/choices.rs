@@ -451,11 +451,6 @@ impl BackendName {
     pub fn is_gpu(self) -> bool {
         !matches!(self, Self::Flex | Self::Ndarray)
     }
-
-    /// Whether the backend uses shaders, which have no constants in double precision.
-    pub fn has_shaders(self) -> bool {
-        matches!(self, Self::Wgpu | Self::Vulkan | Self::Metal)
-    }
 }
 
 choice! {

@@ -144,15 +144,15 @@ pub fn open(name: &DeviceName, dtype: DType) -> Result<Device, OptionError> {
     }
 }
 
-/// Whether a device computes in `dtype`. Shaders have no double-precision literals. A device that claims to
-/// support double precision may still evaluate parts of an expression in single precision, so that is tested.
+/// Whether a device computes in `dtype`. A GPU that claims to support double precision may still evaluate
+/// parts of an expression in single precision, because of its shading language or a kernel, so that is tested.
 fn computes_in(name: &DeviceName, device: &Device, dtype: DType) -> bool {
-    let may_have_shaders = match name {
-        DeviceName::Local { backend, .. } => backend.has_shaders(),
+    let may_be_gpu = match name {
+        DeviceName::Local { backend, .. } => backend.is_gpu(),
         DeviceName::Remote { .. } => true,
     };
     device.supports_dtype(dtype)
-        && (dtype != DType::F64 || !may_have_shaders || double_precision::is_real(device))
+        && (dtype != DType::F64 || !may_be_gpu || double_precision::is_real(device))
 }
 
 /// Makes `dtype` the default type of the default device, because burn restores optimizers there.

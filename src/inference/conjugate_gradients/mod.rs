@@ -266,8 +266,9 @@ impl<K: Kernel, M: Mean> FullBatch for ConjugateGradients<K, M> {
         let noise = self.likelihood.noise();
         let system = self.system(&inputs, &residual)?;
         let estimate = self.estimate(&system, residual.clone().inner());
-        let value = Tensor::<1>::from_data([estimate.value], (&system.inputs.device(), DType::F64))
-            .cast(inputs.dtype());
+        // Not all devices have double precision.
+        let place = (&system.inputs.device(), inputs.dtype());
+        let value = Tensor::<1>::from_data([estimate.value], place);
         if !noise.is_autodiff() {
             return Ok(value);
         }

@@ -84,7 +84,7 @@ const DOUBLE: Reduction = Reduction {
 };
 
 /// Whether the elements have double precision.
-fn is_double(bits: usize) -> bool {
+pub(super) fn is_double(bits: usize) -> bool {
     bits == 64
 }
 
@@ -118,8 +118,9 @@ pub fn exponential<F: Float>(x: F) -> F {
 /// `2ⁿ` for `|n| ≤ 126`, or `|n| ≤ 1022` in double precision.
 #[cube]
 pub fn power_of_two<F: Float>(n: i32) -> F {
-    let double = comptime!(is_double(F::size_bits().comptime()));
-    if comptime!(double) {
+    // Not inside `comptime!`, where F is a stand-in of 32 bits.
+    let bits = F::size_bits().comptime();
+    if comptime!(is_double(bits)) {
         // Not all devices have 64-bit integers, from whose bits the result could be assembled.
         let part = n / 16;
         let base = F::cast_from(single_power_of_two(part));

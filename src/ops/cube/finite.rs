@@ -5,7 +5,8 @@ use burn_cubecl::cubecl::{self, prelude::*};
 /// Whether a value is NaN.
 #[cube]
 pub fn is_nan<F: Float>(value: F) -> bool {
-    if comptime!(F::size_bits().comptime() == 32) {
+    let bits = F::size_bits().comptime();
+    if comptime!(bits == 32) {
         // Checks the bits, because a shader compiler may assume that no value is NaN.
         (u32::reinterpret(f32::cast_from(value)) & 0x7fff_ffff) > 0x7f80_0000
     } else {

@@ -2,7 +2,7 @@
 
 use burn_cubecl::cubecl::{self, prelude::*};
 
-use super::exponential::{constant, exponential, polynomial};
+use super::exponential::{constant, exponential, is_double, polynomial};
 
 /// `ln 2` as a sum whose first term has so few digits that its multiples are exact.
 const LN_2: (f64, f64) = (0.693_359_375, -2.121_944_400_546_905_8e-4);
@@ -24,7 +24,7 @@ const fn twice_artanh_series<const N: usize>() -> [f64; N] {
 fn artanh_series(bits: usize) -> &'static [f64] {
     const SINGLE: [f64; 5] = twice_artanh_series();
     const DOUBLE: [f64; 11] = twice_artanh_series();
-    if bits == 64 { &DOUBLE } else { &SINGLE }
+    if is_double(bits) { &DOUBLE } else { &SINGLE }
 }
 
 /// `2·artanh(s) = log((1 + s)/(1 − s))` for `|s| < 0.172`.
@@ -38,7 +38,8 @@ fn twice_artanh<F: Float>(s: F) -> F {
 /// the smallest normal number, NaN for negative values and NaN.
 #[cube]
 pub fn logarithm<F: Float>(x: F) -> F {
-    let double = comptime!(F::size_bits().comptime() == 64);
+    let bits = F::size_bits().comptime();
+    let double = comptime!(is_double(bits));
     let value = if comptime!(double) {
         double_logarithm::<F>(x)
     } else {

@@ -29,7 +29,8 @@ pub use gradients::{
 };
 pub use module_gradients::{check_module_gradients, parameter_gradients, parameter_values};
 pub use platforms::{
-    Platform, double_precision_platforms, first_platform, platforms, reference_platform,
+    Platform, double_precision_platforms, first_platform, platforms, platforms_of_operations,
+    reference_platform,
 };
 pub use random::Random;
 

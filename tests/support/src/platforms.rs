@@ -45,20 +45,16 @@ fn devices() -> Vec<(&'static str, Device)> {
     ]
 }
 
-/// Every device of this build in every precision that it supports.
-fn all_platforms() -> Vec<Platform> {
+/// The selected devices of this build in every precision that they have. A device that is not selected is not
+/// opened.
+fn platforms_with(
+    is_selected: impl Fn(&str) -> bool,
+    precisions: impl Fn(&str) -> &'static [DType],
+) -> Vec<Platform> {
     (devices().into_iter())
+        .filter(|(backend, _)| is_selected(backend))
         .flat_map(|(backend, device)| {
-            // A GPU may report double precision but evaluate parts of an expression in single
-            // precision, so double precision is tested only on the host.
-            let precisions: &[DType] = if HOST.contains(&backend) {
-                &[DType::F64, DType::F32]
-            } else {
-                &[DType::F32]
-            };
-            precisions
-                .iter()
-                .copied()
+            (precisions(backend).iter().copied())
                 .filter(|&dtype| device.supports_dtype(dtype))
                 .map(|dtype| Platform {
                     backend,
@@ -70,12 +66,36 @@ fn all_platforms() -> Vec<Platform> {
         .collect()
 }
 
-/// Every device of this build that [`SELECTION`] names, in every precision that it supports.
-pub fn platforms() -> Vec<Platform> {
-    let mut all = all_platforms();
-    if let Ok(selection) = std::env::var(SELECTION) {
-        all.retain(|platform| selection.split(',').any(|name| name == platform.backend));
+const BOTH: &[DType] = &[DType::F64, DType::F32];
+
+/// What models are tested in. A GPU may report double precision and yet have burn's exponential in single
+/// precision, as shaders do.
+fn of_models(backend: &str) -> &'static [DType] {
+    match HOST.contains(&backend) {
+        true => BOTH,
+        false => &[DType::F32],
     }
+}
+
+/// Whether [`SELECTION`] names a backend.
+fn is_selected(backend: &str) -> bool {
+    match std::env::var(SELECTION) {
+        Ok(selection) => selection.split(',').any(|name| name == backend),
+        Err(_) => true,
+    }
+}
+
+/// Every device of this build that [`SELECTION`] names, in every precision that models are tested in.
+pub fn platforms() -> Vec<Platform> {
+    let all = platforms_with(is_selected, of_models);
+    assert!(!all.is_empty(), "no backend of {SELECTION} is compiled in");
+    all
+}
+
+/// The same in every precision that the device reports, for tests of the library's own operations, which use
+/// no function of burn.
+pub fn platforms_of_operations() -> Vec<Platform> {
+    let all = platforms_with(is_selected, |_| BOTH);
     assert!(!all.is_empty(), "no backend of {SELECTION} is compiled in");
     all
 }
@@ -83,7 +103,8 @@ pub fn platforms() -> Vec<Platform> {
 /// The first platform of this build with double precision, with which others are compared. It does not depend
 /// on [`SELECTION`].
 pub fn reference_platform() -> Option<Platform> {
-    all_platforms().into_iter().find(Platform::is_double)
+    let all = platforms_with(|backend| HOST.contains(&backend), of_models);
+    all.into_iter().find(Platform::is_double)
 }
 
 /// The platform for tests that do not depend on the backend: [`reference_platform`], or `None` if

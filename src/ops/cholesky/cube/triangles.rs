@@ -7,7 +7,7 @@ use crate::ops::{
     cholesky::status::Status,
     cube::{
         Argument, CubeTensor, REDUCING, Reduction, contiguous, cubes_for, element, empty_like,
-        is_finite, matrices, reduce, with_shape, writable, zeros_like,
+        is_finite, logarithm::logarithm, matrices, reduce, with_shape, writable, zeros_like,
     },
 };
 
@@ -206,7 +206,7 @@ pub fn log_of_diagonal<F: Float>(factor: &Tensor<F>, batch: usize) -> F {
     let mut sum = F::new(0.0);
     let mut row = UNIT_POS as usize;
     while row < size {
-        sum += F::ln(F::abs(factor[batch * factor.stride(0) + row * step]));
+        sum += logarithm::<F>(factor[batch * factor.stride(0) + row * step].abs());
         row += REDUCING;
     }
     reduce::<F>(sum, Reduction::Sum)

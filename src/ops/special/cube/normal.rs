@@ -48,8 +48,8 @@ fn scaled_complement<F: Float>(t: F) -> F {
 /// rest contributes little.
 #[cube]
 fn exponential_of_half_square<F: Float>(x: F) -> F {
-    let double = comptime!(F::size_bits().comptime() == 64);
-    let steps = constant::<F>(comptime!(if double { 1_048_576.0 } else { 64.0 }));
+    let bits = F::size_bits().comptime();
+    let steps = constant::<F>(comptime!(if bits == 64 { 1_048_576.0 } else { 64.0 }));
     // From here on the result is zero.
     let bound = F::new(40.0);
     let bounded = select(x > bound, bound, x);
