@@ -14,6 +14,9 @@ use burn_gp_core::{
 /// One call.
 type Work = Box<dyn Fn() -> Result<(), Box<dyn Error>>>;
 
+/// Makes the inputs of a call.
+type Preparation = Box<dyn Fn(&Device, DType) -> Work>;
+
 /// An operation.
 pub struct Case {
     pub name: String,
@@ -21,8 +24,7 @@ pub struct Case {
     pub rows: usize,
     /// Floating-point operations of a call, zero if they are not counted.
     pub operations: f64,
-    /// Makes the inputs.
-    pub prepare: Box<dyn Fn(&Device, DType) -> Work>,
+    pub prepare: Preparation,
 }
 
 /// Rows, terms and columns of products: those of a training step, and squares.
