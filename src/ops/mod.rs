@@ -82,7 +82,7 @@ pub use cholesky::{
 pub(crate) use cholesky::{cholesky_unchecked, factor_rest};
 pub use covariance::{covariance, covariance_matrix, covariances};
 pub use covariance_product::{Blocks, block_covariance, covariance_product};
-#[cfg(feature = "section-times")]
+#[cfg(any(test, feature = "section-times"))]
 pub use cpu::{
     Interval, MeasuredSection, Section, Timeline, on_measured_threads, on_simulated_threads,
 };

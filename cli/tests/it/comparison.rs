@@ -372,7 +372,7 @@ fn a_sweep_has_a_row_for_every_combination() {
     fs::create_dir(path.join("copy")).unwrap();
     write_regression(&path.join("copy/data.csv"), 60);
     for (options, sentence) in [
-        ("--grid inducin=3", "did you mean inducing?"),
+        ("--grid inducin=3", "did you mean 'inducing'?"),
         (
             "--grid model=exact --grid inducing=3",
             "--inducing does not apply to",
@@ -385,7 +385,7 @@ fn a_sweep_has_a_row_for_every_combination() {
         ),
         (
             "--grid inducing=3 --grid inducing=4",
-            "--grid has inducing twice",
+            "--grid inducing is given twice",
         ),
         (
             "--grid model=exact --data-sets data.csv,copy/data.csv",

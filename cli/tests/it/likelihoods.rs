@@ -203,7 +203,7 @@ fn probabilities_of_every_class_are_predicted() {
     assert_eq!(refused.status.code(), Some(2));
     let message = String::from_utf8(refused.stderr).unwrap();
     assert!(
-        message.contains("new.csv:3: the label \"none\" is none of those"),
+        message.contains("new.csv:3: the label \"none\" is not one of the labels"),
         "{message}"
     );
 }

@@ -24,7 +24,7 @@ pub(crate) use access::{has_cheap_doubles, is_cpu};
 pub(super) use division::column_parts;
 pub(super) use faer_calls::matmul;
 pub(super) use lanes::{Lanes, WIDTH, dot, sum};
-#[cfg(feature = "section-times")]
+#[cfg(any(test, feature = "section-times"))]
 pub use measured::{MeasuredSection, on_measured_threads};
 pub(super) use members::{
     batch_parts, join_members, map_members, member, member_mut, part, update_members,
@@ -34,7 +34,7 @@ pub(super) use passes::{
     row, row_mut, transpose_into,
 };
 pub(crate) use scalar::Scalar;
-#[cfg(feature = "section-times")]
+#[cfg(any(test, feature = "section-times"))]
 pub use simulated::{Interval, Section, Timeline, on_simulated_threads};
 pub(super) use substitution::BLOCK;
 pub(crate) use threads::in_parts;
