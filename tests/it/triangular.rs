@@ -195,7 +195,7 @@ fn a_singular_system_gives_the_error() {
             assert_eq!(
                 error.to_string(),
                 "the triangular matrix (batch member 0) is singular: diagonal entry 66 is zero or \
-                 not a number"
+                 not finite"
             );
         }
     }

@@ -244,7 +244,7 @@ fn gaps_that_training_did_not_have_are_filled() {
             assert!(
                 told[0]
                     .to_string()
-                    .starts_with("2 of 3 rows have no value of")
+                    .starts_with("2 of 3 rows have no value in")
             );
         }
         for missing in [MissingValues::Drop, MissingValues::Refuse] {

@@ -137,10 +137,10 @@ fn hyperparameters_are_reported() {
     }
 }
 
-/// In robust arg max files from before the error rate could be trained, the rate is fixed.
+/// The error rate of a robust arg max can be fixed.
 #[test]
 fn rates_of_errors_that_are_not_trained() {
-    let saved = r#"{"likelihood": "robust-max", "classes": 3, "epsilon": 0.02, "nodes": 20}"#;
+    let saved = r#"{"likelihood": "robust-max", "classes": 3, "epsilon": 0.02, "train_epsilon": false, "nodes": 20}"#;
     let config: LikelihoodConfig = serde_json::from_str(saved).expect("readable");
     for platform in platforms() {
         let LikelihoodConfig::RobustMax(config) = &config else {

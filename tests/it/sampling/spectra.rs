@@ -156,7 +156,7 @@ fn kernels_without_a_spectrum_are_named() {
             .expect_err("it has none");
         let text = error.to_string();
         assert!(
-            text.contains(&format!("the kernel {name} has no")),
+            text.contains(&format!("which the kernel {name} does not have")),
             "{text}"
         );
     }

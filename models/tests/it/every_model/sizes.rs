@@ -27,10 +27,10 @@ fn assert_names<T>(what: &str, sizes: &[&str], mistake: impl FnOnce() -> T) {
 fn inputs_that_are_no_rows_of_the_models_are_refused() {
     for (name, model) in every_prediction(DType::F64) {
         let predictor = model.predictor().unwrap();
-        let sizes = ["3 inputs", "2 columns"];
+        let sizes = ["3 inputs", "rows of 2"];
         assert_names(&name, &sizes, || predictor.predict(&[1.0, 2.0, 3.0], 2));
         assert_names(&name, &sizes, || predictor.inputs(&[1.0, 2.0, 3.0], 2));
-        assert_names(&name, &["3 inputs", "0 columns"], || {
+        assert_names(&name, &["3 inputs", "rows of 0"], || {
             predictor.predict(&[1.0, 2.0, 3.0], 0)
         });
         assert_names(&name, &["[2, 2]"], || {
