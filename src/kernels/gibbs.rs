@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Kernel, NoFunctionDraws, PriorFeatures,
-    definition::{ConfigBuild, ard},
+    definition::{ConfigBuild, Definition, positive},
     distances::differences,
     inputs::{Inputs, first_lengthscale},
     points::{at_each, require_fit},
@@ -84,7 +84,20 @@ defaults! {
     }
 }
 
-ard!(GibbsConfig: variance (lengthscale));
+impl Definition for GibbsConfig {
+    fn share_parameters(&mut self) {
+        self.ard = false;
+    }
+
+    positive!(variance(lengthscale));
+
+    fn problem(&self) -> Option<String> {
+        let lengthscale = self.lengthscale.filter(|&value| value <= LOWER_BOUND)?;
+        Some(format!(
+            "the lengthscale of a Gibbs kernel is {lengthscale:e}; it must be above {LOWER_BOUND:e}"
+        ))
+    }
+}
 
 impl ConfigBuild for GibbsConfig {
     type Kernel = Gibbs<Perceptron>;

@@ -14,8 +14,8 @@ use burn::{
 use burn_gp_core::{
     features::{Features, PerceptronConfig},
     kernels::{
-        AnyKernel, ArcCosine, ArcCosineConfig, ArcCosineOrder, Cosine, DeepKernel, Kernel,
-        KernelConfig, Linear, Polynomial, RationalQuadratic, RationalQuadraticConfig,
+        AnyKernel, ArcCosine, ArcCosineConfig, ArcCosineOrder, Cosine, DeepKernel, GibbsConfig,
+        Kernel, KernelConfig, Linear, Polynomial, RationalQuadratic, RationalQuadraticConfig,
         SpectralMixtureConfig, StationaryConfig, StationaryKernel, WhiteConfig,
     },
     ops::Stationary,
@@ -447,4 +447,27 @@ fn a_dimension_that_does_not_exist_is_the_callers_error() {
 fn a_variance_that_is_not_positive_is_the_callers_error() {
     let options: TensorCreationOptions = platforms()[0].options().into();
     KernelConfig::White(WhiteConfig { variance: 0.0 }).init(DIMENSIONS, options);
+}
+
+/// The lengthscales of a Gibbs kernel stay above 1e-6, from which it starts too.
+#[test]
+fn a_gibbs_kernel_with_a_tiny_lengthscale_is_refused() {
+    let gibbs = |lengthscale| {
+        KernelConfig::from(GibbsConfig {
+            lengthscale: Some(lengthscale),
+            ..GibbsConfig::default()
+        })
+    };
+    for lengthscale in [1e-320, 1e-8, 1e-6] {
+        let config = gibbs(lengthscale);
+        let deep = config.clone().deep(PerceptronConfig::default(), 2);
+        for (config, path) in [(config, "kernel"), (deep, "kernel.base")] {
+            let error = config.check("kernel", DIMENSIONS).expect_err("refused");
+            let expected = format!("{path}: the lengthscale of a Gibbs kernel is");
+            assert!(error.to_string().starts_with(&expected), "{error}");
+        }
+    }
+    let usable = gibbs(2e-6);
+    usable.check("kernel", DIMENSIONS).expect("a kernel");
+    let _ = usable.init(DIMENSIONS, platforms()[0].options());
 }
