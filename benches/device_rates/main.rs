@@ -1,17 +1,17 @@
 //! Times of single operations on a GPU: products, factorizations, solves, an exact model's loss with its
-//! gradient, and a product with a covariance that is never stored. In double precision also the digits of
-//! functions that single precision does not have. `--only parity` makes the comparison of `burn-gp devices check`.
+//! gradient, and a product with a covariance that is never stored. In double precision, it also prints function
+//! values that are out of reach of single precision. `--only parity` compares as `burn-gp devices check` does.
 //!
 //! `cargo bench --features cuda --bench device_rates -- [--device wgpu|cuda|flex] [--dtype f32|f64]
 //! [--only TEXT] [--largest ROWS] [--repeats N]`
 //!
 //! A time is the median of calls that each wait for the device; `benches/peers/device_rates.py` has those of
-//! PyTorch, measured likewise. A rate counts the operations that a textbook needs. A case that fails is one line.
+//! PyTorch, measured the same way. A rate counts the operations of the textbook algorithm. A case that fails
+//! prints one line.
 
 use std::{
     error::Error,
     panic::{AssertUnwindSafe, catch_unwind},
-    str::FromStr,
     time::{Duration, Instant},
 };
 
@@ -19,12 +19,15 @@ use burn::tensor::{DType, Device};
 
 #[path = "../../cli/src/allocator.rs"]
 mod allocator;
+#[path = "../argument_values.rs"]
+mod argument_values;
 mod cases;
 mod far_points;
 #[path = "../median.rs"]
 mod median;
 mod parity;
 
+use argument_values::{dtype, number};
 use cases::{Case, cases};
 use median::median;
 
@@ -62,23 +65,11 @@ impl Arguments {
                 "--largest" => found.largest = number(&value()?)?,
                 "--repeats" => found.repeats = number::<usize>(&value()?)?.max(1),
                 "--bench" => {} // cargo says so
-                other => return Err(format!("{other:?} is no option of this benchmark").into()),
+                other => return Err(format!("{other:?} is not an option of this benchmark").into()),
             }
         }
         Ok(found)
     }
-}
-
-fn dtype(word: &str) -> Result<DType, String> {
-    match word {
-        "f32" => Ok(DType::F32),
-        "f64" => Ok(DType::F64),
-        _ => Err(format!("{word} is neither f32 nor f64")),
-    }
-}
-
-fn number<T: FromStr>(word: &str) -> Result<T, String> {
-    word.parse().map_err(|_| format!("{word} is no number"))
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

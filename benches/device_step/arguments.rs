@@ -1,9 +1,11 @@
 //! The arguments of the benchmark.
 
-use std::{error::Error, str::FromStr};
+use std::error::Error;
 
 use burn::tensor::DType;
 use burn_gp_models::device_step::StepSizes;
+
+use crate::argument_values::{dtype, number};
 
 /// The arguments after `--`.
 pub struct Arguments {
@@ -63,16 +65,4 @@ impl Arguments {
             ..sizes
         }
     }
-}
-
-fn dtype(word: &str) -> Result<DType, String> {
-    match word {
-        "f32" => Ok(DType::F32),
-        "f64" => Ok(DType::F64),
-        _ => Err(format!("{word} is neither f32 nor f64")),
-    }
-}
-
-fn number<T: FromStr>(word: &str) -> Result<T, String> {
-    word.parse().map_err(|_| format!("{word} is not a number"))
 }

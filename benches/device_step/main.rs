@@ -20,6 +20,8 @@ use burn_gp_models::device_step::{StepModel, StepSizes, measure_steps, step_mode
 
 #[path = "../../cli/src/allocator.rs"]
 mod allocator;
+#[path = "../argument_values.rs"]
+mod argument_values;
 mod arguments;
 mod gpus;
 mod work;

@@ -22,17 +22,17 @@ fn places() -> Vec<f64> {
     (0..60).map(|row| f64::from(row) / 8.0).collect()
 }
 
-/// Values and noise variances of one output, with `placeholder` in the place of missing targets.
-fn one_output(placeholder: f64) -> Vec<[f64; 2]> {
+/// Values and noise variances of one output, with `filler` in the place of missing targets.
+fn one_output(filler: f64) -> Vec<[f64; 2]> {
     let row = |(row, x): (usize, &f64)| match is_missing(row) {
-        true => [placeholder, MISSING],
+        true => [filler, MISSING],
         false => [target(*x), KNOWN],
     };
     places().iter().enumerate().map(row).collect()
 }
 
 #[test]
-fn placeholders_do_not_count_in_the_scaling() {
+fn fillers_do_not_count_in_the_scaling() {
     let config = svgp(LikelihoodConfig::FixedNoise).with_inducing(10);
     let known: Vec<f64> = (places().iter().enumerate())
         .filter(|(row, _)| !is_missing(*row))
@@ -40,13 +40,9 @@ fn placeholders_do_not_count_in_the_scaling() {
         .collect();
     let expected = Standardization::of_rows(&known, 1);
     let fit = Fit::adam(0.05).steps(2);
-    for placeholder in [0.0, 21.0, -10.0] {
-        let gp = config.fit(places(), one_output(placeholder), &fit).unwrap();
-        assert_eq!(
-            gp.scaling().targets.as_ref(),
-            Some(&expected),
-            "{placeholder}"
-        );
+    for filler in [0.0, 21.0, -10.0] {
+        let gp = config.fit(places(), one_output(filler), &fit).unwrap();
+        assert_eq!(gp.scaling().targets.as_ref(), Some(&expected), "{filler}");
     }
     // The same for the second of two outputs; all of the first are there.
     let rows: Vec<[f64; 4]> = (places().iter().zip(one_output(0.0)))
@@ -86,7 +82,7 @@ fn measurements_with_noise_count_in_the_scaling() {
     assert_eq!(gp.scaling().targets.as_ref().unwrap().means, [7.0]);
 }
 
-/// The model predicts missing targets as one that has never seen them. While placeholders counted in the
+/// The model predicts missing targets as one that has never seen them. While fillers counted in the
 /// scaling, means were wrong by 1 and variances eight times as large.
 #[test]
 fn predictions_are_those_without_the_missing_rows() {
