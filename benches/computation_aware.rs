@@ -38,7 +38,7 @@ const CACHED: usize = 512;
 /// N and I, in increasing order, so that the peak memory is that of the current case.
 const CASES: [(usize, usize); 3] = [(10_000, 512), (20_000, 512), (50_000, 512)];
 
-type Model = ComputationAware<StationaryKernel, ZeroMean, BlockActions>;
+type Model = ComputationAware<StationaryKernel, BlockActions>;
 
 fn main() -> Result<(), Box<dyn Error>> {
     allocator::keep_freed_pages();

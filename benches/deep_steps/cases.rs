@@ -73,7 +73,7 @@ impl Case {
         if self.name == "deep" {
             let output = layer(kernel.with_lengthscale(2.0));
             let hidden = (output.clone())
-                .with_mean(MeanConfig::Identity)
+                .with_mean(MeanConfig::identity())
                 .with_deviation(0.01);
             return DeepGpConfig::new(output, GaussianConfig { noise: 0.1 })
                 .with_hidden(WIDTH, hidden.clone())

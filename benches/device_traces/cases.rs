@@ -63,7 +63,7 @@ fn svgp(posterior: impl Into<PosteriorConfig>, inducing: usize) -> SvgpConfig {
 fn deep() -> DeepGpConfig {
     let layer = LayerConfig::new(StationaryConfig::matern52()).with_inducing(32);
     let hidden = (layer.clone())
-        .with_mean(MeanConfig::Identity)
+        .with_mean(MeanConfig::identity())
         .with_deviation(0.01);
     DeepGpConfig::new(layer, noise())
         .with_hidden(4, hidden.clone())

@@ -22,7 +22,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let layer = LayerConfig::new(StationaryConfig::rbf()).with_inducing(20);
     // Hidden layers start close to the identity, so that the model starts as one layer.
     let hidden = (layer.clone())
-        .with_mean(MeanConfig::Identity)
+        .with_mean(MeanConfig::identity())
         .with_deviation(0.01);
     let shallow = DeepGpConfig::new(layer.clone(), GaussianConfig::new(0.01));
     let deep = (shallow.clone())

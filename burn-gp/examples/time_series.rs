@@ -38,7 +38,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         .plus(change);
     // The period is in years, so the inputs are not scaled.
     let gp = ExactConfig::new(kernel)
-        .with_mean(MeanConfig::Constant { value: 0.0 })
+        .with_mean(MeanConfig::constant(0.0))
         .fit(&x, &y, &Fit::new().scale_inputs(false))?;
     let predicted = gp.predict(&new_x)?;
 

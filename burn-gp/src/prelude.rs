@@ -29,7 +29,7 @@
 //!
 //! let network = PerceptronConfig::default().init(1, 2, (&device, DType::F64));
 //! assert_eq!(network.forward(x.clone()).dims(), [3, 2]);
-//! let mean = MeanConfig::Constant { value: 0.5 }.init(1, 1, (&device, DType::F64));
+//! let mean = MeanConfig::constant(0.5).init(1, 1, (&device, DType::F64));
 //! assert_eq!(mean.forward(x).dims(), [3, 1]);
 //! # Ok(())
 //! # }

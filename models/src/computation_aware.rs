@@ -11,7 +11,6 @@ use burn_gp_core::{
     },
     kernels::AnyKernel,
     likelihoods::{LikelihoodConfig, check_finite},
-    means::AnyMean,
     ops::Blocks,
 };
 use serde::{Deserialize, Serialize};
@@ -26,7 +25,7 @@ use crate::{
 };
 
 /// Computation-aware regression whose components are chosen at run time.
-pub type AnyComputationAware = ComputationAware<AnyKernel, AnyMean, AnyActionPolicy>;
+pub type AnyComputationAware = ComputationAware<AnyKernel, AnyActionPolicy>;
 
 /// The rows that a trained action combines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,6 @@ use burn_gp_core::{
     inference::{ConjugateGradients, ConjugateGradientsSettings},
     kernels::AnyKernel,
     likelihoods::{LikelihoodConfig, check_finite},
-    means::AnyMean,
 };
 
 use crate::{
@@ -18,7 +17,7 @@ use crate::{
 };
 
 /// Regression with conjugate gradients whose components are chosen at run time.
-pub type AnyConjugateGradients = ConjugateGradients<AnyKernel, AnyMean>;
+pub type AnyConjugateGradients = ConjugateGradients<AnyKernel>;
 
 regression_config! {
     /// Configuration of regression with conjugate gradients and stochastic Lanczos quadrature (CGGP).

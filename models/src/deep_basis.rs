@@ -10,7 +10,7 @@ use burn_gp_core::{
     kernels::{Basis, Kernel},
     layers::Predictive,
     likelihoods::{AnyLikelihood, GaussianConfig, Likelihood, LikelihoodConfig, check_finite},
-    means::{AnyMean, MeanConfig},
+    means::MeanConfig,
     parameter::ParameterConfig,
     process::{CovarianceShape, VarianceCorrection, VariationalGaussian},
     variational::WeightSpace,
@@ -26,10 +26,10 @@ use crate::{
 };
 
 /// Full-batch regression with a deep basis kernel whose components are chosen at run time.
-pub type AnyDbk = LowRankRegression<Basis<AnyNetwork>, AnyMean>;
+pub type AnyDbk = LowRankRegression<Basis<AnyNetwork>>;
 
 /// A deep basis kernel with a posterior over the weights of its features.
-pub type AnySvdbk = Svgp<Basis<AnyNetwork>, AnyMean, AnyLikelihood, WeightSpace>;
+pub type AnySvdbk = Svgp<Basis<AnyNetwork>, AnyLikelihood, WeightSpace>;
 
 /// The features of a deep basis kernel: a network's outputs times a small constant.
 ///
@@ -163,7 +163,7 @@ impl Default for DbkConfig {
     fn default() -> Self {
         Self {
             basis: integrated(),
-            mean: MeanConfig::Zero,
+            mean: MeanConfig::zero(),
             likelihood: first_noise(),
             correction: VarianceCorrection::default(),
             parameters: ParameterConfig::default(),

@@ -5,7 +5,6 @@ use burn_gp_core::{
     inference::Exact,
     kernels::AnyKernel,
     likelihoods::{LikelihoodConfig, check_finite},
-    means::AnyMean,
     parameter::ParameterError,
 };
 
@@ -19,7 +18,7 @@ use crate::{
 };
 
 /// An exact model whose components are chosen at run time.
-pub type AnyExact = Exact<AnyKernel, AnyMean>;
+pub type AnyExact = Exact<AnyKernel>;
 
 regression_config! {
     /// Configuration of exact regression.

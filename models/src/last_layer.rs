@@ -9,7 +9,7 @@ use burn_gp_core::{
     inference::{ConditionError, LowRankRegression},
     kernels::{Basis, FeatureMap},
     likelihoods::{Gaussian, GaussianConfig, Likelihood, LikelihoodConfig, check_finite},
-    means::{AnyMean, Mean, MeanConfig},
+    means::{AnyMean, MeanConfig},
     ops::{ExactMatmul, NotPositiveDefinite},
     parameter::{ParameterConfig, Priors},
     process::{Marginals, VarianceCorrection},
@@ -55,7 +55,7 @@ pub struct AnyLastLayer {
 /// let data = TrainingData::new(&inputs, &targets, &device, DType::F64);
 /// let config = LastLayerConfig {
 ///     basis: BasisConfig::new(PerceptronConfig::default(), 4),
-///     mean: MeanConfig::Zero,
+///     mean: MeanConfig::zero(),
 ///     likelihood: GaussianConfig::default(),
 ///     parameters: ParameterConfig::default(),
 /// };

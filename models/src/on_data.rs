@@ -11,7 +11,6 @@ use burn_gp_core::{
     kernels::Kernel,
     layers::Predictive,
     likelihoods::{AnyLikelihood, Gaussian},
-    means::Mean,
     parameter::Hyperparameter,
 };
 
@@ -71,9 +70,9 @@ macro_rules! keeps_data {
 }
 
 keeps_data!(
-    Exact<K: Kernel, M: Mean>,
-    ComputationAware<K: Kernel, M: Mean, A: ActionPolicy>,
-    ConjugateGradients<K: Kernel, M: Mean>
+    Exact<K: Kernel>,
+    ComputationAware<K: Kernel, A: ActionPolicy>,
+    ConjugateGradients<K: Kernel>
 );
 
 impl<R: KeepsData> ReadyMade for R

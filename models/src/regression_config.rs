@@ -35,7 +35,7 @@ macro_rules! regression_config {
             pub fn new(kernel: impl Into<burn_gp_core::kernels::KernelConfig>) -> Self {
                 Self {
                     kernel: kernel.into(),
-                    mean: burn_gp_core::means::MeanConfig::Zero,
+                    mean: burn_gp_core::means::MeanConfig::zero(),
                     likelihood: Default::default(),
                     $($field: $default,)*
                     parameters: Default::default(),

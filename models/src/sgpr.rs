@@ -6,7 +6,6 @@ use burn_gp_core::{
     inference::{Collapsed, ConditionError},
     kernels::AnyKernel,
     likelihoods::{LikelihoodConfig, check_finite},
-    means::AnyMean,
     variational::{AnyPosterior, Whitened, WhitenedConfig},
 };
 
@@ -20,7 +19,7 @@ use crate::{
 };
 
 /// A collapsed model whose components are chosen at run time.
-pub type AnySgpr = Collapsed<AnyKernel, AnyMean, InducingPoints>;
+pub type AnySgpr = Collapsed<AnyKernel, InducingPoints>;
 
 regression_config! {
     /// Configuration of a collapsed sparse regression model.

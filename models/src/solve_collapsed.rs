@@ -6,7 +6,6 @@ use burn_gp_core::{
     inference::{CollapsedOrthogonal, ConditionError},
     kernels::AnyKernel,
     likelihoods::{LikelihoodConfig, check_finite},
-    means::AnyMean,
     variational::{AnyPosterior, Coordinates, InducingSet, Orthogonal, OrthogonalConfig},
 };
 
@@ -20,7 +19,7 @@ use crate::{
 };
 
 /// A collapsed model with orthogonal inducing points, whose components are chosen at run time.
-pub type AnySolveCollapsed = CollapsedOrthogonal<AnyKernel, AnyMean, InducingPoints>;
+pub type AnySolveCollapsed = CollapsedOrthogonal<AnyKernel, InducingPoints>;
 
 regression_config! {
     /// Configuration of a collapsed sparse regression model with orthogonal inducing points.

@@ -5,7 +5,7 @@ use burn_gp_core::{
     inference::in_unit_of_targets,
     kernels::FunctionPrior,
     likelihoods::{ImpossibleTarget, Likelihood},
-    means::Mean,
+    means::AnyMean,
     ops::NotPositiveDefinite,
     parameter::Priors,
     process::{Marginals, WithMean},
@@ -21,9 +21,9 @@ use crate::training::{Model, Objective};
 /// (J. Hensman, A. Matthews, Z. Ghahramani, *Scalable Variational Gaussian Process
 /// Classification*, arXiv:1411.2005, eq. 19).
 #[derive(Module, Debug)]
-pub struct Svgp<K: Module, M: Module, L: Module, Q: Module> {
+pub struct Svgp<K: Module, L: Module, Q: Module> {
     kernel: K,
-    mean: M,
+    mean: AnyMean,
     likelihood: L,
     posterior: Q,
     #[module(skip)]
@@ -33,12 +33,12 @@ pub struct Svgp<K: Module, M: Module, L: Module, Q: Module> {
     has_row_weights: bool,
 }
 
-impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> Svgp<K, M, L, Q> {
+impl<K: FunctionPrior, L: Likelihood, Q: Posterior<K>> Svgp<K, L, Q> {
     /// A model with the given components.
-    pub fn new(kernel: K, mean: M, likelihood: L, posterior: Q) -> Self {
+    pub fn new(kernel: K, mean: impl Into<AnyMean>, likelihood: L, posterior: Q) -> Self {
         Self {
             kernel,
-            mean,
+            mean: mean.into(),
             likelihood,
             posterior,
             priors: Priors::default(),
@@ -106,7 +106,7 @@ impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> Svgp<K, M, L, Q>
     }
 
     /// The mean function.
-    pub fn mean(&self) -> &M {
+    pub fn mean(&self) -> &AnyMean {
         &self.mean
     }
 
@@ -132,13 +132,13 @@ impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> Svgp<K, M, L, Q>
     /// # Errors
     ///
     /// When the covariance of the inducing variables cannot be factored.
-    pub fn condition(&self) -> Result<WithMean<Q::Process, M>, NotPositiveDefinite> {
+    pub fn condition(&self) -> Result<WithMean<Q::Process>, NotPositiveDefinite> {
         let process = self.posterior.condition(&self.kernel)?;
         Ok(WithMean::new(process, self.mean.valid()))
     }
 }
 
-impl<K: FunctionPrior, M: Mean, L: Likelihood, Q: Posterior<K>> Model for Svgp<K, M, L, Q> {
+impl<K: FunctionPrior, L: Likelihood, Q: Posterior<K>> Model for Svgp<K, L, Q> {
     /// An unbiased estimate of the evidence lower bound. Only the likelihood term of the batch is
     /// scaled up to all data, not the KL divergence.
     fn objective(

@@ -28,8 +28,7 @@ use crate::{
 };
 
 /// A sparse variational model whose components are chosen at run time.
-pub type AnySvgp =
-    Svgp<Kernels<AnyKernel>, AnyMean, AnyLikelihood, Functions<AnyPosterior<InducingPoints>>>;
+pub type AnySvgp = Svgp<Kernels<AnyKernel>, AnyLikelihood, Functions<AnyPosterior<InducingPoints>>>;
 
 /// A model of independent functions with a shared kernel.
 pub(crate) fn with_shared_kernel(
@@ -93,7 +92,7 @@ impl SvgpConfig {
     pub fn new(kernel: impl Into<KernelConfig>, likelihood: impl Into<LikelihoodConfig>) -> Self {
         Self {
             kernel: kernel.into(),
-            mean: MeanConfig::Zero,
+            mean: MeanConfig::zero(),
             likelihood: likelihood.into(),
             posterior: WhitenedConfig::default().into(),
             inducing: InducingConfig::default(),

@@ -64,7 +64,7 @@ macro_rules! map_kind {
         }
 
         #[doc = concat!("A ", $tag, " of another crate.")]
-        pub type $custom = $crate::custom::CustomModule<dyn $object>;
+        pub type $custom = $crate::custom::BoxedModule<dyn $object>;
 
         #[doc = concat!("The configuration of a ", $tag, " of another crate, with its name.")]
         pub type $custom_config = $crate::custom::CustomConfig<$functions>;
@@ -96,7 +96,7 @@ macro_rules! map_kind {
                         init: |fields, [inputs, outputs], options| {
                             let definition = $crate::custom::checked::<D>(fields);
                             let piece = definition.init(inputs, outputs, options);
-                            $crate::custom::CustomModule::new(piece, |module| {
+                            $crate::custom::BoxedModule::new(piece, |module| {
                                 $crate::custom::of_type::<D::$piece>(module)
                             })
                         },

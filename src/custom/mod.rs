@@ -4,10 +4,11 @@
 //! From then on the component works like those of this crate: in configurations of models, in saved models
 //! and in all computations.
 
+mod boxed_module;
 mod choice;
+mod component;
 mod configs;
 mod map;
-mod module;
 mod registration;
 
 #[doc(hidden)]
@@ -15,11 +16,16 @@ pub use burn::tensor::TensorCreationOptions;
 pub use inventory;
 #[doc(hidden)]
 pub use serde;
+#[doc(hidden)]
+pub use serde_json;
 
+pub use boxed_module::{AnyModule, BoxedModule};
+pub(crate) use boxed_module::{into_type, of_type};
 pub use choice::{Choice, Choices};
+pub use component::{
+    AnyDefinition, ComponentConfig, ComponentName, Entry, Kind as ComponentKind, Registered,
+};
 pub(crate) use configs::configs;
 pub(crate) use map::map_kind;
-pub use module::CustomModule;
-pub(crate) use module::{AnyModule, into_type, of_type};
 pub use registration::{CustomConfig, Registration};
 pub(crate) use registration::{Fields, Kind, checked, deserialize, kind, names, read, registered};

@@ -11,7 +11,7 @@ use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
     likelihoods::Gaussian,
-    means::Mean,
+    means::AnyMean,
     ops::{
         CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky, column_squares, gram,
     },
@@ -27,9 +27,9 @@ use crate::{
 /// eigenvalues are at least one, so it needs no jitter (L. Tiao, *A Handbook for Sparse Variational
 /// Gaussian Processes*, 2020). Time N·M²; memory N·M in training and M² in prediction.
 #[derive(Module, Debug)]
-pub struct Collapsed<K: Module, M: Module, I: Module> {
+pub struct Collapsed<K: Module, I: Module> {
     kernel: K,
-    mean: M,
+    mean: AnyMean,
     likelihood: Gaussian,
     inducing: I,
     #[module(skip)]
@@ -50,15 +50,21 @@ struct Optimum {
     mean: Tensor<2>,
 }
 
-parts!(Collapsed<K: Kernel, M: Mean, I: InducingVariables<K>>);
+parts!(Collapsed<K: Kernel, I: InducingVariables<K>>);
 
-impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
+impl<K: Kernel, I: InducingVariables<K>> Collapsed<K, I> {
     /// Creates sparse regression with the given prior, noise and inducing variables. `jitter` is
     /// for `K_uu`.
-    pub fn new(kernel: K, mean: M, likelihood: Gaussian, inducing: I, jitter: Jitter) -> Self {
+    pub fn new(
+        kernel: K,
+        mean: impl Into<AnyMean>,
+        likelihood: Gaussian,
+        inducing: I,
+        jitter: Jitter,
+    ) -> Self {
         Self {
             kernel,
-            mean,
+            mean: mean.into(),
             likelihood,
             inducing,
             jitter,
@@ -228,8 +234,8 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
     }
 }
 
-impl<K: Kernel, M: Mean, I: InducingVariables<K>> FullBatch for Collapsed<K, M, I> {
-    type Process = WithMean<ConditionedProcess<K, I>, M>;
+impl<K: Kernel, I: InducingVariables<K>> FullBatch for Collapsed<K, I> {
+    type Process = WithMean<ConditionedProcess<K, I>>;
 
     full_batch_parts!();
 

@@ -10,7 +10,7 @@ use crate::{
     inducing::InducingPoints,
     kernels::Kernel,
     likelihoods::Gaussian,
-    means::Mean,
+    means::AnyMean,
     ops::{Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gaussian_log_density},
     parameter::Priors,
     process::{ConditionedProcess, WhitenedCovariance, WithMean},
@@ -25,22 +25,22 @@ const JITTER: Jitter = Jitter::NONE;
 ///
 /// Time N³ and memory N².
 #[derive(Module, Debug)]
-pub struct Exact<K: Module, M: Module> {
+pub struct Exact<K: Module> {
     kernel: K,
-    mean: M,
+    mean: AnyMean,
     likelihood: Gaussian,
     #[module(skip)]
     priors: Priors,
 }
 
-parts!(Exact<K: Kernel, M: Mean>);
+parts!(Exact<K: Kernel>);
 
-impl<K: Kernel, M: Mean> Exact<K, M> {
+impl<K: Kernel> Exact<K> {
     /// Creates exact regression with the given prior and noise.
-    pub fn new(kernel: K, mean: M, likelihood: Gaussian) -> Self {
+    pub fn new(kernel: K, mean: impl Into<AnyMean>, likelihood: Gaussian) -> Self {
         Self {
             kernel,
-            mean,
+            mean: mean.into(),
             likelihood,
             priors: Priors::default(),
         }
@@ -52,8 +52,8 @@ impl<K: Kernel, M: Mean> Exact<K, M> {
     }
 }
 
-impl<K: Kernel, M: Mean> FullBatch for Exact<K, M> {
-    type Process = WithMean<ConditionedProcess<K, InducingPoints>, M>;
+impl<K: Kernel> FullBatch for Exact<K> {
+    type Process = WithMean<ConditionedProcess<K, InducingPoints>>;
 
     full_batch_parts!();
 

@@ -8,7 +8,6 @@ use super::{Collapsed, Exact, check_rows, low_rank::precision};
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
-    means::Mean,
     ops::{ExactMatmul, Jitter, NotPositiveDefinite, cholesky, column_squares, gram},
 };
 
@@ -30,7 +29,7 @@ use crate::{
 /// let place = (&Device::default(), DType::F64);
 /// let model = Exact::new(
 ///     KernelConfig::from(StationaryConfig::rbf()).init(1, place),
-///     MeanConfig::Zero.init(1, 1, place),
+///     MeanConfig::zero().init(1, 1, place),
 ///     GaussianConfig::default().init(place),
 /// );
 /// let x = Tensor::<2>::from_data([[0.0], [0.5], [1.0]], place);
@@ -86,7 +85,7 @@ impl LeaveOneOut {
     }
 }
 
-impl<K: Kernel, M: Mean> Exact<K, M> {
+impl<K: Kernel> Exact<K> {
     /// The prediction of each target from all the others. Time N³, memory N².
     ///
     /// # Shapes
@@ -115,7 +114,7 @@ impl<K: Kernel, M: Mean> Exact<K, M> {
     }
 }
 
-impl<K: Kernel, M: Mean, I: InducingVariables<K>> Collapsed<K, M, I> {
+impl<K: Kernel, I: InducingVariables<K>> Collapsed<K, I> {
     /// The prediction of each target from all the others, under the model that
     /// [`condition`](super::FullBatch::condition) predicts with: the covariance `C = Q + σ²I` of the
     /// targets, and the variance `diag(K − Q)` of the part that the targets do not determine. Time

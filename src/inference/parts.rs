@@ -18,7 +18,7 @@ macro_rules! parts {
             }
 
             /// The mean function.
-            pub fn mean(&self) -> &M {
+            pub fn mean(&self) -> &$crate::means::AnyMean {
                 &self.mean
             }
 

@@ -10,7 +10,7 @@ use super::{
     object::KernelObject,
 };
 use crate::custom::{
-    self, CustomConfig, CustomModule, Fields, Registration, checked, of_type, read,
+    self, BoxedModule, CustomConfig, Fields, Registration, checked, of_type, read,
 };
 
 /// The configuration of a kernel of another crate. After registration, which takes one line, the
@@ -79,7 +79,7 @@ pub trait KernelDefinition: Serialize + DeserializeOwned + 'static {
 }
 
 /// A kernel of another crate.
-pub type CustomKernel = CustomModule<dyn KernelObject>;
+pub type CustomKernel = BoxedModule<dyn KernelObject>;
 
 /// The configuration of a kernel of another crate, with its name.
 pub type CustomKernelConfig = CustomConfig<KernelFunctions>;
@@ -110,7 +110,7 @@ impl KernelRegistration {
             KernelFunctions {
                 init: |fields, dimensions, options| {
                     let kernel = checked::<D>(fields).init(dimensions, options);
-                    CustomModule::new(kernel, |module| of_type::<D::Kernel>(module))
+                    BoxedModule::new(kernel, |module| of_type::<D::Kernel>(module))
                 },
                 isotropic: |fields| CustomConfig::new(D::NAME, &checked::<D>(fields).isotropic()),
             },

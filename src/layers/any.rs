@@ -6,7 +6,6 @@ use super::{GpLayer, Layer, PatchLayer};
 use crate::{
     inducing::{InducingPatches, InducingPoints},
     kernels::{AnyKernel, Convolutional},
-    means::AnyMean,
     ops::NotPositiveDefinite,
     patches::PatchGrid,
     process::Process,
@@ -17,8 +16,7 @@ use crate::{
 pub type DenseLayer = GpLayer;
 
 /// A layer on images with components chosen at run time.
-pub type ConvolutionalLayer =
-    GpLayer<Convolutional<AnyKernel>, AnyMean, AnyPosterior<InducingPatches>>;
+pub type ConvolutionalLayer = GpLayer<Convolutional<AnyKernel>, AnyPosterior<InducingPatches>>;
 
 /// A layer chosen at run time.
 #[allow(

@@ -8,7 +8,7 @@ use super::GpLayer;
 use crate::{
     features::Features,
     kernels::{Basis, LowRankKernel},
-    means::{AnyMean, Mean, MeanConfig},
+    means::MeanConfig,
     ops::NotPositiveDefinite,
     process::{CovarianceShape, VarianceCorrection, VariationalGaussian},
     variational::WeightSpace,
@@ -16,7 +16,7 @@ use crate::{
 
 /// A layer of P functions with a network's outputs as basis functions and a posterior over their
 /// weights (Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526).
-pub type BasisLayer<F> = GpLayer<Basis<F>, AnyMean, WeightSpace>;
+pub type BasisLayer<F> = GpLayer<Basis<F>, WeightSpace>;
 
 /// Configuration of a [`BasisLayer`].
 ///
@@ -66,7 +66,7 @@ impl BasisLayerConfig {
             inputs,
             rank,
             outputs,
-            mean: MeanConfig::Zero,
+            mean: MeanConfig::zero(),
             scale: None,
             covariance: CovarianceShape::default(),
             correction: VarianceCorrection::default(),
@@ -95,7 +95,7 @@ impl BasisLayerConfig {
     }
 }
 
-impl<K: LowRankKernel, M: Mean> GpLayer<K, M, WeightSpace> {
+impl<K: LowRankKernel> GpLayer<K, WeightSpace> {
     /// Makes predictions raise the prior variance to the largest one among `inputs`, `[N, D]`, as
     /// [`WeightSpace::with_level_of`] does. Pass the training inputs once training is over.
     ///

@@ -161,7 +161,7 @@ impl GpLayerConfig {
             inputs,
             outputs,
             kernel: matern52(),
-            mean: MeanConfig::Zero,
+            mean: MeanConfig::zero(),
             posterior: whitened(),
             inducing: inducing(),
             separate_kernels: false,

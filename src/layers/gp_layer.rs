@@ -6,7 +6,7 @@ use super::Layer;
 use crate::{
     inducing::InducingPoints,
     kernels::{AnyKernel, FunctionPrior, Kernels},
-    means::{AnyMean, Mean},
+    means::AnyMean,
     ops::NotPositiveDefinite,
     parameter::require_precision,
     process::{Marginals, WithMean},
@@ -49,20 +49,19 @@ use crate::{
 #[derive(Module, Debug)]
 pub struct GpLayer<
     K: Module = Kernels<AnyKernel>,
-    M: Module = AnyMean,
     Q: Module = Functions<AnyPosterior<InducingPoints>>,
 > {
     kernel: K,
-    mean: M,
+    mean: AnyMean,
     posterior: Q,
 }
 
-impl<K: FunctionPrior, M: Mean, Q: Posterior<K>> GpLayer<K, M, Q> {
+impl<K: FunctionPrior, Q: Posterior<K>> GpLayer<K, Q> {
     /// Creates a layer.
-    pub fn new(kernel: K, mean: M, posterior: Q) -> Self {
+    pub fn new(kernel: K, mean: impl Into<AnyMean>, posterior: Q) -> Self {
         Self {
             kernel,
-            mean,
+            mean: mean.into(),
             posterior,
         }
     }
@@ -73,7 +72,7 @@ impl<K: FunctionPrior, M: Mean, Q: Posterior<K>> GpLayer<K, M, Q> {
     }
 
     /// The mean function.
-    pub fn mean(&self) -> &M {
+    pub fn mean(&self) -> &AnyMean {
         &self.mean
     }
 
@@ -83,7 +82,7 @@ impl<K: FunctionPrior, M: Mean, Q: Posterior<K>> GpLayer<K, M, Q> {
     }
 
     /// The kernel, the mean and the posterior.
-    pub fn into_parts(self) -> (K, M, Q) {
+    pub fn into_parts(self) -> (K, AnyMean, Q) {
         (self.kernel, self.mean, self.posterior)
     }
 }
@@ -103,8 +102,8 @@ impl GpLayer {
     }
 }
 
-impl<K: FunctionPrior, M: Mean, Q: Posterior<K>> Layer for GpLayer<K, M, Q> {
-    type Process = WithMean<Q::Process, M>;
+impl<K: FunctionPrior, Q: Posterior<K>> Layer for GpLayer<K, Q> {
+    type Process = WithMean<Q::Process>;
 
     #[track_caller]
     fn evaluate(&self, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {

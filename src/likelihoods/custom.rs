@@ -8,7 +8,7 @@ use super::{
     object::LikelihoodObject,
 };
 use crate::custom::{
-    self, CustomConfig, CustomModule, Fields, Registration, checked, of_type, read,
+    self, BoxedModule, CustomConfig, Fields, Registration, checked, of_type, read,
 };
 
 /// The configuration of a likelihood of another crate. After registration, in one line
@@ -47,7 +47,7 @@ pub trait LikelihoodDefinition: Serialize + DeserializeOwned + 'static {
 }
 
 /// A likelihood of another crate.
-pub type CustomLikelihood = CustomModule<dyn LikelihoodObject>;
+pub type CustomLikelihood = BoxedModule<dyn LikelihoodObject>;
 
 /// The configuration of a likelihood of another crate, with its name.
 pub type CustomLikelihoodConfig = CustomConfig<LikelihoodFunctions>;
@@ -89,7 +89,7 @@ impl LikelihoodRegistration {
                 ),
                 init: |fields, options| {
                     let likelihood = checked::<D>(fields).init(options);
-                    CustomModule::new(likelihood, |module| of_type::<D::Likelihood>(module))
+                    BoxedModule::new(likelihood, |module| of_type::<D::Likelihood>(module))
                 },
             },
         )

@@ -6,8 +6,47 @@ use burn::{
 };
 use faer::{Mat, Side};
 
-use super::{Mean, projected};
-use crate::parameter::numbers;
+use serde::{Deserialize, Serialize};
+
+use super::{AnyMean, Mean, MeanConfig, MeanDefinition, projected};
+use crate::{parameter::numbers, register};
+
+/// Configuration of the inputs themselves, see [`IdentityMean`]; or of a [`ProjectionMean`] if the numbers of
+/// functions and inputs differ.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IdentityMeanConfig {}
+
+register!(
+    Mean,
+    "identity",
+    IdentityMeanConfig,
+    "The inputs, or their principal components if there are fewer functions than inputs"
+);
+
+impl MeanDefinition for IdentityMeanConfig {
+    fn init(&self, inputs: usize, outputs: usize, options: TensorCreationOptions) -> AnyMean {
+        match inputs == outputs {
+            true => IdentityMean::new().into(),
+            false => ProjectionMean::truncation(inputs, outputs, options).into(),
+        }
+    }
+
+    /// A projection uses the principal directions of the inputs.
+    fn init_for(&self, inputs: &Tensor<2>, outputs: usize) -> AnyMean {
+        match inputs.dims()[1] == outputs {
+            true => IdentityMean::new().into(),
+            false => ProjectionMean::principal(inputs.clone(), outputs).into(),
+        }
+    }
+}
+
+impl MeanConfig {
+    /// The inputs themselves, or a projection of them.
+    pub fn identity() -> Self {
+        IdentityMeanConfig {}.into()
+    }
+}
 
 /// `m(x) = x`: the mean of a hidden layer that makes small changes to its inputs.
 #[derive(Module, Debug)]

@@ -3,23 +3,26 @@
 use burn::tensor::Tensor;
 
 use super::{Joint, JointAcrossOutputs, Process};
-use crate::{means::Mean, ops::NotPositiveDefinite, process::Marginals};
+use crate::{means::AnyMean, ops::NotPositiveDefinite, process::Marginals};
 
 /// The process `m(x) + g(x)`: a zero-mean process `g` shifted by a mean function.
 #[derive(Clone, Debug)]
-pub struct WithMean<P, M> {
+pub struct WithMean<P> {
     process: P,
-    mean: M,
+    mean: AnyMean,
 }
 
-impl<P: Process, M: Mean> WithMean<P, M> {
+impl<P: Process> WithMean<P> {
     /// Shifts `process` by `mean`.
-    pub fn new(process: P, mean: M) -> Self {
-        Self { process, mean }
+    pub fn new(process: P, mean: impl Into<AnyMean>) -> Self {
+        Self {
+            process,
+            mean: mean.into(),
+        }
     }
 
     /// Replaces the process and keeps the mean function.
-    pub fn map<Q: Process>(self, change: impl FnOnce(P) -> Q) -> WithMean<Q, M> {
+    pub fn map<Q: Process>(self, change: impl FnOnce(P) -> Q) -> WithMean<Q> {
         WithMean {
             process: change(self.process),
             mean: self.mean,
@@ -32,12 +35,12 @@ impl<P: Process, M: Mean> WithMean<P, M> {
     }
 
     /// The mean function.
-    pub fn mean(&self) -> &M {
+    pub fn mean(&self) -> &AnyMean {
         &self.mean
     }
 }
 
-impl<P: Process, M: Mean> Process for WithMean<P, M> {
+impl<P: Process> Process for WithMean<P> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
         let Marginals { mean, variance } = self.process.marginals(x.clone());
         Marginals {

@@ -5,18 +5,18 @@ use burn::tensor::Tensor;
 use super::{PathOptions, Paths, SamplePaths};
 use crate::{
     kernels::NoFunctionDraws,
-    means::Mean,
+    means::AnyMean,
     parameter::tracked_like,
     process::{Process, WithMean},
 };
 
 /// Draws shifted by a mean function.
-struct ShiftedPaths<M> {
+struct ShiftedPaths {
     paths: Box<dyn Paths>,
-    mean: M,
+    mean: AnyMean,
 }
 
-impl<P: Process + SamplePaths, M: Mean> SamplePaths for WithMean<P, M> {
+impl<P: Process + SamplePaths> SamplePaths for WithMean<P> {
     fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoFunctionDraws> {
         Ok(Box::new(ShiftedPaths {
             paths: self.process().paths(options)?,
@@ -25,7 +25,7 @@ impl<P: Process + SamplePaths, M: Mean> SamplePaths for WithMean<P, M> {
     }
 }
 
-impl<M: Mean> Paths for ShiftedPaths<M> {
+impl Paths for ShiftedPaths {
     fn evaluate(&self, x: Tensor<2>) -> Tensor<3> {
         let draws = self.paths.evaluate(x.clone());
         let mean = tracked_like(&x, self.mean.clone());

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     custom::{
-        self, AnyModule, CustomConfig, CustomModule, Fields, Registration, checked, into_type,
+        self, AnyModule, BoxedModule, CustomConfig, Fields, Registration, checked, into_type,
         of_type, read,
     },
     inducing::{InducingPatches, InducingPoints},
@@ -84,7 +84,7 @@ pub trait PosteriorDefinition: Default + Serialize + DeserializeOwned + 'static 
 /// A posterior of another crate.
 #[derive(Module, Debug)]
 pub struct CustomPosterior {
-    posterior: CustomModule<dyn AnyModule>,
+    posterior: BoxedModule<dyn AnyModule>,
     #[module(skip)]
     functions: &'static Functions,
 }
@@ -271,7 +271,7 @@ impl ConfigBuild for CustomPosteriorConfig {
 impl CustomPosterior {
     fn new(posterior: impl AnyModule, functions: &'static Functions) -> Self {
         Self {
-            posterior: CustomModule::new(posterior, |module| module),
+            posterior: BoxedModule::new(posterior, |module| module),
             functions,
         }
     }

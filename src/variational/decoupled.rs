@@ -281,7 +281,7 @@ impl<I: Module> OrthogonallyDecoupled<I> {
 }
 
 impl<K: Kernel, I: InducingVariables<K>> Posterior<K> for OrthogonallyDecoupled<I> {
-    type Process = WithMean<ConditionedProcess<K, I>, Expansion<K, I>>;
+    type Process = WithMean<ConditionedProcess<K, I>>;
 
     fn evaluate(&self, kernel: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
         self.evaluate_under::<2>(kernel, x)

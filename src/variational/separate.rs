@@ -71,7 +71,7 @@ where
 }
 
 impl<K: Kernel, I: SeparateInducing<K>> Posterior<SeparateKernels<K>> for OrthogonallyDecoupled<I> {
-    type Process = WithMean<SeparateProcess<K, I>, Expansion<SeparateKernels<K>, I>>;
+    type Process = WithMean<SeparateProcess<K, I>>;
 
     fn evaluate(
         &self,

@@ -82,7 +82,7 @@ fn columns(actions: &BlockActions) -> Matrix {
     columns
 }
 
-type Model = ComputationAware<StationaryKernel, ZeroMean, BlockActions>;
+type Model = ComputationAware<StationaryKernel, BlockActions>;
 
 /// The model after some Adam steps on all trainable parameters.
 fn trained(mut model: Model, x: &Tensor<2>, y: &Tensor<2>) -> Model {

@@ -16,7 +16,7 @@ use burn_gp_core::{
     inference::{Collapsed, Exact, FullBatch},
     kernels::StationaryKernel,
     likelihoods::{Gaussian, Likelihood},
-    means::{AnyMean, MeanConfig},
+    means::MeanConfig,
     ops::{Jitter, Stationary},
     process::{Process, VariationalGaussian},
     variational::{Posterior, Whitened},
@@ -24,7 +24,7 @@ use burn_gp_core::{
 
 const JITTER: f64 = 1e-10;
 
-type Model = Collapsed<StationaryKernel, AnyMean, InducingPoints>;
+type Model = Collapsed<StationaryKernel, InducingPoints>;
 
 /// A problem on a device.
 struct Case {
@@ -92,12 +92,12 @@ impl Case {
     }
 
     fn model(&self) -> Model {
-        self.model_with_mean(MeanConfig::Zero)
+        self.model_with_mean(MeanConfig::zero())
     }
 
     /// Exact inference with the same prior and noise.
-    fn exact(&self) -> Exact<StationaryKernel, AnyMean> {
-        let mean = MeanConfig::Zero.init(2, 2, self.options());
+    fn exact(&self) -> Exact<StationaryKernel> {
+        let mean = MeanConfig::zero().init(2, 2, self.options());
         let likelihood = Gaussian::new(self.problem.noise, self.options());
         Exact::new(self.kernel(), mean, likelihood)
     }
@@ -331,7 +331,7 @@ fn gradients_are_those_of_central_differences() {
     for case in one_kernel(Stationary::Matern52) {
         let case = case.autodiff();
         let (x, y) = case.data();
-        let model = case.model_with_mean(MeanConfig::Linear);
+        let model = case.model_with_mean(MeanConfig::linear());
         type Objective = fn(&Model, Tensor<2>, Tensor<2>) -> Tensor<1>;
         let objectives: [Objective; 4] = [
             |model, x, y| model.full_objective(x, y).unwrap(),
@@ -445,7 +445,7 @@ fn conditioning_leaves_the_autodiff_device() {
         let plain = case.device.clone();
         let case = case.autodiff();
         let (what, (x, y)) = (&case.what, case.data());
-        let model = case.model_with_mean(MeanConfig::Constant { value: 0.3 });
+        let model = case.model_with_mean(MeanConfig::constant(0.3));
         let process = model.condition(x, y).unwrap();
         let marginals = process.marginals(tensor(&case.problem.new_x, (&plain, DType::F64)));
         assert!(!marginals.mean.is_autodiff(), "{what}");

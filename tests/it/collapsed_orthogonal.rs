@@ -216,7 +216,7 @@ fn gradients_are_those_of_central_differences() {
         let (x, y) = problem.data(options);
         // The jitter is large enough to affect the gradient.
         let jitter = Jitter::relative(1e-2);
-        let model = problem.model_with_mean(MeanConfig::Linear, jitter, options);
+        let model = problem.model_with_mean(MeanConfig::linear(), jitter, options);
         for objective in objectives {
             let value = objective(&model, x.clone(), y.clone());
             let ours = gradients(&model, &value.backward());
@@ -244,7 +244,7 @@ fn gradients_of_the_bound_of_a_distribution_are_those_of_central_differences() {
         let (x, y) = problem.data(options);
         let jitter = Jitter::relative(1e-2);
         let distributed = Distributed {
-            model: problem.model_with_mean(MeanConfig::Linear, jitter, options),
+            model: problem.model_with_mean(MeanConfig::linear(), jitter, options),
             orthogonal: distributions(&problem)[1].whitened(&problem.cvv(), options),
         };
         let bound = |Distributed { model, orthogonal }: &Distributed| {
@@ -285,7 +285,7 @@ fn predictions_are_those_of_dense_algebra() {
 fn mean_functions_shift_data_and_predictions() {
     for_each_kernel(|what, problem, options| {
         let (x, y) = problem.data(options);
-        let constant = MeanConfig::Constant { value: 0.7 };
+        let constant = MeanConfig::constant(0.7);
         let shifted = problem.model_with_mean(constant, Jitter::NONE, options);
         let zero = problem.model(Jitter::NONE, options);
         let residual = y.clone() - 0.7;
@@ -369,7 +369,7 @@ fn conditioning_leaves_the_autodiff_device() {
         let options = (&device, DType::F64);
         let problem = OrthogonalProblem::plane(Stationary::Matern32);
         let (x, y) = problem.data(options);
-        let constant = MeanConfig::Constant { value: 0.3 };
+        let constant = MeanConfig::constant(0.3);
         let model = problem.model_with_mean(constant, Jitter::NONE, options);
         let process = model.condition(x.clone(), y.clone()).unwrap();
         let new_x = tensor(&problem.problem.new_x, (&plain, DType::F64));

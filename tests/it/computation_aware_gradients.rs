@@ -13,7 +13,7 @@ use burn_gp_core::{
     },
     kernels::{Kernel, Linear, Scaled, StationaryKernel, Sum},
     likelihoods::Gaussian,
-    means::{AnyMean, MeanConfig},
+    means::MeanConfig,
     ops::{Blocks, Stationary},
     parameter::Parameters,
 };
@@ -44,7 +44,7 @@ fn model<K: Kernel, A: ActionPolicy>(
     mean: MeanConfig,
     dimensions: usize,
     options: (&Device, DType),
-) -> ComputationAware<K, AnyMean, A> {
+) -> ComputationAware<K, A> {
     let mean = mean.init(dimensions, 2, options);
     ComputationAware::new(kernel, mean, Gaussian::new(0.1, options), policy)
 }
@@ -60,14 +60,13 @@ fn block_actions(rows: usize, count: usize, options: (&Device, DType)) -> BlockA
 
 /// Compares the gradients of the objective with central differences.
 fn assert_gradients<K: Kernel, A: ActionPolicy>(
-    model: &ComputationAware<K, AnyMean, A>,
+    model: &ComputationAware<K, A>,
     x: &Tensor<2>,
     y: &Tensor<2>,
     name: &str,
 ) {
-    let value = |model: &ComputationAware<K, AnyMean, A>| {
-        model.full_objective(x.clone(), y.clone()).unwrap()
-    };
+    let value =
+        |model: &ComputationAware<K, A>| model.full_objective(x.clone(), y.clone()).unwrap();
     let ours = gradients(model, &value(model).backward());
     let differences = central_differences(model, 1e-5, |model| scalar(value(model)));
     assert_all_close(&ours, &differences, 1e-7, name);
@@ -86,7 +85,7 @@ fn gradients_are_those_of_central_differences() {
             let model = model(
                 stationary(2, options),
                 actions,
-                MeanConfig::Linear,
+                MeanConfig::linear(),
                 2,
                 options,
             );
@@ -111,7 +110,7 @@ fn any_kernel_has_gradients() {
         let model = model(
             kernel,
             block_actions(30, 4, options),
-            MeanConfig::Zero,
+            MeanConfig::zero(),
             2,
             options,
         );
@@ -130,7 +129,7 @@ fn the_gradient_does_not_change_the_length_of_an_action() {
         for loss in [ActionLoss::Evidence, ActionLoss::Projected] {
             let actions = block_actions(41, 6, options);
             let kernel = stationary(2, options);
-            let model = model(kernel, actions, MeanConfig::Zero, 2, options).with_loss(loss);
+            let model = model(kernel, actions, MeanConfig::zero(), 2, options).with_loss(loss);
             let gradients = model
                 .full_objective(x.clone(), y.clone())
                 .unwrap()
@@ -162,7 +161,7 @@ fn the_gradient_does_not_move_dense_actions_within_their_span() {
             let actions = DenseActions::new(tensor(&columns, options));
             let actions = actions.with_thawed("columns").unwrap();
             let kernel = stationary(2, options);
-            let model = model(kernel, actions, MeanConfig::Zero, 2, options).with_loss(loss);
+            let model = model(kernel, actions, MeanConfig::zero(), 2, options).with_loss(loss);
             let gradients = model
                 .full_objective(x.clone(), y.clone())
                 .unwrap()
@@ -189,7 +188,7 @@ fn actions_of_the_iteration_are_constants() {
         let (x, y) = (tensor(&x, options), tensor(&y, options));
         let policy = Iterations::new(IterationRule::Residuals, 6, 0.0);
         let build = |options| {
-            let mean = MeanConfig::Zero.init(2, 1, options);
+            let mean = MeanConfig::zero().init(2, 1, options);
             (stationary(2, options), mean, Gaussian::new(0.1, options))
         };
         let (kernel, mean, likelihood) = build(options);
@@ -231,7 +230,7 @@ fn outputs_add_up() {
                 .iter()
                 .map(|row| columns.iter().map(|&c| row[c]).collect())
                 .collect();
-            let mean = MeanConfig::Zero.init(2, columns.len(), options);
+            let mean = MeanConfig::zero().init(2, columns.len(), options);
             let model = ComputationAware::new(
                 stationary(2, options),
                 mean,
@@ -255,7 +254,7 @@ fn single_precision_keeps_the_loss() {
     let (x, y) = data(2000, 2);
     let loss = |options: (&Device, DType)| {
         let actions = block_actions(2000, 128, options);
-        let mean = MeanConfig::Zero.init(2, 2, options);
+        let mean = MeanConfig::zero().init(2, 2, options);
         let likelihood = Gaussian::new(0.01, options);
         let model = ComputationAware::new(stationary(2, options), mean, likelihood, actions);
         scalar(

@@ -16,7 +16,7 @@ use burn_gp_core::{
     process::{Marginals, Process},
 };
 
-type Model = ConjugateGradients<StationaryKernel, ZeroMean>;
+type Model = ConjugateGradients<StationaryKernel>;
 
 fn model(case: &Case, settings: ConjugateGradientsSettings, options: (&Device, DType)) -> Model {
     let likelihood = Gaussian::new(case.noise, options);
@@ -106,7 +106,7 @@ fn evidence_and_gradient_are_unbiased() {
         // in the same order.
         let exact = Exact::new(case.kernel(options), ZeroMean::new(1), likelihood);
         let evidence =
-            |model: &Exact<_, _>| scalar(model.full_objective(x.clone(), y.clone()).unwrap());
+            |model: &Exact<_>| scalar(model.full_objective(x.clone(), y.clone()).unwrap());
         let expected = central_differences(&exact, 1e-5, evidence);
         for rank in [0, 10] {
             let (mut evidences, mut slopes) = (Vec::new(), vec![Vec::new(); expected.len()]);

@@ -9,16 +9,12 @@ use burn_gp_core::{
     inference::{Exact, FullBatch},
     kernels::StationaryKernel,
     likelihoods::Gaussian,
-    means::{AnyMean, Mean, MeanConfig, ZeroMean},
+    means::{AnyMean, MeanConfig, ZeroMean},
     ops::Stationary,
     process::Process,
 };
 
-fn model(
-    problem: &Problem,
-    mean: AnyMean,
-    options: (&Device, DType),
-) -> Exact<StationaryKernel, AnyMean> {
+fn model(problem: &Problem, mean: AnyMean, options: (&Device, DType)) -> Exact<StationaryKernel> {
     let kernel = StationaryKernel::new(
         problem.kind,
         &problem.lengthscales,
@@ -35,7 +31,7 @@ fn evidence_and_posterior_are_those_of_dense_algebra() {
             let options = (&device, DType::F64);
             let problem = Problem::plane(kind);
             let (x, y) = (tensor(&problem.x, options), tensor(&problem.y, options));
-            let model = model(&problem, AnyMean::Zero(ZeroMean::new(2)), options);
+            let model = model(&problem, ZeroMean::new(2).into(), options);
             let noisy = add_diagonal(problem.covariance(&problem.x, &problem.x), problem.noise);
             let evidence = scalar(model.full_objective(x.clone(), y.clone()).unwrap());
             assert_close(evidence, problem.log_density(&noisy), 1e-10, name);
@@ -64,12 +60,12 @@ fn mean_functions_shift_data_and_predictions() {
         let mut problem = Problem::plane(Stationary::Matern52);
         let (x, new_x) = (tensor(&problem.x, options), tensor(&problem.new_x, options));
         let y = tensor(&problem.y, options);
-        let mean = MeanConfig::Constant { value: 0.7 }.init(2, 2, options);
+        let mean = MeanConfig::constant(0.7).init(2, 2, options);
         let shifted = model(&problem, mean, options);
         for row in &mut problem.y {
             row.iter_mut().for_each(|value| *value -= 0.7);
         }
-        let zero = model(&problem, MeanConfig::Zero.init(2, 2, options), options);
+        let zero = model(&problem, MeanConfig::zero().init(2, 2, options), options);
         let residual = tensor(&problem.y, options);
         assert_close(
             scalar(shifted.full_objective(x.clone(), y.clone()).unwrap()),
@@ -93,7 +89,7 @@ fn gradients_are_those_of_central_differences() {
         let options = (&device, DType::F64);
         let problem = Problem::plane(Stationary::Matern52);
         let (x, y) = (tensor(&problem.x, options), tensor(&problem.y, options));
-        let model = model(&problem, MeanConfig::Linear.init(2, 2, options), options);
+        let model = model(&problem, MeanConfig::linear().init(2, 2, options), options);
         let objective = model.full_objective(x.clone(), y.clone()).unwrap();
         let ours = gradients(&model, &objective.backward());
         let differences = central_differences(&model, 1e-5, |model| {
@@ -110,7 +106,7 @@ fn samples_have_the_moments_of_the_process() {
     let options = (&device, DType::F64);
     let problem = Problem::plane(Stationary::Matern32);
     let (x, y) = (tensor(&problem.x, options), tensor(&problem.y, options));
-    let mean = MeanConfig::Constant { value: 0.5 }.init(2, 2, options);
+    let mean = MeanConfig::constant(0.5).init(2, 2, options);
     let process = model(&problem, mean, options).condition(x, y).unwrap();
     let new_x = tensor(&problem.new_x, options);
     let marginals = process.marginals(new_x.clone());
@@ -140,7 +136,7 @@ fn hyperparameters_have_paths() {
     let (_, device) = double_precision().remove(0);
     let options = (&device, DType::F64);
     let problem = Problem::plane(Stationary::Matern32);
-    let mean = MeanConfig::Constant { value: 0.5 }.init(2, 2, options);
+    let mean = MeanConfig::constant(0.5).init(2, 2, options);
     assert_eq!(mean.hyperparameters()[0].values, vec![0.5, 0.5]);
     let paths: Vec<String> = (model(&problem, mean, options).hyperparameters().into_iter())
         .map(|parameter| parameter.path)

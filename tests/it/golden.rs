@@ -51,7 +51,7 @@ fn golden(options: (&Device, DType)) -> Golden {
     }
 }
 
-fn exact(options: (&Device, DType)) -> Exact<StationaryKernel, ZeroMean> {
+fn exact(options: (&Device, DType)) -> Exact<StationaryKernel> {
     let Golden {
         kernel, likelihood, ..
     } = golden(options);
@@ -66,7 +66,7 @@ fn points(locations: &[f64], options: (&Device, DType)) -> InducingPoints {
 fn collapsed(
     locations: &[f64],
     options: (&Device, DType),
-) -> Collapsed<StationaryKernel, ZeroMean, InducingPoints> {
+) -> Collapsed<StationaryKernel, InducingPoints> {
     let Golden {
         kernel, likelihood, ..
     } = golden(options);

@@ -297,7 +297,7 @@ fn configurations_are_serializable_and_have_defaults() {
         .with_inducing(7)
         .with_jitter(Jitter::INDUCING)
         .with_kernel(StationaryConfig::new(Stationary::SquaredExponential))
-        .with_mean(MeanConfig::Identity)
+        .with_mean(MeanConfig::identity())
         .with_coregionalization(1)
         .with_deviation(0.1);
     let text = serde_json::to_string(&config).expect("serializable");

@@ -10,7 +10,7 @@ use burn_gp_core::{
     kernels::{AnyKernel, Basis, Convolutional, Kernels, SeparateKernels, StationaryConfig},
     layers::{GpLayer, Layer, LayerNoise, PatchLayer, Predictive, Stack},
     likelihoods::Gaussian,
-    means::{AnyMean, LinearMean, MeanConfig, ZeroMean},
+    means::{LinearMean, MeanConfig, ZeroMean},
     ops::{Blocks, Jitter, Stationary},
     patches::{ImageShape, PatchGrid},
     process::{Joint, Marginals, Mixture, Process, VarianceCorrection, WithMean},
@@ -312,7 +312,7 @@ fn of_draws() {
     }
 }
 
-type AnyDense = GpLayer<Kernels<AnyKernel>, AnyMean, Functions<AnyPosterior<InducingPoints>>>;
+type AnyDense = GpLayer<Kernels<AnyKernel>, Functions<AnyPosterior<InducingPoints>>>;
 
 fn layer(platform: &Platform, outputs: usize, mean: &MeanConfig) -> AnyDense {
     let kernels = Kernels::Shared(smooth(platform, 1.1));
@@ -329,8 +329,8 @@ fn of_deep_processes() {
     let (shape, given) = ([ROWS, DIMENSIONS], [Input::from(&x)]);
     let process = |platform: &Platform| {
         let platform = platform.without_autodiff();
-        let hidden = layer(&platform, DIMENSIONS, &MeanConfig::Identity);
-        let output = layer(&platform, 1, &MeanConfig::Linear);
+        let hidden = layer(&platform, DIMENSIONS, &MeanConfig::identity());
+        let output = layer(&platform, 1, &MeanConfig::linear());
         let noise = LayerNoise {
             training: 1,
             prediction: 5,

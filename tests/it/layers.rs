@@ -9,7 +9,7 @@ use burn_gp_core::{
     inducing::InducingPoints,
     kernels::{StationaryConfig, StationaryKernel},
     layers::{GpLayer, Layer, LayerNoise, PatchLayer, Predictive, Stack},
-    means::{AnyMean, IdentityMean, Mean, MeanConfig, ProjectionMean, ZeroMean},
+    means::{IdentityMean, Mean, MeanConfig, ProjectionMean, ZeroMean},
     ops::{Jitter, Stationary},
     parameter::Parameters,
     patches::{ImageShape, PatchGrid},
@@ -19,7 +19,7 @@ use burn_gp_core::{
     },
 };
 
-type DenseLayer = GpLayer<StationaryKernel, AnyMean, Whitened<InducingPoints>>;
+type DenseLayer = GpLayer<StationaryKernel, Whitened<InducingPoints>>;
 
 /// A layer whose `q(u)` depends on the seed.
 fn layer(
@@ -67,7 +67,7 @@ fn values(marginals: &Marginals) -> Vec<f64> {
 #[test]
 fn one_layer_is_a_sparse_gaussian_process() {
     for platform in platforms() {
-        let single = layer(&platform, [2, 3], MeanConfig::Zero, 1);
+        let single = layer(&platform, [2, 3], MeanConfig::zero(), 1);
         let x = platform.matrix(&Random::new(2).points(7, 2));
         let expected = (single.posterior())
             .evaluate(single.kernel(), x.clone())
@@ -90,10 +90,10 @@ fn one_layer_is_a_sparse_gaussian_process() {
 fn divergences_add_up() {
     for platform in platforms() {
         let hidden = vec![
-            layer(&platform, [2, 3], MeanConfig::Identity, 1),
-            layer(&platform, [3, 2], MeanConfig::Zero, 2),
+            layer(&platform, [2, 3], MeanConfig::identity(), 1),
+            layer(&platform, [3, 2], MeanConfig::zero(), 2),
         ];
-        let output = layer(&platform, [2, 1], MeanConfig::Zero, 3);
+        let output = layer(&platform, [2, 1], MeanConfig::zero(), 3);
         let x = platform.matrix(&Random::new(4).points(5, 2));
         let h = platform.matrix(&Random::new(5).points(5, 3));
         let own = |layer: &DenseLayer, x: &Tensor<2>| {
@@ -112,11 +112,11 @@ fn divergences_add_up() {
 /// first set.
 #[test]
 fn a_second_set_at_its_prior_changes_nothing() {
-    type Solve = GpLayer<StationaryKernel, AnyMean, Orthogonal<InducingPoints>>;
+    type Solve = GpLayer<StationaryKernel, Orthogonal<InducingPoints>>;
     for platform in platforms() {
         let sizes = [
-            ([2, 2], MeanConfig::Identity, 1),
-            ([2, 1], MeanConfig::Zero, 2),
+            ([2, 2], MeanConfig::identity(), 1),
+            ([2, 1], MeanConfig::zero(), 2),
         ];
         let plain = sizes.map(|(sizes, mean, seed)| layer(&platform, sizes, mean, seed));
         let with_second_set = |layer: &DenseLayer, seed: u64| -> Solve {
@@ -160,11 +160,11 @@ fn a_second_set_at_its_prior_changes_nothing() {
 fn draws_follow_the_marginals_of_the_layer_before() {
     let samples = 100_000;
     for platform in double_precision_platforms() {
-        let first = layer(&platform, [2, 2], MeanConfig::Identity, 1);
+        let first = layer(&platform, [2, 2], MeanConfig::identity(), 1);
         // The identity mean passes the draws through.
         let output = GpLayer::new(
             StationaryConfig::new(Stationary::SquaredExponential).init(2, platform.options()),
-            AnyMean::Identity(IdentityMean::new()),
+            IdentityMean::new(),
             Whitened::new(
                 InducingPoints::new(Tensor::zeros([1, 2], platform.options())),
                 VariationalGaussian::standard(1, 2, CovarianceShape::Full, platform.options()),
@@ -204,10 +204,10 @@ fn draws_follow_the_marginals_of_the_layer_before() {
 fn every_step_has_noise_of_its_own() {
     for platform in platforms() {
         let build = || {
-            let hidden = vec![layer(&platform, [2, 2], MeanConfig::Identity, 1)];
+            let hidden = vec![layer(&platform, [2, 2], MeanConfig::identity(), 1)];
             Stack::new(
                 hidden,
-                layer(&platform, [2, 1], MeanConfig::Zero, 2),
+                layer(&platform, [2, 1], MeanConfig::zero(), 2),
                 noise(2),
             )
         };
@@ -230,8 +230,8 @@ fn every_step_has_noise_of_its_own() {
 #[test]
 fn predictions_are_mixtures() {
     for platform in platforms() {
-        let first = layer(&platform, [2, 2], MeanConfig::Identity, 1);
-        let output = layer(&platform, [2, 1], MeanConfig::Zero, 2);
+        let first = layer(&platform, [2, 2], MeanConfig::identity(), 1);
+        let output = layer(&platform, [2, 1], MeanConfig::zero(), 2);
         let x = platform.matrix(&Random::new(4).points(5, 2));
         let stack = Stack::new(vec![first.clone()], output.clone(), noise(1));
         let process = stack.condition().expect("a process");
@@ -278,10 +278,10 @@ fn predictions_are_mixtures() {
 fn predictions_do_not_depend_on_the_rows_beside() {
     for platform in platforms() {
         let hidden = vec![
-            layer(&platform, [2, 3], MeanConfig::Identity, 1),
-            layer(&platform, [3, 2], MeanConfig::Zero, 2),
+            layer(&platform, [2, 3], MeanConfig::identity(), 1),
+            layer(&platform, [3, 2], MeanConfig::zero(), 2),
         ];
-        let output = layer(&platform, [2, 1], MeanConfig::Zero, 3);
+        let output = layer(&platform, [2, 1], MeanConfig::zero(), 3);
         let stack = Stack::new(hidden, output, noise(1));
         let process = stack.condition().expect("a process");
         let x = platform.matrix(&Random::new(4).points(9, 2));
@@ -318,7 +318,7 @@ fn predictions_do_not_depend_on_the_rows_beside() {
 #[test]
 fn draws_of_predictions_have_the_moments_of_the_layer() {
     for platform in double_precision_platforms() {
-        let first = layer(&platform, [2, 2], MeanConfig::Identity, 1);
+        let first = layer(&platform, [2, 2], MeanConfig::identity(), 1);
         let expected = first.condition().expect("a process");
         // The output layer is at its prior around the identity. Its components are the draws, with
         // this variance.
@@ -327,7 +327,7 @@ fn draws_of_predictions_have_the_moments_of_the_layer() {
             StationaryConfig::new(Stationary::SquaredExponential)
                 .with_variance(prior)
                 .init(2, platform.options()),
-            AnyMean::Identity(IdentityMean::new()),
+            IdentityMean::new(),
             Whitened::new(
                 InducingPoints::new(Tensor::zeros([1, 2], platform.options())),
                 VariationalGaussian::standard(1, 2, CovarianceShape::Full, platform.options()),
@@ -351,7 +351,7 @@ fn draws_of_predictions_have_the_moments_of_the_layer() {
 fn feature_maps_hold_the_functions_at_every_patch() {
     let grid = PatchGrid::new(ImageShape::new(3, 4, 1), 2, 1).expect("patches");
     for platform in platforms() {
-        let inner = layer(&platform, [4, 2], MeanConfig::Zero, 1);
+        let inner = layer(&platform, [4, 2], MeanConfig::zero(), 1);
         let images = platform.matrix(&Random::new(6).points(3, 12));
         let maps = PatchLayer::new(inner.clone(), grid);
         let evaluation = maps.evaluate(images.clone()).expect("an evaluation");
@@ -390,10 +390,10 @@ fn feature_maps_hold_the_functions_at_every_patch() {
 #[test]
 fn gradients_flow_through_the_draws() {
     let build = |platform: &Platform| {
-        let hidden = vec![layer(platform, [2, 2], MeanConfig::Identity, 1)];
+        let hidden = vec![layer(platform, [2, 2], MeanConfig::identity(), 1)];
         Stack::new(
             hidden,
-            layer(platform, [2, 1], MeanConfig::Zero, 2),
+            layer(platform, [2, 1], MeanConfig::zero(), 2),
             noise(3),
         )
     };
@@ -411,7 +411,7 @@ fn gradients_flow_through_the_draws() {
 #[test]
 fn deviations_are_scaled_and_nothing_else() {
     for platform in platforms() {
-        let before = layer(&platform, [2, 3], MeanConfig::Identity, 1);
+        let before = layer(&platform, [2, 3], MeanConfig::identity(), 1);
         let after = with_scaled_deviations(before.clone(), 0.01);
         for path in before.parameter_paths() {
             let factor = if path.ends_with(".scale") { 0.01 } else { 1.0 };
@@ -434,9 +434,9 @@ fn means_hand_their_inputs_on() {
     for platform in platforms() {
         let x = platform.matrix(&Random::new(7).points(40, 3));
         let options = platform.options();
-        let identity = MeanConfig::Identity.init_for(&x, 3);
+        let identity = MeanConfig::identity().init_for(&x, 3);
         assert_eq!(numbers(identity.forward(x.clone())), numbers(x.clone()));
-        let wider = MeanConfig::Identity.init_for(&x, 5).forward(x.clone());
+        let wider = MeanConfig::identity().init_for(&x, 5).forward(x.clone());
         assert_eq!(numbers(wider.clone().narrow(1, 0, 3)), numbers(x.clone()));
         assert_eq!(numbers(wider.narrow(1, 3, 2)), vec![0.0; 80]);
         assert_eq!(ZeroMean::new(2).forward(x.clone()).dims(), [40, 2]);

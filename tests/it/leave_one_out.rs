@@ -100,7 +100,7 @@ fn each_row_is_predicted_as_by_a_model_of_the_others() {
         let place = platform.options();
         let noise = 0.2;
         let kernel = || KernelConfig::from(StationaryConfig::matern52()).init(2, place);
-        let mean = || MeanConfig::Constant { value: 0.4 }.init(2, 2, place);
+        let mean = || MeanConfig::constant(0.4).init(2, 2, place);
         let likelihood = || GaussianConfig { noise }.init(place);
         let exact = Exact::new(kernel(), mean(), likelihood());
         check(platform, &exact, noise, |x, y| exact.leave_one_out(x, y));

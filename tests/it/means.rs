@@ -4,7 +4,7 @@ use crate::reference::{
     assert_all_close, double_precision, gradients, single_precision, tensor, values,
 };
 use burn::tensor::{DType, Tensor};
-use burn_gp_core::means::{AnyMean, ConstantMean, LinearMean, Mean, MeanConfig, ZeroMean};
+use burn_gp_core::means::{AnyMean, ConstantMean, LinearMean, MeanConfig, ZeroMean};
 
 #[test]
 fn values_of_every_mean() {
@@ -21,13 +21,13 @@ fn values_of_every_mean() {
             let weights = tensor(&vec![vec![1.0, -2.0], vec![0.5, 3.0]], options);
             let offset = Tensor::<1>::from_data([0.25, -1.0], options);
             let cases = [
-                (AnyMean::Zero(ZeroMean::new(2)), vec![0.0; 6]),
+                (AnyMean::from(ZeroMean::new(2)), vec![0.0; 6]),
                 (
-                    AnyMean::Constant(ConstantMean::new(offset.clone())),
+                    ConstantMean::new(offset.clone()).into(),
                     [0.25, -1.0].repeat(3),
                 ),
                 (
-                    AnyMean::Linear(LinearMean::new(weights, offset)),
+                    LinearMean::new(weights, offset).into(),
                     vec![2.25, 3.0, 1.75, 12.0, 0.25, -1.0],
                 ),
             ];
@@ -53,13 +53,13 @@ fn gradients_reach_weights_and_offsets() {
         let options = (&device, DType::F64);
         let x = tensor(&vec![vec![1.0, 2.0], vec![-0.5, 4.0]], options);
         let upstream = tensor(&vec![vec![1.0, 0.0], vec![2.0, -1.0]], options);
-        let linear = MeanConfig::Linear.init(2, 2, options);
+        let linear = MeanConfig::linear().init(2, 2, options);
         let loss = (linear.forward(x.clone()) * upstream.clone()).sum();
         let ours = gradients(&linear, &loss.backward());
         // W [D, P] = xᵀ·upstream, then c = column sums of upstream.
         let expected = [0.0, 0.5, 10.0, -4.0, 3.0, -1.0];
         assert_all_close(&ours, &expected, 1e-14, name);
-        let constant = MeanConfig::Constant { value: 1.0 }.init(2, 2, options);
+        let constant = MeanConfig::constant(1.0).init(2, 2, options);
         let residual = constant.residual(upstream.clone(), x);
         let ours = gradients(&constant, &(residual * upstream).sum().backward());
         assert_all_close(&ours, &[-3.0, 1.0], 1e-14, name);
@@ -69,17 +69,17 @@ fn gradients_reach_weights_and_offsets() {
 #[test]
 fn configurations_round_trip_as_json() {
     let cases = [
-        (MeanConfig::Zero, r#"{"mean":"zero"}"#),
+        (MeanConfig::zero(), r#"{"mean":"zero"}"#),
         (
-            MeanConfig::Constant { value: 0.5 },
+            MeanConfig::constant(0.5),
             r#"{"mean":"constant","value":0.5}"#,
         ),
-        (MeanConfig::Linear, r#"{"mean":"linear"}"#),
+        (MeanConfig::linear(), r#"{"mean":"linear"}"#),
     ];
     for (config, json) in cases {
         assert_eq!(serde_json::to_string(&config).unwrap(), json);
         assert_eq!(serde_json::from_str::<MeanConfig>(json).unwrap(), config);
     }
     let short: MeanConfig = serde_json::from_str(r#"{"mean":"constant"}"#).unwrap();
-    assert_eq!(short, MeanConfig::Constant { value: 0.0 });
+    assert_eq!(short, MeanConfig::constant(0.0));
 }

@@ -46,7 +46,7 @@ fn paths_are_names_of_fields() {
     };
     let deep = KernelConfig::from(Stationary::Matern12).deep(network, 1);
     let pair = Pair {
-        mean: MeanConfig::Linear.init(DIMENSIONS, 1, platform.options()),
+        mean: MeanConfig::linear().init(DIMENSIONS, 1, platform.options()),
         kernels: vec![deep.init(DIMENSIONS, platform.options())],
     };
     assert_eq!(

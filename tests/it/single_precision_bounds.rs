@@ -69,7 +69,7 @@ impl Line {
         (column(&self.x), column(&self.y))
     }
 
-    fn sparse(&self, platform: &Platform) -> Collapsed<StationaryKernel, ZeroMean, InducingPoints> {
+    fn sparse(&self, platform: &Platform) -> Collapsed<StationaryKernel, InducingPoints> {
         Collapsed::new(
             self.kernel(platform),
             ZeroMean::new(1),

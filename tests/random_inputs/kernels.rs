@@ -7,7 +7,7 @@ use burn_gp_core::{
         ResidualNetworkConfig, Standardization,
     },
     kernels::Kernel,
-    means::{Mean, MeanConfig},
+    means::MeanConfig,
     parameter::{Bounds, Parameters},
 };
 use proptest::prelude::*;
@@ -103,10 +103,10 @@ fn parameters_of_any_numbers() {
 #[test]
 fn means_of_any_numbers() {
     let config = prop_oneof![
-        Just(MeanConfig::Zero),
-        number().prop_map(|value| MeanConfig::Constant { value }),
-        Just(MeanConfig::Linear),
-        Just(MeanConfig::Identity),
+        Just(MeanConfig::zero()),
+        number().prop_map(MeanConfig::constant),
+        Just(MeanConfig::linear()),
+        Just(MeanConfig::identity()),
     ];
     search(
         500,

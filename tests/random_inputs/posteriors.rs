@@ -210,7 +210,7 @@ fn stacks_of_any_sizes() {
                     )
                     .ok()?;
                 let mean: AnyMean =
-                    MeanConfig::Identity.init(dimensions, dimensions, (&options.0, options.1));
+                    MeanConfig::identity().init(dimensions, dimensions, (&options.0, options.1));
                 Some(GpLayer::new(kernel, mean, posterior))
             };
             let [Some(hidden), Some(output)] = configs.each_ref().map(layer) else {

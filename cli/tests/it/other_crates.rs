@@ -77,7 +77,7 @@ fn means_and_networks_of_another_crate_are_chosen_by_their_names() {
     let ModelConfig::Svdbk(config) = plan.model else {
         panic!("no deep basis kernel: {:?}", plan.model)
     };
-    assert_eq!(config.mean, MeanConfig::custom(LevelConfig::default()));
+    assert_eq!(config.mean, MeanConfig::from(LevelConfig::default()));
     let network = NetworkConfig::custom(NarrowConfig { width: 9 });
     assert_eq!(config.basis.network, network);
     let read = RunOptions::from_fields(resolved.fields()).unwrap();

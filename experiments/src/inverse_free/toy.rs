@@ -152,7 +152,7 @@ fn model(
     let posterior = posterior.init(points, &kernel, 1, Jitter::relative(JITTER), options())?;
     let model = Svgp::new(
         Kernels::Shared(kernel),
-        MeanConfig::Zero.init(dimensions, 1, options()),
+        MeanConfig::zero().init(dimensions, 1, options()),
         toy.likelihood.init(options()),
         Functions::Independent(posterior),
     );

@@ -217,7 +217,7 @@ impl Model {
         let likelihood = LikelihoodConfig::from(GaussianConfig { noise: FIRST_NOISE });
         let model = Svgp::new(
             Kernels::Shared(kernel),
-            MeanConfig::Zero.init(1, 1, options()),
+            MeanConfig::zero().init(1, 1, options()),
             likelihood.init(options()),
             Functions::Independent(posterior),
         );

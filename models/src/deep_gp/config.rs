@@ -61,7 +61,7 @@ impl HiddenLayerConfig {
 /// use burn_gp_models::{DeepGpConfig, LayerConfig};
 ///
 /// let layer = LayerConfig::new(StationaryConfig::rbf());
-/// let hidden = layer.clone().with_mean(MeanConfig::Identity).with_deviation(0.01);
+/// let hidden = layer.clone().with_mean(MeanConfig::identity()).with_deviation(0.01);
 /// let config = DeepGpConfig::new(layer, GaussianConfig::default())
 ///     .with_hidden(8, hidden.clone())
 ///     .with_hidden(8, hidden);

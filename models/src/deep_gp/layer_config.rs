@@ -7,7 +7,7 @@ use burn_gp_core::{
     layers::{
         AnyLayer, ConvolutionalLayer, DenseLayer, GpLayerConfig, PatchLayer, convolutional_layer,
     },
-    means::{AnyMean, Mean, MeanConfig, ProjectionMean},
+    means::{AnyMean, MeanConfig, ProjectionMean},
     parameter::ParameterConfig,
     patches::{ImageShape, PatchGrid},
     variational::{FirstGaussians, PosteriorConfig, WhitenedConfig},
@@ -32,7 +32,7 @@ pub enum LayerForm {
     /// Functions of patches. The output is a feature map with their values at every patch of an
     /// image.
     ///
-    /// The mean [`MeanConfig::Identity`] then acts on images: principal components of the patches,
+    /// The mean [`MeanConfig::identity()`] then acts on images: principal components of the patches,
     /// divided by the side of a patch. The values of the map then have the same scale as the pixels
     /// of the image.
     Patches {
@@ -117,7 +117,7 @@ impl LayerConfig {
         Self {
             form: LayerForm::Dense,
             kernel: kernel.into(),
-            mean: MeanConfig::Zero,
+            mean: MeanConfig::zero(),
             posterior: PosteriorConfig::Whitened(WhitenedConfig {
                 covariance: Default::default(),
             }),
@@ -236,9 +236,9 @@ impl Planned<'_> {
     /// Example values at `rows` of the functions of a layer initialized for rows like `like`,
     /// before training: their mean, or a random projection.
     fn first_values(&self, like: &Tensor<2>, rows: Tensor<2>) -> Tensor<2> {
-        match self.config.mean {
-            MeanConfig::Identity => self.mean(&Inputs::Like(like.clone())).forward(rows),
-            _ => random_projection(rows, self.functions, self.config.inducing.seed),
+        match self.config.mean == MeanConfig::identity() {
+            true => self.mean(&Inputs::Like(like.clone())).forward(rows),
+            false => random_projection(rows, self.functions, self.config.inducing.seed),
         }
     }
 
@@ -246,21 +246,21 @@ impl Planned<'_> {
     fn mean(&self, inputs: &Inputs) -> AnyMean {
         let (mean, functions) = (&self.config.mean, self.functions);
         let of_patches = match self.config.form {
-            LayerForm::Patches { size, .. } if *mean == MeanConfig::Identity => Some(size as f64),
+            LayerForm::Patches { size, .. } if *mean == MeanConfig::identity() => Some(size as f64),
             _ => None,
         };
         match (inputs, of_patches) {
             (Inputs::Like(inputs), None) => mean.init_for(inputs, functions),
             (Inputs::Like(patches), Some(side)) => {
                 let components = ProjectionMean::principal(patches.clone(), functions);
-                AnyMean::Projection(components.scaled(side.recip()))
+                components.scaled(side.recip()).into()
             }
             (Inputs::Blank(dimensions, options), None) => {
                 mean.init(*dimensions, functions, options.clone())
             }
-            (Inputs::Blank(dimensions, options), Some(_)) => AnyMean::Projection(
-                ProjectionMean::truncation(*dimensions, functions, options.clone()),
-            ),
+            (Inputs::Blank(dimensions, options), Some(_)) => {
+                ProjectionMean::truncation(*dimensions, functions, options.clone()).into()
+            }
         }
     }
 

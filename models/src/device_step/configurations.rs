@@ -156,7 +156,7 @@ fn of_one_layer(sizes: &StepSizes) -> [StepModel; 6] {
 fn of_layers(sizes: &StepSizes) -> [StepModel; 3] {
     let layer = LayerConfig::new(KERNEL).with_inducing(inducing(sizes.inducing, 0));
     let hidden = (layer.clone())
-        .with_mean(MeanConfig::Identity)
+        .with_mean(MeanConfig::identity())
         .with_deviation(0.01);
     let deep = (0..sizes.hidden).fold(DeepGpConfig::new(layer, noise()), |deep, _| {
         deep.with_hidden(sizes.width, hidden.clone())

@@ -141,7 +141,7 @@ fn layer(form: LayerForm) -> LayerConfig {
 fn deep() -> Vec<(&'static str, DeepGpConfig)> {
     let hidden = |form| {
         layer(form)
-            .with_mean(MeanConfig::Identity)
+            .with_mean(MeanConfig::identity())
             .with_deviation(0.1)
     };
     let convolutional = || LayerForm::Convolutional {

@@ -108,7 +108,9 @@ fn architectures(
     let dense = || layer(LayerForm::Dense, posterior);
     let patches = LayerForm::Patches { size: 3, stride: 1 };
     let config = |output| DeepGpConfig::new(output, likelihood.clone()).with_image(IMAGE);
-    let hidden = dense().with_mean(MeanConfig::Identity).with_deviation(0.1);
+    let hidden = dense()
+        .with_mean(MeanConfig::identity())
+        .with_deviation(0.1);
     vec![
         ("dense", config(dense())),
         ("deep dense", config(dense()).with_hidden(4, hidden)),
@@ -231,7 +233,7 @@ fn a_resumed_deep_model_goes_on_bit_for_bit() {
     // burn restores optimizers in the default type of the default device.
     let data = data(None, DType::F32);
     let whitened = &posteriors()[0];
-    let hidden = layer(LayerForm::Dense, whitened).with_mean(MeanConfig::Identity);
+    let hidden = layer(LayerForm::Dense, whitened).with_mean(MeanConfig::identity());
     let config = DeepGpConfig::new(layer(LayerForm::Dense, whitened), GaussianConfig::default())
         .with_hidden(3, hidden)
         .with_noise(LayerNoise {
@@ -268,7 +270,7 @@ fn a_resumed_deep_model_goes_on_bit_for_bit() {
 fn inducing_patches_are_those_of_the_maps_of_the_layer_before() {
     let posterior = &posteriors()[0];
     let patches = LayerForm::Patches { size: 3, stride: 1 };
-    let hidden = layer(patches, posterior).with_mean(MeanConfig::Identity);
+    let hidden = layer(patches, posterior).with_mean(MeanConfig::identity());
     let output = layer(convolutional(false), posterior).with_inducing(InducingConfig {
         initializer: Initializer::Subset,
         ..InducingConfig::new(8)

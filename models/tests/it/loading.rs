@@ -79,7 +79,7 @@ fn models(kernel: &KernelConfig, posterior: &PosteriorConfig) -> [ModelConfig; 3
     let layer = LayerConfig::new(kernel.clone())
         .with_posterior(posterior.clone())
         .with_inducing(inducing);
-    let hidden = layer.clone().with_mean(MeanConfig::Identity);
+    let hidden = layer.clone().with_mean(MeanConfig::identity());
     [
         svgp.clone().into(),
         svgp.with_separate_kernels().into(),

@@ -1,10 +1,9 @@
 //! Options with a fixed set of values.
 
 use burn_gp_core::{
-    custom::{Choice, Choices},
+    custom::{Choice, Choices, ComponentKind, ComponentName},
     inducing::Initializer,
     inference::ActionStart,
-    means::MeanConfig,
     process::{CovarianceShape, PredictedVariance},
     variational::PosteriorName,
 };
@@ -214,16 +213,6 @@ impl ModelName {
     /// Whether the model chooses its actions by iteration instead of training them.
     pub fn has_iterations(self) -> bool {
         matches!(self, Self::CagpCg | Self::Itergp)
-    }
-}
-
-choice! {
-    /// The mean functions of hidden layers.
-    HiddenMeanName for MeanConfig {
-        /// Zero
-        Zero,
-        /// The inputs, or their principal components if there are fewer functions than inputs
-        Identity,
     }
 }
 
@@ -467,6 +456,15 @@ choice! {
 pub fn name_of<T: ValueEnum>(value: T) -> String {
     let possible = value.to_possible_value();
     possible.map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// Parses the name of a component of the library, such as a mean.
+pub(super) fn component<K: ComponentKind + ?Sized>()
+-> impl TypedValueParser<Value = ComponentName<K>> {
+    let value =
+        |component: ComponentName<K>| PossibleValue::new(component.name()).help(component.help());
+    PossibleValuesParser::new(ComponentName::<K>::all().map(value))
+        .try_map(|name| ComponentName::find(&name).ok_or("unknown name"))
 }
 
 /// Parses the name of a component of the library, such as a likelihood.

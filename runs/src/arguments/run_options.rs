@@ -4,16 +4,20 @@
 use std::path::PathBuf;
 
 use burn_gp_core::{
-    features::NetworkName, likelihoods::LikelihoodName, means::MeanName, variational::PosteriorName,
+    features::NetworkName,
+    likelihoods::LikelihoodName,
+    means::{Mean, MeanName},
+    variational::PosteriorName,
 };
 use burn_gp_datasets::{ClassOrder, KindOfColumn};
 
 use super::declaration::{Property, options};
 use super::{
     ActionRowsName, ActionStartName, AuxiliaryName, CorrectionName, CovarianceName, DateOrderName,
-    DecimalName, DeviceName, DtypeName, HiddenMeanName, ImageOption, InitializerName,
-    InputScaleName, InversionName, KeepName, MissingName, ModelName, OptimizerName, PolicyName,
-    ScheduleName, TimeName, choices::named,
+    DecimalName, DeviceName, DtypeName, ImageOption, InitializerName, InputScaleName,
+    InversionName, KeepName, MissingName, ModelName, OptimizerName, PolicyName, ScheduleName,
+    TimeName,
+    choices::{component, named},
 };
 use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
@@ -50,7 +54,7 @@ options! {
         /// Intervals do not include the uncertainty of the slope of a linear mean. For a trend, add a
         /// linear kernel instead, as in --kernel matern52+linear: its slope has a Gaussian prior that is
         /// integrated out.
-        #[arg(value_parser = named(MeanName::all()))]
+        #[arg(value_parser = component::<dyn Mean>())]
         mean: MeanName = "MEAN",
         /// Likelihood [default: bernoulli for two labels or two numbers, softmax for more labels, else
         /// gaussian]
@@ -142,8 +146,8 @@ options! {
         hidden_inducing: usize = "M",
         /// Mean functions of the hidden layers; in deep-conv-gp, functions of patches [default:
         /// identity]
-        #[arg(value_enum)]
-        hidden_mean: HiddenMeanName = "MEAN",
+        #[arg(value_parser = component::<dyn Mean>())]
+        hidden_mean: MeanName = "MEAN",
         /// Initial kernel variance of the hidden layers [default: 0.01]
         hidden_variance: f64 = "V",
         /// Initial standard deviation of the inducing variables of hidden layers, relative to the prior

@@ -3,7 +3,7 @@
 use burn_gp_core::{
     kernels::{KernelConfig, ScaledConfig},
     layers::LayerNoise,
-    means::MeanConfig,
+    means::{IdentityMeanConfig, MeanConfig, MeanName},
     variational::PosteriorConfig,
 };
 use burn_gp_models::{DeepGpConfig, HiddenLayerConfig, InducingConfig, LayerConfig, LayerForm};
@@ -15,7 +15,7 @@ use super::{
     posterior::{posterior_of, with_needed_columns},
     units::parameters_in_units,
 };
-use crate::arguments::{HiddenMeanName, ModelName, RunOptions};
+use crate::arguments::{ModelName, RunOptions};
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
 use crate::ranges::{MOST_PARTS, MOST_SIZE, MOST_VALUES, at_most, count, from_one_to, positive};
@@ -65,14 +65,15 @@ pub(super) fn layers(resolved: &mut RunOptions) -> Result<Layers, OptionError> {
     };
     from_one_to(MOST_SIZE, "--width", resolved.width)?;
     from_one_to(MOST_SIZE, "--hidden-inducing", resolved.hidden_inducing)?;
-    let hidden_mean = *resolved.hidden_mean.get_or_insert(HiddenMeanName::Identity);
+    let hidden_mean =
+        *(resolved.hidden_mean).get_or_insert_with(MeanName::of::<IdentityMeanConfig>);
     let variance = *resolved.hidden_variance.get_or_insert(HIDDEN_VARIANCE);
     let deviation = *resolved.hidden_deviation.get_or_insert(HIDDEN_DEVIATION);
     let output_deviation = *resolved.output_deviation.get_or_insert(1.0);
     let predictions = &mut resolved.prediction_samples;
     Ok(Layers {
         count: layers,
-        hidden_mean: hidden_mean.into(),
+        hidden_mean: hidden_mean.config(),
         hidden_variance: positive("--hidden-variance", variance)?,
         hidden_deviation: positive("--hidden-deviation", deviation)?,
         output_deviation: positive("--output-deviation", output_deviation)?,
@@ -198,7 +199,7 @@ fn layer(
     LayerConfig {
         form,
         kernel,
-        mean: MeanConfig::Zero,
+        mean: MeanConfig::zero(),
         posterior: with_needed_columns(posterior, inducing.orthogonal),
         inducing,
         separate_kernels: false,

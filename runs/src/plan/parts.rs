@@ -3,7 +3,7 @@
 use burn_gp_core::{
     kernels::KernelConfig,
     likelihoods::{Gaussian, GaussianConfig, LikelihoodConfig, LikelihoodName, TargetKind},
-    means::{MeanConfig, MeanName},
+    means::{ConstantMeanConfig, MeanConfig, MeanName, ZeroMeanConfig},
     parameter::{ParameterConfig, Priors},
 };
 use burn_gp_datasets::Schema;
@@ -33,11 +33,13 @@ impl Parts {
     ) -> Result<Self, OptionError> {
         let noise = noise(resolved, data.likelihood)?;
         Ok(Self {
-            mean: match (mean(resolved, data.likelihood).make)() {
-                MeanConfig::Constant { .. } => MeanConfig::Constant {
-                    value: (data.likelihood.target()).first_constant(&data.train.targets),
-                },
-                mean => mean,
+            mean: match mean(resolved, data.likelihood) {
+                constant if constant == MeanName::of::<ConstantMeanConfig>() => {
+                    MeanConfig::constant(
+                        (data.likelihood.target()).first_constant(&data.train.targets),
+                    )
+                }
+                mean => mean.config(),
             },
             likelihood: data.likelihood.config(noise, data.classes()),
             gaussian: GaussianConfig { noise },
@@ -119,13 +121,12 @@ pub fn kernel_of_data(
 /// The mean function. The default is constant for likelihoods whose zero function means a target of one
 /// or one half, because targets may be far from that.
 pub(super) fn mean(resolved: &mut RunOptions, likelihood: LikelihoodName) -> MeanName {
-    let default = match likelihood.target() {
+    *(resolved.mean).get_or_insert_with(|| match likelihood.target() {
         TargetKind::Counts | TargetKind::PositiveNumbers | TargetKind::Fractions => {
-            MeanConfig::CONSTANT
+            MeanName::of::<ConstantMeanConfig>()
         }
-        _ => MeanConfig::ZERO,
-    };
-    *resolved.mean.get_or_insert(default)
+        _ => MeanName::of::<ZeroMeanConfig>(),
+    })
 }
 
 /// The initial noise variance. Fills in the option if the likelihood has noise.

@@ -32,7 +32,7 @@ use super::{
 use crate::{
     kernels::Kernel,
     likelihoods::Gaussian,
-    means::Mean,
+    means::AnyMean,
     ops::{CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky},
     parameter::Priors,
     process::{ConditionedProcess, WhitenedCovariance, WithMean},
@@ -124,9 +124,9 @@ pub enum ActionLoss {
 /// would remove, so it is never smaller than the exact variance. Memory N·I; time N² for the
 /// covariances, which are never stored, plus N·I².
 #[derive(Module, Debug)]
-pub struct ComputationAware<K: Module, M: Module, A: Module> {
+pub struct ComputationAware<K: Module, A: Module> {
     kernel: K,
-    mean: M,
+    mean: AnyMean,
     likelihood: Gaussian,
     policy: A,
     #[module(skip)]
@@ -135,14 +135,14 @@ pub struct ComputationAware<K: Module, M: Module, A: Module> {
     priors: Priors,
 }
 
-parts!(ComputationAware<K: Kernel, M: Mean, A: ActionPolicy>);
+parts!(ComputationAware<K: Kernel, A: ActionPolicy>);
 
-impl<K: Kernel, M: Mean, A: ActionPolicy> ComputationAware<K, M, A> {
+impl<K: Kernel, A: ActionPolicy> ComputationAware<K, A> {
     /// Creates regression with the given prior, noise and policy for the actions.
-    pub fn new(kernel: K, mean: M, likelihood: Gaussian, policy: A) -> Self {
+    pub fn new(kernel: K, mean: impl Into<AnyMean>, likelihood: Gaussian, policy: A) -> Self {
         Self {
             kernel,
-            mean,
+            mean: mean.into(),
             likelihood,
             policy,
             loss: ActionLoss::default(),
@@ -162,8 +162,8 @@ impl<K: Kernel, M: Mean, A: ActionPolicy> ComputationAware<K, M, A> {
     }
 }
 
-impl<K: Kernel, M: Mean, A: ActionPolicy> FullBatch for ComputationAware<K, M, A> {
-    type Process = WithMean<ConditionedProcess<K, ActionVariables<A::Actions>>, M>;
+impl<K: Kernel, A: ActionPolicy> FullBatch for ComputationAware<K, A> {
+    type Process = WithMean<ConditionedProcess<K, ActionVariables<A::Actions>>>;
 
     full_batch_parts!();
 

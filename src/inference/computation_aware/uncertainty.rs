@@ -6,7 +6,6 @@ use super::{ActionPolicy, ComputationAware};
 use crate::{
     inference::{ConditionError, ConjugateGradients, ConjugateGradientsSettings, FullBatch},
     kernels::Kernel,
-    means::Mean,
     process::Process,
 };
 
@@ -20,7 +19,7 @@ pub struct Uncertainty {
     pub computational: Tensor<1>,
 }
 
-impl<K: Kernel, M: Mean, A: ActionPolicy> ComputationAware<K, M, A> {
+impl<K: Kernel, A: ActionPolicy> ComputationAware<K, A> {
     /// The two parts of the variances at `x` (J. Wenger et al., *Computation-Aware Gaussian
     /// Processes*, arXiv:2411.01036, Section 2). Conjugate gradients compute the exact variance
     /// without storing an N×N matrix, in time N² per iteration.

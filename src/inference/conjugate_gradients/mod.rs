@@ -24,7 +24,7 @@ use super::{
 use crate::{
     kernels::Kernel,
     likelihoods::Gaussian,
-    means::Mean,
+    means::AnyMean,
     ops::{NotPositiveDefinite, number},
     parameter::{Priors, defaults},
     process::WithMean,
@@ -115,9 +115,9 @@ impl ConjugateGradientsSettings {
 /// fraction of the time of R products
 /// ([`cached_variances`](ConjugateGradientsSettings::cached_variances)).
 #[derive(Module, Debug)]
-pub struct ConjugateGradients<K: Module, M: Module> {
+pub struct ConjugateGradients<K: Module> {
     kernel: K,
-    mean: M,
+    mean: AnyMean,
     likelihood: Gaussian,
     #[module(skip)]
     settings: ConjugateGradientsSettings,
@@ -125,9 +125,9 @@ pub struct ConjugateGradients<K: Module, M: Module> {
     priors: Priors,
 }
 
-parts!(ConjugateGradients<K: Kernel, M: Mean>);
+parts!(ConjugateGradients<K: Kernel>);
 
-impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
+impl<K: Kernel> ConjugateGradients<K> {
     /// Creates regression with the given prior and noise.
     ///
     /// # Panics
@@ -136,7 +136,7 @@ impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
     #[track_caller]
     pub fn new(
         kernel: K,
-        mean: M,
+        mean: impl Into<AnyMean>,
         likelihood: Gaussian,
         settings: ConjugateGradientsSettings,
     ) -> Self {
@@ -146,7 +146,7 @@ impl<K: Kernel, M: Mean> ConjugateGradients<K, M> {
         );
         Self {
             kernel,
-            mean,
+            mean: mean.into(),
             likelihood,
             settings,
             priors: Priors::default(),
@@ -249,8 +249,8 @@ struct Estimate {
     preconditioned: Tensor<2>,
 }
 
-impl<K: Kernel, M: Mean> FullBatch for ConjugateGradients<K, M> {
-    type Process = WithMean<ConjugateGradientsProcess<K>, M>;
+impl<K: Kernel> FullBatch for ConjugateGradients<K> {
+    type Process = WithMean<ConjugateGradientsProcess<K>>;
 
     full_batch_parts!();
 

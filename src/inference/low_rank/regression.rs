@@ -11,7 +11,7 @@ use crate::{
     inference::{ConditionError, FullBatch, check_rows, parts::parts},
     kernels::{FeatureMap, LowRankKernel},
     likelihoods::Gaussian,
-    means::Mean,
+    means::AnyMean,
     ops::NotPositiveDefinite,
     parameter::Priors,
     process::{
@@ -36,9 +36,9 @@ use crate::{
 /// [`RandomFourier`](crate::kernels::RandomFourier), Bayesian linear regression on Fourier
 /// features. Time N·R²; memory N·R in training and R² in prediction.
 #[derive(Module, Debug)]
-pub struct LowRankRegression<K: Module, M: Module> {
+pub struct LowRankRegression<K: Module> {
     kernel: K,
-    mean: M,
+    mean: AnyMean,
     likelihood: Gaussian,
     #[module(skip)]
     correction: VarianceCorrection,
@@ -46,14 +46,19 @@ pub struct LowRankRegression<K: Module, M: Module> {
     priors: Priors,
 }
 
-parts!(LowRankRegression<K: LowRankKernel, M: Mean>);
+parts!(LowRankRegression<K: LowRankKernel>);
 
-impl<K: LowRankKernel, M: Mean> LowRankRegression<K, M> {
+impl<K: LowRankKernel> LowRankRegression<K> {
     /// Creates regression with the given prior, noise and correction.
-    pub fn new(kernel: K, mean: M, likelihood: Gaussian, correction: VarianceCorrection) -> Self {
+    pub fn new(
+        kernel: K,
+        mean: impl Into<AnyMean>,
+        likelihood: Gaussian,
+        correction: VarianceCorrection,
+    ) -> Self {
         Self {
             kernel,
-            mean,
+            mean: mean.into(),
             likelihood,
             correction,
             priors: Priors::default(),
@@ -152,8 +157,8 @@ struct Conditioned<F> {
     level: Option<Tensor<1>>,
 }
 
-impl<K: LowRankKernel, M: Mean> FullBatch for LowRankRegression<K, M> {
-    type Process = WithMean<LowRankProcess<K::Map>, M>;
+impl<K: LowRankKernel> FullBatch for LowRankRegression<K> {
+    type Process = WithMean<LowRankProcess<K::Map>>;
 
     fn priors(&self) -> Priors {
         self.priors.clone()

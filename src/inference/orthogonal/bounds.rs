@@ -14,7 +14,6 @@ use crate::{
         low_rank::{log_density_of_fit, low_rank_log_density},
     },
     kernels::Kernel,
-    means::Mean,
     ops::{CholeskyFactor, ExactMatmul, NotPositiveDefinite, column_squares, gram},
     process::VariationalGaussian,
 };
@@ -29,7 +28,7 @@ pub(super) struct Fit {
     pub orthogonal_factor: CholeskyFactor<2>,
 }
 
-impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
+impl<K: Kernel, I: InducingVariables<K>> CollapsedOrthogonal<K, I> {
     /// The fit of the optimal mean, with `yᵀ(U + σ²I)⁻¹y = min ‖y − Λᵀb − Γᵀc‖²/σ² + ‖b‖² + ‖c‖²`
     /// over b and c.
     pub(super) fn fit(

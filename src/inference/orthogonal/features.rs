@@ -6,7 +6,6 @@ use super::CollapsedOrthogonal;
 use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
-    means::Mean,
     ops::{BlockFactor, ExactMatmul, NotPositiveDefinite, cholesky},
 };
 
@@ -35,7 +34,7 @@ impl Features {
     }
 }
 
-impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
+impl<K: Kernel, I: InducingVariables<K>> CollapsedOrthogonal<K, I> {
     /// The factor of the joint covariance of all inducing variables; the Schur complement is
     /// `C_vv`.
     pub(super) fn factor(&self) -> Result<BlockFactor, NotPositiveDefinite> {

@@ -14,7 +14,7 @@ use crate::{
     inducing::InducingVariables,
     kernels::Kernel,
     likelihoods::Gaussian,
-    means::Mean,
+    means::AnyMean,
     ops::{BlockFactor, Jitter, NotPositiveDefinite, column_squares},
     parameter::Priors,
     process::{ConditionedProcess, WhitenedCovariance, WithMean},
@@ -36,9 +36,9 @@ use optimum::Optimum;
 /// of the larger set; for two sets of equal size, a single set of all inducing variables takes four
 /// times the first term and eight times the second. Memory N·M in training and M² in prediction.
 #[derive(Module, Debug)]
-pub struct CollapsedOrthogonal<K: Module, M: Module, I: Module> {
+pub struct CollapsedOrthogonal<K: Module, I: Module> {
     kernel: K,
-    mean: M,
+    mean: AnyMean,
     likelihood: Gaussian,
     inducing: I,
     orthogonal: I,
@@ -48,15 +48,15 @@ pub struct CollapsedOrthogonal<K: Module, M: Module, I: Module> {
     priors: Priors,
 }
 
-parts!(CollapsedOrthogonal<K: Kernel, M: Mean, I: InducingVariables<K>>);
+parts!(CollapsedOrthogonal<K: Kernel, I: InducingVariables<K>>);
 
-impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
+impl<K: Kernel, I: InducingVariables<K>> CollapsedOrthogonal<K, I> {
     /// Creates sparse regression with the given prior, noise, inducing variables (Z) and orthogonal
     /// inducing variables (O). `jitter` is for `K_uu` and for `C_vv`, which is singular if a point
     /// of O is also in Z.
     pub fn new(
         kernel: K,
-        mean: M,
+        mean: impl Into<AnyMean>,
         likelihood: Gaussian,
         inducing: I,
         orthogonal: I,
@@ -64,7 +64,7 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
     ) -> Self {
         Self {
             kernel,
-            mean,
+            mean: mean.into(),
             likelihood,
             inducing,
             orthogonal,
@@ -89,8 +89,8 @@ impl<K: Kernel, M: Mean, I: InducingVariables<K>> CollapsedOrthogonal<K, M, I> {
     }
 }
 
-impl<K: Kernel, M: Mean, I: InducingVariables<K>> FullBatch for CollapsedOrthogonal<K, M, I> {
-    type Process = WithMean<ConditionedProcess<K, I>, M>;
+impl<K: Kernel, I: InducingVariables<K>> FullBatch for CollapsedOrthogonal<K, I> {
+    type Process = WithMean<ConditionedProcess<K, I>>;
 
     full_batch_parts!();
 

@@ -307,7 +307,7 @@ fn collapsed(
     case: &Case,
     outputs: usize,
     platform: &Platform,
-) -> Collapsed<StationaryKernel, ZeroMean, burn_gp_core::inducing::InducingPoints> {
+) -> Collapsed<StationaryKernel, burn_gp_core::inducing::InducingPoints> {
     Collapsed::new(
         kernel(platform),
         ZeroMean::new(outputs),

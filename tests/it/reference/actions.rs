@@ -118,7 +118,7 @@ impl Case {
         &self,
         policy: A,
         options: (&Device, DType),
-    ) -> ComputationAware<StationaryKernel, ZeroMean, A> {
+    ) -> ComputationAware<StationaryKernel, A> {
         let likelihood = Gaussian::new(self.noise, options);
         ComputationAware::new(self.kernel(options), ZeroMean::new(1), likelihood, policy)
     }
@@ -128,7 +128,7 @@ impl Case {
         &self,
         inducing: I,
         options: (&Device, DType),
-    ) -> Collapsed<StationaryKernel, ZeroMean, I> {
+    ) -> Collapsed<StationaryKernel, I> {
         let likelihood = Gaussian::new(self.noise, options);
         let (kernel, mean) = (self.kernel(options), ZeroMean::new(1));
         Collapsed::new(kernel, mean, likelihood, inducing, Jitter::NONE)

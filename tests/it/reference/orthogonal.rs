@@ -18,7 +18,7 @@ use super::{
     product, rows, solve, solve_lower, tensor, trace, transpose,
 };
 
-pub type Model = CollapsedOrthogonal<StationaryKernel, AnyMean, InducingPoints>;
+pub type Model = CollapsedOrthogonal<StationaryKernel, InducingPoints>;
 
 /// A problem with a second set of inducing points.
 #[derive(Clone)]
@@ -151,7 +151,7 @@ impl OrthogonalProblem {
     }
 
     pub fn model(&self, jitter: Jitter, options: (&Device, DType)) -> Model {
-        self.model_with_mean(MeanConfig::Zero, jitter, options)
+        self.model_with_mean(MeanConfig::zero(), jitter, options)
     }
 
     /// The model with one set of inducing points.
@@ -160,18 +160,18 @@ impl OrthogonalProblem {
         points: &Matrix,
         jitter: Jitter,
         options: (&Device, DType),
-    ) -> Collapsed<StationaryKernel, AnyMean, InducingPoints> {
+    ) -> Collapsed<StationaryKernel, InducingPoints> {
         Collapsed::new(
             self.kernel(options),
-            self.mean(MeanConfig::Zero, options),
+            self.mean(MeanConfig::zero(), options),
             self.likelihood(options),
             InducingPoints::new(tensor(points, options)),
             jitter,
         )
     }
 
-    pub fn exact(&self, options: (&Device, DType)) -> Exact<StationaryKernel, AnyMean> {
-        let mean = self.mean(MeanConfig::Zero, options);
+    pub fn exact(&self, options: (&Device, DType)) -> Exact<StationaryKernel> {
+        let mean = self.mean(MeanConfig::zero(), options);
         Exact::new(self.kernel(options), mean, self.likelihood(options))
     }
 

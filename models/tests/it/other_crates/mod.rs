@@ -55,7 +55,7 @@ fn of_the_library() -> Pieces {
         kernel: in_a_sum(bump.into()),
         likelihood: GaussianConfig { noise: NOISE }.into(),
         posterior: WhitenedConfig::default().into(),
-        mean: MeanConfig::Constant { value: 0.2 },
+        mean: MeanConfig::constant(0.2),
     }
 }
 
@@ -71,7 +71,7 @@ fn own() -> Pieces {
         posterior: PosteriorConfig::custom(WhiteConfig {
             covariance: CovarianceShape::Full,
         }),
-        mean: MeanConfig::custom(LevelConfig { start: 0.2 }),
+        mean: MeanConfig::from(LevelConfig { start: 0.2 }),
     }
 }
 
@@ -153,7 +153,7 @@ fn on_points(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
     let layer = LayerConfig::new(kernel)
         .with_posterior(posterior)
         .with_inducing(InducingConfig::new(7));
-    let hidden = layer.clone().with_mean(MeanConfig::Identity);
+    let hidden = layer.clone().with_mean(MeanConfig::identity());
     let deep = DeepGpConfig::new(layer.with_mean(mean), likelihood)
         .with_hidden(1, hidden.with_deviation(0.1));
     let separate = SvgpConfig {
@@ -376,7 +376,7 @@ fn a_network_of_another_crate_is_part_of_every_model_with_a_network() {
             "bll",
             ModelConfig::LastLayer(LastLayerConfig {
                 basis: basis(),
-                mean: MeanConfig::Zero,
+                mean: MeanConfig::zero(),
                 likelihood: noise(),
                 parameters: Default::default(),
             }),

@@ -9,7 +9,7 @@ use burn_gp_core::{
     features::{Features, NetworkDefinition, ResidualNetworkConfig},
     kernels::Kernel,
     likelihoods::{Likelihood, LikelihoodDefinition},
-    means::{Mean, MeanDefinition},
+    means::{AnyMean, Mean, MeanDefinition},
     ops::{Jitter, NotPositiveDefinite},
     parameter::Positive,
     process::{CovarianceShape, VariationalGaussian},
@@ -243,16 +243,13 @@ impl Mean for Level {
     }
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LevelConfig {
     pub start: f64,
 }
 
 impl MeanDefinition for LevelConfig {
-    const NAME: &'static str = "level";
-    type Mean = Level;
-
     fn check(&self) -> Result<(), String> {
         match self.start.abs() < 10.0 {
             true => Ok(()),
@@ -260,14 +257,15 @@ impl MeanDefinition for LevelConfig {
         }
     }
 
-    fn init(&self, _inputs: usize, outputs: usize, options: TensorCreationOptions) -> Level {
-        Level {
+    fn init(&self, _inputs: usize, outputs: usize, options: TensorCreationOptions) -> AnyMean {
+        let level = Level {
             level: Param::from_tensor(Tensor::full([outputs], self.start, options)),
-        }
+        };
+        level.into()
     }
 }
 
-burn_gp_core::register_mean!(LevelConfig);
+burn_gp_core::register!(Mean, "level", LevelConfig, "A trained level");
 
 /// `W_2·tanh(W_1·x)`
 #[derive(Module, Debug)]

@@ -3,7 +3,7 @@
 //! burn's `Module` cannot be a trait object: visitors and mappers are type parameters, and the rank
 //! of a tensor is a constant. Here visitors are trait objects, and parameters are passed as `Any`.
 
-use std::{any::Any, fmt};
+use std::{any::Any, fmt, ops::Deref};
 
 use burn::{
     module::{
@@ -13,13 +13,15 @@ use burn::{
     tensor::{Bool, Device, Int, Tensor},
 };
 
+use crate::parameter::{Hyperparameter, hyperparameters};
+
 /// A boxed module viewed as a trait object: `View` is the trait object of its kind of component.
-pub struct CustomModule<View: ?Sized> {
+pub struct BoxedModule<View: ?Sized> {
     module: Box<dyn AnyModule>,
     view: fn(&dyn AnyModule) -> &View,
 }
 
-impl<View: ?Sized> CustomModule<View> {
+impl<View: ?Sized> BoxedModule<View> {
     /// Wraps a module, with the function that views it as a component. The argument of `view`
     /// always has the type of `module`.
     pub(crate) fn new(module: impl AnyModule, view: fn(&dyn AnyModule) -> &View) -> Self {
@@ -27,6 +29,11 @@ impl<View: ?Sized> CustomModule<View> {
             module: Box::new(module),
             view,
         }
+    }
+
+    /// The hyperparameters with their constrained values.
+    pub fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        hyperparameters(self)
     }
 
     /// The component.
@@ -80,19 +87,31 @@ pub(crate) fn of_type<M: 'static>(module: &dyn AnyModule) -> &M {
     }
 }
 
-/// A module as a trait object.
+/// A module as a trait object. Every module implements it.
 pub trait AnyModule: fmt::Debug + Send + Sync + 'static {
+    /// The module, to downcast it.
     fn as_any(&self) -> &dyn Any;
+    /// The module by value, to downcast it.
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
+    /// `Clone::clone`
     fn duplicate(&self) -> Box<dyn AnyModule>;
+    /// `Module::collect_devices`
     fn devices_among(&self, devices: Devices) -> Devices;
+    /// `Module::fork`
     fn forked(self: Box<Self>, device: &Device) -> Box<dyn AnyModule>;
+    /// `Module::to_device`
     fn moved(self: Box<Self>, device: &Device) -> Box<dyn AnyModule>;
+    /// `Module::train`
     fn trained(self: Box<Self>) -> Box<dyn AnyModule>;
+    /// `Module::valid`
     fn validated(&self) -> Box<dyn AnyModule>;
+    /// `Module::materialize`
     fn materialized(self: Box<Self>) -> Box<dyn AnyModule>;
+    /// `Module::visit`
     fn visited(&self, visitor: &mut dyn AnyVisitor);
+    /// `Module::map`
     fn mapped(self: Box<Self>, mapper: &mut dyn AnyMapper) -> Box<dyn AnyModule>;
+    /// `ModuleDisplayDefault::content`
     fn content(&self, content: Content) -> Option<Content>;
 }
 
@@ -303,7 +322,15 @@ impl ModuleMapper for Mapper<'_> {
     }
 }
 
-impl<View: ?Sized> Clone for CustomModule<View> {
+impl<View: ?Sized> Deref for BoxedModule<View> {
+    type Target = View;
+
+    fn deref(&self) -> &View {
+        (self.view)(self.module.as_ref())
+    }
+}
+
+impl<View: ?Sized> Clone for BoxedModule<View> {
     fn clone(&self) -> Self {
         Self {
             module: self.module.duplicate(),
@@ -312,13 +339,13 @@ impl<View: ?Sized> Clone for CustomModule<View> {
     }
 }
 
-impl<View: ?Sized> fmt::Debug for CustomModule<View> {
+impl<View: ?Sized> fmt::Debug for BoxedModule<View> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.module.fmt(formatter)
     }
 }
 
-impl<View: ?Sized> Module for CustomModule<View> {
+impl<View: ?Sized> Module for BoxedModule<View> {
     fn collect_devices(&self, devices: Devices) -> Devices {
         self.module.devices_among(devices)
     }
@@ -370,7 +397,7 @@ impl<View: ?Sized> Module for CustomModule<View> {
     }
 }
 
-impl<View: ?Sized> ModuleDisplayDefault for CustomModule<View> {
+impl<View: ?Sized> ModuleDisplayDefault for BoxedModule<View> {
     fn content(&self, content: Content) -> Option<Content> {
         self.module.content(content)
     }
@@ -380,9 +407,9 @@ impl<View: ?Sized> ModuleDisplayDefault for CustomModule<View> {
     }
 }
 
-impl<View: ?Sized> ModuleDisplay for CustomModule<View> {}
+impl<View: ?Sized> ModuleDisplay for BoxedModule<View> {}
 
-impl<View: ?Sized> fmt::Display for CustomModule<View> {
+impl<View: ?Sized> fmt::Display for BoxedModule<View> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&ModuleDisplay::format(self, DisplaySettings::default()))
     }
