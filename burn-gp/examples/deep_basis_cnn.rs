@@ -35,7 +35,7 @@ impl Features for Network {
 
 #[derive(Module, Debug)]
 struct Classifier {
-    layer: BasisLayer<Network>,
+    layer: BasisLayer,
     likelihood: Softmax,
 }
 

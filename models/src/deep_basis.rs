@@ -5,7 +5,7 @@ use burn::{
     tensor::{DType, Device, Tensor, TensorCreationOptions},
 };
 use burn_gp_core::{
-    features::{AnyNetwork, NetworkConfig, NetworkError, ResidualNetworkConfig},
+    features::{NetworkConfig, NetworkError, ResidualNetworkConfig},
     inference::{ConditionError, LowRankRegression},
     kernels::{Basis, Kernel},
     layers::Predictive,
@@ -26,10 +26,10 @@ use crate::{
 };
 
 /// Full-batch regression with a deep basis kernel whose components are chosen at run time.
-pub type AnyDbk = LowRankRegression<Basis<AnyNetwork>>;
+pub type AnyDbk = LowRankRegression<Basis>;
 
 /// A deep basis kernel with a posterior over the weights of its features.
-pub type AnySvdbk = Svgp<Basis<AnyNetwork>, AnyLikelihood, WeightSpace>;
+pub type AnySvdbk = Svgp<Basis, AnyLikelihood, WeightSpace>;
 
 /// The features of a deep basis kernel: a network's outputs times a small constant.
 ///
@@ -77,14 +77,10 @@ impl BasisConfig {
     ///
     /// When the settings of the network are invalid for `dimensions` inputs.
     pub fn check(&self, dimensions: usize) -> Result<(), NetworkError> {
-        self.network.check(dimensions, self.rank)
+        self.network.check_sizes(dimensions, self.rank)
     }
 
-    pub(crate) fn init(
-        &self,
-        dimensions: usize,
-        options: TensorCreationOptions,
-    ) -> Basis<AnyNetwork> {
+    pub(crate) fn init(&self, dimensions: usize, options: TensorCreationOptions) -> Basis {
         let network = self.network.init(dimensions, self.rank, options);
         Basis::new(network).times(self.scale)
     }

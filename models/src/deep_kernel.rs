@@ -5,9 +5,7 @@ use burn::{
     tensor::{DType, Device, Tensor},
 };
 use burn_gp_core::{
-    features::{
-        AnyNetwork, Features, FirstWeights, NetworkConfig, NetworkError, ResidualNetworkConfig,
-    },
+    features::{AnyNetwork, FirstWeights, NetworkConfig, NetworkError, ResidualNetworkConfig},
     inference::ConditionError,
     layers::Predictive,
     likelihoods::{AnyLikelihood, ImpossibleTarget, LikelihoodConfig},
@@ -269,7 +267,7 @@ impl<C> DeepKernelConfig<C> {
         data: &TrainingData,
     ) -> Result<(AnyNetwork, TrainingData), NetworkError> {
         let [_, dimensions] = data.inputs.dims();
-        self.network.check(dimensions, self.features)?;
+        self.network.check_sizes(dimensions, self.features)?;
         let options = options_of(&data.inputs);
         let network = self.network.init(dimensions, self.features, options);
         let seen = features(&network, data);
@@ -331,7 +329,7 @@ impl<C: ModelDefinition> ModelDefinition for DeepKernelConfig<C> {
         &self,
         shape: &DataShape,
     ) -> Result<DeepKernelModel<<C::Model as ReadyMade>::Trained>, InitError> {
-        self.network.check(shape.dimensions, self.features)?;
+        self.network.check_sizes(shape.dimensions, self.features)?;
         let network = (self.network).init(shape.dimensions, self.features, shape.options.clone());
         let seen = DataShape {
             dimensions: self.features,

@@ -5,7 +5,6 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 use burn_gp_core::{
-    features::AnyNetwork,
     inference::{ConditionError, LowRankRegression},
     kernels::{Basis, FeatureMap},
     likelihoods::{Gaussian, GaussianConfig, Likelihood, LikelihoodConfig, check_finite},
@@ -32,7 +31,7 @@ use crate::{
 /// integrates w out.
 #[derive(Module, Debug)]
 pub struct AnyLastLayer {
-    kernel: Basis<AnyNetwork>,
+    kernel: Basis,
     mean: AnyMean,
     likelihood: Gaussian,
     /// w, [P, R]

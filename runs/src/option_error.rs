@@ -140,7 +140,7 @@ pub enum OptionError {
     /// A network that cannot start as the identity.
     #[error(
         "--from-identity needs a residual network with as many outputs as inputs, not \
-         {features} for {inputs}; remove it, or remove --features and --backbone mlp"
+         {features} for {inputs}; remove it, or remove --features and --backbone perceptron"
     )]
     FromIdentity {
         /// The number of outputs.

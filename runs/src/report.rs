@@ -146,7 +146,7 @@ fn backend(options: &RunOptions) -> String {
 
 /// The kernel as text.
 fn kernel_text(options: &RunOptions) -> String {
-    let backbone = options.backbone.map_or("", |backbone| backbone.name);
+    let backbone = options.backbone.map_or("", |backbone| backbone.name());
     let kernel = options.kernel.as_ref().map(ToString::to_string);
     match (kernel.unwrap_or_default(), options.rank, options.features) {
         (_, Some(rank), _) => format!("rank-{rank} {backbone} basis"),

@@ -31,6 +31,11 @@ impl<View: ?Sized> BoxedModule<View> {
         }
     }
 
+    /// The module, if it has this type.
+    pub fn downcast_ref<M: 'static>(&self) -> Option<&M> {
+        self.module.as_any().downcast_ref()
+    }
+
     /// The hyperparameters with their constrained values.
     pub fn hyperparameters(&self) -> Vec<Hyperparameter> {
         hyperparameters(self)

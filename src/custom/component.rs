@@ -1,6 +1,10 @@
 //! Components that register themselves, with their configurations as trait objects.
 
-use std::{any::Any, fmt, ops::Deref};
+use std::{
+    any::Any,
+    fmt,
+    ops::{Deref, DerefMut},
+};
 
 use dyn_clone::DynClone;
 use serde::{
@@ -195,6 +199,12 @@ impl<K: Kind + ?Sized> Deref for ComponentConfig<K> {
 
     fn deref(&self) -> &K::Definition {
         &self.definition
+    }
+}
+
+impl<K: Kind + ?Sized> DerefMut for ComponentConfig<K> {
+    fn deref_mut(&mut self) -> &mut K::Definition {
+        &mut self.definition
     }
 }
 

@@ -8,7 +8,6 @@ mod boxed_module;
 mod choice;
 mod component;
 mod configs;
-mod map;
 mod registration;
 
 #[doc(hidden)]
@@ -26,6 +25,5 @@ pub use component::{
     AnyDefinition, ComponentConfig, ComponentName, Entry, Kind as ComponentKind, Registered,
 };
 pub(crate) use configs::configs;
-pub(crate) use map::map_kind;
 pub use registration::{CustomConfig, Registration};
 pub(crate) use registration::{Fields, Kind, checked, deserialize, kind, names, read, registered};

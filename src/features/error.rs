@@ -36,6 +36,11 @@ pub enum NetworkError {
 }
 
 impl NetworkError {
+    /// Returns an error if the network has no outputs.
+    pub(super) fn check_outputs(outputs: usize) -> Result<(), Self> {
+        Self::check_units("the number of outputs", outputs)
+    }
+
     /// Returns an error if a layer has no units.
     pub(super) fn check_units(name: impl Into<String>, units: usize) -> Result<(), Self> {
         match units {

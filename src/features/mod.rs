@@ -30,8 +30,6 @@
 //! assert_eq!(features.dims(), [10, 16]);
 //! ```
 
-mod any;
-mod custom;
 mod error;
 mod first_weights;
 mod normalization;
@@ -40,17 +38,18 @@ mod residual_network;
 mod standardization;
 
 use burn::{
-    module::{Module, ModuleDisplay},
     nn,
-    tensor::Tensor,
+    tensor::{Tensor, TensorCreationOptions},
 };
 
-use crate::ops::{ExactMatmul, is_on_cpu};
-
-pub use any::{AnyNetwork, NetworkConfig, NetworkName};
-pub use custom::{
-    CustomNetwork, CustomNetworkConfig, NetworkDefinition, NetworkFunctions, NetworkRegistration,
+use crate::{
+    custom::{
+        AnyDefinition, AnyModule, BoxedModule, ComponentConfig, ComponentKind, ComponentName,
+        Entry, Registered, of_type,
+    },
+    ops::{ExactMatmul, is_on_cpu},
 };
+
 pub use error::NetworkError;
 pub use first_weights::FirstWeights;
 pub use normalization::Normalization;
@@ -59,7 +58,7 @@ pub use residual_network::{ResidualNetwork, ResidualNetworkConfig};
 pub use standardization::Standardization;
 
 /// A map from inputs to features.
-pub trait Features: Module + ModuleDisplay + Sync + 'static {
+pub trait Features: AnyModule {
     /// The features of each point.
     ///
     /// # Shapes
@@ -67,6 +66,88 @@ pub trait Features: Module + ModuleDisplay + Sync + 'static {
     /// - `x`: `[N, D]`
     /// - result: `[N, Q]`
     fn forward(&self, x: Tensor<2>) -> Tensor<2>;
+}
+
+/// A network of any type.
+pub type AnyNetwork = BoxedModule<dyn Features>;
+
+/// The configuration of any network, as stored in a model file.
+pub type NetworkConfig = ComponentConfig<dyn Features>;
+
+/// A network chosen by name.
+pub type NetworkName = ComponentName<dyn Features>;
+
+impl<F: Features> From<F> for AnyNetwork {
+    fn from(network: F) -> Self {
+        Self::new(network, |module| of_type::<F>(module))
+    }
+}
+
+/// The configuration of a network. [`register!`](crate::register) it to use the network in models.
+pub trait NetworkDefinition: AnyDefinition {
+    /// Creates the network with `inputs` inputs and `outputs` outputs.
+    fn init(&self, inputs: usize, outputs: usize, options: TensorCreationOptions) -> AnyNetwork;
+
+    /// Takes over what a residual network and this one share, such as sizes, the seed, or the
+    /// standardization of inputs. The command line has options for these. The default changes nothing.
+    fn set_like(&mut self, _residual: &ResidualNetworkConfig) {}
+
+    /// Whether the network can start as the identity.
+    fn can_be_identity(&self) -> bool {
+        false
+    }
+
+    /// Checks the values.
+    ///
+    /// # Errors
+    ///
+    /// The reason, if one is out of range.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Checks that the network can have `inputs` inputs and `outputs` outputs.
+    ///
+    /// # Errors
+    ///
+    /// When a layer has no units, or a setting does not match the number of inputs.
+    fn check_sizes(&self, _inputs: usize, outputs: usize) -> Result<(), NetworkError> {
+        NetworkError::check_outputs(outputs)
+    }
+}
+
+impl ComponentKind for dyn Features {
+    const TAG: &'static str = "network";
+    type Definition = dyn NetworkDefinition;
+
+    fn entries() -> impl Iterator<Item = &'static Entry<Self>> {
+        inventory::iter::<Entry<Self>>.into_iter()
+    }
+
+    fn check(definition: &Self::Definition) -> Result<(), String> {
+        definition.check()
+    }
+}
+
+inventory::collect!(Entry<dyn Features>);
+
+impl<D: NetworkDefinition + Registered<dyn Features>> From<D> for NetworkConfig {
+    fn from(definition: D) -> Self {
+        Self::new(D::NAME, Box::new(definition))
+    }
+}
+
+impl NetworkConfig {
+    /// Creates the network with `inputs` inputs and `outputs` outputs.
+    #[track_caller]
+    pub fn init(
+        &self,
+        inputs: usize,
+        outputs: usize,
+        options: impl Into<TensorCreationOptions>,
+    ) -> AnyNetwork {
+        NetworkDefinition::init(&**self, inputs, outputs, options.into())
+    }
 }
 
 /// Panics unless the points have as many dimensions as the first layer of the network has inputs.

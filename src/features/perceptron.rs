@@ -9,8 +9,11 @@ use derive_setters::Setters;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
-use super::{Features, FirstWeights, NetworkError, require_inputs};
-use crate::{ops::tanh, parameter::defaults};
+use super::{
+    AnyNetwork, Features, FirstWeights, NetworkDefinition, NetworkError, ResidualNetworkConfig,
+    require_inputs,
+};
+use crate::{ops::tanh, parameter::defaults, register};
 
 /// The activation function between two layers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -53,15 +56,37 @@ defaults! {
     }
 }
 
-impl PerceptronConfig {
-    /// Checks that every layer has units.
-    pub(super) fn check(&self, _inputs: usize, _outputs: usize) -> Result<(), NetworkError> {
+register!(
+    Features,
+    "perceptron",
+    PerceptronConfig,
+    "Multilayer perceptron"
+);
+
+impl NetworkDefinition for PerceptronConfig {
+    fn init(&self, inputs: usize, outputs: usize, options: TensorCreationOptions) -> AnyNetwork {
+        AnyNetwork::from(self.init(inputs, outputs, options))
+    }
+
+    fn set_like(&mut self, residual: &ResidualNetworkConfig) {
+        *self = Self {
+            hidden: vec![residual.width; residual.blocks],
+            activation: residual.activation,
+            first_weights: residual.first_weights,
+            seed: residual.seed,
+        };
+    }
+
+    fn check_sizes(&self, _inputs: usize, outputs: usize) -> Result<(), NetworkError> {
+        NetworkError::check_outputs(outputs)?;
         let mut widths = self.hidden.iter().enumerate();
         widths.try_for_each(|(layer, &width)| {
             NetworkError::check_units(format!("hidden[{layer}]"), width)
         })
     }
+}
 
+impl PerceptronConfig {
     /// Creates the network with `inputs` inputs and `outputs` outputs.
     pub fn init(
         &self,

@@ -10,10 +10,10 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Activation, Features, FirstWeights, NetworkError, Normalization, Standardization,
-    normalization::normalize, require_inputs,
+    Activation, AnyNetwork, Features, FirstWeights, NetworkDefinition, NetworkError, Normalization,
+    Standardization, normalization::normalize, require_inputs,
 };
-use crate::parameter::defaults;
+use crate::{parameter::defaults, register};
 
 defaults! {
     /// Configuration of a [`ResidualNetwork`]. The default has two blocks of 128 tanh units with
@@ -46,9 +46,28 @@ defaults! {
     }
 }
 
-impl ResidualNetworkConfig {
-    /// Checks the width, and the settings that depend on the number of inputs.
-    pub(super) fn check(&self, inputs: usize, outputs: usize) -> Result<(), NetworkError> {
+register!(
+    Features,
+    "residual-network",
+    ResidualNetworkConfig,
+    "Residual network, with layer normalization unless --normalization is none"
+);
+
+impl NetworkDefinition for ResidualNetworkConfig {
+    fn init(&self, inputs: usize, outputs: usize, options: TensorCreationOptions) -> AnyNetwork {
+        AnyNetwork::from(self.init(inputs, outputs, options))
+    }
+
+    fn set_like(&mut self, residual: &ResidualNetworkConfig) {
+        self.clone_from(residual);
+    }
+
+    fn can_be_identity(&self) -> bool {
+        true
+    }
+
+    fn check_sizes(&self, inputs: usize, outputs: usize) -> Result<(), NetworkError> {
+        NetworkError::check_outputs(outputs)?;
         NetworkError::check_units("width", self.width)?;
         if self.from_identity && inputs != outputs {
             return Err(NetworkError::IdentityOfOtherSize { inputs, outputs });
@@ -66,7 +85,9 @@ impl ResidualNetworkConfig {
             }),
         }
     }
+}
 
+impl ResidualNetworkConfig {
     /// Creates the network with `inputs` inputs and `outputs` outputs.
     ///
     /// # Panics

@@ -13,7 +13,7 @@ use super::{
     object::{self, forward, with_methods},
     *,
 };
-use crate::{custom::configs, features::Perceptron, ops::Blocks, patches::PatchGrid};
+use crate::{custom::configs, ops::Blocks, patches::PatchGrid};
 
 /// Defines [`KernelConfig`] and [`AnyKernel`] from the list of kernels of this crate.
 macro_rules! kernels {
@@ -108,7 +108,7 @@ kernels! {
     "arc-cosine" ArcCosine(ArcCosineConfig => ArcCosine),
     "cosine" Cosine(CosineConfig => Cosine),
     "spectral-mixture" SpectralMixture(SpectralMixtureConfig => SpectralMixture),
-    "gibbs" Gibbs(GibbsConfig => Gibbs<Perceptron>),
+    "gibbs" Gibbs(GibbsConfig => Gibbs),
     "constant" Constant(ConstantConfig => Constant),
     "white" White(WhiteConfig => White),
     "scaled" Scaled(ScaledConfig => Scaled<BoxedKernel>),
@@ -116,7 +116,7 @@ kernels! {
     "product" Product(ProductConfig => Product<BoxedKernel, BoxedKernel>),
     "active-dimensions" ActiveDimensions(ActiveDimensionsConfig => ActiveDimensions<BoxedKernel>),
     "periodic" Periodic(PeriodicConfig => Periodic<BoxedKernel>),
-    "deep" Deep(DeepConfig => DeepKernel<BoxedKernel, Perceptron>),
+    "deep" Deep(DeepConfig => DeepKernel<BoxedKernel>),
     "change-point" ChangePoint(ChangePointConfig => ChangePoint<BoxedKernel, BoxedKernel>),
 }
 

@@ -17,7 +17,7 @@ use super::{
     prior_features::origin,
 };
 use crate::{
-    features::{Features, Perceptron, PerceptronConfig},
+    features::{AnyNetwork, PerceptronConfig},
     parameter::{Part, require_precision, tracked_like},
 };
 
@@ -44,9 +44,9 @@ use crate::{
 /// assert_eq!(KernelConfig::from(config).init(4, &device).matrix(x).dims(), [3, 3]);
 /// ```
 #[derive(Module, Debug)]
-pub struct DeepKernel<K: Module, F: Module> {
+pub struct DeepKernel<K: Module> {
     base: K,
-    network: Part<F>,
+    network: Part<AnyNetwork>,
 }
 
 /// Configuration of a [`DeepKernel`] with a perceptron.
@@ -86,7 +86,7 @@ impl Definition for DeepConfig {
 }
 
 impl ConfigBuild for DeepConfig {
-    type Kernel = DeepKernel<BoxedKernel, Perceptron>;
+    type Kernel = DeepKernel<BoxedKernel>;
 
     #[track_caller]
     fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Self::Kernel {
@@ -96,12 +96,12 @@ impl ConfigBuild for DeepConfig {
     }
 }
 
-impl<K: Kernel, F: Features> DeepKernel<K, F> {
+impl<K: Kernel> DeepKernel<K> {
     /// Applies `base` to the outputs of `network`.
-    pub fn new(base: K, network: F) -> Self {
+    pub fn new(base: K, network: impl Into<AnyNetwork>) -> Self {
         Self {
             base,
-            network: Part::network(network),
+            network: Part::network(network.into()),
         }
     }
 
@@ -112,7 +112,7 @@ impl<K: Kernel, F: Features> DeepKernel<K, F> {
     }
 }
 
-impl<K: Kernel, F: Features> Kernel for DeepKernel<K, F> {
+impl<K: Kernel> Kernel for DeepKernel<K> {
     fn in_larger_unit(mut self, decades: i64) -> Self {
         self.base = self.base.in_larger_unit(decades);
         self

@@ -21,7 +21,7 @@ use super::{
     prior_features::origin,
 };
 use crate::{
-    features::{Features, Perceptron, PerceptronConfig},
+    features::{AnyNetwork, PerceptronConfig},
     ops::{
         ExactMatmul, softplus,
         special::functions::{log_gamma, softplus_inverse},
@@ -58,8 +58,8 @@ use crate::{
 /// assert_eq!(KernelConfig::from(GibbsConfig::default()).init(1, &device).matrix(x).dims(), [2, 2]);
 /// ```
 #[derive(Module, Debug)]
-pub struct Gibbs<F: Module> {
-    network: Part<F>,
+pub struct Gibbs {
+    network: Part<AnyNetwork>,
     variance: Positive,
     #[module(skip)]
     offset: f64,
@@ -100,10 +100,10 @@ impl Definition for GibbsConfig {
 }
 
 impl ConfigBuild for GibbsConfig {
-    type Kernel = Gibbs<Perceptron>;
+    type Kernel = Gibbs;
 
     #[track_caller]
-    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Gibbs<Perceptron> {
+    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Gibbs {
         let outputs = if self.ard { inputs.columns() } else { 1 };
         let network = (self.network).init(inputs.columns(), outputs, options.clone());
         let lengthscale = first_lengthscale(self.lengthscale, inputs.dimensions);
@@ -111,7 +111,7 @@ impl ConfigBuild for GibbsConfig {
     }
 }
 
-impl<F: Features> Gibbs<F> {
+impl Gibbs {
     /// Creates a kernel with lengthscales around `lengthscale`. The network has one output for all
     /// dimensions, or one per dimension.
     ///
@@ -120,7 +120,7 @@ impl<F: Features> Gibbs<F> {
     /// If the lengthscale or the variance is not positive.
     #[track_caller]
     pub fn new(
-        network: F,
+        network: impl Into<AnyNetwork>,
         lengthscale: f64,
         variance: f64,
         options: impl Into<TensorCreationOptions>,
@@ -130,7 +130,7 @@ impl<F: Features> Gibbs<F> {
             "lengthscales around {lengthscale}; expected a positive number"
         );
         Self {
-            network: Part::network(network),
+            network: Part::network(network.into()),
             variance: Positive::new(&[variance], options),
             offset: softplus_inverse(lengthscale - LOWER_BOUND),
         }
@@ -144,11 +144,11 @@ impl<F: Features> Gibbs<F> {
 }
 
 /// `ε + log(1 + exp(g(x) + c))`, `[N, 1]` or `[N, D]`.
-fn lengthscales(network: &impl Features, offset: f64, x: Tensor<2>) -> Tensor<2> {
+fn lengthscales(network: &AnyNetwork, offset: f64, x: Tensor<2>) -> Tensor<2> {
     softplus(network.forward(x) + offset) + LOWER_BOUND
 }
 
-impl<F: Features> Kernel for Gibbs<F> {
+impl Kernel for Gibbs {
     scaled_by!(variance);
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {

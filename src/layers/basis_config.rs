@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::GpLayer;
 use crate::{
-    features::Features,
+    features::AnyNetwork,
     kernels::{Basis, LowRankKernel},
     means::MeanConfig,
     ops::NotPositiveDefinite,
@@ -16,7 +16,7 @@ use crate::{
 
 /// A layer of P functions with a network's outputs as basis functions and a posterior over their
 /// weights (Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526).
-pub type BasisLayer<F> = GpLayer<Basis<F>, WeightSpace>;
+pub type BasisLayer = GpLayer<Basis, WeightSpace>;
 
 /// Configuration of a [`BasisLayer`].
 ///
@@ -74,11 +74,11 @@ impl BasisLayerConfig {
     }
 
     /// Initializes the layer around `network`, on the network's device and in its precision.
-    pub fn init<F: Features>(
+    pub fn init(
         &self,
-        network: F,
+        network: impl Into<AnyNetwork>,
         options: impl Into<TensorCreationOptions>,
-    ) -> BasisLayer<F> {
+    ) -> BasisLayer {
         let options = options.into();
         let usual = (self.rank.max(1) as f64).sqrt().recip();
         let weights = VariationalGaussian::standard(

@@ -22,7 +22,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 /// The mean of the log intensity.
 const OFFSET: f64 = 0.4;
 
-type Waved = CoxProcess<GpLayer<Basis<Waves>, WeightSpace>>;
+type Waved = CoxProcess<GpLayer<Basis, WeightSpace>>;
 
 fn cox(platform: &Platform, offset: f64, distribution: VariationalGaussian) -> Waved {
     CoxProcess::new(GpLayer::new(

@@ -404,7 +404,8 @@ fn basis_layers_have_a_configuration() {
         let Evaluation { marginals, kl } = layer.evaluate(x.clone()).expect("features");
         let likelihood = Gaussian::new(0.3, tracked.options());
         let gradients = likelihood.negative_elbo(y, marginals, kl, ROWS).backward();
-        let weight = &layer.kernel().network().weight;
+        let network = layer.kernel().network().downcast_ref::<Linear>();
+        let weight = &network.expect("a linear layer").weight;
         assert!(weight.grad(&gradients).is_some(), "{platform}");
         let layer = layer.with_level_of(x.clone()).expect("features");
         let predicted = layer.condition().expect("features").marginals(x.inner());

@@ -280,11 +280,11 @@ fn the_rank_of_a_basis_kernel_is_that_of_its_features() {
     const FEATURES: usize = 3;
     let x = Random::new(47).points(40, 2);
     let networks = [
-        NetworkConfig::Perceptron(PerceptronConfig {
+        NetworkConfig::from(PerceptronConfig {
             hidden: vec![8, 8],
             ..PerceptronConfig::default()
         }),
-        NetworkConfig::ResidualNetwork(ResidualNetworkConfig {
+        NetworkConfig::from(ResidualNetworkConfig {
             width: 6,
             ..ResidualNetworkConfig::default()
         }),

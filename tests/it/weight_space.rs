@@ -25,7 +25,7 @@ const NOISE: f64 = 0.3;
 const ROWS: usize = 24;
 const RANK: usize = 4;
 
-fn kernel() -> Basis<Inputs> {
+fn kernel() -> Basis {
     Basis::new(Inputs { rank: RANK })
 }
 

@@ -3,8 +3,8 @@
 use burn::tensor::Tensor;
 use burn_gp_core::{
     features::{
-        Features, FirstWeights, NetworkConfig, Normalization, PerceptronConfig,
-        ResidualNetworkConfig, Standardization,
+        FirstWeights, NetworkConfig, Normalization, PerceptronConfig, ResidualNetworkConfig,
+        Standardization,
     },
     kernels::Kernel,
     means::MeanConfig,
@@ -158,7 +158,7 @@ fn networks_of_any_sizes() {
             .concat();
             no_panic(&documented, || {
                 let config = match residual {
-                    true => NetworkConfig::ResidualNetwork(ResidualNetworkConfig {
+                    true => NetworkConfig::from(ResidualNetworkConfig {
                         width,
                         blocks,
                         normalization: if layer {
@@ -172,7 +172,7 @@ fn networks_of_any_sizes() {
                         }),
                         ..Default::default()
                     }),
-                    false => NetworkConfig::Perceptron(PerceptronConfig {
+                    false => NetworkConfig::from(PerceptronConfig {
                         hidden,
                         first_weights: FirstWeights::FanIn,
                         ..Default::default()

@@ -78,7 +78,7 @@ fn means_and_networks_of_another_crate_are_chosen_by_their_names() {
         panic!("no deep basis kernel: {:?}", plan.model)
     };
     assert_eq!(config.mean, MeanConfig::from(LevelConfig::default()));
-    let network = NetworkConfig::custom(NarrowConfig { width: 9 });
+    let network = NetworkConfig::from(NarrowConfig { width: 9 });
     assert_eq!(config.basis.network, network);
     let read = RunOptions::from_fields(resolved.fields()).unwrap();
     assert_eq!(read, resolved);

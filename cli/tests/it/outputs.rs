@@ -439,7 +439,11 @@ fn networks_have_the_blocks_that_are_asked_for() {
     for (out, options, written) in [
         ("default", "", "\"blocks\":2"),
         ("deep", "--blocks 5", "\"blocks\":5"),
-        ("plain", "--backbone mlp --blocks 3", "\"hidden\":[4,4,4]"),
+        (
+            "plain",
+            "--backbone perceptron --blocks 3",
+            "\"hidden\":[4,4,4]",
+        ),
     ] {
         let line =
             format!("train --model dbk --steps 1 --units 4 --data data.csv --out {out} {options}");

@@ -195,7 +195,7 @@ fn every_regression_model_predicts_the_same_after_loading() {
             "--rank",
             "12",
             "--backbone",
-            "mlp",
+            "perceptron",
             "--training-correction=false",
         ],
         &[

@@ -4,7 +4,7 @@
 //! features small. It is better than the uncorrected kernel when that one overfits. With 200 and
 //! 300 rows and about as many steps the uncorrected kernel has the smaller errors, because it takes
 //! longer to overfit more data. With 1000 rows, which would take minutes here, `train --model dbk
-//! --backbone mlp --units 32 --rank 4 --steps 3000 --schedule cosine` had better densities with the
+//! --backbone perceptron --units 32 --rank 4 --steps 3000 --schedule cosine` had better densities with the
 //! correction than without for each of three seeds (0.449, 0.521, 0.407 and 0.605, 0.713, 0.579). A
 //! Gaussian process came closer to the function (errors 0.030, 0.041, 0.036 and 0.074, 0.072,
 //! 0.067), because with that many rows it needs little smoothing.

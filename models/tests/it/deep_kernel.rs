@@ -6,7 +6,7 @@ use burn::{
     tensor::{DType, Device, Tensor},
 };
 use burn_gp_core::{
-    features::{Features, PerceptronConfig},
+    features::PerceptronConfig,
     inducing::Initializer,
     kernels::StationaryConfig,
     likelihoods::GaussianConfig,

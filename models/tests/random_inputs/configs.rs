@@ -28,7 +28,7 @@ fn noise() -> GaussianConfig {
 }
 
 fn network() -> NetworkConfig {
-    NetworkConfig::ResidualNetwork(ResidualNetworkConfig {
+    NetworkConfig::from(ResidualNetworkConfig {
         width: 3,
         blocks: 1,
         ..Default::default()
@@ -36,7 +36,7 @@ fn network() -> NetworkConfig {
 }
 
 fn perceptron() -> NetworkConfig {
-    NetworkConfig::Perceptron(PerceptronConfig {
+    NetworkConfig::from(PerceptronConfig {
         hidden: vec![3],
         ..Default::default()
     })

@@ -148,6 +148,7 @@ const USES: [Use; 32] = [
     (
         &[
             "--backbone",
+            "--normalization",
             "--units",
             "--blocks",
             "--weight-decay",

@@ -2,6 +2,7 @@
 
 use burn_gp_core::{
     custom::{Choice, Choices, ComponentKind, ComponentName},
+    features::Normalization,
     inducing::Initializer,
     inference::ActionStart,
     process::{CovarianceShape, PredictedVariance},
@@ -213,6 +214,16 @@ impl ModelName {
     /// Whether the model chooses its actions by iteration instead of training them.
     pub fn has_iterations(self) -> bool {
         matches!(self, Self::CagpCg | Self::Itergp)
+    }
+}
+
+choice! {
+    /// The normalization of a residual network.
+    NormalizationName for Normalization {
+        /// No normalization, and inputs as they are
+        None,
+        /// Layer normalization; models on mini-batches standardize the inputs by the training rows
+        Layer,
     }
 }
 

@@ -16,8 +16,8 @@ mod table_columns;
 pub use choices::{
     ActionRowsName, ActionStartName, AuxiliaryName, BackendName, CorrectionName, CovarianceName,
     DateOrderName, DecimalName, DtypeName, InitializerName, InputScaleName, InversionName,
-    KeepName, MissingName, ModelName, OptimizerName, PolicyName, ScaleName, ScheduleName, TimeName,
-    name_of,
+    KeepName, MissingName, ModelName, NormalizationName, OptimizerName, PolicyName, ScaleName,
+    ScheduleName, TimeName, name_of,
 };
 pub use configuration::{CONFIG, parse_configuration, read_configuration, to_toml};
 pub use declaration::Property;

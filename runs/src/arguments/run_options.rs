@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use burn_gp_core::{
-    features::NetworkName,
+    features::{Features, NetworkName},
     likelihoods::LikelihoodName,
     means::{Mean, MeanName},
     variational::PosteriorName,
@@ -15,8 +15,8 @@ use super::declaration::{Property, options};
 use super::{
     ActionRowsName, ActionStartName, AuxiliaryName, CorrectionName, CovarianceName, DateOrderName,
     DecimalName, DeviceName, DtypeName, ImageOption, InitializerName, InputScaleName,
-    InversionName, KeepName, MissingName, ModelName, OptimizerName, PolicyName, ScheduleName,
-    TimeName,
+    InversionName, KeepName, MissingName, ModelName, NormalizationName, OptimizerName, PolicyName,
+    ScheduleName, TimeName,
     choices::{component, named},
 };
 use crate::kernel_expression::KernelExpression;
@@ -175,22 +175,25 @@ options! {
     }
 
     "Networks" {
-        /// Network of dbk, svdbk, bll, dkl, sdkl and svdkl [default: normalized]
-        #[arg(value_parser = named(NetworkName::all()))]
+        /// Network of dbk, svdbk, bll, dkl, sdkl and svdkl [default: residual-network]
+        #[arg(value_parser = component::<dyn Features>())]
         backbone: NetworkName = "NETWORK",
+        /// Normalization of a residual network [default: layer]
+        #[arg(value_enum)]
+        normalization: NormalizationName = "NORMALIZATION",
         /// Width of the network [default: 32 for fewer than 1000 training rows, 64 for fewer than
         /// 10000, else 128]
         units: usize = "COUNT" [DataDependentDefault],
-        /// Number of blocks of a residual network, or of hidden layers of mlp [default: 2]
+        /// Number of blocks of a residual network, or of hidden layers of a perceptron [default: 2]
         blocks: usize = "COUNT",
         /// Number of basis functions of dbk, svdbk and bll [default: 128]
         rank: usize = "R" [DataDependentDefault],
         /// Number of outputs of the network of dkl, sdkl and svdkl, the inputs of the kernel [default: as
-        /// many as inputs; mlp 2]
+        /// many as inputs; perceptron 2]
         features: usize = "H" [DataDependentDefault],
         /// Whether the network of dkl, sdkl and svdkl starts as the identity: the last weights are zero
         /// and the inputs are added to the outputs [default: true if there are as many outputs as
-        /// inputs; mlp false]
+        /// inputs; perceptron false]
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
         from_identity: bool = "BOOL" [DataDependentDefault],
         /// Weight decay: the penalty λ/2·‖θ‖² of the network's weights in the loss per datum [default:

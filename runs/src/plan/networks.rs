@@ -19,7 +19,7 @@ use super::{
     posterior::{covariance, posterior},
     units::parameters_in_units,
 };
-use crate::arguments::{CorrectionName, ModelName, RunOptions};
+use crate::arguments::{CorrectionName, ModelName, NormalizationName, RunOptions};
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
 use crate::ranges::{
@@ -62,7 +62,8 @@ pub(super) fn check(given: &RunOptions, checked: &mut RunOptions) -> Result<(), 
 
 /// The network and the number of its blocks.
 fn form(resolved: &mut RunOptions) -> Result<(NetworkName, usize), OptionError> {
-    let backbone = *(resolved.backbone).get_or_insert(NetworkConfig::NORMALIZED);
+    let backbone = (resolved.backbone).get_or_insert_with(NetworkName::of::<ResidualNetworkConfig>);
+    let backbone = *backbone;
     Ok((
         backbone,
         count(MOST_PARTS, "--blocks", &mut resolved.blocks, DEFAULT_BLOCKS)?,
@@ -202,6 +203,7 @@ fn network(
     let (model, seed) = (resolved.model(), resolved.seed());
     let (rows, inputs) = (data.training_rows(), data.dimensions());
     let (backbone, blocks) = form(resolved)?;
+    let normalization = *(resolved.normalization).get_or_insert(NormalizationName::Layer);
     let fits = UNITS.iter().find(|(most, _)| rows < *most);
     let width = *(resolved.units).get_or_insert(fits.map_or(MOST_UNITS, |&(_, units)| units));
     at_most("--units", width, (MOST_VALUES / blocks).isqrt(), || {
@@ -209,7 +211,8 @@ fn network(
     })?;
     // By default a deep kernel has as many features as inputs. Fewer random mixtures of the inputs would lose
     // information that must be learned again.
-    let can_be_identity = (backbone.make)(ResidualNetworkConfig::default()).can_be_identity();
+    let mut network = backbone.config();
+    let can_be_identity = network.can_be_identity();
     let outputs = match can_be_identity {
         _ if model.has_basis() => *resolved.rank.get_or_insert(DEFAULT_RANK),
         true => *resolved.features.get_or_insert(inputs),
@@ -220,13 +223,16 @@ fn network(
         blocks,
         // In full-batch training, a network with standardized inputs separates the rows from the start, and
         // fits them before the noise variance has grown.
-        standardization: (model.has_batches()).then(|| standardization(&data.train.inputs)),
+        standardization: (model.has_batches() && normalization == NormalizationName::Layer)
+            .then(|| standardization(&data.train.inputs)),
+        normalization: normalization.into(),
         from_identity: model.is_deep_kernel()
             && from_identity(resolved, can_be_identity, [outputs, inputs])?,
         seed,
         ..ResidualNetworkConfig::default()
     };
-    Ok(((backbone.make)(residual), outputs))
+    network.set_like(&residual);
+    Ok((network, outputs))
 }
 
 /// Whether the network starts as the identity, so that the initial deep kernel is a kernel on the inputs.

@@ -8,7 +8,7 @@ use rand::rngs::ChaCha8Rng;
 
 use super::{FeatureMap, LowRankKernel, squared_norms};
 use crate::{
-    features::Features,
+    features::AnyNetwork,
     kernels::{Kernel, NoFunctionDraws, PriorFeatures, prior_features::origin},
     ops::{ExactMatmul, NotPositiveDefinite},
     parameter::{Part, require_precision, tracked_like},
@@ -37,17 +37,17 @@ use crate::{
 /// assert!(values.iter().all(|value| (value - variances[0]).abs() < 1e-5));
 /// ```
 #[derive(Module, Debug)]
-pub struct Basis<F: Module> {
-    network: Part<F>,
+pub struct Basis {
+    network: Part<AnyNetwork>,
     #[module(skip)]
     factor: f64,
 }
 
-impl<F: Features> Basis<F> {
+impl Basis {
     /// Uses the outputs of `network` as basis functions.
-    pub fn new(network: F) -> Self {
+    pub fn new(network: impl Into<AnyNetwork>) -> Self {
         Self {
-            network: Part::network(network),
+            network: Part::network(network.into()),
             factor: 1.0,
         }
     }
@@ -63,12 +63,12 @@ impl<F: Features> Basis<F> {
     }
 
     /// The network.
-    pub fn network(&self) -> &F {
+    pub fn network(&self) -> &AnyNetwork {
         &self.network
     }
 }
 
-impl<F: Features> Kernel for Basis<F> {
+impl Kernel for Basis {
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         self.features(x1)
             .exact_matmul(self.features(x2).transpose())
@@ -98,7 +98,7 @@ impl<F: Features> Kernel for Basis<F> {
     }
 }
 
-impl<F: Features> FeatureMap for Basis<F> {
+impl FeatureMap for Basis {
     fn features(&self, x: Tensor<2>) -> Tensor<2> {
         require_precision("Basis", &x, &*self.network);
         let features = self.network.forward(x);
@@ -109,7 +109,7 @@ impl<F: Features> FeatureMap for Basis<F> {
     }
 }
 
-impl<F: Features> LowRankKernel for Basis<F> {
+impl LowRankKernel for Basis {
     type Map = Self;
 
     fn feature_map(&self) -> Result<Self, NotPositiveDefinite> {

@@ -63,7 +63,7 @@ pub fn on_inputs(
     outputs: usize,
     noise: f64,
     correction: VarianceCorrection,
-) -> LowRankRegression<Basis<Inputs>> {
+) -> LowRankRegression<Basis> {
     LowRankRegression::new(
         Basis::new(Inputs { rank: 0 }),
         ZeroMean::new(outputs),

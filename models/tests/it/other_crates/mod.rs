@@ -347,7 +347,7 @@ fn a_mean_of_another_crate_is_as_good_as_one_of_the_library() {
 /// Every model with a network trains with one of this crate, and is the same from a file.
 #[test]
 fn a_network_of_another_crate_is_part_of_every_model_with_a_network() {
-    let network = || NetworkConfig::custom(NarrowConfig { width: 5 });
+    let network = || NetworkConfig::from(NarrowConfig { width: 5 });
     let kernel = || StationaryConfig::new(Stationary::Matern52);
     let noise = || GaussianConfig { noise: NOISE };
     let basis = || BasisConfig::new(network(), 6);

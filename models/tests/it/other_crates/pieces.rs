@@ -6,7 +6,7 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 use burn_gp_core::{
-    features::{Features, NetworkDefinition, ResidualNetworkConfig},
+    features::{AnyNetwork, Features, NetworkDefinition, ResidualNetworkConfig},
     kernels::Kernel,
     likelihoods::{Likelihood, LikelihoodDefinition},
     means::{AnyMean, Mean, MeanDefinition},
@@ -288,9 +288,6 @@ pub struct NarrowConfig {
 }
 
 impl NetworkDefinition for NarrowConfig {
-    const NAME: &'static str = "narrow";
-    type Network = Narrow;
-
     fn check(&self) -> Result<(), String> {
         match self.width > 0 {
             true => Ok(()),
@@ -298,13 +295,11 @@ impl NetworkDefinition for NarrowConfig {
         }
     }
 
-    fn like(residual: &ResidualNetworkConfig) -> Self {
-        Self {
-            width: residual.width,
-        }
+    fn set_like(&mut self, residual: &ResidualNetworkConfig) {
+        self.width = residual.width;
     }
 
-    fn init(&self, inputs: usize, outputs: usize, options: TensorCreationOptions) -> Narrow {
+    fn init(&self, inputs: usize, outputs: usize, options: TensorCreationOptions) -> AnyNetwork {
         // Weights that differ, without a seed.
         let layer = |rows: usize, columns: usize| {
             let weights: Vec<f64> = (0..rows * columns)
@@ -316,11 +311,11 @@ impl NetworkDefinition for NarrowConfig {
                 bias: None,
             }
         };
-        Narrow {
+        AnyNetwork::from(Narrow {
             first: layer(inputs, self.width),
             last: layer(self.width, outputs),
-        }
+        })
     }
 }
 
-burn_gp_core::register_network!(NarrowConfig);
+burn_gp_core::register!(Features, "narrow", NarrowConfig, "Two layers");
