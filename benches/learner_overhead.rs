@@ -50,7 +50,7 @@ const WARM_UP: usize = 100;
 const ROUNDS: usize = 5;
 const LEARNING_RATE: f64 = 0.01;
 
-type Model = Svgp<StationaryKernel, Gaussian, Whitened<InducingPoints>>;
+type Model = Svgp<StationaryKernel, Whitened<InducingPoints>>;
 
 fn main() -> Result<(), Box<dyn Error>> {
     allocator::keep_freed_pages();

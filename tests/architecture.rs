@@ -152,12 +152,18 @@ fn uses(sources: &Path) -> BTreeMap<String, BTreeMap<String, PathBuf>> {
         let used = modules.entry(module.clone()).or_default();
         for name in imports.own {
             let name = exported.get(&name).cloned().unwrap_or(name);
+            let name = module_of_macro(&name).map_or(name, str::to_owned);
             if name != module {
                 used.insert(name, relative.to_owned());
             }
         }
     }
     modules
+}
+
+/// The module of a macro, which is exported at the root of its crate.
+fn module_of_macro(name: &str) -> Option<&'static str> {
+    (name == "register").then_some("custom")
 }
 
 fn sources(of_crate: &str) -> PathBuf {

@@ -51,7 +51,10 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         .steps(600)
         .batch_size(100)
         .scale_targets(false);
-    let independent = SvgpConfig::new(StationaryConfig::matern52(), LikelihoodConfig::FixedNoise);
+    let independent = SvgpConfig::new(
+        StationaryConfig::matern52(),
+        LikelihoodConfig::fixed_noise(),
+    );
     let mixed = SvgpConfig {
         coregionalization: Some(CoregionalizationConfig::new(2)),
         ..independent.clone().with_inducing(30)

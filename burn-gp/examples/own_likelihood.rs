@@ -6,7 +6,7 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 use burn_gp::{
-    likelihoods::{Likelihood, LikelihoodDefinition},
+    likelihoods::{AnyLikelihood, Likelihood, LikelihoodDefinition},
     parameter::Positive,
     prelude::*,
     rand::{Rng, RngExt},
@@ -20,7 +20,9 @@ pub struct Laplace {
 }
 
 impl Likelihood for Laplace {
-    const NAME: &'static str = "laplace";
+    fn name(&self) -> &'static str {
+        "laplace"
+    }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
         let scale = self.scale.value().unsqueeze::<3>();
@@ -34,7 +36,7 @@ impl Likelihood for Laplace {
         (function, variance)
     }
 
-    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+    fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
         let scale = self.scale.to_vec()[0];
         let draw = |_| {
             let uniform: f64 = random.random_range(-0.5..0.5);
@@ -48,27 +50,23 @@ impl Likelihood for Laplace {
 }
 
 /// The configuration of the likelihood, as stored in model files.
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LaplaceConfig {
     scale: f64,
 }
 
 impl LikelihoodDefinition for LaplaceConfig {
-    type Likelihood = Laplace;
-
-    fn for_data(noise: f64, _classes: usize) -> Self {
-        let scale = (noise / 2.0).sqrt();
-        Self { scale }
+    fn set_for_data(&mut self, noise: f64, _classes: usize) {
+        self.scale = (noise / 2.0).sqrt();
     }
 
-    fn init(&self, options: TensorCreationOptions) -> Laplace {
-        Laplace {
-            scale: Positive::new(&[self.scale], options),
-        }
+    fn init(&self, options: TensorCreationOptions) -> AnyLikelihood {
+        let scale = Positive::new(&[self.scale], options);
+        Laplace { scale }.into()
     }
 }
 
-burn_gp::register_likelihood!(LaplaceConfig);
+burn_gp::register!(Likelihood, "laplace", LaplaceConfig, "Laplace noise");
 
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Every seventh target is far too large.
@@ -87,7 +85,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         Ok(errors.sum::<f64>() / x.len() as f64)
     };
     let gaussian = error(GaussianConfig::default().into())?;
-    let laplace = error(LikelihoodConfig::custom(LaplaceConfig { scale: 0.3 }))?;
+    let laplace = error(LikelihoodConfig::from(LaplaceConfig { scale: 0.3 }))?;
     println!(
         "mean error of the function: Gaussian noise {gaussian:.3}, Laplace noise {laplace:.3}"
     );

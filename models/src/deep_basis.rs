@@ -9,7 +9,7 @@ use burn_gp_core::{
     inference::{ConditionError, LowRankRegression},
     kernels::{Basis, Kernel},
     layers::Predictive,
-    likelihoods::{AnyLikelihood, GaussianConfig, Likelihood, LikelihoodConfig, check_finite},
+    likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig, check_finite},
     means::MeanConfig,
     parameter::ParameterConfig,
     process::{CovarianceShape, VarianceCorrection, VariationalGaussian},
@@ -29,7 +29,7 @@ use crate::{
 pub type AnyDbk = LowRankRegression<Basis>;
 
 /// A deep basis kernel with a posterior over the weights of its features.
-pub type AnySvdbk = Svgp<Basis, AnyLikelihood, WeightSpace>;
+pub type AnySvdbk = Svgp<Basis, WeightSpace>;
 
 /// The features of a deep basis kernel: a network's outputs times a small constant.
 ///
@@ -364,7 +364,7 @@ impl ReadyMade for AnyDbk {
         Ok(Svgp::new(
             model.kernel().clone(),
             model.mean().clone(),
-            AnyLikelihood::Gaussian(model.likelihood().clone()),
+            AnyLikelihood::from(model.likelihood().clone()),
             posterior,
         ))
     }

@@ -3,7 +3,7 @@
 use burn::tensor::Device;
 use burn_gp_core::{
     kernels::KernelConfig,
-    likelihoods::LikelihoodConfig,
+    likelihoods::GaussianConfig,
     parameter::{Hyperparameter, ParameterConfig, Prior, Priors, hyperparameters},
 };
 
@@ -45,7 +45,7 @@ impl ModelConfig {
     /// separate kernels or coregionalization are not changed.
     pub fn with_default_priors(mut self, rows: usize, dimensions: usize) -> Self {
         let likelihood = self.likelihood();
-        let has_noise = matches!(likelihood, LikelihoodConfig::Gaussian(_));
+        let has_noise = likelihood.downcast_ref::<GaussianConfig>().is_some();
         if rows <= MOST_ROWS
             && let Some((kernel, parameters)) = self.prior_parts()
         {

@@ -97,7 +97,7 @@ where
     }
 
     fn likelihood(&self) -> AnyLikelihood {
-        AnyLikelihood::Gaussian(self.regression.likelihood().clone())
+        AnyLikelihood::from(self.regression.likelihood().clone())
     }
 
     fn options(&self) -> (Device, DType) {

@@ -2,9 +2,12 @@
 
 use std::ops::Range;
 
-use burn::tensor::{DType, Device, Tensor};
+use burn::{
+    module::Module,
+    tensor::{DType, Device, Tensor},
+};
 use burn_gp_core::{
-    layers::Predictive, likelihoods::Likelihood, metrics::mixture_log_density,
+    layers::Predictive, likelihoods::AnyLikelihood, metrics::mixture_log_density,
     ops::NotPositiveDefinite, parameter::numbers, process::Marginals,
 };
 use rand::Rng;
@@ -14,18 +17,18 @@ use crate::{PredictionError, Predictions, chunks::inputs_at_once, training::matr
 /// A posterior over functions with a likelihood, on a device without autodiff. The posterior is a
 /// process or the layers of a deep model, whose predictions are mixtures over draws of the hidden
 /// layers.
-pub struct Predictor<L> {
+pub struct Predictor {
     process: Box<dyn Predictive + Send + Sync>,
-    likelihood: L,
+    likelihood: AnyLikelihood,
     device: Device,
     dtype: DType,
 }
 
-impl<L: Likelihood> Predictor<L> {
+impl Predictor {
     /// Predicts with `process` and `likelihood` on `device` in `dtype`.
     pub fn new(
         process: Box<dyn Predictive + Send + Sync>,
-        likelihood: &L,
+        likelihood: &AnyLikelihood,
         device: &Device,
         dtype: DType,
     ) -> Self {
@@ -54,7 +57,7 @@ impl<L: Likelihood> Predictor<L> {
     }
 
     /// The likelihood.
-    pub fn likelihood(&self) -> &L {
+    pub fn likelihood(&self) -> &AnyLikelihood {
         &self.likelihood
     }
 

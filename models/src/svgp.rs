@@ -2,9 +2,9 @@
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
-    inference::in_unit_of_targets,
+    inference::decades_to_targets,
     kernels::FunctionPrior,
-    likelihoods::{ImpossibleTarget, Likelihood},
+    likelihoods::{AnyLikelihood, ImpossibleTarget},
     means::AnyMean,
     ops::NotPositiveDefinite,
     parameter::Priors,
@@ -21,10 +21,10 @@ use crate::training::{Model, Objective};
 /// (J. Hensman, A. Matthews, Z. Ghahramani, *Scalable Variational Gaussian Process
 /// Classification*, arXiv:1411.2005, eq. 19).
 #[derive(Module, Debug)]
-pub struct Svgp<K: Module, L: Module, Q: Module> {
+pub struct Svgp<K: Module, Q: Module> {
     kernel: K,
     mean: AnyMean,
-    likelihood: L,
+    likelihood: AnyLikelihood,
     posterior: Q,
     #[module(skip)]
     priors: Priors,
@@ -33,13 +33,18 @@ pub struct Svgp<K: Module, L: Module, Q: Module> {
     has_row_weights: bool,
 }
 
-impl<K: FunctionPrior, L: Likelihood, Q: Posterior<K>> Svgp<K, L, Q> {
+impl<K: FunctionPrior, Q: Posterior<K>> Svgp<K, Q> {
     /// A model with the given components.
-    pub fn new(kernel: K, mean: impl Into<AnyMean>, likelihood: L, posterior: Q) -> Self {
+    pub fn new(
+        kernel: K,
+        mean: impl Into<AnyMean>,
+        likelihood: impl Into<AnyLikelihood>,
+        posterior: Q,
+    ) -> Self {
         Self {
             kernel,
             mean: mean.into(),
-            likelihood,
+            likelihood: likelihood.into(),
             posterior,
             priors: Priors::default(),
             has_row_weights: false,
@@ -111,7 +116,7 @@ impl<K: FunctionPrior, L: Likelihood, Q: Posterior<K>> Svgp<K, L, Q> {
     }
 
     /// The likelihood.
-    pub fn likelihood(&self) -> &L {
+    pub fn likelihood(&self) -> &AnyLikelihood {
         &self.likelihood
     }
 
@@ -138,7 +143,7 @@ impl<K: FunctionPrior, L: Likelihood, Q: Posterior<K>> Svgp<K, L, Q> {
     }
 }
 
-impl<K: FunctionPrior, L: Likelihood, Q: Posterior<K>> Model for Svgp<K, L, Q> {
+impl<K: FunctionPrior, Q: Posterior<K>> Model for Svgp<K, Q> {
     /// An unbiased estimate of the evidence lower bound. Only the likelihood term of the batch is
     /// scaled up to all data, not the KL divergence.
     fn objective(
@@ -187,12 +192,14 @@ impl<K: FunctionPrior, L: Likelihood, Q: Posterior<K>> Model for Svgp<K, L, Q> {
             return self;
         }
         let (targets, _) = self.weighted(targets.clone());
-        let (kernel, likelihood) =
-            in_unit_of_targets(self.kernel, self.likelihood, (inputs, &targets));
-        Self {
-            kernel,
-            likelihood,
-            ..self
+        let noise = self.likelihood.noise_variance();
+        match decades_to_targets(&self.kernel, noise, (inputs, &targets)) {
+            0 => self,
+            decades => Self {
+                kernel: self.kernel.in_larger_unit(decades),
+                likelihood: (self.likelihood.in_larger_unit(decades)).unwrap_or(self.likelihood),
+                ..self
+            },
         }
     }
 }

@@ -9,7 +9,7 @@ use burn_gp_core::{
     inference::ConditionError,
     kernels::{AnyKernel, Kernel, KernelConfig, Kernels},
     layers::{GpLayerConfig, Predictive},
-    likelihoods::{AnyLikelihood, Gaussian, Likelihood, LikelihoodConfig},
+    likelihoods::{AnyLikelihood, Gaussian, LikelihoodConfig},
     means::{AnyMean, MeanConfig},
     parameter::{ParameterConfig, numbers},
     variational::{
@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// A sparse variational model whose components are chosen at run time.
-pub type AnySvgp = Svgp<Kernels<AnyKernel>, AnyLikelihood, Functions<AnyPosterior<InducingPoints>>>;
+pub type AnySvgp = Svgp<Kernels<AnyKernel>, Functions<AnyPosterior<InducingPoints>>>;
 
 /// A model of independent functions with a shared kernel.
 pub(crate) fn with_shared_kernel(
@@ -40,7 +40,7 @@ pub(crate) fn with_shared_kernel(
     Svgp::new(
         Kernels::Shared(kernel),
         mean,
-        AnyLikelihood::Gaussian(likelihood),
+        likelihood,
         Functions::Independent(posterior),
     )
 }

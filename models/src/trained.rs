@@ -1,13 +1,11 @@
 //! Trained models chosen at run time.
 
 use burn::{module::Module, tensor::Tensor};
-use burn_gp_core::{
-    inference::ConditionError, likelihoods::AnyLikelihood, parameter::Hyperparameter,
-};
+use burn_gp_core::{inference::ConditionError, parameter::Hyperparameter};
 
 use crate::*;
 
-fn predictor(model: &impl Trained) -> Result<Predictor<AnyLikelihood>, ConditionError> {
+fn predictor(model: &impl Trained) -> Result<Predictor, ConditionError> {
     let (device, dtype) = model.options();
     let process = model.process()?;
     Ok(Predictor::new(process, &model.likelihood(), &device, dtype))
@@ -41,7 +39,7 @@ macro_rules! trained {
             ///
             /// When a value in the data that the model keeps is not finite, or a covariance matrix
             /// cannot be factored.
-            pub fn predictor(&self) -> Result<Predictor<AnyLikelihood>, ConditionError> {
+            pub fn predictor(&self) -> Result<Predictor, ConditionError> {
                 match self {
                     $(Self::$name(model) => predictor(model),)*
                 }

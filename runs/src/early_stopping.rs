@@ -1,7 +1,7 @@
 //! Early stopping: the number of steps, as determined on held-out rows.
 
 use burn_gp_core::{
-    likelihoods::{Gaussian, GaussianConfig},
+    likelihoods::{GaussianConfig, LikelihoodName},
     metrics,
     ops::Stationary,
 };
@@ -44,7 +44,7 @@ pub fn nlpd_without_network(
 ) -> Option<f64> {
     let is_found = session.state.stopping_point.is_some();
     let is_comparable = options.model().has_network()
-        && data.likelihood == Gaussian::CHOICE
+        && data.likelihood == LikelihoodName::of::<GaussianConfig>()
         && data.training_rows() <= MOST_ROWS
         && !data.test.is_empty();
     (is_found && is_comparable)

@@ -1,9 +1,6 @@
 //! Predictions and scores of a model.
 
-use burn_gp_core::{
-    likelihoods::{AnyLikelihood, Interval, Likelihood},
-    metrics,
-};
+use burn_gp_core::{likelihoods::Interval, metrics};
 use burn_gp_datasets::{Matrix, Standardizer};
 use burn_gp_models::{PredictionError, Predictions, Predictor};
 use serde::{Deserialize, Serialize};
@@ -94,7 +91,7 @@ pub struct Evaluation {
 /// Predicts at standardized inputs. If `noise`, the noise variance of each target, is known, predictions
 /// include it; otherwise they are predictions of the function.
 pub fn predict(
-    predictor: &Predictor<AnyLikelihood>,
+    predictor: &Predictor,
     inputs: &Matrix,
     noise: Option<&[f64]>,
     mut progress: RowProgress,
@@ -146,7 +143,7 @@ pub fn in_original_units(
 ///
 /// If the likelihood does not support a target.
 pub fn evaluate(
-    predictor: &Predictor<AnyLikelihood>,
+    predictor: &Predictor,
     part: &Part,
     standardizer: &Standardizer,
     levels: &Levels,

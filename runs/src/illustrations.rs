@@ -5,7 +5,7 @@ mod images;
 use std::path::Path;
 
 use burn_gp_core::{
-    likelihoods::{AnyLikelihood, Interval, TargetKind},
+    likelihoods::{Interval, TargetKind},
     metrics,
 };
 use burn_gp_datasets::Matrix;
@@ -40,7 +40,7 @@ pub struct RunPlots<'a> {
     /// The step of the kept model, with its loss on all training rows.
     pub kept: LossPoint,
     /// The predictor of the trained model.
-    pub predictor: &'a Predictor<AnyLikelihood>,
+    pub predictor: &'a Predictor,
     /// The trained model with its inducing points.
     pub model: &'a TrainedModel,
     /// The predictions of the test rows.

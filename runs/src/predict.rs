@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use burn_gp_core::likelihoods::{AnyLikelihood, Likelihood};
 use burn_gp_datasets::{
     DataSource, Features, KeptColumns, NewRows, Standardizer, warnings_of_new_rows,
 };
@@ -185,11 +184,7 @@ impl Rows {
     }
 
     /// Fails on the first target that the likelihood does not support.
-    fn check_targets(
-        &self,
-        predictor: &Predictor<AnyLikelihood>,
-        features: &Features,
-    ) -> Result<(), TargetError> {
+    fn check_targets(&self, predictor: &Predictor, features: &Features) -> Result<(), TargetError> {
         if self.known.is_empty() {
             return Ok(());
         }
@@ -207,7 +202,7 @@ impl Rows {
     /// The predictions of all rows, and the scores of those with a known target.
     fn predict(
         &self,
-        predictor: &Predictor<AnyLikelihood>,
+        predictor: &Predictor,
         standardizer: &Standardizer,
         levels: &Levels,
     ) -> Result<(InOriginalUnits, Option<Scores>), Failure> {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use burn::tensor::DType;
 use burn_gp_core::{
     inducing::distinct_rows,
-    likelihoods::{ImpossibleTarget, Likelihood, LikelihoodName, TargetKind},
+    likelihoods::{AnyLikelihood, ImpossibleTarget, LikelihoodName, TargetKind},
     patches::ImageShape,
 };
 use burn_gp_datasets::{
@@ -236,7 +236,7 @@ impl PreparedData {
     /// [`TargetError`].
     pub fn check_targets(
         &self,
-        likelihood: &impl Likelihood,
+        likelihood: &AnyLikelihood,
         precision: DType,
     ) -> Result<(), TargetError> {
         for part in [&self.train, &self.validation, &self.test] {
@@ -304,7 +304,7 @@ impl PreparedData {
         Err(OptionError::Classes {
             target: self.schema.target_name.clone(),
             found,
-            likelihood: self.likelihood.name,
+            likelihood: self.likelihood.name(),
             takes,
             advice,
         })

@@ -123,7 +123,7 @@ impl Metrics {
             action_rows: options.action_rows,
             classes: (data.schema.classes.as_ref()).map(|classes| classes.count()),
             kernel: kernel_text(options),
-            likelihood: data.likelihood.name.to_owned(),
+            likelihood: data.likelihood.name().to_owned(),
             scores,
             training,
             peak_memory: memory::peak(),

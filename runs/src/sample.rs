@@ -3,10 +3,7 @@
 use std::path::PathBuf;
 
 use burn::tensor::Tensor;
-use burn_gp_core::{
-    likelihoods::{AnyLikelihood, TargetKind},
-    ops::numbers,
-};
+use burn_gp_core::{likelihoods::TargetKind, ops::numbers};
 use burn_gp_datasets::{DataSource, KeptColumns, NewRows, warnings_of_new_rows};
 use burn_gp_models::Predictor;
 use clap::Args;
@@ -118,7 +115,7 @@ pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
 
 /// Draws of the functions, in the units of the data if they are on the scale of the target.
 fn functions(
-    predictor: &Predictor<AnyLikelihood>,
+    predictor: &Predictor,
     x: Tensor<2>,
     context: &ModelContext,
     arguments: &SampleArguments,
@@ -146,7 +143,7 @@ fn functions(
 
 /// Draws of new targets, in the units of the data.
 fn targets(
-    predictor: &Predictor<AnyLikelihood>,
+    predictor: &Predictor,
     x: Tensor<2>,
     context: &ModelContext,
     arguments: &SampleArguments,

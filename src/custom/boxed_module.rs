@@ -13,8 +13,6 @@ use burn::{
     tensor::{Bool, Device, Int, Tensor},
 };
 
-use crate::parameter::{Hyperparameter, hyperparameters};
-
 /// A boxed module viewed as a trait object: `View` is the trait object of its kind of component.
 pub struct BoxedModule<View: ?Sized> {
     module: Box<dyn AnyModule>,
@@ -34,11 +32,6 @@ impl<View: ?Sized> BoxedModule<View> {
     /// The module, if it has this type.
     pub fn downcast_ref<M: 'static>(&self) -> Option<&M> {
         self.module.as_any().downcast_ref()
-    }
-
-    /// The hyperparameters with their constrained values.
-    pub fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        hyperparameters(self)
     }
 
     /// The component.

@@ -184,13 +184,9 @@ impl<K: Kind + ?Sized> ComponentConfig<K> {
         names::<K>().into_iter()
     }
 
-    /// Checks the values.
-    ///
-    /// # Errors
-    ///
-    /// The reason, if one is out of range.
-    pub fn check(&self) -> Result<(), String> {
-        K::check(&self.definition)
+    /// The configuration, if it has this type.
+    pub fn downcast_ref<C: 'static>(&self) -> Option<&C> {
+        self.definition.as_any().downcast_ref()
     }
 }
 

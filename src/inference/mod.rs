@@ -44,7 +44,7 @@ pub use exact::Exact;
 pub use leave_one_out::LeaveOneOut;
 pub use low_rank::{LowRankRegression, low_rank_evidence};
 pub use orthogonal::CollapsedOrthogonal;
-pub use unit::in_unit_of_targets;
+pub use unit::decades_to_targets;
 
 use crate::{
     likelihoods::{ImpossibleTarget, check_finite},
@@ -100,7 +100,7 @@ pub trait FullBatch: Module + ModuleDisplay {
         self
     }
 
-    /// Rescales initial values to the scale of the training data ([`in_unit_of_targets`]). Trainers
+    /// Rescales initial values to the scale of the training data ([`decades_to_targets`]). Trainers
     /// call it; the default leaves the model unchanged.
     ///
     /// # Shapes

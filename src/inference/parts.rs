@@ -46,13 +46,14 @@ macro_rules! full_batch_parts {
             if !self.priors.is_empty() {
                 return self;
             }
-            let data = (inputs, targets);
-            let (kernel, likelihood) =
-                $crate::inference::in_unit_of_targets(self.kernel, self.likelihood, data);
-            Self {
-                kernel,
-                likelihood,
-                ..self
+            let noise = $crate::likelihoods::Likelihood::noise_variance(&self.likelihood);
+            match $crate::inference::decades_to_targets(&self.kernel, noise, (inputs, targets)) {
+                0 => self,
+                decades => Self {
+                    kernel: self.kernel.in_larger_unit(decades),
+                    likelihood: self.likelihood.in_larger_unit(decades),
+                    ..self
+                },
             }
         }
     };

@@ -2,7 +2,7 @@
 
 use burn::tensor::Tensor;
 
-use crate::{kernels::FunctionPrior, likelihoods::Likelihood, ops::number};
+use crate::{kernels::FunctionPrior, ops::number};
 
 /// Model and target variances within this factor of each other count as close.
 const FAR: f64 = 1e3;
@@ -10,36 +10,29 @@ const FAR: f64 = 1e3;
 /// The variance of the functions is averaged over at most this many rows.
 const ROWS: usize = 1024;
 
-/// Rescales a kernel and a likelihood whose initial variances are far from the variance of the
-/// targets.
+/// The power of ten by which the standard deviation of the targets exceeds the initial one of a model with this
+/// kernel and noise variance, to rescale the model by.
 ///
-/// Nothing changes if the variance of the model, functions plus noise, is within a factor of a
-/// thousand of the variance of the targets. Otherwise its variances and their lower bounds are
-/// multiplied by the power of 100 nearest to the ratio of the two. Training then takes the same
-/// steps whatever the unit of the targets.
+/// It is zero if the variance of the model, functions plus noise, is within a factor of a thousand of the
+/// variance of the targets, or if the likelihood has no noise variance. Otherwise variances and their lower
+/// bounds are multiplied by the power of 100 nearest to the ratio of the two. Training then takes the same steps
+/// whatever the unit of the targets.
 ///
 /// # Shapes
 ///
 /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
-pub fn in_unit_of_targets<K: FunctionPrior, L: Likelihood>(
-    kernel: K,
-    likelihood: L,
+pub fn decades_to_targets(
+    kernel: &impl FunctionPrior,
+    noise: Option<f64>,
     (inputs, targets): (&Tensor<2>, &Tensor<2>),
-) -> (K, L) {
+) -> i64 {
     let [rows, _] = inputs.dims();
     let some = inputs.clone().inner().narrow(0, 0, rows.min(ROWS));
     let variance = kernel.valid().mean_variance(some);
-    let Some((variance, noise)) = variance.zip(likelihood.noise_variance()) else {
-        return (kernel, likelihood);
-    };
-    let decades = decades(variance + noise, variance_of(targets));
-    if decades == 0 {
-        return (kernel, likelihood);
+    match variance.zip(noise) {
+        Some((variance, noise)) => decades(variance + noise, variance_of(targets)),
+        None => 0,
     }
-    (
-        kernel.in_larger_unit(decades),
-        likelihood.in_larger_unit(decades),
-    )
 }
 
 /// The variance of the targets, averaged over columns.

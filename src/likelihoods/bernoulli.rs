@@ -1,15 +1,21 @@
 //! The Bernoulli likelihood with the probit link.
 
-use burn::{module::Module, tensor::Tensor};
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
 use rand::{Rng, RngExt};
 
+use serde::{Deserialize, Serialize};
+
 use super::{
-    Likelihood,
+    AnyLikelihood, Likelihood, LikelihoodConfig, LikelihoodDefinition, TargetKind,
     likelihood::{draw, sum_outputs},
 };
 use crate::{
     ops::{log_normal_cdf, special::functions},
     process::Marginals,
+    register,
 };
 
 /// `p(y = 1 | f) = Φ(f)`, `p(y = 0 | f) = Φ(−f)`, where Φ is the standard normal distribution
@@ -46,8 +52,52 @@ impl Bernoulli {
     }
 }
 
+/// Configuration of a [`Bernoulli`] likelihood.
+///
+/// ```
+/// use burn_gp_core::likelihoods::{BernoulliConfig, LikelihoodConfig};
+///
+/// assert_eq!(LikelihoodConfig::from(BernoulliConfig {}), LikelihoodConfig::bernoulli());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BernoulliConfig {}
+
+register!(
+    Likelihood,
+    "bernoulli",
+    BernoulliConfig,
+    "Two classes, probit link"
+);
+
+impl LikelihoodDefinition for BernoulliConfig {
+    fn init(&self, _options: TensorCreationOptions) -> AnyLikelihood {
+        Bernoulli {}.into()
+    }
+
+    fn target(&self) -> TargetKind {
+        TargetKind::TwoClasses
+    }
+}
+
+impl LikelihoodConfig {
+    /// A [`Bernoulli`] likelihood.
+    pub fn bernoulli() -> Self {
+        BernoulliConfig {}.into()
+    }
+}
+
+impl Bernoulli {
+    /// Creates the likelihood, which has no parameters.
+    pub fn new() -> Self {
+        Self {}
+    }
+}
+
 impl Likelihood for Bernoulli {
-    const NAME: &'static str = "bernoulli";
+    fn name(&self) -> &'static str {
+        "bernoulli"
+    }
 
     fn classes(&self) -> Option<usize> {
         Some(2)
@@ -64,7 +114,7 @@ impl Likelihood for Bernoulli {
         (probability, variance)
     }
 
-    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+    fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
         draw(function, 1, |f| {
             let uniform: f64 = random.random();
             f64::from(u8::from(uniform < functions::normal_cdf(f[0])))

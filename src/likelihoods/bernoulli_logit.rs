@@ -1,10 +1,21 @@
 //! The Bernoulli likelihood with the logit link.
 
-use burn::{module::Module, tensor::Tensor};
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
 use rand::{Rng, RngExt};
 
-use super::{Likelihood, QuadratureCenter, bernoulli::signs, likelihood::draw};
-use crate::ops::{sigmoid, softplus};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    AnyLikelihood, Likelihood, LikelihoodConfig, LikelihoodDefinition, QuadratureCenter,
+    TargetKind, bernoulli::signs, likelihood::draw,
+};
+use crate::{
+    ops::{sigmoid, softplus},
+    register,
+};
 
 /// `p(y = 1 | f) = 1/(1 + e^{−f})`, `p(y = 0 | f) = 1/(1 + e^f)`.
 ///
@@ -27,8 +38,52 @@ pub(super) fn logistic(f: f64) -> f64 {
     1.0 / (1.0 + (-f).exp())
 }
 
+/// Configuration of a [`BernoulliLogit`] likelihood.
+///
+/// ```
+/// use burn_gp_core::likelihoods::{BernoulliLogitConfig, LikelihoodConfig};
+///
+/// assert_eq!(LikelihoodConfig::from(BernoulliLogitConfig {}), LikelihoodConfig::bernoulli_logit());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BernoulliLogitConfig {}
+
+register!(
+    Likelihood,
+    "bernoulli-logit",
+    BernoulliLogitConfig,
+    "Two classes, logit link"
+);
+
+impl LikelihoodDefinition for BernoulliLogitConfig {
+    fn init(&self, _options: TensorCreationOptions) -> AnyLikelihood {
+        BernoulliLogit {}.into()
+    }
+
+    fn target(&self) -> TargetKind {
+        TargetKind::TwoClasses
+    }
+}
+
+impl LikelihoodConfig {
+    /// A [`BernoulliLogit`] likelihood.
+    pub fn bernoulli_logit() -> Self {
+        BernoulliLogitConfig {}.into()
+    }
+}
+
+impl BernoulliLogit {
+    /// Creates the likelihood, which has no parameters.
+    pub fn new() -> Self {
+        Self {}
+    }
+}
+
 impl Likelihood for BernoulliLogit {
-    const NAME: &'static str = "bernoulli-logit";
+    fn name(&self) -> &'static str {
+        "bernoulli-logit"
+    }
 
     fn classes(&self) -> Option<usize> {
         Some(2)
@@ -53,7 +108,7 @@ impl Likelihood for BernoulliLogit {
         (probability, variance)
     }
 
-    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+    fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
         draw(function, 1, |f| {
             let uniform: f64 = random.random();
             f64::from(u8::from(uniform < logistic(f[0])))

@@ -13,12 +13,13 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Likelihood, QuadratureCenter, TargetDistribution, bernoulli_logit::logistic,
-    distributions::BetaTarget, likelihood::draw,
+    AnyLikelihood, Likelihood, LikelihoodDefinition, QuadratureCenter, TargetDistribution,
+    TargetKind, bernoulli_logit::logistic, distributions::BetaTarget, likelihood::draw,
 };
 use crate::{
     ops::{sigmoid, softplus, stirling_remainder},
-    parameter::{Positive, defaults},
+    parameter::{ParameterError, Positive, defaults},
+    register,
 };
 
 /// Parameters of the beta distribution below this count as zero, where the density vanishes.
@@ -57,6 +58,22 @@ defaults! {
     }
 }
 
+register!(Likelihood, "beta", BetaConfig, "Numbers between 0 and 1");
+
+impl LikelihoodDefinition for BetaConfig {
+    fn init(&self, options: TensorCreationOptions) -> AnyLikelihood {
+        self.init(options).into()
+    }
+
+    fn target(&self) -> TargetKind {
+        TargetKind::Fractions
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        ParameterError::check_positive("likelihood.precision", self.precision)
+    }
+}
+
 impl BetaConfig {
     /// Creates the likelihood.
     ///
@@ -79,7 +96,9 @@ impl Beta {
 }
 
 impl Likelihood for Beta {
-    const NAME: &'static str = "beta";
+    fn name(&self) -> &'static str {
+        "beta"
+    }
 
     fn takes(&self) -> String {
         "numbers between 0 and 1, both excluded".into()
@@ -145,7 +164,7 @@ impl Likelihood for Beta {
         (mean, variance / scale)
     }
 
-    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+    fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
         let precision = self.precision.to_vec()[0];
         draw(function, 1, |f| {
             let mean = logistic(f[0]);

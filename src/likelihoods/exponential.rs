@@ -2,17 +2,23 @@
 
 use std::sync::Arc;
 
-use burn::{module::Module, tensor::Tensor};
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
 use rand::Rng;
 use rand_distr::{Distribution, Exp1};
 
+use serde::{Deserialize, Serialize};
+
 use super::{
-    Likelihood, QuadratureCenter, TargetDistribution,
+    AnyLikelihood, Likelihood, LikelihoodConfig, LikelihoodDefinition, QuadratureCenter,
+    TargetDistribution, TargetKind,
     distributions::ExponentialTarget,
     likelihood::{draw, sum_outputs},
     log_link,
 };
-use crate::process::Marginals;
+use crate::{process::Marginals, register};
 
 /// Stands in for a target of zero, whose density has its peak at minus infinity.
 const SMALLEST_TARGET: f64 = 1e-30;
@@ -33,8 +39,52 @@ const SMALLEST_TARGET: f64 = 1e-30;
 #[derive(Module, Debug, Default)]
 pub struct Exponential {}
 
+/// Configuration of a [`Exponential`] likelihood.
+///
+/// ```
+/// use burn_gp_core::likelihoods::{ExponentialConfig, LikelihoodConfig};
+///
+/// assert_eq!(LikelihoodConfig::from(ExponentialConfig {}), LikelihoodConfig::exponential());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExponentialConfig {}
+
+register!(
+    Likelihood,
+    "exponential",
+    ExponentialConfig,
+    "Waiting times"
+);
+
+impl LikelihoodDefinition for ExponentialConfig {
+    fn init(&self, _options: TensorCreationOptions) -> AnyLikelihood {
+        Exponential {}.into()
+    }
+
+    fn target(&self) -> TargetKind {
+        TargetKind::PositiveNumbers
+    }
+}
+
+impl LikelihoodConfig {
+    /// A [`Exponential`] likelihood.
+    pub fn exponential() -> Self {
+        ExponentialConfig {}.into()
+    }
+}
+
+impl Exponential {
+    /// Creates the likelihood, which has no parameters.
+    pub fn new() -> Self {
+        Self {}
+    }
+}
+
 impl Likelihood for Exponential {
-    const NAME: &'static str = "exponential";
+    fn name(&self) -> &'static str {
+        "exponential"
+    }
 
     fn takes(&self) -> String {
         "non-negative numbers".into()
@@ -62,7 +112,7 @@ impl Likelihood for Exponential {
         (mean.clone(), mean.square())
     }
 
-    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+    fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
         draw(function, 1, |f| {
             let standard: f64 = Exp1.sample(random);
             f[0].exp() * standard

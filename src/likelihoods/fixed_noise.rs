@@ -4,16 +4,22 @@ use std::sync::Arc;
 
 use core::f64::consts::PI;
 
-use burn::{module::Module, tensor::Tensor};
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
 use rand::Rng;
 
+use serde::{Deserialize, Serialize};
+
 use super::{
-    Likelihood, TargetDistribution,
+    AnyLikelihood, Likelihood, LikelihoodConfig, LikelihoodDefinition, TargetDistribution,
+    TargetKind,
     distributions::NormalTarget,
     gaussian::log_normal,
     likelihood::{block, draw, sum_outputs},
 };
-use crate::process::Marginals;
+use crate::{process::Marginals, register};
 
 /// `y_n = f_n + ε_n`, `ε_n ~ N(0, v_n)` with known variances `v_n`: measurements with known errors.
 ///
@@ -41,8 +47,52 @@ fn values_and_noise(targets: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
     (block(targets.clone(), 0, 2), block(targets, 1, 2))
 }
 
+/// Configuration of a [`FixedNoise`] likelihood.
+///
+/// ```
+/// use burn_gp_core::likelihoods::{FixedNoiseConfig, LikelihoodConfig};
+///
+/// assert_eq!(LikelihoodConfig::from(FixedNoiseConfig {}), LikelihoodConfig::fixed_noise());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FixedNoiseConfig {}
+
+register!(
+    Likelihood,
+    "fixed-noise",
+    FixedNoiseConfig,
+    "Real numbers with normal noise of known standard deviation, from --noise-column"
+);
+
+impl LikelihoodDefinition for FixedNoiseConfig {
+    fn init(&self, _options: TensorCreationOptions) -> AnyLikelihood {
+        FixedNoise {}.into()
+    }
+
+    fn target(&self) -> TargetKind {
+        TargetKind::Measurements
+    }
+}
+
+impl LikelihoodConfig {
+    /// A [`FixedNoise`] likelihood.
+    pub fn fixed_noise() -> Self {
+        FixedNoiseConfig {}.into()
+    }
+}
+
+impl FixedNoise {
+    /// Creates the likelihood, which has no parameters.
+    pub fn new() -> Self {
+        Self {}
+    }
+}
+
 impl Likelihood for FixedNoise {
-    const NAME: &'static str = "fixed-noise";
+    fn name(&self) -> &'static str {
+        "fixed-noise"
+    }
 
     fn takes(&self) -> String {
         "finite numbers and positive noise variances".into()
@@ -67,7 +117,7 @@ impl Likelihood for FixedNoise {
         (function, variance)
     }
 
-    fn sample<R: Rng>(&self, function: Tensor<3>, _random: &mut R) -> Tensor<3> {
+    fn sample(&self, function: Tensor<3>, _random: &mut dyn Rng) -> Tensor<3> {
         draw(function, 1, |f| f[0])
     }
 

@@ -12,14 +12,16 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Likelihood, QuadratureCenter, TargetDistribution,
+    AnyLikelihood, Likelihood, LikelihoodDefinition, QuadratureCenter, TargetDistribution,
+    TargetKind,
     distributions::GammaTarget,
     likelihood::{draw, sum_outputs},
     log_link,
 };
 use crate::{
-    parameter::{Positive, defaults},
+    parameter::{ParameterError, Positive, defaults},
     process::Marginals,
+    register,
 };
 
 /// Positive numbers with mean `exp(f)` and a trained shape k:
@@ -49,6 +51,22 @@ defaults! {
     pub struct GammaConfig {
         /// The initial value of the shape k.
         pub shape: f64 = 2.0,
+    }
+}
+
+register!(Likelihood, "gamma", GammaConfig, "Positive numbers");
+
+impl LikelihoodDefinition for GammaConfig {
+    fn init(&self, options: TensorCreationOptions) -> AnyLikelihood {
+        self.init(options).into()
+    }
+
+    fn target(&self) -> TargetKind {
+        TargetKind::PositiveNumbers
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        ParameterError::check_positive("likelihood.shape", self.shape)
     }
 }
 
@@ -90,7 +108,9 @@ impl Gamma {
 }
 
 impl Likelihood for Gamma {
-    const NAME: &'static str = "gamma";
+    fn name(&self) -> &'static str {
+        "gamma"
+    }
 
     fn takes(&self) -> String {
         "positive numbers".into()
@@ -123,7 +143,7 @@ impl Likelihood for Gamma {
         (mean, variance)
     }
 
-    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+    fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
         let shape = self.shape.to_vec()[0];
         draw(function, 1, |f| {
             let mean = f[0].exp();

@@ -14,7 +14,7 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Likelihood, TargetDistribution,
+    AnyLikelihood, Likelihood, LikelihoodDefinition, TargetDistribution,
     distributions::NormalTarget,
     likelihood::{draw, sum_outputs},
 };
@@ -22,6 +22,7 @@ use crate::{
     ops::expected_gaussian_log_density,
     parameter::{ParameterError, Positive, defaults},
     process::Marginals,
+    register,
 };
 
 /// `y = f + ε`, `ε ~ N(0, σ²)`, with a trained noise variance σ² shared by all outputs.
@@ -54,6 +55,27 @@ defaults! {
     pub struct GaussianConfig {
         /// The initial value of the noise variance, in squared units of the targets.
         pub noise: f64 = 0.1,
+    }
+}
+
+register!(
+    Likelihood,
+    "gaussian",
+    GaussianConfig,
+    "Real numbers with normal noise"
+);
+
+impl LikelihoodDefinition for GaussianConfig {
+    fn init(&self, options: TensorCreationOptions) -> AnyLikelihood {
+        self.init(options).into()
+    }
+
+    fn set_for_data(&mut self, noise: f64, _classes: usize) {
+        self.noise = noise;
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        GaussianConfig::check(self)
     }
 }
 
@@ -96,6 +118,12 @@ impl Gaussian {
         }
     }
 
+    /// The likelihood for targets `10^decades` times as large.
+    pub(crate) fn in_larger_unit(mut self, decades: i64) -> Self {
+        self.noise = self.noise.in_larger_unit(2 * decades);
+        self
+    }
+
     /// The noise variance σ², `[1]`.
     pub fn noise(&self) -> Tensor<1> {
         self.noise.value()
@@ -108,15 +136,16 @@ pub(super) fn log_normal<const D: usize>(error: Tensor<D>, variance: Tensor<D>) 
 }
 
 impl Likelihood for Gaussian {
-    const NAME: &'static str = "gaussian";
+    fn name(&self) -> &'static str {
+        "gaussian"
+    }
 
     fn noise_variance(&self) -> Option<f64> {
         Some(self.noise.to_vec()[0])
     }
 
-    fn in_larger_unit(mut self, decades: i64) -> Self {
-        self.noise = self.noise.in_larger_unit(2 * decades);
-        self
+    fn in_larger_unit(&self, decades: i64) -> Option<AnyLikelihood> {
+        Some(self.clone().in_larger_unit(decades).into())
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
@@ -132,7 +161,7 @@ impl Likelihood for Gaussian {
         (function, variance)
     }
 
-    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+    fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
         let deviation = self.noise.to_vec()[0].sqrt();
         draw(function, 1, |f| {
             let standard: f64 = StandardNormal.sample(random);

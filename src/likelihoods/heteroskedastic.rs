@@ -14,14 +14,16 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    GradedNodes, Likelihood, QuadratureCenter, TargetDistribution,
+    AnyLikelihood, GradedNodes, Likelihood, LikelihoodDefinition, QuadratureCenter,
+    TargetDistribution,
     distributions::HeteroskedasticTarget,
     gaussian::log_normal,
     likelihood::{block, draw, sum_outputs},
 };
 use crate::{
-    parameter::{Positive, defaults},
+    parameter::{ParameterError, Positive, defaults},
     process::Marginals,
+    register,
 };
 
 /// Noise below this counts as zero.
@@ -61,6 +63,27 @@ defaults! {
     }
 }
 
+register!(
+    Likelihood,
+    "heteroskedastic",
+    HeteroskedasticConfig,
+    "Real numbers with normal noise whose variance depends on the inputs"
+);
+
+impl LikelihoodDefinition for HeteroskedasticConfig {
+    fn init(&self, options: TensorCreationOptions) -> AnyLikelihood {
+        self.init(options).into()
+    }
+
+    fn set_for_data(&mut self, noise: f64, _classes: usize) {
+        self.noise = noise;
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        ParameterError::check_positive("likelihood.noise", self.noise)
+    }
+}
+
 impl HeteroskedasticConfig {
     /// Creates the likelihood.
     ///
@@ -92,7 +115,9 @@ impl Heteroskedastic {
 }
 
 impl Likelihood for Heteroskedastic {
-    const NAME: &'static str = "heteroskedastic";
+    fn name(&self) -> &'static str {
+        "heteroskedastic"
+    }
 
     fn latents_per_output(&self) -> usize {
         2
@@ -110,7 +135,7 @@ impl Likelihood for Heteroskedastic {
         (block(function, 0, 2), variance)
     }
 
-    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+    fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
         let base = self.noise.to_vec()[0];
         draw(function, 2, |values| {
             let standard: f64 = StandardNormal.sample(random);

@@ -2,18 +2,16 @@
 
 use std::sync::Arc;
 
-use burn::{
-    module::{Module, ModuleDisplay},
-    tensor::{DType, Tensor, TensorData},
-};
+use burn::tensor::{DType, Tensor, TensorData};
 use rand::Rng;
 
 use super::{
-    GradedNodes, ImpossibleTarget, PredictiveDistribution, Quadrature, QuadratureCenter,
-    TargetDistribution, graded_nodes::NODES, targets::in_precision,
+    AnyLikelihood, GradedNodes, ImpossibleTarget, PredictiveDistribution, Quadrature,
+    QuadratureCenter, TargetDistribution, graded_nodes::NODES, targets::in_precision,
 };
 use crate::{
-    parameter::{Hyperparameter, hyperparameters, numbers, require_same_dtype},
+    custom::AnyModule,
+    parameter::{numbers, require_same_dtype},
     process::Marginals,
 };
 
@@ -23,14 +21,9 @@ use crate::{
 /// Shapes: P outputs; F = [`latents`](Self::latents)`(P)` functions; T =
 /// [`target_columns`](Self::target_columns)`(P)` target columns; Y columns that describe a
 /// prediction, which is P, or C·P for unordered labels.
-pub trait Likelihood: Module + ModuleDisplay + Sync + 'static {
-    /// The name used in configurations and messages.
-    const NAME: &'static str;
-
-    /// The name. A likelihood chosen at run time returns the name of the chosen one.
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
+pub trait Likelihood: AnyModule {
+    /// The name in messages.
+    fn name(&self) -> &'static str;
 
     /// A description of the valid targets. By default these are labels if there are
     /// [`classes`](Self::classes), and finite numbers otherwise.
@@ -115,7 +108,7 @@ pub trait Likelihood: Module + ModuleDisplay + Sync + 'static {
     ///
     /// - `function`: `[S, N, F]`
     /// - result: `[S, N, P]`
-    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3>;
+    fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3>;
 
     /// Checks row-major targets on the host with `columns` columns.
     ///
@@ -400,15 +393,9 @@ pub trait Likelihood: Module + ModuleDisplay + Sync + 'static {
         None
     }
 
-    /// Rescales the likelihood to targets `10^decades` times as large. The default leaves it
-    /// unchanged.
-    fn in_larger_unit(self, _decades: i64) -> Self {
-        self
-    }
-
-    /// The hyperparameters with their constrained values.
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        hyperparameters(self)
+    /// The likelihood for targets `10^decades` times as large, or `None` if it stays as it is.
+    fn in_larger_unit(&self, _decades: i64) -> Option<AnyLikelihood> {
+        None
     }
 }
 

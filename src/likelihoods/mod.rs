@@ -38,12 +38,11 @@
 //! assert_eq!((likelihood.classes(), likelihood.latents(1)), (Some(3), 3));
 //! ```
 
-mod any;
 mod bernoulli;
 mod bernoulli_logit;
 mod beta;
 mod classes;
-mod custom;
+mod config;
 mod distributions;
 mod exponential;
 mod fixed_noise;
@@ -57,10 +56,8 @@ mod heteroskedastic;
 mod likelihood;
 mod log_link;
 mod mode;
-mod name;
 mod negative_binomial;
 mod noisy_maximum;
-mod object;
 mod ordinal;
 mod poisson;
 mod quadrature;
@@ -74,25 +71,21 @@ mod targets;
 pub(crate) use gauss_legendre::nodes_and_weights as legendre_nodes_and_weights;
 pub(crate) use quasi_monte_carlo::scrambled_normal_points;
 
-pub use any::{AnyLikelihood, LikelihoodConfig};
-pub use bernoulli::Bernoulli;
-pub use bernoulli_logit::BernoulliLogit;
+pub use bernoulli::{Bernoulli, BernoulliConfig};
+pub use bernoulli_logit::{BernoulliLogit, BernoulliLogitConfig};
 pub use beta::{Beta, BetaConfig};
-pub use custom::{
-    CustomLikelihood, CustomLikelihoodConfig, LikelihoodDefinition, LikelihoodRegistration,
-};
+pub use config::{AnyLikelihood, LikelihoodConfig, LikelihoodDefinition, LikelihoodName};
 pub use distributions::{Interval, PredictiveDistribution, Support, TargetDistribution};
-pub use exponential::Exponential;
-pub use fixed_noise::FixedNoise;
+pub use exponential::{Exponential, ExponentialConfig};
+pub use fixed_noise::{FixedNoise, FixedNoiseConfig};
 pub use gamma::{Gamma, GammaConfig};
 pub use gaussian::{Gaussian, GaussianConfig};
 pub use graded_nodes::{GradedNodes, QuadratureCenter};
 pub use heteroskedastic::{Heteroskedastic, HeteroskedasticConfig};
 pub use likelihood::Likelihood;
-pub use name::{LikelihoodName, LikelihoodStart};
 pub use negative_binomial::{NegativeBinomial, NegativeBinomialConfig};
 pub use ordinal::{Ordinal, OrdinalConfig};
-pub use poisson::Poisson;
+pub use poisson::{Poisson, PoissonConfig};
 pub use quadrature::Quadrature;
 pub use robust_max::{RobustMax, RobustMaxConfig};
 pub use softmax::{Softmax, SoftmaxConfig};

@@ -12,7 +12,8 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Likelihood, QuadratureCenter, TargetDistribution,
+    AnyLikelihood, Likelihood, LikelihoodDefinition, QuadratureCenter, TargetDistribution,
+    TargetKind,
     distributions::NegativeBinomialTarget,
     likelihood::draw,
     log_link,
@@ -20,8 +21,9 @@ use super::{
 };
 use crate::{
     ops::{log_ratio, softplus, stirling_remainder},
-    parameter::{Positive, defaults},
+    parameter::{ParameterError, Positive, defaults},
     process::Marginals,
+    register,
 };
 
 /// Counts with mean `m = exp(f)` and variance `m + α·m²`, with a trained dispersion α: with
@@ -51,6 +53,27 @@ defaults! {
     pub struct NegativeBinomialConfig {
         /// The initial value of the dispersion α.
         pub dispersion: f64 = 0.5,
+    }
+}
+
+register!(
+    Likelihood,
+    "negative-binomial",
+    NegativeBinomialConfig,
+    "Counts that vary more than a Poisson distribution allows"
+);
+
+impl LikelihoodDefinition for NegativeBinomialConfig {
+    fn init(&self, options: TensorCreationOptions) -> AnyLikelihood {
+        self.init(options).into()
+    }
+
+    fn target(&self) -> TargetKind {
+        TargetKind::Counts
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        ParameterError::check_positive("likelihood.dispersion", self.dispersion)
     }
 }
 
@@ -97,7 +120,9 @@ impl NegativeBinomial {
 }
 
 impl Likelihood for NegativeBinomial {
-    const NAME: &'static str = "negative-binomial";
+    fn name(&self) -> &'static str {
+        "negative-binomial"
+    }
 
     fn takes(&self) -> String {
         "counts: 0, 1, 2, ...".into()
@@ -145,7 +170,7 @@ impl Likelihood for NegativeBinomial {
     }
 
     /// Draws a Poisson count whose rate has a gamma distribution.
-    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+    fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
         let dispersion = self.dispersion.to_vec()[0];
         draw(function, 1, |f| {
             let mean = f[0].exp();

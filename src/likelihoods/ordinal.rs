@@ -12,14 +12,16 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Likelihood, TargetDistribution,
+    AnyLikelihood, Likelihood, LikelihoodDefinition, TargetDistribution, TargetKind,
+    classes::two_or_more,
     distributions::OrdinalTarget,
     likelihood::{draw, sum_outputs},
 };
 use crate::{
     ops::{log_normal_cdf, log_one_minus_exp, special::functions::normal_quantile},
-    parameter::{Positive, numbers, vector},
+    parameter::{ParameterError, Positive, numbers, vector},
     process::Marginals,
+    register,
 };
 
 /// The smallest difference of `log Φ` at two cut points. It applies only if single precision has
@@ -65,6 +67,33 @@ pub struct Ordinal {
 pub struct OrdinalConfig {
     /// The number of labels, C.
     pub classes: usize,
+}
+
+register!(Likelihood, "ordinal", OrdinalConfig, "Ordered classes");
+
+impl LikelihoodDefinition for OrdinalConfig {
+    fn init(&self, options: TensorCreationOptions) -> AnyLikelihood {
+        self.init(options).into()
+    }
+
+    fn target(&self) -> TargetKind {
+        TargetKind::OrderedClasses
+    }
+
+    fn set_for_data(&mut self, _noise: f64, classes: usize) {
+        self.classes = classes;
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        two_or_more(self.classes)
+    }
+}
+
+/// Two classes.
+impl Default for OrdinalConfig {
+    fn default() -> Self {
+        Self::new(2)
+    }
 }
 
 impl OrdinalConfig {
@@ -154,7 +183,9 @@ impl Ordinal {
 }
 
 impl Likelihood for Ordinal {
-    const NAME: &'static str = "ordinal";
+    fn name(&self) -> &'static str {
+        "ordinal"
+    }
 
     fn classes(&self) -> Option<usize> {
         Some(self.classes)
@@ -179,7 +210,7 @@ impl Likelihood for Ordinal {
         Self::moments(probabilities.collect())
     }
 
-    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+    fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
         let cut_points = numbers(self.cut_points());
         draw(function, 1, |f| {
             let standard: f64 = StandardNormal.sample(random);

@@ -2,17 +2,23 @@
 
 use std::sync::Arc;
 
-use burn::{module::Module, tensor::Tensor};
+use burn::{
+    module::Module,
+    tensor::{Tensor, TensorCreationOptions},
+};
 use rand::Rng;
 use rand_distr::Distribution;
 
+use serde::{Deserialize, Serialize};
+
 use super::{
-    Likelihood, QuadratureCenter, TargetDistribution,
+    AnyLikelihood, Likelihood, LikelihoodConfig, LikelihoodDefinition, QuadratureCenter,
+    TargetDistribution, TargetKind,
     distributions::PoissonTarget,
     likelihood::{draw, sum_outputs},
     log_link,
 };
-use crate::process::Marginals;
+use crate::{process::Marginals, register};
 
 /// Counts with rate `exp(f)`: `p(y | f) = exp(y·f − e^f)/y!`.
 ///
@@ -66,7 +72,7 @@ impl Poisson {
 
 /// Draws a count with the given rate. Returns the rate itself if it is zero or too large to draw
 /// from.
-pub(super) fn draw_count<R: Rng>(rate: f64, random: &mut R) -> f64 {
+pub(super) fn draw_count(rate: f64, random: &mut dyn Rng) -> f64 {
     rand_distr::Poisson::new(rate).map_or(rate, |counts| counts.sample(random))
 }
 
@@ -75,8 +81,47 @@ pub(super) fn is_count(value: f64) -> bool {
     value >= 0.0 && value.fract() == 0.0
 }
 
+/// Configuration of a [`Poisson`] likelihood.
+///
+/// ```
+/// use burn_gp_core::likelihoods::{PoissonConfig, LikelihoodConfig};
+///
+/// assert_eq!(LikelihoodConfig::from(PoissonConfig {}), LikelihoodConfig::poisson());
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PoissonConfig {}
+
+register!(Likelihood, "poisson", PoissonConfig, "Counts");
+
+impl LikelihoodDefinition for PoissonConfig {
+    fn init(&self, _options: TensorCreationOptions) -> AnyLikelihood {
+        Poisson {}.into()
+    }
+
+    fn target(&self) -> TargetKind {
+        TargetKind::Counts
+    }
+}
+
+impl LikelihoodConfig {
+    /// A [`Poisson`] likelihood.
+    pub fn poisson() -> Self {
+        PoissonConfig {}.into()
+    }
+}
+
+impl Poisson {
+    /// Creates the likelihood, which has no parameters.
+    pub fn new() -> Self {
+        Self {}
+    }
+}
+
 impl Likelihood for Poisson {
-    const NAME: &'static str = "poisson";
+    fn name(&self) -> &'static str {
+        "poisson"
+    }
 
     fn takes(&self) -> String {
         "counts: 0, 1, 2, ...".into()
@@ -104,7 +149,7 @@ impl Likelihood for Poisson {
         (rate.clone(), rate)
     }
 
-    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+    fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
         draw(function, 1, |f| draw_count(f[0].exp(), random))
     }
 

@@ -9,8 +9,8 @@ use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    GradedNodes, Likelihood, QuadratureCenter,
-    classes::indicators,
+    AnyLikelihood, GradedNodes, Likelihood, LikelihoodDefinition, QuadratureCenter, TargetKind,
+    classes::{indicators, two_or_more},
     graded_nodes::NODES,
     likelihood::{block, draw, sum_outputs},
     quadrature::SMALLEST_VARIANCE,
@@ -18,8 +18,9 @@ use super::{
 };
 use crate::{
     ops::log_normal_cdf,
-    parameter::{Fraction, numbers},
+    parameter::{Fraction, ParameterError, numbers},
     process::Marginals,
+    register,
 };
 
 /// `p(y = c | f) = 1 − ε` if `f_c` is the largest of the C functions, else `ε/(C − 1)` (D.
@@ -68,6 +69,39 @@ pub struct RobustMaxConfig {
     pub train_epsilon: bool,
     /// Quadrature nodes on either side of the mean of a function.
     pub nodes: usize,
+}
+
+register!(
+    Likelihood,
+    "robust-max",
+    RobustMaxConfig,
+    "Unordered classes: the largest function decides, except for rare errors"
+);
+
+impl LikelihoodDefinition for RobustMaxConfig {
+    fn init(&self, options: TensorCreationOptions) -> AnyLikelihood {
+        self.init(options).into()
+    }
+
+    fn target(&self) -> TargetKind {
+        TargetKind::Classes
+    }
+
+    fn set_for_data(&mut self, _noise: f64, classes: usize) {
+        self.classes = classes;
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        two_or_more(self.classes)?;
+        ParameterError::check_between("likelihood.epsilon", self.epsilon, (0.0, 1.0))
+    }
+}
+
+/// Two classes.
+impl Default for RobustMaxConfig {
+    fn default() -> Self {
+        Self::new(2)
+    }
 }
 
 impl RobustMaxConfig {
@@ -222,7 +256,9 @@ impl RobustMax {
 }
 
 impl Likelihood for RobustMax {
-    const NAME: &'static str = "robust-max";
+    fn name(&self) -> &'static str {
+        "robust-max"
+    }
 
     fn latents_per_output(&self) -> usize {
         self.classes
@@ -244,7 +280,7 @@ impl Likelihood for RobustMax {
         (mean, variance)
     }
 
-    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+    fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
         let epsilon = self.epsilon();
         draw(function, self.classes, |f| {
             let (mut largest, mut label) = (f64::NEG_INFINITY, 0);

@@ -9,12 +9,12 @@ use rand::Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Likelihood,
-    classes::{draw_label, indicators},
+    AnyLikelihood, Likelihood, LikelihoodDefinition, TargetKind,
+    classes::{draw_label, indicators, two_or_more},
     likelihood::{draw, sum_outputs},
     noisy_maximum::NoisyMaximum,
 };
-use crate::process::Marginals;
+use crate::{parameter::ParameterError, process::Marginals, register};
 
 /// The default number of nodes.
 const NODES: usize = 24;
@@ -66,6 +66,38 @@ pub struct SoftmaxConfig {
     /// The number of quadrature nodes, at least two. More than 64 count as 64, since they do not
     /// change the result; old models were saved with 128 nodes of another quadrature.
     pub nodes: usize,
+}
+
+register!(
+    Likelihood,
+    "softmax",
+    SoftmaxConfig,
+    "Unordered classes, with one latent function for each"
+);
+
+impl LikelihoodDefinition for SoftmaxConfig {
+    fn init(&self, options: TensorCreationOptions) -> AnyLikelihood {
+        self.init(options).into()
+    }
+
+    fn target(&self) -> TargetKind {
+        TargetKind::Classes
+    }
+
+    fn set_for_data(&mut self, _noise: f64, classes: usize) {
+        self.classes = classes;
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        two_or_more(self.classes)
+    }
+}
+
+/// Two classes.
+impl Default for SoftmaxConfig {
+    fn default() -> Self {
+        Self::new(2)
+    }
 }
 
 impl SoftmaxConfig {
@@ -135,7 +167,9 @@ pub(super) fn function_of_label(
 }
 
 impl Likelihood for Softmax {
-    const NAME: &'static str = "softmax";
+    fn name(&self) -> &'static str {
+        "softmax"
+    }
 
     fn latents_per_output(&self) -> usize {
         self.classes
@@ -162,7 +196,7 @@ impl Likelihood for Softmax {
         (probability, variance)
     }
 
-    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+    fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
         draw(function, self.classes, |f| {
             let largest = f.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let weights: Vec<f64> = f.iter().map(|f| (f - largest).exp()).collect();

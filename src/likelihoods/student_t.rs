@@ -14,13 +14,14 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Likelihood, QuadratureCenter, TargetDistribution, distributions::StudentTTarget,
-    likelihood::draw,
+    AnyLikelihood, Likelihood, LikelihoodDefinition, QuadratureCenter, TargetDistribution,
+    distributions::StudentTTarget, likelihood::draw,
 };
 use crate::{
     ops::{log_ratio, stirling_remainder},
     parameter::{ParameterError, Positive, defaults, numbers},
     process::Marginals,
+    register,
 };
 
 /// The lower bound of the degrees of freedom, above which the variance is finite.
@@ -65,6 +66,28 @@ defaults! {
         pub degrees_of_freedom: f64 = 4.0,
         /// Whether the degrees of freedom are trained.
         pub train_degrees_of_freedom: bool = true,
+    }
+}
+
+register!(
+    Likelihood,
+    "student-t",
+    StudentTConfig,
+    "Real numbers with outliers"
+);
+
+impl LikelihoodDefinition for StudentTConfig {
+    fn init(&self, options: TensorCreationOptions) -> AnyLikelihood {
+        self.init(options).into()
+    }
+
+    fn set_for_data(&mut self, noise: f64, _classes: usize) {
+        self.scale = noise.sqrt();
+    }
+
+    fn check(&self) -> Result<(), ParameterError> {
+        ParameterError::check_positive("likelihood.scale", self.scale)?;
+        self.check_degrees()
     }
 }
 
@@ -121,15 +144,18 @@ impl StudentT {
 }
 
 impl Likelihood for StudentT {
-    const NAME: &'static str = "student-t";
+    fn name(&self) -> &'static str {
+        "student-t"
+    }
 
     fn noise_variance(&self) -> Option<f64> {
         Some(self.scale.to_vec()[0].powi(2))
     }
 
-    fn in_larger_unit(mut self, decades: i64) -> Self {
-        self.scale = self.scale.in_larger_unit(decades);
-        self
+    fn in_larger_unit(&self, decades: i64) -> Option<AnyLikelihood> {
+        let mut larger = self.clone();
+        larger.scale = larger.scale.in_larger_unit(decades);
+        Some(larger.into())
     }
 
     /// `log Γ((ν + 1)/2) − log Γ(ν/2) − ½·log(πνs²) − (ν + 1)/2·log(1 + (y − f)²/(νs²))`, without
@@ -173,7 +199,7 @@ impl Likelihood for StudentT {
         (function, variance)
     }
 
-    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+    fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
         let scale = self.scale.to_vec()[0];
         let degrees = numbers(self.degrees_of_freedom())[0];
         draw(function, 1, |f| {

@@ -4,14 +4,16 @@ use burn::{
     module::{Module, Param},
     tensor::{Tensor, TensorCreationOptions},
 };
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{AnyMean, Mean, MeanConfig, MeanDefinition, require_functions};
 use crate::register;
 
 /// Configuration of a [`ConstantMean`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct ConstantMeanConfig {
     /// The initial value of every constant.
     #[serde(default)]

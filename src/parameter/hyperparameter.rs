@@ -3,6 +3,7 @@
 use burn::module::Module;
 
 use super::{numbers, tree};
+use crate::custom::BoxedModule;
 
 /// One reported hyperparameter.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,4 +44,11 @@ pub fn hyperparameters(module: &impl Module) -> Vec<Hyperparameter> {
             }
         })
         .collect()
+}
+
+impl<View: ?Sized> BoxedModule<View> {
+    /// The hyperparameters with their constrained values.
+    pub fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        hyperparameters(self)
+    }
 }

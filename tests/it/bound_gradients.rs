@@ -226,7 +226,7 @@ fn gradients_of_the_bound() {
             );
         for (likelihood, y) in [
             (GaussianConfig { noise: 0.2 }.into(), &numbers),
-            (LikelihoodConfig::Bernoulli, &labels),
+            (LikelihoodConfig::bernoulli(), &labels),
         ] {
             for kernel in &kernels {
                 for posterior in posteriors() {

@@ -76,7 +76,7 @@ fn mini_batches_of_equal_size_average_to_the_full_bound() {
     for platform in double_precision_platforms() {
         for likelihood_config in [
             GaussianConfig { noise: 0.2 }.into(),
-            LikelihoodConfig::Bernoulli,
+            LikelihoodConfig::bernoulli(),
         ] {
             let case = Case::new(1);
             let (kernel, posterior) = (kernel(&platform), case.whitened(&platform));

@@ -3,9 +3,9 @@
 use burn::tensor::{Tensor, TensorData};
 use burn_gp_core::{
     likelihoods::{
-        BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig, Likelihood,
-        LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig, Quadrature, RobustMaxConfig,
-        SoftmaxConfig, StudentTConfig,
+        BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig, LikelihoodConfig,
+        NegativeBinomialConfig, OrdinalConfig, Quadrature, RobustMaxConfig, SoftmaxConfig,
+        StudentTConfig,
     },
     parameter::Prior,
     process::Marginals,
@@ -19,7 +19,7 @@ use crate::values::{DOCUMENTED, number, options, size, usual};
 fn config(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = LikelihoodConfig> {
     prop_oneof![
         value().prop_map(|noise| GaussianConfig { noise }.into()),
-        Just(LikelihoodConfig::FixedNoise),
+        Just(LikelihoodConfig::fixed_noise()),
         value().prop_map(|noise| HeteroskedasticConfig { noise }.into()),
         (value(), value(), any::<bool>()).prop_map(|(scale, degrees_of_freedom, train)| {
             StudentTConfig {
@@ -29,14 +29,14 @@ fn config(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = Likelihood
             }
             .into()
         }),
-        Just(LikelihoodConfig::Bernoulli),
-        Just(LikelihoodConfig::BernoulliLogit),
+        Just(LikelihoodConfig::bernoulli()),
+        Just(LikelihoodConfig::bernoulli_logit()),
         (0usize..5, 0usize..40).prop_map(|(classes, nodes)| {
-            LikelihoodConfig::Softmax(SoftmaxConfig { classes, nodes })
+            LikelihoodConfig::from(SoftmaxConfig { classes, nodes })
         }),
         (0usize..5, number(), any::<bool>(), 0usize..40).prop_map(
             |(classes, epsilon, train_epsilon, nodes)| {
-                LikelihoodConfig::RobustMax(RobustMaxConfig {
+                LikelihoodConfig::from(RobustMaxConfig {
                     classes,
                     epsilon,
                     train_epsilon,
@@ -45,9 +45,9 @@ fn config(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = Likelihood
             }
         ),
         (0usize..5).prop_map(|classes| OrdinalConfig { classes }.into()),
-        Just(LikelihoodConfig::Poisson),
+        Just(LikelihoodConfig::poisson()),
         value().prop_map(|dispersion| NegativeBinomialConfig { dispersion }.into()),
-        Just(LikelihoodConfig::Exponential),
+        Just(LikelihoodConfig::exponential()),
         value().prop_map(|shape| GammaConfig { shape }.into()),
         value().prop_map(|precision| BetaConfig { precision }.into()),
     ]

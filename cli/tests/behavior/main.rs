@@ -97,7 +97,7 @@ fn every_likelihood_in_one_layer_and_two() {
         for model in [ModelName::Svgp, ModelName::DeepGp] {
             let folder = TempDir::new().unwrap();
             targets::write(&folder.path().join("data.csv"), likelihood);
-            let (model, name) = (name_of(model), likelihood.name);
+            let (model, name) = (name_of(model), likelihood.name());
             let more = match likelihood.target() {
                 TargetKind::Measurements => "--noise-column error",
                 TargetKind::OrderedClasses => "--class-order low,middle,high",

@@ -48,7 +48,7 @@ fn pieces_of_another_crate_are_chosen_by_their_names() {
     let ModelConfig::DeepGp(config) = plan.model else {
         panic!("no deep model: {:?}", plan.model)
     };
-    let likelihood = LikelihoodConfig::custom(NoisyConfig { noise: 0.3 });
+    let likelihood = LikelihoodConfig::from(NoisyConfig { noise: 0.3 });
     assert_eq!(config.likelihood, likelihood);
     let posterior = PosteriorConfig::custom(WhiteConfig {
         covariance: CovarianceShape::Diagonal,

@@ -253,12 +253,7 @@ impl<'a> Example<'a> {
     }
 
     /// The mean over points of `v/(v + σ²)`, where v is the variance of the function (eq. S25).
-    fn mean_ratio<L: burn_gp_core::likelihoods::Likelihood>(
-        &self,
-        predictor: &Predictor<L>,
-        points: &[f64],
-        noise: f64,
-    ) -> f64 {
+    fn mean_ratio(&self, predictor: &Predictor, points: &[f64], noise: f64) -> f64 {
         let points = self.experiment.matrix(points, self.dimensions);
         let variances = numbers(predictor.marginals(points).variance);
         let ratios = variances

@@ -11,7 +11,7 @@
 use burn_gp_core::{
     features::{FirstWeights, NetworkConfig, PerceptronConfig},
     kernels::StationaryConfig,
-    likelihoods::{AnyLikelihood, GaussianConfig},
+    likelihoods::GaussianConfig,
     metrics,
     ops::Stationary,
     parameter::numbers,
@@ -266,7 +266,7 @@ impl Example {
         &self,
         method: OneDimensional,
         seed: u64,
-        predictor: &Predictor<AnyLikelihood>,
+        predictor: &Predictor,
         seconds: Vec<f64>,
     ) -> Result<Run, PredictionError> {
         let (inputs, targets) = (self.test.inputs.values(), &self.test.targets);

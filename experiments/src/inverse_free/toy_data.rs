@@ -53,7 +53,7 @@ pub(super) fn toys() -> [Toy; 2] {
             name: "banana",
             inducing: 64,
             learning_rate: 1e-2,
-            likelihood: LikelihoodConfig::Bernoulli,
+            likelihood: LikelihoodConfig::bernoulli(),
             axis: LossAxis::Times(1800.0 / 1100.0),
             labels: true,
         },

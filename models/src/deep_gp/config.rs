@@ -7,7 +7,7 @@ use burn::{
 use burn_gp_core::{
     inference::ConditionError,
     layers::{AnyLayer, LayerNoise, Predictive, Stack},
-    likelihoods::{AnyLikelihood, Likelihood, LikelihoodConfig},
+    likelihoods::{AnyLikelihood, LikelihoodConfig},
     parameter::{ParameterConfig, numbers},
     patches::ImageShape,
 };
@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// A deep model whose components are chosen at run time.
-pub type AnyDeepGp = DeepGp<AnyLayer, AnyLayer, AnyLikelihood>;
+pub type AnyDeepGp = DeepGp<AnyLayer, AnyLayer>;
 
 /// A hidden layer with its number of functions.
 ///

@@ -7,7 +7,7 @@ mod projection;
 use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
     layers::{Layer, Propagation, Stack, StackProcess},
-    likelihoods::{ImpossibleTarget, Likelihood},
+    likelihoods::{AnyLikelihood, ImpossibleTarget},
     ops::NotPositiveDefinite,
     parameter::Priors,
 };
@@ -25,19 +25,19 @@ use crate::training::{Model, Objective};
 /// hidden layers (H. Salimbeni and M. Deisenroth, *Doubly Stochastic Variational Inference for Deep
 /// Gaussian Processes*, arXiv:1705.08933, eq. 15).
 #[derive(Module, Debug)]
-pub struct DeepGp<H: Module, O: Module, L: Module> {
+pub struct DeepGp<H: Module, O: Module> {
     layers: Stack<H, O>,
-    likelihood: L,
+    likelihood: AnyLikelihood,
     #[module(skip)]
     priors: Priors,
 }
 
-impl<H: Layer, O: Layer, L: Likelihood> DeepGp<H, O, L> {
+impl<H: Layer, O: Layer> DeepGp<H, O> {
     /// A model with the given components.
-    pub fn new(layers: Stack<H, O>, likelihood: L) -> Self {
+    pub fn new(layers: Stack<H, O>, likelihood: impl Into<AnyLikelihood>) -> Self {
         Self {
             layers,
-            likelihood,
+            likelihood: likelihood.into(),
             priors: Priors::default(),
         }
     }
@@ -55,7 +55,7 @@ impl<H: Layer, O: Layer, L: Likelihood> DeepGp<H, O, L> {
     }
 
     /// The likelihood.
-    pub fn likelihood(&self) -> &L {
+    pub fn likelihood(&self) -> &AnyLikelihood {
         &self.likelihood
     }
 
@@ -78,7 +78,7 @@ impl<H: Layer, O: Layer, L: Likelihood> DeepGp<H, O, L> {
     }
 }
 
-impl<H: Layer, O: Layer, L: Likelihood> Model for DeepGp<H, O, L> {
+impl<H: Layer, O: Layer> Model for DeepGp<H, O> {
     /// An unbiased estimate of the evidence lower bound. Only the likelihood term of the batch is
     /// scaled up to all data, not the KL divergences.
     fn objective(

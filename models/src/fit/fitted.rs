@@ -3,7 +3,7 @@
 use std::{fs, path::Path, sync::Arc};
 
 use burn::tensor::{DType, Device, TensorCreationOptions};
-use burn_gp_core::{likelihoods::AnyLikelihood, parameter::Hyperparameter};
+use burn_gp_core::parameter::Hyperparameter;
 
 use super::{Error, Matrix, Predicted, Scaling, matrix::Rows};
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
 /// # fn main() -> Result<(), burn_gp_models::Error> {
 /// let x: Vec<f64> = (0..40).map(|i| f64::from(i) / 8.0).collect();
 /// let counts: Vec<i64> = (0..40).map(|i| 2 + i % 5).collect();
-/// let gp = SvgpConfig::new(StationaryConfig::rbf(), LikelihoodConfig::Poisson)
+/// let gp = SvgpConfig::new(StationaryConfig::rbf(), LikelihoodConfig::poisson())
 ///     .with_inducing(10)
 ///     .fit(&x, &counts, &Fit::adam(0.05).steps(20))?;
 /// let folder = std::env::temp_dir().join("burn-gp-counts");
@@ -36,7 +36,7 @@ use crate::{
 #[derive(Clone)]
 pub struct Fitted {
     saved: SavedModel<Scaling>,
-    predictor: Arc<Predictor<AnyLikelihood>>,
+    predictor: Arc<Predictor>,
 }
 
 impl Fitted {
@@ -154,7 +154,7 @@ impl Fitted {
     }
 
     /// The conditioned model, which takes scaled inputs and targets.
-    pub fn predictor(&self) -> &Predictor<AnyLikelihood> {
+    pub fn predictor(&self) -> &Predictor {
         &self.predictor
     }
 

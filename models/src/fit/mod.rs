@@ -12,10 +12,7 @@ mod scaling;
 use std::ops::ControlFlow;
 
 use burn::tensor::{DType, Device};
-use burn_gp_core::{
-    features::Standardization,
-    likelihoods::{Likelihood, TargetKind},
-};
+use burn_gp_core::{features::Standardization, likelihoods::TargetKind};
 
 pub use error::Error;
 pub use fitted::Fitted;

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use burn::tensor::{Int, Tensor};
-use burn_gp_core::likelihoods::{AnyLikelihood, Interval, Likelihood};
+use burn_gp_core::likelihoods::Interval;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use super::{Error, Matrix, Scaling, matrix::Rows};
@@ -36,7 +36,7 @@ pub struct Predicted {
     pub(super) predictions: Predictions,
     /// The scaled inputs.
     pub(super) inputs: Rows,
-    pub(super) predictor: Arc<Predictor<AnyLikelihood>>,
+    pub(super) predictor: Arc<Predictor>,
     pub(super) scaling: Scaling,
 }
 

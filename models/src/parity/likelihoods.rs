@@ -1,7 +1,7 @@
 //! Every likelihood by its name.
 
 use burn_gp_core::{
-    likelihoods::{Likelihood, LikelihoodName, TargetKind},
+    likelihoods::{LikelihoodName, TargetKind},
     process::Marginals,
 };
 use rand::RngExt;
@@ -19,13 +19,13 @@ const NOISE: f64 = 0.3;
 pub(super) fn cases() -> Vec<Case> {
     let case = |name: LikelihoodName| {
         let compute = move |harness: &mut Harness| compute(name, harness);
-        Case::compare(Group::Likelihood, name.name, compute)
+        Case::compare(Group::Likelihood, name.name(), compute)
     };
     LikelihoodName::all().map(case).collect()
 }
 
 fn compute(name: LikelihoodName, harness: &mut Harness) -> Result<(), Reason> {
-    let likelihood = name.config(NOISE, CLASSES).init(harness.options());
+    let likelihood = name.for_data(NOISE, CLASSES).init(harness.options());
     let likelihood = harness.module(likelihood);
     let columns = likelihood.target_columns(1);
     let targets = targets(name.target(), harness);

@@ -85,7 +85,7 @@ pub trait Model: Module + ModuleDisplay {
     }
 
     /// Rescales initial values to the scale of the training data
-    /// ([`in_unit_of_targets`](burn_gp_core::inference::in_unit_of_targets)). Trainers call it before
+    /// ([`decades_to_targets`](burn_gp_core::inference::decades_to_targets)). Trainers call it before
     /// the first step. By default nothing changes.
     ///
     /// # Shapes

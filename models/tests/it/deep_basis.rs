@@ -198,11 +198,11 @@ fn batches_train_it_with_any_likelihood() {
     type Target = fn(usize, f64) -> f64;
     let likelihoods: [(LikelihoodConfig, Target); 4] = [
         (GaussianConfig { noise: 1e-2 }.into(), |_, x| function(x)),
-        (LikelihoodConfig::Bernoulli, |_, x| f64::from(x > 0.1)),
+        (LikelihoodConfig::bernoulli(), |_, x| f64::from(x > 0.1)),
         (SoftmaxConfig::new(3).into(), |_, x| {
             (1.5 * (x + 1.0)).floor()
         }),
-        (LikelihoodConfig::Poisson, |i, x| {
+        (LikelihoodConfig::poisson(), |i, x| {
             (i % 2) as f64 + if x < 0.1 { 4.0 } else { 0.0 }
         }),
     ];

@@ -13,7 +13,7 @@ use burn_gp_core::{
     kernels::StationaryConfig,
     layers::Predictive,
     likelihoods::{
-        AnyLikelihood, BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig, Likelihood,
+        BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig, Likelihood,
         LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig, SoftmaxConfig,
         StudentTConfig,
     },
@@ -37,17 +37,17 @@ const ROWS: usize = 60;
 fn configurations() -> Vec<LikelihoodConfig> {
     vec![
         GaussianConfig::default().into(),
-        LikelihoodConfig::FixedNoise,
+        LikelihoodConfig::fixed_noise(),
         HeteroskedasticConfig::default().into(),
         StudentTConfig::default().into(),
-        LikelihoodConfig::Bernoulli,
-        LikelihoodConfig::BernoulliLogit,
+        LikelihoodConfig::bernoulli(),
+        LikelihoodConfig::bernoulli_logit(),
         SoftmaxConfig::new(4).into(),
         RobustMaxConfig::new(4).into(),
         OrdinalConfig { classes: 4 }.into(),
-        LikelihoodConfig::Poisson,
+        LikelihoodConfig::poisson(),
         NegativeBinomialConfig::default().into(),
-        LikelihoodConfig::Exponential,
+        LikelihoodConfig::exponential(),
         GammaConfig::default().into(),
         BetaConfig::default().into(),
     ]
@@ -61,7 +61,7 @@ fn inputs() -> Vec<f64> {
 
 /// Targets drawn from the likelihood with functions `2·sin(2x)`, `2·sin(2x + 1)`, …. Noise
 /// variances in the targets are 0.1.
-fn targets(likelihood: &impl Likelihood) -> Vec<f64> {
+fn targets(likelihood: &dyn Likelihood) -> Vec<f64> {
     let latents = likelihood.latents(1);
     let function: Vec<f64> = (inputs().iter())
         .flat_map(|x| (0..latents).map(move |latent| 2.0 * (2.0 * x + latent as f64).sin()))
@@ -121,7 +121,7 @@ fn posteriors() -> [PosteriorConfig; 7] {
 /// and after some steps.
 fn train(config: &SvgpConfig) -> (TrainedModel, Vec<f64>, [f64; 2]) {
     let likelihood = config.likelihood.init(options());
-    let targets = targets(&likelihood);
+    let targets = targets(&*likelihood);
     let columns = likelihood.target_columns(1);
     assert_eq!(likelihood.check_targets(&targets, columns), Ok(()));
     let (device, dtype) = options();
@@ -219,7 +219,7 @@ fn predictions_have_their_shapes_and_survive_saving() {
     }
 }
 
-fn predictor_of_four_classes() -> Predictor<AnyLikelihood> {
+fn predictor_of_four_classes() -> Predictor {
     let [posterior, ..] = posteriors();
     let (model, _, _) = train(&svgp(SoftmaxConfig::new(4).into(), posterior));
     model.predictor().expect("a predictor")
@@ -260,7 +260,7 @@ fn predictions_of_many_rows_are_those_of_each() {
 
 /// The functions of a predictor, which count the inputs of their evaluations.
 struct Counted {
-    functions: Predictor<AnyLikelihood>,
+    functions: Predictor,
     inputs: Arc<AtomicUsize>,
 }
 

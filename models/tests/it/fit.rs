@@ -221,7 +221,7 @@ fn every_form_of_the_same_numbers_gives_the_same_model() {
     let fit = Fit::adam(0.05).steps(5).on((&device, DType::F64));
     let rows: Vec<[i64; 1]> = (0..20).map(|i| [i]).collect();
     let labels: Vec<i64> = (0..20).map(|i| i / 10).collect();
-    let config = svgp(LikelihoodConfig::Bernoulli);
+    let config = svgp(LikelihoodConfig::bernoulli());
     let expected = config
         .fit(&rows, &labels, &fit)
         .unwrap()

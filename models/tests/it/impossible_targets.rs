@@ -53,17 +53,21 @@ fn case(likelihood: impl Into<LikelihoodConfig>, possible: &[f64], impossible: &
 fn cases() -> Vec<Case> {
     vec![
         case(GaussianConfig::default(), &[0.3], &[]),
-        case(LikelihoodConfig::FixedNoise, &[0.3, 0.1], &[0.0, -1.0]),
+        case(LikelihoodConfig::fixed_noise(), &[0.3, 0.1], &[0.0, -1.0]),
         case(HeteroskedasticConfig::default(), &[0.3], &[]),
         case(StudentTConfig::default(), &[0.3], &[]),
-        case(LikelihoodConfig::Bernoulli, &[1.0], &[2.0, -1.0, 0.5]),
-        case(LikelihoodConfig::BernoulliLogit, &[1.0], &[2.0, -1.0, 0.5]),
+        case(LikelihoodConfig::bernoulli(), &[1.0], &[2.0, -1.0, 0.5]),
+        case(
+            LikelihoodConfig::bernoulli_logit(),
+            &[1.0],
+            &[2.0, -1.0, 0.5],
+        ),
         case(SoftmaxConfig::new(3), &[2.0], &[3.0, -1.0, 0.5]),
         case(RobustMaxConfig::new(3), &[2.0], &[3.0, -1.0, 0.5]),
         case(OrdinalConfig { classes: 3 }, &[2.0], &[3.0, -1.0, 0.5]),
-        case(LikelihoodConfig::Poisson, &[2.0], &[1.5, -1.0]),
+        case(LikelihoodConfig::poisson(), &[2.0], &[1.5, -1.0]),
         case(NegativeBinomialConfig::default(), &[2.0], &[1.5, -1.0]),
-        case(LikelihoodConfig::Exponential, &[0.7], &[-1.0]),
+        case(LikelihoodConfig::exponential(), &[0.7], &[-1.0]),
         case(GammaConfig::default(), &[0.7], &[0.0, -1.0]),
         case(BetaConfig::default(), &[0.7], &[0.0, 1.0, 1.5]),
     ]

@@ -355,7 +355,7 @@ fn labels_train_as_with_the_factorization() {
     let [factored, ours] =
         [l_svgp(mean), inverse_free(mean, AuxiliaryUpdate::default())].map(|posterior| {
             let mut config = config(posterior);
-            config.likelihood = LikelihoodConfig::Bernoulli;
+            config.likelihood = LikelihoodConfig::bernoulli();
             let training = MiniBatchTraining {
                 batch_size: COUNT,
                 learning_rate: 0.05,

@@ -154,7 +154,7 @@ fn train(config: &DeepGpConfig, data: TrainingData) -> (TrainedModel, [f64; 2]) 
 fn every_layer_works_with_every_posterior_and_likelihood() {
     let likelihoods: [(LikelihoodConfig, Option<usize>); 3] = [
         (GaussianConfig::default().into(), None),
-        (LikelihoodConfig::Bernoulli, Some(2)),
+        (LikelihoodConfig::bernoulli(), Some(2)),
         (RobustMaxConfig::new(CLASSES).into(), Some(CLASSES)),
     ];
     for (likelihood, classes) in &likelihoods {

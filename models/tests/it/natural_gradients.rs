@@ -110,7 +110,7 @@ fn natural_gradients_get_further_than_adam_alone() {
     for posterior in whitened {
         for binary in [false, true] {
             let likelihood: LikelihoodConfig = if binary {
-                LikelihoodConfig::Bernoulli
+                LikelihoodConfig::bernoulli()
             } else {
                 GaussianConfig { noise: 0.1 }.into()
             };

@@ -56,9 +56,9 @@ fn model(likelihood: LikelihoodConfig, columns: usize, dtype: DType) -> AnySvgp 
 fn the_objective_is_that_of_repeated_rows() {
     let likelihoods: [(LikelihoodConfig, usize); 4] = [
         (GaussianConfig { noise: 0.2 }.into(), 1),
-        (LikelihoodConfig::BernoulliLogit, 1),
+        (LikelihoodConfig::bernoulli_logit(), 1),
         (HeteroskedasticConfig::default().into(), 1),
-        (LikelihoodConfig::FixedNoise, 2),
+        (LikelihoodConfig::fixed_noise(), 2),
     ];
     for (dtype, tolerance) in [(DType::F64, 1e-12), (DType::F32, 1e-4)] {
         for (likelihood, columns) in &likelihoods {
@@ -122,7 +122,7 @@ fn negative_weights_are_refused() {
 /// A trained model predicts and scores without weights.
 #[test]
 fn a_trained_model_needs_no_weights() {
-    let model = model(LikelihoodConfig::BernoulliLogit, 1, DType::F64).with_row_weights();
+    let model = model(LikelihoodConfig::bernoulli_logit(), 1, DType::F64).with_row_weights();
     let trained = AnyModel::from(model)
         .trained(&weighted(1, DType::F64))
         .expect("factors");

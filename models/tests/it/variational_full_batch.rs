@@ -100,7 +100,7 @@ fn l_bfgs_needs_fewer_iterations_than_adam() {
         OrthogonalConfig::default().into(),
         LSvgpConfig::default().into(),
     ] {
-        let start = || model(&data, LikelihoodConfig::Bernoulli, posterior.clone());
+        let start = || model(&data, LikelihoodConfig::bernoulli(), posterior.clone());
         let other = finished(FullBatchTrainer::new(
             start(),
             data.clone(),

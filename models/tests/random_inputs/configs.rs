@@ -77,7 +77,7 @@ fn layer() -> LayerConfig {
 
 pub fn all() -> Vec<ModelConfig> {
     let full = CovarianceShape::Full;
-    let labels = LikelihoodConfig::Softmax(SoftmaxConfig {
+    let labels = LikelihoodConfig::from(SoftmaxConfig {
         classes: 3,
         nodes: 8,
     });

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use burn_gp_core::likelihoods::{Bernoulli, FixedNoise, Gaussian, LikelihoodName, Softmax};
+use burn_gp_core::likelihoods::{
+    BernoulliConfig, FixedNoiseConfig, GaussianConfig, LikelihoodName, SoftmaxConfig,
+};
 use burn_gp_datasets::{DataError, DataSource, FileError, Task};
 
 use super::{DeviceName, InputScaleName, ModelName, OptimizerName, RunOptions};
@@ -80,10 +82,10 @@ impl RunOptions {
     /// The likelihood for data from `source`.
     pub fn likelihood(&self, source: &DataSource) -> LikelihoodName {
         self.likelihood.unwrap_or(match source.task() {
-            _ if self.noise_column.is_some() => FixedNoise::CHOICE,
-            Some(Task::BinaryClassification) => Bernoulli::CHOICE,
-            Some(Task::Classification) => Softmax::CHOICE,
-            _ => Gaussian::CHOICE,
+            _ if self.noise_column.is_some() => LikelihoodName::of::<FixedNoiseConfig>(),
+            Some(Task::BinaryClassification) => LikelihoodName::of::<BernoulliConfig>(),
+            Some(Task::Classification) => LikelihoodName::of::<SoftmaxConfig>(),
+            _ => LikelihoodName::of::<GaussianConfig>(),
         })
     }
 

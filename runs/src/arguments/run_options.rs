@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use burn_gp_core::{
     features::{Features, NetworkName},
-    likelihoods::LikelihoodName,
+    likelihoods::{Likelihood, LikelihoodName},
     means::{Mean, MeanName},
     variational::PosteriorName,
 };
@@ -58,7 +58,7 @@ options! {
         mean: MeanName = "MEAN",
         /// Likelihood [default: bernoulli for two labels or two numbers, softmax for more labels, else
         /// gaussian]
-        #[arg(value_parser = named(LikelihoodName::all()))]
+        #[arg(value_parser = component::<dyn Likelihood>())]
         likelihood: LikelihoodName = "LIKELIHOOD" [DataDependentDefault, ShortHelp],
         /// Initial noise variance, in squared units of the standardized target [default: 0.1]
         ///

@@ -1,6 +1,6 @@
 //! The input columns of a table, and the default likelihood of its target.
 
-use burn_gp_core::likelihoods::{Bernoulli, Gaussian, Softmax};
+use burn_gp_core::likelihoods::{BernoulliConfig, GaussianConfig, LikelihoodName, SoftmaxConfig};
 use burn_gp_datasets::{
     ColumnRoles, DataError, DataSource, InputColumns, Labels, TargetColumn, Task,
 };
@@ -58,9 +58,9 @@ impl RunOptions {
                 None => source.task_of(&roles)?,
             };
             self.likelihood = Some(match task {
-                Task::Regression => Gaussian::CHOICE,
-                Task::BinaryClassification => Bernoulli::CHOICE,
-                Task::Classification => Softmax::CHOICE,
+                Task::Regression => LikelihoodName::of::<GaussianConfig>(),
+                Task::BinaryClassification => LikelihoodName::of::<BernoulliConfig>(),
+                Task::Classification => LikelihoodName::of::<SoftmaxConfig>(),
             });
         }
         Ok(self)

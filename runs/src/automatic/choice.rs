@@ -1,6 +1,6 @@
 //! The choice of the model from the number of rows, the likelihood and the training time.
 
-use burn_gp_core::likelihoods::{Gaussian, LikelihoodName};
+use burn_gp_core::likelihoods::{GaussianConfig, LikelihoodName};
 
 use crate::arguments::{ModelName, name_of};
 use crate::preparation::PreparedData;
@@ -91,8 +91,8 @@ impl Choice {
     pub fn new(size: &Size, likelihood: LikelihoodName, minutes: f64) -> Self {
         let budget = minutes * 60.0 * RATE;
         let rows = size.rows as f64;
-        if likelihood != Gaussian::CHOICE {
-            let reason = format!("the likelihood is {}", likelihood.name);
+        if likelihood != LikelihoodName::of::<GaussianConfig>() {
+            let reason = format!("the likelihood is {}", likelihood.name());
             return Self::mini_batches(size, budget, reason);
         }
         if size.is_streamed {
@@ -159,7 +159,7 @@ impl Choice {
 
 #[cfg(test)]
 mod tests {
-    use burn_gp_core::likelihoods::Bernoulli;
+    use burn_gp_core::likelihoods::BernoulliConfig;
 
     use super::*;
 
@@ -176,7 +176,7 @@ mod tests {
             let choice = Choice::new(&size, likelihood, minutes);
             (choice.model, choice.inducing)
         };
-        let gaussian = Gaussian::CHOICE;
+        let gaussian = LikelihoodName::of::<GaussianConfig>();
         let few = |minutes| choice(500, 500, gaussian, minutes);
         assert_eq!(few(2.0), (ModelName::Exact, None));
         assert_eq!(few(0.01), (ModelName::Svgp, Some(90)));
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(choice(5000, 5000, gaussian, 2.0).0, ModelName::Sgpr);
         assert_eq!(many(1.0), ModelName::Svgp);
         assert_eq!(many(20.0), ModelName::Sgpr);
-        let labels = choice(500, 30, Bernoulli::CHOICE, 2.0);
+        let labels = choice(500, 30, LikelihoodName::of::<BernoulliConfig>(), 2.0);
         assert_eq!(labels, (ModelName::Svgp, Some(30)));
         let streamed = Size {
             rows: 500,

@@ -1,7 +1,6 @@
 //! The effect of each column on the predictions: partial dependence (Friedman, "Greedy function
 //! approximation", Annals of Statistics 29, 2001).
 
-use burn_gp_core::likelihoods::AnyLikelihood;
 use burn_gp_datasets::{ColumnEncoding, Encoding, Gaps, Matrix, Schema, SourceColumn};
 use burn_gp_models::Predictor;
 
@@ -73,7 +72,7 @@ impl Effect {
 /// The effects of the columns that matter most, the largest first.
 pub fn effects(
     data: &PreparedData,
-    predictor: &Predictor<AnyLikelihood>,
+    predictor: &Predictor,
     classes: Option<&[String]>,
 ) -> Vec<Effect> {
     let columns = columns(&data.schema);
@@ -162,7 +161,7 @@ impl<'a> Background<'a> {
         &self,
         column: &Column,
         most: usize,
-        predictor: &Predictor<AnyLikelihood>,
+        predictor: &Predictor,
         classes: Option<&[String]>,
     ) -> Effect {
         let (places, values) = self.places(column, most);
@@ -203,12 +202,7 @@ impl<'a> Background<'a> {
 
     /// The predictions of all rows if the inputs of a column have these values: means, or the
     /// probabilities of all classes, row by row.
-    fn predicted(
-        &self,
-        column: &Column,
-        values: &[f64],
-        predictor: &Predictor<AnyLikelihood>,
-    ) -> Vec<f64> {
+    fn predicted(&self, column: &Column, values: &[f64], predictor: &Predictor) -> Vec<f64> {
         let mut inputs = self.rows.values().to_vec();
         for row in inputs.chunks_exact_mut(self.rows.columns()) {
             row[column.first..column.first + column.count].copy_from_slice(values);

@@ -4,7 +4,6 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use burn_gp_core::likelihoods::AnyLikelihood;
 use burn_gp_datasets::ColumnReport;
 use burn_gp_models::{CheckError, CheckFailure, Predictor};
 
@@ -179,7 +178,7 @@ fn require_file(path: PathBuf) -> Result<(), String> {
 
 fn effects_of(
     data: &PreparedData,
-    predictor: &Predictor<AnyLikelihood>,
+    predictor: &Predictor,
     classes: Option<&[String]>,
 ) -> Result<Vec<Effect>, String> {
     match data.image {

@@ -2,7 +2,7 @@
 
 use burn_gp_core::{
     kernels::KernelConfig,
-    likelihoods::{Gaussian, GaussianConfig, LikelihoodConfig, LikelihoodName, TargetKind},
+    likelihoods::{GaussianConfig, LikelihoodConfig, LikelihoodName, TargetKind},
     means::{ConstantMeanConfig, MeanConfig, MeanName, ZeroMeanConfig},
     parameter::{ParameterConfig, Priors},
 };
@@ -41,7 +41,7 @@ impl Parts {
                 }
                 mean => mean.config(),
             },
-            likelihood: data.likelihood.config(noise, data.classes()),
+            likelihood: data.likelihood.for_data(noise, data.classes()),
             gaussian: GaussianConfig { noise },
             parameters,
         })
@@ -55,7 +55,7 @@ pub(super) fn check_likelihood(
 ) -> Result<(), OptionError> {
     let model = options.model();
     let has_column = options.noise_column.is_some();
-    if !model.takes_any_likelihood() && likelihood != Gaussian::CHOICE {
+    if !model.takes_any_likelihood() && likelihood != LikelihoodName::of::<GaussianConfig>() {
         return Err(OptionError::NeedsGaussian {
             model: name_of(model),
         });
@@ -63,7 +63,7 @@ pub(super) fn check_likelihood(
     let unused = |option, advice| {
         Err(OptionError::NotForLikelihood {
             option,
-            likelihood: likelihood.name,
+            likelihood: likelihood.name(),
             advice,
         })
     };

@@ -195,7 +195,7 @@ impl Description {
             n_train: summary.data_count,
             inputs: inputs(context),
             target: target(context),
-            likelihood: context.likelihood.name.to_owned(),
+            likelihood: context.likelihood.name().to_owned(),
             kernel: (metrics.as_ref())
                 .map(|metrics| metrics.kernel.clone())
                 .filter(of_metrics)

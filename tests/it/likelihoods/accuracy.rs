@@ -7,8 +7,8 @@ use std::f64::consts::PI;
 use burn::tensor::Tensor;
 use burn_gp_core::{
     likelihoods::{
-        BetaConfig, GammaConfig, Likelihood, LikelihoodConfig, NegativeBinomialConfig,
-        OrdinalConfig, StudentTConfig,
+        BetaConfig, GammaConfig, LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig,
+        StudentTConfig,
     },
     process::Marginals,
 };
@@ -238,14 +238,14 @@ fn logit_moments(_: f64, f: f64) -> (f64, f64) {
 fn labels() -> Vec<Grid> {
     let probit = Grid::new(
         "bernoulli".into(),
-        LikelihoodConfig::Bernoulli,
+        LikelihoodConfig::bernoulli(),
         &[0.0, 1.0],
         |y, f| log_normal_cdf((2.0 * y - 1.0) * f),
         |_| vec![(0.0, 1.0)],
     );
     let logit = Grid::new(
         "bernoulli-logit".into(),
-        LikelihoodConfig::BernoulliLogit,
+        LikelihoodConfig::bernoulli_logit(),
         &[0.0, 1.0],
         |y, f| -softplus((1.0 - 2.0 * y) * f),
         |_| vec![(0.0, 1.0)],
@@ -280,7 +280,7 @@ fn counts() -> Vec<Grid> {
     let poisson = |y: f64, f: f64| y * f - f.exp() - lgamma(y + 1.0);
     let mut grids = vec![Grid::new(
         "poisson".into(),
-        LikelihoodConfig::Poisson,
+        LikelihoodConfig::poisson(),
         &COUNTS,
         poisson,
         foci,
@@ -314,7 +314,7 @@ fn positive_numbers() -> Vec<Grid> {
     let exponential = |y: f64, f: f64| -f - y * (-f).exp();
     let foci = |y: f64| vec![(y.max(1e-6).ln(), 1.0)];
     let targets = [0.0, 1e-3, 0.1, 1.0, 10.0, 1e4];
-    let config = LikelihoodConfig::Exponential;
+    let config = LikelihoodConfig::exponential();
     let mut grids = vec![Grid::new(
         "exponential".into(),
         config,
@@ -476,7 +476,7 @@ fn narrow_densities() {
     let cases = [
         (student(0.05), 0.0, 1.0, 0.35, -0.98),
         (student(0.2), 0.0, 1.0, 0.0, -0.95),
-        (LikelihoodConfig::Poisson, 2.0, 4.0, 7.0, -3.58),
+        (LikelihoodConfig::poisson(), 2.0, 4.0, 7.0, -3.58),
     ];
     for platform in platforms() {
         for (config, mean, variance, target, expected) in &cases {

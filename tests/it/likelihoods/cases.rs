@@ -74,7 +74,7 @@ impl Case {
 
     /// Whether the log density is a smooth function of `f`.
     pub fn is_smooth(&self) -> bool {
-        !matches!(self.config, LikelihoodConfig::RobustMax(_))
+        self.config.name() != "robust-max"
     }
 }
 
@@ -159,7 +159,7 @@ fn real_numbers() -> Vec<Case> {
         },
         Case {
             name: "fixed-noise",
-            config: LikelihoodConfig::FixedNoise,
+            config: LikelihoodConfig::fixed_noise(),
             targets: vec![0.4, 0.3, -1.0, 0.9, 2.0, 0.5, 0.8, 2.0, 2.9, 1.5],
             impossible: vec![(1, 0.0), (1, -0.5)],
             latents: 1,
@@ -208,7 +208,7 @@ fn labels() -> Vec<Case> {
     vec![
         Case {
             name: "bernoulli",
-            config: LikelihoodConfig::Bernoulli,
+            config: LikelihoodConfig::bernoulli(),
             targets: LABELS.to_vec(),
             impossible: not_labels(2.0),
             latents: 1,
@@ -218,7 +218,7 @@ fn labels() -> Vec<Case> {
         },
         Case {
             name: "bernoulli-logit",
-            config: LikelihoodConfig::BernoulliLogit,
+            config: LikelihoodConfig::bernoulli_logit(),
             targets: LABELS.to_vec(),
             impossible: not_labels(2.0),
             latents: 1,
@@ -267,7 +267,7 @@ fn counts() -> Vec<Case> {
     vec![
         Case {
             name: "poisson",
-            config: LikelihoodConfig::Poisson,
+            config: LikelihoodConfig::poisson(),
             targets: COUNTS.to_vec(),
             impossible: vec![(0, -1.0), (0, 0.5)],
             latents: 1,
@@ -300,7 +300,7 @@ fn positive_numbers() -> Vec<Case> {
     vec![
         Case {
             name: "exponential",
-            config: LikelihoodConfig::Exponential,
+            config: LikelihoodConfig::exponential(),
             targets: vec![0.0, 0.5, 1.7, 3.0, 0.2],
             impossible: vec![(0, -0.1)],
             latents: 1,

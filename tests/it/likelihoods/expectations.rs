@@ -67,7 +67,7 @@ struct Expectations {
     probabilities: Vec<f64>,
 }
 
-fn expectations(likelihood: &impl Likelihood, targets: Tensor<2>, m: Marginals) -> Expectations {
+fn expectations(likelihood: &dyn Likelihood, targets: Tensor<2>, m: Marginals) -> Expectations {
     let density = likelihood.log_predictive_density(targets.clone(), m.clone());
     let Marginals { mean, variance } = likelihood.predict(m.clone());
     Expectations {
@@ -155,7 +155,7 @@ fn expectations_agree_with_dense_quadrature() {
         for platform in platforms() {
             let likelihood = case.init(&platform);
             let targets = platform.tensor(&case.targets, [ROWS, case.columns()]);
-            let found = expectations(&likelihood, targets, case.marginals(&platform));
+            let found = expectations(&*likelihood, targets, case.marginals(&platform));
             let what = format!("{} on {platform}", case.name);
             let tolerance = case.quadrature_error.max(platform.tolerance(0.0, 1e-5));
             assert_expectations(&what, &found, &expected, tolerance);
@@ -184,7 +184,7 @@ fn expectations_agree_with_monte_carlo() {
             .collect();
         let likelihood = case.init(platform);
         let targets = platform.tensor(&case.targets, [ROWS, case.columns()]);
-        let found = expectations(&likelihood, targets, case.marginals(platform));
+        let found = expectations(&*likelihood, targets, case.marginals(platform));
         for (row, estimates) in estimates.iter().enumerate() {
             let described = found.mean.len() / ROWS;
             let mut values = vec![

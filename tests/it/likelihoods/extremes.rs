@@ -56,7 +56,7 @@ fn a_variance_of_zero_gives_finite_values_and_gradients() {
 }
 
 /// `(density, expected)` log densities of one target at a single function value.
-fn at(platform: &Platform, likelihood: &impl Likelihood, target: f64, mean: &[f64]) -> (f64, f64) {
+fn at(platform: &Platform, likelihood: &dyn Likelihood, target: f64, mean: &[f64]) -> (f64, f64) {
     let marginals = Marginals {
         mean: platform.tensor(mean, [1, mean.len()]),
         variance: platform.tensor(&vec![1.0; mean.len()], [1, mean.len()]),
@@ -120,12 +120,12 @@ fn labels_are_finite_far_on_the_wrong_side() {
 fn counts_are_finite_far_from_the_rate() {
     for platform in platforms() {
         for config in [
-            LikelihoodConfig::Poisson,
+            LikelihoodConfig::poisson(),
             burn_gp_core::likelihoods::NegativeBinomialConfig::default().into(),
         ] {
             let likelihood = config.init(platform.options());
             for (count, mean) in [(1000.0, -20.0), (0.0, 20.0)] {
-                let (density, expected) = at(&platform, &likelihood, count, &[mean]);
+                let (density, expected) = at(&platform, &*likelihood, count, &[mean]);
                 let what = format!("{config:?} on {platform}");
                 assert_finite(&what, &[density, expected]);
             }

@@ -14,7 +14,7 @@ use crate::{
 fn densities(
     case: &Case,
     platform: &Platform,
-    likelihood: &impl Likelihood,
+    likelihood: &dyn Likelihood,
     marginals: Marginals,
 ) -> Tensor<1> {
     let targets = platform.tensor(&case.targets, [ROWS, case.columns()]);
@@ -36,7 +36,7 @@ fn gradients_of_the_marginals() {
                 mean: inputs[0].clone().reshape([ROWS, case.latents]),
                 variance: inputs[1].clone().reshape([ROWS, case.latents]),
             };
-            densities(&case, platform, &case.init(platform), marginals)
+            densities(&case, platform, &*case.init(platform), marginals)
         });
     }
 }
@@ -62,7 +62,9 @@ fn gradients_of_the_parameters() {
             case.name,
             (1e-6, 1e-3),
             |platform| case.init(platform),
-            |platform, likelihood| densities(&case, platform, likelihood, case.marginals(platform)),
+            |platform, likelihood| {
+                densities(&case, platform, &**likelihood, case.marginals(platform))
+            },
         );
     }
 }

@@ -1,7 +1,7 @@
 //! Several outputs equal the single outputs, side by side in blocks.
 
 use burn::tensor::Tensor;
-use burn_gp_core::{likelihoods::Likelihood, process::Marginals};
+use burn_gp_core::process::Marginals;
 
 use crate::{
     likelihoods::cases::{ROWS, registry},

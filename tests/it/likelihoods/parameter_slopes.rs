@@ -5,8 +5,8 @@ use std::f64::consts::PI;
 
 use burn_gp_core::{
     likelihoods::{
-        BetaConfig, GammaConfig, Likelihood, LikelihoodConfig, NegativeBinomialConfig,
-        OrdinalConfig, StudentTConfig,
+        BetaConfig, GammaConfig, LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig,
+        StudentTConfig,
     },
     process::Marginals,
 };

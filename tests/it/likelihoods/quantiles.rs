@@ -3,7 +3,7 @@
 use burn_gp_core::{
     likelihoods::{
         AnyLikelihood, BetaConfig, GammaConfig, Gaussian, Interval, Likelihood, LikelihoodConfig,
-        NegativeBinomialConfig, PredictiveDistribution, StudentTConfig, Support,
+        NegativeBinomialConfig, PredictiveDistribution, StudentTConfig, Support, TargetKind,
     },
     process::Marginals,
 };
@@ -21,13 +21,8 @@ const LEVELS: [f64; 3] = [0.5, 0.8, 0.95];
 
 /// Whether the targets of a likelihood are ordered.
 fn is_ordered(case: &Case) -> bool {
-    !matches!(
-        case.config,
-        LikelihoodConfig::Bernoulli
-            | LikelihoodConfig::BernoulliLogit
-            | LikelihoodConfig::Softmax(_)
-            | LikelihoodConfig::RobustMax(_)
-    )
+    let target = case.config.target();
+    !matches!(target, TargetKind::TwoClasses | TargetKind::Classes)
 }
 
 /// The cases of the registry, and cases whose noise is narrow or wide relative to the functions.
@@ -385,7 +380,7 @@ fn extreme_functions() {
 fn noise_of_measurements() {
     for platform in platforms() {
         let tolerance = platform.tolerance(1e-12, 1e-6);
-        let likelihood = LikelihoodConfig::FixedNoise.init(platform.options());
+        let likelihood = LikelihoodConfig::fixed_noise().init(platform.options());
         let own = marginals(&platform, &(vec![1.0, 2.0], vec![0.25, 0.5]), 1);
         let exact = likelihood.predictive_distribution(&[own]).unwrap();
         let noisy = exact.clone().with_noise(&[0.75, 0.0]);

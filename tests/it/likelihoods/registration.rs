@@ -1,7 +1,7 @@
 //! The registry is complete, targets are checked, and configurations survive saving and loading.
 
 use burn_gp_core::{
-    likelihoods::{Likelihood, LikelihoodConfig},
+    likelihoods::{LikelihoodConfig, RobustMaxConfig},
     parameter::Hyperparameter,
 };
 
@@ -83,7 +83,7 @@ fn possible_targets_pass_and_impossible_ones_are_named() {
 #[test]
 fn columns_of_several_outputs() {
     let platform = &platforms()[0];
-    let likelihood = LikelihoodConfig::FixedNoise.init(platform.options());
+    let likelihood = LikelihoodConfig::fixed_noise().init(platform.options());
     assert_eq!(likelihood.outputs(4), 2);
     assert_eq!(likelihood.check_targets(&[-1.0, -2.0, 0.1, 0.2], 4), Ok(()));
     let error = likelihood.check_targets(&[-1.0, -2.0, 0.1, 0.0], 4);
@@ -94,7 +94,7 @@ fn columns_of_several_outputs() {
 #[should_panic(expected = "3 columns of targets; the fixed-noise likelihood takes 2 for each")]
 fn a_column_short() {
     let platform = &platforms()[0];
-    let likelihood = LikelihoodConfig::FixedNoise.init(platform.options());
+    let likelihood = LikelihoodConfig::fixed_noise().init(platform.options());
     likelihood.outputs(3);
 }
 
@@ -143,7 +143,7 @@ fn rates_of_errors_that_are_not_trained() {
     let saved = r#"{"likelihood": "robust-max", "classes": 3, "epsilon": 0.02, "train_epsilon": false, "nodes": 20}"#;
     let config: LikelihoodConfig = serde_json::from_str(saved).expect("readable");
     for platform in platforms() {
-        let LikelihoodConfig::RobustMax(config) = &config else {
+        let Some(config) = config.downcast_ref::<RobustMaxConfig>() else {
             panic!("{config:?}");
         };
         let likelihood = config.init(platform.options());

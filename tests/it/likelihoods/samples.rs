@@ -1,6 +1,6 @@
 //! Draws of targets, compared with predicted means and variances.
 
-use burn_gp_core::{likelihoods::Likelihood, process::Marginals};
+use burn_gp_core::process::Marginals;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use crate::{

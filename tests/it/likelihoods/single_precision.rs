@@ -3,8 +3,7 @@
 use burn::tensor::Tensor;
 use burn_gp_core::{
     likelihoods::{
-        BetaConfig, GammaConfig, Likelihood, LikelihoodConfig, NegativeBinomialConfig,
-        StudentTConfig,
+        BetaConfig, GammaConfig, LikelihoodConfig, NegativeBinomialConfig, StudentTConfig,
     },
     process::Marginals,
 };
@@ -35,8 +34,8 @@ fn density(platform: &Platform, config: &LikelihoodConfig, y: f64, f: f64) -> f6
 #[test]
 fn variances_of_large_and_of_certain_means() {
     let cases: [(LikelihoodConfig, f64, f64); 4] = [
-        (LikelihoodConfig::Poisson, 1.0, 0.0),
-        (LikelihoodConfig::Exponential, 0.0, 1.0),
+        (LikelihoodConfig::poisson(), 1.0, 0.0),
+        (LikelihoodConfig::exponential(), 0.0, 1.0),
         (GammaConfig { shape: 4.0 }.into(), 0.0, 0.25),
         (NegativeBinomialConfig { dispersion: 0.5 }.into(), 1.0, 0.5),
     ];
@@ -87,7 +86,7 @@ fn densities_of_large_parameters() {
             let poisson = y * f - f.exp() - lgamma(y + 1.0);
             check(
                 "poisson",
-                density(&platform, &LikelihoodConfig::Poisson, y, f),
+                density(&platform, &LikelihoodConfig::poisson(), y, f),
                 poisson,
             );
             let size = 5e5;

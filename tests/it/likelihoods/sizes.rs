@@ -1,7 +1,7 @@
 //! Targets whose sizes do not match those of the functions.
 
 use burn::tensor::Tensor;
-use burn_gp_core::{likelihoods::Likelihood, process::Marginals};
+use burn_gp_core::process::Marginals;
 
 use crate::{
     likelihoods::cases::{ROWS, registry},

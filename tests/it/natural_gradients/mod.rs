@@ -416,7 +416,7 @@ fn whitened_and_unwhitened_posteriors_make_the_same_steps() {
     for platform in double_precision_platforms() {
         let platform = platform.autodiff();
         let case = Case::new(2);
-        let likelihood = LikelihoodConfig::Bernoulli.init(platform.options());
+        let likelihood = LikelihoodConfig::bernoulli().init(platform.options());
         let mut whitened = case.whitened(&platform).train();
         let mut unwhitened = case.unwhitened(&platform).train();
         for _ in 0..3 {
@@ -442,7 +442,7 @@ fn the_bound_of_a_classifier_rises_to_its_optimum() {
     for platform in platforms() {
         let platform = platform.autodiff();
         let case = Case::new(1);
-        let likelihood = LikelihoodConfig::Bernoulli.init(platform.options());
+        let likelihood = LikelihoodConfig::bernoulli().init(platform.options());
         let mut posterior = case.whitened(&platform).train();
         let mut bounds = Vec::new();
         for _ in 0..25 {

@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 use burn_gp_core::{
     inducing::InducingPoints,
     kernels::{StationaryConfig, StationaryKernel},
-    likelihoods::{AnyLikelihood, GaussianConfig, Likelihood, LikelihoodConfig},
+    likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig},
     ops::{Jitter, Stationary},
     process::{Joint, Marginals, VariationalGaussian},
     variational::{AnyPosterior, Evaluation, Unwhitened, Whitened},

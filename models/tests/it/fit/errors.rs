@@ -42,7 +42,7 @@ fn bad_data_have_their_errors() {
         "{refused}"
     );
     let three: Vec<[f64; 3]> = targets().iter().map(|y| [*y, 1.0, 1.0]).collect();
-    let refused = error(svgp(LikelihoodConfig::FixedNoise).fit(inputs(), three, &fit));
+    let refused = error(svgp(LikelihoodConfig::fixed_noise()).fit(inputs(), three, &fit));
     assert!(
         matches!(refused, Error::TargetColumns { found: 3, .. }),
         "{refused}"
@@ -135,7 +135,7 @@ fn options_without_effect_are_errors() {
     let deep = DeepGpConfig::new(layer.clone(), GaussianConfig::default()).with_hidden(2, layer);
     assert_eq!(unused(deep.into(), Fit::l_bfgs()), "l_bfgs");
     let counts: Vec<usize> = (0..ROWS).collect();
-    let poisson = self::svgp(LikelihoodConfig::Poisson);
+    let poisson = self::svgp(LikelihoodConfig::poisson());
     let refused = error(poisson.fit(inputs(), counts, &Fit::new().scale_targets(true)));
     assert!(matches!(
         refused,

@@ -33,7 +33,7 @@ fn one_output(filler: f64) -> Vec<[f64; 2]> {
 
 #[test]
 fn fillers_do_not_count_in_the_scaling() {
-    let config = svgp(LikelihoodConfig::FixedNoise).with_inducing(10);
+    let config = svgp(LikelihoodConfig::fixed_noise()).with_inducing(10);
     let known: Vec<f64> = (places().iter().enumerate())
         .filter(|(row, _)| !is_missing(*row))
         .map(|(_, x)| target(*x))
@@ -66,7 +66,7 @@ fn measurements_with_noise_count_in_the_scaling() {
     let rows: Vec<[f64; 2]> = (values.iter().enumerate())
         .map(|(row, value)| [*value, noise(row)])
         .collect();
-    let config = svgp(LikelihoodConfig::FixedNoise).with_inducing(10);
+    let config = svgp(LikelihoodConfig::fixed_noise()).with_inducing(10);
     let gp = config
         .fit(places(), rows, &Fit::adam(0.05).steps(1))
         .unwrap();
@@ -89,8 +89,9 @@ fn predictions_are_those_without_the_missing_rows() {
     // There are enough inducing points for both models to be close to the exact posterior.
     let fit = Fit::adam(0.02).steps(400).natural_gradients(0.5);
     let kernel = StationaryConfig::rbf();
-    let config =
-        |count| SvgpConfig::new(kernel.clone(), LikelihoodConfig::FixedNoise).with_inducing(count);
+    let config = |count| {
+        SvgpConfig::new(kernel.clone(), LikelihoodConfig::fixed_noise()).with_inducing(count)
+    };
     let with = config(40).fit(places(), one_output(0.0), &fit).unwrap();
     let (own_x, own_y): (Vec<f64>, Vec<[f64; 2]>) = (places().into_iter())
         .zip(one_output(0.0))

@@ -67,7 +67,7 @@ fn own() -> Pieces {
     };
     Pieces {
         kernel: in_a_sum(KernelConfig::custom(bump)),
-        likelihood: LikelihoodConfig::custom(NoisyConfig { noise: NOISE }),
+        likelihood: LikelihoodConfig::from(NoisyConfig { noise: NOISE }),
         posterior: PosteriorConfig::custom(WhiteConfig {
             covariance: CovarianceShape::Full,
         }),

@@ -8,7 +8,7 @@ use burn::{
 use burn_gp_core::{
     features::{AnyNetwork, Features, NetworkDefinition, ResidualNetworkConfig},
     kernels::Kernel,
-    likelihoods::{Likelihood, LikelihoodDefinition},
+    likelihoods::{AnyLikelihood, Likelihood, LikelihoodDefinition},
     means::{AnyMean, Mean, MeanDefinition},
     ops::{Jitter, NotPositiveDefinite},
     parameter::Positive,
@@ -56,7 +56,9 @@ pub struct Noisy {
 }
 
 impl Likelihood for Noisy {
-    const NAME: &'static str = "noisy";
+    fn name(&self) -> &'static str {
+        "noisy"
+    }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
         let noise = self.noise.value();
@@ -69,7 +71,7 @@ impl Likelihood for Noisy {
         (function, variance)
     }
 
-    fn sample<R: Rng>(&self, function: Tensor<3>, random: &mut R) -> Tensor<3> {
+    fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
         let deviation = self.noise.to_vec()[0].sqrt();
         let count = function.shape().num_elements();
         let noise: Vec<f64> = (0..count)
@@ -80,9 +82,9 @@ impl Likelihood for Noisy {
             + Tensor::<1>::from_data(noise.as_slice(), options).reshape(function.shape())
     }
 
-    fn in_larger_unit(mut self, decades: i64) -> Self {
-        self.noise = self.noise.in_larger_unit(2 * decades);
-        self
+    fn in_larger_unit(&self, decades: i64) -> Option<AnyLikelihood> {
+        let noise = self.noise.clone().in_larger_unit(2 * decades);
+        Some(Self { noise }.into())
     }
 
     fn noise_variance(&self) -> Option<f64> {
@@ -90,26 +92,34 @@ impl Likelihood for Noisy {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NoisyConfig {
     pub noise: f64,
 }
 
-impl LikelihoodDefinition for NoisyConfig {
-    type Likelihood = Noisy;
-
-    fn for_data(noise: f64, _classes: usize) -> Self {
-        Self { noise }
-    }
-
-    fn init(&self, options: TensorCreationOptions) -> Noisy {
-        Noisy {
-            noise: Positive::new(&[self.noise], options),
-        }
+impl Default for NoisyConfig {
+    fn default() -> Self {
+        Self { noise: 0.1 }
     }
 }
 
-burn_gp_core::register_likelihood!(NoisyConfig);
+impl LikelihoodDefinition for NoisyConfig {
+    fn set_for_data(&mut self, noise: f64, _classes: usize) {
+        self.noise = noise;
+    }
+
+    fn init(&self, options: TensorCreationOptions) -> AnyLikelihood {
+        let noise = Positive::new(&[self.noise], options);
+        Noisy { noise }.into()
+    }
+}
+
+burn_gp_core::register!(
+    Likelihood,
+    "noisy",
+    NoisyConfig,
+    "Normal noise, by quadrature"
+);
 
 /// A Gaussian over whitened variables.
 #[derive(Module, Debug)]

@@ -1,0 +1,129 @@
+//! Likelihoods of any type, and their configurations.
+
+use burn::tensor::{Tensor, TensorCreationOptions};
+
+use super::{ImpossibleTarget, Likelihood, TargetKind};
+use crate::{
+    custom::{
+        AnyDefinition, BoxedModule, ComponentConfig, ComponentKind, ComponentName, Entry,
+        Registered, of_type,
+    },
+    parameter::ParameterError,
+};
+
+/// A likelihood of any type.
+pub type AnyLikelihood = BoxedModule<dyn Likelihood>;
+
+/// The configuration of any likelihood, as stored in a model file.
+pub type LikelihoodConfig = ComponentConfig<dyn Likelihood>;
+
+/// A likelihood chosen by name.
+pub type LikelihoodName = ComponentName<dyn Likelihood>;
+
+impl<L: Likelihood> From<L> for AnyLikelihood {
+    fn from(likelihood: L) -> Self {
+        Self::new(likelihood, |module| of_type::<L>(module))
+    }
+}
+
+/// The configuration of a likelihood. [`register!`](crate::register) it to use the likelihood in models.
+pub trait LikelihoodDefinition: AnyDefinition {
+    /// Creates the likelihood.
+    fn init(&self, options: TensorCreationOptions) -> AnyLikelihood;
+
+    /// The kind of the targets.
+    fn target(&self) -> TargetKind {
+        TargetKind::Numbers
+    }
+
+    /// Sets the initial noise variance and the number of classes, as far as the likelihood has them. The
+    /// default changes nothing.
+    fn set_for_data(&mut self, _noise: f64, _classes: usize) {}
+
+    /// Checks the values.
+    ///
+    /// # Errors
+    ///
+    /// When a value is out of range.
+    fn check(&self) -> Result<(), ParameterError> {
+        Ok(())
+    }
+}
+
+impl ComponentKind for dyn Likelihood {
+    const TAG: &'static str = "likelihood";
+    type Definition = dyn LikelihoodDefinition;
+
+    fn entries() -> impl Iterator<Item = &'static Entry<Self>> {
+        inventory::iter::<Entry<Self>>.into_iter()
+    }
+
+    fn check(definition: &Self::Definition) -> Result<(), String> {
+        definition.check().map_err(|error| error.to_string())
+    }
+}
+
+inventory::collect!(Entry<dyn Likelihood>);
+
+impl<D: LikelihoodDefinition + Registered<dyn Likelihood>> From<D> for LikelihoodConfig {
+    fn from(definition: D) -> Self {
+        Self::new(D::NAME, Box::new(definition))
+    }
+}
+
+impl LikelihoodConfig {
+    /// Creates the likelihood.
+    ///
+    /// # Panics
+    ///
+    /// If a value of the configuration is out of range.
+    #[track_caller]
+    pub fn init(&self, options: impl Into<TensorCreationOptions>) -> AnyLikelihood {
+        LikelihoodDefinition::init(&**self, options.into())
+    }
+
+    /// Checks the values of the configuration.
+    ///
+    /// # Errors
+    ///
+    /// When a value is out of range.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        LikelihoodDefinition::check(&**self)
+    }
+
+    /// Checks the targets of a model with this likelihood, `[N, T]`.
+    ///
+    /// # Errors
+    ///
+    /// [`ImpossibleTarget`] for the first value that is impossible under the likelihood.
+    ///
+    /// # Panics
+    ///
+    /// If a value of the configuration is out of range, or the number of columns is not a multiple
+    /// of the columns per output.
+    #[track_caller]
+    pub fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
+        let options = (&targets.device(), targets.dtype());
+        self.init(options).check_tensor(targets)
+    }
+}
+
+impl LikelihoodName {
+    /// The kind of the targets.
+    pub fn target(self) -> TargetKind {
+        self.config().target()
+    }
+
+    /// The configuration with this initial noise variance and number of classes, as far as the
+    /// likelihood has them.
+    pub fn for_data(self, noise: f64, classes: usize) -> LikelihoodConfig {
+        let mut config = self.config();
+        config.set_for_data(noise, classes);
+        config
+    }
+
+    /// Whether the likelihood has an initial noise variance.
+    pub fn has_noise(self) -> bool {
+        self.for_data(1.0, 3) != self.for_data(2.0, 3)
+    }
+}
