@@ -19,15 +19,21 @@ use crate::parameter::{Hyperparameter, hyperparameters};
 pub struct BoxedModule<View: ?Sized> {
     module: Box<dyn AnyModule>,
     view: fn(&dyn AnyModule) -> &View,
+    view_mut: fn(&mut dyn AnyModule) -> &mut View,
 }
 
 impl<View: ?Sized> BoxedModule<View> {
-    /// Wraps a module, with the function that views it as a component. The argument of `view`
-    /// always has the type of `module`.
-    pub(crate) fn new(module: impl AnyModule, view: fn(&dyn AnyModule) -> &View) -> Self {
+    /// Wraps a module, with the functions that view it as a component. Their argument always has the
+    /// type of `module`.
+    pub(crate) fn new(
+        module: impl AnyModule,
+        view: fn(&dyn AnyModule) -> &View,
+        view_mut: fn(&mut dyn AnyModule) -> &mut View,
+    ) -> Self {
         Self {
             module: Box::new(module),
             view,
+            view_mut,
         }
     }
 
@@ -41,6 +47,11 @@ impl<View: ?Sized> BoxedModule<View> {
         (self.view)(self.module.as_ref())
     }
 
+    /// The component, to change it.
+    pub(crate) fn piece_mut(&mut self) -> &mut View {
+        (self.view_mut)(self.module.as_mut())
+    }
+
     /// Changes the wrapped module.
     pub(crate) fn map_module(
         self,
@@ -48,7 +59,7 @@ impl<View: ?Sized> BoxedModule<View> {
     ) -> Self {
         Self {
             module: change(self.module),
-            view: self.view,
+            ..self
         }
     }
 
@@ -56,7 +67,7 @@ impl<View: ?Sized> BoxedModule<View> {
     pub(crate) fn with(self, change: impl FnOnce(&View) -> Box<dyn AnyModule>) -> Self {
         Self {
             module: change(self.piece()),
-            view: self.view,
+            ..self
         }
     }
 }
@@ -87,10 +98,25 @@ pub(crate) fn of_type<M: 'static>(module: &dyn AnyModule) -> &M {
     }
 }
 
+/// Like [`of_type`], to change the module.
+///
+/// # Panics
+///
+/// If it has another type.
+#[track_caller]
+pub(crate) fn of_type_mut<M: 'static>(module: &mut dyn AnyModule) -> &mut M {
+    match module.as_any_mut().downcast_mut() {
+        Some(module) => module,
+        None => unreachable!("the view of a module fits its type"),
+    }
+}
+
 /// A module as a trait object. Every module implements it.
 pub trait AnyModule: fmt::Debug + Send + Sync + 'static {
     /// The module, to downcast it.
     fn as_any(&self) -> &dyn Any;
+    /// The module, to downcast and change it.
+    fn as_any_mut(&mut self) -> &mut dyn Any;
     /// The module by value, to downcast it.
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
     /// `Clone::clone`
@@ -117,6 +143,10 @@ pub trait AnyModule: fmt::Debug + Send + Sync + 'static {
 
 impl<M: Module + ModuleDisplay + Sync + 'static> AnyModule for M {
     fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
         self
     }
 
@@ -335,6 +365,7 @@ impl<View: ?Sized> Clone for BoxedModule<View> {
         Self {
             module: self.module.duplicate(),
             view: self.view,
+            view_mut: self.view_mut,
         }
     }
 }
@@ -375,6 +406,7 @@ impl<View: ?Sized> Module for BoxedModule<View> {
         Self {
             module: self.module.validated(),
             view: self.view,
+            view_mut: self.view_mut,
         }
     }
 

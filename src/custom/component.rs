@@ -1,6 +1,10 @@
 //! Components that register themselves, with their configurations as trait objects.
 
-use std::{any::Any, fmt, ops::Deref};
+use std::{
+    any::Any,
+    fmt,
+    ops::{Deref, DerefMut},
+};
 
 use dyn_clone::DynClone;
 use serde::{
@@ -188,6 +192,11 @@ impl<K: Kind + ?Sized> ComponentConfig<K> {
     pub fn check(&self) -> Result<(), String> {
         K::check(&self.definition)
     }
+
+    /// The configuration, if it has this type.
+    pub fn downcast_ref<C: Registered<K> + 'static>(&self) -> Option<&C> {
+        self.definition.as_any().downcast_ref()
+    }
 }
 
 impl<K: Kind + ?Sized> Deref for ComponentConfig<K> {
@@ -195,6 +204,12 @@ impl<K: Kind + ?Sized> Deref for ComponentConfig<K> {
 
     fn deref(&self) -> &K::Definition {
         &self.definition
+    }
+}
+
+impl<K: Kind + ?Sized> DerefMut for ComponentConfig<K> {
+    fn deref_mut(&mut self) -> &mut K::Definition {
+        &mut self.definition
     }
 }
 

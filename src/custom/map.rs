@@ -96,9 +96,11 @@ macro_rules! map_kind {
                         init: |fields, [inputs, outputs], options| {
                             let definition = $crate::custom::checked::<D>(fields);
                             let piece = definition.init(inputs, outputs, options);
-                            $crate::custom::BoxedModule::new(piece, |module| {
-                                $crate::custom::of_type::<D::$piece>(module)
-                            })
+                            $crate::custom::BoxedModule::new(
+                                piece,
+                                |module| $crate::custom::of_type::<D::$piece>(module),
+                                |module| $crate::custom::of_type_mut::<D::$piece>(module),
+                            )
                         },
                     },
                 )

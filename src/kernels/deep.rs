@@ -10,15 +10,14 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, PriorFeatures,
-    definition::{ConfigBuild, Definition, positive},
-    inputs::Inputs,
-    points::require_dimensions,
+    AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelPart, NoFunctionDraws,
+    PartInputs, PriorFeatures, definition::positive, points::require_dimensions,
     prior_features::origin,
 };
 use crate::{
-    features::{Features, Perceptron, PerceptronConfig},
+    features::{Features, PerceptronConfig},
     parameter::{Part, require_precision, tracked_like},
+    register,
 };
 
 /// `k(g(x), g(x′))` with any network `g`: deep kernel learning (A. Wilson, Z. Hu, R. Salakhutdinov
@@ -44,8 +43,8 @@ use crate::{
 /// assert_eq!(KernelConfig::from(config).init(4, &device).matrix(x).dims(), [3, 3]);
 /// ```
 #[derive(Module, Debug)]
-pub struct DeepKernel<K: Module, F: Module> {
-    base: K,
+pub struct DeepKernel<F: Module> {
+    base: AnyKernel,
     network: Part<F>,
 }
 
@@ -69,38 +68,55 @@ fn two() -> usize {
     2
 }
 
-impl Definition for DeepConfig {
+register!(
+    Kernel,
+    "deep",
+    DeepConfig,
+    "Another kernel on the outputs of a network"
+);
+
+impl KernelDefinition for DeepConfig {
+    #[track_caller]
+    fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
+        let base = (self.base).build(KernelInputs::new(self.features), options.clone());
+        let network = (self.network).init(inputs.columns(), self.features, options);
+        DeepKernel::new(base, network).boxed()
+    }
+
     positive!(features);
 
-    fn parts(&self) -> Vec<(&'static str, &KernelConfig)> {
-        vec![("base", &self.base)]
+    fn parts(&self) -> Vec<KernelPart<'_>> {
+        vec![KernelPart::new("base", &self.base).on(PartInputs::Mapped)]
     }
 
-    fn share_parameters(&mut self) {
-        self.base.share_parameters();
+    fn parts_mut(&mut self) -> Vec<&mut KernelConfig> {
+        vec![&mut self.base]
     }
+
+    /// The kernel on the features does not change.
+    fn share_among(&mut self, _groups: &[usize]) {}
 
     fn missing_dimension(&self, _dimensions: usize) -> Option<usize> {
         self.base.missing_dimension(self.features)
     }
 }
 
-impl ConfigBuild for DeepConfig {
-    type Kernel = DeepKernel<BoxedKernel, Perceptron>;
-
-    #[track_caller]
-    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Self::Kernel {
-        let base = self.base.build(Inputs::new(self.features), &options);
-        let network = (self.network).init(inputs.columns(), self.features, options);
-        DeepKernel::new(base.into(), network)
+/// A Matérn-5/2 kernel on two features.
+impl Default for DeepConfig {
+    fn default() -> Self {
+        Self {
+            base: Box::default(),
+            network: PerceptronConfig::default(),
+            features: two(),
+        }
     }
 }
 
-impl<K: Kernel, F: Features> DeepKernel<K, F> {
+impl<F: Features> DeepKernel<F> {
     /// Applies `base` to the outputs of `network`.
-    pub fn new(base: K, network: F) -> Self {
+    pub fn new(base: impl Kernel, network: F) -> Self {
         Self {
-            base,
+            base: base.boxed(),
             network: Part::network(network),
         }
     }
@@ -112,10 +128,9 @@ impl<K: Kernel, F: Features> DeepKernel<K, F> {
     }
 }
 
-impl<K: Kernel, F: Features> Kernel for DeepKernel<K, F> {
-    fn in_larger_unit(mut self, decades: i64) -> Self {
-        self.base = self.base.in_larger_unit(decades);
-        self
+impl<F: Features> Kernel for DeepKernel<F> {
+    fn in_larger_unit(&mut self, decades: i64) {
+        Kernel::in_larger_unit(&mut self.base, decades);
     }
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {

@@ -8,7 +8,7 @@ use super::{
     object::LikelihoodObject,
 };
 use crate::custom::{
-    self, BoxedModule, CustomConfig, Fields, Registration, checked, of_type, read,
+    self, BoxedModule, CustomConfig, Fields, Registration, checked, of_type, of_type_mut, read,
 };
 
 /// The configuration of a likelihood of another crate. After registration, in one line
@@ -89,7 +89,11 @@ impl LikelihoodRegistration {
                 ),
                 init: |fields, options| {
                     let likelihood = checked::<D>(fields).init(options);
-                    BoxedModule::new(likelihood, |module| of_type::<D::Likelihood>(module))
+                    BoxedModule::new(
+                        likelihood,
+                        |module| of_type::<D::Likelihood>(module),
+                        |module| of_type_mut::<D::Likelihood>(module),
+                    )
                 },
             },
         )

@@ -16,6 +16,7 @@ mod arguments;
 mod error;
 mod given_number;
 mod kernels;
+mod options;
 mod parser;
 mod tokens;
 
