@@ -30,7 +30,7 @@ use crate::register;
 /// // The first input is not used.
 /// assert!((values[1] - 6.0).abs() < 1e-5);
 ///
-/// let base = Box::new(LinearConfig::default().into());
+/// let base = LinearConfig::default().into();
 /// let config = ActiveDimensionsConfig { base, dimensions: vec![1] };
 /// let same = KernelConfig::from(config).init(2, &device);
 /// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
@@ -49,7 +49,7 @@ pub struct ActiveDimensions {
 pub struct ActiveDimensionsConfig {
     /// The kernel on the selected dimensions.
     #[setters(into)]
-    pub base: Box<KernelConfig>,
+    pub base: KernelConfig,
     /// The zero-based dimensions.
     pub dimensions: Vec<usize>,
 }
@@ -93,7 +93,7 @@ impl KernelDefinition for ActiveDimensionsConfig {
 impl Default for ActiveDimensionsConfig {
     fn default() -> Self {
         Self {
-            base: Box::default(),
+            base: KernelConfig::default(),
             dimensions: vec![0],
         }
     }

@@ -40,7 +40,7 @@ use crate::{
 /// let values: Vec<f64> = kernel.diagonal(x.clone()).into_data().iter().collect();
 /// assert!((values[0] - 1.0).abs() < 1e-4 && (values[1] - 9.0).abs() < 1e-4);
 ///
-/// let constant = |variance| Box::new(ConstantConfig { variance }.into());
+/// let constant = |variance| ConstantConfig { variance }.into();
 /// let config = ChangePointConfig { first: constant(1.0), second: constant(9.0), change };
 /// let same = KernelConfig::from(config).init(1, &device);
 /// assert_eq!(same.diagonal(x.clone()).into_data(), kernel.diagonal(x).into_data());
@@ -63,10 +63,10 @@ pub struct ChangePoint {
 pub struct ChangePointConfig {
     /// The kernel before the change.
     #[setters(into)]
-    pub first: Box<KernelConfig>,
+    pub first: KernelConfig,
     /// The kernel after the change.
     #[setters(into)]
-    pub second: Box<KernelConfig>,
+    pub second: KernelConfig,
     /// The initial location and steepness of the change.
     #[serde(flatten)]
     pub change: Change,

@@ -45,9 +45,9 @@ macro_rules! combination {
         #[serde(deny_unknown_fields)]
         pub struct $config {
             /// The first kernel.
-            pub first: Box<KernelConfig>,
+            pub first: KernelConfig,
             /// The second kernel.
-            pub second: Box<KernelConfig>,
+            pub second: KernelConfig,
         }
 
         impl KernelDefinition for $config {
@@ -146,8 +146,8 @@ combination!(
     /// assert!((values[1] - 6.0).abs() < 1e-5);
     ///
     /// let config = SumConfig {
-    ///     first: Box::new(LinearConfig::default().into()),
-    ///     second: Box::new(ConstantConfig { variance: 4.0 }.into()),
+    ///     first: LinearConfig::default().into(),
+    ///     second: ConstantConfig { variance: 4.0 }.into(),
     /// };
     /// let config = KernelConfig::from(config);
     /// let same = config.init(1, &device);
@@ -262,8 +262,8 @@ combination!(
     /// assert!((values[1] - 8.0).abs() < 1e-5);
     ///
     /// let config = ProductConfig {
-    ///     first: Box::new(LinearConfig::default().into()),
-    ///     second: Box::new(ConstantConfig { variance: 4.0 }.into()),
+    ///     first: LinearConfig::default().into(),
+    ///     second: ConstantConfig { variance: 4.0 }.into(),
     /// };
     /// let config = KernelConfig::from(config);
     /// let same = config.init(1, &device);

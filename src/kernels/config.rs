@@ -46,8 +46,8 @@ impl KernelConfig {
     /// Adds another kernel.
     pub fn plus(self, other: impl Into<Self>) -> Self {
         SumConfig {
-            first: Box::new(self),
-            second: Box::new(other.into()),
+            first: self,
+            second: other.into(),
         }
         .into()
     }
@@ -55,8 +55,8 @@ impl KernelConfig {
     /// Multiplies by another kernel.
     pub fn times(self, other: impl Into<Self>) -> Self {
         ProductConfig {
-            first: Box::new(self),
-            second: Box::new(other.into()),
+            first: self,
+            second: other.into(),
         }
         .into()
     }
@@ -64,7 +64,7 @@ impl KernelConfig {
     /// Multiplies the kernel by a trained output scale.
     pub fn scaled(self, outputscale: f64) -> Self {
         ScaledConfig {
-            base: Box::new(self),
+            base: self,
             outputscale,
         }
         .into()
@@ -73,7 +73,7 @@ impl KernelConfig {
     /// Applies the kernel to the given zero-based input dimensions.
     pub fn on_dimensions(self, dimensions: Vec<usize>) -> Self {
         ActiveDimensionsConfig {
-            base: Box::new(self),
+            base: self,
             dimensions,
         }
         .into()
@@ -82,7 +82,7 @@ impl KernelConfig {
     /// Makes the kernel periodic, with one period per input dimension.
     pub fn periodic(self, period: f64) -> Self {
         PeriodicConfig {
-            base: Box::new(self),
+            base: self,
             ard: true,
             period,
         }
@@ -92,7 +92,7 @@ impl KernelConfig {
     /// Applies the kernel to the features of a network.
     pub fn deep(self, network: PerceptronConfig, features: usize) -> Self {
         DeepConfig {
-            base: Box::new(self),
+            base: self,
             network,
             features,
         }
@@ -161,7 +161,8 @@ impl KernelConfig {
                 ParameterError::check_positive(&format!("{path}.{name}"), value)?;
             }
         }
-        if let Err(reason) = KernelDefinition::check(&**self) {
+        let checked = KernelDefinition::check(&**self);
+        if let Err(reason) = checked.and_then(|()| self.check_for_build()) {
             let path = path.to_owned();
             return Err(ParameterError::Refused { path, reason });
         }

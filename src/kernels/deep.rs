@@ -39,7 +39,7 @@ use crate::{
 /// let x = Tensor::<2>::ones([3, 4], &device);
 /// assert_eq!(kernel.matrix(x.clone()).dims(), [3, 3]);
 ///
-/// let config = DeepConfig { base: Box::new(base.into()), network, features: 2 };
+/// let config = DeepConfig { base: base.into(), network, features: 2 };
 /// assert_eq!(KernelConfig::from(config).init(4, &device).matrix(x).dims(), [3, 3]);
 /// ```
 #[derive(Module, Debug)]
@@ -55,7 +55,7 @@ pub struct DeepKernel<F: Module> {
 pub struct DeepConfig {
     /// The kernel on the features.
     #[setters(into)]
-    pub base: Box<KernelConfig>,
+    pub base: KernelConfig,
     /// The network that computes the features.
     #[serde(default)]
     pub network: PerceptronConfig,
@@ -105,7 +105,7 @@ impl KernelDefinition for DeepConfig {
 impl Default for DeepConfig {
     fn default() -> Self {
         Self {
-            base: Box::default(),
+            base: KernelConfig::default(),
             network: PerceptronConfig::default(),
             features: two(),
         }

@@ -49,12 +49,21 @@ pub trait KernelDefinition: AnyDefinition {
     fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel;
 
     /// Checks the values, apart from those of [`positive`](Self::positive) and
-    /// [`parts`](Self::parts).
+    /// [`parts`](Self::parts), whatever their units. Files with other values are refused.
     ///
     /// # Errors
     ///
     /// The reason, if one is out of range.
     fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Checks the values in the units of the inputs of the kernel, before the kernel is made.
+    ///
+    /// # Errors
+    ///
+    /// The reason, if one is out of range.
+    fn check_for_build(&self) -> Result<(), String> {
         Ok(())
     }
 

@@ -112,7 +112,7 @@ impl KernelDefinition for GibbsConfig {
 
     positive!(variance(lengthscale));
 
-    fn check(&self) -> Result<(), String> {
+    fn check_for_build(&self) -> Result<(), String> {
         match self.lengthscale {
             Some(value) if value <= LOWER_BOUND => Err(format!(
                 "the lengthscale of a Gibbs kernel is {value:e}; it must be above {LOWER_BOUND:e}"

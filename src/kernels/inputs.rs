@@ -67,8 +67,8 @@ pub(super) fn groups_of(groups: &[usize], dimensions: &[usize]) -> Vec<usize> {
 pub struct KernelInputs {
     /// The number of dimensions, D.
     pub dimensions: usize,
-    /// The number of columns of each dimension: one, or more in kernels on functions of the inputs, such as the
-    /// sine and the cosine in periodic kernels.
+    /// The number of columns of each dimension: one, or more in kernels on functions of the inputs,
+    /// such as the sine and the cosine in periodic kernels.
     pub coordinates: usize,
 }
 

@@ -40,7 +40,8 @@ impl<'a> KernelPart<'a> {
         }
     }
 
-    /// The largest dimension that is missing if the whole kernel has inputs of `dimensions` dimensions.
+    /// The largest dimension that is missing if the inputs of the whole kernel have `dimensions`
+    /// dimensions.
     pub(super) fn missing_dimension(self, dimensions: usize) -> Option<usize> {
         match self.inputs {
             PartInputs::All => self.kernel.missing_dimension(dimensions),

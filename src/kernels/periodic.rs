@@ -45,7 +45,7 @@ use crate::{parameter::Positive, register};
 /// assert!((values[2] - 1.0).abs() < 1e-5 && values[1] < 0.9);
 ///
 /// let config = PeriodicConfig {
-///     base: Box::new(StationaryConfig::new(Stationary::SquaredExponential).into()),
+///     base: StationaryConfig::new(Stationary::SquaredExponential).into(),
 ///     ard: false,
 ///     period: 2.0,
 /// };
@@ -67,7 +67,7 @@ pub struct Periodic {
 pub struct PeriodicConfig {
     /// The kernel on the circle.
     #[setters(into)]
-    pub base: Box<KernelConfig>,
+    pub base: KernelConfig,
     /// One period per input dimension (ARD) instead of one for all.
     #[serde(default = "yes")]
     pub ard: bool,
@@ -131,7 +131,7 @@ impl KernelDefinition for PeriodicConfig {
 impl Default for PeriodicConfig {
     fn default() -> Self {
         Self {
-            base: Box::default(),
+            base: KernelConfig::default(),
             ard: true,
             period: 1.0,
         }

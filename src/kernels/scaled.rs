@@ -27,7 +27,7 @@ use crate::{ops::Blocks, parameter::Positive, patches::PatchGrid, register};
 /// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
 /// assert!((values[1] - 10.0).abs() < 1e-5);
 ///
-/// let base = Box::new(LinearConfig::default().into());
+/// let base = LinearConfig::default().into();
 /// let same = KernelConfig::from(ScaledConfig { base, outputscale: 5.0 }).init(1, &device);
 /// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
 /// ```
@@ -44,7 +44,7 @@ pub struct Scaled {
 pub struct ScaledConfig {
     /// The kernel to scale.
     #[setters(into)]
-    pub base: Box<KernelConfig>,
+    pub base: KernelConfig,
     /// The initial value of the scale.
     #[serde(default = "one")]
     pub outputscale: f64,
@@ -87,7 +87,7 @@ impl KernelDefinition for ScaledConfig {
 impl Default for ScaledConfig {
     fn default() -> Self {
         Self {
-            base: Box::default(),
+            base: KernelConfig::default(),
             outputscale: 1.0,
         }
     }

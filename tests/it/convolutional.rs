@@ -103,16 +103,16 @@ fn covariances_of_images_are_sums_over_pairs_of_patches() {
         rbf(1.5, 0.7).into(),
         KernelConfig::from(RationalQuadraticConfig::default()),
         KernelConfig::from(ScaledConfig {
-            base: Box::new(rbf(1.5, 0.7).into()),
+            base: rbf(1.5, 0.7).into(),
             outputscale: 1.9,
         }),
         KernelConfig::from(ProductConfig {
-            first: Box::new(rbf(1.5, 0.7).into()),
-            second: Box::new(rbf(2.5, 1.1).into()),
+            first: rbf(1.5, 0.7).into(),
+            second: rbf(2.5, 1.1).into(),
         }),
         KernelConfig::from(SumConfig {
-            first: Box::new(rbf(1.5, 0.7).into()),
-            second: Box::new(KernelConfig::from(WhiteConfig { variance: 0.3 })),
+            first: rbf(1.5, 0.7).into(),
+            second: KernelConfig::from(WhiteConfig { variance: 0.3 }),
         }),
     ];
     for platform in platforms() {

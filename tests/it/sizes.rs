@@ -42,7 +42,8 @@ fn is_anywhere(config: &KernelConfig) -> bool {
     match config.name() {
         "constant" | "white" | "gibbs" => true,
         "scaled" | "sum" | "product" => config.parts().iter().all(|part| is_anywhere(part.kernel)),
-        // If the base kernel panics, the message of a periodic kernel names the size of the points on the circles.
+        // If the base of a periodic kernel panics, its message names the size of the points on the
+        // circles.
         "stationary" | "rational-quadratic" | "cosine" | "polynomial" | "arc-cosine" | "linear"
         | "periodic" => json!(config)["ard"] == json!(false),
         _ => false,

@@ -189,7 +189,7 @@ fn leaf(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = KernelConfig
 /// Nested kernels of every kind, with numbers from `value`.
 pub fn kernel(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = KernelConfig> {
     leaf(value).prop_recursive(3, 12, 2, move |inner| {
-        let kernel = || inner.clone().prop_map(Box::new);
+        let kernel = || inner.clone();
         prop_oneof![
             (kernel(), value()).prop_map(|(base, outputscale)| KernelConfig::from(ScaledConfig {
                 base,

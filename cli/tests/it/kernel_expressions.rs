@@ -11,7 +11,7 @@ use burn_gp_core::{
     },
     ops::Stationary,
 };
-use burn_gp_runs::kernel_expression::KernelExpression;
+use burn_gp_runs::kernel_expression::{KernelExpression, help};
 use serde::{Deserialize, Serialize};
 
 fn parsed(text: &str) -> KernelConfig {
@@ -204,8 +204,8 @@ fn names_and_options() {
         (
             "change-point(rbf, linear, input=2, location=-1.5, steepness=3)",
             KernelConfig::from(ChangePointConfig {
-                first: Box::new(rbf()),
-                second: Box::new(linear()),
+                first: rbf(),
+                second: linear(),
                 change: Change {
                     dimension: 1,
                     location: -1.5,
@@ -278,6 +278,32 @@ fn kernels_are_known_by_their_names_in_files() {
     assert!(refused("nuget").contains("did you mean nugget?"));
 }
 
+/// The help has every kernel by its name, those of other crates among them.
+#[test]
+fn the_help_has_a_line_for_every_kernel() {
+    let help = help();
+    for line in [
+        "- rbf, matern12, matern32, matern52: Radial basis function",
+        "- linear: Linear functions through the origin\n",
+        "- nugget: Independent noise\n",
+        "- periodic(K): ",
+        "- change-point(K, K): ",
+    ] {
+        assert!(help.contains(line), "{line} is not in {help}");
+    }
+    assert!(!help.contains("- sum"), "{help}");
+}
+
+/// What is tiny in the units of the data need not be in standardized units.
+#[test]
+fn lengthscales_in_tiny_units_are_kernels() {
+    let config = GibbsConfig {
+        lengthscale: Some(1e-9),
+        ..GibbsConfig::default()
+    };
+    assert_eq!(parsed("gibbs(lengthscale=1e-9)"), config.into());
+}
+
 /// Every number has the path of its parameter, and its units.
 #[test]
 fn numbers_have_the_paths_of_parameters() {
@@ -304,7 +330,7 @@ fn isotropic_kernels_share_what_each_input_would_have() {
     let expression: KernelExpression = "periodic(rbf) + linear[1,2]".parse().expect("a kernel");
     let shared = StationaryConfig::new(Stationary::SquaredExponential).isotropic();
     let expected = KernelConfig::from(PeriodicConfig {
-        base: Box::new(shared.into()),
+        base: shared.into(),
         ard: false,
         period: 1.0,
     });

@@ -77,8 +77,8 @@ fn kernels() -> Vec<(&'static str, KernelConfig)> {
         (
             "change point",
             KernelConfig::from(ChangePointConfig {
-                first: Box::new(smooth.clone()),
-                second: Box::new(linear.clone()),
+                first: smooth.clone(),
+                second: linear.clone(),
                 change: Change::default(),
             }),
         ),

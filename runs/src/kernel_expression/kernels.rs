@@ -58,6 +58,16 @@ impl KernelName {
         stationary.chain(ComponentName::all().map(Self::from))
     }
 
+    /// The kernels that have no signs of their own.
+    pub fn listed() -> impl Iterator<Item = Self> {
+        Self::all().filter(|kernel| !WITH_SIGNS.contains(&kernel.name))
+    }
+
+    /// A line of help.
+    pub fn help(self) -> &'static str {
+        self.component.help()
+    }
+
     /// Finds the kernel with this name.
     ///
     /// # Errors
@@ -67,8 +77,7 @@ impl KernelName {
         if let Some(found) = Self::all().find(|kernel| kernel.name == name) {
             return Ok(found);
         }
-        let names = Self::all().map(|kernel| kernel.name);
-        let names: Vec<_> = names.filter(|name| !WITH_SIGNS.contains(name)).collect();
+        let names: Vec<_> = Self::listed().map(|kernel| kernel.name).collect();
         let similarity = |other: &&&str| strsim::jaro_winkler(name, other);
         let nearest = (names.iter()).max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
         Err(KernelExpressionError::UnknownKernel {

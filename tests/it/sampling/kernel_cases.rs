@@ -41,7 +41,7 @@ pub fn mixtures_and_lines() -> Vec<KernelConfig> {
     });
     let constant = KernelConfig::from(ConstantConfig { variance: 0.7 });
     let one_period = KernelConfig::from(PeriodicConfig {
-        base: Box::new(rational_quadratic(true, 0.8)),
+        base: rational_quadratic(true, 0.8),
         ard: false,
         period: 1.9,
     });

@@ -151,7 +151,7 @@ fn kinds() -> Vec<(&'static str, KernelConfig)> {
         (
             "periodic rational quadratic, one period",
             KernelConfig::from(PeriodicConfig {
-                base: Box::new(rational_quadratic(true)),
+                base: rational_quadratic(true),
                 ard: false,
                 period: 1.9,
             }),
@@ -176,8 +176,8 @@ fn kinds() -> Vec<(&'static str, KernelConfig)> {
         (
             "change point",
             KernelConfig::from(ChangePointConfig {
-                first: Box::new(smooth.clone()),
-                second: Box::new(linear().plus(white())),
+                first: smooth.clone(),
+                second: linear().plus(white()),
                 change,
             }),
         ),
