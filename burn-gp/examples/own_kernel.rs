@@ -6,7 +6,7 @@ use burn_gp::{kernels::Kernel, prelude::*};
 
 burn_gp::kernel! {
     /// Brownian motion from zero, for one positive input.
-    pub struct Brownian, BrownianConfig = "brownian" {
+    pub struct Brownian, BrownianConfig = "brownian", "Brownian motion" {
         variance = 1.0,
     }
 }

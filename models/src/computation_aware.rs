@@ -202,7 +202,7 @@ impl ComputationAwareConfig {
         check_finite(&data.targets)?;
         let options = options_of(&data.inputs);
         let [_, dimensions] = data.inputs.dims();
-        self.kernel.check("kernel", dimensions)?;
+        self.kernel.check_for("kernel", dimensions)?;
         let kernel = self.kernel.init(dimensions, options.clone());
         let kernel = with_first_values(kernel, &self.parameters, "kernel");
         let plain = TrainingData {
@@ -226,7 +226,7 @@ impl ComputationAwareConfig {
         options: impl Into<TensorCreationOptions>,
     ) -> Result<AnyComputationAware, InitError> {
         let options = options.into();
-        self.kernel.check("kernel", dimensions)?;
+        self.kernel.check_for("kernel", dimensions)?;
         let kernel = self.kernel.init(dimensions, options.clone());
         let zeros = |columns| Tensor::zeros([rows, columns], options.clone());
         let data = TrainingData {

@@ -88,7 +88,7 @@ impl ConjugateGradientsConfig {
         if self.settings.probes == 0 {
             return Err(InitError::NoProbes);
         }
-        self.kernel.check("kernel", dimensions)?;
+        self.kernel.check_for("kernel", dimensions)?;
         let kernel = self.kernel.init(dimensions, options.clone());
         Ok(ConjugateGradients::new(
             with_first_values(kernel, &self.parameters, "kernel"),

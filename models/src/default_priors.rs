@@ -88,7 +88,7 @@ const NOISE_PRIOR: Prior = Prior::Gamma {
 /// The priors of a kernel's hyperparameters, by their paths in a model.
 fn default_priors(kernel: &KernelConfig, rows: usize, dimensions: usize) -> Priors {
     // The model itself reports what is wrong with the kernel.
-    if kernel.check("kernel", dimensions).is_err() {
+    if kernel.check_for("kernel", dimensions).is_err() {
         return Priors::default();
     }
     let kernel = kernel.init(dimensions, &Device::default());

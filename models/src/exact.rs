@@ -82,7 +82,7 @@ impl ExactConfig {
         dimensions: usize,
         options: TensorCreationOptions,
     ) -> Result<AnyExact, ParameterError> {
-        self.kernel.check("kernel", dimensions)?;
+        self.kernel.check_for("kernel", dimensions)?;
         Ok(Exact::new(
             self.kernel.init(dimensions, options.clone()),
             self.mean.init(dimensions, OUTPUTS, options.clone()),

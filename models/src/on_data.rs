@@ -8,7 +8,7 @@ use burn_gp_core::{
     inference::{
         ActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact, FullBatch,
     },
-    kernels::Kernel,
+    kernels::{Kernel, KernelModule},
     layers::Predictive,
     likelihoods::{AnyLikelihood, Gaussian},
     parameter::Hyperparameter,
@@ -70,9 +70,9 @@ macro_rules! keeps_data {
 }
 
 keeps_data!(
-    Exact<K: Kernel>,
-    ComputationAware<K: Kernel, A: ActionPolicy>,
-    ConjugateGradients<K: Kernel>
+    Exact<K: KernelModule>,
+    ComputationAware<K: KernelModule, A: ActionPolicy>,
+    ConjugateGradients<K: KernelModule>
 );
 
 impl<R: KeepsData> ReadyMade for R

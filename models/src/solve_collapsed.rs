@@ -83,7 +83,7 @@ impl SolveCollapsedConfig {
         check_finite(&data.targets)?;
         let options = options_of(&data.inputs);
         let [_, dimensions] = data.inputs.dims();
-        self.kernel.check("kernel", dimensions)?;
+        self.kernel.check_for("kernel", dimensions)?;
         let kernel = self.kernel.init(dimensions, options.clone());
         let kernel = with_first_values(kernel, &self.parameters, "kernel");
         let inducing = self.inducing.for_inputs(&data.inputs);

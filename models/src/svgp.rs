@@ -187,19 +187,17 @@ impl<K: FunctionPrior, Q: Posterior<K>> Model for Svgp<K, Q> {
         self.likelihood.check_tensor(&targets)
     }
 
-    fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
+    fn in_unit_of(mut self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
         if !self.priors.is_empty() {
             return self;
         }
         let (targets, _) = self.weighted(targets.clone());
         let noise = self.likelihood.noise_variance();
-        match decades_to_targets(&self.kernel, noise, (inputs, &targets)) {
-            0 => self,
-            decades => Self {
-                kernel: self.kernel.in_larger_unit(decades),
-                likelihood: (self.likelihood.in_larger_unit(decades)).unwrap_or(self.likelihood),
-                ..self
-            },
+        let decades = decades_to_targets(&self.kernel, noise, (inputs, &targets));
+        if decades != 0 {
+            self.kernel = self.kernel.in_larger_unit(decades);
+            self.likelihood.in_larger_unit(decades);
         }
+        self
     }
 }

@@ -148,7 +148,7 @@ impl SvgpConfig {
         self.likelihood.check_targets(&data.targets)?;
         let options = options_of(&data.inputs);
         let ([_, dimensions], [_, columns]) = (data.inputs.dims(), data.targets.dims());
-        self.kernel.check("kernel", dimensions)?;
+        self.kernel.check_for("kernel", dimensions)?;
         self.posterior.check("posterior")?;
         let kernel = self.kernel.init(dimensions, options.clone());
         // If there are several kernels, their values are set one by one.
@@ -182,7 +182,7 @@ impl SvgpConfig {
         options: impl Into<TensorCreationOptions>,
     ) -> Result<AnySvgp, InitError> {
         let options = options.into();
-        self.kernel.check("kernel", dimensions)?;
+        self.kernel.check_for("kernel", dimensions)?;
         self.posterior.check("posterior")?;
         let kernel = self.kernel.init(dimensions, options.clone());
         let inducing = self.inducing.blank(dimensions, &options);

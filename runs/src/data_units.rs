@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use burn_gp_core::{
-    kernels::KernelConfig,
+    kernels::{KernelConfig, KernelParameter, KernelUnits},
     likelihoods::{LikelihoodName, TargetKind},
     parameter::Hyperparameter,
 };
@@ -155,18 +155,6 @@ impl<'a> Conversions<'a> {
         }
     }
 
-    /// Adds the variance of a term of the function.
-    fn variance(&mut self, path: &str, is_term: bool) {
-        self.squared_target(format!("{path}.variance"), is_term);
-    }
-
-    /// Adds a parameter in squared units of the target, if it belongs to a term of the function.
-    fn squared_target(&mut self, path: String, is_term: bool) {
-        if let (Some(target), true) = (self.target, is_term) {
-            self.add(path, Units::SquaredTarget, &[], |_| target * target);
-        }
-    }
-
     /// Adds the parameters of a kernel on the inputs `columns`, which are `None` if its inputs are not inputs
     /// of the data. The variance of a term of a sum is the variance of a function; the variance of a factor has
     /// no units.
@@ -177,116 +165,57 @@ impl<'a> Conversions<'a> {
         columns: Option<&[usize]>,
         is_term: bool,
     ) {
-        let within = |field: &str| format!("{path}.{field}");
-        match kernel {
-            KernelConfig::Scaled(config) => {
-                self.squared_target(within("outputscale"), is_term);
-                self.kernel(&config.base, &within("base"), columns, false);
-            }
-            KernelConfig::Sum(config) => {
-                self.kernel(&config.first, &within("first"), columns, is_term);
-                self.kernel(&config.second, &within("second"), columns, is_term);
-            }
-            KernelConfig::Product(config) => {
-                self.kernel(&config.first, &within("first"), columns, false);
-                self.kernel(&config.second, &within("second"), columns, false);
-            }
-            KernelConfig::ActiveDimensions(config) => {
-                let active = |columns: &[usize]| -> Option<Vec<usize>> {
-                    let dimensions = config.dimensions.iter();
-                    dimensions
-                        .map(|&place| columns.get(place).copied())
-                        .collect()
-                };
-                let active = columns.and_then(active);
-                self.kernel(&config.base, &within("base"), active.as_deref(), is_term);
-            }
-            KernelConfig::Periodic(config) => {
-                self.lengthscale(within("period"), columns);
-                self.kernel(&config.base, &within("base"), None, is_term);
-            }
-            KernelConfig::Deep(config) => {
-                self.kernel(&config.base, &within("base"), None, is_term);
-            }
-            KernelConfig::ChangePoint(config) => {
-                self.kernel(&config.first, &within("first"), columns, is_term);
-                self.kernel(&config.second, &within("second"), columns, is_term);
-                let dimension = config.change.dimension;
-                if let Some(&column) = columns.and_then(|columns| columns.get(dimension)) {
-                    self.change(path, column);
-                }
-            }
-            kernel => self.simple_kernel(kernel, path, columns, is_term),
+        for parameter in kernel.parameters() {
+            self.parameter(&parameter, path, columns, is_term);
+        }
+        for part in kernel.parts() {
+            let path = format!("{path}.{}", part.name);
+            let own = columns.and_then(|columns| part.inputs.columns(columns));
+            let is_term = is_term && !part.is_factor;
+            self.kernel(part.kernel, &path, own.as_deref(), is_term);
         }
     }
 
-    /// Adds the parameters of a kernel that does not contain others.
-    fn simple_kernel(
+    /// Adds a parameter of a kernel.
+    fn parameter(
         &mut self,
-        kernel: &KernelConfig,
+        parameter: &KernelParameter<'_>,
         path: &str,
         columns: Option<&[usize]>,
         is_term: bool,
     ) {
-        let within = |field: &str| format!("{path}.{field}");
-        match kernel {
-            KernelConfig::Stationary(config) => {
-                let first = columns.map(|columns| first_of_groups(columns, &config.groups));
-                self.lengthscale(within("lengthscale"), first.as_deref());
-                self.share(&within("lengthscale"), &config.groups);
-                self.variance(path, is_term);
+        let path = format!("{path}.{}", parameter.path);
+        let columns = columns.and_then(|columns| parameter.inputs.columns(columns));
+        let columns = columns.map(|columns| first_of_groups(&columns, parameter.groups));
+        let target = self.target.filter(|_| is_term);
+        match (parameter.units, columns, target) {
+            (KernelUnits::None, ..) => self.add(path, Units::None, &[], |_| 1.0),
+            (KernelUnits::Variance, _, Some(target)) => {
+                self.add(path, Units::SquaredTarget, &[], |_| target * target);
             }
-            KernelConfig::RationalQuadratic(_) => {
-                self.lengthscale(within("lengthscale"), columns);
-                self.add(within("shape"), Units::None, &[], |_| 1.0);
-                self.variance(path, is_term);
+            (KernelUnits::Distance, Some(columns), _) => {
+                self.add(path.clone(), Units::Inputs, &columns, |scale| scale);
+                self.share(&path, parameter.groups);
             }
-            KernelConfig::Cosine(_) => {
-                self.lengthscale(within("period"), columns);
-                self.variance(path, is_term);
-            }
-            KernelConfig::SpectralMixture(config) => {
-                for component in 0..config.components {
-                    let of_component = format!("{path}.components.{component}");
-                    self.lengthscale(format!("{of_component}.lengthscale"), columns);
-                    if let Some(columns) = columns {
-                        let frequency = format!("{of_component}.frequency");
-                        self.add(frequency, Units::PerInput, columns, f64::recip);
-                    }
-                    self.variance(&of_component, is_term);
+            (KernelUnits::Place, Some(columns), _) => {
+                self.add(path.clone(), Units::Inputs, &columns, |scale| scale);
+                let mean = columns
+                    .first()
+                    .map(|&column| self.standardizer.input_mean[column]);
+                if let Some((conversion, mean)) = self.known.get_mut(&path).zip(mean) {
+                    conversion.shift = mean;
                 }
             }
-            KernelConfig::Linear(config) => {
-                if let (Some(target), Some(columns), true) = (self.target, columns, is_term) {
-                    let factor = |scale: f64| (target / scale).powi(2);
-                    let units = Units::SquaredTargetPerInput;
-                    let first = first_of_groups(columns, &config.groups);
-                    self.add(within("variance"), units, &first, factor);
-                    self.share(&within("variance"), &config.groups);
-                }
+            (KernelUnits::PerInput, Some(columns), _) => {
+                self.add(path, Units::PerInput, &columns, f64::recip);
             }
-            KernelConfig::Constant(_) | KernelConfig::White(_) | KernelConfig::Gibbs(_) => {
-                self.variance(path, is_term);
+            (KernelUnits::SquaredSlope, Some(columns), Some(target)) => {
+                let factor = |scale: f64| (target / scale).powi(2);
+                self.add(path.clone(), Units::SquaredTargetPerInput, &columns, factor);
+                self.share(&path, parameter.groups);
             }
-            // Their parameters have no units by themselves, or the units are unknown.
+            // Values without columns, or whose function is not on the scale of the target.
             _ => {}
-        }
-    }
-
-    /// Adds a parameter in the units of the inputs, such as a lengthscale.
-    fn lengthscale(&mut self, path: String, columns: Option<&[usize]>) {
-        if let Some(columns) = columns {
-            self.add(path, Units::Inputs, columns, |scale| scale);
-        }
-    }
-
-    /// Adds the location and the steepness of a change along an input.
-    fn change(&mut self, path: &str, column: usize) {
-        let (location, steepness) = (format!("{path}.location"), format!("{path}.steepness"));
-        self.add(location.clone(), Units::Inputs, &[column], |scale| scale);
-        self.add(steepness, Units::PerInput, &[column], f64::recip);
-        if let Some(conversion) = self.known.get_mut(&location) {
-            conversion.shift = self.standardizer.input_mean[column];
         }
     }
 

@@ -3,7 +3,11 @@
 //! burn's `Module` cannot be a trait object: visitors and mappers are type parameters, and the rank
 //! of a tensor is a constant. Here visitors are trait objects, and parameters are passed as `Any`.
 
-use std::{any::Any, fmt, ops::Deref};
+use std::{
+    any::Any,
+    fmt,
+    ops::{Deref, DerefMut},
+};
 
 use burn::{
     module::{
@@ -17,15 +21,21 @@ use burn::{
 pub struct BoxedModule<View: ?Sized> {
     module: Box<dyn AnyModule>,
     view: fn(&dyn AnyModule) -> &View,
+    view_mut: fn(&mut dyn AnyModule) -> &mut View,
 }
 
 impl<View: ?Sized> BoxedModule<View> {
-    /// Wraps a module, with the function that views it as a component. The argument of `view`
-    /// always has the type of `module`.
-    pub(crate) fn new(module: impl AnyModule, view: fn(&dyn AnyModule) -> &View) -> Self {
+    /// Wraps a module, with the functions that view it as a component. Their argument always has the
+    /// type of `module`.
+    pub(crate) fn new(
+        module: impl AnyModule,
+        view: fn(&dyn AnyModule) -> &View,
+        view_mut: fn(&mut dyn AnyModule) -> &mut View,
+    ) -> Self {
         Self {
             module: Box::new(module),
             view,
+            view_mut,
         }
     }
 
@@ -39,6 +49,11 @@ impl<View: ?Sized> BoxedModule<View> {
         (self.view)(self.module.as_ref())
     }
 
+    /// The component, to change it.
+    pub(crate) fn piece_mut(&mut self) -> &mut View {
+        (self.view_mut)(self.module.as_mut())
+    }
+
     /// Changes the wrapped module.
     pub(crate) fn map_module(
         self,
@@ -46,15 +61,7 @@ impl<View: ?Sized> BoxedModule<View> {
     ) -> Self {
         Self {
             module: change(self.module),
-            view: self.view,
-        }
-    }
-
-    /// Replaces the wrapped module.
-    pub(crate) fn with(self, change: impl FnOnce(&View) -> Box<dyn AnyModule>) -> Self {
-        Self {
-            module: change(self.piece()),
-            view: self.view,
+            ..self
         }
     }
 }
@@ -85,10 +92,25 @@ pub(crate) fn of_type<M: 'static>(module: &dyn AnyModule) -> &M {
     }
 }
 
+/// Like [`of_type`], to change the module.
+///
+/// # Panics
+///
+/// If it has another type.
+#[track_caller]
+pub(crate) fn of_type_mut<M: 'static>(module: &mut dyn AnyModule) -> &mut M {
+    match module.as_any_mut().downcast_mut() {
+        Some(module) => module,
+        None => unreachable!("the view of a module fits its type"),
+    }
+}
+
 /// A module as a trait object. Every module implements it.
 pub trait AnyModule: fmt::Debug + Send + Sync + 'static {
     /// The module, to downcast it.
     fn as_any(&self) -> &dyn Any;
+    /// The module, to downcast and change it.
+    fn as_any_mut(&mut self) -> &mut dyn Any;
     /// The module by value, to downcast it.
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
     /// `Clone::clone`
@@ -115,6 +137,10 @@ pub trait AnyModule: fmt::Debug + Send + Sync + 'static {
 
 impl<M: Module + ModuleDisplay + Sync + 'static> AnyModule for M {
     fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
         self
     }
 
@@ -324,7 +350,13 @@ impl<View: ?Sized> Deref for BoxedModule<View> {
     type Target = View;
 
     fn deref(&self) -> &View {
-        (self.view)(self.module.as_ref())
+        self.piece()
+    }
+}
+
+impl<View: ?Sized> DerefMut for BoxedModule<View> {
+    fn deref_mut(&mut self) -> &mut View {
+        self.piece_mut()
     }
 }
 
@@ -333,6 +365,7 @@ impl<View: ?Sized> Clone for BoxedModule<View> {
         Self {
             module: self.module.duplicate(),
             view: self.view,
+            view_mut: self.view_mut,
         }
     }
 }
@@ -373,6 +406,7 @@ impl<View: ?Sized> Module for BoxedModule<View> {
         Self {
             module: self.module.validated(),
             view: self.view,
+            view_mut: self.view_mut,
         }
     }
 

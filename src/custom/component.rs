@@ -185,7 +185,7 @@ impl<K: Kind + ?Sized> ComponentConfig<K> {
     }
 
     /// The configuration, if it has this type.
-    pub fn downcast_ref<C: 'static>(&self) -> Option<&C> {
+    pub fn downcast_ref<C: Registered<K> + 'static>(&self) -> Option<&C> {
         self.definition.as_any().downcast_ref()
     }
 }

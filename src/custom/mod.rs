@@ -19,7 +19,7 @@ pub use serde;
 pub use serde_json;
 
 pub use boxed_module::{AnyModule, BoxedModule};
-pub(crate) use boxed_module::{into_type, of_type};
+pub(crate) use boxed_module::{into_type, of_type, of_type_mut};
 pub use choice::{Choice, Choices};
 pub use component::{
     AnyDefinition, ComponentConfig, ComponentName, Entry, Kind as ComponentKind, Registered,

@@ -45,7 +45,7 @@ use burn::{
 use crate::{
     custom::{
         AnyDefinition, AnyModule, BoxedModule, ComponentConfig, ComponentKind, ComponentName,
-        Entry, Registered, of_type,
+        Entry, Registered, of_type, of_type_mut,
     },
     ops::{ExactMatmul, is_on_cpu},
 };
@@ -79,7 +79,11 @@ pub type NetworkName = ComponentName<dyn Features>;
 
 impl<F: Features> From<F> for AnyNetwork {
     fn from(network: F) -> Self {
-        Self::new(network, |module| of_type::<F>(module))
+        Self::new(
+            network,
+            |module| of_type::<F>(module),
+            |module| of_type_mut::<F>(module),
+        )
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{InducingPoints, Initializer, SelectionError, distinct_rows};
 use crate::{
-    kernels::Kernel,
+    kernels::KernelModule,
     ops::{Jitter, numbers},
 };
 
@@ -159,7 +159,7 @@ impl InducingConfig {
     /// # Errors
     ///
     /// When there are too few distinct inputs.
-    pub fn select<K: Kernel>(
+    pub fn select<K: KernelModule>(
         &self,
         kernel: &K,
         inputs: &Tensor<2>,
@@ -173,7 +173,7 @@ impl InducingConfig {
     /// # Errors
     ///
     /// When there are too few distinct inputs.
-    pub fn select_points<K: Kernel>(
+    pub fn select_points<K: KernelModule>(
         &self,
         kernel: &K,
         inputs: &Tensor<2>,

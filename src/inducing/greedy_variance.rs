@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::initializer::{Candidates, SelectionError};
 use crate::{
-    kernels::Kernel,
+    kernels::KernelModule,
     ops::{
         cpu::{Scalar, product_on},
         values,
@@ -43,7 +43,7 @@ const NOISE_FLOOR: f64 = 64.0;
 /// # Errors
 ///
 /// [`SelectionError`] when there are fewer than `count` distinct inputs.
-pub fn greedy_variance<K: Kernel>(
+pub fn greedy_variance<K: KernelModule>(
     kernel: &K,
     inputs: Tensor<2>,
     count: usize,
@@ -150,7 +150,7 @@ struct Factorization<'a, T, K> {
     contenders: Vec<usize>,
 }
 
-impl<'a, T: Scalar + Element, K: Kernel> Factorization<'a, T, K> {
+impl<'a, T: Scalar + Element, K: KernelModule> Factorization<'a, T, K> {
     /// Creates a factorization with capacity for `count` pivots.
     fn new(kernel: &'a K, inputs: Tensor<2>, count: usize) -> Self {
         let variances: Vec<T> = values(kernel.diagonal(inputs.clone()));
@@ -231,7 +231,7 @@ impl<'a, T: Scalar + Element, K: Kernel> Factorization<'a, T, K> {
 
 /// The inputs with the largest conditional variances, in order of selection: `count` of them, or as
 /// many as exceed rounding noise.
-fn largest_variances<T: Scalar + Element, K: Kernel>(
+fn largest_variances<T: Scalar + Element, K: KernelModule>(
     kernel: &K,
     inputs: Tensor<2>,
     count: usize,

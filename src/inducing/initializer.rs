@@ -5,7 +5,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 use serde::{Deserialize, Serialize};
 
 use super::{distinct_rows, greedy_variance, k_means, subset};
-use crate::{kernels::Kernel, parameter::numbers};
+use crate::{kernels::KernelModule, parameter::numbers};
 
 /// The method for choosing initial inducing points from the inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,7 +33,7 @@ impl Initializer {
     /// # Errors
     ///
     /// [`SelectionError`] when there are fewer than `count` distinct inputs.
-    pub fn select<K: Kernel>(
+    pub fn select<K: KernelModule>(
         self,
         kernel: &K,
         inputs: Tensor<2>,
@@ -61,7 +61,7 @@ impl Initializer {
     /// # Errors
     ///
     /// [`SelectionError`] when a set would be empty or there are too few distinct inputs.
-    pub fn select_sets<K: Kernel>(
+    pub fn select_sets<K: KernelModule>(
         self,
         kernel: &K,
         inputs: Tensor<2>,

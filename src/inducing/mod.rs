@@ -29,7 +29,7 @@ pub use points::InducingPoints;
 pub use separate::{SeparateInducing, SeparatePoints};
 pub use subset::subset;
 
-use crate::kernels::Kernel;
+use crate::kernels::KernelModule;
 
 /// Inducing variables `u` with known covariances among themselves and with function values.
 ///
@@ -39,7 +39,7 @@ use crate::kernels::Kernel;
 ///
 /// The trained parameters are in a [`Part::inducing`](crate::parameter::Part::inducing), so that
 /// trainers with separate settings for inducing variables find them.
-pub trait InducingVariables<K: Kernel>: Module + ModuleDisplay + Sync + 'static {
+pub trait InducingVariables<K: KernelModule>: Module + ModuleDisplay + Sync + 'static {
     /// The number of inducing variables, M.
     fn count(&self) -> usize;
 

@@ -4,7 +4,7 @@ use burn::{module::Module, tensor::Tensor};
 
 use super::InducingVariables;
 use crate::{
-    kernels::{FeatureMap, FunctionPrior, Kernel, LowRankKernel},
+    kernels::{FeatureMap, FunctionPrior, KernelModule, LowRankKernel},
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky},
     parameter::{Hyperparameter, hyperparameters},
 };
@@ -26,7 +26,7 @@ pub struct Nystrom<K: Module, I: Module> {
     jitter: Jitter,
 }
 
-impl<K: Kernel, I: InducingVariables<K>> Nystrom<K, I> {
+impl<K: KernelModule, I: InducingVariables<K>> Nystrom<K, I> {
     /// Approximates `kernel` with inducing variables; `jitter` is for their covariance.
     pub fn new(kernel: K, inducing: I, jitter: Jitter) -> Self {
         Self {
@@ -47,13 +47,13 @@ impl<K: Kernel, I: InducingVariables<K>> Nystrom<K, I> {
     }
 }
 
-impl<K: Kernel, I: InducingVariables<K>> FunctionPrior for Nystrom<K, I> {
+impl<K: KernelModule, I: InducingVariables<K>> FunctionPrior for Nystrom<K, I> {
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         hyperparameters(self)
     }
 }
 
-impl<K: Kernel, I: InducingVariables<K>> LowRankKernel for Nystrom<K, I> {
+impl<K: KernelModule, I: InducingVariables<K>> LowRankKernel for Nystrom<K, I> {
     type Map = NystromMap<K, I>;
 
     fn feature_map(&self) -> Result<Self::Map, NotPositiveDefinite> {
@@ -73,7 +73,7 @@ pub struct NystromMap<K, I> {
     factor: CholeskyFactor<2>,
 }
 
-impl<K: Kernel, I: InducingVariables<K>> FeatureMap for NystromMap<K, I> {
+impl<K: KernelModule, I: InducingVariables<K>> FeatureMap for NystromMap<K, I> {
     fn features(&self, x: Tensor<2>) -> Tensor<2> {
         let covariance = self.inducing.kuf(&self.kernel, x);
         self.factor.solve(covariance).transpose()

@@ -7,7 +7,7 @@ use burn::{
 
 use super::InducingVariables;
 use crate::{
-    kernels::{Convolutional, Kernel},
+    kernels::{Convolutional, KernelModule},
     parameter::Part,
 };
 
@@ -62,7 +62,7 @@ impl InducingPatches {
 
     /// `k_g(z, z′)`; with a location kernel, times `k_loc` of the locations.
     #[track_caller]
-    fn covariance<K: Kernel>(
+    fn covariance<K: KernelModule>(
         &self,
         kernel: &Convolutional<K>,
         of: impl Fn(&K, &dyn Fn(&Self) -> Tensor<2>) -> Tensor<2>,
@@ -83,7 +83,7 @@ impl InducingPatches {
     }
 }
 
-impl<K: Kernel> InducingVariables<Convolutional<K>> for InducingPatches {
+impl<K: KernelModule> InducingVariables<Convolutional<K>> for InducingPatches {
     fn count(&self) -> usize {
         self.patches.lazy_shape().dims::<2>()[0]
     }

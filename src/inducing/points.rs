@@ -6,7 +6,7 @@ use burn::{
 };
 
 use super::InducingVariables;
-use crate::{kernels::Kernel, parameter::Part};
+use crate::{kernels::KernelModule, parameter::Part};
 
 /// `u = f(Z)`: the function values at trained inducing points `Z`, `[M, D]`.
 #[derive(Module, Debug)]
@@ -28,7 +28,7 @@ impl InducingPoints {
     }
 }
 
-impl<K: Kernel> InducingVariables<K> for InducingPoints {
+impl<K: KernelModule> InducingVariables<K> for InducingPoints {
     fn count(&self) -> usize {
         self.points.val().dims()[0]
     }

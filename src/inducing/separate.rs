@@ -7,7 +7,7 @@ use burn::{
 
 use super::{InducingPoints, InducingVariables};
 use crate::{
-    kernels::{Kernel, SeparateKernels},
+    kernels::{KernelModule, SeparateKernels},
     parameter::Part,
 };
 
@@ -15,7 +15,7 @@ use crate::{
 ///
 /// With [`InducingPoints`] all functions share their points; with [`SeparatePoints`] each has its
 /// own.
-pub trait SeparateInducing<K: Kernel>: Module + ModuleDisplay + Sync + 'static {
+pub trait SeparateInducing<K: KernelModule>: Module + ModuleDisplay + Sync + 'static {
     /// The inducing variables of one function.
     type Member: InducingVariables<K>;
 
@@ -70,7 +70,7 @@ fn repeated(points: Tensor<2>, outputs: usize) -> Tensor<3> {
     points.unsqueeze::<3>().expand([outputs, rows, dimensions])
 }
 
-impl<K: Kernel> SeparateInducing<K> for InducingPoints {
+impl<K: KernelModule> SeparateInducing<K> for InducingPoints {
     type Member = Self;
 
     fn count(&self) -> usize {
@@ -103,7 +103,7 @@ impl<K: Kernel> SeparateInducing<K> for InducingPoints {
     }
 }
 
-impl<K: Kernel> SeparateInducing<K> for SeparatePoints {
+impl<K: KernelModule> SeparateInducing<K> for SeparatePoints {
     type Member = InducingPoints;
 
     fn count(&self) -> usize {

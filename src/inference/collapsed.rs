@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     inducing::InducingVariables,
-    kernels::Kernel,
+    kernels::KernelModule,
     likelihoods::Gaussian,
     means::AnyMean,
     ops::{
@@ -50,9 +50,9 @@ struct Optimum {
     mean: Tensor<2>,
 }
 
-parts!(Collapsed<K: Kernel, I: InducingVariables<K>>);
+parts!(Collapsed<K: KernelModule, I: InducingVariables<K>>);
 
-impl<K: Kernel, I: InducingVariables<K>> Collapsed<K, I> {
+impl<K: KernelModule, I: InducingVariables<K>> Collapsed<K, I> {
     /// Creates sparse regression with the given prior, noise and inducing variables. `jitter` is
     /// for `K_uu`.
     pub fn new(
@@ -234,7 +234,7 @@ impl<K: Kernel, I: InducingVariables<K>> Collapsed<K, I> {
     }
 }
 
-impl<K: Kernel, I: InducingVariables<K>> FullBatch for Collapsed<K, I> {
+impl<K: KernelModule, I: InducingVariables<K>> FullBatch for Collapsed<K, I> {
     type Process = WithMean<ConditionedProcess<K, I>>;
 
     full_batch_parts!();

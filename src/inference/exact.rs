@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     inducing::InducingPoints,
-    kernels::Kernel,
+    kernels::KernelModule,
     likelihoods::Gaussian,
     means::AnyMean,
     ops::{Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gaussian_log_density},
@@ -33,9 +33,9 @@ pub struct Exact<K: Module> {
     priors: Priors,
 }
 
-parts!(Exact<K: Kernel>);
+parts!(Exact<K: KernelModule>);
 
-impl<K: Kernel> Exact<K> {
+impl<K: KernelModule> Exact<K> {
     /// Creates exact regression with the given prior and noise.
     pub fn new(kernel: K, mean: impl Into<AnyMean>, likelihood: Gaussian) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl<K: Kernel> Exact<K> {
     }
 }
 
-impl<K: Kernel> FullBatch for Exact<K> {
+impl<K: KernelModule> FullBatch for Exact<K> {
     type Process = WithMean<ConditionedProcess<K, InducingPoints>>;
 
     full_batch_parts!();

@@ -7,7 +7,7 @@ use burn::{module::Module, tensor::Tensor};
 use super::{Collapsed, Exact, check_rows, low_rank::precision};
 use crate::{
     inducing::InducingVariables,
-    kernels::Kernel,
+    kernels::KernelModule,
     ops::{ExactMatmul, Jitter, NotPositiveDefinite, cholesky, column_squares, gram},
 };
 
@@ -85,7 +85,7 @@ impl LeaveOneOut {
     }
 }
 
-impl<K: Kernel> Exact<K> {
+impl<K: KernelModule> Exact<K> {
     /// The prediction of each target from all the others. Time N³, memory N².
     ///
     /// # Shapes
@@ -114,7 +114,7 @@ impl<K: Kernel> Exact<K> {
     }
 }
 
-impl<K: Kernel, I: InducingVariables<K>> Collapsed<K, I> {
+impl<K: KernelModule, I: InducingVariables<K>> Collapsed<K, I> {
     /// The prediction of each target from all the others, under the model that
     /// [`condition`](super::FullBatch::condition) predicts with: the covariance `C = Q + σ²I` of the
     /// targets, and the variance `diag(K − Q)` of the part that the targets do not determine. Time

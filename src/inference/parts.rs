@@ -39,7 +39,7 @@ macro_rules! full_batch_parts {
         }
 
         fn in_unit_of(
-            self,
+            mut self,
             inputs: &burn::tensor::Tensor<2>,
             targets: &burn::tensor::Tensor<2>,
         ) -> Self {
@@ -47,14 +47,13 @@ macro_rules! full_batch_parts {
                 return self;
             }
             let noise = $crate::likelihoods::Likelihood::noise_variance(&self.likelihood);
-            match $crate::inference::decades_to_targets(&self.kernel, noise, (inputs, targets)) {
-                0 => self,
-                decades => Self {
-                    kernel: self.kernel.in_larger_unit(decades),
-                    likelihood: self.likelihood.in_larger_unit(decades),
-                    ..self
-                },
+            let data = (inputs, targets);
+            let decades = $crate::inference::decades_to_targets(&self.kernel, noise, data);
+            if decades != 0 {
+                self.kernel = $crate::kernels::FunctionPrior::in_larger_unit(self.kernel, decades);
+                $crate::likelihoods::Likelihood::in_larger_unit(&mut self.likelihood, decades);
             }
+            self
         }
     };
 }

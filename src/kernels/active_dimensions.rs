@@ -11,11 +11,11 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
-    definition::{ConfigBuild, Definition},
-    inputs::{Inputs, groups_of},
+    AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelPart, NoFunctionDraws,
+    NoSpectrum, PartInputs, PriorFeatures, SpectralSample, inputs::groups_of,
     points::require_dimensions,
 };
+use crate::register;
 
 /// `k(x_A, x′_A)`: a kernel that uses only the input dimensions `A`.
 ///
@@ -30,14 +30,14 @@ use super::{
 /// // The first input is not used.
 /// assert!((values[1] - 6.0).abs() < 1e-5);
 ///
-/// let base = Box::new(LinearConfig::default().into());
+/// let base = LinearConfig::default().into();
 /// let config = ActiveDimensionsConfig { base, dimensions: vec![1] };
 /// let same = KernelConfig::from(config).init(2, &device);
 /// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
 /// ```
 #[derive(Module, Debug)]
-pub struct ActiveDimensions<K: Module> {
-    base: K,
+pub struct ActiveDimensions {
+    base: AnyKernel,
     #[module(skip)]
     dimensions: Vec<usize>,
 }
@@ -49,61 +49,72 @@ pub struct ActiveDimensions<K: Module> {
 pub struct ActiveDimensionsConfig {
     /// The kernel on the selected dimensions.
     #[setters(into)]
-    pub base: Box<KernelConfig>,
+    pub base: KernelConfig,
     /// The zero-based dimensions.
     pub dimensions: Vec<usize>,
 }
 
-impl Definition for ActiveDimensionsConfig {
-    fn parts(&self) -> Vec<(&'static str, &KernelConfig)> {
-        vec![("base", &self.base)]
+register!(
+    Kernel,
+    "active-dimensions",
+    ActiveDimensionsConfig,
+    "Another kernel on some of the inputs"
+);
+
+impl KernelDefinition for ActiveDimensionsConfig {
+    #[track_caller]
+    fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
+        let (active, columns) = inputs.restricted(&self.dimensions);
+        ActiveDimensions::new(self.base.build(active, options), columns).boxed()
     }
 
-    fn problem(&self) -> Option<String> {
-        (self.dimensions.is_empty())
-            .then(|| "active dimensions are empty; name at least one dimension".to_owned())
+    fn check(&self) -> Result<(), String> {
+        match self.dimensions.is_empty() {
+            true => Err("active dimensions are empty; name at least one dimension".to_owned()),
+            false => Ok(()),
+        }
     }
 
-    fn share_parameters(&mut self) {
-        self.base.share_parameters();
+    fn parts(&self) -> Vec<KernelPart<'_>> {
+        vec![KernelPart::new("base", &self.base).on(PartInputs::Only(&self.dimensions))]
+    }
+
+    fn parts_mut(&mut self) -> Vec<&mut KernelConfig> {
+        vec![&mut self.base]
     }
 
     fn share_among(&mut self, groups: &[usize]) {
         let own = groups_of(groups, &self.dimensions);
         self.base.share_among(&own);
     }
+}
 
-    fn missing_dimension(&self, dimensions: usize) -> Option<usize> {
-        let missing = self.dimensions.iter().copied();
-        let own = missing.filter(|&named| named >= dimensions).max();
-        own.or_else(|| self.base.missing_dimension(self.dimensions.len()))
+/// A Matérn-5/2 kernel on the first input.
+impl Default for ActiveDimensionsConfig {
+    fn default() -> Self {
+        Self {
+            base: KernelConfig::default(),
+            dimensions: vec![0],
+        }
     }
 }
 
-impl ConfigBuild for ActiveDimensionsConfig {
-    type Kernel = ActiveDimensions<BoxedKernel>;
-
-    #[track_caller]
-    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Self::Kernel {
-        let (active, columns) = inputs.restricted(&self.dimensions);
-        let base = self.base.build(active, &options);
-        ActiveDimensions::new(base.into(), columns)
-    }
-}
-
-impl<K: Kernel> ActiveDimensions<K> {
+impl ActiveDimensions {
     /// Applies `base` to the given zero-based dimensions, in the given order.
     ///
     /// # Panics
     ///
     /// If `dimensions` is empty.
     #[track_caller]
-    pub fn new(base: K, dimensions: Vec<usize>) -> Self {
+    pub fn new(base: impl Kernel, dimensions: Vec<usize>) -> Self {
         assert!(
             !dimensions.is_empty(),
             "ActiveDimensions: no dimension given"
         );
-        Self { base, dimensions }
+        Self {
+            base: base.boxed(),
+            dimensions,
+        }
     }
 
     fn select(&self, x: Tensor<2>) -> Tensor<2> {
@@ -124,10 +135,9 @@ fn select(x: Tensor<2>, active: &[usize]) -> Tensor<2> {
     x.select(1, indices)
 }
 
-impl<K: Kernel> Kernel for ActiveDimensions<K> {
-    fn in_larger_unit(mut self, decades: i64) -> Self {
-        self.base = self.base.in_larger_unit(decades);
-        self
+impl Kernel for ActiveDimensions {
+    fn in_larger_unit(&mut self, decades: i64) {
+        Kernel::in_larger_unit(&mut self.base, decades);
     }
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {

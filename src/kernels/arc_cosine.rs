@@ -11,16 +11,16 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Kernel, NoFunctionDraws, PriorFeatures,
-    definition::{ConfigBuild, ard},
+    AnyKernel, Kernel, KernelDefinition, KernelInputs, NoFunctionDraws, PriorFeatures,
+    definition::positive,
     distances::squared_distances,
-    inputs::Inputs,
     points::{at_each, no_variances, require_fit, with_offset},
 };
 use crate::{
     ops::{ExactMatmul, arc_sine, is_on_cpu},
     parameter::{Positive, both_tracked, defaults},
     random::normals,
+    register,
 };
 
 /// The order of an [`ArcCosine`] kernel.
@@ -107,17 +107,28 @@ defaults! {
     }
 }
 
-ard!(ArcCosineConfig: weight_variance bias_variance variance);
+register!(
+    Kernel,
+    "arc-cosine",
+    ArcCosineConfig,
+    "Infinitely wide layer of threshold units"
+);
 
-impl ConfigBuild for ArcCosineConfig {
-    type Kernel = ArcCosine;
-
+impl KernelDefinition for ArcCosineConfig {
     #[track_caller]
-    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> ArcCosine {
+    fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
         let weights = inputs.values(self.ard, self.weight_variance);
         let (bias, variance) = (self.bias_variance, self.variance);
-        ArcCosine::new(self.order, &weights, bias, variance, options).tied(inputs.coordinates)
+        ArcCosine::new(self.order, &weights, bias, variance, options)
+            .tied(inputs.coordinates)
+            .boxed()
     }
+
+    fn share_parameters(&mut self) {
+        self.ard = false;
+    }
+
+    positive!(weight_variance bias_variance variance);
 }
 
 impl ArcCosine {

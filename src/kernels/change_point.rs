@@ -10,14 +10,14 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, PriorFeatures,
-    definition::{ConfigBuild, Definition},
-    inputs::Inputs,
+    AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelParameter, KernelPart,
+    KernelUnits, NoFunctionDraws, PartInputs, PriorFeatures,
     points::{no_variances, require_fit},
 };
 use crate::{
     ops::sigmoid,
     parameter::{Positive, defaults, vector},
+    register,
 };
 
 /// `k(x, x′) = (1 − w(x))·k₁(x, x′)·(1 − w(x′)) + w(x)·k₂(x, x′)·w(x′)` with
@@ -40,15 +40,15 @@ use crate::{
 /// let values: Vec<f64> = kernel.diagonal(x.clone()).into_data().iter().collect();
 /// assert!((values[0] - 1.0).abs() < 1e-4 && (values[1] - 9.0).abs() < 1e-4);
 ///
-/// let constant = |variance| Box::new(ConstantConfig { variance }.into());
+/// let constant = |variance| ConstantConfig { variance }.into();
 /// let config = ChangePointConfig { first: constant(1.0), second: constant(9.0), change };
 /// let same = KernelConfig::from(config).init(1, &device);
 /// assert_eq!(same.diagonal(x.clone()).into_data(), kernel.diagonal(x).into_data());
 /// ```
 #[derive(Module, Debug)]
-pub struct ChangePoint<A: Module, B: Module> {
-    first: A,
-    second: B,
+pub struct ChangePoint {
+    first: AnyKernel,
+    second: AnyKernel,
     /// c, `[1]`
     location: Param<Tensor<1>>,
     steepness: Positive,
@@ -57,56 +57,64 @@ pub struct ChangePoint<A: Module, B: Module> {
 }
 
 /// Configuration of a [`ChangePoint`] kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
 #[setters(prefix = "with_")]
 pub struct ChangePointConfig {
     /// The kernel before the change.
     #[setters(into)]
-    pub first: Box<KernelConfig>,
+    pub first: KernelConfig,
     /// The kernel after the change.
     #[setters(into)]
-    pub second: Box<KernelConfig>,
+    pub second: KernelConfig,
     /// The initial location and steepness of the change.
     #[serde(flatten)]
     pub change: Change,
 }
 
-impl Definition for ChangePointConfig {
-    fn positive(&self) -> Vec<(&'static str, f64)> {
-        vec![("steepness", self.change.steepness)]
+register!(
+    Kernel,
+    "change-point",
+    ChangePointConfig,
+    "One kernel before a change along an input and another after it"
+);
+
+impl KernelDefinition for ChangePointConfig {
+    #[track_caller]
+    fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
+        inputs.require(&[self.change.dimension]);
+        let first = self.first.build(inputs, options.clone());
+        let second = self.second.build(inputs, options.clone());
+        ChangePoint::new(first, second, self.change, options).boxed()
     }
 
-    fn parts(&self) -> Vec<(&'static str, &KernelConfig)> {
-        vec![("first", &self.first), ("second", &self.second)]
+    fn parameters(&self) -> Vec<KernelParameter<'_>> {
+        let input = PartInputs::Only(std::slice::from_ref(&self.change.dimension));
+        vec![
+            KernelParameter::new("location", KernelUnits::Place).on(input),
+            KernelParameter::new("steepness", KernelUnits::PerInput).on(input),
+        ]
     }
 
-    fn share_parameters(&mut self) {
-        self.first.share_parameters();
-        self.second.share_parameters();
+    fn positive(&self) -> Vec<(&'static str, Option<f64>)> {
+        vec![("steepness", Some(self.change.steepness))]
     }
 
-    fn share_among(&mut self, groups: &[usize]) {
-        self.first.share_among(groups);
-        self.second.share_among(groups);
+    fn parts(&self) -> Vec<KernelPart<'_>> {
+        vec![
+            KernelPart::new("first", &self.first),
+            KernelPart::new("second", &self.second),
+        ]
+    }
+
+    fn parts_mut(&mut self) -> Vec<&mut KernelConfig> {
+        vec![&mut self.first, &mut self.second]
     }
 
     fn missing_dimension(&self, dimensions: usize) -> Option<usize> {
         let both = [&self.first, &self.second].map(|kernel| kernel.missing_dimension(dimensions));
         let own = Some(self.change.dimension).filter(|&named| named >= dimensions);
         both.into_iter().chain([own]).flatten().max()
-    }
-}
-
-impl ConfigBuild for ChangePointConfig {
-    type Kernel = ChangePoint<BoxedKernel, BoxedKernel>;
-
-    #[track_caller]
-    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Self::Kernel {
-        inputs.require(&[self.change.dimension]);
-        let first = self.first.build(inputs, &options);
-        let second = self.second.build(inputs, &options);
-        ChangePoint::new(first.into(), second.into(), self.change, options)
     }
 }
 
@@ -126,7 +134,7 @@ defaults! {
     }
 }
 
-impl<A: Kernel, B: Kernel> ChangePoint<A, B> {
+impl ChangePoint {
     /// Creates a change from `first` to `second`.
     ///
     /// # Panics
@@ -134,15 +142,15 @@ impl<A: Kernel, B: Kernel> ChangePoint<A, B> {
     /// If the steepness is not positive.
     #[track_caller]
     pub fn new(
-        first: A,
-        second: B,
+        first: impl Kernel,
+        second: impl Kernel,
         change: Change,
         options: impl Into<TensorCreationOptions>,
     ) -> Self {
         let options = options.into();
         Self {
-            first,
-            second,
+            first: first.boxed(),
+            second: second.boxed(),
             location: Param::from_tensor(vector(&[change.location], options.clone())),
             steepness: Positive::new(&[change.steepness], options),
             dimension: change.dimension,
@@ -189,11 +197,10 @@ impl Place {
     }
 }
 
-impl<A: Kernel, B: Kernel> Kernel for ChangePoint<A, B> {
-    fn in_larger_unit(mut self, decades: i64) -> Self {
-        self.first = self.first.in_larger_unit(decades);
-        self.second = self.second.in_larger_unit(decades);
-        self
+impl Kernel for ChangePoint {
+    fn in_larger_unit(&mut self, decades: i64) {
+        Kernel::in_larger_unit(&mut self.first, decades);
+        Kernel::in_larger_unit(&mut self.second, decades);
     }
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {

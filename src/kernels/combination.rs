@@ -12,75 +12,65 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
-    definition::{ConfigBuild, Definition},
-    inputs::Inputs,
+    AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelPart, NoFunctionDraws,
+    NoSpectrum, PriorFeatures, SpectralSample,
 };
-use crate::{ops::Blocks, patches::PatchGrid};
+use crate::{ops::Blocks, patches::PatchGrid, register};
 
 /// Defines a kernel that combines two kernels elementwise, plus the methods specific to it.
 macro_rules! combination {
     (
-        $(#[$doc:meta])* $name:ident, $config:ident, $operation:path, $spectra:path, $features:path,
+        $(#[$doc:meta])* $name:ident, $config:ident, $part:path, $operation:path, $spectra:path, $features:path,
         { $($own:item)* }
     ) => {
         $(#[$doc])*
         #[derive(Module, Debug)]
-        pub struct $name<A: Module, B: Module> {
-            first: A,
-            second: B,
+        pub struct $name {
+            first: AnyKernel,
+            second: AnyKernel,
         }
 
-        impl<A: Kernel, B: Kernel> $name<A, B> {
+        impl $name {
             /// Combines two kernels.
-            pub fn new(first: A, second: B) -> Self {
-                Self { first, second }
+            pub fn new(first: impl Kernel, second: impl Kernel) -> Self {
+                Self {
+                    first: first.boxed(),
+                    second: second.boxed(),
+                }
             }
         }
 
         #[doc = concat!("Configuration of a [`", stringify!($name), "`].")]
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
         pub struct $config {
             /// The first kernel.
-            pub first: Box<KernelConfig>,
+            pub first: KernelConfig,
             /// The second kernel.
-            pub second: Box<KernelConfig>,
+            pub second: KernelConfig,
         }
 
-        impl Definition for $config {
-            fn parts(&self) -> Vec<(&'static str, &KernelConfig)> {
-                vec![("first", &self.first), ("second", &self.second)]
-            }
-
-            fn share_parameters(&mut self) {
-                self.first.share_parameters();
-                self.second.share_parameters();
-            }
-
-            fn share_among(&mut self, groups: &[usize]) {
-                self.first.share_among(groups);
-                self.second.share_among(groups);
-            }
-
-            fn missing_dimension(&self, dimensions: usize) -> Option<usize> {
-                let first = self.first.missing_dimension(dimensions);
-                first.max(self.second.missing_dimension(dimensions))
-            }
-        }
-
-        impl ConfigBuild for $config {
-            type Kernel = $name<BoxedKernel, BoxedKernel>;
-
+        impl KernelDefinition for $config {
             #[track_caller]
-            fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Self::Kernel {
-                let first = self.first.build(inputs, &options);
-                let second = self.second.build(inputs, &options);
-                $name::new(first.into(), second.into())
+            fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
+                let first = self.first.build(inputs, options.clone());
+                let second = self.second.build(inputs, options);
+                $name::new(first, second).boxed()
+            }
+
+            fn parts(&self) -> Vec<KernelPart<'_>> {
+                vec![
+                    $part(KernelPart::new("first", &self.first)),
+                    $part(KernelPart::new("second", &self.second)),
+                ]
+            }
+
+            fn parts_mut(&mut self) -> Vec<&mut KernelConfig> {
+                vec![&mut self.first, &mut self.second]
             }
         }
 
-        impl<A: Kernel, B: Kernel> Kernel for $name<A, B> {
+        impl Kernel for $name {
             fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
                 let first = self.first.covariance(x1.clone(), x2.clone());
                 $operation(first, self.second.covariance(x1, x2))
@@ -156,8 +146,8 @@ combination!(
     /// assert!((values[1] - 6.0).abs() < 1e-5);
     ///
     /// let config = SumConfig {
-    ///     first: Box::new(LinearConfig::default().into()),
-    ///     second: Box::new(ConstantConfig { variance: 4.0 }.into()),
+    ///     first: LinearConfig::default().into(),
+    ///     second: ConstantConfig { variance: 4.0 }.into(),
     /// };
     /// let config = KernelConfig::from(config);
     /// let same = config.init(1, &device);
@@ -165,14 +155,14 @@ combination!(
     /// ```
     Sum,
     SumConfig,
+    core::convert::identity,
     Add::add,
     both,
     all,
     {
-        fn in_larger_unit(mut self, decades: i64) -> Self {
-            self.first = self.first.in_larger_unit(decades);
-            self.second = self.second.in_larger_unit(decades);
-            self
+        fn in_larger_unit(&mut self, decades: i64) {
+            Kernel::in_larger_unit(&mut self.first, decades);
+            Kernel::in_larger_unit(&mut self.second, decades);
         }
 
         // Matrix-vector products distribute over sums of kernels, but not over products.
@@ -255,6 +245,8 @@ combination!(
         }
     }
 );
+register!(Kernel, "sum", SumConfig, "Sum of two kernels");
+
 combination!(
     /// `k(x, x′) = k₁(x, x′)·k₂(x, x′)`.
     ///
@@ -270,8 +262,8 @@ combination!(
     /// assert!((values[1] - 8.0).abs() < 1e-5);
     ///
     /// let config = ProductConfig {
-    ///     first: Box::new(LinearConfig::default().into()),
-    ///     second: Box::new(ConstantConfig { variance: 4.0 }.into()),
+    ///     first: LinearConfig::default().into(),
+    ///     second: ConstantConfig { variance: 4.0 }.into(),
     /// };
     /// let config = KernelConfig::from(config);
     /// let same = config.init(1, &device);
@@ -279,14 +271,16 @@ combination!(
     /// ```
     Product,
     ProductConfig,
+    KernelPart::factor,
     Mul::mul,
     pairs,
     PriorFeatures::times,
     {
         /// Rescales only the first factor.
-        fn in_larger_unit(mut self, decades: i64) -> Self {
-            self.first = self.first.in_larger_unit(decades);
-            self
+        fn in_larger_unit(&mut self, decades: i64) {
+            Kernel::in_larger_unit(&mut self.first, decades);
         }
     }
 );
+
+register!(Kernel, "product", ProductConfig, "Product of two kernels");

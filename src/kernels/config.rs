@@ -1,14 +1,40 @@
-//! Building kernel configurations from others.
+//! The configuration of any kernel.
 
 use std::collections::BTreeSet;
 
 use burn::tensor::TensorCreationOptions;
 
 use super::{
-    ActiveDimensionsConfig, AnyKernel, DeepConfig, KernelConfig, PeriodicConfig, ProductConfig,
-    ScaledConfig, StationaryConfig, SumConfig, inputs::Inputs,
+    ActiveDimensionsConfig, AnyKernel, DeepConfig, Kernel, KernelDefinition, KernelInputs,
+    PeriodicConfig, ProductConfig, ScaledConfig, StationaryConfig, SumConfig,
 };
-use crate::{features::PerceptronConfig, ops::Stationary, parameter::ParameterError};
+use crate::{
+    custom::ComponentConfig, features::PerceptronConfig, ops::Stationary, parameter::ParameterError,
+};
+
+/// The configuration of any kernel, as stored in a model file.
+///
+/// Missing fields take their defaults: one parameter per input dimension (ARD), variances of one, and
+/// lengthscales of one, or `√D` for the stationary, rational quadratic and Gibbs kernels.
+///
+/// ```
+/// use burn_gp_core::{
+///     kernels::{KernelConfig, LinearConfig, StationaryConfig, SumConfig},
+///     ops::Stationary,
+/// };
+///
+/// let smooth = KernelConfig::from(StationaryConfig::new(Stationary::Matern52));
+/// let kernel = smooth.plus(LinearConfig::default());
+/// assert!(kernel.downcast_ref::<SumConfig>().is_some());
+/// ```
+pub type KernelConfig = ComponentConfig<dyn Kernel>;
+
+/// A Matérn-5/2 kernel.
+impl Default for KernelConfig {
+    fn default() -> Self {
+        StationaryConfig::default().into()
+    }
+}
 
 impl From<Stationary> for KernelConfig {
     fn from(kind: Stationary) -> Self {
@@ -20,8 +46,8 @@ impl KernelConfig {
     /// Adds another kernel.
     pub fn plus(self, other: impl Into<Self>) -> Self {
         SumConfig {
-            first: Box::new(self),
-            second: Box::new(other.into()),
+            first: self,
+            second: other.into(),
         }
         .into()
     }
@@ -29,8 +55,8 @@ impl KernelConfig {
     /// Multiplies by another kernel.
     pub fn times(self, other: impl Into<Self>) -> Self {
         ProductConfig {
-            first: Box::new(self),
-            second: Box::new(other.into()),
+            first: self,
+            second: other.into(),
         }
         .into()
     }
@@ -38,7 +64,7 @@ impl KernelConfig {
     /// Multiplies the kernel by a trained output scale.
     pub fn scaled(self, outputscale: f64) -> Self {
         ScaledConfig {
-            base: Box::new(self),
+            base: self,
             outputscale,
         }
         .into()
@@ -47,7 +73,7 @@ impl KernelConfig {
     /// Applies the kernel to the given zero-based input dimensions.
     pub fn on_dimensions(self, dimensions: Vec<usize>) -> Self {
         ActiveDimensionsConfig {
-            base: Box::new(self),
+            base: self,
             dimensions,
         }
         .into()
@@ -56,7 +82,7 @@ impl KernelConfig {
     /// Makes the kernel periodic, with one period per input dimension.
     pub fn periodic(self, period: f64) -> Self {
         PeriodicConfig {
-            base: Box::new(self),
+            base: self,
             ard: true,
             period,
         }
@@ -66,7 +92,7 @@ impl KernelConfig {
     /// Applies the kernel to the features of a network.
     pub fn deep(self, network: PerceptronConfig, features: usize) -> Self {
         DeepConfig {
-            base: Box::new(self),
+            base: self,
             network,
             features,
         }
@@ -111,27 +137,13 @@ impl KernelConfig {
         self
     }
 
-    pub(super) fn share_among(&mut self, groups: &[usize]) {
-        self.definition_mut().share_among(groups);
-    }
-
-    pub(super) fn share_parameters(&mut self) {
-        self.definition_mut().share_parameters();
-    }
-
-    /// The largest zero-based input dimension that the kernel refers to and that inputs of
-    /// `dimensions` dimensions lack.
-    pub fn missing_dimension(&self, dimensions: usize) -> Option<usize> {
-        self.definition().missing_dimension(dimensions)
-    }
-
     /// Checks the values of the configuration for inputs of `dimensions` dimensions. `path` is the
     /// path of the kernel in its model, for error messages.
     ///
     /// # Errors
     ///
     /// When a positive value is not positive, a count is zero, or an input dimension does not exist.
-    pub fn check(&self, path: &str, dimensions: usize) -> Result<(), ParameterError> {
+    pub fn check_for(&self, path: &str, dimensions: usize) -> Result<(), ParameterError> {
         self.check_values(path)?;
         match self.missing_dimension(dimensions) {
             None if dimensions > 0 => Ok(()),
@@ -144,16 +156,18 @@ impl KernelConfig {
     }
 
     fn check_values(&self, path: &str) -> Result<(), ParameterError> {
-        let definition = self.definition();
-        for (name, value) in definition.positive() {
-            ParameterError::check_positive(&format!("{path}.{name}"), value)?;
+        for (name, value) in self.positive() {
+            if let Some(value) = value {
+                ParameterError::check_positive(&format!("{path}.{name}"), value)?;
+            }
         }
-        if let Some(reason) = definition.problem() {
+        let checked = KernelDefinition::check(&**self);
+        if let Err(reason) = checked.and_then(|()| self.check_for_build()) {
             let path = path.to_owned();
             return Err(ParameterError::Refused { path, reason });
         }
-        let mut parts = definition.parts().into_iter();
-        parts.try_for_each(|(name, part)| part.check_values(&format!("{path}.{name}")))
+        let mut parts = self.parts().into_iter();
+        parts.try_for_each(|part| part.kernel.check_values(&format!("{path}.{}", part.name)))
     }
 
     /// Creates the kernel for inputs of `dimensions` dimensions.
@@ -163,9 +177,9 @@ impl KernelConfig {
     /// If a positive value is not positive, a count is zero, or an input dimension does not exist.
     #[track_caller]
     pub fn init(&self, dimensions: usize, options: impl Into<TensorCreationOptions>) -> AnyKernel {
-        if let Err(error) = self.check("kernel", dimensions) {
+        if let Err(error) = self.check_for("kernel", dimensions) {
             panic!("KernelConfig: {error}");
         }
-        self.build(Inputs::new(dimensions), &options.into())
+        self.build(KernelInputs::new(dimensions), options.into())
     }
 }

@@ -10,13 +10,16 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
-    definition::{ConfigBuild, Definition, positive},
-    inputs::Inputs,
+    AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
+    NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
+    definition::positive,
     points::{at_each, require_fit},
     prior_features::FourierFeatures,
 };
-use crate::parameter::{Positive, defaults};
+use crate::{
+    parameter::{Positive, defaults},
+    register,
+};
 
 /// `k(x, x′) = σ²`: an unknown constant offset with variance σ².
 ///
@@ -50,17 +53,19 @@ defaults! {
     }
 }
 
-impl Definition for ConstantConfig {
-    positive!(variance);
-}
+register!(Kernel, "constant", ConstantConfig, "Unknown offset");
 
-impl ConfigBuild for ConstantConfig {
-    type Kernel = Constant;
-
+impl KernelDefinition for ConstantConfig {
     #[track_caller]
-    fn build(&self, _inputs: Inputs, options: TensorCreationOptions) -> Constant {
-        Constant::new(self.variance, options)
+    fn build(&self, _inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
+        Constant::new(self.variance, options).boxed()
     }
+
+    fn parameters(&self) -> Vec<KernelParameter<'_>> {
+        vec![KernelParameter::new("variance", KernelUnits::Variance)]
+    }
+
+    positive!(variance);
 }
 
 impl Constant {

@@ -5,7 +5,7 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 
-use super::Kernel;
+use super::{Kernel, KernelModule};
 use crate::patches::PatchGrid;
 
 /// The kernel of functions of images that sum the responses to all patches,
@@ -56,7 +56,7 @@ pub struct Convolutional<K: Module> {
     grid: PatchGrid,
 }
 
-impl<K: Kernel> Convolutional<K> {
+impl<K: KernelModule> Convolutional<K> {
     /// Sums responses with kernel `base` to the patches of `grid`, each with weight `1/P`.
     pub fn new(base: K, grid: PatchGrid, options: impl Into<TensorCreationOptions>) -> Self {
         Self {
@@ -141,10 +141,9 @@ impl<K: Kernel> Convolutional<K> {
     }
 }
 
-impl<K: Kernel> Kernel for Convolutional<K> {
-    fn in_larger_unit(mut self, decades: i64) -> Self {
-        self.base = self.base.in_larger_unit(decades);
-        self
+impl<K: KernelModule> Kernel for Convolutional<K> {
+    fn in_larger_unit(&mut self, decades: i64) {
+        Kernel::in_larger_unit(&mut self.base, decades);
     }
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {

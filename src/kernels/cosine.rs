@@ -13,15 +13,16 @@ use serde::{Deserialize, Serialize};
 use rand::rngs::ChaCha8Rng;
 
 use super::{
-    Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
-    definition::{ConfigBuild, ard},
-    inputs::Inputs,
+    AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
+    NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
+    definition::positive,
     points::{at_each, require_fit},
     prior_features::FourierFeatures,
 };
 use crate::{
     ops::ExactMatmul,
     parameter::{Positive, defaults},
+    register,
 };
 
 /// `k(x, x′) = σ²·cos(2π·Σ_d (x_d − x′_d)/p_d)`: plane waves of one direction and wavelength, with
@@ -67,16 +68,34 @@ defaults! {
     }
 }
 
-ard!(CosineConfig: period variance);
+register!(
+    Kernel,
+    "cosine",
+    CosineConfig,
+    "Plane waves of one direction and wavelength"
+);
 
-impl ConfigBuild for CosineConfig {
-    type Kernel = Cosine;
-
+impl KernelDefinition for CosineConfig {
     #[track_caller]
-    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Cosine {
+    fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
         let periods = inputs.values(self.ard, self.period);
-        Cosine::new(&periods, self.variance, options).tied(inputs.coordinates)
+        Cosine::new(&periods, self.variance, options)
+            .tied(inputs.coordinates)
+            .boxed()
     }
+
+    fn parameters(&self) -> Vec<KernelParameter<'_>> {
+        vec![
+            KernelParameter::new("period", KernelUnits::Distance),
+            KernelParameter::new("variance", KernelUnits::Variance),
+        ]
+    }
+
+    fn share_parameters(&mut self) {
+        self.ard = false;
+    }
+
+    positive!(period variance);
 }
 
 impl Cosine {

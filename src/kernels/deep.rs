@@ -10,15 +10,14 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, PriorFeatures,
-    definition::{ConfigBuild, Definition, positive},
-    inputs::Inputs,
-    points::require_dimensions,
+    AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelPart, NoFunctionDraws,
+    PartInputs, PriorFeatures, definition::positive, points::require_dimensions,
     prior_features::origin,
 };
 use crate::{
     features::{AnyNetwork, PerceptronConfig},
     parameter::{Part, require_precision, tracked_like},
+    register,
 };
 
 /// `k(g(x), g(x′))` with any network `g`: deep kernel learning (A. Wilson, Z. Hu, R. Salakhutdinov
@@ -40,12 +39,12 @@ use crate::{
 /// let x = Tensor::<2>::ones([3, 4], &device);
 /// assert_eq!(kernel.matrix(x.clone()).dims(), [3, 3]);
 ///
-/// let config = DeepConfig { base: Box::new(base.into()), network, features: 2 };
+/// let config = DeepConfig { base: base.into(), network, features: 2 };
 /// assert_eq!(KernelConfig::from(config).init(4, &device).matrix(x).dims(), [3, 3]);
 /// ```
 #[derive(Module, Debug)]
-pub struct DeepKernel<K: Module> {
-    base: K,
+pub struct DeepKernel {
+    base: AnyKernel,
     network: Part<AnyNetwork>,
 }
 
@@ -56,7 +55,7 @@ pub struct DeepKernel<K: Module> {
 pub struct DeepConfig {
     /// The kernel on the features.
     #[setters(into)]
-    pub base: Box<KernelConfig>,
+    pub base: KernelConfig,
     /// The network that computes the features.
     #[serde(default)]
     pub network: PerceptronConfig,
@@ -69,38 +68,55 @@ fn two() -> usize {
     2
 }
 
-impl Definition for DeepConfig {
+register!(
+    Kernel,
+    "deep",
+    DeepConfig,
+    "Another kernel on the outputs of a network"
+);
+
+impl KernelDefinition for DeepConfig {
+    #[track_caller]
+    fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
+        let base = (self.base).build(KernelInputs::new(self.features), options.clone());
+        let network = (self.network).init(inputs.columns(), self.features, options);
+        DeepKernel::new(base, network).boxed()
+    }
+
     positive!(features);
 
-    fn parts(&self) -> Vec<(&'static str, &KernelConfig)> {
-        vec![("base", &self.base)]
+    fn parts(&self) -> Vec<KernelPart<'_>> {
+        vec![KernelPart::new("base", &self.base).on(PartInputs::Mapped)]
     }
 
-    fn share_parameters(&mut self) {
-        self.base.share_parameters();
+    fn parts_mut(&mut self) -> Vec<&mut KernelConfig> {
+        vec![&mut self.base]
     }
+
+    /// The kernel on the features does not change.
+    fn share_among(&mut self, _groups: &[usize]) {}
 
     fn missing_dimension(&self, _dimensions: usize) -> Option<usize> {
         self.base.missing_dimension(self.features)
     }
 }
 
-impl ConfigBuild for DeepConfig {
-    type Kernel = DeepKernel<BoxedKernel>;
-
-    #[track_caller]
-    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Self::Kernel {
-        let base = self.base.build(Inputs::new(self.features), &options);
-        let network = (self.network).init(inputs.columns(), self.features, options);
-        DeepKernel::new(base.into(), network)
+/// A Matérn-5/2 kernel on two features.
+impl Default for DeepConfig {
+    fn default() -> Self {
+        Self {
+            base: KernelConfig::default(),
+            network: PerceptronConfig::default(),
+            features: two(),
+        }
     }
 }
 
-impl<K: Kernel> DeepKernel<K> {
+impl DeepKernel {
     /// Applies `base` to the outputs of `network`.
-    pub fn new(base: K, network: impl Into<AnyNetwork>) -> Self {
+    pub fn new(base: impl Kernel, network: impl Into<AnyNetwork>) -> Self {
         Self {
-            base,
+            base: base.boxed(),
             network: Part::network(network.into()),
         }
     }
@@ -112,10 +128,9 @@ impl<K: Kernel> DeepKernel<K> {
     }
 }
 
-impl<K: Kernel> Kernel for DeepKernel<K> {
-    fn in_larger_unit(mut self, decades: i64) -> Self {
-        self.base = self.base.in_larger_unit(decades);
-        self
+impl Kernel for DeepKernel {
+    fn in_larger_unit(&mut self, decades: i64) {
+        Kernel::in_larger_unit(&mut self.base, decades);
     }
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {

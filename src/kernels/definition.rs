@@ -1,85 +1,150 @@
-//! What [`KernelConfig`](super::KernelConfig) needs to know about the configuration of each kernel.
+//! The configuration of one kernel.
 
 use burn::tensor::TensorCreationOptions;
 
-use super::{KernelConfig, inputs::Inputs};
+use super::{AnyKernel, Kernel, KernelConfig, KernelInputs, KernelParameter, KernelPart};
+use crate::custom::{AnyDefinition, ComponentKind as Kind, Entry, Registered};
 
-/// The configuration of a kernel.
-pub(super) trait Definition {
-    /// Shares one parameter among all input dimensions wherever there is one per dimension.
-    fn share_parameters(&mut self) {}
+/// The configuration of a kernel. [`register!`](crate::register) it, and the kernel works in sums and
+/// products, in configurations of models, and in files.
+///
+/// The linker collects the registrations of the program and of the crates it uses. A crate that
+/// only registers kernels must be named once: `use my_kernels as _;`.
+///
+/// ```
+/// use burn::tensor::TensorCreationOptions;
+/// use burn_gp_core::{
+///     kernels::{
+///         AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, LinearConfig, White,
+///     },
+///     register,
+/// };
+/// use serde::{Deserialize, Serialize};
+///
+/// /// White noise whose first standard deviation is given, not its variance.
+/// #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// struct NoiseConfig {
+///     deviation: f64,
+/// }
+///
+/// impl KernelDefinition for NoiseConfig {
+///     fn build(&self, _inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
+///         White::new(self.deviation.powi(2), options).boxed() // or a type of your own
+///     }
+/// }
+///
+/// register!(Kernel, "noise", NoiseConfig, "Independent noise");
+///
+/// # fn main() -> Result<(), serde_json::Error> {
+/// let noise = KernelConfig::from(NoiseConfig { deviation: 0.5 });
+/// let kernel = noise.plus(LinearConfig::default());
+/// let text = serde_json::to_string(&kernel)?;
+/// assert!(text.contains(r#"{"kernel":"noise","deviation":0.5}"#));
+/// assert_eq!(serde_json::from_str::<KernelConfig>(&text)?, kernel);
+/// # Ok(())
+/// # }
+/// ```
+pub trait KernelDefinition: AnyDefinition {
+    /// Makes the kernel for these inputs.
+    fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel;
 
-    /// Shares one parameter among all input dimensions with equal numbers in `groups`, in stationary
-    /// and linear kernels. The numbers start at zero and have no gaps.
-    fn share_among(&mut self, _groups: &[usize]) {}
+    /// Checks the values, apart from those of [`positive`](Self::positive) and
+    /// [`parts`](Self::parts), whatever their units. Files with other values are refused.
+    ///
+    /// # Errors
+    ///
+    /// The reason, if one is out of range.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Checks the values in the units of the inputs of the kernel, before the kernel is made.
+    ///
+    /// # Errors
+    ///
+    /// The reason, if one is out of range.
+    fn check_for_build(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// The fields that must be positive, including sizes, with their values; `None` if absent.
+    fn positive(&self) -> Vec<(&'static str, Option<f64>)> {
+        Vec::new()
+    }
+
+    /// The parameters with known units, apart from those of [`parts`](Self::parts).
+    fn parameters(&self) -> Vec<KernelParameter<'_>> {
+        Vec::new()
+    }
+
+    /// The kernels that this one is built from.
+    fn parts(&self) -> Vec<KernelPart<'_>> {
+        Vec::new()
+    }
+
+    /// The kernels of [`parts`](Self::parts), to change them.
+    fn parts_mut(&mut self) -> Vec<&mut KernelConfig> {
+        Vec::new()
+    }
+
+    /// Shares one parameter among all input dimensions wherever there is one per dimension. The
+    /// default does so in all parts.
+    fn share_parameters(&mut self) {
+        for part in self.parts_mut() {
+            part.share_parameters();
+        }
+    }
+
+    /// Shares one parameter among all input dimensions with equal numbers in `groups`. The numbers
+    /// start at zero and have no gaps. The default does so in all parts.
+    fn share_among(&mut self, groups: &[usize]) {
+        for part in self.parts_mut() {
+            part.share_among(groups);
+        }
+    }
 
     /// The largest zero-based input dimension that the kernel refers to and that inputs of
-    /// `dimensions` dimensions lack.
-    fn missing_dimension(&self, _dimensions: usize) -> Option<usize> {
-        None
-    }
-
-    /// The values that must be positive, including sizes, by name.
-    fn positive(&self) -> Vec<(&'static str, f64)> {
-        Vec::new()
-    }
-
-    /// The kernels that this one is built from, by name.
-    fn parts(&self) -> Vec<(&'static str, &KernelConfig)> {
-        Vec::new()
-    }
-
-    /// Any other problem with the values of this kernel.
-    fn problem(&self) -> Option<String> {
-        None
+    /// `dimensions` dimensions lack. The default looks at the parts.
+    fn missing_dimension(&self, dimensions: usize) -> Option<usize> {
+        let parts = self.parts().into_iter();
+        parts
+            .filter_map(|part| part.missing_dimension(dimensions))
+            .max()
     }
 }
 
-/// A configuration from which a kernel is made.
-pub(super) trait ConfigBuild: Definition {
-    /// The kernel.
-    type Kernel;
+impl Kind for dyn Kernel {
+    const TAG: &'static str = "kernel";
+    type Definition = dyn KernelDefinition;
 
-    /// Makes the kernel for these inputs.
-    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Self::Kernel;
+    fn entries() -> impl Iterator<Item = &'static Entry<Self>> {
+        inventory::iter::<Entry<Self>>.into_iter()
+    }
+
+    fn check(definition: &Self::Definition) -> Result<(), String> {
+        definition.check()
+    }
 }
 
-/// Implements [`Definition`] for a configuration with a field `ard` and other fields that must be
-/// positive; those in parentheses may be absent.
-macro_rules! ard {
-    ($config:ty: $($field:ident)+ $(($optional:ident))?) => {
-        impl $crate::kernels::definition::Definition for $config {
-            fn share_parameters(&mut self) {
-                self.ard = false;
-            }
+inventory::collect!(Entry<dyn Kernel>);
 
-            $crate::kernels::definition::positive!($($field)+ $(($optional))?);
-        }
-    };
-    ($config:ty, grouped: $($field:ident)+ $(($optional:ident))?) => {
-        impl $crate::kernels::definition::Definition for $config {
-            fn share_parameters(&mut self) {
-                self.ard = false;
-            }
-
-            $crate::kernels::definition::positive!($($field)+ $(($optional))?);
-
-            fn share_among(&mut self, groups: &[usize]) {
-                self.groups = groups.to_vec();
-            }
-        }
-    };
+impl<D: KernelDefinition + Registered<dyn Kernel>> From<D> for KernelConfig {
+    fn from(definition: D) -> Self {
+        Self::new(D::NAME, Box::new(definition))
+    }
 }
 
-/// Implements [`Definition::positive`] for fields of a configuration.
+/// Implements [`KernelDefinition::positive`] for fields of a configuration. The one in parentheses
+/// may be absent.
 macro_rules! positive {
     ($($field:ident)* $(($optional:ident))?) => {
-        fn positive(&self) -> Vec<(&'static str, f64)> {
-            let fields = [$((stringify!($field), self.$field as f64)),*].into_iter();
-            $(let fields = fields.chain(self.$optional.map(|value| (stringify!($optional), value)));)?
-            fields.collect()
+        fn positive(&self) -> Vec<(&'static str, Option<f64>)> {
+            vec![
+                $((stringify!($field), Some(self.$field as f64)),)*
+                $((stringify!($optional), self.$optional),)?
+            ]
         }
     };
 }
 
-pub(super) use {ard, positive};
+pub(super) use positive;

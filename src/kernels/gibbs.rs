@@ -13,10 +13,11 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Kernel, NoFunctionDraws, PriorFeatures,
-    definition::{ConfigBuild, Definition, positive},
+    AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
+    NoFunctionDraws, PriorFeatures,
+    definition::positive,
     distances::differences,
-    inputs::{Inputs, first_lengthscale},
+    inputs::first_lengthscale,
     points::{at_each, require_fit},
     prior_features::origin,
 };
@@ -30,6 +31,7 @@ use crate::{
         LOWER_BOUND, Part, Positive, both_tracked, defaults, require_precision, tracked_like,
         vector,
     },
+    register,
 };
 
 /// `k(x, x′) = σ²·Π_d √(2·ℓ_d(x)·ℓ_d(x′)/s_d)·exp(−(x_d − x′_d)²/s_d)`, `s_d = ℓ_d(x)² + ℓ_d(x′)²`:
@@ -84,30 +86,39 @@ defaults! {
     }
 }
 
-impl Definition for GibbsConfig {
+register!(
+    Kernel,
+    "gibbs",
+    GibbsConfig,
+    "Squared exponential whose lengthscales depend on the input"
+);
+
+impl KernelDefinition for GibbsConfig {
+    #[track_caller]
+    fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
+        let outputs = if self.ard { inputs.columns() } else { 1 };
+        let network = (self.network).init(inputs.columns(), outputs, options.clone());
+        let lengthscale = first_lengthscale(self.lengthscale, inputs.dimensions);
+        Gibbs::new(network, lengthscale, self.variance, options).boxed()
+    }
+
+    fn parameters(&self) -> Vec<KernelParameter<'_>> {
+        vec![KernelParameter::new("variance", KernelUnits::Variance)]
+    }
+
     fn share_parameters(&mut self) {
         self.ard = false;
     }
 
     positive!(variance(lengthscale));
 
-    fn problem(&self) -> Option<String> {
-        let lengthscale = self.lengthscale.filter(|&value| value <= LOWER_BOUND)?;
-        Some(format!(
-            "the lengthscale of a Gibbs kernel is {lengthscale:e}; it must be above {LOWER_BOUND:e}"
-        ))
-    }
-}
-
-impl ConfigBuild for GibbsConfig {
-    type Kernel = Gibbs;
-
-    #[track_caller]
-    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Gibbs {
-        let outputs = if self.ard { inputs.columns() } else { 1 };
-        let network = (self.network).init(inputs.columns(), outputs, options.clone());
-        let lengthscale = first_lengthscale(self.lengthscale, inputs.dimensions);
-        Gibbs::new(network, lengthscale, self.variance, options)
+    fn check_for_build(&self) -> Result<(), String> {
+        match self.lengthscale {
+            Some(value) if value <= LOWER_BOUND => Err(format!(
+                "the lengthscale of a Gibbs kernel is {value:e}; it must be above {LOWER_BOUND:e}"
+            )),
+            _ => Ok(()),
+        }
     }
 }
 

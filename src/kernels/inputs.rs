@@ -64,13 +64,20 @@ pub(super) fn groups_of(groups: &[usize], dimensions: &[usize]) -> Vec<usize> {
 /// The inputs of a kernel. Each dimension has `coordinates` columns, arranged as consecutive blocks
 /// of one column per dimension.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Inputs {
+pub struct KernelInputs {
+    /// The number of dimensions, D.
     pub dimensions: usize,
+    /// The number of columns of each dimension: one, or more in kernels on functions of the inputs,
+    /// such as the sine and the cosine in periodic kernels.
     pub coordinates: usize,
 }
 
-impl Inputs {
+impl KernelInputs {
     /// Inputs with one column per dimension.
+    ///
+    /// # Panics
+    ///
+    /// If there are no dimensions.
     #[track_caller]
     pub fn new(dimensions: usize) -> Self {
         assert!(
@@ -89,13 +96,13 @@ impl Inputs {
     }
 
     /// One value per dimension, or a single value for all.
-    pub fn values(self, ard: bool, value: f64) -> Vec<f64> {
+    pub(super) fn values(self, ard: bool, value: f64) -> Vec<f64> {
         vec![value; if ard { self.dimensions } else { 1 }]
     }
 
     /// Panics if one of the dimensions does not exist.
     #[track_caller]
-    pub fn require(self, dimensions: &[usize]) {
+    pub(super) fn require(self, dimensions: &[usize]) {
         assert!(
             dimensions
                 .iter()
@@ -107,7 +114,7 @@ impl Inputs {
 
     /// A subset of the dimensions, with the indices of its columns.
     #[track_caller]
-    pub fn restricted(self, dimensions: &[usize]) -> (Self, Vec<usize>) {
+    pub(super) fn restricted(self, dimensions: &[usize]) -> (Self, Vec<usize>) {
         self.require(dimensions);
         let active = Self {
             dimensions: dimensions.len(),
@@ -121,7 +128,7 @@ impl Inputs {
     }
 
     /// Replaces every coordinate by two, its sine and cosine.
-    pub fn on_circles(self) -> Self {
+    pub(super) fn on_circles(self) -> Self {
         Self {
             coordinates: 2 * self.coordinates,
             ..self

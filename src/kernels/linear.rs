@@ -9,14 +9,16 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Kernel, NoFunctionDraws, PriorFeatures,
-    definition::{ConfigBuild, ard},
-    inputs::{Groups, Inputs},
+    AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
+    NoFunctionDraws, PriorFeatures,
+    definition::positive,
+    inputs::Groups,
     points::{no_variances, require_fit},
 };
 use crate::{
     ops::ExactMatmul,
     parameter::{Positive, defaults},
+    register,
 };
 
 /// `k(x, x′) = Σ_d σ_d²·x_d·x′_d`: Bayesian linear regression through the origin.
@@ -58,17 +60,35 @@ defaults! {
     }
 }
 
-ard!(LinearConfig, grouped: variance);
+register!(
+    Kernel,
+    "linear",
+    LinearConfig,
+    "Linear functions through the origin"
+);
 
-impl ConfigBuild for LinearConfig {
-    type Kernel = Linear;
-
+impl KernelDefinition for LinearConfig {
     #[track_caller]
-    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Linear {
+    fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
         let groups = Groups::new(self.ard, &self.groups, inputs.dimensions);
         let mut kernel = Linear::new(&vec![self.variance; groups.parameters()], options);
         kernel.variance = groups.share(kernel.variance);
-        kernel.tied(inputs.coordinates)
+        kernel.tied(inputs.coordinates).boxed()
+    }
+
+    fn parameters(&self) -> Vec<KernelParameter<'_>> {
+        let variance = KernelParameter::new("variance", KernelUnits::SquaredSlope);
+        vec![variance.sharing(&self.groups)]
+    }
+
+    fn share_parameters(&mut self) {
+        self.ard = false;
+    }
+
+    positive!(variance);
+
+    fn share_among(&mut self, groups: &[usize]) {
+        self.groups = groups.to_vec();
     }
 }
 

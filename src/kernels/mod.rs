@@ -1,14 +1,14 @@
 //! Covariance functions.
 //!
-//! A kernel is a [`Module`] that computes covariances between points. Stationary kernels use the
+//! A kernel is a burn module that computes covariances between points. Stationary kernels use the
 //! fused operation of [`ops`](crate::ops). Sums, products, scaled, periodic and deep kernels,
 //! kernels on some input dimensions and change points are built from other kernels. [`AnyKernel`]
-//! is a kernel chosen at run time from a [`KernelConfig`].
+//! is a kernel of any type, and [`KernelConfig`] is the configuration of any kernel.
 
 /// Defines how a kernel with ARD parameters handles inputs with several columns per dimension.
 macro_rules! tied {
-    ($parameter:ident of $kernel:ty $(, for $base:ident)?) => {
-        impl$(<$base: Kernel>)? $kernel {
+    ($parameter:ident of $kernel:ty) => {
+        impl $kernel {
             /// Ties the parameters for inputs with `coordinates` columns per dimension, arranged in
             /// blocks.
             pub(super) fn tied(mut self, coordinates: usize) -> Self {
@@ -22,9 +22,8 @@ macro_rules! tied {
 /// Defines the rescaling of a kernel that is proportional to one variance.
 macro_rules! scaled_by {
     ($variance:ident) => {
-        fn in_larger_unit(mut self, decades: i64) -> Self {
-            self.$variance = self.$variance.in_larger_unit(2 * decades);
-            self
+        fn in_larger_unit(&mut self, decades: i64) {
+            self.$variance = self.$variance.clone().in_larger_unit(2 * decades);
         }
     };
 }
@@ -38,7 +37,6 @@ mod config;
 mod constant;
 mod convolutional;
 mod cosine;
-mod custom;
 mod deep;
 mod definition;
 mod distances;
@@ -46,7 +44,7 @@ mod gibbs;
 mod inputs;
 mod linear;
 mod low_rank;
-mod object;
+mod parts;
 mod periodic;
 mod points;
 mod polynomial;
@@ -67,18 +65,21 @@ use burn::{
 use rand::rngs::ChaCha8Rng;
 
 pub use active_dimensions::{ActiveDimensions, ActiveDimensionsConfig};
-pub use any::{AnyKernel, BoxedKernel, KernelConfig};
+pub use any::AnyKernel;
 pub use arc_cosine::{ArcCosine, ArcCosineConfig, ArcCosineOrder};
 pub use change_point::{Change, ChangePoint, ChangePointConfig};
 pub use combination::{Product, ProductConfig, Sum, SumConfig};
+pub use config::KernelConfig;
 pub use constant::{Constant, ConstantConfig};
 pub use convolutional::Convolutional;
 pub use cosine::{Cosine, CosineConfig};
-pub use custom::{CustomKernel, CustomKernelConfig, KernelDefinition, KernelRegistration};
 pub use deep::{DeepConfig, DeepKernel};
+pub use definition::KernelDefinition;
 pub use gibbs::{Gibbs, GibbsConfig};
+pub use inputs::KernelInputs;
 pub use linear::{Linear, LinearConfig};
 pub use low_rank::{Basis, FeatureMap, LowRankKernel, RandomFourier, squared_norms};
+pub use parts::{KernelParameter, KernelPart, KernelUnits, PartInputs};
 pub use periodic::{Periodic, PeriodicConfig};
 pub use polynomial::{Polynomial, PolynomialConfig};
 #[doc(hidden)]
@@ -95,6 +96,7 @@ pub use white::{White, WhiteConfig};
 use prior_features::FourierFeatures;
 
 use crate::{
+    custom::{AnyModule, of_type, of_type_mut},
     ops::{Blocks, ExactMatmul, number},
     parameter::{Hyperparameter, hyperparameters},
     patches::PatchGrid,
@@ -116,17 +118,23 @@ pub trait FunctionPrior: Module + ModuleDisplay + Sync + 'static {
     }
 }
 
-impl<K: Kernel> FunctionPrior for K {
+/// A kernel as a type parameter. Every kernel type implements it, and so does [`AnyKernel`].
+pub trait KernelModule: Kernel + Module + ModuleDisplay {}
+
+impl<K: Kernel + Module + ModuleDisplay> KernelModule for K {}
+
+impl<K: KernelModule> FunctionPrior for K {
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        Kernel::hyperparameters(self)
+        hyperparameters(self)
     }
 
     fn mean_variance(&self, x: Tensor<2>) -> Option<f64> {
         Some(number(self.diagonal(x).mean()))
     }
 
-    fn in_larger_unit(self, decades: i64) -> Self {
-        Kernel::in_larger_unit(self, decades)
+    fn in_larger_unit(mut self, decades: i64) -> Self {
+        Kernel::in_larger_unit(&mut self, decades);
+        self
     }
 }
 
@@ -134,7 +142,7 @@ impl<K: Kernel> FunctionPrior for K {
 ///
 /// The covariance depends on the identity of points, not only on their locations. For the white
 /// kernel, for example, [`matrix`](Self::matrix) is not `covariance(x, x)`.
-pub trait Kernel: Module + ModuleDisplay + Sync + 'static {
+pub trait Kernel: AnyModule {
     /// The covariances between two distinct sets of points.
     ///
     /// # Shapes
@@ -176,30 +184,6 @@ pub trait Kernel: Module + ModuleDisplay + Sync + 'static {
         let missing =
             self.diagonal(chosen).unsqueeze::<2>() - covariance.clone().gather(0, diagonal.clone());
         covariance.scatter(0, diagonal, missing, IndexingUpdateOp::Add)
-    }
-
-    /// The covariances of several kernels of this type, each between its own points. The default
-    /// evaluates the kernels one by one.
-    ///
-    /// # Shapes
-    ///
-    /// - `x1`: `[P, N1, D]`, `x2`: `[P, N2, D]`
-    /// - result: `[P, N1, N2]`
-    fn covariances(kernels: &[Self], x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
-        one_by_one(kernels, |kernel, index| {
-            kernel.covariance(member(&x1, index), member(&x2, index))
-        })
-    }
-
-    /// The [`matrix`](Self::matrix) of several kernels of this type, the counterpart of
-    /// [`covariances`](Self::covariances).
-    ///
-    /// # Shapes
-    ///
-    /// - `x`: `[P, N, D]`
-    /// - result: `[P, N, N]`
-    fn matrices(kernels: &[Self], x: Tensor<3>) -> Tensor<3> {
-        one_by_one(kernels, |kernel, index| kernel.matrix(member(&x, index)))
     }
 
     /// Covariances with weighted sums over the patches of images, `Σ_p A_mp·k(z_m, x_n^[p])`. The
@@ -340,13 +324,26 @@ pub trait Kernel: Module + ModuleDisplay + Sync + 'static {
 
     /// Rescales the kernel to functions `10^decades` times as large: the variances and their scales
     /// are multiplied by `100^decades`. The default leaves the kernel unchanged.
-    fn in_larger_unit(self, _decades: i64) -> Self {
-        self
-    }
+    fn in_larger_unit(&mut self, _decades: i64) {}
 
     /// The hyperparameters with their constrained values.
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+    fn hyperparameters(&self) -> Vec<Hyperparameter>
+    where
+        Self: Module,
+    {
         hyperparameters(self)
+    }
+
+    /// The kernel as one of any type.
+    fn boxed(self) -> AnyKernel
+    where
+        Self: Sized,
+    {
+        AnyKernel::new(
+            self,
+            |module| of_type::<Self>(module),
+            |module| of_type_mut::<Self>(module),
+        )
     }
 
     /// The kernel as a sum of components that have spectra, with `count` frequencies drawn from
@@ -391,16 +388,4 @@ const COLUMNS: usize = 1024;
 /// The sum of the matrices, or `None` if there are none.
 fn sum(parts: impl Iterator<Item = Tensor<2>>) -> Option<Tensor<2>> {
     parts.reduce(|sum, part| sum + part)
-}
-
-/// Evaluates each kernel and stacks the results.
-fn one_by_one<K>(kernels: &[K], covariance: impl Fn(&K, usize) -> Tensor<2>) -> Tensor<3> {
-    let members = kernels.iter().enumerate();
-    let members = members.map(|(index, kernel)| covariance(kernel, index));
-    Tensor::stack(members.collect(), 0)
-}
-
-/// One matrix of a batch.
-fn member(batch: &Tensor<3>, index: usize) -> Tensor<2> {
-    batch.clone().narrow(0, index, 1).squeeze_dim(0)
 }

@@ -13,13 +13,13 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
-    definition::{ConfigBuild, Definition, positive},
-    inputs::Inputs,
+    AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelParameter, KernelPart,
+    KernelUnits, NoFunctionDraws, NoSpectrum, PartInputs, PriorFeatures, SpectralSample,
+    definition::positive,
     points::{require_dimensions, require_fit},
     spectrum::periodic_spectrum,
 };
-use crate::parameter::Positive;
+use crate::{parameter::Positive, register};
 
 /// `k(u(x), u(x′))`, where `u` maps each input dimension onto a circle of radius ½, one turn per
 /// period: `u(x) = ½·(sin(2πx_d/p_d) for all d, cos(2πx_d/p_d) for all d)`.
@@ -45,15 +45,15 @@ use crate::parameter::Positive;
 /// assert!((values[2] - 1.0).abs() < 1e-5 && values[1] < 0.9);
 ///
 /// let config = PeriodicConfig {
-///     base: Box::new(StationaryConfig::new(Stationary::SquaredExponential).into()),
+///     base: StationaryConfig::new(Stationary::SquaredExponential).into(),
 ///     ard: false,
 ///     period: 2.0,
 /// };
 /// assert_eq!(config.period, 2.0);
 /// ```
 #[derive(Module, Debug)]
-pub struct Periodic<K: Module> {
-    base: K,
+pub struct Periodic {
+    base: AnyKernel,
     period: Positive,
 }
 
@@ -67,7 +67,7 @@ pub struct Periodic<K: Module> {
 pub struct PeriodicConfig {
     /// The kernel on the circle.
     #[setters(into)]
-    pub base: Box<KernelConfig>,
+    pub base: KernelConfig,
     /// One period per input dimension (ARD) instead of one for all.
     #[serde(default = "yes")]
     pub ard: bool,
@@ -84,11 +84,34 @@ fn one() -> f64 {
     1.0
 }
 
-impl Definition for PeriodicConfig {
+register!(
+    Kernel,
+    "periodic",
+    PeriodicConfig,
+    "Periodic version of another kernel"
+);
+
+impl KernelDefinition for PeriodicConfig {
+    #[track_caller]
+    fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
+        let base = self.base.build(inputs.on_circles(), options.clone());
+        let periods = inputs.values(self.ard, self.period);
+        let kernel = Periodic::new(base, &periods, options);
+        kernel.tied(inputs.coordinates).boxed()
+    }
+
+    fn parameters(&self) -> Vec<KernelParameter<'_>> {
+        vec![KernelParameter::new("period", KernelUnits::Distance)]
+    }
+
     positive!(period);
 
-    fn parts(&self) -> Vec<(&'static str, &KernelConfig)> {
-        vec![("base", &self.base)]
+    fn parts(&self) -> Vec<KernelPart<'_>> {
+        vec![KernelPart::new("base", &self.base).on(PartInputs::Mapped)]
+    }
+
+    fn parts_mut(&mut self) -> Vec<&mut KernelConfig> {
+        vec![&mut self.base]
     }
 
     fn share_parameters(&mut self) {
@@ -96,23 +119,26 @@ impl Definition for PeriodicConfig {
         self.base.share_parameters();
     }
 
+    /// The kernel on the circles does not change.
+    fn share_among(&mut self, _groups: &[usize]) {}
+
     fn missing_dimension(&self, dimensions: usize) -> Option<usize> {
         self.base.missing_dimension(dimensions)
     }
 }
 
-impl ConfigBuild for PeriodicConfig {
-    type Kernel = Periodic<BoxedKernel>;
-
-    #[track_caller]
-    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Periodic<BoxedKernel> {
-        let base = self.base.build(inputs.on_circles(), &options);
-        let periods = inputs.values(self.ard, self.period);
-        Periodic::new(base.into(), &periods, options).tied(inputs.coordinates)
+/// A Matérn-5/2 kernel of period one.
+impl Default for PeriodicConfig {
+    fn default() -> Self {
+        Self {
+            base: KernelConfig::default(),
+            ard: true,
+            period: 1.0,
+        }
     }
 }
 
-impl<K: Kernel> Periodic<K> {
+impl Periodic {
     /// Makes `base` periodic with the given periods: one, or one per input dimension.
     ///
     /// The inputs of the base have `2·D` columns, sines before cosines. If the base has one
@@ -123,9 +149,13 @@ impl<K: Kernel> Periodic<K> {
     ///
     /// If a period is not positive.
     #[track_caller]
-    pub fn new(base: K, periods: &[f64], options: impl Into<TensorCreationOptions>) -> Self {
+    pub fn new(
+        base: impl Kernel,
+        periods: &[f64],
+        options: impl Into<TensorCreationOptions>,
+    ) -> Self {
         Self {
-            base,
+            base: base.boxed(),
             period: Positive::new(periods, options),
         }
     }
@@ -145,12 +175,11 @@ fn wind(x: Tensor<2>, period: Tensor<1>) -> Tensor<2> {
     Tensor::cat(vec![angle.clone().sin(), angle.cos()], 1) * 0.5
 }
 
-tied!(period of Periodic<K>, for K);
+tied!(period of Periodic);
 
-impl<K: Kernel> Kernel for Periodic<K> {
-    fn in_larger_unit(mut self, decades: i64) -> Self {
-        self.base = self.base.in_larger_unit(decades);
-        self
+impl Kernel for Periodic {
+    fn in_larger_unit(&mut self, decades: i64) {
+        Kernel::in_larger_unit(&mut self.base, decades);
     }
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {

@@ -10,15 +10,15 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Kernel, NoFunctionDraws, PriorFeatures,
-    definition::{ConfigBuild, ard},
-    inputs::Inputs,
+    AnyKernel, Kernel, KernelDefinition, KernelInputs, NoFunctionDraws, PriorFeatures,
+    definition::positive,
     points::{no_variances, require_fit, with_offset},
     prior_features::Monomials,
 };
 use crate::{
     ops::ExactMatmul,
     parameter::{Positive, defaults},
+    register,
 };
 
 /// `k(x, x′) = (Σ_d σ_d²·x_d·x′_d + c)^q`: Bayesian regression on all products of up to q inputs
@@ -64,16 +64,27 @@ defaults! {
     }
 }
 
-ard!(PolynomialConfig: variance offset degree);
+register!(
+    Kernel,
+    "polynomial",
+    PolynomialConfig,
+    "Polynomials of a given degree"
+);
 
-impl ConfigBuild for PolynomialConfig {
-    type Kernel = Polynomial;
-
+impl KernelDefinition for PolynomialConfig {
     #[track_caller]
-    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Polynomial {
+    fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
         let variances = inputs.values(self.ard, self.variance);
-        Polynomial::new(&variances, self.offset, self.degree, options).tied(inputs.coordinates)
+        Polynomial::new(&variances, self.offset, self.degree, options)
+            .tied(inputs.coordinates)
+            .boxed()
     }
+
+    fn share_parameters(&mut self) {
+        self.ard = false;
+    }
+
+    positive!(variance offset degree);
 }
 
 impl Polynomial {

@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 /// configuration, and its name in files. Implement [`Kernel`](crate::kernels::Kernel) for the module.
 ///
 /// ```text
-/// kernel! { struct Module, Config = "name" { parameter = initial value, … } }
+/// kernel! { struct Module, Config = "name", "line of help" { parameter = initial value, … } }
 /// ```
 ///
 /// Every parameter is a [`Positive`](crate::parameter::Positive) in the module and an `f64`, its initial
 /// value, in the configuration. The configuration has a `Default`, is registered under the name, and
 /// becomes a [`KernelConfig`](crate::kernels::KernelConfig) by `into()`. A kernel with parameters of
 /// another kind needs a [`KernelDefinition`](crate::kernels::KernelDefinition) and
-/// [`register_kernel!`](crate::register_kernel).
+/// [`register!`](crate::register).
 ///
 /// ```
 /// use burn::tensor::Tensor;
@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 ///
 /// burn_gp_core::kernel! {
 ///     /// Brownian motion, `k(x, x′) = v·min(x, x′)`, for one positive input.
-///     pub struct Brownian, BrownianConfig = "brownian" {
+///     pub struct Brownian, BrownianConfig = "brownian", "Brownian motion" {
 ///         /// The variance per unit of the input.
 ///         variance = 1.0,
 ///     }
@@ -52,7 +52,7 @@ use std::collections::BTreeMap;
 macro_rules! kernel {
     (
         $(#[$attribute:meta])*
-        $visibility:vis struct $kernel:ident, $config:ident = $name:literal {
+        $visibility:vis struct $kernel:ident, $config:ident = $name:literal, $help:literal {
             $($(#[$of_field:meta])* $field:ident = $default:expr),+ $(,)?
         }
     ) => {
@@ -97,31 +97,27 @@ macro_rules! kernel {
         }
 
         impl $crate::kernels::KernelDefinition for $config {
-            const NAME: &'static str = $name;
-            type Kernel = $kernel;
+            fn build(
+                &self,
+                _inputs: $crate::kernels::KernelInputs,
+                options: $crate::custom::TensorCreationOptions,
+            ) -> $crate::kernels::AnyKernel {
+                let kernel = $kernel {
+                    $($field: $crate::parameter::Positive::new(&[self.$field], options.clone()),)+
+                };
+                $crate::kernels::Kernel::boxed(kernel)
+            }
+
+            fn positive(&self) -> Vec<(&'static str, Option<f64>)> {
+                vec![$((stringify!($field), Some(self.$field))),+]
+            }
 
             fn check(&self) -> Result<(), String> {
                 $crate::kernels::check_positive(&[$((stringify!($field), self.$field)),+])
             }
-
-            fn init(
-                &self,
-                _dimensions: usize,
-                options: $crate::custom::TensorCreationOptions,
-            ) -> $kernel {
-                $kernel {
-                    $($field: $crate::parameter::Positive::new(&[self.$field], options.clone()),)+
-                }
-            }
         }
 
-        impl From<$config> for $crate::kernels::KernelConfig {
-            fn from(config: $config) -> Self {
-                Self::custom(config)
-            }
-        }
-
-        $crate::register_kernel!($config);
+        $crate::register!($crate::kernels::Kernel, $name, $config, $help);
     };
 }
 

@@ -11,15 +11,19 @@ use serde::{Deserialize, Serialize};
 use rand::rngs::ChaCha8Rng;
 
 use super::{
-    Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
-    definition::{ConfigBuild, ard},
+    AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
+    NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
+    definition::positive,
     distances::squared_distances,
-    inputs::{Inputs, first_lengthscale},
+    inputs::first_lengthscale,
     points::{at_each, require_fit},
     prior_features::FourierFeatures,
     spectrum::{log_scale_slope, rational_quadratic_spectrum},
 };
-use crate::parameter::{Positive, both_tracked, defaults};
+use crate::{
+    parameter::{Positive, both_tracked, defaults},
+    register,
+};
 
 /// `k(x, x′) = σ²·(1 + r²/(2α))^(−α)`, `r² = Σ_d (x_d − x′_d)²/ℓ_d²`: a scale mixture of squared
 /// exponentials with different lengthscales. It converges to the squared exponential as the shape α
@@ -66,18 +70,36 @@ defaults! {
     }
 }
 
-ard!(RationalQuadraticConfig: variance shape (lengthscale));
+register!(
+    Kernel,
+    "rational-quadratic",
+    RationalQuadraticConfig,
+    "Mixture of squared exponentials of all lengthscales"
+);
 
-impl ConfigBuild for RationalQuadraticConfig {
-    type Kernel = RationalQuadratic;
-
+impl KernelDefinition for RationalQuadraticConfig {
     #[track_caller]
-    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> RationalQuadratic {
+    fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
         let lengthscale = first_lengthscale(self.lengthscale, inputs.dimensions);
         let lengthscales = inputs.values(self.ard, lengthscale);
         RationalQuadratic::new(&lengthscales, self.variance, self.shape, options)
             .tied(inputs.coordinates)
+            .boxed()
     }
+
+    fn parameters(&self) -> Vec<KernelParameter<'_>> {
+        vec![
+            KernelParameter::new("lengthscale", KernelUnits::Distance),
+            KernelParameter::new("shape", KernelUnits::None),
+            KernelParameter::new("variance", KernelUnits::Variance),
+        ]
+    }
+
+    fn share_parameters(&mut self) {
+        self.ard = false;
+    }
+
+    positive!(variance shape (lengthscale));
 }
 
 impl RationalQuadratic {

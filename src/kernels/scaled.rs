@@ -10,11 +10,10 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BoxedKernel, Kernel, KernelConfig, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
-    definition::{ConfigBuild, Definition, positive},
-    inputs::Inputs,
+    AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelParameter, KernelPart,
+    KernelUnits, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample, definition::positive,
 };
-use crate::{ops::Blocks, parameter::Positive, patches::PatchGrid};
+use crate::{ops::Blocks, parameter::Positive, patches::PatchGrid, register};
 
 /// `s·k(x, x′)` with a trained output scale `s`.
 ///
@@ -28,13 +27,13 @@ use crate::{ops::Blocks, parameter::Positive, patches::PatchGrid};
 /// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
 /// assert!((values[1] - 10.0).abs() < 1e-5);
 ///
-/// let base = Box::new(LinearConfig::default().into());
+/// let base = LinearConfig::default().into();
 /// let same = KernelConfig::from(ScaledConfig { base, outputscale: 5.0 }).init(1, &device);
 /// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
 /// ```
 #[derive(Module, Debug)]
-pub struct Scaled<K: Module> {
-    base: K,
+pub struct Scaled {
+    base: AnyKernel,
     outputscale: Positive,
 }
 
@@ -45,7 +44,7 @@ pub struct Scaled<K: Module> {
 pub struct ScaledConfig {
     /// The kernel to scale.
     #[setters(into)]
-    pub base: Box<KernelConfig>,
+    pub base: KernelConfig,
     /// The initial value of the scale.
     #[serde(default = "one")]
     pub outputscale: f64,
@@ -55,52 +54,65 @@ fn one() -> f64 {
     1.0
 }
 
-impl Definition for ScaledConfig {
+register!(
+    Kernel,
+    "scaled",
+    ScaledConfig,
+    "Another kernel times an output scale"
+);
+
+impl KernelDefinition for ScaledConfig {
+    #[track_caller]
+    fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
+        let base = self.base.build(inputs, options.clone());
+        Scaled::new(base, self.outputscale, options).boxed()
+    }
+
+    fn parameters(&self) -> Vec<KernelParameter<'_>> {
+        vec![KernelParameter::new("outputscale", KernelUnits::Variance)]
+    }
+
     positive!(outputscale);
 
-    fn parts(&self) -> Vec<(&'static str, &KernelConfig)> {
-        vec![("base", &self.base)]
+    fn parts(&self) -> Vec<KernelPart<'_>> {
+        vec![KernelPart::new("base", &self.base).factor()]
     }
 
-    fn share_parameters(&mut self) {
-        self.base.share_parameters();
-    }
-
-    fn share_among(&mut self, groups: &[usize]) {
-        self.base.share_among(groups);
-    }
-
-    fn missing_dimension(&self, dimensions: usize) -> Option<usize> {
-        self.base.missing_dimension(dimensions)
+    fn parts_mut(&mut self) -> Vec<&mut KernelConfig> {
+        vec![&mut self.base]
     }
 }
 
-impl ConfigBuild for ScaledConfig {
-    type Kernel = Scaled<BoxedKernel>;
-
-    #[track_caller]
-    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> Scaled<BoxedKernel> {
-        let base = self.base.build(inputs, &options);
-        Scaled::new(base.into(), self.outputscale, options)
+/// A Matérn-5/2 kernel times one.
+impl Default for ScaledConfig {
+    fn default() -> Self {
+        Self {
+            base: KernelConfig::default(),
+            outputscale: 1.0,
+        }
     }
 }
 
-impl<K: Kernel> Scaled<K> {
+impl Scaled {
     /// Multiplies `base` by an output scale that starts at `outputscale`.
     ///
     /// # Panics
     ///
     /// If the scale is not positive.
     #[track_caller]
-    pub fn new(base: K, outputscale: f64, options: impl Into<TensorCreationOptions>) -> Self {
+    pub fn new(
+        base: impl Kernel,
+        outputscale: f64,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Self {
         Self {
-            base,
+            base: base.boxed(),
             outputscale: Positive::new(&[outputscale], options),
         }
     }
 }
 
-impl<K: Kernel> Kernel for Scaled<K> {
+impl Kernel for Scaled {
     scaled_by!(outputscale);
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {

@@ -6,7 +6,7 @@ use burn::{
 };
 
 use crate::{
-    kernels::{FunctionPrior, Kernel},
+    kernels::{AnyKernel, FunctionPrior, Kernel, KernelModule, StationaryKernel},
     ops::number,
     parameter::{Hyperparameter, hyperparameters},
 };
@@ -34,7 +34,7 @@ pub struct SeparateKernels<K: Module> {
     kernels: Vec<K>,
 }
 
-impl<K: Kernel> SeparateKernels<K> {
+impl<K: KernelModule> SeparateKernels<K> {
     /// Creates the prior from one kernel per function.
     ///
     /// # Panics
@@ -69,22 +69,36 @@ impl<K: Kernel> SeparateKernels<K> {
 
     /// `k_p(x1_p, x2_p)`: `[P, N1, N2]` from `[P, N1, D]` and `[P, N2, D]`.
     pub fn covariances(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
-        K::covariances(&self.kernels, x1, x2)
+        self.fused(&x1, &x2).unwrap_or_else(|| {
+            self.one_by_one(|kernel, output| {
+                kernel.covariance(member(&x1, output), member(&x2, output))
+            })
+        })
     }
 
     /// The covariance matrices of `k_p` at `x_p`: `[P, N, N]` from `[P, N, D]`.
     pub fn matrices(&self, x: Tensor<3>) -> Tensor<3> {
-        K::matrices(&self.kernels, x)
+        self.fused(&x, &x)
+            .unwrap_or_else(|| self.one_by_one(|kernel, output| kernel.matrix(member(&x, output))))
+    }
+
+    /// The covariances in one operation, if all kernels are stationary and alike.
+    fn fused(&self, x1: &Tensor<3>, x2: &Tensor<3>) -> Option<Tensor<3>> {
+        let kernels: Option<Vec<_>> = self.kernels.iter().map(stationary).collect();
+        StationaryKernel::fused(&kernels?, x1.clone(), x2.clone())
+    }
+
+    /// Evaluates each kernel and stacks the results.
+    fn one_by_one(&self, covariance: impl Fn(&K, usize) -> Tensor<2>) -> Tensor<3> {
+        let members = self.kernels.iter().enumerate();
+        let members = members.map(|(output, kernel)| covariance(kernel, output));
+        Tensor::stack(members.collect(), 0)
     }
 
     /// Selected columns of [`matrices`](Self::matrices), the same for every function: `[P, N, C]`
     /// from `[P, N, D]` and `[C]`.
     pub fn matrix_columns(&self, x: Tensor<3>, columns: Tensor<1, Int>) -> Tensor<3> {
-        let each = self.kernels.iter().enumerate().map(|(output, kernel)| {
-            let own = x.clone().narrow(0, output, 1).squeeze_dim(0);
-            kernel.matrix_columns(own, columns.clone())
-        });
-        Tensor::stack(each.collect(), 0)
+        self.one_by_one(|kernel, output| kernel.matrix_columns(member(&x, output), columns.clone()))
     }
 
     /// The diagonals of the covariance matrices at shared points: `[P, N]` from `[N, D]`.
@@ -94,7 +108,19 @@ impl<K: Kernel> SeparateKernels<K> {
     }
 }
 
-impl<K: Kernel> FunctionPrior for SeparateKernels<K> {
+/// The kernel, if it is stationary with a fused operation.
+fn stationary(kernel: &impl Kernel) -> Option<&StationaryKernel> {
+    let own = kernel.as_any();
+    let own = (own.downcast_ref::<AnyKernel>()).map_or(own, |kernel| kernel.piece().as_any());
+    own.downcast_ref()
+}
+
+/// One matrix of a batch.
+fn member(batch: &Tensor<3>, index: usize) -> Tensor<2> {
+    batch.clone().narrow(0, index, 1).squeeze_dim(0)
+}
+
+impl<K: KernelModule> FunctionPrior for SeparateKernels<K> {
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         hyperparameters(self)
     }
@@ -103,13 +129,11 @@ impl<K: Kernel> FunctionPrior for SeparateKernels<K> {
         Some(number(self.diagonals(x).mean()))
     }
 
-    fn in_larger_unit(self, decades: i64) -> Self {
-        let kernels = self.kernels.into_iter();
-        Self {
-            kernels: kernels
-                .map(|kernel| Kernel::in_larger_unit(kernel, decades))
-                .collect(),
+    fn in_larger_unit(mut self, decades: i64) -> Self {
+        for kernel in &mut self.kernels {
+            Kernel::in_larger_unit(kernel, decades);
         }
+        self
     }
 }
 
@@ -122,7 +146,7 @@ pub enum Kernels<K: Module> {
     Separate(SeparateKernels<K>),
 }
 
-impl<K: Kernel> FunctionPrior for Kernels<K> {
+impl<K: KernelModule> FunctionPrior for Kernels<K> {
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         hyperparameters(self)
     }
@@ -136,7 +160,7 @@ impl<K: Kernel> FunctionPrior for Kernels<K> {
 
     fn in_larger_unit(self, decades: i64) -> Self {
         match self {
-            Self::Shared(kernel) => Self::Shared(Kernel::in_larger_unit(kernel, decades)),
+            Self::Shared(kernel) => Self::Shared(FunctionPrior::in_larger_unit(kernel, decades)),
             Self::Separate(kernels) => Self::Separate(kernels.in_larger_unit(decades)),
         }
     }

@@ -12,10 +12,10 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
+    AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
+    NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
     cosine::cosines,
-    definition::{ConfigBuild, Definition, positive},
-    inputs::Inputs,
+    definition::positive,
     points::{at_each, require_fit},
     prior_features::FourierFeatures,
     spectrum::stationary_spectrum,
@@ -23,6 +23,7 @@ use super::{
 use crate::{
     ops::{self, Stationary},
     parameter::{Positive, defaults, numbers, vector},
+    register,
 };
 
 /// `k(x, x′) = Σ_q σ_q²·exp(−½·Σ_d τ_d²/ℓ_qd²)·cos(2π·Σ_d f_qd·τ_d)`, `τ = x − x′`.
@@ -152,15 +153,16 @@ defaults! {
     }
 }
 
-impl Definition for SpectralMixtureConfig {
-    positive!(components lengthscale variance);
-}
+register!(
+    Kernel,
+    "spectral-mixture",
+    SpectralMixtureConfig,
+    "Mixture of Gaussians in the spectral density"
+);
 
-impl ConfigBuild for SpectralMixtureConfig {
-    type Kernel = SpectralMixture;
-
+impl KernelDefinition for SpectralMixtureConfig {
     #[track_caller]
-    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> SpectralMixture {
+    fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
         let columns = inputs.columns();
         let components = (0..self.components).map(|index| {
             let share = (index as f64 + 0.5) / self.components as f64;
@@ -171,8 +173,24 @@ impl ConfigBuild for SpectralMixtureConfig {
                 options.clone(),
             )
         });
-        SpectralMixture::new(components.collect())
+        SpectralMixture::new(components.collect()).boxed()
     }
+
+    fn parameters(&self) -> Vec<KernelParameter<'_>> {
+        let of_component = |component| {
+            let parameter = |name, units| {
+                KernelParameter::new(name, units).of(format!("components.{component}"))
+            };
+            [
+                parameter("lengthscale", KernelUnits::Distance),
+                parameter("frequency", KernelUnits::PerInput).set_by("highest_frequency"),
+                parameter("variance", KernelUnits::Variance),
+            ]
+        };
+        (0..self.components).flat_map(of_component).collect()
+    }
+
+    positive!(components highest_frequency lengthscale variance);
 }
 
 impl SpectralMixture {
@@ -192,12 +210,11 @@ impl SpectralMixture {
 }
 
 impl Kernel for SpectralMixture {
-    fn in_larger_unit(mut self, decades: i64) -> Self {
+    fn in_larger_unit(&mut self, decades: i64) {
         for component in &mut self.components {
             let variance = component.variance.clone();
             component.variance = variance.in_larger_unit(2 * decades);
         }
-        self
     }
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {

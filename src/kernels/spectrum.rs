@@ -36,7 +36,7 @@ pub struct NoSpectrum {
 
 impl NoSpectrum {
     /// Creates the error for kernel type `K`.
-    pub fn of<K>() -> Self {
+    pub fn of<K: ?Sized>() -> Self {
         Self {
             kernel: plain_name::<K>(),
         }
@@ -44,7 +44,7 @@ impl NoSpectrum {
 }
 
 /// The name of a type without its path and parameters.
-pub(super) fn plain_name<T>() -> String {
+pub(super) fn plain_name<T: ?Sized>() -> String {
     let name = core::any::type_name::<T>();
     let plain = name.split('<').next().unwrap_or(name);
     plain.rsplit("::").next().unwrap_or(plain).to_owned()

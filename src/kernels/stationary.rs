@@ -9,10 +9,10 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
-    definition::{ConfigBuild, ard},
-    inputs::{Groups, Inputs, first_lengthscale},
-    member, one_by_one,
+    AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
+    NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
+    definition::positive,
+    inputs::{Groups, first_lengthscale},
     points::{at_each, require_fit, require_type},
     prior_features::FourierFeatures,
     spectrum::stationary_spectrum,
@@ -21,6 +21,7 @@ use crate::{
     ops::{self, Blocks, Stationary},
     parameter::Positive,
     patches::PatchGrid,
+    register,
 };
 
 /// A stationary kernel `σ²·φ(r²)`, `r² = Σ_d (x_d − x′_d)²/ℓ_d²`, with trained variance and
@@ -81,6 +82,13 @@ fn yes() -> bool {
 
 fn one() -> f64 {
     1.0
+}
+
+/// Matérn-5/2.
+impl Default for StationaryConfig {
+    fn default() -> Self {
+        Self::matern52()
+    }
 }
 
 impl StationaryConfig {
@@ -149,15 +157,35 @@ impl StationaryConfig {
     }
 }
 
-ard!(StationaryConfig, grouped: variance (lengthscale));
+register!(
+    Kernel,
+    "stationary",
+    StationaryConfig,
+    "Radial basis function (squared exponential) and Matérn"
+);
 
-impl ConfigBuild for StationaryConfig {
-    type Kernel = StationaryKernel;
-
+impl KernelDefinition for StationaryConfig {
     #[track_caller]
-    fn build(&self, inputs: Inputs, options: TensorCreationOptions) -> StationaryKernel {
+    fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
         let kernel = self.init(inputs.dimensions, options);
-        kernel.tied(inputs.coordinates)
+        kernel.tied(inputs.coordinates).boxed()
+    }
+
+    fn parameters(&self) -> Vec<KernelParameter<'_>> {
+        vec![
+            KernelParameter::new("lengthscale", KernelUnits::Distance).sharing(&self.groups),
+            KernelParameter::new("variance", KernelUnits::Variance),
+        ]
+    }
+
+    fn share_parameters(&mut self) {
+        self.ard = false;
+    }
+
+    positive!(variance(lengthscale));
+
+    fn share_among(&mut self, groups: &[usize]) {
+        self.groups = groups.to_vec();
     }
 }
 
@@ -186,28 +214,24 @@ impl StationaryKernel {
 tied!(lengthscale of StationaryKernel);
 
 impl StationaryKernel {
-    /// The covariances of several kernels, in one operation if they are of the same kind with equal
+    /// The covariances of several kernels in one operation, if they are of the same kind with equal
     /// numbers of lengthscales.
-    pub(super) fn fused(kernels: &[&Self], x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
+    pub(super) fn fused(kernels: &[&Self], x1: Tensor<3>, x2: Tensor<3>) -> Option<Tensor<3>> {
         let form = |kernel: &Self| (kernel.kind, kernel.lengthscale.value().dims());
         let alike = kernels
             .windows(2)
             .all(|pair| form(pair[0]) == form(pair[1]));
-        if alike && let [first, ..] = kernels {
-            let values = kernels.iter();
-            let lengthscales = values.clone().map(|kernel| kernel.lengthscale.value());
-            let variances = values.map(|kernel| kernel.variance.value());
-            return ops::covariances(
-                first.kind,
-                x1,
-                x2,
-                Tensor::stack(lengthscales.collect(), 0),
-                Tensor::cat(variances.collect(), 0),
-            );
-        }
-        one_by_one(kernels, |kernel, index| {
-            kernel.covariance(member(&x1, index), member(&x2, index))
-        })
+        let first = kernels.first().filter(|_| alike)?;
+        let values = kernels.iter();
+        let lengthscales = values.clone().map(|kernel| kernel.lengthscale.value());
+        let variances = values.map(|kernel| kernel.variance.value());
+        Some(ops::covariances(
+            first.kind,
+            x1,
+            x2,
+            Tensor::stack(lengthscales.collect(), 0),
+            Tensor::cat(variances.collect(), 0),
+        ))
     }
 }
 
@@ -218,16 +242,6 @@ impl Kernel for StationaryKernel {
         require_fit("stationary", &self.lengthscale, &[&x1, &x2]);
         let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
         ops::covariance(self.kind, x1, x2, lengthscale, variance)
-    }
-
-    /// Computes all covariances in one operation if the kernels are of the same kind.
-    fn covariances(kernels: &[Self], x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
-        let references: Vec<&Self> = kernels.iter().collect();
-        Self::fused(&references, x1, x2)
-    }
-
-    fn matrices(kernels: &[Self], x: Tensor<3>) -> Tensor<3> {
-        Self::covariances(kernels, x.clone(), x)
     }
 
     fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {

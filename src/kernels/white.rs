@@ -8,12 +8,14 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Kernel,
-    definition::{ConfigBuild, Definition, positive},
-    inputs::Inputs,
+    AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
+    definition::positive,
     points::{at_each, require_fit},
 };
-use crate::parameter::{Positive, defaults};
+use crate::{
+    parameter::{Positive, defaults},
+    register,
+};
 
 /// `k(x_i, x_j) = σ²·δ_ij`: independent noise at every point.
 ///
@@ -51,17 +53,24 @@ defaults! {
     }
 }
 
-impl Definition for WhiteConfig {
-    positive!(variance);
-}
+register!(
+    Kernel,
+    "white",
+    WhiteConfig,
+    "Independent noise at every point"
+);
 
-impl ConfigBuild for WhiteConfig {
-    type Kernel = White;
-
+impl KernelDefinition for WhiteConfig {
     #[track_caller]
-    fn build(&self, _inputs: Inputs, options: TensorCreationOptions) -> White {
-        White::new(self.variance, options)
+    fn build(&self, _inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
+        White::new(self.variance, options).boxed()
     }
+
+    fn parameters(&self) -> Vec<KernelParameter<'_>> {
+        vec![KernelParameter::new("variance", KernelUnits::Variance)]
+    }
+
+    positive!(variance);
 }
 
 impl White {

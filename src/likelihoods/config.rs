@@ -6,7 +6,7 @@ use super::{ImpossibleTarget, Likelihood, TargetKind};
 use crate::{
     custom::{
         AnyDefinition, BoxedModule, ComponentConfig, ComponentKind, ComponentName, Entry,
-        Registered, of_type,
+        Registered, of_type, of_type_mut,
     },
     parameter::ParameterError,
 };
@@ -22,7 +22,11 @@ pub type LikelihoodName = ComponentName<dyn Likelihood>;
 
 impl<L: Likelihood> From<L> for AnyLikelihood {
     fn from(likelihood: L) -> Self {
-        Self::new(likelihood, |module| of_type::<L>(module))
+        Self::new(
+            likelihood,
+            |module| of_type::<L>(module),
+            |module| of_type_mut::<L>(module),
+        )
     }
 }
 

@@ -118,12 +118,6 @@ impl Gaussian {
         }
     }
 
-    /// The likelihood for targets `10^decades` times as large.
-    pub(crate) fn in_larger_unit(mut self, decades: i64) -> Self {
-        self.noise = self.noise.in_larger_unit(2 * decades);
-        self
-    }
-
     /// The noise variance σ², `[1]`.
     pub fn noise(&self) -> Tensor<1> {
         self.noise.value()
@@ -144,8 +138,8 @@ impl Likelihood for Gaussian {
         Some(self.noise.to_vec()[0])
     }
 
-    fn in_larger_unit(&self, decades: i64) -> Option<AnyLikelihood> {
-        Some(self.clone().in_larger_unit(decades).into())
+    fn in_larger_unit(&mut self, decades: i64) {
+        self.noise = self.noise.clone().in_larger_unit(2 * decades);
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {

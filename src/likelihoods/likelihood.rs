@@ -6,8 +6,8 @@ use burn::tensor::{DType, Tensor, TensorData};
 use rand::Rng;
 
 use super::{
-    AnyLikelihood, GradedNodes, ImpossibleTarget, PredictiveDistribution, Quadrature,
-    QuadratureCenter, TargetDistribution, graded_nodes::NODES, targets::in_precision,
+    GradedNodes, ImpossibleTarget, PredictiveDistribution, Quadrature, QuadratureCenter,
+    TargetDistribution, graded_nodes::NODES, targets::in_precision,
 };
 use crate::{
     custom::AnyModule,
@@ -393,10 +393,9 @@ pub trait Likelihood: AnyModule {
         None
     }
 
-    /// The likelihood for targets `10^decades` times as large, or `None` if it stays as it is.
-    fn in_larger_unit(&self, _decades: i64) -> Option<AnyLikelihood> {
-        None
-    }
+    /// Rescales the likelihood to targets `10^decades` times as large. The default leaves it
+    /// unchanged.
+    fn in_larger_unit(&mut self, _decades: i64) {}
 }
 
 /// The marginals of the functions of one output, `[N, F/P]`.

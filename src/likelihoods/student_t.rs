@@ -152,10 +152,8 @@ impl Likelihood for StudentT {
         Some(self.scale.to_vec()[0].powi(2))
     }
 
-    fn in_larger_unit(&self, decades: i64) -> Option<AnyLikelihood> {
-        let mut larger = self.clone();
-        larger.scale = larger.scale.in_larger_unit(decades);
-        Some(larger.into())
+    fn in_larger_unit(&mut self, decades: i64) {
+        self.scale = self.scale.clone().in_larger_unit(decades);
     }
 
     /// `log Γ((ν + 1)/2) − log Γ(ν/2) − ½·log(πνs²) − (ν + 1)/2·log(1 + (y − f)²/(νs²))`, without

@@ -19,7 +19,7 @@ pub use zero::{ZeroMean, ZeroMeanConfig};
 use crate::{
     custom::{
         AnyDefinition, AnyModule, BoxedModule, ComponentConfig, ComponentKind as Kind,
-        ComponentName, Entry, Registered, of_type,
+        ComponentName, Entry, Registered, of_type, of_type_mut,
     },
     ops::ExactMatmul,
 };
@@ -108,7 +108,11 @@ pub type MeanName = ComponentName<dyn Mean>;
 
 impl<M: Mean> From<M> for AnyMean {
     fn from(mean: M) -> Self {
-        Self::new(mean, |module| of_type::<M>(module))
+        Self::new(
+            mean,
+            |module| of_type::<M>(module),
+            |module| of_type_mut::<M>(module),
+        )
     }
 }
 

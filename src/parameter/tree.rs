@@ -208,19 +208,13 @@ const POSITIVE: &str = "Struct:Positive";
 /// burn's name for [`Fraction`](super::Fraction) when visiting modules.
 const FRACTION: &str = "Struct:Fraction";
 
-/// burn's name for the box of a nested kernel.
-const BOX: &str = "Struct:BoxedKernel";
-
 /// burn's name for data attached to a parameter.
 const ATTACHED: &str = "Reparameterization";
 
 impl Listing<'_> {
     /// Whether paths include a step into a container.
     fn is_named(&self, container: &str) -> bool {
-        let within_box = self.steps.last().is_some_and(|step| step.container == BOX);
-        !(container.starts_with("Enum:")
-            || [BOX, POSITIVE, FRACTION].contains(&container)
-            || within_box)
+        !(container.starts_with("Enum:") || [POSITIVE, FRACTION].contains(&container))
     }
 
     /// Stores a number that is attached to the last visited parameter.

@@ -6,7 +6,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use super::{draw_at_distinct, nonnegative};
 use crate::{
     inducing::InducingVariables,
-    kernels::Kernel,
+    kernels::KernelModule,
     ops::{CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky, column_squares},
     process::{Marginals, Moments, Scale},
     random::normals,
@@ -219,7 +219,7 @@ pub struct ConditionedProcess<K, I> {
     spread: WhitenedCovariance,
 }
 
-impl<K: Kernel, I: InducingVariables<K>> ConditionedProcess<K, I> {
+impl<K: KernelModule, I: InducingVariables<K>> ConditionedProcess<K, I> {
     /// Creates the process from the whitened mean, `[P, M]`, and the uncertainty of the whitened
     /// inducing variables.
     pub fn new(
@@ -276,7 +276,7 @@ impl<K: Kernel, I: InducingVariables<K>> ConditionedProcess<K, I> {
     }
 }
 
-impl<K: Kernel, I: InducingVariables<K>> Process for ConditionedProcess<K, I> {
+impl<K: KernelModule, I: InducingVariables<K>> Process for ConditionedProcess<K, I> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.marginals(one).at_none();

@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 
 use crate::{
     inducing::SeparateInducing,
-    kernels::{Kernel, SeparateKernels},
+    kernels::{KernelModule, SeparateKernels},
     ops::{CholeskyFactor, ExactMatmul, batch_relative_moments, transposed_gram},
     process::{
         ConditionedProcess, Joint, Marginals, Process, WhitenedCovariance, dummy_row_if_empty,
@@ -15,7 +15,7 @@ use crate::{
 /// P independent functions with separate kernels, each conditioned on its inducing variables with
 /// `L_p⁻¹u_p ~ N(m_p, W_pW_pᵀ)`. This is the batched form of [`ConditionedProcess`].
 #[derive(Clone, Debug)]
-pub struct SeparateProcess<K: Kernel, I> {
+pub struct SeparateProcess<K: KernelModule, I> {
     kernels: SeparateKernels<K>,
     inducing: I,
     /// L, [P, M, M]
@@ -26,7 +26,7 @@ pub struct SeparateProcess<K: Kernel, I> {
     scale: Tensor<3>,
 }
 
-impl<K: Kernel, I: SeparateInducing<K>> SeparateProcess<K, I> {
+impl<K: KernelModule, I: SeparateInducing<K>> SeparateProcess<K, I> {
     /// Creates the process from whitened means, `[P, M]`, and lower-triangular factors,
     /// `[P, M, M]`.
     pub fn new(
@@ -77,7 +77,7 @@ impl<K: Kernel, I: SeparateInducing<K>> SeparateProcess<K, I> {
     }
 }
 
-impl<K: Kernel, I: SeparateInducing<K>> Process for SeparateProcess<K, I> {
+impl<K: KernelModule, I: SeparateInducing<K>> Process for SeparateProcess<K, I> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.marginals(one).at_none();

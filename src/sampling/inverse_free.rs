@@ -9,17 +9,17 @@ use super::{
 };
 use crate::{
     inducing::{InducingVariables, SeparateInducing},
-    kernels::{Kernel, NoFunctionDraws, SeparateKernels},
+    kernels::{KernelModule, NoFunctionDraws, SeparateKernels},
     variational::InverseFreeProcess,
 };
 
-impl<K: Kernel, I: InducingVariables<K>> SamplePaths for InverseFreeProcess<K, I> {
+impl<K: KernelModule, I: InducingVariables<K>> SamplePaths for InverseFreeProcess<K, I> {
     fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoFunctionDraws> {
         Ok(Box::new(self.paths_in_stream(options, 0)?))
     }
 }
 
-impl<K: Kernel, I: InducingVariables<K>> InverseFreeProcess<K, I> {
+impl<K: KernelModule, I: InducingVariables<K>> InverseFreeProcess<K, I> {
     /// `f(x) = g(x) + k(x, u)·(v − T(g(Z) + ε))` with `ε ~ N(0, S̃)`, using one of the seed's
     /// random streams. The covariance is `K − K_fu(2T − T(K_uu + S̃)T)K_uf` for every T.
     fn paths_in_stream(
@@ -45,7 +45,9 @@ impl<K: Kernel, I: InducingVariables<K>> InverseFreeProcess<K, I> {
     }
 }
 
-impl<K: Kernel, I: SeparateInducing<K>> SamplePaths for InverseFreeProcess<SeparateKernels<K>, I> {
+impl<K: KernelModule, I: SeparateInducing<K>> SamplePaths
+    for InverseFreeProcess<SeparateKernels<K>, I>
+{
     fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoFunctionDraws> {
         separate_paths(self.functions(), |function, stream| {
             function.paths_in_stream(options, stream)

@@ -6,7 +6,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use super::{PathOptions, Paths, PriorPaths, SamplePaths, prior::combine};
 use crate::{
     inducing::InducingVariables,
-    kernels::{Kernel, NoFunctionDraws},
+    kernels::{KernelModule, NoFunctionDraws},
     parameter::tracked_like,
     process::ConditionedProcess,
     random::normals,
@@ -53,13 +53,13 @@ impl Draw {
     }
 }
 
-impl<K: Kernel, I: InducingVariables<K>> SamplePaths for ConditionedProcess<K, I> {
+impl<K: KernelModule, I: InducingVariables<K>> SamplePaths for ConditionedProcess<K, I> {
     fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoFunctionDraws> {
         Ok(Box::new(self.paths_in_stream(options, 0)?))
     }
 }
 
-impl<K: Kernel, I: InducingVariables<K>> ConditionedProcess<K, I> {
+impl<K: KernelModule, I: InducingVariables<K>> ConditionedProcess<K, I> {
     /// [`paths`](SamplePaths::paths), using one of the seed's random streams.
     pub(super) fn paths_in_stream(
         &self,
@@ -85,7 +85,7 @@ impl<K: Kernel, I: InducingVariables<K>> ConditionedProcess<K, I> {
     }
 }
 
-impl<K: Kernel, I: InducingVariables<K>> ConditionedPaths<K, I> {
+impl<K: KernelModule, I: InducingVariables<K>> ConditionedPaths<K, I> {
     /// Draws functions from the prior and updates them, in one of the seed's random streams.
     /// `update` returns the weights of the covariances with the inducing variables, `[S, P, M]`, for
     /// the values of the prior draws, `g(Z)`. `mean` is `[P, M]`.
@@ -124,7 +124,7 @@ impl<K: Kernel, I: InducingVariables<K>> ConditionedPaths<K, I> {
     }
 }
 
-impl<K: Kernel, I: InducingVariables<K>> Paths for ConditionedPaths<K, I> {
+impl<K: KernelModule, I: InducingVariables<K>> Paths for ConditionedPaths<K, I> {
     fn evaluate(&self, x: Tensor<2>) -> Tensor<3> {
         let prior = self.prior.evaluate(x.clone());
         let kernel = tracked_like(&x, self.kernel.clone());

@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 use super::{PathOptions, Paths, SamplePaths};
 use crate::{
     inducing::SeparateInducing,
-    kernels::{Kernel, NoFunctionDraws},
+    kernels::{KernelModule, NoFunctionDraws},
     process::SeparateProcess,
 };
 
@@ -26,7 +26,7 @@ pub(super) fn separate_paths<P, G: Paths + 'static>(
     }))
 }
 
-impl<K: Kernel, I: SeparateInducing<K>> SamplePaths for SeparateProcess<K, I> {
+impl<K: KernelModule, I: SeparateInducing<K>> SamplePaths for SeparateProcess<K, I> {
     fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoFunctionDraws> {
         separate_paths(self.functions(), |function, stream| {
             function.paths_in_stream(options, stream)

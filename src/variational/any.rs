@@ -14,7 +14,7 @@ use super::{
 use crate::{
     custom::{Choice, Choices, configs, registered},
     inducing::{InducingVariables, SeparateInducing},
-    kernels::{Kernel, SeparateKernels},
+    kernels::{KernelModule, SeparateKernels},
     ops::{Jitter, NotPositiveDefinite},
     parameter::ParameterError,
     process::{DrawableProcess, VariationalGaussian},
@@ -112,7 +112,7 @@ macro_rules! posteriors {
         posteriors!(@under SeparateKernels<K>, SeparateInducing; $($variant)+);
     };
     (@under $prior:ty, $variables:ident; $($variant:ident)+) => {
-        impl<K: Kernel, I: $variables<K>> Posterior<$prior> for AnyPosterior<I> {
+        impl<K: KernelModule, I: $variables<K>> Posterior<$prior> for AnyPosterior<I> {
             type Process = Box<dyn DrawableProcess>;
 
             fn evaluate(
@@ -228,7 +228,7 @@ impl PosteriorConfig {
     ///
     /// If the number of sets does not fit the posterior.
     #[track_caller]
-    pub fn init<K: Kernel, I: InducingVariables<K>>(
+    pub fn init<K: KernelModule, I: InducingVariables<K>>(
         &self,
         sets: Vec<I>,
         kernel: &K,
@@ -243,7 +243,7 @@ impl PosteriorConfig {
     /// Like [`init`](Self::init), with the given initial Gaussians, number of functions, jitter and
     /// type.
     #[track_caller]
-    pub(crate) fn init_as<K: Kernel, I: InducingVariables<K>>(
+    pub(crate) fn init_as<K: KernelModule, I: InducingVariables<K>>(
         &self,
         first: FirstGaussians,
         sets: Vec<I>,
@@ -270,7 +270,7 @@ impl PosteriorConfig {
     ///
     /// If the number of sets does not fit the posterior.
     #[track_caller]
-    pub fn init_separate<K: Kernel, I: SeparateInducing<K>>(
+    pub fn init_separate<K: KernelModule, I: SeparateInducing<K>>(
         &self,
         sets: Vec<I>,
         kernels: &SeparateKernels<K>,
@@ -283,7 +283,7 @@ impl PosteriorConfig {
 
     /// Like [`init_separate`](Self::init_separate), with the given initial Gaussians.
     #[track_caller]
-    pub(crate) fn init_separate_as<K: Kernel, I: SeparateInducing<K>>(
+    pub(crate) fn init_separate_as<K: KernelModule, I: SeparateInducing<K>>(
         &self,
         first: FirstGaussians,
         sets: Vec<I>,

@@ -271,7 +271,7 @@ impl ConfigBuild for CustomPosteriorConfig {
 impl CustomPosterior {
     fn new(posterior: impl AnyModule, functions: &'static Functions) -> Self {
         Self {
-            posterior: BoxedModule::new(posterior, |module| module),
+            posterior: BoxedModule::new(posterior, |module| module, |module| module),
             functions,
         }
     }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     inducing::InducingVariables,
-    kernels::Kernel,
+    kernels::KernelModule,
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite},
     parameter::HostInteger,
     process::{
@@ -280,7 +280,7 @@ impl<I: Module> OrthogonallyDecoupled<I> {
     }
 }
 
-impl<K: Kernel, I: InducingVariables<K>> Posterior<K> for OrthogonallyDecoupled<I> {
+impl<K: KernelModule, I: InducingVariables<K>> Posterior<K> for OrthogonallyDecoupled<I> {
     type Process = WithMean<ConditionedProcess<K, I>>;
 
     fn evaluate(&self, kernel: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {

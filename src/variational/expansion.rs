@@ -8,7 +8,7 @@ use burn::{
 use super::{FunctionMatrices, PriorCovariances};
 use crate::{
     inducing::{InducingVariables, SeparateInducing},
-    kernels::{Kernel, SeparateKernels},
+    kernels::{KernelModule, SeparateKernels},
     means::Mean,
     ops::ExactMatmul,
 };
@@ -69,13 +69,13 @@ where
     matrix.exact_matmul(weights).of_each(outputs).squeeze_dim(2)
 }
 
-impl<K: Kernel, I: InducingVariables<K>> Mean for Expansion<K, I> {
+impl<K: KernelModule, I: InducingVariables<K>> Mean for Expansion<K, I> {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         expand::<2, I>(&self.prior, &self.inducing, self.weights(), x)
     }
 }
 
-impl<K: Kernel, I: SeparateInducing<K>> Mean for Expansion<SeparateKernels<K>, I> {
+impl<K: KernelModule, I: SeparateInducing<K>> Mean for Expansion<SeparateKernels<K>, I> {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
         expand::<3, I>(&self.prior, &self.inducing, self.weights(), x)
     }

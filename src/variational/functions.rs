@@ -5,7 +5,7 @@ use burn::{module::Module, tensor::Tensor};
 use super::Coregionalized;
 use crate::{
     inducing::{InducingVariables, SeparateInducing},
-    kernels::{FunctionPrior, Kernel, Kernels},
+    kernels::{FunctionPrior, KernelModule, Kernels},
     ops::NotPositiveDefinite,
     process::DrawableProcess,
     variational::{AnyPosterior, Evaluation, Posterior},
@@ -66,7 +66,7 @@ where
     }
 }
 
-impl<K: Kernel, I: InducingVariables<K> + SeparateInducing<K>> Posterior<Kernels<K>>
+impl<K: KernelModule, I: InducingVariables<K> + SeparateInducing<K>> Posterior<Kernels<K>>
     for AnyPosterior<I>
 {
     type Process = Box<dyn DrawableProcess>;

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     inducing::InducingVariables,
-    kernels::Kernel,
+    kernels::KernelModule,
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite},
     process::{
         ConditionedProcess, Marginals, Moments, Scale, VariationalGaussian, WhitenedCovariance,
@@ -205,7 +205,7 @@ where
     Ok((inducing, factor, mean, scale))
 }
 
-impl<K: Kernel, Q: InducingGaussians> Posterior<K> for Q
+impl<K: KernelModule, Q: InducingGaussians> Posterior<K> for Q
 where
     Q::Inducing: InducingVariables<K>,
 {

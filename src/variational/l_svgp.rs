@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     inducing::{InducingVariables, SeparateInducing},
-    kernels::{Kernel, SeparateKernels},
+    kernels::{KernelModule, SeparateKernels},
     ops::{CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky},
     process::{
         ConditionedProcess, Marginals, SeparateProcess, VariationalGaussian, WhitenedCovariance,
@@ -193,7 +193,7 @@ impl<I: Module> LSvgp<I> {
     }
 }
 
-impl<K: Kernel, I: InducingVariables<K>> Posterior<K> for LSvgp<I> {
+impl<K: KernelModule, I: InducingVariables<K>> Posterior<K> for LSvgp<I> {
     type Process = ConditionedProcess<K, I>;
 
     fn evaluate(&self, kernel: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
@@ -211,7 +211,7 @@ impl<K: Kernel, I: InducingVariables<K>> Posterior<K> for LSvgp<I> {
     }
 }
 
-impl<K: Kernel, I: SeparateInducing<K>> Posterior<SeparateKernels<K>> for LSvgp<I> {
+impl<K: KernelModule, I: SeparateInducing<K>> Posterior<SeparateKernels<K>> for LSvgp<I> {
     type Process = SeparateProcess<K, I>;
 
     fn evaluate(

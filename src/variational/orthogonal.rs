@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     inducing::InducingVariables,
-    kernels::Kernel,
+    kernels::KernelModule,
     ops::{Jitter, NotPositiveDefinite},
     process::{CovarianceShape, VariationalGaussian},
 };
@@ -173,7 +173,12 @@ impl<I: Module> Orthogonal<I> {
     ///
     /// If `inducing` is empty.
     #[track_caller]
-    pub fn at_prior<K: Kernel>(inducing: Vec<I>, kernel: &K, outputs: usize, jitter: Jitter) -> Self
+    pub fn at_prior<K: KernelModule>(
+        inducing: Vec<I>,
+        kernel: &K,
+        outputs: usize,
+        jitter: Jitter,
+    ) -> Self
     where
         I: InducingVariables<K>,
     {

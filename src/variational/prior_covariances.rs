@@ -2,7 +2,7 @@
 
 use burn::tensor::{Int, Tensor};
 
-use crate::{inducing::InducingVariables, kernels::Kernel};
+use crate::{inducing::InducingVariables, kernels::KernelModule};
 
 /// The covariances of inducing variables `I` under a prior. A shared kernel gives one matrix for
 /// all functions (`D = 2`, `[M, N]`); separate kernels give one per function (`D = 3`,
@@ -30,7 +30,7 @@ pub(crate) trait PriorCovariances<I, const D: usize> {
     fn union(&self, sets: &[I]) -> I;
 }
 
-impl<K: Kernel, I: InducingVariables<K>> PriorCovariances<I, 2> for K {
+impl<K: KernelModule, I: InducingVariables<K>> PriorCovariances<I, 2> for K {
     fn count(&self, u: &I) -> usize {
         u.count()
     }

@@ -7,7 +7,7 @@ use burn::{
 
 use crate::{
     inducing::SeparateInducing,
-    kernels::{Kernel, SeparateKernels},
+    kernels::{KernelModule, SeparateKernels},
     ops::NotPositiveDefinite,
     process::{SeparateProcess, WithMean},
     variational::{
@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-impl<K: Kernel, I: SeparateInducing<K>> PriorCovariances<I, 3> for SeparateKernels<K> {
+impl<K: KernelModule, I: SeparateInducing<K>> PriorCovariances<I, 3> for SeparateKernels<K> {
     fn count(&self, u: &I) -> usize {
         u.count()
     }
@@ -46,7 +46,7 @@ impl<K: Kernel, I: SeparateInducing<K>> PriorCovariances<I, 3> for SeparateKerne
     }
 }
 
-impl<K: Kernel, Q: InducingGaussians> Posterior<SeparateKernels<K>> for Q
+impl<K: KernelModule, Q: InducingGaussians> Posterior<SeparateKernels<K>> for Q
 where
     Q::Inducing: SeparateInducing<K>,
 {
@@ -70,7 +70,9 @@ where
     }
 }
 
-impl<K: Kernel, I: SeparateInducing<K>> Posterior<SeparateKernels<K>> for OrthogonallyDecoupled<I> {
+impl<K: KernelModule, I: SeparateInducing<K>> Posterior<SeparateKernels<K>>
+    for OrthogonallyDecoupled<I>
+{
     type Process = WithMean<SeparateProcess<K, I>>;
 
     fn evaluate(

@@ -5,7 +5,7 @@ use burn::module::Module;
 use super::{Coordinates, one_gaussian::one_gaussian, prior_gaussian};
 use crate::{
     inducing::InducingVariables,
-    kernels::Kernel,
+    kernels::KernelModule,
     ops::{Jitter, NotPositiveDefinite, cholesky},
 };
 
@@ -51,7 +51,7 @@ impl<I: Module> Unwhitened<I> {
     /// # Errors
     ///
     /// When the covariance of the inducing variables cannot be factored.
-    pub fn at_prior<K: Kernel>(
+    pub fn at_prior<K: KernelModule>(
         inducing: I,
         kernel: &K,
         outputs: usize,

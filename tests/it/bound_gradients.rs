@@ -200,7 +200,7 @@ fn gradients_of_the_bound() {
             .with_lengthscale(0.9)
             .with_variance(1.4),
     );
-    let linear = KernelConfig::Linear(LinearConfig {
+    let linear = KernelConfig::from(LinearConfig {
         ard: true,
         variance: 0.3,
         ..LinearConfig::default()

@@ -26,22 +26,19 @@ fn kernels() -> Vec<KernelConfig> {
     let simple = KINDS.map(|kind| KernelConfig::from(stationary(kind)));
     let [smooth, _, rough, _] = simple.clone();
     let mut kernels: Vec<KernelConfig> = simple.into();
-    kernels.push(KernelConfig::RationalQuadratic(
-        RationalQuadraticConfig::default(),
-    ));
+    kernels.push(KernelConfig::from(RationalQuadraticConfig::default()));
     kernels.push(KernelConfig::from(stationary(Stationary::Matern12)).periodic(3.0));
     kernels.push(
         smooth
             .scaled(0.7)
             .plus(rough.clone().on_dimensions(vec![0])),
     );
-    let linear = KernelConfig::Linear(LinearConfig {
+    let linear = KernelConfig::from(LinearConfig {
         ard: true,
         variance: 0.5,
         ..LinearConfig::default()
     });
-    kernels
-        .push(rough.times(linear.plus(KernelConfig::Constant(ConstantConfig { variance: 1.0 }))));
+    kernels.push(rough.times(linear.plus(KernelConfig::from(ConstantConfig { variance: 1.0 }))));
     kernels
 }
 

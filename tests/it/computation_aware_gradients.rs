@@ -11,7 +11,7 @@ use burn_gp_core::{
         ActionLoss, ActionPolicy, BlockActions, ComputationAware, DenseActions, FullBatch,
         IterationRule, Iterations, Regression,
     },
-    kernels::{Kernel, Linear, Scaled, StationaryKernel, Sum},
+    kernels::{KernelModule, Linear, Scaled, StationaryKernel, Sum},
     likelihoods::Gaussian,
     means::MeanConfig,
     ops::{Blocks, Stationary},
@@ -38,7 +38,7 @@ fn stationary(dimensions: usize, options: (&Device, DType)) -> StationaryKernel 
     StationaryKernel::new(Stationary::Matern32, &lengthscales, 1.3, options)
 }
 
-fn model<K: Kernel, A: ActionPolicy>(
+fn model<K: KernelModule, A: ActionPolicy>(
     kernel: K,
     policy: A,
     mean: MeanConfig,
@@ -59,7 +59,7 @@ fn block_actions(rows: usize, count: usize, options: (&Device, DType)) -> BlockA
 }
 
 /// Compares the gradients of the objective with central differences.
-fn assert_gradients<K: Kernel, A: ActionPolicy>(
+fn assert_gradients<K: KernelModule, A: ActionPolicy>(
     model: &ComputationAware<K, A>,
     x: &Tensor<2>,
     y: &Tensor<2>,

@@ -8,8 +8,8 @@ use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
     inducing::{InducingPatches, InducingPoints, InducingVariables},
     kernels::{
-        AnyKernel, Convolutional, Kernel, KernelConfig, ProductConfig, Scaled, ScaledConfig,
-        StationaryConfig, StationaryKernel, Sum, SumConfig, WhiteConfig,
+        AnyKernel, Convolutional, Kernel, KernelConfig, ProductConfig, RationalQuadraticConfig,
+        Scaled, ScaledConfig, StationaryConfig, StationaryKernel, Sum, SumConfig, WhiteConfig,
     },
     ops::Stationary,
     patches::{ImageShape, PatchGrid},
@@ -101,18 +101,18 @@ fn covariances_of_images_are_sums_over_pairs_of_patches() {
     let grid = PatchGrid::new(shape, 2, 2).expect("patches");
     let kernels: [KernelConfig; 5] = [
         rbf(1.5, 0.7).into(),
-        KernelConfig::RationalQuadratic(Default::default()),
-        KernelConfig::Scaled(ScaledConfig {
-            base: Box::new(rbf(1.5, 0.7).into()),
+        KernelConfig::from(RationalQuadraticConfig::default()),
+        KernelConfig::from(ScaledConfig {
+            base: rbf(1.5, 0.7).into(),
             outputscale: 1.9,
         }),
-        KernelConfig::Product(ProductConfig {
-            first: Box::new(rbf(1.5, 0.7).into()),
-            second: Box::new(rbf(2.5, 1.1).into()),
+        KernelConfig::from(ProductConfig {
+            first: rbf(1.5, 0.7).into(),
+            second: rbf(2.5, 1.1).into(),
         }),
-        KernelConfig::Sum(SumConfig {
-            first: Box::new(rbf(1.5, 0.7).into()),
-            second: Box::new(KernelConfig::White(WhiteConfig { variance: 0.3 })),
+        KernelConfig::from(SumConfig {
+            first: rbf(1.5, 0.7).into(),
+            second: KernelConfig::from(WhiteConfig { variance: 0.3 }),
         }),
     ];
     for platform in platforms() {

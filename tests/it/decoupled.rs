@@ -222,7 +222,7 @@ fn a_restored_posterior_goes_on_with_the_next_columns() {
 #[test]
 fn columns_of_inducing_covariances_are_columns() {
     let smooth = KernelConfig::from(burn_gp_core::ops::Stationary::Matern52);
-    let white = KernelConfig::White(WhiteConfig { variance: 0.3 });
+    let white = KernelConfig::from(WhiteConfig { variance: 0.3 });
     for platform in platforms() {
         for config in [
             smooth.clone(),

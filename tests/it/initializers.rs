@@ -152,8 +152,8 @@ fn greedy_variance_with_composite_kernels() {
         let options = (&device, DType::F64);
         let data = Random(1).uniform_rows(200, 2, -2.0, 2.0);
         let kernel = KernelConfig::from(StationaryConfig::new(Stationary::Matern52))
-            .plus(KernelConfig::White(WhiteConfig { variance: 0.3 }))
-            .plus(KernelConfig::Linear(LinearConfig {
+            .plus(KernelConfig::from(WhiteConfig { variance: 0.3 }))
+            .plus(KernelConfig::from(LinearConfig {
                 ard: true,
                 variance: 0.5,
                 ..LinearConfig::default()

@@ -7,7 +7,9 @@ use burn_gp_core::{
         BlockActions, Collapsed, CollapsedOrthogonal, ComputationAware, ConjugateGradients,
         ConjugateGradientsSettings, Exact, FullBatch, LowRankRegression,
     },
-    kernels::{AnyKernel, Basis, Convolutional, Kernels, SeparateKernels, StationaryConfig},
+    kernels::{
+        AnyKernel, Basis, Convolutional, Kernel, Kernels, SeparateKernels, StationaryConfig,
+    },
     layers::{GpLayer, Layer, LayerNoise, PatchLayer, Predictive, Stack},
     likelihoods::Gaussian,
     means::{LinearMean, MeanConfig, ZeroMean},
@@ -133,11 +135,8 @@ fn posterior(
 }
 
 fn smooth(platform: &Platform, lengthscale: f64) -> AnyKernel {
-    AnyKernel::Stationary(
-        StationaryConfig::new(Stationary::Matern52)
-            .with_lengthscale(lengthscale)
-            .init(DIMENSIONS, platform.options()),
-    )
+    let config = StationaryConfig::new(Stationary::Matern52).with_lengthscale(lengthscale);
+    config.init(DIMENSIONS, platform.options()).boxed()
 }
 
 /// Makes the kernels on a platform.

@@ -246,23 +246,22 @@ fn dimensions_have_parameters_of_their_own() {
         };
         compare("stationary", inverse, &|scales| {
             let kind = Stationary::Matern32;
-            AnyKernel::Stationary(StationaryKernel::new(kind, scales, 0.9, options()))
+            StationaryKernel::new(kind, scales, 0.9, options()).boxed()
         });
         compare("rational quadratic", inverse, &|scales| {
-            let kernel = RationalQuadratic::new(scales, 0.9, 1.4, options());
-            AnyKernel::RationalQuadratic(kernel)
+            RationalQuadratic::new(scales, 0.9, 1.4, options()).boxed()
         });
         compare("cosine", inverse, &|scales| {
-            AnyKernel::Cosine(Cosine::new(scales, 0.9, options()))
+            Cosine::new(scales, 0.9, options()).boxed()
         });
         compare("linear", f64::sqrt, &|scales| {
-            AnyKernel::Linear(Linear::new(scales, options()))
+            Linear::new(scales, options()).boxed()
         });
         compare("polynomial", f64::sqrt, &|scales| {
-            AnyKernel::Polynomial(Polynomial::new(scales, 0.9, 3, options()))
+            Polynomial::new(scales, 0.9, 3, options()).boxed()
         });
         compare("arc-cosine", f64::sqrt, &|scales| {
-            AnyKernel::ArcCosine(ArcCosine::new(order, scales, 0.4, 0.9, options()))
+            ArcCosine::new(order, scales, 0.4, 0.9, options()).boxed()
         });
     }
 }
@@ -321,7 +320,7 @@ fn hyperparameters_are_reported_with_their_paths_and_values() {
     for platform in platforms() {
         let config = KernelConfig::from(stationary(Stationary::Matern52))
             .scaled(2.0)
-            .plus(KernelConfig::White(WhiteConfig { variance: 0.25 }));
+            .plus(KernelConfig::from(WhiteConfig { variance: 0.25 }));
         let reported = config.init(2, platform.options()).hyperparameters();
         let expected = [
             ("first.base.lengthscale", vec![1.3, 1.3]),
@@ -344,7 +343,7 @@ fn first_lengthscales_grow_with_the_number_of_inputs() {
     let plain = KernelConfig::from(Stationary::Matern52);
     let given =
         KernelConfig::from(StationaryConfig::new(Stationary::Matern52).with_lengthscale(1.0));
-    let rational = KernelConfig::RationalQuadratic(RationalQuadraticConfig::default());
+    let rational = KernelConfig::from(RationalQuadraticConfig::default());
     for platform in platforms() {
         let lengthscales = |config: &KernelConfig, dimensions: usize| {
             let reported = config
@@ -390,7 +389,7 @@ fn networks_are_not_reported() {
     let platform = &platforms()[0];
     let config = KernelConfig::from(stationary(Stationary::Matern52))
         .deep(PerceptronConfig::default(), 2)
-        .plus(KernelConfig::SpectralMixture(SpectralMixtureConfig {
+        .plus(KernelConfig::from(SpectralMixtureConfig {
             components: 1,
             ..SpectralMixtureConfig::default()
         }));
@@ -427,7 +426,7 @@ fn configurations_survive_a_round_trip_through_json() {
         order: ArcCosineOrder::Step,
         ..ArcCosineConfig::default()
     };
-    let expected = KernelConfig::ArcCosine(step).deep(PerceptronConfig::default(), 2);
+    let expected = KernelConfig::from(step).deep(PerceptronConfig::default(), 2);
     let text = r#"{"kernel": "deep", "base": {"kernel": "arc-cosine", "order": "step"}}"#;
     let short: KernelConfig = serde_json::from_str(text).expect("readable");
     assert_eq!(short, expected, "defaults fill in the rest");
@@ -446,7 +445,7 @@ fn a_dimension_that_does_not_exist_is_the_callers_error() {
 #[should_panic(expected = "kernel.variance is 0; it must be finite and above 0")]
 fn a_variance_that_is_not_positive_is_the_callers_error() {
     let options: TensorCreationOptions = platforms()[0].options().into();
-    KernelConfig::White(WhiteConfig { variance: 0.0 }).init(DIMENSIONS, options);
+    KernelConfig::from(WhiteConfig { variance: 0.0 }).init(DIMENSIONS, options);
 }
 
 /// The lengthscales of a Gibbs kernel stay above 1e-6, from which it starts too.
@@ -462,12 +461,12 @@ fn a_gibbs_kernel_with_a_tiny_lengthscale_is_refused() {
         let config = gibbs(lengthscale);
         let deep = config.clone().deep(PerceptronConfig::default(), 2);
         for (config, path) in [(config, "kernel"), (deep, "kernel.base")] {
-            let error = config.check("kernel", DIMENSIONS).expect_err("refused");
+            let error = config.check_for("kernel", DIMENSIONS).expect_err("refused");
             let expected = format!("{path}: the lengthscale of a Gibbs kernel is");
             assert!(error.to_string().starts_with(&expected), "{error}");
         }
     }
     let usable = gibbs(2e-6);
-    usable.check("kernel", DIMENSIONS).expect("a kernel");
+    usable.check_for("kernel", DIMENSIONS).expect("a kernel");
     let _ = usable.init(DIMENSIONS, platforms()[0].options());
 }

@@ -10,7 +10,7 @@ use burn::{
 };
 use burn_gp_core::{
     features::PerceptronConfig,
-    kernels::{AnyKernel, Kernel, KernelConfig, StationaryConfig},
+    kernels::{AnyKernel, Kernel, KernelConfig, SpectralMixtureConfig, StationaryConfig},
     means::{AnyMean, MeanConfig},
     ops::Stationary,
     parameter::{Bounds, LOWER_BOUND, ParameterConfig, ParameterError, Parameters, Prior},
@@ -22,7 +22,7 @@ fn config() -> KernelConfig {
     let smooth = StationaryConfig::new(Stationary::Matern52).with_lengthscale(0.8);
     KernelConfig::from(smooth)
         .scaled(1.5)
-        .plus(KernelConfig::SpectralMixture(Default::default()).on_dimensions(vec![1]))
+        .plus(KernelConfig::from(SpectralMixtureConfig::default()).on_dimensions(vec![1]))
 }
 
 fn kernel(platform: &Platform) -> AnyKernel {

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 
 use crate::support::{assert_close, check_gradients, check_module_gradients, numbers, platforms};
 use burn_gp_core::{
-    kernels::{KernelConfig, LinearConfig, StationaryConfig},
+    kernels::{KernelConfig, LinearConfig, SpectralMixtureConfig, StationaryConfig},
     ops::Stationary,
     parameter::{Bounds, ParameterError, Parameters, Prior, Priors},
 };
@@ -132,7 +132,7 @@ fn gradients_with_respect_to_stored_numbers() {
             .with_lengthscale(0.7)
             .with_variance(1.2),
     )
-    .plus(KernelConfig::Linear(LinearConfig {
+    .plus(KernelConfig::from(LinearConfig {
         ard: true,
         variance: 0.4,
         ..LinearConfig::default()
@@ -170,7 +170,7 @@ fn gradients_with_respect_to_stored_numbers() {
 #[test]
 fn priors_that_cannot_be() {
     let platform = &platforms()[0];
-    let kernel = KernelConfig::SpectralMixture(Default::default()).init(1, platform.options());
+    let kernel = KernelConfig::from(SpectralMixtureConfig::default()).init(1, platform.options());
     let frequency = "components.0.frequency";
     let half_normal = Prior::HalfNormal { scale: 1.0 };
     let refusal = |pairs: &[(&str, Prior)]| match priors(pairs).check(&kernel) {

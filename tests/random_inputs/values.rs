@@ -156,66 +156,67 @@ fn leaf(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = KernelConfig
     ][..];
     prop_oneof![
         3 => (proptest::sample::select(&KINDS[..]), any::<bool>(), number(), number()).prop_map(
-            |(kind, ard, lengthscale, variance)| KernelConfig::Stationary(StationaryConfig { kind, ard, groups: Vec::new(), lengthscale: Some(lengthscale), variance })
+            |(kind, ard, lengthscale, variance)| KernelConfig::from(StationaryConfig { kind, ard, groups: Vec::new(), lengthscale: Some(lengthscale), variance })
         ),
         1 => (any::<bool>(), number(), number(), number()).prop_map(|(ard, lengthscale, variance, shape)| {
-            KernelConfig::RationalQuadratic(RationalQuadraticConfig { ard, lengthscale: Some(lengthscale), variance, shape })
+            KernelConfig::from(RationalQuadraticConfig { ard, lengthscale: Some(lengthscale), variance, shape })
         }),
-        1 => (any::<bool>(), number()).prop_map(|(ard, variance)| KernelConfig::Linear(LinearConfig { ard, variance, ..LinearConfig::default() })),
+        1 => (any::<bool>(), number()).prop_map(|(ard, variance)| KernelConfig::from(LinearConfig { ard, variance, ..LinearConfig::default() })),
         1 => (any::<bool>(), number(), number(), 0usize..5).prop_map(|(ard, variance, offset, degree)| {
-            KernelConfig::Polynomial(PolynomialConfig { ard, variance, offset, degree })
+            KernelConfig::from(PolynomialConfig { ard, variance, offset, degree })
         }),
         1 => (proptest::sample::select(orders), any::<bool>(), [number(), number(), number()]).prop_map(
             |(order, ard, [weight_variance, bias_variance, variance])| {
-                KernelConfig::ArcCosine(ArcCosineConfig { order, ard, weight_variance, bias_variance, variance })
+                KernelConfig::from(ArcCosineConfig { order, ard, weight_variance, bias_variance, variance })
             }
         ),
         1 => (any::<bool>(), number(), number()).prop_map(|(ard, period, variance)| {
-            KernelConfig::Cosine(CosineConfig { ard, period, variance })
+            KernelConfig::from(CosineConfig { ard, period, variance })
         }),
         1 => (0usize..3, [number(), number(), number()]).prop_map(
             |(components, [highest_frequency, lengthscale, variance])| {
-                KernelConfig::SpectralMixture(SpectralMixtureConfig { components, highest_frequency, lengthscale, variance })
+                KernelConfig::from(SpectralMixtureConfig { components, highest_frequency, lengthscale, variance })
             }
         ),
         1 => (network(), any::<bool>(), number(), number()).prop_map(|(network, ard, lengthscale, variance)| {
-            KernelConfig::Gibbs(GibbsConfig { network, ard, lengthscale: Some(lengthscale), variance })
+            KernelConfig::from(GibbsConfig { network, ard, lengthscale: Some(lengthscale), variance })
         }),
-        1 => number().prop_map(|variance| KernelConfig::Constant(ConstantConfig { variance })),
-        1 => number().prop_map(|variance| KernelConfig::White(WhiteConfig { variance })),
+        1 => number().prop_map(|variance| KernelConfig::from(ConstantConfig { variance })),
+        1 => number().prop_map(|variance| KernelConfig::from(WhiteConfig { variance })),
     ]
 }
 
 /// Nested kernels of every kind, with numbers from `value`.
 pub fn kernel(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = KernelConfig> {
     leaf(value).prop_recursive(3, 12, 2, move |inner| {
-        let kernel = || inner.clone().prop_map(Box::new);
+        let kernel = || inner.clone();
         prop_oneof![
-            (kernel(), value()).prop_map(|(base, outputscale)| KernelConfig::Scaled(
-                ScaledConfig { base, outputscale }
-            )),
+            (kernel(), value()).prop_map(|(base, outputscale)| KernelConfig::from(ScaledConfig {
+                base,
+                outputscale
+            })),
             (kernel(), kernel())
-                .prop_map(|(first, second)| KernelConfig::Sum(SumConfig { first, second })),
+                .prop_map(|(first, second)| KernelConfig::from(SumConfig { first, second })),
             (kernel(), kernel())
-                .prop_map(|(first, second)| KernelConfig::Product(ProductConfig { first, second })),
+                .prop_map(|(first, second)| KernelConfig::from(ProductConfig { first, second })),
             (kernel(), proptest::collection::vec(0usize..3, 0..3)).prop_map(
-                |(base, dimensions)| KernelConfig::ActiveDimensions(ActiveDimensionsConfig {
+                |(base, dimensions)| KernelConfig::from(ActiveDimensionsConfig {
                     base,
                     dimensions
                 })
             ),
             (kernel(), any::<bool>(), value()).prop_map(|(base, ard, period)| {
-                KernelConfig::Periodic(PeriodicConfig { base, ard, period })
+                KernelConfig::from(PeriodicConfig { base, ard, period })
             }),
             (kernel(), network(), 1usize..3).prop_map(|(base, network, features)| {
-                KernelConfig::Deep(DeepConfig {
+                KernelConfig::from(DeepConfig {
                     base,
                     network,
                     features,
                 })
             }),
             (kernel(), kernel(), 0usize..3, value(), value()).prop_map(
-                |(first, second, dimension, location, steepness)| KernelConfig::ChangePoint(
+                |(first, second, dimension, location, steepness)| KernelConfig::from(
                     ChangePointConfig {
                         first,
                         second,

@@ -17,7 +17,9 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 use burn_gp_core::{
-    kernels::{Kernel, KernelDefinition, StationaryConfig, StationaryKernel},
+    kernels::{
+        AnyKernel, Kernel, KernelDefinition, KernelInputs, StationaryConfig, StationaryKernel,
+    },
     ops::Stationary,
 };
 use serde::{Deserialize, Serialize};
@@ -64,7 +66,7 @@ impl Kernel for Failing {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FailingConfig {
     at: usize,
@@ -73,18 +75,21 @@ struct FailingConfig {
 }
 
 impl KernelDefinition for FailingConfig {
-    const NAME: &'static str = "failing";
-    type Kernel = Failing;
-
-    fn init(&self, dimensions: usize, options: TensorCreationOptions) -> Failing {
-        Failing {
-            matern: StationaryConfig::new(Stationary::Matern52).init(dimensions, options),
+    fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
+        let failing = Failing {
+            matern: StationaryConfig::new(Stationary::Matern52).init(inputs.columns(), options),
             config: self.clone(),
-        }
+        };
+        failing.boxed()
     }
 }
 
-burn_gp_core::register_kernel!(FailingConfig);
+burn_gp_core::register!(
+    Kernel,
+    "failing",
+    FailingConfig,
+    "A kernel with matrices that cannot be factored"
+);
 
 /// The variable with the command line of the program, a word a line.
 const COMMAND_LINE: &str = "BURN_GP_TEST_COMMAND_LINE";

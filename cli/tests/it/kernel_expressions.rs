@@ -4,14 +4,14 @@ use burn::tensor::TensorCreationOptions;
 use burn_gp_core::{
     features::PerceptronConfig,
     kernels::{
-        ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig, ConstantConfig, CosineConfig,
-        GibbsConfig, KernelConfig, KernelDefinition, LinearConfig, PeriodicConfig,
-        PolynomialConfig, RationalQuadraticConfig, SpectralMixtureConfig, StationaryConfig, White,
-        WhiteConfig,
+        AnyKernel, ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig, ConstantConfig,
+        CosineConfig, GibbsConfig, Kernel, KernelConfig, KernelDefinition, KernelInputs,
+        LinearConfig, PeriodicConfig, PolynomialConfig, RationalQuadraticConfig,
+        SpectralMixtureConfig, StationaryConfig, White, WhiteConfig,
     },
     ops::Stationary,
 };
-use burn_gp_runs::kernel_expression::KernelExpression;
+use burn_gp_runs::kernel_expression::{KernelExpression, help};
 use serde::{Deserialize, Serialize};
 
 fn parsed(text: &str) -> KernelConfig {
@@ -37,7 +37,7 @@ fn matern() -> KernelConfig {
 }
 
 fn linear() -> KernelConfig {
-    KernelConfig::Linear(LinearConfig {
+    KernelConfig::from(LinearConfig {
         ard: true,
         variance: 1.0,
         ..LinearConfig::default()
@@ -128,7 +128,7 @@ fn names_and_options() {
         ),
         (
             "rational-quadratic(lengthscale=0.5, variance=2, shape=3)",
-            KernelConfig::RationalQuadratic(RationalQuadraticConfig {
+            KernelConfig::from(RationalQuadraticConfig {
                 ard: true,
                 lengthscale: Some(0.5),
                 variance: 2.0,
@@ -137,7 +137,7 @@ fn names_and_options() {
         ),
         (
             "linear(variance=2)",
-            KernelConfig::Linear(LinearConfig {
+            KernelConfig::from(LinearConfig {
                 ard: true,
                 variance: 2.0,
                 ..LinearConfig::default()
@@ -145,7 +145,7 @@ fn names_and_options() {
         ),
         (
             "polynomial(degree=3, variance=2, offset=0.5)",
-            KernelConfig::Polynomial(PolynomialConfig {
+            KernelConfig::from(PolynomialConfig {
                 ard: true,
                 variance: 2.0,
                 offset: 0.5,
@@ -154,7 +154,7 @@ fn names_and_options() {
         ),
         (
             "arc-cosine(order=2, weight-variance=2, bias-variance=3, variance=4)",
-            KernelConfig::ArcCosine(ArcCosineConfig {
+            KernelConfig::from(ArcCosineConfig {
                 order: ArcCosineOrder::Quadratic,
                 ard: true,
                 weight_variance: 2.0,
@@ -164,7 +164,7 @@ fn names_and_options() {
         ),
         (
             "cosine(period=2, variance=3)",
-            KernelConfig::Cosine(CosineConfig {
+            KernelConfig::from(CosineConfig {
                 ard: true,
                 period: 2.0,
                 variance: 3.0,
@@ -172,7 +172,7 @@ fn names_and_options() {
         ),
         (
             "spectral-mixture(components=3, highest-frequency=2, lengthscale=5, variance=4)",
-            KernelConfig::SpectralMixture(SpectralMixtureConfig {
+            KernelConfig::from(SpectralMixtureConfig {
                 components: 3,
                 highest_frequency: 2.0,
                 lengthscale: 5.0,
@@ -181,7 +181,7 @@ fn names_and_options() {
         ),
         (
             "gibbs(lengthscale=2, variance=3, layers=3, width=8, seed=7)",
-            KernelConfig::Gibbs(GibbsConfig {
+            KernelConfig::from(GibbsConfig {
                 network: network.clone(),
                 ard: true,
                 lengthscale: Some(2.0),
@@ -190,11 +190,11 @@ fn names_and_options() {
         ),
         (
             "constant(variance=2)",
-            KernelConfig::Constant(ConstantConfig { variance: 2.0 }),
+            KernelConfig::from(ConstantConfig { variance: 2.0 }),
         ),
         (
             "white(variance=2)",
-            KernelConfig::White(WhiteConfig { variance: 2.0 }),
+            KernelConfig::from(WhiteConfig { variance: 2.0 }),
         ),
         ("scaled(rbf, outputscale=2)", rbf().scaled(2.0)),
         (
@@ -203,9 +203,9 @@ fn names_and_options() {
         ),
         (
             "change-point(rbf, linear, input=2, location=-1.5, steepness=3)",
-            KernelConfig::ChangePoint(ChangePointConfig {
-                first: Box::new(rbf()),
-                second: Box::new(linear()),
+            KernelConfig::from(ChangePointConfig {
+                first: rbf(),
+                second: linear(),
                 change: Change {
                     dimension: 1,
                     location: -1.5,
@@ -220,16 +220,13 @@ fn names_and_options() {
 }
 
 /// A kernel of this crate, as this test is one.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NuggetConfig {
     first_variance: f64,
 }
 
 impl KernelDefinition for NuggetConfig {
-    const NAME: &'static str = "nugget";
-    type Kernel = White;
-
     fn check(&self) -> Result<(), String> {
         match self.first_variance > 0.0 {
             true => Ok(()),
@@ -237,19 +234,18 @@ impl KernelDefinition for NuggetConfig {
         }
     }
 
-    fn init(&self, _dimensions: usize, options: TensorCreationOptions) -> White {
-        White::new(self.first_variance, options)
+    fn build(&self, _inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
+        White::new(self.first_variance, options).boxed()
     }
 }
 
-burn_gp_core::register_kernel!(NuggetConfig);
+burn_gp_core::register!(Kernel, "nugget", NuggetConfig, "Independent noise");
 
-/// Kernels without options of their own take the fields of their configurations, those of other
-/// crates among them.
+/// Kernels of other crates take the fields of their configurations, and so do those with signs.
 #[test]
 fn kernels_are_known_by_their_names_in_files() {
     assert_eq!(parsed("sum(rbf, linear)"), rbf().plus(linear()));
-    let nugget = KernelConfig::custom(NuggetConfig {
+    let nugget = KernelConfig::from(NuggetConfig {
         first_variance: 0.5,
     });
     let expected = rbf().plus(nugget);
@@ -261,7 +257,7 @@ fn kernels_are_known_by_their_names_in_files() {
         ),
         (
             "rbf*nugget(variance=1)",
-            "character 5: nugget: unknown field `variance`, expected `first_variance`",
+            "character 12: nugget has no option variance; it takes first-variance",
         ),
         (
             "nugget(first-variance=0)",
@@ -269,14 +265,43 @@ fn kernels_are_known_by_their_names_in_files() {
         ),
         (
             "product(rbf, rbf, rbf)",
-            "character 1: product takes at most two kernels in its parentheses, found 3",
+            "character 1: product takes two kernels in its parentheses, found 3",
         ),
-        ("sum", "character 1: sum: missing field `first`"),
+        (
+            "sum",
+            "character 1: sum takes two kernels in its parentheses, found 0",
+        ),
     ];
     for (text, expected) in cases {
         assert_eq!(refused(text), expected, "{text}");
     }
     assert!(refused("nuget").contains("did you mean nugget?"));
+}
+
+/// The help has every kernel by its name, those of other crates among them.
+#[test]
+fn the_help_has_a_line_for_every_kernel() {
+    let help = help();
+    for line in [
+        "- rbf, matern12, matern32, matern52: Radial basis function",
+        "- linear: Linear functions through the origin\n",
+        "- nugget: Independent noise\n",
+        "- periodic(K): ",
+        "- change-point(K, K): ",
+    ] {
+        assert!(help.contains(line), "{line} is not in {help}");
+    }
+    assert!(!help.contains("- sum"), "{help}");
+}
+
+/// What is tiny in the units of the data need not be in standardized units.
+#[test]
+fn lengthscales_in_tiny_units_are_kernels() {
+    let config = GibbsConfig {
+        lengthscale: Some(1e-9),
+        ..GibbsConfig::default()
+    };
+    assert_eq!(parsed("gibbs(lengthscale=1e-9)"), config.into());
 }
 
 /// Every number has the path of its parameter, and its units.
@@ -304,12 +329,12 @@ fn numbers_have_the_paths_of_parameters() {
 fn isotropic_kernels_share_what_each_input_would_have() {
     let expression: KernelExpression = "periodic(rbf) + linear[1,2]".parse().expect("a kernel");
     let shared = StationaryConfig::new(Stationary::SquaredExponential).isotropic();
-    let expected = KernelConfig::Periodic(PeriodicConfig {
-        base: Box::new(shared.into()),
+    let expected = KernelConfig::from(PeriodicConfig {
+        base: shared.into(),
         ard: false,
         period: 1.0,
     });
-    let linear = KernelConfig::Linear(LinearConfig {
+    let linear = KernelConfig::from(LinearConfig {
         ard: false,
         variance: 1.0,
         ..LinearConfig::default()
@@ -385,7 +410,7 @@ fn mistakes_are_named_with_their_place() {
         ),
         (
             "rbf(period=2)",
-            "character 5: rbf has no option period; it takes lengthscale, variance, ard",
+            "character 5: rbf has no option period; it takes ard, lengthscale, variance",
         ),
         (
             "arc-cosine(order=3)",

@@ -301,7 +301,7 @@ impl Planned<'_> {
         let config = self.config;
         let (dimensions, options) = (inputs.dimensions(), inputs.options());
         let kernel_path = format!("{path}.kernel");
-        config.kernel.check(&kernel_path, dimensions)?;
+        config.kernel.check_for(&kernel_path, dimensions)?;
         config.posterior.check(&format!("{path}.posterior"))?;
         // If there are several kernels, their values are set one by one.
         let kernel = match config.separate_kernels {
@@ -339,12 +339,12 @@ impl Planned<'_> {
         let (grid, options) = (self.grid()?, inputs.options());
         let kernel_path = format!("{}.kernel", self.path);
         let base_path = format!("{kernel_path}.base");
-        config.kernel.check(&base_path, grid.dimensions())?;
+        config.kernel.check_for(&base_path, grid.dimensions())?;
         config
             .posterior
             .check(&format!("{}.posterior", self.path))?;
         if let Some(location) = location {
-            location.check(&format!("{kernel_path}.location"), 2)?;
+            location.check_for(&format!("{kernel_path}.location"), 2)?;
         }
         let base = self.kernel(&config.kernel, grid.dimensions(), &base_path, &options);
         let sets = match inputs {

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use burn::tensor::{Int, Tensor};
 use burn_gp_core::{
-    kernels::{CosineConfig, KernelConfig, SpectralMixtureConfig},
+    kernels::{CosineConfig, KernelConfig, PeriodicConfig, SpectralMixtureConfig},
     ops::numbers,
     parameter::ParameterConfig,
 };
@@ -194,57 +194,44 @@ enum Form {
 
 /// Adds the parts of a kernel whose configuration does not set their periods or frequencies.
 fn collect(kernel: &KernelConfig, path: &str, columns: &[usize], parts: &mut Vec<Part>) {
-    let within = |field: &str| format!("{path}.{field}");
-    let mut add = |form: Form| {
+    if let Some(form) = Form::of(kernel) {
         parts.push(Part {
             path: path.to_owned(),
             columns: columns.to_vec(),
             form,
         });
-    };
-    match kernel {
-        KernelConfig::Periodic(config) if config.period == 1.0 => {
-            add(Form::Periods {
-                by_input: config.ard,
-            });
+    }
+    for part in kernel.parts() {
+        if let Some(columns) = part.inputs.columns(columns) {
+            collect(
+                part.kernel,
+                &format!("{path}.{}", part.name),
+                &columns,
+                parts,
+            );
         }
-        KernelConfig::Cosine(config) if config.period == CosineConfig::default().period => {
-            add(Form::Periods {
-                by_input: config.ard,
-            });
+    }
+}
+
+impl Form {
+    fn of(kernel: &KernelConfig) -> Option<Self> {
+        if let Some(config) = kernel.downcast_ref::<PeriodicConfig>() {
+            let by_input = config.ard;
+            let is_default = config.period == PeriodicConfig::default().period;
+            return is_default.then_some(Self::Periods { by_input });
         }
-        KernelConfig::SpectralMixture(config) => {
-            let components = config.components;
-            let default = SpectralMixtureConfig {
-                components,
-                ..SpectralMixtureConfig::default()
-            };
-            if *config == default {
-                add(Form::Mixture { components });
-            }
+        if let Some(config) = kernel.downcast_ref::<CosineConfig>() {
+            let by_input = config.ard;
+            let is_default = config.period == CosineConfig::default().period;
+            return is_default.then_some(Self::Periods { by_input });
         }
-        KernelConfig::Scaled(config) => collect(&config.base, &within("base"), columns, parts),
-        KernelConfig::Sum(config) => {
-            collect(&config.first, &within("first"), columns, parts);
-            collect(&config.second, &within("second"), columns, parts);
-        }
-        KernelConfig::Product(config) => {
-            collect(&config.first, &within("first"), columns, parts);
-            collect(&config.second, &within("second"), columns, parts);
-        }
-        KernelConfig::ChangePoint(config) => {
-            collect(&config.first, &within("first"), columns, parts);
-            collect(&config.second, &within("second"), columns, parts);
-        }
-        KernelConfig::ActiveDimensions(config) => {
-            let active = config.dimensions.iter();
-            let active: Option<Vec<usize>> =
-                active.map(|&place| columns.get(place).copied()).collect();
-            if let Some(active) = active {
-                collect(&config.base, &within("base"), &active, parts);
-            }
-        }
-        _ => {}
+        let config = kernel.downcast_ref::<SpectralMixtureConfig>()?;
+        let components = config.components;
+        let default = SpectralMixtureConfig {
+            components,
+            ..SpectralMixtureConfig::default()
+        };
+        (*config == default).then_some(Self::Mixture { components })
     }
 }
 

@@ -24,7 +24,7 @@ const STEPS: usize = 300;
 
 fn kernels() -> Vec<(&'static str, KernelConfig)> {
     let smooth = KernelConfig::from(Stationary::SquaredExponential);
-    let linear = KernelConfig::Linear(LinearConfig {
+    let linear = KernelConfig::from(LinearConfig {
         ard: true,
         variance: 1.0,
         ..LinearConfig::default()
@@ -37,36 +37,31 @@ fn kernels() -> Vec<(&'static str, KernelConfig)> {
         ("stationary", smooth.clone()),
         (
             "rational quadratic",
-            KernelConfig::RationalQuadratic(RationalQuadraticConfig::default()),
+            KernelConfig::from(RationalQuadraticConfig::default()),
         ),
         (
             "linear and polynomial",
-            linear
-                .clone()
-                .plus(KernelConfig::Polynomial(PolynomialConfig {
-                    degree: 3,
-                    ..PolynomialConfig::default()
-                })),
+            linear.clone().plus(KernelConfig::from(PolynomialConfig {
+                degree: 3,
+                ..PolynomialConfig::default()
+            })),
         ),
-        (
-            "arc-cosine",
-            KernelConfig::ArcCosine(ArcCosineConfig::default()),
-        ),
+        ("arc-cosine", KernelConfig::from(ArcCosineConfig::default())),
         (
             "cosine and constant",
-            KernelConfig::Cosine(CosineConfig {
+            KernelConfig::from(CosineConfig {
                 period: 3.0,
                 ..CosineConfig::default()
             })
-            .plus(KernelConfig::Constant(ConstantConfig { variance: 1.0 })),
+            .plus(KernelConfig::from(ConstantConfig { variance: 1.0 })),
         ),
         (
             "spectral mixture",
-            KernelConfig::SpectralMixture(SpectralMixtureConfig::default()),
+            KernelConfig::from(SpectralMixtureConfig::default()),
         ),
         (
             "gibbs",
-            KernelConfig::Gibbs(GibbsConfig {
+            KernelConfig::from(GibbsConfig {
                 network: network.clone(),
                 ..GibbsConfig::default()
             }),
@@ -76,14 +71,14 @@ fn kernels() -> Vec<(&'static str, KernelConfig)> {
             smooth
                 .clone()
                 .periodic(3.0)
-                .plus(KernelConfig::White(WhiteConfig { variance: 0.01 })),
+                .plus(KernelConfig::from(WhiteConfig { variance: 0.01 })),
         ),
         ("deep", smooth.clone().deep(network, 2)),
         (
             "change point",
-            KernelConfig::ChangePoint(ChangePointConfig {
-                first: Box::new(smooth.clone()),
-                second: Box::new(linear.clone()),
+            KernelConfig::from(ChangePointConfig {
+                first: smooth.clone(),
+                second: linear.clone(),
                 change: Change::default(),
             }),
         ),

@@ -20,7 +20,7 @@ use burn_gp_models::{
 
 burn_gp_core::kernel! {
     /// Brownian motion in both directions from zero, `½v·(|x| + |x′| − |x − x′|)`, for one input.
-    pub struct Wandering, WanderingConfig = "wandering" {
+    pub struct Wandering, WanderingConfig = "wandering", "Brownian motion in both directions" {
         variance = 1.0,
     }
 }

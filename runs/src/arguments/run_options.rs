@@ -19,7 +19,7 @@ use super::{
     ScheduleName, TimeName,
     choices::{component, named},
 };
-use crate::kernel_expression::KernelExpression;
+use crate::kernel_expression::{KernelExpression, help};
 use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
 
 options! {
@@ -34,16 +34,7 @@ options! {
         minutes: f64 = "MINUTES" [IgnoredInComparison, ShortHelp],
         /// Kernel, such as rbf, rbf+linear, periodic(rbf)*matern32 [default: matern52; the model auto takes
         /// linear+matern52 if that is better]
-        ///
-        /// Kernels: rbf, matern12, matern32, matern52, rational-quadratic, linear, polynomial,
-        /// arc-cosine, cosine, spectral-mixture, gibbs, constant, white; built from others: periodic(K),
-        /// scaled(K), deep(K) (on the outputs of a network), change-point(K, K), sums K+K and products
-        /// K*K. `K[1,3]` uses only the first and the third input. Options in parentheses set initial
-        /// values, in the units of the data as `show` prints them: rbf(lengthscale=0.5), periodic(rbf,
-        /// period=12). Add std for standardized units: rbf(lengthscale=0.5 std) is half a standard
-        /// deviation of each input. Kernels on the outputs of networks or layers always use standardized
-        /// units. exact and sgpr initialize periods and frequencies that you leave out from the
-        /// periodogram of the targets.
+        #[arg(long_help = help())]
         kernel: KernelExpression = "KERNEL" [ShortHelp],
         /// Share one lengthscale (period, variance) among all inputs instead of one for each [default:
         /// false; true for conv-gp and deep-conv-gp]

@@ -1,9 +1,8 @@
 //! The arguments in the parentheses after the name of a kernel.
 
 use burn_gp_core::{kernels::KernelConfig, parameter::LOWER_BOUND};
-use serde_json::{Map, Value, json};
 
-use super::{KernelExpressionError, kernels::KernelName};
+use super::{KernelExpressionError, kernels::KernelName, options::KernelOption};
 
 /// An option and its value.
 #[derive(Clone, Debug)]
@@ -36,6 +35,10 @@ impl NumberOption {
     }
 
     /// The value as a positive integer.
+    ///
+    /// # Errors
+    ///
+    /// If it is not one, or too large.
     pub fn count(&self) -> Result<usize, KernelExpressionError> {
         let whole = self.value.fract() == 0.0 && (1.0..=LARGEST_COUNT).contains(&self.value);
         self.require(whole, "a positive whole number")?;
@@ -43,19 +46,69 @@ impl NumberOption {
     }
 
     /// The value as a size.
-    fn size(&self) -> Result<usize, KernelExpressionError> {
+    ///
+    /// # Errors
+    ///
+    /// If it is not a positive integer, or too large.
+    pub fn size(&self) -> Result<usize, KernelExpressionError> {
         let is_small = self.value <= LARGEST_SIZE;
         self.require(is_small, "a whole number from 1 to 500")?;
         self.count()
+    }
+
+    /// The value as an integer.
+    ///
+    /// # Errors
+    ///
+    /// If it is not one, or too large.
+    pub fn whole(&self) -> Result<i64, KernelExpressionError> {
+        let whole = self.value.fract() == 0.0 && self.value.abs() <= LARGEST_COUNT;
+        self.require(whole, "a whole number")?;
+        Ok(self.value as i64)
+    }
+
+    /// The value as the initial value of a positive parameter.
+    ///
+    /// # Errors
+    ///
+    /// If it is not positive.
+    pub fn positive(&self) -> Result<f64, KernelExpressionError> {
+        match self.is_standardized {
+            true => self.require(
+                self.value > LOWER_BOUND,
+                "a number above 1e-6 in standardized units",
+            )?,
+            false => self.require(self.value > 0.0, "a positive number")?,
+        }
+        Ok(self.value)
+    }
+
+    /// The value as one of `count` choices, counted from zero.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such choice.
+    pub fn choice(
+        &self,
+        count: usize,
+        expected: &'static str,
+    ) -> Result<usize, KernelExpressionError> {
+        let found = (0..count).find(|&choice| choice as f64 == self.value);
+        self.require(found.is_some(), expected)?;
+        Ok(found.unwrap_or(0))
     }
 }
 
 /// The kernels and options in the parentheses of a kernel.
 pub struct Arguments {
+    /// The kernel.
     pub kernel: KernelName,
+    /// The character at which the kernel begins.
     pub place: usize,
+    /// The kernels.
     pub operands: Vec<KernelConfig>,
-    pub options: Vec<NumberOption>,
+    /// The options as typed, and what they stand for.
+    pub options: Vec<(NumberOption, KernelOption)>,
 }
 
 impl Arguments {
@@ -75,133 +128,39 @@ impl Arguments {
     ///
     /// If the kernel has no such option.
     pub fn add_option(&mut self, option: NumberOption) -> Result<(), KernelExpressionError> {
-        if let Some(known) = self.kernel.options()
-            && !known.contains(&option.name.as_str())
-        {
+        let known = self.kernel.options();
+        let Some((_, kind)) = known.iter().find(|(name, _)| *name == option.name) else {
+            let known: Vec<_> = known.into_iter().map(|(name, _)| name).collect();
             return Err(KernelExpressionError::UnknownOption {
                 place: option.place,
-                kernel: self.kernel.name(),
+                kernel: self.kernel.name,
                 option: option.name,
                 known: known.join(", "),
             });
-        }
-        self.options.push(option);
+        };
+        self.options.push((option, *kind));
         Ok(())
     }
 
-    /// The kernels, of which there must be `COUNT`.
+    /// The kernels, of which there must be `count`.
     ///
     /// # Errors
     ///
     /// If there are more or fewer.
-    pub fn operands<const COUNT: usize>(
-        &self,
-    ) -> Result<[Box<KernelConfig>; COUNT], KernelExpressionError> {
-        let operands: Vec<_> = self.operands.iter().cloned().map(Box::new).collect();
-        let found = operands.len();
-        operands
-            .try_into()
-            .map_err(|_| KernelExpressionError::Operands {
-                place: self.place,
-                kernel: self.kernel.name(),
-                expected: match COUNT {
-                    0 => "no kernels",
-                    1 => "one kernel",
-                    _ => "two kernels",
-                },
-                found,
-            })
-    }
-
-    /// The options as fields of a configuration. Whole numbers become integers, which suit fields of any
-    /// numeric type.
-    pub fn fields(&self) -> Map<String, Value> {
-        let options = self.options.iter();
-        let fields = options.map(|NumberOption { name, value, .. }| {
-            let whole = value.fract() == 0.0 && value.abs() <= LARGEST_COUNT;
-            let value = if whole {
-                json!(*value as i64)
-            } else {
-                json!(value)
-            };
-            (name.replace('-', "_"), value)
-        });
-        fields.collect()
-    }
-
-    /// The last option with this name.
-    fn option(&self, name: &str) -> Option<&NumberOption> {
-        self.options.iter().rev().find(|option| option.name == name)
-    }
-
-    /// The value of an option, or its default.
-    pub fn number(&self, name: &str, default: f64) -> f64 {
-        self.option(name).map_or(default, |option| option.value)
-    }
-
-    /// The value of an option for the initial value of a positive parameter.
-    ///
-    /// # Errors
-    ///
-    /// If it is not positive.
-    pub fn positive(&self, name: &str, default: f64) -> Result<f64, KernelExpressionError> {
-        Ok(self.positive_if_given(name)?.unwrap_or(default))
-    }
-
-    /// The value of an option that must be positive; `None` if absent.
-    ///
-    /// # Errors
-    ///
-    /// If it is not positive.
-    pub fn positive_if_given(&self, name: &str) -> Result<Option<f64>, KernelExpressionError> {
-        let Some(option) = self.option(name) else {
-            return Ok(None);
-        };
-        match option.is_standardized {
-            true => option.require(
-                option.value > LOWER_BOUND,
-                "a number above 1e-6 in standardized units",
-            )?,
-            false => option.require(option.value > 0.0, "a positive number")?,
+    pub fn operands(&self, count: usize) -> Result<&[KernelConfig], KernelExpressionError> {
+        if self.operands.len() == count {
+            return Ok(&self.operands);
         }
-        Ok(Some(option.value))
-    }
-
-    /// The value of an option that is a count.
-    ///
-    /// # Errors
-    ///
-    /// If it is not a positive integer.
-    pub fn count(&self, name: &str, default: usize) -> Result<usize, KernelExpressionError> {
-        self.option(name).map_or(Ok(default), NumberOption::count)
-    }
-
-    /// The value of an option that is a size.
-    ///
-    /// # Errors
-    ///
-    /// If it is not a positive integer, or too large.
-    pub fn size(&self, name: &str, default: usize) -> Result<usize, KernelExpressionError> {
-        self.option(name).map_or(Ok(default), NumberOption::size)
-    }
-
-    /// The value of an option with a few allowed values.
-    ///
-    /// # Errors
-    ///
-    /// If the value is not allowed.
-    pub fn choice<T: Copy>(
-        &self,
-        name: &str,
-        choices: &[(f64, T)],
-        default: T,
-        expected: &'static str,
-    ) -> Result<T, KernelExpressionError> {
-        let Some(option) = self.option(name) else {
-            return Ok(default);
-        };
-        let found = choices.iter().find(|(value, _)| *value == option.value);
-        option.require(found.is_some(), expected)?;
-        Ok(found.map_or(default, |(_, choice)| *choice))
+        Err(KernelExpressionError::Operands {
+            place: self.place,
+            kernel: self.kernel.name,
+            expected: match count {
+                0 => "no kernels".to_owned(),
+                1 => "one kernel".to_owned(),
+                2 => "two kernels".to_owned(),
+                more => format!("{more} kernels"),
+            },
+            found: self.operands.len(),
+        })
     }
 }

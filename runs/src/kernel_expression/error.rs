@@ -55,7 +55,7 @@ pub enum KernelExpressionError {
         /// The kernel.
         kernel: &'static str,
         /// The required number of kernels.
-        expected: &'static str,
+        expected: String,
         /// The number of kernels found.
         found: usize,
     },

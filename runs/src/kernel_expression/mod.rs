@@ -15,7 +15,9 @@
 mod arguments;
 mod error;
 mod given_number;
+mod help;
 mod kernels;
+mod options;
 mod parser;
 mod tokens;
 
@@ -30,6 +32,7 @@ use serde::{Deserialize, Serialize};
 
 pub use error::KernelExpressionError;
 pub use given_number::GivenNumber;
+pub use help::help;
 
 /// A kernel expression: its text and its configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

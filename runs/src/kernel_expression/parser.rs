@@ -199,7 +199,7 @@ impl Parser<'_> {
         if self.peek().token == Token::Sign('(') {
             self.within_parentheses(|parser| parser.arguments(&mut arguments))?;
         }
-        let own = arguments.options.iter().map(|option| GivenNumber {
+        let own = arguments.options.iter().map(|(option, _)| GivenNumber {
             path: kernel.path(&option.name),
             option: option.name.clone(),
             value: option.value,
@@ -227,10 +227,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        let fields: &[&str] = match starts.len() {
-            1 => &["base"],
-            _ => &["first", "second"],
-        };
+        let fields = arguments.kernel.parts();
         let ends = starts.iter().skip(1).copied().chain([self.given.len()]);
         for ((start, end), field) in starts.iter().zip(ends).zip(fields) {
             for number in &mut self.given[*start..end] {

@@ -1,7 +1,7 @@
 //! Models of layers.
 
 use burn_gp_core::{
-    kernels::{KernelConfig, ScaledConfig},
+    kernels::{KernelConfig, StationaryConfig},
     layers::LayerNoise,
     means::{IdentityMeanConfig, MeanConfig, MeanName},
     variational::PosteriorConfig,
@@ -209,11 +209,8 @@ fn layer(
 
 /// The kernel with another initial variance.
 fn with_variance(kernel: KernelConfig, variance: f64) -> KernelConfig {
-    match kernel {
-        KernelConfig::Stationary(kernel) => kernel.with_variance(variance).into(),
-        other => KernelConfig::Scaled(ScaledConfig {
-            base: Box::new(other),
-            outputscale: variance,
-        }),
+    match kernel.downcast_ref::<StationaryConfig>() {
+        Some(stationary) => stationary.clone().with_variance(variance).into(),
+        None => kernel.scaled(variance),
     }
 }

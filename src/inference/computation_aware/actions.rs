@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::iterations::eigenvectors;
 use crate::{
     inducing::InducingVariables,
-    kernels::Kernel,
+    kernels::KernelModule,
     ops::{Blocks, ExactMatmul},
     random::standard_normals,
 };
@@ -30,10 +30,11 @@ pub trait Actions: Module + ModuleDisplay + Sync + 'static {
     fn gram(&self) -> Tensor<2>;
 
     /// `SᵀK(X, X)`, `[I, N]`, at the points `[N, D]`, without storing an N×N matrix.
-    fn matrix<K: Kernel>(&self, kernel: &K, points: Tensor<2>) -> Tensor<2>;
+    fn matrix<K: KernelModule>(&self, kernel: &K, points: Tensor<2>) -> Tensor<2>;
 
     /// `SᵀK(X, x)`, `[I, N′]`, at other points `[N′, D]`.
-    fn covariance<K: Kernel>(&self, kernel: &K, points: Tensor<2>, x: Tensor<2>) -> Tensor<2>;
+    fn covariance<K: KernelModule>(&self, kernel: &K, points: Tensor<2>, x: Tensor<2>)
+    -> Tensor<2>;
 }
 
 /// The initial values of [`BlockActions`].
@@ -85,7 +86,7 @@ impl BlockActions {
     /// For each run, the eigenvector of `K(X_j, X_j)` with the largest eigenvalue, at points
     /// `[N, D]`, which must not be on an autodiff device. Among all combinations of the run with
     /// unit length, it has the largest variance.
-    pub fn principal<K: Kernel>(blocks: Blocks, kernel: &K, points: &Tensor<2>) -> Self {
+    pub fn principal<K: KernelModule>(blocks: Blocks, kernel: &K, points: &Tensor<2>) -> Self {
         let values = blocks.ranges().map(|run| {
             let points = points.clone().narrow(0, run.start, run.len());
             let all = eigenvectors(kernel.matrix(points));
@@ -97,7 +98,7 @@ impl BlockActions {
     /// Initial actions at points `[N, D]` under the given kernel, for targets `[N, P]`, of which
     /// only the first column is used. `seed` applies to normal values. No argument may be on an
     /// autodiff device.
-    pub fn starting<K: Kernel>(
+    pub fn starting<K: KernelModule>(
         start: ActionStart,
         blocks: Blocks,
         kernel: &K,
@@ -184,11 +185,16 @@ impl Actions for BlockActions {
         identity * squares
     }
 
-    fn matrix<K: Kernel>(&self, kernel: &K, points: Tensor<2>) -> Tensor<2> {
+    fn matrix<K: KernelModule>(&self, kernel: &K, points: Tensor<2>) -> Tensor<2> {
         kernel.block_matrix(self.blocks, points, self.values())
     }
 
-    fn covariance<K: Kernel>(&self, kernel: &K, points: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
+    fn covariance<K: KernelModule>(
+        &self,
+        kernel: &K,
+        points: Tensor<2>,
+        x: Tensor<2>,
+    ) -> Tensor<2> {
         kernel.block_covariance(self.blocks, points, x, self.values())
     }
 }
@@ -232,11 +238,16 @@ impl Actions for DenseActions {
         self.project(self.columns())
     }
 
-    fn matrix<K: Kernel>(&self, kernel: &K, points: Tensor<2>) -> Tensor<2> {
+    fn matrix<K: KernelModule>(&self, kernel: &K, points: Tensor<2>) -> Tensor<2> {
         kernel.matrix_product(points, self.columns()).transpose()
     }
 
-    fn covariance<K: Kernel>(&self, kernel: &K, points: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
+    fn covariance<K: KernelModule>(
+        &self,
+        kernel: &K,
+        points: Tensor<2>,
+        x: Tensor<2>,
+    ) -> Tensor<2> {
         kernel
             .covariance_product(x, points, self.columns())
             .transpose()
@@ -271,24 +282,24 @@ impl<A: Actions> ActionVariables<A> {
 
 impl<A: Actions> ActionSet<A> {
     /// `Cov[u, f(x)]`, [I, N′].
-    fn covariance<K: Kernel>(&self, kernel: &K, x: Tensor<2>) -> Tensor<2> {
+    fn covariance<K: KernelModule>(&self, kernel: &K, x: Tensor<2>) -> Tensor<2> {
         self.actions.covariance(kernel, self.points.val(), x)
     }
 
     /// `Cov[u, u]`, [I, I].
-    fn own<K: Kernel>(&self, kernel: &K) -> Tensor<2> {
+    fn own<K: KernelModule>(&self, kernel: &K) -> Tensor<2> {
         let covariance = self.actions.matrix(kernel, self.points.val()); // SᵀK, [I, N]
         self.actions.project(covariance.transpose())
     }
 
     /// `Cov[u, v]` with the combinations of another set, [I, I2].
-    fn with<K: Kernel>(&self, kernel: &K, other: &Self) -> Tensor<2> {
+    fn with<K: KernelModule>(&self, kernel: &K, other: &Self) -> Tensor<2> {
         let covariance = self.covariance(kernel, other.points.val());
         other.actions.project(covariance.transpose()).transpose()
     }
 }
 
-impl<K: Kernel, A: Actions> InducingVariables<K> for ActionVariables<A> {
+impl<K: KernelModule, A: Actions> InducingVariables<K> for ActionVariables<A> {
     fn count(&self) -> usize {
         self.sets.iter().map(|set| set.actions.count()).sum()
     }

@@ -3,7 +3,7 @@
 use burn::{module::Module, tensor::Tensor};
 
 use super::{ActionPolicy, Actions, BlockActions, DenseActions, Iterations, Regression};
-use crate::{kernels::Kernel, ops::NotPositiveDefinite};
+use crate::{kernels::KernelModule, ops::NotPositiveDefinite};
 
 /// An [`ActionPolicy`] chosen at run time.
 #[derive(Module, Debug)]
@@ -26,7 +26,7 @@ pub enum AnyActions {
 impl ActionPolicy for AnyActionPolicy {
     type Actions = AnyActions;
 
-    fn actions<K: Kernel>(
+    fn actions<K: KernelModule>(
         &self,
         problem: &Regression<'_, K>,
     ) -> Result<AnyActions, NotPositiveDefinite> {
@@ -73,14 +73,19 @@ impl Actions for AnyActions {
         }
     }
 
-    fn matrix<K: Kernel>(&self, kernel: &K, points: Tensor<2>) -> Tensor<2> {
+    fn matrix<K: KernelModule>(&self, kernel: &K, points: Tensor<2>) -> Tensor<2> {
         match self {
             Self::Blocks(actions) => actions.matrix(kernel, points),
             Self::Dense(actions) => actions.matrix(kernel, points),
         }
     }
 
-    fn covariance<K: Kernel>(&self, kernel: &K, points: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
+    fn covariance<K: KernelModule>(
+        &self,
+        kernel: &K,
+        points: Tensor<2>,
+        x: Tensor<2>,
+    ) -> Tensor<2> {
         match self {
             Self::Blocks(actions) => actions.covariance(kernel, points, x),
             Self::Dense(actions) => actions.covariance(kernel, points, x),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ActionPolicy, DenseActions, Preconditioner, Regression};
 use crate::{
-    kernels::Kernel,
+    kernels::KernelModule,
     ops::{ExactMatmul, Jitter, NotPositiveDefinite, cholesky, number, numbers},
     random::standard_normals,
 };
@@ -91,7 +91,7 @@ impl Iterations {
     ///
     /// When the preconditioner cannot be factored, or the first action has no positive variance
     /// because a covariance or a target is NaN.
-    pub fn run<K: Kernel>(
+    pub fn run<K: KernelModule>(
         &self,
         problem: &Regression<'_, K>,
     ) -> Result<Iterated, NotPositiveDefinite> {
@@ -132,7 +132,7 @@ impl Iterations {
 impl ActionPolicy for Iterations {
     type Actions = DenseActions;
 
-    fn actions<K: Kernel>(
+    fn actions<K: KernelModule>(
         &self,
         problem: &Regression<'_, K>,
     ) -> Result<DenseActions, NotPositiveDefinite> {
@@ -213,7 +213,7 @@ struct State {
 }
 
 impl State {
-    fn new<K: Kernel>(problem: &Regression<'_, K>) -> Self {
+    fn new<K: KernelModule>(problem: &Regression<'_, K>) -> Self {
         let columns = || Columns::new(problem.residual, ROOM);
         Self {
             actions: columns(),
@@ -227,7 +227,7 @@ impl State {
 
     /// Adds an action. Returns false if it is a combination of earlier ones. The first action is
     /// always added; it is an error if its variance is not a positive number.
-    fn advance<K: Kernel>(
+    fn advance<K: KernelModule>(
         &mut self,
         problem: &Regression<'_, K>,
         action: Tensor<2>,
@@ -293,7 +293,7 @@ enum Rule {
 }
 
 impl Rule {
-    fn new<K: Kernel>(
+    fn new<K: KernelModule>(
         given: &Iterations,
         problem: &Regression<'_, K>,
     ) -> Result<Self, NotPositiveDefinite> {

@@ -30,7 +30,7 @@ use super::{
     parts::{full_batch_parts, parts},
 };
 use crate::{
-    kernels::Kernel,
+    kernels::KernelModule,
     likelihoods::Gaussian,
     means::AnyMean,
     ops::{CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky},
@@ -63,7 +63,7 @@ pub trait ActionPolicy: Module + ModuleDisplay {
     /// # Errors
     ///
     /// When a matrix required for the choice cannot be factored.
-    fn actions<K: Kernel>(
+    fn actions<K: KernelModule>(
         &self,
         problem: &Regression<'_, K>,
     ) -> Result<Self::Actions, NotPositiveDefinite>;
@@ -78,7 +78,7 @@ pub trait ActionPolicy: Module + ModuleDisplay {
 impl ActionPolicy for BlockActions {
     type Actions = Self;
 
-    fn actions<K: Kernel>(&self, _: &Regression<'_, K>) -> Result<Self, NotPositiveDefinite> {
+    fn actions<K: KernelModule>(&self, _: &Regression<'_, K>) -> Result<Self, NotPositiveDefinite> {
         Ok(self.clone())
     }
 
@@ -97,7 +97,7 @@ impl ActionPolicy for BlockActions {
 impl ActionPolicy for DenseActions {
     type Actions = Self;
 
-    fn actions<K: Kernel>(&self, _: &Regression<'_, K>) -> Result<Self, NotPositiveDefinite> {
+    fn actions<K: KernelModule>(&self, _: &Regression<'_, K>) -> Result<Self, NotPositiveDefinite> {
         Ok(self.clone())
     }
 }
@@ -135,9 +135,9 @@ pub struct ComputationAware<K: Module, A: Module> {
     priors: Priors,
 }
 
-parts!(ComputationAware<K: Kernel, A: ActionPolicy>);
+parts!(ComputationAware<K: KernelModule, A: ActionPolicy>);
 
-impl<K: Kernel, A: ActionPolicy> ComputationAware<K, A> {
+impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
     /// Creates regression with the given prior, noise and policy for the actions.
     pub fn new(kernel: K, mean: impl Into<AnyMean>, likelihood: Gaussian, policy: A) -> Self {
         Self {
@@ -162,7 +162,7 @@ impl<K: Kernel, A: ActionPolicy> ComputationAware<K, A> {
     }
 }
 
-impl<K: Kernel, A: ActionPolicy> FullBatch for ComputationAware<K, A> {
+impl<K: KernelModule, A: ActionPolicy> FullBatch for ComputationAware<K, A> {
     type Process = WithMean<ConditionedProcess<K, ActionVariables<A::Actions>>>;
 
     full_batch_parts!();

@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 use super::Regression;
 use crate::{
     inducing::greedy_variance,
-    kernels::Kernel,
+    kernels::KernelModule,
     ops::{
         CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, gram,
         number,
@@ -28,7 +28,7 @@ pub struct Preconditioner {
 impl Preconditioner {
     /// Creates the preconditioner of a problem with `rank` pivots, or fewer if there are fewer
     /// distinct inputs.
-    pub fn new<K: Kernel>(
+    pub fn new<K: KernelModule>(
         problem: &Regression<'_, K>,
         rank: usize,
     ) -> Result<Self, NotPositiveDefinite> {

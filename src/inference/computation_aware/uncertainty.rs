@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 use super::{ActionPolicy, ComputationAware};
 use crate::{
     inference::{ConditionError, ConjugateGradients, ConjugateGradientsSettings, FullBatch},
-    kernels::Kernel,
+    kernels::KernelModule,
     process::Process,
 };
 
@@ -19,7 +19,7 @@ pub struct Uncertainty {
     pub computational: Tensor<1>,
 }
 
-impl<K: Kernel, A: ActionPolicy> ComputationAware<K, A> {
+impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
     /// The two parts of the variances at `x` (J. Wenger et al., *Computation-Aware Gaussian
     /// Processes*, arXiv:2411.01036, Section 2). Conjugate gradients compute the exact variance
     /// without storing an N×N matrix, in time N² per iteration.

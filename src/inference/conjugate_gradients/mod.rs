@@ -22,7 +22,7 @@ use super::{
     parts::{full_batch_parts, parts},
 };
 use crate::{
-    kernels::Kernel,
+    kernels::KernelModule,
     likelihoods::Gaussian,
     means::AnyMean,
     ops::{NotPositiveDefinite, number},
@@ -125,9 +125,9 @@ pub struct ConjugateGradients<K: Module> {
     priors: Priors,
 }
 
-parts!(ConjugateGradients<K: Kernel>);
+parts!(ConjugateGradients<K: KernelModule>);
 
-impl<K: Kernel> ConjugateGradients<K> {
+impl<K: KernelModule> ConjugateGradients<K> {
     /// Creates regression with the given prior and noise.
     ///
     /// # Panics
@@ -249,7 +249,7 @@ struct Estimate {
     preconditioned: Tensor<2>,
 }
 
-impl<K: Kernel> FullBatch for ConjugateGradients<K> {
+impl<K: KernelModule> FullBatch for ConjugateGradients<K> {
     type Process = WithMean<ConjugateGradientsProcess<K>>;
 
     full_batch_parts!();

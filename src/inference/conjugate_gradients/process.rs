@@ -8,7 +8,7 @@ use crate::{
         Regression,
         computation_aware::{Preconditioner, symmetric},
     },
-    kernels::Kernel,
+    kernels::KernelModule,
     ops::{ExactMatmul, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, number},
     process::{Joint, Marginals, Process, dummy_row_if_empty, nonnegative},
 };
@@ -35,7 +35,7 @@ impl<K> System<K> {
     }
 }
 
-impl<K: Kernel> System<K> {
+impl<K: KernelModule> System<K> {
     /// `D = S·(SᵀK̂S)^{-½}`, [N, R], so that `DDᵀ ≈ K̂⁻¹`, where S spans the covariances of all
     /// inputs with R pivots. The resulting variance is that of computation-aware regression with
     /// the actions S. With as many pivots as inputs, S is the identity and the variance is exact.
@@ -69,7 +69,7 @@ impl<K: Kernel> System<K> {
     }
 }
 
-impl<K: Kernel> Operator for System<K> {
+impl<K: KernelModule> Operator for System<K> {
     fn product(&self, columns: Tensor<2>) -> Tensor<2> {
         let covariances = self
             .kernel
@@ -108,7 +108,7 @@ pub struct ConjugateGradientsProcess<K> {
     stop: Stop,
 }
 
-impl<K: Kernel> ConjugateGradientsProcess<K> {
+impl<K: KernelModule> ConjugateGradientsProcess<K> {
     pub(super) fn new(
         system: System<K>,
         weights: Tensor<2>,
@@ -160,7 +160,7 @@ impl<K: Kernel> ConjugateGradientsProcess<K> {
     }
 }
 
-impl<K: Kernel> Process for ConjugateGradientsProcess<K> {
+impl<K: KernelModule> Process for ConjugateGradientsProcess<K> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.marginals(one).at_none();

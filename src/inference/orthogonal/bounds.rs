@@ -13,7 +13,7 @@ use crate::{
         check_rows,
         low_rank::{log_density_of_fit, low_rank_log_density},
     },
-    kernels::Kernel,
+    kernels::KernelModule,
     ops::{CholeskyFactor, ExactMatmul, NotPositiveDefinite, column_squares, gram},
     process::VariationalGaussian,
 };
@@ -28,7 +28,7 @@ pub(super) struct Fit {
     pub orthogonal_factor: CholeskyFactor<2>,
 }
 
-impl<K: Kernel, I: InducingVariables<K>> CollapsedOrthogonal<K, I> {
+impl<K: KernelModule, I: InducingVariables<K>> CollapsedOrthogonal<K, I> {
     /// The fit of the optimal mean, with `yᵀ(U + σ²I)⁻¹y = min ‖y − Λᵀb − Γᵀc‖²/σ² + ‖b‖² + ‖c‖²`
     /// over b and c.
     pub(super) fn fit(

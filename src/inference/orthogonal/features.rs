@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 use super::CollapsedOrthogonal;
 use crate::{
     inducing::InducingVariables,
-    kernels::Kernel,
+    kernels::KernelModule,
     ops::{BlockFactor, ExactMatmul, NotPositiveDefinite, cholesky},
 };
 
@@ -34,7 +34,7 @@ impl Features {
     }
 }
 
-impl<K: Kernel, I: InducingVariables<K>> CollapsedOrthogonal<K, I> {
+impl<K: KernelModule, I: InducingVariables<K>> CollapsedOrthogonal<K, I> {
     /// The factor of the joint covariance of all inducing variables; the Schur complement is
     /// `C_vv`.
     pub(super) fn factor(&self) -> Result<BlockFactor, NotPositiveDefinite> {

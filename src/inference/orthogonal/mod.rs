@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     inducing::InducingVariables,
-    kernels::Kernel,
+    kernels::KernelModule,
     likelihoods::Gaussian,
     means::AnyMean,
     ops::{BlockFactor, Jitter, NotPositiveDefinite, column_squares},
@@ -48,9 +48,9 @@ pub struct CollapsedOrthogonal<K: Module, I: Module> {
     priors: Priors,
 }
 
-parts!(CollapsedOrthogonal<K: Kernel, I: InducingVariables<K>>);
+parts!(CollapsedOrthogonal<K: KernelModule, I: InducingVariables<K>>);
 
-impl<K: Kernel, I: InducingVariables<K>> CollapsedOrthogonal<K, I> {
+impl<K: KernelModule, I: InducingVariables<K>> CollapsedOrthogonal<K, I> {
     /// Creates sparse regression with the given prior, noise, inducing variables (Z) and orthogonal
     /// inducing variables (O). `jitter` is for `K_uu` and for `C_vv`, which is singular if a point
     /// of O is also in Z.
@@ -89,7 +89,7 @@ impl<K: Kernel, I: InducingVariables<K>> CollapsedOrthogonal<K, I> {
     }
 }
 
-impl<K: Kernel, I: InducingVariables<K>> FullBatch for CollapsedOrthogonal<K, I> {
+impl<K: KernelModule, I: InducingVariables<K>> FullBatch for CollapsedOrthogonal<K, I> {
     type Process = WithMean<ConditionedProcess<K, I>>;
 
     full_batch_parts!();

@@ -19,7 +19,7 @@ use relaxation::Relaxation;
 use super::{FirstGaussians, FunctionMatrices, PriorCovariances, PseudoObservations};
 use crate::{
     inducing::InducingVariables,
-    kernels::Kernel,
+    kernels::KernelModule,
     ops::{add_diagonal, is_on_cpu, number},
     optim::{Inversion, InversionReport, NaturalInversion, StoppingRule, VarianceGap, safe_start},
     parameter::HostInteger,
@@ -257,7 +257,7 @@ impl<I: Module> InverseFree<I> {
     /// # Shapes
     ///
     /// - `x`: `[N, D]`
-    pub fn with_variance_gap<K: Kernel>(
+    pub fn with_variance_gap<K: KernelModule>(
         self,
         kernel: &K,
         x: Tensor<2>,

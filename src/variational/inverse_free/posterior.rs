@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     inducing::{InducingVariables, SeparateInducing},
-    kernels::{Kernel, SeparateKernels},
+    kernels::{KernelModule, SeparateKernels},
     ops::NotPositiveDefinite,
     process::{Marginals, nonnegative},
 };
@@ -91,7 +91,7 @@ impl<I: Module> InverseFree<I> {
 /// Implements [`Posterior`] for [`InverseFree`] under one type of prior.
 macro_rules! posterior_under {
     ($prior:ty, $variables:ident, $rank:literal) => {
-        impl<K: Kernel, I: $variables<K>> Posterior<$prior> for InverseFree<I> {
+        impl<K: KernelModule, I: $variables<K>> Posterior<$prior> for InverseFree<I> {
             type Process = InverseFreeProcess<$prior, I>;
 
             fn evaluate(

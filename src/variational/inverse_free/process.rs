@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     inducing::{InducingVariables, SeparateInducing},
-    kernels::{Kernel, SeparateKernels},
+    kernels::{KernelModule, SeparateKernels},
     ops::ExactMatmul,
     process::{Joint, Marginals, Process, dummy_row_if_empty, nonnegative},
 };
@@ -139,7 +139,7 @@ impl<K, I> InverseFreeProcess<K, I> {
     }
 }
 
-impl<K: Kernel, I: InducingVariables<K>> Process for InverseFreeProcess<K, I> {
+impl<K: KernelModule, I: InducingVariables<K>> Process for InverseFreeProcess<K, I> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.marginals(one).at_none();
@@ -163,7 +163,7 @@ impl<K: Kernel, I: InducingVariables<K>> Process for InverseFreeProcess<K, I> {
     }
 }
 
-impl<K: Kernel, I: SeparateInducing<K>> InverseFreeProcess<SeparateKernels<K>, I> {
+impl<K: KernelModule, I: SeparateInducing<K>> InverseFreeProcess<SeparateKernels<K>, I> {
     /// The process of each function by itself.
     pub(crate) fn functions(&self) -> Vec<InverseFreeProcess<K, I::Member>> {
         let [_, size] = self.weights.dims();
@@ -181,7 +181,9 @@ impl<K: Kernel, I: SeparateInducing<K>> InverseFreeProcess<SeparateKernels<K>, I
     }
 }
 
-impl<K: Kernel, I: SeparateInducing<K>> Process for InverseFreeProcess<SeparateKernels<K>, I> {
+impl<K: KernelModule, I: SeparateInducing<K>> Process
+    for InverseFreeProcess<SeparateKernels<K>, I>
+{
     fn marginals(&self, x: Tensor<2>) -> Marginals {
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.marginals(one).at_none();

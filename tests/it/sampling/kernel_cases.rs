@@ -17,7 +17,7 @@ pub fn stationary(kind: Stationary, lengthscale: f64, variance: f64) -> KernelCo
 }
 
 pub fn rational_quadratic(ard: bool, shape: f64) -> KernelConfig {
-    KernelConfig::RationalQuadratic(RationalQuadraticConfig {
+    KernelConfig::from(RationalQuadraticConfig {
         ard,
         lengthscale: Some(0.9),
         variance: 1.2,
@@ -28,20 +28,20 @@ pub fn rational_quadratic(ard: bool, shape: f64) -> KernelConfig {
 /// Kernels with composite spectra: scale mixtures, waves and lines.
 pub fn mixtures_and_lines() -> Vec<KernelConfig> {
     let [rbf, rough, _, smooth] = KINDS.map(|kind| stationary(kind, 0.8, 1.3));
-    let waves = KernelConfig::Cosine(CosineConfig {
+    let waves = KernelConfig::from(CosineConfig {
         ard: true,
         period: 1.7,
         variance: 0.6,
     });
-    let mixture = KernelConfig::SpectralMixture(SpectralMixtureConfig {
+    let mixture = KernelConfig::from(SpectralMixtureConfig {
         components: 3,
         highest_frequency: 0.7,
         lengthscale: 1.2,
         variance: 0.9,
     });
-    let constant = KernelConfig::Constant(ConstantConfig { variance: 0.7 });
-    let one_period = KernelConfig::Periodic(PeriodicConfig {
-        base: Box::new(rational_quadratic(true, 0.8)),
+    let constant = KernelConfig::from(ConstantConfig { variance: 0.7 });
+    let one_period = KernelConfig::from(PeriodicConfig {
+        base: rational_quadratic(true, 0.8),
         ard: false,
         period: 1.9,
     });
@@ -65,7 +65,7 @@ pub fn mixtures_and_lines() -> Vec<KernelConfig> {
 
 /// Every kernel with a spectrum.
 pub fn kernels() -> Vec<KernelConfig> {
-    let constant = KernelConfig::Constant(ConstantConfig { variance: 0.7 });
+    let constant = KernelConfig::from(ConstantConfig { variance: 0.7 });
     let [rbf, rough, _, smooth] = KINDS.map(|kind| stationary(kind, 0.8, 1.3));
     vec![
         rbf.clone(),

@@ -137,12 +137,12 @@ fn periodic_kernels_that_are_not_stationary_have_no_spectrum() {
 #[test]
 fn kernels_without_a_spectrum_are_named() {
     let platform = &platforms()[0];
-    let linear = KernelConfig::Linear(LinearConfig {
+    let linear = KernelConfig::from(LinearConfig {
         ard: false,
         variance: 1.0,
         ..LinearConfig::default()
     });
-    let white = KernelConfig::White(WhiteConfig { variance: 1.0 });
+    let white = KernelConfig::from(WhiteConfig { variance: 1.0 });
     let smooth = stationary(Stationary::Matern52, 1.0, 1.0);
     for (config, name) in [
         (linear.clone(), "Linear"),

@@ -25,7 +25,7 @@ pub fn stationary(kind: Stationary) -> StationaryConfig {
 }
 
 fn linear() -> KernelConfig {
-    KernelConfig::Linear(LinearConfig {
+    KernelConfig::from(LinearConfig {
         ard: true,
         variance: 0.4,
         ..LinearConfig::default()
@@ -33,7 +33,7 @@ fn linear() -> KernelConfig {
 }
 
 fn white() -> KernelConfig {
-    KernelConfig::White(WhiteConfig { variance: 0.3 })
+    KernelConfig::from(WhiteConfig { variance: 0.3 })
 }
 
 pub fn network(activation: Activation) -> PerceptronConfig {
@@ -46,7 +46,7 @@ pub fn network(activation: Activation) -> PerceptronConfig {
 }
 
 fn arc_cosine(order: ArcCosineOrder, ard: bool) -> KernelConfig {
-    KernelConfig::ArcCosine(ArcCosineConfig {
+    KernelConfig::from(ArcCosineConfig {
         order,
         ard,
         weight_variance: 0.6,
@@ -56,7 +56,7 @@ fn arc_cosine(order: ArcCosineOrder, ard: bool) -> KernelConfig {
 }
 
 fn gibbs(ard: bool) -> KernelConfig {
-    KernelConfig::Gibbs(GibbsConfig {
+    KernelConfig::from(GibbsConfig {
         network: network(Activation::Tanh),
         ard,
         lengthscale: Some(0.8),
@@ -65,7 +65,7 @@ fn gibbs(ard: bool) -> KernelConfig {
 }
 
 fn rational_quadratic(ard: bool) -> KernelConfig {
-    KernelConfig::RationalQuadratic(RationalQuadraticConfig {
+    KernelConfig::from(RationalQuadraticConfig {
         ard,
         lengthscale: Some(0.9),
         variance: 1.1,
@@ -74,7 +74,7 @@ fn rational_quadratic(ard: bool) -> KernelConfig {
 }
 
 fn polynomial(ard: bool, degree: usize) -> KernelConfig {
-    KernelConfig::Polynomial(PolynomialConfig {
+    KernelConfig::from(PolynomialConfig {
         ard,
         variance: 0.4,
         offset: 0.6,
@@ -83,7 +83,7 @@ fn polynomial(ard: bool, degree: usize) -> KernelConfig {
 }
 
 fn cosine(ard: bool) -> KernelConfig {
-    KernelConfig::Cosine(CosineConfig {
+    KernelConfig::from(CosineConfig {
         ard,
         period: 2.7,
         variance: 0.7,
@@ -113,7 +113,7 @@ fn kinds() -> Vec<(&'static str, KernelConfig)> {
         ("linear", linear()),
         (
             "linear, isotropic",
-            KernelConfig::Linear(LinearConfig {
+            KernelConfig::from(LinearConfig {
                 ard: false,
                 variance: 0.4,
                 ..LinearConfig::default()
@@ -129,7 +129,7 @@ fn kinds() -> Vec<(&'static str, KernelConfig)> {
         ("cosine, isotropic", cosine(false)),
         (
             "spectral mixture",
-            KernelConfig::SpectralMixture(SpectralMixtureConfig {
+            KernelConfig::from(SpectralMixtureConfig {
                 components: 3,
                 highest_frequency: 0.7,
                 lengthscale: 1.2,
@@ -140,7 +140,7 @@ fn kinds() -> Vec<(&'static str, KernelConfig)> {
         ("gibbs, isotropic", gibbs(false)),
         (
             "constant",
-            KernelConfig::Constant(ConstantConfig { variance: 1.2 }),
+            KernelConfig::from(ConstantConfig { variance: 1.2 }),
         ),
         ("white", white()),
         (
@@ -150,8 +150,8 @@ fn kinds() -> Vec<(&'static str, KernelConfig)> {
         ("periodic matern 1/2", rough.clone().periodic(2.3)),
         (
             "periodic rational quadratic, one period",
-            KernelConfig::Periodic(PeriodicConfig {
-                base: Box::new(rational_quadratic(true)),
+            KernelConfig::from(PeriodicConfig {
+                base: rational_quadratic(true),
                 ard: false,
                 period: 1.9,
             }),
@@ -175,9 +175,9 @@ fn kinds() -> Vec<(&'static str, KernelConfig)> {
         ),
         (
             "change point",
-            KernelConfig::ChangePoint(ChangePointConfig {
-                first: Box::new(smooth.clone()),
-                second: Box::new(linear().plus(white())),
+            KernelConfig::from(ChangePointConfig {
+                first: smooth.clone(),
+                second: linear().plus(white()),
                 change,
             }),
         ),
@@ -239,23 +239,22 @@ fn with_shared_parameters() -> Vec<(String, KernelConfig)> {
 
 /// The kernel on two input dimensions, the first and the last of three.
 fn within_two_dimensions(kernel: KernelConfig) -> KernelConfig {
-    let kernel = match kernel {
-        // This kernel selects dimensions itself.
-        KernelConfig::ActiveDimensions(ActiveDimensionsConfig { base, .. }) => {
-            base.on_dimensions(vec![1])
-        }
-        kernel => kernel,
+    // This kernel selects dimensions itself.
+    let kernel = match kernel.downcast_ref::<ActiveDimensionsConfig>() {
+        Some(config) => config.base.clone().on_dimensions(vec![1]),
+        None => kernel,
     };
     kernel.on_dimensions(vec![2, 0])
 }
 
 /// Whether the value of a kernel depends on the inputs.
 pub fn sees_inputs(config: &KernelConfig) -> bool {
-    match config {
-        KernelConfig::Constant(_) | KernelConfig::White(_) => false,
-        KernelConfig::Scaled(ScaledConfig { base, .. })
-        | KernelConfig::ActiveDimensions(ActiveDimensionsConfig { base, .. }) => sees_inputs(base),
-        KernelConfig::Sum(SumConfig { first, second }) => sees_inputs(first) || sees_inputs(second),
+    match config.name() {
+        "constant" | "white" => false,
+        "scaled" | "active-dimensions" | "sum" => {
+            let parts = config.parts();
+            parts.iter().any(|part| sees_inputs(part.kernel))
+        }
         _ => true,
     }
 }
@@ -267,69 +266,84 @@ fn first_lengthscale(given: Option<f64>, dimensions: usize) -> f64 {
 
 /// `k(a, b)` by its formula. `same` is true if both are the same point of one set.
 pub fn reference(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> f64 {
+    let value = simple_formula(config, a, b, same);
+    let value = value.or_else(|| formula_of_parts(config, a, b, same));
+    value.unwrap_or_else(|| panic!("no formula for {}", config.name()))
+}
+
+/// The formula of a kernel that is not built from others.
+fn simple_formula(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> Option<f64> {
     let pairs = || a.iter().zip(b);
     let product = |variance: f64| variance * pairs().map(|(a, b)| a * b).sum::<f64>();
-    match config {
-        KernelConfig::Stationary(config) => {
-            let lengthscale = first_lengthscale(config.lengthscale, a.len());
-            let square = pairs().map(|(a, b)| ((a - b) / lengthscale).powi(2));
-            config.variance * profile_of_square(config.kind, square.sum())
-        }
-        KernelConfig::RationalQuadratic(config) => {
-            let lengthscale = first_lengthscale(config.lengthscale, a.len());
-            let square = pairs().map(|(a, b)| ((a - b) / lengthscale).powi(2));
-            rational_profile(config, square.sum())
-        }
-        KernelConfig::Linear(LinearConfig { variance, .. }) => product(*variance),
-        KernelConfig::Polynomial(config) => {
-            (product(config.variance) + config.offset).powi(config.degree as i32)
-        }
-        KernelConfig::ArcCosine(config) => arc_cosine_formula(config, a, b),
-        KernelConfig::Cosine(config) => {
-            let turns: f64 = pairs().map(|(a, b)| (a - b) / config.period).sum();
-            config.variance * (2.0 * PI * turns).cos()
-        }
-        KernelConfig::SpectralMixture(config) => spectral_formula(config, a, b),
-        KernelConfig::Gibbs(config) => gibbs_formula(config, a, b),
-        KernelConfig::Constant(ConstantConfig { variance }) => *variance,
-        KernelConfig::White(WhiteConfig { variance }) => f64::from(same) * variance,
-        KernelConfig::Scaled(ScaledConfig { base, outputscale }) => {
-            outputscale * reference(base, a, b, same)
-        }
-        KernelConfig::Sum(SumConfig { first, second }) => {
-            reference(first, a, b, same) + reference(second, a, b, same)
-        }
-        KernelConfig::Product(ProductConfig { first, second }) => {
-            reference(first, a, b, same) * reference(second, a, b, same)
-        }
-        KernelConfig::ActiveDimensions(ActiveDimensionsConfig { base, dimensions }) => {
-            let select = |x: &[f64]| dimensions.iter().map(|&d| x[d]).collect::<Vec<_>>();
-            reference(base, &select(a), &select(b), same)
-        }
-        KernelConfig::Periodic(PeriodicConfig { base, period, .. }) => {
-            periodic_formula(base, *period, a, b, same)
-        }
-        KernelConfig::Deep(DeepConfig {
-            base,
-            network,
-            features,
-        }) => {
-            let [a, b] = [a, b].map(|x| perceptron(network, x, *features));
-            reference(base, &a, &b, same)
-        }
-        KernelConfig::ChangePoint(ChangePointConfig {
-            first,
-            second,
-            change,
-        }) => {
-            let [a_after, b_after] = [a, b].map(|x| {
-                1.0 / (1.0 + (-change.steepness * (x[change.dimension] - change.location)).exp())
-            });
-            (1.0 - a_after) * (1.0 - b_after) * reference(first, a, b, same)
-                + a_after * b_after * reference(second, a, b, same)
-        }
-        KernelConfig::Custom(config) => panic!("no formula for {}", config.name()),
+    let square = |given: Option<f64>| {
+        let lengthscale = first_lengthscale(given, a.len());
+        let square = pairs().map(|(a, b)| ((a - b) / lengthscale).powi(2));
+        square.sum::<f64>()
+    };
+    if let Some(config) = config.downcast_ref::<StationaryConfig>() {
+        let square = square(config.lengthscale);
+        return Some(config.variance * profile_of_square(config.kind, square));
     }
+    if let Some(config) = config.downcast_ref::<RationalQuadraticConfig>() {
+        return Some(rational_profile(config, square(config.lengthscale)));
+    }
+    if let Some(config) = config.downcast_ref::<LinearConfig>() {
+        return Some(product(config.variance));
+    }
+    if let Some(config) = config.downcast_ref::<PolynomialConfig>() {
+        return Some((product(config.variance) + config.offset).powi(config.degree as i32));
+    }
+    if let Some(config) = config.downcast_ref::<ArcCosineConfig>() {
+        return Some(arc_cosine_formula(config, a, b));
+    }
+    if let Some(config) = config.downcast_ref::<CosineConfig>() {
+        let turns: f64 = pairs().map(|(a, b)| (a - b) / config.period).sum();
+        return Some(config.variance * (2.0 * PI * turns).cos());
+    }
+    if let Some(config) = config.downcast_ref::<SpectralMixtureConfig>() {
+        return Some(spectral_formula(config, a, b));
+    }
+    if let Some(config) = config.downcast_ref::<GibbsConfig>() {
+        return Some(gibbs_formula(config, a, b));
+    }
+    if let Some(config) = config.downcast_ref::<ConstantConfig>() {
+        return Some(config.variance);
+    }
+    let config = config.downcast_ref::<WhiteConfig>()?;
+    Some(f64::from(same) * config.variance)
+}
+
+/// The formula of a kernel that is built from others.
+fn formula_of_parts(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> Option<f64> {
+    if let Some(ScaledConfig { base, outputscale }) = config.downcast_ref() {
+        return Some(outputscale * reference(base, a, b, same));
+    }
+    if let Some(SumConfig { first, second }) = config.downcast_ref() {
+        return Some(reference(first, a, b, same) + reference(second, a, b, same));
+    }
+    if let Some(ProductConfig { first, second }) = config.downcast_ref() {
+        return Some(reference(first, a, b, same) * reference(second, a, b, same));
+    }
+    if let Some(ActiveDimensionsConfig { base, dimensions }) = config.downcast_ref() {
+        let select = |x: &[f64]| dimensions.iter().map(|&d| x[d]).collect::<Vec<_>>();
+        return Some(reference(base, &select(a), &select(b), same));
+    }
+    if let Some(PeriodicConfig { base, period, .. }) = config.downcast_ref() {
+        return Some(periodic_formula(base, *period, a, b, same));
+    }
+    if let Some(config) = config.downcast_ref::<DeepConfig>() {
+        let [a, b] = [a, b].map(|x| perceptron(&config.network, x, config.features));
+        return Some(reference(&config.base, &a, &b, same));
+    }
+    let ChangePointConfig {
+        first,
+        second,
+        change,
+    } = config.downcast_ref()?;
+    let [a_after, b_after] = [a, b]
+        .map(|x| 1.0 / (1.0 + (-change.steepness * (x[change.dimension] - change.location)).exp()));
+    let before = (1.0 - a_after) * (1.0 - b_after) * reference(first, a, b, same);
+    Some(before + a_after * b_after * reference(second, a, b, same))
 }
 
 fn rational_profile(config: &RationalQuadraticConfig, square: f64) -> f64 {
@@ -345,23 +359,19 @@ fn periodic_formula(base: &KernelConfig, period: f64, a: &[f64], b: &[f64], same
         let terms = pairs.map(|(a, b)| ((PI * (a - b) / period).sin() / lengthscale).powi(2));
         terms.sum::<f64>()
     };
-    match base {
-        KernelConfig::Stationary(config) => {
-            config.variance * profile_of_square(config.kind, sines(config.lengthscale))
-        }
-        KernelConfig::RationalQuadratic(config) => {
-            rational_profile(config, sines(config.lengthscale))
-        }
-        base => {
-            let [a, b] = [a, b].map(|x| {
-                let angles = || x.iter().map(|x| 2.0 * PI * x / period);
-                let sines = angles().map(|angle| 0.5 * angle.sin());
-                let cosines = angles().map(|angle| 0.5 * angle.cos());
-                sines.chain(cosines).collect::<Vec<_>>()
-            });
-            reference(base, &a, &b, same)
-        }
+    if let Some(config) = base.downcast_ref::<StationaryConfig>() {
+        return config.variance * profile_of_square(config.kind, sines(config.lengthscale));
     }
+    if let Some(config) = base.downcast_ref::<RationalQuadraticConfig>() {
+        return rational_profile(config, sines(config.lengthscale));
+    }
+    let [a, b] = [a, b].map(|x| {
+        let angles = || x.iter().map(|x| 2.0 * PI * x / period);
+        let sines = angles().map(|angle| 0.5 * angle.sin());
+        let cosines = angles().map(|angle| 0.5 * angle.cos());
+        sines.chain(cosines).collect::<Vec<_>>()
+    });
+    reference(base, &a, &b, same)
 }
 
 /// Computes the angle from its tangent, with the part of `b̃` that is orthogonal to `ã`.

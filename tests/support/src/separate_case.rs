@@ -29,7 +29,7 @@ pub fn kernels(platform: &Platform) -> Vec<SeparateKernels<AnyKernel>> {
         )
     };
     let smooth = |lengthscale, variance| stationary(Stationary::Matern52, lengthscale, variance);
-    let linear = KernelConfig::Linear(LinearConfig {
+    let linear = KernelConfig::from(LinearConfig {
         ard: true,
         variance: 0.5,
         ..LinearConfig::default()
@@ -44,7 +44,7 @@ pub fn kernels(platform: &Platform) -> Vec<SeparateKernels<AnyKernel>> {
         vec![
             smooth(0.7, 1.0),
             smooth(1.1, 2.0).plus(linear),
-            smooth(1.6, 0.5).plus(KernelConfig::White(WhiteConfig { variance: 0.1 })),
+            smooth(1.6, 0.5).plus(KernelConfig::from(WhiteConfig { variance: 0.1 })),
         ],
     ];
     let init = |config: &KernelConfig| config.init(DIMENSIONS, platform.options());

@@ -85,8 +85,8 @@ fn kernels() -> Vec<(KernelConfig, &'static str)> {
         ),
         (
             ChangePointConfig {
-                first: Box::new(constant(1.0)),
-                second: Box::new(constant(-1.0)),
+                first: constant(1.0),
+                second: constant(-1.0),
                 change: Default::default(),
             }
             .into(),

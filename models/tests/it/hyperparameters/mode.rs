@@ -86,7 +86,7 @@ impl Conjugate {
 
 #[test]
 fn fits_find_the_mode_with_and_without_a_prior() {
-    let kernel = || KernelConfig::White(WhiteConfig { variance: WHITE });
+    let kernel = || KernelConfig::from(WhiteConfig { variance: WHITE });
     for dtype in types() {
         let case = Conjugate::new(dtype);
         // In single precision, rounding hides a flat optimum.

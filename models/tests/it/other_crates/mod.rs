@@ -66,7 +66,7 @@ fn own() -> Pieces {
         variance: VARIANCE,
     };
     Pieces {
-        kernel: in_a_sum(KernelConfig::custom(bump)),
+        kernel: in_a_sum(KernelConfig::from(bump)),
         likelihood: LikelihoodConfig::from(NoisyConfig { noise: NOISE }),
         posterior: PosteriorConfig::custom(WhiteConfig {
             covariance: CovarianceShape::Full,

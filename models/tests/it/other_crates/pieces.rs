@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 burn_gp_core::kernel! {
     /// `k(x, x′) = v·exp(−‖x − x′‖²/(2ℓ²))`.
-    pub struct Bump, BumpConfig = "bump" {
+    pub struct Bump, BumpConfig = "bump", "Bumps" {
         lengthscale = 1.0,
         variance = 1.0,
     }
@@ -43,9 +43,8 @@ impl Kernel for Bump {
         self.variance.value().expand([rows])
     }
 
-    fn in_larger_unit(mut self, decades: i64) -> Self {
-        self.variance = self.variance.in_larger_unit(2 * decades);
-        self
+    fn in_larger_unit(&mut self, decades: i64) {
+        self.variance = self.variance.clone().in_larger_unit(2 * decades);
     }
 }
 
@@ -82,9 +81,8 @@ impl Likelihood for Noisy {
             + Tensor::<1>::from_data(noise.as_slice(), options).reshape(function.shape())
     }
 
-    fn in_larger_unit(&self, decades: i64) -> Option<AnyLikelihood> {
-        let noise = self.noise.clone().in_larger_unit(2 * decades);
-        Some(Self { noise }.into())
+    fn in_larger_unit(&mut self, decades: i64) {
+        self.noise = self.noise.clone().in_larger_unit(2 * decades);
     }
 
     fn noise_variance(&self) -> Option<f64> {

@@ -1,0 +1,152 @@
+//! The parts of a kernel, and the units of its parameters.
+
+use super::KernelConfig;
+
+/// A kernel that another one is built from.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelPart<'a> {
+    /// The name of the field.
+    pub name: &'static str,
+    /// The kernel.
+    pub kernel: &'a KernelConfig,
+    /// Its inputs.
+    pub inputs: PartInputs<'a>,
+    /// Whether its values are multiplied by those of another part or by a scale, so that its variance
+    /// has no units.
+    pub is_factor: bool,
+}
+
+impl<'a> KernelPart<'a> {
+    /// A part on all inputs of the whole kernel.
+    pub fn new(name: &'static str, kernel: &'a KernelConfig) -> Self {
+        Self {
+            name,
+            kernel,
+            inputs: PartInputs::All,
+            is_factor: false,
+        }
+    }
+
+    /// The part on other inputs.
+    pub fn on(self, inputs: PartInputs<'a>) -> Self {
+        Self { inputs, ..self }
+    }
+
+    /// The part as a factor.
+    pub fn factor(self) -> Self {
+        Self {
+            is_factor: true,
+            ..self
+        }
+    }
+
+    /// The largest dimension that is missing if the inputs of the whole kernel have `dimensions`
+    /// dimensions.
+    pub(super) fn missing_dimension(self, dimensions: usize) -> Option<usize> {
+        match self.inputs {
+            PartInputs::All => self.kernel.missing_dimension(dimensions),
+            PartInputs::Only(named) => {
+                let missing = named.iter().copied().filter(|&named| named >= dimensions);
+                let own = missing.max();
+                own.or_else(|| self.kernel.missing_dimension(named.len()))
+            }
+            PartInputs::Mapped => None,
+        }
+    }
+}
+
+/// The inputs of a part of a kernel, or of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartInputs<'a> {
+    /// All inputs of the whole kernel.
+    All,
+    /// Some of them, by their zero-based dimensions.
+    Only(&'a [usize]),
+    /// Functions of the inputs, such as the outputs of a network.
+    Mapped,
+}
+
+impl PartInputs<'_> {
+    /// The columns of a table that these inputs are, if the inputs of the whole kernel are its columns
+    /// `all`. `None` if they are not columns of the table.
+    pub fn columns(self, all: &[usize]) -> Option<Vec<usize>> {
+        match self {
+            Self::All => Some(all.to_vec()),
+            Self::Only(dimensions) => {
+                let dimensions = dimensions.iter();
+                dimensions
+                    .map(|&dimension| all.get(dimension).copied())
+                    .collect()
+            }
+            Self::Mapped => None,
+        }
+    }
+}
+
+/// A parameter of a kernel, with its units.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelParameter<'a> {
+    /// The path in the kernel.
+    pub path: String,
+    /// The field of the configuration that holds the initial value.
+    pub field: &'static str,
+    /// The units.
+    pub units: KernelUnits,
+    /// The inputs of the values, if values belong to inputs.
+    pub inputs: PartInputs<'a>,
+    /// The group of each input, counted from zero, if inputs share values.
+    pub groups: &'a [usize],
+}
+
+impl<'a> KernelParameter<'a> {
+    /// A parameter of all inputs. It has the name of the field with its initial value.
+    pub fn new(field: &'static str, units: KernelUnits) -> Self {
+        Self {
+            path: field.to_owned(),
+            field,
+            units,
+            inputs: PartInputs::All,
+            groups: &[],
+        }
+    }
+
+    /// The parameter in the module at the path `module` within the kernel.
+    pub fn of(self, module: impl core::fmt::Display) -> Self {
+        Self {
+            path: format!("{module}.{}", self.path),
+            ..self
+        }
+    }
+
+    /// The parameter with its initial value in another field.
+    pub fn set_by(self, field: &'static str) -> Self {
+        Self { field, ..self }
+    }
+
+    /// The parameter of some inputs.
+    pub fn on(self, inputs: PartInputs<'a>) -> Self {
+        Self { inputs, ..self }
+    }
+
+    /// The parameter with one value for each group of inputs.
+    pub fn sharing(self, groups: &'a [usize]) -> Self {
+        Self { groups, ..self }
+    }
+}
+
+/// The units of a parameter of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KernelUnits {
+    /// Those of each input, for distances.
+    Distance,
+    /// Those of each input, for places: they move with the origin of the input.
+    Place,
+    /// The inverse units of each input.
+    PerInput,
+    /// The squared units of the function.
+    Variance,
+    /// The squared units of the function over the squared units of each input.
+    SquaredSlope,
+    /// No units.
+    None,
+}
