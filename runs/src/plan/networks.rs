@@ -51,6 +51,7 @@ pub(super) fn check(given: &RunOptions, checked: &mut RunOptions) -> Result<(), 
     weight_decay(checked)?;
     from_one_to(MOST_SIZE, "--units", checked.units)?;
     form(checked)?;
+    normalization(checked);
     network_rate(given, checked)?;
     correction(checked)?;
     covariance(checked);
@@ -68,6 +69,10 @@ fn form(resolved: &mut RunOptions) -> Result<(NetworkName, usize), OptionError> 
         backbone,
         count(MOST_PARTS, "--blocks", &mut resolved.blocks, DEFAULT_BLOCKS)?,
     ))
+}
+
+fn normalization(resolved: &mut RunOptions) -> NormalizationName {
+    *(resolved.normalization).get_or_insert(NormalizationName::Layer)
 }
 
 /// The settings of training that do not depend on the number of rows.
@@ -203,7 +208,7 @@ fn network(
     let (model, seed) = (resolved.model(), resolved.seed());
     let (rows, inputs) = (data.training_rows(), data.dimensions());
     let (backbone, blocks) = form(resolved)?;
-    let normalization = *(resolved.normalization).get_or_insert(NormalizationName::Layer);
+    let normalization = normalization(resolved);
     let fits = UNITS.iter().find(|(most, _)| rows < *most);
     let width = *(resolved.units).get_or_insert(fits.map_or(MOST_UNITS, |&(_, units)| units));
     at_most("--units", width, (MOST_VALUES / blocks).isqrt(), || {
