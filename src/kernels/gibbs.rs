@@ -150,7 +150,7 @@ impl Gibbs {
     /// The lengthscales at `x`, `[N, 1]` or `[N, D]`.
     pub fn lengthscales(&self, x: Tensor<2>) -> Tensor<2> {
         require_precision("the Gibbs kernel", &x, &*self.network);
-        lengthscales(&*self.network, self.offset, x)
+        lengthscales(&self.network, self.offset, x)
     }
 }
 
@@ -214,7 +214,7 @@ impl Kernel for Gibbs {
         let proposal = CauchyDraws::new((count, dimensions), random, options);
         let features = PriorFeatures::random([count, 2], move |x| {
             let network = tracked_like(&x, network.clone());
-            let lengthscales = lengthscales(&*network, offset, x.clone());
+            let lengthscales = lengthscales(&network, offset, x.clone());
             let (reference, lengthscales) = both_tracked(reference.clone(), lengthscales);
             let amplitudes = proposal.amplitudes(lengthscales / reference.clone()); // [F, N]
             let frequencies = proposal.values.clone() / reference;
