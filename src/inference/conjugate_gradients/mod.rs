@@ -70,10 +70,10 @@ defaults! {
         /// The seed for the random vectors.
         pub seed: u64 = 0,
         /// Whether iterations in double precision multiply by the covariance in single precision
-        /// ([`Kernel::rough_matrix_product`]). They do so if the tolerance is at least 1e-6 and the
-        /// noise is large enough, which a first product in both precisions decides. Everything else
-        /// is in double precision, including the last iterations if the true residual is still above
-        /// the tolerance.
+        /// ([`Kernel::rough_matrix_product`](crate::kernels::Kernel::rough_matrix_product)). They do
+        /// so if the tolerance is at least 1e-6 and the noise is large enough, which a first product
+        /// in both precisions decides. Everything else is in double precision, including the last
+        /// iterations if the true residual is still above the tolerance.
         #[serde(default = "enabled")]
         pub mixed_precision: bool = true,
     }
