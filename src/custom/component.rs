@@ -154,6 +154,37 @@ macro_rules! register {
     };
 }
 
+/// Makes a trait a kind of component: its tag, the trait of its configurations, and their registry.
+macro_rules! component_kind {
+    ($kind:ident, $definition:ident, $tag:literal) => {
+        impl $crate::custom::ComponentKind for dyn $kind {
+            const TAG: &'static str = $tag;
+            type Definition = dyn $definition;
+
+            fn entries() -> impl Iterator<Item = &'static $crate::custom::Entry<Self>> {
+                inventory::iter::<$crate::custom::Entry<Self>>.into_iter()
+            }
+
+            fn check(definition: &Self::Definition) -> Result<(), String> {
+                definition.check().map_err(|reason| reason.to_string())
+            }
+        }
+
+        inventory::collect!($crate::custom::Entry<dyn $kind>);
+
+        impl<D> From<D> for $crate::custom::ComponentConfig<dyn $kind>
+        where
+            D: $definition + $crate::custom::Registered<dyn $kind>,
+        {
+            fn from(definition: D) -> Self {
+                Self::new(D::NAME, Box::new(definition))
+            }
+        }
+    };
+}
+
+pub(crate) use component_kind;
+
 /// The configuration of any component of a kind, with its name.
 pub struct ComponentConfig<K: Kind + ?Sized> {
     entry: &'static Entry<K>,

@@ -21,6 +21,7 @@ pub use serde_json;
 pub use boxed_module::{AnyModule, BoxedModule};
 pub(crate) use boxed_module::{into_type, of_type, of_type_mut};
 pub use choice::{Choice, Choices};
+pub(crate) use component::component_kind;
 pub use component::{
     AnyDefinition, ComponentConfig, ComponentName, Entry, Kind as ComponentKind, Registered,
 };

@@ -44,8 +44,8 @@ use burn::{
 
 use crate::{
     custom::{
-        AnyDefinition, AnyModule, BoxedModule, ComponentConfig, ComponentKind, ComponentName,
-        Entry, Registered, of_type, of_type_mut,
+        AnyDefinition, AnyModule, BoxedModule, ComponentConfig, ComponentName, component_kind,
+        of_type, of_type_mut,
     },
     ops::{ExactMatmul, is_on_cpu},
 };
@@ -120,26 +120,7 @@ pub trait NetworkDefinition: AnyDefinition {
     }
 }
 
-impl ComponentKind for dyn Features {
-    const TAG: &'static str = "network";
-    type Definition = dyn NetworkDefinition;
-
-    fn entries() -> impl Iterator<Item = &'static Entry<Self>> {
-        inventory::iter::<Entry<Self>>.into_iter()
-    }
-
-    fn check(definition: &Self::Definition) -> Result<(), String> {
-        definition.check()
-    }
-}
-
-inventory::collect!(Entry<dyn Features>);
-
-impl<D: NetworkDefinition + Registered<dyn Features>> From<D> for NetworkConfig {
-    fn from(definition: D) -> Self {
-        Self::new(D::NAME, Box::new(definition))
-    }
-}
+component_kind!(Features, NetworkDefinition, "network");
 
 impl NetworkConfig {
     /// Creates the network with `inputs` inputs and `outputs` outputs.

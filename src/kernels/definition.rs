@@ -3,7 +3,7 @@
 use burn::tensor::TensorCreationOptions;
 
 use super::{AnyKernel, Kernel, KernelConfig, KernelInputs, KernelParameter, KernelPart};
-use crate::custom::{AnyDefinition, ComponentKind as Kind, Entry, Registered};
+use crate::custom::{AnyDefinition, component_kind};
 
 /// The configuration of a kernel. [`register!`](crate::register) it, and the kernel works in sums and
 /// products, in configurations of models, and in files.
@@ -113,26 +113,7 @@ pub trait KernelDefinition: AnyDefinition {
     }
 }
 
-impl Kind for dyn Kernel {
-    const TAG: &'static str = "kernel";
-    type Definition = dyn KernelDefinition;
-
-    fn entries() -> impl Iterator<Item = &'static Entry<Self>> {
-        inventory::iter::<Entry<Self>>.into_iter()
-    }
-
-    fn check(definition: &Self::Definition) -> Result<(), String> {
-        definition.check()
-    }
-}
-
-inventory::collect!(Entry<dyn Kernel>);
-
-impl<D: KernelDefinition + Registered<dyn Kernel>> From<D> for KernelConfig {
-    fn from(definition: D) -> Self {
-        Self::new(D::NAME, Box::new(definition))
-    }
-}
+component_kind!(Kernel, KernelDefinition, "kernel");
 
 /// Implements [`KernelDefinition::positive`] for fields of a configuration. The one in parentheses
 /// may be absent.

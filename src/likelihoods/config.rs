@@ -5,8 +5,8 @@ use burn::tensor::{Tensor, TensorCreationOptions};
 use super::{ImpossibleTarget, Likelihood, TargetKind};
 use crate::{
     custom::{
-        AnyDefinition, BoxedModule, ComponentConfig, ComponentKind, ComponentName, Entry,
-        Registered, of_type, of_type_mut,
+        AnyDefinition, BoxedModule, ComponentConfig, ComponentName, component_kind, of_type,
+        of_type_mut,
     },
     parameter::ParameterError,
 };
@@ -54,26 +54,7 @@ pub trait LikelihoodDefinition: AnyDefinition {
     }
 }
 
-impl ComponentKind for dyn Likelihood {
-    const TAG: &'static str = "likelihood";
-    type Definition = dyn LikelihoodDefinition;
-
-    fn entries() -> impl Iterator<Item = &'static Entry<Self>> {
-        inventory::iter::<Entry<Self>>.into_iter()
-    }
-
-    fn check(definition: &Self::Definition) -> Result<(), String> {
-        definition.check().map_err(|error| error.to_string())
-    }
-}
-
-inventory::collect!(Entry<dyn Likelihood>);
-
-impl<D: LikelihoodDefinition + Registered<dyn Likelihood>> From<D> for LikelihoodConfig {
-    fn from(definition: D) -> Self {
-        Self::new(D::NAME, Box::new(definition))
-    }
-}
+component_kind!(Likelihood, LikelihoodDefinition, "likelihood");
 
 impl LikelihoodConfig {
     /// Creates the likelihood.

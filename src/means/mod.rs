@@ -18,8 +18,8 @@ pub use zero::{ZeroMean, ZeroMeanConfig};
 
 use crate::{
     custom::{
-        AnyDefinition, AnyModule, BoxedModule, ComponentConfig, ComponentKind as Kind,
-        ComponentName, Entry, Registered, of_type, of_type_mut,
+        AnyDefinition, AnyModule, BoxedModule, ComponentConfig, ComponentName, component_kind,
+        of_type, of_type_mut,
     },
     ops::ExactMatmul,
 };
@@ -138,26 +138,7 @@ pub trait MeanDefinition: AnyDefinition {
     }
 }
 
-impl Kind for dyn Mean {
-    const TAG: &'static str = "mean";
-    type Definition = dyn MeanDefinition;
-
-    fn entries() -> impl Iterator<Item = &'static Entry<Self>> {
-        inventory::iter::<Entry<Self>>.into_iter()
-    }
-
-    fn check(definition: &Self::Definition) -> Result<(), String> {
-        definition.check()
-    }
-}
-
-inventory::collect!(Entry<dyn Mean>);
-
-impl<D: MeanDefinition + Registered<dyn Mean>> From<D> for MeanConfig {
-    fn from(definition: D) -> Self {
-        Self::new(D::NAME, Box::new(definition))
-    }
-}
+component_kind!(Mean, MeanDefinition, "mean");
 
 /// `Wᵀx` for every row of `x`, `[N, P]`. N may be 0, for which burn's matrix product on ndarray
 /// divides by zero.
