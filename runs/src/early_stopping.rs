@@ -1,10 +1,6 @@
 //! Early stopping: the number of steps, as determined on held-out rows.
 
-use burn_gp_core::{
-    likelihoods::{GaussianConfig, LikelihoodName},
-    metrics,
-    ops::Stationary,
-};
+use burn_gp_core::{likelihoods::GaussianConfig, metrics, ops::Stationary};
 use burn_gp_models::{
     AnyModel, InducingConfig, SgprConfig,
     training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData},
@@ -44,7 +40,7 @@ pub fn nlpd_without_network(
 ) -> Option<f64> {
     let is_found = session.state.stopping_point.is_some();
     let is_comparable = options.model().has_network()
-        && data.likelihood == LikelihoodName::of::<GaussianConfig>()
+        && data.likelihood.is::<GaussianConfig>()
         && data.training_rows() <= MOST_ROWS
         && !data.test.is_empty();
     (is_found && is_comparable)

@@ -154,9 +154,10 @@ macro_rules! register {
     };
 }
 
-/// Makes a trait a kind of component: its tag, the trait of its configurations, and their registry.
+/// Makes a trait a kind of component: its tag, the trait of its configurations, their registry, and the
+/// conversion of every component into the boxed type, if that is named.
 macro_rules! component_kind {
-    ($kind:ident, $definition:ident, $tag:literal) => {
+    ($kind:ident, $definition:ident, $tag:literal $(, $boxed:ident)?) => {
         impl $crate::custom::ComponentKind for dyn $kind {
             const TAG: &'static str = $tag;
             type Definition = dyn $definition;
@@ -180,6 +181,18 @@ macro_rules! component_kind {
                 Self::new(D::NAME, Box::new(definition))
             }
         }
+
+        $(
+            impl<C: $kind> From<C> for $boxed {
+                fn from(component: C) -> Self {
+                    Self::new(
+                        component,
+                        |module| $crate::custom::of_type::<C>(module),
+                        |module| $crate::custom::of_type_mut::<C>(module),
+                    )
+                }
+            }
+        )?
     };
 }
 
@@ -330,6 +343,11 @@ impl<K: Kind + ?Sized> ComponentName<K> {
             Ok(entry) => Self(entry),
             Err(reason) => panic!("{reason}"),
         }
+    }
+
+    /// Whether this is the name of components with this configuration.
+    pub fn is<C: Registered<K>>(&self) -> bool {
+        self.name() == C::NAME
     }
 
     /// The name.

@@ -45,7 +45,6 @@ use burn::{
 use crate::{
     custom::{
         AnyDefinition, AnyModule, BoxedModule, ComponentConfig, ComponentName, component_kind,
-        of_type, of_type_mut,
     },
     ops::{ExactMatmul, is_on_cpu},
 };
@@ -76,16 +75,6 @@ pub type NetworkConfig = ComponentConfig<dyn Features>;
 
 /// A network chosen by name.
 pub type NetworkName = ComponentName<dyn Features>;
-
-impl<F: Features> From<F> for AnyNetwork {
-    fn from(network: F) -> Self {
-        Self::new(
-            network,
-            |module| of_type::<F>(module),
-            |module| of_type_mut::<F>(module),
-        )
-    }
-}
 
 /// The configuration of a network. [`register!`](crate::register) it to use the network in models.
 pub trait NetworkDefinition: AnyDefinition {
@@ -120,7 +109,7 @@ pub trait NetworkDefinition: AnyDefinition {
     }
 }
 
-component_kind!(Features, NetworkDefinition, "network");
+component_kind!(Features, NetworkDefinition, "network", AnyNetwork);
 
 impl NetworkConfig {
     /// Creates the network with `inputs` inputs and `outputs` outputs.

@@ -4,10 +4,7 @@ use burn::tensor::{Tensor, TensorCreationOptions};
 
 use super::{ImpossibleTarget, Likelihood, TargetKind};
 use crate::{
-    custom::{
-        AnyDefinition, BoxedModule, ComponentConfig, ComponentName, component_kind, of_type,
-        of_type_mut,
-    },
+    custom::{AnyDefinition, BoxedModule, ComponentConfig, ComponentName, component_kind},
     parameter::ParameterError,
 };
 
@@ -19,16 +16,6 @@ pub type LikelihoodConfig = ComponentConfig<dyn Likelihood>;
 
 /// A likelihood chosen by name.
 pub type LikelihoodName = ComponentName<dyn Likelihood>;
-
-impl<L: Likelihood> From<L> for AnyLikelihood {
-    fn from(likelihood: L) -> Self {
-        Self::new(
-            likelihood,
-            |module| of_type::<L>(module),
-            |module| of_type_mut::<L>(module),
-        )
-    }
-}
 
 /// The configuration of a likelihood. [`register!`](crate::register) it to use the likelihood in models.
 pub trait LikelihoodDefinition: AnyDefinition {
@@ -54,7 +41,12 @@ pub trait LikelihoodDefinition: AnyDefinition {
     }
 }
 
-component_kind!(Likelihood, LikelihoodDefinition, "likelihood");
+component_kind!(
+    Likelihood,
+    LikelihoodDefinition,
+    "likelihood",
+    AnyLikelihood
+);
 
 impl LikelihoodConfig {
     /// Creates the likelihood.

@@ -19,7 +19,6 @@ pub use zero::{ZeroMean, ZeroMeanConfig};
 use crate::{
     custom::{
         AnyDefinition, AnyModule, BoxedModule, ComponentConfig, ComponentName, component_kind,
-        of_type, of_type_mut,
     },
     ops::ExactMatmul,
 };
@@ -106,16 +105,6 @@ impl MeanConfig {
 /// A mean chosen by name.
 pub type MeanName = ComponentName<dyn Mean>;
 
-impl<M: Mean> From<M> for AnyMean {
-    fn from(mean: M) -> Self {
-        Self::new(
-            mean,
-            |module| of_type::<M>(module),
-            |module| of_type_mut::<M>(module),
-        )
-    }
-}
-
 /// The configuration of a mean. [`register!`](crate::register) it to use the mean in models.
 pub trait MeanDefinition: AnyDefinition {
     /// Creates the mean of `outputs` functions of inputs with `inputs` dimensions.
@@ -138,7 +127,7 @@ pub trait MeanDefinition: AnyDefinition {
     }
 }
 
-component_kind!(Mean, MeanDefinition, "mean");
+component_kind!(Mean, MeanDefinition, "mean", AnyMean);
 
 /// `Wᵀx` for every row of `x`, `[N, P]`. N may be 0, for which burn's matrix product on ndarray
 /// divides by zero.

@@ -91,7 +91,7 @@ impl Choice {
     pub fn new(size: &Size, likelihood: LikelihoodName, minutes: f64) -> Self {
         let budget = minutes * 60.0 * RATE;
         let rows = size.rows as f64;
-        if likelihood != LikelihoodName::of::<GaussianConfig>() {
+        if !likelihood.is::<GaussianConfig>() {
             let reason = format!("the likelihood is {}", likelihood.name());
             return Self::mini_batches(size, budget, reason);
         }

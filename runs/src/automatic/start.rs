@@ -7,7 +7,7 @@
 
 use burn::tensor::{DType, Device};
 use burn_gp_core::{
-    likelihoods::{GaussianConfig, LikelihoodName},
+    likelihoods::GaussianConfig,
     parameter::{Hyperparameter, LOWER_BOUND},
 };
 use burn_gp_datasets::Schema;
@@ -115,7 +115,7 @@ pub fn starts(
         let followed = attempt.follows.and_then(|place| fits[place].as_ref());
         fits.push(fit(&attempt, followed, few, &mut watch));
     }
-    let has_noise = data.likelihood == LikelihoodName::of::<GaussianConfig>();
+    let has_noise = data.likelihood.is::<GaussianConfig>();
     let is_of_all_rows = has_noise && rows.len() == data.training_rows();
     let found: Vec<Start> = fits
         .into_iter()

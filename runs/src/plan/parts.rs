@@ -34,11 +34,9 @@ impl Parts {
         let noise = noise(resolved, data.likelihood)?;
         Ok(Self {
             mean: match mean(resolved, data.likelihood) {
-                constant if constant == MeanName::of::<ConstantMeanConfig>() => {
-                    MeanConfig::constant(
-                        (data.likelihood.target()).first_constant(&data.train.targets),
-                    )
-                }
+                constant if constant.is::<ConstantMeanConfig>() => MeanConfig::constant(
+                    (data.likelihood.target()).first_constant(&data.train.targets),
+                ),
                 mean => mean.config(),
             },
             likelihood: data.likelihood.for_data(noise, data.classes()),
@@ -55,7 +53,7 @@ pub(super) fn check_likelihood(
 ) -> Result<(), OptionError> {
     let model = options.model();
     let has_column = options.noise_column.is_some();
-    if !model.takes_any_likelihood() && likelihood != LikelihoodName::of::<GaussianConfig>() {
+    if !model.takes_any_likelihood() && !likelihood.is::<GaussianConfig>() {
         return Err(OptionError::NeedsGaussian {
             model: name_of(model),
         });
