@@ -6,7 +6,7 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 use burn_gp::{
-    likelihoods::{AnyLikelihood, Likelihood, LikelihoodDefinition},
+    likelihoods::{AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription},
     parameter::Positive,
     prelude::*,
     rand::{Rng, RngExt},
@@ -20,8 +20,8 @@ pub struct Laplace {
 }
 
 impl Likelihood for Laplace {
-    fn name(&self) -> &'static str {
-        "laplace"
+    fn description(&self) -> LikelihoodDescription {
+        LikelihoodDescription::new("laplace")
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {

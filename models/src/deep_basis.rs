@@ -317,7 +317,8 @@ impl SvdbkConfig {
     ) -> AnySvdbk {
         let options = || options.clone();
         let likelihood = self.likelihood.init(options());
-        let functions = likelihood.latents(likelihood.outputs(columns));
+        let description = likelihood.description();
+        let functions = description.latents * description.outputs(columns);
         let distribution =
             VariationalGaussian::standard(self.basis.rank, functions, self.covariance, options());
         Svgp::new(

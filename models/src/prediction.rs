@@ -147,7 +147,7 @@ impl Predictor {
     ) -> Result<Tensor<3>, NotPositiveDefinite> {
         let [rows, _] = x.dims();
         if rows == 0 || samples == 0 {
-            let outputs = self.functions(&x) / self.likelihood.latents_per_output();
+            let outputs = self.functions(&x) / self.likelihood.description().latents;
             return Ok(Tensor::zeros(
                 [samples, rows, outputs],
                 (&x.device(), x.dtype()),
@@ -314,6 +314,7 @@ impl Predictor {
         }
         Ok(self
             .likelihood
+            .description()
             .check_targets_in(self.dtype, targets, width)?)
     }
 

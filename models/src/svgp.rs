@@ -184,7 +184,7 @@ impl<K: FunctionPrior, Q: Posterior<K>> Model for Svgp<K, Q> {
         if let Some(weights) = weights {
             check_weights(weights, targets.dims()[1])?;
         }
-        self.likelihood.check_tensor(&targets)
+        self.likelihood.description().check_tensor(&targets)
     }
 
     fn in_unit_of(mut self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {

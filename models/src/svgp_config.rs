@@ -201,7 +201,8 @@ impl SvgpConfig {
     ) -> Result<AnySvgp, InitError> {
         self.inducing.check(self.posterior.has_orthogonal_set())?;
         let likelihood = self.likelihood.init(options.clone());
-        let functions = likelihood.latents(likelihood.outputs(columns));
+        let description = likelihood.description();
+        let functions = description.latents * description.outputs(columns);
         let mean = self.mean.init(dimensions, functions, options.clone());
         let layer = GpLayerConfig {
             kernel: self.kernel.clone(),

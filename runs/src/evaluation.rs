@@ -158,7 +158,7 @@ pub fn evaluate(
         .map(|each| metrics::mixture_log_density(each))
         .collect();
     let is_drawn = predictor.process().has_hidden_layers();
-    let classes = predictor.likelihood().classes();
+    let classes = predictor.likelihood().description().classes;
     let central_level = (predictions.distribution.as_ref())
         .filter(|_| classes.is_none())
         .map(|distribution| distribution.central_level(&part.targets));

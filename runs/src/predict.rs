@@ -191,7 +191,8 @@ impl Rows {
         let known = self.part.select(&self.known);
         let (targets, columns) = known.likelihood_targets();
         let precision = predictor.dtype();
-        let checked = (predictor.likelihood()).check_targets_in(precision, &targets, columns);
+        let likelihood = predictor.likelihood().description();
+        let checked = likelihood.check_targets_in(precision, &targets, columns);
         checked.map_err(|impossible| {
             let row = known.rows[impossible.row];
             let location = features.origin.location(row);

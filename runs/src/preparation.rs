@@ -10,7 +10,7 @@ use std::sync::Arc;
 use burn::tensor::DType;
 use burn_gp_core::{
     inducing::distinct_rows,
-    likelihoods::{AnyLikelihood, ImpossibleTarget, LikelihoodName, TargetKind},
+    likelihoods::{ImpossibleTarget, LikelihoodDescription, LikelihoodName, TargetKind},
     patches::ImageShape,
 };
 use burn_gp_datasets::{
@@ -236,7 +236,7 @@ impl PreparedData {
     /// [`TargetError`].
     pub fn check_targets(
         &self,
-        likelihood: &AnyLikelihood,
+        likelihood: &LikelihoodDescription,
         precision: DType,
     ) -> Result<(), TargetError> {
         for part in [&self.train, &self.validation, &self.test] {

@@ -119,7 +119,8 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
     };
     let data = load(&source, &options, quiet)?;
     let (_, plan) = resolve(&options, &data)?;
-    data.check_targets(&plan.model.likelihood().init((&device, dtype)), dtype)?;
+    let likelihood = plan.model.likelihood().init((&device, dtype));
+    data.check_targets(&likelihood.description(), dtype)?;
     let mut columns = match is_resumed || quiet {
         true => String::new(),
         false => columns_table(&data),

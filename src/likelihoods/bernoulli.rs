@@ -9,7 +9,8 @@ use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyLikelihood, Likelihood, LikelihoodConfig, LikelihoodDefinition, TargetKind,
+    AnyLikelihood, Likelihood, LikelihoodConfig, LikelihoodDefinition, LikelihoodDescription,
+    TargetKind,
     likelihood::{draw, sum_outputs},
 };
 use crate::{
@@ -95,16 +96,12 @@ impl Bernoulli {
 }
 
 impl Likelihood for Bernoulli {
-    fn name(&self) -> &'static str {
-        "bernoulli"
-    }
-
-    fn classes(&self) -> Option<usize> {
-        Some(2)
+    fn description(&self) -> LikelihoodDescription {
+        LikelihoodDescription::new("bernoulli").with_classes(2)
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
-        self.require_sizes_of_values(&targets, &function);
+        self.description().require_value_sizes(&targets, &function);
         log_normal_cdf(signs(targets).unsqueeze::<3>() * function)
     }
 
@@ -122,7 +119,7 @@ impl Likelihood for Bernoulli {
     }
 
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
-        self.require_sizes(&targets, &marginals);
+        self.description().require_sizes(&targets, &marginals);
         sum_outputs(log_normal_cdf(
             signs(targets) * Self::effective_mean(marginals),
         ))

@@ -9,8 +9,8 @@ use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyLikelihood, Likelihood, LikelihoodConfig, LikelihoodDefinition, QuadratureCenter,
-    TargetKind, bernoulli::signs, likelihood::draw,
+    AnyLikelihood, Likelihood, LikelihoodConfig, LikelihoodDefinition, LikelihoodDescription,
+    QuadratureCenter, TargetKind, bernoulli::signs, likelihood::draw,
 };
 use crate::{
     ops::{sigmoid, softplus},
@@ -81,16 +81,12 @@ impl BernoulliLogit {
 }
 
 impl Likelihood for BernoulliLogit {
-    fn name(&self) -> &'static str {
-        "bernoulli-logit"
-    }
-
-    fn classes(&self) -> Option<usize> {
-        Some(2)
+    fn description(&self) -> LikelihoodDescription {
+        LikelihoodDescription::new("bernoulli-logit").with_classes(2)
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
-        self.require_sizes_of_values(&targets, &function);
+        self.description().require_value_sizes(&targets, &function);
         softplus(signs(targets).neg().unsqueeze::<3>() * function).neg()
     }
 

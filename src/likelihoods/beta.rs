@@ -13,8 +13,9 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyLikelihood, Likelihood, LikelihoodDefinition, QuadratureCenter, TargetDistribution,
-    TargetKind, bernoulli_logit::logistic, distributions::BetaTarget, likelihood::draw,
+    AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, QuadratureCenter,
+    TargetDistribution, TargetKind, bernoulli_logit::logistic, distributions::BetaTarget,
+    likelihood::draw,
 };
 use crate::{
     ops::{sigmoid, softplus, stirling_remainder},
@@ -96,23 +97,18 @@ impl Beta {
 }
 
 impl Likelihood for Beta {
-    fn name(&self) -> &'static str {
-        "beta"
-    }
-
-    fn takes(&self) -> String {
-        "numbers between 0 and 1, both excluded".into()
-    }
-
-    fn is_possible(&self, _column: usize, value: f64) -> bool {
-        value > 0.0 && value < 1.0
+    fn description(&self) -> LikelihoodDescription {
+        LikelihoodDescription::new("beta")
+            .with_targets("numbers between 0 and 1, both excluded", |_, value| {
+                value > 0.0 && value < 1.0
+            })
     }
 
     /// With `m' = 1 − m`, `y' = 1 − y` and R the remainder of Stirling's formula, `s·m·log(y/m) +
     /// s·m'·log(y'/m') + ½·log(m·m'·s/2π) − log(y·y') + R(s) − R(s·m) − R(s·m')`. For a large s the
     /// log-gamma functions have large parts that cancel; this form omits them.
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
-        self.require_sizes_of_values(&targets, &function);
+        self.description().require_value_sizes(&targets, &function);
         let precision = self.precision();
         let part = |log_target: Tensor<3>, log_mean: Tensor<3>| {
             let scaled = log_mean.clone().exp() * precision.clone().reshape([1; 3]);

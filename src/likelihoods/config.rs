@@ -81,7 +81,7 @@ impl LikelihoodConfig {
     #[track_caller]
     pub fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
         let options = (&targets.device(), targets.dtype());
-        self.init(options).check_tensor(targets)
+        self.init(options).description().check_tensor(targets)
     }
 }
 

@@ -12,8 +12,8 @@ use rand_distr::{Distribution, Exp1};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyLikelihood, Likelihood, LikelihoodConfig, LikelihoodDefinition, QuadratureCenter,
-    TargetDistribution, TargetKind,
+    AnyLikelihood, Likelihood, LikelihoodConfig, LikelihoodDefinition, LikelihoodDescription,
+    QuadratureCenter, TargetDistribution, TargetKind,
     distributions::ExponentialTarget,
     likelihood::{draw, sum_outputs},
     log_link,
@@ -82,20 +82,13 @@ impl Exponential {
 }
 
 impl Likelihood for Exponential {
-    fn name(&self) -> &'static str {
-        "exponential"
-    }
-
-    fn takes(&self) -> String {
-        "non-negative numbers".into()
-    }
-
-    fn is_possible(&self, _column: usize, value: f64) -> bool {
-        value >= 0.0
+    fn description(&self) -> LikelihoodDescription {
+        LikelihoodDescription::new("exponential")
+            .with_targets("non-negative numbers", |_, value| value >= 0.0)
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
-        self.require_sizes_of_values(&targets, &function);
+        self.description().require_value_sizes(&targets, &function);
         let decay = targets.unsqueeze::<3>() * function.clone().neg().exp();
         (decay + function).neg()
     }
@@ -121,7 +114,7 @@ impl Likelihood for Exponential {
 
     /// `−μ − y·exp(−μ + σ²/2)`.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
-        self.require_sizes(&targets, &marginals);
+        self.description().require_sizes(&targets, &marginals);
         let Marginals { mean, variance } = marginals;
         let decay = targets * (variance * 0.5 - mean.clone()).exp();
         sum_outputs((decay + mean).neg())

@@ -13,8 +13,8 @@ use rand::Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyLikelihood, Likelihood, LikelihoodConfig, LikelihoodDefinition, TargetDistribution,
-    TargetKind,
+    AnyLikelihood, Likelihood, LikelihoodConfig, LikelihoodDefinition, LikelihoodDescription,
+    TargetDistribution, TargetKind,
     distributions::NormalTarget,
     gaussian::log_normal,
     likelihood::{block, draw, sum_outputs},
@@ -90,24 +90,17 @@ impl FixedNoise {
 }
 
 impl Likelihood for FixedNoise {
-    fn name(&self) -> &'static str {
-        "fixed-noise"
-    }
-
-    fn takes(&self) -> String {
-        "finite numbers and positive noise variances".into()
-    }
-
-    fn is_possible(&self, column: usize, value: f64) -> bool {
-        value.is_finite() && (column == 0 || value > 0.0)
-    }
-
-    fn columns_per_output(&self) -> usize {
-        2
+    fn description(&self) -> LikelihoodDescription {
+        LikelihoodDescription::new("fixed-noise")
+            .with_columns(2)
+            .with_targets(
+                "finite numbers and positive noise variances",
+                |column, value| column == 0 || value > 0.0,
+            )
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
-        self.require_sizes_of_values(&targets, &function);
+        self.description().require_value_sizes(&targets, &function);
         let (values, noise) = values_and_noise(targets);
         log_normal(values.unsqueeze::<3>() - function, noise.unsqueeze())
     }
@@ -123,7 +116,7 @@ impl Likelihood for FixedNoise {
 
     /// `log N(y_n | μ_n, v_n) − σ_n²/(2v_n)`, in closed form.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
-        self.require_sizes(&targets, &marginals);
+        self.description().require_sizes(&targets, &marginals);
         let (values, noise) = values_and_noise(targets);
         let squares = (values - marginals.mean).square() + marginals.variance;
         sum_outputs((squares / noise.clone() + noise.log() + (2.0 * PI).ln()) * -0.5)
@@ -131,7 +124,7 @@ impl Likelihood for FixedNoise {
 
     /// `log N(y_n | μ_n, σ_n² + v_n)`.
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
-        self.require_sizes(&targets, &marginals);
+        self.description().require_sizes(&targets, &marginals);
         let (values, noise) = values_and_noise(targets);
         sum_outputs(log_normal(
             values - marginals.mean,

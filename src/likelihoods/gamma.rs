@@ -12,8 +12,8 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyLikelihood, Likelihood, LikelihoodDefinition, QuadratureCenter, TargetDistribution,
-    TargetKind,
+    AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, QuadratureCenter,
+    TargetDistribution, TargetKind,
     distributions::GammaTarget,
     likelihood::{draw, sum_outputs},
     log_link,
@@ -108,20 +108,12 @@ impl Gamma {
 }
 
 impl Likelihood for Gamma {
-    fn name(&self) -> &'static str {
-        "gamma"
-    }
-
-    fn takes(&self) -> String {
-        "positive numbers".into()
-    }
-
-    fn is_possible(&self, _column: usize, value: f64) -> bool {
-        value > 0.0
+    fn description(&self) -> LikelihoodDescription {
+        LikelihoodDescription::new("gamma").with_targets("positive numbers", |_, value| value > 0.0)
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
-        self.require_sizes_of_values(&targets, &function);
+        self.description().require_value_sizes(&targets, &function);
         self.log_density_of(targets.unsqueeze(), function, None)
     }
 
@@ -154,7 +146,7 @@ impl Likelihood for Gamma {
 
     /// The log density with `E[e^{−f}] = exp(−μ + σ²/2)`.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
-        self.require_sizes(&targets, &marginals);
+        self.description().require_sizes(&targets, &marginals);
         let Marginals { mean, variance } = marginals;
         sum_outputs(self.log_density_of(targets, mean, Some(variance * 0.5)))
     }

@@ -14,7 +14,7 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyLikelihood, Likelihood, LikelihoodDefinition, TargetDistribution,
+    AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, TargetDistribution,
     distributions::NormalTarget,
     likelihood::{draw, sum_outputs},
 };
@@ -130,8 +130,8 @@ pub(super) fn log_normal<const D: usize>(error: Tensor<D>, variance: Tensor<D>) 
 }
 
 impl Likelihood for Gaussian {
-    fn name(&self) -> &'static str {
-        "gaussian"
+    fn description(&self) -> LikelihoodDescription {
+        LikelihoodDescription::new("gaussian")
     }
 
     fn noise_variance(&self) -> Option<f64> {
@@ -143,7 +143,7 @@ impl Likelihood for Gaussian {
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
-        self.require_sizes_of_values(&targets, &function);
+        self.description().require_value_sizes(&targets, &function);
         log_normal(
             targets.unsqueeze::<3>() - function,
             self.noise().reshape([1; 3]),
@@ -165,14 +165,14 @@ impl Likelihood for Gaussian {
 
     /// `log N(y_n | μ_n, σ²) − σ_n²/(2σ²)`, in closed form.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
-        self.require_sizes(&targets, &marginals);
+        self.description().require_sizes(&targets, &marginals);
         let Marginals { mean, variance } = marginals;
         expected_gaussian_log_density(mean, variance, targets, self.noise())
     }
 
     /// `log N(y_n | μ_n, σ_n² + σ²)`.
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
-        self.require_sizes(&targets, &marginals);
+        self.description().require_sizes(&targets, &marginals);
         let Marginals { mean, variance } = self.predict(marginals);
         sum_outputs(log_normal(targets - mean, variance))
     }

@@ -14,8 +14,8 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyLikelihood, GradedNodes, Likelihood, LikelihoodDefinition, QuadratureCenter,
-    TargetDistribution,
+    AnyLikelihood, GradedNodes, Likelihood, LikelihoodDefinition, LikelihoodDescription,
+    QuadratureCenter, TargetDistribution,
     distributions::HeteroskedasticTarget,
     gaussian::log_normal,
     likelihood::{block, draw, sum_outputs},
@@ -115,16 +115,12 @@ impl Heteroskedastic {
 }
 
 impl Likelihood for Heteroskedastic {
-    fn name(&self) -> &'static str {
-        "heteroskedastic"
-    }
-
-    fn latents_per_output(&self) -> usize {
-        2
+    fn description(&self) -> LikelihoodDescription {
+        LikelihoodDescription::new("heteroskedastic").with_latents(2)
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
-        self.require_sizes_of_values(&targets, &function);
+        self.description().require_value_sizes(&targets, &function);
         let (mean, variance) = self.conditional_moments(function);
         log_normal(targets.unsqueeze::<3>() - mean, variance)
     }
@@ -145,7 +141,7 @@ impl Likelihood for Heteroskedastic {
 
     /// `−½[log 2πs + μ_g + ((y − μ_f)² + σ_f²)·exp(−μ_g + σ_g²/2)/s]`, in closed form.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
-        self.require_sizes(&targets, &marginals);
+        self.description().require_sizes(&targets, &marginals);
         let (function, log_noise) = split(marginals);
         let noise = self.noise().reshape([1, 1]);
         let squares = (targets - function.mean).square() + function.variance;
@@ -157,7 +153,7 @@ impl Likelihood for Heteroskedastic {
     /// `log E_g[N(y_n | μ_f, σ_f² + s·exp(g))]`, with the mean function integrated in closed form
     /// and the log noise by quadrature.
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
-        self.require_sizes(&targets, &marginals);
+        self.description().require_sizes(&targets, &marginals);
         let (function, log_noise) = split(marginals);
         let error = targets - function.mean;
         let noise = self.noise();

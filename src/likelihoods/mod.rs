@@ -1,8 +1,7 @@
 //! Likelihoods `p(y | f)`.
 //!
-//! A likelihood is a product over P outputs. Each output has one or several latent functions
-//! ([`latents_per_output`](Likelihood::latents_per_output)) and one or several target columns
-//! ([`columns_per_output`](Likelihood::columns_per_output)):
+//! A likelihood is a product over P outputs. Each output has one or several latent functions and one
+//! or several target columns, as its [`LikelihoodDescription`] says:
 //!
 //! | likelihood | latent functions per output | columns per output | link |
 //! |---|---|---|---|
@@ -20,12 +19,12 @@
 //! column `l·P + p`. Target columns and class probabilities follow the same order.
 //!
 //! All targets except unordered labels have predictive distributions with quantiles
-//! ([`Likelihood::predictive_distribution`]).
+//! (`predictive_distribution` of [`AnyLikelihood`]).
 //!
-//! A likelihood must provide [`log_density`](Likelihood::log_density), the moments of `y` given `f`
-//! and a way to draw `y`. [`Quadrature`] derives everything else that models need; likelihoods
-//! override methods that have a closed form. If a density can be narrow, the likelihood reports
-//! where ([`QuadratureCenter`]), and [`GradedNodes`] resolve it.
+//! A likelihood must provide its description, [`log_density`](Likelihood::log_density), the moments
+//! of `y` given `f` and a way to draw `y`. [`Quadrature`] derives everything else that models need;
+//! likelihoods override methods that have a closed form. If a density can be narrow, the likelihood
+//! reports where ([`Likelihood::peak`]), and [`GradedNodes`] resolve it.
 //!
 //! A likelihood can be chosen at run time:
 //!
@@ -35,7 +34,8 @@
 //!
 //! let config = LikelihoodConfig::from(SoftmaxConfig::new(3));
 //! let likelihood: AnyLikelihood = config.init(&Device::default());
-//! assert_eq!((likelihood.classes(), likelihood.latents(1)), (Some(3), 3));
+//! let description = likelihood.description();
+//! assert_eq!((description.classes, description.latents), (Some(3), 3));
 //! ```
 
 mod bernoulli;
@@ -43,6 +43,7 @@ mod bernoulli_logit;
 mod beta;
 mod classes;
 mod config;
+mod description;
 mod distributions;
 mod exponential;
 mod fixed_noise;
@@ -75,6 +76,7 @@ pub use bernoulli::{Bernoulli, BernoulliConfig};
 pub use bernoulli_logit::{BernoulliLogit, BernoulliLogitConfig};
 pub use beta::{Beta, BetaConfig};
 pub use config::{AnyLikelihood, LikelihoodConfig, LikelihoodDefinition, LikelihoodName};
+pub use description::LikelihoodDescription;
 pub use distributions::{Interval, PredictiveDistribution, Support, TargetDistribution};
 pub use exponential::{Exponential, ExponentialConfig};
 pub use fixed_noise::{FixedNoise, FixedNoiseConfig};

@@ -12,8 +12,8 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyLikelihood, Likelihood, LikelihoodDefinition, QuadratureCenter, TargetDistribution,
-    TargetKind,
+    AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, QuadratureCenter,
+    TargetDistribution, TargetKind,
     distributions::NegativeBinomialTarget,
     likelihood::draw,
     log_link,
@@ -120,16 +120,9 @@ impl NegativeBinomial {
 }
 
 impl Likelihood for NegativeBinomial {
-    fn name(&self) -> &'static str {
-        "negative-binomial"
-    }
-
-    fn takes(&self) -> String {
-        "counts: 0, 1, 2, ...".into()
-    }
-
-    fn is_possible(&self, _column: usize, value: f64) -> bool {
-        is_count(value)
+    fn description(&self) -> LikelihoodDescription {
+        LikelihoodDescription::new("negative-binomial")
+            .with_targets("counts: 0, 1, 2, ...", |_, value| is_count(value))
     }
 
     /// With `x = f + log α` and R the remainder of Stirling's formula, `y·(f − log y) − y·log(1 +
@@ -138,7 +131,7 @@ impl Likelihood for NegativeBinomial {
     /// [`log_ratio`](crate::ops::log_ratio) computes r times the logarithm of a number close to
     /// one.
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
-        self.require_sizes_of_values(&targets, &function);
+        self.description().require_value_sizes(&targets, &function);
         let dispersion = self.dispersion();
         let size = dispersion.clone().recip().reshape([1, 1]); // r
         let constant = self.log_constant(&targets, size.clone());

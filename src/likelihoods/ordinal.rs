@@ -12,7 +12,8 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyLikelihood, Likelihood, LikelihoodDefinition, TargetDistribution, TargetKind,
+    AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, TargetDistribution,
+    TargetKind,
     classes::two_or_more,
     distributions::OrdinalTarget,
     likelihood::{draw, sum_outputs},
@@ -183,16 +184,12 @@ impl Ordinal {
 }
 
 impl Likelihood for Ordinal {
-    fn name(&self) -> &'static str {
-        "ordinal"
-    }
-
-    fn classes(&self) -> Option<usize> {
-        Some(self.classes)
+    fn description(&self) -> LikelihoodDescription {
+        LikelihoodDescription::new("ordinal").with_classes(self.classes)
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
-        self.require_sizes_of_values(&targets, &function);
+        self.description().require_value_sizes(&targets, &function);
         let (lower, upper) = self.cut_points_around(targets);
         Self::log_between(
             lower.unsqueeze::<3>() - function.clone(),
@@ -220,7 +217,7 @@ impl Likelihood for Ordinal {
     }
 
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
-        self.require_sizes(&targets, &marginals);
+        self.description().require_sizes(&targets, &marginals);
         sum_outputs(self.log_probability(targets, &marginals))
     }
 

@@ -12,8 +12,8 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyLikelihood, Likelihood, LikelihoodConfig, LikelihoodDefinition, QuadratureCenter,
-    TargetDistribution, TargetKind,
+    AnyLikelihood, Likelihood, LikelihoodConfig, LikelihoodDefinition, LikelihoodDescription,
+    QuadratureCenter, TargetDistribution, TargetKind,
     distributions::PoissonTarget,
     likelihood::{draw, sum_outputs},
     log_link,
@@ -119,20 +119,13 @@ impl Poisson {
 }
 
 impl Likelihood for Poisson {
-    fn name(&self) -> &'static str {
-        "poisson"
-    }
-
-    fn takes(&self) -> String {
-        "counts: 0, 1, 2, ...".into()
-    }
-
-    fn is_possible(&self, _column: usize, value: f64) -> bool {
-        is_count(value)
+    fn description(&self) -> LikelihoodDescription {
+        LikelihoodDescription::new("poisson")
+            .with_targets("counts: 0, 1, 2, ...", |_, value| is_count(value))
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
-        self.require_sizes_of_values(&targets, &function);
+        self.description().require_value_sizes(&targets, &function);
         Self::log_density_of(targets.unsqueeze(), function, None)
     }
 
@@ -155,7 +148,7 @@ impl Likelihood for Poisson {
 
     /// `y·μ − exp(μ + σ²/2) − log y!`.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
-        self.require_sizes(&targets, &marginals);
+        self.description().require_sizes(&targets, &marginals);
         let Marginals { mean, variance } = marginals;
         sum_outputs(Self::log_density_of(targets, mean, Some(variance * 0.5)))
     }

@@ -9,7 +9,8 @@ use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyLikelihood, GradedNodes, Likelihood, LikelihoodDefinition, QuadratureCenter, TargetKind,
+    AnyLikelihood, GradedNodes, Likelihood, LikelihoodDefinition, LikelihoodDescription,
+    QuadratureCenter, TargetKind,
     classes::{indicators, two_or_more},
     graded_nodes::NODES,
     likelihood::{block, draw, sum_outputs},
@@ -256,20 +257,14 @@ impl RobustMax {
 }
 
 impl Likelihood for RobustMax {
-    fn name(&self) -> &'static str {
-        "robust-max"
-    }
-
-    fn latents_per_output(&self) -> usize {
-        self.classes
-    }
-
-    fn classes(&self) -> Option<usize> {
-        Some(self.classes)
+    fn description(&self) -> LikelihoodDescription {
+        LikelihoodDescription::new("robust-max")
+            .with_latents(self.classes)
+            .with_classes(self.classes)
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
-        self.require_sizes_of_values(&targets, &function);
+        self.description().require_value_sizes(&targets, &function);
         let is_largest = self.is_largest(function);
         self.mix_of_logarithms(function_of_label(targets, is_largest, self.classes))
     }
@@ -300,13 +295,13 @@ impl Likelihood for RobustMax {
 
     /// `π_y·log(1 − ε) + (1 − π_y)·log(ε/(C − 1))`.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
-        self.require_sizes(&targets, &marginals);
+        self.description().require_sizes(&targets, &marginals);
         sum_outputs(self.mix_of_logarithms(self.label_is_largest(targets, marginals)))
     }
 
     /// `log[π_y·(1 − ε) + (1 − π_y)·ε/(C − 1)]`.
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
-        self.require_sizes(&targets, &marginals);
+        self.description().require_sizes(&targets, &marginals);
         let largest = self.label_is_largest(targets, marginals);
         sum_outputs(self.mix(largest).log())
     }
@@ -322,9 +317,5 @@ impl Likelihood for RobustMax {
             variance: mean.clone() * (1.0 - mean.clone()),
             mean,
         }
-    }
-
-    fn class_probabilities(&self, marginals: Marginals) -> Option<Tensor<2>> {
-        Some(self.predict(marginals).mean)
     }
 }

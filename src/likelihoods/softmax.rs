@@ -9,7 +9,7 @@ use rand::Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyLikelihood, Likelihood, LikelihoodDefinition, TargetKind,
+    AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription, TargetKind,
     classes::{draw_label, indicators, two_or_more},
     likelihood::{draw, sum_outputs},
     noisy_maximum::NoisyMaximum,
@@ -167,20 +167,14 @@ pub(super) fn function_of_label(
 }
 
 impl Likelihood for Softmax {
-    fn name(&self) -> &'static str {
-        "softmax"
-    }
-
-    fn latents_per_output(&self) -> usize {
-        self.classes
-    }
-
-    fn classes(&self) -> Option<usize> {
-        Some(self.classes)
+    fn description(&self) -> LikelihoodDescription {
+        LikelihoodDescription::new("softmax")
+            .with_latents(self.classes)
+            .with_classes(self.classes)
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
-        self.require_sizes_of_values(&targets, &function);
+        self.description().require_value_sizes(&targets, &function);
         let [samples, rows, functions] = function.dims();
         let log_sum = Self::log_sum(self.by_class(function.clone()));
         function_of_label(targets, function, self.classes)
@@ -208,7 +202,7 @@ impl Likelihood for Softmax {
 
     /// `μ_y − E[log Σ_j exp(f_j)]`.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
-        self.require_sizes(&targets, &marginals);
+        self.description().require_sizes(&targets, &marginals);
         let own = self.of_label(targets, marginals.mean.clone());
         let largest = self.largest();
         sum_outputs(own - largest.expected_log_sum(marginals, self.classes))
@@ -216,7 +210,7 @@ impl Likelihood for Softmax {
 
     /// `log E[softmax_y(f)]`.
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
-        self.require_sizes(&targets, &marginals);
+        self.description().require_sizes(&targets, &marginals);
         let log_probabilities = self.largest().log_probabilities(marginals, self.classes);
         sum_outputs(self.of_label(targets, log_probabilities))
     }
@@ -228,9 +222,5 @@ impl Likelihood for Softmax {
             variance: mean.clone() * (1.0 - mean.clone()),
             mean,
         }
-    }
-
-    fn class_probabilities(&self, marginals: Marginals) -> Option<Tensor<2>> {
-        Some(self.predict(marginals).mean)
     }
 }

@@ -14,8 +14,11 @@ use rand_distr::Distribution;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyLikelihood, Likelihood, LikelihoodDefinition, QuadratureCenter, TargetDistribution,
-    distributions::StudentTTarget, likelihood::draw,
+    AnyLikelihood, GradedNodes, Likelihood, LikelihoodDefinition, LikelihoodDescription,
+    QuadratureCenter, TargetDistribution,
+    distributions::StudentTTarget,
+    graded_nodes::NODES,
+    likelihood::{draw, sum_outputs},
 };
 use crate::{
     ops::{log_ratio, stirling_remainder},
@@ -144,8 +147,8 @@ impl StudentT {
 }
 
 impl Likelihood for StudentT {
-    fn name(&self) -> &'static str {
-        "student-t"
+    fn description(&self) -> LikelihoodDescription {
+        LikelihoodDescription::new("student-t")
     }
 
     fn noise_variance(&self) -> Option<f64> {
@@ -159,7 +162,7 @@ impl Likelihood for StudentT {
     /// `log Γ((ν + 1)/2) − log Γ(ν/2) − ½·log(πνs²) − (ν + 1)/2·log(1 + (y − f)²/(νs²))`, without
     /// the large parts of the log-gamma functions, which cancel for large ν.
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {
-        self.require_sizes_of_values(&targets, &function);
+        self.description().require_value_sizes(&targets, &function);
         let (scale, degrees) = (self.scale(), self.degrees_of_freedom());
         let half = (degrees.clone() + 1.0) * 0.5;
         let width = degrees.clone() * scale.clone().square(); // ν·s²
@@ -177,12 +180,15 @@ impl Likelihood for StudentT {
     }
 
     /// The log density changes from a parabola to a logarithm over a distance of `s·√ν`.
-    fn kink(&self, targets: &Tensor<2>) -> Option<QuadratureCenter> {
+    fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
+        self.description().require_sizes(&targets, &marginals);
         let width = self.degrees_of_freedom().sqrt() * self.scale();
-        Some(QuadratureCenter {
+        let kink = QuadratureCenter {
             center: targets.clone(),
             width: targets.zeros_like() + width.reshape([1, 1]),
-        })
+        };
+        let nodes = GradedNodes::around(&marginals, kink, NODES);
+        sum_outputs(nodes.expectation(marginals, |function| self.log_density(targets, function)))
     }
 
     fn peak(&self, targets: &Tensor<2>) -> Option<QuadratureCenter> {

@@ -71,10 +71,9 @@ fn likelihoods_of_any_numbers() {
         |(config, rows, outputs, [means, variances, targets], options)| {
             no_panic(DOCUMENTED, || {
                 let likelihood = config.init((&options.0, options.1));
-                let (functions, columns) = (
-                    likelihood.latents(outputs),
-                    likelihood.target_columns(outputs),
-                );
+                let description = likelihood.description();
+                let (functions, columns) =
+                    (description.latents * outputs, description.columns * outputs);
                 let tensor = |values: &[f64], width: usize, positive: bool| {
                     let own = (0..rows * width).map(|index| values[index % values.len()]);
                     let own = own
@@ -88,7 +87,7 @@ fn likelihoods_of_any_numbers() {
                 let given: Vec<f64> = (0..rows * columns)
                     .map(|index| targets[index % targets.len()])
                     .collect();
-                let possible = likelihood.check_targets(&given, columns).is_ok();
+                let possible = description.check_targets(&given, columns).is_ok();
                 let marginals = Marginals {
                     mean: tensor(&means, functions, false),
                     variance: tensor(&variances, functions, true),

@@ -189,7 +189,8 @@ impl DeepGpConfig {
             hidden.push(planned.layer(&inputs)?);
             (inputs, image) = planned.outputs(inputs)?;
         }
-        let functions = likelihood.latents(likelihood.outputs(columns));
+        let description = likelihood.description();
+        let functions = description.latents * description.outputs(columns);
         let output = planned(&self.output, "output", functions, image).layer(&inputs)?;
         Ok(DeepGp::new(
             Stack::new(hidden, output, self.noise),

@@ -117,6 +117,6 @@ impl<H: Layer, O: Layer> Model for DeepGp<H, O> {
     }
 
     fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
-        self.likelihood.check_tensor(targets)
+        self.likelihood.description().check_tensor(targets)
     }
 }

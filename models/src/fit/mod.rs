@@ -180,8 +180,8 @@ fn checked_outputs(
 ) -> Result<usize, Error> {
     let likelihood = config.likelihood();
     likelihood.check().map_err(crate::InitError::from)?;
-    let likelihood = likelihood.init((device, dtype));
-    let each = likelihood.columns_per_output();
+    let likelihood = likelihood.init((device, dtype)).description();
+    let each = likelihood.columns;
     let expected = match config.takes_one_output() {
         true => each.to_string(),
         false => format!("a multiple of {each}"),

@@ -180,7 +180,7 @@ impl Predicted {
 
     /// The labels with the largest probabilities, `[N, P]`. `None` if the targets are not labels.
     pub fn labels(&self) -> Option<Tensor<2, Int>> {
-        let classes = self.predictor.likelihood().classes()?;
+        let classes = self.predictor.likelihood().description().classes?;
         let probabilities = self.probabilities()?;
         let [rows, columns] = probabilities.dims();
         let by_class = probabilities.reshape([rows, classes, columns / classes]);
@@ -206,8 +206,8 @@ impl Predicted {
                 targets: targets.count,
             });
         }
-        let (likelihood, outputs) = (self.predictor.likelihood(), self.outputs());
-        let expected = likelihood.target_columns(outputs);
+        let likelihood = self.predictor.likelihood().description();
+        let expected = likelihood.columns * self.outputs();
         if targets.columns != expected {
             return Err(Error::TargetColumns {
                 found: targets.columns,
@@ -228,7 +228,7 @@ impl Predicted {
     /// The number of outputs, P.
     fn outputs(&self) -> usize {
         let functions = self.predictions.function_mean.len() / self.inputs.count;
-        functions / self.predictor.likelihood().latents_per_output()
+        functions / self.predictor.likelihood().description().latents
     }
 
     /// `count` draws of new targets, `[S, N, P]`. The functions are drawn jointly over the inputs;

@@ -27,10 +27,10 @@ pub(super) fn cases() -> Vec<Case> {
 fn compute(name: LikelihoodName, harness: &mut Harness) -> Result<(), Reason> {
     let likelihood = name.for_data(NOISE, CLASSES).init(harness.options());
     let likelihood = harness.module(likelihood);
-    let columns = likelihood.target_columns(1);
+    let description = likelihood.description();
     let targets = targets(name.target(), harness);
-    let targets = harness.constant(&targets, [ROWS, columns]);
-    let functions = likelihood.latents(1);
+    let targets = harness.constant(&targets, [ROWS, description.columns]);
+    let functions = description.latents;
     let function = harness.normal([DRAWS, ROWS, functions]);
     let marginals = Marginals {
         mean: harness.normal([ROWS, functions]),

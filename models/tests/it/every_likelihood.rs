@@ -62,14 +62,14 @@ fn inputs() -> Vec<f64> {
 /// Targets drawn from the likelihood with functions `2·sin(2x)`, `2·sin(2x + 1)`, …. Noise
 /// variances in the targets are 0.1.
 fn targets(likelihood: &dyn Likelihood) -> Vec<f64> {
-    let latents = likelihood.latents(1);
+    let latents = likelihood.description().latents;
     let function: Vec<f64> = (inputs().iter())
         .flat_map(|x| (0..latents).map(move |latent| 2.0 * (2.0 * x + latent as f64).sin()))
         .collect();
     let function =
         Tensor::<1>::from_data(function.as_slice(), options()).reshape([1, ROWS, latents]);
     let drawn = numbers(likelihood.sample(function, &mut ChaCha8Rng::seed_from_u64(5)));
-    match likelihood.target_columns(1) {
+    match likelihood.description().columns {
         1 => drawn,
         _ => drawn.into_iter().flat_map(|value| [value, 0.1]).collect(),
     }
@@ -122,8 +122,9 @@ fn posteriors() -> [PosteriorConfig; 7] {
 fn train(config: &SvgpConfig) -> (TrainedModel, Vec<f64>, [f64; 2]) {
     let likelihood = config.likelihood.init(options());
     let targets = targets(&*likelihood);
-    let columns = likelihood.target_columns(1);
-    assert_eq!(likelihood.check_targets(&targets, columns), Ok(()));
+    let description = likelihood.description();
+    let columns = description.columns;
+    assert_eq!(description.check_targets(&targets, columns), Ok(()));
     let (device, dtype) = options();
     let device = device.clone().autodiff();
     let data = TrainingData::with_target_columns(&inputs(), &targets, columns, &device, dtype);
@@ -186,10 +187,10 @@ fn predictions_have_their_shapes_and_survive_saving() {
         let predictions = after.predict(&inputs(), 1);
         let what = format!("{config:?}");
         assert_eq!(predictions, before.predict(&inputs(), 1), "{what}");
-        let likelihood = after.likelihood();
-        let functions = likelihood.latents(1);
+        let likelihood = after.likelihood().description();
+        let functions = likelihood.latents;
         assert_eq!(predictions.function_mean.len(), functions * ROWS, "{what}");
-        let classes = likelihood.classes();
+        let classes = likelihood.classes;
         assert_eq!(
             predictions.probabilities.len(),
             classes.unwrap_or(0) * ROWS,

@@ -24,7 +24,7 @@ pub struct Interval {
 /// deep model has one for every draw of the hidden layers.
 ///
 /// ```
-/// use burn_gp_core::{likelihoods::{Likelihood, Poisson}, process::Marginals};
+/// use burn_gp_core::{likelihoods::LikelihoodConfig, process::Marginals};
 /// use burn::tensor::{Device, Tensor};
 ///
 /// let device = Device::default();
@@ -33,7 +33,7 @@ pub struct Interval {
 ///     variance: Tensor::from_data([[0.2], [0.1]], &device),
 /// };
 /// // Only labels without an order have no distribution function.
-/// let counts = Poisson::new().predictive_distribution(&[functions]);
+/// let counts = LikelihoodConfig::poisson().init(&device).predictive_distribution(&[functions]);
 /// let interval = counts.map(|counts| counts.interval(0.95));
 /// let ends = interval.map(|interval| (interval.lower[0], interval.upper[0]));
 /// assert_eq!(ends, Some((0.0, 4.0)));

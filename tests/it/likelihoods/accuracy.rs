@@ -393,11 +393,13 @@ const OTHERS: [&str; 5] = [
 fn every_likelihood_has_a_grid() {
     let mut names: Vec<String> = OTHERS.iter().map(|name| (*name).to_owned()).collect();
     let platform = &platforms()[0];
-    names.extend(
-        grids()
-            .iter()
-            .map(|grid| grid.config.init(platform.options()).name().to_owned()),
-    );
+    names.extend(grids().iter().map(|grid| {
+        grid.config
+            .init(platform.options())
+            .description()
+            .name
+            .to_owned()
+    }));
     names.sort();
     names.dedup();
     let mut variants = variants();

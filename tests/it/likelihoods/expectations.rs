@@ -42,7 +42,7 @@ fn densities_and_moments_given_the_functions() {
         let (means, variances): (Vec<f64>, Vec<f64>) = moments.into_iter().unzip();
         for platform in platforms() {
             let likelihood = case.init(&platform);
-            assert_eq!(likelihood.latents(1), case.latents);
+            assert_eq!(likelihood.description().latents, case.latents);
             let function = platform.tensor(&values, [samples, ROWS, case.latents]);
             let targets = platform.tensor(&case.targets, [ROWS, case.columns()]);
             let what = format!("{} on {platform}", case.name);
@@ -150,7 +150,11 @@ fn assert_expectations(what: &str, found: &Expectations, expected: &Expectations
 #[test]
 fn expectations_agree_with_dense_quadrature() {
     for case in registry().into_iter().filter(Case::is_smooth) {
-        let classes = case.init(&platforms()[0]).classes().unwrap_or(0);
+        let classes = case
+            .init(&platforms()[0])
+            .description()
+            .classes
+            .unwrap_or(0);
         let expected = dense(&case, classes);
         for platform in platforms() {
             let likelihood = case.init(&platform);
@@ -171,7 +175,7 @@ fn expectations_agree_with_monte_carlo() {
     };
     for case in registry() {
         let mut random = Random::new(197);
-        let classes = case.init(platform).classes().unwrap_or(0);
+        let classes = case.init(platform).description().classes.unwrap_or(0);
         let (means, variances) = case.moments_of_functions();
         let estimates: Vec<Vec<(f64, f64)>> = (0..ROWS)
             .map(|row| {

@@ -72,7 +72,10 @@ fn two_outputs_are_each_alone() {
                 }
                 let probabilities = likelihood.class_probabilities(both.clone());
                 let alone = likelihood.class_probabilities(own);
-                assert_eq!(probabilities.is_some(), likelihood.classes().is_some());
+                assert_eq!(
+                    probabilities.is_some(),
+                    likelihood.description().classes.is_some()
+                );
                 if let (Some(whole), Some(alone)) = (probabilities, alone) {
                     let whole = of_output(&whole, output);
                     assert_close(&what, &numbers(whole), &numbers(alone), tolerance);

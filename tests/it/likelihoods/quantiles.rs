@@ -2,7 +2,7 @@
 
 use burn_gp_core::{
     likelihoods::{
-        AnyLikelihood, BetaConfig, GammaConfig, Gaussian, Interval, Likelihood, LikelihoodConfig,
+        AnyLikelihood, BetaConfig, GammaConfig, Gaussian, Interval, LikelihoodConfig,
         NegativeBinomialConfig, PredictiveDistribution, StudentTConfig, Support, TargetKind,
     },
     process::Marginals,
@@ -297,7 +297,7 @@ fn gaussian_quantiles() {
         (0.001, -3.090_232_306_167_813_5),
     ];
     for platform in double_precision_platforms() {
-        let likelihood = Gaussian::new(0.3, platform.options());
+        let likelihood = AnyLikelihood::from(Gaussian::new(0.3, platform.options()));
         let rows = 50;
         let parts: Vec<_> = (0..4).map(|index| functions(rows, 1, 7 + index)).collect();
         let all: Vec<Marginals> = (parts.iter())

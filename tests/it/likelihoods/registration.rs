@@ -24,7 +24,7 @@ fn every_variant_is_registered_under_its_name() {
     let platform = &platforms()[0];
     let mut names = Vec::new();
     for case in registry() {
-        assert_eq!(case.init(platform).name(), case.name);
+        assert_eq!(case.init(platform).description().name, case.name);
         names.push(case.name.to_owned());
     }
     let mut variants = variants();
@@ -55,9 +55,9 @@ fn configurations_survive_their_files() {
 fn possible_targets_pass_and_impossible_ones_are_named() {
     let platform = &platforms()[0];
     for case in registry() {
-        let likelihood = case.init(platform);
+        let likelihood = case.init(platform).description();
         let columns = case.columns();
-        assert_eq!(likelihood.target_columns(1), columns, "{}", case.name);
+        assert_eq!(likelihood.columns, columns, "{}", case.name);
         assert_eq!(likelihood.check_targets(&case.targets, columns), Ok(()));
         let everywhere = (0..columns).flat_map(|column| {
             [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(|value| (column, value))
@@ -72,7 +72,7 @@ fn possible_targets_pass_and_impossible_ones_are_named() {
                 "target {value} in row 3, column {column} is not possible under the {} likelihood, \
                  which takes {}",
                 case.name,
-                likelihood.takes()
+                likelihood.expected()
             );
             assert_eq!(error.to_string(), expected);
         }
@@ -84,6 +84,7 @@ fn possible_targets_pass_and_impossible_ones_are_named() {
 fn columns_of_several_outputs() {
     let platform = &platforms()[0];
     let likelihood = LikelihoodConfig::fixed_noise().init(platform.options());
+    let likelihood = likelihood.description();
     assert_eq!(likelihood.outputs(4), 2);
     assert_eq!(likelihood.check_targets(&[-1.0, -2.0, 0.1, 0.2], 4), Ok(()));
     let error = likelihood.check_targets(&[-1.0, -2.0, 0.1, 0.0], 4);
@@ -95,6 +96,7 @@ fn columns_of_several_outputs() {
 fn a_column_short() {
     let platform = &platforms()[0];
     let likelihood = LikelihoodConfig::fixed_noise().init(platform.options());
+    let likelihood = likelihood.description();
     likelihood.outputs(3);
 }
 

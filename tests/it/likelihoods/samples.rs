@@ -95,7 +95,7 @@ fn samples_are_possible_and_repeat() {
         for platform in platforms() {
             let what = format!("{} on {platform}", case.name);
             let drawn = draw(&case, &platform, &functions, 100);
-            let likelihood = case.init(&platform);
+            let likelihood = case.init(&platform).description();
             for &value in &drawn {
                 assert!(likelihood.is_possible(0, value), "{what}: {value}");
             }

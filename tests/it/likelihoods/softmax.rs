@@ -3,7 +3,7 @@
 
 use burn::tensor::Tensor;
 use burn_gp_core::{
-    likelihoods::{Likelihood, Softmax, SoftmaxConfig},
+    likelihoods::{AnyLikelihood, SoftmaxConfig},
     process::Marginals,
 };
 
@@ -154,7 +154,8 @@ fn marginals(platform: &Platform, rows: &[Row]) -> Marginals {
     }
 }
 
-fn find(likelihood: &Softmax, platform: &Platform, rows: &[Row]) -> Found {
+fn find(config: &SoftmaxConfig, platform: &Platform, rows: &[Row]) -> Found {
+    let likelihood = AnyLikelihood::from(config.init(platform.options()));
     let tracked = platform.autodiff();
     let Marginals { mean, variance } = marginals(&tracked, rows);
     let (mean, variance) = (mean.require_grad(), variance.require_grad());
@@ -300,8 +301,7 @@ fn softmax_over_the_grid() {
         let rows = rows(classes, count);
         let exact: Vec<Exact> = rows.iter().map(exact).collect();
         for platform in platforms() {
-            let likelihood = SoftmaxConfig::new(classes).init(platform.options());
-            let found = find(&likelihood, &platform, &rows);
+            let found = find(&SoftmaxConfig::new(classes), &platform, &rows);
             let mut errors = Errors::default();
             let rounding = platform.tolerance(1e-4, 1e-3);
             for (row, exact) in exact.iter().enumerate() {
@@ -319,7 +319,7 @@ fn saved_numbers_of_nodes() {
     let config: SoftmaxConfig = serde_json::from_str(saved).expect("readable");
     let rows = rows(3, 5);
     for platform in platforms() {
-        let found = find(&config.init(platform.options()), &platform, &rows);
+        let found = find(&config, &platform, &rows);
         let mut errors = Errors::default();
         for (index, row) in rows.iter().enumerate() {
             errors.add(&found, index, &exact(row), platform.tolerance(1e-4, 1e-3));

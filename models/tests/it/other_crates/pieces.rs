@@ -8,7 +8,7 @@ use burn::{
 use burn_gp_core::{
     features::{AnyNetwork, Features, NetworkDefinition, ResidualNetworkConfig},
     kernels::Kernel,
-    likelihoods::{AnyLikelihood, Likelihood, LikelihoodDefinition},
+    likelihoods::{AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription},
     means::{AnyMean, Mean, MeanDefinition},
     ops::{Jitter, NotPositiveDefinite},
     parameter::Positive,
@@ -55,8 +55,8 @@ pub struct Noisy {
 }
 
 impl Likelihood for Noisy {
-    fn name(&self) -> &'static str {
-        "noisy"
+    fn description(&self) -> LikelihoodDescription {
+        LikelihoodDescription::new("noisy")
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {

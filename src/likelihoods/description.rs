@@ -1,0 +1,223 @@
+//! What a likelihood expects of functions and targets.
+
+use core::fmt;
+
+use burn::tensor::{DType, Tensor};
+use derive_setters::Setters;
+
+use super::{ImpossibleTarget, targets::in_precision};
+use crate::{
+    parameter::{numbers, require_same_dtype},
+    process::Marginals,
+};
+
+/// The name of a likelihood, the numbers of its functions and target columns, and its valid targets.
+///
+/// ```
+/// use burn_gp_core::likelihoods::LikelihoodDescription;
+///
+/// let counts = LikelihoodDescription::new("binomial")
+///     .with_columns(2)
+///     .with_targets("counts and numbers of trials", |_, count| count >= 0.0 && count.fract() == 0.0);
+/// assert!(counts.is_possible(0, 3.0) && !counts.is_possible(0, 0.5));
+/// assert_eq!(counts.outputs(6), 3);
+/// ```
+#[derive(Clone, Copy, Debug, Setters)]
+#[setters(prefix = "with_")]
+pub struct LikelihoodDescription {
+    /// The name in messages.
+    #[setters(skip)]
+    pub name: &'static str,
+    /// The number of latent functions per output.
+    pub latents: usize,
+    /// The number of target columns per output.
+    pub columns: usize,
+    /// The number of classes, or `None` if the targets are not labels.
+    #[setters(strip_option)]
+    pub classes: Option<usize>,
+    /// The valid targets that are not labels, for messages.
+    #[setters(skip)]
+    expected: &'static str,
+    /// Whether a finite value that is no label is valid in a column of its output.
+    #[setters(skip)]
+    is_possible: fn(usize, f64) -> bool,
+}
+
+impl LikelihoodDescription {
+    /// A likelihood with one function and one column for each output, whose targets are any numbers.
+    pub fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            latents: 1,
+            columns: 1,
+            classes: None,
+            expected: "finite numbers",
+            is_possible: |_, _| true,
+        }
+    }
+
+    /// Sets the valid targets: what messages call them, and whether a finite value is valid in a
+    /// zero-based target column of its output.
+    pub fn with_targets(self, expected: &'static str, is_possible: fn(usize, f64) -> bool) -> Self {
+        Self {
+            expected,
+            is_possible,
+            ..self
+        }
+    }
+
+    /// The valid targets, for messages.
+    pub fn expected(&self) -> String {
+        match self.classes {
+            Some(classes) => format!("labels 0 to {}", classes - 1),
+            None => self.expected.into(),
+        }
+    }
+
+    /// Whether `value` is valid in the given zero-based target column of an output.
+    pub fn is_possible(&self, column: usize, value: f64) -> bool {
+        value.is_finite()
+            && match self.classes {
+                Some(classes) => value.fract() == 0.0 && (0.0..classes as f64).contains(&value),
+                None => (self.is_possible)(column, value),
+            }
+    }
+
+    /// The number of outputs, P, for targets with `columns` columns.
+    ///
+    /// # Panics
+    ///
+    /// If `columns` is not a multiple of the columns per output.
+    #[track_caller]
+    pub fn outputs(&self, columns: usize) -> usize {
+        assert!(
+            columns > 0 && columns.is_multiple_of(self.columns),
+            "{columns} columns of targets; the {} likelihood takes {} for each output",
+            self.name,
+            self.columns
+        );
+        columns / self.columns
+    }
+
+    /// Checks row-major targets on the host with `columns` columns.
+    ///
+    /// # Errors
+    ///
+    /// [`ImpossibleTarget`] for the first value that is impossible under the likelihood.
+    ///
+    /// # Panics
+    ///
+    /// If `columns` is not a multiple of the columns per output.
+    #[track_caller]
+    pub fn check_targets(&self, targets: &[f64], columns: usize) -> Result<(), ImpossibleTarget> {
+        let outputs = self.outputs(columns);
+        let impossible =
+            |&(index, &value): &(usize, &f64)| !self.is_possible(index % columns / outputs, value);
+        match targets.iter().enumerate().find(impossible) {
+            None => Ok(()),
+            Some((index, &value)) => Err(ImpossibleTarget {
+                row: index / columns,
+                column: index % columns,
+                value,
+                rounded: None,
+                likelihood: self.name,
+                expected: self.expected(),
+            }),
+        }
+    }
+
+    /// Like [`check_targets`](Self::check_targets), for the values after rounding to `precision`: a
+    /// fraction just below 1 may become 1, and a tiny number 0.
+    ///
+    /// # Errors
+    ///
+    /// [`ImpossibleTarget`] for the first value that is impossible under the likelihood.
+    ///
+    /// # Panics
+    ///
+    /// If `columns` is not a multiple of the columns per output.
+    #[track_caller]
+    pub fn check_targets_in(
+        &self,
+        precision: DType,
+        targets: &[f64],
+        columns: usize,
+    ) -> Result<(), ImpossibleTarget> {
+        self.check_targets(targets, columns)?;
+        let held = in_precision(targets, precision);
+        (self.check_targets(&held, columns)).map_err(|impossible| ImpossibleTarget {
+            value: targets[impossible.row * columns + impossible.column],
+            rounded: Some((impossible.value, precision.name())),
+            ..impossible
+        })
+    }
+
+    /// Like [`check_targets`](Self::check_targets), for targets on a device, `[N, T]`.
+    ///
+    /// # Errors
+    ///
+    /// [`ImpossibleTarget`] for the first value that is impossible under the likelihood.
+    ///
+    /// # Panics
+    ///
+    /// If the number of columns is not a multiple of the columns per output.
+    #[track_caller]
+    pub fn check_tensor(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
+        let [_, columns] = targets.dims();
+        self.check_targets(&numbers(targets.clone()), columns)
+    }
+
+    /// Checks that the shapes of targets and marginals match.
+    ///
+    /// # Panics
+    ///
+    /// If their rows differ, means and variances differ in shape, or the functions and target
+    /// columns imply different numbers of outputs.
+    #[track_caller]
+    pub fn require_sizes(&self, targets: &Tensor<2>, marginals: &Marginals) {
+        let name = || format!("the {} likelihood", self.name);
+        let functions = ("functions", marginals.mean.dtype());
+        require_same_dtype(name, ("targets", targets.dtype()), functions);
+        let (means, variances) = (marginals.mean.dims(), marginals.variance.dims());
+        let given = format_args!("functions with means {means:?} and variances {variances:?}");
+        self.require(means == variances, targets, means, given);
+    }
+
+    /// Like [`require_sizes`](Self::require_sizes), for values of the functions, `[S, N, F]`.
+    ///
+    /// # Panics
+    ///
+    /// If their rows differ, or the functions and target columns imply different numbers of
+    /// outputs.
+    #[track_caller]
+    pub fn require_value_sizes(&self, targets: &Tensor<2>, function: &Tensor<3>) {
+        let [_, rows, functions] = function.dims();
+        let given = format_args!("values of the functions {:?}", function.dims());
+        self.require(true, targets, [rows, functions], given);
+    }
+
+    /// Panics unless the targets fit functions of shape `[N, F]`.
+    #[track_caller]
+    fn require(
+        &self,
+        is_consistent: bool,
+        targets: &Tensor<2>,
+        [rows, functions]: [usize; 2],
+        given: fmt::Arguments,
+    ) {
+        let Self {
+            name,
+            latents,
+            columns,
+            ..
+        } = self;
+        assert!(
+            is_consistent
+                && functions.is_multiple_of(*latents)
+                && targets.dims() == [rows, functions / latents * columns],
+            "the {name} likelihood: targets {:?} for {given}; expected [N, {columns}·P] for \
+             {latents}·P functions",
+            targets.dims()
+        );
+    }
+}
