@@ -88,13 +88,6 @@ impl LikelihoodConfig {
     }
 }
 
-impl Bernoulli {
-    /// Creates the likelihood, which has no parameters.
-    pub fn new() -> Self {
-        Self {}
-    }
-}
-
 impl Likelihood for Bernoulli {
     fn description(&self) -> LikelihoodDescription {
         LikelihoodDescription::new("bernoulli").with_classes(2)

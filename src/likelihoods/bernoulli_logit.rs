@@ -73,13 +73,6 @@ impl LikelihoodConfig {
     }
 }
 
-impl BernoulliLogit {
-    /// Creates the likelihood, which has no parameters.
-    pub fn new() -> Self {
-        Self {}
-    }
-}
-
 impl Likelihood for BernoulliLogit {
     fn description(&self) -> LikelihoodDescription {
         LikelihoodDescription::new("bernoulli-logit").with_classes(2)

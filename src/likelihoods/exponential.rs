@@ -74,13 +74,6 @@ impl LikelihoodConfig {
     }
 }
 
-impl Exponential {
-    /// Creates the likelihood, which has no parameters.
-    pub fn new() -> Self {
-        Self {}
-    }
-}
-
 impl Likelihood for Exponential {
     fn description(&self) -> LikelihoodDescription {
         LikelihoodDescription::new("exponential")

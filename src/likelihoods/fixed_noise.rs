@@ -82,13 +82,6 @@ impl LikelihoodConfig {
     }
 }
 
-impl FixedNoise {
-    /// Creates the likelihood, which has no parameters.
-    pub fn new() -> Self {
-        Self {}
-    }
-}
-
 impl Likelihood for FixedNoise {
     fn description(&self) -> LikelihoodDescription {
         LikelihoodDescription::new("fixed-noise")

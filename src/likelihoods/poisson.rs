@@ -111,13 +111,6 @@ impl LikelihoodConfig {
     }
 }
 
-impl Poisson {
-    /// Creates the likelihood, which has no parameters.
-    pub fn new() -> Self {
-        Self {}
-    }
-}
-
 impl Likelihood for Poisson {
     fn description(&self) -> LikelihoodDescription {
         LikelihoodDescription::new("poisson")

@@ -78,7 +78,7 @@ fn labels_are_finite_far_on_the_wrong_side() {
             }
         };
         // Φ(−50/√2) and E[log Φ(−50 + z)]. The value of a logit is about −50.
-        let probit = Bernoulli::new();
+        let probit = Bernoulli::default();
         check(
             "probit",
             at(&platform, &probit, 1.0, &[-50.0]),
@@ -89,7 +89,7 @@ fn labels_are_finite_far_on_the_wrong_side() {
             at(&platform, &probit, 0.0, &[50.0]),
             -1260.0..-600.0,
         );
-        let logit = BernoulliLogit::new();
+        let logit = BernoulliLogit::default();
         check("logit", at(&platform, &logit, 1.0, &[-50.0]), -51.0..-48.0);
         let softmax = SoftmaxConfig::new(3).init(platform.options());
         check(
