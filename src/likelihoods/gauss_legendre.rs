@@ -4,7 +4,8 @@ use core::f64::consts::PI;
 
 /// Nodes and weights of `∫_{−1}^{1} g(z) dz ≈ Σ_i w_i·g(z_i)`, exact for polynomials of degree
 /// below twice the number of nodes. The nodes are the roots of the Legendre polynomial, found by
-/// Newton's method, which converges from their asymptotic positions.
+/// Newton's method, which converges from their asymptotic positions. The crate gauss-quad is as
+/// accurate, but needs nalgebra.
 pub(crate) fn nodes_and_weights(count: usize) -> Vec<(f64, f64)> {
     let node = |index: usize| {
         let mut x = (PI * (index as f64 + 0.75) / (count as f64 + 0.5)).cos();

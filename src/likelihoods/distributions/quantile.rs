@@ -1,4 +1,5 @@
-//! Quantile search for monotone distribution functions.
+//! Quantile search for monotone distribution functions. Crates have quantiles of named distributions, but
+//! not of their mixtures over a Gaussian function.
 
 use super::Support;
 use crate::{likelihoods::bernoulli_logit::logistic, ops::special::functions::normal_quantile};

@@ -2,7 +2,8 @@
 
 use core::f64::consts::SQRT_2;
 
-use super::normal::log_normal_cdf;
+use cdflib::special::psi;
+use statrs::function::erf::erfc_inv;
 
 /// `log(1 + eˣ)` and its derivative, without overflow.
 pub fn softplus(x: f64) -> (f64, f64) {
@@ -31,44 +32,17 @@ pub fn normal_cdf(x: f64) -> f64 {
 }
 
 /// `Φ⁻¹(p)` for `0 < p < 1`.
-///
-/// Newton's method on `log Φ`, which is concave: started left of the root, at `−√(−2·log p)` (since
-/// `Φ(−t) ≤ ½·e^{−t²/2}`), it never overshoots.
 pub fn normal_quantile(p: f64) -> f64 {
-    if p > 0.5 {
-        return -normal_quantile(1.0 - p);
-    }
-    let target = p.ln();
-    let mut x = -(-2.0 * target).sqrt();
-    for _ in 0..50 {
-        let (value, slope) = log_normal_cdf::<false>(x);
-        let step = (target - value) / slope;
-        x += step;
-        if step.abs() <= 1e-15 * (1.0 + x.abs()) {
-            break;
-        }
-    }
-    x
+    -SQRT_2 * erfc_inv(2.0 * p)
 }
 
 /// `log Γ(x)` and the digamma function, for positive `x`; NaN elsewhere.
 pub fn log_gamma(x: f64) -> (f64, f64) {
     if x > 0.0 {
-        (libm::lgamma(x), digamma(x))
+        (libm::lgamma(x), psi(x))
     } else {
         (f64::NAN, f64::NAN)
     }
-}
-
-/// `ψ(x)` for positive `x`. For `x < 10` it uses `ψ(x) = ψ(x + 1) − 1/x`, otherwise the asymptotic series
-/// `log x − 1/(2x) − Σ_k B_{2k}/(2k·x^{2k})`, whose first neglected term is below 10⁻¹⁶.
-fn digamma(x: f64) -> f64 {
-    let (mut x, mut sum) = (x, 0.0);
-    while x < 10.0 {
-        sum -= 1.0 / x;
-        x += 1.0;
-    }
-    sum + x.ln() - 0.5 / x - asymptotic(x)
 }
 
 /// `B_{2k}/(2k)`, k from 1.
