@@ -2,7 +2,7 @@
 
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 
-use super::{CovarianceBackward, CovarianceOps, differences};
+use super::{CovarianceOps, differences};
 use crate::ops::{
     Stationary,
     cpu::{CpuMemory, join_members, matrix_dims, part, with_element, write, write_like},
@@ -32,9 +32,7 @@ impl<B: CpuMemory> CovarianceOps for B {
             write::<B, T>(values, shape, &x1.device())
         })
     }
-}
 
-impl<B: CpuMemory> CovarianceBackward for B {
     fn covariance_backward(
         arguments: [FloatTensor<B>; 4],
         gradient: FloatTensor<B>,

@@ -3,8 +3,7 @@
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 
 use super::{
-    BlockPairs, CovarianceProductBackward, CovarianceProductOps, blocked::BlockProduct,
-    blocks::Runs, dense::Product,
+    BlockPairs, CovarianceProductOps, blocked::BlockProduct, blocks::Runs, dense::Product,
 };
 use crate::ops::{
     Stationary,
@@ -90,9 +89,7 @@ impl<B: CpuMemory> CovarianceProductOps for B {
             write::<B, T>(product.covariances(kind), shape, &arguments[0].device())
         })
     }
-}
 
-impl<B: CpuMemory> CovarianceProductBackward for B {
     fn covariance_product_backward(
         arguments: [FloatTensor<B>; 5],
         gradient: FloatTensor<B>,

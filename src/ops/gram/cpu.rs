@@ -3,7 +3,7 @@
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
 
-use super::{GramBackward, GramOps};
+use super::GramOps;
 use crate::ops::cpu::{
     CpuMemory, Element, Side, in_parts, lower_product, map_members, matrix_dims, member,
     member_mut, mirror_lower, product, threads, transpose_into, with_element, write,
@@ -38,9 +38,7 @@ impl<B: CpuMemory> GramOps for B {
             write::<B, T>(out, shape, &basis.device())
         })
     }
-}
 
-impl<B: CpuMemory> GramBackward for B {
     fn gram_backward(
         basis: FloatTensor<B>,
         gradient: FloatTensor<B>,

@@ -3,7 +3,7 @@
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 
 use super::{
-    InverseFreeBackward, InverseFreeOps,
+    InverseFreeOps,
     terms::{Relaxation, Widths},
 };
 use crate::ops::cpu::{
@@ -55,13 +55,11 @@ impl<B: CpuMemory> InverseFreeOps for B {
             (write::<B, T>(outputs, [batch, widths.outputs(size)], &device), saved)
         })
     }
-}
 
-impl<B: CpuMemory> InverseFreeBackward for B {
     fn relaxed_terms_backward(
         matrices: [FloatTensor<B>; 3],
-        saved: Vec<FloatTensor<B>>,
         gradient: FloatTensor<B>,
+        saved: Vec<FloatTensor<B>>,
         widths: Widths,
     ) -> [FloatTensor<B>; 4] {
         let shape = matrices[0].shape();

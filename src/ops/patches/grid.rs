@@ -19,6 +19,13 @@ pub struct ImageShape {
     pub channels: usize,
 }
 
+#[cfg(feature = "remote")]
+crate::ops::remote::sent_as_numbers!(ImageShape {
+    height,
+    width,
+    channels
+});
+
 impl ImageShape {
     /// An image of `height` rows of `width` pixels with `channels` values each.
     pub fn new(height: usize, width: usize, channels: usize) -> Self {
@@ -82,6 +89,23 @@ pub struct PatchGrid {
     image: ImageShape,
     size: usize,
     stride: usize,
+}
+
+#[cfg(feature = "remote")]
+impl crate::ops::remote::Numbers for PatchGrid {
+    fn append(&self, numbers: &mut Vec<burn::backend::ir::ScalarIr>) {
+        self.image.append(numbers);
+        [self.size, self.stride].append(numbers);
+    }
+
+    fn next(numbers: &mut core::slice::Iter<'_, burn::backend::ir::ScalarIr>) -> Self {
+        let image = ImageShape::next(numbers);
+        let [size, stride] = crate::ops::remote::Numbers::next(numbers);
+        match Self::new(image, size, stride) {
+            Ok(grid) => grid,
+            Err(error) => panic!("a client sent an invalid patch grid: {error}"),
+        }
+    }
 }
 
 impl PatchGrid {

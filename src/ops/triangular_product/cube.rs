@@ -1,6 +1,6 @@
 //! Products with triangular matrices on GPUs.
 
-use super::{TriangularProductBackward, TriangularProductOps};
+use super::TriangularProductOps;
 use crate::ops::{
     cpu::Side,
     cube::{CubeBackend, CubeTensor, Entries, Form, Part, Target, product, product_of, transposed},
@@ -19,9 +19,7 @@ impl TriangularProductOps for CubeBackend {
     fn triangular_product(lower: CubeTensor, rhs: CubeTensor, side: Side) -> CubeTensor {
         triangular(lower, rhs, side)
     }
-}
 
-impl TriangularProductBackward for CubeBackend {
     fn lower_of_product(left: CubeTensor, right: CubeTensor) -> CubeTensor {
         product(left, transposed(right), Target::New, Part::Lower)
     }

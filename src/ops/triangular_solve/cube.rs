@@ -6,7 +6,7 @@ use std::ops::Range;
 use burn::backend::TensorMetadata;
 use burn_cubecl::cubecl::{self, prelude::*};
 
-use super::{TriangularSolveBackward, TriangularSolveOps};
+use super::TriangularSolveOps;
 use crate::ops::{
     cpu::Side,
     cube::{
@@ -47,6 +47,10 @@ impl TriangularSolveOps for CubeBackend {
             solve_into(factor, rhs, &Solution { target, side, most }, 0);
         }
         out
+    }
+
+    fn negative_lower_product(left: CubeTensor, right: CubeTensor) -> CubeTensor {
+        product(left, transposed(right), Target::Negative, Part::Lower)
     }
 }
 
@@ -112,12 +116,6 @@ fn solve_strips(factor: CubeTensor, rhs: CubeTensor, solution: &Solution, first:
             solution.side == Side::Transposed,
             dtype,
         );
-    }
-}
-
-impl TriangularSolveBackward for CubeBackend {
-    fn negative_lower_product(left: CubeTensor, right: CubeTensor) -> CubeTensor {
-        product(left, transposed(right), Target::Negative, Part::Lower)
     }
 }
 

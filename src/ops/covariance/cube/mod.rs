@@ -8,7 +8,7 @@ mod tile;
 use burn::backend::TensorMetadata;
 use burn_cubecl::cubecl::ir::AddressType;
 
-use super::{CovarianceBackward, CovarianceOps};
+use super::CovarianceOps;
 use crate::ops::{
     Stationary,
     cube::{CubeBackend, CubeTensor, contiguous, matrices, with_shape},
@@ -80,9 +80,7 @@ impl CovarianceOps for CubeBackend {
         let arguments = Arguments::new(x1, x2, lengthscales, variance);
         with_shape(forward::covariance(arguments, kind), shape)
     }
-}
 
-impl CovarianceBackward for CubeBackend {
     fn covariance_backward(
         arguments: [CubeTensor; 4],
         gradient: CubeTensor,
