@@ -33,10 +33,13 @@
 /// `on cpu` is for operations that GPUs compose of others; they need no shapes. `without autodiff` is for
 /// operations that are never called with autodiff.
 macro_rules! operations {
-    ($(#[$doc:meta])* trait $ops:ident on devices $operations:tt $(backward $kernels:tt)?) => {
+    (
+        $(#[$doc:meta])*
+        trait $ops:ident $(: $bound:ident)? on devices $operations:tt $(backward $kernels:tt)?
+    ) => {
         crate::ops::declaration::operations!(
             @traits [Autodiff,] [Cube: cfg(feature = "cube"), Remote: cfg(feature = "remote")]
-            [$(#[$doc])*] $ops [] $operations $($kernels)?
+            [$(#[$doc])*] $ops [$($bound)?] $operations $($kernels)?
         );
         crate::ops::declaration::operations!(@autodiff $ops $operations);
         crate::ops::declaration::operations!(@devices $ops $operations $($kernels)?);

@@ -7,7 +7,8 @@ use super::{
     terms::{Relaxation, Widths},
 };
 use crate::ops::cpu::{
-    CpuMemory, Element, join_members, matrix_dims, member, part, with_element, write,
+    CpuMemory, Element, join_members, matrix_dims, member, part, with_element, with_matrix_dims,
+    write,
 };
 
 /// One matrix of a batch with its s̃ and L.
@@ -75,12 +76,7 @@ impl<B: CpuMemory> InverseFreeOps for B {
                 let gradient = part(&gradient, index, batch);
                 relaxation(matrices, (index, batch), widths).backward(saved, gradient)
             });
-            let columns = |count: usize| {
-                let mut shape = shape.clone();
-                let rank = shape.num_dims();
-                shape.as_mut_slice()[rank - 1] = count;
-                shape
-            };
+            let columns = |count| with_matrix_dims(shape.clone(), size, count);
             [
                 write::<B, T>(kuu, columns(size), &device),
                 write::<B, T>(variances, [batch * size], &device),

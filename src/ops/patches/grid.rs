@@ -7,6 +7,9 @@
 use burn::tensor::{Int, Tensor, TensorCreationOptions, TensorData};
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "remote")]
+use crate::ops::remote::Numbers;
+
 /// The shape of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -92,7 +95,7 @@ pub struct PatchGrid {
 }
 
 #[cfg(feature = "remote")]
-impl crate::ops::remote::Numbers for PatchGrid {
+impl Numbers for PatchGrid {
     fn append(&self, numbers: &mut Vec<burn::backend::ir::ScalarIr>) {
         self.image.append(numbers);
         [self.size, self.stride].append(numbers);
@@ -100,7 +103,7 @@ impl crate::ops::remote::Numbers for PatchGrid {
 
     fn next(numbers: &mut core::slice::Iter<'_, burn::backend::ir::ScalarIr>) -> Self {
         let image = ImageShape::next(numbers);
-        let [size, stride] = crate::ops::remote::Numbers::next(numbers);
+        let [size, stride] = Numbers::next(numbers);
         match Self::new(image, size, stride) {
             Ok(grid) => grid,
             Err(error) => panic!("a client sent an invalid patch grid: {error}"),

@@ -5,7 +5,10 @@ use burn::{
     tensor::{DType, Shape},
 };
 
-use crate::ops::{cholesky::Status, cpu::matrix_dims};
+use crate::ops::{
+    cholesky::Status,
+    cpu::{matrix_dims, with_matrix_dims},
+};
 
 type Tensor = FloatTensor<Remote>;
 
@@ -36,10 +39,7 @@ pub fn vector(tensor: &Tensor, length: usize) -> Output {
 
 /// `[…, rows, columns]` with the batch dimensions of a tensor.
 pub fn matrices(tensor: &Tensor, rows: usize, columns: usize) -> Output {
-    let mut shape = tensor.shape();
-    let rank = shape.num_dims();
-    shape.as_mut_slice()[rank - 2..].copy_from_slice(&[rows, columns]);
-    shaped(tensor, shape)
+    shaped(tensor, with_matrix_dims(tensor.shape(), rows, columns))
 }
 
 /// The length of the first dimension.

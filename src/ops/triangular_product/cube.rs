@@ -20,7 +20,12 @@ impl TriangularProductOps for CubeBackend {
         triangular(lower, rhs, side)
     }
 
-    fn lower_of_product(left: CubeTensor, right: CubeTensor) -> CubeTensor {
-        product(left, transposed(right), Target::New, Part::Lower)
+    fn lower_of_product(left: CubeTensor, right: CubeTensor, sign: f64) -> CubeTensor {
+        let target = if sign > 0.0 {
+            Target::New
+        } else {
+            Target::Negative
+        };
+        product(left, transposed(right), target, Part::Lower)
     }
 }

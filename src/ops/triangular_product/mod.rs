@@ -12,7 +12,7 @@ use faer::Accum;
 use crate::ops::{
     cpu::{
         CpuMemory, Side, lower_product, map_members, matrix_dims, member, member_mut, threads,
-        triangular, with_element, write,
+        triangular, with_element, with_matrix_dims, write,
     },
     declaration::{dispatch, operations},
 };
@@ -61,15 +61,15 @@ operations! {
         fn triangular_product(lower, rhs; side: Side) -> FloatTensor<Self> = like(rhs),
             |gradient, wanted| {
                 let triangle = wanted[0].then(|| match side {
-                    Side::Lower => B::lower_of_product(gradient.clone(), rhs),
-                    Side::Transposed => B::lower_of_product(rhs, gradient.clone()),
+                    Side::Lower => B::lower_of_product(gradient.clone(), rhs, 1.0),
+                    Side::Transposed => B::lower_of_product(rhs, gradient.clone(), 1.0),
                 });
                 let rhs = wanted[1].then(|| B::triangular_product(lower, gradient, side.opposite()));
                 [triangle, rhs]
             };
     } backward {
-        /// The lower triangle of `A·Bᵀ`, zeros above it.
-        fn lower_of_product(left, right) -> FloatTensor<Self>
+        /// The lower triangle of `s·A·Bᵀ` for a sign s, zeros above it.
+        fn lower_of_product(left, right; sign: f64) -> FloatTensor<Self>
             = matrices(left, rows(left), rows(left));
     }
 }
@@ -91,11 +91,9 @@ impl<B: CpuMemory> TriangularProductOps for B {
         })
     }
 
-    fn lower_of_product(left: FloatTensor<B>, right: FloatTensor<B>) -> FloatTensor<B> {
-        let mut shape = left.shape();
-        let rank = shape.num_dims();
-        let (batch, size, inner) = matrix_dims(&shape);
-        shape.as_mut_slice()[rank - 1] = size;
+    fn lower_of_product(left: FloatTensor<B>, right: FloatTensor<B>, sign: f64) -> FloatTensor<B> {
+        let (batch, size, inner) = matrix_dims(&left.shape());
+        let shape = with_matrix_dims(left.shape(), size, size);
         with_element!(left, T => {
             let (lefts, rights) = (B::read::<T>(&left), B::read::<T>(&right));
             let mut out: Vec<T> = threads::zeros(batch * size * size);
@@ -105,7 +103,7 @@ impl<B: CpuMemory> TriangularProductOps for B {
                     Accum::Replace,
                     member(&lefts, index, size, inner),
                     member(&rights, index, size, inner).transpose(),
-                    1.0,
+                    sign as T,
                 );
             }
             write::<B, T>(out, shape, &left.device())

@@ -48,10 +48,6 @@ impl TriangularSolveOps for CubeBackend {
         }
         out
     }
-
-    fn negative_lower_product(left: CubeTensor, right: CubeTensor) -> CubeTensor {
-        product(left, transposed(right), Target::Negative, Part::Lower)
-    }
 }
 
 /// Where a system is solved, and how.

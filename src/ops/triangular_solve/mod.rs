@@ -12,11 +12,12 @@ use super::{
     cholesky::{CholeskyFactor, SingularTriangle},
     cpu::{is_on_cpu, triangular::Side},
     declaration::{dispatch, operations},
+    triangular_product::TriangularProductOps,
 };
 
 operations! {
     /// Backend implementation of the solves.
-    trait TriangularSolveOps on devices {
+    trait TriangularSolveOps: TriangularProductOps on devices {
         /// `L⁻¹B` or `L⁻ᵀB`. With `X = L⁻¹B`: `B̄ = L⁻ᵀX̄` and `LᵀL̄ = −X̄Xᵀ`. With `X = L⁻ᵀB`: `B̄ = L⁻¹X̄` and
         /// `LᵀL̄ = −B·B̄ᵀ`.
         fn factor_solve(factor, rhs; side: Side) -> FloatTensor<Self> = like(rhs),
@@ -29,10 +30,6 @@ operations! {
                 let saved = kept.unwrap_or_else(|| solution.clone());
                 record::<B, C, _, _>(nodes, (factor, saved, side), solution, solve_gradients::<B>)
             };
-    } backward {
-        /// The lower triangle of `−A·Bᵀ`.
-        fn negative_lower_product(left, right) -> FloatTensor<Self>
-            = matrices(left, rows(left), rows(left));
     }
 }
 
@@ -45,13 +42,13 @@ fn solve_gradients<B: TriangularSolveOps>(
     match side {
         Side::Lower => {
             // The product comes first, so that the solve can use the memory of the gradient.
-            let product = || B::negative_lower_product(gradient.clone(), saved);
+            let product = || B::lower_of_product(gradient.clone(), saved, -1.0);
             let cotangent = wanted[0].then(product);
             [cotangent, wanted[1].then(|| solve(gradient))]
         }
         Side::Transposed => {
             let rhs = solve(gradient);
-            let cotangent = wanted[0].then(|| B::negative_lower_product(saved, rhs.clone()));
+            let cotangent = wanted[0].then(|| B::lower_of_product(saved, rhs.clone(), -1.0));
             [cotangent, Some(rhs)]
         }
     }
