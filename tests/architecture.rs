@@ -1,8 +1,7 @@
 //! Dependencies of the crates and their modules. Each crate uses only crates below it, each module of
 //! the library imports only modules before it in a fixed order, no two modules of a crate import
 //! each other, matrices are multiplied exactly, kernels have the precision of their type, and tensors are read in
-//! one place. Every operation
-//! is in the list of those for fusing backends, which few builds compile.
+//! one place.
 
 mod sources;
 
@@ -15,7 +14,7 @@ use std::{
 use sources::{parse, rust_files, workspace};
 
 use syn::{
-    Attribute, ExprMethodCall, Item, ItemMod, ItemUse, Macro, TraitItem, UseTree,
+    Attribute, ExprMethodCall, Item, ItemMod, ItemUse, Macro, UseTree,
     visit::{self, Visit},
 };
 
@@ -389,40 +388,6 @@ fn tensors_are_read_in_one_place() {
         }
     }
     assert!(elsewhere.is_empty(), "{}", elsewhere.join("\n"));
-}
-
-/// Operations on CPUs alone; elsewhere, others take their place.
-const ON_CPUS: [&str; 4] = [
-    "InverseFree",
-    "NaturalStep",
-    "SolvedMoment",
-    "TriangleSolve",
-];
-
-/// The list from which backends that fuse operations, or send them elsewhere, implement all traits.
-#[test]
-fn the_list_of_signatures_has_every_operation() {
-    let operations = sources("").join("ops");
-    let list = fs::read_to_string(operations.join("signatures.rs")).expect("the list");
-    let mut missing = Vec::new();
-    for item in (rust_files(&operations).iter()).flat_map(|path| parse(path).items) {
-        let Item::Trait(item) = item else { continue };
-        let name = item.ident.to_string();
-        let is_of_cpus = ON_CPUS.iter().any(|operation| name.starts_with(operation));
-        if is_of_cpus || !name.ends_with("Ops") && !name.ends_with("Backward") {
-            continue;
-        }
-        let functions = item.items.iter().filter_map(|item| match item {
-            TraitItem::Fn(function) => Some(format!("                {}(", function.sig.ident)),
-            _ => None,
-        });
-        let lines = functions.chain([format!("            {name} {{")]);
-        missing.extend(lines.filter(|line| !list.contains(&format!("\n{line}"))));
-    }
-    assert!(
-        missing.is_empty(),
-        "src/ops/signatures.rs lacks {missing:?}"
-    );
 }
 
 /// A public configuration with public fields has a method `with_FIELD` for each: derived, or written

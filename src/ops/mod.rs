@@ -20,12 +20,13 @@
 //!
 //! # How an operation is built
 //!
-//! Each operation is a module. Its `mod.rs` has the public functions and two backend traits: one
-//! for the operations that models call, which burn dispatches at run time, and one for those that
-//! only the backward pass calls. `cpu.rs` implements both with kernels on slices, for backends
-//! whose tensors are in CPU memory (`CpuMemory`), and `cube.rs` with kernels for GPUs;
-//! `backward.rs` implements the first for the autodiff backend over any backend that has both. In
-//! small operations `mod.rs` has all but the GPU kernels. Shared code is in `cpu`, `backward` and `stationary`.
+//! Each operation is a module. Its `mod.rs` has the public functions and the declaration (`operations!`): the
+//! signatures, the shapes of the results and the gradients. It makes the trait that a device implements, with
+//! the operations that models call and the kernels that only the backward pass calls, and from it what is the
+//! same for all operations: autodiff over any backend, dispatch at run time, fusing and remote devices.
+//! `cpu.rs` implements the trait with kernels on slices, for backends whose tensors are in CPU memory
+//! (`CpuMemory`), and `cube.rs` with kernels for GPUs. In small operations `mod.rs` has all but the GPU
+//! kernels. Shared code is in `cpu`, `backward` and `stationary`.
 //!
 //! # Where they run
 //!
@@ -46,9 +47,9 @@ mod covariance_product;
 pub(crate) mod cpu;
 #[cfg(feature = "cube")]
 pub(crate) mod cube;
+mod declaration;
 mod decompositions;
 mod diagonal;
-mod dispatch;
 mod exact_matmul;
 mod expected_log_density;
 #[cfg(all(feature = "cube", feature = "fusion"))]
@@ -67,8 +68,6 @@ mod reads;
 mod remainder;
 #[cfg(feature = "remote")]
 mod remote;
-#[cfg(any(feature = "remote", all(feature = "cube", feature = "fusion")))]
-mod signatures;
 mod solved_moments;
 pub(crate) mod special;
 mod stationary;

@@ -5,9 +5,11 @@ mod cpu;
 mod cube;
 
 use burn::{
-    backend::{Backend, Dispatch, backend_extension, tensor::FloatTensor},
+    backend::{Dispatch, tensor::FloatTensor},
     tensor::Tensor,
 };
+
+use super::declaration::operations;
 
 /// The constants of one Adam step: with `m ← β₁m + (1 − β₁)g` and `v ← β₂v + (1 − β₂)g²`,
 /// `θ ← θ − a·m/(√v + e)`.
@@ -23,34 +25,29 @@ pub struct AdamStep {
     pub epsilon: f64,
 }
 
-/// Backend implementation of the step.
-#[backend_extension(
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(feature = "cube"),
-    Remote: cfg(feature = "remote"),
-)]
-pub trait AdamOps: Backend {
-    /// The parameter and the two moments after the step, from the parameter, its gradient and the
-    /// previous moments.
-    fn adam(
-        parameter: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-        first: FloatTensor<Self>,
-        second: FloatTensor<Self>,
-        step: AdamStep,
-    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
+#[cfg(feature = "remote")]
+crate::ops::remote::sent_as_numbers!(AdamStep {
+    beta_1,
+    beta_2,
+    rate,
+    epsilon
+});
 
-    /// The same as `adam` if the value of `ok`, `[1]`, is positive. Otherwise the parameter and the moments
-    /// are unchanged.
-    fn adam_if(
-        parameter: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-        first: FloatTensor<Self>,
-        second: FloatTensor<Self>,
-        ok: FloatTensor<Self>,
-        step: AdamStep,
-    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
+operations! {
+    /// Backend implementation of the step.
+    trait AdamOps on devices without autodiff {
+        /// The parameter and the two moments after the step, from the parameter, its gradient and the
+        /// previous moments.
+        fn adam(parameter, gradient, first, second; step: AdamStep)
+            -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>)
+            = (like(parameter), like(first), like(second));
+
+        /// The same as `adam` if the value of `ok`, `[1]`, is positive. Otherwise the parameter and the moments
+        /// are unchanged.
+        fn adam_if(parameter, gradient, first, second, ok; step: AdamStep)
+            -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>)
+            = (like(parameter), like(first), like(second));
+    }
 }
 
 /// The parameter and the two moments after a step, from the parameter, its gradient and the
@@ -68,10 +65,10 @@ pub(crate) fn adam<const D: usize>(
     let (parameter, gradient) = (parameter.into_dispatch(), gradient.into_dispatch());
     let [first, second] = [first, second].map(Tensor::into_dispatch);
     let (parameter, first, second) = match ok {
-        None => <Dispatch as AdamOps>::adam(parameter, gradient, first, second, step),
+        None => <Dispatch as Dispatched>::adam(parameter, gradient, first, second, step),
         Some(ok) => {
             let ok = ok.into_dispatch();
-            <Dispatch as AdamOps>::adam_if(parameter, gradient, first, second, ok, step)
+            <Dispatch as Dispatched>::adam_if(parameter, gradient, first, second, ok, step)
         }
     };
     (

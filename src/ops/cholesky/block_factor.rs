@@ -2,9 +2,7 @@
 
 use burn::{backend::Dispatch, tensor::Tensor};
 
-use super::{
-    CholeskyFactor, CholeskyOps, Jitter, NotPositiveDefinite, check, may_wait, square_size,
-};
+use super::{CholeskyFactor, Jitter, NotPositiveDefinite, check, may_wait, square_size};
 use crate::ops::{mean_diagonal, remainder, transposed_gram};
 
 /// The lower Cholesky factor of a symmetric positive-definite two-by-two block matrix, by
@@ -120,7 +118,7 @@ pub(crate) fn factor_rest<const D: usize>(
 ) -> Result<CholeskyFactor<D>, NotPositiveDefinite> {
     let (size, dtype) = (square_size(&rest, "factor_rest"), rest.dtype());
     let waits = may_wait(&rest);
-    let (triangle, status) = <Dispatch as CholeskyOps>::cholesky_scaled(
+    let (triangle, status) = <Dispatch as super::Dispatched>::cholesky_scaled(
         rest.into_dispatch(),
         variance.into_dispatch(),
         jitter,

@@ -10,7 +10,7 @@ use faer::{
 };
 
 use super::{
-    CholeskyBackward, CholeskyOps, Jitter,
+    CholeskyOps, Jitter,
     blocks::{BadPivot, check_diagonal, factor_in_place, two_sided_solve},
     status::Status,
 };
@@ -224,9 +224,7 @@ impl<B: CpuMemory> CholeskyOps for B {
             write::<B, T>(sums, [batch], &factor.device())
         })
     }
-}
 
-impl<B: CpuMemory> CholeskyBackward for B {
     fn cholesky_backward(
         factor: FloatTensor<B>,
         status: FloatTensor<B>,

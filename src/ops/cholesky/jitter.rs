@@ -18,6 +18,12 @@ pub struct Jitter {
     pub escalations: usize,
 }
 
+#[cfg(feature = "remote")]
+crate::ops::remote::sent_as_numbers!(Jitter {
+    initial,
+    escalations
+});
+
 impl Jitter {
     /// The first nonzero jitter after an attempt without any, in units of the machine epsilon.
     pub const FIRST_STEP: f64 = 10.0;

@@ -1,7 +1,6 @@
 //! The Cholesky factorization and quantities computed from the factor; the solves are in
 //! [`triangular_solve`](super::triangular_solve).
 
-mod backward;
 mod block_factor;
 mod blocks;
 mod cpu;
@@ -12,11 +11,15 @@ mod jitter;
 mod status;
 
 use burn::{
-    backend::{Backend, Dispatch, backend_extension, tensor::FloatTensor},
+    backend::{AutodiffBackend, Dispatch, tensor::FloatTensor},
     tensor::Tensor,
 };
 
-use super::{cpu::is_on_cpu, dispatch::dispatch};
+use super::{
+    backward::{record, split},
+    cpu::is_on_cpu,
+    declaration::{dispatch, operations},
+};
 pub use block_factor::BlockFactor;
 pub(crate) use block_factor::factor_rest;
 pub(super) use blocks::inverse_from_factor;
@@ -31,75 +34,78 @@ pub(super) use status::Status;
 pub(super) use status::check;
 pub use status::{NotPositiveDefinite, SingularTriangle};
 
-/// Backend implementation of the factorization. A *factor* is a matrix with L in its lower
-/// triangle; the entries above the diagonal are never read. A *status*, [batch, 4], has a row with
-/// the [`Status`](status::Status) of every matrix.
-#[backend_extension(
-    Autodiff,
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(feature = "cube"),
-    Remote: cfg(feature = "remote"),
-)]
-pub trait CholeskyOps: Backend {
-    /// The factor of `K + jitter·mean(diag K)·I` and its status.
-    fn cholesky(
-        matrix: FloatTensor<Self>,
-        jitter: Jitter,
-    ) -> (FloatTensor<Self>, FloatTensor<Self>);
+operations! {
+    /// Backend implementation of the factorization. A *factor* is a matrix with L in its lower
+    /// triangle; the entries above the diagonal are never read. A *status*, [batch, 4], has a row with
+    /// the [`Status`](status::Status) of every matrix.
+    trait CholeskyOps on devices {
+        /// The factor of `K + jitter·mean(diag K)·I` and its status.
+        fn cholesky(matrix; jitter: Jitter) -> (FloatTensor<Self>, FloatTensor<Self>)
+            = (like(matrix), status(matrix)),
+            {
+                let ([matrix], nodes) = split::<B, C, _>([matrix]);
+                let (factor, status) = B::cholesky(matrix, jitter);
+                let state = [factor.clone(), status.clone()];
+                let gradients = |[factor, status]: [FloatTensor<B>; 2], gradient, _| {
+                    [Some(B::cholesky_backward(factor, status, gradient))]
+                };
+                let factor = record::<B, C, _, _>(nodes, state, factor, gradients);
+                (factor, Self::from_inner(status))
+            };
 
-    /// The factor of `K + jitter·v·I` and its status, with one value v per batch member.
-    fn cholesky_scaled(
-        matrix: FloatTensor<Self>,
-        scales: FloatTensor<Self>,
-        jitter: Jitter,
-    ) -> (FloatTensor<Self>, FloatTensor<Self>);
+        /// The factor of `K + jitter·v·I` and its status, with one value v per batch member.
+        fn cholesky_scaled(matrix, scales; jitter: Jitter) -> (FloatTensor<Self>, FloatTensor<Self>)
+            = (like(matrix), status(matrix)),
+            {
+                let ([matrix, scales], nodes) = split::<B, C, _>([matrix, scales]);
+                let (factor, status) = B::cholesky_scaled(matrix, scales, jitter);
+                let state = [factor.clone(), status.clone()];
+                let gradients = |[factor, status]: [FloatTensor<B>; 2], gradient, _| {
+                    B::cholesky_scaled_backward(factor, status, gradient).map(Some)
+                };
+                let factor = record::<B, C, _, _>(nodes, state, factor, gradients);
+                (factor, Self::from_inner(status))
+            };
 
-    /// A factor with the lower triangle of `matrix`, and its status.
-    fn factor_from_lower(matrix: FloatTensor<Self>) -> (FloatTensor<Self>, FloatTensor<Self>);
+        /// A factor with the lower triangle of `matrix`, and its status.
+        fn factor_from_lower(matrix) -> (FloatTensor<Self>, FloatTensor<Self>)
+            = (like(matrix), status(matrix)),
+            {
+                let ([matrix], nodes) = split::<B, C, _>([matrix]);
+                let (factor, status) = B::factor_from_lower(matrix);
+                let gradients = |factor, cotangent, _| {
+                    [Some(B::factor_from_lower_backward(factor, cotangent))]
+                };
+                let factor = record::<B, C, _, _>(nodes, factor.clone(), factor, gradients);
+                (factor, Self::from_inner(status))
+            };
 
-    /// The lower triangle of a factor, with zeros above it.
-    fn lower_of_factor(factor: FloatTensor<Self>) -> FloatTensor<Self>;
+        /// The lower triangle of a factor, with zeros above it.
+        fn lower_of_factor(factor) -> FloatTensor<Self> = like(factor),
+            |gradient, _| [Some(B::lower_of_factor_backward(factor, gradient))];
 
-    /// `2·Σ log L_ii`, one per batch member.
-    fn factor_log_determinant(factor: FloatTensor<Self>) -> FloatTensor<Self>;
-}
+        /// `2·Σ log L_ii`, one per batch member.
+        fn factor_log_determinant(factor) -> FloatTensor<Self> = vector(factor, members(factor)),
+            |gradient, _| [Some(B::factor_log_determinant_backward(factor, gradient))];
+    } backward {
+        /// `½·L⁻ᵀ(Φ + Φᵀ)L⁻¹`, where `Φ` is the lower triangle of `cotangent` with its diagonal halved,
+        /// plus the contribution of the jitter to the diagonal.
+        fn cholesky_backward(factor, status, cotangent) -> FloatTensor<Self> = like(factor);
 
-/// Gradients of the factorization.
-pub trait CholeskyBackward: CholeskyOps {
-    /// `½·L⁻ᵀ(Φ + Φᵀ)L⁻¹`, where `Φ` is the lower triangle of `cotangent` with its diagonal halved,
-    /// plus the contribution of the jitter to the diagonal.
-    fn cholesky_backward(
-        factor: FloatTensor<Self>,
-        status: FloatTensor<Self>,
-        cotangent: FloatTensor<Self>,
-    ) -> FloatTensor<Self>;
+        /// The gradients of K, as above but without the jitter's contribution, and of the scale of the
+        /// jitter, `jitter·tr K̄`.
+        fn cholesky_scaled_backward(factor, status, cotangent) -> [FloatTensor<Self>; 2]
+            = [like(factor), vector(factor, members(factor))];
 
-    /// The gradients of K, as above but without the jitter's contribution, and of the scale of the
-    /// jitter, `jitter·tr K̄`.
-    fn cholesky_scaled_backward(
-        factor: FloatTensor<Self>,
-        status: FloatTensor<Self>,
-        cotangent: FloatTensor<Self>,
-    ) -> [FloatTensor<Self>; 2];
+        /// The lower triangle of `L⁻ᵀΦ`: turns a factor's cotangent back into an ordinary gradient.
+        fn factor_from_lower_backward(factor, cotangent) -> FloatTensor<Self> = like(factor);
 
-    /// The lower triangle of `L⁻ᵀΦ`: turns a factor's cotangent back into an ordinary gradient.
-    fn factor_from_lower_backward(
-        factor: FloatTensor<Self>,
-        cotangent: FloatTensor<Self>,
-    ) -> FloatTensor<Self>;
+        /// The lower triangle of `LᵀX`: turns an ordinary gradient into a factor's cotangent.
+        fn lower_of_factor_backward(factor, gradient) -> FloatTensor<Self> = like(factor);
 
-    /// The lower triangle of `LᵀX`: turns an ordinary gradient into a factor's cotangent.
-    fn lower_of_factor_backward(
-        factor: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-    ) -> FloatTensor<Self>;
-
-    /// The factor's cotangent of the log-determinant: `2g` on the diagonal.
-    fn factor_log_determinant_backward(
-        factor: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-    ) -> FloatTensor<Self>;
+        /// The factor's cotangent of the log-determinant: `2g` on the diagonal.
+        fn factor_log_determinant_backward(factor, gradient) -> FloatTensor<Self> = like(factor);
+    }
 }
 
 /// The lower Cholesky factor `L` of `K = L·Lᵀ`, ready for many solves.
@@ -162,7 +168,7 @@ pub(crate) fn cholesky_unchecked<const D: usize>(
     jitter: Jitter,
 ) -> (CholeskyFactor<D>, Tensor<2>) {
     square_size(&matrix, "cholesky");
-    let (triangle, status) = <Dispatch as CholeskyOps>::cholesky(matrix.into_dispatch(), jitter);
+    let (triangle, status) = <Dispatch as Dispatched>::cholesky(matrix.into_dispatch(), jitter);
     let triangle = Tensor::from_dispatch(triangle);
     (CholeskyFactor { triangle }, Tensor::from_dispatch(status))
 }
@@ -199,7 +205,7 @@ impl<const D: usize> CholeskyFactor<D> {
         square_size(&matrix, "CholeskyFactor::from_lower");
         let waits = may_wait(&matrix);
         let (triangle, status) =
-            <Dispatch as CholeskyOps>::factor_from_lower(matrix.into_dispatch());
+            <Dispatch as Dispatched>::factor_from_lower(matrix.into_dispatch());
         let failure = if waits {
             status::first_failure(Tensor::from_dispatch(status))
         } else {
@@ -227,7 +233,7 @@ impl<const D: usize> CholeskyFactor<D> {
     /// diagonals have no zeros.
     pub(crate) fn from_nonsingular(matrix: Tensor<D>) -> Self {
         let matrix = matrix.into_dispatch();
-        let (triangle, _) = <Dispatch as CholeskyOps>::factor_from_lower(matrix);
+        let (triangle, _) = <Dispatch as Dispatched>::factor_from_lower(matrix);
         Self {
             triangle: Tensor::from_dispatch(triangle),
         }
@@ -235,12 +241,12 @@ impl<const D: usize> CholeskyFactor<D> {
 
     /// The lower-triangular `L`, with zeros above the diagonal, `[…, M, M]`.
     pub fn lower(&self) -> Tensor<D> {
-        dispatch!(CholeskyOps::lower_of_factor(self.triangle.clone()))
+        dispatch!(lower_of_factor(self.triangle.clone()))
     }
 
     /// `log|K| = 2·Σ_i log|L_ii|`, one per batch member (`[1]` without batch dimensions).
     pub fn log_determinant(&self) -> Tensor<1> {
-        dispatch!(CholeskyOps::factor_log_determinant(self.triangle.clone()))
+        dispatch!(factor_log_determinant(self.triangle.clone()))
     }
 
     /// The same factor detached from the autodiff graph, on the device without autodiff.

@@ -2,10 +2,13 @@
 
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 
-use super::{CovarianceBackward, CovarianceOps, differences};
+use super::{CovarianceOps, differences};
 use crate::ops::{
     Stationary,
-    cpu::{CpuMemory, join_members, matrix_dims, part, with_element, write, write_like},
+    cpu::{
+        CpuMemory, join_members, matrix_dims, part, with_element, with_matrix_dims, write,
+        write_like,
+    },
     stationary::expand,
 };
 
@@ -17,10 +20,9 @@ impl<B: CpuMemory> CovarianceOps for B {
         variance: FloatTensor<B>,
         kind: Stationary,
     ) -> FloatTensor<B> {
-        let mut shape = x1.shape();
-        let rank = shape.num_dims();
-        let (batch, _, dimensions) = matrix_dims(&shape);
-        shape.as_mut_slice()[rank - 1] = x2.shape()[rank - 2];
+        let (batch, rows, dimensions) = matrix_dims(&x1.shape());
+        let (_, columns, _) = matrix_dims(&x2.shape());
+        let shape = with_matrix_dims(x1.shape(), rows, columns);
         with_element!(x1, T => {
             let (first, second) = (B::read::<T>(&x1), B::read::<T>(&x2));
             let (scales, variances) = (B::read::<T>(&lengthscales), B::read::<T>(&variance));
@@ -32,9 +34,7 @@ impl<B: CpuMemory> CovarianceOps for B {
             write::<B, T>(values, shape, &x1.device())
         })
     }
-}
 
-impl<B: CpuMemory> CovarianceBackward for B {
     fn covariance_backward(
         arguments: [FloatTensor<B>; 4],
         gradient: FloatTensor<B>,

@@ -1,51 +1,37 @@
 //! The fused stationary covariance.
 
-mod backward;
 mod cpu;
 #[cfg(feature = "cube")]
 mod cube;
 mod differences;
 mod products;
 
-use burn::{
-    backend::{Backend, backend_extension, tensor::FloatTensor},
-    tensor::Tensor,
-};
+use burn::{backend::tensor::FloatTensor, tensor::Tensor};
 
-use super::{dispatch::dispatch, stationary::Stationary};
+use super::{
+    declaration::{dispatch, operations},
+    stationary::Stationary,
+};
 pub(super) use differences::{
     CovarianceGradients, MANY_DIMENSIONS, covariance_on, exchange_for_covariance, parts,
 };
 
-/// Backend implementation of the covariance.
-#[backend_extension(
-    Autodiff,
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(feature = "cube"),
-    Remote: cfg(feature = "remote"),
-)]
-pub trait CovarianceOps: Backend {
-    /// `k(x1, x2)`, [N1, N2]; or with a leading batch dimension on every argument.
-    fn covariance(
-        x1: FloatTensor<Self>,
-        x2: FloatTensor<Self>,
-        lengthscales: FloatTensor<Self>,
-        variance: FloatTensor<Self>,
-        kind: Stationary,
-    ) -> FloatTensor<Self>;
-}
-
-/// Gradients of the covariance.
-pub trait CovarianceBackward: CovarianceOps {
-    /// The gradients of `x1`, `x2`, the lengthscales and the variance, batched like the covariance. They may
-    /// include gradients that are not wanted.
-    fn covariance_backward(
-        arguments: [FloatTensor<Self>; 4],
-        gradient: FloatTensor<Self>,
-        kind: Stationary,
-        wanted: [bool; 4],
-    ) -> [Option<FloatTensor<Self>>; 4];
+operations! {
+    /// Backend implementation of the covariance.
+    trait CovarianceOps on devices {
+        /// `k(x1, x2)`, [N1, N2]; or with a leading batch dimension on every argument.
+        fn covariance(x1, x2, lengthscales, variance; kind: Stationary) -> FloatTensor<Self>
+            = matrices(x1, rows(x1), rows(x2)),
+            |gradient, wanted| {
+                B::covariance_backward([x1, x2, lengthscales, variance], gradient, kind, wanted)
+            };
+    } backward {
+        /// The gradients of `x1`, `x2`, the lengthscales and the variance, batched like the covariance. They may
+        /// include gradients that are not wanted.
+        fn covariance_backward(
+            [x1, x2, lengthscales, variance], gradient; kind: Stationary, wanted: [bool; 4]
+        ) -> [Option<FloatTensor<Self>>; 4] = wanted_of([x1, x2, lengthscales, variance], wanted);
+    }
 }
 
 /// The stationary covariance `k(x, x′) = σ²·φ(Σ_d (x_d − x′_d)²/ℓ_d²)` between two sets of points.
@@ -80,7 +66,7 @@ pub fn covariance(
         "covariance: x1 has {d1} dimensions, x2 {d2}, with {scales} lengthscales and {variances} \
          variances; expected equal dimensions, as many lengthscales (or 1) and 1 variance"
     );
-    dispatch!(CovarianceOps::covariance(x1, x2, lengthscales, variance; kind))
+    dispatch!(covariance(x1, x2, lengthscales, variance; kind))
 }
 
 /// [`covariance`] for a batch of kernels of one kind, each with its own points, lengthscales and
@@ -113,7 +99,7 @@ pub fn covariances(
         x1.dims(),
         x2.dims()
     );
-    dispatch!(CovarianceOps::covariance(x1, x2, lengthscales, variances; kind))
+    dispatch!(covariance(x1, x2, lengthscales, variances; kind))
 }
 
 /// The symmetric covariance matrix of one set of points: [`covariance`] with `x1 = x2 = x`.

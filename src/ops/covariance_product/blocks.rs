@@ -10,6 +10,9 @@ pub struct Blocks {
     count: usize,
 }
 
+#[cfg(feature = "remote")]
+crate::ops::remote::sent_as_numbers!(Blocks { points, count });
+
 impl Blocks {
     /// Splits `points` points into `count` runs.
     ///
@@ -96,6 +99,9 @@ pub struct BlockPairs {
     /// Whether the other points are the same.
     pub same: bool,
 }
+
+#[cfg(feature = "remote")]
+crate::ops::remote::sent_as_numbers!(BlockPairs { blocks, same });
 
 #[cfg(test)]
 mod tests {

@@ -1,10 +1,11 @@
 //! Covariance products on the CPU.
 
+use std::borrow::Cow;
+
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 
 use super::{
-    BlockPairs, CovarianceProductBackward, CovarianceProductOps, blocked::BlockProduct,
-    blocks::Runs, dense::Product,
+    BlockPairs, CovarianceProductOps, blocked::BlockProduct, blocks::Runs, dense::Product,
 };
 use crate::ops::{
     Stationary,
@@ -12,41 +13,40 @@ use crate::ops::{
     stationary::expand,
 };
 
-/// Runs `$body` with `$product` standing for the [`Product`] of the arguments.
-macro_rules! with_product {
-    ($arguments:expr, $same:expr, $element:ident, $product:ident => $body:expr) => {
-        with_element!($arguments[0], $element => {
-            let all = $arguments.each_ref().map(|tensor| B::read::<$element>(tensor));
-            let [x1, x2, lengthscales, variance, vectors] = &all;
-            let $product = Product {
-                x1,
-                x2: (!$same).then_some(x2),
-                lengthscales: &expand(lengthscales, $arguments[0].shape()[1]),
-                variance: variance[0],
-                vectors,
-            };
-            $body
-        })
-    };
+/// The values of the points, the other points, the lengthscales, the variance and the vectors.
+type Values<'a, T> = [Cow<'a, [T]>; 5];
+
+fn read_all<B: CpuMemory, T: Element>(arguments: &[FloatTensor<B>; 5]) -> Values<'_, T> {
+    arguments.each_ref().map(|tensor| B::read::<T>(tensor))
 }
 
-/// Runs `$body` with `$product` standing for the [`BlockProduct`] of the arguments.
-macro_rules! with_blocks {
-    ($arguments:expr, $pairs:expr, $element:ident, $product:ident => $body:expr) => {
-        with_element!($arguments[0], $element => {
-            let all = $arguments.each_ref().map(|tensor| B::read::<$element>(tensor));
-            let [points, others, lengthscales, variance, values] = &all;
-            let $product = BlockProduct {
-                runs: &Runs::from($pairs.blocks),
-                points,
-                others: (!$pairs.same).then_some(others),
-                lengthscales: &expand(lengthscales, $arguments[0].shape()[1]),
-                variance: variance[0],
-                values,
-            };
-            $body
-        })
-    };
+fn product<'a, T: Element>(
+    [x1, x2, _, variance, vectors]: &'a Values<'_, T>,
+    lengthscales: &'a [T],
+    same: bool,
+) -> Product<'a, T> {
+    Product {
+        x1,
+        x2: (!same).then_some(x2),
+        lengthscales,
+        variance: variance[0],
+        vectors,
+    }
+}
+
+fn block_product<'a, T: Element>(
+    [points, others, _, variance, values]: &'a Values<'_, T>,
+    lengthscales: &'a [T],
+    (runs, same): (&'a Runs, bool),
+) -> BlockProduct<'a, T> {
+    BlockProduct {
+        runs,
+        points,
+        others: (!same).then_some(others),
+        lengthscales,
+        variance: variance[0],
+        values,
+    }
 }
 
 /// Reduces a gradient to as many lengthscales as were given.
@@ -70,8 +70,11 @@ impl<B: CpuMemory> CovarianceProductOps for B {
     ) -> FloatTensor<B> {
         let arguments = [x1, x2, lengthscales, variance, vectors];
         let shape = [arguments[0].shape()[0], arguments[4].shape()[1]];
-        with_product!(arguments, same, T, product => {
-            write::<B, T>(product.values(kind), shape, &arguments[0].device())
+        let dimensions = arguments[0].shape()[1];
+        with_element!(arguments[0], T => {
+            let all = read_all::<B, T>(&arguments);
+            let product = product(&all, &expand(&all[2], dimensions), same).values(kind);
+            write::<B, T>(product, shape, &arguments[0].device())
         })
     }
 
@@ -86,13 +89,15 @@ impl<B: CpuMemory> CovarianceProductOps for B {
     ) -> FloatTensor<B> {
         let arguments = [points, others, lengthscales, variance, values];
         let shape = [pairs.blocks.count(), arguments[1].shape()[0]];
-        with_blocks!(arguments, pairs, T, product => {
-            write::<B, T>(product.covariances(kind), shape, &arguments[0].device())
+        let (dimensions, runs) = (arguments[0].shape()[1], Runs::from(pairs.blocks));
+        with_element!(arguments[0], T => {
+            let all = read_all::<B, T>(&arguments);
+            let scales = expand(&all[2], dimensions);
+            let product = block_product(&all, &scales, (&runs, pairs.same)).covariances(kind);
+            write::<B, T>(product, shape, &arguments[0].device())
         })
     }
-}
 
-impl<B: CpuMemory> CovarianceProductBackward for B {
     fn covariance_product_backward(
         arguments: [FloatTensor<B>; 5],
         gradient: FloatTensor<B>,
@@ -101,8 +106,11 @@ impl<B: CpuMemory> CovarianceProductBackward for B {
         points_wanted: bool,
     ) -> [Option<FloatTensor<B>>; 5] {
         let [x1, x2, lengthscales, variance, vectors] = &arguments;
-        with_product!(arguments, same, T, product => {
-            let gradients = product.backward(kind, &B::read::<T>(&gradient), points_wanted);
+        with_element!(arguments[0], T => {
+            let all = read_all::<B, T>(&arguments);
+            let scales = expand(&all[2], x1.shape()[1]);
+            let gradients = product(&all, &scales, same)
+                .backward(kind, &B::read::<T>(&gradient), points_wanted);
             let scales = shared(gradients.covariance.lengthscales, lengthscales.shape()[0]);
             let write = write_like::<B, T>;
             [
@@ -123,8 +131,12 @@ impl<B: CpuMemory> CovarianceProductBackward for B {
         points_wanted: bool,
     ) -> [Option<FloatTensor<B>>; 5] {
         let [points, others, lengthscales, variance, values] = &arguments;
-        with_blocks!(arguments, pairs, T, product => {
-            let gradients = product.backward(kind, &B::read::<T>(&gradient), points_wanted);
+        let runs = Runs::from(pairs.blocks);
+        with_element!(arguments[0], T => {
+            let all = read_all::<B, T>(&arguments);
+            let scales = expand(&all[2], points.shape()[1]);
+            let gradients = block_product(&all, &scales, (&runs, pairs.same))
+                .backward(kind, &B::read::<T>(&gradient), points_wanted);
             let scales = shared(gradients.lengthscales, lengthscales.shape()[0]);
             let write = write_like::<B, T>;
             [

@@ -1,7 +1,6 @@
 //! Products of a stationary covariance with vectors. The covariance is computed tile by tile and
 //! never stored.
 
-mod backward;
 mod blocked;
 mod blocks;
 mod copies;
@@ -14,68 +13,59 @@ mod few_vectors;
 mod layout;
 mod passes;
 
-use burn::{
-    backend::{Backend, backend_extension, tensor::FloatTensor},
-    tensor::Tensor,
-};
+use burn::{backend::tensor::FloatTensor, tensor::Tensor};
 
-use super::{dispatch::dispatch, stationary::Stationary};
+use super::{
+    declaration::{dispatch, operations},
+    stationary::Stationary,
+};
 pub(super) use blocks::BlockPairs;
 pub use blocks::Blocks;
 
-/// Backend implementation of the products. If both sets of points are the same, only the first is
-/// given.
-#[backend_extension(
-    Autodiff,
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(feature = "cube"),
-    Remote: cfg(feature = "remote"),
-)]
-pub trait CovarianceProductOps: Backend {
-    /// `k(x1, x2)·V`, [N1, R].
-    fn covariance_product(
-        x1: FloatTensor<Self>,
-        x2: FloatTensor<Self>,
-        lengthscales: FloatTensor<Self>,
-        variance: FloatTensor<Self>,
-        vectors: FloatTensor<Self>,
-        kind: Stationary,
-        same: bool,
-    ) -> FloatTensor<Self>;
+operations! {
+    /// Backend implementation of the products. If both sets of points are the same, only the first is given.
+    ///
+    /// Gradients are in the order of the arguments. Those of the points are computed only if needed; if both
+    /// sets of points are the same, the first holds the whole gradient.
+    trait CovarianceProductOps on devices {
+        /// `k(x1, x2)·V`, [N1, R].
+        fn covariance_product(
+            x1, x2, lengthscales, variance, vectors; kind: Stationary, same: bool
+        ) -> FloatTensor<Self> = matrices(vectors, rows(x1), columns(vectors)),
+            |gradient, wanted| {
+                let arguments = [x1, x2, lengthscales, variance, vectors];
+                let points_wanted = wanted[0] || wanted[1];
+                B::covariance_product_backward(arguments, gradient, kind, same, points_wanted)
+            };
 
-    /// `Σ_{b∈B_j} s_b·k(x_b, x′_n)`, [I, N′].
-    fn block_covariance(
-        points: FloatTensor<Self>,
-        others: FloatTensor<Self>,
-        lengthscales: FloatTensor<Self>,
-        variance: FloatTensor<Self>,
-        values: FloatTensor<Self>,
-        kind: Stationary,
-        pairs: BlockPairs,
-    ) -> FloatTensor<Self>;
-}
+        /// `Σ_{b∈B_j} s_b·k(x_b, x′_n)`, [I, N′].
+        fn block_covariance(
+            points, others, lengthscales, variance, values; kind: Stationary, pairs: BlockPairs
+        ) -> FloatTensor<Self> = matrices(points, pairs.blocks.count(), rows(others)),
+            |gradient, wanted| {
+                let arguments = [points, others, lengthscales, variance, values];
+                let points_wanted = wanted[0] || wanted[1];
+                B::block_covariance_backward(arguments, gradient, kind, pairs, points_wanted)
+            };
+    } backward {
+        /// The gradients of `covariance_product`.
+        fn covariance_product_backward(
+            [x1, x2, lengthscales, variance, vectors], gradient;
+            kind: Stationary, same: bool, points_wanted: bool
+        ) -> [Option<FloatTensor<Self>>; 5] = wanted_of(
+            [x1, x2, lengthscales, variance, vectors],
+            [points_wanted, points_wanted && !same, true, true, true],
+        );
 
-/// Gradients of the products, in the order of the arguments. Gradients of the points are computed
-/// only if needed; if both sets of points are the same, the first holds the whole gradient.
-pub trait CovarianceProductBackward: CovarianceProductOps {
-    /// The gradients of [`CovarianceProductOps::covariance_product`].
-    fn covariance_product_backward(
-        arguments: [FloatTensor<Self>; 5],
-        gradient: FloatTensor<Self>,
-        kind: Stationary,
-        same: bool,
-        points_wanted: bool,
-    ) -> [Option<FloatTensor<Self>>; 5];
-
-    /// The gradients of [`CovarianceProductOps::block_covariance`].
-    fn block_covariance_backward(
-        arguments: [FloatTensor<Self>; 5],
-        gradient: FloatTensor<Self>,
-        kind: Stationary,
-        pairs: BlockPairs,
-        points_wanted: bool,
-    ) -> [Option<FloatTensor<Self>>; 5];
+        /// The gradients of `block_covariance`.
+        fn block_covariance_backward(
+            [points, others, lengthscales, variance, values], gradient;
+            kind: Stationary, pairs: BlockPairs, points_wanted: bool
+        ) -> [Option<FloatTensor<Self>>; 5] = wanted_of(
+            [points, others, lengthscales, variance, values],
+            [points_wanted, points_wanted && !pairs.same, true, true, true],
+        );
+    }
 }
 
 /// `k(x1, x2)·V` for the stationary covariance `k(x, x′) = σ²·φ(Σ_d (x_d − x′_d)²/ℓ_d²)`.
@@ -119,7 +109,7 @@ pub fn covariance_product(
     if results == 0 || rows == 0 || width == 0 {
         return Tensor::zeros([results, width], (&vectors.device(), vectors.dtype()));
     }
-    dispatch!(CovarianceProductOps::covariance_product(
+    dispatch!(covariance_product(
         x1, x2, lengthscales, variance, vectors; kind, same
     ))
 }
@@ -169,7 +159,7 @@ pub fn block_covariance(
         "block_covariance: {rows} points, {count} values, runs of {expected} points; expected \
          equal numbers"
     );
-    dispatch!(CovarianceProductOps::block_covariance(
+    dispatch!(block_covariance(
         points, others, lengthscales, variance, values; kind, BlockPairs { blocks, same }
     ))
 }

@@ -101,6 +101,13 @@ pub fn matrix_dims(shape: &Shape) -> (usize, usize, usize) {
     (batch, rows, columns)
 }
 
+/// A shape `[…, rows, columns]` with the leading dimensions of another.
+pub fn with_matrix_dims(mut shape: Shape, rows: usize, columns: usize) -> Shape {
+    let rank = shape.num_dims();
+    shape.as_mut_slice()[rank - 2..].copy_from_slice(&[rows, columns]);
+    shape
+}
+
 #[cfg(feature = "flex")]
 impl CpuMemory for burn::backend::Flex {
     fn read<T: Element>(tensor: &FloatTensor<Self>) -> Cow<'_, [T]> {

@@ -19,7 +19,9 @@ pub(super) mod triangular;
 pub(super) mod vectorized;
 
 pub use access::is_on_cpu;
-pub(super) use access::{CpuMemory, Element, matrix_dims, with_element, write, write_like};
+pub(super) use access::{
+    CpuMemory, Element, matrix_dims, with_element, with_matrix_dims, write, write_like,
+};
 pub(crate) use access::{has_cheap_doubles, is_cpu};
 pub(super) use division::column_parts;
 pub(super) use faer_calls::matmul;

@@ -111,11 +111,10 @@ pub enum Side {
     Transposed,
 }
 
-impl Side {
-    /// Both sides.
-    #[cfg(feature = "remote")]
-    pub const ALL: [Self; 2] = [Self::Lower, Self::Transposed];
+#[cfg(feature = "remote")]
+crate::ops::remote::sent_as_numbers!(Side in [Self::Lower, Self::Transposed]);
 
+impl Side {
     /// The other side.
     pub fn opposite(self) -> Self {
         match self {

@@ -7,7 +7,7 @@ use burn_cubecl::cubecl::{
     zspace::{Strides, metadata::Metadata},
 };
 
-use super::{DiagonalBackward, DiagonalOps};
+use super::DiagonalOps;
 use crate::ops::cube::{
     Argument, CubeBackend, CubeTensor, contiguous, cubes_for, element, matrices, row_sums,
     with_shape, writable,
@@ -42,9 +42,7 @@ impl DiagonalOps for CubeBackend {
         }
         matrix
     }
-}
 
-impl DiagonalBackward for CubeBackend {
     fn diagonal(matrix: CubeTensor) -> CubeTensor {
         let rows = view(matrix);
         let count = rows.shape().num_elements();

@@ -4,14 +4,14 @@
 mod cube;
 
 use burn::{
-    backend::{Autodiff, Backend, TensorMetadata, backend_extension, tensor::FloatTensor},
+    backend::{TensorMetadata, tensor::FloatTensor},
     tensor::{Int, Tensor},
 };
 
 use crate::ops::{
-    backward::{CheckpointStrategy, Record, backward_step, split},
+    backward::{record, split},
     cpu::{CpuMemory, Scalar, matrix_dims, member, update_members, with_element, write},
-    dispatch::dispatch,
+    declaration::{dispatch, operations},
 };
 
 /// `matrix + value·I`, without forming the identity. In a batch, each member has its own value.
@@ -33,7 +33,7 @@ pub fn add_to_diagonal<const D: usize>(matrix: Tensor<D>, value: Tensor<1>) -> T
         "add_to_diagonal: matrix {dims:?}, value [{values}]; expected [..., M, M] and one value per \
          matrix"
     );
-    dispatch!(DiagonalOps::add_to_diagonal(matrix, value))
+    dispatch!(add_to_diagonal(matrix, value))
 }
 
 /// `matrix + diag(diagonal)`. In a batch, each member has its own diagonal; these are concatenated.
@@ -54,7 +54,7 @@ pub fn add_diagonal<const D: usize>(matrix: Tensor<D>, diagonal: Tensor<1>) -> T
         "add_diagonal: matrix {dims:?}, diagonal [{values}]; expected [..., M, M] and M values per \
          matrix"
     );
-    dispatch!(DiagonalOps::add_to_diagonal(matrix, diagonal))
+    dispatch!(add_to_diagonal(matrix, diagonal))
 }
 
 /// The diagonal of every matrix.
@@ -84,27 +84,29 @@ pub(crate) fn mean_diagonal<const D: usize>(matrix: Tensor<D>) -> Tensor<1> {
         .squeeze_dim(1)
 }
 
-/// Backend implementation of the sum.
-#[backend_extension(
-    Autodiff,
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(feature = "cube"),
-    Remote: cfg(feature = "remote"),
-)]
-pub trait DiagonalOps: Backend {
-    /// `A + value·I` for A, [M, M], or a batch with one value per member; or `A + diag(value)` with
-    /// one value per diagonal entry.
-    fn add_to_diagonal(matrix: FloatTensor<Self>, value: FloatTensor<Self>) -> FloatTensor<Self>;
-}
+operations! {
+    /// Backend implementation of the sum.
+    trait DiagonalOps on devices {
+        /// `A + value·I` for A, [M, M], or a batch with one value per member; or `A + diag(value)` with
+        /// one value per diagonal entry.
+        fn add_to_diagonal(matrix, value) -> FloatTensor<Self> = like(matrix),
+            {
+                let ([matrix, value], nodes) = split::<B, C, _>([matrix, value]);
+                let each = value.shape()[0] > matrix_dims(&matrix.shape()).0;
+                let sum = B::add_to_diagonal(matrix, value);
+                record::<B, C, _, _>(nodes, each, sum, |each, gradient, wanted: [bool; 2]| {
+                    let sum = if each { B::diagonal } else { B::trace };
+                    let value = wanted[1].then(|| sum(gradient.clone()));
+                    [Some(gradient), value]
+                })
+            };
+    } backward {
+        /// The diagonals of square matrices, concatenated.
+        fn diagonal(matrix) -> FloatTensor<Self> = vector(matrix, members(matrix) * rows(matrix));
 
-/// Gradients with respect to the added values.
-pub trait DiagonalBackward: DiagonalOps {
-    /// The diagonals of square matrices, concatenated.
-    fn diagonal(matrix: FloatTensor<Self>) -> FloatTensor<Self>;
-
-    /// The trace of each square matrix, one per batch member.
-    fn trace(matrix: FloatTensor<Self>) -> FloatTensor<Self>;
+        /// The trace of each square matrix, one per batch member.
+        fn trace(matrix) -> FloatTensor<Self> = vector(matrix, members(matrix));
+    }
 }
 
 impl<B: CpuMemory> DiagonalOps for B {
@@ -121,9 +123,7 @@ impl<B: CpuMemory> DiagonalOps for B {
             })
         })
     }
-}
 
-impl<B: CpuMemory> DiagonalBackward for B {
     fn diagonal(matrix: FloatTensor<B>) -> FloatTensor<B> {
         let (batch, size, _) = matrix_dims(&matrix.shape());
         with_element!(matrix, T => {
@@ -145,22 +145,5 @@ impl<B: CpuMemory> DiagonalBackward for B {
             };
             write::<B, T>((0..batch).map(trace).collect(), [batch], &matrix.device())
         })
-    }
-}
-
-backward_step!(
-    /// The state is true if there is one value per diagonal entry.
-    DiagonalStep: DiagonalBackward [2](state: bool, gradient) -> |wanted: [bool; 2]| {
-        let sum = if state { B::diagonal } else { B::trace };
-        let value = wanted[1].then(|| sum(gradient.clone()));
-        [Some(gradient), value]
-    }
-);
-
-impl<B: DiagonalBackward, C: CheckpointStrategy> DiagonalOps for Autodiff<B, C> {
-    fn add_to_diagonal(matrix: FloatTensor<Self>, value: FloatTensor<Self>) -> FloatTensor<Self> {
-        let ([matrix, value], nodes) = split::<B, C, _>([matrix, value]);
-        let each = value.shape()[0] > matrix_dims(&matrix.shape()).0;
-        DiagonalStep.record::<C>(nodes, each, B::add_to_diagonal(matrix, value))
     }
 }

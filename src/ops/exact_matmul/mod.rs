@@ -3,15 +3,11 @@
 #[cfg(feature = "cube")]
 mod cube;
 
-use burn::{
-    backend::{Autodiff, Backend, backend_extension, tensor::FloatTensor},
-    tensor::Tensor,
-};
+use burn::{backend::tensor::FloatTensor, tensor::Tensor};
 
 use super::{
-    backward::{CheckpointStrategy, Record, record_inputs},
     cpu::{CpuMemory, is_on_cpu},
-    dispatch::dispatch,
+    declaration::{dispatch, operations},
 };
 
 /// Matrix products of full accuracy.
@@ -49,7 +45,7 @@ impl<const D: usize> ExactMatmul for Tensor<D> {
             "exact_matmul: {a:?} and {b:?}; expected [..., M, K] and [..., K, N]"
         );
         let (left, right) = (repeated(self, b), repeated(right, a));
-        dispatch!(ExactMatmulOps::exact_matmul(left, right))
+        dispatch!(exact_matmul(left, right))
     }
 }
 
@@ -66,34 +62,20 @@ fn repeated<const D: usize>(tensor: Tensor<D>, other: [usize; D]) -> Tensor<D> {
     }
 }
 
-/// Backend implementation of the product.
-#[backend_extension(
-    Autodiff,
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(feature = "cube"),
-    Remote: cfg(feature = "remote"),
-)]
-pub trait ExactMatmulOps: Backend {
-    /// `AB` for `[…, M, K]` and `[…, K, N]` with the same batch dimensions.
-    fn exact_matmul(left: FloatTensor<Self>, right: FloatTensor<Self>) -> FloatTensor<Self>;
+operations! {
+    /// Backend implementation of the product.
+    trait ExactMatmulOps on devices {
+        /// `AB` for `[…, M, K]` and `[…, K, N]` with the same batch dimensions.
+        fn exact_matmul(left, right) -> FloatTensor<Self> = matrices(left, rows(left), columns(right)),
+            |gradient, wanted| [
+                wanted[0].then(|| B::exact_matmul(gradient.clone(), B::float_transpose(right))),
+                wanted[1].then(|| B::exact_matmul(B::float_transpose(left), gradient)),
+            ];
+    }
 }
 
 impl<B: CpuMemory> ExactMatmulOps for B {
     fn exact_matmul(left: FloatTensor<B>, right: FloatTensor<B>) -> FloatTensor<B> {
         B::float_matmul(left, right)
     }
-}
-
-impl<B: ExactMatmulOps, C: CheckpointStrategy> ExactMatmulOps for Autodiff<B, C> {
-    record_inputs!(
-        ExactMatmulOps,
-        exact_matmul(left, right),
-        |gradient, wanted| {
-            [
-                wanted[0].then(|| B::exact_matmul(gradient.clone(), B::float_transpose(right))),
-                wanted[1].then(|| B::exact_matmul(B::float_transpose(left), gradient)),
-            ]
-        }
-    );
 }

@@ -5,7 +5,7 @@ use core::f64::consts::PI;
 use burn::backend::TensorMetadata;
 use burn_cubecl::cubecl::{self, prelude::*};
 
-use super::{ExpectedLogDensityBackward, ExpectedLogDensityOps};
+use super::ExpectedLogDensityOps;
 use crate::ops::cube::{
     Argument, CubeBackend, CubeTensor, contiguous, cubes_for, element, empty_like,
     exponential::constant, logarithm::logarithm, row_sums, with_shape, zeros_like,
@@ -43,9 +43,7 @@ impl ExpectedLogDensityOps for CubeBackend {
         }
         out
     }
-}
 
-impl ExpectedLogDensityBackward for CubeBackend {
     fn expected_gaussian_log_density_backward(
         saved: [CubeTensor; 4],
         gradient: CubeTensor,

@@ -6,14 +6,13 @@ mod cube;
 use core::f64::consts::PI;
 
 use burn::{
-    backend::{Autodiff, Backend, TensorMetadata, backend_extension, tensor::FloatTensor},
+    backend::{TensorMetadata, tensor::FloatTensor},
     tensor::Tensor,
 };
 
 use super::{
-    backward::{CheckpointStrategy, Record, record_inputs},
     cpu::{CpuMemory, Scalar, with_element, write, write_like},
-    dispatch::dispatch,
+    declaration::{dispatch, operations},
 };
 
 /// `Σ_p E[log N(y_np | f_np, σ²)] = −½Σ_p [((y_np − μ_np)² + v_np)/σ² + log 2πσ²]` with
@@ -45,37 +44,30 @@ pub fn expected_gaussian_log_density(
         shapes[2],
         noise.dims()
     );
-    dispatch!(ExpectedLogDensityOps::expected_gaussian_log_density(
+    dispatch!(expected_gaussian_log_density(
         mean, variance, targets, noise
     ))
 }
 
-/// Backend implementation of the expectation.
-#[backend_extension(
-    Autodiff,
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(feature = "cube"),
-    Remote: cfg(feature = "remote"),
-)]
-pub trait ExpectedLogDensityOps: Backend {
-    /// `[N]`, from means, variances and targets, [N, P], and the variance of the noise, [1].
-    fn expected_gaussian_log_density(
-        mean: FloatTensor<Self>,
-        variance: FloatTensor<Self>,
-        targets: FloatTensor<Self>,
-        noise: FloatTensor<Self>,
-    ) -> FloatTensor<Self>;
-}
-
-/// Gradients of the expectation.
-pub trait ExpectedLogDensityBackward: ExpectedLogDensityOps {
-    /// The gradients of the means, `g·(y − μ)/σ²`, the variances, `−½g/σ²`, and the noise,
-    /// `½Σ_np g_n·(((y − μ)² + v)/σ⁴ − 1/σ²)`, from means, variances, targets and noise.
-    fn expected_gaussian_log_density_backward(
-        saved: [FloatTensor<Self>; 4],
-        gradient: FloatTensor<Self>,
-    ) -> [FloatTensor<Self>; 3];
+operations! {
+    /// Backend implementation of the expectation.
+    trait ExpectedLogDensityOps on devices {
+        /// `[N]`, from means, variances and targets, [N, P], and the variance of the noise, [1].
+        fn expected_gaussian_log_density(mean, variance, targets, noise) -> FloatTensor<Self>
+            = vector(mean, outer(mean)),
+            |gradient, wanted| {
+                let saved = [mean, variance, targets, noise];
+                let [mean, variance, noise] =
+                    B::expected_gaussian_log_density_backward(saved, gradient);
+                let targets = wanted[2].then(|| B::float_neg(mean.clone()));
+                [Some(mean), Some(variance), targets, Some(noise)]
+            };
+    } backward {
+        /// The gradients of the means, `g·(y − μ)/σ²`, the variances, `−½g/σ²`, and the noise,
+        /// `½Σ_np g_n·(((y − μ)² + v)/σ⁴ − 1/σ²)`.
+        fn expected_gaussian_log_density_backward([mean, variance, targets, noise], gradient)
+            -> [FloatTensor<Self>; 3] = [like(mean), like(variance), like(noise)];
+    }
 }
 
 impl<B: CpuMemory> ExpectedLogDensityOps for B {
@@ -101,9 +93,7 @@ impl<B: CpuMemory> ExpectedLogDensityOps for B {
             write::<B, T>(sums, [rows], &mean.device())
         })
     }
-}
 
-impl<B: CpuMemory> ExpectedLogDensityBackward for B {
     fn expected_gaussian_log_density_backward(
         [mean, variance, targets, noise]: [FloatTensor<B>; 4],
         gradient: FloatTensor<B>,
@@ -135,20 +125,4 @@ impl<B: CpuMemory> ExpectedLogDensityBackward for B {
             ]
         })
     }
-}
-
-impl<B: ExpectedLogDensityBackward, C: CheckpointStrategy> ExpectedLogDensityOps
-    for Autodiff<B, C>
-{
-    record_inputs!(
-        ExpectedLogDensityBackward,
-        expected_gaussian_log_density(mean, variance, targets, noise),
-        |gradient, wanted| {
-            let saved = [mean, variance, targets, noise];
-            let [mean, variance, noise] =
-                B::expected_gaussian_log_density_backward(saved, gradient);
-            let targets = wanted[2].then(|| B::float_neg(mean.clone()));
-            [Some(mean), Some(variance), targets, Some(noise)]
-        }
-    );
 }

@@ -3,10 +3,11 @@
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
 
-use super::{GramBackward, GramOps};
+use super::GramOps;
 use crate::ops::cpu::{
     CpuMemory, Element, Side, in_parts, lower_product, map_members, matrix_dims, member,
-    member_mut, mirror_lower, product, threads, transpose_into, with_element, write,
+    member_mut, mirror_lower, product, threads, transpose_into, with_element, with_matrix_dims,
+    write,
 };
 
 /// Matrix size from which two threads are faster than one at adding its transpose.
@@ -14,14 +15,12 @@ const PARALLEL_FROM: usize = 1 << 16;
 
 impl<B: CpuMemory> GramOps for B {
     fn gram(basis: FloatTensor<B>, side: Side) -> FloatTensor<B> {
-        let mut shape = basis.shape();
-        let rank = shape.num_dims();
-        let (batch, rows, columns) = matrix_dims(&shape);
+        let (batch, rows, columns) = matrix_dims(&basis.shape());
         let size = match side {
             Side::Lower => rows,
             Side::Transposed => columns,
         };
-        shape.as_mut_slice()[rank - 2..].fill(size);
+        let shape = with_matrix_dims(basis.shape(), size, size);
         with_element!(basis, T => {
             let values = B::read::<T>(&basis);
             let mut out = vec![T::default(); batch * size * size];
@@ -38,9 +37,7 @@ impl<B: CpuMemory> GramOps for B {
             write::<B, T>(out, shape, &basis.device())
         })
     }
-}
 
-impl<B: CpuMemory> GramBackward for B {
     fn gram_backward(
         basis: FloatTensor<B>,
         gradient: FloatTensor<B>,

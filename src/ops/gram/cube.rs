@@ -2,7 +2,7 @@
 
 use burn::backend::ops::FloatTensorOps;
 
-use super::{GramBackward, GramOps};
+use super::GramOps;
 use crate::ops::{
     cpu::Side,
     cube::{CubeBackend, CubeTensor, Part, Target, product, transposed},
@@ -17,9 +17,7 @@ impl GramOps for CubeBackend {
         };
         product(left, right, Target::New, Part::Symmetric)
     }
-}
 
-impl GramBackward for CubeBackend {
     fn gram_backward(basis: CubeTensor, gradient: CubeTensor, side: Side) -> CubeTensor {
         let symmetric = Self::float_add(gradient.clone(), transposed(gradient));
         let (left, right) = match side {

@@ -1,38 +1,32 @@
 //! Products of a matrix with its own transpose.
 
-mod backward;
 mod cpu;
 #[cfg(feature = "cube")]
 mod cube;
 
-use burn::{
-    backend::{Backend, backend_extension, tensor::FloatTensor},
-    tensor::Tensor,
+use burn::{backend::tensor::FloatTensor, tensor::Tensor};
+
+use super::{
+    cpu::triangular::Side,
+    declaration::{dispatch, operations},
 };
 
-use super::{cpu::triangular::Side, dispatch::dispatch};
-
-/// Backend implementation of the products.
-#[backend_extension(
-    Autodiff,
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(feature = "cube"),
-    Remote: cfg(feature = "remote"),
-)]
-pub trait GramOps: Backend {
-    /// `AAᵀ`, [M, M], or `AᵀA`, [N, N], for the transposed side; one per batch member.
-    fn gram(basis: FloatTensor<Self>, side: Side) -> FloatTensor<Self>;
-}
-
-/// Gradient of the products.
-pub trait GramBackward: GramOps {
-    /// The gradient of A: `(G + Gᵀ)·A`, or `A·(G + Gᵀ)`.
-    fn gram_backward(
-        basis: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-        side: Side,
-    ) -> FloatTensor<Self>;
+operations! {
+    /// Backend implementation of the products.
+    trait GramOps on devices {
+        /// `AAᵀ`, [M, M], or `AᵀA`, [N, N], for the transposed side; one per batch member.
+        fn gram(basis; side: Side) -> FloatTensor<Self> = {
+                let size = match side {
+                    Side::Lower => rows(basis),
+                    Side::Transposed => columns(basis),
+                };
+                matrices(basis, size, size)
+            },
+            |gradient, _| [Some(B::gram_backward(basis, gradient, side))];
+    } backward {
+        /// The gradient of A: `(G + Gᵀ)·A`, or `A·(G + Gᵀ)`.
+        fn gram_backward(basis, gradient; side: Side) -> FloatTensor<Self> = like(basis);
+    }
 }
 
 /// The symmetric `A·Aᵀ`, at half the cost of a general matrix product.
@@ -56,5 +50,5 @@ pub fn transposed_gram<const D: usize>(basis: Tensor<D>) -> Tensor<D> {
 }
 
 fn product<const D: usize>(basis: Tensor<D>, side: Side) -> Tensor<D> {
-    dispatch!(GramOps::gram(basis; side))
+    dispatch!(gram(basis; side))
 }

@@ -3,11 +3,12 @@
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 
 use super::{
-    InverseFreeBackward, InverseFreeOps,
+    InverseFreeOps,
     terms::{Relaxation, Widths},
 };
 use crate::ops::cpu::{
-    CpuMemory, Element, join_members, matrix_dims, member, part, with_element, write,
+    CpuMemory, Element, join_members, matrix_dims, member, part, with_element, with_matrix_dims,
+    write,
 };
 
 /// One matrix of a batch with its s̃ and L.
@@ -55,13 +56,11 @@ impl<B: CpuMemory> InverseFreeOps for B {
             (write::<B, T>(outputs, [batch, widths.outputs(size)], &device), saved)
         })
     }
-}
 
-impl<B: CpuMemory> InverseFreeBackward for B {
     fn relaxed_terms_backward(
         matrices: [FloatTensor<B>; 3],
-        saved: Vec<FloatTensor<B>>,
         gradient: FloatTensor<B>,
+        saved: Vec<FloatTensor<B>>,
         widths: Widths,
     ) -> [FloatTensor<B>; 4] {
         let shape = matrices[0].shape();
@@ -77,12 +76,7 @@ impl<B: CpuMemory> InverseFreeBackward for B {
                 let gradient = part(&gradient, index, batch);
                 relaxation(matrices, (index, batch), widths).backward(saved, gradient)
             });
-            let columns = |count: usize| {
-                let mut shape = shape.clone();
-                let rank = shape.num_dims();
-                shape.as_mut_slice()[rank - 1] = count;
-                shape
-            };
+            let columns = |count| with_matrix_dims(shape.clone(), size, count);
             [
                 write::<B, T>(kuu, columns(size), &device),
                 write::<B, T>(variances, [batch * size], &device),

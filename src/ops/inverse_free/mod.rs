@@ -1,45 +1,47 @@
 //! The terms of an inverse-free bound as a single operation.
 
-mod backward;
 mod cpu;
 mod terms;
 
 use burn::{
-    backend::{Backend, Dispatch, backend_extension, tensor::FloatTensor},
+    backend::{AutodiffBackend, Dispatch, tensor::FloatTensor},
     tensor::Tensor,
 };
 
+use super::{
+    backward::{record, split},
+    declaration::operations,
+};
 pub(super) use terms::Widths;
 
-/// Backend implementation of the terms. On GPUs they are composed of other operations.
-#[backend_extension(
-    Autodiff,
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-)]
-pub trait InverseFreeOps: Backend {
-    /// The terms of an inverse-free bound, [.., N + M·R + 2], and the values kept for the backward
-    /// pass, [.., M, …], in the order of [`Widths::saved`]. L and the probes receive no gradient.
-    fn relaxed_terms(
-        kuu: FloatTensor<Self>,
-        variances: FloatTensor<Self>,
-        lower: FloatTensor<Self>,
-        kuf: FloatTensor<Self>,
-        mean: FloatTensor<Self>,
-        probes: FloatTensor<Self>,
-        widths: Widths,
-    ) -> (FloatTensor<Self>, Vec<FloatTensor<Self>>);
-}
-
-/// Gradients of the terms.
-pub trait InverseFreeBackward: InverseFreeOps {
-    /// The gradients of K_uu, s̃, K_uf and m̃, from K_uu, s̃, L and the saved values.
-    fn relaxed_terms_backward(
-        matrices: [FloatTensor<Self>; 3],
-        saved: Vec<FloatTensor<Self>>,
-        gradient: FloatTensor<Self>,
-        widths: Widths,
-    ) -> [FloatTensor<Self>; 4];
+operations! {
+    /// Backend implementation of the terms. On GPUs they are composed of other operations.
+    trait InverseFreeOps on cpu {
+        /// The terms of an inverse-free bound, [.., N + M·R + 2], and the values kept for the backward
+        /// pass, [.., M, …], in the order of [`Widths::saved`]. L and the probes receive no gradient.
+        fn relaxed_terms(kuu, variances, lower, kuf, mean, probes; widths: Widths)
+            -> (FloatTensor<Self>, Vec<FloatTensor<Self>>),
+            {
+                let ([kuu, variances, kuf, mean], nodes) =
+                    split::<B, C, _>([kuu, variances, kuf, mean]);
+                let [lower, probes] = [lower, probes].map(|tensor| tensor.into_primitive());
+                let matrices = [kuu, variances, lower];
+                let [kuu, variances, lower] = matrices.clone();
+                let (terms, saved) =
+                    B::relaxed_terms(kuu, variances, lower, kuf, mean, probes, widths);
+                let state = (matrices, saved.clone(), widths);
+                let terms = record::<B, C, _, _>(nodes, state, terms, |state, gradient, _| {
+                    let (matrices, saved, widths) = state;
+                    B::relaxed_terms_backward(matrices, gradient, saved, widths).map(Some)
+                });
+                (terms, saved.into_iter().map(Self::from_inner).collect())
+            };
+    } backward {
+        /// The gradients of K_uu, s̃, K_uf and m̃, from K_uu, s̃, L and the saved values.
+        fn relaxed_terms_backward(
+            [kuu, variances, lower], gradient; saved: Vec<FloatTensor<Self>>, widths: Widths
+        ) -> [FloatTensor<Self>; 4];
+    }
 }
 
 /// The symmetric matrices of [`relaxed_terms`] and a constant L, `[M, M]` or a batch.
@@ -74,7 +76,7 @@ pub(crate) fn relaxed_terms<const D: usize>(
     };
     // Without probes, any tensor will do because it is never read.
     let probes = probes.unwrap_or_else(|| mean.clone().detach());
-    let (terms, _) = <Dispatch as InverseFreeOps>::relaxed_terms(
+    let (terms, _) = <Dispatch as Dispatched>::relaxed_terms(
         matrices.kuu.into_dispatch(),
         matrices.variances.into_dispatch(),
         matrices.lower.into_dispatch(),

@@ -2,10 +2,10 @@
 
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 
-use super::{CongruenceOps, InversionOps, products};
+use super::{InversionOps, products};
 use crate::ops::cpu::{CpuMemory, Scalar, map_members, member, with_element, write};
 
-impl<B: CpuMemory> CongruenceOps for B {
+impl<B: CpuMemory> InversionOps for B {
     fn congruence(matrix: FloatTensor<B>, lower: FloatTensor<B>) -> FloatTensor<B> {
         with_element!(matrix, T => {
             let (values, triangle) = (B::read::<T>(&matrix), B::read::<T>(&lower));
@@ -16,9 +16,7 @@ impl<B: CpuMemory> CongruenceOps for B {
             })
         })
     }
-}
 
-impl<B: CpuMemory> InversionOps for B {
     fn identity_distance(matrix: FloatTensor<B>) -> FloatTensor<B> {
         let size = matrix.shape()[0];
         with_element!(matrix, T => {

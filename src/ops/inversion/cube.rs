@@ -3,7 +3,7 @@
 use burn::backend::TensorMetadata;
 use burn_cubecl::cubecl::{self, prelude::*};
 
-use super::{CongruenceOps, InversionOps};
+use super::InversionOps;
 use crate::ops::{
     cpu::Side,
     cube::{
@@ -13,7 +13,7 @@ use crate::ops::{
     triangular_product::cube::triangular,
 };
 
-impl CongruenceOps for CubeBackend {
+impl InversionOps for CubeBackend {
     fn congruence(matrix: CubeTensor, lower: CubeTensor) -> CubeTensor {
         let rows = triangular(lower.clone(), matrix, Side::Transposed); // LᵀA
         let form = Form {
@@ -22,9 +22,7 @@ impl CongruenceOps for CubeBackend {
         };
         product_of(transposed(lower), transposed(rows), Target::New, form)
     }
-}
 
-impl InversionOps for CubeBackend {
     fn identity_distance(matrix: CubeTensor) -> CubeTensor {
         let size = matrix.shape()[0];
         if size == 0 {

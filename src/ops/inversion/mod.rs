@@ -6,66 +6,32 @@ mod cube;
 mod products;
 
 use burn::{
-    backend::{
-        Autodiff, AutodiffBackend, Backend, Dispatch, backend_extension, tensor::FloatTensor,
-    },
+    backend::{AutodiffBackend, Dispatch, tensor::FloatTensor},
     tensor::Tensor,
 };
 
-use super::{backward::CheckpointStrategy, dispatch::dispatch, numbers};
+use super::{
+    declaration::{dispatch, operations},
+    numbers,
+};
 
-/// Backend implementation of the first product.
-#[backend_extension(
-    Autodiff,
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(feature = "cube"),
-    Remote: cfg(feature = "remote"),
-)]
-pub trait CongruenceOps: Backend {
-    /// The lower triangle of `LᵀAL`, [M, M]. The entries above the diagonal are unspecified.
-    fn congruence(matrix: FloatTensor<Self>, lower: FloatTensor<Self>) -> FloatTensor<Self>;
-}
+operations! {
+    /// Backend implementation of the products.
+    trait InversionOps on devices {
+        /// The lower triangle of `LᵀAL`, [M, M]. The entries above the diagonal are unspecified.
+        fn congruence(matrix, lower) -> FloatTensor<Self> = like(matrix),
+            { Self::from_inner(B::congruence(matrix.into_primitive(), lower.into_primitive())) };
 
-/// Backend implementation of a step.
-#[backend_extension(
-    Autodiff,
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(feature = "cube"),
-    Remote: cfg(feature = "remote"),
-)]
-pub trait InversionOps: Backend {
-    /// `[‖H − I‖_F, max_i H_ii]` from the lower triangle of H.
-    fn identity_distance(matrix: FloatTensor<Self>) -> FloatTensor<Self>;
+        /// `[‖H − I‖_F, max_i H_ii]` from the lower triangle of H.
+        fn identity_distance(matrix) -> FloatTensor<Self> = vector(matrix, 2),
+            { Self::from_inner(B::identity_distance(matrix.into_primitive())) };
 
-    /// `L − γ·L·(tril(H) − ½(I + diag H))` from the lower triangle of H.
-    fn inversion_step(
-        lower: FloatTensor<Self>,
-        matrix: FloatTensor<Self>,
-        step_size: f64,
-    ) -> FloatTensor<Self>;
-}
-
-impl<B: CongruenceOps, C: CheckpointStrategy> CongruenceOps for Autodiff<B, C> {
-    fn congruence(matrix: FloatTensor<Self>, lower: FloatTensor<Self>) -> FloatTensor<Self> {
-        let (matrix, lower) = (matrix.into_primitive(), lower.into_primitive());
-        Self::from_inner(B::congruence(matrix, lower))
-    }
-}
-
-impl<B: InversionOps, C: CheckpointStrategy> InversionOps for Autodiff<B, C> {
-    fn identity_distance(matrix: FloatTensor<Self>) -> FloatTensor<Self> {
-        Self::from_inner(B::identity_distance(matrix.into_primitive()))
-    }
-
-    fn inversion_step(
-        lower: FloatTensor<Self>,
-        matrix: FloatTensor<Self>,
-        step_size: f64,
-    ) -> FloatTensor<Self> {
-        let (lower, matrix) = (lower.into_primitive(), matrix.into_primitive());
-        Self::from_inner(B::inversion_step(lower, matrix, step_size))
+        /// `L − γ·L·(tril(H) − ½(I + diag H))` from the lower triangle of H.
+        fn inversion_step(lower, matrix; step_size: f64) -> FloatTensor<Self> = like(lower),
+            {
+                let (lower, matrix) = (lower.into_primitive(), matrix.into_primitive());
+                Self::from_inner(B::inversion_step(lower, matrix, step_size))
+            };
     }
 }
 
@@ -93,7 +59,7 @@ pub fn congruence(matrix: Tensor<2>, lower: Tensor<2>) -> Congruence {
         "congruence: matrix [{rows}, {columns}], triangle {triangle:?}; expected [M, M] twice"
     );
     Congruence {
-        lower: dispatch!(CongruenceOps::congruence(matrix, lower)),
+        lower: dispatch!(congruence(matrix, lower)),
     }
 }
 
@@ -112,11 +78,11 @@ impl Congruence {
     /// [`distance_from_identity`](Self::distance_from_identity) on the device, `[2]`.
     pub(crate) fn identity_distance(&self) -> Tensor<1> {
         let lower = self.lower.clone().into_dispatch();
-        Tensor::from_dispatch(<Dispatch as InversionOps>::identity_distance(lower))
+        Tensor::from_dispatch(<Dispatch as Dispatched>::identity_distance(lower))
     }
 
     /// `L − γ·L·Φ` with `Φ = tril(H) − ½(I + diag H)`, `[M, M]`, in `M³/3` operations.
     pub fn descend(&self, lower: Tensor<2>, step_size: f64) -> Tensor<2> {
-        dispatch!(InversionOps::inversion_step(lower, self.lower.clone(); step_size))
+        dispatch!(inversion_step(lower, self.lower.clone(); step_size))
     }
 }

@@ -2,7 +2,7 @@
 
 use burn::backend::tensor::FloatTensor;
 
-use super::{LayerNormalizationBackward, LayerNormalizationOps, rows::LayerNormalization};
+use super::{LayerNormalizationOps, rows::LayerNormalization};
 use crate::ops::cpu::{CpuMemory, with_element, write_like};
 
 impl<B: CpuMemory> LayerNormalizationOps for B {
@@ -18,9 +18,7 @@ impl<B: CpuMemory> LayerNormalizationOps for B {
             write_like::<B, T>(rows.values(&shift), &x)
         })
     }
-}
 
-impl<B: CpuMemory> LayerNormalizationBackward for B {
     fn layer_normalization_backward(
         x: FloatTensor<B>,
         scale: FloatTensor<B>,

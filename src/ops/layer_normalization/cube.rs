@@ -4,7 +4,7 @@
 use burn::backend::TensorMetadata;
 use burn_cubecl::cubecl::{self, prelude::*};
 
-use super::{LayerNormalizationBackward, LayerNormalizationOps};
+use super::LayerNormalizationOps;
 use crate::ops::cube::{
     Argument, CubeBackend, CubeTensor, contiguous, element, empty_like,
     sums::{Summand, column_sums},
@@ -49,9 +49,7 @@ impl LayerNormalizationOps for CubeBackend {
         }
         out
     }
-}
 
-impl LayerNormalizationBackward for CubeBackend {
     fn layer_normalization_backward(
         x: CubeTensor,
         scale: CubeTensor,

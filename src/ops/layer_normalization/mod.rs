@@ -1,45 +1,25 @@
 //! Layer normalization.
 
-mod backward;
 mod cpu;
 #[cfg(feature = "cube")]
 mod cube;
 mod rows;
 
-use burn::{
-    backend::{Backend, backend_extension, tensor::FloatTensor},
-    tensor::Tensor,
-};
+use burn::{backend::tensor::FloatTensor, tensor::Tensor};
 
-use super::dispatch::dispatch;
+use super::declaration::{dispatch, operations};
 
-/// Backend implementation of the normalization.
-#[backend_extension(
-    Autodiff,
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(feature = "cube"),
-    Remote: cfg(feature = "remote"),
-)]
-pub trait LayerNormalizationOps: Backend {
-    /// `γ_d·(x_nd − μ_n)/√(v_n + ε) + β_d`, [N, D].
-    fn layer_normalization(
-        x: FloatTensor<Self>,
-        scale: FloatTensor<Self>,
-        shift: FloatTensor<Self>,
-        epsilon: f64,
-    ) -> FloatTensor<Self>;
-}
-
-/// Gradients of the normalization.
-pub trait LayerNormalizationBackward: LayerNormalizationOps {
-    /// The gradients of x, `(h − mean h − n·mean(h·n))/√(v + ε)` with `h = γ·G`, of γ and of β.
-    fn layer_normalization_backward(
-        x: FloatTensor<Self>,
-        scale: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-        epsilon: f64,
-    ) -> [FloatTensor<Self>; 3];
+operations! {
+    /// Backend implementation of the normalization.
+    trait LayerNormalizationOps on devices {
+        /// `γ_d·(x_nd − μ_n)/√(v_n + ε) + β_d`, [N, D].
+        fn layer_normalization(x, scale, shift; epsilon: f64) -> FloatTensor<Self> = like(x),
+            |gradient, _| B::layer_normalization_backward(x, scale, gradient, epsilon).map(Some);
+    } backward {
+        /// The gradients of x, `(h − mean h − n·mean(h·n))/√(v + ε)` with `h = γ·G`, of γ and of β.
+        fn layer_normalization_backward(x, scale, gradient; epsilon: f64) -> [FloatTensor<Self>; 3]
+            = [like(x), like(scale), like(scale)];
+    }
 }
 
 /// `γ_d·(x_nd − μ_n)/√(v_n + ε) + β_d` with the mean μ_n and the biased variance v_n (divided by D)
@@ -68,5 +48,5 @@ pub fn layer_normalization(
         "layer_normalization: x [{rows}, {width}], {scales} scales, {shifts} shifts; expected [N, D] \
          and D of each"
     );
-    dispatch!(LayerNormalizationOps::layer_normalization(x, scale, shift; epsilon))
+    dispatch!(layer_normalization(x, scale, shift; epsilon))
 }

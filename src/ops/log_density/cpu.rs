@@ -5,7 +5,7 @@ use core::f64::consts::PI;
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 use faer::{Accum, MatMut, MatRef, prelude::ReborrowMut};
 
-use super::{LogDensityBackward, LogDensityOps};
+use super::LogDensityOps;
 use crate::ops::{
     cholesky::{CholeskyOps, Jitter, add_share_of_jitter, inverse_from_factor, jitters},
     cpu::{
@@ -37,9 +37,7 @@ impl<B: CpuMemory> LogDensityOps for B {
         let weights = B::factor_solve(factor.clone(), whitened, Side::Transposed);
         (density, status, factor, weights)
     }
-}
 
-impl<B: CpuMemory> LogDensityBackward for B {
     fn gaussian_log_density_backward(
         [status, factor, weights]: [FloatTensor<B>; 3],
         gradient: FloatTensor<B>,

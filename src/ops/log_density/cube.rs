@@ -5,7 +5,7 @@ use core::f64::consts::PI;
 use burn::backend::{TensorMetadata, ops::FloatTensorOps};
 use burn_cubecl::cubecl::{self, prelude::*};
 
-use super::{LogDensityBackward, LogDensityOps};
+use super::LogDensityOps;
 use crate::ops::{
     cholesky::{CholeskyOps, Jitter, add_share_on_device, log_of_diagonal, multiple_of_identity},
     cpu::Side,
@@ -29,9 +29,7 @@ impl LogDensityOps for CubeBackend {
         let weights = Self::factor_solve(factor.clone(), whitened, Side::Transposed);
         (density, status, factor, weights)
     }
-}
 
-impl LogDensityBackward for CubeBackend {
     fn gaussian_log_density_backward(
         [status, factor, weights]: [CubeTensor; 3],
         gradient: CubeTensor,

@@ -1,50 +1,51 @@
 //! The log-density of Gaussian data under a dense covariance matrix.
 
-mod backward;
 mod cpu;
 #[cfg(feature = "cube")]
 mod cube;
 
 use burn::{
-    backend::{Backend, Dispatch, backend_extension, tensor::FloatTensor},
+    backend::{AutodiffBackend, Dispatch, tensor::FloatTensor},
     tensor::Tensor,
 };
 
-use super::cholesky::{Jitter, NotPositiveDefinite, check, may_wait};
+use super::{
+    backward::{record, split},
+    cholesky::{Jitter, NotPositiveDefinite, check, may_wait},
+    declaration::operations,
+};
 
-/// Backend implementation of the log-density.
-#[backend_extension(
-    Autodiff,
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(feature = "cube"),
-    Remote: cfg(feature = "remote"),
-)]
-pub trait LogDensityOps: Backend {
-    /// `Σ_p log N(r_p | 0, K)`, `[1]`, for R, [N, P]; the status of the factorization, [1, 4]; and,
-    /// for the backward pass, the factor of K and `α = K⁻¹R`.
-    fn gaussian_log_density(
-        covariance: FloatTensor<Self>,
-        residual: FloatTensor<Self>,
-        jitter: Jitter,
-    ) -> (
-        FloatTensor<Self>,
-        FloatTensor<Self>,
-        FloatTensor<Self>,
-        FloatTensor<Self>,
-    );
-}
-
-/// Gradients of the log-density.
-pub trait LogDensityBackward: LogDensityOps {
-    /// The gradients of the covariance, `½g·(ααᵀ − P·K⁻¹)` plus the contribution of the jitter to
-    /// the diagonal, and of the residual, `−g·α`, from the status, the factor and α. Each is
-    /// computed only if needed.
-    fn gaussian_log_density_backward(
-        saved: [FloatTensor<Self>; 3],
-        gradient: FloatTensor<Self>,
-        wanted: [bool; 2],
-    ) -> [Option<FloatTensor<Self>>; 2];
+operations! {
+    /// Backend implementation of the log-density.
+    trait LogDensityOps on devices {
+        /// `Σ_p log N(r_p | 0, K)`, `[1]`, for R, [N, P]; the status of the factorization, [1, 4]; and,
+        /// for the backward pass, the factor of K and `α = K⁻¹R`.
+        fn gaussian_log_density(covariance, residual; jitter: Jitter)
+            -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>)
+            = (vector(covariance, 1), status(covariance), like(covariance), like(residual)),
+            {
+                let ([covariance, residual], nodes) = split::<B, C, _>([covariance, residual]);
+                let (density, status, factor, weights) =
+                    B::gaussian_log_density(covariance, residual, jitter);
+                let saved = [status, factor, weights];
+                let density = record::<B, C, _, _>(
+                    nodes,
+                    saved.clone(),
+                    density,
+                    |saved, gradient, wanted| {
+                        B::gaussian_log_density_backward(saved, gradient, wanted)
+                    },
+                );
+                let [status, factor, weights] = saved.map(Self::from_inner);
+                (density, status, factor, weights)
+            };
+    } backward {
+        /// The gradients of the covariance, `½g·(ααᵀ − P·K⁻¹)` plus the contribution of the jitter to
+        /// the diagonal, and of the residual, `−g·α`, from the status, the factor and α. Each is
+        /// computed only if needed.
+        fn gaussian_log_density_backward([status, factor, weights], gradient; wanted: [bool; 2])
+            -> [Option<FloatTensor<Self>>; 2] = wanted_of([factor, weights], wanted);
+    }
 }
 
 /// `Σ_p log N(r_p | 0, K) = −½‖L⁻¹R‖² − P·(½log|K| + ½N·log 2π)` with `LLᵀ = K`. Only the lower
@@ -82,7 +83,7 @@ pub fn gaussian_log_density(
         [rows, columns]
     );
     let (dtype, waits) = (covariance.dtype(), may_wait(&covariance));
-    let (density, status, ..) = <Dispatch as LogDensityOps>::gaussian_log_density(
+    let (density, status, ..) = <Dispatch as Dispatched>::gaussian_log_density(
         covariance.into_dispatch(),
         residual.into_dispatch(),
         jitter,

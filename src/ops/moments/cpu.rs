@@ -3,7 +3,7 @@
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 
 use super::{
-    Baseline, MomentBackward, MomentOps,
+    Baseline, MomentOps,
     kernels::{Gaussians, add_column_products, add_column_squares, kl, kl_backward, scale_columns},
 };
 use crate::ops::cpu::{
@@ -94,9 +94,7 @@ impl<B: CpuMemory> MomentOps for B {
             write::<B, T>(values, [outputs], &mean.device())
         })
     }
-}
 
-impl<B: CpuMemory> MomentBackward for B {
     fn projected_moments_backward(
         saved: [FloatTensor<B>; 4],
         gradient: FloatTensor<B>,

@@ -7,7 +7,7 @@ use burn_cubecl::cubecl::{
     zspace::{Strides, metadata::Metadata},
 };
 
-use super::{Baseline, MomentBackward, MomentOps};
+use super::{Baseline, MomentOps};
 use crate::ops::{
     cpu::Side,
     cube::{
@@ -99,9 +99,7 @@ impl MomentOps for CubeBackend {
         }
         row_sums(rows)
     }
-}
 
-impl MomentBackward for CubeBackend {
     fn projected_moments_backward(
         saved: [CubeTensor; 4],
         gradient: CubeTensor,

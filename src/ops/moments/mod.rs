@@ -1,6 +1,5 @@
 //! Moments of Gaussian variables under a linear map, and the KL divergence from a standard normal.
 
-mod backward;
 mod cpu;
 #[cfg(feature = "cube")]
 mod cube;
@@ -11,11 +10,14 @@ pub(super) use kernels::Gaussians;
 pub(super) use strips::GaussiansByStrips;
 
 use burn::{
-    backend::{Backend, Dispatch, backend_extension, tensor::FloatTensor},
+    backend::{AutodiffBackend, Dispatch, tensor::FloatTensor},
     tensor::Tensor,
 };
 
-use super::dispatch::dispatch;
+use super::{
+    backward::{record, split},
+    declaration::{dispatch, operations},
+};
 
 /// The variances that are subtracted from the variances of a projection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,66 +28,61 @@ pub enum Baseline {
     StandardNormal,
 }
 
-impl Baseline {
-    /// All values.
-    #[cfg(feature = "remote")]
-    pub const ALL: [Self; 2] = [Self::Zero, Self::StandardNormal];
-}
+#[cfg(feature = "remote")]
+crate::ops::remote::sent_as_numbers!(Baseline in [Self::Zero, Self::StandardNormal]);
 
-/// Backend implementation of the moments.
-#[backend_extension(
-    Autodiff,
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(feature = "cube"),
-    Remote: cfg(feature = "remote"),
-)]
-pub trait MomentOps: Backend {
-    /// `[Aᵀm_p ; colsum((W_pᵀA)²) − b]`, [2, P, N], for A, [M, N], or one per variable, [P, M, N], and
-    /// the baseline b; and, for the backward pass, `V_p = W_pᵀA`, [P, M, N].
-    fn projected_moments(
-        basis: FloatTensor<Self>,
-        mean: FloatTensor<Self>,
-        scale: FloatTensor<Self>,
-        baseline: Baseline,
-    ) -> (FloatTensor<Self>, FloatTensor<Self>);
+operations! {
+    /// Backend implementation of the moments.
+    trait MomentOps on devices {
+        /// `[Aᵀm_p ; colsum((W_pᵀA)²) − b]`, [2, P, N], for A, [M, N], or one per variable, [P, M, N], and
+        /// the baseline b; and, for the backward pass, `V_p = W_pᵀA`, [P, M, N].
+        fn projected_moments(basis, mean, scale; baseline: Baseline)
+            -> (FloatTensor<Self>, FloatTensor<Self>) = {
+                let (outputs, columns) = (outer(mean), columns(basis));
+                (
+                    shaped(mean, [2, outputs, columns]),
+                    shaped(mean, [outputs, rows(basis), columns]),
+                )
+            },
+            {
+                let ([basis, mean, scale], nodes) = split::<B, C, _>([basis, mean, scale]);
+                let (moments, projected) =
+                    B::projected_moments(basis.clone(), mean.clone(), scale.clone(), baseline);
+                let saved = ([basis, mean, scale, projected.clone()], baseline);
+                let moments = record::<B, C, _, _>(nodes, saved, moments, |saved, gradient, _| {
+                    let (saved, baseline) = saved;
+                    B::projected_moments_backward(saved, gradient, baseline).map(Some)
+                });
+                (moments, Self::from_inner(projected))
+            };
 
-    /// `Σ_m A_mn²`, `[…, N]` from `[…, M, N]`.
-    fn column_squares(basis: FloatTensor<Self>) -> FloatTensor<Self>;
+        /// `Σ_m A_mn²`, `[…, N]` from `[…, M, N]`.
+        fn column_squares(basis) -> FloatTensor<Self> = column_sums(basis),
+            |gradient, _| [Some(B::column_squares_backward(basis, gradient))];
 
-    /// `Σ_m A_mn·B_mn`, `[…, N]` from `[…, M, N]`.
-    fn column_products(left: FloatTensor<Self>, right: FloatTensor<Self>) -> FloatTensor<Self>;
+        /// `Σ_m A_mn·B_mn`, `[…, N]` from `[…, M, N]`.
+        fn column_products(left, right) -> FloatTensor<Self> = column_sums(left),
+            |gradient, _| B::column_products_backward([left, right], gradient).map(Some);
 
-    /// `KL[N(m_p, W_pW_pᵀ) ‖ N(0, I)]`, `[P]`.
-    fn gaussian_kl(mean: FloatTensor<Self>, scale: FloatTensor<Self>) -> FloatTensor<Self>;
-}
+        /// `KL[N(m_p, W_pW_pᵀ) ‖ N(0, I)]`, `[P]`.
+        fn gaussian_kl(mean, scale) -> FloatTensor<Self> = vector(mean, outer(mean)),
+            |gradient, _| B::gaussian_kl_backward([mean, scale], gradient).map(Some);
+    } backward {
+        /// The gradients of the basis, the mean and the scale, from these and `V_p`.
+        fn projected_moments_backward([basis, mean, scale, projected], gradient; baseline: Baseline)
+            -> [FloatTensor<Self>; 3] = [like(basis), like(mean), like(scale)];
 
-/// Gradients of the moments.
-pub trait MomentBackward: MomentOps {
-    /// The gradients of the basis, the mean and the scale, from these and `V_p`.
-    fn projected_moments_backward(
-        saved: [FloatTensor<Self>; 4],
-        gradient: FloatTensor<Self>,
-        baseline: Baseline,
-    ) -> [FloatTensor<Self>; 3];
+        /// The gradient of the basis: `2·A·diag(g)`.
+        fn column_squares_backward(basis, gradient) -> FloatTensor<Self> = like(basis);
 
-    /// The gradient of the basis: `2·A·diag(g)`.
-    fn column_squares_backward(
-        basis: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-    ) -> FloatTensor<Self>;
+        /// The gradients of both matrices: `B·diag(g)` and `A·diag(g)`.
+        fn column_products_backward([left, right], gradient) -> [FloatTensor<Self>; 2]
+            = [like(left), like(right)];
 
-    /// The gradients of both matrices: `B·diag(g)` and `A·diag(g)`.
-    fn column_products_backward(
-        matrices: [FloatTensor<Self>; 2],
-        gradient: FloatTensor<Self>,
-    ) -> [FloatTensor<Self>; 2];
-
-    /// The gradients of the mean and the scale.
-    fn gaussian_kl_backward(
-        arguments: [FloatTensor<Self>; 2],
-        gradient: FloatTensor<Self>,
-    ) -> [FloatTensor<Self>; 2];
+        /// The gradients of the mean and the scale.
+        fn gaussian_kl_backward([mean, scale], gradient) -> [FloatTensor<Self>; 2]
+            = [like(mean), like(scale)];
+    }
 }
 
 /// The moments of `Aᵀu_p` for independent `u_p ~ N(m_p, W_p·W_pᵀ)`: the means `Aᵀm_p` and the
@@ -155,7 +152,7 @@ fn moments_of<const D: usize>(
     scale: Tensor<3>,
     baseline: Baseline,
 ) -> (Tensor<2>, Tensor<2>) {
-    let (moments, _) = <Dispatch as MomentOps>::projected_moments(
+    let (moments, _) = <Dispatch as Dispatched>::projected_moments(
         basis.into_dispatch(),
         mean.into_dispatch(),
         scale.into_dispatch(),
@@ -243,7 +240,7 @@ fn require_bases(operation: &str, basis: &Tensor<3>, mean: &Tensor<2>, scale: &T
 /// - `basis`: `[M, N]`
 /// - result: `[N]`
 pub fn column_squares(basis: Tensor<2>) -> Tensor<1> {
-    dispatch!(MomentOps::column_squares(basis))
+    dispatch!(column_squares(basis))
 }
 
 /// [`column_squares`] for every matrix of a batch.
@@ -253,7 +250,7 @@ pub fn column_squares(basis: Tensor<2>) -> Tensor<1> {
 /// - `basis`: `[P, M, N]`
 /// - result: `[P, N]`
 pub fn batch_column_squares(basis: Tensor<3>) -> Tensor<2> {
-    dispatch!(MomentOps::column_squares(basis))
+    dispatch!(column_squares(basis))
 }
 
 /// `Σ_m A_mn·B_mn` for every column of two matrices, in one pass.
@@ -269,7 +266,7 @@ pub fn batch_column_squares(basis: Tensor<3>) -> Tensor<2> {
 #[track_caller]
 pub fn column_products(left: Tensor<2>, right: Tensor<2>) -> Tensor<1> {
     require_same_shapes(left.dims(), right.dims());
-    dispatch!(MomentOps::column_products(left, right))
+    dispatch!(column_products(left, right))
 }
 
 /// [`column_products`] for every pair of matrices of a batch.
@@ -285,7 +282,7 @@ pub fn column_products(left: Tensor<2>, right: Tensor<2>) -> Tensor<1> {
 #[track_caller]
 pub fn batch_column_products(left: Tensor<3>, right: Tensor<3>) -> Tensor<2> {
     require_same_shapes(left.dims(), right.dims());
-    dispatch!(MomentOps::column_products(left, right))
+    dispatch!(column_products(left, right))
 }
 
 #[track_caller]
@@ -318,5 +315,5 @@ pub fn gaussian_kl(mean: Tensor<2>, scale: Tensor<3>) -> Tensor<1> {
         "gaussian_kl: mean [{p}, {m}], scale {:?}; expected [P, M], [P, M, M]",
         scale.dims()
     );
-    dispatch!(MomentOps::gaussian_kl(mean, scale))
+    dispatch!(gaussian_kl(mean, scale))
 }

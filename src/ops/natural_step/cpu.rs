@@ -4,7 +4,7 @@ use burn::backend::tensor::FloatTensor;
 use faer::{MatMut, MatRef, prelude::ReborrowMut};
 
 use super::NaturalStepOps;
-use crate::ops::cholesky::CholeskyBackward;
+use crate::ops::cholesky::CholeskyOps;
 use crate::ops::cpu::{
     CpuMemory, Scalar, copy_lower, in_row_parts, map_members, member, on_threads, solve_for_upper,
     threads, transpose_into, with_element,

@@ -4,30 +4,26 @@
 
 mod cpu;
 
-use burn::{
-    backend::{Backend, backend_extension, tensor::FloatTensor},
-    tensor::Tensor,
+use burn::{backend::tensor::FloatTensor, tensor::Tensor};
+
+use super::{
+    CholeskyFactor, ExactMatmul,
+    declaration::{dispatch, operations},
+    is_on_cpu,
 };
 
-use super::{CholeskyFactor, ExactMatmul, dispatch::dispatch, is_on_cpu};
+operations! {
+    /// Backend implementation of the products.
+    trait NaturalStepOps on cpu without autodiff {
+        /// The lower triangles of `WᵀY`, [P, M, M]. The entries above the diagonal are unspecified.
+        fn lower_of_transposed_product(lower, right) -> FloatTensor<Self>;
 
-/// Backend implementation of the products.
-#[backend_extension(
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-)]
-pub trait NaturalStepOps: Backend {
-    /// The lower triangles of `WᵀY`, [P, M, M]. The entries above the diagonal are unspecified.
-    fn lower_of_transposed_product(
-        lower: FloatTensor<Self>,
-        right: FloatTensor<Self>,
-    ) -> FloatTensor<Self>;
+        /// The lower triangles of `J(I + γG)J`, from those of G.
+        fn reversed_precision(curvature; step_size: f64) -> FloatTensor<Self>;
 
-    /// The lower triangles of `J(I + γG)J`, from those of G.
-    fn reversed_precision(curvature: FloatTensor<Self>, step_size: f64) -> FloatTensor<Self>;
-
-    /// `W·JR⁻ᵀJ`, zeros above the diagonal.
-    fn solve_reversed(lower: FloatTensor<Self>, factor: FloatTensor<Self>) -> FloatTensor<Self>;
+        /// `W·JR⁻ᵀJ`, zeros above the diagonal.
+        fn solve_reversed(lower, factor) -> FloatTensor<Self>;
+    }
 }
 
 /// The lower triangles of `WᵀY` for lower-triangular W and Y. Entries above the diagonals are ignored, and
@@ -38,7 +34,7 @@ pub trait NaturalStepOps: Backend {
 /// - `lower` (W), `right` (Y): `[P, M, M]`, without autodiff
 pub(crate) fn lower_of_transposed_product(lower: Tensor<3>, right: Tensor<3>) -> Tensor<3> {
     if is_on_cpu(&lower) {
-        return dispatch!(NaturalStepOps::lower_of_transposed_product(lower, right));
+        return dispatch!(lower_of_transposed_product(lower, right));
     }
     lower
         .tril(0)
@@ -55,7 +51,7 @@ pub(crate) fn lower_of_transposed_product(lower: Tensor<3>, right: Tensor<3>) ->
 /// - `curvature` (G): `[P, M, M]`, without autodiff
 pub(crate) fn reversed_precision(curvature: Tensor<3>, step_size: f64) -> Tensor<3> {
     if is_on_cpu(&curvature) {
-        return dispatch!(NaturalStepOps::reversed_precision(curvature; step_size));
+        return dispatch!(reversed_precision(curvature; step_size));
     }
     let size = curvature.dims()[1];
     let identity = Tensor::<2>::eye(size, &curvature.device()).cast(curvature.dtype());
@@ -73,7 +69,7 @@ pub(crate) fn reversed_precision(curvature: Tensor<3>, step_size: f64) -> Tensor
 pub(crate) fn solve_reversed(lower: Tensor<3>, factor: &CholeskyFactor<3>) -> Tensor<3> {
     if is_on_cpu(&lower) {
         let factor = factor.triangle.clone();
-        return dispatch!(NaturalStepOps::solve_reversed(lower, factor));
+        return dispatch!(solve_reversed(lower, factor));
     }
     let rows = factor.solve(lower.tril(0).transpose().flip([1])); // R⁻¹JWᵀ
     rows.flip([1]).transpose().tril(0)

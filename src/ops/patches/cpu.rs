@@ -2,9 +2,7 @@
 
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 
-use super::{
-    PatchBackward, PatchGrid, PatchOps, covariance::PatchCovariance, variance::PatchVariance,
-};
+use super::{PatchGrid, PatchOps, covariance::PatchCovariance, variance::PatchVariance};
 use crate::ops::{
     Stationary,
     cpu::{CpuMemory, with_element, write, write_like},
@@ -43,9 +41,7 @@ impl<B: CpuMemory> PatchOps for B {
             write::<B, T>(PatchVariance::new(&all, grid).values(kind), shape, &images.device())
         })
     }
-}
 
-impl<B: CpuMemory> PatchBackward for B {
     fn patch_covariance_backward(
         arguments: [FloatTensor<B>; 5],
         gradient: FloatTensor<B>,

@@ -7,6 +7,9 @@
 use burn::tensor::{Int, Tensor, TensorCreationOptions, TensorData};
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "remote")]
+use crate::ops::remote::Numbers;
+
 /// The shape of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -18,6 +21,13 @@ pub struct ImageShape {
     /// Values per pixel, C.
     pub channels: usize,
 }
+
+#[cfg(feature = "remote")]
+crate::ops::remote::sent_as_numbers!(ImageShape {
+    height,
+    width,
+    channels
+});
 
 impl ImageShape {
     /// An image of `height` rows of `width` pixels with `channels` values each.
@@ -82,6 +92,23 @@ pub struct PatchGrid {
     image: ImageShape,
     size: usize,
     stride: usize,
+}
+
+#[cfg(feature = "remote")]
+impl Numbers for PatchGrid {
+    fn append(&self, numbers: &mut Vec<burn::backend::ir::ScalarIr>) {
+        self.image.append(numbers);
+        [self.size, self.stride].append(numbers);
+    }
+
+    fn next(numbers: &mut core::slice::Iter<'_, burn::backend::ir::ScalarIr>) -> Self {
+        let image = ImageShape::next(numbers);
+        let [size, stride] = Numbers::next(numbers);
+        match Self::new(image, size, stride) {
+            Ok(grid) => grid,
+            Err(error) => panic!("a client sent an invalid patch grid: {error}"),
+        }
+    }
 }
 
 impl PatchGrid {

@@ -8,7 +8,6 @@
 //! Hensman, *Bayesian Image Classification with Deep Convolutional Gaussian Processes*, 2020,
 //! arXiv:1902.05888).
 
-mod backward;
 mod block;
 mod covariance;
 mod cpu;
@@ -22,65 +21,52 @@ mod scaled;
 mod tiles;
 mod variance;
 
-use burn::{
-    backend::{Backend, backend_extension, tensor::FloatTensor},
-    tensor::Tensor,
-};
+use burn::{backend::tensor::FloatTensor, tensor::Tensor};
 
-use super::{dispatch::dispatch, stationary::Stationary};
+use super::{
+    declaration::{dispatch, operations},
+    stationary::Stationary,
+};
 pub use grid::{ImageShape, PatchError, PatchGrid};
 
-/// Backend implementation of the sums.
-#[backend_extension(
-    Autodiff,
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(feature = "cube"),
-    Remote: cfg(feature = "remote"),
-)]
-pub trait PatchOps: Backend {
-    /// `Σ_p A_mp·k(z_m, x_n^[p])` over the patches of images, [M, N].
-    fn patch_covariance(
-        inducing: FloatTensor<Self>,
-        images: FloatTensor<Self>,
-        lengthscales: FloatTensor<Self>,
-        variance: FloatTensor<Self>,
-        weights: FloatTensor<Self>,
-        kind: Stationary,
-        grid: PatchGrid,
-    ) -> FloatTensor<Self>;
+operations! {
+    /// Backend implementation of the sums. Gradients are in the order of the arguments; that of the images is
+    /// computed only if needed.
+    trait PatchOps on devices {
+        /// `Σ_p A_mp·k(z_m, x_n^[p])` over the patches of images, [M, N].
+        fn patch_covariance(
+            inducing, images, lengthscales, variance, weights; kind: Stationary, grid: PatchGrid
+        ) -> FloatTensor<Self> = matrices(inducing, rows(inducing), rows(images)),
+            |gradient, wanted| {
+                let arguments = [inducing, images, lengthscales, variance, weights];
+                B::patch_covariance_backward(arguments, gradient, kind, grid, wanted[1])
+            };
 
-    /// `Σ_pp′ B_pp′·k(x_n^[p], x_n^[p′])` over the patches of images, `[N]`.
-    fn patch_variance(
-        images: FloatTensor<Self>,
-        lengthscales: FloatTensor<Self>,
-        variance: FloatTensor<Self>,
-        weights: FloatTensor<Self>,
-        kind: Stationary,
-        grid: PatchGrid,
-    ) -> FloatTensor<Self>;
-}
+        /// `Σ_pp′ B_pp′·k(x_n^[p], x_n^[p′])` over the patches of images, `[N]`.
+        fn patch_variance(
+            images, lengthscales, variance, weights; kind: Stationary, grid: PatchGrid
+        ) -> FloatTensor<Self> = vector(images, rows(images)),
+            |gradient, wanted| {
+                let arguments = [images, lengthscales, variance, weights];
+                B::patch_variance_backward(arguments, gradient, kind, grid, wanted[0])
+            };
+    } backward {
+        /// The gradients of `patch_covariance`.
+        fn patch_covariance_backward(
+            [inducing, images, lengthscales, variance, weights], gradient;
+            kind: Stationary, grid: PatchGrid, images_wanted: bool
+        ) -> [Option<FloatTensor<Self>>; 5] = wanted_of(
+            [inducing, images, lengthscales, variance, weights],
+            [true, images_wanted, true, true, true],
+        );
 
-/// Gradients of the sums, in the order of the arguments. The gradient of the images is computed
-/// only if needed.
-pub trait PatchBackward: PatchOps {
-    /// The gradients of [`PatchOps::patch_covariance`].
-    fn patch_covariance_backward(
-        arguments: [FloatTensor<Self>; 5],
-        gradient: FloatTensor<Self>,
-        kind: Stationary,
-        grid: PatchGrid,
-        images_wanted: bool,
-    ) -> [Option<FloatTensor<Self>>; 5];
-
-    /// The gradients of [`PatchOps::patch_variance`].
-    fn patch_variance_backward(
-        arguments: [FloatTensor<Self>; 4],
-        gradient: FloatTensor<Self>,
-        kind: Stationary,
-        grid: PatchGrid,
-        images_wanted: bool,
-    ) -> [Option<FloatTensor<Self>>; 4];
+        /// The gradients of `patch_variance`.
+        fn patch_variance_backward(
+            [images, lengthscales, variance, weights], gradient;
+            kind: Stationary, grid: PatchGrid, images_wanted: bool
+        ) -> [Option<FloatTensor<Self>>; 4]
+            = wanted_of([images, lengthscales, variance, weights], [images_wanted, true, true, true]);
+    }
 }
 
 /// The covariances `K_mn = Σ_p A_mp·σ²·φ(r²(z_m, x_n^[p]))` of inducing patches with images, where
@@ -128,7 +114,7 @@ pub fn patch_covariance(
          {columns}]; expected [M, {expected}] and [M, {patches}]"
     );
     dispatch!(
-        PatchOps::patch_covariance(inducing, images, lengthscales, variance, weights; kind, *grid)
+        patch_covariance(inducing, images, lengthscales, variance, weights; kind, *grid)
     )
 }
 
@@ -165,7 +151,7 @@ pub fn patch_variance(
         [rows, columns] == [patches; 2],
         "patch_variance: weights [{rows}, {columns}]; expected [{patches}, {patches}]"
     );
-    dispatch!(PatchOps::patch_variance(images, lengthscales, variance, weights; kind, *grid))
+    dispatch!(patch_variance(images, lengthscales, variance, weights; kind, *grid))
 }
 
 /// Panics unless there is one lengthscale, or one per dimension, and one variance.

@@ -1,6 +1,6 @@
 //! The remainder on GPUs.
 
-use super::{RemainderBackward, RemainderOps};
+use super::RemainderOps;
 use crate::ops::cube::{CubeBackend, CubeTensor, Part, Target, product, transposed};
 
 impl RemainderOps for CubeBackend {
@@ -12,9 +12,7 @@ impl RemainderOps for CubeBackend {
             Part::Whole,
         )
     }
-}
 
-impl RemainderBackward for CubeBackend {
     fn remainder_backward(
         [left, right]: [CubeTensor; 2],
         gradient: CubeTensor,

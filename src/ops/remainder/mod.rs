@@ -4,15 +4,15 @@
 mod cube;
 
 use burn::{
-    backend::{Autodiff, Backend, TensorMetadata, backend_extension, tensor::FloatTensor},
+    backend::{TensorMetadata, tensor::FloatTensor},
     tensor::Tensor,
 };
 use faer::Accum;
 
 use crate::ops::{
-    backward::{CheckpointStrategy, Record, backward_step, split},
+    backward::{record, split},
     cpu::{CpuMemory, map_members, matrix_dims, member, product, update_members, with_element},
-    dispatch::dispatch,
+    declaration::{dispatch, operations},
 };
 
 /// `B − AᵀX`. With `A = L⁻¹K_uv` and `X = L⁻¹K_uf` this is the covariance `B = K_vf` conditioned on
@@ -43,34 +43,29 @@ pub fn remainder<const D: usize>(
         "remainder: matrix {b:?}, left {a:?}, right {x:?}; expected [..., R, N], [..., M, R], \
          [..., M, N]"
     );
-    dispatch!(RemainderOps::remainder(matrix, left, right))
+    dispatch!(remainder(matrix, left, right))
 }
 
-/// Backend implementation of the remainder.
-#[backend_extension(
-    Autodiff,
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(feature = "cube"),
-    Remote: cfg(feature = "remote"),
-)]
-pub trait RemainderOps: Backend {
-    /// `B − AᵀX`, [R, N] for A, [M, R], and X, [M, N]; or with a leading batch dimension.
-    fn remainder(
-        matrix: FloatTensor<Self>,
-        left: FloatTensor<Self>,
-        right: FloatTensor<Self>,
-    ) -> FloatTensor<Self>;
-}
-
-/// Gradients of the remainder.
-pub trait RemainderBackward: RemainderOps {
-    /// The gradients of A, `−X·Gᵀ`, and of X, `−A·G`, each only if needed.
-    fn remainder_backward(
-        factors: [FloatTensor<Self>; 2],
-        gradient: FloatTensor<Self>,
-        wanted: [bool; 2],
-    ) -> [Option<FloatTensor<Self>>; 2];
+operations! {
+    /// Backend implementation of the remainder.
+    trait RemainderOps on devices {
+        /// `B − AᵀX`, [R, N] for A, [M, R], and X, [M, N]; or with a leading batch dimension.
+        fn remainder(matrix, left, right) -> FloatTensor<Self> = like(matrix),
+            {
+                let ([matrix, left, right], nodes) = split::<B, C, _>([matrix, left, right]);
+                let output = B::remainder(matrix, left.clone(), right.clone());
+                record::<B, C, _, _>(nodes, [left, right], output, |factors, gradient, wanted| {
+                    let [_, of_left, of_right] = wanted;
+                    let [left, right] =
+                        B::remainder_backward(factors, gradient.clone(), [of_left, of_right]);
+                    [Some(gradient), left, right]
+                })
+            };
+    } backward {
+        /// The gradients of A, `−X·Gᵀ`, and of X, `−A·G`, each only if needed.
+        fn remainder_backward([left, right], gradient; wanted: [bool; 2])
+            -> [Option<FloatTensor<Self>>; 2] = wanted_of([left, right], wanted);
+    }
 }
 
 impl<B: CpuMemory> RemainderOps for B {
@@ -90,9 +85,7 @@ impl<B: CpuMemory> RemainderOps for B {
             })
         })
     }
-}
 
-impl<B: CpuMemory> RemainderBackward for B {
     fn remainder_backward(
         [left, right]: [FloatTensor<B>; 2],
         gradient: FloatTensor<B>,
@@ -120,26 +113,5 @@ impl<B: CpuMemory> RemainderBackward for B {
             });
             [of_left, of_right]
         })
-    }
-}
-
-backward_step!(
-    RemainderStep: RemainderBackward [3](state: [FloatTensor<B>; 2], gradient)
-        -> |wanted: [bool; 3]| {
-        let [left, right] =
-            B::remainder_backward(state, gradient.clone(), [wanted[1], wanted[2]]);
-        [Some(gradient), left, right]
-    }
-);
-
-impl<B: RemainderBackward, C: CheckpointStrategy> RemainderOps for Autodiff<B, C> {
-    fn remainder(
-        matrix: FloatTensor<Self>,
-        left: FloatTensor<Self>,
-        right: FloatTensor<Self>,
-    ) -> FloatTensor<Self> {
-        let ([matrix, left, right], nodes) = split::<B, C, _>([matrix, left, right]);
-        let output = B::remainder(matrix, left.clone(), right.clone());
-        RemainderStep.record::<C>(nodes, [left, right], output)
     }
 }

@@ -5,78 +5,98 @@
 //! it on the server's own backend. The client never waits for the server, except to read values.
 
 mod numbers;
-mod outputs;
 mod received;
 mod sent;
+pub mod shapes;
 
-use burn::{
-    backend::{DispatchDevice, Remote, ir::BackendIr, tensor::FloatTensor as Tensor},
-    server::RemoteServer,
-    tensor::Device,
-};
+use burn::{backend::DispatchDevice, server::RemoteServer, tensor::Device};
 
-use super::signatures::{names::*, signatures};
-use outputs::{
-    column_sums, columns, gram, like, log_density, matrices, members, moments, outer,
-    product_gradients, rows, status, vector, wanted_of,
-};
-use received::{Argument, ReceivedCall, Results};
-use sent::{Call, Returned, Sent};
+pub use numbers::Numbers;
+pub(super) use numbers::sent_as_numbers;
+pub use received::{ReceivedCall, give};
+pub use sent::Call;
 
-/// The name of an operation in a message.
-macro_rules! name {
-    ($name:ident) => {
-        concat!("burn_gp::", stringify!($name))
-    };
+/// Adds a handler for every operation of a trait to a server.
+type AddHandlers = fn(RemoteServer) -> RemoteServer;
+
+/// The handlers of the operations of a trait, for the backends that a server may have.
+pub struct Handlers {
+    #[cfg(feature = "flex")]
+    pub flex: AddHandlers,
+    #[cfg(feature = "ndarray")]
+    pub ndarray: AddHandlers,
+    #[cfg(feature = "cube")]
+    pub cube: AddHandlers,
 }
 
-/// Implements the traits of operations for remote devices: each is sent to the server.
-macro_rules! client {
-    ($($ops:ident {
-        $($name:ident($($argument:ident: $type:ty),* $(,)?) -> $output:ty => $outputs:expr;)*
-    })*) => {$(
-        impl $ops for Remote {
-            $(fn $name($($argument: $type),*) -> $output {
-                #[allow(unused_variables, reason = "shapes depend on some arguments only")]
-                let outputs = {
-                    $(let $argument = &$argument;)*
-                    $outputs
-                };
-                let mut call = Call::default();
-                $($argument.append_to(&mut call);)*
-                let mut tensors = call.send(name!($name), <$output as Returned<_>>::list(&outputs));
-                <$output as Returned<_>>::take(&outputs, &mut tensors)
-            })*
-        }
-    )*};
-}
-signatures!(client);
+inventory::collect!(Handlers);
 
-/// A backend that runs the operations of clients.
-trait Serve: BackendIr {
-    /// Adds a handler for every operation.
-    fn serve(server: RemoteServer) -> RemoteServer;
-}
+/// Implements the trait of [operations](super::declaration) for remote devices, where each is sent to the server,
+/// and registers the server's handlers.
+macro_rules! remote_operations {
+    ($ops:ident {$(
+        $name:ident($([$($saved:ident),+],)? $($tensor:ident),+ $(; $($other:ident: $type:ty),+)?)
+            -> [$($output:tt)+] = $shapes:expr;
+    )+}) => {
+        const _: () = {
+            #[allow(unused_imports, reason = "not every operation needs all functions")]
+            use crate::ops::remote::shapes::*;
+            use crate::ops::remote::{Call, Handlers, ReceivedCall, give};
+            use burn::{
+                backend::{Remote, ir::BackendIr, tensor::FloatTensor},
+                server::RemoteServer,
+            };
 
-/// Implements [`Serve`] for the backends that have all operations.
-macro_rules! handlers {
-    ($($ops:ident {
-        $($name:ident($($argument:ident: $type:ty),* $(,)?) -> $output:ty => $outputs:expr;)*
-    })*) => {
-        impl<B: BackendIr $(+ $ops)*> Serve for B {
-            fn serve(server: RemoteServer) -> RemoteServer {
-                $($(let server = server.with_custom_op::<Self, _>(name!($name), |handles, call, _| {
-                    let mut call = ReceivedCall::<Self>::new(handles, call);
-                    $(let $argument = <$type as Argument<Self, _>>::receive(&mut call);)*
-                    let results = <Self as $ops>::$name($($argument),*);
-                    <$output as Results<Self, _>>::give_to(results, &mut call);
-                });)*)*
+            impl $ops for Remote {
+                $(fn $name(
+                    $(saved: [FloatTensor<Self>; [$(stringify!($saved)),+].len()],)?
+                    $($tensor: FloatTensor<Self>,)+
+                    $($($other: $type),+)?
+                ) -> $($output)+ {
+                    $(let [$($saved),+] = saved;)?
+                    #[allow(unused_variables, reason = "shapes depend on some arguments only")]
+                    let outputs = {
+                        $($(let $saved = &$saved;)+)?
+                        $(let $tensor = &$tensor;)+
+                        $shapes
+                    };
+                    let mut call = Call::default();
+                    $($(call.tensor($saved);)+)?
+                    $(call.tensor($tensor);)+
+                    $($(call.numbers($other);)+)?
+                    call.send(concat!("burn_gp::", stringify!($name)), &outputs)
+                })+
+            }
+
+            fn serve<B: BackendIr + $ops>(server: RemoteServer) -> RemoteServer {
+                $(let server = server.with_custom_op::<B, _>(
+                    concat!("burn_gp::", stringify!($name)),
+                    |handles, call, _| {
+                        let mut call = ReceivedCall::<B>::new(handles, call);
+                        $($(let $saved = call.tensor();)+)?
+                        $(let $tensor = call.tensor();)+
+                        $($(let $other: $type = call.numbers();)+)?
+                        let results = <B as $ops>::$name(
+                            $([$($saved),+],)? $($tensor,)+ $($($other),+)?
+                        );
+                        give(results, &mut call);
+                    },
+                );)+
                 server
             }
-        }
+
+            inventory::submit!(Handlers {
+                #[cfg(feature = "flex")]
+                flex: serve::<burn::backend::Flex>,
+                #[cfg(feature = "ndarray")]
+                ndarray: serve::<burn::backend::NdArray>,
+                #[cfg(feature = "cube")]
+                cube: serve::<burn::backend::Cube>,
+            });
+        };
     };
 }
-signatures!(handlers);
+pub(super) use remote_operations;
 
 /// A server that runs burn's operations and all of this library on its devices, for clients in
 /// other processes or on other machines. A client uses a device of the server like any other:
@@ -106,14 +126,15 @@ pub fn remote_server(devices: impl IntoIterator<Item = Device>) -> RemoteServer 
         .first()
         .map(|device| device.clone().without_autodiff());
     let server = RemoteServer::new(devices);
-    match first.as_ref().map(Device::as_dispatch) {
+    let add: fn(&Handlers) -> AddHandlers = match first.as_ref().map(Device::as_dispatch) {
         #[cfg(feature = "flex")]
-        Some(DispatchDevice::Flex(_)) => <burn::backend::Flex as Serve>::serve(server),
+        Some(DispatchDevice::Flex(_)) => |handlers| handlers.flex,
         #[cfg(feature = "ndarray")]
-        Some(DispatchDevice::NdArray(_)) => <burn::backend::NdArray as Serve>::serve(server),
+        Some(DispatchDevice::NdArray(_)) => |handlers| handlers.ndarray,
         #[cfg(feature = "cube")]
-        Some(DispatchDevice::Cube(_)) => <burn::backend::Cube as Serve>::serve(server),
+        Some(DispatchDevice::Cube(_)) => |handlers| handlers.cube,
         // Serving reports errors such as an empty list of devices or devices that it does not support.
-        _ => server,
-    }
+        _ => return server,
+    };
+    (inventory::iter::<Handlers>.into_iter()).fold(server, |server, handlers| add(handlers)(server))
 }

@@ -4,18 +4,7 @@ use core::slice::Iter;
 
 use burn::backend::ir::ScalarIr;
 
-use crate::ops::{
-    adam::AdamStep,
-    cholesky::Jitter,
-    covariance_product::{BlockPairs, Blocks},
-    cpu::Side,
-    moments::Baseline,
-    patches::{ImageShape, PatchGrid},
-    special::SpecialFunction,
-    stationary::Stationary,
-};
-
-/// An argument that is sent as numbers.
+/// An argument that is sent as numbers. [`sent_as_numbers`] implements it in the file of the type.
 pub trait Numbers: Sized {
     /// Appends the numbers.
     fn append(&self, numbers: &mut Vec<ScalarIr>);
@@ -53,74 +42,46 @@ primitives!(
     usize, UInt, u64;
 );
 
-/// Structures, field by field.
-macro_rules! structures {
-    ($($type:ident { $($field:ident),* })*) => {$(
-        impl Numbers for $type {
-            fn append(&self, numbers: &mut Vec<ScalarIr>) {
+impl<T: Numbers, const N: usize> Numbers for [T; N] {
+    fn append(&self, numbers: &mut Vec<ScalarIr>) {
+        self.iter().for_each(|number| number.append(numbers));
+    }
+
+    fn next(numbers: &mut Iter<'_, ScalarIr>) -> Self {
+        core::array::from_fn(|_| T::next(numbers))
+    }
+}
+
+/// Makes a type an argument: a structure field by field, an enumeration as the position in the list of all its
+/// values, which has the order of the declaration.
+macro_rules! sent_as_numbers {
+    ($type:ident { $($field:ident),* }) => {
+        impl crate::ops::remote::Numbers for $type {
+            fn append(&self, numbers: &mut Vec<burn::backend::ir::ScalarIr>) {
                 let Self { $($field),* } = self;
-                $($field.append(numbers);)*
+                $(crate::ops::remote::Numbers::append($field, numbers);)*
             }
 
-            fn next(numbers: &mut Iter<'_, ScalarIr>) -> Self {
+            fn next(numbers: &mut core::slice::Iter<'_, burn::backend::ir::ScalarIr>) -> Self {
                 // Fields are evaluated in the order in which they are written.
-                Self { $($field: Numbers::next(numbers)),* }
+                Self { $($field: crate::ops::remote::Numbers::next(numbers)),* }
             }
         }
-    )*};
-}
-structures!(
-    AdamStep { beta_1, beta_2, rate, epsilon }
-    BlockPairs { blocks, same }
-    ImageShape { height, width, channels }
-    Jitter { initial, escalations }
-);
-
-/// Enumerations, as the position in the list of all values, which has the order of the declaration.
-macro_rules! enumerations {
-    ($($type:ty),*) => {$(
-        impl Numbers for $type {
-            fn append(&self, numbers: &mut Vec<ScalarIr>) {
-                (*self as usize).append(numbers);
+    };
+    ($type:ident in $all:expr) => {
+        impl crate::ops::remote::Numbers for $type {
+            fn append(&self, numbers: &mut Vec<burn::backend::ir::ScalarIr>) {
+                crate::ops::remote::Numbers::append(&(*self as usize), numbers);
             }
 
-            fn next(numbers: &mut Iter<'_, ScalarIr>) -> Self {
-                let position = usize::next(numbers);
-                match Self::ALL.get(position) {
+            fn next(numbers: &mut core::slice::Iter<'_, burn::backend::ir::ScalarIr>) -> Self {
+                let position: usize = crate::ops::remote::Numbers::next(numbers);
+                match $all.get(position) {
                     Some(value) => *value,
                     None => panic!("{} has no value with index {position}", stringify!($type)),
                 }
             }
         }
-    )*};
+    };
 }
-enumerations!(Baseline, Side, SpecialFunction, Stationary);
-
-impl Numbers for Blocks {
-    fn append(&self, numbers: &mut Vec<ScalarIr>) {
-        self.points().append(numbers);
-        self.count().append(numbers);
-    }
-
-    fn next(numbers: &mut Iter<'_, ScalarIr>) -> Self {
-        let [points, count] = [(); 2].map(|()| usize::next(numbers));
-        Self::new(points, count)
-    }
-}
-
-impl Numbers for PatchGrid {
-    fn append(&self, numbers: &mut Vec<ScalarIr>) {
-        self.image().append(numbers);
-        self.size().append(numbers);
-        self.stride().append(numbers);
-    }
-
-    fn next(numbers: &mut Iter<'_, ScalarIr>) -> Self {
-        let image = ImageShape::next(numbers);
-        let [size, stride] = [(); 2].map(|()| usize::next(numbers));
-        match Self::new(image, size, stride) {
-            Ok(grid) => grid,
-            Err(error) => panic!("a client sent an invalid patch grid: {error}"),
-        }
-    }
-}
+pub(in crate::ops) use sent_as_numbers;

@@ -11,7 +11,7 @@ use burn::{
 
 use super::{
     numbers::Numbers,
-    sent::{ArrayOf, AsNumbers, AsTensor, OptionOf},
+    sent::{ArrayOf, AsTensor, OptionOf},
 };
 
 /// An operation requested by a client, while its arguments are read and its results are stored.
@@ -46,6 +46,15 @@ impl<'a, B: BackendIr> ReceivedCall<'a, B> {
         }
     }
 
+    /// The next argument that is not a tensor.
+    ///
+    /// # Panics
+    ///
+    /// If the client sent another type.
+    pub fn numbers<T: Numbers>(&mut self) -> T {
+        T::next(&mut self.numbers)
+    }
+
     /// The next result, stored if the client wants it. An operation may compute results that are not wanted.
     ///
     /// # Panics
@@ -77,29 +86,6 @@ impl<'a, B: BackendIr> ReceivedCall<'a, B> {
             "{}: the client expects {reason}; use the same version of burn-gp on both sides",
             self.name
         )
-    }
-}
-
-/// An argument of a call, in the form `K`.
-pub trait Argument<B: BackendIr, K> {
-    fn receive(call: &mut ReceivedCall<'_, B>) -> Self;
-}
-
-impl<B: BackendIr> Argument<B, AsTensor> for FloatTensor<B> {
-    fn receive(call: &mut ReceivedCall<'_, B>) -> Self {
-        call.tensor()
-    }
-}
-
-impl<B: BackendIr, T: Numbers> Argument<B, AsNumbers> for T {
-    fn receive(call: &mut ReceivedCall<'_, B>) -> Self {
-        T::next(&mut call.numbers)
-    }
-}
-
-impl<B: BackendIr, K, T: Argument<B, K>, const N: usize> Argument<B, ArrayOf<K>> for [T; N] {
-    fn receive(call: &mut ReceivedCall<'_, B>) -> Self {
-        core::array::from_fn(|_| T::receive(call))
     }
 }
 
@@ -141,3 +127,8 @@ macro_rules! tuples {
     )*};
 }
 tuples!((T a, U b)(T a, U b, V c)(T a, U b, V c, W d));
+
+/// Stores all results of a call.
+pub fn give<B: BackendIr, K, R: Results<B, K>>(results: R, call: &mut ReceivedCall<'_, B>) {
+    results.give_to(call);
+}

@@ -12,7 +12,7 @@ use burn::{
     remote::CustomOpClient,
 };
 
-use super::{numbers::Numbers, outputs::Output};
+use super::{numbers::Numbers, shapes::Output};
 
 /// The arguments of an operation.
 #[derive(Default)]
@@ -23,6 +23,17 @@ pub struct Call {
 }
 
 impl Call {
+    /// Adds a tensor to the arguments.
+    pub fn tensor(&mut self, tensor: FloatTensor<Remote>) {
+        self.device.get_or_insert_with(|| tensor.device());
+        self.tensors.push(tensor.into_ir());
+    }
+
+    /// Adds another argument.
+    pub fn numbers(&mut self, argument: impl Numbers) {
+        argument.append(&mut self.numbers);
+    }
+
     /// Sends the operation and returns its results, whose values the client does not have.
     ///
     /// After its other arguments, an operation has one flag per result that says whether the client wants it.
@@ -30,66 +41,34 @@ impl Call {
     /// # Panics
     ///
     /// If there is no tensor among the arguments.
-    pub fn send(
-        mut self,
-        name: &'static str,
-        outputs: Vec<Option<&Output>>,
-    ) -> IntoIter<FloatTensor<Remote>> {
+    pub fn send<K, R: Returned<K>>(mut self, name: &'static str, outputs: &R::Outputs) -> R {
         let Some(device) = &self.device else {
             panic!("{name} has no tensor among its arguments");
         };
         let client = CustomOpClient::new(device);
-        let wanted = outputs.iter().map(Option::is_some).map(ScalarIr::Bool);
+        let listed = R::list(outputs);
+        let wanted = listed.iter().map(Option::is_some).map(ScalarIr::Bool);
         self.numbers.extend(wanted);
-        let results: Vec<TensorIr> = (outputs.into_iter().flatten())
+        let results: Vec<TensorIr> = (listed.into_iter().flatten())
             .map(|output| {
                 let Output { shape, dtype } = output.clone();
                 TensorIr::uninit(client.create_empty_handle(), shape, dtype)
             })
             .collect();
         let call = CustomOpIr::with_scalars(name, &self.tensors, &results, self.numbers);
-        client.register(call).into_iter()
+        R::take(outputs, &mut client.register(call).into_iter())
     }
 }
 
-/// The form of a value that is a tensor. Without these types, the compiler could not tell the
-/// implementations below apart.
+/// The form of a result that is a tensor. Without these types, the compiler could not tell the implementations
+/// below apart.
 pub struct AsTensor;
 
-/// The form of a value that is sent as numbers.
-pub struct AsNumbers;
-
-/// The form of an array of values with the form `K`.
+/// The form of an array of results with the form `K`.
 pub struct ArrayOf<K>(PhantomData<K>);
 
-/// The form of a value that may be absent.
+/// The form of a result that may be absent.
 pub struct OptionOf<K>(PhantomData<K>);
-
-/// An argument of a call, in the form `K`.
-pub trait Sent<K> {
-    fn append_to(self, call: &mut Call);
-}
-
-impl Sent<AsTensor> for FloatTensor<Remote> {
-    fn append_to(self, call: &mut Call) {
-        call.device.get_or_insert_with(|| self.device());
-        call.tensors.push(self.into_ir());
-    }
-}
-
-impl<T: Numbers> Sent<AsNumbers> for T {
-    fn append_to(self, call: &mut Call) {
-        self.append(&mut call.numbers);
-    }
-}
-
-impl<K, T: Sent<K>, const N: usize> Sent<ArrayOf<K>> for [T; N] {
-    fn append_to(self, call: &mut Call) {
-        for value in self {
-            value.append_to(call);
-        }
-    }
-}
 
 /// The results of an operation, in the form `K`: tensors, in the same structure as the outputs.
 pub trait Returned<K>: Sized {

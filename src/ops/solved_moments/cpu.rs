@@ -2,7 +2,7 @@
 
 use burn::backend::{TensorMetadata, tensor::FloatTensor};
 
-use super::{SolvedMomentBackward, SolvedMomentOps, WithIntermediates, kernels};
+use super::{SolvedMomentOps, kernels};
 use crate::ops::{
     cpu::{CpuMemory, matrix_dims, member, member_mut, with_element, write, write_like},
     decompositions::count_decomposition,
@@ -19,15 +19,13 @@ impl<B: CpuMemory> SolvedMomentOps for B {
         let [moments, ..] = B::solved_moments_with_intermediates(factor, rhs, mean, scale);
         moments
     }
-}
 
-impl<B: CpuMemory> SolvedMomentBackward for B {
     fn solved_moments_with_intermediates(
         factor: FloatTensor<B>,
         rhs: FloatTensor<B>,
         mean: FloatTensor<B>,
         scale: FloatTensor<B>,
-    ) -> WithIntermediates<FloatTensor<B>> {
+    ) -> [FloatTensor<B>; 3] {
         count_decomposition();
         let (outputs, device) = (mean.shape()[0], mean.device());
         let (_, size, columns) = matrix_dims(&rhs.shape());

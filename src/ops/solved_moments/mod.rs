@@ -4,54 +4,49 @@
 //! the solution. On the CPU, the solution is projected a few columns at a time, while they are still in the
 //! cache of the thread that computed them. On GPUs these are two operations.
 
-mod backward;
 mod cpu;
 mod kernels;
 
 use burn::{
-    backend::{Backend, Dispatch, backend_extension, tensor::FloatTensor},
+    backend::{Dispatch, tensor::FloatTensor},
     tensor::Tensor,
 };
 
-use super::{CholeskyFactor, cpu::is_on_cpu, marginals_minus_prior, moments};
+use super::{
+    CholeskyFactor,
+    backward::{record, split},
+    cpu::is_on_cpu,
+    declaration::operations,
+    marginals_minus_prior, moments,
+};
 
-/// The moments, `[2, P, N]`, and the tensors that their gradients need: the solution `A = L⁻¹B`, [M, N],
-/// and `V_p = W_pᵀA`, [P, M, N].
-pub type WithIntermediates<T> = [T; 3];
+operations! {
+    /// Backend implementation of the moments.
+    trait SolvedMomentOps on cpu {
+        /// `[Aᵀm_p ; colsum((W_pᵀA)²) − colsum(A²)]`, [2, P, N], for `A = L⁻¹B`.
+        fn solved_moments(factor, rhs, mean, scale) -> FloatTensor<Self>,
+            {
+                let ([factor, rhs, mean, scale], nodes) =
+                    split::<B, C, _>([factor, rhs, mean, scale]);
+                let [moments, solution, projected] = B::solved_moments_with_intermediates(
+                    factor.clone(), rhs, mean.clone(), scale.clone(),
+                );
+                let saved = [factor, solution, mean, scale, projected];
+                record::<B, C, _, _>(nodes, saved, moments, |saved, gradient, wanted| {
+                    let [factor, rhs, ..]: [bool; 4] = wanted;
+                    B::solved_moments_backward(saved, gradient, [factor, rhs])
+                })
+            };
+    } backward {
+        /// The moments, `[2, P, N]`, and the tensors that their gradients need: the solution `A = L⁻¹B`, [M, N],
+        /// and `V_p = W_pᵀA`, [P, M, N].
+        fn solved_moments_with_intermediates(factor, rhs, mean, scale) -> [FloatTensor<Self>; 3];
 
-/// Backend implementation of the moments.
-#[backend_extension(
-    Autodiff,
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-)]
-pub trait SolvedMomentOps: Backend {
-    /// `[Aᵀm_p ; colsum((W_pᵀA)²) − colsum(A²)]`, [2, P, N], for `A = L⁻¹B`.
-    fn solved_moments(
-        factor: FloatTensor<Self>,
-        rhs: FloatTensor<Self>,
-        mean: FloatTensor<Self>,
-        scale: FloatTensor<Self>,
-    ) -> FloatTensor<Self>;
-}
-
-/// Gradients of the moments.
-pub trait SolvedMomentBackward: SolvedMomentOps {
-    /// The moments and the tensors that their gradients need.
-    fn solved_moments_with_intermediates(
-        factor: FloatTensor<Self>,
-        rhs: FloatTensor<Self>,
-        mean: FloatTensor<Self>,
-        scale: FloatTensor<Self>,
-    ) -> WithIntermediates<FloatTensor<Self>>;
-
-    /// The cotangent of the factor and the gradients of B, m and W, from L, A, m, W and V. The first two are
-    /// computed only if wanted.
-    fn solved_moments_backward(
-        saved: [FloatTensor<Self>; 5],
-        gradient: FloatTensor<Self>,
-        wanted: [bool; 2],
-    ) -> [Option<FloatTensor<Self>>; 4];
+        /// The cotangent of the factor and the gradients of B, m and W, from L, A, m, W and V. The first two are
+        /// computed only if wanted.
+        fn solved_moments_backward([factor, solution, mean, scale, projected], gradient; wanted: [bool; 2])
+            -> [Option<FloatTensor<Self>>; 4];
+    }
 }
 
 impl CholeskyFactor<2> {
@@ -88,7 +83,7 @@ impl CholeskyFactor<2> {
             mean.dims(),
             scale.dims()
         );
-        moments::means_and_variances(<Dispatch as SolvedMomentOps>::solved_moments(
+        moments::means_and_variances(<Dispatch as Dispatched>::solved_moments(
             factor.into_dispatch(),
             rhs.into_dispatch(),
             mean.into_dispatch(),

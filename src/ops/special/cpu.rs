@@ -3,7 +3,7 @@
 use burn::backend::tensor::FloatTensor;
 
 use super::{
-    SpecialBackward, SpecialFunction, SpecialOps,
+    SpecialFunction, SpecialOps,
     elementwise::{self, Part},
     functions, normal, tanh,
 };
@@ -52,9 +52,7 @@ impl<B: CpuMemory> SpecialOps for B {
             write_like::<B, T>(values(&B::read::<T>(&x), function, Part::Value), &x)
         })
     }
-}
 
-impl<B: CpuMemory> SpecialBackward for B {
     fn special_backward(
         x: FloatTensor<B>,
         gradient: FloatTensor<B>,

@@ -1,6 +1,5 @@
 //! Elementwise functions that burn does not provide.
 
-mod backward;
 mod cpu;
 #[cfg(feature = "cube")]
 mod cube;
@@ -9,34 +8,20 @@ pub(crate) mod functions;
 mod normal;
 mod tanh;
 
-use burn::{
-    backend::{Backend, backend_extension, tensor::FloatTensor},
-    tensor::Tensor,
-};
+use burn::{backend::tensor::FloatTensor, tensor::Tensor};
 
-use super::dispatch::dispatch;
+use super::declaration::{dispatch, operations};
 
-/// Backend implementation of the functions.
-#[backend_extension(
-    Autodiff,
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(feature = "cube"),
-    Remote: cfg(feature = "remote"),
-)]
-pub trait SpecialOps: Backend {
-    /// A scalar function, elementwise.
-    fn special(x: FloatTensor<Self>, function: SpecialFunction) -> FloatTensor<Self>;
-}
-
-/// Gradient of the functions.
-pub trait SpecialBackward: SpecialOps {
-    /// The gradient through a scalar function.
-    fn special_backward(
-        x: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-        function: SpecialFunction,
-    ) -> FloatTensor<Self>;
+operations! {
+    /// Backend implementation of the functions.
+    trait SpecialOps on devices {
+        /// A scalar function, elementwise.
+        fn special(x; function: SpecialFunction) -> FloatTensor<Self> = like(x),
+            |gradient, _| [Some(B::special_backward(x, gradient, function))];
+    } backward {
+        /// The gradient through a scalar function.
+        fn special_backward(x, gradient; function: SpecialFunction) -> FloatTensor<Self> = like(x);
+    }
 }
 
 /// A scalar function with a derivative.
@@ -63,20 +48,17 @@ pub enum SpecialFunction {
 }
 
 #[cfg(feature = "remote")]
-impl SpecialFunction {
-    /// Every function.
-    pub(super) const ALL: [Self; 9] = [
-        Self::Softplus,
-        Self::LogNormalCdf,
-        Self::LogGamma,
-        Self::LogOneMinusExp,
-        Self::ExpMinusOne,
-        Self::LogRatio,
-        Self::StirlingRemainder,
-        Self::Tanh,
-        Self::ArcSine,
-    ];
-}
+crate::ops::remote::sent_as_numbers!(SpecialFunction in [
+    Self::Softplus,
+    Self::LogNormalCdf,
+    Self::LogGamma,
+    Self::LogOneMinusExp,
+    Self::ExpMinusOne,
+    Self::LogRatio,
+    Self::StirlingRemainder,
+    Self::Tanh,
+    Self::ArcSine,
+]);
 
 /// `log(1 + eˣ)`, elementwise and without overflow.
 pub fn softplus<const D: usize>(x: Tensor<D>) -> Tensor<D> {
@@ -137,5 +119,5 @@ pub fn arc_sine<const D: usize>(x: Tensor<D>) -> Tensor<D> {
 }
 
 fn apply<const D: usize>(x: Tensor<D>, function: SpecialFunction) -> Tensor<D> {
-    dispatch!(SpecialOps::special(x; function))
+    dispatch!(special(x; function))
 }

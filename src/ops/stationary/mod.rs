@@ -37,6 +37,9 @@ pub enum Stationary {
     Matern52,
 }
 
+#[cfg(feature = "remote")]
+crate::ops::remote::sent_as_numbers!(Stationary in Self::ALL);
+
 impl Stationary {
     /// Every kind.
     pub const ALL: [Self; 4] = [

@@ -1,6 +1,6 @@
 //! Products with triangular matrices on GPUs.
 
-use super::{TriangularProductBackward, TriangularProductOps};
+use super::TriangularProductOps;
 use crate::ops::{
     cpu::Side,
     cube::{CubeBackend, CubeTensor, Entries, Form, Part, Target, product, product_of, transposed},
@@ -19,10 +19,13 @@ impl TriangularProductOps for CubeBackend {
     fn triangular_product(lower: CubeTensor, rhs: CubeTensor, side: Side) -> CubeTensor {
         triangular(lower, rhs, side)
     }
-}
 
-impl TriangularProductBackward for CubeBackend {
-    fn lower_of_product(left: CubeTensor, right: CubeTensor) -> CubeTensor {
-        product(left, transposed(right), Target::New, Part::Lower)
+    fn lower_of_product(left: CubeTensor, right: CubeTensor, sign: f64) -> CubeTensor {
+        let target = if sign > 0.0 {
+            Target::New
+        } else {
+            Target::Negative
+        };
+        product(left, transposed(right), target, Part::Lower)
     }
 }

@@ -4,18 +4,17 @@
 pub(super) mod cube;
 
 use burn::{
-    backend::{Autodiff, Backend, TensorMetadata, backend_extension, tensor::FloatTensor},
+    backend::{TensorMetadata, tensor::FloatTensor},
     tensor::Tensor,
 };
 use faer::Accum;
 
 use crate::ops::{
-    backward::{CheckpointStrategy, Record, record_inputs},
     cpu::{
         CpuMemory, Side, lower_product, map_members, matrix_dims, member, member_mut, threads,
-        triangular, with_element, write,
+        triangular, with_element, with_matrix_dims, write,
     },
-    dispatch::dispatch,
+    declaration::{dispatch, operations},
 };
 
 /// `L·B` for a lower-triangular L at half the cost of a full product.
@@ -52,30 +51,27 @@ fn product<const D: usize>(lower: Tensor<D>, rhs: Tensor<D>, side: Side) -> Tens
         "triangular_product: triangle {triangle:?}, right-hand side {given:?}; expected \
          [..., M, M] and [..., M, N]"
     );
-    dispatch!(TriangularProductOps::triangular_product(lower, rhs; side))
+    dispatch!(triangular_product(lower, rhs; side))
 }
 
-/// Backend implementation of the products.
-#[backend_extension(
-    Autodiff,
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(feature = "cube"),
-    Remote: cfg(feature = "remote"),
-)]
-pub trait TriangularProductOps: Backend {
-    /// `L·B` or `Lᵀ·B` for a lower-triangular L.
-    fn triangular_product(
-        lower: FloatTensor<Self>,
-        rhs: FloatTensor<Self>,
-        side: Side,
-    ) -> FloatTensor<Self>;
-}
-
-/// Gradient with respect to the triangular matrix.
-pub trait TriangularProductBackward: TriangularProductOps {
-    /// The lower triangle of `A·Bᵀ`, zeros above it.
-    fn lower_of_product(left: FloatTensor<Self>, right: FloatTensor<Self>) -> FloatTensor<Self>;
+operations! {
+    /// Backend implementation of the products.
+    trait TriangularProductOps on devices {
+        /// `L·B` or `Lᵀ·B` for a lower-triangular L.
+        fn triangular_product(lower, rhs; side: Side) -> FloatTensor<Self> = like(rhs),
+            |gradient, wanted| {
+                let triangle = wanted[0].then(|| match side {
+                    Side::Lower => B::lower_of_product(gradient.clone(), rhs, 1.0),
+                    Side::Transposed => B::lower_of_product(rhs, gradient.clone(), 1.0),
+                });
+                let rhs = wanted[1].then(|| B::triangular_product(lower, gradient, side.opposite()));
+                [triangle, rhs]
+            };
+    } backward {
+        /// The lower triangle of `s·A·Bᵀ` for a sign s, zeros above it.
+        fn lower_of_product(left, right; sign: f64) -> FloatTensor<Self>
+            = matrices(left, rows(left), rows(left));
+    }
 }
 
 impl<B: CpuMemory> TriangularProductOps for B {
@@ -94,14 +90,10 @@ impl<B: CpuMemory> TriangularProductOps for B {
             })
         })
     }
-}
 
-impl<B: CpuMemory> TriangularProductBackward for B {
-    fn lower_of_product(left: FloatTensor<B>, right: FloatTensor<B>) -> FloatTensor<B> {
-        let mut shape = left.shape();
-        let rank = shape.num_dims();
-        let (batch, size, inner) = matrix_dims(&shape);
-        shape.as_mut_slice()[rank - 1] = size;
+    fn lower_of_product(left: FloatTensor<B>, right: FloatTensor<B>, sign: f64) -> FloatTensor<B> {
+        let (batch, size, inner) = matrix_dims(&left.shape());
+        let shape = with_matrix_dims(left.shape(), size, size);
         with_element!(left, T => {
             let (lefts, rights) = (B::read::<T>(&left), B::read::<T>(&right));
             let mut out: Vec<T> = threads::zeros(batch * size * size);
@@ -111,25 +103,10 @@ impl<B: CpuMemory> TriangularProductBackward for B {
                     Accum::Replace,
                     member(&lefts, index, size, inner),
                     member(&rights, index, size, inner).transpose(),
-                    1.0,
+                    sign as T,
                 );
             }
             write::<B, T>(out, shape, &left.device())
         })
     }
-}
-
-impl<B: TriangularProductBackward, C: CheckpointStrategy> TriangularProductOps for Autodiff<B, C> {
-    record_inputs!(
-        TriangularProductBackward,
-        triangular_product(lower, rhs; side: Side),
-        |gradient, wanted| {
-            let triangle = wanted[0].then(|| match side {
-                Side::Lower => B::lower_of_product(gradient.clone(), rhs),
-                Side::Transposed => B::lower_of_product(rhs, gradient.clone()),
-            });
-            let rhs = wanted[1].then(|| B::triangular_product(lower, gradient, side.opposite()));
-            [triangle, rhs]
-        }
-    );
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use burn::backend::TensorMetadata;
 use burn_cubecl::cubecl::{self, prelude::*};
 
-use super::{TriangularSolveBackward, TriangularSolveOps};
+use super::TriangularSolveOps;
 use crate::ops::{
     cpu::Side,
     cube::{
@@ -112,12 +112,6 @@ fn solve_strips(factor: CubeTensor, rhs: CubeTensor, solution: &Solution, first:
             solution.side == Side::Transposed,
             dtype,
         );
-    }
-}
-
-impl TriangularSolveBackward for CubeBackend {
-    fn negative_lower_product(left: CubeTensor, right: CubeTensor) -> CubeTensor {
-        product(left, transposed(right), Target::Negative, Part::Lower)
     }
 }
 

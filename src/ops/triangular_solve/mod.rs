@@ -1,68 +1,57 @@
 //! Solves with a Cholesky factor or another triangular matrix.
 
-mod backward;
 mod cpu;
 #[cfg(feature = "cube")]
 mod cube;
+mod triangle;
 
-use burn::{
-    backend::{Backend, backend_extension, tensor::FloatTensor},
-    tensor::Tensor,
-};
+use burn::{backend::tensor::FloatTensor, tensor::Tensor};
 
 use super::{
-    cholesky::{CholeskyBackward, CholeskyFactor, SingularTriangle},
+    backward::{record, split},
+    cholesky::{CholeskyFactor, SingularTriangle},
     cpu::{is_on_cpu, triangular::Side},
-    dispatch::dispatch,
+    declaration::{dispatch, operations},
+    triangular_product::TriangularProductOps,
 };
 
-/// Backend implementation of the solves.
-#[backend_extension(
-    Autodiff,
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-    Cube: cfg(feature = "cube"),
-    Remote: cfg(feature = "remote"),
-)]
-pub trait TriangularSolveOps: Backend {
-    /// `L⁻¹B` or `L⁻ᵀB`.
-    fn factor_solve(
-        factor: FloatTensor<Self>,
-        rhs: FloatTensor<Self>,
-        side: Side,
-    ) -> FloatTensor<Self>;
+operations! {
+    /// Backend implementation of the solves.
+    trait TriangularSolveOps: TriangularProductOps on devices {
+        /// `L⁻¹B` or `L⁻ᵀB`. With `X = L⁻¹B`: `B̄ = L⁻ᵀX̄` and `LᵀL̄ = −X̄Xᵀ`. With `X = L⁻ᵀB`: `B̄ = L⁻¹X̄` and
+        /// `LᵀL̄ = −B·B̄ᵀ`.
+        fn factor_solve(factor, rhs; side: Side) -> FloatTensor<Self> = like(rhs),
+            {
+                let ([factor, rhs], nodes) = split::<B, C, _>([factor, rhs]);
+                // The solve reuses the memory of the right-hand sides if they need not be kept.
+                let kept = (side == Side::Transposed).then(|| rhs.clone());
+                let solution = B::factor_solve(factor.clone(), rhs, side);
+                // X in the first case, B in the second.
+                let saved = kept.unwrap_or_else(|| solution.clone());
+                record::<B, C, _, _>(nodes, (factor, saved, side), solution, solve_gradients::<B>)
+            };
+    }
 }
 
-/// Gradient of the factor.
-pub trait TriangularSolveBackward: TriangularSolveOps {
-    /// The lower triangle of `−A·Bᵀ`.
-    fn negative_lower_product(
-        left: FloatTensor<Self>,
-        right: FloatTensor<Self>,
-    ) -> FloatTensor<Self>;
-}
-
-/// Backend implementation of solves for triangles. On GPUs they are solves for full matrices.
-#[backend_extension(
-    Autodiff,
-    Flex: cfg(feature = "flex"),
-    NdArray: cfg(feature = "ndarray"),
-)]
-pub trait TriangleSolveOps: Backend {
-    /// `L⁻¹W` for the lower triangle W of a matrix, zeros above the diagonal.
-    fn factor_solve_triangle(
-        factor: FloatTensor<Self>,
-        triangle: FloatTensor<Self>,
-    ) -> FloatTensor<Self>;
-}
-
-/// Gradients of the solves for triangles.
-pub trait TriangleSolveBackward: TriangleSolveOps + CholeskyBackward {
-    /// The lower triangle of `−ḠXᵀ`, from the lower triangles of Ḡ and X.
-    fn negative_product_of_triangles(
-        gradient: FloatTensor<Self>,
-        solution: FloatTensor<Self>,
-    ) -> FloatTensor<Self>;
+fn solve_gradients<B: TriangularSolveOps>(
+    (factor, saved, side): (FloatTensor<B>, FloatTensor<B>, Side),
+    gradient: FloatTensor<B>,
+    wanted: [bool; 2],
+) -> [Option<FloatTensor<B>>; 2] {
+    let solve = |gradient| B::factor_solve(factor, gradient, side.opposite());
+    match side {
+        Side::Lower => {
+            // The product comes first, so that the solve can use the memory of the gradient.
+            let product = || B::lower_of_product(gradient.clone(), saved, -1.0);
+            let cotangent = wanted[0].then(product);
+            [cotangent, wanted[1].then(|| solve(gradient))]
+        }
+        Side::Transposed => {
+            let rhs = solve(gradient);
+            let cotangent = wanted[0].then(|| B::lower_of_product(saved, rhs.clone(), -1.0));
+            [cotangent, Some(rhs)]
+        }
+    }
 }
 
 impl<const D: usize> CholeskyFactor<D> {
@@ -81,8 +70,7 @@ impl<const D: usize> CholeskyFactor<D> {
              shape"
         );
         if is_on_cpu(&lower) {
-            let factor = self.triangle.clone();
-            return dispatch!(TriangleSolveOps::factor_solve_triangle(factor, lower));
+            return triangle::solve(self.triangle.clone(), lower);
         }
         self.solve(lower.tril(0))
     }
@@ -111,7 +99,7 @@ impl<const D: usize> CholeskyFactor<D> {
             "CholeskyFactor::solve: factor {factor:?}, right-hand side {given:?}; expected \
              [..., M, M] and [..., M, N]"
         );
-        dispatch!(TriangularSolveOps::factor_solve(self.triangle.clone(), rhs; side))
+        dispatch!(factor_solve(self.triangle.clone(), rhs; side))
     }
 }
 

@@ -8,7 +8,7 @@ mod triangles;
 use burn::{backend::TensorMetadata, tensor::DType};
 use burn_cubecl::cubecl::prelude::*;
 
-use super::{CholeskyBackward, CholeskyOps, Jitter, status::Status};
+use super::{CholeskyOps, Jitter, status::Status};
 use crate::ops::{
     cpu::{Side, matrix_dims},
     cube::{
@@ -197,9 +197,7 @@ impl CholeskyOps for CubeBackend {
         count_decomposition();
         log_determinant(matrices(factor))
     }
-}
 
-impl CholeskyBackward for CubeBackend {
     fn cholesky_backward(
         factor: CubeTensor,
         status: CubeTensor,

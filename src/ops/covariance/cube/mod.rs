@@ -8,9 +8,10 @@ mod tile;
 use burn::backend::TensorMetadata;
 use burn_cubecl::cubecl::ir::AddressType;
 
-use super::{CovarianceBackward, CovarianceOps};
+use super::CovarianceOps;
 use crate::ops::{
     Stationary,
+    cpu::{matrix_dims, with_matrix_dims},
     cube::{CubeBackend, CubeTensor, contiguous, matrices, with_shape},
 };
 
@@ -74,15 +75,12 @@ impl CovarianceOps for CubeBackend {
         variance: CubeTensor,
         kind: Stationary,
     ) -> CubeTensor {
-        let mut shape = x1.shape();
-        let rank = shape.num_dims();
-        shape.as_mut_slice()[rank - 1] = x2.shape()[rank - 2];
+        let [(_, rows, _), (_, columns, _)] = [&x1, &x2].map(|points| matrix_dims(&points.shape()));
+        let shape = with_matrix_dims(x1.shape(), rows, columns);
         let arguments = Arguments::new(x1, x2, lengthscales, variance);
         with_shape(forward::covariance(arguments, kind), shape)
     }
-}
 
-impl CovarianceBackward for CubeBackend {
     fn covariance_backward(
         arguments: [CubeTensor; 4],
         gradient: CubeTensor,

@@ -5,7 +5,7 @@ use burn::backend::{TensorMetadata, ops::FloatTensorOps};
 use super::{super::blocks::BlockPairs, Totals, add, parts, rows, sparse::Runs};
 use crate::ops::{
     Stationary,
-    covariance::{CovarianceBackward, CovarianceOps},
+    covariance::CovarianceOps,
     cube::{CubeBackend, CubeTensor, contiguous, row_sums, with_shape, zeros_like},
 };
 

@@ -5,7 +5,7 @@ use burn::backend::{TensorMetadata, ops::FloatTensorOps};
 use super::{Totals, add, parts, rows};
 use crate::ops::{
     Stationary,
-    covariance::{CovarianceBackward, CovarianceOps},
+    covariance::CovarianceOps,
     cube::{CubeBackend, CubeTensor, Part, Target, product, transposed},
 };
 

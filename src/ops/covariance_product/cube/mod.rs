@@ -14,7 +14,7 @@ use burn::{
     tensor::Slice,
 };
 
-use super::{BlockPairs, CovarianceProductBackward, CovarianceProductOps};
+use super::{BlockPairs, CovarianceProductOps};
 use crate::ops::{
     Stationary,
     cube::{CubeBackend, CubeTensor},
@@ -100,9 +100,7 @@ impl CovarianceProductOps for CubeBackend {
         let arguments = [points, others, lengthscales, variance, values];
         blocks::block_covariance(arguments, kind, pairs)
     }
-}
 
-impl CovarianceProductBackward for CubeBackend {
     fn covariance_product_backward(
         arguments: [CubeTensor; 5],
         gradient: CubeTensor,

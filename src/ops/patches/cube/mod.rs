@@ -24,7 +24,7 @@ use burn_cubecl::cubecl::{
     zspace::{Strides, metadata::Metadata},
 };
 
-use super::{PatchBackward, PatchGrid, PatchOps, tiles::blocks};
+use super::{PatchGrid, PatchOps, tiles::blocks};
 use crate::ops::{
     Stationary,
     cube::{
@@ -76,9 +76,7 @@ impl PatchOps for CubeBackend {
         let values = Sums::new(None, arguments, kind, grid).values();
         with_shape(total(values), [count])
     }
-}
 
-impl PatchBackward for CubeBackend {
     fn patch_covariance_backward(
         arguments: [CubeTensor; 5],
         gradient: CubeTensor,

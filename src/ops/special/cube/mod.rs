@@ -7,7 +7,7 @@ mod normal;
 use burn::backend::TensorMetadata;
 use burn_cubecl::cubecl::{self, prelude::*};
 
-use super::{SpecialBackward, SpecialFunction, SpecialOps, elementwise::Part};
+use super::{SpecialFunction, SpecialOps, elementwise::Part};
 use crate::ops::cube::{
     Argument, CubeBackend, CubeTensor, contiguous, cubes_for, element, empty_like,
 };
@@ -16,9 +16,7 @@ impl SpecialOps for CubeBackend {
     fn special(x: CubeTensor, function: SpecialFunction) -> CubeTensor {
         launch(x, None, function)
     }
-}
 
-impl SpecialBackward for CubeBackend {
     fn special_backward(
         x: CubeTensor,
         gradient: CubeTensor,

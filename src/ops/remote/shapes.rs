@@ -1,7 +1,5 @@
 //! Shapes and types of results.
 
-use core::borrow::Borrow;
-
 use burn::{
     backend::{Remote, TensorMetadata, tensor::FloatTensor},
     tensor::{DType, Shape},
@@ -9,7 +7,7 @@ use burn::{
 
 use crate::ops::{
     cholesky::Status,
-    cpu::{Side, matrix_dims},
+    cpu::{matrix_dims, with_matrix_dims},
 };
 
 type Tensor = FloatTensor<Remote>;
@@ -22,7 +20,7 @@ pub struct Output {
 }
 
 /// A result with the type of a tensor and a different shape.
-fn shaped(tensor: &Tensor, shape: impl Into<Shape>) -> Output {
+pub fn shaped(tensor: &Tensor, shape: impl Into<Shape>) -> Output {
     Output {
         shape: shape.into(),
         dtype: tensor.dtype(),
@@ -41,10 +39,7 @@ pub fn vector(tensor: &Tensor, length: usize) -> Output {
 
 /// `[…, rows, columns]` with the batch dimensions of a tensor.
 pub fn matrices(tensor: &Tensor, rows: usize, columns: usize) -> Output {
-    let mut shape = tensor.shape();
-    let rank = shape.num_dims();
-    shape.as_mut_slice()[rank - 2..].copy_from_slice(&[rows, columns]);
-    shaped(tensor, shape)
+    shaped(tensor, with_matrix_dims(tensor.shape(), rows, columns))
 }
 
 /// The length of the first dimension.
@@ -73,49 +68,8 @@ pub fn status(matrix: &Tensor) -> Output {
 }
 
 /// The wanted gradients of tensors.
-pub fn wanted_of<const N: usize>(
-    tensors: &[impl Borrow<Tensor>; N],
-    wanted: [bool; N],
-) -> [Option<Output>; N] {
-    core::array::from_fn(|index| wanted[index].then(|| like(tensors[index].borrow())))
-}
-
-/// The gradients of the points, the other points, the lengthscales, the variance and the vectors.
-pub fn product_gradients(
-    arguments: &[Tensor; 5],
-    points_wanted: bool,
-    same: bool,
-) -> [Option<Output>; 5] {
-    let wanted = [points_wanted, points_wanted && !same, true, true, true];
-    wanted_of(arguments, wanted)
-}
-
-/// `AAᵀ` or `AᵀA`
-pub fn gram(basis: &Tensor, side: Side) -> Output {
-    let size = match side {
-        Side::Lower => rows(basis),
-        Side::Transposed => columns(basis),
-    };
-    matrices(basis, size, size)
-}
-
-/// The log-density, the status, the factor and the weights.
-pub fn log_density(covariance: &Tensor, residual: &Tensor) -> (Output, Output, Output, Output) {
-    (
-        vector(covariance, 1),
-        status(covariance),
-        like(covariance),
-        like(residual),
-    )
-}
-
-/// The moments of P variables, and the projected basis.
-pub fn moments(basis: &Tensor, mean: &Tensor) -> (Output, Output) {
-    let outputs = outer(mean);
-    (
-        shaped(mean, [2, outputs, columns(basis)]),
-        shaped(mean, [outputs, rows(basis), columns(basis)]),
-    )
+pub fn wanted_of<const N: usize>(tensors: [&Tensor; N], wanted: [bool; N]) -> [Option<Output>; N] {
+    core::array::from_fn(|index| wanted[index].then(|| like(tensors[index])))
 }
 
 /// One sum for each column of each matrix.
