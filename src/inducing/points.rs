@@ -33,11 +33,6 @@ impl InducingPoints {
     pub fn points(&self) -> Tensor<2> {
         self.points.val()
     }
-
-    /// The points with the leading axis of covariances, `[1, M, D]`.
-    fn shared(&self) -> Tensor<3> {
-        self.points().unsqueeze()
-    }
 }
 
 impl SeparatePoints {
@@ -60,21 +55,21 @@ impl Inducing for InducingPoints {
     }
 
     fn kuu(&self, kernels: &Kernels) -> Tensor<3> {
-        kernels.matrix(self.shared())
+        kernels.matrix_at(self.points())
     }
 
     fn kuf(&self, kernels: &Kernels, x: Tensor<2>) -> Tensor<3> {
-        kernels.covariance(self.shared(), x.unsqueeze())
+        kernels.covariance_at(self.points(), x)
     }
 
     #[track_caller]
     fn kuv(&self, kernels: &Kernels, other: &AnyInducing) -> Tensor<3> {
         let other = same_type::<Self>(other);
-        kernels.covariance(self.shared(), other.shared())
+        kernels.covariance_at(self.points(), other.points())
     }
 
     fn kuu_columns(&self, kernels: &Kernels, columns: Tensor<1, Int>) -> Tensor<3> {
-        kernels.matrix_columns(self.shared(), columns)
+        kernels.matrix_columns(self.points().unsqueeze(), columns)
     }
 
     #[track_caller]

@@ -25,10 +25,10 @@ use crate::{
 /// let device = Device::default();
 /// let kernels = [1.0, 4.0].map(|variance| Linear::new(&[variance], &device));
 /// let kernels = Kernels::separate(kernels);
-/// let x = Tensor::<3>::from_data([[[1.0], [2.0], [3.0]]], &device);
+/// let x = Tensor::<2>::from_data([[1.0], [2.0], [3.0]], &device);
 /// // A variance for each of two functions and each row.
 /// assert_eq!(kernels.diagonal(x.clone()).dims(), [2, 3]);
-/// assert_eq!(kernels.matrix(x).dims(), [2, 3, 3]);
+/// assert_eq!(kernels.matrix_at(x).dims(), [2, 3, 3]);
 /// ```
 #[derive(Module, Debug)]
 pub enum Kernels {
@@ -129,6 +129,32 @@ impl Kernels {
         })
     }
 
+    /// [`covariance`](Self::covariance) between two sets of points that all functions share.
+    ///
+    /// # Shapes
+    ///
+    /// - `x1`: `[N1, D]`, `x2`: `[N2, D]`
+    /// - result: `[B, N1, N2]`
+    pub fn covariance_at(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<3> {
+        match self.each() {
+            [kernel] => kernel.covariance(x1, x2).unsqueeze(),
+            _ => self.covariance(x1.unsqueeze(), x2.unsqueeze()),
+        }
+    }
+
+    /// [`matrix`](Self::matrix) of one set of points that all functions share.
+    ///
+    /// # Shapes
+    ///
+    /// - `x`: `[N, D]`
+    /// - result: `[B, N, N]`
+    pub fn matrix_at(&self, x: Tensor<2>) -> Tensor<3> {
+        match self.each() {
+            [kernel] => kernel.matrix(x).unsqueeze(),
+            _ => self.matrix(x.unsqueeze()),
+        }
+    }
+
     /// Selected columns of [`matrix`](Self::matrix), the same for every function.
     ///
     /// # Shapes
@@ -141,18 +167,15 @@ impl Kernels {
         })
     }
 
-    /// The diagonals of [`matrix`](Self::matrix).
+    /// The diagonals of the covariance matrices of one set of points that all functions share.
     ///
     /// # Shapes
     ///
-    /// - `x`: `[B, N, D]` or `[1, N, D]`
+    /// - `x`: `[N, D]`
     /// - result: `[B, N]`
-    pub fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
-        let count = self.batch(&x);
-        if count == 1 {
-            return self.first().diagonal(x.squeeze_dim(0)).unsqueeze();
-        }
-        let each = (0..count).map(|index| self.kernel(index).diagonal(points_of(&x, index)));
+    pub fn diagonal(&self, x: Tensor<2>) -> Tensor<2> {
+        let each = self.each().iter();
+        let each = each.map(|kernel| kernel.diagonal(x.clone()));
         Tensor::stack(each.collect(), 0)
     }
 
@@ -207,7 +230,7 @@ impl FunctionPrior for Kernels {
     }
 
     fn mean_variance(&self, x: Tensor<2>) -> Option<f64> {
-        Some(number(self.diagonal(x.unsqueeze()).mean()))
+        Some(number(self.diagonal(x).mean()))
     }
 
     fn in_larger_unit(mut self, decades: i64) -> Self {

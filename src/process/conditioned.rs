@@ -338,7 +338,7 @@ impl Process for ConditionedProcess {
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.joint(one).at_none();
         }
-        let prior = self.kernels.matrix(x.clone().unsqueeze()); // [B, N, N]
+        let prior = self.kernels.matrix_at(x.clone()); // [B, N, N]
         let features = self.features(x); // [B, M, N]
         let [outputs, _] = self.mean.dims();
         let gram = features.clone().transpose().exact_matmul(features.clone());

@@ -66,5 +66,8 @@ pub(crate) fn column_sums_of_products(left: Tensor<3>, right: Tensor<3>) -> Tens
 
 /// The prior variances of the functions at `x`, `[N, D]`: `[N, B]`.
 pub(crate) fn prior_variances(kernels: &Kernels, x: Tensor<2>) -> Tensor<2> {
-    as_columns(kernels.diagonal(x.unsqueeze()))
+    match kernels.each() {
+        [kernel] => kernel.diagonal(x).unsqueeze_dim(1),
+        _ => kernels.diagonal(x).transpose(),
+    }
 }

@@ -307,7 +307,7 @@ fn sets_of_patches_and_their_columns() {
         assert_close(
             "between the sets",
             &numbers(sets[0].kuv(&Kernels::from(kernel.clone()), &sets[1].clone().into())),
-            &numbers(all.clone().narrow(0, 0, 3).narrow(1, 3, 2)),
+            &numbers(all.clone().narrow(1, 0, 3).narrow(2, 3, 2)),
             1e-14,
         );
         let columns = Tensor::<1, burn::tensor::Int>::from_data([4, 1], &platform.device);

@@ -119,7 +119,7 @@ impl Process for InverseFreeProcess {
             return self.joint(one).at_none();
         }
         let [outputs, _] = self.weights.dims();
-        let prior = self.prior.matrix(x.clone().unsqueeze()); // [B, N, N]
+        let prior = self.prior.matrix_at(x.clone()); // [B, N, N]
         let [kuf, solved, products] = self.solved(x);
         // K_fu·T·(2K_uf − K̃T·K_uf)
         let explained = (solved.transpose()).exact_matmul(kuf.clone() * 2.0 - products);
