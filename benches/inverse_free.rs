@@ -72,11 +72,11 @@ fn report(row: &str, dtype: DType, inducing: usize) -> Result<(), Box<dyn Error>
     let references = [
         (
             "whitened",
-            PosteriorConfig::Whitened(WhitenedConfig { covariance }),
+            PosteriorConfig::from(WhitenedConfig { covariance }),
         ),
         (
             "l-svgp",
-            PosteriorConfig::LSvgp(LSvgpConfig { observations }),
+            PosteriorConfig::from(LSvgpConfig { observations }),
         ),
     ];
     let mut times = Vec::new();
@@ -85,7 +85,7 @@ fn report(row: &str, dtype: DType, inducing: usize) -> Result<(), Box<dyn Error>
         println!("{{\"row\": \"{row}\", \"posterior\": \"{name}\", \"median_ms\": {time:.2}}}");
         times.push(time);
     }
-    let inverse_free = PosteriorConfig::InverseFree(InverseFreeConfig {
+    let inverse_free = PosteriorConfig::from(InverseFreeConfig {
         observations,
         auxiliary: AuxiliaryUpdate::NaturalGradient(NaturalInversion::ONE_STEP),
         probes: Some(TraceProbes {

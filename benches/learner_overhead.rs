@@ -20,7 +20,7 @@ use burn::{
 };
 use burn_gp_core::{
     inducing::InducingPoints,
-    kernels::{StationaryConfig, StationaryKernel},
+    kernels::StationaryConfig,
     likelihoods::Gaussian,
     means::ConstantMean,
     ops::{Jitter, Stationary},
@@ -50,7 +50,7 @@ const WARM_UP: usize = 100;
 const ROUNDS: usize = 5;
 const LEARNING_RATE: f64 = 0.01;
 
-type Model = Svgp<StationaryKernel, Whitened<InducingPoints>>;
+type Model = Svgp;
 
 fn main() -> Result<(), Box<dyn Error>> {
     allocator::keep_freed_pages();

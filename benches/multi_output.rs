@@ -14,12 +14,12 @@ use burn::{
 };
 use burn_gp_core::{
     inducing::{InducingPoints, SeparatePoints},
-    kernels::{FunctionPrior, SeparateKernels, StationaryConfig, StationaryKernel},
+    kernels::{Kernels, StationaryConfig, StationaryKernel},
     likelihoods::Gaussian,
     means::ZeroMean,
     ops::{Jitter, Stationary},
     process::{CovarianceShape, VariationalGaussian},
-    variational::{Coregionalized, Posterior, Whitened, first_mixing},
+    variational::{AnyPosterior, Coregionalized, Whitened, first_mixing},
 };
 use burn_gp_models::{
     Svgp,
@@ -48,7 +48,7 @@ fn main() -> Result<(), TrainingError> {
     }
     let alone = reference.unwrap_or_default();
     for outputs in [10, 50] {
-        let kernels = SeparateKernels::new((0..outputs).map(|_| kernel()).collect());
+        let kernels = Kernels::separate((0..outputs).map(|_| kernel()));
         let time = step_time(outputs, kernels, separate(outputs))?;
         report("separate kernels", outputs, time, alone);
     }
@@ -75,7 +75,7 @@ fn random(rows: usize) -> Tensor<2> {
 }
 
 /// Independent functions with one kernel and one set of inducing points.
-fn shared(outputs: usize) -> Whitened<InducingPoints> {
+fn shared(outputs: usize) -> Whitened {
     let options = (&Device::flex(), DTYPE);
     let shape = CovarianceShape::Full;
     let distribution = VariationalGaussian::standard(INDUCING, outputs, shape, options);
@@ -84,7 +84,7 @@ fn shared(outputs: usize) -> Whitened<InducingPoints> {
 }
 
 /// Independent functions with separate inducing points.
-fn separate(outputs: usize) -> Whitened<SeparatePoints> {
+fn separate(outputs: usize) -> Whitened {
     let options = (&Device::flex(), DTYPE);
     let shape = CovarianceShape::Full;
     let distribution = VariationalGaussian::standard(INDUCING, outputs, shape, options);
@@ -101,10 +101,10 @@ fn kernel() -> StationaryKernel {
 }
 
 /// The median time of a step with Adam on all parameters.
-fn step_time<K: FunctionPrior, Q: Posterior<K>>(
+fn step_time(
     outputs: usize,
-    prior: K,
-    posterior: Q,
+    prior: impl Into<Kernels>,
+    posterior: impl Into<AnyPosterior>,
 ) -> Result<Duration, TrainingError> {
     let device = Device::flex();
     device.seed(0);

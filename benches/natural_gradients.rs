@@ -59,11 +59,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (name, posterior) in [
         (
             "whitened",
-            PosteriorConfig::Whitened(WhitenedConfig { covariance }),
+            PosteriorConfig::from(WhitenedConfig { covariance }),
         ),
         (
             "unwhitened",
-            PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance }),
+            PosteriorConfig::from(UnwhitenedConfig { covariance }),
         ),
     ] {
         if coordinates.is_empty() || coordinates == name {

@@ -64,11 +64,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     )?;
     let covariance = CovarianceShape::Full;
     let coordinates = Coordinates::Unwhitened;
-    let solve = PosteriorConfig::Solve(OrthogonalConfig {
+    let solve = PosteriorConfig::from(OrthogonalConfig {
         covariance,
         coordinates,
     });
-    let one = PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance });
+    let one = PosteriorConfig::from(UnwhitenedConfig { covariance });
     let mut two_sets = sparse(solve, [POINTS, POINTS])?;
     let mut one_set = sparse(one, [2 * POINTS, 0])?;
     report(

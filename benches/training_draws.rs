@@ -73,14 +73,16 @@ fn draws(options: RunOptions) -> Result<Draws, Box<dyn Error>> {
 /// The inducing points of the first layer.
 fn inducing(model: &AnyModel) -> Vec<Vec<f64>> {
     match model {
-        AnyModel::Sgpr(model) => points(model.inducing().points()),
+        AnyModel::Sgpr(model) => points(model.inducing().inputs().expect("points")),
         AnyModel::SolveCollapsed(model) => {
             let sets = [model.inducing(), model.orthogonal()].into_iter();
-            sets.flat_map(|set| points(set.points())).collect()
+            sets.flat_map(|set| points(set.inputs().expect("points")))
+                .collect()
         }
         AnyModel::Svgp(model) => {
-            let sets = model.posterior().independent().inducing().into_iter();
-            sets.flat_map(|set| points(set.points())).collect()
+            let sets = model.posterior().inducing().into_iter();
+            sets.flat_map(|set| points(set.inputs().expect("points")))
+                .collect()
         }
         AnyModel::DeepGp(model) => {
             let layers = model.layers();

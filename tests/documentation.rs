@@ -23,11 +23,6 @@ const MODULES: [(&str, &str, &[&str]); 5] = [
     ("models/src", "lib.rs", &[]),
 ];
 
-/// Whether a name stands for types of other crates, which have the examples of their traits.
-fn is_of_others(name: &str) -> bool {
-    name.starts_with("Custom")
-}
-
 /// The names that a root module re-exports.
 fn exported(root: &syn::File) -> BTreeSet<String> {
     fn leaves(tree: &UseTree, names: &mut BTreeSet<String>) {
@@ -118,7 +113,7 @@ fn every_piece_and_its_configuration_are_in_an_example() {
         }
         let needs_example = |name: &&String| {
             let is_piece = name.ends_with("Config") || pieces.contains(*name);
-            is_piece && !others.contains(*name) && !is_of_others(name)
+            is_piece && !others.contains(*name)
         };
         let needed: Vec<&String> = exported.iter().filter(needs_example).collect();
         assert!(needed.len() > traits.len(), "{}", folder.display());

@@ -1,14 +1,15 @@
 //! A user-defined posterior, a Gaussian with independent inducing variables, in any sparse model:
 //! `cargo run --release -p burn-gp --example own_posterior`
 
-use burn::module::{Module, ModuleDisplay};
+use burn::module::Module;
 use burn_gp::{
-    ops::Jitter,
+    inducing::AnyInducing,
+    ops::{Jitter, NotPositiveDefinite},
     prelude::*,
     process::{CovarianceShape, VariationalGaussian},
     variational::{
-        Coordinates, InducingGaussians, InducingSet, PosteriorConfig, PosteriorDefinition,
-        WhitenedConfig,
+        AnyPosterior, Coordinates, InducingGaussians, Posterior, PosteriorConfig,
+        PosteriorDefinition, PosteriorInit, WhitenedConfig,
     },
 };
 use serde::{Deserialize, Serialize};
@@ -16,17 +17,15 @@ use serde::{Deserialize, Serialize};
 /// `q(v) = Π_m N(v_m | μ_m, s_m²)` over whitened inducing variables `v = L⁻¹u`. Its marginals, its KL
 /// divergence and its predictions follow from the methods below.
 #[derive(Module, Debug)]
-pub struct MeanField<I: Module> {
-    inducing: I,
+pub struct MeanField {
+    inducing: AnyInducing,
     distribution: VariationalGaussian,
     #[module(skip)]
     jitter: Jitter,
 }
 
-impl<I: Module + ModuleDisplay> InducingGaussians for MeanField<I> {
-    type Inducing = I;
-
-    fn sets(&self) -> Vec<(&I, &VariationalGaussian)> {
+impl InducingGaussians for MeanField {
+    fn sets(&self) -> Vec<(&AnyInducing, &VariationalGaussian)> {
         vec![(&self.inducing, &self.distribution)]
     }
 
@@ -40,33 +39,36 @@ impl<I: Module + ModuleDisplay> InducingGaussians for MeanField<I> {
 }
 
 /// The configuration of the posterior, as stored in model files.
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeanFieldConfig {}
 
 impl PosteriorDefinition for MeanFieldConfig {
-    const NAME: &'static str = "mean-field";
-    type Posterior<I: Module + ModuleDisplay + Sync + 'static> = MeanField<I>;
-
-    fn covariance(&self) -> CovarianceShape {
-        CovarianceShape::Diagonal
-    }
-
-    fn init<I: Module + ModuleDisplay + Sync + 'static>(
+    fn build(
         &self,
-        sets: Vec<InducingSet<I>>,
-        jitter: Jitter,
-    ) -> MeanField<I> {
-        let [set] = <[_; 1]>::try_from(sets).expect("one set of inducing variables");
+        sets: Vec<AnyInducing>,
+        start: &PosteriorInit<'_>,
+    ) -> Result<AnyPosterior, NotPositiveDefinite> {
+        let (shape, coordinates) = (CovarianceShape::Diagonal, Coordinates::Whitened);
+        let set = start
+            .inducing_sets(sets, shape, coordinates)?
+            .swap_remove(0);
         let (inducing, distribution) = set.into_parts();
-        MeanField {
+        let jitter = start.jitter;
+        let posterior = MeanField {
             inducing,
             distribution,
             jitter,
-        }
+        };
+        Ok(posterior.into())
     }
 }
 
-burn_gp::register_posterior!(MeanFieldConfig);
+burn_gp::register!(
+    Posterior,
+    "mean-field",
+    MeanFieldConfig,
+    "Independent whitened inducing variables"
+);
 
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let x: Vec<f64> = (0..100).map(|i| f64::from(i) / 12.0).collect();
@@ -77,7 +79,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
             .with_posterior(posterior)
             .fit(&x, &y, &Fit::adam(0.05).steps(200).batch_size(100))
     };
-    let own = with(PosteriorConfig::custom(MeanFieldConfig {}))?;
+    let own = with(MeanFieldConfig {}.into())?;
     let covariance = CovarianceShape::Diagonal;
     let library = with(WhitenedConfig { covariance }.into())?;
 

@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let posterior = WeightSpace::new(weights, VarianceCorrection::NONE);
     let basis = Basis::new(network.clone()).times(0.3); // logits of standard deviation up to 0.3·√64
     let likelihood = SoftmaxConfig::new(10).init(&device);
-    let model = Svgp::new(basis, ZeroMean::new(10), likelihood, posterior);
+    let model = Svgp::of(basis, ZeroMean::new(10), likelihood, posterior);
     let mut training = MiniBatchTraining::new(next()?.parse()?);
     let final_fraction = 0.01;
     training.schedule = Schedule::Cosine { final_fraction };

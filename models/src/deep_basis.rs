@@ -29,7 +29,7 @@ use crate::{
 pub type AnyDbk = LowRankRegression<Basis>;
 
 /// A deep basis kernel with a posterior over the weights of its features.
-pub type AnySvdbk = Svgp<Basis, WeightSpace>;
+pub type AnySvdbk = Svgp<Basis>;
 
 /// The features of a deep basis kernel: a network's outputs times a small constant.
 ///
@@ -321,7 +321,7 @@ impl SvdbkConfig {
         let functions = description.latents * description.outputs(columns);
         let distribution =
             VariationalGaussian::standard(self.basis.rank, functions, self.covariance, options());
-        Svgp::new(
+        Svgp::of(
             self.basis.init(dimensions, options()),
             self.mean.init(dimensions, functions, options()),
             likelihood,
@@ -362,7 +362,7 @@ impl ReadyMade for AnyDbk {
         let model = self.valid();
         let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
         let posterior = model.weight_space(inputs, targets)?;
-        Ok(Svgp::new(
+        Ok(Svgp::of(
             model.kernel().clone(),
             model.mean().clone(),
             AnyLikelihood::from(model.likelihood().clone()),
@@ -400,8 +400,10 @@ impl ReadyMade for AnySvdbk {
         let model = self.valid();
         let inputs = data.inputs.clone().inner();
         ConditionError::check_inputs(&inputs)?;
-        let posterior = (model.posterior().clone()).with_level_of(model.kernel(), inputs)?;
-        Ok(Svgp::new(
+        let posterior = weights(&model)
+            .clone()
+            .with_level_of(model.kernel(), inputs)?;
+        Ok(Svgp::of(
             model.kernel().clone(),
             model.mean().clone(),
             model.likelihood().clone(),
@@ -420,11 +422,19 @@ impl Trained for AnySvdbk {
     }
 
     fn options(&self) -> (Device, DType) {
-        let level = self.posterior().level();
+        let level = weights(self).level();
         (level.device(), level.dtype())
     }
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Option<Tensor<2>> {
         Some(self.kernel().covariance(x1, x2))
+    }
+}
+
+/// The posterior of a model over the weights of features.
+fn weights(model: &AnySvdbk) -> &WeightSpace {
+    match model.posterior().downcast_ref() {
+        Some(weights) => weights,
+        None => unreachable!("the posterior of a deep basis kernel is over weights"),
     }
 }

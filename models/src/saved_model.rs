@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The version of the format that [`SavedModel::save`] writes.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 
 /// The crate that writes models, with its version.
 const WRITER: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));

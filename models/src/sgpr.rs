@@ -2,11 +2,9 @@
 
 use burn::module::Module;
 use burn_gp_core::{
-    inducing::InducingPoints,
     inference::{Collapsed, ConditionError},
-    kernels::AnyKernel,
     likelihoods::{LikelihoodConfig, check_finite},
-    variational::{AnyPosterior, Whitened, WhitenedConfig},
+    variational::{Whitened, WhitenedConfig},
 };
 
 use crate::{
@@ -14,12 +12,11 @@ use crate::{
     config::{OUTPUTS, options_of, with_first_values},
     ready_made::{DataShape, ModelDefinition, ReadyMade},
     regression_config::regression_config,
-    svgp_config::with_shared_kernel,
     training::{TrainingData, TrainingDefaults},
 };
 
 /// A collapsed model whose components are chosen at run time.
-pub type AnySgpr = Collapsed<AnyKernel, InducingPoints>;
+pub type AnySgpr = Collapsed;
 
 regression_config! {
     /// Configuration of a collapsed sparse regression model.
@@ -145,8 +142,7 @@ impl ReadyMade for AnySgpr {
         let distribution = model.optimal_distribution(inputs, targets)?;
         let posterior = Whitened::new(model.inducing().clone(), distribution, model.jitter());
         let (kernel, mean) = (model.kernel().clone(), model.mean().clone());
-        let posterior = AnyPosterior::Whitened(posterior);
-        Ok(with_shared_kernel(
+        Ok(AnySvgp::new(
             kernel,
             mean,
             model.likelihood().clone(),

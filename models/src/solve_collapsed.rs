@@ -2,11 +2,9 @@
 
 use burn::module::Module;
 use burn_gp_core::{
-    inducing::InducingPoints,
     inference::{CollapsedOrthogonal, ConditionError},
-    kernels::AnyKernel,
     likelihoods::{LikelihoodConfig, check_finite},
-    variational::{AnyPosterior, Coordinates, InducingSet, Orthogonal, OrthogonalConfig},
+    variational::{Coordinates, InducingSet, Orthogonal, OrthogonalConfig},
 };
 
 use crate::{
@@ -14,12 +12,11 @@ use crate::{
     config::{OUTPUTS, options_of, with_first_values},
     ready_made::{DataShape, ModelDefinition, ReadyMade},
     regression_config::regression_config,
-    svgp_config::with_shared_kernel,
     training::{TrainingData, TrainingDefaults},
 };
 
 /// A collapsed model with orthogonal inducing points, whose components are chosen at run time.
-pub type AnySolveCollapsed = CollapsedOrthogonal<AnyKernel, InducingPoints>;
+pub type AnySolveCollapsed = CollapsedOrthogonal;
 
 regression_config! {
     /// Configuration of a collapsed sparse regression model with orthogonal inducing points.
@@ -161,8 +158,7 @@ impl ReadyMade for AnySolveCollapsed {
         let sets = sets.map(|(points, distribution)| InducingSet::new(points, distribution));
         let posterior = Orthogonal::new(sets.collect(), Coordinates::Whitened, model.jitter());
         let (kernel, mean) = (model.kernel().clone(), model.mean().clone());
-        let posterior = AnyPosterior::Solve(posterior);
-        Ok(with_shared_kernel(
+        Ok(AnySvgp::new(
             kernel,
             mean,
             model.likelihood().clone(),

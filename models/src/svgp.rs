@@ -3,13 +3,13 @@
 use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
     inference::decades_to_targets,
-    kernels::FunctionPrior,
+    kernels::{FunctionPrior, Kernels},
     likelihoods::{AnyLikelihood, ImpossibleTarget},
     means::AnyMean,
     ops::NotPositiveDefinite,
     parameter::Priors,
-    process::{Marginals, WithMean},
-    variational::{Evaluation, Posterior},
+    process::{DrawableProcess, Marginals, WithMean},
+    variational::{AnyPosterior, Evaluation},
 };
 
 use crate::row_weights::{check_weights, split_weights};
@@ -21,11 +21,11 @@ use crate::training::{Model, Objective};
 /// (J. Hensman, A. Matthews, Z. Ghahramani, *Scalable Variational Gaussian Process
 /// Classification*, arXiv:1411.2005, eq. 19).
 #[derive(Module, Debug)]
-pub struct Svgp<K: Module, Q: Module> {
+pub struct Svgp<K: Module = Kernels> {
     kernel: K,
     mean: AnyMean,
     likelihood: AnyLikelihood,
-    posterior: Q,
+    posterior: AnyPosterior<K>,
     #[module(skip)]
     priors: Priors,
     /// Whether the last column of the training targets has row weights.
@@ -33,19 +33,31 @@ pub struct Svgp<K: Module, Q: Module> {
     has_row_weights: bool,
 }
 
-impl<K: FunctionPrior, Q: Posterior<K>> Svgp<K, Q> {
+impl Svgp {
     /// A model with the given components.
     pub fn new(
+        kernels: impl Into<Kernels>,
+        mean: impl Into<AnyMean>,
+        likelihood: impl Into<AnyLikelihood>,
+        posterior: impl Into<AnyPosterior>,
+    ) -> Self {
+        Self::of(kernels.into(), mean, likelihood, posterior)
+    }
+}
+
+impl<K: FunctionPrior> Svgp<K> {
+    /// A model with a prior of any type.
+    pub fn of(
         kernel: K,
         mean: impl Into<AnyMean>,
         likelihood: impl Into<AnyLikelihood>,
-        posterior: Q,
+        posterior: impl Into<AnyPosterior<K>>,
     ) -> Self {
         Self {
             kernel,
             mean: mean.into(),
             likelihood: likelihood.into(),
-            posterior,
+            posterior: posterior.into(),
             priors: Priors::default(),
             has_row_weights: false,
         }
@@ -105,7 +117,7 @@ impl<K: FunctionPrior, Q: Posterior<K>> Svgp<K, Q> {
         self
     }
 
-    /// The kernel.
+    /// The kernels of the functions.
     pub fn kernel(&self) -> &K {
         &self.kernel
     }
@@ -121,15 +133,15 @@ impl<K: FunctionPrior, Q: Posterior<K>> Svgp<K, Q> {
     }
 
     /// The variational posterior.
-    pub fn posterior(&self) -> &Q {
+    pub fn posterior(&self) -> &AnyPosterior<K> {
         &self.posterior
     }
 
     /// Updates everything that the posterior keeps between steps to the current parameters. Call it
     /// before the first step.
-    pub fn synchronized(self) -> Self {
-        let posterior = self.posterior.synchronized(&self.kernel);
-        Self { posterior, ..self }
+    pub fn synchronized(mut self) -> Self {
+        self.posterior.synchronize(&self.kernel);
+        self
     }
 
     /// The posterior process, ready for prediction on the device without autodiff.
@@ -137,13 +149,13 @@ impl<K: FunctionPrior, Q: Posterior<K>> Svgp<K, Q> {
     /// # Errors
     ///
     /// When the covariance of the inducing variables cannot be factored.
-    pub fn condition(&self) -> Result<WithMean<Q::Process>, NotPositiveDefinite> {
+    pub fn condition(&self) -> Result<WithMean<Box<dyn DrawableProcess>>, NotPositiveDefinite> {
         let process = self.posterior.condition(&self.kernel)?;
         Ok(WithMean::new(process, self.mean.valid()))
     }
 }
 
-impl<K: FunctionPrior, Q: Posterior<K>> Model for Svgp<K, Q> {
+impl<K: FunctionPrior> Model for Svgp<K> {
     /// An unbiased estimate of the evidence lower bound. Only the likelihood term of the batch is
     /// scaled up to all data, not the KL divergence.
     fn objective(
@@ -170,9 +182,9 @@ impl<K: FunctionPrior, Q: Posterior<K>> Model for Svgp<K, Q> {
         })
     }
 
-    fn after_step(self) -> Self {
-        let posterior = self.posterior.after_step(&self.kernel);
-        Self { posterior, ..self }
+    fn after_step(mut self) -> Self {
+        self.posterior.after_step(&self.kernel);
+        self
     }
 
     fn priors(&self) -> Priors {

@@ -9,13 +9,10 @@ use burn_gp_core::{
     inference::ConditionError,
     kernels::{AnyKernel, Kernel, KernelConfig, Kernels},
     layers::{GpLayerConfig, Predictive},
-    likelihoods::{AnyLikelihood, Gaussian, LikelihoodConfig},
-    means::{AnyMean, MeanConfig},
+    likelihoods::{AnyLikelihood, LikelihoodConfig},
+    means::MeanConfig,
     parameter::{ParameterConfig, numbers},
-    variational::{
-        AnyPosterior, CoregionalizationConfig, FirstGaussians, Functions, PosteriorConfig,
-        WhitenedConfig,
-    },
+    variational::{CoregionalizationConfig, FirstGaussians, PosteriorConfig, WhitenedConfig},
 };
 use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
@@ -28,22 +25,7 @@ use crate::{
 };
 
 /// A sparse variational model whose components are chosen at run time.
-pub type AnySvgp = Svgp<Kernels<AnyKernel>, Functions<AnyPosterior<InducingPoints>>>;
-
-/// A model of independent functions with a shared kernel.
-pub(crate) fn with_shared_kernel(
-    kernel: AnyKernel,
-    mean: AnyMean,
-    likelihood: Gaussian,
-    posterior: AnyPosterior<InducingPoints>,
-) -> AnySvgp {
-    Svgp::new(
-        Kernels::Shared(kernel),
-        mean,
-        likelihood,
-        Functions::Independent(posterior),
-    )
-}
+pub type AnySvgp = Svgp;
 
 /// Configuration of a sparse variational Gaussian process.
 ///
@@ -261,6 +243,14 @@ impl ReadyMade for AnySvgp {
     }
 }
 
+impl AnySvgp {
+    /// The inducing points of every set, `[M, D]` each.
+    fn inducing_points_of_each(&self) -> Vec<Tensor<2>> {
+        let sets = self.posterior().inducing().into_iter();
+        sets.filter_map(|set| set.inputs()).collect()
+    }
+}
+
 impl Trained for AnySvgp {
     fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
         Ok(Box::new(self.condition()?))
@@ -271,7 +261,7 @@ impl Trained for AnySvgp {
     }
 
     fn options(&self) -> (Device, DType) {
-        let points = self.posterior().independent().inducing()[0].points();
+        let points = self.inducing_points_of_each().swap_remove(0);
         (points.device(), points.dtype())
     }
 
@@ -283,7 +273,7 @@ impl Trained for AnySvgp {
     }
 
     fn inducing_points(&self) -> Vec<f64> {
-        let sets = self.posterior().independent().inducing().into_iter();
-        sets.flat_map(|points| numbers(points.points())).collect()
+        let sets = self.inducing_points_of_each().into_iter();
+        sets.flat_map(numbers).collect()
     }
 }

@@ -53,30 +53,6 @@ impl<View: ?Sized> BoxedModule<View> {
     pub(crate) fn piece_mut(&mut self) -> &mut View {
         (self.view_mut)(self.module.as_mut())
     }
-
-    /// Changes the wrapped module.
-    pub(crate) fn map_module(
-        self,
-        change: impl FnOnce(Box<dyn AnyModule>) -> Box<dyn AnyModule>,
-    ) -> Self {
-        Self {
-            module: change(self.module),
-            ..self
-        }
-    }
-}
-
-/// Like [`of_type`], by value, so that a step that changes a module does not copy it.
-///
-/// # Panics
-///
-/// If it has another type.
-#[track_caller]
-pub(crate) fn into_type<M: 'static>(module: Box<dyn AnyModule>) -> M {
-    match module.into_any().downcast() {
-        Ok(module) => *module,
-        Err(_) => unreachable!("the functions of a module fit its type"),
-    }
 }
 
 /// Downcasts a module to the type it was made with.
@@ -111,8 +87,6 @@ pub trait AnyModule: fmt::Debug + Send + Sync + 'static {
     fn as_any(&self) -> &dyn Any;
     /// The module, to downcast and change it.
     fn as_any_mut(&mut self) -> &mut dyn Any;
-    /// The module by value, to downcast it.
-    fn into_any(self: Box<Self>) -> Box<dyn Any>;
     /// `Clone::clone`
     fn duplicate(&self) -> Box<dyn AnyModule>;
     /// `Module::collect_devices`
@@ -141,10 +115,6 @@ impl<M: Module + ModuleDisplay + Sync + 'static> AnyModule for M {
     }
 
     fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
-    }
-
-    fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
     }
 

@@ -9,13 +9,9 @@ mod k_means;
 mod nystrom;
 mod patches;
 mod points;
-mod separate;
 mod subset;
 
-use burn::{
-    module::{Module, ModuleDisplay},
-    tensor::{Int, Tensor},
-};
+use burn::tensor::{Int, Tensor};
 
 pub use config::{InducingConfig, SetsError};
 pub use distinct_rows::distinct_rows;
@@ -25,52 +21,102 @@ pub use initializer::{Initializer, SelectionError};
 pub use k_means::k_means;
 pub use nystrom::{Nystrom, NystromMap};
 pub use patches::InducingPatches;
-pub use points::InducingPoints;
-pub use separate::{SeparateInducing, SeparatePoints};
+pub use points::{InducingPoints, SeparatePoints};
 pub use subset::subset;
 
-use crate::kernels::KernelModule;
+use crate::{
+    custom::{AnyModule, BoxedModule, of_type, of_type_mut},
+    kernels::{Kernels, NoFunctionDraws},
+};
 
 /// Inducing variables `u` with known covariances among themselves and with function values.
 ///
-/// The kernel is a parameter of the trait, so that inter-domain variables (for example patches of
-/// an image) can be implemented for the kernels they are meant for. Code based on this trait works
-/// with all of them.
+/// The covariances have the leading axis B of the kernels: 1 if all functions share a kernel and their
+/// inducing variables, P if each has its own.
 ///
 /// The trained parameters are in a [`Part::inducing`](crate::parameter::Part::inducing), so that
 /// trainers with separate settings for inducing variables find them.
-pub trait InducingVariables<K: KernelModule>: Module + ModuleDisplay + Sync + 'static {
-    /// The number of inducing variables, M.
+pub trait Inducing: AnyModule {
+    /// The number of inducing variables of a function, M.
     fn count(&self) -> usize;
 
-    /// `Cov[u, u]`, `[M, M]`.
-    fn kuu(&self, kernel: &K) -> Tensor<2>;
+    /// `Cov[u, u]`, `[B, M, M]`.
+    fn kuu(&self, kernels: &Kernels) -> Tensor<3>;
 
     /// `Cov[u, f(x)]`.
     ///
     /// # Shapes
     ///
     /// - `x`: `[N, D]`
-    /// - result: `[M, N]`
-    fn kuf(&self, kernel: &K, x: Tensor<2>) -> Tensor<2>;
+    /// - result: `[B, M, N]`
+    fn kuf(&self, kernels: &Kernels, x: Tensor<2>) -> Tensor<3>;
 
-    /// `Cov[u, v]` with other inducing variables of the same kind, `[M, M2]`.
-    fn kuv(&self, kernel: &K, other: &Self) -> Tensor<2>;
+    /// `Cov[u, v]` with other inducing variables of the same type, `[B, M, M2]`.
+    ///
+    /// # Panics
+    ///
+    /// If they have another type.
+    fn kuv(&self, kernels: &Kernels, other: &AnyInducing) -> Tensor<3>;
 
-    /// Selected columns of `Cov[u, u]`, `[M, C]`, given by `columns`, `[C]`. The default computes
+    /// Selected columns of `Cov[u, u]`, `[B, M, C]`, given by `columns`, `[C]`. The default computes
     /// the whole matrix.
-    fn kuu_columns(&self, kernel: &K, columns: Tensor<1, Int>) -> Tensor<2> {
-        self.kuu(kernel).select(1, columns)
+    fn kuu_columns(&self, kernels: &Kernels, columns: Tensor<1, Int>) -> Tensor<3> {
+        self.kuu(kernels).select(2, columns)
     }
 
-    /// Concatenates all sets, in order.
-    fn union(sets: &[Self]) -> Self
-    where
-        Self: Sized;
+    /// These inducing variables followed by others of the same type.
+    ///
+    /// # Panics
+    ///
+    /// If one of them has another type.
+    fn union(&self, others: &[&AnyInducing]) -> AnyInducing;
 
-    /// The points Z, `[M, D]`, if the variables are the function values `f(Z)`. Functions can be
-    /// drawn only then.
+    /// The points Z, `[M, D]`, if the variables are the values `f(Z)` of all functions. Functions can
+    /// be drawn only then, or if those of each function are of this kind.
     fn inputs(&self) -> Option<Tensor<2>> {
         None
+    }
+
+    /// [`inputs`](Self::inputs), to draw functions.
+    ///
+    /// # Errors
+    ///
+    /// When the variables are not function values.
+    fn inputs_of_draws(&self) -> Result<Tensor<2>, NoFunctionDraws> {
+        self.inputs().ok_or_else(NoFunctionDraws::at::<Self>)
+    }
+
+    /// The inducing variables of one function, if each function has its own.
+    fn of_function(&self, _function: usize) -> Option<AnyInducing> {
+        None
+    }
+}
+
+/// Inducing variables of any type.
+pub type AnyInducing = BoxedModule<dyn Inducing>;
+
+impl<I: Inducing> From<I> for AnyInducing {
+    fn from(inducing: I) -> Self {
+        Self::new(
+            inducing,
+            |module| of_type::<I>(module),
+            |module| of_type_mut::<I>(module),
+        )
+    }
+}
+
+/// Inducing variables of a known type.
+///
+/// # Panics
+///
+/// If they have another type.
+#[track_caller]
+pub(crate) fn same_type<I: Inducing>(inducing: &AnyInducing) -> &I {
+    match inducing.downcast_ref() {
+        Some(inducing) => inducing,
+        None => panic!(
+            "{inducing:?}; expected the type {}",
+            std::any::type_name::<I>()
+        ),
     }
 }

@@ -2,9 +2,9 @@
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::InducingVariables;
+use super::AnyInducing;
 use crate::{
-    kernels::{FeatureMap, FunctionPrior, KernelModule, LowRankKernel},
+    kernels::{AnyKernel, FeatureMap, FunctionPrior, Kernel, Kernels, LowRankKernel},
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky},
     parameter::{Hyperparameter, hyperparameters},
 };
@@ -19,42 +19,42 @@ use crate::{
 /// gives a whitened variational posterior. With a kernel on the outputs of a network it gives
 /// sparse deep kernel learning.
 #[derive(Module, Debug)]
-pub struct Nystrom<K: Module, I: Module> {
-    kernel: K,
-    inducing: I,
+pub struct Nystrom {
+    kernel: Kernels,
+    inducing: AnyInducing,
     #[module(skip)]
     jitter: Jitter,
 }
 
-impl<K: KernelModule, I: InducingVariables<K>> Nystrom<K, I> {
+impl Nystrom {
     /// Approximates `kernel` with inducing variables; `jitter` is for their covariance.
-    pub fn new(kernel: K, inducing: I, jitter: Jitter) -> Self {
+    pub fn new(kernel: impl Kernel, inducing: impl Into<AnyInducing>, jitter: Jitter) -> Self {
         Self {
-            kernel,
-            inducing,
+            kernel: kernel.into(),
+            inducing: inducing.into(),
             jitter,
         }
     }
 
     /// The kernel.
-    pub fn kernel(&self) -> &K {
-        &self.kernel
+    pub fn kernel(&self) -> &AnyKernel {
+        self.kernel.first()
     }
 
     /// The inducing variables.
-    pub fn inducing(&self) -> &I {
+    pub fn inducing(&self) -> &AnyInducing {
         &self.inducing
     }
 }
 
-impl<K: KernelModule, I: InducingVariables<K>> FunctionPrior for Nystrom<K, I> {
+impl FunctionPrior for Nystrom {
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         hyperparameters(self)
     }
 }
 
-impl<K: KernelModule, I: InducingVariables<K>> LowRankKernel for Nystrom<K, I> {
-    type Map = NystromMap<K, I>;
+impl LowRankKernel for Nystrom {
+    type Map = NystromMap;
 
     fn feature_map(&self) -> Result<Self::Map, NotPositiveDefinite> {
         Ok(NystromMap {
@@ -67,19 +67,22 @@ impl<K: KernelModule, I: InducingVariables<K>> LowRankKernel for Nystrom<K, I> {
 
 /// The features of a [`Nystrom`] kernel.
 #[derive(Clone, Debug)]
-pub struct NystromMap<K, I> {
-    kernel: K,
-    inducing: I,
-    factor: CholeskyFactor<2>,
+pub struct NystromMap {
+    kernel: Kernels,
+    inducing: AnyInducing,
+    factor: CholeskyFactor<3>,
 }
 
-impl<K: KernelModule, I: InducingVariables<K>> FeatureMap for NystromMap<K, I> {
+impl FeatureMap for NystromMap {
     fn features(&self, x: Tensor<2>) -> Tensor<2> {
         let covariance = self.inducing.kuf(&self.kernel, x);
-        self.factor.solve(covariance).transpose()
+        self.factor
+            .solve(covariance)
+            .squeeze_dim::<2>(0)
+            .transpose()
     }
 
     fn prior_variance(&self, x: Tensor<2>) -> Option<Tensor<1>> {
-        Some(self.kernel.diagonal(x))
+        Some(self.kernel.first().diagonal(x))
     }
 }

@@ -5,9 +5,9 @@ use burn::{
     tensor::{Int, Tensor},
 };
 
-use super::InducingVariables;
+use super::{AnyInducing, Inducing, same_type};
 use crate::{
-    kernels::{Convolutional, KernelModule},
+    kernels::{AnyKernel, Convolutional, Kernel, Kernels},
     parameter::Part,
 };
 
@@ -60,18 +60,20 @@ impl InducingPatches {
         self.places.as_ref().map(|places| places.val())
     }
 
-    /// `k_g(z, z′)`; with a location kernel, times `k_loc` of the locations.
+    /// `k_g(z, z′)`; with a location kernel, times `k_loc` of the locations, `[1, M, M2]`.
     #[track_caller]
-    fn covariance<K: KernelModule>(
+    fn covariance(
         &self,
-        kernel: &Convolutional<K>,
-        of: impl Fn(&K, &dyn Fn(&Self) -> Tensor<2>) -> Tensor<2>,
-    ) -> Tensor<2> {
+        kernels: &Kernels,
+        of: impl Fn(&AnyKernel, &dyn Fn(&Self) -> Tensor<2>) -> Tensor<2>,
+    ) -> Tensor<3> {
+        let kernel = convolutional(kernels);
         let responses = of(kernel.base(), &Self::patches);
-        match kernel.location() {
+        let all = match kernel.location() {
             None => responses,
             Some(location) => responses * of(location, &Self::required_places),
-        }
+        };
+        all.unsqueeze()
     }
 
     #[track_caller]
@@ -83,38 +85,57 @@ impl InducingPatches {
     }
 }
 
-impl<K: KernelModule> InducingVariables<Convolutional<K>> for InducingPatches {
+/// The kernel that all functions of images share.
+#[track_caller]
+fn convolutional(kernels: &Kernels) -> &Convolutional {
+    match kernels.each() {
+        [kernel] => kernel.downcast_ref(),
+        _ => None,
+    }
+    .unwrap_or_else(|| panic!("InducingPatches need one Convolutional kernel, not {kernels:?}"))
+}
+
+impl Inducing for InducingPatches {
     fn count(&self) -> usize {
         self.patches.lazy_shape().dims::<2>()[0]
     }
 
-    fn kuu(&self, kernel: &Convolutional<K>) -> Tensor<2> {
-        self.covariance(kernel, |kernel, points| kernel.matrix(points(self)))
+    #[track_caller]
+    fn kuu(&self, kernels: &Kernels) -> Tensor<3> {
+        self.covariance(kernels, |kernel, points| kernel.matrix(points(self)))
     }
 
-    fn kuf(&self, kernel: &Convolutional<K>, x: Tensor<2>) -> Tensor<2> {
-        kernel.responses(self.patches(), self.places(), x)
+    #[track_caller]
+    fn kuf(&self, kernels: &Kernels, x: Tensor<2>) -> Tensor<3> {
+        let responses = convolutional(kernels).responses(self.patches(), self.places(), x);
+        responses.unsqueeze()
     }
 
-    fn kuv(&self, kernel: &Convolutional<K>, other: &Self) -> Tensor<2> {
-        self.covariance(kernel, |kernel, points| {
+    #[track_caller]
+    fn kuv(&self, kernels: &Kernels, other: &AnyInducing) -> Tensor<3> {
+        let other = same_type::<Self>(other);
+        self.covariance(kernels, |kernel, points| {
             kernel.covariance(points(self), points(other))
         })
     }
 
-    fn kuu_columns(&self, kernel: &Convolutional<K>, columns: Tensor<1, Int>) -> Tensor<2> {
-        self.covariance(kernel, |kernel, points| {
+    #[track_caller]
+    fn kuu_columns(&self, kernels: &Kernels, columns: Tensor<1, Int>) -> Tensor<3> {
+        self.covariance(kernels, |kernel, points| {
             kernel.matrix_columns(points(self), columns.clone())
         })
     }
 
-    fn union(sets: &[Self]) -> Self {
+    #[track_caller]
+    fn union(&self, others: &[&AnyInducing]) -> AnyInducing {
+        let mut sets = vec![self];
+        sets.extend(others.iter().map(|other| same_type::<Self>(other)));
         let all = |each: Vec<Tensor<2>>| Tensor::cat(each, 0).detach();
-        let patches = Self::new(all(sets.iter().map(Self::patches).collect()));
-        let places: Option<Vec<_>> = sets.iter().map(Self::places).collect();
+        let patches = Self::new(all(sets.iter().map(|set| set.patches()).collect()));
+        let places: Option<Vec<_>> = sets.iter().map(|set| set.places()).collect();
         match places {
-            Some(places) => patches.with_places(all(places)),
-            None => patches,
+            Some(places) => patches.with_places(all(places)).into(),
+            None => patches.into(),
         }
     }
 }

@@ -8,8 +8,8 @@ use super::{
     parts::{full_batch_parts, parts},
 };
 use crate::{
-    inducing::InducingVariables,
-    kernels::KernelModule,
+    inducing::AnyInducing,
+    kernels::{Kernel, Kernels},
     likelihoods::Gaussian,
     means::AnyMean,
     ops::{
@@ -27,11 +27,11 @@ use crate::{
 /// eigenvalues are at least one, so it needs no jitter (L. Tiao, *A Handbook for Sparse Variational
 /// Gaussian Processes*, 2020). Time N·M²; memory N·M in training and M² in prediction.
 #[derive(Module, Debug)]
-pub struct Collapsed<K: Module, I: Module> {
-    kernel: K,
+pub struct Collapsed {
+    kernel: Kernels,
     mean: AnyMean,
     likelihood: Gaussian,
-    inducing: I,
+    inducing: AnyInducing,
     #[module(skip)]
     jitter: Jitter,
     #[module(skip)]
@@ -50,30 +50,30 @@ struct Optimum {
     mean: Tensor<2>,
 }
 
-parts!(Collapsed<K: KernelModule, I: InducingVariables<K>>);
+parts!(Collapsed, kernels);
 
-impl<K: KernelModule, I: InducingVariables<K>> Collapsed<K, I> {
+impl Collapsed {
     /// Creates sparse regression with the given prior, noise and inducing variables. `jitter` is
     /// for `K_uu`.
     pub fn new(
-        kernel: K,
+        kernel: impl Kernel,
         mean: impl Into<AnyMean>,
         likelihood: Gaussian,
-        inducing: I,
+        inducing: impl Into<AnyInducing>,
         jitter: Jitter,
     ) -> Self {
         Self {
-            kernel,
+            kernel: kernel.into(),
             mean: mean.into(),
             likelihood,
-            inducing,
+            inducing: inducing.into(),
             jitter,
             priors: Priors::default(),
         }
     }
 
     /// The inducing variables.
-    pub fn inducing(&self) -> &I {
+    pub fn inducing(&self) -> &AnyInducing {
         &self.inducing
     }
 
@@ -132,7 +132,7 @@ impl<K: KernelModule, I: InducingVariables<K>> Collapsed<K, I> {
         let noise = self.likelihood.noise();
         let (features, _) = self.features(inputs.clone())?;
         let nystrom = features.clone().transpose().exact_matmul(features.clone());
-        let unexplained = self.kernel.matrix(inputs) - nystrom; // [N, N]
+        let unexplained = self.kernel().matrix(inputs) - nystrom; // [N, N]
         let precision = precision(gram(features.clone()), noise.clone());
         let weighted = cholesky(precision, Jitter::NONE)?.solve(features); // V, [M, N]
         let regained = (weighted.clone().exact_matmul(unexplained) * weighted).sum();
@@ -189,14 +189,24 @@ impl<K: KernelModule, I: InducingVariables<K>> Collapsed<K, I> {
         Ok(standardized - variance.log().sum() * (0.5 * outputs as f64))
     }
 
+    /// L, the factor of `K_uu`.
+    fn factor(&self) -> Result<CholeskyFactor<2>, NotPositiveDefinite> {
+        cholesky(self.inducing.kuu(&self.kernel).squeeze_dim(0), self.jitter)
+    }
+
+    /// `K_uf`, [M, N].
+    fn kuf(&self, inputs: Tensor<2>) -> Tensor<2> {
+        self.inducing.kuf(&self.kernel, inputs).squeeze_dim(0)
+    }
+
     /// `Λ`, [M, N], and `diag(K − Q)`, `[N]`.
     pub(super) fn features(
         &self,
         inputs: Tensor<2>,
     ) -> Result<(Tensor<2>, Tensor<1>), NotPositiveDefinite> {
-        let factor = cholesky(self.inducing.kuu(&self.kernel), self.jitter)?;
-        let prior_variance = self.kernel.diagonal(inputs.clone());
-        let features = factor.solve(self.inducing.kuf(&self.kernel, inputs));
+        let factor = self.factor()?;
+        let prior_variance = self.kernel().diagonal(inputs.clone());
+        let features = factor.solve(self.kuf(inputs));
         let unexplained = prior_variance - column_squares(features.clone());
         Ok((features, unexplained))
     }
@@ -208,7 +218,7 @@ impl<K: KernelModule, I: InducingVariables<K>> Collapsed<K, I> {
         let (inputs, targets) = (inputs.inner(), targets.inner());
         let targets = self.mean.residual(targets, inputs.clone());
         let [rows, outputs] = targets.dims();
-        let factor = cholesky(self.inducing.kuu(&self.kernel), self.jitter)?;
+        let factor = self.factor()?;
         let size = self.inducing.count();
         let options = (&targets.device(), targets.dtype());
         let mut squares = Tensor::<2>::zeros([size, size], options); // ΛΛᵀ
@@ -216,7 +226,7 @@ impl<K: KernelModule, I: InducingVariables<K>> Collapsed<K, I> {
         for start in (0..rows).step_by(BLOCK) {
             let length = BLOCK.min(rows - start);
             let block = inputs.clone().narrow(0, start, length);
-            let features = factor.solve(self.inducing.kuf(&self.kernel, block)); // [M, block]
+            let features = factor.solve(self.kuf(block)); // [M, block]
             let targets = targets.clone().narrow(0, start, length); // [block, P]
             projected = projected + features.clone().exact_matmul(targets);
             squares = squares + gram(features);
@@ -234,8 +244,8 @@ impl<K: KernelModule, I: InducingVariables<K>> Collapsed<K, I> {
     }
 }
 
-impl<K: KernelModule, I: InducingVariables<K>> FullBatch for Collapsed<K, I> {
-    type Process = WithMean<ConditionedProcess<K, I>>;
+impl FullBatch for Collapsed {
+    type Process = WithMean<ConditionedProcess>;
 
     full_batch_parts!();
 

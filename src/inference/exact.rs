@@ -53,7 +53,7 @@ impl<K: KernelModule> Exact<K> {
 }
 
 impl<K: KernelModule> FullBatch for Exact<K> {
-    type Process = WithMean<ConditionedProcess<K, InducingPoints>>;
+    type Process = WithMean<ConditionedProcess>;
 
     full_batch_parts!();
 

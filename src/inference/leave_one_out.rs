@@ -6,7 +6,6 @@ use burn::{module::Module, tensor::Tensor};
 
 use super::{Collapsed, Exact, check_rows, low_rank::precision};
 use crate::{
-    inducing::InducingVariables,
     kernels::KernelModule,
     ops::{ExactMatmul, Jitter, NotPositiveDefinite, cholesky, column_squares, gram},
 };
@@ -114,7 +113,7 @@ impl<K: KernelModule> Exact<K> {
     }
 }
 
-impl<K: KernelModule, I: InducingVariables<K>> Collapsed<K, I> {
+impl Collapsed {
     /// The prediction of each target from all the others, under the model that
     /// [`condition`](super::FullBatch::condition) predicts with: the covariance `C = Q + σ²I` of the
     /// targets, and the variance `diag(K − Q)` of the part that the targets do not determine. Time

@@ -3,18 +3,33 @@
 
 /// Implements the methods of a regression that read its parts and set its priors.
 macro_rules! parts {
+    ($regression:ident, kernels) => {
+        parts!(@ $regression<>);
+
+        impl $regression {
+            /// The kernel.
+            pub fn kernel(&self) -> &$crate::kernels::AnyKernel {
+                self.kernel.first()
+            }
+        }
+    };
     ($regression:ident<$($parameter:ident: $bound:path),+>) => {
+        parts!(@ $regression<$($parameter: $bound),+>);
+
         impl<$($parameter: $bound),+> $regression<$($parameter),+> {
+            /// The kernel.
+            pub fn kernel(&self) -> &K {
+                &self.kernel
+            }
+        }
+    };
+    (@ $regression:ident<$($parameter:ident: $bound:path),*>) => {
+        impl<$($parameter: $bound),*> $regression<$($parameter),*> {
             /// Sets priors of parameters, given by path. Trainers add their log density to the
             /// objective.
             pub fn with_priors(mut self, priors: $crate::parameter::Priors) -> Self {
                 self.priors = priors;
                 self
-            }
-
-            /// The kernel.
-            pub fn kernel(&self) -> &K {
-                &self.kernel
             }
 
             /// The mean function.

@@ -5,7 +5,7 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 
-use super::{Kernel, KernelModule};
+use super::{AnyKernel, Kernel};
 use crate::patches::PatchGrid;
 
 /// The kernel of functions of images that sum the responses to all patches,
@@ -47,20 +47,24 @@ use crate::patches::PatchGrid;
 /// # }
 /// ```
 #[derive(Module, Debug)]
-pub struct Convolutional<K: Module> {
-    base: K,
-    location: Option<K>,
+pub struct Convolutional {
+    base: AnyKernel,
+    location: Option<AnyKernel>,
     /// P·w, [P]
     patch_weights: Param<Tensor<1>>,
     #[module(skip)]
     grid: PatchGrid,
 }
 
-impl<K: KernelModule> Convolutional<K> {
+impl Convolutional {
     /// Sums responses with kernel `base` to the patches of `grid`, each with weight `1/P`.
-    pub fn new(base: K, grid: PatchGrid, options: impl Into<TensorCreationOptions>) -> Self {
+    pub fn new(
+        base: impl Kernel,
+        grid: PatchGrid,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Self {
         Self {
-            base,
+            base: base.boxed(),
             location: None,
             patch_weights: Param::from_tensor(Tensor::ones([grid.count()], options)),
             grid,
@@ -68,8 +72,8 @@ impl<K: KernelModule> Convolutional<K> {
     }
 
     /// Sets the kernel on patch locations, which have two dimensions.
-    pub fn with_location(mut self, location: K) -> Self {
-        self.location = Some(location);
+    pub fn with_location(mut self, location: impl Kernel) -> Self {
+        self.location = Some(location.boxed());
         self
     }
 
@@ -90,12 +94,12 @@ impl<K: KernelModule> Convolutional<K> {
     }
 
     /// The kernel of the responses.
-    pub fn base(&self) -> &K {
+    pub fn base(&self) -> &AnyKernel {
         &self.base
     }
 
     /// The kernel on patch locations.
-    pub fn location(&self) -> Option<&K> {
+    pub fn location(&self) -> Option<&AnyKernel> {
         self.location.as_ref()
     }
 
@@ -141,7 +145,7 @@ impl<K: KernelModule> Convolutional<K> {
     }
 }
 
-impl<K: KernelModule> Kernel for Convolutional<K> {
+impl Kernel for Convolutional {
     fn in_larger_unit(&mut self, decades: i64) {
         Kernel::in_larger_unit(&mut self.base, decades);
     }

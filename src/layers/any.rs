@@ -4,19 +4,8 @@ use burn::{module::Module, tensor::Tensor};
 
 use super::{GpLayer, Layer, PatchLayer};
 use crate::{
-    inducing::{InducingPatches, InducingPoints},
-    kernels::{AnyKernel, Convolutional},
-    ops::NotPositiveDefinite,
-    patches::PatchGrid,
-    process::Process,
-    variational::{AnyPosterior, Evaluation},
+    ops::NotPositiveDefinite, patches::PatchGrid, process::Process, variational::Evaluation,
 };
-
-/// A layer on points with components chosen at run time.
-pub type DenseLayer = GpLayer;
-
-/// A layer on images with components chosen at run time.
-pub type ConvolutionalLayer = GpLayer<Convolutional<AnyKernel>, AnyPosterior<InducingPatches>>;
 
 /// A layer chosen at run time.
 #[allow(
@@ -25,12 +14,10 @@ pub type ConvolutionalLayer = GpLayer<Convolutional<AnyKernel>, AnyPosterior<Ind
 )]
 #[derive(Module, Debug)]
 pub enum AnyLayer {
-    /// Functions of points.
-    Dense(DenseLayer),
+    /// Functions of points, or of images as sums over their patches.
+    Dense(GpLayer),
     /// Functions evaluated at every patch of an image.
-    Patches(PatchLayer<DenseLayer>),
-    /// Functions of images, as sums over their patches.
-    Convolutional(ConvolutionalLayer),
+    Patches(PatchLayer<GpLayer>),
 }
 
 /// Forwards to the variant's layer.
@@ -39,7 +26,6 @@ macro_rules! forward {
         match $self {
             Self::Dense($layer) => $call,
             Self::Patches($layer) => $call,
-            Self::Convolutional($layer) => $call,
         }
     };
 }
@@ -47,26 +33,17 @@ macro_rules! forward {
 impl AnyLayer {
     /// The inputs of the inducing variables of every set, `[M, D]` each: points or patches.
     pub fn inducing_inputs(&self) -> Vec<Tensor<2>> {
-        let points = |layer: &DenseLayer| -> Vec<Tensor<2>> {
-            let sets = layer.posterior().independent().inducing();
-            sets.into_iter().map(InducingPoints::points).collect()
-        };
         match self {
-            Self::Dense(layer) => points(layer),
-            Self::Patches(layer) => points(layer.layer()),
-            Self::Convolutional(layer) => {
-                let sets = layer.posterior().inducing().into_iter();
-                sets.map(InducingPatches::patches).collect()
-            }
+            Self::Dense(layer) => layer.inducing_inputs(),
+            Self::Patches(layer) => layer.layer().inducing_inputs(),
         }
     }
 
     /// The patch grid, if the functions are evaluated at patches.
     pub fn grid(&self) -> Option<&PatchGrid> {
         match self {
-            Self::Dense(_) => None,
+            Self::Dense(layer) => layer.grid(),
             Self::Patches(layer) => Some(layer.grid()),
-            Self::Convolutional(layer) => Some(layer.kernel().grid()),
         }
     }
 }
@@ -82,7 +59,6 @@ impl Layer for AnyLayer {
         Ok(match self {
             Self::Dense(layer) => Box::new(layer.condition()?),
             Self::Patches(layer) => Box::new(layer.condition()?),
-            Self::Convolutional(layer) => Box::new(layer.condition()?),
         })
     }
 
@@ -94,7 +70,6 @@ impl Layer for AnyLayer {
         match self {
             Self::Dense(layer) => Self::Dense(layer.after_step()),
             Self::Patches(layer) => Self::Patches(layer.after_step()),
-            Self::Convolutional(layer) => Self::Convolutional(layer.after_step()),
         }
     }
 
@@ -102,7 +77,6 @@ impl Layer for AnyLayer {
         match self {
             Self::Dense(layer) => Self::Dense(layer.synchronized()),
             Self::Patches(layer) => Self::Patches(layer.synchronized()),
-            Self::Convolutional(layer) => Self::Convolutional(layer.synchronized()),
         }
     }
 }

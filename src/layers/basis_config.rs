@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::GpLayer;
 use crate::{
     features::AnyNetwork,
-    kernels::{Basis, LowRankKernel},
+    kernels::Basis,
     means::MeanConfig,
     ops::NotPositiveDefinite,
     process::{CovarianceShape, VarianceCorrection, VariationalGaussian},
@@ -16,7 +16,7 @@ use crate::{
 
 /// A layer of P functions with a network's outputs as basis functions and a posterior over their
 /// weights (Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526).
-pub type BasisLayer = GpLayer<Basis, WeightSpace>;
+pub type BasisLayer = GpLayer<Basis>;
 
 /// Configuration of a [`BasisLayer`].
 ///
@@ -87,7 +87,7 @@ impl BasisLayerConfig {
             self.covariance,
             options.clone(),
         );
-        GpLayer::new(
+        GpLayer::of(
             Basis::new(network).times(self.scale.unwrap_or(usual)),
             self.mean.init(self.inputs, self.outputs, options),
             WeightSpace::new(weights, self.correction),
@@ -95,7 +95,7 @@ impl BasisLayerConfig {
     }
 }
 
-impl<K: LowRankKernel> GpLayer<K, WeightSpace> {
+impl BasisLayer {
     /// Makes predictions raise the prior variance to the largest one among `inputs`, `[N, D]`, as
     /// [`WeightSpace::with_level_of`] does. Pass the training inputs once training is over.
     ///
@@ -103,8 +103,11 @@ impl<K: LowRankKernel> GpLayer<K, WeightSpace> {
     ///
     /// When a covariance matrix cannot be factored.
     pub fn with_level_of(self, inputs: Tensor<2>) -> Result<Self, NotPositiveDefinite> {
-        let (kernel, mean, posterior) = self.into_parts();
-        let posterior = posterior.with_level_of(&kernel, inputs)?;
-        Ok(Self::new(kernel, mean, posterior))
+        let Some(weights) = self.posterior().downcast_ref::<WeightSpace>().cloned() else {
+            return Ok(self);
+        };
+        let (kernel, mean, _) = self.into_parts();
+        let weights = weights.with_level_of(&kernel, inputs)?;
+        Ok(Self::of(kernel, mean, weights))
     }
 }

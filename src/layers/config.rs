@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::{GpLayer, LayerError};
 use crate::{
     inducing::{InducingConfig, InducingPoints, SetsError},
-    kernels::{AnyKernel, KernelConfig, Kernels, SeparateKernels},
+    kernels::{AnyKernel, KernelConfig, Kernels},
     likelihoods::scrambled_normal_points,
     means::{AnyMean, MeanConfig},
     ops::{NotPositiveDefinite, Stationary},
     parameter::tracked_like,
     variational::{
-        CoregionalizationConfig, Coregionalized, FirstGaussians, Functions, PosteriorConfig,
+        CoregionalizationConfig, Coregionalized, FirstGaussians, PosteriorConfig, PosteriorInit,
         WhitenedConfig, first_mixing, with_scaled_deviations,
     },
 };
@@ -277,25 +277,29 @@ impl GpLayerConfig {
         let options = || TensorCreationOptions::from((&points.device(), points.dtype()));
         let latent = (self.coregionalization).map_or(self.outputs, |config| config.latent);
         let posterior = &self.posterior;
-        let (kernels, posterior) = if self.separate_kernels {
-            let kernels = (0..latent).map(|_| self.kernel.init(self.inputs, options()));
-            let kernels = SeparateKernels::new(kernels.collect());
-            let posterior =
-                posterior.init_separate_as(first, sets, &kernels, (jitter, options()))?;
-            (Kernels::Separate(kernels), posterior)
-        } else {
-            let posterior = posterior.init_as(first, sets, &kernel, (latent, jitter, options()))?;
-            (Kernels::Shared(kernel), posterior)
-        };
-        let posterior = with_scaled_deviations(posterior, self.deviation);
-        let functions = match self.coregionalization {
-            None => Functions::Independent(posterior),
-            Some(CoregionalizationConfig { latent, seed }) => {
-                let mixing = first_mixing(self.outputs, latent, seed, options());
-                Functions::Coregionalized(Coregionalized::new(posterior, mixing))
+        let kernels = match self.separate_kernels {
+            false => Kernels::from(kernel),
+            true => {
+                Kernels::separate((0..latent).map(|_| self.kernel.init(self.inputs, options())))
             }
         };
-        Ok(GpLayer::new(kernels, mean, functions))
+        let start = PosteriorInit {
+            prior: &kernels,
+            first,
+            outputs: latent,
+            jitter,
+            options: options(),
+        };
+        let posterior = posterior.build(sets.into_iter().map(Into::into).collect(), &start)?;
+        let posterior = with_scaled_deviations(posterior, self.deviation);
+        let posterior = match self.coregionalization {
+            None => posterior,
+            Some(CoregionalizationConfig { latent, seed }) => {
+                let mixing = first_mixing(self.outputs, latent, seed, options());
+                Coregionalized::new(posterior, mixing).into()
+            }
+        };
+        Ok(GpLayer::new(kernels, mean, posterior))
     }
 
     #[track_caller]

@@ -4,19 +4,18 @@ use burn::{module::Module, tensor::Tensor};
 
 use super::Layer;
 use crate::{
-    inducing::InducingPoints,
-    kernels::{AnyKernel, FunctionPrior, Kernels},
+    inducing::{AnyInducing, InducingPatches},
+    kernels::{Convolutional, FunctionPrior, Kernels},
     means::AnyMean,
     ops::NotPositiveDefinite,
     parameter::require_precision,
-    process::{Marginals, WithMean},
-    variational::{AnyPosterior, Evaluation, Functions, Posterior},
+    patches::PatchGrid,
+    process::{DrawableProcess, Marginals, WithMean},
+    variational::{AnyPosterior, Evaluation},
 };
 
 /// P functions `f(x) = m(x) + g(x)` with the prior `g_p ~ GP(0, k_p)` and any posterior over their
 /// inducing variables.
-///
-/// The default types are those that [`GpLayerConfig`](super::GpLayerConfig) chooses at run time.
 ///
 /// ```
 /// use burn::tensor::{DType, Device, Tensor};
@@ -47,26 +46,70 @@ use crate::{
 /// # }
 /// ```
 #[derive(Module, Debug)]
-pub struct GpLayer<
-    K: Module = Kernels<AnyKernel>,
-    Q: Module = Functions<AnyPosterior<InducingPoints>>,
-> {
+pub struct GpLayer<K: Module = Kernels> {
     kernel: K,
     mean: AnyMean,
-    posterior: Q,
+    posterior: AnyPosterior<K>,
 }
 
-impl<K: FunctionPrior, Q: Posterior<K>> GpLayer<K, Q> {
+impl GpLayer {
     /// Creates a layer.
-    pub fn new(kernel: K, mean: impl Into<AnyMean>, posterior: Q) -> Self {
+    pub fn new(
+        kernels: impl Into<Kernels>,
+        mean: impl Into<AnyMean>,
+        posterior: impl Into<AnyPosterior>,
+    ) -> Self {
+        Self::of(kernels.into(), mean, posterior)
+    }
+
+    /// The KL divergence of the distribution of the inducing variables from the prior, `[1]`. It
+    /// costs a factorization. If marginals are needed too, [`evaluate`](Layer::evaluate) gives both
+    /// with a single one.
+    ///
+    /// # Errors
+    ///
+    /// When the covariance of the inducing variables cannot be factored.
+    pub fn kl(&self) -> Result<Tensor<1>, NotPositiveDefinite> {
+        // The divergence does not depend on the inputs.
+        let first = self.inducing_inputs().swap_remove(0);
+        let x = match self.grid() {
+            Some(grid) => Tensor::zeros([1, grid.image().len()], (&first.device(), first.dtype())),
+            None => first.narrow(0, 0, 1),
+        };
+        Ok(self.evaluate(x)?.kl)
+    }
+
+    /// The inputs of the inducing variables of every set, `[M, D]` each: points, or patches of images.
+    pub fn inducing_inputs(&self) -> Vec<Tensor<2>> {
+        let inputs = |set: &AnyInducing| match set.downcast_ref::<InducingPatches>() {
+            Some(patches) => Some(patches.patches()),
+            None => set.inputs(),
+        };
+        self.posterior
+            .inducing()
+            .into_iter()
+            .filter_map(inputs)
+            .collect()
+    }
+
+    /// The patches of the images, if the kernel is convolutional.
+    pub fn grid(&self) -> Option<&PatchGrid> {
+        let kernel = self.kernel.first().downcast_ref::<Convolutional>();
+        kernel.map(Convolutional::grid)
+    }
+}
+
+impl<K: FunctionPrior> GpLayer<K> {
+    /// Creates a layer with a prior of any type.
+    pub fn of(kernel: K, mean: impl Into<AnyMean>, posterior: impl Into<AnyPosterior<K>>) -> Self {
         Self {
             kernel,
             mean: mean.into(),
-            posterior,
+            posterior: posterior.into(),
         }
     }
 
-    /// The kernel, or the separate kernels of the functions.
+    /// The kernels of the functions.
     pub fn kernel(&self) -> &K {
         &self.kernel
     }
@@ -77,33 +120,18 @@ impl<K: FunctionPrior, Q: Posterior<K>> GpLayer<K, Q> {
     }
 
     /// The posterior.
-    pub fn posterior(&self) -> &Q {
+    pub fn posterior(&self) -> &AnyPosterior<K> {
         &self.posterior
     }
 
-    /// The kernel, the mean and the posterior.
-    pub fn into_parts(self) -> (K, AnyMean, Q) {
+    /// The kernels, the mean and the posterior.
+    pub fn into_parts(self) -> (K, AnyMean, AnyPosterior<K>) {
         (self.kernel, self.mean, self.posterior)
     }
 }
 
-impl GpLayer {
-    /// The KL divergence of the distribution of the inducing variables from the prior, `[1]`. It
-    /// costs a factorization. If marginals are needed too, [`evaluate`](Layer::evaluate) gives both
-    /// with a single one.
-    ///
-    /// # Errors
-    ///
-    /// When the covariance of the inducing variables cannot be factored.
-    pub fn kl(&self) -> Result<Tensor<1>, NotPositiveDefinite> {
-        // The divergence does not depend on the inputs.
-        let points = self.posterior.independent().inducing()[0].points();
-        Ok(self.evaluate(points.narrow(0, 0, 1))?.kl)
-    }
-}
-
-impl<K: FunctionPrior, Q: Posterior<K>> Layer for GpLayer<K, Q> {
-    type Process = WithMean<Q::Process>;
+impl<K: FunctionPrior> Layer for GpLayer<K> {
+    type Process = WithMean<Box<dyn DrawableProcess>>;
 
     #[track_caller]
     fn evaluate(&self, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
@@ -123,13 +151,13 @@ impl<K: FunctionPrior, Q: Posterior<K>> Layer for GpLayer<K, Q> {
         Ok(WithMean::new(process, self.mean.valid()))
     }
 
-    fn after_step(self) -> Self {
-        let posterior = self.posterior.after_step(&self.kernel);
-        Self { posterior, ..self }
+    fn after_step(mut self) -> Self {
+        self.posterior.after_step(&self.kernel);
+        self
     }
 
-    fn synchronized(self) -> Self {
-        let posterior = self.posterior.synchronized(&self.kernel);
-        Self { posterior, ..self }
+    fn synchronized(mut self) -> Self {
+        self.posterior.synchronize(&self.kernel);
+        self
     }
 }

@@ -5,16 +5,16 @@ use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ConvolutionalLayer, DenseLayer, GpLayer, GpLayerConfig, LayerError, PatchLayer,
+    GpLayer, GpLayerConfig, LayerError, PatchLayer,
     config::{function_options, spread_points},
 };
 use crate::{
     inducing::InducingPatches,
-    kernels::{AnyKernel, Convolutional, KernelConfig},
+    kernels::{AnyKernel, Convolutional, KernelConfig, Kernels},
     ops::NotPositiveDefinite,
     parameter::tracked_like,
     patches::{ImageShape, PatchGrid},
-    variational::{FirstGaussians, with_scaled_deviations},
+    variational::{FirstGaussians, PosteriorInit, with_scaled_deviations},
 };
 
 /// The default side of a patch.
@@ -34,7 +34,7 @@ pub fn convolutional_layer(
     grid: PatchGrid,
     sets: Vec<Tensor<2>>,
     first: FirstGaussians,
-) -> Result<ConvolutionalLayer, NotPositiveDefinite> {
+) -> Result<GpLayer, NotPositiveDefinite> {
     let options = TensorCreationOptions::from((&sets[0].device(), sets[0].dtype()));
     let jitter = config.inducing.jitter_for(sets[0].dtype());
     let mut kernel = Convolutional::new(kernel, grid, options.clone());
@@ -46,15 +46,19 @@ pub fn convolutional_layer(
             .map(|patches| with_random_places(patches, &grid, &mut random))
             .collect();
     }
-    let posterior = (config.posterior).init_as(
+    let kernels = Kernels::from(kernel);
+    let start = PosteriorInit {
+        prior: &kernels,
         first,
-        sets,
-        &kernel,
-        (config.outputs, jitter, options.clone()),
-    )?;
+        outputs: config.outputs,
+        jitter,
+        options: options.clone(),
+    };
+    let sets = sets.into_iter().map(Into::into).collect();
+    let posterior = config.posterior.build(sets, &start)?;
     let posterior = with_scaled_deviations(posterior, config.deviation);
     let mean = (config.mean).init(grid.image().len(), config.outputs, options);
-    Ok(GpLayer::new(kernel, mean, posterior))
+    Ok(GpLayer::new(kernels, mean, posterior))
 }
 
 /// Patches at random locations, uniform over the patch locations of an image.
@@ -140,7 +144,7 @@ on_patches! {
 }
 
 on_patches! {
-    /// Configuration of a [`ConvolutionalLayer`]: functions of images that sum the responses to all
+    /// Configuration of a convolutional [`GpLayer`]: functions of images that sum the responses to all
     /// patches, with inducing patches.
     ///
     /// ```
@@ -177,7 +181,7 @@ impl PatchLayerConfig {
     pub fn init(
         &self,
         options: impl Into<TensorCreationOptions>,
-    ) -> Result<PatchLayer<DenseLayer>, LayerError> {
+    ) -> Result<PatchLayer<GpLayer>, LayerError> {
         let grid = self.grid()?;
         Ok(PatchLayer::new(self.functions.init(options), grid))
     }
@@ -190,7 +194,7 @@ impl PatchLayerConfig {
     /// When the patches do not fit the image, and in the same cases as
     /// [`GpLayerConfig::init_from`].
     #[track_caller]
-    pub fn init_from(&self, images: &Tensor<2>) -> Result<PatchLayer<DenseLayer>, LayerError> {
+    pub fn init_from(&self, images: &Tensor<2>) -> Result<PatchLayer<GpLayer>, LayerError> {
         let grid = self.grid()?;
         let layer = self.functions.init_from(&grid.extract(images.clone()))?;
         Ok(PatchLayer::new(layer, grid))
@@ -211,10 +215,7 @@ impl ConvGpLayerConfig {
     /// When the patches do not fit the image, the orthogonal points do not fit the posterior, or
     /// the covariance of the inducing variables cannot be factored.
     #[track_caller]
-    pub fn init(
-        &self,
-        options: impl Into<TensorCreationOptions>,
-    ) -> Result<ConvolutionalLayer, LayerError> {
+    pub fn init(&self, options: impl Into<TensorCreationOptions>) -> Result<GpLayer, LayerError> {
         let (grid, functions) = (self.grid()?, &self.functions);
         let patches = spread_points(&functions.inducing, functions.inputs, &options.into());
         self.init_at(grid, patches)
@@ -227,7 +228,7 @@ impl ConvGpLayerConfig {
     ///
     /// In the same cases as [`init`](Self::init), and when there are too few distinct patches.
     #[track_caller]
-    pub fn init_from(&self, images: &Tensor<2>) -> Result<ConvolutionalLayer, LayerError> {
+    pub fn init_from(&self, images: &Tensor<2>) -> Result<GpLayer, LayerError> {
         let (grid, functions) = (self.grid()?, &self.functions);
         let options = (&images.device().inner(), images.dtype());
         let kernel = functions.kernel.init(functions.inputs, options);
@@ -238,11 +239,7 @@ impl ConvGpLayerConfig {
     }
 
     #[track_caller]
-    fn init_at(
-        &self,
-        grid: PatchGrid,
-        patches: Vec<Tensor<2>>,
-    ) -> Result<ConvolutionalLayer, LayerError> {
+    fn init_at(&self, grid: PatchGrid, patches: Vec<Tensor<2>>) -> Result<GpLayer, LayerError> {
         let functions = &self.functions;
         (functions.inducing).check(functions.posterior.has_orthogonal_set())?;
         let first = patches[0].clone();

@@ -54,7 +54,7 @@ use burn::{
     tensor::Tensor,
 };
 
-pub use any::{AnyLayer, ConvolutionalLayer, DenseLayer};
+pub use any::AnyLayer;
 pub use basis_config::{BasisLayer, BasisLayerConfig};
 pub use config::GpLayerConfig;
 pub use error::LayerError;

@@ -3,10 +3,14 @@
 use burn::tensor::Tensor;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-use super::{draw_at_distinct, nonnegative};
+use super::{
+    draw_at_distinct,
+    leading_axis::{column_sums_of_squares, means_of_each, prior_variances},
+    nonnegative,
+};
 use crate::{
-    inducing::InducingVariables,
-    kernels::KernelModule,
+    inducing::AnyInducing,
+    kernels::Kernels,
     ops::{CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky, column_squares},
     process::{Marginals, Moments, Scale},
     random::normals,
@@ -158,27 +162,36 @@ impl WhitenedCovariance {
         }
     }
 
-    /// The means of `Aᵀu`, and the variances less those of standard normal variables, both `[N, P]`.
-    fn project_relative(&self, mean: &Tensor<2>, basis: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+    /// The means of `Aᵀu`, and the variances less those of standard normal variables, both `[N, P]`, for
+    /// `basis` A, `[B, M, N]`.
+    fn project_relative(&self, mean: &Tensor<2>, basis: Tensor<3>) -> (Tensor<2>, Tensor<2>) {
         if let Self::Factor(scale) = self {
             return moments_of(mean, scale).project_relative(basis);
         }
-        let squares = column_squares(basis.clone()).unsqueeze_dim(1);
-        let (means, variances) = self.project(mean, basis);
-        (means, variances - squares)
+        let squares = column_sums_of_squares(basis.clone()); // [N, B]
+        let means = means_of_each(&basis, mean.clone());
+        let variances = match self {
+            Self::Precision(factor) => {
+                let solved = factor.solve(basis.squeeze_dim(0));
+                column_squares(solved).unsqueeze_dim::<2>(1) - squares
+            }
+            _ => squares.neg(),
+        };
+        let shape = means.dims();
+        (means, variances.expand(shape))
     }
 
-    /// The covariances of `Aᵀu`, `[P, N, N]`, for `outputs` functions and `basis` A, `[M, N]`.
-    pub(crate) fn covariance(&self, outputs: usize, basis: Tensor<2>) -> Tensor<3> {
-        let [_, rows] = basis.dims();
+    /// The covariances of `Aᵀu`, `[P, N, N]`, for `outputs` functions and `basis` A, `[B, M, N]`.
+    pub(crate) fn covariance(&self, outputs: usize, basis: Tensor<3>) -> Tensor<3> {
+        let [_, _, rows] = basis.dims();
         match self {
             Self::Known => Tensor::zeros([outputs, rows, rows], (&basis.device(), basis.dtype())),
             Self::Factor(scale) => {
-                let projected = scale.clone().transpose().exact_matmul(basis.unsqueeze()); // [P, M, N]
+                let projected = scale.clone().transpose().exact_matmul(basis); // [P, M, N]
                 projected.clone().transpose().exact_matmul(projected)
             }
             Self::Precision(factor) => {
-                let solved = factor.solve(basis);
+                let solved = factor.solve(basis.squeeze_dim(0));
                 let covariance = solved.clone().transpose().exact_matmul(solved);
                 covariance.unsqueeze::<3>().repeat_dim(0, outputs)
             }
@@ -202,54 +215,71 @@ impl WhitenedCovariance {
             }
         }
     }
+
+    /// The uncertainty of the variables of one function.
+    fn of_function(&self, function: usize) -> Self {
+        match self {
+            Self::Factor(scale) => Self::Factor(scale.clone().narrow(0, function, 1)),
+            shared => shared.clone(),
+        }
+    }
 }
 
 /// A process conditioned on inducing variables `u` with `L⁻¹u ~ N(m_p, S)`, where `L` is the
 /// Cholesky factor of their covariance: `μ = Λᵀm`, `Σ = K − ΛᵀΛ + ΛᵀSΛ`, `Λ = L⁻¹K_uf`.
 ///
 /// The exact Gaussian process is the special case where `L` is the factor of `K + σ²I` and `S = 0`;
-/// the collapsed bound gives `S = B⁻¹`.
+/// the collapsed bound gives `S = B⁻¹`. L and Λ have a leading axis: 1 if all functions share a kernel and
+/// their inducing variables, P if each has its own.
 #[derive(Clone, Debug)]
-pub struct ConditionedProcess<K, I> {
-    kernel: K,
-    inducing: I,
-    factor: CholeskyFactor<2>,
+pub struct ConditionedProcess {
+    kernels: Kernels,
+    inducing: AnyInducing,
+    /// L, [B, M, M]
+    factor: CholeskyFactor<3>,
     /// m, [P, M]
     mean: Tensor<2>,
     spread: WhitenedCovariance,
 }
 
-impl<K: KernelModule, I: InducingVariables<K>> ConditionedProcess<K, I> {
-    /// Creates the process from the whitened mean, `[P, M]`, and the uncertainty of the whitened
-    /// inducing variables.
-    pub fn new(
-        kernel: K,
-        inducing: I,
-        factor: CholeskyFactor<2>,
+impl ConditionedProcess {
+    /// Creates the process from the factor L, `[M, M]` or `[B, M, M]`, the whitened mean, `[P, M]`, and
+    /// the uncertainty of the whitened inducing variables.
+    pub fn new<const D: usize>(
+        kernels: impl Into<Kernels>,
+        inducing: impl Into<AnyInducing>,
+        factor: CholeskyFactor<D>,
         mean: Tensor<2>,
         spread: WhitenedCovariance,
     ) -> Self {
+        let triangle = factor.triangle();
+        let dims = triangle.dims();
+        let batch = dims[..D - 2].iter().product::<usize>();
         Self {
-            kernel,
-            inducing,
-            factor,
+            kernels: kernels.into(),
+            inducing: inducing.into(),
+            factor: CholeskyFactor::from_triangle(triangle.reshape([
+                batch,
+                dims[D - 2],
+                dims[D - 1],
+            ])),
             mean,
             spread,
         }
     }
 
-    /// The kernel.
-    pub fn kernel(&self) -> &K {
-        &self.kernel
+    /// The kernels.
+    pub fn kernels(&self) -> &Kernels {
+        &self.kernels
     }
 
     /// The inducing variables.
-    pub fn inducing(&self) -> &I {
+    pub fn inducing(&self) -> &AnyInducing {
         &self.inducing
     }
 
-    /// The factor L.
-    pub fn factor(&self) -> &CholeskyFactor<2> {
+    /// The factor L, `[B, M, M]`.
+    pub fn factor(&self) -> &CholeskyFactor<3> {
         &self.factor
     }
 
@@ -263,31 +293,44 @@ impl<K: KernelModule, I: InducingVariables<K>> ConditionedProcess<K, I> {
         &self.spread
     }
 
-    /// `Λ = L⁻¹K_uf`, [M, N].
-    fn features(&self, x: Tensor<2>) -> Tensor<2> {
-        self.factor.solve(self.inducing.kuf(&self.kernel, x))
+    /// The process of each function by itself, or of all functions if they share a factor.
+    pub(crate) fn functions(&self) -> Vec<Self> {
+        let [batch, _, _] = self.factor.triangle().dims();
+        if batch == 1 {
+            return vec![self.clone()];
+        }
+        let kernels = self.kernels.each().iter().cycle().take(batch).enumerate();
+        kernels
+            .map(|(function, kernel)| {
+                let own = self.inducing.of_function(function);
+                Self::new(
+                    kernel.clone(),
+                    own.unwrap_or_else(|| self.inducing.clone()),
+                    self.factor.member(function),
+                    self.mean.clone().narrow(0, function, 1),
+                    self.spread.of_function(function),
+                )
+            })
+            .collect()
     }
 
-    fn means(&self, features: &Tensor<2>) -> Tensor<2> {
-        features
-            .clone()
-            .transpose()
-            .exact_matmul(self.mean.clone().transpose())
+    /// `Λ = L⁻¹K_uf`, [B, M, N].
+    fn features(&self, x: Tensor<2>) -> Tensor<3> {
+        self.factor.solve(self.inducing.kuf(&self.kernels, x))
     }
 }
 
-impl<K: KernelModule, I: InducingVariables<K>> Process for ConditionedProcess<K, I> {
+impl Process for ConditionedProcess {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.marginals(one).at_none();
         }
-        let prior_variance = self.kernel.diagonal(x.clone());
+        let prior_variance = prior_variances(&self.kernels, x.clone()); // [N, B]
         let features = self.features(x);
         let (mean, change) = self.spread.project_relative(&self.mean, features);
-        let variance = change + prior_variance.unsqueeze_dim(1);
         Marginals {
             mean,
-            variance: nonnegative(variance),
+            variance: nonnegative(change + prior_variance),
         }
     }
 
@@ -295,13 +338,14 @@ impl<K: KernelModule, I: InducingVariables<K>> Process for ConditionedProcess<K,
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.joint(one).at_none();
         }
-        let prior = self.kernel.matrix(x.clone()); // [N, N]
-        let features = self.features(x); // [M, N]
+        let prior = self.kernels.matrix_at(x.clone()); // [B, N, N]
+        let features = self.features(x); // [B, M, N]
         let [outputs, _] = self.mean.dims();
         let gram = features.clone().transpose().exact_matmul(features.clone());
-        let residual = prior - gram;
-        let mean = self.means(&features);
-        let covariance = self.spread.covariance(outputs, features) + residual.unsqueeze();
-        Joint { mean, covariance }
+        let mean = means_of_each(&features, self.mean.clone());
+        Joint {
+            mean,
+            covariance: self.spread.covariance(outputs, features) + (prior - gram),
+        }
     }
 }

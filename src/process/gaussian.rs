@@ -6,9 +6,10 @@ use burn::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::leading_axis::{column_sums_of_squares, means_of_each};
 use crate::ops::{
-    CholeskyFactor, ExactMatmul, batch_column_squares, batch_relative_moments, column_squares,
-    gaussian_kl, marginals_minus_prior, projected_moments,
+    CholeskyFactor, ExactMatmul, batch_relative_moments, column_squares, gaussian_kl,
+    marginals_minus_prior, projected_moments,
 };
 
 /// Whether a variational covariance is full or diagonal.
@@ -146,44 +147,42 @@ impl Moments {
         }
     }
 
-    /// Means of `Aᵀu`, and variances less those of standard normal variables, both `[N, P]`, for
-    /// `basis` A, `[M, N]`.
-    pub fn project_relative(self, basis: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+    /// Means of `A_pᵀu_p`, and variances less those of standard normal variables, both `[N, P]`, for
+    /// `basis` A, `[B, M, N]`.
+    pub fn project_relative(self, basis: Tensor<3>) -> (Tensor<2>, Tensor<2>) {
+        let is_shared = basis.dims()[0] == 1;
         match self.scale {
-            Scale::Full(scale) => marginals_minus_prior(basis, self.mean, scale),
-            Scale::Diagonal(_) => {
-                let squares = column_squares(basis.clone()).unsqueeze_dim(1);
-                let (mean, variance) = self.project(basis);
+            Scale::Full(scale) if is_shared => {
+                marginals_minus_prior(basis.squeeze_dim(0), self.mean, scale)
+            }
+            Scale::Full(scale) => batch_relative_moments(basis, self.mean, scale),
+            Scale::Diagonal(_) if is_shared => {
+                let squares = column_sums_of_squares(basis.clone());
+                let (mean, variance) = self.project(basis.squeeze_dim(0));
                 (mean, variance - squares)
             }
+            Scale::Diagonal(deviation) => {
+                let mean = means_of_each(&basis, self.mean);
+                let squares = column_sums_of_squares(basis.clone());
+                let scaled = column_sums_of_squares(basis * deviation.unsqueeze_dim(2));
+                (mean, scaled - squares)
+            }
         }
     }
 
-    /// [`Self::project_relative`] with the basis `L⁻¹B`, for a factor L and `rhs` B, `[M, N]`.
+    /// [`Self::project_relative`] with the basis `L⁻¹B`, for a factor L, `[B, M, M]`, and `rhs` B,
+    /// `[B, M, N]`.
     pub fn solve_and_project_relative(
         self,
-        factor: &CholeskyFactor<2>,
-        rhs: Tensor<2>,
+        factor: &CholeskyFactor<3>,
+        rhs: Tensor<3>,
     ) -> (Tensor<2>, Tensor<2>) {
         match self.scale {
-            Scale::Full(scale) => factor.marginals_minus_prior(rhs, self.mean, scale),
-            Scale::Diagonal(_) => self.project_relative(factor.solve(rhs)),
-        }
-    }
-
-    /// [`Self::project_relative`] for a separate `basis` A_p per function, `[P, M, N]`.
-    pub fn project_each_relative(self, basis: Tensor<3>) -> (Tensor<2>, Tensor<2>) {
-        match self.scale {
-            Scale::Full(scale) => batch_relative_moments(basis, self.mean, scale),
-            Scale::Diagonal(deviation) => {
-                let mean = (basis.clone().transpose()).exact_matmul(self.mean.unsqueeze_dim(2));
-                let squares = batch_column_squares(basis.clone());
-                let scaled = basis * deviation.unsqueeze_dim(2); // [P, M, N]
-                (
-                    mean.squeeze_dim::<2>(2).transpose(),
-                    (batch_column_squares(scaled) - squares).transpose(),
-                )
+            Scale::Full(scale) if rhs.dims()[0] == 1 => {
+                let one = CholeskyFactor::from_triangle(factor.triangle().squeeze_dim(0));
+                one.marginals_minus_prior(rhs.squeeze_dim(0), self.mean, scale)
             }
+            _ => self.project_relative(factor.solve(rhs)),
         }
     }
 

@@ -102,7 +102,10 @@ impl<F: FeatureMap> Process for LowRankProcess<F> {
         let mean = features.clone().transpose();
         let mean = mean.exact_matmul(self.mean.clone().transpose()).cast(dtype);
         let [rows, outputs] = mean.dims();
-        let covariance = self.spread.covariance(outputs, features).cast(dtype);
+        let covariance = self
+            .spread
+            .covariance(outputs, features.unsqueeze())
+            .cast(dtype);
         let covariance = match residual {
             Some(residual) => {
                 let same = Tensor::<2>::eye(rows, &mean.device()).cast(dtype);

@@ -22,12 +22,12 @@ mod boxed;
 mod conditioned;
 mod equal_inputs;
 mod gaussian;
+mod leading_axis;
 mod low_rank;
 mod marginals;
 mod mixture;
 mod paths;
 mod row_blocks;
-mod separate;
 mod variance_correction;
 mod with_mean;
 
@@ -39,13 +39,16 @@ pub(crate) use equal_inputs::EqualInputs;
 pub use equal_inputs::draw_at_distinct;
 pub use gaussian::{CovarianceShape, VariationalGaussian};
 pub(crate) use gaussian::{Moments, Scale};
+pub(crate) use leading_axis::{
+    column_sums_of_products, column_sums_of_squares, of_each, prior_variances, product_of_each,
+    right_hand_sides,
+};
 pub use low_rank::LowRankProcess;
 pub use marginals::Marginals;
 pub use mixture::Mixture;
 pub(crate) use mixture::{mix, mix_draws};
 pub use paths::{DrawableProcess, PathOptions, Paths, SamplePaths};
 pub(crate) use row_blocks::{BLOCK, blocks};
-pub use separate::SeparateProcess;
 pub use variance_correction::{PredictedVariance, VarianceCorrection};
 pub(crate) use variance_correction::{largest_norm, residual_variance};
 pub use with_mean::WithMean;

@@ -7,6 +7,7 @@ mod mixture;
 mod pathwise;
 mod prior;
 mod separate;
+mod weights;
 mod with_mean;
 
 pub use prior::PriorPaths;

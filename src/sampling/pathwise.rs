@@ -3,10 +3,10 @@
 use burn::tensor::{Tensor, TensorCreationOptions};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-use super::{PathOptions, Paths, PriorPaths, SamplePaths, prior::combine};
+use super::{PathOptions, Paths, PriorPaths, SamplePaths, prior::combine, separate::paths_of_each};
 use crate::{
-    inducing::InducingVariables,
-    kernels::{KernelModule, NoFunctionDraws},
+    inducing::AnyInducing,
+    kernels::{Kernels, NoFunctionDraws},
     parameter::tracked_like,
     process::ConditionedProcess,
     random::normals,
@@ -19,9 +19,9 @@ use crate::{
 /// arXiv:2002.09309, eq. 13). ε has the variance that was added to `Cov[u, u]` before
 /// the factorization: the jitter, or the noise in exact regression.
 #[derive(Clone, Debug)]
-pub(super) struct ConditionedPaths<K, I> {
-    kernel: K,
-    inducing: I,
+pub(super) struct ConditionedPaths {
+    kernels: Kernels,
+    inducing: AnyInducing,
     prior: PriorPaths,
     /// The weights of the update, `(LLᵀ)⁻¹·(u − g(Z) − ε)`, [S, P, M]
     weights: Tensor<3>,
@@ -53,56 +53,55 @@ impl Draw {
     }
 }
 
-impl<K: KernelModule, I: InducingVariables<K>> SamplePaths for ConditionedProcess<K, I> {
+/// Functions with kernels of their own are drawn one by one.
+impl SamplePaths for ConditionedProcess {
     fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoFunctionDraws> {
-        Ok(Box::new(self.paths_in_stream(options, 0)?))
+        paths_of_each(self.functions(), options, paths_of_one)
     }
 }
 
-impl<K: KernelModule, I: InducingVariables<K>> ConditionedProcess<K, I> {
-    /// [`paths`](SamplePaths::paths), using one of the seed's random streams.
-    pub(super) fn paths_in_stream(
-        &self,
-        options: PathOptions,
-        stream: u64,
-    ) -> Result<ConditionedPaths<K, I>, NoFunctionDraws> {
-        let (kernel, inducing, factor) = (self.kernel(), self.inducing(), self.factor());
-        let mean = self.whitened_mean(); // [P, M]
-        let [_, size] = mean.dims();
-        let update = |draw: &mut Draw, values: Tensor<3>| {
-            let identity = Tensor::<2>::eye(size, &mean.device()).cast(mean.dtype());
-            let variances = inducing.kuu(kernel).mul(identity);
-            let added = factor.lower().square().sum_dim(1) - variances.sum_dim(1); // [M, 1]
-            let deviation = added.clamp_min(0.0).sqrt().reshape([1, 1, size]);
-            let drawn = values + draw.noise() * deviation; // g(Z) + ε
-            let noise = draw.noise();
-            // Whitened, with one column per draw and output.
-            let inducing_draw = draw.columns(self.spread().draw(&mean, noise));
-            let drawn = factor.solve(draw.columns(drawn));
-            draw.rows(factor.solve_transposed(inducing_draw - drawn).transpose())
-        };
-        ConditionedPaths::draw(kernel, inducing, &mean, (options, stream), update)
-    }
+/// Draws from the process of functions that share a kernel and inducing variables.
+fn paths_of_one(
+    process: &ConditionedProcess,
+    options: (PathOptions, u64),
+) -> Result<ConditionedPaths, NoFunctionDraws> {
+    let (kernels, inducing) = (process.kernels(), process.inducing());
+    let factor = process.factor().member(0);
+    let mean = process.whitened_mean(); // [P, M]
+    let [_, size] = mean.dims();
+    let update = |draw: &mut Draw, values: Tensor<3>| {
+        let identity = Tensor::<2>::eye(size, &mean.device()).cast(mean.dtype());
+        let variances = inducing.kuu(kernels).squeeze_dim::<2>(0).mul(identity);
+        let added = factor.lower().square().sum_dim(1) - variances.sum_dim(1); // [M, 1]
+        let deviation = added.clamp_min(0.0).sqrt().reshape([1, 1, size]);
+        let drawn = values + draw.noise() * deviation; // g(Z) + ε
+        let noise = draw.noise();
+        // Whitened, with one column per draw and output.
+        let inducing_draw = draw.columns(process.spread().draw(&mean, noise));
+        let drawn = factor.solve(draw.columns(drawn));
+        draw.rows(factor.solve_transposed(inducing_draw - drawn).transpose())
+    };
+    ConditionedPaths::draw(kernels, inducing, &mean, options, update)
 }
 
-impl<K: KernelModule, I: InducingVariables<K>> ConditionedPaths<K, I> {
+impl ConditionedPaths {
     /// Draws functions from the prior and updates them, in one of the seed's random streams.
     /// `update` returns the weights of the covariances with the inducing variables, `[S, P, M]`, for
-    /// the values of the prior draws, `g(Z)`. `mean` is `[P, M]`.
+    /// the values of the prior draws, `g(Z)`. `mean` is `[P, M]`. All functions share a kernel.
     pub(super) fn draw(
-        kernel: &K,
-        inducing: &I,
+        kernels: &Kernels,
+        inducing: &AnyInducing,
         mean: &Tensor<2>,
         (options, stream): (PathOptions, u64),
         update: impl FnOnce(&mut Draw, Tensor<3>) -> Tensor<3>,
     ) -> Result<Self, NoFunctionDraws> {
-        let inputs = inducing.inputs().ok_or_else(NoFunctionDraws::at::<I>)?;
+        let inputs = inducing.inputs_of_draws()?;
         let ([_, dimensions], [outputs, size]) = (inputs.dims(), mean.dims());
         let mut random = ChaCha8Rng::seed_from_u64(options.seed);
         random.set_stream(stream);
         let tensors = TensorCreationOptions::from((&mean.device(), mean.dtype()));
         let prior = PriorPaths::new(
-            kernel,
+            kernels.first(),
             dimensions,
             (options.samples, outputs),
             options.frequencies,
@@ -116,7 +115,7 @@ impl<K: KernelModule, I: InducingVariables<K>> ConditionedPaths<K, I> {
         };
         let values = prior.evaluate(inputs);
         Ok(Self {
-            kernel: kernel.clone(),
+            kernels: kernels.clone(),
             inducing: inducing.clone(),
             prior,
             weights: update(&mut draw, values),
@@ -124,11 +123,12 @@ impl<K: KernelModule, I: InducingVariables<K>> ConditionedPaths<K, I> {
     }
 }
 
-impl<K: KernelModule, I: InducingVariables<K>> Paths for ConditionedPaths<K, I> {
+impl Paths for ConditionedPaths {
     fn evaluate(&self, x: Tensor<2>) -> Tensor<3> {
         let prior = self.prior.evaluate(x.clone());
-        let kernel = tracked_like(&x, self.kernel.clone());
+        let kernels = tracked_like(&x, self.kernels.clone());
         let inducing = tracked_like(&x, self.inducing.clone());
-        prior + combine(self.weights.clone(), inducing.kuf(&kernel, x))
+        let kuf = inducing.kuf(&kernels, x).squeeze_dim::<2>(0); // [M, N]
+        prior + combine(self.weights.clone(), kuf)
     }
 }

@@ -29,7 +29,7 @@ impl PriorPaths {
     ///
     /// When the kernel has no features, or too many.
     pub fn new(
-        kernel: &impl Kernel,
+        kernel: &dyn Kernel,
         dimensions: usize,
         (samples, outputs): (usize, usize),
         count: usize,

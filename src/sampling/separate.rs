@@ -1,40 +1,30 @@
-//! Draws of functions with separate kernels.
+//! Draws of functions that each have their own process.
 
 use burn::tensor::Tensor;
 
-use super::{PathOptions, Paths, SamplePaths};
-use crate::{
-    inducing::SeparateInducing,
-    kernels::{KernelModule, NoFunctionDraws},
-    process::SeparateProcess,
-};
+use super::{PathOptions, Paths, pathwise::ConditionedPaths};
+use crate::kernels::NoFunctionDraws;
 
 /// Draws of P functions, each from its own process.
-struct SeparatePaths<G> {
-    functions: Vec<G>,
+struct SeparatePaths {
+    functions: Vec<ConditionedPaths>,
 }
 
-/// Draws each function from its own process, which uses its own random stream.
-pub(super) fn separate_paths<P, G: Paths + 'static>(
+/// Draws the functions of a process together, or each by itself in its own random stream if there are
+/// several processes.
+pub(super) fn paths_of_each<P>(
     functions: Vec<P>,
-    draw: impl Fn(P, u64) -> Result<G, NoFunctionDraws>,
+    options: PathOptions,
+    draw: impl Fn(&P, (PathOptions, u64)) -> Result<ConditionedPaths, NoFunctionDraws>,
 ) -> Result<Box<dyn Paths>, NoFunctionDraws> {
-    let functions = functions.into_iter().zip(0..);
-    let functions = functions.map(|(function, stream)| draw(function, stream));
+    let functions = functions.iter().zip(0..);
+    let functions = functions.map(|(function, stream)| draw(function, (options, stream)));
     Ok(Box::new(SeparatePaths {
         functions: functions.collect::<Result<_, _>>()?,
     }))
 }
 
-impl<K: KernelModule, I: SeparateInducing<K>> SamplePaths for SeparateProcess<K, I> {
-    fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoFunctionDraws> {
-        separate_paths(self.functions(), |function, stream| {
-            function.paths_in_stream(options, stream)
-        })
-    }
-}
-
-impl<G: Paths> Paths for SeparatePaths<G> {
+impl Paths for SeparatePaths {
     fn evaluate(&self, x: Tensor<2>) -> Tensor<3> {
         let draws = self.functions.iter().map(|paths| paths.evaluate(x.clone()));
         Tensor::cat(draws.collect(), 1)

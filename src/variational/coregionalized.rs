@@ -9,10 +9,11 @@ use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    kernels::FunctionPrior,
+    inducing::AnyInducing,
+    kernels::Kernels,
     ops::NotPositiveDefinite,
-    process::{Mixture, mix},
-    variational::{Evaluation, Posterior},
+    process::{DrawableProcess, Mixture, VariationalGaussian, mix},
+    variational::{AnyPosterior, Evaluation, Posterior},
 };
 
 /// The linear model of coregionalization (LMC): `f(x) = W·g(x)` with P functions f, Q independent
@@ -28,7 +29,7 @@ use crate::{
 /// use burn::tensor::{DType, Device, Tensor};
 /// use burn_gp_core::{
 ///     inducing::InducingPoints,
-///     kernels::StationaryConfig,
+///     kernels::{Kernels, StationaryConfig},
 ///     ops::{Jitter, NotPositiveDefinite, Stationary},
 ///     process::{CovarianceShape, VariationalGaussian},
 ///     variational::{Coregionalized, Posterior, Whitened},
@@ -36,7 +37,7 @@ use crate::{
 ///
 /// # fn main() -> Result<(), NotPositiveDefinite> {
 /// let device = Device::default();
-/// let kernel = StationaryConfig::new(Stationary::Matern52).init(1, &device);
+/// let prior = Kernels::from(StationaryConfig::new(Stationary::Matern52).init(1, &device));
 /// let inducing = || InducingPoints::new(Tensor::from_data([[0.0], [1.0], [2.0]], &device));
 /// let jitter = Jitter::for_precision(DType::F32);
 /// let distribution = VariationalGaussian::standard(3, 2, CovarianceShape::Full, &device);
@@ -44,7 +45,7 @@ use crate::{
 /// // Three functions as mixtures of two.
 /// let mixing = Tensor::from_data([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], &device);
 /// let posterior = Coregionalized::new(latent, mixing);
-/// let evaluation = posterior.evaluate(&kernel, Tensor::from_data([[0.5], [1.5]], &device))?;
+/// let evaluation = posterior.evaluate(&prior, Tensor::from_data([[0.5], [1.5]], &device))?;
 /// assert_eq!(evaluation.marginals.mean.dims(), [2, 3]);
 /// let variance: Vec<f64> = evaluation.marginals.variance.into_data().iter().collect();
 /// assert!((variance[0] + variance[1] - variance[2]).abs() < 1e-4);
@@ -52,23 +53,23 @@ use crate::{
 /// # }
 /// ```
 #[derive(Module, Debug)]
-pub struct Coregionalized<Q: Module> {
-    latent: Q,
+pub struct Coregionalized {
+    latent: AnyPosterior,
     /// W, [P, Q]
     mixing: Param<Tensor<2>>,
 }
 
-impl<Q: Module> Coregionalized<Q> {
+impl Coregionalized {
     /// Mixes the functions of `latent` with the weights `mixing`, `[P, Q]`.
-    pub fn new(latent: Q, mixing: Tensor<2>) -> Self {
+    pub fn new(latent: impl Into<AnyPosterior>, mixing: Tensor<2>) -> Self {
         Self {
-            latent,
+            latent: latent.into(),
             mixing: Param::from_tensor(mixing),
         }
     }
 
     /// The posterior of the latent functions.
-    pub fn latent(&self) -> &Q {
+    pub fn latent(&self) -> &AnyPosterior {
         &self.latent
     }
 
@@ -132,33 +133,34 @@ pub fn first_mixing(
     Tensor::from_data(TensorData::new(values, [outputs, latent]), options)
 }
 
-impl<K: FunctionPrior, Q: Posterior<K>> Posterior<K> for Coregionalized<Q> {
-    type Process = Mixture<Q::Process>;
-
-    fn evaluate(&self, kernel: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
-        let Evaluation { marginals, kl } = self.latent.evaluate(kernel, x)?;
+impl Posterior for Coregionalized {
+    fn evaluate(&self, prior: &Kernels, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
+        let Evaluation { marginals, kl } = self.latent.evaluate(prior, x)?;
         Ok(Evaluation {
             marginals: mix(marginals, self.mixing()),
             kl,
         })
     }
 
-    fn condition(&self, kernel: &K) -> Result<Self::Process, NotPositiveDefinite> {
-        let latent = self.latent.condition(kernel)?;
-        Ok(Mixture::new(latent, self.mixing().without_autodiff()))
+    fn condition(&self, prior: &Kernels) -> Result<Box<dyn DrawableProcess>, NotPositiveDefinite> {
+        let latent = self.latent.condition(prior)?;
+        let mixing = self.mixing().without_autodiff();
+        Ok(Box::new(Mixture::new(latent, mixing)))
     }
 
-    fn after_step(self, kernel: &K) -> Self {
-        Self {
-            latent: self.latent.after_step(kernel),
-            ..self
-        }
+    fn after_step(&mut self, prior: &Kernels) {
+        self.latent.after_step(prior);
     }
 
-    fn synchronized(self, kernel: &K) -> Self {
-        Self {
-            latent: self.latent.synchronized(kernel),
-            ..self
-        }
+    fn synchronize(&mut self, prior: &Kernels) {
+        self.latent.synchronize(prior);
+    }
+
+    fn inducing(&self) -> Vec<&AnyInducing> {
+        self.latent.inducing()
+    }
+
+    fn distributions(&self) -> Vec<&VariationalGaussian> {
+        self.latent.distributions()
     }
 }

@@ -9,20 +9,21 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ColumnSampling, Coordinates, Evaluation, Expansion, FunctionMatrices, InducingSets, Posterior,
-    PriorCovariances,
-    definition::{ConfigBuild, PosteriorInit, exactly},
-    expansion::{expand, weighted},
-    inducing_gaussians::WhitenedSets,
+    AnyPosterior, ColumnSampling, Coordinates, Evaluation, Expansion, Posterior,
+    PosteriorDefinition, PosteriorInit, definition::exactly, expansion::expand,
+    inducing_gaussians::whitened_moments,
 };
 use crate::{
-    inducing::InducingVariables,
-    kernels::KernelModule,
-    ops::{CholeskyFactor, Jitter, NotPositiveDefinite},
+    inducing::AnyInducing,
+    kernels::Kernels,
+    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky},
     parameter::HostInteger,
     process::{
-        ConditionedProcess, CovarianceShape, VariationalGaussian, WhitenedCovariance, WithMean,
+        ConditionedProcess, CovarianceShape, DrawableProcess, Marginals, Moments,
+        VariationalGaussian, WhitenedCovariance, WithMean, nonnegative, of_each, prior_variances,
+        product_of_each, right_hand_sides,
     },
+    register,
 };
 
 /// ODVGP: a Gaussian over the inducing variables `u = f(Z)`, plus a mean with a much larger set `v`
@@ -45,7 +46,7 @@ use crate::{
 /// use burn::tensor::{DType, Device, Tensor};
 /// use burn_gp_core::{
 ///     inducing::InducingPoints,
-///     kernels::StationaryConfig,
+///     kernels::{Kernels, StationaryConfig},
 ///     ops::{Jitter, NotPositiveDefinite, Stationary},
 ///     process::{CovarianceShape, VariationalGaussian},
 ///     variational::{OrthogonallyDecoupled, OrthogonallyDecoupledConfig, Posterior},
@@ -53,7 +54,7 @@ use crate::{
 ///
 /// # fn main() -> Result<(), NotPositiveDefinite> {
 /// let device = Device::default();
-/// let kernel = StationaryConfig::new(Stationary::Matern52).init(1, &device);
+/// let prior = Kernels::from(StationaryConfig::new(Stationary::Matern52).init(1, &device));
 /// let inducing = || InducingPoints::new(Tensor::from_data([[0.0], [1.0], [2.0]], &device));
 /// let jitter = Jitter::for_precision(DType::F32);
 /// let distribution = || VariationalGaussian::standard(3, 1, CovarianceShape::Full, &device);
@@ -66,7 +67,7 @@ use crate::{
 ///     coordinates,
 ///     jitter,
 /// );
-/// let evaluation = posterior.evaluate(&kernel, Tensor::from_data([[0.5], [1.5]], &device))?;
+/// let evaluation = posterior.evaluate(&prior, Tensor::from_data([[0.5], [1.5]], &device))?;
 /// assert_eq!(evaluation.marginals.mean.dims(), [2, 1]);
 /// // The weights of the second set move the mean away from the prior.
 /// assert!(evaluation.kl.into_scalar::<f64>() > 0.0);
@@ -74,10 +75,10 @@ use crate::{
 /// # }
 /// ```
 #[derive(Module, Debug)]
-pub struct OrthogonallyDecoupled<I: Module> {
-    inducing: I,
+pub struct OrthogonallyDecoupled {
+    inducing: AnyInducing,
     distribution: VariationalGaussian,
-    orthogonal: I,
+    orthogonal: AnyInducing,
     /// a, [P, M2]
     weights: Param<Tensor<2>>,
     /// The number of optimizer steps so far, counted only if columns are sampled. It is part of the
@@ -92,13 +93,13 @@ pub struct OrthogonallyDecoupled<I: Module> {
 }
 
 /// Configuration of an [`OrthogonallyDecoupled`] posterior.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(default, deny_unknown_fields)]
 #[setters(prefix = "with_")]
 pub struct OrthogonallyDecoupledConfig {
     /// Full or diagonal covariance.
     pub covariance: CovarianceShape,
-    /// Whether the Gaussian is over whitened or unwhitened variables.
+    /// Whether the Gaussian is over whitened or unwhitened variables. The default is unwhitened.
     pub coordinates: Coordinates,
     /// The number of columns of `K_vv` used per step; all of them if absent.
     #[setters(strip_option)]
@@ -107,63 +108,66 @@ pub struct OrthogonallyDecoupledConfig {
     pub seed: u64,
 }
 
-impl ConfigBuild for OrthogonallyDecoupledConfig {
-    type Posterior<I: Module> = OrthogonallyDecoupled<I>;
+/// A full covariance over unwhitened variables.
+impl Default for OrthogonallyDecoupledConfig {
+    fn default() -> Self {
+        Self {
+            covariance: CovarianceShape::Full,
+            coordinates: Coordinates::Unwhitened,
+            columns: None,
+            seed: 0,
+        }
+    }
+}
 
+register!(
+    Posterior,
+    "odvgp",
+    OrthogonallyDecoupledConfig,
+    "Orthogonally decoupled: a second set of inducing points for the mean only, as in odvgp"
+);
+
+impl PosteriorDefinition for OrthogonallyDecoupledConfig {
     fn has_orthogonal_set(&self) -> bool {
         true
     }
 
     #[track_caller]
-    fn build<const D: usize, I: Module + 'static>(
+    fn build(
         &self,
-        sets: Vec<I>,
-        start: &PosteriorInit<'_, impl PriorCovariances<I, D>>,
-    ) -> Result<OrthogonallyDecoupled<I>, NotPositiveDefinite>
-    where
-        Tensor<D>: FunctionMatrices,
-    {
+        sets: Vec<AnyInducing>,
+        start: &PosteriorInit<'_>,
+    ) -> Result<AnyPosterior, NotPositiveDefinite> {
         let [inducing, orthogonal] = exactly(sets);
         let gaussians = start.gaussians(&[&inducing], self.covariance, self.coordinates)?;
         let [gaussian] = exactly(gaussians);
-        let shape = [start.outputs, start.prior.count(&orthogonal)];
+        let shape = [start.outputs, orthogonal.count()];
         let weights = Tensor::zeros(shape, start.options.clone());
         let (first, second) = ((inducing, gaussian), (orthogonal, weights));
         let posterior = OrthogonallyDecoupled::new(first, second, self.coordinates, start.jitter);
         Ok(match self.columns {
             Some(columns) => posterior.with_columns(columns, self.seed),
             None => posterior,
-        })
+        }
+        .into())
     }
 }
 
-impl<I: Module> InducingSets for OrthogonallyDecoupled<I> {
-    type Inducing = I;
-
-    fn inducing(&self) -> Vec<&I> {
-        vec![&self.inducing, &self.orthogonal]
-    }
-
-    fn distributions(&self) -> Vec<&VariationalGaussian> {
-        vec![&self.distribution]
-    }
-}
-
-impl<I: Module> OrthogonallyDecoupled<I> {
+impl OrthogonallyDecoupled {
     /// Creates a posterior from the inducing variables u with their distribution (over u or `L⁻¹u`,
     /// depending on the coordinates), and the inducing variables v of the mean with their weights
     /// a, `[P, M2]`.
     pub fn new(
-        (inducing, distribution): (I, VariationalGaussian),
-        (orthogonal, weights): (I, Tensor<2>),
+        (inducing, distribution): (impl Into<AnyInducing>, VariationalGaussian),
+        (orthogonal, weights): (impl Into<AnyInducing>, Tensor<2>),
         coordinates: Coordinates,
         jitter: Jitter,
     ) -> Self {
         let steps = HostInteger::new(0, &weights.device());
         Self {
-            inducing,
+            inducing: inducing.into(),
             distribution,
-            orthogonal,
+            orthogonal: orthogonal.into(),
             weights: Param::from_tensor(weights),
             steps,
             columns: None,
@@ -179,7 +183,7 @@ impl<I: Module> OrthogonallyDecoupled<I> {
     }
 
     /// The inducing variables u.
-    pub fn inducing(&self) -> &I {
+    pub fn inducing(&self) -> &AnyInducing {
         &self.inducing
     }
 
@@ -189,7 +193,7 @@ impl<I: Module> OrthogonallyDecoupled<I> {
     }
 
     /// The inducing variables v of the mean.
-    pub fn orthogonal(&self) -> &I {
+    pub fn orthogonal(&self) -> &AnyInducing {
         &self.orthogonal
     }
 
@@ -198,105 +202,85 @@ impl<I: Module> OrthogonallyDecoupled<I> {
         self.weights.val()
     }
 
-    /// The Gaussian over u in whitened coordinates, and `L⁻¹K_uv·a`, `[P, M]`.
-    fn whitened<const D: usize>(
+    /// L, the Gaussian over `L⁻¹u`, and `L⁻¹K_uv·a`, `[P, M]`.
+    fn whitened(
         &self,
-        prior: &impl PriorCovariances<I, D>,
-    ) -> Result<(WhitenedSets<D>, Tensor<2>), NotPositiveDefinite>
-    where
-        Tensor<D>: FunctionMatrices,
-    {
-        let sets = [(&self.inducing, &self.distribution)];
-        let whitened = WhitenedSets::new(prior, &sets, self.coordinates, self.jitter)?;
+        prior: &Kernels,
+    ) -> Result<(CholeskyFactor<3>, Moments, Tensor<2>), NotPositiveDefinite> {
+        let factor = cholesky(self.inducing.kuu(prior), self.jitter)?; // K_uu = LLᵀ, [B, M, M]
+        let q = match self.coordinates {
+            Coordinates::Whitened => self.distribution.moments(),
+            Coordinates::Unwhitened => whitened_moments(&factor, &self.distribution),
+        };
         let weights = self.weights();
         let [outputs, _] = weights.dims();
-        let kuv = prior.kuv(&self.inducing, &self.orthogonal);
-        let explained = weighted(kuv, weights).unsqueeze_dim(2); // K_uv·a, [P, M, 1]
-        let explained = whitened.factor.blocks()[0].solve(Tensor::<D>::right_hand_sides(explained));
-        Ok((whitened, explained.of_each(outputs).squeeze_dim(2)))
+        let kuv = self.inducing.kuv(prior, &self.orthogonal); // [B, M, M2]
+        let [batch, _, _] = kuv.dims();
+        let explained = product_of_each(kuv, weights).unsqueeze_dim(2); // K_uv·a, [P, M, 1]
+        let explained = factor.solve(right_hand_sides(explained, batch));
+        Ok((factor, q, of_each(explained, outputs).squeeze_dim(2)))
     }
 
     /// `Σ_p a_pᵀK_vv·a_p`, or its estimate from the columns of this step, `[1]`.
-    fn squared_norm<const D: usize>(&self, prior: &impl PriorCovariances<I, D>) -> Tensor<1>
-    where
-        Tensor<D>: FunctionMatrices,
-    {
+    fn squared_norm(&self, prior: &Kernels) -> Tensor<1> {
         let weights = self.weights();
         let Some(sampling) = self.columns else {
-            let all = weighted(prior.kuu(&self.orthogonal), weights.clone());
+            let all = product_of_each(self.orthogonal.kuu(prior), weights.clone());
             return (all * weights).sum();
         };
         let [_, size] = weights.dims();
         let columns = sampling.of_step(self.steps.get() as usize, size);
         let columns = Tensor::<1, Int>::from_data(columns.as_slice(), &weights.device());
-        let block = prior.kuu_columns(&self.orthogonal, columns.clone()); // [M2, |J|]
-        let some = weighted(block.transpose(), weights.clone()); // [P, |J|]
+        let block = self.orthogonal.kuu_columns(prior, columns.clone()); // [B, M2, |J|]
+        let some = product_of_each(block.transpose(), weights.clone()); // [P, |J|]
         (some * weights.select(1, columns)).sum() * sampling.parts(size) as f64
-    }
-
-    /// [`Posterior::evaluate`], under a shared kernel or separate ones.
-    pub(crate) fn evaluate_under<const D: usize>(
-        &self,
-        prior: &impl PriorCovariances<I, D>,
-        x: Tensor<2>,
-    ) -> Result<Evaluation, NotPositiveDefinite>
-    where
-        Tensor<D>: FunctionMatrices,
-    {
-        let (mut whitened, explained) = self.whitened(prior)?;
-        let norm = self.squared_norm(prior) - explained.clone().square().sum();
-        let kl = whitened.kl() + norm * 0.5;
-        let mean = &mut whitened.moments[0].mean;
-        *mean = mean.clone() - explained;
-        let sets = [(&self.inducing, &self.distribution)];
-        let mut marginals = whitened.marginals(prior, &sets, x.clone());
-        marginals.mean = marginals.mean + expand(prior, &self.orthogonal, self.weights(), x);
-        Ok(Evaluation { marginals, kl })
-    }
-
-    /// The factor of `K_uu`, and the mean and factor of the whitened u before the expansion over v
-    /// is added.
-    pub(crate) fn conditions<const D: usize>(
-        &self,
-        prior: &impl PriorCovariances<I, D>,
-    ) -> Result<(CholeskyFactor<D>, Tensor<2>, Tensor<3>), NotPositiveDefinite>
-    where
-        Tensor<D>: FunctionMatrices,
-    {
-        let (whitened, explained) = self.whitened(prior)?;
-        let (factor, mean, scale) = whitened.into_one();
-        Ok((factor, mean - explained, scale))
-    }
-
-    /// Moves on to the columns of the next step.
-    pub(crate) fn advanced(self) -> Self {
-        if self.columns.is_none() {
-            return self;
-        }
-        Self {
-            steps: self.steps.plus(1),
-            ..self
-        }
     }
 }
 
-impl<K: KernelModule, I: InducingVariables<K>> Posterior<K> for OrthogonallyDecoupled<I> {
-    type Process = WithMean<ConditionedProcess<K, I>>;
-
-    fn evaluate(&self, kernel: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
-        self.evaluate_under::<2>(kernel, x)
+impl Posterior for OrthogonallyDecoupled {
+    fn evaluate(&self, prior: &Kernels, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
+        let (factor, mut q, explained) = self.whitened(prior)?;
+        // ½(aᵀK_vv·a − ‖L⁻¹K_uv·a‖²)
+        let norm = self.squared_norm(prior) - explained.clone().square().sum();
+        let kl = q.clone().kl_from_standard() + norm * 0.5;
+        q.mean = q.mean - explained;
+        let kff = prior_variances(prior, x.clone()); // k_ff, [N, B]
+        let kuf = self.inducing.kuf(prior, x.clone()); // [B, M, N]
+        // Λ = L⁻¹K_uf: Λᵀ(m − L⁻¹K_uv·a), colsum((WᵀΛ)²) − colsum(Λ²), [N, P]
+        let (mean, change) = q.solve_and_project_relative(&factor, kuf);
+        Ok(Evaluation {
+            marginals: Marginals {
+                mean: mean + expand(prior, &self.orthogonal, self.weights(), x), // … + K_fv·a
+                variance: nonnegative(change + kff),
+            },
+            kl,
+        })
     }
 
-    fn condition(&self, kernel: &K) -> Result<Self::Process, NotPositiveDefinite> {
-        let (this, kernel) = (self.valid(), kernel.valid());
-        let (factor, mean, scale) = this.conditions::<2>(&kernel)?;
-        let expansion = Expansion::new(kernel.clone(), this.orthogonal.clone(), this.weights());
+    fn condition(&self, prior: &Kernels) -> Result<Box<dyn DrawableProcess>, NotPositiveDefinite> {
+        let (this, prior) = (self.valid(), prior.valid());
+        let (factor, q, explained) = this.whitened(&prior)?;
+        let (mean, scale) = q.into_full();
+        let weights = this.weights();
+        let expansion = Expansion::new(prior.clone(), this.orthogonal, weights);
         let spread = WhitenedCovariance::Factor(scale);
-        let process = ConditionedProcess::new(kernel, this.inducing, factor, mean, spread);
-        Ok(WithMean::new(process, expansion))
+        let mean = mean - explained;
+        let process = ConditionedProcess::new(prior, this.inducing, factor, mean, spread);
+        Ok(Box::new(WithMean::new(process, expansion)))
     }
 
-    fn after_step(self, _kernel: &K) -> Self {
-        self.advanced()
+    /// Moves on to the columns of the next step.
+    fn after_step(&mut self, _prior: &Kernels) {
+        if self.columns.is_some() {
+            self.steps = self.steps.clone().plus(1);
+        }
+    }
+
+    fn inducing(&self) -> Vec<&AnyInducing> {
+        vec![&self.inducing, &self.orthogonal]
+    }
+
+    fn distributions(&self) -> Vec<&VariationalGaussian> {
+        vec![&self.distribution]
     }
 }

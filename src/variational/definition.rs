@@ -1,38 +1,128 @@
-//! What [`PosteriorConfig`](super::PosteriorConfig) needs to know about the configuration of each
-//! posterior.
+//! Configurations of posteriors.
 
-use burn::{
-    module::Module,
-    tensor::{Tensor, TensorCreationOptions},
-};
+use burn::tensor::{DType, TensorCreationOptions};
 
 use super::{
-    Coordinates, FunctionMatrices, InducingSet, PriorCovariances, PseudoObservations,
-    PseudoObservationsConfig, orthogonal::prior_gaussians,
+    AnyPosterior, Coordinates, InducingSet, Posterior, PseudoObservations,
+    PseudoObservationsConfig, orthogonal_factor::OrthogonalFactor, prior_gaussian,
 };
 use crate::{
+    custom::{AnyDefinition, ComponentConfig, ComponentName, component_kind},
+    inducing::AnyInducing,
+    kernels::Kernels,
     ops::{Jitter, NotPositiveDefinite},
+    parameter::ParameterError,
     process::{CovarianceShape, VariationalGaussian},
 };
 
-/// A configuration from which a posterior is made.
-pub(super) trait ConfigBuild {
-    /// The posterior over inducing variables `I`.
-    type Posterior<I: Module>;
+/// The configuration of a posterior. [`register!`](crate::register) it, and the posterior works in
+/// configurations of models with one or several layers, on points and on patches, with shared and separate
+/// kernels, and in files.
+pub trait PosteriorDefinition: AnyDefinition {
+    /// Makes the posterior over sets of inducing variables. There is one set, or two if there is an
+    /// [orthogonal set](Self::has_orthogonal_set).
+    ///
+    /// # Errors
+    ///
+    /// When the covariance of the inducing variables cannot be factored.
+    fn build(
+        &self,
+        sets: Vec<AnyInducing>,
+        start: &PosteriorInit<'_>,
+    ) -> Result<AnyPosterior, NotPositiveDefinite>;
 
     /// Whether the posterior has a second set of inducing variables, orthogonal to the first.
     fn has_orthogonal_set(&self) -> bool {
         false
     }
 
-    /// Makes the posterior over `sets`.
-    fn build<const D: usize, I: Module + 'static>(
+    /// Checks the values, apart from those of [`positive`](Self::positive).
+    ///
+    /// # Errors
+    ///
+    /// The reason, if one is out of range.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// The fields that must be positive, with their values; `None` if absent.
+    fn positive(&self) -> Vec<(&'static str, Option<f64>)> {
+        Vec::new()
+    }
+
+    /// Fills in what depends on the precision, so that the configuration creates the same parameters in
+    /// every precision as in `precision`.
+    fn fix_precision(&mut self, _precision: DType) {}
+}
+
+component_kind!(Posterior, PosteriorDefinition, "posterior");
+
+/// The configuration of any posterior, as stored in a model file.
+pub type PosteriorConfig = ComponentConfig<dyn Posterior>;
+
+/// A posterior chosen by name, with its default configuration.
+pub type PosteriorName = ComponentName<dyn Posterior>;
+
+impl PosteriorConfig {
+    /// The configuration that creates the same parameters in every precision as this one does in
+    /// `precision`. It serves to read models that were saved in another precision.
+    pub fn as_in(mut self, precision: DType) -> Self {
+        self.fix_precision(precision);
+        self
+    }
+
+    /// Checks the values of the configuration. `path` is the path of the posterior in its model, for
+    /// error messages.
+    ///
+    /// # Errors
+    ///
+    /// When a value is out of range.
+    pub fn check(&self, path: &str) -> Result<(), ParameterError> {
+        for (name, value) in self.positive() {
+            if let Some(value) = value {
+                ParameterError::check_positive(&format!("{path}.{name}"), value)?;
+            }
+        }
+        PosteriorDefinition::check(&**self).map_err(|reason| ParameterError::Refused {
+            path: path.to_owned(),
+            reason,
+        })
+    }
+
+    /// Initializes a posterior for `outputs` functions. If the kernels are separate, there is one for each.
+    ///
+    /// The posterior equals the prior: in mean and, if its covariance is full, in covariance too.
+    /// L-SVGP and the inverse-free posterior cannot represent the prior and start with zero mean
+    /// and small variances.
+    ///
+    /// SOLVE-GP takes any number of sets of inducing variables, the orthogonally decoupled
+    /// posterior exactly two, and every other posterior of this crate one.
+    ///
+    /// # Errors
+    ///
+    /// When the covariance of the inducing variables cannot be factored.
+    ///
+    /// # Panics
+    ///
+    /// If the number of sets does not fit the posterior.
+    #[track_caller]
+    pub fn init<I: Into<AnyInducing>>(
         &self,
         sets: Vec<I>,
-        start: &PosteriorInit<'_, impl PriorCovariances<I, D>>,
-    ) -> Result<Self::Posterior<I>, NotPositiveDefinite>
-    where
-        Tensor<D>: FunctionMatrices;
+        prior: &Kernels,
+        outputs: usize,
+        jitter: Jitter,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Result<AnyPosterior, NotPositiveDefinite> {
+        let start = PosteriorInit {
+            prior,
+            first: FirstGaussians::Prior,
+            outputs,
+            jitter,
+            options: options.into(),
+        };
+        self.build(sets.into_iter().map(Into::into).collect(), &start)
+    }
 }
 
 /// The Gaussians of a new posterior.
@@ -46,68 +136,77 @@ pub enum FirstGaussians {
 }
 
 /// The prior of a new posterior, and the type of its parameters.
-pub(super) struct PosteriorInit<'a, P> {
-    pub prior: &'a P,
+#[derive(Clone, Debug)]
+pub struct PosteriorInit<'a> {
+    /// The kernels.
+    pub prior: &'a Kernels,
+    /// The initial Gaussians.
     pub first: FirstGaussians,
     /// The number of functions, P.
     pub outputs: usize,
+    /// The jitter of the covariance of the inducing variables.
     pub jitter: Jitter,
+    /// The device and the type of the parameters.
     pub options: TensorCreationOptions,
 }
 
-impl<P> PosteriorInit<'_, P> {
+impl PosteriorInit<'_> {
     /// The initial Gaussian over each set.
-    pub fn gaussians<const D: usize, I>(
+    ///
+    /// # Errors
+    ///
+    /// When the covariance of the inducing variables cannot be factored.
+    pub fn gaussians(
         &self,
-        sets: &[&I],
+        sets: &[&AnyInducing],
         shape: CovarianceShape,
         coordinates: Coordinates,
-    ) -> Result<Vec<VariationalGaussian>, NotPositiveDefinite>
-    where
-        P: PriorCovariances<I, D>,
-        Tensor<D>: FunctionMatrices,
-    {
+    ) -> Result<Vec<VariationalGaussian>, NotPositiveDefinite> {
         let is_standard =
             coordinates == Coordinates::Whitened || shape == CovarianceShape::Diagonal;
         if self.first == FirstGaussians::Prior && !is_standard {
-            return prior_gaussians(self.prior, sets, self.outputs, self.jitter);
+            let factor = OrthogonalFactor::new(self.prior, sets, self.jitter)?;
+            let blocks = factor.blocks().iter();
+            return Ok(blocks
+                .map(|block| prior_gaussian(block, self.outputs))
+                .collect());
         }
-        let sizes = sets.iter().map(|set| self.prior.count(set));
         let options = || self.options.clone();
-        let standard = |size| VariationalGaussian::standard(size, self.outputs, shape, options());
-        Ok(sizes.map(standard).collect())
+        let standard = |set: &&AnyInducing| {
+            VariationalGaussian::standard(set.count(), self.outputs, shape, options())
+        };
+        Ok(sets.iter().map(standard).collect())
     }
 
     /// The sets, each with its initial Gaussian.
-    pub fn inducing_sets<const D: usize, I: Module>(
+    ///
+    /// # Errors
+    ///
+    /// When the covariance of the inducing variables cannot be factored.
+    pub fn inducing_sets(
         &self,
-        sets: Vec<I>,
+        sets: Vec<AnyInducing>,
         shape: CovarianceShape,
         coordinates: Coordinates,
-    ) -> Result<Vec<InducingSet<I>>, NotPositiveDefinite>
-    where
-        P: PriorCovariances<I, D>,
-        Tensor<D>: FunctionMatrices,
-    {
-        let all: Vec<&I> = sets.iter().collect();
+    ) -> Result<Vec<InducingSet>, NotPositiveDefinite> {
+        let all: Vec<&AnyInducing> = sets.iter().collect();
         let gaussians = self.gaussians(&all, shape, coordinates)?;
         let sets = sets.into_iter().zip(gaussians);
         let sets = sets.map(|(inducing, gaussian)| InducingSet::new(inducing, gaussian));
         Ok(sets.collect())
     }
 
-    /// Pseudo-observations of the inducing variables.
-    pub fn observations<const D: usize, I>(
+    /// Pseudo-observations of the inducing variables, with one S̃ for each kernel.
+    pub fn observations(
         &self,
         config: &PseudoObservationsConfig,
-        inducing: &I,
-    ) -> PseudoObservations
-    where
-        P: PriorCovariances<I, D>,
-    {
-        // One S̃ if the kernel is shared, one per function if the kernels are separate.
-        let groups = if D == 2 { 1 } else { self.outputs };
-        let shape = [self.outputs, self.prior.count(inducing)];
+        inducing: &AnyInducing,
+    ) -> PseudoObservations {
+        let groups = match inducing.of_function(0) {
+            Some(_) => self.outputs,
+            None => self.prior.count(),
+        };
+        let shape = [self.outputs, inducing.count()];
         config.init(shape, groups, self.options.clone())
     }
 }

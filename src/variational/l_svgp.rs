@@ -1,24 +1,26 @@
 //! L-SVGP: a posterior given by the prior covariance and a diagonal matrix.
 
-use burn::{module::Module, tensor::Tensor};
+use burn::{
+    module::Module,
+    tensor::{DType, Tensor},
+};
 
 use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Evaluation, FunctionMatrices, InducingSets, MeanForm, Posterior, PriorCovariances,
-    PseudoObservations, PseudoObservationsConfig,
-    definition::{ConfigBuild, PosteriorInit, exactly},
-    expansion::{expand, weighted},
+    AnyPosterior, Evaluation, MeanForm, Posterior, PosteriorDefinition, PosteriorInit,
+    PseudoObservations, PseudoObservationsConfig, definition::exactly, expansion::expand,
 };
 use crate::{
-    inducing::{InducingVariables, SeparateInducing},
-    kernels::{KernelModule, SeparateKernels},
-    ops::{CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky},
+    inducing::AnyInducing,
+    kernels::Kernels,
+    ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky},
     process::{
-        ConditionedProcess, Marginals, SeparateProcess, VariationalGaussian, WhitenedCovariance,
-        nonnegative,
+        ConditionedProcess, DrawableProcess, Marginals, WhitenedCovariance, column_sums_of_squares,
+        nonnegative, of_each, prior_variances, product_of_each, right_hand_sides,
     },
+    register,
 };
 
 /// L-SVGP: `q(u) = N(K_uu·v, (K_uu⁻¹ + S̃⁻¹)⁻¹)`, computed from a Cholesky factorization of
@@ -34,20 +36,20 @@ use crate::{
 /// use burn::tensor::{Device, Tensor};
 /// use burn_gp_core::{
 ///     inducing::InducingPoints,
-///     kernels::StationaryConfig,
+///     kernels::{Kernels, StationaryConfig},
 ///     ops::{NotPositiveDefinite, Stationary},
 ///     variational::{LSvgp, LSvgpConfig, MeanForm, Posterior, PseudoObservations},
 /// };
 ///
 /// # fn main() -> Result<(), NotPositiveDefinite> {
 /// let device = Device::default();
-/// let kernel = StationaryConfig::new(Stationary::Matern52).init(1, &device);
+/// let prior = Kernels::from(StationaryConfig::new(Stationary::Matern52).init(1, &device));
 /// let inducing = || InducingPoints::new(Tensor::from_data([[0.0], [1.0], [2.0]], &device));
 /// let form: MeanForm = LSvgpConfig::default().observations.mean;
 /// let mean = Tensor::zeros([1, 3], &device);
 /// let observations = PseudoObservations::new(mean, &[1e4; 3], form);
 /// let posterior = LSvgp::new(inducing(), observations);
-/// let evaluation = posterior.evaluate(&kernel, Tensor::from_data([[0.5], [1.5]], &device))?;
+/// let evaluation = posterior.evaluate(&prior, Tensor::from_data([[0.5], [1.5]], &device))?;
 /// assert_eq!(evaluation.marginals.mean.dims(), [2, 1]);
 /// // Observations with this much noise carry no information.
 /// assert!(evaluation.kl.into_scalar::<f64>().abs() < 1e-3);
@@ -55,8 +57,8 @@ use crate::{
 /// # }
 /// ```
 #[derive(Module, Debug)]
-pub struct LSvgp<I: Module> {
-    inducing: I,
+pub struct LSvgp {
+    inducing: AnyInducing,
     observations: PseudoObservations,
 }
 
@@ -69,47 +71,45 @@ pub struct LSvgpConfig {
     pub observations: PseudoObservationsConfig,
 }
 
-impl ConfigBuild for LSvgpConfig {
-    type Posterior<I: Module> = LSvgp<I>;
+register!(
+    Posterior,
+    "l-svgp",
+    LSvgpConfig,
+    "Pseudo-observations with Cholesky factors (L-SVGP), as in l-svgp"
+);
 
+impl PosteriorDefinition for LSvgpConfig {
     #[track_caller]
-    fn build<const D: usize, I: Module + 'static>(
+    fn build(
         &self,
-        sets: Vec<I>,
-        start: &PosteriorInit<'_, impl PriorCovariances<I, D>>,
-    ) -> Result<LSvgp<I>, NotPositiveDefinite>
-    where
-        Tensor<D>: FunctionMatrices,
-    {
+        sets: Vec<AnyInducing>,
+        start: &PosteriorInit<'_>,
+    ) -> Result<AnyPosterior, NotPositiveDefinite> {
         let [inducing] = exactly(sets);
         let observations = start.observations(&self.observations, &inducing);
-        Ok(LSvgp::new(inducing, observations))
+        Ok(LSvgp::new(inducing, observations).into())
+    }
+
+    fn positive(&self) -> Vec<(&'static str, Option<f64>)> {
+        self.observations.positive()
+    }
+
+    fn fix_precision(&mut self, precision: DType) {
+        self.observations = self.observations.with_floor_of(precision);
     }
 }
 
-impl<I: Module> InducingSets for LSvgp<I> {
-    type Inducing = I;
-
-    fn inducing(&self) -> Vec<&I> {
-        vec![&self.inducing]
-    }
-
-    fn distributions(&self) -> Vec<&VariationalGaussian> {
-        Vec::new()
-    }
-}
-
-impl<I: Module> LSvgp<I> {
+impl LSvgp {
     /// Creates a posterior from inducing variables and pseudo-observations of them.
-    pub fn new(inducing: I, observations: PseudoObservations) -> Self {
+    pub fn new(inducing: impl Into<AnyInducing>, observations: PseudoObservations) -> Self {
         Self {
-            inducing,
+            inducing: inducing.into(),
             observations,
         }
     }
 
     /// The inducing variables.
-    pub fn inducing(&self) -> &I {
+    pub fn inducing(&self) -> &AnyInducing {
         &self.inducing
     }
 
@@ -118,123 +118,80 @@ impl<I: Module> LSvgp<I> {
         &self.observations
     }
 
-    /// `K_uu` and the factor of `K̃`.
-    fn factored<const D: usize>(
+    /// `K_uu` and the factor L of `K̃ = K_uu + S̃`, `[B, M, M]`.
+    fn factored(
         &self,
-        prior: &impl PriorCovariances<I, D>,
-    ) -> Result<(Tensor<D>, CholeskyFactor<D>), NotPositiveDefinite>
-    where
-        Tensor<D>: FunctionMatrices,
-    {
-        let kuu = prior.kuu(&self.inducing);
+        prior: &Kernels,
+    ) -> Result<(Tensor<3>, CholeskyFactor<3>), NotPositiveDefinite> {
+        let kuu = self.inducing.kuu(prior);
         let factor = cholesky(self.observations.added_to(kuu.clone()), Jitter::NONE)?;
         Ok((kuu, factor))
     }
 
-    fn evaluate_under<const D: usize>(
-        &self,
-        prior: &impl PriorCovariances<I, D>,
-        x: Tensor<2>,
-    ) -> Result<Evaluation, NotPositiveDefinite>
-    where
-        Tensor<D>: FunctionMatrices,
-    {
+    /// `L⁻¹m̃`, with the right-hand sides of a shared factor side by side.
+    fn solved(&self, factor: &CholeskyFactor<3>) -> Tensor<3> {
+        let [batch, _, _] = factor.triangle().dims();
+        let columns = self.observations.mean().unsqueeze_dim(2); // [P, M, 1]
+        factor.solve(right_hand_sides(columns, batch))
+    }
+}
+
+impl Posterior for LSvgp {
+    fn evaluate(&self, prior: &Kernels, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
         let (kuu, factor) = self.factored(prior)?;
         let (mean, variances) = (self.observations.mean(), self.observations.variances());
-        let ([outputs, size], [rows, _]) = (mean.dims(), x.dims());
+        let ([outputs, size], [rows, _], [batch, _, _]) = (mean.dims(), x.dims(), kuu.dims());
         let weights = match self.observations.form() {
-            MeanForm::Plain => mean,
+            MeanForm::Plain => mean, // v = m̃
+            // v = K̃⁻¹m̃, [P, M]
             MeanForm::Preconditioned => {
-                let columns = Tensor::<D>::right_hand_sides(mean.unsqueeze_dim(2));
-                let solved = factor.solve_transposed(factor.solve(columns));
-                solved.of_each(outputs).squeeze_dim(2)
+                let solved = factor.solve_transposed(self.solved(&factor));
+                of_each(solved, outputs).squeeze_dim(2)
             }
         };
-        let features = factor.solve(prior.kuf(&self.inducing, x.clone()));
-        let variance = prior.variances(x.clone()) - features.squared_norms();
+        let features = factor.solve(self.inducing.kuf(prior, x.clone())); // L⁻¹K_uf, [B, M, N]
+        // k_ff − k_fuᵀK̃⁻¹k_fu, [N, B]
+        let variance = prior_variances(prior, x.clone()) - column_sums_of_squares(features);
 
-        let squares = (weighted(kuu.clone(), weights.clone()) * weights.clone()).sum();
+        // vᵀK_uu·v
+        let squares = (product_of_each(kuu.clone(), weights.clone()) * weights.clone()).sum();
         // tr(K̃⁻¹K_uu) = M − tr(K̃⁻¹S̃); the diagonal of K̃⁻¹ avoids cancellation.
         let identity = Tensor::<2>::eye(size, &kuu.device()).cast(kuu.dtype());
-        let identity: Tensor<D> = identity.expand(kuu.dims());
-        let inverse = factor.solve(identity).squared_norms(); // diag K̃⁻¹, [M, 1] or [M, P]
-        let [_, groups] = inverse.dims();
-        let noise = variances.clone().reshape([groups, size]).transpose();
-        let covariance = (inverse * noise).sum() - (groups * size) as f64
+        let identity: Tensor<3> = identity.expand(kuu.dims());
+        let inverse = column_sums_of_squares(factor.solve(identity)); // diag K̃⁻¹, [M, B]
+        let noise = variances.clone().reshape([batch, size]).transpose();
+        // −tr(K̃⁻¹K_uu) + log|K̃| − log|S̃|
+        let covariance = (inverse * noise).sum() - (batch * size) as f64
             + factor.log_determinant().sum()
             - variances.log().sum();
-        let shared = outputs as f64 / groups as f64;
+        let shared = outputs as f64 / batch as f64;
         Ok(Evaluation {
             marginals: Marginals {
-                mean: expand(prior, &self.inducing, weights, x),
+                mean: expand(prior, &self.inducing, weights, x), // K_fu·v
                 variance: nonnegative(variance).expand([rows, outputs]),
             },
             kl: (squares + covariance * shared) * 0.5,
         })
     }
 
-    /// The factor of `K̃`, and the whitened mean `L⁻¹K̃·v`, `[P, M]`.
-    fn conditions<const D: usize>(
-        &self,
-        prior: &impl PriorCovariances<I, D>,
-    ) -> Result<(CholeskyFactor<D>, Tensor<2>), NotPositiveDefinite>
-    where
-        Tensor<D>: FunctionMatrices,
-    {
-        let (_, factor) = self.factored(prior)?;
-        let mean = self.observations.mean();
-        let [outputs, _] = mean.dims();
-        let columns = Tensor::<D>::right_hand_sides(mean.unsqueeze_dim(2));
-        let whitened = match self.observations.form() {
-            MeanForm::Plain => factor.lower().transpose().exact_matmul(columns),
-            MeanForm::Preconditioned => factor.solve(columns),
+    /// The factor of `K̃` takes the place of the factor of `K_uu`; then `L⁻¹u` is known exactly. Its value
+    /// is `L⁻¹K̃·v`, `[P, M]`.
+    fn condition(&self, prior: &Kernels) -> Result<Box<dyn DrawableProcess>, NotPositiveDefinite> {
+        let (this, prior) = (self.valid(), prior.valid());
+        let (_, factor) = this.factored(&prior)?;
+        let [outputs, _] = this.observations.dims();
+        let mean = match this.observations.form() {
+            MeanForm::Plain => {
+                product_of_each(factor.lower().transpose(), this.observations.mean())
+            }
+            MeanForm::Preconditioned => of_each(this.solved(&factor), outputs).squeeze_dim(2),
         };
-        Ok((factor, whitened.of_each(outputs).squeeze_dim(2)))
-    }
-}
-
-impl<K: KernelModule, I: InducingVariables<K>> Posterior<K> for LSvgp<I> {
-    type Process = ConditionedProcess<K, I>;
-
-    fn evaluate(&self, kernel: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
-        self.evaluate_under::<2>(kernel, x)
+        let spread = WhitenedCovariance::Known;
+        let process = ConditionedProcess::new(prior, this.inducing, factor, mean, spread);
+        Ok(Box::new(process))
     }
 
-    /// The factor of `K̃` takes the place of the factor of `K_uu`; then `L⁻¹u` is known exactly.
-    fn condition(&self, kernel: &K) -> Result<Self::Process, NotPositiveDefinite> {
-        let (this, kernel) = (self.valid(), kernel.valid());
-        let (factor, mean) = this.conditions::<2>(&kernel)?;
-        let (inducing, spread) = (this.inducing, WhitenedCovariance::Known);
-        Ok(ConditionedProcess::new(
-            kernel, inducing, factor, mean, spread,
-        ))
-    }
-}
-
-impl<K: KernelModule, I: SeparateInducing<K>> Posterior<SeparateKernels<K>> for LSvgp<I> {
-    type Process = SeparateProcess<K, I>;
-
-    fn evaluate(
-        &self,
-        kernels: &SeparateKernels<K>,
-        x: Tensor<2>,
-    ) -> Result<Evaluation, NotPositiveDefinite> {
-        self.evaluate_under::<3>(kernels, x)
-    }
-
-    fn condition(
-        &self,
-        kernels: &SeparateKernels<K>,
-    ) -> Result<Self::Process, NotPositiveDefinite> {
-        let (this, kernels) = (self.valid(), kernels.valid());
-        let (factor, mean) = this.conditions::<3>(&kernels)?;
-        let scale = factor.lower().zeros_like();
-        Ok(SeparateProcess::new(
-            kernels,
-            this.inducing,
-            factor,
-            mean,
-            scale,
-        ))
+    fn inducing(&self) -> Vec<&AnyInducing> {
+        vec![&self.inducing]
     }
 }

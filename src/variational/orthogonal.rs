@@ -1,44 +1,38 @@
 //! Posteriors with orthogonal sets of inducing variables.
 
-use burn::{
-    module::{Module, ModuleDisplay},
-    tensor::Tensor,
-};
-
+use burn::module::Module;
 use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Coordinates, FunctionMatrices, InducingGaussians, PriorCovariances,
-    definition::{ConfigBuild, PosteriorInit},
-    orthogonal_factor::OrthogonalFactor,
-    prior_gaussian,
+    AnyPosterior, Coordinates, InducingGaussians, Posterior, PosteriorDefinition, PosteriorInit,
 };
 use crate::{
-    inducing::InducingVariables,
-    kernels::KernelModule,
+    inducing::AnyInducing,
+    kernels::Kernels,
     ops::{Jitter, NotPositiveDefinite},
     process::{CovarianceShape, VariationalGaussian},
+    register,
 };
 
 /// A set of inducing variables and the Gaussians over it.
 #[derive(Module, Debug)]
-pub struct InducingSet<I: Module> {
-    inducing: I,
+pub struct InducingSet {
+    inducing: AnyInducing,
     distribution: VariationalGaussian,
 }
 
-impl<I: Module> InducingSet<I> {
+impl InducingSet {
     /// Combines inducing variables with a distribution over them.
-    pub fn new(inducing: I, distribution: VariationalGaussian) -> Self {
+    pub fn new(inducing: impl Into<AnyInducing>, distribution: VariationalGaussian) -> Self {
         Self {
-            inducing,
+            inducing: inducing.into(),
             distribution,
         }
     }
 
     /// The inducing variables.
-    pub fn inducing(&self) -> &I {
+    pub fn inducing(&self) -> &AnyInducing {
         &self.inducing
     }
 
@@ -48,7 +42,7 @@ impl<I: Module> InducingSet<I> {
     }
 
     /// The inducing variables and the distribution over them.
-    pub fn into_parts(self) -> (I, VariationalGaussian) {
+    pub fn into_parts(self) -> (AnyInducing, VariationalGaussian) {
         (self.inducing, self.distribution)
     }
 }
@@ -82,15 +76,17 @@ impl<I: Module> InducingSet<I> {
 /// use burn::tensor::{DType, Device, Tensor};
 /// use burn_gp_core::{
 ///     inducing::InducingPoints,
-///     kernels::StationaryConfig,
+///     kernels::{Kernels, StationaryConfig},
 ///     ops::{Jitter, NotPositiveDefinite, Stationary},
 ///     process::{CovarianceShape, VariationalGaussian},
-///     variational::{InducingSet, Orthogonal, OrthogonalConfig, Posterior},
+///     variational::{
+///         InducingSet, Orthogonal, OrthogonalConfig, Posterior, UnwhitenedOrthogonalConfig,
+///     },
 /// };
 ///
 /// # fn main() -> Result<(), NotPositiveDefinite> {
 /// let device = Device::default();
-/// let kernel = StationaryConfig::new(Stationary::Matern52).init(1, &device);
+/// let prior = Kernels::from(StationaryConfig::new(Stationary::Matern52).init(1, &device));
 /// let inducing = || InducingPoints::new(Tensor::from_data([[0.0], [1.0], [2.0]], &device));
 /// let jitter = Jitter::for_precision(DType::F32);
 /// let distribution = || VariationalGaussian::standard(3, 1, CovarianceShape::Full, &device);
@@ -99,7 +95,8 @@ impl<I: Module> InducingSet<I> {
 /// let coordinates = OrthogonalConfig::default().coordinates;
 /// let posterior = Orthogonal::new(sets.into(), coordinates, jitter);
 /// assert_eq!(posterior.inducing_sets().len(), 2);
-/// let evaluation = posterior.evaluate(&kernel, Tensor::from_data([[0.5], [1.5]], &device))?;
+/// assert_eq!(UnwhitenedOrthogonalConfig::default().covariance, CovarianceShape::Full);
+/// let evaluation = posterior.evaluate(&prior, Tensor::from_data([[0.5], [1.5]], &device))?;
 /// assert_eq!(evaluation.marginals.mean.dims(), [2, 1]);
 /// // By default the Gaussians are over whitened variables: this is the prior.
 /// assert!(evaluation.kl.into_scalar::<f64>().abs() < 1e-3);
@@ -107,8 +104,8 @@ impl<I: Module> InducingSet<I> {
 /// # }
 /// ```
 #[derive(Module, Debug)]
-pub struct Orthogonal<I: Module> {
-    sets: Vec<InducingSet<I>>,
+pub struct Orthogonal {
+    sets: Vec<InducingSet>,
     #[module(skip)]
     coordinates: Coordinates,
     #[module(skip)]
@@ -126,35 +123,71 @@ pub struct OrthogonalConfig {
     pub coordinates: Coordinates,
 }
 
-impl ConfigBuild for OrthogonalConfig {
-    type Posterior<I: Module> = Orthogonal<I>;
+register!(
+    Posterior,
+    "solve",
+    OrthogonalConfig,
+    "With a second, orthogonal set of inducing points (SOLVE-GP), as in solve"
+);
 
+/// Configuration of an [`Orthogonal`] posterior over unwhitened variables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct UnwhitenedOrthogonalConfig {
+    /// Full or diagonal covariances.
+    pub covariance: CovarianceShape,
+}
+
+register!(
+    Posterior,
+    "solve-unwhitened",
+    UnwhitenedOrthogonalConfig,
+    "SOLVE-GP over unwhitened inducing variables, as in solve-unwhitened"
+);
+
+impl PosteriorDefinition for OrthogonalConfig {
     fn has_orthogonal_set(&self) -> bool {
         true
     }
 
     #[track_caller]
-    fn build<const D: usize, I: Module + 'static>(
+    fn build(
         &self,
-        sets: Vec<I>,
-        start: &PosteriorInit<'_, impl PriorCovariances<I, D>>,
-    ) -> Result<Orthogonal<I>, NotPositiveDefinite>
-    where
-        Tensor<D>: FunctionMatrices,
-    {
+        sets: Vec<AnyInducing>,
+        start: &PosteriorInit<'_>,
+    ) -> Result<AnyPosterior, NotPositiveDefinite> {
         let sets = start.inducing_sets(sets, self.covariance, self.coordinates)?;
-        Ok(Orthogonal::new(sets, self.coordinates, start.jitter))
+        Ok(Orthogonal::new(sets, self.coordinates, start.jitter).into())
     }
 }
 
-impl<I: Module> Orthogonal<I> {
+impl PosteriorDefinition for UnwhitenedOrthogonalConfig {
+    fn has_orthogonal_set(&self) -> bool {
+        true
+    }
+
+    #[track_caller]
+    fn build(
+        &self,
+        sets: Vec<AnyInducing>,
+        start: &PosteriorInit<'_>,
+    ) -> Result<AnyPosterior, NotPositiveDefinite> {
+        let solve = OrthogonalConfig {
+            covariance: self.covariance,
+            coordinates: Coordinates::Unwhitened,
+        };
+        solve.build(sets, start)
+    }
+}
+
+impl Orthogonal {
     /// Creates a posterior from sets in the order in which they are orthogonalized.
     ///
     /// # Panics
     ///
     /// If `sets` is empty.
     #[track_caller]
-    pub fn new(sets: Vec<InducingSet<I>>, coordinates: Coordinates, jitter: Jitter) -> Self {
+    pub fn new(sets: Vec<InducingSet>, coordinates: Coordinates, jitter: Jitter) -> Self {
         assert!(
             !sets.is_empty(),
             "Orthogonal: no set of inducing variables given"
@@ -167,40 +200,36 @@ impl<I: Module> Orthogonal<I> {
     }
 
     /// A posterior over the whitened inducing variables that equals the prior under every kernel, for
-    /// `outputs` functions. The type is that of the covariances under `kernel`.
+    /// `outputs` functions. The type is that of the covariances under `prior`.
     ///
     /// # Panics
     ///
     /// If `inducing` is empty.
     #[track_caller]
-    pub fn at_prior<K: KernelModule>(
+    pub fn at_prior<I: Into<AnyInducing>>(
         inducing: Vec<I>,
-        kernel: &K,
+        prior: &Kernels,
         outputs: usize,
         jitter: Jitter,
-    ) -> Self
-    where
-        I: InducingVariables<K>,
-    {
+    ) -> Self {
         let sets = inducing.into_iter().map(|inducing| {
-            let kuu = inducing.kuu(kernel);
+            let inducing = inducing.into();
+            let kuu = inducing.kuu(prior);
             let (options, shape) = ((&kuu.device(), kuu.dtype()), CovarianceShape::Full);
-            let standard = VariationalGaussian::standard(kuu.dims()[0], outputs, shape, options);
+            let standard = VariationalGaussian::standard(inducing.count(), outputs, shape, options);
             InducingSet::new(inducing, standard)
         });
         Self::new(sets.collect(), Coordinates::Whitened, jitter)
     }
 
     /// The sets, in the order in which they are orthogonalized.
-    pub fn inducing_sets(&self) -> &[InducingSet<I>] {
+    pub fn inducing_sets(&self) -> &[InducingSet] {
         &self.sets
     }
 }
 
-impl<I: Module + ModuleDisplay> InducingGaussians for Orthogonal<I> {
-    type Inducing = I;
-
-    fn sets(&self) -> Vec<(&I, &VariationalGaussian)> {
+impl InducingGaussians for Orthogonal {
+    fn sets(&self) -> Vec<(&AnyInducing, &VariationalGaussian)> {
         let sets = self.sets.iter();
         sets.map(|set| (&set.inducing, &set.distribution)).collect()
     }
@@ -212,20 +241,4 @@ impl<I: Module + ModuleDisplay> InducingGaussians for Orthogonal<I> {
     fn jitter(&self) -> Jitter {
         self.jitter
     }
-}
-
-/// For each set, a Gaussian over its inducing variables that equals the prior, for `outputs`
-/// functions.
-pub(crate) fn prior_gaussians<const D: usize, I>(
-    prior: &impl PriorCovariances<I, D>,
-    sets: &[&I],
-    outputs: usize,
-    jitter: Jitter,
-) -> Result<Vec<VariationalGaussian>, NotPositiveDefinite>
-where
-    Tensor<D>: FunctionMatrices,
-{
-    let factor = OrthogonalFactor::new(prior, sets, jitter)?;
-    let blocks = factor.blocks().iter();
-    Ok(blocks.map(|block| prior_gaussian(block, outputs)).collect())
 }

@@ -102,7 +102,7 @@ impl PseudoObservations {
     }
 
     /// `K_uu + S̃`.
-    pub(crate) fn added_to<const D: usize>(&self, kuu: Tensor<D>) -> Tensor<D> {
+    pub(crate) fn added_to(&self, kuu: Tensor<3>) -> Tensor<3> {
         add_diagonal(kuu, self.variances())
     }
 }
@@ -139,6 +139,14 @@ impl PseudoObservationsConfig {
         let default = || Self::default_floor(precision).unwrap_or(LOWER_BOUND);
         self.floor.get_or_insert_with(default);
         self
+    }
+
+    /// The values that must be positive, with their paths in the configuration of a posterior.
+    pub(super) fn positive(&self) -> Vec<(&'static str, Option<f64>)> {
+        vec![
+            ("observations.variance", Some(self.variance)),
+            ("observations.floor", self.floor),
+        ]
     }
 
     /// Pseudo-observations of zero for `outputs` functions with `size` inducing variables each.

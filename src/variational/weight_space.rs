@@ -10,8 +10,8 @@ use crate::{
     kernels::{FeatureMap, LowRankKernel},
     ops::NotPositiveDefinite,
     process::{
-        LowRankProcess, Marginals, VarianceCorrection, VariationalGaussian, WhitenedCovariance,
-        blocks, largest_norm, residual_variance,
+        DrawableProcess, LowRankProcess, Marginals, VarianceCorrection, VariationalGaussian,
+        WhitenedCovariance, blocks, largest_norm, residual_variance,
     },
 };
 
@@ -117,8 +117,6 @@ impl WeightSpace {
 }
 
 impl<K: LowRankKernel> Posterior<K> for WeightSpace {
-    type Process = LowRankProcess<K::Map>;
-
     fn evaluate(&self, kernel: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
         let map = kernel.feature_map()?;
         let features = map.features(x.clone()); // [N, R]
@@ -135,14 +133,18 @@ impl<K: LowRankKernel> Posterior<K> for WeightSpace {
         })
     }
 
-    fn condition(&self, kernel: &K) -> Result<Self::Process, NotPositiveDefinite> {
+    fn condition(&self, kernel: &K) -> Result<Box<dyn DrawableProcess>, NotPositiveDefinite> {
         let (this, kernel) = (self.valid(), kernel.valid());
         let level = (this.correction).is_predicted().then(|| this.level());
-        Ok(LowRankProcess::new(
+        Ok(Box::new(LowRankProcess::new(
             kernel.feature_map()?,
             this.distribution.mean(),
             WhitenedCovariance::Factor(this.distribution.scale()),
             level,
-        ))
+        )))
+    }
+
+    fn distributions(&self) -> Vec<&VariationalGaussian> {
+        vec![&self.distribution]
     }
 }

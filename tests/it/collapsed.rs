@@ -24,7 +24,7 @@ use burn_gp_core::{
 
 const JITTER: f64 = 1e-10;
 
-type Model = Collapsed<StationaryKernel, InducingPoints>;
+type Model = Collapsed;
 
 /// A problem on a device.
 struct Case {
@@ -126,15 +126,17 @@ impl Case {
     }
 
     /// The sparse variational bound of a zero-mean `model` at a whitened distribution.
-    fn variational_bound(&self, model: &Model, posterior: &Whitened<InducingPoints>) -> Tensor<1> {
+    fn variational_bound(&self, model: &Model, posterior: &Whitened) -> Tensor<1> {
         let (x, y) = self.data();
-        let evaluation = posterior.evaluate(model.kernel(), x).unwrap();
+        let evaluation = posterior
+            .evaluate(&model.kernel().clone().into(), x)
+            .unwrap();
         let expected = (model.likelihood()).expected_log_density(y, evaluation.marginals);
         expected.sum() - evaluation.kl
     }
 }
 
-fn posterior(model: &Model, distribution: VariationalGaussian) -> Whitened<InducingPoints> {
+fn posterior(model: &Model, distribution: VariationalGaussian) -> Whitened {
     let jitter = Jitter::relative(JITTER);
     Whitened::new(model.inducing().clone(), distribution, jitter)
 }
@@ -386,7 +388,7 @@ fn predictions_are_those_of_the_variational_posterior_at_the_optimum() {
         let (x, y) = case.data();
         let collapsed = model.condition(x, y).unwrap();
         let variational = posterior(&model, case.optimum(&model))
-            .condition(model.kernel())
+            .condition(&model.kernel().clone().into())
             .unwrap();
         let (ours, theirs) = (
             collapsed.marginals(case.new_x()),

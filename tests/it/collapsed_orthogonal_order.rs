@@ -84,7 +84,7 @@ impl Case {
         Gaussian::new(self.noise, self.options())
     }
 
-    fn collapsed(&self, points: &Matrix) -> Collapsed<AnyKernel, InducingPoints> {
+    fn collapsed(&self, points: &Matrix) -> Collapsed {
         let inducing = InducingPoints::new(tensor(points, self.options()));
         let (kernel, mean) = (self.kernel.clone(), ZeroMean::new(1));
         Collapsed::new(kernel, mean, self.likelihood(), inducing, Jitter::NONE)

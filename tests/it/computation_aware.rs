@@ -401,7 +401,7 @@ fn assert_in_order<A: Actions + ActionPolicy>(
         let variables = ActionVariables::new(actions.clone(), x.clone());
         let posterior = Whitened::new(variables, gaussian, Jitter::NONE);
         let kernel = case.kernel(options);
-        let Evaluation { marginals, kl } = posterior.evaluate(&kernel, x.clone()).unwrap();
+        let Evaluation { marginals, kl } = posterior.evaluate(&kernel.into(), x.clone()).unwrap();
         let likelihood = Gaussian::new(case.noise, options);
         let fit = likelihood.expected_log_density(y.clone(), marginals).sum();
         let loss = scalar(kl - fit);

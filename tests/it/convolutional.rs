@@ -6,10 +6,11 @@ use crate::support::{
 };
 use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
-    inducing::{InducingPatches, InducingPoints, InducingVariables},
+    inducing::{Inducing, InducingPatches, InducingPoints},
     kernels::{
-        AnyKernel, Convolutional, Kernel, KernelConfig, ProductConfig, RationalQuadraticConfig,
-        Scaled, ScaledConfig, StationaryConfig, StationaryKernel, Sum, SumConfig, WhiteConfig,
+        AnyKernel, Convolutional, Kernel, KernelConfig, Kernels, ProductConfig,
+        RationalQuadraticConfig, Scaled, ScaledConfig, StationaryConfig, Sum, SumConfig,
+        WhiteConfig,
     },
     ops::Stationary,
     patches::{ImageShape, PatchGrid},
@@ -29,7 +30,7 @@ fn matern32(lengthscale: f64) -> StationaryConfig {
 }
 
 /// The image, weights and patch of the published example.
-fn example(platform: &Platform) -> (Convolutional<StationaryKernel>, InducingPatches, Tensor<2>) {
+fn example(platform: &Platform) -> (Convolutional, InducingPatches, Tensor<2>) {
     let grid = PatchGrid::new(ImageShape::new(3, 3, 1), 2, 1).expect("patches");
     let weights = platform.tensor(&[0.5, 1.0, -0.25, 2.0], [4]);
     let kernel = rbf(0.7, 1.0).init(4, platform.options());
@@ -46,7 +47,7 @@ fn a_small_image_by_hand() {
     for platform in platforms() {
         let (kernel, patches, image) = example(&platform);
         let tolerance = platform.tolerance(1e-10, 1e-5);
-        let kuf = numbers(patches.kuf(&kernel, image.clone()));
+        let kuf = numbers(patches.kuf(&Kernels::from(kernel.clone()), image.clone()));
         assert_close("k_vf", &kuf, &[2.109_043_759_60], tolerance);
         let variance = numbers(kernel.diagonal(image.clone()));
         assert_close("k_f", &variance, &[8.525_852_299_53], tolerance);
@@ -54,7 +55,7 @@ fn a_small_image_by_hand() {
         let location = matern32(3.0).init(2, platform.options());
         let kernel = kernel.with_location(location);
         let patches = patches.with_places(platform.tensor(&[0.5, 1.2], [1, 2]));
-        let kuf = numbers(patches.kuf(&kernel, image.clone()));
+        let kuf = numbers(patches.kuf(&Kernels::from(kernel.clone()), image.clone()));
         assert_close("located k_vf", &kuf, &[1.980_374_445_86], tolerance);
         let variance = numbers(kernel.diagonal(image));
         assert_close("located k_f", &variance, &[8.106_990_920_06], tolerance);
@@ -75,14 +76,20 @@ fn one_patch_is_the_image() {
         let tolerance = platform.tolerance(1e-10, 1e-5);
         let (points, patches) = (InducingPoints::new(z.clone()), InducingPatches::new(z));
         let pairs = [
-            (points.kuu(&base), patches.kuu(&kernel)),
             (
-                points.kuf(&base, x.clone()),
-                patches.kuf(&kernel, x.clone()),
+                points.kuu(&Kernels::from(base.clone())),
+                patches.kuu(&Kernels::from(kernel.clone())),
             ),
-            (base.matrix(x.clone()), kernel.matrix(x.clone())),
             (
-                base.diagonal(x.clone()).unsqueeze(),
+                points.kuf(&Kernels::from(base.clone()), x.clone()),
+                patches.kuf(&Kernels::from(kernel.clone()), x.clone()),
+            ),
+            (
+                base.matrix(x.clone()).unsqueeze(),
+                kernel.matrix(x.clone()).unsqueeze(),
+            ),
+            (
+                base.diagonal(x.clone()).unsqueeze::<3>(),
                 kernel.diagonal(x.clone()).unsqueeze(),
             ),
         ];
@@ -209,7 +216,7 @@ fn scaled_kernels_and_sums_pass_sums_over_patches_on() {
         let images = platform.matrix(&random.points(2, 9));
         let patches = InducingPatches::new(platform.matrix(&random.points(3, 4)));
         let tolerance = platform.tolerance(1e-14, 1e-6);
-        let kuf = numbers(patches.kuf(&kernel, images.clone()));
+        let kuf = numbers(patches.kuf(&Kernels::from(kernel.clone()), images.clone()));
         assert_close("covariances", &kuf, &[3.0; 6], tolerance);
         let variances = numbers(kernel.diagonal(images));
         assert_close("variances", &variances, &[4.5; 2], tolerance);
@@ -224,11 +231,11 @@ fn weights_scale_and_a_wide_location_kernel_does_not_matter() {
         let factor = 1.7;
         let scaled = (kernel.clone()).with_weights(kernel.weights() * factor);
         let (kuf, variance) = (
-            numbers(patches.kuf(&kernel, image.clone()))[0],
+            numbers(patches.kuf(&Kernels::from(kernel.clone()), image.clone()))[0],
             numbers(kernel.diagonal(image.clone()))[0],
         );
         let actual = [
-            numbers(patches.kuf(&scaled, image.clone()))[0],
+            numbers(patches.kuf(&Kernels::from(scaled.clone()), image.clone()))[0],
             numbers(scaled.diagonal(image.clone()))[0],
         ];
         let expected = [factor * kuf, factor * factor * variance];
@@ -238,7 +245,7 @@ fn weights_scale_and_a_wide_location_kernel_does_not_matter() {
         let located = kernel.with_location(matern32(1e5).init(2, platform.options()));
         let patches = patches.with_places(platform.tensor(&[0.5, 1.2], [1, 2]));
         let actual = [
-            numbers(patches.kuf(&located, image.clone()))[0],
+            numbers(patches.kuf(&Kernels::from(located.clone()), image.clone()))[0],
             numbers(located.diagonal(image))[0],
         ];
         let tolerance = platform.tolerance(1e-8, 1e-5);
@@ -267,7 +274,7 @@ fn patches_have_no_order() {
             let patches = InducingPatches::new(platform.tensor(patch, [1, size * size]));
             let image = platform.tensor(image, [1, side * side]);
             [
-                numbers(patches.kuf(&kernel, image.clone()))[0],
+                numbers(patches.kuf(&Kernels::from(kernel.clone()), image.clone()))[0],
                 numbers(kernel.diagonal(image))[0],
             ]
         };
@@ -295,19 +302,19 @@ fn sets_of_patches_and_their_columns() {
         let options = platform.options();
         let kernel = Convolutional::new(rbf(1.0, 1.2).init(4, options), grid, options)
             .with_location(matern32(2.0).init(2, options));
-        let union = InducingVariables::<Convolutional<StationaryKernel>>::union(&sets);
-        let all = union.kuu(&kernel);
+        let union = sets[0].union(&[&sets[1].clone().into()]);
+        let all = union.kuu(&Kernels::from(kernel.clone()));
         assert_close(
             "between the sets",
-            &numbers(sets[0].kuv(&kernel, &sets[1])),
-            &numbers(all.clone().narrow(0, 0, 3).narrow(1, 3, 2)),
+            &numbers(sets[0].kuv(&Kernels::from(kernel.clone()), &sets[1].clone().into())),
+            &numbers(all.clone().narrow(1, 0, 3).narrow(2, 3, 2)),
             1e-14,
         );
         let columns = Tensor::<1, burn::tensor::Int>::from_data([4, 1], &platform.device);
         assert_close(
             "columns",
-            &numbers(union.kuu_columns(&kernel, columns.clone())),
-            &numbers(all.select(1, columns)),
+            &numbers(union.kuu_columns(&Kernels::from(kernel.clone()), columns.clone())),
+            &numbers(all.select(2, columns)),
             1e-14,
         );
     }
@@ -318,7 +325,7 @@ fn gradients_reach_every_parameter() {
     let grid = PatchGrid::new(ImageShape::new(4, 4, 1), 3, 1).expect("patches");
     #[derive(burn::module::Module, Debug)]
     struct Pieces {
-        kernel: Convolutional<StationaryKernel>,
+        kernel: Convolutional,
         patches: InducingPatches,
     }
     let build = |platform: &Platform| {
@@ -339,8 +346,12 @@ fn gradients_reach_every_parameter() {
         let mut random = Random::new(16);
         let images = platform.matrix(&random.points(4, 16));
         let seeds = platform.matrix(&random.matrix(3, 4));
-        let kuf = pieces.patches.kuf(&pieces.kernel, images.clone());
-        let kuu = pieces.patches.kuu(&pieces.kernel);
-        (kuf * seeds).sum() + kuu.square().sum() + pieces.kernel.diagonal(images).square().sum()
+        let kuf = pieces
+            .patches
+            .kuf(&Kernels::from(pieces.kernel.clone()), images.clone());
+        let kuu = pieces.patches.kuu(&Kernels::from(pieces.kernel.clone()));
+        (kuf * seeds.unsqueeze()).sum()
+            + kuu.square().sum()
+            + pieces.kernel.diagonal(images).square().sum()
     });
 }

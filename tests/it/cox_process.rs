@@ -22,10 +22,10 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 /// The mean of the log intensity.
 const OFFSET: f64 = 0.4;
 
-type Waved = CoxProcess<GpLayer<Basis, WeightSpace>>;
+type Waved = CoxProcess<GpLayer<Basis>>;
 
 fn cox(platform: &Platform, offset: f64, distribution: VariationalGaussian) -> Waved {
-    CoxProcess::new(GpLayer::new(
+    CoxProcess::new(GpLayer::of(
         Basis::new(Waves { rank: 3 }),
         ConstantMean::new(platform.tensor(&[offset], [1])),
         WeightSpace::new(distribution, VarianceCorrection::NONE),
@@ -109,7 +109,7 @@ fn constant_intensities_are_integrated_exactly() {
             platform.tensor(&[deviation, 0.0, 0.0, 1.0], [1, 2, 2]),
         );
         // One feature is the constant ½, the other is zero.
-        let layer = GpLayer::new(
+        let layer = GpLayer::of(
             Basis::new(HalfAndNone { rank: 2 }),
             ConstantMean::new(platform.tensor(&[OFFSET], [1])),
             WeightSpace::new(distribution, VarianceCorrection::NONE),

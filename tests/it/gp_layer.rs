@@ -97,13 +97,13 @@ fn batch(platform: &Platform) -> (Tensor<2>, Tensor<2>) {
 /// The configuration of a head for every registered posterior.
 fn heads() -> Vec<(&'static str, GpLayerConfig)> {
     let head = |name: PosteriorName| {
-        let posterior = (name.make)();
+        let posterior = name.config();
         let orthogonal = if posterior.has_orthogonal_set() { 5 } else { 0 };
         let head = GpLayerConfig::new(2, 1)
             .with_inducing(8)
             .with_orthogonal(orthogonal)
             .with_posterior(posterior);
-        (name.name, head)
+        (name.name(), head)
     };
     PosteriorName::all().map(head).collect()
 }
@@ -179,8 +179,8 @@ fn optimizer_groups_hold_the_inducing_points() {
         let (_, head) = heads().swap_remove(0);
         let start = Net::new(&tracked, &head);
         let points = |net: &Net| {
-            let sets = net.head.posterior().independent().inducing();
-            numbers(sets[0].points())
+            let sets = net.head.posterior().inducing();
+            numbers(sets[0].inputs().expect("points"))
         };
         let weights = |net: &Net| numbers(net.body.weight.val());
         let group: ParamGroup = Role::Inducing.group(&start);
@@ -215,8 +215,10 @@ fn inducing_points_are_placed_as_asked() {
             .init_from(&tracked.matrix(&features))
             .expect("three clusters");
         let points = |layer: &GpLayer| {
-            let sets = layer.posterior().independent().inducing();
-            sets.into_iter().map(|set| set.points()).collect::<Vec<_>>()
+            let sets = layer.posterior().inducing();
+            sets.into_iter()
+                .map(|set| set.inputs().expect("points"))
+                .collect::<Vec<_>>()
         };
         assert!(points(&placed)[0].is_autodiff(), "{platform}");
         let mut first: Vec<f64> = numbers(points(&placed)[0].clone().narrow(1, 0, 1));
@@ -320,7 +322,7 @@ fn configurations_are_serializable_and_have_defaults() {
 fn sets_that_do_not_fit_the_posterior_are_errors() {
     let platform = &platforms()[0];
     let features = platform.matrix(&Random::new(3).points(20, 2));
-    let solve = (PosteriorName::find("solve").expect("registered").make)();
+    let solve = PosteriorName::find("solve").expect("registered").config();
     let config = GpLayerConfig::new(2, 1).with_inducing(4);
     let missing = config.clone().with_posterior(solve).init_from(&features);
     let error = LayerError::Sets(SetsError::NoOrthogonalPoints);

@@ -7,9 +7,7 @@ use burn_gp_core::{
         BlockActions, Collapsed, CollapsedOrthogonal, ComputationAware, ConjugateGradients,
         ConjugateGradientsSettings, Exact, FullBatch, LowRankRegression,
     },
-    kernels::{
-        AnyKernel, Basis, Convolutional, Kernel, Kernels, SeparateKernels, StationaryConfig,
-    },
+    kernels::{AnyKernel, Basis, Convolutional, Kernel, Kernels, StationaryConfig},
     layers::{GpLayer, Layer, LayerNoise, PatchLayer, Predictive, Stack},
     likelihoods::Gaussian,
     means::{LinearMean, MeanConfig, ZeroMean},
@@ -18,7 +16,7 @@ use burn_gp_core::{
     process::{Joint, Marginals, Mixture, Process, VarianceCorrection, WithMean},
     sampling::{PathOptions, SamplePaths},
     variational::{
-        AnyPosterior, Functions, Posterior, PosteriorConfig, PosteriorName,
+        AnyPosterior, InverseFreeConfig, LSvgpConfig, Posterior, PosteriorName,
         PseudoObservationsConfig, Whitened,
     },
 };
@@ -112,26 +110,26 @@ fn moved<M: Module>(module: M) -> M {
 fn posterior(
     platform: &Platform,
     name: &PosteriorName,
-    kernel: &Kernels<AnyKernel>,
+    kernel: &Kernels,
     outputs: usize,
-) -> AnyPosterior<InducingPoints> {
+) -> AnyPosterior {
     // The default variance of pseudo-observations depends on the precision, so this is another.
     let observations = PseudoObservationsConfig::default().with_variance(1e-2);
-    let config = match (name.make)() {
-        PosteriorConfig::LSvgp(config) => config.with_observations(observations).into(),
-        PosteriorConfig::InverseFree(config) => config.with_observations(observations).into(),
-        config => config,
-    };
+    let mut config = name.config();
+    if let Some(own) = config.downcast_ref::<LSvgpConfig>() {
+        config = own.with_observations(observations).into();
+    } else if let Some(own) = config.downcast_ref::<InverseFreeConfig>() {
+        config = own.with_observations(observations).into();
+    }
     let sets = if config.has_orthogonal_set() { 2 } else { 1 };
     let mut random = Random::new(77);
     let mut set = || InducingPoints::new(platform.matrix(&random.points(INDUCING, DIMENSIONS)));
-    let sets = (0..sets).map(|_| set()).collect();
+    let sets = (0..sets).map(|_| set()).collect::<Vec<_>>();
     let (jitter, options) = (Jitter::INDUCING, platform.options());
-    let posterior = match kernel {
-        Kernels::Shared(kernel) => config.init(sets, kernel, outputs, jitter, options),
-        Kernels::Separate(kernels) => config.init_separate(sets, kernels, jitter, options),
-    };
-    moved(posterior.expect("a factor")).synchronized(kernel)
+    let posterior = config.init(sets, kernel, outputs, jitter, options);
+    let mut posterior = moved(posterior.expect("a factor"));
+    posterior.synchronize(kernel);
+    posterior
 }
 
 fn smooth(platform: &Platform, lengthscale: f64) -> AnyKernel {
@@ -139,20 +137,25 @@ fn smooth(platform: &Platform, lengthscale: f64) -> AnyKernel {
     config.init(DIMENSIONS, platform.options()).boxed()
 }
 
+/// The kernel of regressions.
+fn alone(platform: &Platform) -> AnyKernel {
+    kernel(platform).first().clone()
+}
+
 /// Makes the kernels on a platform.
-type Make<'a> = &'a dyn Fn(&Platform) -> Kernels<AnyKernel>;
+type Make<'a> = &'a dyn Fn(&Platform) -> Kernels;
 
 #[test]
 fn of_every_posterior_with_shared_and_with_separate_kernels() {
     for name in PosteriorName::all() {
-        let shared = |platform: &Platform| Kernels::Shared(smooth(platform, 0.9));
+        let shared = |platform: &Platform| Kernels::from(smooth(platform, 0.9));
         let separate = |platform: &Platform| {
             let kernels = [0.9, 1.3].map(|lengthscale| smooth(platform, lengthscale));
-            Kernels::Separate(SeparateKernels::new(kernels.to_vec()))
+            Kernels::separate(kernels)
         };
         let kernels: [(&str, Make<'_>); 2] = [("shared", &shared), ("separate", &separate)];
         for (form, kernels) in kernels {
-            let what = format!("{}, {form} kernels", name.name);
+            let what = format!("{}, {form} kernels", name.name());
             check_process(&what, &inputs(DIMENSIONS), |platform| {
                 let kernels = kernels(platform);
                 let posterior = posterior(platform, &name, &kernels, 2);
@@ -189,16 +192,16 @@ fn noise(platform: &Platform) -> Gaussian {
 #[test]
 fn of_exact_and_sparse_regression() {
     check_regression("exact", |platform| {
-        Exact::new(kernel(platform), linear_mean(platform), noise(platform))
+        Exact::new(alone(platform), linear_mean(platform), noise(platform))
     });
     let case = Case::new(1);
     check_regression("sgpr", |platform| {
-        let (kernel, inducing) = (kernel(platform), case.inducing(platform));
+        let (kernel, inducing) = (alone(platform), case.inducing(platform));
         let mean = linear_mean(platform);
         Collapsed::new(kernel, mean, noise(platform), inducing, Jitter::INDUCING)
     });
     check_regression("collapsed solve", |platform| {
-        let (kernel, inducing) = (kernel(platform), case.inducing(platform));
+        let (kernel, inducing) = (alone(platform), case.inducing(platform));
         let others = Random::new(3).points(5, DIMENSIONS);
         let others = InducingPoints::new(platform.matrix(&others));
         let (mean, noise) = (linear_mean(platform), noise(platform));
@@ -212,7 +215,7 @@ fn of_computation_aware_regression() {
         let values = platform.tensor(&Random::new(31).normals(12), [12]);
         let actions = BlockActions::new(Blocks::new(12, 4), values);
         ComputationAware::new(
-            kernel(platform),
+            alone(platform),
             linear_mean(platform),
             noise(platform),
             actions,
@@ -236,7 +239,7 @@ fn of_regression_by_conjugate_gradients() {
                     ..ConjugateGradientsSettings::default()
                 };
                 let mean = linear_mean(platform);
-                ConjugateGradients::new(kernel(platform), mean, noise(platform), settings)
+                ConjugateGradients::new(alone(platform), mean, noise(platform), settings)
             },
         );
     }
@@ -255,7 +258,7 @@ fn of_regression_of_low_rank() {
     });
     check_regression("nyström", |platform| {
         let inducing = Case::new(1).inducing(platform);
-        let kernel = Nystrom::new(kernel(platform), inducing, Jitter::INDUCING);
+        let kernel = Nystrom::new(alone(platform), inducing, Jitter::INDUCING);
         LowRankRegression::new(kernel, linear_mean(platform), noise(platform), correction)
     });
 }
@@ -293,9 +296,9 @@ fn of_draws() {
     for name in PosteriorName::all() {
         let x = inputs(DIMENSIONS);
         let (shape, given) = ([ROWS, DIMENSIONS], [Input::from(&x)]);
-        check_gradients(name.name, &given, SINGLE, &|platform, inputs| {
+        check_gradients(name.name(), &given, SINGLE, &|platform, inputs| {
             let platform = platform.without_autodiff();
-            let kernels = Kernels::Shared(smooth(&platform, 0.9));
+            let kernels = Kernels::from(smooth(&platform, 0.9));
             let posterior = posterior(&platform, &name, &kernels, 2);
             let process = posterior.condition(&kernels).expect("a factor");
             let process = Mixture::new(process, platform.matrix(&mixing));
@@ -311,14 +314,14 @@ fn of_draws() {
     }
 }
 
-type AnyDense = GpLayer<Kernels<AnyKernel>, Functions<AnyPosterior<InducingPoints>>>;
+type AnyDense = GpLayer;
 
 fn layer(platform: &Platform, outputs: usize, mean: &MeanConfig) -> AnyDense {
-    let kernels = Kernels::Shared(smooth(platform, 1.1));
+    let kernels = Kernels::from(smooth(platform, 1.1));
     let name = PosteriorName::find("whitened").expect("it is registered");
     let posterior = posterior(platform, &name, &kernels, outputs);
     let mean = mean.init(DIMENSIONS, outputs, platform.options());
-    GpLayer::new(kernels, mean, Functions::Independent(posterior))
+    GpLayer::new(kernels, mean, posterior)
 }
 
 /// The components of a deep process, and its joint samples.
@@ -386,7 +389,7 @@ fn of_layers_on_images() {
         let patches = InducingPatches::new(platform.matrix(&random.points(INDUCING, 4)));
         let distribution = Case::new(1).distribution(platform);
         let posterior = Whitened::new(patches, distribution, Jitter::INDUCING);
-        posterior.condition(&kernel).expect("a factor")
+        posterior.condition(&kernel.into()).expect("a factor")
     });
 }
 
@@ -401,7 +404,7 @@ fn parameters_of_a_process_have_no_gradients() {
         let x = tracked.matrix(&inputs(DIMENSIONS)).require_grad();
         let gradients = of_marginals(process.marginals(x.clone())).backward();
         assert!(x.grad(&gradients).is_some(), "{platform}");
-        let points = posterior.inducing().points();
+        let points = posterior.inducing().inputs().expect("points");
         assert!(points.grad(&gradients).is_none(), "{platform}");
     }
 }

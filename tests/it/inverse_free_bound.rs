@@ -23,7 +23,7 @@ use burn_gp_core::{
 /// Checks that the moments of evaluation, prediction and joint prediction, and the KL divergence,
 /// are `expected`.
 #[track_caller]
-fn check<P: Posterior<burn_gp_core::kernels::StationaryKernel>>(
+fn check<P: Posterior>(
     what: &str,
     platform: &Platform,
     case: &InverseFreeCase,
@@ -130,11 +130,7 @@ fn at_the_inverse_all_are_one() {
     }
 }
 
-fn bound<P: Posterior<burn_gp_core::kernels::StationaryKernel>>(
-    platform: &Platform,
-    case: &InverseFreeCase,
-    posterior: &P,
-) -> f64 {
+fn bound<P: Posterior>(platform: &Platform, case: &InverseFreeCase, posterior: &P) -> f64 {
     let evaluation = posterior.evaluate(&kernel(platform), case.x(platform));
     let value = elbo(
         evaluation.expect("a factor"),
@@ -330,11 +326,7 @@ fn it_is_exact_regression_at_the_data() {
     }
 }
 
-fn kl<P: Posterior<burn_gp_core::kernels::StationaryKernel>>(
-    platform: &Platform,
-    case: &InverseFreeCase,
-    posterior: &P,
-) -> f64 {
+fn kl<P: Posterior>(platform: &Platform, case: &InverseFreeCase, posterior: &P) -> f64 {
     let evaluation = posterior.evaluate(&kernel(platform), case.x(platform));
     numbers(evaluation.expect("a factor").kl)[0]
 }

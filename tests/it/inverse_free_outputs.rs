@@ -9,14 +9,14 @@ use crate::support::{
 };
 use burn::module::Module;
 use burn_gp_core::{
-    inducing::{InducingPoints, InducingVariables, SeparatePoints},
-    kernels::{Kernel, SeparateKernels, StationaryConfig, StationaryKernel},
+    inducing::{InducingPoints, SeparatePoints},
+    kernels::{Kernel, Kernels, StationaryConfig, StationaryKernel},
     ops::{Stationary, congruence},
     optim::InversionStop,
     process::{Marginals, Process},
     sampling::{PathOptions, SamplePaths},
     variational::{
-        AuxiliaryUpdate, Coregionalized, Evaluation, Functions, InverseFree, LSvgp, MeanForm,
+        AnyPosterior, AuxiliaryUpdate, Coregionalized, Evaluation, InverseFree, LSvgp, MeanForm,
         Posterior, PseudoObservations, RootBound,
     },
 };
@@ -57,7 +57,7 @@ impl Separate {
         PseudoObservations::new(platform.matrix(&self.mean), &self.variances, form)
     }
 
-    fn together(&self, platform: &Platform, form: MeanForm) -> InverseFree<SeparatePoints> {
+    fn together(&self, platform: &Platform, form: MeanForm) -> InverseFree {
         InverseFree::new(
             SeparatePoints::new(platform.batch(&self.points)),
             self.observations(platform, form),
@@ -66,7 +66,7 @@ impl Separate {
         )
     }
 
-    fn alone(&self, platform: &Platform, form: MeanForm, p: usize) -> InverseFree<InducingPoints> {
+    fn alone(&self, platform: &Platform, form: MeanForm, p: usize) -> InverseFree {
         InverseFree::new(
             InducingPoints::new(platform.matrix(&self.points[p])),
             self.observations_of(platform, form, p),
@@ -96,14 +96,15 @@ fn column(marginals: &Marginals, p: usize) -> Marginals {
 fn separate_functions_are_posteriors_of_one() {
     for platform in platforms() {
         let case = Separate::new(&platform);
-        let kernels = SeparateKernels::new(case.kernels.clone());
+        let kernels = Kernels::separate(case.kernels.clone());
         let x = || platform.matrix(&InverseFreeCase::new(1).x);
         let tolerance = platform.tolerance(1e-9, 1e-3);
         for form in FORMS {
             for updated in [false, true] {
                 let mut together = case.together(&platform, form);
                 if updated {
-                    together = together.synchronized(&kernels).after_step(&kernels);
+                    together.synchronize(&kernels);
+                    together.after_step(&kernels);
                     assert_eq!(together.reports().len(), OUTPUTS);
                 }
                 let Evaluation { marginals, kl } = together.evaluate(&kernels, x()).expect("none");
@@ -111,9 +112,11 @@ fn separate_functions_are_posteriors_of_one() {
                 let (predicted, joint) = (process.marginals(x()), process.joint(x()));
                 let mut sum = 0.0;
                 for (p, kernel) in case.kernels.iter().enumerate() {
+                    let kernel = &Kernels::from(kernel.clone());
                     let mut alone = case.alone(&platform, form, p);
                     if updated {
-                        alone = alone.synchronized(kernel).after_step(kernel);
+                        alone.synchronize(kernel);
+                        alone.after_step(kernel);
                     }
                     let what = format!("{platform}, {form:?}, function {p}, {updated}");
                     let expected = alone.evaluate(kernel, x()).expect("none");
@@ -145,7 +148,7 @@ fn separate_functions_are_posteriors_of_one() {
 fn separate_functions_of_l_svgp_are_posteriors_of_one() {
     for platform in platforms() {
         let case = Separate::new(&platform);
-        let kernels = SeparateKernels::new(case.kernels.clone());
+        let kernels = Kernels::separate(case.kernels.clone());
         let x = || platform.matrix(&InverseFreeCase::new(1).x);
         let tolerance = platform.tolerance(1e-9, 1e-3);
         for form in FORMS {
@@ -158,6 +161,7 @@ fn separate_functions_of_l_svgp_are_posteriors_of_one() {
                 .marginals(x());
             let mut sum = 0.0;
             for (p, kernel) in case.kernels.iter().enumerate() {
+                let kernel = &Kernels::from(kernel.clone());
                 let points = InducingPoints::new(platform.matrix(&case.points[p]));
                 let alone = LSvgp::new(points, case.observations_of(&platform, form, p));
                 let expected = alone.evaluate(kernel, x()).expect("a factor");
@@ -174,6 +178,13 @@ fn separate_functions_of_l_svgp_are_posteriors_of_one() {
     }
 }
 
+/// The inverse-free posterior of these functions or of their latent functions.
+fn inverse_free_of(functions: &AnyPosterior) -> &InverseFree {
+    let mixed = functions.downcast_ref::<Coregionalized>();
+    let latent = mixed.map_or(functions, Coregionalized::latent);
+    latent.downcast_ref().expect("an inverse-free posterior")
+}
+
 /// A wrapper forwards the updates after a step and before the first step.
 #[test]
 fn wrappers_hand_the_update_on() {
@@ -186,28 +197,28 @@ fn wrappers_hand_the_update_on() {
             case.inverse_free(&platform, MeanForm::Plain, &far, update)
         };
         let mixing = || platform.matrix(&Random::new(101).matrix(4, 2));
-        let independent = Functions::Independent(new());
-        let mixed = Functions::Coregionalized(Coregionalized::new(new(), mixing()));
+        let independent = AnyPosterior::from(new());
+        let mixed = AnyPosterior::from(Coregionalized::new(new(), mixing()));
         for functions in [independent, mixed] {
-            let stops = |functions: &Functions<InverseFree<InducingPoints>>| {
-                let reports = functions.independent().reports().iter();
+            let stops = |functions: &AnyPosterior| {
+                let reports = inverse_free_of(functions).reports().iter();
                 reports.map(|report| report.stop).collect::<Vec<_>>()
             };
             assert!(stops(&functions).is_empty());
-            let synchronized = functions.clone().synchronized(&kernel);
+            let mut synchronized = functions.clone();
+            synchronized.synchronize(&kernel);
             assert_eq!(
                 stops(&synchronized),
                 [InversionStop::Converged],
                 "{platform}"
             );
-            let stepped = functions.after_step(&kernel);
+            let mut stepped = functions;
+            stepped.after_step(&kernel);
             // A GPU makes the same update without a report.
             if platform.is_host() {
                 assert_eq!(stops(&stepped), [InversionStop::Converged], "{platform}");
             }
-            let lower = |functions: &Functions<InverseFree<InducingPoints>>| {
-                numbers(functions.independent().auxiliary())
-            };
+            let lower = |functions: &AnyPosterior| numbers(inverse_free_of(functions).auxiliary());
             let tolerance = platform.tolerance(1e-12, 1e-4);
             let what = format!("{platform}, the update");
             assert_close(&what, &lower(&stepped), &lower(&synchronized), tolerance);
@@ -258,8 +269,9 @@ fn the_auxiliary_is_no_trained_parameter() {
         let case = InverseFreeCase::new(1);
         let far = Dense::identity(SIZE).scaled(1e-3);
         let update = AuxiliaryUpdate::default();
-        let posterior = case.inverse_free(&tracked, MeanForm::Plain, &far, update);
-        let posterior = posterior.after_step(&kernel).train();
+        let mut posterior = case.inverse_free(&tracked, MeanForm::Plain, &far, update);
+        posterior.after_step(&kernel);
+        let posterior = posterior.train();
         assert!(posterior.auxiliary().is_autodiff(), "{platform}");
         let evaluation = posterior
             .evaluate(&kernel, case.x(&tracked))
@@ -270,7 +282,7 @@ fn the_auxiliary_is_no_trained_parameter() {
             "{platform}"
         );
         let plain = posterior.valid();
-        let kuu = plain.inducing().kuu(&kernel.valid());
+        let kuu = plain.inducing().kuu(&kernel.valid()).squeeze_dim::<2>(0);
         let noisy = burn_gp_core::ops::add_diagonal(kuu, plain.observations().variances());
         let lower = plain.auxiliary().squeeze_dim::<2>(0);
         let (distance, _) = congruence(noisy, lower).distance_from_identity();
@@ -295,7 +307,10 @@ fn a_posterior_belongs_to_a_kind_of_prior() {
         platform.batch(&case.lower),
         AuxiliaryUpdate::default(),
     );
-    let _ = posterior.evaluate(&case.kernels[0], platform.matrix(&case.points[0]));
+    let _ = posterior.evaluate(
+        &case.kernels[0].clone().into(),
+        platform.matrix(&case.points[0]),
+    );
 }
 
 /// The KL divergence of the alternative bound is above the dense one for every root. With the root
@@ -328,7 +343,7 @@ fn the_root_bound_is_a_bound() {
             let bound = RootBound {
                 kuu: platform.matrix(&kuu),
                 kuf: platform.matrix(&kuf),
-                prior_variance: kernel(&platform).diagonal(case.x(&platform)),
+                prior_variance: kernel(&platform).first().diagonal(case.x(&platform)),
                 root: platform.matrix(root),
             };
             let log_determinant = platform.tensor(&[kuu.log_determinant()], [1]);

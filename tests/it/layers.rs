@@ -7,19 +7,15 @@ use crate::support::{
 use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
     inducing::InducingPoints,
-    kernels::{StationaryConfig, StationaryKernel},
+    kernels::StationaryConfig,
     layers::{GpLayer, Layer, LayerNoise, PatchLayer, Predictive, Stack},
     means::{IdentityMean, Mean, MeanConfig, ProjectionMean, ZeroMean},
     ops::{Jitter, Stationary},
     parameter::Parameters,
     patches::{ImageShape, PatchGrid},
     process::{CovarianceShape, Marginals, Process, VariationalGaussian},
-    variational::{
-        Coordinates, InducingSet, Orthogonal, Posterior, Whitened, with_scaled_deviations,
-    },
+    variational::{Coordinates, InducingSet, Orthogonal, Whitened, with_scaled_deviations},
 };
-
-type DenseLayer = GpLayer<StationaryKernel, Whitened<InducingPoints>>;
 
 /// A layer whose `q(u)` depends on the seed.
 fn layer(
@@ -27,7 +23,7 @@ fn layer(
     [dimensions, outputs]: [usize; 2],
     mean: MeanConfig,
     seed: u64,
-) -> DenseLayer {
+) -> GpLayer {
     let (mut random, count) = (Random::new(seed), 6);
     let options = platform.options();
     let kernel = StationaryConfig::new(Stationary::SquaredExponential)
@@ -72,7 +68,7 @@ fn one_layer_is_a_sparse_gaussian_process() {
         let expected = (single.posterior())
             .evaluate(single.kernel(), x.clone())
             .expect("an evaluation");
-        let stack = Stack::<DenseLayer, _>::new(Vec::new(), single.clone(), noise(5));
+        let stack = Stack::<GpLayer, _>::new(Vec::new(), single.clone(), noise(5));
         let stacked = stack.evaluate(x.clone()).expect("a propagation");
         assert_eq!(stacked.samples, 1);
         assert_eq!(values(&stacked.marginals), values(&expected.marginals));
@@ -96,7 +92,7 @@ fn divergences_add_up() {
         let output = layer(&platform, [2, 1], MeanConfig::zero(), 3);
         let x = platform.matrix(&Random::new(4).points(5, 2));
         let h = platform.matrix(&Random::new(5).points(5, 3));
-        let own = |layer: &DenseLayer, x: &Tensor<2>| {
+        let own = |layer: &GpLayer, x: &Tensor<2>| {
             numbers(layer.evaluate(x.clone()).expect("an evaluation").kl)[0]
         };
         let expected = own(&hidden[0], &x) + own(&hidden[1], &h) + own(&output, &x);
@@ -112,15 +108,15 @@ fn divergences_add_up() {
 /// first set.
 #[test]
 fn a_second_set_at_its_prior_changes_nothing() {
-    type Solve = GpLayer<StationaryKernel, Orthogonal<InducingPoints>>;
     for platform in platforms() {
         let sizes = [
             ([2, 2], MeanConfig::identity(), 1),
             ([2, 1], MeanConfig::zero(), 2),
         ];
         let plain = sizes.map(|(sizes, mean, seed)| layer(&platform, sizes, mean, seed));
-        let with_second_set = |layer: &DenseLayer, seed: u64| -> Solve {
-            let posterior = layer.posterior();
+        let with_second_set = |layer: &GpLayer, seed: u64| -> GpLayer {
+            let posterior = layer.posterior().downcast_ref::<Whitened>();
+            let posterior = posterior.expect("a whitened posterior");
             let ([outputs, _], options) =
                 (posterior.distribution().mean().dims(), platform.options());
             let others = platform.matrix(&Random::new(seed).points(5, 2));
@@ -212,7 +208,7 @@ fn every_step_has_noise_of_its_own() {
             )
         };
         let x = platform.matrix(&Random::new(4).points(3, 2));
-        let look = |stack: &Stack<DenseLayer, DenseLayer>| {
+        let look = |stack: &Stack<GpLayer, GpLayer>| {
             values(&stack.evaluate(x.clone()).expect("a propagation").marginals)
         };
         let stack = build();
@@ -415,7 +411,7 @@ fn deviations_are_scaled_and_nothing_else() {
         let after = with_scaled_deviations(before.clone(), 0.01);
         for path in before.parameter_paths() {
             let factor = if path.ends_with(".scale") { 0.01 } else { 1.0 };
-            let read = |layer: &DenseLayer| layer.parameter(&path).expect("a parameter");
+            let read = |layer: &GpLayer| layer.parameter(&path).expect("a parameter");
             let expected: Vec<f64> = read(&before).iter().map(|value| factor * value).collect();
             let tolerance = platform.tolerance(1e-15, 1e-7);
             assert_close(&path, &read(&after), &expected, tolerance);

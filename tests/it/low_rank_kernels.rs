@@ -315,11 +315,12 @@ fn the_rank_of_a_basis_kernel_is_that_of_its_features() {
     }
 }
 
-fn nystrom(
-    case: &Case,
-    platform: &Platform,
-) -> Nystrom<burn_gp_core::kernels::StationaryKernel, burn_gp_core::inducing::InducingPoints> {
-    Nystrom::new(kernel(platform), case.inducing(platform), Jitter::INDUCING)
+fn nystrom(case: &Case, platform: &Platform) -> Nystrom {
+    Nystrom::new(
+        kernel(platform).first().clone(),
+        case.inducing(platform),
+        Jitter::INDUCING,
+    )
 }
 
 /// Sparse regression: the kernel, the bound, and the predictions of SGPR and FITC, with jitter on
@@ -365,7 +366,7 @@ fn nystrom_features_are_sparse_regression() {
         let ours = numbers(added.full_objective(x.clone(), y.clone()).unwrap());
         assert_close(&what, &ours, &[bound], 1e-7);
         let collapsed = Collapsed::new(
-            kernel(&platform),
+            kernel(&platform).first().clone(),
             ZeroMean::new(2),
             likelihood.clone(),
             case.inducing(&platform),
@@ -426,8 +427,9 @@ fn fourier_features_have_the_covariances_of_their_kernel() {
     for platform in platforms() {
         let mut random = ChaCha8Rng::seed_from_u64(47);
         let options = platform.options();
-        let mut draw =
-            |count| RandomFourier::new(&kernel(&platform), 2, count, &mut random, options).unwrap();
+        let mut draw = |count| {
+            RandomFourier::new(kernel(&platform).first(), 2, count, &mut random, options).unwrap()
+        };
         let (features, few) = (draw(4000), draw(50));
         let x = platform.matrix(&x);
         let diagonal = numbers(features.diagonal(x.clone()));

@@ -44,6 +44,7 @@ mod kernels;
 mod launches;
 mod layer_normalization;
 mod layers;
+mod leading_axis;
 mod leave_one_out;
 mod likelihoods;
 mod log_density;

@@ -11,13 +11,13 @@ use crate::support::{
     platforms,
     posterior_case::{
         Case, DIMENSIONS, INDUCING, POINTS, VARIANCE, assert_same_joint, assert_same_marginals,
-        covariances, elbo, kernel, likelihood, name,
+        covariances, elbo, kernel, likelihood,
     },
 };
 use burn::tensor::Tensor;
 use burn_gp_core::{
     inducing::InducingPoints,
-    kernels::StationaryConfig,
+    kernels::{Kernels, StationaryConfig},
     likelihoods::{GaussianConfig, LikelihoodConfig},
     ops::{Jitter, Stationary},
     process::{CovarianceShape, Marginals, Process, VariationalGaussian},
@@ -152,11 +152,11 @@ fn the_prior_is_recovered() {
         let full = CovarianceShape::Full;
         let second = Random::new(199).points(6, DIMENSIONS);
         for config in [
-            PosteriorConfig::Whitened(WhitenedConfig { covariance: full }),
-            PosteriorConfig::Whitened(WhitenedConfig {
+            PosteriorConfig::from(WhitenedConfig { covariance: full }),
+            PosteriorConfig::from(WhitenedConfig {
                 covariance: CovarianceShape::Diagonal,
             }),
-            PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance: full }),
+            PosteriorConfig::from(UnwhitenedConfig { covariance: full }),
             solve(full, Coordinates::Whitened),
             solve(full, Coordinates::Unwhitened),
             odvgp(full, Coordinates::Whitened),
@@ -209,6 +209,7 @@ fn variances_stay_positive_with_many_inducing_points() {
             let kernel = StationaryConfig::new(kind)
                 .with_lengthscale(1.5)
                 .init(DIMENSIONS, platform.options());
+            let kernel = Kernels::from(kernel);
             let posterior = |deviation: f64| {
                 let scale = Dense::identity(count).scaled(deviation);
                 let mean = Dense::new(1, count, vec![0.3; count]);
@@ -309,19 +310,15 @@ fn a_diagonal_covariance_is_a_full_one_with_a_diagonal_factor() {
         let pairs = [true, false].map(|whitened| {
             [diagonal(), full()].map(|distribution| {
                 if whitened {
-                    AnyPosterior::Whitened(Whitened::new(
-                        inducing(),
-                        distribution,
-                        Jitter::INDUCING,
-                    ))
+                    AnyPosterior::from(Whitened::new(inducing(), distribution, Jitter::INDUCING))
                 } else {
                     let jitter = Jitter::INDUCING;
-                    AnyPosterior::Unwhitened(Unwhitened::new(inducing(), distribution, jitter))
+                    AnyPosterior::from(Unwhitened::new(inducing(), distribution, jitter))
                 }
             })
         });
         for [diagonal, full] in pairs {
-            let what = format!("{platform}, {}", name(&full));
+            let what = format!("{platform}, {full:?}");
             let tolerance = platform.tolerance(1e-12, 1e-4);
             let [first, second] = [&diagonal, &full].map(|posterior| {
                 posterior

@@ -9,13 +9,11 @@ use crate::support::{
 };
 use burn::module::Module;
 use burn_gp_core::{
-    inducing::{InducingPoints, SeparatePoints},
-    kernels::{AnyKernel, SeparateKernels},
+    inducing::{Inducing, InducingPoints, SeparatePoints},
+    kernels::Kernels,
     ops::{Jitter, add_to_diagonal},
     process::VariationalGaussian,
-    variational::{
-        AnyPosterior, Coordinates, InducingSet, Orthogonal, OrthogonallyDecoupled, Posterior,
-    },
+    variational::{AnyPosterior, Coordinates, InducingSet, Orthogonal, OrthogonallyDecoupled},
 };
 
 const OUTPUTS: usize = FUNCTIONS;
@@ -53,13 +51,13 @@ impl Case {
     }
 
     /// The posterior with index `kind` and the given points, for all functions or one.
-    fn posterior<I: Module + burn::module::ModuleDisplay>(
+    fn posterior<I: Inducing>(
         &self,
         platform: &Platform,
         kind: usize,
         outputs: std::ops::Range<usize>,
         inducing: impl Fn(usize) -> I,
-    ) -> AnyPosterior<I> {
+    ) -> AnyPosterior {
         let (first, count) = (outputs.start, outputs.len());
         let mean = |set: usize| platform.matrix(&self.mean[set]).narrow(0, first, count);
         let gaussian = |set: usize| {
@@ -71,11 +69,11 @@ impl Case {
         let jitter = Jitter::relative(1e-2);
         if kind < 2 {
             let set = |set| InducingSet::new(inducing(set), gaussian(set));
-            AnyPosterior::Solve(Orthogonal::new(vec![set(0), set(1)], coordinates, jitter))
+            AnyPosterior::from(Orthogonal::new(vec![set(0), set(1)], coordinates, jitter))
         } else {
             let (first, second) = ((inducing(0), gaussian(0)), (inducing(1), mean(1)));
             let posterior = OrthogonallyDecoupled::new(first, second, coordinates, jitter);
-            AnyPosterior::Odvgp(if kind == 3 {
+            AnyPosterior::from(if kind == 3 {
                 posterior.with_columns(3, 1)
             } else {
                 posterior
@@ -114,8 +112,8 @@ fn functions_of_a_batch_are_functions_alone() {
 /// A prior and a posterior as one module.
 #[derive(Module, Debug)]
 struct Model {
-    kernels: SeparateKernels<AnyKernel>,
-    posterior: AnyPosterior<SeparatePoints>,
+    kernels: Kernels,
+    posterior: AnyPosterior,
 }
 
 #[test]

@@ -9,8 +9,8 @@ use crate::support::{
 };
 use burn::{module::Module, optim::GradientsParams, tensor::Tensor};
 use burn_gp_core::{
-    inducing::{InducingPoints, SeparateInducing, SeparatePoints},
-    kernels::{AnyKernel, FunctionPrior, SeparateKernels, StationaryKernel},
+    inducing::{Inducing, InducingPoints, SeparatePoints},
+    kernels::{FunctionPrior, Kernels, StationaryKernel},
     ops::{
         Jitter, Stationary, batch_column_squares, batch_projected_moments, batch_relative_moments,
         cholesky, column_squares, covariance, covariances, marginals_minus_prior,
@@ -259,7 +259,7 @@ fn functions_of_a_batch_are_functions_alone() {
 /// A prior and a posterior as one module.
 #[derive(Module, Debug)]
 struct Model<Q: Module> {
-    kernels: SeparateKernels<StationaryKernel>,
+    kernels: Kernels,
     posterior: Q,
 }
 
@@ -278,7 +278,7 @@ fn gradients_of_the_bound() {
                 platform.options(),
             )
         };
-        SeparateKernels::new(lengthscales.iter().enumerate().map(kernel).collect())
+        Kernels::separate(lengthscales.iter().enumerate().map(kernel))
     };
     let distribution =
         |platform: &Platform| case.distribution(platform, CovarianceShape::Full, 0..OUTPUTS);
@@ -305,11 +305,11 @@ fn gradients_of_the_bound() {
     });
 }
 
-fn bound<K: FunctionPrior>(
+fn bound(
     case: &Case,
     platform: &Platform,
-    kernels: &K,
-    posterior: &impl Posterior<K>,
+    kernels: &Kernels,
+    posterior: &impl Posterior,
 ) -> Tensor<1> {
     let x = platform.matrix(&case.x);
     let evaluation = posterior.evaluate(kernels, x).expect("factor");
@@ -420,5 +420,5 @@ fn hyperparameters_are_told_apart_by_output() {
         ("kernels.0.lengthscale", "kernels.2.variance")
     );
     let inducing = Case::new().separate(platform);
-    assert_eq!(SeparateInducing::<AnyKernel>::count(&inducing), INDUCING);
+    assert_eq!(inducing.count(), INDUCING);
 }

@@ -69,7 +69,7 @@ impl Line {
         (column(&self.x), column(&self.y))
     }
 
-    fn sparse(&self, platform: &Platform) -> Collapsed<StationaryKernel, InducingPoints> {
+    fn sparse(&self, platform: &Platform) -> Collapsed {
         Collapsed::new(
             self.kernel(platform),
             ZeroMean::new(1),

@@ -3,6 +3,7 @@
 use burn::tensor::Tensor;
 use burn_gp_core::{
     inducing::InducingPoints,
+    kernels::Kernels,
     layers::{GpLayer, LayerNoise, Predictive, Stack},
     means::{AnyMean, MeanConfig},
     ops::Jitter,
@@ -11,8 +12,8 @@ use burn_gp_core::{
     sampling::{PathOptions, SamplePaths},
     variational::{
         AuxiliaryUpdate, Coordinates, InverseFreeConfig, LSvgpConfig, MeanForm, OrthogonalConfig,
-        OrthogonallyDecoupledConfig, Posterior, PosteriorConfig, PseudoObservationsConfig,
-        TraceProbes, UnwhitenedConfig, WhitenedConfig,
+        OrthogonallyDecoupledConfig, PosteriorConfig, PseudoObservationsConfig, TraceProbes,
+        UnwhitenedConfig, WhitenedConfig,
     },
 };
 use proptest::prelude::*;
@@ -57,12 +58,10 @@ fn posterior() -> BoxedStrategy<PosteriorConfig> {
         (size(3), any::<u64>()).prop_map(|(count, seed)| TraceProbes { count, seed }),
     );
     prop_oneof![
-        covariance()
-            .prop_map(|covariance| PosteriorConfig::Whitened(WhitenedConfig { covariance })),
-        covariance()
-            .prop_map(|covariance| PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance })),
+        covariance().prop_map(|covariance| PosteriorConfig::from(WhitenedConfig { covariance })),
+        covariance().prop_map(|covariance| PosteriorConfig::from(UnwhitenedConfig { covariance })),
         (covariance(), coordinates()).prop_map(|(covariance, coordinates)| {
-            PosteriorConfig::Solve(OrthogonalConfig {
+            PosteriorConfig::from(OrthogonalConfig {
                 covariance,
                 coordinates,
             })
@@ -74,7 +73,7 @@ fn posterior() -> BoxedStrategy<PosteriorConfig> {
             any::<u64>()
         )
             .prop_map(
-                |(covariance, coordinates, columns, seed)| PosteriorConfig::Odvgp(
+                |(covariance, coordinates, columns, seed)| PosteriorConfig::from(
                     OrthogonallyDecoupledConfig {
                         covariance,
                         coordinates,
@@ -83,10 +82,9 @@ fn posterior() -> BoxedStrategy<PosteriorConfig> {
                     }
                 )
             ),
-        observations()
-            .prop_map(|observations| PosteriorConfig::LSvgp(LSvgpConfig { observations })),
+        observations().prop_map(|observations| PosteriorConfig::from(LSvgpConfig { observations })),
         (observations(), auxiliary, probes).prop_map(|(observations, auxiliary, probes)| {
-            PosteriorConfig::InverseFree(InverseFreeConfig {
+            PosteriorConfig::from(InverseFreeConfig {
                 observations,
                 auxiliary,
                 probes,
@@ -122,7 +120,7 @@ fn posteriors_of_any_numbers() {
                 if kernel.missing_dimension(dimensions).is_some() || z.columns != dimensions {
                     return;
                 }
-                let kernel = kernel.init(dimensions, (&options.0, options.1));
+                let kernel = Kernels::from(kernel.init(dimensions, (&options.0, options.1)));
                 let mut sets = vec![InducingPoints::new(z.tensor(&options))];
                 if orthogonal.columns == dimensions {
                     sets.push(InducingPoints::new(orthogonal.tensor(&options)));
@@ -131,13 +129,14 @@ fn posteriors_of_any_numbers() {
                     sets.truncate(1);
                 }
                 let jitter = Jitter::relative(jitter);
-                let Ok(posterior) =
+                let Ok(mut posterior) =
                     config.init(sets, &kernel, outputs, jitter, (&options.0, options.1))
                 else {
                     return;
                 };
                 let x = x.tensor(&options);
-                let posterior = posterior.synchronized(&kernel).after_step(&kernel);
+                posterior.synchronize(&kernel);
+                posterior.after_step(&kernel);
                 if let Ok(evaluation) = posterior.evaluate(&kernel, x.clone()) {
                     let sum = evaluation.kl + evaluation.marginals.variance.sum();
                     if sum.is_autodiff() {
@@ -193,7 +192,7 @@ fn stacks_of_any_sizes() {
                 return;
             }
             let layer = |config: &PosteriorConfig| {
-                let kernel = kernel.init(dimensions, (&options.0, options.1));
+                let kernel = Kernels::from(kernel.init(dimensions, (&options.0, options.1)));
                 let points = || InducingPoints::new(z.tensor(&options));
                 let sets = if config.has_orthogonal_set() {
                     vec![points(), points()]

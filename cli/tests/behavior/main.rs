@@ -81,11 +81,11 @@ fn every_model() {
 fn every_posterior_in_layers() {
     for posterior in PosteriorName::all() {
         let folder = TempDir::new().unwrap();
-        let own = match (posterior.make)().has_orthogonal_set() {
+        let own = match posterior.config().has_orthogonal_set() {
             true => "--inducing 12 --orthogonal 9",
             false => "--inducing 12",
         };
-        let name = posterior.name;
+        let name = posterior.name();
         let options = format!("--data winequality --model deep-gp --posterior {name} {own}");
         check_run(&format!("deep-gp {name}"), folder.path(), &options);
     }

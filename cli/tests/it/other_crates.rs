@@ -50,7 +50,7 @@ fn pieces_of_another_crate_are_chosen_by_their_names() {
     };
     let likelihood = LikelihoodConfig::from(NoisyConfig { noise: 0.3 });
     assert_eq!(config.likelihood, likelihood);
-    let posterior = PosteriorConfig::custom(WhiteConfig {
+    let posterior = PosteriorConfig::from(WhiteConfig {
         covariance: CovarianceShape::Diagonal,
     });
     assert_eq!(config.output.posterior, posterior);

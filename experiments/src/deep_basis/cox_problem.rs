@@ -165,7 +165,7 @@ impl<'a> Problem<'a> {
         let distribution =
             VariationalGaussian::standard(RANK, 1, CovarianceShape::Full, self.options());
         let posterior = WeightSpace::new(distribution, VarianceCorrection::NONE);
-        GpLayer::new(Basis::new(network), self.mean(), posterior)
+        GpLayer::of(Basis::new(network), self.mean(), posterior)
     }
 
     fn stationary(&self) -> impl Layer + use<> {

@@ -16,7 +16,7 @@ use burn_gp_core::{
     kernels::{KernelConfig, Kernels, StationaryConfig},
     means::MeanConfig,
     ops::{Jitter, Stationary},
-    variational::{Functions, PosteriorConfig},
+    variational::PosteriorConfig,
 };
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
@@ -147,14 +147,14 @@ fn model(
     let [_, dimensions] = data.inputs.dims();
     let kernel = StationaryConfig::new(Stationary::SquaredExponential);
     let kernel = KernelConfig::from(kernel.with_lengthscale(1.0));
-    let kernel = kernel.init(dimensions, options());
+    let kernel = Kernels::from(kernel.init(dimensions, options()));
     let points = vec![InducingPoints::new(points)];
     let posterior = posterior.init(points, &kernel, 1, Jitter::relative(JITTER), options())?;
     let model = Svgp::new(
-        Kernels::Shared(kernel),
+        kernel,
         MeanConfig::zero().init(dimensions, 1, options()),
         toy.likelihood.init(options()),
-        Functions::Independent(posterior),
+        posterior,
     );
     Ok(model.synchronized().train())
 }

@@ -24,13 +24,8 @@ pub(super) struct Variant {
 impl Variant {
     /// Whether natural gradients update the auxiliary matrix.
     pub fn is_natural(&self) -> bool {
-        matches!(
-            self.posterior,
-            PosteriorConfig::InverseFree(InverseFreeConfig {
-                auxiliary: AuxiliaryUpdate::NaturalGradient(_),
-                ..
-            })
-        )
+        let config = self.posterior.downcast_ref::<InverseFreeConfig>();
+        config.is_some_and(|config| matches!(config.auxiliary, AuxiliaryUpdate::NaturalGradient(_)))
     }
 }
 
@@ -39,14 +34,14 @@ pub(super) fn variants() -> [Variant; 7] {
     let covariance = CovarianceShape::Full;
     let observations = |mean| PseudoObservationsConfig::default().with_mean(mean);
     let relaxed = |mean, auxiliary| {
-        PosteriorConfig::InverseFree(InverseFreeConfig {
+        PosteriorConfig::from(InverseFreeConfig {
             observations: observations(mean),
             auxiliary,
             probes: None,
         })
     };
     let l_svgp = |mean| {
-        PosteriorConfig::LSvgp(LSvgpConfig {
+        PosteriorConfig::from(LSvgpConfig {
             observations: observations(mean),
         })
     };
@@ -63,7 +58,7 @@ pub(super) fn variants() -> [Variant; 7] {
         variant(
             "W-SVGP",
             "w",
-            PosteriorConfig::Whitened(WhitenedConfig { covariance }),
+            PosteriorConfig::from(WhitenedConfig { covariance }),
             None,
         ),
         variant("L-SVGP", "l", l_svgp(plain), None),

@@ -31,18 +31,18 @@ impl Compared {
         let covariance = CovarianceShape::Full;
         match (self, coordinates) {
             (Self::Svgp, Coordinates::Whitened) => {
-                PosteriorConfig::Whitened(WhitenedConfig { covariance })
+                PosteriorConfig::from(WhitenedConfig { covariance })
             }
             (Self::Svgp, Coordinates::Unwhitened) => {
-                PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance })
+                PosteriorConfig::from(UnwhitenedConfig { covariance })
             }
-            (Self::Odvgp, coordinates) => PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig {
+            (Self::Odvgp, coordinates) => PosteriorConfig::from(OrthogonallyDecoupledConfig {
                 covariance,
                 coordinates,
                 columns: None,
                 seed: 0,
             }),
-            (Self::Solve, coordinates) => PosteriorConfig::Solve(OrthogonalConfig {
+            (Self::Solve, coordinates) => PosteriorConfig::from(OrthogonalConfig {
                 covariance,
                 coordinates,
             }),

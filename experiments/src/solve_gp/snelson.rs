@@ -18,7 +18,7 @@ use burn_gp_core::{
     metrics,
     ops::{Jitter, Stationary},
     parameter::numbers,
-    variational::{Coordinates, Functions, PosteriorConfig},
+    variational::{Coordinates, PosteriorConfig},
 };
 use burn_gp_datasets::{DataSource, Dataset, Split};
 use burn_gp_models::{
@@ -211,15 +211,16 @@ impl Model {
             }
             count => choose(&[self.inducing, count])?,
         };
-        let sets = points.into_iter().map(InducingPoints::new).collect();
+        let sets: Vec<InducingPoints> = points.into_iter().map(InducingPoints::new).collect();
         let jitter = Jitter::for_precision(data.inputs.dtype());
-        let posterior = (self.posterior).init(sets, &kernel, 1, jitter, options())?;
+        let kernels = Kernels::from(kernel);
+        let posterior = (self.posterior).init(sets, &kernels, 1, jitter, options())?;
         let likelihood = LikelihoodConfig::from(GaussianConfig { noise: FIRST_NOISE });
         let model = Svgp::new(
-            Kernels::Shared(kernel),
+            kernels,
             MeanConfig::zero().init(1, 1, options()),
             likelihood.init(options()),
-            Functions::Independent(posterior),
+            posterior,
         );
         Ok(model.train())
     }
@@ -238,8 +239,8 @@ impl Model {
         let (inputs, targets) = (training_data.inputs.inner(), training_data.targets.inner());
         let [rows, _] = targets.dims();
         let bound = model.objective(inputs, targets, rows)?.value();
-        let sets = model.posterior().independent().inducing();
-        let mut points = sets.iter().map(|set| numbers(set.points()));
+        let sets = model.posterior().inducing();
+        let mut points = sets.iter().filter_map(|set| set.inputs()).map(numbers);
         let (inducing, orthogonal) = (points.next(), points.next());
         let predictor = TrainedModel::from(model.valid()).predictor()?;
         let (held_out, truth) = (&data.held_out_inputs, &data.held_out_targets);

@@ -4,9 +4,7 @@ use burn::tensor::{Tensor, TensorCreationOptions};
 use burn_gp_core::{
     inducing::InducingConfig,
     kernels::{AnyKernel, KernelConfig},
-    layers::{
-        AnyLayer, ConvolutionalLayer, DenseLayer, GpLayerConfig, PatchLayer, convolutional_layer,
-    },
+    layers::{AnyLayer, GpLayer, GpLayerConfig, PatchLayer, convolutional_layer},
     means::{AnyMean, MeanConfig, ProjectionMean},
     parameter::ParameterConfig,
     patches::{ImageShape, PatchGrid},
@@ -118,9 +116,7 @@ impl LayerConfig {
             form: LayerForm::Dense,
             kernel: kernel.into(),
             mean: MeanConfig::zero(),
-            posterior: PosteriorConfig::Whitened(WhitenedConfig {
-                covariance: Default::default(),
-            }),
+            posterior: WhitenedConfig::default().into(),
             inducing: InducingConfig::default(),
             separate_kernels: false,
             deviation: 1.0,
@@ -205,7 +201,7 @@ impl Planned<'_> {
                 AnyLayer::Patches(PatchLayer::new(layer, grid))
             }
             LayerForm::Convolutional { location, .. } => {
-                AnyLayer::Convolutional(self.convolutional(inputs, location.as_ref())?)
+                AnyLayer::Dense(self.convolutional(inputs, location.as_ref())?)
             }
         })
     }
@@ -297,7 +293,7 @@ impl Planned<'_> {
         with_first_values(kernel, self.parameters, path)
     }
 
-    fn dense(&self, inputs: &Inputs, path: &str) -> Result<DenseLayer, InitError> {
+    fn dense(&self, inputs: &Inputs, path: &str) -> Result<GpLayer, InitError> {
         let config = self.config;
         let (dimensions, options) = (inputs.dimensions(), inputs.options());
         let kernel_path = format!("{path}.kernel");
@@ -334,7 +330,7 @@ impl Planned<'_> {
         &self,
         inputs: &Inputs,
         location: Option<&KernelConfig>,
-    ) -> Result<ConvolutionalLayer, InitError> {
+    ) -> Result<GpLayer, InitError> {
         let config = self.config;
         let (grid, options) = (self.grid()?, inputs.options());
         let kernel_path = format!("{}.kernel", self.path);

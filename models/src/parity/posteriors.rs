@@ -2,10 +2,10 @@
 
 use burn_gp_core::{
     inducing::InducingPoints,
-    kernels::{KernelConfig, StationaryConfig},
+    kernels::{KernelConfig, Kernels, StationaryConfig},
     ops::{Jitter, Stationary},
     process::Process,
-    variational::{Posterior, PosteriorName},
+    variational::PosteriorName,
 };
 
 use super::{Case, Group, Harness, Reason};
@@ -21,13 +21,13 @@ const INDUCING: [usize; 2] = [37, 17];
 pub(super) fn cases() -> Vec<Case> {
     let case = |name: PosteriorName| {
         let compute = move |harness: &mut Harness| compute(name, harness);
-        Case::compare(Group::Posterior, name.name, compute)
+        Case::compare(Group::Posterior, name.name(), compute)
     };
     PosteriorName::all().map(case).collect()
 }
 
 fn compute(name: PosteriorName, harness: &mut Harness) -> Result<(), Reason> {
-    let config = (name.make)();
+    let config = name.config();
     let sets = if config.has_orthogonal_set() { 2 } else { 1 };
     let sets: Vec<InducingPoints> = (INDUCING[..sets].iter())
         .map(|&count| {
@@ -37,12 +37,13 @@ fn compute(name: PosteriorName, harness: &mut Harness) -> Result<(), Reason> {
             InducingPoints::new(harness.constant(&points, [count, DIMENSIONS]))
         })
         .collect();
-    // Posteriors of other crates need a kernel that is chosen at run time.
     let kernel = KernelConfig::from(StationaryConfig::new(Stationary::Matern52));
-    let kernel = harness.module(kernel.init(DIMENSIONS, harness.options()));
+    let kernel = kernel.init(DIMENSIONS, harness.options());
+    let kernel = harness.module(Kernels::from(kernel));
     let jitter = Jitter::INDUCING;
     let posterior = config.init(sets, &kernel, FUNCTIONS, jitter, harness.options())?;
-    let posterior = harness.module(posterior).synchronized(&kernel);
+    let mut posterior = harness.module(posterior);
+    posterior.synchronize(&kernel);
     let x = harness.normal([ROWS, DIMENSIONS]);
     let evaluation = posterior.evaluate(&kernel, x.clone())?;
     harness.output("means", evaluation.marginals.mean);

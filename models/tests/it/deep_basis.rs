@@ -12,6 +12,7 @@ use burn_gp_core::{
     likelihoods::{GaussianConfig, LikelihoodConfig, SoftmaxConfig},
     optim::NaturalGradient,
     process::{PredictedVariance, Process, VarianceCorrection},
+    variational::WeightSpace,
 };
 use burn_gp_models::{
     AnyModel, BasisConfig, DbkConfig, ModelConfig, Precision, SavedModel, Summary, SvdbkConfig,
@@ -232,7 +233,9 @@ fn batches_train_it_with_any_likelihood() {
             let TrainedModel::Basis(leveled) = &trained else {
                 panic!("{trained:?}");
             };
-            assert!(leveled.posterior().level().into_scalar::<f64>() > 0.0);
+            let weights = leveled.posterior().downcast_ref::<WeightSpace>();
+            let level = weights.expect("a posterior over weights").level();
+            assert!(level.into_scalar::<f64>() > 0.0);
             let saved = SavedModel {
                 model: trained,
                 summary: Summary {

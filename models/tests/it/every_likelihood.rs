@@ -92,25 +92,25 @@ fn posteriors() -> [PosteriorConfig; 7] {
     let full = CovarianceShape::Full;
     let diagonal = CovarianceShape::Diagonal;
     [
-        PosteriorConfig::Whitened(WhitenedConfig { covariance: full }),
-        PosteriorConfig::Whitened(WhitenedConfig {
+        PosteriorConfig::from(WhitenedConfig { covariance: full }),
+        PosteriorConfig::from(WhitenedConfig {
             covariance: diagonal,
         }),
-        PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance: full }),
-        PosteriorConfig::Solve(OrthogonalConfig {
+        PosteriorConfig::from(UnwhitenedConfig { covariance: full }),
+        PosteriorConfig::from(OrthogonalConfig {
             covariance: full,
             coordinates: Coordinates::Whitened,
         }),
-        PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig {
+        PosteriorConfig::from(OrthogonallyDecoupledConfig {
             covariance: full,
             coordinates: Coordinates::Unwhitened,
             columns: Some(2),
             seed: 0,
         }),
-        PosteriorConfig::LSvgp(LSvgpConfig {
+        PosteriorConfig::from(LSvgpConfig {
             observations: Default::default(),
         }),
-        PosteriorConfig::InverseFree(InverseFreeConfig {
+        PosteriorConfig::from(InverseFreeConfig {
             probes: Some(TraceProbes { count: 5, seed: 0 }),
             ..Default::default()
         }),

@@ -6,14 +6,13 @@ use burn::{
     tensor::{DType, Device},
 };
 use burn_gp_core::{
-    inducing::InducingVariables,
-    kernels::{Kernels, StationaryConfig},
+    kernels::StationaryConfig,
     likelihoods::{GaussianConfig, LikelihoodConfig},
     ops::{Stationary, add_diagonal, congruence},
     optim::{InversionStop, NaturalGradient, NaturalInversion, StepSizes},
     parameter::{Parameters, numbers},
     variational::{
-        AnyPosterior, AuxiliaryUpdate, InverseFreeConfig, LSvgpConfig, MeanForm, PosteriorConfig,
+        AuxiliaryUpdate, InverseFree, InverseFreeConfig, LSvgpConfig, MeanForm, PosteriorConfig,
         PseudoObservationsConfig, TraceProbes,
     },
 };
@@ -53,13 +52,13 @@ fn observations(mean: MeanForm) -> PseudoObservationsConfig {
 }
 
 fn l_svgp(mean: MeanForm) -> PosteriorConfig {
-    PosteriorConfig::LSvgp(LSvgpConfig {
+    PosteriorConfig::from(LSvgpConfig {
         observations: observations(mean),
     })
 }
 
 fn inverse_free(mean: MeanForm, auxiliary: AuxiliaryUpdate) -> PosteriorConfig {
-    PosteriorConfig::InverseFree(InverseFreeConfig {
+    PosteriorConfig::from(InverseFreeConfig {
         observations: observations(mean),
         auxiliary,
         probes: None,
@@ -136,16 +135,17 @@ fn a_trained_auxiliary_is_worse() {
     assert!(natural < trained - 0.05, "{natural} against {trained}");
 }
 
+/// The inverse-free posterior of a model.
+fn inverse_free_of(model: &AnySvgp) -> &InverseFree {
+    let posterior = model.posterior().downcast_ref();
+    posterior.expect("an inverse-free posterior")
+}
+
 /// `‖LᵀK̃L − I‖_F/√M` for the current parameters of a model.
 fn residual(model: &AnySvgp) -> f64 {
     let model = model.valid();
-    let Kernels::Shared(kernel) = model.kernel() else {
-        panic!("one kernel for all");
-    };
-    let AnyPosterior::InverseFree(posterior) = model.posterior().independent() else {
-        panic!("an inverse-free posterior");
-    };
-    let kuu = InducingVariables::kuu(posterior.inducing(), kernel);
+    let posterior = inverse_free_of(&model);
+    let kuu = posterior.inducing().kuu(model.kernel()).squeeze_dim::<2>(0);
     let noisy = add_diagonal(kuu, posterior.observations().variances());
     let lower = posterior.auxiliary().squeeze_dim::<2>(0);
     let (distance, _) = congruence(noisy, lower).distance_from_identity();
@@ -174,11 +174,7 @@ fn the_auxiliary_follows_the_parameters() {
                 assert!(residual < 6e-3, "{what}");
                 let loss = trainer.step().expect("the step is sound").loss;
                 assert!(loss.is_finite(), "{what}: {loss}");
-                let AnyPosterior::InverseFree(posterior) =
-                    trainer.model().posterior().independent()
-                else {
-                    panic!("an inverse-free posterior");
-                };
+                let posterior = inverse_free_of(trainer.model());
                 let [report] = posterior.reports() else {
                     panic!("one matrix");
                 };
@@ -192,7 +188,7 @@ fn the_auxiliary_follows_the_parameters() {
 /// start and estimated traces.
 #[test]
 fn single_precision_trains_as_double_does() {
-    let posterior = PosteriorConfig::InverseFree(InverseFreeConfig {
+    let posterior = PosteriorConfig::from(InverseFreeConfig {
         observations: PseudoObservationsConfig {
             floor: Some(1e-3),
             ..Default::default()
@@ -222,7 +218,7 @@ fn a_restored_trainer_goes_on_bit_for_bit() {
         ..NaturalInversion::default()
     };
     for posterior in [
-        PosteriorConfig::InverseFree(with_probes),
+        PosteriorConfig::from(with_probes),
         inverse_free(MeanForm::Plain, natural(NaturalInversion::ONE_STEP)),
         inverse_free(MeanForm::Preconditioned, natural(log_linear)),
         inverse_free(MeanForm::Preconditioned, AuxiliaryUpdate::TRAINED),
@@ -256,7 +252,7 @@ fn short_configurations_are_read() {
         ),
         (
             r#"{"posterior": "inverse-free"}"#,
-            PosteriorConfig::InverseFree(InverseFreeConfig::default()),
+            PosteriorConfig::from(InverseFreeConfig::default()),
         ),
         (
             r#"{"posterior": "inverse-free", "observations": {"mean": "plain"},
@@ -293,9 +289,7 @@ fn parameters_have_paths() {
             variances.iter().all(|variance| *variance > floor),
             "{variances:?}"
         );
-        let AnyPosterior::InverseFree(posterior) = model.posterior().independent() else {
-            panic!("an inverse-free posterior");
-        };
+        let posterior = inverse_free_of(&model);
         assert_eq!(numbers(posterior.observations().variances()), variances);
         let lower = posterior.auxiliary();
         let bound = posterior.observations().mean().sum() + lower.clone().detach().sum();

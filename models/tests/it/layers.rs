@@ -14,8 +14,8 @@ use burn_gp_core::{
     patches::ImageShape,
     process::CovarianceShape,
     variational::{
-        Coordinates, LSvgpConfig, OrthogonalConfig, OrthogonallyDecoupledConfig, PosteriorConfig,
-        UnwhitenedConfig, WhitenedConfig,
+        Coordinates, InverseFreeConfig, LSvgpConfig, OrthogonalConfig, OrthogonallyDecoupledConfig,
+        PosteriorConfig, UnwhitenedConfig, WhitenedConfig,
     },
 };
 use burn_gp_models::{
@@ -59,22 +59,22 @@ fn images(classes: Option<usize>) -> (Vec<f64>, Vec<f64>) {
 fn posteriors() -> [PosteriorConfig; 6] {
     let covariance = CovarianceShape::Full;
     [
-        PosteriorConfig::Whitened(WhitenedConfig { covariance }),
-        PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance }),
-        PosteriorConfig::Solve(OrthogonalConfig {
+        PosteriorConfig::from(WhitenedConfig { covariance }),
+        PosteriorConfig::from(UnwhitenedConfig { covariance }),
+        PosteriorConfig::from(OrthogonalConfig {
             covariance,
             coordinates: Coordinates::Whitened,
         }),
-        PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig {
+        PosteriorConfig::from(OrthogonallyDecoupledConfig {
             covariance,
             coordinates: Coordinates::Unwhitened,
             columns: Some(3),
             seed: 0,
         }),
-        PosteriorConfig::LSvgp(LSvgpConfig {
+        PosteriorConfig::from(LSvgpConfig {
             observations: Default::default(),
         }),
-        PosteriorConfig::InverseFree(Default::default()),
+        InverseFreeConfig::default().into(),
     ]
 }
 

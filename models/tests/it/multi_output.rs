@@ -46,30 +46,30 @@ fn data(targets: &[f64], columns: usize) -> TrainingData {
 fn configurations(likelihood: &LikelihoodConfig) -> Vec<SvgpConfig> {
     let covariance = CovarianceShape::Full;
     let posteriors = [
-        PosteriorConfig::Whitened(WhitenedConfig { covariance }),
-        PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance }),
-        PosteriorConfig::Whitened(WhitenedConfig {
+        PosteriorConfig::from(WhitenedConfig { covariance }),
+        PosteriorConfig::from(UnwhitenedConfig { covariance }),
+        PosteriorConfig::from(WhitenedConfig {
             covariance: CovarianceShape::Diagonal,
         }),
-        PosteriorConfig::Solve(OrthogonalConfig {
+        PosteriorConfig::from(OrthogonalConfig {
             covariance,
             coordinates: Coordinates::Whitened,
         }),
-        PosteriorConfig::Solve(OrthogonalConfig {
+        PosteriorConfig::from(OrthogonalConfig {
             covariance,
             coordinates: Coordinates::Unwhitened,
         }),
-        PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig {
+        PosteriorConfig::from(OrthogonallyDecoupledConfig {
             covariance,
             coordinates: Coordinates::Unwhitened,
             columns: Some(3),
             seed: 1,
         }),
-        PosteriorConfig::LSvgp(LSvgpConfig {
+        PosteriorConfig::from(LSvgpConfig {
             observations: Default::default(),
         }),
-        PosteriorConfig::InverseFree(InverseFreeConfig::default()),
-        PosteriorConfig::InverseFree(InverseFreeConfig {
+        PosteriorConfig::from(InverseFreeConfig::default()),
+        PosteriorConfig::from(InverseFreeConfig {
             auxiliary: AuxiliaryUpdate::Optimizer { start: 0.1 },
             ..Default::default()
         }),
@@ -97,7 +97,7 @@ fn configurations(likelihood: &LikelihoodConfig) -> Vec<SvgpConfig> {
 /// The first and last losses of some steps, and the model.
 fn train(config: &SvgpConfig, data: &TrainingData) -> (f64, f64, TrainedModel) {
     let model = config.init(data).expect("distinct inputs");
-    let has_gaussians = !(model.posterior().independent()).distributions().is_empty();
+    let has_gaussians = !(model.posterior()).distributions().is_empty();
     let training = MiniBatchTraining {
         batch_size: ROWS,
         learning_rate: 0.05,

@@ -54,7 +54,7 @@ fn final_loss(trainer: &mut MiniBatchTrainer<AnySvgp>) -> f64 {
 }
 
 fn scales(model: &AnySvgp) -> Vec<f64> {
-    let distributions = model.posterior().independent().distributions();
+    let distributions = model.posterior().distributions();
     let scales = distributions.iter().map(|each| numbers(each.scale()));
     scales.collect::<Vec<_>>().concat()
 }
@@ -102,9 +102,9 @@ fn natural_gradients_get_further_than_adam_alone() {
     let whitened = [true, false].map(|whitened| {
         let covariance = CovarianceShape::Full;
         if whitened {
-            PosteriorConfig::Whitened(WhitenedConfig { covariance })
+            PosteriorConfig::from(WhitenedConfig { covariance })
         } else {
-            PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance })
+            PosteriorConfig::from(UnwhitenedConfig { covariance })
         }
     });
     for posterior in whitened {
@@ -134,7 +134,7 @@ fn natural_gradients_get_further_than_adam_alone() {
 fn adam_leaves_the_distribution_alone() {
     for covariance in [CovarianceShape::Full, CovarianceShape::Diagonal] {
         let config = config(GaussianConfig { noise: 0.1 })
-            .with_posterior(PosteriorConfig::Whitened(WhitenedConfig { covariance }));
+            .with_posterior(PosteriorConfig::from(WhitenedConfig { covariance }));
         let training = full_batch(3, Some(NaturalGradient::new(1e-300)));
         let mut trainer = trainer(&config, data(false, DType::F64), training);
         let (before, hyperparameters) =

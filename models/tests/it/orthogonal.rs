@@ -42,14 +42,14 @@ fn config(posterior: PosteriorConfig) -> SvgpConfig {
 }
 
 fn solve(coordinates: Coordinates) -> PosteriorConfig {
-    PosteriorConfig::Solve(OrthogonalConfig {
+    PosteriorConfig::from(OrthogonalConfig {
         covariance: CovarianceShape::Full,
         coordinates,
     })
 }
 
 fn odvgp(columns: Option<usize>) -> PosteriorConfig {
-    PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig {
+    PosteriorConfig::from(OrthogonallyDecoupledConfig {
         covariance: CovarianceShape::Full,
         coordinates: Coordinates::Unwhitened,
         columns,
@@ -90,9 +90,9 @@ fn orthogonal_points_are_other_points() {
     let config = config(solve(Coordinates::Whitened));
     let points = |config: &SvgpConfig| {
         let model = config.init(&data).expect("distinct inputs");
-        let sets = model.posterior().independent().inducing();
+        let sets = model.posterior().inducing();
         assert_eq!(sets.len(), 2);
-        assert!(sets.iter().all(|set| set.points().dims() == [6, 1]));
+        assert!(sets.iter().all(|set| set.count() == 6));
         TrainedModel::from(model.valid()).inducing_points()
     };
     let first = points(&config);
@@ -137,8 +137,8 @@ fn the_number_of_orthogonal_points_fits_the_posterior() {
     }
     let covariance = CovarianceShape::Full;
     for posterior in [
-        PosteriorConfig::Whitened(WhitenedConfig { covariance }),
-        PosteriorConfig::Unwhitened(UnwhitenedConfig { covariance }),
+        PosteriorConfig::from(WhitenedConfig { covariance }),
+        PosteriorConfig::from(UnwhitenedConfig { covariance }),
     ] {
         let error = config(posterior).init(&data).expect_err("there are some");
         assert!(
@@ -165,7 +165,7 @@ fn the_number_of_orthogonal_points_fits_the_posterior() {
 #[test]
 fn a_second_set_lifts_the_bound() {
     let covariance = CovarianceShape::Full;
-    let base = config(PosteriorConfig::Whitened(WhitenedConfig { covariance })).with_orthogonal(0);
+    let base = config(PosteriorConfig::from(WhitenedConfig { covariance })).with_orthogonal(0);
     for natural_gradient in [None, Some(NaturalGradient::new(0.3).with_warm_up(1e-3, 10))] {
         let training = MiniBatchTraining {
             batch_size: COUNT,

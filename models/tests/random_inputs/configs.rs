@@ -117,7 +117,7 @@ pub fn all() -> Vec<ModelConfig> {
     let sgpr = SgprConfig::new(matern())
         .with_likelihood(noise())
         .with_inducing(3);
-    let whitened = PosteriorConfig::Whitened(WhitenedConfig { covariance: full });
+    let whitened = PosteriorConfig::from(WhitenedConfig { covariance: full });
     vec![
         ModelConfig::Exact(exact.clone()),
         ModelConfig::Sgpr(sgpr.clone()),
@@ -138,17 +138,14 @@ pub fn all() -> Vec<ModelConfig> {
         ),
         ModelConfig::Svgp(svgp(whitened.clone(), 0)),
         ModelConfig::Svgp(svgp(
-            PosteriorConfig::LSvgp(LSvgpConfig {
+            PosteriorConfig::from(LSvgpConfig {
                 observations: Default::default(),
             }),
             0,
         )),
+        ModelConfig::Svgp(svgp(PosteriorConfig::from(InverseFreeConfig::default()), 0)),
         ModelConfig::Svgp(svgp(
-            PosteriorConfig::InverseFree(InverseFreeConfig::default()),
-            0,
-        )),
-        ModelConfig::Svgp(svgp(
-            PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig {
+            PosteriorConfig::from(OrthogonallyDecoupledConfig {
                 covariance: full,
                 coordinates: Coordinates::Unwhitened,
                 columns: Some(2),

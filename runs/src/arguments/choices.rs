@@ -1,7 +1,7 @@
 //! Options with a fixed set of values.
 
 use burn_gp_core::{
-    custom::{Choice, Choices, ComponentKind, ComponentName},
+    custom::{ComponentKind, ComponentName},
     features::Normalization,
     inducing::Initializer,
     inference::ActionStart,
@@ -132,7 +132,7 @@ impl ModelName {
     /// The fields of the posterior's default configuration, which options can set.
     pub fn posterior_fields(self, chosen: Option<PosteriorName>) -> Map<String, Value> {
         let posterior = self.posterior(chosen);
-        match posterior.map(|posterior| serde_json::to_value((posterior.make)())) {
+        match posterior.map(|posterior| serde_json::to_value(posterior.config())) {
             Some(Ok(Value::Object(fields))) => fields,
             _ => Map::new(),
         }
@@ -142,7 +142,7 @@ impl ModelName {
     pub fn has_orthogonal(self, chosen: Option<PosteriorName>) -> bool {
         let posterior = self.posterior(chosen);
         self == Self::SolveCollapsed
-            || posterior.is_some_and(|posterior| (posterior.make)().has_orthogonal_set())
+            || posterior.is_some_and(|posterior| posterior.config().has_orthogonal_set())
     }
 
     /// Whether a network computes the basis functions of the model.
@@ -476,13 +476,4 @@ pub(super) fn component<K: ComponentKind + ?Sized>()
         |component: ComponentName<K>| PossibleValue::new(component.name()).help(component.help());
     PossibleValuesParser::new(ComponentName::<K>::all().map(value))
         .try_map(|name| ComponentName::find(&name).ok_or("unknown name"))
-}
-
-/// Parses the name of a component of the library, such as a likelihood.
-pub(super) fn named<Make: Choices + Send + Sync>(
-    choices: impl Iterator<Item = Choice<Make>>,
-) -> impl TypedValueParser<Value = Choice<Make>> {
-    let value = |choice: Choice<Make>| PossibleValue::new(choice.name).help(choice.help);
-    PossibleValuesParser::new(choices.map(value))
-        .try_map(|name| Choice::find(&name).ok_or("unknown name"))
 }

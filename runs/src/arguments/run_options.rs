@@ -7,7 +7,7 @@ use burn_gp_core::{
     features::{Features, NetworkName},
     likelihoods::{Likelihood, LikelihoodName},
     means::{Mean, MeanName},
-    variational::PosteriorName,
+    variational::{Posterior, PosteriorName},
 };
 use burn_gp_datasets::{ClassOrder, KindOfColumn};
 
@@ -16,8 +16,7 @@ use super::{
     ActionRowsName, ActionStartName, AuxiliaryName, CorrectionName, CovarianceName, DateOrderName,
     DecimalName, DeviceName, DtypeName, ImageOption, InitializerName, InputScaleName,
     InversionName, KeepName, MissingName, ModelName, NormalizationName, OptimizerName, PolicyName,
-    ScheduleName, TimeName,
-    choices::{component, named},
+    ScheduleName, TimeName, choices::component,
 };
 use crate::kernel_expression::{KernelExpression, help};
 use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
@@ -125,7 +124,7 @@ options! {
 
     "Layers" {
         /// Posterior of every layer of deep-gp, conv-gp and deep-conv-gp [default: whitened]
-        #[arg(value_parser = named(PosteriorName::all()))]
+        #[arg(value_parser = component::<dyn Posterior>())]
         posterior: PosteriorName = "POSTERIOR",
         /// Number of layers of deep-gp and deep-conv-gp [default: 2]
         layers: usize = "L",

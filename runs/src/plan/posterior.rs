@@ -49,26 +49,31 @@ pub(super) fn posterior_of(
     resolved: &mut RunOptions,
     orthogonal: usize,
 ) -> Result<PosteriorConfig, OptionError> {
-    let mut posterior = posterior(resolved)?;
-    if let PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig { columns, .. }) = &mut posterior {
-        let count = *(resolved.columns).get_or_insert(DEFAULT_COLUMNS.min(orthogonal));
-        at_most("--columns", count, orthogonal, || {
-            format!("there are only {orthogonal} orthogonal inducing points")
-        })?;
-        *columns = Some(count);
-    }
+    let posterior = posterior(resolved)?;
+    let Some(decoupled) = posterior.downcast_ref::<OrthogonallyDecoupledConfig>() else {
+        return Ok(posterior);
+    };
+    let count = *(resolved.columns).get_or_insert(DEFAULT_COLUMNS.min(orthogonal));
+    at_most("--columns", count, orthogonal, || {
+        format!("there are only {orthogonal} orthogonal inducing points")
+    })?;
+    let posterior = decoupled.with_columns(count).into();
     Ok(with_needed_columns(posterior, orthogonal))
 }
 
 /// The posterior, which uses all columns if there are no more than a step would use.
 pub(super) fn with_needed_columns(
-    mut posterior: PosteriorConfig,
+    posterior: PosteriorConfig,
     orthogonal: usize,
 ) -> PosteriorConfig {
-    if let PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig { columns, .. }) = &mut posterior {
-        *columns = columns.filter(|&columns| columns < orthogonal);
+    match posterior.downcast_ref::<OrthogonallyDecoupledConfig>() {
+        Some(decoupled) => OrthogonallyDecoupledConfig {
+            columns: decoupled.columns.filter(|&columns| columns < orthogonal),
+            ..*decoupled
+        }
+        .into(),
+        None => posterior,
     }
-    posterior
 }
 
 /// The shape of the variational covariance.

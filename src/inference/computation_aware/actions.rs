@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::iterations::eigenvectors;
 use crate::{
-    inducing::InducingVariables,
-    kernels::KernelModule,
+    inducing::{AnyInducing, Inducing, same_type},
+    kernels::{KernelModule, Kernels},
     ops::{Blocks, ExactMatmul},
     random::standard_normals,
 };
@@ -299,12 +299,26 @@ impl<A: Actions> ActionSet<A> {
     }
 }
 
-impl<K: KernelModule, A: Actions> InducingVariables<K> for ActionVariables<A> {
+impl<A: Actions> ActionVariables<A> {
+    /// `Cov[u, v]` with other combinations, `[1, I, I2]`.
+    fn with(&self, kernels: &Kernels, other: &Self) -> Tensor<3> {
+        let rows = self.sets.iter().map(|set| {
+            let blocks = other.sets.iter();
+            let blocks = blocks.map(|other| set.with(kernels.first(), other));
+            Tensor::cat(blocks.collect(), 1)
+        });
+        Tensor::cat(rows.collect(), 0).unsqueeze()
+    }
+}
+
+/// All functions share a kernel.
+impl<A: Actions> Inducing for ActionVariables<A> {
     fn count(&self) -> usize {
         self.sets.iter().map(|set| set.actions.count()).sum()
     }
 
-    fn kuu(&self, kernel: &K) -> Tensor<2> {
+    fn kuu(&self, kernels: &Kernels) -> Tensor<3> {
+        let kernel = kernels.first();
         let rows = self.sets.iter().enumerate().map(|(row, set)| {
             let blocks = self.sets.iter().enumerate().map(|(column, other)| {
                 if row == column {
@@ -315,28 +329,28 @@ impl<K: KernelModule, A: Actions> InducingVariables<K> for ActionVariables<A> {
             });
             Tensor::cat(blocks.collect(), 1)
         });
-        Tensor::cat(rows.collect(), 0)
+        Tensor::cat(rows.collect(), 0).unsqueeze()
     }
 
-    fn kuf(&self, kernel: &K, x: Tensor<2>) -> Tensor<2> {
-        let rows = self
-            .sets
-            .iter()
-            .map(|set| set.covariance(kernel, x.clone()));
-        Tensor::cat(rows.collect(), 0)
+    fn kuf(&self, kernels: &Kernels, x: Tensor<2>) -> Tensor<3> {
+        let sets = self.sets.iter();
+        let rows = sets.map(|set| set.covariance(kernels.first(), x.clone()));
+        Tensor::cat(rows.collect(), 0).unsqueeze()
     }
 
-    fn kuv(&self, kernel: &K, other: &Self) -> Tensor<2> {
-        let rows = self.sets.iter().map(|set| {
-            let blocks = other.sets.iter().map(|other| set.with(kernel, other));
-            Tensor::cat(blocks.collect(), 1)
-        });
-        Tensor::cat(rows.collect(), 0)
+    #[track_caller]
+    fn kuv(&self, kernels: &Kernels, other: &AnyInducing) -> Tensor<3> {
+        self.with(kernels, same_type(other))
     }
 
-    fn union(sets: &[Self]) -> Self {
-        Self {
-            sets: sets.iter().flat_map(|set| set.sets.clone()).collect(),
-        }
+    #[track_caller]
+    fn union(&self, others: &[&AnyInducing]) -> AnyInducing {
+        let mut sets = self.sets.clone();
+        sets.extend(
+            others
+                .iter()
+                .flat_map(|other| same_type::<Self>(other).sets.clone()),
+        );
+        Self { sets }.into()
     }
 }

@@ -163,7 +163,7 @@ impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
 }
 
 impl<K: KernelModule, A: ActionPolicy> FullBatch for ComputationAware<K, A> {
-    type Process = WithMean<ConditionedProcess<K, ActionVariables<A::Actions>>>;
+    type Process = WithMean<ConditionedProcess>;
 
     full_batch_parts!();
 

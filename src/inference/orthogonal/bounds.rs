@@ -8,12 +8,11 @@ use super::{
     optimum::{Precisions, optimal_means},
 };
 use crate::{
-    inducing::InducingVariables,
     inference::{
         check_rows,
         low_rank::{log_density_of_fit, low_rank_log_density},
     },
-    kernels::KernelModule,
+    kernels::Kernel,
     ops::{CholeskyFactor, ExactMatmul, NotPositiveDefinite, column_squares, gram},
     process::VariationalGaussian,
 };
@@ -28,7 +27,7 @@ pub(super) struct Fit {
     pub orthogonal_factor: CholeskyFactor<2>,
 }
 
-impl<K: KernelModule, I: InducingVariables<K>> CollapsedOrthogonal<K, I> {
+impl CollapsedOrthogonal {
     /// The fit of the optimal mean, with `yᵀ(U + σ²I)⁻¹y = min ‖y − Λᵀb − Γᵀc‖²/σ² + ‖b‖² + ‖c‖²`
     /// over b and c.
     pub(super) fn fit(
@@ -97,7 +96,7 @@ impl<K: KernelModule, I: InducingVariables<K>> CollapsedOrthogonal<K, I> {
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
         let [_, outputs] = targets.dims();
         let fit = self.fit(inputs.clone(), targets)?;
-        let unexplained = self.kernel.diagonal(inputs) - column_squares(fit.features.inducing);
+        let unexplained = self.kernel().diagonal(inputs) - column_squares(fit.features.inducing);
         let penalty = unexplained.sum() / self.likelihood.noise();
         Ok(fit.log_density - penalty * (0.5 * outputs as f64))
     }
@@ -128,7 +127,7 @@ impl<K: KernelModule, I: InducingVariables<K>> CollapsedOrthogonal<K, I> {
         let features = self.features(&self.factor()?, inputs.clone());
         let explained =
             column_squares(features.inducing.clone()) + column_squares(features.orthogonal.clone());
-        let unexplained = (self.kernel.diagonal(inputs.clone()) - explained).sum();
+        let unexplained = (self.kernel().diagonal(inputs.clone()) - explained).sum();
         let moments = orthogonal.moments();
         let (mean, variance) = moments.clone().project(features.orthogonal); // [N, P]
         let residual = self.mean.residual(targets, inputs) - mean;

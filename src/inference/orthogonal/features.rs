@@ -3,11 +3,7 @@
 use burn::tensor::Tensor;
 
 use super::CollapsedOrthogonal;
-use crate::{
-    inducing::InducingVariables,
-    kernels::KernelModule,
-    ops::{BlockFactor, ExactMatmul, NotPositiveDefinite, cholesky},
-};
+use crate::ops::{BlockFactor, ExactMatmul, NotPositiveDefinite, cholesky};
 
 /// The covariances of the data with the whitened variables `L⁻¹u` and `L_v⁻¹v_⊥`.
 #[derive(Clone)]
@@ -34,21 +30,24 @@ impl Features {
     }
 }
 
-impl<K: KernelModule, I: InducingVariables<K>> CollapsedOrthogonal<K, I> {
+impl CollapsedOrthogonal {
     /// The factor of the joint covariance of all inducing variables; the Schur complement is
     /// `C_vv`.
     pub(super) fn factor(&self) -> Result<BlockFactor, NotPositiveDefinite> {
         let (inducing, orthogonal, kernel) = (&self.inducing, &self.orthogonal, &self.kernel);
-        let leading = cholesky(inducing.kuu(kernel), self.jitter)?;
-        let cross = inducing.kuv(kernel, orthogonal);
-        BlockFactor::new(leading, cross, orthogonal.kuu(kernel), self.jitter)
+        let leading = cholesky(inducing.kuu(kernel).squeeze_dim(0), self.jitter)?;
+        let cross = inducing.kuv(kernel, orthogonal).squeeze_dim(0);
+        let trailing = orthogonal.kuu(kernel).squeeze_dim(0);
+        BlockFactor::new(leading, cross, trailing, self.jitter)
     }
 
     /// The features of `inputs`, [N, D].
     pub(super) fn features(&self, factor: &BlockFactor, inputs: Tensor<2>) -> Features {
         let (inducing, orthogonal) = factor.solve(
-            self.inducing.kuf(&self.kernel, inputs.clone()),
-            self.orthogonal.kuf(&self.kernel, inputs),
+            self.inducing
+                .kuf(&self.kernel, inputs.clone())
+                .squeeze_dim(0),
+            self.orthogonal.kuf(&self.kernel, inputs).squeeze_dim(0),
         );
         Features {
             inducing,

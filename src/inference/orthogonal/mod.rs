@@ -11,8 +11,8 @@ use super::{
     parts::{full_batch_parts, parts},
 };
 use crate::{
-    inducing::InducingVariables,
-    kernels::KernelModule,
+    inducing::AnyInducing,
+    kernels::{Kernel, Kernels},
     likelihoods::Gaussian,
     means::AnyMean,
     ops::{BlockFactor, Jitter, NotPositiveDefinite, column_squares},
@@ -36,50 +36,50 @@ use optimum::Optimum;
 /// of the larger set; for two sets of equal size, a single set of all inducing variables takes four
 /// times the first term and eight times the second. Memory N·M in training and M² in prediction.
 #[derive(Module, Debug)]
-pub struct CollapsedOrthogonal<K: Module, I: Module> {
-    kernel: K,
+pub struct CollapsedOrthogonal {
+    kernel: Kernels,
     mean: AnyMean,
     likelihood: Gaussian,
-    inducing: I,
-    orthogonal: I,
+    inducing: AnyInducing,
+    orthogonal: AnyInducing,
     #[module(skip)]
     jitter: Jitter,
     #[module(skip)]
     priors: Priors,
 }
 
-parts!(CollapsedOrthogonal<K: KernelModule, I: InducingVariables<K>>);
+parts!(CollapsedOrthogonal, kernels);
 
-impl<K: KernelModule, I: InducingVariables<K>> CollapsedOrthogonal<K, I> {
+impl CollapsedOrthogonal {
     /// Creates sparse regression with the given prior, noise, inducing variables (Z) and orthogonal
     /// inducing variables (O). `jitter` is for `K_uu` and for `C_vv`, which is singular if a point
     /// of O is also in Z.
     pub fn new(
-        kernel: K,
+        kernel: impl Kernel,
         mean: impl Into<AnyMean>,
         likelihood: Gaussian,
-        inducing: I,
-        orthogonal: I,
+        inducing: impl Into<AnyInducing>,
+        orthogonal: impl Into<AnyInducing>,
         jitter: Jitter,
     ) -> Self {
         Self {
-            kernel,
+            kernel: kernel.into(),
             mean: mean.into(),
             likelihood,
-            inducing,
-            orthogonal,
+            inducing: inducing.into(),
+            orthogonal: orthogonal.into(),
             jitter,
             priors: Priors::default(),
         }
     }
 
     /// The inducing variables.
-    pub fn inducing(&self) -> &I {
+    pub fn inducing(&self) -> &AnyInducing {
         &self.inducing
     }
 
     /// The orthogonal inducing variables.
-    pub fn orthogonal(&self) -> &I {
+    pub fn orthogonal(&self) -> &AnyInducing {
         &self.orthogonal
     }
 
@@ -89,8 +89,8 @@ impl<K: KernelModule, I: InducingVariables<K>> CollapsedOrthogonal<K, I> {
     }
 }
 
-impl<K: KernelModule, I: InducingVariables<K>> FullBatch for CollapsedOrthogonal<K, I> {
-    type Process = WithMean<ConditionedProcess<K, I>>;
+impl FullBatch for CollapsedOrthogonal {
+    type Process = WithMean<ConditionedProcess>;
 
     full_batch_parts!();
 
@@ -104,7 +104,7 @@ impl<K: KernelModule, I: InducingVariables<K>> FullBatch for CollapsedOrthogonal
         let fit = self.fit(inputs.clone(), targets)?;
         let features = fit.features;
         let explained = column_squares(features.inducing) + column_squares(features.orthogonal);
-        let unexplained = (self.kernel.diagonal(inputs) - explained).sum();
+        let unexplained = (self.kernel().diagonal(inputs) - explained).sum();
         let penalty =
             fit.orthogonal_factor.log_determinant() + unexplained / self.likelihood.noise();
         Ok(fit.log_density - penalty * (0.5 * outputs as f64))
@@ -126,7 +126,7 @@ impl<K: KernelModule, I: InducingVariables<K>> FullBatch for CollapsedOrthogonal
         let [inducing, orthogonal] = precisions.factors()?;
         let process = ConditionedProcess::new(
             this.kernel,
-            I::union(&[this.inducing, this.orthogonal]),
+            this.inducing.union(&[&this.orthogonal]),
             factor.joined(),
             Tensor::cat(means.into(), 0).transpose(), // [P, M + M2]
             WhitenedCovariance::Precision(BlockFactor::uncoupled(inducing, orthogonal).joined()),

@@ -4,12 +4,10 @@ use burn::{module::Module, tensor::Tensor};
 
 use super::{CollapsedOrthogonal, features::Features};
 use crate::{
-    inducing::InducingVariables,
     inference::{
         ConditionError, check_rows,
         low_rank::{optimal_gaussian, posterior_mean, precision},
     },
-    kernels::KernelModule,
     ops::{BlockFactor, CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky, gram},
     process::{BLOCK, VariationalGaussian},
 };
@@ -108,7 +106,7 @@ pub(super) fn optimal_means(
     Ok(factor.solve_transposed(first, second).into())
 }
 
-impl<K: KernelModule, I: InducingVariables<K>> CollapsedOrthogonal<K, I> {
+impl CollapsedOrthogonal {
     /// The factor of the joint covariance of all inducing variables, and the sums over blocks of
     /// data, with the residuals `y − m(X)` for y. The module must not be on an autodiff device.
     fn sums(

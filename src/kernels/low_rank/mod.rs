@@ -35,7 +35,7 @@ pub trait LowRankKernel: FunctionPrior {
 }
 
 /// The features φ of a kernel of finite rank.
-pub trait FeatureMap: Clone + Debug {
+pub trait FeatureMap: Clone + Debug + Send + Sync + 'static {
     /// φ(x).
     ///
     /// # Shapes

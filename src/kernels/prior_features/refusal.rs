@@ -47,7 +47,7 @@ impl NoFunctionDraws {
     }
 
     /// Creates the error for inducing variables of type `I`.
-    pub(crate) fn at<I>() -> Self {
+    pub(crate) fn at<I: ?Sized>() -> Self {
         Self::NotFunctionValues {
             inducing: plain_name::<I>(),
         }

@@ -1,17 +1,17 @@
 //! Configuration of inverse-free posteriors.
 
-use burn::{module::Module, tensor::Tensor};
+use burn::tensor::DType;
 use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
     super::{
-        FunctionMatrices, InducingSets, PriorCovariances, PseudoObservationsConfig,
-        definition::{ConfigBuild, PosteriorInit, exactly},
+        AnyPosterior, Posterior, PosteriorDefinition, PosteriorInit, PseudoObservationsConfig,
+        definition::exactly,
     },
     InverseFree,
 };
-use crate::{ops::NotPositiveDefinite, optim::NaturalInversion, process::VariationalGaussian};
+use crate::{inducing::AnyInducing, ops::NotPositiveDefinite, optim::NaturalInversion, register};
 
 /// How an [`InverseFree`](super::InverseFree) posterior updates its auxiliary matrix `T = LLᵀ`,
 /// which approximates `K̃⁻¹`.
@@ -45,21 +45,21 @@ impl Default for AuxiliaryUpdate {
 /// use burn::tensor::{DType, Device, Tensor};
 /// use burn_gp_core::{
 ///     inducing::InducingPoints,
-///     kernels::StationaryConfig,
+///     kernels::{Kernels, StationaryConfig},
 ///     ops::{Jitter, NotPositiveDefinite, Stationary},
-///     variational::{AnyPosterior, InverseFreeConfig, Posterior, PosteriorConfig, PseudoObservationsConfig},
+///     variational::{InverseFree, InverseFreeConfig, PosteriorConfig, PseudoObservationsConfig},
 /// };
 ///
 /// # fn main() -> Result<(), NotPositiveDefinite> {
 /// let device = Device::default();
-/// let kernel = StationaryConfig::new(Stationary::Matern52).init(1, &device);
+/// let prior = Kernels::from(StationaryConfig::new(Stationary::Matern52).init(1, &device));
 /// let inducing = || InducingPoints::new(Tensor::from_data([[0.0], [1.0], [2.0]], &device));
 /// let jitter = Jitter::for_precision(DType::F32);
 /// let observations = PseudoObservationsConfig { variance: 1e4, ..Default::default() };
 /// let config = InverseFreeConfig { observations, ..Default::default() };
-/// let posterior = PosteriorConfig::from(config).init(vec![inducing()], &kernel, 1, jitter, &device)?;
-/// assert!(matches!(&posterior, AnyPosterior::InverseFree(_)));
-/// let evaluation = posterior.evaluate(&kernel, Tensor::from_data([[0.5], [1.5]], &device))?;
+/// let posterior = PosteriorConfig::from(config).init(vec![inducing()], &prior, 1, jitter, &device)?;
+/// assert!(posterior.downcast_ref::<InverseFree>().is_some());
+/// let evaluation = posterior.evaluate(&prior, Tensor::from_data([[0.5], [1.5]], &device))?;
 /// assert_eq!(evaluation.marginals.mean.dims(), [2, 1]);
 /// // Observations with this much noise carry no information.
 /// assert!(evaluation.kl.into_scalar::<f64>().abs() < 1e-3);
@@ -80,37 +80,31 @@ pub struct InverseFreeConfig {
     pub probes: Option<super::TraceProbes>,
 }
 
-impl ConfigBuild for InverseFreeConfig {
-    type Posterior<I: Module> = InverseFree<I>;
+register!(
+    Posterior,
+    "inverse-free",
+    InverseFreeConfig,
+    "Pseudo-observations with matrix products only (R-SVGP), as in inverse-free"
+);
 
+impl PosteriorDefinition for InverseFreeConfig {
     #[track_caller]
-    fn build<const D: usize, I: Module + 'static>(
+    fn build(
         &self,
-        sets: Vec<I>,
-        start: &PosteriorInit<'_, impl PriorCovariances<I, D>>,
-    ) -> Result<InverseFree<I>, NotPositiveDefinite>
-    where
-        Tensor<D>: FunctionMatrices,
-    {
+        sets: Vec<AnyInducing>,
+        start: &PosteriorInit<'_>,
+    ) -> Result<AnyPosterior, NotPositiveDefinite> {
         let [inducing] = exactly(sets);
         let observations = start.observations(&self.observations, &inducing);
-        Ok(InverseFree::at_start(
-            inducing,
-            observations,
-            (start.prior, start.first),
-            self,
-        ))
-    }
-}
-
-impl<I: Module> InducingSets for InverseFree<I> {
-    type Inducing = I;
-
-    fn inducing(&self) -> Vec<&I> {
-        vec![InverseFree::inducing(self)]
+        let prior = (start.prior, start.first);
+        Ok(InverseFree::at_start(inducing, observations, prior, self).into())
     }
 
-    fn distributions(&self) -> Vec<&VariationalGaussian> {
-        Vec::new()
+    fn positive(&self) -> Vec<(&'static str, Option<f64>)> {
+        self.observations.positive()
+    }
+
+    fn fix_precision(&mut self, precision: DType) {
+        self.observations = self.observations.with_floor_of(precision);
     }
 }

@@ -16,10 +16,10 @@ pub use probes::TraceProbes;
 pub use process::InverseFreeProcess;
 use relaxation::Relaxation;
 
-use super::{FirstGaussians, FunctionMatrices, PriorCovariances, PseudoObservations};
+use super::{FirstGaussians, PseudoObservations};
 use crate::{
-    inducing::InducingVariables,
-    kernels::KernelModule,
+    inducing::AnyInducing,
+    kernels::Kernels,
     ops::{add_diagonal, is_on_cpu, number},
     optim::{Inversion, InversionReport, NaturalInversion, StoppingRule, VarianceGap, safe_start},
     parameter::HostInteger,
@@ -55,8 +55,8 @@ const FIRST_STEPS_UNREAD: usize = 48;
 ///
 /// With separate kernels, every function has its own S̃ and T.
 #[derive(Module, Debug)]
-pub struct InverseFree<I: Module> {
-    inducing: I,
+pub struct InverseFree {
+    inducing: AnyInducing,
     observations: PseudoObservations,
     /// L, [1, M, M] or [P, M, M]; it has gradients only if the optimizer trains it
     auxiliary: Param<Tensor<3>>,
@@ -70,7 +70,7 @@ pub struct InverseFree<I: Module> {
     reports: Vec<InversionReport>,
 }
 
-impl<I: Module> InverseFree<I> {
+impl InverseFree {
     /// Creates a posterior from inducing variables, pseudo-observations of them, and lower
     /// triangles L: one that all functions share, `[1, M, M]`, or one per function, `[P, M, M]`.
     ///
@@ -79,7 +79,7 @@ impl<I: Module> InverseFree<I> {
     /// If the number of triangles differs from the number of S̃.
     #[track_caller]
     pub fn new(
-        inducing: I,
+        inducing: impl Into<AnyInducing>,
         observations: PseudoObservations,
         lower: Tensor<3>,
         update: AuxiliaryUpdate,
@@ -93,7 +93,7 @@ impl<I: Module> InverseFree<I> {
         );
         let steps = HostInteger::new(0, &lower.device());
         Self {
-            inducing,
+            inducing: inducing.into(),
             observations,
             auxiliary: Param::from_tensor(lower),
             steps,
@@ -110,19 +110,16 @@ impl<I: Module> InverseFree<I> {
     }
 
     /// The initial posterior for a configuration.
-    pub(crate) fn at_start<const D: usize>(
-        inducing: I,
+    pub(crate) fn at_start(
+        inducing: AnyInducing,
         observations: PseudoObservations,
-        (prior, first): (&impl PriorCovariances<I, D>, FirstGaussians),
+        (prior, first): (&Kernels, FirstGaussians),
         config: &InverseFreeConfig,
-    ) -> Self
-    where
-        Tensor<D>: FunctionMatrices,
-    {
+    ) -> Self {
         let lower = match (first, config.auxiliary) {
             (FirstGaussians::Prior, AuxiliaryUpdate::NaturalGradient(_)) => {
-                let noisy = observations.added_to(prior.kuu(&inducing));
-                each_of(as_batch(noisy.detach()), |matrix| safe_start(&matrix))
+                let noisy = observations.added_to(inducing.kuu(prior));
+                each_of(noisy.detach(), |matrix| safe_start(&matrix))
             }
             (FirstGaussians::Blank, AuxiliaryUpdate::NaturalGradient(_)) => {
                 observations.identities()
@@ -137,7 +134,7 @@ impl<I: Module> InverseFree<I> {
     }
 
     /// The inducing variables.
-    pub fn inducing(&self) -> &I {
+    pub fn inducing(&self) -> &AnyInducing {
         &self.inducing
     }
 
@@ -176,24 +173,10 @@ impl<I: Module> InverseFree<I> {
         }
     }
 
-    /// `K̃`, `[1, M, M]` or `[P, M, M]`, under a prior without autodiff.
-    fn noisy_covariances<const D: usize>(&self, prior: &impl PriorCovariances<I, D>) -> Tensor<3>
-    where
-        Tensor<D>: FunctionMatrices,
-    {
-        let kuu = as_batch(prior.kuu(&self.inducing.valid()));
-        add_diagonal(kuu, self.observations.variances().without_autodiff())
-    }
-
     /// Every `K̃` and L, under a prior without autodiff.
-    fn inversions<const D: usize>(
-        &self,
-        prior: &impl PriorCovariances<I, D>,
-    ) -> Vec<(Tensor<2>, Tensor<2>)>
-    where
-        Tensor<D>: FunctionMatrices,
-    {
-        let matrices = self.noisy_covariances(prior);
+    fn inversions(&self, prior: &Kernels) -> Vec<(Tensor<2>, Tensor<2>)> {
+        let kuu = self.inducing.valid().kuu(prior); // [B, M, M]
+        let matrices = add_diagonal(kuu, self.observations.variances().without_autodiff());
         let starts = self.auxiliary.val().without_autodiff();
         let [groups, _, _] = matrices.dims();
         let member =
@@ -203,88 +186,64 @@ impl<I: Module> InverseFree<I> {
     }
 
     /// Updates every T to the current `K̃`, under a prior without autodiff.
-    fn inverted<const D: usize>(
-        mut self,
-        prior: &impl PriorCovariances<I, D>,
-        inversion: NaturalInversion,
-        rule: StoppingRule<'_>,
-    ) -> Self
-    where
-        Tensor<D>: FunctionMatrices,
-    {
+    fn invert(&mut self, prior: &Kernels, inversion: NaturalInversion, rule: StoppingRule<'_>) {
         let results = (self.inversions(prior).into_iter())
             .map(|(matrix, start)| inversion.run_until(&matrix, start, rule));
         let (lowers, reports): (Vec<_>, Vec<_>) = results
             .map(|Inversion { lower, report }| (lower, report))
             .unzip();
         self.reports = reports;
-        self.with_lowers(lowers)
+        self.set_lowers(lowers);
     }
 
     /// Updates every T to the current `K̃` by a fixed number of steps, without waiting for the
     /// device.
-    fn inverted_unread<const D: usize>(
-        self,
-        prior: &impl PriorCovariances<I, D>,
-        inversion: NaturalInversion,
-        steps: usize,
-    ) -> Self
-    where
-        Tensor<D>: FunctionMatrices,
-    {
+    fn invert_unread(&mut self, prior: &Kernels, inversion: NaturalInversion, steps: usize) {
         let lowers = (self.inversions(prior).into_iter())
             .map(|(matrix, start)| inversion.run_unread(&matrix, start, steps));
         let lowers = lowers.collect();
-        self.with_lowers(lowers)
+        self.set_lowers(lowers);
     }
 
     /// Replaces the L of every T.
-    fn with_lowers(mut self, lowers: Vec<Tensor<2>>) -> Self {
+    fn set_lowers(&mut self, lowers: Vec<Tensor<2>>) {
         let lowers = match lowers.as_slice() {
             [one] => one.clone().unsqueeze(),
             _ => Tensor::stack::<3>(lowers, 0),
         };
-        self.auxiliary = self.auxiliary.map(|old| match old.is_autodiff() {
+        self.auxiliary = self.auxiliary.clone().map(|old| match old.is_autodiff() {
             true => Tensor::from_inner(lowers).set_require_grad(old.is_require_grad()),
             false => lowers,
         });
-        self
     }
 
     /// Updates T until the error of the variances at `x` costs a bound with Gaussian noise of
-    /// variance `noise` at most `tolerance` nats ([`VarianceGap`]).
+    /// variance `noise` at most `tolerance` nats ([`VarianceGap`]). All functions share a kernel.
     ///
     /// # Shapes
     ///
     /// - `x`: `[N, D]`
-    pub fn with_variance_gap<K: KernelModule>(
-        self,
-        kernel: &K,
+    pub fn with_variance_gap(
+        mut self,
+        prior: &Kernels,
         x: Tensor<2>,
         noise: f64,
         tolerance: f64,
-    ) -> Self
-    where
-        I: InducingVariables<K>,
-    {
+    ) -> Self {
         let AuxiliaryUpdate::NaturalGradient(inversion) = self.update else {
             return self;
         };
-        let kernel = kernel.valid();
-        let covariances = (self.inducing.valid()).kuf(&kernel, x.without_autodiff());
+        let prior = prior.valid();
+        let covariances = (self.inducing.valid()).kuf(&prior, x.without_autodiff());
         let floor = number(self.observations.variances().min());
         let gap = VarianceGap {
-            covariances,
+            covariances: covariances.squeeze_dim(0),
             floor,
             noise,
             tolerance,
         };
         let rule = StoppingRule::VarianceGap(&gap);
-        self.inverted::<2>(&kernel, inversion.from_cold(), rule)
-    }
-
-    fn counted(mut self) -> Self {
-        self.steps = self.steps.plus(1);
+        self.invert(&prior, inversion.from_cold(), rule);
         self
     }
 
@@ -294,14 +253,11 @@ impl<I: Module> InverseFree<I> {
         lower.is_autodiff() && !lower.is_require_grad()
     }
 
-    /// The update after an optimizer step.
-    pub(crate) fn stepped<const D: usize>(self, prior: &impl PriorCovariances<I, D>) -> Self
-    where
-        Tensor<D>: FunctionMatrices,
-    {
+    /// The update after an optimizer step, under a prior without autodiff.
+    fn update_auxiliary(&mut self, prior: &Kernels) {
         let inversion = match self.update {
-            AuxiliaryUpdate::Optimizer { .. } => return self.counted(),
-            _ if self.is_frozen() => return self.counted(),
+            AuxiliaryUpdate::Optimizer { .. } => return,
+            _ if self.is_frozen() => return,
             AuxiliaryUpdate::NaturalGradient(inversion) => inversion,
         };
         // The choice depends only on the record, so that a resumed run makes the same one.
@@ -309,24 +265,11 @@ impl<I: Module> InverseFree<I> {
             0 => (inversion.from_cold(), FIRST_STEPS_UNREAD),
             _ => (inversion, STEPS_UNREAD),
         };
-        if !is_on_cpu(&self.auxiliary.val()) {
-            let steps = (inversion.step_sizes.growing() + steps).min(inversion.max_steps);
-            return (self.inverted_unread(prior, inversion, steps)).counted();
+        if is_on_cpu(&self.auxiliary.val()) {
+            return self.invert(prior, inversion, StoppingRule::Residual);
         }
-        (self.inverted(prior, inversion, StoppingRule::Residual)).counted()
-    }
-
-    /// The update before the first step, or after the parameters were set from outside.
-    pub(crate) fn restarted<const D: usize>(self, prior: &impl PriorCovariances<I, D>) -> Self
-    where
-        Tensor<D>: FunctionMatrices,
-    {
-        match self.update {
-            AuxiliaryUpdate::Optimizer { .. } => self,
-            AuxiliaryUpdate::NaturalGradient(inversion) => {
-                self.inverted(prior, inversion.from_cold(), StoppingRule::Residual)
-            }
-        }
+        let steps = (inversion.step_sizes.growing() + steps).min(inversion.max_steps);
+        self.invert_unread(prior, inversion, steps);
     }
 }
 
@@ -335,11 +278,4 @@ fn each_of(batch: Tensor<3>, change: impl Fn(Tensor<2>) -> Tensor<2>) -> Tensor<
     let [count, _, _] = batch.dims();
     let member = |index| batch.clone().narrow(0, index, 1).squeeze_dim::<2>(0);
     Tensor::stack((0..count).map(|index| change(member(index))).collect(), 0)
-}
-
-/// Adds a batch dimension: one matrix for all functions, or one per function.
-fn as_batch<const D: usize>(matrices: Tensor<D>) -> Tensor<3> {
-    let dims = matrices.dims();
-    let count = dims[..D - 2].iter().product::<usize>();
-    matrices.reshape([count, dims[D - 2], dims[D - 1]])
 }

@@ -1,123 +1,103 @@
-//! Implementations of [`Posterior`] for inverse-free posteriors, under shared and separate kernels.
+//! The bound of an inverse-free posterior, and the process it defines.
 
-use burn::module::Module;
-use burn::tensor::Tensor;
+use burn::{module::Module, tensor::Tensor};
 
 use super::{
-    super::{
-        Evaluation, FunctionMatrices, MeanForm, Posterior, PriorCovariances, expansion::weighted,
-    },
-    InverseFree, InverseFreeProcess, Relaxation,
-    process::shaped,
+    super::{Evaluation, MeanForm, Posterior},
+    AuxiliaryUpdate, InverseFree, InverseFreeProcess, Relaxation,
 };
 use crate::{
-    inducing::{InducingVariables, SeparateInducing},
-    kernels::{KernelModule, SeparateKernels},
+    inducing::AnyInducing,
+    kernels::Kernels,
     ops::NotPositiveDefinite,
-    process::{Marginals, nonnegative},
+    optim::StoppingRule,
+    process::{
+        DrawableProcess, Marginals, nonnegative, of_each, prior_variances, product_of_each,
+        right_hand_sides,
+    },
 };
 
-impl<I: Module> InverseFree<I> {
+impl InverseFree {
     /// Whether the mean is `K_uu·P_R·m̃`.
     fn is_preconditioned(&self) -> bool {
         self.observations.form() == MeanForm::Preconditioned
     }
 
-    /// The random vectors of this step, with the type and device of `kuu`, if the traces are
+    /// The random vectors of this step, `[B, M, K]`, with the type and device of `kuu`, if the traces are
     /// estimated.
-    fn probes_of_step<const D: usize>(&self, kuu: &Tensor<D>) -> Option<Tensor<D>> {
-        let [_, size] = self.observations.dims();
+    fn probes_of_step(&self, kuu: &Tensor<3>) -> Option<Tensor<3>> {
+        let [batch, size, _] = kuu.dims();
         let probes = self
             .probes
             .filter(|probes| (1..=size).contains(&probes.count))?;
-        let mut shape = kuu.dims();
-        shape[D - 1] = probes.count;
+        let shape = [batch, size, probes.count];
         Some(probes.of_step(self.updates_made(), shape, kuu))
     }
+}
 
-    fn evaluate_under<const D: usize>(
-        &self,
-        prior: &impl PriorCovariances<I, D>,
-        x: Tensor<2>,
-    ) -> Evaluation
-    where
-        Tensor<D>: FunctionMatrices,
-    {
+impl Posterior for InverseFree {
+    fn evaluate(&self, prior: &Kernels, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
         let (mean, variances) = (self.observations.mean(), self.observations.variances());
         let ([outputs, size], [rows, _]) = (mean.dims(), x.dims());
-        let kuu = prior.kuu(&self.inducing);
+        let kuu = self.inducing.kuu(prior); // [B, M, M]
+        let [batch, _, _] = kuu.dims();
         let probes = self.probes_of_step(&kuu);
-        let kuf = prior.kuf(&self.inducing, x.clone());
+        let kuf = self.inducing.kuf(prior, x.clone()); // [B, M, N]
         let relaxation = Relaxation::new(kuu, variances.clone(), self.root());
-        let columns = Tensor::<D>::right_hand_sides(mean.unsqueeze_dim(2));
+        let columns = right_hand_sides(mean.unsqueeze_dim(2), batch); // m̃
         let terms = relaxation.terms(kuf.clone(), columns, self.is_preconditioned(), probes);
 
+        // tr(K̃T) − tr(P_R·K_uu) − log|T| − log|S̃| − M
         let [count] = variances.dims();
         let covariance =
             terms.traces - relaxation.log_determinant() - variances.log().sum() - count as f64;
         let shared = (outputs * size) as f64 / count as f64;
-        let weights = terms.weights.of_each(outputs).squeeze_dim::<2>(2);
-        Evaluation {
+        let weights = of_each(terms.weights, outputs).squeeze_dim::<2>(2); // v, [P, M]
+        let variance = prior_variances(prior, x) - terms.explained; // k_ff − k_fuᵀP_R·k_fu
+        Ok(Evaluation {
             marginals: Marginals {
-                mean: weighted(kuf.transpose(), weights).transpose(),
-                variance: nonnegative(prior.variances(x) - terms.explained).expand([rows, outputs]),
+                mean: product_of_each(kuf.transpose(), weights).transpose(), // K_fu·v
+                variance: nonnegative(variance).expand([rows, outputs]),
             },
             kl: (terms.squares + covariance * shared) * 0.5,
-        }
+        })
     }
 
-    /// `K̃`, L, v and s̃ of a conditioned process, without autodiff. `K̃` and L are `[1, M, M]` or
-    /// `[P, M, M]`, v is `[P, M]` and s̃ is flat.
-    fn conditions<const D: usize>(
-        &self,
-        prior: &impl PriorCovariances<I, D>,
-    ) -> (Tensor<D>, Tensor<3>, Tensor<2>, Tensor<1>)
-    where
-        Tensor<D>: FunctionMatrices,
-    {
-        let (mean, variances) = (self.observations.mean(), self.observations.variances());
+    fn condition(&self, prior: &Kernels) -> Result<Box<dyn DrawableProcess>, NotPositiveDefinite> {
+        let (this, prior) = (self.valid(), prior.valid());
+        let (mean, variances) = (this.observations.mean(), this.observations.variances());
         let [outputs, _] = mean.dims();
-        let (kuu, root) = (prior.kuu(&self.inducing), self.root());
-        if !self.is_preconditioned() {
-            return (kuu, root, mean, variances);
+        let (kuu, root) = (this.inducing.kuu(&prior), this.root());
+        let [batch, _, _] = kuu.dims();
+        let relaxation = Relaxation::new(kuu, variances, root);
+        let weights = match this.is_preconditioned() {
+            false => mean, // v = m̃
+            // v = P_R·m̃
+            true => {
+                let columns = right_hand_sides(mean.unsqueeze_dim(2), batch);
+                of_each(relaxation.preconditioned(columns), outputs).squeeze_dim(2)
+            }
+        };
+        let process = InverseFreeProcess::new(prior, this.inducing, relaxation, weights);
+        Ok(Box::new(process))
+    }
+
+    fn after_step(&mut self, prior: &Kernels) {
+        self.update_auxiliary(&prior.valid());
+        self.steps = self.steps.clone().plus(1);
+    }
+
+    fn synchronize(&mut self, prior: &Kernels) {
+        if let AuxiliaryUpdate::NaturalGradient(inversion) = self.update {
+            self.invert(
+                &prior.valid(),
+                inversion.from_cold(),
+                StoppingRule::Residual,
+            );
         }
-        let relaxation = Relaxation::new(kuu.clone(), variances.clone(), root.clone());
-        let columns = Tensor::<D>::right_hand_sides(mean.unsqueeze_dim(2));
-        let weights = relaxation.preconditioned(columns);
-        (kuu, root, shaped(weights, outputs), variances)
+    }
+
+    fn inducing(&self) -> Vec<&AnyInducing> {
+        vec![&self.inducing]
     }
 }
-
-/// Implements [`Posterior`] for [`InverseFree`] under one type of prior.
-macro_rules! posterior_under {
-    ($prior:ty, $variables:ident, $rank:literal) => {
-        impl<K: KernelModule, I: $variables<K>> Posterior<$prior> for InverseFree<I> {
-            type Process = InverseFreeProcess<$prior, I>;
-
-            fn evaluate(
-                &self,
-                prior: &$prior,
-                x: Tensor<2>,
-            ) -> Result<Evaluation, NotPositiveDefinite> {
-                Ok(self.evaluate_under::<$rank>(prior, x))
-            }
-
-            fn condition(&self, prior: &$prior) -> Result<Self::Process, NotPositiveDefinite> {
-                let (this, prior) = (self.valid(), prior.valid());
-                let conditions = this.conditions::<$rank>(&prior);
-                Ok(InverseFreeProcess::new(prior, this.inducing, conditions))
-            }
-
-            fn after_step(self, prior: &$prior) -> Self {
-                self.stepped::<$rank>(&prior.valid())
-            }
-
-            fn synchronized(self, prior: &$prior) -> Self {
-                self.restarted::<$rank>(&prior.valid())
-            }
-        }
-    };
-}
-
-posterior_under!(K, InducingVariables, 2);
-posterior_under!(SeparateKernels<K>, SeparateInducing, 3);

@@ -2,65 +2,51 @@
 
 use burn::tensor::Tensor;
 
-use super::{
-    super::{FunctionMatrices, PriorCovariances, expansion::weighted},
-    Relaxation, as_batch,
-};
+use super::Relaxation;
 use crate::{
-    inducing::{InducingVariables, SeparateInducing},
-    kernels::{KernelModule, SeparateKernels},
+    inducing::AnyInducing,
+    kernels::Kernels,
     ops::ExactMatmul,
-    process::{Joint, Marginals, Process, dummy_row_if_empty, nonnegative},
+    process::{
+        Joint, Marginals, Process, dummy_row_if_empty, nonnegative, prior_variances,
+        product_of_each,
+    },
 };
 
 /// The process conditioned on an [`InverseFree`](super::InverseFree) posterior: `μ = K_fu·v`,
 /// `Σ = K_ff − K_fu·P_R·K_uf`, `P_R = 2T − TK̃T`, using matrix products only.
 #[derive(Clone, Debug)]
-pub struct InverseFreeProcess<K, I> {
-    prior: K,
-    inducing: I,
-    /// K_uu, [1, M, M] or [P, M, M]
-    kuu: Tensor<3>,
-    /// L with T = LLᵀ, of the same shape
-    lower: Tensor<3>,
+pub struct InverseFreeProcess {
+    prior: Kernels,
+    inducing: AnyInducing,
+    /// K_uu, S̃ and T, with a leading axis B
+    relaxation: Relaxation,
     /// v, [P, M]
     weights: Tensor<2>,
-    /// s̃, flat
-    variances: Tensor<1>,
 }
 
-/// One column per function as rows, `[P, M]`.
-pub(super) fn shaped<const D: usize>(columns: Tensor<D>, outputs: usize) -> Tensor<2>
-where
-    Tensor<D>: FunctionMatrices,
-{
-    columns.of_each(outputs).squeeze_dim(2)
-}
-
-impl<K, I> InverseFreeProcess<K, I> {
-    /// Creates the process from `K_uu`, L, v and s̃.
-    pub(super) fn new<const D: usize>(
-        prior: K,
-        inducing: I,
-        (kuu, lower, weights, variances): (Tensor<D>, Tensor<3>, Tensor<2>, Tensor<1>),
+impl InverseFreeProcess {
+    pub(super) fn new(
+        prior: Kernels,
+        inducing: AnyInducing,
+        relaxation: Relaxation,
+        weights: Tensor<2>,
     ) -> Self {
         Self {
             prior,
             inducing,
-            kuu: as_batch(kuu),
-            lower,
+            relaxation,
             weights,
-            variances,
         }
     }
 
     /// The prior.
-    pub fn prior(&self) -> &K {
+    pub fn prior(&self) -> &Kernels {
         &self.prior
     }
 
     /// The inducing variables.
-    pub fn inducing(&self) -> &I {
+    pub fn inducing(&self) -> &AnyInducing {
         &self.inducing
     }
 
@@ -71,137 +57,77 @@ impl<K, I> InverseFreeProcess<K, I> {
 
     /// The variances s̃, flat.
     pub(crate) fn variances(&self) -> Tensor<1> {
-        self.variances.clone()
-    }
-
-    fn relaxation<const D: usize>(&self, shape: [usize; D]) -> Relaxation<D>
-    where
-        Tensor<D>: FunctionMatrices,
-    {
-        let kuu = self.kuu.clone().reshape(shape);
-        Relaxation::new(kuu, self.variances.clone(), self.lower.clone())
+        self.relaxation.variances.clone().flatten(0, 2)
     }
 
     /// `T·X` for columns, `[M, N]`, when all functions share one T.
     pub(crate) fn inverse(&self, columns: Tensor<2>) -> Tensor<2> {
-        let [size, _] = columns.dims();
-        self.relaxation([size, size]).inverse(columns)
+        self.relaxation.inverse(columns.unsqueeze()).squeeze_dim(0)
     }
 
-    /// `K_fu·v`, [N, P].
-    fn means<const D: usize>(&self, kuf: Tensor<D>) -> Tensor<2>
-    where
-        Tensor<D>: FunctionMatrices,
-    {
-        weighted(kuf.transpose(), self.weights()).transpose()
-    }
-
-    fn marginals_under<const D: usize>(
-        &self,
-        shape: [usize; D],
-        prior: &impl PriorCovariances<I, D>,
-        x: Tensor<2>,
-    ) -> Marginals
-    where
-        Tensor<D>: FunctionMatrices,
-    {
-        let ([rows, _], [outputs, _]) = (x.dims(), self.weights.dims());
-        let relaxation = self.relaxation(shape);
-        let kuf = prior.kuf(&self.inducing, x.clone());
-        let weights = relaxation.inverse(kuf.clone());
-        let (_, products) = relaxation.products(weights.clone());
-        let explained = Relaxation::explained(kuf.clone(), weights, products);
-        Marginals {
-            mean: self.means(kuf),
-            variance: nonnegative(prior.variances(x) - explained).expand([rows, outputs]),
+    /// The process of each function by itself, or of all functions if they share one T.
+    pub(crate) fn functions(&self) -> Vec<Self> {
+        let [batch, _, _] = self.relaxation.kuu.dims();
+        if batch == 1 {
+            return vec![self.clone()];
         }
-    }
-
-    /// The means and `K_fu·P_R·K_uf`, `[N, N]` or `[P, N, N]`.
-    fn joint_under<const D: usize>(
-        &self,
-        shape: [usize; D],
-        prior: &impl PriorCovariances<I, D>,
-        x: Tensor<2>,
-    ) -> (Tensor<2>, Tensor<D>)
-    where
-        Tensor<D>: FunctionMatrices,
-    {
-        let relaxation = self.relaxation(shape);
-        let kuf = prior.kuf(&self.inducing, x);
-        let weights = relaxation.inverse(kuf.clone()); // T·K_uf
-        let (_, products) = relaxation.products(weights.clone());
-        // K_fu·T·(2K_uf − K̃T·K_uf)
-        let explained = weights
-            .transpose()
-            .exact_matmul(kuf.clone() * 2.0 - products);
-        (self.means(kuf), explained)
-    }
-}
-
-impl<K: KernelModule, I: InducingVariables<K>> Process for InverseFreeProcess<K, I> {
-    fn marginals(&self, x: Tensor<2>) -> Marginals {
-        if let Some(one) = dummy_row_if_empty(&x) {
-            return self.marginals(one).at_none();
-        }
-        let [_, size] = self.weights.dims();
-        self.marginals_under([size, size], &self.prior, x)
-    }
-
-    fn joint(&self, x: Tensor<2>) -> Joint {
-        if let Some(one) = dummy_row_if_empty(&x) {
-            return self.joint(one).at_none();
-        }
-        let [outputs, size] = self.weights.dims();
-        let prior = self.prior.matrix(x.clone()); // [N, N]
-        let (mean, explained) = self.joint_under([size, size], &self.prior, x);
-        let covariance = prior - explained;
-        Joint {
-            mean,
-            covariance: covariance.unsqueeze::<3>().repeat_dim(0, outputs),
-        }
-    }
-}
-
-impl<K: KernelModule, I: SeparateInducing<K>> InverseFreeProcess<SeparateKernels<K>, I> {
-    /// The process of each function by itself.
-    pub(crate) fn functions(&self) -> Vec<InverseFreeProcess<K, I::Member>> {
-        let [_, size] = self.weights.dims();
-        let kernels = self.prior.kernels().iter().enumerate();
+        let kernels = self.prior.each().iter().cycle().take(batch).enumerate();
         kernels
-            .map(|(output, kernel)| InverseFreeProcess {
-                prior: kernel.clone(),
-                inducing: self.inducing.member(output),
-                kuu: self.kuu.clone().narrow(0, output, 1),
-                lower: self.lower.clone().narrow(0, output, 1),
-                weights: self.weights.clone().narrow(0, output, 1),
-                variances: self.variances.clone().narrow(0, output * size, size),
+            .map(|(function, kernel)| {
+                let own = self.inducing.of_function(function);
+                Self {
+                    prior: kernel.clone().into(),
+                    inducing: own.unwrap_or_else(|| self.inducing.clone()),
+                    relaxation: self.relaxation.of_function(function),
+                    weights: self.weights.clone().narrow(0, function, 1),
+                }
             })
             .collect()
     }
+
+    /// `K_uf`, `T·K_uf` and `K̃T·K_uf`, [B, M, N].
+    fn solved(&self, x: Tensor<2>) -> [Tensor<3>; 3] {
+        let kuf = self.inducing.kuf(&self.prior, x);
+        let solved = self.relaxation.inverse(kuf.clone());
+        let (_, products) = self.relaxation.products(solved.clone());
+        [kuf, solved, products]
+    }
+
+    /// `K_fu·v`, [N, P].
+    fn means(&self, kuf: Tensor<3>) -> Tensor<2> {
+        product_of_each(kuf.transpose(), self.weights()).transpose()
+    }
 }
 
-impl<K: KernelModule, I: SeparateInducing<K>> Process
-    for InverseFreeProcess<SeparateKernels<K>, I>
-{
+impl Process for InverseFreeProcess {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.marginals(one).at_none();
         }
-        self.marginals_under(self.kuu.dims(), &self.prior, x)
+        let ([rows, _], [outputs, _]) = (x.dims(), self.weights.dims());
+        let [kuf, solved, products] = self.solved(x.clone());
+        let explained = Relaxation::explained(kuf.clone(), solved, products); // k_fuᵀP_R·k_fu
+        let variance = prior_variances(&self.prior, x) - explained;
+        Marginals {
+            mean: self.means(kuf),
+            variance: nonnegative(variance).expand([rows, outputs]),
+        }
     }
 
     fn joint(&self, x: Tensor<2>) -> Joint {
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.joint(one).at_none();
         }
-        let ([outputs, _], [rows, dimensions]) = (self.weights.dims(), x.dims());
-        let repeated = (x.clone().unsqueeze::<3>()).expand([outputs, rows, dimensions]);
-        let prior = self.prior.matrices(repeated); // [P, N, N]
-        let (mean, explained) = self.joint_under(self.kuu.dims(), &self.prior, x);
+        let [outputs, _] = self.weights.dims();
+        let prior = self.prior.matrix_at(x.clone()); // [B, N, N]
+        let [kuf, solved, products] = self.solved(x);
+        // K_fu·T·(2K_uf − K̃T·K_uf)
+        let explained = (solved.transpose()).exact_matmul(kuf.clone() * 2.0 - products);
+        let covariance = prior - explained;
+        let [batch, _, _] = covariance.dims();
         Joint {
-            mean,
-            covariance: prior - explained,
+            mean: self.means(kuf),
+            covariance: covariance.repeat_dim(0, outputs / batch),
         }
     }
 }

@@ -2,28 +2,32 @@
 
 use burn::tensor::Tensor;
 
-use super::super::FunctionMatrices;
-use crate::ops::{
-    ExactMatmul, RelaxedMatrices, diagonals, is_on_cpu, relaxed_terms,
-    transposed_triangular_product, triangular_product,
+use crate::{
+    ops::{
+        ExactMatmul, RelaxedMatrices, diagonals, is_on_cpu, relaxed_terms,
+        transposed_triangular_product, triangular_product,
+    },
+    process::column_sums_of_products,
 };
 
 /// `K_uu`, `S̃` and a triangular L with `T = LLᵀ ≈ K̃⁻¹`, `K̃ = K_uu + S̃`: shared by all
 /// functions, or one per function.
-pub(super) struct Relaxation<const D: usize> {
-    pub kuu: Tensor<D>,
-    /// s̃, [M, 1] or [P, M, 1]
-    variances: Tensor<D>,
-    /// L, of the shape of K_uu
-    root: Tensor<D>,
+#[derive(Clone, Debug)]
+pub(super) struct Relaxation {
+    /// K_uu, [B, M, M]
+    pub kuu: Tensor<3>,
+    /// s̃, [B, M, 1]
+    pub variances: Tensor<3>,
+    /// L, [B, M, M]
+    root: Tensor<3>,
 }
 
 /// The terms of the bound.
-pub(super) struct Terms<const D: usize> {
-    /// `k_nᵀP_R·k_n`, `[N, 1]` or `[N, P]`
+pub(super) struct Terms {
+    /// `k_nᵀP_R·k_n`, `[N, B]`
     pub explained: Tensor<2>,
     /// v, with one column per column of m̃
-    pub weights: Tensor<D>,
+    pub weights: Tensor<3>,
     /// `Σ_p v_pᵀK_uu·v_p`, `[1]`
     pub squares: Tensor<1>,
     /// `tr(K̃T) − tr(P_R·K_uu)`, summed over the matrices, `[1]`
@@ -31,12 +35,12 @@ pub(super) struct Terms<const D: usize> {
 }
 
 /// Applies `product` to the columns of `first` and `others` in one call, and splits the result.
-fn together<const D: usize, const OTHERS: usize>(
-    first: Tensor<D>,
-    others: [Option<Tensor<D>>; OTHERS],
-    product: impl FnOnce(Tensor<D>) -> Tensor<D>,
-) -> (Tensor<D>, [Option<Tensor<D>>; OTHERS]) {
-    let columns = |matrix: &Tensor<D>| matrix.dims()[D - 1];
+fn together<const OTHERS: usize>(
+    first: Tensor<3>,
+    others: [Option<Tensor<3>>; OTHERS],
+    product: impl FnOnce(Tensor<3>) -> Tensor<3>,
+) -> (Tensor<3>, [Option<Tensor<3>>; OTHERS]) {
+    let columns = |matrix: &Tensor<3>| matrix.dims()[2];
     let mut end = columns(&first);
     let own = end;
     let widths = others.each_ref().map(|other| other.as_ref().map(columns));
@@ -45,63 +49,70 @@ fn together<const D: usize, const OTHERS: usize>(
     if all.len() == 1 {
         return (product(all.swap_remove(0)), widths.map(|_| None));
     }
-    let all = product(Tensor::cat(all, D - 1));
+    let all = product(Tensor::cat(all, 2));
     let parts = widths.map(|width| {
         let width = width?;
         end += width;
-        Some(all.clone().narrow(D - 1, end - width, width))
+        Some(all.clone().narrow(2, end - width, width))
     });
-    (all.narrow(D - 1, 0, own), parts)
+    (all.narrow(2, 0, own), parts)
 }
 
-impl<const D: usize> Relaxation<D>
-where
-    Tensor<D>: FunctionMatrices,
-{
-    /// Creates the bound from `K_uu`, the flat s̃ and L, `[1, M, M]` or `[P, M, M]`.
+impl Relaxation {
+    /// Creates the bound from `K_uu`, `[B, M, M]`, the flat s̃ and L, `[B, M, M]`.
     ///
     /// # Panics
     ///
     /// If the number of S̃ or L differs from the number of matrices `K_uu`.
     #[track_caller]
-    pub fn new(kuu: Tensor<D>, variances: Tensor<1>, root: Tensor<3>) -> Self {
-        let dims = kuu.dims();
-        let matrices = dims[..D - 2].iter().product::<usize>();
+    pub fn new(kuu: Tensor<3>, variances: Tensor<1>, root: Tensor<3>) -> Self {
+        let dims @ [batch, size, _] = kuu.dims();
         let ([groups, _, _], [count]) = (root.dims(), variances.dims());
         assert!(
-            groups == matrices && count == matrices * dims[D - 1],
-            "InverseFree: {matrices} covariance matrices {dims:?} under this prior, {groups} \
+            groups == batch && count == batch * size,
+            "InverseFree: {batch} covariance matrices {dims:?} under this prior, {groups} \
              auxiliary matrices, {count} variances; use the kind of prior (shared or \
              separate kernels) that the posterior was made for"
         );
         Self {
-            variances: variances.reshape(with_columns(dims, 1)),
-            root: root.reshape(dims),
+            variances: variances.reshape([batch, size, 1]),
+            root,
             kuu,
         }
     }
 
+    /// The matrices of one function.
+    pub fn of_function(&self, function: usize) -> Self {
+        let own = |batch: &Tensor<3>| batch.clone().narrow(0, function, 1);
+        Self {
+            kuu: own(&self.kuu),
+            variances: own(&self.variances),
+            root: own(&self.root),
+        }
+    }
+
     /// `T·X`.
-    pub fn inverse(&self, columns: Tensor<D>) -> Tensor<D> {
+    pub fn inverse(&self, columns: Tensor<3>) -> Tensor<3> {
         let half = transposed_triangular_product(self.root.clone(), columns);
         triangular_product(self.root.clone(), half)
     }
 
     /// `K_uu·X` and `K̃X`.
-    pub fn products(&self, columns: Tensor<D>) -> (Tensor<D>, Tensor<D>) {
+    pub fn products(&self, columns: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
         let product = self.kuu.clone().exact_matmul(columns.clone());
         let noisy = product.clone() + columns * self.variances.clone();
         (product, noisy)
     }
 
     /// `k_nᵀP_R·k_n = Σ_m W∘(2K_uf − K̃W)`, `W = T·K_uf`, from `K_uf`, W and `K̃W`.
-    pub fn explained(kuf: Tensor<D>, weights: Tensor<D>, products: Tensor<D>) -> Tensor<2> {
-        weights.clone().column_products(kuf) * 2.0 - weights.column_products(products)
+    pub fn explained(kuf: Tensor<3>, weights: Tensor<3>, products: Tensor<3>) -> Tensor<2> {
+        column_sums_of_products(weights.clone(), kuf) * 2.0
+            - column_sums_of_products(weights, products)
     }
 
     /// `v = P_R·m̃ = a + T(m̃ − K̃a)`, `a = T·m̃`. This residual form loses less to rounding than
     /// `P_R` itself.
-    pub fn preconditioned(&self, mean: Tensor<D>) -> Tensor<D> {
+    pub fn preconditioned(&self, mean: Tensor<3>) -> Tensor<3> {
         let first = self.inverse(mean.clone());
         let (_, product) = self.products(first.clone());
         first + self.inverse(mean - product)
@@ -110,18 +121,18 @@ where
     /// All terms for the covariances `K_uf` and the columns of `m̃`.
     pub fn terms(
         &self,
-        kuf: Tensor<D>,
-        mean: Tensor<D>,
+        kuf: Tensor<3>,
+        mean: Tensor<3>,
         preconditioned: bool,
-        probes: Option<Tensor<D>>,
-    ) -> Terms<D> {
+        probes: Option<Tensor<3>>,
+    ) -> Terms {
         if self.root.is_tracked() || !is_on_cpu(&self.kuu) {
             return self.composed_terms(kuf, mean, preconditioned, probes);
         }
-        let (shape, rows, estimated) = (mean.dims(), kuf.dims()[D - 1], probes.is_some());
+        let (shape, rows, estimated) = (mean.dims(), kuf.dims()[2], probes.is_some());
         let matrices = RelaxedMatrices {
             kuu: self.kuu.clone(),
-            variances: self.variances.clone().flatten(0, D - 1),
+            variances: self.variances.clone().flatten(0, 2),
             lower: self.root.clone(),
         };
         let all = relaxed_terms(matrices, kuf, mean, probes, preconditioned);
@@ -143,15 +154,15 @@ where
     /// L. Products with the same matrix are batched into one.
     fn composed_terms(
         &self,
-        kuf: Tensor<D>,
-        mean: Tensor<D>,
+        kuf: Tensor<3>,
+        mean: Tensor<3>,
         preconditioned: bool,
-        probes: Option<Tensor<D>>,
-    ) -> Terms<D> {
+        probes: Option<Tensor<3>>,
+    ) -> Terms {
         let preconditioned = preconditioned.then(|| mean.clone());
         let inverse = |columns| self.inverse(columns);
         let product = |columns| self.kuu.clone().exact_matmul(columns);
-        let noisy = |plain: Tensor<D>, columns: Tensor<D>| plain + columns * self.variances.clone();
+        let noisy = |plain: Tensor<3>, columns: Tensor<3>| plain + columns * self.variances.clone();
 
         let others = [probes.clone(), preconditioned];
         let (data, [traced, first]) = together(kuf.clone(), others, inverse); // T·[K_uf, z, m̃]
@@ -178,16 +189,16 @@ where
         let traces = match (probes, traced_product, traced_noisy, twice) {
             (Some(probes), Some(plain), Some(noisy), Some(twice)) => {
                 // zᵀ(K̃T − 2K_uu·T + K_uu·TK̃T)z
-                let count = probes.dims()[D - 1] as f64;
+                let count = probes.dims()[2] as f64;
                 let estimate = noisy - plain * 2.0 + twice;
-                probes.column_products(estimate).sum() * (1.0 / count)
+                column_sums_of_products(probes, estimate).sum() * (1.0 / count)
             }
             _ => self.exact_traces(),
         };
         let noisy = noisy(data_product, data.clone());
         Terms {
             explained: Self::explained(kuf, data, noisy),
-            squares: weights.clone().column_products(weights_product).sum(),
+            squares: column_sums_of_products(weights.clone(), weights_product).sum(),
             weights,
             traces,
         }
@@ -199,8 +210,8 @@ where
         let inner = transposed_triangular_product(self.root.clone(), rows.transpose()); // G
         let scaled = self.root.clone() * self.variances.clone();
         let noise = transposed_triangular_product(self.root.clone(), scaled); // LᵀS̃L
-        let trace = |matrix: &Tensor<D>| diagonals(matrix.clone()).sum();
-        let both = (inner.clone() + noise.clone()).column_products(inner.clone());
+        let trace = |matrix: &Tensor<3>| diagonals(matrix.clone()).sum();
+        let both = column_sums_of_products(inner.clone() + noise.clone(), inner.clone());
         trace(&noise) - trace(&inner) + both.sum()
     }
 
@@ -208,10 +219,4 @@ where
     pub fn log_determinant(&self) -> Tensor<1> {
         diagonals(self.root.clone()).square().log().sum()
     }
-}
-
-/// The given shape with another number of columns.
-pub(super) fn with_columns<const D: usize>(mut dims: [usize; D], columns: usize) -> [usize; D] {
-    dims[D - 1] = columns;
-    dims
 }

@@ -3,7 +3,7 @@
 
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp_core::{
-    inducing::InducingVariables,
+    inducing::AnyInducing,
     inference::{
         ActionLoss, ActionPolicy, Collapsed, ComputationAware, DenseActions, FullBatch, Iterated,
         IterationRule, Iterations, Regression,
@@ -124,11 +124,11 @@ impl Case {
     }
 
     /// The library's collapsed model with given inducing variables, without jitter.
-    pub fn collapsed<I: InducingVariables<StationaryKernel>>(
+    pub fn collapsed(
         &self,
-        inducing: I,
+        inducing: impl Into<AnyInducing>,
         options: (&Device, DType),
-    ) -> Collapsed<StationaryKernel, I> {
+    ) -> Collapsed {
         let likelihood = Gaussian::new(self.noise, options);
         let (kernel, mean) = (self.kernel(options), ZeroMean::new(1));
         Collapsed::new(kernel, mean, likelihood, inducing, Jitter::NONE)

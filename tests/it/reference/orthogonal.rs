@@ -18,7 +18,7 @@ use super::{
     product, rows, solve, solve_lower, tensor, trace, transpose,
 };
 
-pub type Model = CollapsedOrthogonal<StationaryKernel, InducingPoints>;
+pub type Model = CollapsedOrthogonal;
 
 /// A problem with a second set of inducing points.
 #[derive(Clone)]
@@ -160,7 +160,7 @@ impl OrthogonalProblem {
         points: &Matrix,
         jitter: Jitter,
         options: (&Device, DType),
-    ) -> Collapsed<StationaryKernel, InducingPoints> {
+    ) -> Collapsed {
         Collapsed::new(
             self.kernel(options),
             self.mean(MeanConfig::zero(), options),

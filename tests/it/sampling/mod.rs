@@ -142,11 +142,15 @@ fn draws_have_the_moments_of_regression() {
         let gaussian = || Gaussian::new(0.2, platform.options());
         let (x, y) = (case.x(&platform), platform.matrix(&case.y));
         let at = x.clone().narrow(0, 0, 5);
-        let exact = Exact::new(kernel(&platform), ZeroMean::new(2), gaussian());
+        let exact = Exact::new(
+            kernel(&platform).first().clone(),
+            ZeroMean::new(2),
+            gaussian(),
+        );
         let exact = exact.condition(x.clone(), y.clone()).expect("factor");
         check_moments(&format!("exact on {platform}"), &exact, at.clone());
         let collapsed = Collapsed::new(
-            kernel(&platform),
+            kernel(&platform).first().clone(),
             ConstantMean::new(platform.tensor(&[0.5, -0.5], [2])),
             gaussian(),
             case.inducing(&platform),
@@ -172,7 +176,7 @@ fn draws_of_every_kernel_have_the_moments_of_its_prior() {
         let q = VariationalGaussian::standard(1, 1, shape, platform.options());
         let posterior = Whitened::new(inducing, q, Jitter::INDUCING);
         let kernel: AnyKernel = config.init(DIMENSIONS, platform.options());
-        let process = posterior.condition(&kernel).expect("factor");
+        let process = posterior.condition(&kernel.into()).expect("factor");
         let x = case.x(platform).narrow(0, 0, 4);
         check_moments(&format!("{config:?}"), &process, x);
     }
@@ -298,9 +302,9 @@ fn draws_have_gradients() {
 fn draws_of_mixtures_are_mixed_draws() {
     for platform in platforms() {
         let case = Case::new(2);
-        let latent = (case.whitened(&platform).condition(&kernel(&platform))).expect("factor");
+        let latent = || (case.whitened(&platform).condition(&kernel(&platform))).expect("factor");
         let w = Dense::new(3, 2, vec![1.0, 0.3, -0.7, 0.9, 0.4, -1.6]);
-        let mixture = Mixture::new(latent.clone(), platform.matrix(&w));
+        let mixture = Mixture::new(latent(), platform.matrix(&w));
         let x = case.x(&platform).narrow(0, 0, 4);
         let draws = |process: &dyn Fn() -> Tensor<3>| numbers(process());
         let options = PathOptions::new(5);
@@ -311,7 +315,7 @@ fn draws_of_mixtures_are_mixed_draws() {
                 .evaluate(x.clone())
         });
         let plain = draws(&|| {
-            latent
+            latent()
                 .paths(options)
                 .expect("stationary")
                 .evaluate(x.clone())

@@ -334,7 +334,7 @@ fn inducing_patches_are_named() {
     let patches = InducingPatches::new(platform.matrix(&Random::new(739).points(3, 4)));
     let q = VariationalGaussian::standard(1, 3, CovarianceShape::Full, platform.options());
     let process = Whitened::new(patches, q, Jitter::INDUCING)
-        .condition(&kernel)
+        .condition(&kernel.clone().into())
         .expect("factor");
     let refusal = process.paths(PathOptions::new(2)).err().expect("no values");
     let inducing = "InducingPatches".to_owned();

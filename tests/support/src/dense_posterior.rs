@@ -1,7 +1,6 @@
 //! The moments and the KL divergence of sparse posteriors by dense formulas.
 
 use burn_gp_core::{
-    kernels::StationaryKernel,
     process::Process,
     variational::{Evaluation, Posterior},
 };
@@ -50,7 +49,7 @@ fn reference(case: &Case) -> Reference {
 }
 
 #[track_caller]
-pub fn check_against_reference<P: Posterior<StationaryKernel>>(
+pub fn check_against_reference<P: Posterior>(
     what: &str,
     platform: &Platform,
     case: &Case,

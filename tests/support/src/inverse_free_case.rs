@@ -75,7 +75,7 @@ impl InverseFreeCase {
         InducingPoints::new(platform.matrix(&self.z))
     }
 
-    pub fn l_svgp(&self, platform: &Platform, form: MeanForm) -> LSvgp<InducingPoints> {
+    pub fn l_svgp(&self, platform: &Platform, form: MeanForm) -> LSvgp {
         LSvgp::new(self.inducing(platform), self.observations(platform, form))
     }
 
@@ -86,7 +86,7 @@ impl InverseFreeCase {
         form: MeanForm,
         lower: &Dense,
         update: AuxiliaryUpdate,
-    ) -> InverseFree<InducingPoints> {
+    ) -> InverseFree {
         InverseFree::new(
             self.inducing(platform),
             self.observations(platform, form),
@@ -101,7 +101,7 @@ impl InverseFreeCase {
         platform: &Platform,
         form: MeanForm,
         inverse: &Dense,
-    ) -> InverseFree<InducingPoints> {
+    ) -> InverseFree {
         let update = AuxiliaryUpdate::default();
         self.inverse_free(platform, form, &inverse.cholesky(), update)
     }
@@ -112,7 +112,7 @@ impl InverseFreeCase {
         form: MeanForm,
         inverse: &Dense,
         probes: TraceProbes,
-    ) -> InverseFree<InducingPoints> {
+    ) -> InverseFree {
         (self.with_inverse(platform, form, inverse)).with_probes(probes)
     }
 

@@ -18,7 +18,7 @@ use super::{
 
 /// The configuration of [`Orthogonal`].
 pub fn solve(covariance: CovarianceShape, coordinates: Coordinates) -> PosteriorConfig {
-    PosteriorConfig::Solve(OrthogonalConfig {
+    PosteriorConfig::from(OrthogonalConfig {
         covariance,
         coordinates,
     })
@@ -26,7 +26,7 @@ pub fn solve(covariance: CovarianceShape, coordinates: Coordinates) -> Posterior
 
 /// The configuration of [`OrthogonallyDecoupled`] with all columns.
 pub fn odvgp(covariance: CovarianceShape, coordinates: Coordinates) -> PosteriorConfig {
-    PosteriorConfig::Odvgp(OrthogonallyDecoupledConfig {
+    PosteriorConfig::from(OrthogonallyDecoupledConfig {
         covariance,
         coordinates,
         columns: None,
@@ -53,7 +53,7 @@ impl Set {
         VariationalGaussian::full(platform.matrix(&self.mean), platform.batch(&self.scale))
     }
 
-    fn in_posterior(&self, platform: &Platform) -> InducingSet<InducingPoints> {
+    fn in_posterior(&self, platform: &Platform) -> InducingSet {
         InducingSet::new(self.inducing(platform), self.distribution(platform))
     }
 
@@ -128,14 +128,14 @@ impl OrthogonalCase {
         }
     }
 
-    pub fn whitened(&self, platform: &Platform) -> Orthogonal<InducingPoints> {
+    pub fn whitened(&self, platform: &Platform) -> Orthogonal {
         let sets = self.sets.iter().map(|set| set.in_posterior(platform));
         Orthogonal::new(sets.collect(), Coordinates::Whitened, Jitter::INDUCING)
     }
 
     /// The same distributions over the variables themselves: `m → L_tt·m`, `W → L_tt·W`, where L_tt
     /// are the diagonal blocks of the factor of all sets.
-    pub fn unwhitened(&self, platform: &Platform) -> Orthogonal<InducingPoints> {
+    pub fn unwhitened(&self, platform: &Platform) -> Orthogonal {
         let factor = self.union().kuu().cholesky();
         let mut first = 0;
         let sets = self.sets.iter().map(|set| {
@@ -152,7 +152,7 @@ impl OrthogonalCase {
         &self,
         platform: &Platform,
         coordinates: Coordinates,
-    ) -> OrthogonallyDecoupled<InducingPoints> {
+    ) -> OrthogonallyDecoupled {
         let [first, second] = [&self.sets[0], &self.sets[1]];
         let gaussian = match coordinates {
             Coordinates::Whitened => first.distribution(platform),
@@ -171,26 +171,23 @@ impl OrthogonalCase {
     }
 
     /// A posterior of each kind with several sets.
-    pub fn posteriors(
-        &self,
-        platform: &Platform,
-    ) -> Vec<(&'static str, AnyPosterior<InducingPoints>)> {
+    pub fn posteriors(&self, platform: &Platform) -> Vec<(&'static str, AnyPosterior)> {
         vec![
             (
                 "solve, whitened",
-                AnyPosterior::Solve(self.whitened(platform)),
+                AnyPosterior::from(self.whitened(platform)),
             ),
             (
                 "solve, unwhitened",
-                AnyPosterior::Solve(self.unwhitened(platform)),
+                AnyPosterior::from(self.unwhitened(platform)),
             ),
             (
                 "odvgp, whitened",
-                AnyPosterior::Odvgp(self.decoupled(platform, Coordinates::Whitened)),
+                AnyPosterior::from(self.decoupled(platform, Coordinates::Whitened)),
             ),
             (
                 "odvgp, unwhitened",
-                AnyPosterior::Odvgp(self.decoupled(platform, Coordinates::Unwhitened)),
+                AnyPosterior::from(self.decoupled(platform, Coordinates::Unwhitened)),
             ),
         ]
     }

@@ -3,11 +3,11 @@
 use burn::tensor::Tensor;
 use burn_gp_core::{
     inducing::InducingPoints,
-    kernels::{StationaryConfig, StationaryKernel},
+    kernels::{Kernels, StationaryConfig},
     likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig},
     ops::{Jitter, Stationary},
     process::{Joint, Marginals, VariationalGaussian},
-    variational::{AnyPosterior, Evaluation, Unwhitened, Whitened},
+    variational::{Evaluation, Unwhitened, Whitened},
 };
 
 use super::{Dense, Platform, Random, assert_close, numbers};
@@ -53,13 +53,13 @@ impl Case {
         VariationalGaussian::full(platform.matrix(&self.mean), platform.batch(&self.scale))
     }
 
-    pub fn whitened(&self, platform: &Platform) -> Whitened<InducingPoints> {
+    pub fn whitened(&self, platform: &Platform) -> Whitened {
         let distribution = self.distribution(platform);
         Whitened::new(self.inducing(platform), distribution, Jitter::INDUCING)
     }
 
     /// The same distribution over u itself: `b = L·b′`, `W = L·W′`.
-    pub fn unwhitened(&self, platform: &Platform) -> Unwhitened<InducingPoints> {
+    pub fn unwhitened(&self, platform: &Platform) -> Unwhitened {
         let factor = self.kuu().cholesky();
         let mean = self.mean.times(&factor.transposed());
         let scale: Vec<Dense> = self.scale.iter().map(|scale| factor.times(scale)).collect();
@@ -78,11 +78,12 @@ impl Case {
 pub const VARIANCE: f64 = 1.4;
 pub const LENGTHSCALE: f64 = 0.9;
 
-pub fn kernel(platform: &Platform) -> StationaryKernel {
+pub fn kernel(platform: &Platform) -> Kernels {
     StationaryConfig::new(Stationary::Matern52)
         .with_lengthscale(LENGTHSCALE)
         .with_variance(VARIANCE)
         .init(DIMENSIONS, platform.options())
+        .into()
 }
 
 /// The covariances of the kernel by its formula.
@@ -151,18 +152,4 @@ pub fn assert_same_joint(what: &str, actual: Joint, expected: Joint, tolerance: 
         &numbers(expected.covariance),
         tolerance,
     );
-}
-
-/// The name of a posterior in messages. A new variant does not compile without a name here, and
-/// tests fail without its configuration in `posteriors`.
-pub fn name(posterior: &AnyPosterior<InducingPoints>) -> &'static str {
-    match posterior {
-        AnyPosterior::Whitened(_) => "whitened",
-        AnyPosterior::Unwhitened(_) => "unwhitened",
-        AnyPosterior::Solve(_) => "solve",
-        AnyPosterior::Odvgp(_) => "odvgp",
-        AnyPosterior::LSvgp(_) => "l-svgp",
-        AnyPosterior::InverseFree(_) => "inverse-free",
-        AnyPosterior::Custom(_) => "of another crate",
-    }
 }

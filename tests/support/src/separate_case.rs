@@ -2,12 +2,10 @@
 
 use burn::tensor::Tensor;
 use burn_gp_core::{
-    kernels::{
-        AnyKernel, KernelConfig, LinearConfig, SeparateKernels, StationaryConfig, WhiteConfig,
-    },
+    kernels::{KernelConfig, Kernels, LinearConfig, StationaryConfig, WhiteConfig},
     ops::Stationary,
-    process::{Joint, Marginals, Process},
-    variational::{Evaluation, Posterior},
+    process::{Joint, Marginals},
+    variational::{AnyPosterior, Evaluation},
 };
 
 use super::{
@@ -20,7 +18,7 @@ pub const FUNCTIONS: usize = 3;
 
 /// Separate kernels of the same kind, which run as a single operation; of different kinds; and of
 /// different types.
-pub fn kernels(platform: &Platform) -> Vec<SeparateKernels<AnyKernel>> {
+pub fn kernels(platform: &Platform) -> Vec<Kernels> {
     let stationary = |kind: Stationary, lengthscale: f64, variance: f64| {
         KernelConfig::from(
             StationaryConfig::new(kind)
@@ -49,36 +47,34 @@ pub fn kernels(platform: &Platform) -> Vec<SeparateKernels<AnyKernel>> {
     ];
     let init = |config: &KernelConfig| config.init(DIMENSIONS, platform.options());
     (sets.into_iter())
-        .map(|configs| SeparateKernels::new(configs.iter().map(init).collect()))
-        .chain([SeparateKernels::tied(init(&smooth(0.9, 1.4)), FUNCTIONS)])
+        .map(|configs| Kernels::separate(configs.iter().map(init)))
+        .chain([Kernels::tied(init(&smooth(0.9, 1.4)), FUNCTIONS)])
         .collect()
 }
 
 /// Compares a posterior of a batch of functions with posteriors of the single functions, at inputs
 /// `x`.
 #[track_caller]
-pub fn assert_functions_alone<Q, R>(
+pub fn assert_functions_alone<R: Into<AnyPosterior>>(
     what: &str,
     platform: &Platform,
     x: &Dense,
-    kernels: &SeparateKernels<AnyKernel>,
-    together: Q,
+    kernels: &Kernels,
+    together: impl Into<AnyPosterior>,
     alone: impl Fn(usize) -> R,
-) where
-    Q: Posterior<SeparateKernels<AnyKernel>>,
-    R: Posterior<AnyKernel>,
-{
+) {
     let x = || platform.matrix(x);
     // The tolerance covers rounding, because the batch multiplies in a different order.
     let tolerance = platform.tolerance(1e-11, 1e-4);
+    let together = together.into();
     let Evaluation { marginals, kl } = together.evaluate(kernels, x()).expect("factor");
     let process = together.condition(kernels).expect("factor");
     let (predicted, joint) = (process.marginals(x()), process.joint(x()));
     assert_same_marginals(what, &predicted, &marginals, tolerance);
     let mut sum = 0.0;
-    for output in 0..kernels.kernels().len() {
-        let kernel = &kernels.kernels()[output];
-        let alone = alone(output);
+    for (output, kernel) in kernels.each().iter().enumerate() {
+        let kernel = &Kernels::from(kernel.clone());
+        let alone: AnyPosterior = alone(output).into();
         let expected = alone.evaluate(kernel, x()).expect("factor");
         sum += numbers(expected.kl)[0];
         let column = |tensor: &Tensor<2>| tensor.clone().narrow(1, output, 1);

@@ -68,7 +68,7 @@ fn own() -> Pieces {
     Pieces {
         kernel: in_a_sum(KernelConfig::from(bump)),
         likelihood: LikelihoodConfig::from(NoisyConfig { noise: NOISE }),
-        posterior: PosteriorConfig::custom(WhiteConfig {
+        posterior: PosteriorConfig::from(WhiteConfig {
             covariance: CovarianceShape::Full,
         }),
         mean: MeanConfig::from(LevelConfig { start: 0.2 }),
@@ -330,7 +330,7 @@ fn any_posterior_of_another_crate_is_as_good_as_one_of_the_library() {
         posterior,
         ..of_the_library()
     };
-    let own = with(PosteriorConfig::custom(DelegatingConfig {}));
+    let own = with(PosteriorConfig::from(DelegatingConfig {}));
     let unwhitened = with(UnwhitenedConfig::default().into());
     require_the_same(DType::F64, &own, &unwhitened);
 }

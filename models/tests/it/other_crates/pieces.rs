@@ -1,21 +1,22 @@
 //! Pieces that this crate registers: each computes what one of the library computes.
 
 use burn::{
-    module::{Module, ModuleDisplay, Param},
+    module::{Module, Param},
     nn,
     tensor::{Tensor, TensorCreationOptions},
 };
 use burn_gp_core::{
     features::{AnyNetwork, Features, NetworkDefinition, ResidualNetworkConfig},
-    kernels::Kernel,
+    inducing::AnyInducing,
+    kernels::{Kernel, Kernels},
     likelihoods::{AnyLikelihood, Likelihood, LikelihoodDefinition, LikelihoodDescription},
     means::{AnyMean, Mean, MeanDefinition},
     ops::{Jitter, NotPositiveDefinite},
     parameter::Positive,
-    process::{CovarianceShape, VariationalGaussian},
+    process::{CovarianceShape, DrawableProcess, VariationalGaussian},
     variational::{
-        Coordinates, Evaluation, InducingGaussians, InducingSet, InducingSets, Posterior,
-        PosteriorDefinition, Unwhitened,
+        AnyPosterior, Coordinates, Evaluation, InducingGaussians, Posterior, PosteriorDefinition,
+        PosteriorInit, Unwhitened,
     },
 };
 use rand::Rng;
@@ -121,17 +122,15 @@ burn_gp_core::register!(
 
 /// A Gaussian over whitened variables.
 #[derive(Module, Debug)]
-pub struct White<I: Module> {
-    inducing: I,
+pub struct White {
+    inducing: AnyInducing,
     distribution: VariationalGaussian,
     #[module(skip)]
     jitter: Jitter,
 }
 
-impl<I: Module + ModuleDisplay> InducingGaussians for White<I> {
-    type Inducing = I;
-
-    fn sets(&self) -> Vec<(&I, &VariationalGaussian)> {
+impl InducingGaussians for White {
+    fn sets(&self) -> Vec<(&AnyInducing, &VariationalGaussian)> {
         vec![(&self.inducing, &self.distribution)]
     }
 
@@ -144,64 +143,52 @@ impl<I: Module + ModuleDisplay> InducingGaussians for White<I> {
     }
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhiteConfig {
     pub covariance: CovarianceShape,
 }
 
 impl PosteriorDefinition for WhiteConfig {
-    const NAME: &'static str = "white";
-    type Posterior<I: Module + ModuleDisplay + Sync + 'static> = White<I>;
-
-    fn covariance(&self) -> CovarianceShape {
-        self.covariance
-    }
-
-    fn init<I: Module + ModuleDisplay + Sync + 'static>(
+    fn build(
         &self,
-        sets: Vec<InducingSet<I>>,
-        jitter: Jitter,
-    ) -> White<I> {
-        let Ok([set]) = <[_; 1]>::try_from(sets) else {
-            panic!("one set of inducing variables")
-        };
-        let (inducing, distribution) = set.into_parts();
-        White {
+        sets: Vec<AnyInducing>,
+        start: &PosteriorInit<'_>,
+    ) -> Result<AnyPosterior, NotPositiveDefinite> {
+        let mut sets = start.inducing_sets(sets, self.covariance, Coordinates::Whitened)?;
+        let (inducing, distribution) = sets.swap_remove(0).into_parts();
+        let jitter = start.jitter;
+        let posterior = White {
             inducing,
             distribution,
             jitter,
-        }
+        };
+        Ok(posterior.into())
     }
 }
 
-burn_gp_core::register_posterior!(WhiteConfig);
+burn_gp_core::register!(
+    Posterior,
+    "white",
+    WhiteConfig,
+    "A Gaussian over whitened variables"
+);
 
-/// A posterior that is written for every prior: it leaves all of it to another.
+/// A posterior that leaves all of it to another.
 #[derive(Module, Debug)]
-pub struct Delegating<I: Module> {
-    to: Unwhitened<I>,
+pub struct Delegating {
+    to: Unwhitened,
 }
 
-impl<K: burn_gp_core::kernels::FunctionPrior, I: Module + ModuleDisplay> Posterior<K>
-    for Delegating<I>
-where
-    Unwhitened<I>: Posterior<K>,
-{
-    type Process = <Unwhitened<I> as Posterior<K>>::Process;
-
-    fn evaluate(&self, kernel: &K, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
-        self.to.evaluate(kernel, x)
+impl Posterior for Delegating {
+    fn evaluate(&self, prior: &Kernels, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
+        self.to.evaluate(prior, x)
     }
 
-    fn condition(&self, kernel: &K) -> Result<Self::Process, NotPositiveDefinite> {
-        self.to.condition(kernel)
+    fn condition(&self, prior: &Kernels) -> Result<Box<dyn DrawableProcess>, NotPositiveDefinite> {
+        self.to.condition(prior)
     }
-}
 
-impl<I: Module + ModuleDisplay> InducingSets for Delegating<I> {
-    type Inducing = I;
-
-    fn inducing(&self) -> Vec<&I> {
+    fn inducing(&self) -> Vec<&AnyInducing> {
         vec![self.to.inducing()]
     }
 
@@ -210,33 +197,29 @@ impl<I: Module + ModuleDisplay> InducingSets for Delegating<I> {
     }
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DelegatingConfig {}
 
 impl PosteriorDefinition for DelegatingConfig {
-    const NAME: &'static str = "delegating";
-    type Posterior<I: Module + ModuleDisplay + Sync + 'static> = Delegating<I>;
-
-    fn coordinates(&self) -> Coordinates {
-        Coordinates::Unwhitened
-    }
-
-    fn init<I: Module + ModuleDisplay + Sync + 'static>(
+    fn build(
         &self,
-        sets: Vec<InducingSet<I>>,
-        jitter: Jitter,
-    ) -> Delegating<I> {
-        let Ok([set]) = <[_; 1]>::try_from(sets) else {
-            panic!("one set of inducing variables")
-        };
-        let (inducing, distribution) = set.into_parts();
-        Delegating {
-            to: Unwhitened::new(inducing, distribution, jitter),
-        }
+        sets: Vec<AnyInducing>,
+        start: &PosteriorInit<'_>,
+    ) -> Result<AnyPosterior, NotPositiveDefinite> {
+        let shape = CovarianceShape::Full;
+        let mut sets = start.inducing_sets(sets, shape, Coordinates::Unwhitened)?;
+        let (inducing, distribution) = sets.swap_remove(0).into_parts();
+        let to = Unwhitened::new(inducing, distribution, start.jitter);
+        Ok(Delegating { to }.into())
     }
 }
 
-burn_gp_core::register_posterior!(DelegatingConfig);
+burn_gp_core::register!(
+    Posterior,
+    "delegating",
+    DelegatingConfig,
+    "Leaves all of it to another"
+);
 
 /// `m(x) = c`, with a trained constant for each function.
 #[derive(Module, Debug)]
