@@ -17,7 +17,7 @@ use burn_gp_core::{
     likelihoods::GaussianConfig,
     ops::Stationary,
     process::{CovarianceShape, VarianceCorrection},
-    variational::{Coordinates, OrthogonalConfig, PosteriorConfig, UnwhitenedConfig},
+    variational::{Parameterization, PosteriorConfig, SolveGpConfig, UnwhitenedConfig},
 };
 use burn_gp_models::{
     AnyDbk, AnySvgp, BasisConfig, DbkConfig, SvdbkConfig, SvgpConfig,
@@ -63,10 +63,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         [&mut many?, &mut few?],
     )?;
     let covariance = CovarianceShape::Full;
-    let coordinates = Coordinates::Unwhitened;
-    let solve = PosteriorConfig::from(OrthogonalConfig {
+    let parameterization = Parameterization::Unwhitened;
+    let solve = PosteriorConfig::from(SolveGpConfig {
         covariance,
-        coordinates,
+        parameterization,
     });
     let one = PosteriorConfig::from(UnwhitenedConfig { covariance });
     let mut two_sets = sparse(solve, [POINTS, POINTS])?;

@@ -17,7 +17,7 @@ use burn_gp_models::{
 };
 use burn_gp_runs::{
     arguments::RunOptions,
-    devices::Place,
+    devices::ComputeTarget,
     plan::{check, resolve},
     preparation::PreparedData,
 };
@@ -53,7 +53,7 @@ fn draws(options: RunOptions) -> Result<Draws, Box<dyn Error>> {
     let options = check(&options, &source)?;
     let data = PreparedData::load(&source, &options)?;
     let (options, plan) = resolve(&options, &data)?;
-    let dtype = Place::of(&options)?.precision().dtype();
+    let dtype = ComputeTarget::of(&options)?.precision().dtype();
     let (inputs, targets) = (data.train.inputs.values(), &data.train.targets);
     let training_data = TrainingData::new(inputs, targets, &Device::default(), dtype);
     let training_data = plan.model.arranged(training_data);

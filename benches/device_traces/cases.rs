@@ -6,7 +6,7 @@ use burn_gp_core::{
     means::MeanConfig,
     optim::NaturalGradient,
     patches::ImageShape,
-    variational::{InverseFreeConfig, OrthogonalConfig, PosteriorConfig, WhitenedConfig},
+    variational::{InverseFreeConfig, PosteriorConfig, SolveGpConfig, WhitenedConfig},
 };
 use burn_gp_models::{
     DeepGpConfig, LayerConfig, LayerForm, ModelConfig, SvgpConfig, training::MiniBatchTraining,
@@ -86,7 +86,7 @@ pub fn cases() -> [Case; 5] {
     [
         Case::on_elevators(
             "solve",
-            svgp(OrthogonalConfig::default(), 32).with_orthogonal(32),
+            svgp(SolveGpConfig::default(), 32).with_orthogonal(32),
         ),
         Case::on_elevators("inverse-free", svgp(InverseFreeConfig::default(), 64)),
         Case {

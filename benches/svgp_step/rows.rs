@@ -11,7 +11,7 @@ use burn_gp_core::{
     ops::{Jitter, Stationary},
     optim::NaturalGradient,
     process::{CovarianceShape, VariationalGaussian},
-    variational::{Coordinates, InducingSet, Orthogonal, Unwhitened, Whitened},
+    variational::{InducingSet, Parameterization, SolveGp, Unwhitened, Whitened},
 };
 use burn_gp_models::{
     Svgp,
@@ -115,7 +115,7 @@ impl Row {
             }
             Variant::Orthogonal => {
                 let sets = [first, points()].map(|points| InducingSet::new(points, distribution()));
-                let posterior = Orthogonal::new(sets.into(), Coordinates::Whitened, jitter);
+                let posterior = SolveGp::new(sets.into(), Parameterization::Whitened, jitter);
                 self.steps_of(Svgp::new(kernel, mean, noise, posterior), data, steps)
             }
         }

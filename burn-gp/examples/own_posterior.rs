@@ -8,7 +8,7 @@ use burn_gp::{
     prelude::*,
     process::{CovarianceShape, VariationalGaussian},
     variational::{
-        AnyPosterior, Coordinates, InducingGaussians, Posterior, PosteriorConfig,
+        AnyPosterior, InducingGaussians, Parameterization, Posterior, PosteriorConfig,
         PosteriorDefinition, PosteriorInit, WhitenedConfig,
     },
 };
@@ -29,8 +29,8 @@ impl InducingGaussians for MeanField {
         vec![(&self.inducing, &self.distribution)]
     }
 
-    fn coordinates(&self) -> Coordinates {
-        Coordinates::Whitened
+    fn parameterization(&self) -> Parameterization {
+        Parameterization::Whitened
     }
 
     fn jitter(&self) -> Jitter {
@@ -48,9 +48,9 @@ impl PosteriorDefinition for MeanFieldConfig {
         sets: Vec<AnyInducing>,
         start: &PosteriorInit<'_>,
     ) -> Result<AnyPosterior, NotPositiveDefinite> {
-        let (shape, coordinates) = (CovarianceShape::Diagonal, Coordinates::Whitened);
+        let (shape, parameterization) = (CovarianceShape::Diagonal, Parameterization::Whitened);
         let set = start
-            .inducing_sets(sets, shape, coordinates)?
+            .inducing_sets(sets, shape, parameterization)?
             .swap_remove(0);
         let (inducing, distribution) = set.into_parts();
         let jitter = start.jitter;

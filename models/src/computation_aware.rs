@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     InitError,
+    conditioned::Conditioned,
     config::{OUTPUTS, options_of, with_first_values},
-    on_data::OnData,
     ready_made::{DataShape, ModelDefinition},
     regression_config::regression_config,
     training::{FullBatchOptimizer, TrainingData, TrainingDefaults},
@@ -298,9 +298,12 @@ impl ModelDefinition for ComputationAwareConfig {
         true
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<OnData<AnyComputationAware>, InitError> {
+    fn blank_trained(
+        &self,
+        shape: &DataShape,
+    ) -> Result<Conditioned<AnyComputationAware>, InitError> {
         let model = self.blank(shape.rows, shape.dimensions, shape.options.clone())?;
-        Ok(OnData::new(&model, &shape.zeros()))
+        Ok(Conditioned::new(&model, &shape.zeros()))
     }
 
     fn likelihood(&self) -> LikelihoodConfig {

@@ -9,8 +9,8 @@ use burn_gp_core::{
 
 use crate::{
     InitError,
+    conditioned::Conditioned,
     config::{OUTPUTS, options_of, with_first_values},
-    on_data::OnData,
     ready_made::{DataShape, ModelDefinition},
     regression_config::regression_config,
     training::{TrainingData, TrainingDefaults},
@@ -114,9 +114,12 @@ impl ModelDefinition for ConjugateGradientsConfig {
         true
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<OnData<AnyConjugateGradients>, InitError> {
+    fn blank_trained(
+        &self,
+        shape: &DataShape,
+    ) -> Result<Conditioned<AnyConjugateGradients>, InitError> {
         let model = self.blank(shape.dimensions, shape.options.clone())?;
-        Ok(OnData::new(&model, &shape.zeros()))
+        Ok(Conditioned::new(&model, &shape.zeros()))
     }
 
     fn likelihood(&self) -> LikelihoodConfig {

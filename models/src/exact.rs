@@ -10,8 +10,8 @@ use burn_gp_core::{
 
 use crate::{
     InitError,
+    conditioned::Conditioned,
     config::{OUTPUTS, options_of},
-    on_data::OnData,
     ready_made::{DataShape, ModelDefinition},
     regression_config::regression_config,
     training::{TrainingData, TrainingDefaults},
@@ -106,9 +106,9 @@ impl ModelDefinition for ExactConfig {
         true
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<OnData<AnyExact>, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<Conditioned<AnyExact>, InitError> {
         let model = self.blank(shape.dimensions, shape.options.clone())?;
-        Ok(OnData::new(&model, &shape.zeros()))
+        Ok(Conditioned::new(&model, &shape.zeros()))
     }
 
     fn likelihood(&self) -> LikelihoodConfig {

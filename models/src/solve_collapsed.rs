@@ -4,7 +4,7 @@ use burn::module::Module;
 use burn_gp_core::{
     inference::{CollapsedOrthogonal, ConditionError},
     likelihoods::{LikelihoodConfig, check_finite},
-    variational::{Coordinates, InducingSet, Orthogonal, OrthogonalConfig},
+    variational::{InducingSet, Parameterization, SolveGp, SolveGpConfig},
 };
 
 use crate::{
@@ -107,7 +107,7 @@ impl SolveCollapsedConfig {
             .with_field_renamed("orthogonal", "posterior.sets.1.inducing");
         SvgpConfig {
             mean: self.mean.clone(),
-            posterior: OrthogonalConfig::default().into(),
+            posterior: SolveGpConfig::default().into(),
             inducing: self.inducing.clone(),
             parameters,
             ..SvgpConfig::new(self.kernel.clone(), self.likelihood.clone())
@@ -156,7 +156,7 @@ impl ReadyMade for AnySolveCollapsed {
         let points = [model.inducing().clone(), model.orthogonal().clone()];
         let sets = (points.into_iter()).zip(model.optimal_distributions(inputs, targets)?);
         let sets = sets.map(|(points, distribution)| InducingSet::new(points, distribution));
-        let posterior = Orthogonal::new(sets.collect(), Coordinates::Whitened, model.jitter());
+        let posterior = SolveGp::new(sets.collect(), Parameterization::Whitened, model.jitter());
         let (kernel, mean) = (model.kernel().clone(), model.mean().clone());
         Ok(AnySvgp::new(
             kernel,

@@ -78,11 +78,11 @@ macro_rules! trained {
 
 trained! {
     /// Exact regression, stored with its data.
-    Exact(OnData<AnyExact>),
+    Exact(Conditioned<AnyExact>),
     /// Computation-aware regression, stored with its data.
-    ComputationAware(OnData<AnyComputationAware>),
+    ComputationAware(Conditioned<AnyComputationAware>),
     /// Regression with conjugate gradients, stored with its data.
-    ConjugateGradients(OnData<AnyConjugateGradients>),
+    ConjugateGradients(Conditioned<AnyConjugateGradients>),
     /// A sparse model, which does not need its data.
     Sparse(AnySvgp),
     /// A deep model or an image model.
@@ -90,7 +90,7 @@ trained! {
     /// A deep basis kernel.
     Basis(AnySvdbk),
     /// Exact deep kernel learning, stored with the network outputs for its data.
-    DeepKernel(DeepKernelModel<OnData<AnyExact>>),
+    DeepKernel(DeepKernelModel<Conditioned<AnyExact>>),
     /// Deep kernel learning with inducing points.
     SparseDeepKernel(AnySvdkl),
 }

@@ -42,7 +42,7 @@ use posterior::{posterior, posterior_of};
 use units::{kernel_in_units, parameters_in_units};
 
 use crate::arguments::{DEFAULT_DATA, InputScaleName, ModelName, RunOptions};
-use crate::devices::Place;
+use crate::devices::ComputeTarget;
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
 use crate::ranges::{at_least_one, positive};
@@ -165,7 +165,7 @@ fn with_common_defaults(
     options: &RunOptions,
     likelihood: LikelihoodName,
 ) -> Result<RunOptions, OptionError> {
-    let place = Place::of(options)?;
+    let place = ComputeTarget::of(options)?;
     Ok(RunOptions {
         model: Some(options.model()),
         likelihood: Some(likelihood),

@@ -7,7 +7,7 @@ use burn_gp_models::{SavedModel, Summary, TrainedModel, training::Trainer};
 
 use crate::arguments::{CONFIG, to_toml};
 use crate::checksums::seal;
-use crate::devices::Place;
+use crate::devices::ComputeTarget;
 use crate::diagnostics::{skipped_steps, takes_noise_for_signal};
 use crate::early_stopping::nlpd_without_network;
 use crate::evaluation::{Levels, evaluate};
@@ -76,7 +76,7 @@ pub fn write_results(
         (metrics.warnings).retain(|other| !other.starts_with("likelihood.noise"));
         metrics.warnings.push(warning);
     }
-    let saved = saved_model(fitted.model, plan, data, Place::of(options)?);
+    let saved = saved_model(fitted.model, plan, data, ComputeTarget::of(options)?);
     let illustrations = RunPlots {
         data,
         options,
@@ -126,7 +126,7 @@ fn saved_model(
     model: TrainedModel,
     plan: &Plan,
     data: &PreparedData,
-    place: Place,
+    place: ComputeTarget,
 ) -> SavedModel<ModelContext> {
     SavedModel {
         model,

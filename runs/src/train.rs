@@ -15,7 +15,7 @@ use crate::arguments::{ModelName, Property, RunOptions, name_of, read_configurat
 use crate::automatic;
 use crate::column_table::columns_table;
 use crate::cross_validation::cross_validate;
-use crate::devices::Place;
+use crate::devices::ComputeTarget;
 use crate::early_stopping::stopping_point;
 use crate::failure::{Failure, FolderError};
 use crate::first_periods::with_first_periods;
@@ -105,7 +105,7 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
     if resumed.is_none() && !is_automatic {
         arguments.options.require_use(options.model())?;
     }
-    let place = Place::of(&options)?;
+    let place = ComputeTarget::of(&options)?;
     let (device, dtype) = place.open()?;
     let devices = place.open_all(&options)?;
     let is_resumed = resumed.is_some();

@@ -58,7 +58,7 @@ impl Standardized {
     ///
     /// - `log_density`: from values of `f`, `[S, N, P]`, to `[S, N, P]`
     pub fn mode(&self, log_density: impl Fn(Tensor<3>) -> Tensor<3>) -> (Tensor<2>, Tensor<2>) {
-        // Coordinates along the line from the mean to the peak.
+        // Parameterization along the line from the mean to the peak.
         let is_left = self.center.clone().lower_elem(0.0);
         let mut last = self.center.clone().abs();
         let mut first = last.zeros_like();

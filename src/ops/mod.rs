@@ -14,7 +14,7 @@
 //! | [`CholeskyFactor::marginals_minus_prior`] | one solve, one triangular product | one solve, three triangular products |
 //! | [`gram`], [`transposed_gram`] | one triangular product | one product |
 //! | [`triangular_product`] | half a product | half a product |
-//! | [`remainder`] | one product, added to a copy | two products |
+//! | [`subtract_product`] | one product, added to a copy | two products |
 //! | [`column_squares`], [`column_products`], [`add_to_diagonal`], [`gaussian_kl`], [`expected_gaussian_log_density`], [`layer_normalization`] | one pass | one pass |
 //! | [`congruence`] | two triangular products | none |
 //!
@@ -65,12 +65,12 @@ mod natural_step;
 pub(crate) mod nearest;
 pub(crate) mod patches;
 mod reads;
-mod remainder;
 #[cfg(feature = "remote")]
 mod remote;
 mod solved_moments;
 pub(crate) mod special;
 mod stationary;
+mod subtract_product;
 mod triangular_product;
 mod triangular_solve;
 
@@ -107,7 +107,6 @@ pub use patches::{patch_covariance, patch_variance};
 pub(crate) use reads::first_not_finite;
 pub(crate) use reads::values;
 pub use reads::{device_reads, integer, number, numbers, whole_numbers};
-pub use remainder::remainder;
 #[cfg(feature = "remote")]
 pub use remote::remote_server;
 pub use special::{
@@ -117,5 +116,6 @@ pub use special::{
 pub use stationary::Stationary;
 #[doc(hidden)]
 pub use stationary::profile_rate;
+pub use subtract_product::subtract_product;
 pub use triangular_product::{transposed_triangular_product, triangular_product};
 pub use triangular_solve::solve_triangular;

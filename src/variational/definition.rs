@@ -3,7 +3,7 @@
 use burn::tensor::{DType, TensorCreationOptions};
 
 use super::{
-    AnyPosterior, Coordinates, InducingSet, Posterior, PseudoObservations,
+    AnyPosterior, InducingSet, Parameterization, Posterior, PseudoObservations,
     PseudoObservationsConfig, orthogonal_factor::OrthogonalFactor, prior_gaussian,
 };
 use crate::{
@@ -160,10 +160,10 @@ impl PosteriorInit<'_> {
         &self,
         sets: &[&AnyInducing],
         shape: CovarianceShape,
-        coordinates: Coordinates,
+        parameterization: Parameterization,
     ) -> Result<Vec<VariationalGaussian>, NotPositiveDefinite> {
         let is_standard =
-            coordinates == Coordinates::Whitened || shape == CovarianceShape::Diagonal;
+            parameterization == Parameterization::Whitened || shape == CovarianceShape::Diagonal;
         if self.first == FirstGaussians::Prior && !is_standard {
             let factor = OrthogonalFactor::new(self.prior, sets, self.jitter)?;
             let blocks = factor.blocks().iter();
@@ -187,10 +187,10 @@ impl PosteriorInit<'_> {
         &self,
         sets: Vec<AnyInducing>,
         shape: CovarianceShape,
-        coordinates: Coordinates,
+        parameterization: Parameterization,
     ) -> Result<Vec<InducingSet>, NotPositiveDefinite> {
         let all: Vec<&AnyInducing> = sets.iter().collect();
-        let gaussians = self.gaussians(&all, shape, coordinates)?;
+        let gaussians = self.gaussians(&all, shape, parameterization)?;
         let sets = sets.into_iter().zip(gaussians);
         let sets = sets.map(|(inducing, gaussian)| InducingSet::new(inducing, gaussian));
         Ok(sets.collect())

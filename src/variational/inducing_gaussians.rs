@@ -23,7 +23,7 @@ use crate::{
 /// The parameterization of a Gaussian over inducing variables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Coordinates {
+pub enum Parameterization {
     /// Over the whitened variables `L⁻¹u`, with L the Cholesky factor of their covariance.
     #[default]
     Whitened,
@@ -32,7 +32,7 @@ pub enum Coordinates {
 }
 
 /// A posterior made of independent Gaussians over sets of inducing variables, each set orthogonal
-/// to the ones before it, such as [`Orthogonal`](super::Orthogonal).
+/// to the ones before it, such as [`SolveGp`](super::SolveGp).
 ///
 /// Every type that implements this trait is a [`Posterior`]. Let `L_tt` and `A_st` be the blocks of the Cholesky factor of the joint
 /// covariance of all sets, `Λ_t = L_tt⁻¹(K_tf − Σ_{s<t} A_stᵀΛ_s)` the features, and `m_t`,
@@ -45,7 +45,7 @@ pub trait InducingGaussians: Module + ModuleDisplay + Sync + 'static {
     fn sets(&self) -> Vec<(&AnyInducing, &VariationalGaussian)>;
 
     /// Whether the Gaussians are over whitened or unwhitened variables.
-    fn coordinates(&self) -> Coordinates;
+    fn parameterization(&self) -> Parameterization;
 
     /// The jitter for the covariance of every set.
     fn jitter(&self) -> Jitter;
@@ -61,10 +61,12 @@ fn whitened<Q: InducingGaussians>(
     let factor = OrthogonalFactor::new(prior, &inducing, posterior.jitter())?;
     let blocks = factor.blocks().iter().zip(sets);
     let moments = blocks
-        .map(|(block, (_, distribution))| match posterior.coordinates() {
-            Coordinates::Whitened => distribution.moments(),
-            Coordinates::Unwhitened => whitened_moments(block, distribution),
-        })
+        .map(
+            |(block, (_, distribution))| match posterior.parameterization() {
+                Parameterization::Whitened => distribution.moments(),
+                Parameterization::Unwhitened => whitened_moments(block, distribution),
+            },
+        )
         .collect();
     Ok((factor, moments))
 }

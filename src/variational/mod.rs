@@ -15,18 +15,18 @@
 
 mod column_sampling;
 mod coregionalized;
-mod decoupled;
 mod definition;
 mod expansion;
 mod inducing_gaussians;
 mod inverse_free;
 mod l_svgp;
-mod orthogonal;
+mod odvgp;
 mod orthogonal_factor;
 mod posterior;
 mod pseudo_observations;
 mod root_bound;
 mod scaled_deviations;
+mod solve_gp;
 mod unwhitened;
 mod weight_space;
 mod whitened;
@@ -35,22 +35,22 @@ use burn::tensor::Tensor;
 
 use column_sampling::ColumnSampling;
 pub use coregionalized::{CoregionalizationConfig, Coregionalized, first_mixing};
-pub use decoupled::{OrthogonallyDecoupled, OrthogonallyDecoupledConfig};
 pub use definition::{
     FirstGaussians, PosteriorConfig, PosteriorDefinition, PosteriorInit, PosteriorName,
 };
 pub use expansion::Expansion;
 pub(crate) use inducing_gaussians::prior_gaussian;
-pub use inducing_gaussians::{Coordinates, InducingGaussians};
+pub use inducing_gaussians::{InducingGaussians, Parameterization};
 pub use inverse_free::{
     AuxiliaryUpdate, InverseFree, InverseFreeConfig, InverseFreeProcess, TraceProbes,
 };
 pub use l_svgp::{LSvgp, LSvgpConfig};
-pub use orthogonal::{InducingSet, Orthogonal, OrthogonalConfig, UnwhitenedOrthogonalConfig};
+pub use odvgp::{OrthogonallyDecoupled, OrthogonallyDecoupledConfig};
 pub use posterior::{AnyPosterior, Posterior};
 pub use pseudo_observations::{MeanForm, PseudoObservations, PseudoObservationsConfig};
 pub use root_bound::RootBound;
 pub use scaled_deviations::with_scaled_deviations;
+pub use solve_gp::{InducingSet, SolveGp, SolveGpConfig, UnwhitenedSolveGpConfig};
 pub use unwhitened::{Unwhitened, UnwhitenedConfig};
 pub use weight_space::WeightSpace;
 pub use whitened::{Whitened, WhitenedConfig};

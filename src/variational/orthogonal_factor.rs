@@ -7,7 +7,7 @@ use crate::{
     kernels::Kernels,
     ops::{
         CholeskyFactor, Jitter, NotPositiveDefinite, cholesky, factor_rest, mean_diagonal,
-        remainder, transposed_gram,
+        subtract_product, transposed_gram,
     },
     process::Moments,
 };
@@ -89,7 +89,7 @@ impl OrthogonalFactor {
     fn rest(&self, set: usize, rows: Tensor<3>, solved: &[Tensor<3>]) -> Tensor<3> {
         let before = self.couplings[set].iter().zip(solved);
         before.fold(rows, |rest, (coupling, solved)| {
-            remainder(rest, coupling.clone(), solved.clone())
+            subtract_product(rest, coupling.clone(), solved.clone())
         })
     }
 

@@ -4,7 +4,7 @@ use burn::{module::Module, tensor::Tensor};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyPosterior, Coordinates, Evaluation, Posterior, PosteriorDefinition, PosteriorInit,
+    AnyPosterior, Evaluation, Parameterization, Posterior, PosteriorDefinition, PosteriorInit,
     definition::exactly,
     inducing_gaussians::{prior_gaussian, whitened_moments},
 };
@@ -82,7 +82,8 @@ impl PosteriorDefinition for UnwhitenedConfig {
         start: &PosteriorInit<'_>,
     ) -> Result<AnyPosterior, NotPositiveDefinite> {
         let [inducing] = exactly(sets);
-        let gaussians = start.gaussians(&[&inducing], self.covariance, Coordinates::Unwhitened)?;
+        let gaussians =
+            start.gaussians(&[&inducing], self.covariance, Parameterization::Unwhitened)?;
         let [gaussian] = exactly(gaussians);
         Ok(Unwhitened::new(inducing, gaussian, start.jitter).into())
     }

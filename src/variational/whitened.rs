@@ -4,7 +4,7 @@ use burn::{module::Module, tensor::Tensor};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyPosterior, Coordinates, Evaluation, Posterior, PosteriorDefinition, PosteriorInit,
+    AnyPosterior, Evaluation, Parameterization, Posterior, PosteriorDefinition, PosteriorInit,
     definition::exactly,
 };
 use crate::{
@@ -80,7 +80,8 @@ impl PosteriorDefinition for WhitenedConfig {
         start: &PosteriorInit<'_>,
     ) -> Result<AnyPosterior, NotPositiveDefinite> {
         let [inducing] = exactly(sets);
-        let gaussians = start.gaussians(&[&inducing], self.covariance, Coordinates::Whitened)?;
+        let gaussians =
+            start.gaussians(&[&inducing], self.covariance, Parameterization::Whitened)?;
         let [gaussian] = exactly(gaussians);
         Ok(Whitened::new(inducing, gaussian, start.jitter).into())
     }

@@ -14,11 +14,11 @@ use burn_gp_core::{
     ops::{Jitter, Stationary},
     process::{CovarianceShape, VariationalGaussian},
     variational::{
-        AnyPosterior, AuxiliaryUpdate, Coordinates, InducingSet, InverseFree, InverseFreeConfig,
-        LSvgp, LSvgpConfig, MeanForm, Orthogonal, OrthogonalConfig, OrthogonallyDecoupled,
-        OrthogonallyDecoupledConfig, PosteriorConfig, PosteriorName, PseudoObservations,
-        PseudoObservationsConfig, TraceProbes, Unwhitened, UnwhitenedConfig, Whitened,
-        WhitenedConfig,
+        AnyPosterior, AuxiliaryUpdate, InducingSet, InverseFree, InverseFreeConfig, LSvgp,
+        LSvgpConfig, MeanForm, OrthogonallyDecoupled, OrthogonallyDecoupledConfig,
+        Parameterization, PosteriorConfig, PosteriorName, PseudoObservations,
+        PseudoObservationsConfig, SolveGp, SolveGpConfig, TraceProbes, Unwhitened,
+        UnwhitenedConfig, Whitened, WhitenedConfig,
     },
 };
 
@@ -72,18 +72,18 @@ fn model(
         if let Some(&UnwhitenedConfig { covariance }) = config.downcast_ref() {
             return Unwhitened::new(inducing, distribution(covariance), jitter).into();
         }
-        if let Some(&OrthogonalConfig {
+        if let Some(&SolveGpConfig {
             covariance,
-            coordinates,
+            parameterization,
         }) = config.downcast_ref()
         {
             let set = |inducing| InducingSet::new(inducing, distribution(covariance));
             let sets = vec![set(inducing), set(second)];
-            return Orthogonal::new(sets, coordinates, jitter).into();
+            return SolveGp::new(sets, parameterization, jitter).into();
         }
         if let Some(&OrthogonallyDecoupledConfig {
             covariance,
-            coordinates,
+            parameterization,
             columns,
             seed,
         }) = config.downcast_ref()
@@ -91,7 +91,7 @@ fn model(
             let posterior = OrthogonallyDecoupled::new(
                 (inducing, distribution(covariance)),
                 (second, platform.matrix(&weights)),
-                coordinates,
+                parameterization,
                 jitter,
             );
             return match columns {
@@ -154,12 +154,12 @@ fn posteriors() -> Vec<PosteriorConfig> {
             [
                 PosteriorConfig::from(WhitenedConfig { covariance }),
                 PosteriorConfig::from(UnwhitenedConfig { covariance }),
-                solve(covariance, Coordinates::Whitened),
-                solve(covariance, Coordinates::Unwhitened),
-                odvgp(covariance, Coordinates::Whitened),
+                solve(covariance, Parameterization::Whitened),
+                solve(covariance, Parameterization::Unwhitened),
+                odvgp(covariance, Parameterization::Whitened),
                 PosteriorConfig::from(OrthogonallyDecoupledConfig {
                     covariance,
-                    coordinates: Coordinates::Unwhitened,
+                    parameterization: Parameterization::Unwhitened,
                     columns: Some(4),
                     seed: 7,
                 }),

@@ -15,7 +15,7 @@ use burn_gp_core::{
     inducing::{Inducing, InducingPoints},
     kernels::{Kernel, KernelConfig, Kernels, WhiteConfig},
     process::Process,
-    variational::{Coordinates, Evaluation, OrthogonallyDecoupled, Posterior},
+    variational::{Evaluation, OrthogonallyDecoupled, Parameterization, Posterior},
 };
 
 const SIZES: [usize; 2] = [8, 13];
@@ -26,7 +26,7 @@ fn check_against_dense(
     what: &str,
     platform: &Platform,
     case: &OrthogonalCase,
-    coordinates: Coordinates,
+    parameterization: Parameterization,
 ) {
     let [first, second] = [&case.sets[0], &case.sets[1]];
     let (z, o, a) = (&first.points, &second.points, second.mean.transposed());
@@ -52,7 +52,7 @@ fn check_against_dense(
     }
     let variances = Dense::from_function(POINTS, joint.len(), |n, p| joint[p][(n, n)]);
 
-    let posterior = case.decoupled(platform, coordinates);
+    let posterior = case.decoupled(platform, parameterization);
     let (kernel, x) = (kernel(platform), || case.x(platform));
     let evaluation = posterior.evaluate(&kernel, x()).expect("factor");
     let process = posterior.condition(&kernel).expect("factor");
@@ -100,9 +100,9 @@ fn moments_and_divergence_are_those_of_the_dense_formulas() {
     for platform in platforms() {
         for outputs in [1, 3] {
             let case = OrthogonalCase::new(&SIZES, outputs);
-            for coordinates in [Coordinates::Whitened, Coordinates::Unwhitened] {
-                let what = format!("{platform}, {outputs} outputs, {coordinates:?}");
-                check_against_dense(&what, &platform, &case, coordinates);
+            for parameterization in [Parameterization::Whitened, Parameterization::Unwhitened] {
+                let what = format!("{platform}, {outputs} outputs, {parameterization:?}");
+                check_against_dense(&what, &platform, &case, parameterization);
             }
         }
     }
@@ -122,7 +122,7 @@ fn without_weights_the_divergence_is_that_of_the_first_set() {
             sets: vec![case.sets[0].clone()],
         };
         let kl = |evaluation: Evaluation| numbers(evaluation.kl);
-        let ours = none.decoupled(&platform, Coordinates::Whitened);
+        let ours = none.decoupled(&platform, Parameterization::Whitened);
         let ours = kl(ours.evaluate(&kernel, case.x(&platform)).expect("factor"));
         let expected = alone.whitened(&platform);
         let expected = kl(expected
@@ -161,7 +161,7 @@ fn columns_average_to_all_of_them_over_a_cycle() {
         let kernel = kernel(&tracked);
         let case = OrthogonalCase::new(&SIZES, 2);
         let x = || case.x(&tracked);
-        let posterior = || case.decoupled(&tracked, Coordinates::Unwhitened);
+        let posterior = || case.decoupled(&tracked, Parameterization::Unwhitened);
         let (exact, _) = steps(posterior(), &kernel, (x(), 1));
         for (columns, parts) in [(1, 13), (4, 4), (5, 3), (13, 1), (100, 1)] {
             let (estimates, _) = steps(
@@ -203,7 +203,7 @@ fn a_restored_posterior_goes_on_with_the_next_columns() {
         let case = OrthogonalCase::new(&SIZES, 1);
         let x = || case.x(&tracked);
         let new = || {
-            case.decoupled(&tracked, Coordinates::Whitened)
+            case.decoupled(&tracked, Parameterization::Whitened)
                 .with_columns(4, 5)
         };
         let (undisturbed, _) = steps(new(), &kernel, (x(), 9));

@@ -19,7 +19,7 @@ use burn_gp_core::{
     ops::Jitter,
     process::{Marginals, Process, VariationalGaussian},
     variational::{
-        Coordinates, Evaluation, InducingSet, Orthogonal, OrthogonallyDecoupled, Posterior,
+        Evaluation, InducingSet, OrthogonallyDecoupled, Parameterization, Posterior, SolveGp,
         Unwhitened, Whitened,
     },
 };
@@ -243,12 +243,12 @@ fn orthogonal_distribution(options: (&Device, DType)) -> VariationalGaussian {
 }
 
 /// SOLVE-GP with `O = 1, 2.4`.
-fn orthogonal(coordinates: Coordinates, options: (&Device, DType)) -> Orthogonal {
+fn orthogonal(parameterization: Parameterization, options: (&Device, DType)) -> SolveGp {
     let sets = vec![
         InducingSet::new(points(&Z, options), fixed_distribution(options)),
         InducingSet::new(points(&O, options), orthogonal_distribution(options)),
     ];
-    Orthogonal::new(sets, coordinates, Jitter::NONE)
+    SolveGp::new(sets, parameterization, Jitter::NONE)
 }
 
 #[test]
@@ -256,19 +256,19 @@ fn bound_and_predictions_with_orthogonal_points() {
     for (name, device) in double_precision() {
         let options = (&device, DType::F64);
         let model = golden(options);
-        for (coordinates, kls, expected) in [
+        for (parameterization, kls, expected) in [
             (
-                Coordinates::Unwhitened,
+                Parameterization::Unwhitened,
                 [1.38248502239, 0.94013469777],
                 -38.51203823700,
             ),
             (
-                Coordinates::Whitened,
+                Parameterization::Whitened,
                 [1.13651353620, 1.92591071676],
                 -47.84113464077,
             ),
         ] {
-            let posterior = orthogonal(coordinates, options);
+            let posterior = orthogonal(parameterization, options);
             let evaluation = posterior
                 .evaluate(&model.kernel.clone().into(), model.x.clone())
                 .unwrap();
@@ -276,7 +276,7 @@ fn bound_and_predictions_with_orthogonal_points() {
             assert_close(kl, kls.iter().sum(), TOLERANCE, name);
             assert_close(bound(&model, evaluation), expected, TOLERANCE, name);
         }
-        let posterior = orthogonal(Coordinates::Unwhitened, options);
+        let posterior = orthogonal(Parameterization::Unwhitened, options);
         let process = posterior.condition(&model.kernel.clone().into()).unwrap();
         let Marginals { mean, variance } = process.marginals(model.new_x.clone());
         let (mean, variance) = (values(mean), values(variance));
@@ -302,7 +302,7 @@ fn bound_of_the_orthogonally_decoupled_posterior() {
         let posterior = OrthogonallyDecoupled::new(
             (points(&Z, options), fixed_distribution(options)),
             (points(&O, options), tensor(&weights, options)),
-            Coordinates::Unwhitened,
+            Parameterization::Unwhitened,
             Jitter::NONE,
         );
         let evaluation = posterior
@@ -340,7 +340,7 @@ fn the_same_in_single_precision() {
             .evaluate(&model.kernel.clone().into(), model.x.clone())
             .unwrap();
         assert_close(self::bound(&model, evaluation), -55.59029182152, 1e-4, name);
-        let posterior = orthogonal(Coordinates::Unwhitened, options);
+        let posterior = orthogonal(Parameterization::Unwhitened, options);
         let evaluation = posterior
             .evaluate(&model.kernel.clone().into(), model.x.clone())
             .unwrap();

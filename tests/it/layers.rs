@@ -14,7 +14,7 @@ use burn_gp_core::{
     parameter::Parameters,
     patches::{ImageShape, PatchGrid},
     process::{CovarianceShape, Marginals, Process, VariationalGaussian},
-    variational::{Coordinates, InducingSet, Orthogonal, Whitened, with_scaled_deviations},
+    variational::{InducingSet, Parameterization, SolveGp, Whitened, with_scaled_deviations},
 };
 
 /// A layer whose `q(u)` depends on the seed.
@@ -128,7 +128,7 @@ fn a_second_set_at_its_prior_changes_nothing() {
                 ),
                 InducingSet::new(InducingPoints::new(others), prior),
             ];
-            let posterior = Orthogonal::new(sets, Coordinates::Whitened, posterior.jitter());
+            let posterior = SolveGp::new(sets, Parameterization::Whitened, posterior.jitter());
             GpLayer::new(layer.kernel().clone(), layer.mean().clone(), posterior)
         };
         let solve = [

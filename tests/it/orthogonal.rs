@@ -17,8 +17,8 @@ use burn_gp_core::{
     ops::Jitter,
     process::{CovarianceShape, Marginals, VariationalGaussian},
     variational::{
-        Coordinates, InducingGaussians, InducingSet, Orthogonal, OrthogonalConfig, Posterior,
-        PosteriorConfig, Whitened,
+        InducingGaussians, InducingSet, Parameterization, Posterior, PosteriorConfig, SolveGp,
+        SolveGpConfig, Whitened,
     },
 };
 
@@ -73,7 +73,7 @@ fn a_second_set_at_its_prior_is_not_there() {
                 (vec![set(), second], platform.tolerance(1e-9, 1e-4)),
             ] {
                 let what = format!("{platform}, {} sets", sets.len());
-                let posterior = Orthogonal::new(sets, Coordinates::Whitened, Jitter::INDUCING);
+                let posterior = SolveGp::new(sets, Parameterization::Whitened, Jitter::INDUCING);
                 let ours = posterior
                     .evaluate(&kernel, case.x(&platform))
                     .expect("factor");
@@ -90,10 +90,10 @@ fn at_the_prior_the_divergence_is_zero() {
     for platform in platforms() {
         let (kernel, case) = (kernel(&platform), OrthogonalCase::new(&[8, 5, 4], 1));
         let inducing = case.sets.iter().map(|set| set.inducing(&platform));
-        let posterior = Orthogonal::at_prior(inducing.collect(), &kernel, 2, Jitter::INDUCING);
+        let posterior = SolveGp::at_prior(inducing.collect(), &kernel, 2, Jitter::INDUCING);
         assert_eq!(
-            posterior.coordinates(),
-            OrthogonalConfig::default().coordinates
+            posterior.parameterization(),
+            SolveGpConfig::default().parameterization
         );
         let evaluation = posterior
             .evaluate(&kernel, case.x(&platform))
@@ -213,7 +213,7 @@ fn the_bound_at_the_best_first_gaussian_is_the_collapsed_one() {
             );
             let first = InducingSet::new(case.sets[0].inducing(&platform), gaussian);
             let sets = vec![first, second.clone()];
-            let posterior = Orthogonal::new(sets, Coordinates::Unwhitened, Jitter::INDUCING);
+            let posterior = SolveGp::new(sets, Parameterization::Unwhitened, Jitter::INDUCING);
             let evaluation = posterior.evaluate(&kernel(&platform), case.x(&platform));
             let y = platform.matrix(&case.y);
             numbers(elbo(
@@ -246,8 +246,8 @@ fn orthogonal_points_may_be_points_of_the_first_set() {
         let mut case = OrthogonalCase::new(&[8, 5], 1);
         let z = case.sets[0].points.clone();
         case.sets[1].points = Dense::from_function(5, z.columns, |i, d| z[(i % 3, d)]);
-        let check = |tracked: &Platform, posterior: Orthogonal| {
-            let what = format!("{tracked}, {:?}", posterior.coordinates());
+        let check = |tracked: &Platform, posterior: SolveGp| {
+            let what = format!("{tracked}, {:?}", posterior.parameterization());
             let evaluation = posterior
                 .evaluate(&kernel(tracked), case.x(tracked))
                 .expect("factor");
@@ -265,7 +265,7 @@ fn orthogonal_points_may_be_points_of_the_first_set() {
         check(&tracked, case.whitened(&tracked));
         let inducing = case.sets.iter().map(|set| set.inducing(&tracked));
         let inducing = inducing.collect::<Vec<_>>();
-        let config = OrthogonalConfig::default().with_coordinates(Coordinates::Unwhitened);
+        let config = SolveGpConfig::default().with_parameterization(Parameterization::Unwhitened);
         let prior = PosteriorConfig::from(config)
             .init(
                 inducing,
@@ -275,7 +275,7 @@ fn orthogonal_points_may_be_points_of_the_first_set() {
                 tracked.options(),
             )
             .expect("factor");
-        let prior = prior.downcast_ref::<Orthogonal>().expect("orthogonal sets");
+        let prior = prior.downcast_ref::<SolveGp>().expect("orthogonal sets");
         check(&tracked, prior.clone());
     }
 }
@@ -284,5 +284,5 @@ fn orthogonal_points_may_be_points_of_the_first_set() {
 #[should_panic(expected = "no set of inducing variables")]
 fn no_sets_are_a_mistake() {
     let sets: Vec<InducingSet> = Vec::new();
-    Orthogonal::new(sets, Coordinates::Whitened, Jitter::INDUCING);
+    SolveGp::new(sets, Parameterization::Whitened, Jitter::INDUCING);
 }

@@ -16,7 +16,7 @@ use burn_gp_core::{
     kernels::{FeatureMap, Kernel, Kernels, LowRankKernel, StationaryKernel},
     ops::{Jitter, cholesky},
     process::{ConditionedProcess, Process, VariationalGaussian, WhitenedCovariance},
-    variational::{Coordinates, InducingSet, Orthogonal, Posterior},
+    variational::{InducingSet, Parameterization, Posterior, SolveGp},
 };
 
 /// The tolerance for covariances, whose entries are at most the prior variance of about one.
@@ -169,7 +169,7 @@ fn the_covariance_of_the_orthogonal_variables_is_the_residual_one() {
 }
 
 /// Gaussians over both sets. The standard deviations of the first are multiplied by `spread`.
-fn posterior(problem: &OrthogonalProblem, spread: f64, options: (&Device, DType)) -> Orthogonal {
+fn posterior(problem: &OrthogonalProblem, spread: f64, options: (&Device, DType)) -> SolveGp {
     let mut random = Random(77);
     let prior = [problem.kuu(), problem.cvv()];
     let points = [&problem.problem.z, &problem.o];
@@ -186,7 +186,7 @@ fn posterior(problem: &OrthogonalProblem, spread: f64, options: (&Device, DType)
                     VariationalGaussian::full(gaussian.mean(), gaussian.scale() * spread);
                 InducingSet::new(InducingPoints::new(tensor(points, options)), gaussian)
             });
-    Orthogonal::new(sets.collect(), Coordinates::Whitened, Jitter::NONE)
+    SolveGp::new(sets.collect(), Parameterization::Whitened, Jitter::NONE)
 }
 
 /// `S_f⊥`, the covariance of `f_⊥` given `u`, and `Σ*` with its diagonal, for any posterior and for

@@ -22,7 +22,7 @@ use burn_gp_core::{
     ops::{Jitter, Stationary},
     process::{CovarianceShape, Marginals, Process, VariationalGaussian},
     variational::{
-        AnyPosterior, Coordinates, Evaluation, Posterior, PosteriorConfig, Unwhitened,
+        AnyPosterior, Evaluation, Parameterization, Posterior, PosteriorConfig, Unwhitened,
         UnwhitenedConfig, Whitened, WhitenedConfig,
     },
 };
@@ -157,10 +157,10 @@ fn the_prior_is_recovered() {
                 covariance: CovarianceShape::Diagonal,
             }),
             PosteriorConfig::from(UnwhitenedConfig { covariance: full }),
-            solve(full, Coordinates::Whitened),
-            solve(full, Coordinates::Unwhitened),
-            odvgp(full, Coordinates::Whitened),
-            odvgp(full, Coordinates::Unwhitened),
+            solve(full, Parameterization::Whitened),
+            solve(full, Parameterization::Unwhitened),
+            odvgp(full, Parameterization::Whitened),
+            odvgp(full, Parameterization::Unwhitened),
         ] {
             let mut sets = vec![case.inducing(&platform)];
             if config.has_orthogonal_set() {

@@ -13,7 +13,7 @@ use burn_gp_core::{
     kernels::Kernels,
     ops::{Jitter, add_to_diagonal},
     process::VariationalGaussian,
-    variational::{AnyPosterior, Coordinates, InducingSet, Orthogonal, OrthogonallyDecoupled},
+    variational::{AnyPosterior, InducingSet, OrthogonallyDecoupled, Parameterization, SolveGp},
 };
 
 const OUTPUTS: usize = FUNCTIONS;
@@ -64,15 +64,15 @@ impl Case {
             let scale = platform.batch(&self.scale[set]).narrow(0, first, count);
             VariationalGaussian::full(mean(set), scale)
         };
-        let coordinates = [Coordinates::Whitened, Coordinates::Unwhitened][kind % 2];
+        let parameterization = [Parameterization::Whitened, Parameterization::Unwhitened][kind % 2];
         // The jitter is large enough to affect the gradients.
         let jitter = Jitter::relative(1e-2);
         if kind < 2 {
             let set = |set| InducingSet::new(inducing(set), gaussian(set));
-            AnyPosterior::from(Orthogonal::new(vec![set(0), set(1)], coordinates, jitter))
+            AnyPosterior::from(SolveGp::new(vec![set(0), set(1)], parameterization, jitter))
         } else {
             let (first, second) = ((inducing(0), gaussian(0)), (inducing(1), mean(1)));
-            let posterior = OrthogonallyDecoupled::new(first, second, coordinates, jitter);
+            let posterior = OrthogonallyDecoupled::new(first, second, parameterization, jitter);
             AnyPosterior::from(if kind == 3 {
                 posterior.with_columns(3, 1)
             } else {

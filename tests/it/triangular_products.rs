@@ -6,7 +6,7 @@ use crate::support::{
 };
 use burn::tensor::Tensor;
 use burn_gp_core::ops::{
-    add_diagonal, batch_column_products, column_products, congruence, remainder,
+    add_diagonal, batch_column_products, column_products, congruence, subtract_product,
     transposed_triangular_product, triangular_product,
 };
 
@@ -80,10 +80,10 @@ fn remainders_are_those_of_plain_loops() {
             // Sums of `inner` products have errors of a few units in the last place each.
             let tolerance = 20.0 * (inner as f64).sqrt() * platform.epsilon();
             let [b, a, x] = [&matrix[0], &left[0], &right[0]].map(|dense| platform.matrix(dense));
-            let ours = numbers(remainder(b, a, x));
+            let ours = numbers(subtract_product(b, a, x));
             assert_close(&what, &ours, &expected[0].values, tolerance);
             let [b, a, x] = [&matrix, &left, &right].map(|dense| platform.batch(dense));
-            let ours = numbers(remainder(b, a, x));
+            let ours = numbers(subtract_product(b, a, x));
             assert_close(&what, &ours, &flatten(&expected), tolerance);
         }
     }
@@ -106,7 +106,7 @@ fn remainders_have_gradients() {
             let of = |index: usize, rows, columns| -> Tensor<3> {
                 inputs[index].clone().reshape([2, rows, columns])
             };
-            let rest = remainder(of(0, 2, 3), of(1, 5, 2), of(2, 5, 3));
+            let rest = subtract_product(of(0, 2, 3), of(1, 5, 2), of(2, 5, 3));
             (rest.square() * platform.batch(&weights)).sum()
         },
     );

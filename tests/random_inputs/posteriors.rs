@@ -11,8 +11,8 @@ use burn_gp_core::{
     process::{CovarianceShape, Process},
     sampling::{PathOptions, SamplePaths},
     variational::{
-        AuxiliaryUpdate, Coordinates, InverseFreeConfig, LSvgpConfig, MeanForm, OrthogonalConfig,
-        OrthogonallyDecoupledConfig, PosteriorConfig, PseudoObservationsConfig, TraceProbes,
+        AuxiliaryUpdate, InverseFreeConfig, LSvgpConfig, MeanForm, OrthogonallyDecoupledConfig,
+        Parameterization, PosteriorConfig, PseudoObservationsConfig, SolveGpConfig, TraceProbes,
         UnwhitenedConfig, WhitenedConfig,
     },
 };
@@ -24,7 +24,12 @@ use crate::values::{DOCUMENTED, number, options, points, size, usual, usual_kern
 /// Boxed, because without optimization the search keeps many copies of a strategy on the stack.
 fn posterior() -> BoxedStrategy<PosteriorConfig> {
     let covariance = || prop_oneof![Just(CovarianceShape::Full), Just(CovarianceShape::Diagonal)];
-    let coordinates = || prop_oneof![Just(Coordinates::Whitened), Just(Coordinates::Unwhitened)];
+    let parameterization = || {
+        prop_oneof![
+            Just(Parameterization::Whitened),
+            Just(Parameterization::Unwhitened)
+        ]
+    };
     let value = || prop_oneof![4 => usual(), 1 => number()];
     let observations = || {
         (value(), proptest::option::of(value()), any::<bool>()).prop_map(
@@ -60,28 +65,26 @@ fn posterior() -> BoxedStrategy<PosteriorConfig> {
     prop_oneof![
         covariance().prop_map(|covariance| PosteriorConfig::from(WhitenedConfig { covariance })),
         covariance().prop_map(|covariance| PosteriorConfig::from(UnwhitenedConfig { covariance })),
-        (covariance(), coordinates()).prop_map(|(covariance, coordinates)| {
-            PosteriorConfig::from(OrthogonalConfig {
+        (covariance(), parameterization()).prop_map(|(covariance, parameterization)| {
+            PosteriorConfig::from(SolveGpConfig {
                 covariance,
-                coordinates,
+                parameterization,
             })
         }),
         (
             covariance(),
-            coordinates(),
+            parameterization(),
             proptest::option::of(size(4)),
             any::<u64>()
         )
-            .prop_map(
-                |(covariance, coordinates, columns, seed)| PosteriorConfig::from(
-                    OrthogonallyDecoupledConfig {
-                        covariance,
-                        coordinates,
-                        columns,
-                        seed
-                    }
-                )
-            ),
+            .prop_map(|(covariance, parameterization, columns, seed)| {
+                PosteriorConfig::from(OrthogonallyDecoupledConfig {
+                    covariance,
+                    parameterization,
+                    columns,
+                    seed,
+                })
+            }),
         observations().prop_map(|observations| PosteriorConfig::from(LSvgpConfig { observations })),
         (observations(), auxiliary, probes).prop_map(|(observations, auxiliary, probes)| {
             PosteriorConfig::from(InverseFreeConfig {

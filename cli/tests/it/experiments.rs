@@ -197,7 +197,7 @@ fn cells_of_regression_are_made_one_by_one() {
 }
 
 #[test]
-fn ablation_looks_at_four_models_on_the_way() {
+fn ablation_shows_four_models_on_the_way() {
     let folder = temp_dir::TempDir::new().unwrap();
     let path = folder.path();
     write_collection(path, "bike", 300);
@@ -218,7 +218,7 @@ fn ablation_looks_at_four_models_on_the_way() {
         assert_eq!(errors.len(), 6);
         assert!(errors[5].as_f64().unwrap() < errors[0].as_f64().unwrap());
     }
-    // A row after a quarter of the looks and at the end, and a line for every look.
+    // A row after a quarter of the snapshots and at the end, and a line for every snapshot.
     assert!(table.contains("bike: M = 8, test rows, seed 0"), "{table}");
     let rows = |model: &str| table.lines().filter(|line| line.starts_with(model)).count();
     assert_eq!(

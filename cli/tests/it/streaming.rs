@@ -13,7 +13,7 @@ use burn_gp_models::{
 };
 use burn_gp_runs::{
     arguments::{ModelName, RunOptions},
-    devices::Place,
+    devices::ComputeTarget,
     plan::{check, resolve},
     preparation::PreparedData,
 };
@@ -191,7 +191,7 @@ fn a_step_has_the_loss_of_the_same_rows_in_memory() {
     let options = check(&given.with_inferred_likelihood(&source).unwrap(), &source).unwrap();
     let data = PreparedData::load(&source, &options).unwrap();
     let (options, plan) = resolve(&options, &data).unwrap();
-    let (device, dtype) = Place::of(&options).unwrap().open().unwrap();
+    let (device, dtype) = ComputeTarget::of(&options).unwrap().open().unwrap();
     let AnyTrainer::MiniBatch(mut trainer) = plan.trainer(&data, (&device, dtype)).unwrap() else {
         panic!("no mini-batches");
     };

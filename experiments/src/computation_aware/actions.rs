@@ -110,10 +110,12 @@ pub(crate) fn actions(options: &ActionsOptions) -> Result<(), Failure> {
     };
     let experiment = sizes.open(NAME, common)?;
     for seed in common.seed..common.seed + sizes.seeds {
-        experiment.folder.once(&format!("seed-{seed}"), || {
-            let example = Example::new((sizes.rows, sizes.actions), seed, &experiment);
-            example.run(sizes.steps, &experiment.watch)
-        })?;
+        experiment
+            .folder
+            .load_or_compute(&format!("seed-{seed}"), || {
+                let example = Example::new((sizes.rows, sizes.actions), seed, &experiment);
+                example.run(sizes.steps, &experiment.watch)
+            })?;
     }
     report(&experiment.folder, sizes.actions)
 }
@@ -190,24 +192,24 @@ impl Example {
         })
     }
 
-    /// Trains CaGP with these actions and calls `look` during training, first before step one.
+    /// Trains CaGP with these actions and calls `snapshot` during training, first before step one.
     fn train(
         &self,
         actions: ActionsConfig,
         steps: usize,
         watch: &RunSupervisor,
-        mut look: impl FnMut(usize, &AnyComputationAware) -> Result<(), Failure>,
+        mut snapshot: impl FnMut(usize, &AnyComputationAware) -> Result<(), Failure>,
     ) -> Result<AnyComputationAware, Failure> {
         let config =
             ComputationAwareConfig::new(kernel(1.0)).with_likelihood(GaussianConfig { noise: 0.1 });
         let config = config.with_actions(actions);
         let data = config.arranged(self.data.clone());
         let model = config.init(&data)?;
-        look(0, &model)?;
+        snapshot(0, &model)?;
         let interval = (steps / LOOKS).max(1);
         let mut trainer = FullBatchTrainer::new(model, data, training(steps, ADAM));
-        watch.train_with_looks(&mut trainer, interval, |trainer, step| {
-            look(step, trainer.model())
+        watch.train_with_snapshots(&mut trainer, interval, |trainer, step| {
+            snapshot(step, trainer.model())
         })?;
         Ok(trainer.into_model())
     }

@@ -29,7 +29,7 @@ const ACTIONS: [Compared; 4] = [
 struct Record {
     seeds: usize,
     /// Distances after some steps, summarized over the seeds.
-    looks: Vec<ResultRow>,
+    snapshots: Vec<ResultRow>,
     /// The number of seeds for which CaGP-CG ends closest to the eigenvectors and random vectors
     /// end farthest.
     in_the_order_of_the_paper: usize,
@@ -37,13 +37,13 @@ struct Record {
 
 /// Writes the table and the plots of all runs in the folder.
 pub(super) fn report(folder: &ExperimentFolder, count: usize) -> Result<(), Failure> {
-    let mut runs: Vec<Run> = folder.made()?;
+    let mut runs: Vec<Run> = folder.load_all()?;
     runs.sort_by_key(|run| run.seed);
-    let looks = runs.iter().map(|run| run.distances.len()).min();
+    let snapshots = runs.iter().map(|run| run.distances.len()).min();
     let record = Record {
         seeds: runs.len(),
-        looks: (0..looks.unwrap_or(0))
-            .map(|index| look(&runs, index))
+        snapshots: (0..snapshots.unwrap_or(0))
+            .map(|index| snapshot(&runs, index))
             .collect(),
         in_the_order_of_the_paper: runs.iter().filter(|run| is_ordered(run)).count(),
     };
@@ -69,7 +69,7 @@ fn is_ordered(run: &Run) -> bool {
 }
 
 /// The distances at one evaluation of all runs.
-fn look(runs: &[Run], index: usize) -> ResultRow {
+fn snapshot(runs: &[Run], index: usize) -> ResultRow {
     let line = ResultRow::default().with("step", runs[0].distances[index].step);
     ACTIONS.iter().fold(line, |line, &(_, key, number)| {
         let values = runs.iter().map(|run| number(&run.distances[index]));
@@ -86,10 +86,10 @@ fn line(run: &Run, at: &Distances) -> ResultRow {
 }
 
 fn text(record: &Record, count: usize) -> Vec<String> {
-    let (Some(first), Some(last)) = (record.looks.first(), record.looks.last()) else {
+    let (Some(first), Some(last)) = (record.snapshots.first(), record.snapshots.last()) else {
         return Vec::new();
     };
-    let title = |look: &ResultRow| format!("after {} steps", look.text("step", 0));
+    let title = |snapshot: &ResultRow| format!("after {} steps", snapshot.text("step", 0));
     let rows = ACTIONS.map(|(name, key, _)| {
         ResultRow::default()
             .shown("actions", name)
@@ -129,7 +129,7 @@ fn draw_maps(path: &Path, run: &Run) -> Result<(), PlotError> {
 
 fn draw_distances(path: &Path, record: &Record) -> Result<(), PlotError> {
     let names = ACTIONS.map(|(title, ..)| CurveName::dashed_if(title == "CG, as CaGP-Opt", title));
-    let curves = ACTIONS.map(|(_, key, _)| points(&record.looks, "step", key));
+    let curves = ACTIONS.map(|(_, key, _)| points(&record.snapshots, "step", key));
     let panel = CurvePanel {
         value: Quantity::of("Grassmann distance"),
         ..CurvePanel::new("to the first eigenvectors", Span::FromZero, curves.into())

@@ -28,43 +28,43 @@ struct Run {
     /// The display name of the method.
     title: String,
     /// The evaluations, which are the lines of the CSV file.
-    looks: Vec<ResultRow>,
+    snapshots: Vec<ResultRow>,
 }
 
 impl Run {
     /// The runs of a cell.
     fn all(cell: &FinishedCell, request: &Request) -> Vec<Self> {
         let title = cell.title(studies::named(TABLE_1), request);
-        let looks: Vec<ResultRow> = cell.looks().iter().map(line).collect();
-        let runs = looks.chunk_by(|a, b| of(a, "seed") == of(b, "seed"));
-        let run = |looks: &[ResultRow]| Self {
+        let snapshots: Vec<ResultRow> = cell.snapshots().iter().map(line).collect();
+        let runs = snapshots.chunk_by(|a, b| of(a, "seed") == of(b, "seed"));
+        let run = |snapshots: &[ResultRow]| Self {
             data: cell.cell.data.clone(),
             method: cell.cell.values[0].clone(),
             title: title.clone(),
-            looks: looks.to_vec(),
+            snapshots: snapshots.to_vec(),
         };
         runs.map(run).collect()
     }
 
     /// A value against the training time.
     fn curve(&self, number: &dyn Fn(&ResultRow) -> f64) -> Vec<(f64, f64)> {
-        let looks = self.looks.iter();
-        looks
-            .map(|look| (of(look, "seconds"), number(look)))
+        let snapshots = self.snapshots.iter();
+        snapshots
+            .map(|snapshot| (of(snapshot, "seconds"), number(snapshot)))
             .collect()
     }
 }
 
 /// An evaluation of a run: the scores, the standard deviation of the noise, the outputscale and the first
 /// lengthscales.
-fn line(look: &FinishedCell) -> ResultRow {
-    let numbers = &look.numbers[0];
+fn line(snapshot: &FinishedCell) -> ResultRow {
+    let numbers = &snapshot.numbers[0];
     let found = |key: &str| Some(numbers.get(key)?.as_f64().unwrap_or(f64::NAN));
     let number = |key: &str| found(key).unwrap_or(f64::NAN);
     let place = ResultRow::default()
-        .with("data", &look.cell.data)
-        .with("method", &look.cell.values[0])
-        .with("seed", look.runs[0].seed)
+        .with("data", &snapshot.cell.data)
+        .with("method", &snapshot.cell.values[0])
+        .with("seed", snapshot.runs[0].seed)
         .with("step", number("step") as usize);
     let line = (SCORES.into_iter())
         .fold(place, |line, key| line.with(key, number(key)))
@@ -78,18 +78,18 @@ fn line(look: &FinishedCell) -> ResultRow {
 }
 
 /// A value of an evaluation.
-fn of(look: &ResultRow, key: &str) -> f64 {
-    look.number(key).unwrap_or(f64::NAN)
+fn of(snapshot: &ResultRow, key: &str) -> f64 {
+    snapshot.number(key).unwrap_or(f64::NAN)
 }
 
-fn coverage_error(look: &ResultRow) -> f64 {
-    (of(look, "coverage95") - NOMINAL).abs()
+fn coverage_error(snapshot: &ResultRow) -> f64 {
+    (of(snapshot, "coverage95") - NOMINAL).abs()
 }
 
 /// The mean of the first lengthscales.
-fn lengthscale(look: &ResultRow) -> f64 {
+fn lengthscale(snapshot: &ResultRow) -> f64 {
     let numbers =
-        (1..=LENGTHSCALES).filter_map(|index| look.number(&format!("lengthscale_{index}")));
+        (1..=LENGTHSCALES).filter_map(|index| snapshot.number(&format!("lengthscale_{index}")));
     let numbers: Vec<f64> = numbers.collect();
     numbers.iter().sum::<f64>() / numbers.len() as f64
 }
@@ -104,23 +104,24 @@ struct Cell {
 impl Cell {
     fn new(runs: &[Run]) -> Self {
         let summary = |number: &dyn Fn(&[ResultRow]) -> Option<f64>| {
-            Summary::of(runs.iter().filter_map(|run| number(&run.looks)))
+            Summary::of(runs.iter().filter_map(|run| number(&run.snapshots)))
         };
         let best = |key: &'static str| {
-            summary(&move |looks| {
-                let best = looks
+            summary(&move |snapshots| {
+                let best = snapshots
                     .iter()
                     .min_by(|a, b| of(a, "nlpd").total_cmp(&of(b, "nlpd")));
                 Some(of(best?, key))
             })
         };
-        let last = |number: &dyn Fn(&ResultRow) -> f64| summary(&|looks| looks.last().map(number));
-        let at_last = |key: &'static str| last(&move |look| of(look, key));
+        let last =
+            |number: &dyn Fn(&ResultRow) -> f64| summary(&|snapshots| snapshots.last().map(number));
+        let at_last = |key: &'static str| last(&move |snapshot| of(snapshot, key));
         let (first, seconds) = (&runs[0], at_last("seconds"));
         let steps = first
-            .looks
+            .snapshots
             .last()
-            .map_or(0, |look| of(look, "step") as usize);
+            .map_or(0, |snapshot| of(snapshot, "step") as usize);
         let line = ResultRow::default()
             .shown("model", &first.title)
             .with("data", &first.data)
@@ -156,8 +157,8 @@ pub(super) fn report(folder: &ExperimentFolder, request: &Request) -> Result<(),
     let groups = runs.chunk_by(|a, b| (&a.data, &a.method) == (&b.data, &b.method));
     let cells: Vec<Cell> = groups.map(Cell::new).collect();
     let record: Vec<&ResultRow> = cells.iter().map(|cell| &cell.line).collect();
-    let looks: Vec<ResultRow> = runs.iter().flat_map(|run| run.looks.clone()).collect();
-    folder.write_results(&record, &looks)?;
+    let snapshots: Vec<ResultRow> = runs.iter().flat_map(|run| run.snapshots.clone()).collect();
+    folder.write_results(&record, &snapshots)?;
     for runs in runs.chunk_by(|a, b| a.data == b.data) {
         draw(folder, runs);
     }
@@ -210,7 +211,8 @@ fn draw(folder: &ExperimentFolder, runs: &[Run]) {
         };
         models.iter().map(curve).collect()
     };
-    let panel = |title, key, span| CurvePanel::new(title, span, curves(&|look| of(look, key)));
+    let panel =
+        |title, key, span| CurvePanel::new(title, span, curves(&|snapshot| of(snapshot, key)));
     let scores = [
         panel("loss", "loss", Span::Values),
         panel("NLPD", "nlpd", Span::Values),

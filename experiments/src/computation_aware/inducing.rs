@@ -148,9 +148,11 @@ pub(crate) fn inducing(options: &InducingOptions) -> Result<(), Failure> {
     for seed in common.seed..common.seed + seeds {
         for &dimensions in &all {
             let name = format!("{dimensions}-inputs-seed-{seed}");
-            experiment.part(&name, &format!("{dimensions} inputs, seed {seed}"), || {
-                Example::new(options, (dimensions, seed), &experiment)?.run(options)
-            })?;
+            experiment.load_or_compute(
+                &name,
+                &format!("{dimensions} inputs, seed {seed}"),
+                || Example::new(options, (dimensions, seed), &experiment)?.run(options),
+            )?;
         }
     }
     report(&experiment.folder, options.inducing)

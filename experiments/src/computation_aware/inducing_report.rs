@@ -51,7 +51,7 @@ fn line(run: &Run) -> ResultRow {
 
 /// Writes the table and the plot of all runs in the folder.
 pub(super) fn report(folder: &ExperimentFolder, inducing: usize) -> Result<(), Failure> {
-    let mut runs: Vec<Run> = folder.made()?;
+    let mut runs: Vec<Run> = folder.load_all()?;
     runs.sort_by_key(|run| (run.dimensions, run.seed));
     let groups = runs.chunk_by(|a, b| a.dimensions == b.dimensions);
     let cells: Vec<ResultRow> = groups.map(cell).collect();

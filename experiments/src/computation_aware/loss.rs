@@ -116,7 +116,7 @@ impl Trained {
 
 /// An evaluation of a model.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Look {
+pub(super) struct Snapshot {
     /// The number of steps made.
     pub step: usize,
     /// The mean negative log density of the held-out rows.
@@ -132,7 +132,7 @@ pub(super) struct Look {
 pub(super) struct Run {
     pub trained: Trained,
     pub seed: u64,
-    pub looks: Vec<Look>,
+    pub snapshots: Vec<Snapshot>,
     /// The predictions of targets over the domain.
     #[serde(flatten)]
     pub curve: PredictedCurve,
@@ -157,7 +157,7 @@ pub(crate) fn loss(options: &LossOptions) -> Result<(), Failure> {
         for trained in Trained::ALL {
             let name = format!("{}-seed-{seed}", trained.name());
             let title = format!("{}, seed {seed}", trained.title());
-            experiment.part(&name, &title, || {
+            experiment.load_or_compute(&name, &title, || {
                 let actions = trained.actions(sizes.actions, seed);
                 example.run((trained, seed), actions, sizes.steps, &experiment)
             })?;
@@ -201,12 +201,12 @@ impl Example {
         config.loss = trained.loss();
         let data = config.arranged(data);
         let model = config.init(&data)?;
-        let mut looks = vec![self.look(0, &model, &data)?];
+        let mut snapshots = vec![self.snapshot(0, &model, &data)?];
         let interval = (steps / LOOKS).max(1);
         let mut trainer = FullBatchTrainer::new(model, data.clone(), training(steps, ADAM));
         let watch = &experiment.watch;
-        watch.train_with_looks(&mut trainer, interval, |trainer, step| {
-            looks.push(self.look(step, trainer.model(), &data)?);
+        watch.train_with_snapshots(&mut trainer, interval, |trainer, step| {
+            snapshots.push(self.snapshot(step, trainer.model(), &data)?);
             Ok(())
         })?;
         let model = AnyModel::from(trainer.into_model()).trained(&data)?;
@@ -215,22 +215,22 @@ impl Example {
         Ok(Run {
             trained,
             seed,
-            looks,
+            snapshots,
             curve: PredictedCurve::new(x, predictions.mean, predictions.variance),
         })
     }
 
-    fn look(
+    fn snapshot(
         &self,
         step: usize,
         model: &AnyComputationAware,
         data: &TrainingData,
-    ) -> Result<Look, Failure> {
+    ) -> Result<Snapshot, Failure> {
         let model = AnyModel::from(model.clone()).trained(data)?;
         let predictor = model.predictor()?;
         let (inputs, targets) = (self.test.inputs.values(), &self.test.targets);
         let hyperparameters = model.hyperparameters();
-        Ok(Look {
+        Ok(Snapshot {
             step,
             nlpd: metrics::negative_log_density(&predictor.log_density(inputs, 1, targets)?),
             rmse: metrics::root_mean_squared_error(targets, &predictor.predict(inputs, 1).mean),

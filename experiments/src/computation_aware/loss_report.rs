@@ -12,7 +12,7 @@ use burn_gp_runs::{
 };
 use serde_json::json;
 
-use super::loss::{Look, NAME, NOISE, Run, Trained};
+use super::loss::{NAME, NOISE, Run, Snapshot, Trained};
 
 const BANDS: Bands<'static> = Bands {
     text: "±2 standard deviations of targets",
@@ -21,12 +21,15 @@ const BANDS: Bands<'static> = Bands {
 
 /// A summary over the seeds of a model.
 fn cell(trained: Trained, runs: &[&Run]) -> ResultRow {
-    let summary =
-        |number: &dyn Fn(&[Look]) -> f64| Summary::of(runs.iter().map(|run| number(&run.looks)));
-    let last = |number: fn(&Look) -> f64| summary(&|looks| looks.last().map_or(f64::NAN, number));
-    let first = summary(&|looks| looks.first().map_or(f64::NAN, |look| look.nlpd));
-    let best = summary(&|looks| {
-        let values = looks.iter().map(|look| look.nlpd);
+    let summary = |number: &dyn Fn(&[Snapshot]) -> f64| {
+        Summary::of(runs.iter().map(|run| number(&run.snapshots)))
+    };
+    let last = |number: fn(&Snapshot) -> f64| {
+        summary(&|snapshots| snapshots.last().map_or(f64::NAN, number))
+    };
+    let first = summary(&|snapshots| snapshots.first().map_or(f64::NAN, |snapshot| snapshot.nlpd));
+    let best = summary(&|snapshots| {
+        let values = snapshots.iter().map(|snapshot| snapshot.nlpd);
         values.fold(f64::NAN, f64::min)
     });
     ResultRow::default()
@@ -35,27 +38,32 @@ fn cell(trained: Trained, runs: &[&Run]) -> ResultRow {
         .with("seeds", runs.len())
         .column("first NLPD", "first_nlpd", first, 3)
         .column("best NLPD", "best_nlpd", best, 3)
-        .column("last NLPD", "nlpd", last(|look| look.nlpd), 3)
-        .column("RMSE", "rmse", last(|look| look.rmse), 3)
-        .column("noise deviation", "noise", last(|look| look.noise), 3)
+        .column("last NLPD", "nlpd", last(|snapshot| snapshot.nlpd), 3)
+        .column("RMSE", "rmse", last(|snapshot| snapshot.rmse), 3)
+        .column(
+            "noise deviation",
+            "noise",
+            last(|snapshot| snapshot.noise),
+            3,
+        )
         .column(
             "lengthscale",
             "lengthscale",
-            last(|look| look.lengthscale),
+            last(|snapshot| snapshot.lengthscale),
             3,
         )
 }
 
 /// An evaluation of a run.
-fn line(run: &Run, look: &Look) -> ResultRow {
+fn line(run: &Run, snapshot: &Snapshot) -> ResultRow {
     ResultRow::default()
         .with("model", run.trained.name())
         .with("seed", run.seed)
-        .with("step", look.step)
-        .with("nlpd", look.nlpd)
-        .with("rmse", look.rmse)
-        .with("noise_deviation", look.noise)
-        .with("lengthscale", look.lengthscale)
+        .with("step", snapshot.step)
+        .with("nlpd", snapshot.nlpd)
+        .with("rmse", snapshot.rmse)
+        .with("noise_deviation", snapshot.noise)
+        .with("lengthscale", snapshot.lengthscale)
 }
 
 /// The shown range of the NLPD. Trained actions leave it when trained with the density of the
@@ -64,7 +72,7 @@ const SHOWN: (f64, f64) = (-1.0, 2.0);
 
 /// Writes the table and the plots of all runs in the folder, with the rows of the first seed.
 pub(super) fn report(folder: &ExperimentFolder, (x, y): (&[f64], &[f64])) -> Result<(), Failure> {
-    let mut runs: Vec<Run> = folder.made()?;
+    let mut runs: Vec<Run> = folder.load_all()?;
     runs.sort_by_key(|run| (run.trained, run.seed));
     let groups: Vec<(Trained, Vec<&Run>)> = (Trained::ALL.into_iter())
         .map(|trained| (trained, of_model(&runs, trained)))
@@ -74,9 +82,9 @@ pub(super) fn report(folder: &ExperimentFolder, (x, y): (&[f64], &[f64])) -> Res
         .map(|(trained, own)| cell(*trained, own))
         .collect();
     let own = |run: &Run| {
-        run.looks
+        run.snapshots
             .iter()
-            .map(|look| line(run, look))
+            .map(|snapshot| line(run, snapshot))
             .collect::<Vec<_>>()
     };
     folder.write_results(&cells, &runs.iter().flat_map(own).collect::<Vec<_>>())?;
@@ -133,16 +141,16 @@ fn finding(trained: Trained, (bound, projected): (&ResultRow, &ResultRow)) -> Op
 /// Draws learning curves, averaged over the seeds.
 fn draw_course(path: &Path, runs: &[Run]) -> Result<(), PlotError> {
     let names = Trained::ALL.map(|trained| CurveName::from(trained.title()));
-    let panel = |title, number: fn(&Look) -> f64, span| {
+    let panel = |title, number: fn(&Snapshot) -> f64, span| {
         let curve = |trained| course(&of_model(runs, trained), number);
         CurvePanel::new(title, span, Trained::ALL.map(curve).into())
     };
     let window = Span::Window(SHOWN.0, SHOWN.1);
     let panels = [
-        panel("NLPD of held-out rows", |look| look.nlpd, window),
+        panel("NLPD of held-out rows", |snapshot| snapshot.nlpd, window),
         panel(
             "noise standard deviation",
-            |look| look.noise,
+            |snapshot| snapshot.noise,
             Span::FromZero,
         ),
     ];
@@ -151,10 +159,12 @@ fn draw_course(path: &Path, runs: &[Run]) -> Result<(), PlotError> {
     plots::curves(path, "Losses", caption, &names, along, &panels)
 }
 
-fn course(runs: &[&Run], number: fn(&Look) -> f64) -> Vec<(f64, f64)> {
+fn course(runs: &[&Run], number: fn(&Snapshot) -> f64) -> Vec<(f64, f64)> {
     let curve = |run: &&Run| -> Vec<(f64, f64)> {
-        let looks = run.looks.iter();
-        looks.map(|look| (look.step as f64, number(look))).collect()
+        let snapshots = run.snapshots.iter();
+        snapshots
+            .map(|snapshot| (snapshot.step as f64, number(snapshot)))
+            .collect()
     };
     mean_curve(&runs.iter().map(curve).collect::<Vec<_>>())
 }

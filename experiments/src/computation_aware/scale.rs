@@ -10,7 +10,7 @@ use burn_gp_runs::{
     failure::Failure,
     ranges::at_least_one,
     study::{
-        Cell, CommonOptions, ExperimentFolder, OptionSource, Place, Request, RunSupervisor,
+        Cell, CommonOptions, ComputeTarget, ExperimentFolder, OptionSource, Request, RunSupervisor,
         all_made,
     },
     training_run::TrainingRun,
@@ -86,7 +86,7 @@ impl ScaleOptions {
         &self,
         (actions, rows): (usize, usize),
         epochs: usize,
-        place: &Place,
+        place: &ComputeTarget,
         folder: &ExperimentFolder,
     ) -> Result<TrainingRun, Failure> {
         let (all, seed) = (rows + TEST_ROWS, self.common.seed);

@@ -218,7 +218,7 @@ pub(crate) fn toy(options: &ToyOptions) -> Result<(), Failure> {
     let problem = Problem::new((steps, options.actions), common.seed, &experiment);
     let mut fits = Vec::new();
     for model in Model::ALL {
-        fits.push(experiment.part(model.name(), model.title(), || model.fit(&problem))?);
+        fits.push(experiment.load_or_compute(model.name(), model.title(), || model.fit(&problem))?);
     }
     report(&experiment.folder, &problem, &fits, steps)
 }

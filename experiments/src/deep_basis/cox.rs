@@ -107,9 +107,11 @@ pub(crate) fn cox(options: &DbkCoxOptions) -> Result<(), Failure> {
         for prior in [Prior::DeepBasis, Prior::Stationary] {
             for rule in [Rule::Quadrature, Rule::MonteCarlo] {
                 let names = [events.name.clone(), name_of(prior), name_of(rule)];
-                fits.push(experiment.part(&names.join("-"), &names.join(", "), || {
-                    Problem::new(events, &experiment, (steps, common.seed))?.fit(prior, rule)
-                })?);
+                fits.push(experiment.load_or_compute(
+                    &names.join("-"),
+                    &names.join(", "),
+                    || Problem::new(events, &experiment, (steps, common.seed))?.fit(prior, rule),
+                )?);
             }
         }
     }

@@ -42,7 +42,7 @@ struct Maps {
 pub(super) fn draw(
     experiment: &ExperimentFolder,
     data: &Measurements,
-    place: study::Place,
+    place: study::ComputeTarget,
     runs: &[(String, PathBuf)],
 ) -> Result<(), Failure> {
     let points: Vec<[f64; 2]> = (data.rows.iter()).map(|row| [row[1], row[0]]).collect();
@@ -83,7 +83,7 @@ fn maps(
     (title, folder): &(String, PathBuf),
     grid: &ProbabilityGrid,
     looked_at: &[(&str, [f64; 2])],
-    place: &study::Place,
+    place: &study::ComputeTarget,
 ) -> Result<Maps, Failure> {
     let (device, _) = place.open()?;
     let saved: SavedModel<ModelContext> = SavedModel::load(folder, &device)?;

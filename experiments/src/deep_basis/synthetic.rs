@@ -165,7 +165,7 @@ pub(crate) fn synthetic(options: &DbkSyntheticOptions) -> Result<(), Failure> {
             true => steps,
             false => steps.min(QUICK_WORK / rows).max(QUICK_STEPS),
         };
-        experiment.part(&name, &title, || {
+        experiment.load_or_compute(&name, &title, || {
             Example::new(rows, seed)?.run(method, (seed, steps), &experiment)
         })?;
     }
@@ -331,7 +331,7 @@ fn model(method: OneDimensional, seed: u64) -> ModelConfig {
 
 /// Writes the table and the plots of all finished runs in the folder.
 fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
-    let mut runs: Vec<Run> = folder.made()?;
+    let mut runs: Vec<Run> = folder.load_all()?;
     runs.sort_by_key(|run| (run.rows, run.method, run.seed));
     let lines = write_results(folder, &runs)?;
     folder.draw("cost.svg", |path| draw_cost(path, &runs));

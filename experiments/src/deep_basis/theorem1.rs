@@ -134,7 +134,7 @@ pub(crate) fn theorem1(options: &DbkTheorem1Options) -> Result<(), Failure> {
         "seed": common.seed,
     });
     let experiment = Experiment::open(NAME, common, place, settings)?;
-    let known = experiment.part("known-noise", "known noise", || {
+    let known = experiment.load_or_compute("known-noise", "known noise", || {
         problem.known_noise(&experiment)
     })?;
     let mut fits = vec![problem.best()];
@@ -143,7 +143,7 @@ pub(crate) fn theorem1(options: &DbkTheorem1Options) -> Result<(), Failure> {
         ("dbk", "DBK", VarianceCorrection::default()),
     ] {
         let fit = || problem.trained(title, correction, &experiment);
-        fits.push(experiment.part(name, title, fit)?);
+        fits.push(experiment.load_or_compute(name, title, fit)?);
     }
     report(&experiment.folder, &problem, &known, &fits, steps)
 }
@@ -198,14 +198,14 @@ impl Problem {
         }
     }
 
-    /// Trains on the full batch, with any number of columns of targets; calls `look` with the model at
+    /// Trains on the full batch, with any number of columns of targets; calls `snapshot` with the model at
     /// some of the steps.
     fn train(
         &self,
         (config, data): (DbkConfig, &TrainingData),
         weight_decay: f64,
         experiment: &Experiment,
-        mut look: impl FnMut(usize, &AnyDbk),
+        mut snapshot: impl FnMut(usize, &AnyDbk),
     ) -> Result<AnyDbk, Failure> {
         let model = config.init(data)?;
         let training = MiniBatchTraining {
@@ -219,9 +219,9 @@ impl Problem {
         };
         let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
         let watch = &experiment.watch;
-        watch.train_with_looks(&mut trainer, 1, |trainer, step| {
+        watch.train_with_snapshots(&mut trainer, 1, |trainer, step| {
             if step.is_multiple_of(APART) {
-                look(step, trainer.model());
+                snapshot(step, trainer.model());
             }
             Ok(())
         })?;

@@ -118,7 +118,7 @@ pub(crate) fn toy(options: &ToyOptions) -> Result<(), Failure> {
         for variant in variants() {
             let name = format!("{}-{}", toy.name, variant.name);
             let title = format!("{}, {}", toy.name, variant.title);
-            traces.push(experiment.part(&name, &title, || {
+            traces.push(experiment.load_or_compute(&name, &title, || {
                 let model = model(&toy, &variant.posterior, &data, points.clone())?;
                 trace(
                     (&toy, &variant),
@@ -182,7 +182,7 @@ fn trace(
     };
     let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
     let watch = &experiment.watch;
-    let seconds = watch.train_with_looks(&mut trainer, interval, |trainer, step| {
+    let seconds = watch.train_with_snapshots(&mut trainer, interval, |trainer, step| {
         trace.steps.push(step);
         trace.losses.push(loss(trainer.model())?);
         Ok(())

@@ -73,7 +73,7 @@ fn row(trace: &Trace, traces: &[Trace]) -> ResultRow {
     let distances = counterpart(trace, traces).map(|other| distances(trace, other));
     let largest = (distances.as_ref()).map(|all| all.iter().copied().fold(0.0, f64::max));
     let last = distances.and_then(|all| all.last().copied());
-    let loss = |look: usize| format!("{:.2}", trace.losses[look]);
+    let loss = |snapshot: usize| format!("{:.2}", trace.losses[snapshot]);
     let (end, steps) = (trace.losses.len() - 1, trace.steps.last().copied());
     let seconds = trace.seconds / steps.unwrap_or(1).max(1) as f64;
     ResultRow::default()
@@ -94,11 +94,11 @@ fn csv_lines(traces: &[Trace]) -> Vec<ResultRow> {
             .with("step", step)
             .with("loss", loss)
     };
-    let looks = traces.iter().flat_map(|trace| {
-        let looks = trace.steps.iter().zip(&trace.losses);
-        looks.map(move |look| line(trace, look))
+    let snapshots = traces.iter().flat_map(|trace| {
+        let snapshots = trace.steps.iter().zip(&trace.losses);
+        snapshots.map(move |snapshot| line(trace, snapshot))
     });
-    looks.collect()
+    snapshots.collect()
 }
 
 /// Draws all traces of a data set.

@@ -5,7 +5,8 @@
 //! points are the same for all models of a size.
 
 use burn_gp_core::{
-    inducing::Initializer, likelihoods::GaussianConfig, ops::Stationary, variational::Coordinates,
+    inducing::Initializer, likelihoods::GaussianConfig, ops::Stationary,
+    variational::Parameterization,
 };
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
@@ -107,7 +108,7 @@ pub(crate) fn cost(options: &CostOptions) -> Result<(), Failure> {
         for &size in sizes {
             let name = format!("{}-{size}", kind(whitened));
             let times_of = || stopwatch.times(size, whitened);
-            times.push(experiment.folder.once(&name, times_of)?);
+            times.push(experiment.folder.load_or_compute(&name, times_of)?);
         }
     }
     let lines: Vec<ResultRow> = times.iter().map(line).collect();
@@ -192,14 +193,14 @@ impl Stopwatch<'_> {
 
 /// A model with these numbers of inducing points and of orthogonal ones.
 fn model(compared: Compared, (count, orthogonal): (usize, usize), whitened: bool) -> SvgpConfig {
-    let coordinates = if whitened {
-        Coordinates::Whitened
+    let parameterization = if whitened {
+        Parameterization::Whitened
     } else {
-        Coordinates::Unwhitened
+        Parameterization::Unwhitened
     };
     let kernel = isotropic(Stationary::Matern32);
     let mut config = SvgpConfig::new(kernel, GaussianConfig::default())
-        .with_posterior(compared.posterior(coordinates));
+        .with_posterior(compared.posterior(parameterization));
     config.inducing = InducingConfig {
         orthogonal,
         initializer: Initializer::Subset,

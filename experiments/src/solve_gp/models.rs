@@ -5,7 +5,7 @@ use burn_gp_core::{
     ops::Stationary,
     process::CovarianceShape,
     variational::{
-        Coordinates, OrthogonalConfig, OrthogonallyDecoupledConfig, PosteriorConfig,
+        OrthogonallyDecoupledConfig, Parameterization, PosteriorConfig, SolveGpConfig,
         UnwhitenedConfig, WhitenedConfig,
     },
 };
@@ -27,24 +27,24 @@ impl Compared {
         }
     }
 
-    pub fn posterior(self, coordinates: Coordinates) -> PosteriorConfig {
+    pub fn posterior(self, parameterization: Parameterization) -> PosteriorConfig {
         let covariance = CovarianceShape::Full;
-        match (self, coordinates) {
-            (Self::Svgp, Coordinates::Whitened) => {
+        match (self, parameterization) {
+            (Self::Svgp, Parameterization::Whitened) => {
                 PosteriorConfig::from(WhitenedConfig { covariance })
             }
-            (Self::Svgp, Coordinates::Unwhitened) => {
+            (Self::Svgp, Parameterization::Unwhitened) => {
                 PosteriorConfig::from(UnwhitenedConfig { covariance })
             }
-            (Self::Odvgp, coordinates) => PosteriorConfig::from(OrthogonallyDecoupledConfig {
+            (Self::Odvgp, parameterization) => PosteriorConfig::from(OrthogonallyDecoupledConfig {
                 covariance,
-                coordinates,
+                parameterization,
                 columns: None,
                 seed: 0,
             }),
-            (Self::Solve, coordinates) => PosteriorConfig::from(OrthogonalConfig {
+            (Self::Solve, parameterization) => PosteriorConfig::from(SolveGpConfig {
                 covariance,
-                coordinates,
+                parameterization,
             }),
         }
     }

@@ -18,7 +18,7 @@ use burn_gp_core::{
     metrics,
     ops::{Jitter, Stationary},
     parameter::numbers,
-    variational::{Coordinates, PosteriorConfig},
+    variational::{Parameterization, PosteriorConfig},
 };
 use burn_gp_datasets::{DataSource, Dataset, Split};
 use burn_gp_models::{
@@ -107,7 +107,7 @@ fn models() -> [Model; 4] {
         name,
         inducing,
         orthogonal,
-        posterior: posterior.posterior(Coordinates::Unwhitened),
+        posterior: posterior.posterior(Parameterization::Unwhitened),
     };
     [
         model("SVGP 5", "svgp-5", 5, 0, Compared::Svgp),
@@ -150,7 +150,7 @@ pub(crate) fn snelson(options: &SnelsonOptions) -> Result<(), Failure> {
             ..MiniBatchTraining::new(steps)
         };
         let fit = || model.fit(&data, training, &experiment);
-        fitted.push(experiment.part(model.name, model.title, fit)?);
+        fitted.push(experiment.load_or_compute(model.name, model.title, fit)?);
     }
     let summary = format!("{steps} steps, seed {}", common.seed);
     let lines: Vec<ResultRow> = fitted.iter().map(line).collect();

@@ -8,8 +8,8 @@ use burn_gp_core::{
     ops::Stationary,
     patches::ImageShape,
     variational::{
-        InverseFreeConfig, LSvgpConfig, OrthogonalConfig, OrthogonallyDecoupledConfig,
-        PosteriorConfig, UnwhitenedConfig,
+        InverseFreeConfig, LSvgpConfig, OrthogonallyDecoupledConfig, PosteriorConfig,
+        SolveGpConfig, UnwhitenedConfig,
     },
 };
 
@@ -145,7 +145,7 @@ fn of_one_layer(sizes: &StepSizes) -> [StepModel; 6] {
     let posteriors: [(&str, PosteriorConfig); 6] = [
         ("svgp", whitened),
         ("unwhitened", UnwhitenedConfig::default().into()),
-        ("solve", OrthogonalConfig::default().into()),
+        ("solve", SolveGpConfig::default().into()),
         ("odvgp", OrthogonallyDecoupledConfig::default().into()),
         ("l-svgp", LSvgpConfig::default().into()),
         ("inverse-free", InverseFreeConfig::default().into()),

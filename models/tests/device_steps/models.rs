@@ -10,8 +10,9 @@ use burn_gp_core::{
     patches::ImageShape,
     process::CovarianceShape,
     variational::{
-        Coordinates, InverseFreeConfig, LSvgpConfig, OrthogonalConfig, OrthogonallyDecoupledConfig,
-        PosteriorConfig, PseudoObservationsConfig, TraceProbes, UnwhitenedConfig, WhitenedConfig,
+        InverseFreeConfig, LSvgpConfig, OrthogonallyDecoupledConfig, Parameterization,
+        PosteriorConfig, PseudoObservationsConfig, SolveGpConfig, TraceProbes, UnwhitenedConfig,
+        WhitenedConfig,
     },
 };
 use burn_gp_models::{
@@ -73,7 +74,7 @@ fn kernel() -> StationaryConfig {
 
 /// Every posterior with its name.
 pub fn posteriors() -> Vec<(&'static str, PosteriorConfig)> {
-    let (covariance, coordinates) = (CovarianceShape::Full, Coordinates::Whitened);
+    let (covariance, parameterization) = (CovarianceShape::Full, Parameterization::Whitened);
     // The default floor is that of the precision.
     let observations = PseudoObservationsConfig {
         floor: Some(1e-3),
@@ -97,9 +98,9 @@ pub fn posteriors() -> Vec<(&'static str, PosteriorConfig)> {
         ("unwhitened", UnwhitenedConfig { covariance }.into()),
         (
             "solve",
-            OrthogonalConfig {
+            SolveGpConfig {
                 covariance,
-                coordinates,
+                parameterization,
             }
             .into(),
         ),
@@ -107,7 +108,7 @@ pub fn posteriors() -> Vec<(&'static str, PosteriorConfig)> {
             "odvgp",
             OrthogonallyDecoupledConfig {
                 covariance,
-                coordinates,
+                parameterization,
                 columns: Some(3),
                 seed: 0,
             }

@@ -21,8 +21,8 @@ use burn_gp_core::{
     parameter::numbers,
     process::{CovarianceShape, Marginals},
     variational::{
-        Coordinates, InverseFreeConfig, LSvgpConfig, OrthogonalConfig, OrthogonallyDecoupledConfig,
-        PosteriorConfig, TraceProbes, UnwhitenedConfig, WhitenedConfig,
+        InverseFreeConfig, LSvgpConfig, OrthogonallyDecoupledConfig, Parameterization,
+        PosteriorConfig, SolveGpConfig, TraceProbes, UnwhitenedConfig, WhitenedConfig,
     },
 };
 use burn_gp_models::{
@@ -97,13 +97,13 @@ fn posteriors() -> [PosteriorConfig; 7] {
             covariance: diagonal,
         }),
         PosteriorConfig::from(UnwhitenedConfig { covariance: full }),
-        PosteriorConfig::from(OrthogonalConfig {
+        PosteriorConfig::from(SolveGpConfig {
             covariance: full,
-            coordinates: Coordinates::Whitened,
+            parameterization: Parameterization::Whitened,
         }),
         PosteriorConfig::from(OrthogonallyDecoupledConfig {
             covariance: full,
-            coordinates: Coordinates::Unwhitened,
+            parameterization: Parameterization::Unwhitened,
             columns: Some(2),
             seed: 0,
         }),

@@ -11,7 +11,7 @@ use burn_gp_core::{
     kernels::StationaryConfig,
     likelihoods::{GaussianConfig, LikelihoodConfig, SoftmaxConfig, StudentTConfig},
     parameter::numbers,
-    variational::OrthogonalConfig,
+    variational::SolveGpConfig,
 };
 use burn_gp_models::{
     ActionsConfig, ComputationAwareConfig, DeepGpConfig, Error, ExactConfig, Fit, FitModel, Fitted,
@@ -300,7 +300,7 @@ fn default_inducing_points_fit_few_rows() {
     let fit = Fit::new().steps(2);
     let layer = LayerConfig::new(kernel());
     let orthogonal = SvgpConfig::new(kernel(), GaussianConfig::default())
-        .with_posterior(OrthogonalConfig::default())
+        .with_posterior(SolveGpConfig::default())
         .with_inducing(InducingConfig::default().with_orthogonal(40));
     let configs: [(ModelConfig, usize); 5] = [
         (

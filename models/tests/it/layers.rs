@@ -14,8 +14,8 @@ use burn_gp_core::{
     patches::ImageShape,
     process::CovarianceShape,
     variational::{
-        Coordinates, InverseFreeConfig, LSvgpConfig, OrthogonalConfig, OrthogonallyDecoupledConfig,
-        PosteriorConfig, UnwhitenedConfig, WhitenedConfig,
+        InverseFreeConfig, LSvgpConfig, OrthogonallyDecoupledConfig, Parameterization,
+        PosteriorConfig, SolveGpConfig, UnwhitenedConfig, WhitenedConfig,
     },
 };
 use burn_gp_models::{
@@ -61,13 +61,13 @@ fn posteriors() -> [PosteriorConfig; 6] {
     [
         PosteriorConfig::from(WhitenedConfig { covariance }),
         PosteriorConfig::from(UnwhitenedConfig { covariance }),
-        PosteriorConfig::from(OrthogonalConfig {
+        PosteriorConfig::from(SolveGpConfig {
             covariance,
-            coordinates: Coordinates::Whitened,
+            parameterization: Parameterization::Whitened,
         }),
         PosteriorConfig::from(OrthogonallyDecoupledConfig {
             covariance,
-            coordinates: Coordinates::Unwhitened,
+            parameterization: Parameterization::Unwhitened,
             columns: Some(3),
             seed: 0,
         }),

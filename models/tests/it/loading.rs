@@ -9,8 +9,8 @@ use burn_gp_core::{
     parameter::numbers,
     process::CovarianceShape,
     variational::{
-        Coordinates, InverseFreeConfig, LSvgpConfig, OrthogonalConfig, OrthogonallyDecoupledConfig,
-        PosteriorConfig, UnwhitenedConfig, WhitenedConfig,
+        InverseFreeConfig, LSvgpConfig, OrthogonallyDecoupledConfig, Parameterization,
+        PosteriorConfig, SolveGpConfig, UnwhitenedConfig, WhitenedConfig,
     },
 };
 use burn_gp_models::{
@@ -52,14 +52,14 @@ fn posteriors() -> Vec<PosteriorConfig> {
     for covariance in [CovarianceShape::Full, CovarianceShape::Diagonal] {
         all.push(WhitenedConfig { covariance }.into());
         all.push(UnwhitenedConfig { covariance }.into());
-        for coordinates in [Coordinates::Whitened, Coordinates::Unwhitened] {
-            let solve = OrthogonalConfig {
+        for parameterization in [Parameterization::Whitened, Parameterization::Unwhitened] {
+            let solve = SolveGpConfig {
                 covariance,
-                coordinates,
+                parameterization,
             };
             let odvgp = OrthogonallyDecoupledConfig {
                 covariance,
-                coordinates,
+                parameterization,
                 ..Default::default()
             };
             all.extend([solve.into(), odvgp.into()]);

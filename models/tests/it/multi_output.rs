@@ -13,8 +13,8 @@ use burn_gp_core::{
     process::CovarianceShape,
     sampling::{PathOptions, SamplePaths},
     variational::{
-        AuxiliaryUpdate, Coordinates, InverseFreeConfig, LSvgpConfig, OrthogonalConfig,
-        OrthogonallyDecoupledConfig, PosteriorConfig, UnwhitenedConfig, WhitenedConfig,
+        AuxiliaryUpdate, InverseFreeConfig, LSvgpConfig, OrthogonallyDecoupledConfig,
+        Parameterization, PosteriorConfig, SolveGpConfig, UnwhitenedConfig, WhitenedConfig,
     },
 };
 use burn_gp_models::{
@@ -51,17 +51,17 @@ fn configurations(likelihood: &LikelihoodConfig) -> Vec<SvgpConfig> {
         PosteriorConfig::from(WhitenedConfig {
             covariance: CovarianceShape::Diagonal,
         }),
-        PosteriorConfig::from(OrthogonalConfig {
+        PosteriorConfig::from(SolveGpConfig {
             covariance,
-            coordinates: Coordinates::Whitened,
+            parameterization: Parameterization::Whitened,
         }),
-        PosteriorConfig::from(OrthogonalConfig {
+        PosteriorConfig::from(SolveGpConfig {
             covariance,
-            coordinates: Coordinates::Unwhitened,
+            parameterization: Parameterization::Unwhitened,
         }),
         PosteriorConfig::from(OrthogonallyDecoupledConfig {
             covariance,
-            coordinates: Coordinates::Unwhitened,
+            parameterization: Parameterization::Unwhitened,
             columns: Some(3),
             seed: 1,
         }),

@@ -12,7 +12,7 @@ use burn_gp_core::{
     parameter::Parameters,
     process::CovarianceShape,
     variational::{
-        Coordinates, OrthogonalConfig, OrthogonallyDecoupledConfig, PosteriorConfig,
+        OrthogonallyDecoupledConfig, Parameterization, PosteriorConfig, SolveGpConfig,
         UnwhitenedConfig, WhitenedConfig,
     },
 };
@@ -41,17 +41,17 @@ fn config(posterior: PosteriorConfig) -> SvgpConfig {
         .with_posterior(posterior)
 }
 
-fn solve(coordinates: Coordinates) -> PosteriorConfig {
-    PosteriorConfig::from(OrthogonalConfig {
+fn solve(parameterization: Parameterization) -> PosteriorConfig {
+    PosteriorConfig::from(SolveGpConfig {
         covariance: CovarianceShape::Full,
-        coordinates,
+        parameterization,
     })
 }
 
 fn odvgp(columns: Option<usize>) -> PosteriorConfig {
     PosteriorConfig::from(OrthogonallyDecoupledConfig {
         covariance: CovarianceShape::Full,
-        coordinates: Coordinates::Unwhitened,
+        parameterization: Parameterization::Unwhitened,
         columns,
         seed: 3,
     })
@@ -59,8 +59,8 @@ fn odvgp(columns: Option<usize>) -> PosteriorConfig {
 
 fn posteriors() -> [PosteriorConfig; 4] {
     [
-        solve(Coordinates::Whitened),
-        solve(Coordinates::Unwhitened),
+        solve(Parameterization::Whitened),
+        solve(Parameterization::Unwhitened),
         odvgp(None),
         odvgp(Some(4)),
     ]
@@ -87,7 +87,7 @@ fn losses(trainer: &mut MiniBatchTrainer<AnySvgp>) -> Vec<f64> {
 #[test]
 fn orthogonal_points_are_other_points() {
     let data = data(DType::F64);
-    let config = config(solve(Coordinates::Whitened));
+    let config = config(solve(Parameterization::Whitened));
     let points = |config: &SvgpConfig| {
         let model = config.init(&data).expect("distinct inputs");
         let sets = model.posterior().inducing();
@@ -109,7 +109,7 @@ fn orthogonal_points_are_other_points() {
 /// Each set has its own parameter paths.
 #[test]
 fn parameters_have_paths() {
-    let model = config(solve(Coordinates::Whitened)).init(&data(DType::F64));
+    let model = config(solve(Parameterization::Whitened)).init(&data(DType::F64));
     let paths = model.expect("distinct inputs").parameter_paths();
     for set in 0..2 {
         for field in ["inducing.points", "distribution.mean"] {
@@ -154,7 +154,7 @@ fn the_number_of_orthogonal_points_fits_the_posterior() {
         matches!(error, InitError::OrthogonalPoints { count: 6 }),
         "{error}"
     );
-    let mut few = config(solve(Coordinates::Whitened));
+    let mut few = config(solve(Parameterization::Whitened));
     few.inducing.count = 0;
     let error = few.init(&data).expect_err("there are none");
     assert!(matches!(error, InitError::Selection(_)), "{error}");

@@ -5,9 +5,7 @@ use burn_gp_core::{
     kernels::StationaryConfig,
     likelihoods::{GaussianConfig, LikelihoodConfig},
     ops::Stationary,
-    variational::{
-        LSvgpConfig, OrthogonalConfig, PosteriorConfig, UnwhitenedConfig, WhitenedConfig,
-    },
+    variational::{LSvgpConfig, PosteriorConfig, SolveGpConfig, UnwhitenedConfig, WhitenedConfig},
 };
 use burn_gp_models::{
     AnySvgp, SgprConfig, SvgpConfig,
@@ -97,7 +95,7 @@ fn l_bfgs_needs_fewer_iterations_than_adam() {
     };
     for posterior in [
         PosteriorConfig::from(WhitenedConfig::default()),
-        OrthogonalConfig::default().into(),
+        SolveGpConfig::default().into(),
         LSvgpConfig::default().into(),
     ] {
         let start = || model(&data, LikelihoodConfig::bernoulli(), posterior.clone());

@@ -9,8 +9,8 @@ use burn_gp_core::{
     parameter::{Bounds, ParameterConfig, Prior},
     process::CovarianceShape,
     variational::{
-        Coordinates, InverseFreeConfig, LSvgpConfig, OrthogonallyDecoupledConfig, PosteriorConfig,
-        WhitenedConfig,
+        InverseFreeConfig, LSvgpConfig, OrthogonallyDecoupledConfig, Parameterization,
+        PosteriorConfig, WhitenedConfig,
     },
 };
 use burn_gp_models::{
@@ -147,7 +147,7 @@ pub fn all() -> Vec<ModelConfig> {
         ModelConfig::Svgp(svgp(
             PosteriorConfig::from(OrthogonallyDecoupledConfig {
                 covariance: full,
-                coordinates: Coordinates::Unwhitened,
+                parameterization: Parameterization::Unwhitened,
                 columns: Some(2),
                 seed: 0,
             }),

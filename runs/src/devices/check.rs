@@ -9,7 +9,7 @@ use burn_gp_models::{
 };
 use clap::Args;
 
-use super::{Place, found::details, reports::without_reports};
+use super::{ComputeTarget, found::details, reports::without_reports};
 use crate::arguments::{DeviceName, DtypeName, name_of};
 use crate::failure::Failure;
 use crate::option_error::OptionError;
@@ -50,7 +50,7 @@ pub struct CheckArguments {
 ///
 /// [`Failure::DeviceCheck`] if a case fails.
 pub fn check(arguments: &CheckArguments) -> Result<(), Failure> {
-    let place = Place::new(arguments.device.clone(), arguments.dtype)?;
+    let place = ComputeTarget::new(arguments.device.clone(), arguments.dtype)?;
     let (device, dtype) = place.open()?;
     let is_asked = |name: &str| (arguments.only.as_ref()).is_none_or(|only| name.contains(only));
     let cases: Vec<Case> = (parity::cases().into_iter())
@@ -111,7 +111,7 @@ fn outcomes(cases: &[Case], device: &Device, dtype: DType, quiet: bool) -> Vec<(
 
 /// The results for a device, as text to paste into a report.
 struct Summary {
-    place: Place,
+    place: ComputeTarget,
     /// The description of the device by its driver.
     description: String,
     seconds: f64,

@@ -44,14 +44,14 @@ const BUILT: &[BackendName] = &[
 
 /// A device and a floating-point type.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct ComputeTarget {
     /// The device.
     pub device: DeviceName,
     /// The type.
     pub dtype: DtypeName,
 }
 
-impl Place {
+impl ComputeTarget {
     /// The requested device and type. The defaults are the preferred device of this program and its type.
     ///
     /// # Errors

@@ -106,7 +106,7 @@ impl<'a> RunCallback<'a> {
         let due = self.state.validation.as_mut().filter(|_| is_due);
         if let Some(validation) = due {
             let model = trainer.model();
-            let score = (validation.look_at(step, model))
+            let score = (validation.score(step, model))
                 .map_err(|error| TrainingError::of_prediction(error, step, model))?;
             if let Some(entry) = self.state.log.entries.last_mut() {
                 entry.validation = Some(score);
@@ -121,7 +121,7 @@ impl<'a> RunCallback<'a> {
         let is_due = self.are_scores_due(trainer, step);
         if let Some(scores) = self.state.test_scores.as_mut().filter(|_| is_due) {
             let model = trainer.model();
-            (scores.look_at(model, &self.state.log))
+            (scores.record(model, &self.state.log))
                 .map_err(|error| TrainingError::of_prediction(error, step, model))?;
         }
         Ok(())

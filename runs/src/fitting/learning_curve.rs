@@ -17,15 +17,15 @@ use crate::progress::RowProgress;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LearningCurve {
     names: Vec<String>,
-    looks: Vec<Vec<f64>>,
+    snapshots: Vec<Vec<f64>>,
 }
 
 impl LearningCurve {
     /// Adds the values of one evaluation. All evaluations of a curve have the same names.
-    pub fn push(&mut self, look: Vec<(String, f64)>) {
-        let (names, numbers) = look.into_iter().unzip();
+    pub fn push(&mut self, snapshot: Vec<(String, f64)>) {
+        let (names, numbers) = snapshot.into_iter().unzip();
         self.names = names;
-        self.looks.push(numbers);
+        self.snapshots.push(numbers);
     }
 
     /// Reads the curve in a file.
@@ -44,12 +44,17 @@ impl LearningCurve {
 
     /// Whether the curve is empty.
     pub fn is_empty(&self) -> bool {
-        self.looks.is_empty()
+        self.snapshots.is_empty()
     }
 
     /// The names, each with its values in all evaluations.
     pub fn columns(&self) -> impl Iterator<Item = (&str, Vec<f64>)> {
-        let column = |index: usize| self.looks.iter().map(|look| look[index]).collect();
+        let column = |index: usize| {
+            self.snapshots
+                .iter()
+                .map(|snapshot| snapshot[index])
+                .collect()
+        };
         let names = self.names.iter().enumerate();
         names.map(move |(index, name)| (name.as_str(), column(index)))
     }
@@ -66,8 +71,9 @@ impl LearningCurve {
             true => String::new(),
             false => number.to_string(),
         };
-        let line = |look: &Vec<f64>| look.iter().map(cell).collect::<Vec<String>>().join(",");
-        let lines = self.looks.iter().map(line);
+        let line =
+            |snapshot: &Vec<f64>| snapshot.iter().map(cell).collect::<Vec<String>>().join(",");
+        let lines = self.snapshots.iter().map(line);
         let header = (!self.is_empty()).then(|| self.names.join(","));
         let lines = header.into_iter().chain(lines);
         lines.map(|line| line + "\n").collect()
@@ -84,10 +90,12 @@ impl LearningCurve {
             "" => Some(f64::NAN),
             number => number.parse().ok(),
         };
-        let look = |line: &str| line.split(',').map(number).collect::<Option<Vec<f64>>>();
-        let looks: Vec<Vec<f64>> = lines.map(look).collect::<Option<_>>()?;
-        let are_whole = looks.iter().all(|look| look.len() == names.len());
-        are_whole.then_some(Self { names, looks })
+        let snapshot = |line: &str| line.split(',').map(number).collect::<Option<Vec<f64>>>();
+        let snapshots: Vec<Vec<f64>> = lines.map(snapshot).collect::<Option<_>>()?;
+        let are_whole = snapshots
+            .iter()
+            .all(|snapshot| snapshot.len() == names.len());
+        are_whole.then_some(Self { names, snapshots })
     }
 }
 
@@ -118,8 +126,8 @@ impl TestScores {
 
     /// Whether to score after `step`.
     pub fn is_due(&self, step: usize, is_last: bool) -> bool {
-        let looks = |steps: usize| (steps as f64 / self.interval).floor();
-        is_last || looks(step) > looks(step - 1)
+        let snapshots = |steps: usize| (steps as f64 / self.interval).floor();
+        is_last || snapshots(step) > snapshots(step - 1)
     }
 
     /// Scores the model after the last step in `log`.
@@ -127,7 +135,7 @@ impl TestScores {
     /// # Errors
     ///
     /// If the model cannot predict the rows.
-    pub fn look_at(&mut self, model: &AnyModel, log: &TrainingLog) -> Result<(), PredictionError> {
+    pub fn record(&mut self, model: &AnyModel, log: &TrainingLog) -> Result<(), PredictionError> {
         let Some(entry) = log.entries.last() else {
             return Ok(());
         };
@@ -142,14 +150,14 @@ impl TestScores {
             progress,
         )?
         .scores;
-        let mut look = vec![
+        let mut snapshot = vec![
             ("step".to_owned(), entry.report.step as f64),
             ("seconds".to_owned(), entry.seconds),
             ("loss".to_owned(), self.loss_since_the_last_look(log)),
         ];
-        look.extend(named_scores(&scores).map(|(name, score)| (name.to_owned(), score)));
-        look.extend(named_values(&model.hyperparameters()));
-        self.curve.push(look);
+        snapshot.extend(named_scores(&scores).map(|(name, score)| (name.to_owned(), score)));
+        snapshot.extend(named_values(&model.hyperparameters()));
+        self.curve.push(snapshot);
         Ok(())
     }
 
@@ -204,9 +212,9 @@ mod tests {
             LearningCurve::from_csv(&curve.to_csv()),
             Some(curve.clone())
         );
-        let look = |step, nlpd| vec![("step".to_owned(), step), ("nlpd".to_owned(), nlpd)];
-        curve.push(look(1.0, 0.1 + 0.2));
-        curve.push(look(2.0, -1.0 / 3.0));
+        let snapshot = |step, nlpd| vec![("step".to_owned(), step), ("nlpd".to_owned(), nlpd)];
+        curve.push(snapshot(1.0, 0.1 + 0.2));
+        curve.push(snapshot(2.0, -1.0 / 3.0));
         assert!(
             curve
                 .to_csv()
@@ -218,7 +226,7 @@ mod tests {
         );
         assert_eq!(curve.numbers("step"), Some(vec![1.0, 2.0]));
         assert_eq!(curve.numbers("rmse"), None);
-        curve.push(look(3.0, f64::NAN));
+        curve.push(snapshot(3.0, f64::NAN));
         let read = LearningCurve::from_csv(&curve.to_csv()).unwrap();
         assert!(read.numbers("nlpd").unwrap()[2].is_nan());
         assert_eq!(LearningCurve::from_csv("step,nlpd\n1\n"), None);

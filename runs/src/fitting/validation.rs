@@ -58,7 +58,7 @@ impl Validation {
     /// # Errors
     ///
     /// If the model cannot predict the rows.
-    pub fn look_at(&mut self, step: usize, model: &AnyModel) -> Result<f64, PredictionError> {
+    pub fn score(&mut self, step: usize, model: &AnyModel) -> Result<f64, PredictionError> {
         let predictor = model.trained(&self.data)?.predictor()?;
         let (inputs, (targets, _)) = (&self.part.inputs, self.part.likelihood_targets());
         let densities = predictor.log_density(inputs.values(), inputs.columns(), &targets)?;

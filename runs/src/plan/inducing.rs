@@ -4,7 +4,7 @@ use burn_gp_core::{inducing::Initializer, ops::Jitter};
 use burn_gp_models::InducingConfig;
 
 use crate::arguments::{InitializerName, RunOptions};
-use crate::devices::Place;
+use crate::devices::ComputeTarget;
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
 use crate::ranges::{MOST_SIZE, at_most, at_most_rows, from_one_to, within};
@@ -34,7 +34,7 @@ pub(super) fn inducing(
     };
     resolved.inducing = Some(count);
     resolved.orthogonal = (orthogonal > 0).then_some(orthogonal);
-    let dtype = Place::of(resolved)?.precision().dtype();
+    let dtype = ComputeTarget::of(resolved)?.precision().dtype();
     let default_jitter = Jitter::for_precision(dtype).initial;
     Ok(InducingConfig {
         count,

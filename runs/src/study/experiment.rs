@@ -6,7 +6,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{CommonOptions, ExperimentFolder, RunSupervisor};
-use crate::devices::Place;
+use crate::devices::ComputeTarget;
 use crate::failure::Failure;
 
 /// An experiment: its folder, its device, and the progress of its training.
@@ -31,7 +31,7 @@ impl Experiment {
     pub fn open(
         name: &str,
         common: &CommonOptions,
-        place: Place,
+        place: ComputeTarget,
         mut settings: Value,
     ) -> Result<Self, Failure> {
         let (device, dtype) = place.open()?;
@@ -52,13 +52,13 @@ impl Experiment {
     /// # Errors
     ///
     /// See [`ExperimentFolder::once`].
-    pub fn part<T: Serialize + DeserializeOwned>(
+    pub fn load_or_compute<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,
         title: &str,
         make: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        self.folder.once(name, || {
+        self.folder.load_or_compute(name, || {
             self.watch.announce(title);
             make()
         })

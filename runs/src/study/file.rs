@@ -321,7 +321,7 @@ pub struct Table {
     /// The files then have a line for every point of every run, without standard errors, and the
     /// values come from the columns of the curves. If empty, each row shows the final values.
     #[serde(default)]
-    pub looks: Vec<f64>,
+    pub snapshots: Vec<f64>,
     /// The uncertainty that follows a mean.
     #[serde(default)]
     pub spread: Spread,

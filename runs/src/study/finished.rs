@@ -283,8 +283,8 @@ impl FinishedCell {
             .map(|numbers| column(numbers, name).unwrap_or_default())
             .collect();
         let count = columns.iter().map(Vec::len).min().unwrap_or(0);
-        let mean = |look: usize| {
-            let sum: f64 = columns.iter().map(|column| column[look]).sum();
+        let mean = |snapshot: usize| {
+            let sum: f64 = columns.iter().map(|column| column[snapshot]).sum();
             sum / columns.len() as f64
         };
         (0..count).map(mean).collect()
@@ -292,8 +292,8 @@ impl FinishedCell {
 
     /// The cell with the values at one point of each run's learning curve instead of the final
     /// values.
-    pub fn at(&self, look: usize) -> Self {
-        let numbers = self.numbers.iter().map(|numbers| at(numbers, look));
+    pub fn at(&self, snapshot: usize) -> Self {
+        let numbers = self.numbers.iter().map(|numbers| at(numbers, snapshot));
         Self {
             numbers: numbers.collect(),
             ..self.clone()
@@ -301,7 +301,7 @@ impl FinishedCell {
     }
 
     /// Every point of every run's learning curve, each as a cell with one run.
-    pub fn looks(&self) -> Vec<Self> {
+    pub fn snapshots(&self) -> Vec<Self> {
         let of_run = |run: usize| {
             let alone = Self {
                 folders: vec![self.folders[run].clone()],
@@ -310,7 +310,7 @@ impl FinishedCell {
                 ..self.clone()
             };
             let count = alone.curve("step").len();
-            (0..count).map(move |look| alone.at(look))
+            (0..count).map(move |snapshot| alone.at(snapshot))
         };
         (0..self.runs.len()).flat_map(of_run).collect()
     }
@@ -352,11 +352,12 @@ fn column(numbers: &Map<String, Value>, name: &str) -> Option<Vec<f64>> {
 
 /// The metrics of a run with the values at one point of its learning curve instead of the final
 /// values.
-fn at(numbers: &Map<String, Value>, look: usize) -> Map<String, Value> {
+fn at(numbers: &Map<String, Value>, snapshot: usize) -> Map<String, Value> {
     let mut numbers = numbers.clone();
     if let Some(Value::Object(columns)) = numbers.remove(CURVE) {
-        let at_look = |(name, column): (String, Value)| Some((name, column.get(look)?.clone()));
-        numbers.extend(columns.into_iter().filter_map(at_look));
+        let at_snapshot =
+            |(name, column): (String, Value)| Some((name, column.get(snapshot)?.clone()));
+        numbers.extend(columns.into_iter().filter_map(at_snapshot));
     }
     let [seconds, step] = ["seconds", "step"].map(|name| number(&numbers, name));
     let speed = seconds.zip(step).map(|(seconds, step)| seconds / step);

@@ -130,7 +130,7 @@ impl ExperimentFolder {
     /// # Errors
     ///
     /// If the part cannot be computed, read or written.
-    pub fn once<T: Serialize + DeserializeOwned>(
+    pub fn load_or_compute<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,
         make: impl FnOnce() -> Result<T, Failure>,
@@ -150,7 +150,7 @@ impl ExperimentFolder {
     /// # Errors
     ///
     /// If a part cannot be read.
-    pub fn made<T: DeserializeOwned>(&self) -> Result<Vec<T>, Failure> {
+    pub fn load_all<T: DeserializeOwned>(&self) -> Result<Vec<T>, Failure> {
         let names = output::names_in(&self.runs()).into_iter();
         let files = names.filter(|name| name.ends_with(".json"));
         let read = |name: String| {

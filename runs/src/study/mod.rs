@@ -36,7 +36,7 @@ use crate::output::METRICS;
 use crate::plan::check;
 use crate::training_run::TrainingRun;
 
-pub use crate::devices::Place;
+pub use crate::devices::ComputeTarget;
 pub use arguments::{ChoiceOf, KnownStudy};
 pub use cell::{Cell, OptionSource};
 use cell::{NO_USE, ROOT_OF_INPUTS};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::arguments::{DeviceName, DtypeName, RunOptions, ScaleName};
-use crate::devices::Place;
+use crate::devices::ComputeTarget;
 use crate::option_error::OptionError;
 
 /// The options of every experiment.
@@ -88,8 +88,8 @@ impl CommonOptions {
     /// # Errors
     ///
     /// If no device is available.
-    pub fn place(&self) -> Result<Place, OptionError> {
-        Place::new(self.device.clone(), self.dtype)
+    pub fn place(&self) -> Result<ComputeTarget, OptionError> {
+        ComputeTarget::new(self.device.clone(), self.dtype)
     }
 
     /// The device and the floating-point type, with single precision as the default.
@@ -97,8 +97,8 @@ impl CommonOptions {
     /// # Errors
     ///
     /// If no device is available.
-    pub fn place_in_single_precision(&self) -> Result<Place, OptionError> {
-        Ok(Place {
+    pub fn place_in_single_precision(&self) -> Result<ComputeTarget, OptionError> {
+        Ok(ComputeTarget {
             dtype: self.dtype.unwrap_or(DtypeName::F32),
             ..self.place()?
         })

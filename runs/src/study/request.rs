@@ -10,7 +10,7 @@ use super::data_at_hand::data_at_hand;
 use super::file::{Condition, Study, StudyOption};
 use super::options::CommonOptions;
 use crate::arguments::ScaleName;
-use crate::devices::Place;
+use crate::devices::ComputeTarget;
 use crate::failure::Failure;
 use crate::option_error::OptionError;
 use crate::ranges::{MOST_PARTS, at_least_one, from_one_to, positive};
@@ -90,7 +90,7 @@ impl Request {
     /// # Errors
     ///
     /// If no device is available.
-    pub fn place(&self, study: &Study) -> Result<Place, OptionError> {
+    pub fn place(&self, study: &Study) -> Result<ComputeTarget, OptionError> {
         match study.single_precision {
             true => self.common.place_in_single_precision(),
             false => self.common.place(),

@@ -142,11 +142,11 @@ impl StudyTable<'_> {
     ///
     /// If a file cannot be written.
     pub fn write(&self, folder: &ExperimentFolder) -> Result<(), Failure> {
-        let lines: Vec<ResultRow> = match self.study.table.looks.is_empty() {
+        let lines: Vec<ResultRow> = match self.study.table.snapshots.is_empty() {
             true => self.cells.iter().map(|cell| self.line(cell)).collect(),
             false => {
-                let looks = self.cells.iter().flat_map(FinishedCell::looks);
-                looks.map(|look| self.line(&look)).collect()
+                let snapshots = self.cells.iter().flat_map(FinishedCell::snapshots);
+                snapshots.map(|snapshot| self.line(&snapshot)).collect()
             }
         };
         let records: Vec<Value> = self.cells.iter().map(|cell| self.record(cell)).collect();
@@ -197,20 +197,20 @@ impl StudyTable<'_> {
             true => ResultRow::default(),
             false => self.place(cell),
         };
-        let is_look = !self.study.table.looks.is_empty();
+        let is_snapshot = !self.study.table.snapshots.is_empty();
         let spread = format!("_{}", self.spread());
         for column in self.kept() {
             let sides = ["", "paper_"].into_iter().zip(self.forms(cell, column));
-            for (side, forms) in sides.take(1 + usize::from(column.paper && !is_look)) {
+            for (side, forms) in sides.take(1 + usize::from(column.paper && !is_snapshot)) {
                 let names = ["", spread.as_str()]
                     .into_iter()
-                    .take(2 - usize::from(is_look));
+                    .take(2 - usize::from(is_snapshot));
                 for (name, value) in names.zip(forms.kept) {
                     line = line.with(format!("{side}{}{name}", column.key), value);
                 }
             }
         }
-        match is_look {
+        match is_snapshot {
             true => line,
             false => line.with("departures", cell.departures.as_deref().map(joined)),
         }
@@ -248,10 +248,10 @@ impl StudyTable<'_> {
                     _ => first_text(self.study, self.request, heading, cells),
                 });
             }
-            let looks = &self.study.table.looks;
-            lines.extend(aligned(&match looks.is_empty() {
+            let snapshots = &self.study.table.snapshots;
+            lines.extend(aligned(&match snapshots.is_empty() {
                 true => self.rows(cells),
-                false => self.rows(&at_looks(cells, looks)),
+                false => self.rows(&at_snapshots(cells, snapshots)),
             }));
             lines.extend(heading.as_ref().map(|_| String::new()));
         }
@@ -333,12 +333,14 @@ fn published(cell: &FinishedCell, column: &Column) -> Option<Reported> {
 }
 
 /// A row for each requested point of the learning curves.
-fn at_looks(cells: &[FinishedCell], looks: &[f64]) -> Vec<FinishedCell> {
+fn at_snapshots(cells: &[FinishedCell], snapshots: &[f64]) -> Vec<FinishedCell> {
     let of_cell = |cell: &FinishedCell| {
         let count = cell.curve("step").len();
-        let look = |share: &f64| ((share * count as f64) as usize).min(count.saturating_sub(1));
-        let looks = looks.iter().filter(move |_| count > 0).map(look);
-        looks.map(|look| cell.at(look)).collect::<Vec<_>>()
+        let snapshot = |share: &f64| ((share * count as f64) as usize).min(count.saturating_sub(1));
+        let snapshots = snapshots.iter().filter(move |_| count > 0).map(snapshot);
+        snapshots
+            .map(|snapshot| cell.at(snapshot))
+            .collect::<Vec<_>>()
     };
     cells.iter().flat_map(of_cell).collect()
 }

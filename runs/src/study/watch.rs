@@ -88,20 +88,20 @@ impl RunSupervisor {
     ///
     /// If a step fails, or the user interrupts the program.
     pub fn train<T: Trainer>(&self, trainer: &mut T) -> Result<Vec<f64>, Failure> {
-        self.train_with_looks(trainer, 1, |_, _| Ok(()))
+        self.train_with_snapshots(trainer, 1, |_, _| Ok(()))
     }
 
-    /// Runs all training steps and returns the duration of each in seconds. Calls `look` with the
+    /// Runs all training steps and returns the duration of each in seconds. Calls `snapshot` with the
     /// trainer and the number of the step after every `interval` steps and after the last step.
     ///
     /// # Errors
     ///
-    /// If a step fails, `look` fails, or the user interrupts the program.
-    pub fn train_with_looks<T: Trainer>(
+    /// If a step fails, `snapshot` fails, or the user interrupts the program.
+    pub fn train_with_snapshots<T: Trainer>(
         &self,
         trainer: &mut T,
         interval: usize,
-        mut look: impl FnMut(&T, usize) -> Result<(), Failure>,
+        mut snapshot: impl FnMut(&T, usize) -> Result<(), Failure>,
     ) -> Result<Vec<f64>, Failure> {
         let planned = trainer.steps_planned();
         let mut progress = Progress::new(trainer.steps_made(), planned, self.quiet);
@@ -124,7 +124,7 @@ impl RunSupervisor {
                 validation: None,
             });
             if report.step.is_multiple_of(interval) || trainer.is_finished() {
-                look(trainer, report.step)?;
+                snapshot(trainer, report.step)?;
             }
         }
         Ok(seconds)

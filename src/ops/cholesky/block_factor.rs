@@ -3,7 +3,7 @@
 use burn::{backend::Dispatch, tensor::Tensor};
 
 use super::{CholeskyFactor, Jitter, NotPositiveDefinite, check, may_wait, square_size};
-use crate::ops::{mean_diagonal, remainder, transposed_gram};
+use crate::ops::{mean_diagonal, subtract_product, transposed_gram};
 
 /// The lower Cholesky factor of a symmetric positive-definite two-by-two block matrix, by
 /// elimination of the first block:
@@ -84,7 +84,7 @@ impl BlockFactor {
     /// - `first` (B): `[M, N]`, `second` (B₂): `[M2, N]`; the results have the same shapes
     pub fn solve(&self, first: Tensor<2>, second: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         let first = self.leading.solve(first);
-        let rest = remainder(second, self.coupling.clone(), first.clone());
+        let rest = subtract_product(second, self.coupling.clone(), first.clone());
         let second = self.trailing.solve(rest);
         (first, second)
     }
@@ -92,7 +92,7 @@ impl BlockFactor {
     /// Solves with the transposed factor: `[[L, 0], [Aᵀ, L₂]]⁻ᵀ[B; B₂]`; shapes as in [`solve`](Self::solve).
     pub fn solve_transposed(&self, first: Tensor<2>, second: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
         let second = self.trailing.solve_transposed(second);
-        let rest = remainder(first, self.coupling.clone().transpose(), second.clone());
+        let rest = subtract_product(first, self.coupling.clone().transpose(), second.clone());
         let first = self.leading.solve_transposed(rest);
         (first, second)
     }

@@ -6,8 +6,8 @@ use burn_gp_core::{
     ops::Jitter,
     process::{CovarianceShape, VariationalGaussian},
     variational::{
-        AnyPosterior, Coordinates, InducingSet, Orthogonal, OrthogonalConfig,
-        OrthogonallyDecoupled, OrthogonallyDecoupledConfig, PosteriorConfig,
+        AnyPosterior, InducingSet, OrthogonallyDecoupled, OrthogonallyDecoupledConfig,
+        Parameterization, PosteriorConfig, SolveGp, SolveGpConfig,
     },
 };
 
@@ -16,19 +16,19 @@ use super::{
     posterior_case::{Case, DIMENSIONS, POINTS, VARIANCE, covariances},
 };
 
-/// The configuration of [`Orthogonal`].
-pub fn solve(covariance: CovarianceShape, coordinates: Coordinates) -> PosteriorConfig {
-    PosteriorConfig::from(OrthogonalConfig {
+/// The configuration of [`SolveGp`].
+pub fn solve(covariance: CovarianceShape, parameterization: Parameterization) -> PosteriorConfig {
+    PosteriorConfig::from(SolveGpConfig {
         covariance,
-        coordinates,
+        parameterization,
     })
 }
 
 /// The configuration of [`OrthogonallyDecoupled`] with all columns.
-pub fn odvgp(covariance: CovarianceShape, coordinates: Coordinates) -> PosteriorConfig {
+pub fn odvgp(covariance: CovarianceShape, parameterization: Parameterization) -> PosteriorConfig {
     PosteriorConfig::from(OrthogonallyDecoupledConfig {
         covariance,
-        coordinates,
+        parameterization,
         columns: None,
         seed: 0,
     })
@@ -128,14 +128,14 @@ impl OrthogonalCase {
         }
     }
 
-    pub fn whitened(&self, platform: &Platform) -> Orthogonal {
+    pub fn whitened(&self, platform: &Platform) -> SolveGp {
         let sets = self.sets.iter().map(|set| set.in_posterior(platform));
-        Orthogonal::new(sets.collect(), Coordinates::Whitened, Jitter::INDUCING)
+        SolveGp::new(sets.collect(), Parameterization::Whitened, Jitter::INDUCING)
     }
 
     /// The same distributions over the variables themselves: `m → L_tt·m`, `W → L_tt·W`, where L_tt
     /// are the diagonal blocks of the factor of all sets.
-    pub fn unwhitened(&self, platform: &Platform) -> Orthogonal {
+    pub fn unwhitened(&self, platform: &Platform) -> SolveGp {
         let factor = self.union().kuu().cholesky();
         let mut first = 0;
         let sets = self.sets.iter().map(|set| {
@@ -144,19 +144,23 @@ impl OrthogonalCase {
             first += size;
             set.colored(&block).in_posterior(platform)
         });
-        Orthogonal::new(sets.collect(), Coordinates::Unwhitened, Jitter::INDUCING)
+        SolveGp::new(
+            sets.collect(),
+            Parameterization::Unwhitened,
+            Jitter::INDUCING,
+        )
     }
 
     /// The first set. The second set expands the mean, with its mean as weights.
     pub fn decoupled(
         &self,
         platform: &Platform,
-        coordinates: Coordinates,
+        parameterization: Parameterization,
     ) -> OrthogonallyDecoupled {
         let [first, second] = [&self.sets[0], &self.sets[1]];
-        let gaussian = match coordinates {
-            Coordinates::Whitened => first.distribution(platform),
-            Coordinates::Unwhitened => {
+        let gaussian = match parameterization {
+            Parameterization::Whitened => first.distribution(platform),
+            Parameterization::Unwhitened => {
                 let jitter = Dense::identity(first.points.rows).scaled(1e-6 * VARIANCE);
                 let kuu = covariances(&first.points, &first.points).plus(&jitter);
                 first.colored(&kuu.cholesky()).distribution(platform)
@@ -165,7 +169,7 @@ impl OrthogonalCase {
         OrthogonallyDecoupled::new(
             (first.inducing(platform), gaussian),
             (second.inducing(platform), platform.matrix(&second.mean)),
-            coordinates,
+            parameterization,
             Jitter::INDUCING,
         )
     }
@@ -183,11 +187,11 @@ impl OrthogonalCase {
             ),
             (
                 "odvgp, whitened",
-                AnyPosterior::from(self.decoupled(platform, Coordinates::Whitened)),
+                AnyPosterior::from(self.decoupled(platform, Parameterization::Whitened)),
             ),
             (
                 "odvgp, unwhitened",
-                AnyPosterior::from(self.decoupled(platform, Coordinates::Unwhitened)),
+                AnyPosterior::from(self.decoupled(platform, Parameterization::Unwhitened)),
             ),
         ]
     }

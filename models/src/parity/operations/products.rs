@@ -32,13 +32,16 @@ pub(super) fn cases() -> Vec<Case> {
             let product = ops::transposed_triangular_product(lower, right);
             harness.output("product", product);
         }),
-        exact("remainder", move |harness| {
+        exact("subtract_product", move |harness| {
             let matrix = harness.normal([BATCH, rows, columns]);
             let left = harness.normal([BATCH, rows, others]);
             let right = harness.normal([BATCH, others, columns]);
             // `matrix − leftᵀ·right`.
             let left = left.swap_dims(1, 2);
-            harness.output("remainder", ops::remainder(matrix, left, right));
+            harness.output(
+                "subtract_product",
+                ops::subtract_product(matrix, left, right),
+            );
         }),
         exact("congruence", move |harness| {
             let matrix = super::definite(harness, 1, rows);

@@ -6,8 +6,7 @@ use burn_gp_core::{
     optim::NaturalGradient,
     parameter::Parameters,
     variational::{
-        InverseFreeConfig, LSvgpConfig, OrthogonalConfig, OrthogonallyDecoupledConfig,
-        PosteriorConfig,
+        InverseFreeConfig, LSvgpConfig, OrthogonallyDecoupledConfig, PosteriorConfig, SolveGpConfig,
     },
 };
 use burn_gp_models::{
@@ -90,7 +89,7 @@ fn frozen_parameters_with_an_update_of_their_own_stay() {
     let posteriors: [PosteriorConfig; 4] = [
         InverseFreeConfig::default().into(),
         LSvgpConfig::default().into(),
-        OrthogonalConfig::default().into(),
+        SolveGpConfig::default().into(),
         OrthogonallyDecoupledConfig::default()
             .with_columns(2)
             .into(),

@@ -200,7 +200,7 @@ fn impossible_values_of_likelihoods_and_posteriors_are_named() {
 #[test]
 fn too_few_rows_for_orthogonal_points_are_told_as_such() {
     let solve = svgp(GaussianConfig::default())
-        .with_posterior(OrthogonalConfig::default())
+        .with_posterior(SolveGpConfig::default())
         .with_inducing(InducingConfig::default().with_orthogonal(3));
     let error = error(solve.fit([1.0, 1.0], [0.5, 0.6], &Fit::new().steps(1)));
     assert!(

@@ -15,8 +15,8 @@ use burn_gp_core::{
     parameter::Positive,
     process::{CovarianceShape, DrawableProcess, VariationalGaussian},
     variational::{
-        AnyPosterior, Coordinates, Evaluation, InducingGaussians, Posterior, PosteriorDefinition,
-        PosteriorInit, Unwhitened,
+        AnyPosterior, Evaluation, InducingGaussians, Parameterization, Posterior,
+        PosteriorDefinition, PosteriorInit, Unwhitened,
     },
 };
 use rand::Rng;
@@ -134,8 +134,8 @@ impl InducingGaussians for White {
         vec![(&self.inducing, &self.distribution)]
     }
 
-    fn coordinates(&self) -> Coordinates {
-        Coordinates::Whitened
+    fn parameterization(&self) -> Parameterization {
+        Parameterization::Whitened
     }
 
     fn jitter(&self) -> Jitter {
@@ -154,7 +154,7 @@ impl PosteriorDefinition for WhiteConfig {
         sets: Vec<AnyInducing>,
         start: &PosteriorInit<'_>,
     ) -> Result<AnyPosterior, NotPositiveDefinite> {
-        let mut sets = start.inducing_sets(sets, self.covariance, Coordinates::Whitened)?;
+        let mut sets = start.inducing_sets(sets, self.covariance, Parameterization::Whitened)?;
         let (inducing, distribution) = sets.swap_remove(0).into_parts();
         let jitter = start.jitter;
         let posterior = White {
@@ -207,7 +207,7 @@ impl PosteriorDefinition for DelegatingConfig {
         start: &PosteriorInit<'_>,
     ) -> Result<AnyPosterior, NotPositiveDefinite> {
         let shape = CovarianceShape::Full;
-        let mut sets = start.inducing_sets(sets, shape, Coordinates::Unwhitened)?;
+        let mut sets = start.inducing_sets(sets, shape, Parameterization::Unwhitened)?;
         let (inducing, distribution) = sets.swap_remove(0).into_parts();
         let to = Unwhitened::new(inducing, distribution, start.jitter);
         Ok(Delegating { to }.into())

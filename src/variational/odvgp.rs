@@ -9,7 +9,7 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyPosterior, ColumnSampling, Coordinates, Evaluation, Expansion, Posterior,
+    AnyPosterior, ColumnSampling, Evaluation, Expansion, Parameterization, Posterior,
     PosteriorDefinition, PosteriorInit, definition::exactly, expansion::expand,
     inducing_gaussians::whitened_moments,
 };
@@ -29,7 +29,7 @@ use crate::{
 /// ODVGP: a Gaussian over the inducing variables `u = f(Z)`, plus a mean with a much larger set `v`
 /// at O, orthogonal to u.
 ///
-/// It is [`Orthogonal`](super::Orthogonal) with two sets, where the second covariance stays at its
+/// It is [`SolveGp`](super::SolveGp) with two sets, where the second covariance stays at its
 /// prior value, `S_v = C_vv = K_vv − K_vu·K_uu⁻¹·K_uv` (H. Salimbeni, C. Cheng, B. Boots and M.
 /// Deisenroth, *Orthogonally Decoupled Variational Gaussian Processes*, arXiv:1809.08820; J. Shi,
 /// M. Titsias and A. Mnih, arXiv:1910.10596, section 3.2). The mean is `m_v = C_vv·a`, and training
@@ -60,11 +60,11 @@ use crate::{
 /// let distribution = || VariationalGaussian::standard(3, 1, CovarianceShape::Full, &device);
 /// let mean_points = InducingPoints::new(Tensor::from_data([[0.5], [1.5]], &device));
 /// let weights = Tensor::from_data([[1.0, -1.0]], &device);
-/// let coordinates = OrthogonallyDecoupledConfig::default().coordinates;
+/// let parameterization = OrthogonallyDecoupledConfig::default().parameterization;
 /// let posterior = OrthogonallyDecoupled::new(
 ///     (inducing(), distribution()),
 ///     (mean_points, weights),
-///     coordinates,
+///     parameterization,
 ///     jitter,
 /// );
 /// let evaluation = posterior.evaluate(&prior, Tensor::from_data([[0.5], [1.5]], &device))?;
@@ -87,7 +87,7 @@ pub struct OrthogonallyDecoupled {
     #[module(skip)]
     columns: Option<ColumnSampling>,
     #[module(skip)]
-    coordinates: Coordinates,
+    parameterization: Parameterization,
     #[module(skip)]
     jitter: Jitter,
 }
@@ -100,7 +100,7 @@ pub struct OrthogonallyDecoupledConfig {
     /// Full or diagonal covariance.
     pub covariance: CovarianceShape,
     /// Whether the Gaussian is over whitened or unwhitened variables. The default is unwhitened.
-    pub coordinates: Coordinates,
+    pub parameterization: Parameterization,
     /// The number of columns of `K_vv` used per step; all of them if absent.
     #[setters(strip_option)]
     pub columns: Option<usize>,
@@ -113,7 +113,7 @@ impl Default for OrthogonallyDecoupledConfig {
     fn default() -> Self {
         Self {
             covariance: CovarianceShape::Full,
-            coordinates: Coordinates::Unwhitened,
+            parameterization: Parameterization::Unwhitened,
             columns: None,
             seed: 0,
         }
@@ -139,12 +139,13 @@ impl PosteriorDefinition for OrthogonallyDecoupledConfig {
         start: &PosteriorInit<'_>,
     ) -> Result<AnyPosterior, NotPositiveDefinite> {
         let [inducing, orthogonal] = exactly(sets);
-        let gaussians = start.gaussians(&[&inducing], self.covariance, self.coordinates)?;
+        let gaussians = start.gaussians(&[&inducing], self.covariance, self.parameterization)?;
         let [gaussian] = exactly(gaussians);
         let shape = [start.outputs, orthogonal.count()];
         let weights = Tensor::zeros(shape, start.options.clone());
         let (first, second) = ((inducing, gaussian), (orthogonal, weights));
-        let posterior = OrthogonallyDecoupled::new(first, second, self.coordinates, start.jitter);
+        let posterior =
+            OrthogonallyDecoupled::new(first, second, self.parameterization, start.jitter);
         Ok(match self.columns {
             Some(columns) => posterior.with_columns(columns, self.seed),
             None => posterior,
@@ -160,7 +161,7 @@ impl OrthogonallyDecoupled {
     pub fn new(
         (inducing, distribution): (impl Into<AnyInducing>, VariationalGaussian),
         (orthogonal, weights): (impl Into<AnyInducing>, Tensor<2>),
-        coordinates: Coordinates,
+        parameterization: Parameterization,
         jitter: Jitter,
     ) -> Self {
         let steps = HostInteger::new(0, &weights.device());
@@ -171,7 +172,7 @@ impl OrthogonallyDecoupled {
             weights: Param::from_tensor(weights),
             steps,
             columns: None,
-            coordinates,
+            parameterization,
             jitter,
         }
     }
@@ -208,9 +209,9 @@ impl OrthogonallyDecoupled {
         prior: &Kernels,
     ) -> Result<(CholeskyFactor<3>, Moments, Tensor<2>), NotPositiveDefinite> {
         let factor = cholesky(self.inducing.kuu(prior), self.jitter)?; // K_uu = LLᵀ, [B, M, M]
-        let q = match self.coordinates {
-            Coordinates::Whitened => self.distribution.moments(),
-            Coordinates::Unwhitened => whitened_moments(&factor, &self.distribution),
+        let q = match self.parameterization {
+            Parameterization::Whitened => self.distribution.moments(),
+            Parameterization::Unwhitened => whitened_moments(&factor, &self.distribution),
         };
         let weights = self.weights();
         let [outputs, _] = weights.dims();

@@ -5,7 +5,8 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyPosterior, Coordinates, InducingGaussians, Posterior, PosteriorDefinition, PosteriorInit,
+    AnyPosterior, InducingGaussians, Parameterization, Posterior, PosteriorDefinition,
+    PosteriorInit,
 };
 use crate::{
     inducing::AnyInducing,
@@ -80,7 +81,7 @@ impl InducingSet {
 ///     ops::{Jitter, NotPositiveDefinite, Stationary},
 ///     process::{CovarianceShape, VariationalGaussian},
 ///     variational::{
-///         InducingSet, Orthogonal, OrthogonalConfig, Posterior, UnwhitenedOrthogonalConfig,
+///         InducingSet, SolveGp, SolveGpConfig, Posterior, UnwhitenedSolveGpConfig,
 ///     },
 /// };
 ///
@@ -92,10 +93,10 @@ impl InducingSet {
 /// let distribution = || VariationalGaussian::standard(3, 1, CovarianceShape::Full, &device);
 /// let second = InducingPoints::new(Tensor::from_data([[0.5], [1.5], [2.5]], &device));
 /// let sets = [inducing(), second].map(|inducing| InducingSet::new(inducing, distribution()));
-/// let coordinates = OrthogonalConfig::default().coordinates;
-/// let posterior = Orthogonal::new(sets.into(), coordinates, jitter);
+/// let parameterization = SolveGpConfig::default().parameterization;
+/// let posterior = SolveGp::new(sets.into(), parameterization, jitter);
 /// assert_eq!(posterior.inducing_sets().len(), 2);
-/// assert_eq!(UnwhitenedOrthogonalConfig::default().covariance, CovarianceShape::Full);
+/// assert_eq!(UnwhitenedSolveGpConfig::default().covariance, CovarianceShape::Full);
 /// let evaluation = posterior.evaluate(&prior, Tensor::from_data([[0.5], [1.5]], &device))?;
 /// assert_eq!(evaluation.marginals.mean.dims(), [2, 1]);
 /// // By default the Gaussians are over whitened variables: this is the prior.
@@ -104,36 +105,36 @@ impl InducingSet {
 /// # }
 /// ```
 #[derive(Module, Debug)]
-pub struct Orthogonal {
+pub struct SolveGp {
     sets: Vec<InducingSet>,
     #[module(skip)]
-    coordinates: Coordinates,
+    parameterization: Parameterization,
     #[module(skip)]
     jitter: Jitter,
 }
 
-/// Configuration of an [`Orthogonal`] posterior.
+/// Configuration of an [`SolveGp`] posterior.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(default, deny_unknown_fields)]
 #[setters(prefix = "with_")]
-pub struct OrthogonalConfig {
+pub struct SolveGpConfig {
     /// Full or diagonal covariances.
     pub covariance: CovarianceShape,
     /// Whether the Gaussians are over whitened or unwhitened variables.
-    pub coordinates: Coordinates,
+    pub parameterization: Parameterization,
 }
 
 register!(
     Posterior,
     "solve",
-    OrthogonalConfig,
+    SolveGpConfig,
     "With a second, orthogonal set of inducing points (SOLVE-GP), as in solve"
 );
 
-/// Configuration of an [`Orthogonal`] posterior over unwhitened variables.
+/// Configuration of an [`SolveGp`] posterior over unwhitened variables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct UnwhitenedOrthogonalConfig {
+pub struct UnwhitenedSolveGpConfig {
     /// Full or diagonal covariances.
     pub covariance: CovarianceShape,
 }
@@ -141,11 +142,11 @@ pub struct UnwhitenedOrthogonalConfig {
 register!(
     Posterior,
     "solve-unwhitened",
-    UnwhitenedOrthogonalConfig,
+    UnwhitenedSolveGpConfig,
     "SOLVE-GP over unwhitened inducing variables, as in solve-unwhitened"
 );
 
-impl PosteriorDefinition for OrthogonalConfig {
+impl PosteriorDefinition for SolveGpConfig {
     fn has_orthogonal_set(&self) -> bool {
         true
     }
@@ -156,12 +157,12 @@ impl PosteriorDefinition for OrthogonalConfig {
         sets: Vec<AnyInducing>,
         start: &PosteriorInit<'_>,
     ) -> Result<AnyPosterior, NotPositiveDefinite> {
-        let sets = start.inducing_sets(sets, self.covariance, self.coordinates)?;
-        Ok(Orthogonal::new(sets, self.coordinates, start.jitter).into())
+        let sets = start.inducing_sets(sets, self.covariance, self.parameterization)?;
+        Ok(SolveGp::new(sets, self.parameterization, start.jitter).into())
     }
 }
 
-impl PosteriorDefinition for UnwhitenedOrthogonalConfig {
+impl PosteriorDefinition for UnwhitenedSolveGpConfig {
     fn has_orthogonal_set(&self) -> bool {
         true
     }
@@ -172,29 +173,29 @@ impl PosteriorDefinition for UnwhitenedOrthogonalConfig {
         sets: Vec<AnyInducing>,
         start: &PosteriorInit<'_>,
     ) -> Result<AnyPosterior, NotPositiveDefinite> {
-        let solve = OrthogonalConfig {
+        let solve = SolveGpConfig {
             covariance: self.covariance,
-            coordinates: Coordinates::Unwhitened,
+            parameterization: Parameterization::Unwhitened,
         };
         solve.build(sets, start)
     }
 }
 
-impl Orthogonal {
+impl SolveGp {
     /// Creates a posterior from sets in the order in which they are orthogonalized.
     ///
     /// # Panics
     ///
     /// If `sets` is empty.
     #[track_caller]
-    pub fn new(sets: Vec<InducingSet>, coordinates: Coordinates, jitter: Jitter) -> Self {
+    pub fn new(sets: Vec<InducingSet>, parameterization: Parameterization, jitter: Jitter) -> Self {
         assert!(
             !sets.is_empty(),
-            "Orthogonal: no set of inducing variables given"
+            "SolveGp: no set of inducing variables given"
         );
         Self {
             sets,
-            coordinates,
+            parameterization,
             jitter,
         }
     }
@@ -219,7 +220,7 @@ impl Orthogonal {
             let standard = VariationalGaussian::standard(inducing.count(), outputs, shape, options);
             InducingSet::new(inducing, standard)
         });
-        Self::new(sets.collect(), Coordinates::Whitened, jitter)
+        Self::new(sets.collect(), Parameterization::Whitened, jitter)
     }
 
     /// The sets, in the order in which they are orthogonalized.
@@ -228,14 +229,14 @@ impl Orthogonal {
     }
 }
 
-impl InducingGaussians for Orthogonal {
+impl InducingGaussians for SolveGp {
     fn sets(&self) -> Vec<(&AnyInducing, &VariationalGaussian)> {
         let sets = self.sets.iter();
         sets.map(|set| (&set.inducing, &set.distribution)).collect()
     }
 
-    fn coordinates(&self) -> Coordinates {
-        self.coordinates
+    fn parameterization(&self) -> Parameterization {
+        self.parameterization
     }
 
     fn jitter(&self) -> Jitter {

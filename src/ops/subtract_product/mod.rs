@@ -27,7 +27,7 @@ use crate::ops::{
 ///
 /// If the shapes do not match.
 #[track_caller]
-pub fn remainder<const D: usize>(
+pub fn subtract_product<const D: usize>(
     matrix: Tensor<D>,
     left: Tensor<D>,
     right: Tensor<D>,
@@ -40,36 +40,36 @@ pub fn remainder<const D: usize>(
         && x[..D - 2] == b[..D - 2];
     assert!(
         fits,
-        "remainder: matrix {b:?}, left {a:?}, right {x:?}; expected [..., R, N], [..., M, R], \
+        "subtract_product: matrix {b:?}, left {a:?}, right {x:?}; expected [..., R, N], [..., M, R], \
          [..., M, N]"
     );
-    dispatch!(remainder(matrix, left, right))
+    dispatch!(subtract_product(matrix, left, right))
 }
 
 operations! {
     /// Backend implementation of the remainder.
-    trait RemainderOps on devices {
+    trait SubtractProductOps on devices {
         /// `B − AᵀX`, [R, N] for A, [M, R], and X, [M, N]; or with a leading batch dimension.
-        fn remainder(matrix, left, right) -> FloatTensor<Self> = like(matrix),
+        fn subtract_product(matrix, left, right) -> FloatTensor<Self> = like(matrix),
             {
                 let ([matrix, left, right], nodes) = split::<B, C, _>([matrix, left, right]);
-                let output = B::remainder(matrix, left.clone(), right.clone());
+                let output = B::subtract_product(matrix, left.clone(), right.clone());
                 record::<B, C, _, _>(nodes, [left, right], output, |factors, gradient, wanted| {
                     let [_, of_left, of_right] = wanted;
                     let [left, right] =
-                        B::remainder_backward(factors, gradient.clone(), [of_left, of_right]);
+                        B::subtract_product_backward(factors, gradient.clone(), [of_left, of_right]);
                     [Some(gradient), left, right]
                 })
             };
     } backward {
         /// The gradients of A, `−X·Gᵀ`, and of X, `−A·G`, each only if needed.
-        fn remainder_backward([left, right], gradient; wanted: [bool; 2])
+        fn subtract_product_backward([left, right], gradient; wanted: [bool; 2])
             -> [Option<FloatTensor<Self>>; 2] = wanted_of([left, right], wanted);
     }
 }
 
-impl<B: CpuMemory> RemainderOps for B {
-    fn remainder(
+impl<B: CpuMemory> SubtractProductOps for B {
+    fn subtract_product(
         matrix: FloatTensor<B>,
         left: FloatTensor<B>,
         right: FloatTensor<B>,
@@ -86,7 +86,7 @@ impl<B: CpuMemory> RemainderOps for B {
         })
     }
 
-    fn remainder_backward(
+    fn subtract_product_backward(
         [left, right]: [FloatTensor<B>; 2],
         gradient: FloatTensor<B>,
         wanted: [bool; 2],

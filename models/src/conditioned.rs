@@ -21,13 +21,13 @@ use crate::{
 
 /// A regression model together with the data that it is conditioned on.
 #[derive(Module, Debug)]
-pub struct OnData<R: Module> {
+pub struct Conditioned<R: Module> {
     regression: R,
     inputs: Param<Tensor<2>>,
     targets: Param<Tensor<2>>,
 }
 
-impl<R: FullBatch> OnData<R> {
+impl<R: FullBatch> Conditioned<R> {
     /// Moves both to the device without autodiff.
     pub fn new(regression: &R, data: &TrainingData) -> Self {
         let constant =
@@ -79,15 +79,15 @@ impl<R: KeepsData> ReadyMade for R
 where
     R::Process: Send + Sync + 'static,
 {
-    type Trained = OnData<R>;
+    type Trained = Conditioned<R>;
 
-    fn trained(&self, data: &TrainingData) -> Result<OnData<R>, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<Conditioned<R>, ConditionError> {
         ConditionError::check(&data.inputs, &data.targets)?;
-        Ok(OnData::new(self, data))
+        Ok(Conditioned::new(self, data))
     }
 }
 
-impl<R: KeepsData> Trained for OnData<R>
+impl<R: KeepsData> Trained for Conditioned<R>
 where
     R::Process: Send + Sync + 'static,
 {

@@ -1,10 +1,10 @@
 //! The remainder on GPUs.
 
-use super::RemainderOps;
+use super::SubtractProductOps;
 use crate::ops::cube::{CubeBackend, CubeTensor, Part, Target, product, transposed};
 
-impl RemainderOps for CubeBackend {
-    fn remainder(matrix: CubeTensor, left: CubeTensor, right: CubeTensor) -> CubeTensor {
+impl SubtractProductOps for CubeBackend {
+    fn subtract_product(matrix: CubeTensor, left: CubeTensor, right: CubeTensor) -> CubeTensor {
         product(
             transposed(left),
             right,
@@ -13,7 +13,7 @@ impl RemainderOps for CubeBackend {
         )
     }
 
-    fn remainder_backward(
+    fn subtract_product_backward(
         [left, right]: [CubeTensor; 2],
         gradient: CubeTensor,
         wanted: [bool; 2],
