@@ -131,8 +131,9 @@ register!(
 );
 
 /// Configuration of an [`Orthogonal`] posterior over unwhitened variables.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(default, deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct UnwhitenedOrthogonalConfig {
     /// Full or diagonal covariances.
     pub covariance: CovarianceShape,
