@@ -30,8 +30,8 @@ pub struct InducingConfig {
     #[serde(default, skip_serializing_if = "is_false")]
     pub at_most: bool,
     /// The number of additional inducing points orthogonal to these, M2. It is zero except for the
-    /// posteriors [`Solve`](crate::variational::PosteriorConfig::Solve) and
-    /// [`Odvgp`](crate::variational::PosteriorConfig::Odvgp).
+    /// posteriors [`Orthogonal`](crate::variational::Orthogonal) and
+    /// [`OrthogonallyDecoupled`](crate::variational::OrthogonallyDecoupled).
     #[serde(default)]
     pub orthogonal: usize,
     /// The method that chooses the initial inducing points among the training inputs.

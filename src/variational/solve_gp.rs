@@ -113,7 +113,7 @@ pub struct SolveGp {
     jitter: Jitter,
 }
 
-/// Configuration of an [`SolveGp`] posterior.
+/// Configuration of a [`SolveGp`] posterior.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(default, deny_unknown_fields)]
 #[setters(prefix = "with_")]
@@ -131,9 +131,10 @@ register!(
     "With a second, orthogonal set of inducing points (SOLVE-GP), as in solve"
 );
 
-/// Configuration of an [`SolveGp`] posterior over unwhitened variables.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// Configuration of a [`SolveGp`] posterior over unwhitened variables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(default, deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct UnwhitenedSolveGpConfig {
     /// Full or diagonal covariances.
     pub covariance: CovarianceShape,

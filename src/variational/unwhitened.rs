@@ -1,6 +1,7 @@
 //! The unwhitened posterior.
 
 use burn::{module::Module, tensor::Tensor};
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -60,8 +61,9 @@ pub struct Unwhitened {
 }
 
 /// Configuration of an [`Unwhitened`] posterior.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(default, deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct UnwhitenedConfig {
     /// Full or diagonal covariance.
     pub covariance: CovarianceShape,

@@ -1,6 +1,7 @@
 //! The whitened posterior.
 
 use burn::{module::Module, tensor::Tensor};
+use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -58,8 +59,9 @@ pub struct Whitened {
 }
 
 /// Configuration of a [`Whitened`] posterior.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(default, deny_unknown_fields)]
+#[setters(prefix = "with_")]
 pub struct WhitenedConfig {
     /// Full or diagonal covariance.
     pub covariance: CovarianceShape,

@@ -49,7 +49,7 @@ const FIRST_STEPS_UNREAD: usize = 48;
 ///
 /// [`after_step`](super::Posterior::after_step) updates T to the parameters that the optimizer has
 /// just changed, by [`NaturalInversion`] from the previous T. A new posterior starts far from the
-/// inverse, at [`safe_start`]. [`synchronized`](super::Posterior::synchronized) inverts from there; if it
+/// inverse, at [`safe_start`]. [`synchronize`](super::Posterior::synchronize) inverts from there; if it
 /// was not called, the first `after_step` does. L and the number of updates are part of the record.
 /// With [`TraceProbes`] the KL divergence is an unbiased estimate; prediction needs no traces.
 ///
