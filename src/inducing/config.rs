@@ -30,7 +30,7 @@ pub struct InducingConfig {
     #[serde(default, skip_serializing_if = "is_false")]
     pub at_most: bool,
     /// The number of additional inducing points orthogonal to these, M2. It is zero except for the
-    /// posteriors [`Orthogonal`](crate::variational::Orthogonal) and
+    /// posteriors [`SolveGp`](crate::variational::SolveGp) and
     /// [`OrthogonallyDecoupled`](crate::variational::OrthogonallyDecoupled).
     #[serde(default)]
     pub orthogonal: usize,
