@@ -168,6 +168,9 @@ fn cells(array: &dyn Array) -> Option<Cells<'_>> {
         T::Float16 => numbers::<Float16Type>(array, f64::from),
         T::Float32 => numbers::<Float32Type>(array, f64::from),
         T::Float64 => numbers::<Float64Type>(array, f64::from),
+        // Identifiers of databases, for example NUMERIC(38, 0).
+        T::Decimal64(_, 0) => return Some(Cells::Wholes(wholes::<Decimal64Type>(array))),
+        T::Decimal128(_, 0) => return Some(Cells::Wholes(wholes::<Decimal128Type>(array))),
         T::Decimal32(..) => decimals::<Decimal32Type>(array),
         T::Decimal64(..) => decimals::<Decimal64Type>(array),
         T::Decimal128(..) => decimals::<Decimal128Type>(array),

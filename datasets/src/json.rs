@@ -111,7 +111,7 @@ impl Records {
     fn push(&mut self, record: Record) {
         for (name, value) in record.0 {
             let column = self.columns.entry(name).or_default();
-            // Of several fields with the same name, the last counts.
+            // Of several fields with the same name, the first counts.
             if column.len() > self.rows {
                 continue;
             }

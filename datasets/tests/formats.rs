@@ -224,6 +224,35 @@ fn arrow_numbers_and_times_of_every_type_are_read() {
     }
 }
 
+/// Databases store identifiers as decimals without digits after the point. Neighbors beyond double precision
+/// are different levels.
+#[test]
+fn arrow_decimals_without_a_fraction_are_exact() {
+    let neighbors = [9_007_199_254_740_992_i64, 9_007_199_254_740_993];
+    let [first, second] = neighbors;
+    let narrow = arrow_array::Decimal64Array::from(vec![first, second, first, second])
+        .with_precision_and_scale(18, 0)
+        .unwrap();
+    let [first, second] = neighbors.map(i128::from);
+    let wide = arrow_array::Decimal128Array::from(vec![first, second, first, second])
+        .with_precision_and_scale(38, 0)
+        .unwrap();
+    for array in [Arc::new(narrow) as ArrayRef, Arc::new(wide)] {
+        let y: ArrayRef = Arc::new(Float64Array::from(vec![1.0, 2.0, 3.0, 4.0]));
+        let batch = RecordBatch::try_from_iter([("x", array), ("y", y)]).unwrap();
+        let mut file = arrow_ipc::writer::FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+        file.write(&batch).unwrap();
+        let data = load("a.arrow", file.into_inner().unwrap()).unwrap();
+        let names = data.input_names();
+        assert!(
+            neighbors
+                .iter()
+                .all(|number| names.contains(&format!("x={number}"))),
+            "{names:?}"
+        );
+    }
+}
+
 #[test]
 fn arrow_files_and_streams_are_read() {
     let batch = batch();
