@@ -16,8 +16,12 @@ const MOST_ROWS: usize = 5000;
 /// distance of two rows is √(2D). Longer lengthscales than that make functions that few rows can determine.
 const LENGTHSCALE: f64 = 3.0;
 /// How much more alike the lengthscales of D inputs are expected to be with N rows: the standard deviation of
-/// their logarithms is 1/(1 + c·D/N).
+/// their logarithms is 1/(1 + c·D/N) below the mode.
 const ALIKE: f64 = 4.0;
+/// The same above the mode, where it is s/(1 + c·D/N). An input that does not matter has a lengthscale far above
+/// the others, while a short lengthscale repeats the noise of the targets.
+const LONG: f64 = 3.0;
+const LONG_ALIKE: f64 = 14.0;
 /// The standard deviation of the logarithm of a variance of a kernel, whose median is one.
 const VARIANCE_DEVIATION: f64 = 3.0;
 
@@ -28,7 +32,7 @@ impl ModelConfig {
     /// | hyperparameter | prior of its logarithm |
     /// |---|---|
     /// | lengthscale that D inputs share | `N(log(3·√D), 1)` |
-    /// | lengthscales of D inputs, from N rows | `N(log(3·√D), 1/(1 + 4·D/N))` each: with about as many inputs as rows, the data cannot tell which inputs matter |
+    /// | lengthscales of D inputs, from N rows | mode `log(3·√D)`, standard deviation `1/(1 + 4·D/N)` below it and `3/(1 + 14·D/N)` above it: inputs that do not matter have long lengthscales, but with about as many inputs as rows, the data cannot tell which inputs these are |
     /// | variance of a kernel | `N(0, 3²)`; `N(−log D, 3²)` of a kernel without lengthscales, such as a linear one, with D inputs |
     /// | noise variance | the noise has the gamma distribution with shape 2 and mean 1 |
     ///
@@ -102,18 +106,21 @@ fn default_priors(kernel: &KernelConfig, rows: usize, dimensions: usize) -> Prio
     };
     let prior = |found: &Hyperparameter| {
         let count = found.values.len();
-        let (mean, deviation) = match found.path.rsplit('.').next()? {
+        let log_normal = |mean, deviation| Prior::LogNormal { mean, deviation };
+        let prior = match found.path.rsplit('.').next()? {
             "lengthscale" if count > 1 => {
                 let inputs_of_rows = count as f64 / rows as f64;
-                let deviation = (1.0 + ALIKE * inputs_of_rows).recip();
-                (typical_lengthscale(count), deviation)
+                Prior::SplitLogNormal {
+                    mode: typical_lengthscale(count),
+                    below: (1.0 + ALIKE * inputs_of_rows).recip(),
+                    above: LONG / (1.0 + LONG_ALIKE * inputs_of_rows),
+                }
             }
-            "lengthscale" => (typical_lengthscale(dimensions), 1.0),
-            "variance" if has_lengthscale(&found.path) => (0.0, VARIANCE_DEVIATION),
-            "variance" => (-(dimensions as f64).ln(), VARIANCE_DEVIATION),
+            "lengthscale" => log_normal(typical_lengthscale(dimensions), 1.0),
+            "variance" if has_lengthscale(&found.path) => log_normal(0.0, VARIANCE_DEVIATION),
+            "variance" => log_normal(-(dimensions as f64).ln(), VARIANCE_DEVIATION),
             _ => return None,
         };
-        let prior = Prior::LogNormal { mean, deviation };
         Some((format!("kernel.{}", found.path), prior))
     };
     Priors(all.iter().filter_map(prior).collect())

@@ -33,6 +33,17 @@ pub enum Prior {
         /// s, the standard deviation of log θ.
         deviation: f64,
     },
+    /// Two halves of normal distributions of log θ, with the same density where they meet:
+    /// `log p(log θ) = −½·((log θ − m)/s)² − log(½(s₁ + s₂)) − ½·log 2π`, where s is s₁ below m
+    /// and s₂ above it.
+    SplitLogNormal {
+        /// m, the mode of log θ.
+        mode: f64,
+        /// s₁, the standard deviation of log θ below the mode.
+        below: f64,
+        /// s₂, the standard deviation of log θ above the mode.
+        above: f64,
+    },
     /// `log p(log θ) = log θ − ½·(θ/s)² − log s + ½·log(2/π)`; the mode is s.
     HalfNormal {
         /// s
@@ -54,6 +65,9 @@ impl Display for Prior {
             Self::LogNormal { mean, deviation } => {
                 write!(formatter, "log-normal({mean}, {deviation})")
             }
+            Self::SplitLogNormal { mode, below, above } => {
+                write!(formatter, "split-log-normal({mode}, {below}, {above})")
+            }
             Self::HalfNormal { scale } => write!(formatter, "half-normal({scale})"),
             Self::Uniform { lower, upper } => write!(formatter, "uniform({lower}, {upper})"),
         }
@@ -73,6 +87,13 @@ impl Prior {
                 let standard = (value.log() - mean) * deviation.recip();
                 standard.square() * -0.5 - (deviation.ln() + 0.5 * (2.0 * PI).ln())
             }
+            Self::SplitLogNormal { mode, below, above } => {
+                let distance = value.log() - mode;
+                let standard = distance.clone().clamp_max(0.0) * below.recip()
+                    + distance.clamp_min(0.0) * above.recip();
+                let constant = (0.5 * (below + above)).ln() + 0.5 * (2.0 * PI).ln();
+                standard.square() * -0.5 - constant
+            }
             Self::HalfNormal { scale } => {
                 let constant = 0.5 * (2.0 / PI).ln() - scale.ln();
                 (value.clone() * scale.recip()).square() * -0.5 + value.log() + constant
@@ -84,9 +105,10 @@ impl Prior {
     /// The support, where the density is positive.
     pub fn support(&self) -> Bounds {
         match *self {
-            Self::Gamma { .. } | Self::LogNormal { .. } | Self::HalfNormal { .. } => {
-                Bounds::above(0.0)
-            }
+            Self::Gamma { .. }
+            | Self::LogNormal { .. }
+            | Self::SplitLogNormal { .. }
+            | Self::HalfNormal { .. } => Bounds::above(0.0),
             Self::Uniform { lower, upper } => Bounds::between(lower, upper),
         }
     }
@@ -107,6 +129,10 @@ impl Prior {
             Self::LogNormal { mean, deviation } => (
                 mean.is_finite() && positive(deviation),
                 "the standard deviation must be positive",
+            ),
+            Self::SplitLogNormal { mode, below, above } => (
+                mode.is_finite() && positive(below) && positive(above),
+                "the standard deviations must be positive",
             ),
             Self::HalfNormal { scale } => (positive(scale), "the scale must be positive"),
             Self::Uniform { lower, upper } => (

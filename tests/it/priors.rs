@@ -41,6 +41,18 @@ fn cases() -> Vec<(Prior, Density)> {
                 (-0.5 * standard * standard).exp() / (0.7 * (2.0 * PI).sqrt())
             },
         ),
+        // ½(s₁ + s₂) = 0.8
+        (
+            Prior::SplitLogNormal {
+                mode: 0.3,
+                below: 0.4,
+                above: 1.2,
+            },
+            |x| {
+                let width = if x.ln() < 0.3 { 0.4 } else { 1.2 };
+                (-0.5 * ((x.ln() - 0.3) / width).powi(2)).exp() / (0.8 * (2.0 * PI).sqrt())
+            },
+        ),
         (Prior::HalfNormal { scale: 1.3 }, |x| {
             let normal = (-0.5 * (x / 1.3).powi(2)).exp() / (1.3 * (2.0 * PI).sqrt());
             x * 2.0 * normal

@@ -146,7 +146,7 @@ fn quadratures_of_any_sizes() {
 
 #[test]
 fn priors_of_any_numbers() {
-    let prior = (0..4, number(), number()).prop_map(|(kind, first, second)| match kind {
+    let prior = (0..5, number(), number()).prop_map(|(kind, first, second)| match kind {
         0 => Prior::Gamma {
             shape: first,
             rate: second,
@@ -156,6 +156,11 @@ fn priors_of_any_numbers() {
             deviation: second,
         },
         2 => Prior::HalfNormal { scale: first },
+        3 => Prior::SplitLogNormal {
+            mode: first,
+            below: second,
+            above: first,
+        },
         _ => Prior::Uniform {
             lower: first,
             upper: second,

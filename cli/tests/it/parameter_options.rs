@@ -28,6 +28,14 @@ fn what_is_typed() {
                 deviation: 0.5,
             },
         ),
+        (
+            "noise=split-log-normal(0, 0.5, 2)",
+            Prior::SplitLogNormal {
+                mode: 0.0,
+                below: 0.5,
+                above: 2.0,
+            },
+        ),
         ("noise=half-normal(2)", Prior::HalfNormal { scale: 2.0 }),
         (
             "noise=uniform(0, 1)",
@@ -59,8 +67,8 @@ fn mistakes_are_named() {
         assert_eq!(bounds(text), form, "{text}");
     }
     assert_eq!(bounds("a=1..b"), "\"b\" is not a finite number");
-    let known = "Known priors: gamma(SHAPE, RATE), log-normal(MEAN, DEVIATION), half-normal(SCALE), \
-                 uniform(LOWER, UPPER)";
+    let known = "Known priors: gamma(SHAPE, RATE), log-normal(MEAN, DEVIATION), split-log-normal(MODE, BELOW, ABOVE), \
+                 half-normal(SCALE), uniform(LOWER, UPPER)";
     for (text, nearest) in [
         ("gama(1, 2)", "gamma(SHAPE, RATE)"),
         ("gamma(1)", "gamma(SHAPE, RATE)"),

@@ -142,12 +142,13 @@ fn priors_are_added_where_there_are_none() {
         names,
         ["kernel.lengthscale", "kernel.variance", "likelihood.noise"]
     );
-    let Prior::LogNormal { mean, deviation } = priors.0["kernel.lengthscale"] else {
+    let Prior::SplitLogNormal { mode, below, above } = priors.0["kernel.lengthscale"] else {
         panic!("{priors:?}");
     };
-    // 3·√4, and 1 + 4·4/50
-    assert!((mean - 6.0f64.ln()).abs() < 1e-12, "{mean}");
-    assert!((deviation - 1.32f64.recip()).abs() < 1e-12, "{deviation}");
+    // 3·√4, 1 + 4·4/50 and 1 + 14·4/50
+    assert!((mode - 6.0f64.ln()).abs() < 1e-12, "{mode}");
+    assert!((below - 1.32f64.recip()).abs() < 1e-12, "{below}");
+    assert!((above - 3.0 / 2.12).abs() < 1e-12, "{above}");
     let many = paths(ModelConfig::from(config.clone()).with_default_priors(100_000, 4));
     assert_eq!(many, config.parameters.priors);
 }

@@ -214,7 +214,8 @@ options! {
         /// Bounds of a parameter: likelihood.noise=1e-4..1, or =1e-4.. or =..1
         bound: Vec<BoundsOption> = "PATH=LOWER..UPPER",
         /// Prior of a parameter: gamma(SHAPE, RATE), log-normal(MEAN, DEVIATION) with the mean and standard
-        /// deviation of the logarithm, half-normal(SCALE), uniform(LOWER, UPPER)
+        /// deviation of the logarithm, split-log-normal(MODE, BELOW, ABOVE) with the standard deviations below
+        /// and above the mode of the logarithm, half-normal(SCALE), uniform(LOWER, UPPER)
         prior: Vec<PriorOption> = "PATH=PRIOR",
         /// Whether lengthscales, variances and the noise have weak priors, which matter when there are few
         /// rows (models without networks and layers, at most 5000 rows) [default: true]

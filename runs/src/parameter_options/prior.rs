@@ -11,9 +11,10 @@ assignment! {
 }
 
 /// The forms of the priors.
-const PRIORS: [&str; 4] = [
+const PRIORS: [&str; 5] = [
     "gamma(SHAPE, RATE)",
     "log-normal(MEAN, DEVIATION)",
+    "split-log-normal(MODE, BELOW, ABOVE)",
     "half-normal(SCALE)",
     "uniform(LOWER, UPPER)",
 ];
@@ -26,6 +27,9 @@ fn parse(text: &str) -> Result<Prior, ParameterOptionError> {
     match (name.trim(), numbers.as_slice()) {
         ("gamma", &[shape, rate]) => Ok(Prior::Gamma { shape, rate }),
         ("log-normal", &[mean, deviation]) => Ok(Prior::LogNormal { mean, deviation }),
+        ("split-log-normal", &[mode, below, above]) => {
+            Ok(Prior::SplitLogNormal { mode, below, above })
+        }
         ("half-normal", &[scale]) => Ok(Prior::HalfNormal { scale }),
         ("uniform", &[lower, upper]) => Ok(Prior::Uniform { lower, upper }),
         _ => Err(unknown()),

@@ -152,6 +152,11 @@ fn standardized_prior(prior: Prior, factor: f64, shift: f64) -> Prior {
             mean: mean - factor.ln(),
             deviation,
         },
+        Prior::SplitLogNormal { mode, below, above } => Prior::SplitLogNormal {
+            mode: mode - factor.ln(),
+            below,
+            above,
+        },
         Prior::HalfNormal { scale } => Prior::HalfNormal {
             scale: scale / factor,
         },
