@@ -2,7 +2,7 @@
 //! gradients for `q(u)` with Adam for the other parameters, compared with Adam alone.
 //!
 //! `BURN_GP_DATA=… cargo bench --bench natural_gradients [-- whitened|unwhitened]`
-//! trains in both coordinates with several learning rates and numbers of steps and prints one line
+//! trains in both parameterizations with several learning rates and numbers of steps and prints one line
 //! of JSON per run. The learning rate decays along a cosine to a hundredth. For every run with Adam
 //! alone it then prints a speedup: the time of that run divided by the time of the shortest run
 //! with natural gradients that reached the same bound. The speedup is large with the default

@@ -156,7 +156,7 @@ impl PosteriorDefinition for OrthogonallyDecoupledConfig {
 
 impl OrthogonallyDecoupled {
     /// Creates a posterior from the inducing variables u with their distribution (over u or `L⁻¹u`,
-    /// depending on the coordinates), and the inducing variables v of the mean with their weights
+    /// depending on the parameterization), and the inducing variables v of the mean with their weights
     /// a, `[P, M2]`.
     pub fn new(
         (inducing, distribution): (impl Into<AnyInducing>, VariationalGaussian),

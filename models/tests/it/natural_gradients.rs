@@ -96,7 +96,7 @@ fn a_step_of_size_one_on_all_data_gives_the_collapsed_bound() {
 }
 
 /// The same number of steps reaches a better bound than Adam alone, for both kinds of likelihood
-/// and both coordinates.
+/// and both parameterizations.
 #[test]
 fn natural_gradients_get_further_than_adam_alone() {
     let whitened = [true, false].map(|whitened| {
