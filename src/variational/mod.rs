@@ -3,7 +3,7 @@
 //! A [`Posterior`] owns its inducing variables and its distribution over them. Training calls
 //! [`evaluate`](Posterior::evaluate), which computes the marginals of `q(f)` and the KL divergence
 //! from the prior with a single factorization. After training, [`condition`](Posterior::condition)
-//! returns an owned [`Process`] for prediction.
+//! returns an owned [`Process`](crate::process::Process) for prediction.
 //!
 //! # Several functions
 //!
