@@ -51,7 +51,7 @@ impl Experiment {
     ///
     /// # Errors
     ///
-    /// See [`ExperimentFolder::once`].
+    /// See [`ExperimentFolder::load_or_compute`].
     pub fn load_or_compute<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,
