@@ -22,7 +22,9 @@ use crate::support::{
 
 const ROWS: usize = 11;
 const INDUCING: usize = 6;
-const TOLERANCE: f64 = 1e-9;
+/// One call and a loop add in another order. On the CPU they agree to 1e-11; the rest is for processors that
+/// round otherwise.
+const TOLERANCE: f64 = 1e-10;
 
 /// The gradients of all parameters.
 struct Slopes<'a> {
@@ -124,8 +126,10 @@ fn functions_in_one_call_equal_a_loop_over_models_of_one_function() {
                     assert_eq!(own.len(), ours.len(), "{what}");
                     shared.resize(own.len(), Vec::new());
                     for (index, (own, all)) in own.into_iter().zip(&ours).enumerate() {
-                        let (Some(own), Some(all)) = (own, all) else {
-                            continue;
+                        let (own, all) = match (own, all) {
+                            (Some(own), Some(all)) => (own, all),
+                            (None, None) => continue,
+                            _ => panic!("{what}, {index}: a gradient alone or together, not both"),
                         };
                         if own.len() == all.len() {
                             shared[index].resize(own.len(), 0.0);
