@@ -17,7 +17,7 @@ use burn::{
 };
 use burn_gp_core::{
     inference::{ActionStart, BlockActions, ComputationAware, FullBatch},
-    kernels::{Kernel, StationaryConfig, StationaryKernel},
+    kernels::{KernelModule, StationaryConfig, StationaryKernel, block_covariance},
     likelihoods::Gaussian,
     means::ZeroMean,
     ops::{Blocks, Stationary},
@@ -68,11 +68,11 @@ fn limit(device: &Device) -> f64 {
     let x = points(CACHED, &device);
     let repetitions = 2000;
     for _ in 0..repetitions / 10 {
-        black_box(kernel.covariance(x.clone(), x.clone()));
+        black_box(kernel.covariance_at(x.clone(), x.clone()));
     }
     let start = Instant::now();
     for _ in 0..repetitions {
-        black_box(kernel.covariance(x.clone(), x.clone()));
+        black_box(kernel.covariance_at(x.clone(), x.clone()));
     }
     (repetitions * CACHED * CACHED) as f64 / start.elapsed().as_secs_f64()
 }
@@ -100,11 +100,13 @@ fn report(count: usize, actions: usize, device: &Device) -> Result<(), Box<dyn E
     let alone = model.valid();
     let plain = inputs.clone().inner();
     let begin = Instant::now();
-    black_box(
-        alone
-            .kernel()
-            .block_matrix(blocks, plain, alone.policy().values()),
-    );
+    black_box(block_covariance(
+        alone.kernel(),
+        blocks,
+        plain,
+        None,
+        alone.policy().values(),
+    ));
     let product = begin.elapsed().as_secs_f64();
 
     let begin = Instant::now();

@@ -3,7 +3,7 @@
 
 use burn::tensor::Tensor;
 use burn_gp_core::{
-    kernels::{AnyKernel, Kernel},
+    kernels::{AnyKernel, KernelModule, block_covariance, covariance_product},
     ops::{Blocks, device_reads},
 };
 use burn_gp_test_support::{
@@ -21,13 +21,13 @@ fn loss(kernel: &AnyKernel, platform: &Platform, x1: Tensor<2>, x2: Tensor<2>) -
     let others = platform.matrix(&random.matrix(columns, 2));
     let values = platform.tensor(&random.normals(rows), [rows]);
     let blocks = Blocks::new(rows, 2);
-    kernel.matrix(x1.clone()).sum()
-        + kernel.diagonal(x1.clone()).sum()
-        + kernel.covariance(x1.clone(), x2.clone()).sum()
-        + kernel.matrix_product(x1.clone(), own).sum()
-        + (kernel.covariance_product(x1.clone(), x2.clone(), others)).sum()
-        + (kernel.block_matrix(blocks, x1.clone(), values.clone())).sum()
-        + kernel.block_covariance(blocks, x1, x2, values).sum()
+    kernel.matrix_at(x1.clone()).sum()
+        + kernel.diagonal_at(x1.clone()).sum()
+        + kernel.covariance_at(x1.clone(), x2.clone()).sum()
+        + covariance_product(kernel, x1.clone(), None, own).sum()
+        + covariance_product(kernel, x1.clone(), Some(x2.clone()), others).sum()
+        + block_covariance(kernel, blocks, x1.clone(), None, values.clone()).sum()
+        + block_covariance(kernel, blocks, x1, Some(x2), values).sum()
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::error::Error;
 use burn::tensor::{DType, Device, Distribution, Tensor};
 use burn_gp_core::{
     inference::{Exact, FullBatch},
-    kernels::StationaryKernel,
+    kernels::{KernelModule, StationaryKernel},
     likelihoods::Gaussian,
     means::ZeroMean,
     ops::{ExactMatmul, Jitter, Stationary, cholesky, covariance_product},
@@ -65,7 +65,7 @@ fn points(rows: usize, place: (&Device, DType)) -> Tensor<2> {
 /// A Matérn-5/2 covariance with noise.
 fn covariance(rows: usize, place: (&Device, DType)) -> Tensor<2> {
     let kernel = StationaryKernel::new(Stationary::Matern52, &[1.0], 1.0, place);
-    let matrix = burn_gp_core::kernels::Kernel::matrix(&kernel, points(rows, place));
+    let matrix = kernel.matrix_at(points(rows, place));
     let identity = Tensor::<2>::eye(rows, place.0).cast(place.1);
     matrix + identity * 0.1
 }

@@ -12,14 +12,15 @@ burn_gp::kernel! {
 }
 
 impl Kernel for Brownian {
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        let shape = [x1.dims()[0], x2.dims()[0]];
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
+        let ([first, rows, _], [second, columns, _]) = (x1.dims(), x2.dims());
+        let shape = [first.max(second), rows, columns]; // [B, N1, N2]
         let earlier = x1.expand(shape).min_pair(x2.transpose().expand(shape));
         earlier * self.variance.value().unsqueeze()
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        x.squeeze_dim::<1>(1) * self.variance.value()
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
+        x.squeeze_dim::<2>(2) * self.variance.value().unsqueeze()
     }
 }
 

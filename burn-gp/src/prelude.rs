@@ -23,7 +23,7 @@
 //! // A kernel on the outputs of a network, and a model on the outputs of a network.
 //! let network = PerceptronConfig::default();
 //! let kernel = DeepConfig { base: StationaryConfig::rbf().into(), network, features: 2 };
-//! assert_eq!(KernelConfig::from(kernel).init(1, (&device, DType::F64)).matrix(x.clone()).dims(), [3, 3]);
+//! assert_eq!(KernelConfig::from(kernel).init(1, (&device, DType::F64)).matrix_at(x.clone()).dims(), [3, 3]);
 //! let deep = DeepKernelConfig::new(SgprConfig::new(StationaryConfig::rbf()));
 //! assert!(deep.features > 0);
 //!

@@ -8,7 +8,7 @@ use burn_gp_core::{
     inference::{
         ActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact, FullBatch,
     },
-    kernels::{Kernel, KernelModule},
+    kernels::KernelModule,
     layers::Predictive,
     likelihoods::{AnyLikelihood, Gaussian},
     parameter::Hyperparameter,
@@ -48,7 +48,7 @@ impl<R: FullBatch> Conditioned<R> {
 /// Regression that needs its training data to predict.
 pub trait KeepsData: FullBatch {
     /// The kernel.
-    fn kernel(&self) -> &impl Kernel;
+    fn kernel(&self) -> &impl KernelModule;
 
     /// The noise.
     fn likelihood(&self) -> &Gaussian;
@@ -58,7 +58,7 @@ pub trait KeepsData: FullBatch {
 macro_rules! keeps_data {
     ($($type:ident<$($parameter:ident: $bound:ident),*>),*) => {
         $(impl<$($parameter: $bound),*> KeepsData for $type<$($parameter),*> {
-            fn kernel(&self) -> &impl Kernel {
+            fn kernel(&self) -> &impl KernelModule {
                 self.kernel()
             }
 
@@ -110,6 +110,6 @@ where
     }
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Option<Tensor<2>> {
-        Some(self.regression.kernel().covariance(x1, x2))
+        Some(self.regression.kernel().covariance_at(x1, x2))
     }
 }

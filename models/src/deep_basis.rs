@@ -7,7 +7,7 @@ use burn::{
 use burn_gp_core::{
     features::{NetworkConfig, NetworkError, ResidualNetworkConfig},
     inference::{ConditionError, LowRankRegression},
-    kernels::{Basis, Kernel},
+    kernels::{Basis, KernelModule},
     layers::Predictive,
     likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig, check_finite},
     means::MeanConfig,
@@ -427,7 +427,7 @@ impl Trained for AnySvdbk {
     }
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Option<Tensor<2>> {
-        Some(self.kernel().covariance(x1, x2))
+        Some(self.kernel().covariance_at(x1, x2))
     }
 }
 

@@ -7,7 +7,7 @@ use burn::{
 use burn_gp_core::{
     inducing::InducingPoints,
     inference::ConditionError,
-    kernels::{AnyKernel, Kernel, KernelConfig, Kernels},
+    kernels::{AnyKernel, KernelConfig, KernelModule, Kernels},
     layers::{GpLayerConfig, Predictive},
     likelihoods::{AnyLikelihood, LikelihoodConfig},
     means::MeanConfig,
@@ -267,7 +267,7 @@ impl Trained for AnySvgp {
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Option<Tensor<2>> {
         match self.kernel() {
-            Kernels::Shared(kernel) => Some(kernel.covariance(x1, x2)),
+            Kernels::Shared(kernel) => Some(kernel.covariance_at(x1, x2)),
             Kernels::Separate(_) => None,
         }
     }

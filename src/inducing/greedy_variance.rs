@@ -153,7 +153,7 @@ struct Factorization<'a, T, K> {
 impl<'a, T: Scalar + Element, K: KernelModule> Factorization<'a, T, K> {
     /// Creates a factorization with capacity for `count` pivots.
     fn new(kernel: &'a K, inputs: Tensor<2>, count: usize) -> Self {
-        let variances: Vec<T> = values(kernel.diagonal(inputs.clone()));
+        let variances: Vec<T> = values(kernel.diagonal_at(inputs.clone()));
         let panels = (variances.chunks(ROWS).enumerate()).map(|(panel, variances)| Panel {
             first_row: panel * ROWS,
             columns: Vec::with_capacity(count * variances.len()),
@@ -203,7 +203,7 @@ impl<'a, T: Scalar + Element, K: KernelModule> Factorization<'a, T, K> {
             .clone()
             .map(|row| self.inputs.clone().narrow(0, row, 1));
         let points = Tensor::cat(points.collect(), 0);
-        let covariance = self.kernel.covariance(points, self.inputs.clone());
+        let covariance = self.kernel.covariance_at(points, self.inputs.clone());
         let covariances: Vec<T> = values(covariance);
         let factor = contenders.flat_map(|row| self.panels[row / ROWS].row(row));
         let factor: Vec<T> = factor.collect();

@@ -4,7 +4,7 @@ use burn::{module::Module, tensor::Tensor};
 
 use super::AnyInducing;
 use crate::{
-    kernels::{AnyKernel, FeatureMap, FunctionPrior, Kernel, Kernels, LowRankKernel},
+    kernels::{AnyKernel, FeatureMap, FunctionPrior, Kernel, KernelModule, Kernels, LowRankKernel},
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky},
     parameter::{Hyperparameter, hyperparameters},
 };
@@ -83,6 +83,6 @@ impl FeatureMap for NystromMap {
     }
 
     fn prior_variance(&self, x: Tensor<2>) -> Option<Tensor<1>> {
-        Some(self.kernel.first().diagonal(x))
+        Some(self.kernel.first().diagonal_at(x))
     }
 }

@@ -7,7 +7,7 @@ use burn::{
 
 use super::{AnyInducing, Inducing, same_type};
 use crate::{
-    kernels::{AnyKernel, Convolutional, Kernel, Kernels},
+    kernels::{AnyKernel, Convolutional, Kernel, Kernels, matrix_columns},
     parameter::Part,
 };
 
@@ -65,15 +65,16 @@ impl InducingPatches {
     fn covariance(
         &self,
         kernels: &Kernels,
-        of: impl Fn(&AnyKernel, &dyn Fn(&Self) -> Tensor<2>) -> Tensor<2>,
+        of: impl Fn(&AnyKernel, &dyn Fn(&Self) -> Tensor<3>) -> Tensor<3>,
     ) -> Tensor<3> {
         let kernel = convolutional(kernels);
-        let responses = of(kernel.base(), &Self::patches);
-        let all = match kernel.location() {
+        let responses = of(kernel.base(), &|set: &Self| set.patches().unsqueeze());
+        match kernel.location() {
             None => responses,
-            Some(location) => responses * of(location, &Self::required_places),
-        };
-        all.unsqueeze()
+            Some(location) => {
+                responses * of(location, &|set: &Self| set.required_places().unsqueeze())
+            }
+        }
     }
 
     #[track_caller]
@@ -122,7 +123,7 @@ impl Inducing for InducingPatches {
     #[track_caller]
     fn kuu_columns(&self, kernels: &Kernels, columns: Tensor<1, Int>) -> Tensor<3> {
         self.covariance(kernels, |kernel, points| {
-            kernel.matrix_columns(points(self), columns.clone())
+            matrix_columns(kernel, points(self), columns.clone())
         })
     }
 

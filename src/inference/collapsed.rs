@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     inducing::AnyInducing,
-    kernels::{Kernel, Kernels},
+    kernels::{Kernel, KernelModule, Kernels},
     likelihoods::Gaussian,
     means::AnyMean,
     ops::{
@@ -132,7 +132,7 @@ impl Collapsed {
         let noise = self.likelihood.noise();
         let (features, _) = self.features(inputs.clone())?;
         let nystrom = features.clone().transpose().exact_matmul(features.clone());
-        let unexplained = self.kernel().matrix(inputs) - nystrom; // [N, N]
+        let unexplained = self.kernel().matrix_at(inputs) - nystrom; // [N, N]
         let precision = precision(gram(features.clone()), noise.clone());
         let weighted = cholesky(precision, Jitter::NONE)?.solve(features); // V, [M, N]
         let regained = (weighted.clone().exact_matmul(unexplained) * weighted).sum();
@@ -205,7 +205,7 @@ impl Collapsed {
         inputs: Tensor<2>,
     ) -> Result<(Tensor<2>, Tensor<1>), NotPositiveDefinite> {
         let factor = self.factor()?;
-        let prior_variance = self.kernel().diagonal(inputs.clone());
+        let prior_variance = self.kernel().diagonal_at(inputs.clone());
         let features = factor.solve(self.kuf(inputs));
         let unexplained = prior_variance - column_squares(features.clone());
         Ok((features, unexplained))

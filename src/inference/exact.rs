@@ -48,7 +48,7 @@ impl<K: KernelModule> Exact<K> {
 
     /// `K + σ²I`
     pub(super) fn covariance(&self, inputs: Tensor<2>) -> Tensor<2> {
-        add_to_diagonal(self.kernel.matrix(inputs), self.likelihood.noise())
+        add_to_diagonal(self.kernel.matrix_at(inputs), self.likelihood.noise())
     }
 }
 

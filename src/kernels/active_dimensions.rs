@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelPart, NoFunctionDraws,
-    NoSpectrum, PartInputs, PriorFeatures, SpectralSample, inputs::groups_of,
-    points::require_dimensions,
+    NoSpectrum, PartInputs, PriorFeatures, SpectralSample,
+    inputs::groups_of,
+    points::{require_dimensions, set_size},
 };
 use crate::register;
 
@@ -21,19 +22,19 @@ use crate::register;
 ///
 /// ```
 /// use burn::tensor::{Device, Tensor};
-/// use burn_gp_core::kernels::{ActiveDimensions, ActiveDimensionsConfig, Kernel, KernelConfig, Linear, LinearConfig};
+/// use burn_gp_core::kernels::{ActiveDimensions, ActiveDimensionsConfig, KernelConfig, KernelModule, Linear, LinearConfig};
 ///
 /// let device = Device::default();
 /// let kernel = ActiveDimensions::new(Linear::new(&[1.0], &device), vec![1]);
 /// let x = Tensor::<2>::from_data([[100.0, 2.0], [-7.0, 3.0]], &device);
-/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+/// let values: Vec<f64> = kernel.matrix_at(x.clone()).into_data().iter().collect();
 /// // The first input is not used.
 /// assert!((values[1] - 6.0).abs() < 1e-5);
 ///
 /// let base = LinearConfig::default().into();
 /// let config = ActiveDimensionsConfig { base, dimensions: vec![1] };
 /// let same = KernelConfig::from(config).init(2, &device);
-/// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+/// assert_eq!(same.matrix_at(x.clone()).into_data(), kernel.matrix_at(x).into_data());
 /// ```
 #[derive(Module, Debug)]
 pub struct ActiveDimensions {
@@ -117,22 +118,22 @@ impl ActiveDimensions {
         }
     }
 
-    fn select(&self, x: Tensor<2>) -> Tensor<2> {
+    fn select(&self, x: Tensor<3>) -> Tensor<3> {
         select(x, &self.dimensions)
     }
 }
 
-/// The columns of `active` dimensions of points, `[N, D]`.
-fn select(x: Tensor<2>, active: &[usize]) -> Tensor<2> {
-    let [_, dimensions] = x.dims();
+/// The columns of `active` dimensions of points, `[…, N, D]`.
+fn select<const R: usize>(x: Tensor<R>, active: &[usize]) -> Tensor<R> {
+    let [rows, dimensions] = set_size(&x);
     assert!(
         active.iter().all(|&active| active < dimensions),
         "active dimensions {active:?}, counted from zero, are out of range for points {:?}",
-        x.dims()
+        [rows, dimensions]
     );
     let indices: Vec<i64> = active.iter().map(|&d| d as i64).collect();
     let indices = Tensor::<1, Int>::from_data(indices.as_slice(), &x.device());
-    x.select(1, indices)
+    x.select(R - 1, indices)
 }
 
 impl Kernel for ActiveDimensions {
@@ -140,16 +141,16 @@ impl Kernel for ActiveDimensions {
         Kernel::in_larger_unit(&mut self.base, decades);
     }
 
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_dimensions("active-dimensions", 1, &[&x1, &x2]);
         self.base.covariance(self.select(x1), self.select(x2))
     }
 
-    fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
+    fn matrix(&self, x: Tensor<3>) -> Tensor<3> {
         self.base.matrix(self.select(x))
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         self.base.diagonal(self.select(x))
     }
 

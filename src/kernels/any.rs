@@ -1,19 +1,19 @@
 //! Kernels of any type.
 
-use burn::tensor::{Int, Tensor, TensorCreationOptions};
+use burn::tensor::{Tensor, TensorCreationOptions};
 use rand::rngs::ChaCha8Rng;
 
 use super::{
-    Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
-    points::{no_covariances, no_products, no_variances},
+    Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample, Structure,
+    points::{no_covariances, no_variances},
 };
-use crate::{custom::BoxedModule, ops::Blocks, patches::PatchGrid};
+use crate::custom::BoxedModule;
 
 /// A kernel of any type.
 ///
 /// ```
 /// use burn::tensor::{Device, Tensor};
-/// use burn_gp_core::kernels::{AnyKernel, Kernel, KernelConfig, Linear, LinearConfig};
+/// use burn_gp_core::kernels::{AnyKernel, Kernel, KernelConfig, KernelModule, Linear, LinearConfig};
 ///
 /// let device = Device::default();
 /// let kernels: [AnyKernel; 2] = [
@@ -21,7 +21,7 @@ use crate::{custom::BoxedModule, ops::Blocks, patches::PatchGrid};
 ///     KernelConfig::from(LinearConfig { variance: 2.0, ..Default::default() }).init(1, &device),
 /// ];
 /// let x = Tensor::<2>::from_data([[3.0]], &device);
-/// let [first, second] = kernels.map(|kernel| kernel.diagonal(x.clone()).into_data());
+/// let [first, second] = kernels.map(|kernel| kernel.diagonal_at(x.clone()).into_data());
 /// assert_eq!(first, second);
 /// ```
 pub type AnyKernel = BoxedModule<dyn Kernel>;
@@ -32,78 +32,29 @@ impl Kernel for AnyKernel {
         self
     }
 
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         match no_covariances(&x1, &x2) {
             Some(none) => none,
             None => self.piece().covariance(x1, x2),
         }
     }
 
-    fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
+    fn matrix(&self, x: Tensor<3>) -> Tensor<3> {
         match no_covariances(&x, &x) {
             Some(none) => none,
             None => self.piece().matrix(x),
         }
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         match no_variances(&x) {
             Some(none) => none,
             None => self.piece().diagonal(x),
         }
     }
 
-    fn matrix_columns(&self, x: Tensor<2>, columns: Tensor<1, Int>) -> Tensor<2> {
-        self.piece().matrix_columns(x, columns)
-    }
-
-    fn patch_covariance(
-        &self,
-        grid: &PatchGrid,
-        patches: Tensor<2>,
-        images: Tensor<2>,
-        weights: Tensor<2>,
-    ) -> Tensor<2> {
-        (self.piece()).patch_covariance(grid, patches, images, weights)
-    }
-
-    fn patch_variance(&self, grid: &PatchGrid, images: Tensor<2>, weights: Tensor<2>) -> Tensor<1> {
-        self.piece().patch_variance(grid, images, weights)
-    }
-
-    fn matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
-        match no_products(&x, &x, &vectors) {
-            Some(none) => none,
-            None => self.piece().matrix_product(x, vectors),
-        }
-    }
-
-    fn rough_matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Option<Tensor<2>> {
-        match no_products(&x, &x, &vectors) {
-            Some(none) => Some(none),
-            None => self.piece().rough_matrix_product(x, vectors),
-        }
-    }
-
-    fn covariance_product(&self, x1: Tensor<2>, x2: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
-        match no_products(&x1, &x2, &vectors) {
-            Some(none) => none,
-            None => self.piece().covariance_product(x1, x2, vectors),
-        }
-    }
-
-    fn block_matrix(&self, blocks: Blocks, points: Tensor<2>, values: Tensor<1>) -> Tensor<2> {
-        self.piece().block_matrix(blocks, points, values)
-    }
-
-    fn block_covariance(
-        &self,
-        blocks: Blocks,
-        points: Tensor<2>,
-        others: Tensor<2>,
-        values: Tensor<1>,
-    ) -> Tensor<2> {
-        (self.piece()).block_covariance(blocks, points, others, values)
+    fn structure(&self) -> Structure<'_> {
+        self.piece().structure()
     }
 
     fn in_larger_unit(&mut self, decades: i64) {

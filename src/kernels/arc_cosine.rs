@@ -67,17 +67,17 @@ impl ArcCosineOrder {
 ///
 /// ```
 /// use burn::tensor::{Device, Tensor};
-/// use burn_gp_core::kernels::{ArcCosine, ArcCosineConfig, ArcCosineOrder, Kernel, KernelConfig};
+/// use burn_gp_core::kernels::{ArcCosine, ArcCosineConfig, ArcCosineOrder, KernelConfig, KernelModule};
 ///
 /// let device = Device::default();
 /// let kernel = ArcCosine::new(ArcCosineOrder::Ramp, &[1.0], 1.0, 1.0, &device);
 /// let x = Tensor::<2>::from_data([[0.0], [3.0]], &device);
-/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+/// let values: Vec<f64> = kernel.matrix_at(x.clone()).into_data().iter().collect();
 /// // Like a wide network with ramps, it has more variance far from zero.
 /// assert!(values[3] > values[0]);
 ///
 /// let same = KernelConfig::from(ArcCosineConfig::default()).init(1, &device);
-/// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+/// assert_eq!(same.matrix_at(x.clone()).into_data(), kernel.matrix_at(x).into_data());
 /// ```
 #[derive(Module, Debug)]
 pub struct ArcCosine {
@@ -155,11 +155,11 @@ impl ArcCosine {
         }
     }
 
-    /// `x̃/‖x̃‖`, `[N, D + 1]`, and `‖x̃‖`, `[N, 1]`.
-    fn directions(&self, x: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+    /// `x̃/‖x̃‖`, `[B, N, D + 1]`, and `‖x̃‖`, `[B, N, 1]`.
+    fn directions(&self, x: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
         let weights = self.weight_variance.value();
         let extended = with_offset(x, weights, self.bias_variance.value());
-        let norm = extended.clone().square().sum_dim(1).sqrt();
+        let norm = extended.clone().square().sum_dim(2).sqrt();
         (extended / norm.clone(), norm)
     }
 }
@@ -169,7 +169,7 @@ tied!(weight_variance of ArcCosine);
 impl Kernel for ArcCosine {
     scaled_by!(variance);
 
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("arc-cosine", &self.weight_variance, &[&x1, &x2]);
         let ((x1, norm1), (x2, norm2)) = (self.directions(x1), self.directions(x2));
         let angular = angular(self.order, squared_distances(x1, x2)); // J_n/π
@@ -181,14 +181,14 @@ impl Kernel for ArcCosine {
         product * self.variance.value().unsqueeze()
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         require_fit("arc-cosine", &self.weight_variance, &[&x]);
         if let Some(none) = no_variances(&x) {
             return none;
         }
-        let [rows, _] = x.dims();
-        let squares = x.clone().square() * self.weight_variance.value().unsqueeze(); // [N, D]
-        let squared_norm = squares.sum_dim(1).reshape([rows]) + self.bias_variance.value();
+        let squares = x.clone().square() * self.weight_variance.value().unsqueeze(); // [B, N, D]
+        let squared_norm =
+            squares.sum_dim(2).squeeze_dim::<2>(2) + self.bias_variance.value().unsqueeze();
         let variance = at_each(self.variance.value() * self.order.at_zero(), &x);
         match power(squared_norm, self.order) {
             Some(scale) => variance * scale,
@@ -245,7 +245,7 @@ fn power<const D: usize>(base: Tensor<D>, order: ArcCosineOrder) -> Option<Tenso
 ///
 /// Since `dJ_n/d cos θ = n²·J_(n−1)`, the derivative is `−n²/2·J_(n−1)`. The derivative of `J_0`,
 /// `−1/(2·sin θ)`, jumps at coincident points; the mean of its one-sided values is used there.
-fn angular(order: ArcCosineOrder, chord: Tensor<2>) -> Tensor<2> {
+fn angular(order: ArcCosineOrder, chord: Tensor<3>) -> Tensor<3> {
     let q = chord.clone().detach();
     let cosine = q.clone() * -0.5 + 1.0;
     let sine = (q.clone() * (q.clone() * -0.25 + 1.0).clamp_min(0.0)).sqrt();

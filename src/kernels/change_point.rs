@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelParameter, KernelPart,
     KernelUnits, NoFunctionDraws, PartInputs, PriorFeatures,
-    points::{no_variances, require_fit},
+    points::{no_variances, require_fit, set_size},
 };
 use crate::{
     ops::sigmoid,
@@ -29,7 +29,7 @@ use crate::{
 /// ```
 /// use burn::tensor::{Device, Tensor};
 /// use burn_gp_core::kernels::{
-///     Change, ChangePoint, ChangePointConfig, Constant, ConstantConfig, Kernel, KernelConfig,
+///     Change, ChangePoint, ChangePointConfig, Constant, ConstantConfig, KernelConfig, KernelModule,
 /// };
 ///
 /// let device = Device::default();
@@ -37,13 +37,13 @@ use crate::{
 /// let (low, high) = (Constant::new(1.0, &device), Constant::new(9.0, &device));
 /// let kernel = ChangePoint::new(low, high, change, &device);
 /// let x = Tensor::<2>::from_data([[0.0], [2.0]], &device);
-/// let values: Vec<f64> = kernel.diagonal(x.clone()).into_data().iter().collect();
+/// let values: Vec<f64> = kernel.diagonal_at(x.clone()).into_data().iter().collect();
 /// assert!((values[0] - 1.0).abs() < 1e-4 && (values[1] - 9.0).abs() < 1e-4);
 ///
 /// let constant = |variance| ConstantConfig { variance }.into();
 /// let config = ChangePointConfig { first: constant(1.0), second: constant(9.0), change };
 /// let same = KernelConfig::from(config).init(1, &device);
-/// assert_eq!(same.diagonal(x.clone()).into_data(), kernel.diagonal(x).into_data());
+/// assert_eq!(same.diagonal_at(x.clone()).into_data(), kernel.diagonal_at(x).into_data());
 /// ```
 #[derive(Module, Debug)]
 pub struct ChangePoint {
@@ -157,8 +157,8 @@ impl ChangePoint {
         }
     }
 
-    /// `1 − w(x)` and `w(x)`, `[N, 1]`.
-    fn weights(&self, x: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
+    /// `1 − w(x)` and `w(x)`, `[B, N, 1]`.
+    fn weights(&self, x: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
         let distance = self.place().distance(x);
         (sigmoid(distance.clone().neg()), sigmoid(distance))
     }
@@ -183,16 +183,16 @@ struct Place {
 }
 
 impl Place {
-    /// `s·(x_d − c)`, `[N, 1]`.
-    fn distance(&self, x: Tensor<2>) -> Tensor<2> {
-        let [_, dimensions] = x.dims();
+    /// `s·(x_d − c)`, `[…, N, 1]`.
+    fn distance<const R: usize>(&self, x: Tensor<R>) -> Tensor<R> {
+        let [rows, dimensions] = set_size(&x);
         assert!(
             self.dimension < dimensions,
             "the dimension of the change, {}, counted from zero, is out of range for points {:?}",
             self.dimension,
-            x.dims()
+            [rows, dimensions]
         );
-        let distance = x.narrow(1, self.dimension, 1) - self.location.clone().unsqueeze();
+        let distance = x.narrow(R - 1, self.dimension, 1) - self.location.clone().unsqueeze();
         distance * self.steepness.clone().unsqueeze()
     }
 }
@@ -203,7 +203,7 @@ impl Kernel for ChangePoint {
         Kernel::in_larger_unit(&mut self.second, decades);
     }
 
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("change-point", &self.steepness, &[&x1, &x2]);
         let (before1, after1) = self.weights(x1.clone());
         let (before2, after2) = self.weights(x2.clone());
@@ -212,21 +212,20 @@ impl Kernel for ChangePoint {
         first * before1 * before2.transpose() + second * after1 * after2.transpose()
     }
 
-    fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
+    fn matrix(&self, x: Tensor<3>) -> Tensor<3> {
         require_fit("change-point", &self.steepness, &[&x]);
         let (before, after) = self.weights(x.clone());
         let first = self.first.matrix(x.clone()) * before.clone() * before.transpose();
         first + self.second.matrix(x) * after.clone() * after.transpose()
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         require_fit("change-point", &self.steepness, &[&x]);
         if let Some(none) = no_variances(&x) {
             return none;
         }
-        let [rows, _] = x.dims();
         let (before, after) = self.weights(x.clone());
-        let square = |weight: Tensor<2>| weight.square().reshape([rows]);
+        let square = |weight: Tensor<3>| weight.square().squeeze_dim::<2>(2);
         self.first.diagonal(x.clone()) * square(before) + self.second.diagonal(x) * square(after)
     }
 

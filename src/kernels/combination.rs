@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelPart, NoFunctionDraws,
-    NoSpectrum, PriorFeatures, SpectralSample,
+    NoSpectrum, PriorFeatures, SpectralSample, Structure,
 };
-use crate::{ops::Blocks, patches::PatchGrid, register};
+use crate::register;
 
 /// Defines a kernel that combines two kernels elementwise, plus the methods specific to it.
 macro_rules! combination {
@@ -71,16 +71,16 @@ macro_rules! combination {
         }
 
         impl Kernel for $name {
-            fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+            fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
                 let first = self.first.covariance(x1.clone(), x2.clone());
                 $operation(first, self.second.covariance(x1, x2))
             }
 
-            fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
+            fn matrix(&self, x: Tensor<3>) -> Tensor<3> {
                 $operation(self.first.matrix(x.clone()), self.second.matrix(x))
             }
 
-            fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+            fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
                 $operation(self.first.diagonal(x.clone()), self.second.diagonal(x))
             }
 
@@ -136,12 +136,12 @@ combination!(
     ///
     /// ```
     /// use burn::tensor::{Device, Tensor};
-    /// use burn_gp_core::kernels::{Constant, ConstantConfig, Kernel, KernelConfig, Linear, LinearConfig, Sum, SumConfig};
+    /// use burn_gp_core::kernels::{Constant, ConstantConfig, KernelConfig, KernelModule, Linear, LinearConfig, Sum, SumConfig};
     ///
     /// let device = Device::default();
     /// let kernel = Sum::new(Linear::new(&[1.0], &device), Constant::new(4.0, &device));
     /// let x = Tensor::<2>::from_data([[1.0], [2.0]], &device);
-    /// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+    /// let values: Vec<f64> = kernel.matrix_at(x.clone()).into_data().iter().collect();
     /// // x·x′ + 4
     /// assert!((values[1] - 6.0).abs() < 1e-5);
     ///
@@ -151,7 +151,7 @@ combination!(
     /// };
     /// let config = KernelConfig::from(config);
     /// let same = config.init(1, &device);
-    /// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+    /// assert_eq!(same.matrix_at(x.clone()).into_data(), kernel.matrix_at(x).into_data());
     /// ```
     Sum,
     SumConfig,
@@ -165,83 +165,8 @@ combination!(
             Kernel::in_larger_unit(&mut self.second, decades);
         }
 
-        // Matrix-vector products distribute over sums of kernels, but not over products.
-        fn matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
-            let first = self.first.matrix_product(x.clone(), vectors.clone());
-            first + self.second.matrix_product(x, vectors)
-        }
-
-        fn rough_matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Option<Tensor<2>> {
-            let first = (self.first).rough_matrix_product(x.clone(), vectors.clone());
-            let second = (self.second).rough_matrix_product(x.clone(), vectors.clone());
-            Some(match (first, second) {
-                (None, None) => return None,
-                (Some(first), Some(second)) => first + second,
-                (Some(first), None) => first + self.second.matrix_product(x, vectors),
-                (None, Some(second)) => self.first.matrix_product(x, vectors) + second,
-            })
-        }
-
-        fn covariance_product(
-            &self,
-            x1: Tensor<2>,
-            x2: Tensor<2>,
-            vectors: Tensor<2>,
-        ) -> Tensor<2> {
-            let first = (self.first).covariance_product(x1.clone(), x2.clone(), vectors.clone());
-            first + self.second.covariance_product(x1, x2, vectors)
-        }
-
-        fn block_matrix(
-            &self,
-            blocks: Blocks,
-            points: Tensor<2>,
-            values: Tensor<1>,
-        ) -> Tensor<2> {
-            let first = (self.first).block_matrix(blocks, points.clone(), values.clone());
-            first + self.second.block_matrix(blocks, points, values)
-        }
-
-        fn block_covariance(
-            &self,
-            blocks: Blocks,
-            points: Tensor<2>,
-            others: Tensor<2>,
-            values: Tensor<1>,
-        ) -> Tensor<2> {
-            let first = (self.first).block_covariance(
-                blocks,
-                points.clone(),
-                others.clone(),
-                values.clone(),
-            );
-            first + self.second.block_covariance(blocks, points, others, values)
-        }
-
-        fn patch_covariance(
-            &self,
-            grid: &PatchGrid,
-            patches: Tensor<2>,
-            images: Tensor<2>,
-            weights: Tensor<2>,
-        ) -> Tensor<2> {
-            let first = (self.first).patch_covariance(
-                grid,
-                patches.clone(),
-                images.clone(),
-                weights.clone(),
-            );
-            first + (self.second).patch_covariance(grid, patches, images, weights)
-        }
-
-        fn patch_variance(
-            &self,
-            grid: &PatchGrid,
-            images: Tensor<2>,
-            weights: Tensor<2>,
-        ) -> Tensor<1> {
-            let first = (self.first).patch_variance(grid, images.clone(), weights.clone());
-            first + self.second.patch_variance(grid, images, weights)
+        fn structure(&self) -> Structure<'_> {
+            Structure::Sum(&self.first, &self.second)
         }
     }
 );
@@ -252,12 +177,12 @@ combination!(
     ///
     /// ```
     /// use burn::tensor::{Device, Tensor};
-    /// use burn_gp_core::kernels::{Constant, ConstantConfig, Kernel, KernelConfig, Linear, LinearConfig, Product, ProductConfig};
+    /// use burn_gp_core::kernels::{Constant, ConstantConfig, KernelConfig, KernelModule, Linear, LinearConfig, Product, ProductConfig};
     ///
     /// let device = Device::default();
     /// let kernel = Product::new(Linear::new(&[1.0], &device), Constant::new(4.0, &device));
     /// let x = Tensor::<2>::from_data([[1.0], [2.0]], &device);
-    /// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+    /// let values: Vec<f64> = kernel.matrix_at(x.clone()).into_data().iter().collect();
     /// // 4·x·x′
     /// assert!((values[1] - 8.0).abs() < 1e-5);
     ///
@@ -267,7 +192,7 @@ combination!(
     /// };
     /// let config = KernelConfig::from(config);
     /// let same = config.init(1, &device);
-    /// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+    /// assert_eq!(same.matrix_at(x.clone()).into_data(), kernel.matrix_at(x).into_data());
     /// ```
     Product,
     ProductConfig,

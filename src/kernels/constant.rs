@@ -13,7 +13,7 @@ use super::{
     AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
     NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
     definition::positive,
-    points::{at_each, require_fit},
+    points::{at_each, covariance_shape, require_fit},
     prior_features::FourierFeatures,
 };
 use crate::{
@@ -25,17 +25,17 @@ use crate::{
 ///
 /// ```
 /// use burn::tensor::{Device, Tensor};
-/// use burn_gp_core::kernels::{Kernel, KernelConfig, Constant, ConstantConfig};
+/// use burn_gp_core::kernels::{KernelConfig, KernelModule, Constant, ConstantConfig};
 ///
 /// let device = Device::default();
 /// let kernel = Constant::new(1.5, &device);
 /// let x = Tensor::<2>::from_data([[0.0], [9.0]], &device);
-/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+/// let values: Vec<f64> = kernel.matrix_at(x.clone()).into_data().iter().collect();
 /// assert!(values.iter().all(|value| (value - 1.5).abs() < 1e-6));
 ///
 /// let config = ConstantConfig { variance: 1.5 };
 /// let same = KernelConfig::from(config).init(1, &device);
-/// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+/// assert_eq!(same.matrix_at(x.clone()).into_data(), kernel.matrix_at(x).into_data());
 /// ```
 #[derive(Module, Debug)]
 pub struct Constant {
@@ -85,16 +85,13 @@ impl Constant {
 impl Kernel for Constant {
     scaled_by!(variance);
 
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("constant", &self.variance, &[&x1, &x2]);
-        let ([rows, _], [columns, _]) = (x1.dims(), x2.dims());
-        self.variance
-            .value()
-            .reshape([1, 1])
-            .expand([rows, columns])
+        let variance = self.variance.value().unsqueeze::<3>();
+        variance.expand(covariance_shape(&x1, &x2))
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         require_fit("constant", &self.variance, &[&x]);
         at_each(self.variance.value(), &x)
     }

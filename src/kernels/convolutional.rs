@@ -5,7 +5,9 @@ use burn::{
     tensor::{Tensor, TensorCreationOptions},
 };
 
-use super::{AnyKernel, Kernel};
+use super::{
+    AnyKernel, Kernel, KernelModule, patch_covariance, patch_variance, points::covariance_shape,
+};
 use crate::patches::PatchGrid;
 
 /// The kernel of functions of images that sum the responses to all patches,
@@ -29,7 +31,7 @@ use crate::patches::PatchGrid;
 /// ```
 /// use burn::tensor::{Device, Tensor};
 /// use burn_gp_core::{
-///     kernels::{Convolutional, Kernel, StationaryConfig},
+///     kernels::{Convolutional, KernelModule, StationaryConfig},
 ///     ops::Stationary,
 ///     patches::{ImageShape, PatchGrid},
 /// };
@@ -40,7 +42,7 @@ use crate::patches::PatchGrid;
 /// let base = StationaryConfig::new(Stationary::SquaredExponential).init(9, &device);
 /// let kernel = Convolutional::new(base, grid, &device);
 /// let images = Tensor::<2>::zeros([2, 25], &device);
-/// let values: Vec<f64> = kernel.matrix(images).into_data().iter().collect();
+/// let values: Vec<f64> = kernel.matrix_at(images).into_data().iter().collect();
 /// // All patches of all images are equal, so the functions have the variance of one patch.
 /// assert!(values.iter().all(|value| (value - 1.0).abs() < 1e-5));
 /// # Ok(())
@@ -136,50 +138,84 @@ impl Convolutional {
         let ([count, _], weights) = (patches.dims(), self.weights().unsqueeze::<2>());
         let weights = match (&self.location, places) {
             (None, _) => weights.expand([count, self.grid.count()]),
-            (Some(location), Some(places)) => location.covariance(places, self.places()) * weights,
+            (Some(location), Some(places)) => {
+                location.covariance_at(places, self.places()) * weights
+            }
             (Some(_), None) => {
                 panic!("Convolutional: a location kernel needs the places of the patches")
             }
         };
-        (self.base).patch_covariance(&self.grid, patches, images, weights)
+        patch_covariance(&self.base, &self.grid, patches, images, weights)
+    }
+
+    /// `w_p·w_p′`, times the covariances `of` the locations of the patches, `[P, P]`.
+    fn pair_weights(&self, of: impl Fn(&AnyKernel, Tensor<2>) -> Tensor<2>) -> Tensor<2> {
+        let weights = self.weights();
+        let products = weights.clone().unsqueeze_dim::<2>(1) * weights.unsqueeze_dim::<2>(0);
+        match &self.location {
+            None => products,
+            Some(location) => products * of(location, self.places()),
+        }
+    }
+
+    /// The covariances between B sets of images, `[B, N1, N2]`, from those between all their patches.
+    fn of_all_patches(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
+        let ([batch, first, second], patches) = (covariance_shape(&x1, &x2), self.grid.count());
+        let [x1, x2] = [x1, x2].map(|x| {
+            let [sets, images, values] = x.dims();
+            let all = self.grid.extract(x.reshape([sets * images, values]));
+            all.reshape([sets, images * patches, self.grid.dimensions()])
+        });
+        let weights = self.pair_weights(|kernel, at| kernel.covariance_at(at.clone(), at));
+        let all = self.base.covariance(x1, x2); // [B, N1·P, N2·P]
+        let all = all.reshape([batch * first, patches, second, patches]);
+        let weighted = all * weights.reshape([1, patches, 1, patches]);
+        weighted
+            .sum_dim(3)
+            .sum_dim(1)
+            .reshape([batch, first, second])
     }
 }
 
+/// One set of images is compared patch by patch, and nothing is kept. Several sets in one call hold the
+/// covariances between all their patches in memory.
 impl Kernel for Convolutional {
     fn in_larger_unit(&mut self, decades: i64) {
         Kernel::in_larger_unit(&mut self.base, decades);
     }
 
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
+        let [batch, first, second] = covariance_shape(&x1, &x2);
+        if batch > 1 {
+            return self.of_all_patches(x1, x2);
+        }
+        let (x1, x2) = (x1.squeeze_dim::<2>(0), x2.squeeze_dim::<2>(0));
         self.grid.check(&x1);
-        let ([first, _], [second, _]) = (x1.dims(), x2.dims());
         let patches = self.grid.count();
         // Locations matter only to a location kernel.
         let places = (self.location.as_ref()).map(|_| self.places().repeat_dim(0, first));
         let responses = self.responses(self.grid.extract(x1), places, x2); // [N1·P, N2]
         let weights = self.weights().reshape([1, patches, 1]);
         let responses = responses.reshape([first, patches, second]) * weights;
-        responses.sum_dim(1).squeeze_dim(1)
+        responses.sum_dim(1).squeeze_dim::<2>(1).unsqueeze()
     }
 
     /// The diagonal needs separate treatment: the variance of an image includes the noise of a
     /// white base kernel, but its covariance with a copy does not.
-    fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
+    fn matrix(&self, x: Tensor<3>) -> Tensor<3> {
         let covariance = self.covariance(x.clone(), x.clone());
-        let [count, _] = covariance.dims();
+        let [_, count, _] = covariance.dims();
         let identity = Tensor::<2>::eye(count, &covariance.device()).cast(covariance.dtype());
-        let diagonal = self.diagonal(x).unsqueeze::<2>() * identity.clone();
+        let identity = identity.unsqueeze::<3>();
+        let diagonal = self.diagonal(x).unsqueeze_dim::<3>(1) * identity.clone();
         covariance.clone() - covariance * identity + diagonal
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        self.grid.check(&x);
-        let weights = self.weights();
-        let products = weights.clone().unsqueeze_dim::<2>(1) * weights.unsqueeze_dim::<2>(0);
-        let products = match &self.location {
-            None => products,
-            Some(location) => products * location.matrix(self.places()),
-        };
-        (self.base).patch_variance(&self.grid, x, products)
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
+        let [batch, count, values] = x.dims();
+        let images = x.reshape([batch * count, values]);
+        self.grid.check(&images);
+        let weights = self.pair_weights(KernelModule::matrix_at);
+        patch_variance(&self.base, &self.grid, images, weights).reshape([batch, count])
     }
 }

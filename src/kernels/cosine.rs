@@ -34,18 +34,18 @@ use crate::{
 ///
 /// ```
 /// use burn::tensor::{Device, Tensor};
-/// use burn_gp_core::kernels::{Kernel, KernelConfig, Cosine, CosineConfig};
+/// use burn_gp_core::kernels::{KernelConfig, KernelModule, Cosine, CosineConfig};
 ///
 /// let device = Device::default();
 /// let kernel = Cosine::new(&[2.0], 1.0, &device);
 /// let x = Tensor::<2>::from_data([[0.0], [1.0]], &device);
-/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+/// let values: Vec<f64> = kernel.matrix_at(x.clone()).into_data().iter().collect();
 /// // Half a period apart.
 /// assert!((values[1] + 1.0).abs() < 1e-5);
 ///
 /// let config = CosineConfig { period: 2.0, ..Default::default() };
 /// let same = KernelConfig::from(config).init(1, &device);
-/// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+/// assert_eq!(same.matrix_at(x.clone()).into_data(), kernel.matrix_at(x).into_data());
 /// ```
 #[derive(Module, Debug)]
 pub struct Cosine {
@@ -119,13 +119,13 @@ tied!(period of Cosine);
 impl Kernel for Cosine {
     scaled_by!(variance);
 
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("cosine", &self.period, &[&x1, &x2]);
         let frequency = self.period.value().recip();
         cosines(x1, x2, frequency) * self.variance.value().unsqueeze()
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         require_fit("cosine", &self.period, &[&x]);
         at_each(self.variance.value(), &x)
     }
@@ -164,13 +164,14 @@ impl Kernel for Cosine {
 ///
 /// # Shapes
 ///
-/// - `x1`: `[N1, D]`, `x2`: `[N2, D]`, `frequency` (f): `[D]`, or `[1]` for all dimensions
-/// - result: `[N1, N2]`
-pub(super) fn cosines(x1: Tensor<2>, x2: Tensor<2>, frequency: Tensor<1>) -> Tensor<2> {
-    let frequency = frequency.unsqueeze::<2>() * (2.0 * PI); // [1, D]
-    let features = |x: Tensor<2>| {
-        let phase = (x * frequency.clone()).sum_dim(1); // [N, 1]
-        Tensor::cat(vec![phase.clone().cos(), phase.sin()], 1) // [N, 2]
+/// - `x1`: `[B, N1, D]`, `x2`: `[B, N2, D]`, or one set of points for all
+/// - `frequency` (f): `[D]`, or `[1]` for all dimensions
+/// - result: `[B, N1, N2]`
+pub(super) fn cosines(x1: Tensor<3>, x2: Tensor<3>, frequency: Tensor<1>) -> Tensor<3> {
+    let frequency = frequency.unsqueeze::<3>() * (2.0 * PI); // [1, 1, D]
+    let features = |x: Tensor<3>| {
+        let phase = (x * frequency.clone()).sum_dim(2); // [B, N, 1]
+        Tensor::cat(vec![phase.clone().cos(), phase.sin()], 2) // [B, N, 2]
     };
     features(x1).exact_matmul(features(x2).transpose())
 }

@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelPart, NoFunctionDraws,
-    PartInputs, PriorFeatures, definition::positive, points::require_dimensions,
+    PartInputs, PriorFeatures,
+    definition::positive,
+    points::{map_points, require_dimensions},
     prior_features::origin,
 };
 use crate::{
@@ -27,7 +29,7 @@ use crate::{
 /// use burn::tensor::{Device, Tensor};
 /// use burn_gp_core::{
 ///     features::PerceptronConfig,
-///     kernels::{DeepKernel, DeepConfig, Kernel, KernelConfig, StationaryConfig},
+///     kernels::{DeepKernel, DeepConfig, KernelConfig, KernelModule, StationaryConfig},
 ///     ops::Stationary,
 /// };
 ///
@@ -37,10 +39,10 @@ use crate::{
 /// let base = StationaryConfig::new(Stationary::Matern52);
 /// let kernel = DeepKernel::new(base.clone().init(2, &device), network.init(4, 2, &device));
 /// let x = Tensor::<2>::ones([3, 4], &device);
-/// assert_eq!(kernel.matrix(x.clone()).dims(), [3, 3]);
+/// assert_eq!(kernel.matrix_at(x.clone()).dims(), [3, 3]);
 ///
 /// let config = DeepConfig { base: base.into(), network, features: 2 };
-/// assert_eq!(KernelConfig::from(config).init(4, &device).matrix(x).dims(), [3, 3]);
+/// assert_eq!(KernelConfig::from(config).init(4, &device).matrix_at(x).dims(), [3, 3]);
 /// ```
 #[derive(Module, Debug)]
 pub struct DeepKernel {
@@ -121,10 +123,12 @@ impl DeepKernel {
         }
     }
 
-    /// `g(x)`, `[N, Q]`.
-    fn features(&self, x: Tensor<2>) -> Tensor<2> {
-        require_precision("the deep kernel", &x, &*self.network);
-        self.network.forward(x)
+    /// `g(x)`, `[B, N, Q]`.
+    fn features(&self, x: Tensor<3>) -> Tensor<3> {
+        map_points(x, |x| {
+            require_precision("the deep kernel", &x, &*self.network);
+            self.network.forward(x)
+        })
     }
 }
 
@@ -133,17 +137,17 @@ impl Kernel for DeepKernel {
         Kernel::in_larger_unit(&mut self.base, decades);
     }
 
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_dimensions("deep", 1, &[&x1, &x2]);
         let (x1, x2) = (self.features(x1), self.features(x2));
         self.base.covariance(x1, x2)
     }
 
-    fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
+    fn matrix(&self, x: Tensor<3>) -> Tensor<3> {
         self.base.matrix(self.features(x))
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         self.base.diagonal(self.features(x))
     }
 

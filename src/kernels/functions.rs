@@ -6,8 +6,12 @@ use burn::{
 };
 
 use crate::{
-    kernels::{AnyKernel, FunctionPrior, Kernel, StationaryKernel},
-    ops::number,
+    kernels::{
+        AnyKernel, FunctionPrior, Kernel, Structure, matrix_columns,
+        points::{expanded, one_set},
+        structure::StationaryParameters,
+    },
+    ops::{self, number},
     parameter::{Hyperparameter, hyperparameters},
 };
 
@@ -15,8 +19,8 @@ use crate::{
 /// each.
 ///
 /// Its covariances have a leading axis B, which is 1 if the functions share a kernel, and P if each has its
-/// own. The covariances of all functions are computed in one operation if the kernels are stationary and of
-/// the same kind.
+/// own. A shared kernel computes the covariances of all functions in one call. So do separate kernels that are
+/// stationary and of the same kind; others are called one after the other.
 ///
 /// ```
 /// use burn::tensor::{Device, Tensor};
@@ -27,7 +31,7 @@ use crate::{
 /// let kernels = Kernels::separate(kernels);
 /// let x = Tensor::<2>::from_data([[1.0], [2.0], [3.0]], &device);
 /// // A variance for each of two functions and each row.
-/// assert_eq!(kernels.diagonal(x.clone()).dims(), [2, 3]);
+/// assert_eq!(kernels.diagonal_at(x.clone()).dims(), [2, 3]);
 /// assert_eq!(kernels.matrix_at(x).dims(), [2, 3, 3]);
 /// ```
 #[derive(Module, Debug)]
@@ -99,18 +103,14 @@ impl Kernels {
     /// - `x1`: `[B, N1, D]` or `[1, N1, D]`, `x2`: `[B, N2, D]` or `[1, N2, D]`
     /// - result: `[B, N1, N2]`
     pub fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
-        let count = self.batch(&x1).max(self.batch(&x2));
-        if count == 1 {
-            let covariance = self
-                .first()
-                .covariance(x1.squeeze_dim(0), x2.squeeze_dim(0));
-            return covariance.unsqueeze();
+        match self.each() {
+            [kernel] => kernel.covariance(x1, x2),
+            kernels => fused(kernels, &x1, &x2).unwrap_or_else(|| {
+                joined(kernels, |kernel, index| {
+                    kernel.covariance(set_of(&x1, index), set_of(&x2, index))
+                })
+            }),
         }
-        self.fused(count, &x1, &x2).unwrap_or_else(|| {
-            self.one_by_one(count, |kernel, index| {
-                kernel.covariance(points_of(&x1, index), points_of(&x2, index))
-            })
-        })
     }
 
     /// The symmetric covariance matrices of one set of points for each function, or of one set.
@@ -120,13 +120,12 @@ impl Kernels {
     /// - `x`: `[B, N, D]` or `[1, N, D]`
     /// - result: `[B, N, N]`
     pub fn matrix(&self, x: Tensor<3>) -> Tensor<3> {
-        let count = self.batch(&x);
-        if count == 1 {
-            return self.first().matrix(x.squeeze_dim(0)).unsqueeze();
+        match self.each() {
+            [kernel] => kernel.matrix(x),
+            kernels => fused(kernels, &x, &x).unwrap_or_else(|| {
+                joined(kernels, |kernel, index| kernel.matrix(set_of(&x, index)))
+            }),
         }
-        self.fused(count, &x, &x).unwrap_or_else(|| {
-            self.one_by_one(count, |kernel, index| kernel.matrix(points_of(&x, index)))
-        })
     }
 
     /// [`covariance`](Self::covariance) between two sets of points that all functions share.
@@ -136,10 +135,7 @@ impl Kernels {
     /// - `x1`: `[N1, D]`, `x2`: `[N2, D]`
     /// - result: `[B, N1, N2]`
     pub fn covariance_at(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<3> {
-        match self.each() {
-            [kernel] => kernel.covariance(x1, x2).unsqueeze(),
-            _ => self.covariance(x1.unsqueeze(), x2.unsqueeze()),
-        }
+        self.covariance(one_set(x1), one_set(x2))
     }
 
     /// [`matrix`](Self::matrix) of one set of points that all functions share.
@@ -149,10 +145,7 @@ impl Kernels {
     /// - `x`: `[N, D]`
     /// - result: `[B, N, N]`
     pub fn matrix_at(&self, x: Tensor<2>) -> Tensor<3> {
-        match self.each() {
-            [kernel] => kernel.matrix(x).unsqueeze(),
-            _ => self.matrix(x.unsqueeze()),
-        }
+        self.matrix(one_set(x))
     }
 
     /// Selected columns of [`matrix`](Self::matrix), the same for every function.
@@ -162,9 +155,12 @@ impl Kernels {
     /// - `x`: `[B, N, D]` or `[1, N, D]`, `columns`: `[C]`
     /// - result: `[B, N, C]`
     pub fn matrix_columns(&self, x: Tensor<3>, columns: Tensor<1, Int>) -> Tensor<3> {
-        self.one_by_one(self.batch(&x), |kernel, index| {
-            kernel.matrix_columns(points_of(&x, index), columns.clone())
-        })
+        match self.each() {
+            [kernel] => matrix_columns(kernel, x, columns),
+            kernels => joined(kernels, |kernel, index| {
+                matrix_columns(kernel, set_of(&x, index), columns.clone())
+            }),
+        }
     }
 
     /// The diagonals of the covariance matrices of one set of points that all functions share.
@@ -173,55 +169,47 @@ impl Kernels {
     ///
     /// - `x`: `[N, D]`
     /// - result: `[B, N]`
-    pub fn diagonal(&self, x: Tensor<2>) -> Tensor<2> {
-        let each = self.each().iter();
-        let each = each.map(|kernel| kernel.diagonal(x.clone()));
-        Tensor::stack(each.collect(), 0)
-    }
-
-    /// The kernel of one of B functions.
-    fn kernel(&self, index: usize) -> &AnyKernel {
-        let all = self.each();
-        if all.len() == 1 { &all[0] } else { &all[index] }
-    }
-
-    /// The leading axis of covariances with these points.
-    fn batch(&self, points: &Tensor<3>) -> usize {
-        points.dims()[0].max(self.count())
-    }
-
-    /// The covariances in one operation, if all kernels are stationary and alike.
-    fn fused(&self, count: usize, x1: &Tensor<3>, x2: &Tensor<3>) -> Option<Tensor<3>> {
-        let kernels = (0..count).map(|index| self.kernel(index).downcast_ref());
-        let kernels: Option<Vec<&StationaryKernel>> = kernels.collect();
-        let [x1, x2] = [x1, x2].map(|points| {
-            let [own, rows, dimensions] = points.dims();
-            match own == count {
-                true => points.clone(),
-                false => points.clone().expand([count, rows, dimensions]),
-            }
-        });
-        StationaryKernel::fused(&kernels?, x1, x2)
-    }
-
-    /// Evaluates the kernel of each function and stacks the results.
-    fn one_by_one(
-        &self,
-        count: usize,
-        covariance: impl Fn(&AnyKernel, usize) -> Tensor<2>,
-    ) -> Tensor<3> {
-        if count == 1 {
-            return covariance(self.first(), 0).unsqueeze();
-        }
-        let each = (0..count).map(|index| covariance(self.kernel(index), index));
-        Tensor::stack(each.collect(), 0)
+    pub fn diagonal_at(&self, x: Tensor<2>) -> Tensor<2> {
+        let x = one_set(x);
+        joined(self.each(), |kernel, _| kernel.diagonal(x.clone()))
     }
 }
 
-/// The points of one function, `[N, D]`, from `[B, N, D]`, or from points that all functions share.
-fn points_of(points: &Tensor<3>, index: usize) -> Tensor<2> {
-    let own = if points.dims()[0] == 1 { 0 } else { index };
-    points.clone().narrow(0, own, 1).squeeze_dim(0)
+/// The covariances in one operation, if all kernels are stationary and alike.
+fn fused(kernels: &[AnyKernel], x1: &Tensor<3>, x2: &Tensor<3>) -> Option<Tensor<3>> {
+    let stationary = |kernel: &AnyKernel| match kernel.structure() {
+        Structure::Stationary(parameters) => Some(parameters),
+        _ => None,
+    };
+    let all = kernels.iter().map(stationary);
+    let all = all.collect::<Option<Vec<StationaryParameters>>>()?;
+    let form = |of: &StationaryParameters| (of.profile, of.lengthscales.dims());
+    let (profile, _) = all.first().map(form)?;
+    if all.windows(2).any(|pair| form(&pair[0]) != form(&pair[1])) {
+        return None;
+    }
+    let [x1, x2] = [x1, x2].map(|points| expanded(points.clone(), kernels.len()));
+    let lengthscales = all.iter().map(|of| of.lengthscales.clone()).collect();
+    let variances = all.iter().map(|of| of.variance.clone()).collect();
+    let (lengthscales, variances) = (Tensor::stack(lengthscales, 0), Tensor::cat(variances, 0));
+    Some(ops::covariances(profile, x1, x2, lengthscales, variances))
+}
+
+/// Evaluates the kernel of each function and joins the results along the leading axis.
+fn joined<const R: usize>(
+    kernels: &[AnyKernel],
+    of: impl Fn(&AnyKernel, usize) -> Tensor<R>,
+) -> Tensor<R> {
+    let each = (kernels.iter().enumerate()).map(|(index, kernel)| of(kernel, index));
+    Tensor::cat(each.collect(), 0)
+}
+
+/// The points of one function, `[1, N, D]`, from `[B, N, D]`, or from points that all functions share.
+fn set_of(points: &Tensor<3>, index: usize) -> Tensor<3> {
+    match points.dims()[0] {
+        1 => points.clone(),
+        _ => points.clone().narrow(0, index, 1),
+    }
 }
 
 impl FunctionPrior for Kernels {
@@ -230,7 +218,7 @@ impl FunctionPrior for Kernels {
     }
 
     fn mean_variance(&self, x: Tensor<2>) -> Option<f64> {
-        Some(number(self.diagonal(x).mean()))
+        Some(number(self.diagonal_at(x).mean()))
     }
 
     fn in_larger_unit(mut self, decades: i64) -> Self {

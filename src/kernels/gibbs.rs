@@ -18,7 +18,7 @@ use super::{
     definition::positive,
     distances::differences,
     inputs::first_lengthscale,
-    points::{at_each, require_fit},
+    points::{at_each, map_points, require_fit, set_size},
     prior_features::origin,
 };
 use crate::{
@@ -46,18 +46,18 @@ use crate::{
 /// use burn::tensor::{Device, Tensor};
 /// use burn_gp_core::{
 ///     features::PerceptronConfig,
-///     kernels::{Gibbs, GibbsConfig, Kernel, KernelConfig},
+///     kernels::{Gibbs, GibbsConfig, KernelConfig, KernelModule},
 /// };
 ///
 /// let device = Device::default();
 /// let network = PerceptronConfig::default().init(1, 1, &device);
 /// let kernel = Gibbs::new(network, 0.5, 2.0, &device);
 /// let x = Tensor::<2>::from_data([[0.0], [1.0]], &device);
-/// let values: Vec<f64> = kernel.diagonal(x.clone()).into_data().iter().collect();
+/// let values: Vec<f64> = kernel.diagonal_at(x.clone()).into_data().iter().collect();
 /// // The lengthscale depends on the place, the variance does not.
 /// assert!((values[0] - 2.0).abs() < 1e-5 && (values[1] - 2.0).abs() < 1e-5);
 /// assert_eq!(kernel.lengthscales(x.clone()).dims(), [2, 1]);
-/// assert_eq!(KernelConfig::from(GibbsConfig::default()).init(1, &device).matrix(x).dims(), [2, 2]);
+/// assert_eq!(KernelConfig::from(GibbsConfig::default()).init(1, &device).matrix_at(x).dims(), [2, 2]);
 /// ```
 #[derive(Module, Debug)]
 pub struct Gibbs {
@@ -162,11 +162,12 @@ fn lengthscales(network: &AnyNetwork, offset: f64, x: Tensor<2>) -> Tensor<2> {
 impl Kernel for Gibbs {
     scaled_by!(variance);
 
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("Gibbs", &self.variance, &[&x1, &x2]);
-        let [_, dimensions] = x1.dims();
-        let scales = (self.lengthscales(x1.clone()), self.lengthscales(x2.clone()));
-        let [_, count] = scales.0.dims();
+        let [_, dimensions] = set_size(&x1);
+        let lengthscales = |x: &Tensor<3>| map_points(x.clone(), |x| self.lengthscales(x));
+        let scales = (lengthscales(&x1), lengthscales(&x2));
+        let [_, count] = set_size(&scales.0);
         assert!(
             count == 1 || count == dimensions,
             "the network of a Gibbs kernel has {count} outputs for {dimensions} dimensions; \
@@ -174,8 +175,8 @@ impl Kernel for Gibbs {
         );
         let squares = |d| differences(x1.clone(), x2.clone(), d).square();
         let term = |output, squares, times| {
-            let scale1 = scales.0.clone().narrow(1, output, 1); // [N1, 1]
-            let scale2 = scales.1.clone().narrow(1, output, 1).transpose(); // [1, N2]
+            let scale1 = scales.0.clone().narrow(2, output, 1); // [B, N1, 1]
+            let scale2 = scales.1.clone().narrow(2, output, 1).transpose(); // [B, 1, N2]
             log_factor(scale1, scale2, squares, times)
         };
         let logarithm = if count == 1 {
@@ -190,7 +191,7 @@ impl Kernel for Gibbs {
         logarithm.exp() * self.variance.value().unsqueeze()
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         require_fit("Gibbs", &self.variance, &[&x]);
         at_each(self.variance.value(), &x)
     }
@@ -231,9 +232,9 @@ impl Kernel for Gibbs {
 ///
 /// # Shapes
 ///
-/// - `scale1` (ℓ): `[N1, 1]`, `scale2` (ℓ′): `[1, N2]`, `squares`: `[N1, N2]`
-/// - result: `[N1, N2]`
-fn log_factor(scale1: Tensor<2>, scale2: Tensor<2>, squares: Tensor<2>, times: usize) -> Tensor<2> {
+/// - `scale1` (ℓ): `[B, N1, 1]`, `scale2` (ℓ′): `[B, 1, N2]`, `squares`: `[B, N1, N2]`
+/// - result: `[B, N1, N2]`
+fn log_factor(scale1: Tensor<3>, scale2: Tensor<3>, squares: Tensor<3>, times: usize) -> Tensor<3> {
     let sum = scale1.clone().square() + scale2.clone().square();
     let ratio = scale1 * scale2 * 2.0 / sum.clone();
     ratio.log() * (0.5 * times as f64) - squares / sum

@@ -25,18 +25,18 @@ use crate::{
 ///
 /// ```
 /// use burn::tensor::{Device, Tensor};
-/// use burn_gp_core::kernels::{Kernel, KernelConfig, Linear, LinearConfig};
+/// use burn_gp_core::kernels::{KernelConfig, KernelModule, Linear, LinearConfig};
 ///
 /// let device = Device::default();
 /// let kernel = Linear::new(&[2.0], &device);
 /// let x = Tensor::<2>::from_data([[1.0], [3.0]], &device);
-/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+/// let values: Vec<f64> = kernel.matrix_at(x.clone()).into_data().iter().collect();
 /// // σ²·x·x′
 /// assert!((values[1] - 6.0).abs() < 1e-5);
 ///
 /// let config = LinearConfig { variance: 2.0, ..Default::default() };
 /// let same = KernelConfig::from(config).init(1, &device);
-/// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+/// assert_eq!(same.matrix_at(x.clone()).into_data(), kernel.matrix_at(x).into_data());
 /// ```
 #[derive(Module, Debug)]
 pub struct Linear {
@@ -111,20 +111,19 @@ tied!(variance of Linear);
 impl Kernel for Linear {
     scaled_by!(variance);
 
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("linear", &self.variance, &[&x1, &x2]);
-        let weighted = x1 * self.variance.value().unsqueeze(); // [N1, D]
+        let weighted = x1 * self.variance.value().unsqueeze(); // [B, N1, D]
         weighted.exact_matmul(x2.transpose())
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         require_fit("linear", &self.variance, &[&x]);
         if let Some(none) = no_variances(&x) {
             return none;
         }
-        let [rows, _] = x.dims();
-        let squares = x.square() * self.variance.value().unsqueeze(); // [N, D]
-        squares.sum_dim(1).reshape([rows])
+        let squares = x.square() * self.variance.value().unsqueeze(); // [B, N, D]
+        squares.sum_dim(2).squeeze_dim(2)
     }
 
     /// The features `σ_d·x_d`.

@@ -32,7 +32,7 @@ use crate::{parameter::Positive, register};
 /// ```
 /// use burn::tensor::{Device, Tensor};
 /// use burn_gp_core::{
-///     kernels::{Kernel, Periodic, PeriodicConfig, StationaryConfig, StationaryKernel},
+///     kernels::{KernelModule, Periodic, PeriodicConfig, StationaryConfig, StationaryKernel},
 ///     ops::Stationary,
 /// };
 ///
@@ -40,7 +40,7 @@ use crate::{parameter::Positive, register};
 /// let base = StationaryKernel::new(Stationary::SquaredExponential, &[1.0], 1.0, &device);
 /// let kernel = Periodic::new(base, &[2.0], &device);
 /// let x = Tensor::<2>::from_data([[0.3], [1.3], [2.3]], &device);
-/// let values: Vec<f64> = kernel.matrix(x).into_data().iter().collect();
+/// let values: Vec<f64> = kernel.matrix_at(x).into_data().iter().collect();
 /// // A period apart the function has the same value.
 /// assert!((values[2] - 1.0).abs() < 1e-5 && values[1] < 0.9);
 ///
@@ -160,19 +160,19 @@ impl Periodic {
         }
     }
 
-    /// u, `[N, 2·D]`.
-    fn wind(&self, x: Tensor<2>) -> Tensor<2> {
+    /// u, `[B, N, 2·D]`.
+    fn wind(&self, x: Tensor<3>) -> Tensor<3> {
         require_fit("periodic", &self.period, &[&x]);
         wind(x, self.period.value())
     }
 }
 
-/// u, `[N, 2·D]`, at `x`, `[N, D]`.
-fn wind(x: Tensor<2>, period: Tensor<1>) -> Tensor<2> {
+/// u, `[…, N, 2·D]`, at `x`, `[…, N, D]`.
+fn wind<const R: usize>(x: Tensor<R>, period: Tensor<1>) -> Tensor<R> {
     let [count] = period.dims();
     require_dimensions("periodic", count, &[&x]);
-    let angle = x * (period.recip() * (2.0 * PI)).unsqueeze(); // [N, D]
-    Tensor::cat(vec![angle.clone().sin(), angle.cos()], 1) * 0.5
+    let angle = x * (period.recip() * (2.0 * PI)).unsqueeze(); // […, N, D]
+    Tensor::cat(vec![angle.clone().sin(), angle.cos()], R - 1) * 0.5
 }
 
 tied!(period of Periodic);
@@ -182,16 +182,16 @@ impl Kernel for Periodic {
         Kernel::in_larger_unit(&mut self.base, decades);
     }
 
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("periodic", &self.period, &[&x1, &x2]);
         self.base.covariance(self.wind(x1), self.wind(x2))
     }
 
-    fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
+    fn matrix(&self, x: Tensor<3>) -> Tensor<3> {
         self.base.matrix(self.wind(x))
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         self.base.diagonal(self.wind(x))
     }
 

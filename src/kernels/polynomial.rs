@@ -26,18 +26,18 @@ use crate::{
 ///
 /// ```
 /// use burn::tensor::{Device, Tensor};
-/// use burn_gp_core::kernels::{Kernel, KernelConfig, Polynomial, PolynomialConfig};
+/// use burn_gp_core::kernels::{KernelConfig, KernelModule, Polynomial, PolynomialConfig};
 ///
 /// let device = Device::default();
 /// let kernel = Polynomial::new(&[1.0], 1.0, 2, &device);
 /// let x = Tensor::<2>::from_data([[1.0], [2.0]], &device);
-/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+/// let values: Vec<f64> = kernel.matrix_at(x.clone()).into_data().iter().collect();
 /// // (1·2 + 1)²
 /// assert!((values[1] - 9.0).abs() < 1e-4);
 ///
 /// let config = PolynomialConfig { degree: 2, ..Default::default() };
 /// let same = KernelConfig::from(config).init(1, &device);
-/// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+/// assert_eq!(same.matrix_at(x.clone()).into_data(), kernel.matrix_at(x).into_data());
 /// ```
 #[derive(Module, Debug)]
 pub struct Polynomial {
@@ -119,20 +119,20 @@ impl Polynomial {
 tied!(variance of Polynomial);
 
 impl Kernel for Polynomial {
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("polynomial", &self.variance, &[&x1, &x2]);
-        let weighted = x1 * self.variance.value().unsqueeze(); // [N1, D]
+        let weighted = x1 * self.variance.value().unsqueeze(); // [B, N1, D]
         self.power(weighted.exact_matmul(x2.transpose()) + self.offset.value().unsqueeze())
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         require_fit("polynomial", &self.variance, &[&x]);
         if let Some(none) = no_variances(&x) {
             return none;
         }
-        let [rows, _] = x.dims();
-        let squares = x.square() * self.variance.value().unsqueeze(); // [N, D]
-        self.power(squares.sum_dim(1).reshape([rows]) + self.offset.value())
+        let squares = x.square() * self.variance.value().unsqueeze(); // [B, N, D]
+        let sums = squares.sum_dim(2).squeeze_dim::<2>(2);
+        self.power(sums + self.offset.value().unsqueeze())
     }
 
     /// All products of up to q inputs, each with the root of its multinomial coefficient.

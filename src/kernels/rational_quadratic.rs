@@ -31,18 +31,18 @@ use crate::{
 ///
 /// ```
 /// use burn::tensor::{Device, Tensor};
-/// use burn_gp_core::kernels::{Kernel, KernelConfig, RationalQuadratic, RationalQuadraticConfig};
+/// use burn_gp_core::kernels::{KernelConfig, KernelModule, RationalQuadratic, RationalQuadraticConfig};
 ///
 /// let device = Device::default();
 /// let kernel = RationalQuadratic::new(&[1.0], 3.0, 1.0, &device);
 /// let x = Tensor::<2>::from_data([[0.0], [1.0]], &device);
-/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+/// let values: Vec<f64> = kernel.matrix_at(x.clone()).into_data().iter().collect();
 /// // σ²/(1 + r²/2) at distance 1.
 /// assert!((values[1] - 2.0).abs() < 1e-5);
 ///
 /// let config = RationalQuadraticConfig { variance: 3.0, lengthscale: Some(1.0), ..Default::default() };
 /// let same = KernelConfig::from(config).init(1, &device);
-/// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+/// assert_eq!(same.matrix_at(x.clone()).into_data(), kernel.matrix_at(x).into_data());
 /// ```
 #[derive(Module, Debug)]
 pub struct RationalQuadratic {
@@ -130,16 +130,16 @@ tied!(lengthscale of RationalQuadratic);
 impl Kernel for RationalQuadratic {
     scaled_by!(variance);
 
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("rational quadratic", &self.lengthscale, &[&x1, &x2]);
-        let lengthscale = self.lengthscale.value().unsqueeze::<2>(); // [1, D]
-        let shape = self.shape.value().unsqueeze::<2>(); // [1, 1]
+        let lengthscale = self.lengthscale.value().unsqueeze::<3>(); // [1, 1, D]
+        let shape = self.shape.value().unsqueeze::<3>(); // [1, 1, 1]
         let squares = squared_distances(x1 / lengthscale.clone(), x2 / lengthscale);
         let profile = ((squares / (shape.clone() * 2.0)).log1p() * shape.neg()).exp();
         profile * self.variance.value().unsqueeze()
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         require_fit("rational quadratic", &self.lengthscale, &[&x]);
         at_each(self.variance.value(), &x)
     }

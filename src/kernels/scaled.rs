@@ -11,25 +11,26 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelParameter, KernelPart,
-    KernelUnits, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample, definition::positive,
+    KernelUnits, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample, Structure,
+    definition::positive,
 };
-use crate::{ops::Blocks, parameter::Positive, patches::PatchGrid, register};
+use crate::{parameter::Positive, register};
 
 /// `s·k(x, x′)` with a trained output scale `s`.
 ///
 /// ```
 /// use burn::tensor::{Device, Tensor};
-/// use burn_gp_core::kernels::{Kernel, KernelConfig, Linear, LinearConfig, Scaled, ScaledConfig};
+/// use burn_gp_core::kernels::{KernelConfig, KernelModule, Linear, LinearConfig, Scaled, ScaledConfig};
 ///
 /// let device = Device::default();
 /// let kernel = Scaled::new(Linear::new(&[1.0], &device), 5.0, &device);
 /// let x = Tensor::<2>::from_data([[1.0], [2.0]], &device);
-/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+/// let values: Vec<f64> = kernel.matrix_at(x.clone()).into_data().iter().collect();
 /// assert!((values[1] - 10.0).abs() < 1e-5);
 ///
 /// let base = LinearConfig::default().into();
 /// let same = KernelConfig::from(ScaledConfig { base, outputscale: 5.0 }).init(1, &device);
-/// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+/// assert_eq!(same.matrix_at(x.clone()).into_data(), kernel.matrix_at(x).into_data());
 /// ```
 #[derive(Module, Debug)]
 pub struct Scaled {
@@ -115,60 +116,20 @@ impl Scaled {
 impl Kernel for Scaled {
     scaled_by!(outputscale);
 
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        self.base.covariance(x1, x2) * self.outputscale.value().reshape([1, 1])
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
+        self.base.covariance(x1, x2) * self.outputscale.value().unsqueeze()
     }
 
-    fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
-        self.base.matrix(x) * self.outputscale.value().reshape([1, 1])
+    fn matrix(&self, x: Tensor<3>) -> Tensor<3> {
+        self.base.matrix(x) * self.outputscale.value().unsqueeze()
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        self.base.diagonal(x) * self.outputscale.value()
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
+        self.base.diagonal(x) * self.outputscale.value().unsqueeze()
     }
 
-    fn matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
-        self.base.matrix_product(x, vectors) * self.outputscale.value().reshape([1, 1])
-    }
-
-    fn rough_matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Option<Tensor<2>> {
-        let product = self.base.rough_matrix_product(x, vectors)?;
-        Some(product * self.outputscale.value().reshape([1, 1]))
-    }
-
-    fn covariance_product(&self, x1: Tensor<2>, x2: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
-        self.base.covariance_product(x1, x2, vectors) * self.outputscale.value().reshape([1, 1])
-    }
-
-    fn block_matrix(&self, blocks: Blocks, points: Tensor<2>, values: Tensor<1>) -> Tensor<2> {
-        let covariance = self.base.block_matrix(blocks, points, values);
-        covariance * self.outputscale.value().reshape([1, 1])
-    }
-
-    fn block_covariance(
-        &self,
-        blocks: Blocks,
-        points: Tensor<2>,
-        others: Tensor<2>,
-        values: Tensor<1>,
-    ) -> Tensor<2> {
-        let covariance = (self.base).block_covariance(blocks, points, others, values);
-        covariance * self.outputscale.value().reshape([1, 1])
-    }
-
-    fn patch_covariance(
-        &self,
-        grid: &PatchGrid,
-        patches: Tensor<2>,
-        images: Tensor<2>,
-        weights: Tensor<2>,
-    ) -> Tensor<2> {
-        let covariance = (self.base).patch_covariance(grid, patches, images, weights);
-        covariance * self.outputscale.value().reshape([1, 1])
-    }
-
-    fn patch_variance(&self, grid: &PatchGrid, images: Tensor<2>, weights: Tensor<2>) -> Tensor<1> {
-        self.base.patch_variance(grid, images, weights) * self.outputscale.value()
+    fn structure(&self) -> Structure<'_> {
+        Structure::Scaled(&self.base, self.outputscale.value())
     }
 
     fn spectrum(

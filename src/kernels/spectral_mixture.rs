@@ -16,12 +16,13 @@ use super::{
     NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
     cosine::cosines,
     definition::positive,
-    points::{at_each, require_fit},
+    points::{at_each, covariance_shape, require_fit},
     prior_features::FourierFeatures,
     spectrum::stationary_spectrum,
+    structure::StationaryParameters,
 };
 use crate::{
-    ops::{self, Stationary},
+    ops::Stationary,
     parameter::{Positive, defaults, numbers, vector},
     register,
 };
@@ -36,19 +37,19 @@ use crate::{
 /// ```
 /// use burn::tensor::{Device, Tensor};
 /// use burn_gp_core::kernels::{
-///     Kernel, KernelConfig, SpectralComponent, SpectralMixture, SpectralMixtureConfig,
+///     KernelConfig, KernelModule, SpectralComponent, SpectralMixture, SpectralMixtureConfig,
 /// };
 ///
 /// let device = Device::default();
 /// let waves = SpectralComponent::new(2.0, &[100.0], &[0.5], &device);
 /// let kernel = SpectralMixture::new(vec![waves]);
 /// let x = Tensor::<2>::from_data([[0.0], [1.0], [2.0]], &device);
-/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+/// let values: Vec<f64> = kernel.matrix_at(x.clone()).into_data().iter().collect();
 /// // A frequency of a half: the covariance changes its sign after one and again after two.
 /// assert!(values[1] < -1.9 && values[2] > 1.9);
 ///
 /// let config = SpectralMixtureConfig { components: 3, ..Default::default() };
-/// assert_eq!(KernelConfig::from(config).init(1, &device).matrix(x).dims(), [3, 3]);
+/// assert_eq!(KernelConfig::from(config).init(1, &device).matrix_at(x).dims(), [3, 3]);
 /// ```
 #[derive(Module, Debug)]
 pub struct SpectralMixture {
@@ -93,11 +94,13 @@ impl SpectralComponent {
         }
     }
 
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
-        let kind = Stationary::SquaredExponential;
-        let envelope = ops::covariance(kind, x1.clone(), x2.clone(), lengthscale, variance);
-        envelope * cosines(x1, x2, self.frequency.val())
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
+        let envelope = StationaryParameters {
+            profile: Stationary::SquaredExponential,
+            lengthscales: self.lengthscale.value(),
+            variance: self.variance.value(),
+        };
+        envelope.covariance(x1.clone(), x2.clone()) * cosines(x1, x2, self.frequency.val())
     }
 
     /// `ω = z/ℓ`, `z ~ N(0, I)`.
@@ -217,20 +220,19 @@ impl Kernel for SpectralMixture {
         }
     }
 
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit(
             "spectral mixture",
             &self.components[0].lengthscale,
             &[&x1, &x2],
         );
-        let ([rows, _], [columns, _]) = (x1.dims(), x2.dims());
-        let zeros = Tensor::zeros([rows, columns], (&x1.device(), x1.dtype()));
+        let zeros = Tensor::zeros(covariance_shape(&x1, &x2), (&x1.device(), x1.dtype()));
         (self.components.iter()).fold(zeros, |sum, component| {
             sum + component.covariance(x1.clone(), x2.clone())
         })
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         require_fit("spectral mixture", &self.components[0].lengthscale, &[&x]);
         let zero = Tensor::zeros([1], (&x.device(), x.dtype()));
         let sum =

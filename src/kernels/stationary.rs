@@ -2,7 +2,7 @@
 
 use burn::{
     module::Module,
-    tensor::{DType, Int, Tensor, TensorCreationOptions},
+    tensor::{Tensor, TensorCreationOptions},
 };
 use derive_setters::Setters;
 use rand::rngs::ChaCha8Rng;
@@ -10,37 +10,33 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
-    NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
+    NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample, Structure,
     definition::positive,
     inputs::{Groups, first_lengthscale},
-    points::{at_each, require_fit, require_type},
+    points::{at_each, require_fit},
     prior_features::FourierFeatures,
     spectrum::stationary_spectrum,
+    structure::StationaryParameters,
 };
-use crate::{
-    ops::{self, Blocks, Stationary},
-    parameter::Positive,
-    patches::PatchGrid,
-    register,
-};
+use crate::{ops::Stationary, parameter::Positive, register};
 
 /// A stationary kernel `σ²·φ(r²)`, `r² = Σ_d (x_d − x′_d)²/ℓ_d²`, with trained variance and
 /// lengthscales; the profile φ is a [`Stationary`].
 ///
 /// ```
 /// use burn::tensor::{Device, Tensor};
-/// use burn_gp_core::{kernels::{Kernel, StationaryConfig, StationaryKernel}, ops::Stationary};
+/// use burn_gp_core::{kernels::{KernelModule, StationaryConfig, StationaryKernel}, ops::Stationary};
 ///
 /// let device = Device::default();
 /// let kernel = StationaryKernel::new(Stationary::Matern32, &[0.5], 2.0, &device);
 /// let x = Tensor::<2>::from_data([[0.0], [50.0]], &device);
-/// let values: Vec<f64> = kernel.matrix(x).into_data().iter().collect();
+/// let values: Vec<f64> = kernel.matrix_at(x).into_data().iter().collect();
 /// // The variance on the diagonal, and no covariance over a hundred lengthscales.
 /// assert!((values[0] - 2.0).abs() < 1e-6 && values[1].abs() < 1e-6);
 ///
 /// // A lengthscale for each of three inputs.
 /// let config = StationaryConfig::new(Stationary::Matern32).with_lengthscale(0.5);
-/// assert_eq!(config.init(3, &device).diagonal(Tensor::ones([2, 3], &device)).dims(), [2]);
+/// assert_eq!(config.init(3, &device).diagonal_at(Tensor::ones([2, 3], &device)).dims(), [2]);
 /// ```
 #[derive(Module, Debug)]
 pub struct StationaryKernel {
@@ -214,125 +210,30 @@ impl StationaryKernel {
 tied!(lengthscale of StationaryKernel);
 
 impl StationaryKernel {
-    /// The covariances of several kernels in one operation, if they are of the same kind with equal
-    /// numbers of lengthscales.
-    pub(super) fn fused(kernels: &[&Self], x1: Tensor<3>, x2: Tensor<3>) -> Option<Tensor<3>> {
-        let form = |kernel: &Self| (kernel.kind, kernel.lengthscale.value().dims());
-        let alike = kernels
-            .windows(2)
-            .all(|pair| form(pair[0]) == form(pair[1]));
-        let first = kernels.first().filter(|_| alike)?;
-        let values = kernels.iter();
-        let lengthscales = values.clone().map(|kernel| kernel.lengthscale.value());
-        let variances = values.map(|kernel| kernel.variance.value());
-        Some(ops::covariances(
-            first.kind,
-            x1,
-            x2,
-            Tensor::stack(lengthscales.collect(), 0),
-            Tensor::cat(variances.collect(), 0),
-        ))
+    fn parameters(&self) -> StationaryParameters {
+        StationaryParameters {
+            profile: self.kind,
+            lengthscales: self.lengthscale.value(),
+            variance: self.variance.value(),
+        }
     }
 }
 
 impl Kernel for StationaryKernel {
     scaled_by!(variance);
 
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("stationary", &self.lengthscale, &[&x1, &x2]);
-        let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
-        ops::covariance(self.kind, x1, x2, lengthscale, variance)
+        self.parameters().covariance(x1, x2)
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         require_fit("stationary", &self.lengthscale, &[&x]);
         at_each(self.variance.value(), &x)
     }
 
-    fn matrix_columns(&self, x: Tensor<2>, columns: Tensor<1, Int>) -> Tensor<2> {
-        let chosen = x.clone().select(0, columns);
-        self.covariance(x, chosen)
-    }
-
-    fn patch_covariance(
-        &self,
-        grid: &PatchGrid,
-        patches: Tensor<2>,
-        images: Tensor<2>,
-        weights: Tensor<2>,
-    ) -> Tensor<2> {
-        require_type("stationary", &self.lengthscale, &patches);
-        let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
-        ops::patch_covariance(
-            self.kind,
-            grid,
-            patches,
-            images,
-            lengthscale,
-            variance,
-            weights,
-        )
-    }
-
-    fn patch_variance(&self, grid: &PatchGrid, images: Tensor<2>, weights: Tensor<2>) -> Tensor<1> {
-        require_type("stationary", &self.lengthscale, &images);
-        let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
-        ops::patch_variance(self.kind, grid, images, lengthscale, variance, weights)
-    }
-
-    fn matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
-        require_type("stationary", &self.lengthscale, &x);
-        let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
-        ops::covariance_product(self.kind, x, None, lengthscale, variance, vectors)
-    }
-
-    fn rough_matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Option<Tensor<2>> {
-        let dtype = vectors.dtype();
-        let [lengthscale, variance] =
-            [&self.lengthscale, &self.variance].map(|values| values.value().cast(DType::F32));
-        let (x, vectors) = (x.cast(DType::F32), vectors.cast(DType::F32));
-        let product = ops::covariance_product(self.kind, x, None, lengthscale, variance, vectors);
-        Some(product.cast(dtype))
-    }
-
-    fn covariance_product(&self, x1: Tensor<2>, x2: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
-        require_type("stationary", &self.lengthscale, &x1);
-        let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
-        ops::covariance_product(self.kind, x1, Some(x2), lengthscale, variance, vectors)
-    }
-
-    fn block_matrix(&self, blocks: Blocks, points: Tensor<2>, values: Tensor<1>) -> Tensor<2> {
-        require_type("stationary", &self.lengthscale, &points);
-        let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
-        ops::block_covariance(
-            self.kind,
-            blocks,
-            points,
-            None,
-            lengthscale,
-            variance,
-            values,
-        )
-    }
-
-    fn block_covariance(
-        &self,
-        blocks: Blocks,
-        points: Tensor<2>,
-        others: Tensor<2>,
-        values: Tensor<1>,
-    ) -> Tensor<2> {
-        require_type("stationary", &self.lengthscale, &points);
-        let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());
-        ops::block_covariance(
-            self.kind,
-            blocks,
-            points,
-            Some(others),
-            lengthscale,
-            variance,
-            values,
-        )
+    fn structure(&self) -> Structure<'_> {
+        Structure::Stationary(self.parameters())
     }
 
     fn spectrum(

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
     definition::positive,
-    points::{at_each, require_fit},
+    points::{at_each, covariance_shape, expanded, require_fit},
 };
 use crate::{
     parameter::{Positive, defaults},
@@ -24,18 +24,18 @@ use crate::{
 ///
 /// ```
 /// use burn::tensor::{Device, Tensor};
-/// use burn_gp_core::kernels::{Kernel, KernelConfig, White, WhiteConfig};
+/// use burn_gp_core::kernels::{KernelConfig, KernelModule, White, WhiteConfig};
 ///
 /// let device = Device::default();
 /// let kernel = White::new(0.5, &device);
 /// let x = Tensor::<2>::from_data([[1.0], [1.0]], &device);
-/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
+/// let values: Vec<f64> = kernel.matrix_at(x.clone()).into_data().iter().collect();
 /// // Two observations at one place have independent noise.
 /// assert!((values[0] - 0.5).abs() < 1e-6 && values[1] == 0.0);
 ///
 /// let config = WhiteConfig { variance: 0.5 };
 /// let same = KernelConfig::from(config).init(1, &device);
-/// assert_eq!(same.matrix(x.clone()).into_data(), kernel.matrix(x).into_data());
+/// assert_eq!(same.matrix_at(x.clone()).into_data(), kernel.matrix_at(x).into_data());
 /// ```
 #[derive(Module, Debug)]
 pub struct White {
@@ -90,21 +90,21 @@ impl White {
 impl Kernel for White {
     scaled_by!(variance);
 
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("white", &self.variance, &[&x1, &x2]);
-        let ([rows, _], [columns, _]) = (x1.dims(), x2.dims());
-        Tensor::zeros([rows, columns], (&x1.device(), x1.dtype()))
+        Tensor::zeros(covariance_shape(&x1, &x2), (&x1.device(), x1.dtype()))
     }
 
-    fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
+    fn matrix(&self, x: Tensor<3>) -> Tensor<3> {
         require_fit("white", &self.variance, &[&x]);
-        let [rows, _] = x.dims();
+        let [batch, rows, _] = x.dims();
         let variance = self.variance.value();
         let identity = Tensor::<2>::eye(rows, &x.device()).cast(variance.dtype());
-        identity * variance.reshape([1, 1])
+        let matrix = identity * variance.unsqueeze(); // [N, N]
+        expanded(matrix.unsqueeze(), batch)
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         require_fit("white", &self.variance, &[&x]);
         at_each(self.variance.value(), &x)
     }

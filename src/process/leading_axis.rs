@@ -66,8 +66,5 @@ pub(crate) fn column_sums_of_products(left: Tensor<3>, right: Tensor<3>) -> Tens
 
 /// The prior variances of the functions at `x`, `[N, D]`: `[N, B]`.
 pub(crate) fn prior_variances(kernels: &Kernels, x: Tensor<2>) -> Tensor<2> {
-    match kernels.each() {
-        [kernel] => kernel.diagonal(x).unsqueeze_dim(1),
-        _ => kernels.diagonal(x).transpose(),
-    }
+    as_columns(kernels.diagonal_at(x))
 }

@@ -8,9 +8,9 @@ use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
     inducing::{Inducing, InducingPatches, InducingPoints},
     kernels::{
-        AnyKernel, Convolutional, Kernel, KernelConfig, Kernels, ProductConfig,
-        RationalQuadraticConfig, Scaled, ScaledConfig, StationaryConfig, Sum, SumConfig,
-        WhiteConfig,
+        AnyKernel, Convolutional, Kernel, KernelConfig, KernelModule, Kernels, ProductConfig,
+        RationalQuadraticConfig, Scaled, ScaledConfig, StationaryConfig, StationaryKernel,
+        Structure, Sum, SumConfig, WhiteConfig,
     },
     ops::Stationary,
     patches::{ImageShape, PatchGrid},
@@ -49,7 +49,7 @@ fn a_small_image_by_hand() {
         let tolerance = platform.tolerance(1e-10, 1e-5);
         let kuf = numbers(patches.kuf(&Kernels::from(kernel.clone()), image.clone()));
         assert_close("k_vf", &kuf, &[2.109_043_759_60], tolerance);
-        let variance = numbers(kernel.diagonal(image.clone()));
+        let variance = numbers(kernel.diagonal_at(image.clone()));
         assert_close("k_f", &variance, &[8.525_852_299_53], tolerance);
 
         let location = matern32(3.0).init(2, platform.options());
@@ -57,7 +57,7 @@ fn a_small_image_by_hand() {
         let patches = patches.with_places(platform.tensor(&[0.5, 1.2], [1, 2]));
         let kuf = numbers(patches.kuf(&Kernels::from(kernel.clone()), image.clone()));
         assert_close("located k_vf", &kuf, &[1.980_374_445_86], tolerance);
-        let variance = numbers(kernel.diagonal(image));
+        let variance = numbers(kernel.diagonal_at(image));
         assert_close("located k_f", &variance, &[8.106_990_920_06], tolerance);
     }
 }
@@ -85,12 +85,12 @@ fn one_patch_is_the_image() {
                 patches.kuf(&Kernels::from(kernel.clone()), x.clone()),
             ),
             (
-                base.matrix(x.clone()).unsqueeze(),
-                kernel.matrix(x.clone()).unsqueeze(),
+                base.matrix_at(x.clone()).unsqueeze(),
+                kernel.matrix_at(x.clone()).unsqueeze(),
             ),
             (
-                base.diagonal(x.clone()).unsqueeze::<3>(),
-                kernel.diagonal(x.clone()).unsqueeze(),
+                base.diagonal_at(x.clone()).unsqueeze::<3>(),
+                kernel.diagonal_at(x.clone()).unsqueeze(),
             ),
         ];
         for (index, (expected, actual)) in pairs.into_iter().enumerate() {
@@ -151,55 +151,41 @@ fn covariances_of_images_are_sums_over_pairs_of_patches() {
                     .collect()
             };
             let (first, second) = (grid.extract(images.clone()), grid.extract(others.clone()));
-            let expected = sum(base.covariance(first.clone(), second), 3, 2);
-            let actual = numbers(kernel.covariance(images.clone(), others));
+            let expected = sum(base.covariance_at(first.clone(), second), 3, 2);
+            let actual = numbers(kernel.covariance_at(images.clone(), others));
             assert_close(
                 &format!("{what}: covariance"),
                 &actual,
                 &expected,
                 tolerance,
             );
-            let expected = sum(base.matrix(first), 3, 3);
-            let actual = numbers(kernel.matrix(images.clone()));
+            let expected = sum(base.matrix_at(first), 3, 3);
+            let actual = numbers(kernel.matrix_at(images.clone()));
             assert_close(&format!("{what}: matrix"), &actual, &expected, tolerance);
             let diagonal: Vec<f64> = (0..3).map(|image| expected[4 * image]).collect();
-            let actual = numbers(kernel.diagonal(images));
+            let actual = numbers(kernel.diagonal_at(images));
             assert_close(&format!("{what}: diagonal"), &actual, &diagonal, tolerance);
         }
     }
 }
 
-/// A kernel whose sums over patches are constants, 2 and 3.
+/// A stationary kernel whose covariances cannot be computed, only sums over patches.
 #[derive(Module, Debug)]
-struct SumsAlone;
+struct SumsAlone {
+    stationary: StationaryKernel,
+}
 
 impl Kernel for SumsAlone {
-    fn covariance(&self, _: Tensor<2>, _: Tensor<2>) -> Tensor<2> {
+    fn covariance(&self, _: Tensor<3>, _: Tensor<3>) -> Tensor<3> {
         panic!("a matrix of all patches")
     }
 
-    fn diagonal(&self, _: Tensor<2>) -> Tensor<1> {
+    fn diagonal(&self, _: Tensor<3>) -> Tensor<2> {
         panic!("a diagonal of all patches")
     }
 
-    fn patch_covariance(
-        &self,
-        _: &PatchGrid,
-        patches: Tensor<2>,
-        images: Tensor<2>,
-        _: Tensor<2>,
-    ) -> Tensor<2> {
-        let ([count, _], [images_count, _]) = (patches.dims(), images.dims());
-        Tensor::full(
-            [count, images_count],
-            2.0,
-            (&images.device(), images.dtype()),
-        )
-    }
-
-    fn patch_variance(&self, _: &PatchGrid, images: Tensor<2>, _: Tensor<2>) -> Tensor<1> {
-        let [count, _] = images.dims();
-        Tensor::full([count], 3.0, (&images.device(), images.dtype()))
+    fn structure(&self) -> Structure<'_> {
+        self.stationary.structure()
     }
 }
 
@@ -210,15 +196,18 @@ fn scaled_kernels_and_sums_pass_sums_over_patches_on() {
     let grid = PatchGrid::new(ImageShape::new(3, 3, 1), 2, 1).expect("patches");
     for platform in platforms() {
         let options = platform.options();
-        let kernel = Sum::new(SumsAlone, Scaled::new(SumsAlone, 0.5, options));
+        // All patches are within a billionth of a lengthscale.
+        let stationary = rbf(1e9, 3.0).init(4, options);
+        let alone = SumsAlone { stationary };
+        let kernel = Sum::new(alone.clone(), Scaled::new(alone, 0.5, options));
         let kernel = Convolutional::new(kernel, grid, options);
         let mut random = Random::new(17);
         let images = platform.matrix(&random.points(2, 9));
         let patches = InducingPatches::new(platform.matrix(&random.points(3, 4)));
         let tolerance = platform.tolerance(1e-14, 1e-6);
         let kuf = numbers(patches.kuf(&Kernels::from(kernel.clone()), images.clone()));
-        assert_close("covariances", &kuf, &[3.0; 6], tolerance);
-        let variances = numbers(kernel.diagonal(images));
+        assert_close("covariances", &kuf, &[4.5; 6], tolerance);
+        let variances = numbers(kernel.diagonal_at(images));
         assert_close("variances", &variances, &[4.5; 2], tolerance);
     }
 }
@@ -232,11 +221,11 @@ fn weights_scale_and_a_wide_location_kernel_does_not_matter() {
         let scaled = (kernel.clone()).with_weights(kernel.weights() * factor);
         let (kuf, variance) = (
             numbers(patches.kuf(&Kernels::from(kernel.clone()), image.clone()))[0],
-            numbers(kernel.diagonal(image.clone()))[0],
+            numbers(kernel.diagonal_at(image.clone()))[0],
         );
         let actual = [
             numbers(patches.kuf(&Kernels::from(scaled.clone()), image.clone()))[0],
-            numbers(scaled.diagonal(image.clone()))[0],
+            numbers(scaled.diagonal_at(image.clone()))[0],
         ];
         let expected = [factor * kuf, factor * factor * variance];
         assert_close("scaled weights", &actual, &expected, tolerance);
@@ -246,7 +235,7 @@ fn weights_scale_and_a_wide_location_kernel_does_not_matter() {
         let patches = patches.with_places(platform.tensor(&[0.5, 1.2], [1, 2]));
         let actual = [
             numbers(patches.kuf(&Kernels::from(located.clone()), image.clone()))[0],
-            numbers(located.diagonal(image))[0],
+            numbers(located.diagonal_at(image))[0],
         ];
         let tolerance = platform.tolerance(1e-8, 1e-5);
         assert_close("wide location kernel", &actual, &[kuf, variance], tolerance);
@@ -275,7 +264,7 @@ fn patches_have_no_order() {
             let image = platform.tensor(image, [1, side * side]);
             [
                 numbers(patches.kuf(&Kernels::from(kernel.clone()), image.clone()))[0],
-                numbers(kernel.diagonal(image))[0],
+                numbers(kernel.diagonal_at(image))[0],
             ]
         };
         let expected = value(&image, &patch, &weights);
@@ -352,6 +341,6 @@ fn gradients_reach_every_parameter() {
         let kuu = pieces.patches.kuu(&Kernels::from(pieces.kernel.clone()));
         (kuf * seeds.unsqueeze()).sum()
             + kuu.square().sum()
-            + pieces.kernel.diagonal(images).square().sum()
+            + pieces.kernel.diagonal_at(images).square().sum()
     });
 }

@@ -13,7 +13,7 @@ use crate::support::{
 use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
     inducing::{Inducing, InducingPoints},
-    kernels::{Kernel, KernelConfig, Kernels, WhiteConfig},
+    kernels::{KernelConfig, KernelModule, Kernels, WhiteConfig},
     process::Process,
     variational::{Evaluation, OrthogonallyDecoupled, Parameterization, Posterior},
 };
@@ -235,7 +235,7 @@ fn columns_of_inducing_covariances_are_columns() {
             let chosen = [7, 0, 3];
             let columns = Tensor::from_data(chosen.as_slice(), &platform.device);
             let ours = inducing.kuu_columns(&Kernels::from(kernel.clone()), columns);
-            let all = numbers(kernel.matrix(platform.matrix(&points)));
+            let all = numbers(kernel.matrix_at(platform.matrix(&points)));
             let expected = Dense::from_function(9, 3, |i, j| all[i * 9 + chosen[j] as usize]);
             let what = format!("{config:?} on {platform}");
             assert_close(&what, &numbers(ours), &expected.values, 1e-6);

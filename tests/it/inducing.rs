@@ -8,7 +8,7 @@ use crate::support::{
 };
 use burn_gp_core::{
     inducing::{Inducing, InducingPoints},
-    kernels::{Kernel, Kernels, StationaryConfig},
+    kernels::{KernelModule, Kernels, StationaryConfig},
     ops::{Jitter, Stationary, cholesky},
     variational::{Posterior, Whitened},
 };
@@ -103,7 +103,7 @@ fn inducing_points_have_the_covariances_of_function_values() {
         );
         assert_close(
             &what,
-            &numbers(kernel.first().diagonal(case.x(&platform))),
+            &numbers(kernel.first().diagonal_at(case.x(&platform))),
             &[VARIANCE; POINTS],
             1e-6,
         );

@@ -8,7 +8,7 @@ use burn::tensor::{DType, Device, Tensor};
 use burn_gp_core::{
     inducing::{Initializer, SelectionError, greedy_variance, k_means, subset},
     kernels::{
-        Kernel, KernelConfig, LinearConfig, StationaryConfig, StationaryKernel, WhiteConfig,
+        KernelConfig, KernelModule, LinearConfig, StationaryConfig, StationaryKernel, WhiteConfig,
     },
     ops::Stationary,
 };
@@ -164,9 +164,9 @@ fn greedy_variance_with_composite_kernels() {
             assert!(!points[..i].contains(point), "{name}: {point:?} twice");
         }
         // The linear part gives the corners the largest prior variance.
-        let diagonal = kernel.diagonal(tensor(&data, options));
+        let diagonal = kernel.diagonal_at(tensor(&data, options));
         let largest = diagonal.max().into_data().iter::<f64>().next();
-        let first = kernel.diagonal(tensor(&points[..1].to_vec(), options));
+        let first = kernel.diagonal_at(tensor(&points[..1].to_vec(), options));
         assert_eq!(first.into_data().iter::<f64>().next(), largest, "{name}");
     }
 }

@@ -10,7 +10,7 @@ use crate::support::{
 use burn::module::Module;
 use burn_gp_core::{
     inducing::{InducingPoints, SeparatePoints},
-    kernels::{Kernel, Kernels, StationaryConfig, StationaryKernel},
+    kernels::{KernelModule, Kernels, StationaryConfig, StationaryKernel},
     ops::{Stationary, congruence},
     optim::InversionStop,
     process::{Marginals, Process},
@@ -343,7 +343,7 @@ fn the_root_bound_is_a_bound() {
             let bound = RootBound {
                 kuu: platform.matrix(&kuu),
                 kuf: platform.matrix(&kuf),
-                prior_variance: kernel(&platform).first().diagonal(case.x(&platform)),
+                prior_variance: kernel(&platform).first().diagonal_at(case.x(&platform)),
                 root: platform.matrix(root),
             };
             let log_determinant = platform.tensor(&[kuu.log_determinant()], [1]);

@@ -3,7 +3,10 @@
 use burn::tensor::{DType, Int, Tensor};
 use burn_gp_core::{
     features::PerceptronConfig,
-    kernels::{AnyKernel, Basis, FeatureMap, Kernel, RandomFourier, StationaryConfig},
+    kernels::{
+        AnyKernel, Basis, FeatureMap, KernelModule, RandomFourier, StationaryConfig,
+        covariance_product, matrix_columns,
+    },
 };
 
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -30,35 +33,35 @@ fn mistakes(kernel: &AnyKernel, x: &Tensor<2>) -> Vec<(&'static str, Mistake)> {
             "covariance",
             Box::new(move || {
                 let (kernel, x, _) = covariance.clone();
-                kernel.covariance(x.clone(), x);
+                kernel.covariance_at(x.clone(), x);
             }),
         ),
         (
             "matrix",
             Box::new(move || {
                 let (kernel, x, _) = matrix.clone();
-                kernel.matrix(x);
+                kernel.matrix_at(x);
             }),
         ),
         (
             "diagonal",
             Box::new(move || {
                 let (kernel, x, _) = diagonal.clone();
-                kernel.diagonal(x);
+                kernel.diagonal_at(x);
             }),
         ),
         (
             "matrix_columns",
             Box::new(move || {
                 let (kernel, x, _) = some.clone();
-                kernel.matrix_columns(x, columns.clone());
+                matrix_columns(&kernel, x.unsqueeze(), columns.clone());
             }),
         ),
         (
             "matrix_product",
             Box::new(move || {
                 let (kernel, x, vectors) = product.clone();
-                kernel.matrix_product(x, vectors);
+                covariance_product(&kernel, x, None, vectors);
             }),
         ),
     ]

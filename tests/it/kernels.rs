@@ -15,8 +15,9 @@ use burn_gp_core::{
     features::{Features, PerceptronConfig},
     kernels::{
         AnyKernel, ArcCosine, ArcCosineConfig, ArcCosineOrder, Cosine, DeepKernel, GibbsConfig,
-        Kernel, KernelConfig, Linear, Polynomial, RationalQuadratic, RationalQuadraticConfig,
-        SpectralMixtureConfig, StationaryConfig, StationaryKernel, WhiteConfig,
+        Kernel, KernelConfig, KernelModule, Linear, Polynomial, RationalQuadratic,
+        RationalQuadraticConfig, SpectralMixtureConfig, StationaryConfig, StationaryKernel,
+        WhiteConfig,
     },
     ops::Stationary,
     parameter::Hyperparameter,
@@ -97,18 +98,18 @@ fn covariances_are_those_of_the_formula() {
             let kernel = config.init(DIMENSIONS, platform.options());
             let what = format!("{name} on {platform}");
             let tolerance = platform.tolerance(1e-13, 5e-6);
-            let cross = kernel.covariance(platform.matrix(&x1), platform.matrix(&x2));
+            let cross = kernel.covariance_at(platform.matrix(&x1), platform.matrix(&x2));
             let expected = Dense::from_function(70, 9, |i, j| {
                 reference(&config, x1.row(i), x2.row(j), false)
             });
             assert_eq!(cross.dims(), [70, 9], "{what}");
             assert_close(&what, &numbers(cross), &expected.values, tolerance);
-            let matrix = kernel.matrix(platform.matrix(&x1));
+            let matrix = kernel.matrix_at(platform.matrix(&x1));
             let expected = Dense::from_function(70, 70, |i, j| {
                 reference(&config, x1.row(i), x1.row(j), i == j)
             });
             assert_close(&what, &numbers(matrix), &expected.values, tolerance);
-            let diagonal = kernel.diagonal(platform.matrix(&x1));
+            let diagonal = kernel.diagonal_at(platform.matrix(&x1));
             assert_eq!(diagonal.dims(), [70], "{what}");
             assert_close(&what, &numbers(diagonal), &expected.diagonal(), tolerance);
         }
@@ -123,7 +124,7 @@ fn matrices_are_symmetric_and_positive_semidefinite() {
     for platform in platforms() {
         for (name, config) in registry() {
             let kernel = config.init(DIMENSIONS, platform.options());
-            let matrix = Dense::new(22, 22, numbers(kernel.matrix(platform.matrix(&x))));
+            let matrix = Dense::new(22, 22, numbers(kernel.matrix_at(platform.matrix(&x))));
             let what = format!("{name} on {platform}");
             assert_finite(&what, &matrix.values);
             let tolerance = platform.tolerance(1e-14, 1e-6);
@@ -150,9 +151,9 @@ fn loss(kernel: &AnyKernel, platform: &Platform, x1: Tensor<2>, x2: Tensor<2>) -
     let square = platform.matrix(&random.matrix(rows, rows));
     let rectangle = platform.matrix(&random.matrix(rows, columns));
     let line = platform.tensor(&random.normals(rows), [rows]);
-    (kernel.matrix(x1.clone()) * square).sum()
-        + (kernel.diagonal(x1.clone()) * line).sum()
-        + (kernel.covariance(x1, x2) * rectangle).sum()
+    (kernel.matrix_at(x1.clone()) * square).sum()
+        + (kernel.diagonal_at(x1.clone()) * line).sum()
+        + (kernel.covariance_at(x1, x2) * rectangle).sum()
 }
 
 #[test]
@@ -233,8 +234,8 @@ fn dimensions_have_parameters_of_their_own() {
         let compare = |what: &str, by, kernel: &dyn Fn(&[f64]) -> AnyKernel| {
             let values = |scales: &[f64], x1: &Dense, x2: &Dense| {
                 let kernel = kernel(scales);
-                let cross = kernel.covariance(platform.matrix(x1), platform.matrix(x2));
-                let diagonal = kernel.diagonal(platform.matrix(x1));
+                let cross = kernel.covariance_at(platform.matrix(x1), platform.matrix(x2));
+                let diagonal = kernel.diagonal_at(platform.matrix(x1));
                 [numbers(cross), numbers(diagonal)].concat()
             };
             let actual = values(&scales, &x1, &x2);
@@ -276,7 +277,7 @@ fn periodic_versions_of_restricted_kernels() {
     for platform in platforms() {
         let [within, around] = [&within, &around].map(|config| {
             let kernel = config.init(DIMENSIONS, platform.options());
-            numbers(kernel.matrix(platform.matrix(&x)))
+            numbers(kernel.matrix_at(platform.matrix(&x)))
         });
         assert_close(
             &format!("{platform}"),
@@ -304,8 +305,8 @@ fn kernels_on_a_module_of_ones_own() {
     for platform in platforms() {
         let base = stationary(Stationary::Matern52).init(1, platform.options());
         let kernel = DeepKernel::new(base.clone(), Norm {});
-        let expected = numbers(base.matrix(platform.matrix(&norms)));
-        let matrix = numbers(kernel.matrix(platform.matrix(&x)));
+        let expected = numbers(base.matrix_at(platform.matrix(&norms)));
+        let matrix = numbers(kernel.matrix_at(platform.matrix(&x)));
         assert_close(
             &format!("{platform}"),
             &matrix,

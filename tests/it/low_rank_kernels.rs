@@ -17,7 +17,7 @@ use burn_gp_core::{
     },
     inducing::Nystrom,
     inference::{Collapsed, FullBatch, LowRankRegression},
-    kernels::{Basis, FeatureMap, Kernel, LowRankKernel, RandomFourier},
+    kernels::{Basis, FeatureMap, KernelModule, LowRankKernel, RandomFourier},
     likelihoods::{Gaussian, Likelihood},
     means::ZeroMean,
     ops::{ExactMatmul, Jitter},
@@ -247,26 +247,26 @@ fn basis_kernels_are_products_of_features() {
         let (x1, x2) = (platform.matrix(&x1), platform.matrix(&x2));
         // Multiplying the features by a constant multiplies the kernel by its square.
         let thrice = kernel.clone().times(1.5).times(2.0);
-        let ninefold = numbers(kernel.covariance(x1.clone(), x2.clone()) * 9.0);
-        let of_thrice = numbers(thrice.covariance(x1.clone(), x2.clone()));
+        let ninefold = numbers(kernel.covariance_at(x1.clone(), x2.clone()) * 9.0);
+        let of_thrice = numbers(thrice.covariance_at(x1.clone(), x2.clone()));
         assert_close(
             "covariance of features times 3",
             &of_thrice,
             &ninefold,
             1e-13,
         );
-        let cross = numbers(kernel.covariance(x1.clone(), x2));
+        let cross = numbers(kernel.covariance_at(x1.clone(), x2));
         assert_close("covariance", &cross, &products(&phi1, &phi2).values, 1e-13);
         let own = products(&phi1, &phi1);
         assert_close(
             "matrix",
-            &numbers(kernel.matrix(x1.clone())),
+            &numbers(kernel.matrix_at(x1.clone())),
             &own.values,
             1e-13,
         );
         assert_close(
             "diagonal",
-            &numbers(kernel.diagonal(x1)),
+            &numbers(kernel.diagonal_at(x1)),
             &own.diagonal(),
             1e-13,
         );
@@ -292,7 +292,7 @@ fn the_rank_of_a_basis_kernel_is_that_of_its_features() {
     for platform in double_precision_platforms() {
         for config in &networks {
             let kernel = Basis::new(config.init(2, FEATURES, platform.options()));
-            let matrix = numbers(kernel.matrix(platform.matrix(&x)));
+            let matrix = numbers(kernel.matrix_at(platform.matrix(&x)));
             let mut rest = Dense::new(x.rows, x.rows, matrix);
             let largest = rest.diagonal().into_iter().fold(0.0, f64::max);
             for _ in 0..FEATURES {
@@ -432,11 +432,11 @@ fn fourier_features_have_the_covariances_of_their_kernel() {
         };
         let (features, few) = (draw(4000), draw(50));
         let x = platform.matrix(&x);
-        let diagonal = numbers(features.diagonal(x.clone()));
+        let diagonal = numbers(features.diagonal_at(x.clone()));
         let what = format!("on {platform}");
         let tolerance = platform.tolerance(1e-12, 1e-5);
         assert_close(&what, &diagonal, &[VARIANCE; 8], tolerance);
-        let actual = numbers(features.matrix(x.clone()));
+        let actual = numbers(features.matrix_at(x.clone()));
         assert_within(
             &what,
             &actual,

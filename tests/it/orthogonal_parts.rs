@@ -13,7 +13,7 @@ use burn::tensor::{DType, Device, Tensor};
 use burn_gp_core::{
     inducing::{InducingPoints, Nystrom},
     inference::FullBatch,
-    kernels::{FeatureMap, Kernel, Kernels, LowRankKernel, StationaryKernel},
+    kernels::{FeatureMap, KernelModule, Kernels, LowRankKernel, StationaryKernel},
     ops::{Jitter, cholesky},
     process::{ConditionedProcess, Process, VariationalGaussian, WhitenedCovariance},
     variational::{InducingSet, Parameterization, Posterior, SolveGp},
@@ -41,7 +41,7 @@ fn residual(
     options: (&Device, DType),
 ) -> ConditionedProcess {
     let z = tensor(z, options);
-    let factor = cholesky(kernel.matrix(z.clone()), Jitter::NONE).unwrap();
+    let factor = cholesky(kernel.matrix_at(z.clone()), Jitter::NONE).unwrap();
     let mean = Tensor::zeros([1, z.dims()[0]], options);
     let inducing = InducingPoints::new(z);
     ConditionedProcess::new(
@@ -108,7 +108,7 @@ fn the_parts_add_up_and_one_vanishes_at_the_inducing_points() {
         );
         let parallel = product(&features, &transpose(&features));
         let orthogonal = covariance(&residual(&kernel, z, options), &points, options);
-        let whole = rows(kernel.matrix(tensor(&points, options)));
+        let whole = rows(kernel.matrix_at(tensor(&points, options)));
         let sum = combine(&parallel, &orthogonal, 1.0).concat();
         assert_all_close(&sum, &whole.concat(), TOLERANCE, what);
         assert_positive_semidefinite(&orthogonal, &format!("{what}, c"));

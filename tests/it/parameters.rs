@@ -10,7 +10,7 @@ use burn::{
 };
 use burn_gp_core::{
     features::PerceptronConfig,
-    kernels::{AnyKernel, Kernel, KernelConfig, SpectralMixtureConfig, StationaryConfig},
+    kernels::{AnyKernel, KernelConfig, KernelModule, SpectralMixtureConfig, StationaryConfig},
     means::{AnyMean, MeanConfig},
     ops::Stationary,
     parameter::{Bounds, LOWER_BOUND, ParameterConfig, ParameterError, Parameters, Prior},
@@ -106,7 +106,8 @@ fn set_values_are_those_that_count() {
             .with_parameter("lengthscale", &[0.4])
             .and_then(|kernel| kernel.with_parameter("variance", &[2.2]))
             .expect("parameters");
-        let [made, given] = [made, given].map(|kernel| numbers(kernel.matrix(platform.matrix(&x))));
+        let [made, given] =
+            [made, given].map(|kernel| numbers(kernel.matrix_at(platform.matrix(&x))));
         assert_close(
             &format!("{platform}"),
             &given,
@@ -198,7 +199,7 @@ fn bounds_keep_values_and_give_them_back() {
             // The kernel computes with the values that are read.
             let x = platform.matrix(&Random::new(223).points(4, DIMENSIONS));
             let [expected, actual] =
-                [&before, &kernel].map(|kernel| numbers(kernel.matrix(x.clone())));
+                [&before, &kernel].map(|kernel| numbers(kernel.matrix_at(x.clone())));
             assert_close(&what, &actual, &expected, tolerance);
             let kernel = kernel.with_parameter(path, &[value]).expect("within");
             let values = kernel.parameter(path).expect("there");
@@ -319,7 +320,7 @@ fn gradients_through_bounds() {
                 bounded.expect("within")
             };
             let loss = |kernel: &AnyKernel, platform: &Platform| {
-                kernel.matrix(platform.matrix(&x)).square().sum()
+                kernel.matrix_at(platform.matrix(&x)).square().sum()
             };
             let tracked = platform.autodiff();
             let module = build(&tracked);
@@ -345,7 +346,7 @@ fn frozen_parameters_have_no_gradient() {
         let kernel = kernel(&tracked).with_frozen("first.base").expect("a field");
         let kernel = kernel.with_frozen(FREQUENCY).expect("a parameter");
         let x = tracked.matrix(&Random::new(229).points(5, DIMENSIONS));
-        let gradients = kernel.matrix(x).sum().backward();
+        let gradients = kernel.matrix_at(x).sum().backward();
         let gradients = gradients_of(&kernel, &gradients);
         let frozen: Vec<String> = (kernel.parameter_paths().into_iter().zip(gradients))
             .filter(|(_, gradient)| gradient.is_none())

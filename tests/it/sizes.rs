@@ -11,7 +11,7 @@ use crate::support::{
 use burn::tensor::Tensor;
 use burn_gp_core::{
     features::{Features, PerceptronConfig, ResidualNetworkConfig},
-    kernels::{Kernel, KernelConfig, KernelPart},
+    kernels::{KernelConfig, KernelModule, KernelPart, covariance_product},
     means::MeanConfig,
     process::Process,
     variational::Posterior,
@@ -64,10 +64,12 @@ fn points_of_different_dimensions_have_no_covariance() {
             let sizes: Vec<&str> = sizes.iter().map(String::as_str).collect();
             let what = format!("{name}: {first} and {second} dimensions");
             let (x1, x2) = (points(platform, 5, first), points(platform, 4, second));
-            assert_names(&what, &sizes, || kernel.covariance(x1.clone(), x2.clone()));
+            assert_names(&what, &sizes, || {
+                kernel.covariance_at(x1.clone(), x2.clone())
+            });
             let vectors = points(platform, 4, 2);
             assert_names(&what, &[], || {
-                kernel.covariance_product(x1.clone(), x2.clone(), vectors.clone())
+                covariance_product(&kernel, x1.clone(), Some(x2.clone()), vectors.clone())
             });
         }
     }
@@ -89,8 +91,8 @@ fn points_of_other_dimensions_than_the_kernels_are_refused() {
             );
             // A sum may have a part that accepts any number of dimensions.
             let size = format!("[5, {dimensions}]");
-            assert_names(&what, &[&size], || kernel.matrix(x.clone()));
-            assert_names(&what, &[&size], || kernel.diagonal(x.clone()));
+            assert_names(&what, &[&size], || kernel.matrix_at(x.clone()));
+            assert_names(&what, &[&size], || kernel.diagonal_at(x.clone()));
         }
     }
 }
@@ -105,19 +107,24 @@ fn kernels_of_no_points_are_empty() {
                 points(&platform, 4, DIMENSIONS),
                 no_points(&platform, DIMENSIONS),
             );
-            assert_eq!(kernel.diagonal(none.clone()).dims(), [0], "{what}");
-            assert_eq!(kernel.matrix(none.clone()).dims(), [0, 0], "{what}");
+            assert_eq!(kernel.diagonal_at(none.clone()).dims(), [0], "{what}");
+            assert_eq!(kernel.matrix_at(none.clone()).dims(), [0, 0], "{what}");
             let covariance =
-                |a: &Tensor<2>, b: &Tensor<2>| kernel.covariance(a.clone(), b.clone()).dims();
+                |a: &Tensor<2>, b: &Tensor<2>| kernel.covariance_at(a.clone(), b.clone()).dims();
             assert_eq!(covariance(&none, &some), [0, 4], "{what}");
             assert_eq!(covariance(&some, &none), [4, 0], "{what}");
             let vectors = points(&platform, 4, 2);
-            let product = kernel.covariance_product(none.clone(), some.clone(), vectors.clone());
+            let product =
+                covariance_product(&kernel, none.clone(), Some(some.clone()), vectors.clone());
             assert_eq!(product.dims(), [0, 2], "{what}");
             let empty = no_points(&platform, 2);
-            let product = kernel.covariance_product(some, none.clone(), empty.clone());
+            let product = covariance_product(&kernel, some, Some(none.clone()), empty.clone());
             assert_eq!(numbers(product), [0.0; 8], "{what}");
-            assert_eq!(kernel.matrix_product(none, empty).dims(), [0, 2], "{what}");
+            assert_eq!(
+                covariance_product(&kernel, none, None, empty).dims(),
+                [0, 2],
+                "{what}"
+            );
         }
     }
 }

@@ -6,7 +6,7 @@ use burn_gp_core::{
         FirstWeights, NetworkConfig, Normalization, PerceptronConfig, ResidualNetworkConfig,
         Standardization,
     },
-    kernels::Kernel,
+    kernels::{Kernel, KernelModule, covariance_product},
     means::MeanConfig,
     parameter::{Bounds, Parameters},
 };
@@ -34,16 +34,14 @@ fn kernels_of_any_numbers() {
             }
             let kernel = config.init(dimensions, (&options.0, options.1));
             let x1 = first.tensor(&options);
-            let _ = kernel.covariance(x1.clone(), x1.clone()).into_data();
-            let _ = kernel.matrix(x1.clone()).into_data();
-            let _ = kernel.diagonal(x1.clone()).into_data();
+            let _ = kernel.covariance_at(x1.clone(), x1.clone()).into_data();
+            let _ = kernel.matrix_at(x1.clone()).into_data();
+            let _ = kernel.diagonal_at(x1.clone()).into_data();
             if second.columns == dimensions {
                 let x2 = second.tensor(&options);
-                let _ = kernel.covariance(x1.clone(), x2.clone()).into_data();
+                let _ = kernel.covariance_at(x1.clone(), x2.clone()).into_data();
                 let vectors = Tensor::ones([second.rows, 2], (&options.0, options.1));
-                let _ = kernel
-                    .covariance_product(x1.clone(), x2, vectors)
-                    .into_data();
+                let _ = covariance_product(&kernel, x1.clone(), Some(x2), vectors).into_data();
             }
             let mut random = ChaCha8Rng::seed_from_u64(seed);
             let _ = kernel.spectrum(dimensions, 3, &mut random);

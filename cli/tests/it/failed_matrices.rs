@@ -50,18 +50,18 @@ impl Failing {
 }
 
 impl Kernel for Failing {
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        let ([rows, _], [columns, _]) = (x1.dims(), x2.dims());
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
+        let ([_, rows, _], [_, columns, _]) = (x1.dims(), x2.dims());
         let device = x1.device();
         let identity = Tensor::<2>::eye(rows, &device).cast(x1.dtype());
         let covariance = self.matern.covariance(x1, x2);
         if rows != columns || !self.fails(device.is_autodiff()) {
             return covariance;
         }
-        covariance - identity * self.config.shift
+        covariance - identity.unsqueeze() * self.config.shift
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         self.matern.diagonal(x)
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_gp_cli::{commands::Arguments, usage_error};
-use burn_gp_core::kernels::Kernel;
+use burn_gp_core::kernels::KernelModule;
 use burn_gp_runs::{
     arguments::RunOptions,
     kernel_expression::KernelExpression,
@@ -70,9 +70,9 @@ fn kernel_expressions() {
             let points = TensorData::new(vec![0.25f32; 2 * dimensions], [2, dimensions]);
             let points = Tensor::<2>::from_data(points, options);
             let _ = kernel
-                .covariance(points.clone(), points.clone())
+                .covariance_at(points.clone(), points.clone())
                 .into_data();
-            let _ = kernel.diagonal(points).into_data();
+            let _ = kernel.diagonal_at(points).into_data();
         })?;
         Ok(())
     });

@@ -12,7 +12,7 @@ use std::f64::consts::LN_2;
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
-    kernels::Kernel,
+    kernels::KernelModule,
     likelihoods::GaussianConfig,
     ops::{Jitter, add_to_diagonal, cholesky},
     parameter::{ParameterConfig, numbers},
@@ -186,7 +186,7 @@ impl<'a> Example<'a> {
         let points = experiment.matrix(&inputs, dimensions);
         let kernel = kernel(options.lengthscale).init(dimensions, place);
         let noise = Tensor::from_data([NOISE * NOISE], place);
-        let covariance = add_to_diagonal(kernel.matrix(points), noise);
+        let covariance = add_to_diagonal(kernel.matrix_at(points), noise);
         let factor = cholesky(covariance, Jitter::NONE)?;
         let normal: Vec<f64> = StandardNormal
             .sample_iter(&mut random)

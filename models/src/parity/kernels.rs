@@ -2,7 +2,7 @@
 
 use burn_gp_core::{
     custom::ComponentName,
-    kernels::{Kernel, KernelConfig},
+    kernels::{Kernel, KernelConfig, KernelModule},
 };
 
 use super::{Case, Group, Harness, Reason};
@@ -26,8 +26,8 @@ fn compute(config: &KernelConfig, harness: &mut Harness) -> Result<(), Reason> {
     let kernel = harness.module(kernel);
     let x1 = harness.normal([rows, dimensions]);
     let x2 = harness.normal([others, dimensions]);
-    harness.output("covariance", kernel.covariance(x1.clone(), x2));
-    harness.output("matrix", kernel.matrix(x1.clone()));
-    harness.output("diagonal", kernel.diagonal(x1));
+    harness.output("covariance", kernel.covariance_at(x1.clone(), x2));
+    harness.output("matrix", kernel.matrix_at(x1.clone()));
+    harness.output("diagonal", kernel.diagonal_at(x1));
     Ok(())
 }

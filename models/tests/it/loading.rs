@@ -26,14 +26,14 @@ burn_gp_core::kernel! {
 }
 
 impl Kernel for Wandering {
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         let (x1, x2) = (x1, x2.transpose());
         let sum = x1.clone().abs() + x2.clone().abs() - (x1 - x2).abs();
         sum * (self.variance.value() * 0.5).unsqueeze()
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        x.abs().squeeze_dim::<1>(1) * self.variance.value()
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
+        x.abs().squeeze_dim::<2>(2) * self.variance.value().unsqueeze()
     }
 }
 

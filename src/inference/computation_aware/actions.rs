@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::iterations::eigenvectors;
 use crate::{
     inducing::{AnyInducing, Inducing, same_type},
-    kernels::{KernelModule, Kernels},
+    kernels::{Kernel, KernelModule, Kernels, block_covariance, covariance_product},
     ops::{Blocks, ExactMatmul},
     random::standard_normals,
 };
@@ -29,11 +29,9 @@ pub trait Actions: Module + ModuleDisplay + Sync + 'static {
     /// `SᵀS`, `[I, I]`.
     fn gram(&self) -> Tensor<2>;
 
-    /// `SᵀK(X, X)`, `[I, N]`, at the points `[N, D]`, without storing an N×N matrix.
-    fn matrix<K: KernelModule>(&self, kernel: &K, points: Tensor<2>) -> Tensor<2>;
-
-    /// `SᵀK(X, x)`, `[I, N′]`, at other points `[N′, D]`.
-    fn covariance<K: KernelModule>(&self, kernel: &K, points: Tensor<2>, x: Tensor<2>)
+    /// `SᵀK(X, x)`, `[I, N′]`, at other points `[N′, D]`, or without them `SᵀK(X, X)`, `[I, N]`, at the points
+    /// `[N, D]` themselves. No N×N matrix is stored.
+    fn covariance(&self, kernel: &dyn Kernel, points: Tensor<2>, x: Option<Tensor<2>>)
     -> Tensor<2>;
 }
 
@@ -89,7 +87,7 @@ impl BlockActions {
     pub fn principal<K: KernelModule>(blocks: Blocks, kernel: &K, points: &Tensor<2>) -> Self {
         let values = blocks.ranges().map(|run| {
             let points = points.clone().narrow(0, run.start, run.len());
-            let all = eigenvectors(kernel.matrix(points));
+            let all = eigenvectors(kernel.matrix_at(points));
             all.narrow(1, 0, 1).squeeze_dim::<1>(1)
         });
         Self::new(blocks, Tensor::cat(values.collect(), 0))
@@ -185,17 +183,13 @@ impl Actions for BlockActions {
         identity * squares
     }
 
-    fn matrix<K: KernelModule>(&self, kernel: &K, points: Tensor<2>) -> Tensor<2> {
-        kernel.block_matrix(self.blocks, points, self.values())
-    }
-
-    fn covariance<K: KernelModule>(
+    fn covariance(
         &self,
-        kernel: &K,
+        kernel: &dyn Kernel,
         points: Tensor<2>,
-        x: Tensor<2>,
+        x: Option<Tensor<2>>,
     ) -> Tensor<2> {
-        kernel.block_covariance(self.blocks, points, x, self.values())
+        block_covariance(kernel, self.blocks, points, x, self.values())
     }
 }
 
@@ -238,19 +232,17 @@ impl Actions for DenseActions {
         self.project(self.columns())
     }
 
-    fn matrix<K: KernelModule>(&self, kernel: &K, points: Tensor<2>) -> Tensor<2> {
-        kernel.matrix_product(points, self.columns()).transpose()
-    }
-
-    fn covariance<K: KernelModule>(
+    fn covariance(
         &self,
-        kernel: &K,
+        kernel: &dyn Kernel,
         points: Tensor<2>,
-        x: Tensor<2>,
+        x: Option<Tensor<2>>,
     ) -> Tensor<2> {
-        kernel
-            .covariance_product(x, points, self.columns())
-            .transpose()
+        let product = match x {
+            Some(x) => covariance_product(kernel, x, Some(points), self.columns()),
+            None => covariance_product(kernel, points, None, self.columns()),
+        };
+        product.transpose()
     }
 }
 
@@ -282,18 +274,18 @@ impl<A: Actions> ActionVariables<A> {
 
 impl<A: Actions> ActionSet<A> {
     /// `Cov[u, f(x)]`, [I, N′].
-    fn covariance<K: KernelModule>(&self, kernel: &K, x: Tensor<2>) -> Tensor<2> {
-        self.actions.covariance(kernel, self.points.val(), x)
+    fn covariance(&self, kernel: &dyn Kernel, x: Tensor<2>) -> Tensor<2> {
+        (self.actions).covariance(kernel, self.points.val(), Some(x))
     }
 
     /// `Cov[u, u]`, [I, I].
-    fn own<K: KernelModule>(&self, kernel: &K) -> Tensor<2> {
-        let covariance = self.actions.matrix(kernel, self.points.val()); // SᵀK, [I, N]
+    fn own(&self, kernel: &dyn Kernel) -> Tensor<2> {
+        let covariance = (self.actions).covariance(kernel, self.points.val(), None); // SᵀK, [I, N]
         self.actions.project(covariance.transpose())
     }
 
     /// `Cov[u, v]` with the combinations of another set, [I, I2].
-    fn with<K: KernelModule>(&self, kernel: &K, other: &Self) -> Tensor<2> {
+    fn with(&self, kernel: &dyn Kernel, other: &Self) -> Tensor<2> {
         let covariance = self.covariance(kernel, other.points.val());
         other.actions.project(covariance.transpose()).transpose()
     }

@@ -3,7 +3,10 @@
 use burn::{module::Module, tensor::Tensor};
 
 use super::{ActionPolicy, Actions, BlockActions, DenseActions, Iterations, Regression};
-use crate::{kernels::KernelModule, ops::NotPositiveDefinite};
+use crate::{
+    kernels::{Kernel, KernelModule},
+    ops::NotPositiveDefinite,
+};
 
 /// An [`ActionPolicy`] chosen at run time.
 #[derive(Module, Debug)]
@@ -73,18 +76,11 @@ impl Actions for AnyActions {
         }
     }
 
-    fn matrix<K: KernelModule>(&self, kernel: &K, points: Tensor<2>) -> Tensor<2> {
-        match self {
-            Self::Blocks(actions) => actions.matrix(kernel, points),
-            Self::Dense(actions) => actions.matrix(kernel, points),
-        }
-    }
-
-    fn covariance<K: KernelModule>(
+    fn covariance(
         &self,
-        kernel: &K,
+        kernel: &dyn Kernel,
         points: Tensor<2>,
-        x: Tensor<2>,
+        x: Option<Tensor<2>>,
     ) -> Tensor<2> {
         match self {
             Self::Blocks(actions) => actions.covariance(kernel, points, x),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ActionPolicy, DenseActions, Preconditioner, Regression};
 use crate::{
-    kernels::KernelModule,
+    kernels::{KernelModule, covariance_product},
     ops::{ExactMatmul, Jitter, NotPositiveDefinite, cholesky, number, numbers},
     random::standard_normals,
 };
@@ -232,9 +232,8 @@ impl State {
         problem: &Regression<'_, K>,
         action: Tensor<2>,
     ) -> Result<bool, NotPositiveDefinite> {
-        let covariance = problem
-            .kernel
-            .matrix_product(problem.inputs.clone(), action.clone());
+        let covariance =
+            covariance_product(problem.kernel, problem.inputs.clone(), None, action.clone());
         let image = covariance + action.clone() * problem.noise.clone().reshape([1, 1]); // z
         // Orthogonalize twice: the rounding error that one pass leaves of earlier directions would
         // grow with every iteration.
@@ -308,7 +307,7 @@ impl Rule {
                 Self::RandomVectors(Box::new(ChaCha8Rng::seed_from_u64(given.seed)))
             }
             IterationRule::Eigenvectors => {
-                let covariance = problem.kernel.matrix(problem.inputs.clone());
+                let covariance = problem.kernel.matrix_at(problem.inputs.clone());
                 Self::Given(Box::new(eigenvectors(covariance)))
             }
         })

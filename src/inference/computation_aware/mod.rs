@@ -183,12 +183,12 @@ impl<K: KernelModule, A: ActionPolicy> FullBatch for ComputationAware<K, A> {
             inputs: &inputs,
             residual: &residual,
         })?;
-        let covariance = actions.matrix(&self.kernel, inputs.clone()); // [I, N]
+        let covariance = actions.covariance(&self.kernel, inputs.clone(), None); // [I, N]
         let terms = Terms {
             projected: actions.project(covariance.clone().transpose()),
             gram: actions.gram(),
             targets: actions.project(residual.clone()),
-            prior: self.kernel.diagonal(inputs).sum(),
+            prior: self.kernel.diagonal_at(inputs).sum(),
             covariance,
             residual,
             noise,
@@ -217,7 +217,7 @@ impl<K: KernelModule, A: ActionPolicy> FullBatch for ComputationAware<K, A> {
             inputs: &inputs,
             residual: &residual,
         })?;
-        let covariance = actions.matrix(&this.kernel, inputs.clone()); // [I, N]
+        let covariance = actions.covariance(&this.kernel, inputs.clone(), None); // [I, N]
         let projected = actions.project(covariance.transpose());
         let (dtype, precise) = (projected.dtype(), precise_type(&projected));
         let projected = projected.cast(precise);

@@ -45,8 +45,8 @@ impl Preconditioner {
             }
         };
         let jitter = Jitter::for_precision(inputs.dtype());
-        let own = cholesky(problem.kernel.matrix(pivots.clone()), jitter)?;
-        let features = own.solve(problem.kernel.covariance(pivots, inputs));
+        let own = cholesky(problem.kernel.matrix_at(pivots.clone()), jitter)?;
+        let features = own.solve(problem.kernel.covariance_at(pivots, inputs));
         let noise = problem.noise.clone();
         let factor = cholesky(
             add_to_diagonal(gram(features.clone()), noise.clone()),

@@ -22,7 +22,7 @@ use super::{
     parts::{full_batch_parts, parts},
 };
 use crate::{
-    kernels::KernelModule,
+    kernels::{KernelModule, covariance_product},
     likelihoods::Gaussian,
     means::AnyMean,
     ops::{NotPositiveDefinite, number},
@@ -70,7 +70,7 @@ defaults! {
         /// The seed for the random vectors.
         pub seed: u64 = 0,
         /// Whether iterations in double precision multiply by the covariance in single precision
-        /// ([`Kernel::rough_matrix_product`](crate::kernels::Kernel::rough_matrix_product)). They do
+        /// ([`rough_matrix_product`](crate::kernels::rough_matrix_product)). They do
         /// so if the tolerance is at least 1e-6 and the noise is large enough, which a first product
         /// in both precisions decides. Everything else is in double precision, including the last
         /// iterations if the true residual is still above the tolerance.
@@ -282,8 +282,8 @@ impl<K: KernelModule> FullBatch for ConjugateGradients<K> {
         } else {
             inputs.autodiff()
         };
-        let products =
-            self.kernel.matrix_product(inputs, right.clone()) + right * noise.reshape([1, 1]);
+        let products = covariance_product(&self.kernel, inputs, None, right.clone())
+            + right * noise.reshape([1, 1]);
         let surrogate = (left * products).sum() * 0.5 - (weights * residual).sum();
         Ok(surrogate.clone() - surrogate.detach() + value.autodiff())
     }

@@ -8,7 +8,7 @@ use crate::{
         Regression,
         computation_aware::{Preconditioner, symmetric},
     },
-    kernels::KernelModule,
+    kernels::{KernelModule, covariance_product, rough_matrix_product},
     ops::{ExactMatmul, Jitter, NotPositiveDefinite, add_to_diagonal, cholesky, number},
     process::{Joint, Marginals, Process, dummy_row_if_empty, nonnegative},
 };
@@ -60,7 +60,7 @@ impl<K: KernelModule> System<K> {
             let jitter = Jitter::for_precision(basis.dtype());
             (basis, cholesky(inner, jitter)?)
         } else {
-            let covariances = self.kernel.matrix(self.inputs.clone());
+            let covariances = self.kernel.matrix_at(self.inputs.clone());
             let identity = add_to_diagonal(covariances.zeros_like(), noise.ones_like());
             let all = add_to_diagonal(covariances, noise);
             (identity, cholesky(all, Jitter::NONE)?)
@@ -71,15 +71,14 @@ impl<K: KernelModule> System<K> {
 
 impl<K: KernelModule> Operator for System<K> {
     fn product(&self, columns: Tensor<2>) -> Tensor<2> {
-        let covariances = self
-            .kernel
-            .matrix_product(self.inputs.clone(), columns.clone());
+        let covariances =
+            covariance_product(&self.kernel, self.inputs.clone(), None, columns.clone());
         covariances + columns * self.noise.clone()
     }
 
     fn rough_product(&self, columns: Tensor<2>) -> Option<Tensor<2>> {
         let inputs = self.inputs.clone();
-        let covariances = self.kernel.rough_matrix_product(inputs, columns.clone())?;
+        let covariances = rough_matrix_product(&self.kernel, inputs, columns.clone())?;
         Some(covariances + columns * self.noise.clone())
     }
 
@@ -130,7 +129,7 @@ impl<K: KernelModule> ConjugateGradientsProcess<K> {
 
     /// `k(X, x)`, [N, N′], and the means at x, [N′, P].
     fn predict(&self, x: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
-        let covariance = (self.system.kernel).covariance(self.system.inputs.clone(), x);
+        let covariance = (self.system.kernel).covariance_at(self.system.inputs.clone(), x);
         let mean = covariance
             .clone()
             .transpose()
@@ -165,7 +164,7 @@ impl<K: KernelModule> Process for ConjugateGradientsProcess<K> {
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.marginals(one).at_none();
         }
-        let prior = self.system.kernel.diagonal(x.clone()); // [N′]
+        let prior = self.system.kernel.diagonal_at(x.clone()); // [N′]
         let (covariance, mean) = self.predict(x);
         let (left, right) = self.factors(covariance);
         let known = (left * right).sum_dim(0).squeeze_dim::<1>(0);
@@ -181,7 +180,7 @@ impl<K: KernelModule> Process for ConjugateGradientsProcess<K> {
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.joint(one).at_none();
         }
-        let prior = self.system.kernel.matrix(x.clone());
+        let prior = self.system.kernel.matrix_at(x.clone());
         let (covariance, mean) = self.predict(x);
         let (left, right) = self.factors(covariance);
         // Make the matrix exactly symmetric, which inexact solves do not.

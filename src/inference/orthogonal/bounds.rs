@@ -12,7 +12,7 @@ use crate::{
         check_rows,
         low_rank::{log_density_of_fit, low_rank_log_density},
     },
-    kernels::Kernel,
+    kernels::KernelModule,
     ops::{CholeskyFactor, ExactMatmul, NotPositiveDefinite, column_squares, gram},
     process::VariationalGaussian,
 };
@@ -96,7 +96,7 @@ impl CollapsedOrthogonal {
     ) -> Result<Tensor<1>, NotPositiveDefinite> {
         let [_, outputs] = targets.dims();
         let fit = self.fit(inputs.clone(), targets)?;
-        let unexplained = self.kernel().diagonal(inputs) - column_squares(fit.features.inducing);
+        let unexplained = self.kernel().diagonal_at(inputs) - column_squares(fit.features.inducing);
         let penalty = unexplained.sum() / self.likelihood.noise();
         Ok(fit.log_density - penalty * (0.5 * outputs as f64))
     }
@@ -127,7 +127,7 @@ impl CollapsedOrthogonal {
         let features = self.features(&self.factor()?, inputs.clone());
         let explained =
             column_squares(features.inducing.clone()) + column_squares(features.orthogonal.clone());
-        let unexplained = (self.kernel().diagonal(inputs.clone()) - explained).sum();
+        let unexplained = (self.kernel().diagonal_at(inputs.clone()) - explained).sum();
         let moments = orthogonal.moments();
         let (mean, variance) = moments.clone().project(features.orthogonal); // [N, P]
         let residual = self.mean.residual(targets, inputs) - mean;

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     inducing::AnyInducing,
-    kernels::{Kernel, Kernels},
+    kernels::{Kernel, KernelModule, Kernels},
     likelihoods::Gaussian,
     means::AnyMean,
     ops::{BlockFactor, Jitter, NotPositiveDefinite, column_squares},
@@ -104,7 +104,7 @@ impl FullBatch for CollapsedOrthogonal {
         let fit = self.fit(inputs.clone(), targets)?;
         let features = fit.features;
         let explained = column_squares(features.inducing) + column_squares(features.orthogonal);
-        let unexplained = (self.kernel().diagonal(inputs) - explained).sum();
+        let unexplained = (self.kernel().diagonal_at(inputs) - explained).sum();
         let penalty =
             fit.orthogonal_factor.log_determinant() + unexplained / self.likelihood.noise();
         Ok(fit.log_density - penalty * (0.5 * outputs as f64))

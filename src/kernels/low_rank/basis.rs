@@ -6,10 +6,10 @@ use burn::{
 };
 use rand::rngs::ChaCha8Rng;
 
-use super::{FeatureMap, LowRankKernel, squared_norms};
+use super::{FeatureMap, LowRankKernel, squared_norms_of};
 use crate::{
     features::AnyNetwork,
-    kernels::{Kernel, NoFunctionDraws, PriorFeatures, prior_features::origin},
+    kernels::{Kernel, NoFunctionDraws, PriorFeatures, points::map_points, prior_features::origin},
     ops::{ExactMatmul, NotPositiveDefinite},
     parameter::{Part, require_precision, tracked_like},
 };
@@ -24,15 +24,15 @@ use crate::{
 /// use burn::tensor::{Device, Tensor};
 /// use burn_gp_core::{
 ///     features::PerceptronConfig,
-///     kernels::{Basis, Kernel},
+///     kernels::{Basis, KernelModule},
 /// };
 ///
 /// let device = Device::default();
 /// let network = || PerceptronConfig::default().init(2, 8, &device);
 /// let kernel = Basis::new(network()).times(0.5);
 /// let x = Tensor::<2>::ones([3, 2], &device);
-/// let values: Vec<f64> = kernel.matrix(x.clone()).into_data().iter().collect();
-/// let variances: Vec<f64> = kernel.diagonal(x).into_data().iter().collect();
+/// let values: Vec<f64> = kernel.matrix_at(x.clone()).into_data().iter().collect();
+/// let variances: Vec<f64> = kernel.diagonal_at(x).into_data().iter().collect();
 /// // Equal rows have the covariance of one row with itself.
 /// assert!(values.iter().all(|value| (value - variances[0]).abs() < 1e-5));
 /// ```
@@ -69,18 +69,18 @@ impl Basis {
 }
 
 impl Kernel for Basis {
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        self.features(x1)
-            .exact_matmul(self.features(x2).transpose())
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
+        let [first, second] = [x1, x2].map(|x| map_points(x, |x| self.features(x)));
+        first.exact_matmul(second.transpose())
     }
 
-    fn matrix(&self, x: Tensor<2>) -> Tensor<2> {
-        let features = self.features(x);
+    fn matrix(&self, x: Tensor<3>) -> Tensor<3> {
+        let features = map_points(x, |x| self.features(x));
         features.clone().exact_matmul(features.transpose())
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        squared_norms(self.features(x))
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
+        squared_norms_of(self, x)
     }
 
     fn prior_features(

@@ -60,3 +60,10 @@ pub trait FeatureMap: Clone + Debug + Send + Sync + 'static {
 pub fn squared_norms(features: Tensor<2>) -> Tensor<1> {
     column_squares(features.transpose())
 }
+
+/// The squared norms of the features at the points of B sets, `[B, N, D]`: `[B, N]`.
+fn squared_norms_of(map: &impl FeatureMap, x: Tensor<3>) -> Tensor<2> {
+    let [batch, rows, dimensions] = x.dims();
+    let features = map.features(x.reshape([batch * rows, dimensions]));
+    squared_norms(features).reshape([batch, rows])
+}

@@ -6,9 +6,9 @@ use burn::{
 };
 use rand::rngs::ChaCha8Rng;
 
-use super::{FeatureMap, LowRankKernel, squared_norms};
+use super::{FeatureMap, LowRankKernel, squared_norms_of};
 use crate::{
-    kernels::{Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures},
+    kernels::{Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, points::map_points},
     ops::{ExactMatmul, NotPositiveDefinite},
     parameter::{require_precision, tracked_like, vector},
 };
@@ -21,7 +21,7 @@ use crate::{
 /// ```
 /// use burn::tensor::{Device, Tensor};
 /// use burn_gp_core::{
-///     kernels::{Kernel, RandomFourier, StationaryConfig},
+///     kernels::{KernelModule, RandomFourier, StationaryConfig},
 ///     ops::Stationary,
 ///     rand::{SeedableRng, rngs::ChaCha8Rng},
 /// };
@@ -32,7 +32,7 @@ use crate::{
 /// let mut random = ChaCha8Rng::seed_from_u64(0);
 /// let kernel = RandomFourier::new(&exact, 1, 4000, &mut random, &device)?;
 /// let x = Tensor::<2>::from_data([[0.0], [1.0]], &device);
-/// let error = (kernel.matrix(x.clone()) - exact.matrix(x)).abs().max();
+/// let error = (kernel.matrix_at(x.clone()) - exact.matrix_at(x)).abs().max();
 /// assert!(error.into_scalar::<f64>() < 0.1);
 /// # Ok(())
 /// # }
@@ -117,13 +117,13 @@ fn fourier_basis(frequencies: Tensor<2>, x: Tensor<2>) -> Tensor<2> {
 }
 
 impl Kernel for RandomFourier {
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        self.features(x1)
-            .exact_matmul(self.features(x2).transpose())
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
+        let [first, second] = [x1, x2].map(|x| map_points(x, |x| self.features(x)));
+        first.exact_matmul(second.transpose())
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        squared_norms(self.features(x))
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
+        squared_norms_of(self, x)
     }
 
     /// Returns its own features and draws no others.

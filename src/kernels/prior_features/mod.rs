@@ -25,7 +25,7 @@ pub use refusal::NoFunctionDraws;
 /// ```
 /// use burn::tensor::{Device, Tensor};
 /// use burn_gp_core::{
-///     kernels::{Kernel, Linear, Polynomial, Product},
+///     kernels::{Kernel, KernelModule, Linear, Polynomial, Product},
 ///     rand::{SeedableRng, rngs::ChaCha8Rng},
 /// };
 ///
@@ -42,7 +42,7 @@ pub use refusal::NoFunctionDraws;
 /// let x = Tensor::<2>::from_data([[1.0, -0.5], [0.3, 2.0]], &device);
 /// let values = features.evaluate(x.clone());
 /// let covariance = values.clone().transpose().matmul(values);
-/// assert!((covariance - kernel.matrix(x)).abs().max().into_scalar::<f64>() < 1e-4);
+/// assert!((covariance - kernel.matrix_at(x)).abs().max().into_scalar::<f64>() < 1e-4);
 /// # Ok(())
 /// # }
 /// ```

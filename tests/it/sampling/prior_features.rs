@@ -5,8 +5,9 @@ use burn_gp_core::{
     features::{Activation, PerceptronConfig},
     inducing::InducingPatches,
     kernels::{
-        AnyKernel, Basis, Convolutional, Kernel, KernelConfig, LinearConfig, NoFunctionDraws,
-        PolynomialConfig, PriorFeatures, RandomFourier, RationalQuadratic, StationaryConfig,
+        AnyKernel, Basis, Convolutional, Kernel, KernelConfig, KernelModule, LinearConfig,
+        NoFunctionDraws, PolynomialConfig, PriorFeatures, RandomFourier, RationalQuadratic,
+        StationaryConfig,
     },
     ops::{Jitter, Stationary},
     patches::{ImageShape, PatchGrid},
@@ -109,8 +110,8 @@ fn features_of_every_kernel_have_its_covariance() {
         let draws: Vec<Vec<f64>> = (0..SEEDS)
             .map(|seed| products(&draw(seed).expect(&what), &x1, &x2))
             .collect();
-        let expected = numbers(kernel.covariance(x1.clone(), x2.clone()));
-        let scale = largest(&numbers(kernel.diagonal(x1.clone())));
+        let expected = numbers(kernel.covariance_at(x1.clone(), x2.clone()));
+        let scale = largest(&numbers(kernel.diagonal_at(x1.clone())));
         let rounding = 1e-12 * scale;
         assert_means(&what, &draws, &expected, rounding);
         let allowed = if is_finite(&name) {
@@ -181,14 +182,14 @@ fn features_of_kernels_of_finite_rank_are_exact() {
         let of_basis = || {
             (
                 drawn(features(&basis, sizes, &platform)),
-                basis.matrix(x.clone()),
+                basis.matrix_at(x.clone()),
             )
         };
         check("basis", &of_basis, 7);
         let of_fourier = || {
             (
                 drawn(features(&fourier, sizes, &platform)),
-                fourier.matrix(x.clone()),
+                fourier.matrix_at(x.clone()),
             )
         };
         check("random Fourier", &of_fourier, 18);
@@ -313,7 +314,7 @@ fn features_have_the_gradients_of_a_rational_quadratic() {
                     slopes((one * other).sum_dim(0))
                 })
                 .collect();
-            let expected = slopes(kernel.covariance(x1, x2));
+            let expected = slopes(kernel.covariance_at(x1, x2));
             let what = format!("shape {shape} on {platform}");
             assert_means(&what, &draws, &expected, 1e-8);
             // The gradient of the shape is the last.

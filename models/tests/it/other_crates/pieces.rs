@@ -32,16 +32,16 @@ burn_gp_core::kernel! {
 }
 
 impl Kernel for Bump {
-    fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
-        let difference = x1.unsqueeze_dim::<3>(1) - x2.unsqueeze_dim::<3>(0); // [N1, N2, D]
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
+        let difference = x1.unsqueeze_dim::<4>(2) - x2.unsqueeze_dim::<4>(1); // [B, N1, N2, D]
         let scaled = difference / self.lengthscale.value().unsqueeze();
-        let squares = scaled.square().sum_dim(2).squeeze_dim::<2>(2);
+        let squares = scaled.square().sum_dim(3).squeeze_dim::<3>(3);
         (squares * -0.5).exp() * self.variance.value().unsqueeze()
     }
 
-    fn diagonal(&self, x: Tensor<2>) -> Tensor<1> {
-        let [rows, _] = x.dims();
-        self.variance.value().expand([rows])
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
+        let [batch, rows, _] = x.dims();
+        self.variance.value().unsqueeze::<2>().expand([batch, rows])
     }
 
     fn in_larger_unit(&mut self, decades: i64) {
