@@ -17,9 +17,8 @@ use burn::{
 };
 use burn_gp_core::{
     ops::{
-        Jitter, Stationary, cholesky, covariance, covariance_matrix, covariances,
-        gaussian_log_density, layer_normalization, patch_covariance, patch_variance,
-        projected_moments,
+        Jitter, Stationary, cholesky, covariance, covariances, gaussian_log_density,
+        layer_normalization, patch_covariance, patch_variance, projected_moments,
     },
     optim::Adam,
     patches::{ImageShape, PatchError, PatchGrid},
@@ -89,7 +88,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }),
             0.0,
         );
-        let kuu = covariance_matrix(matern, z.clone(), ones(DIMENSIONS), ones(1));
+        let kuu = covariance(matern, z.clone(), z.clone(), ones(DIMENSIONS), ones(1));
         let jitter = Jitter::relative(1e-3);
         let factorize = || cholesky(kuu.clone(), jitter);
         report("cholesky", many(factorize), 1.0 / 6.0);

@@ -33,24 +33,15 @@ impl Kernel for AnyKernel {
     }
 
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
-        match no_covariances(&x1, &x2) {
-            Some(none) => none,
-            None => self.piece().covariance(x1, x2),
-        }
+        no_covariances(&x1, &x2).unwrap_or_else(|| self.piece().covariance(x1, x2))
     }
 
     fn matrix(&self, x: Tensor<3>) -> Tensor<3> {
-        match no_covariances(&x, &x) {
-            Some(none) => none,
-            None => self.piece().matrix(x),
-        }
+        no_covariances(&x, &x).unwrap_or_else(|| self.piece().matrix(x))
     }
 
     fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
-        match no_variances(&x) {
-            Some(none) => none,
-            None => self.piece().diagonal(x),
-        }
+        no_variances(&x).unwrap_or_else(|| self.piece().diagonal(x))
     }
 
     fn structure(&self) -> Structure<'_> {

@@ -83,17 +83,12 @@ pub fn rough_matrix_product(
 /// The fused product of a stationary covariance.
 #[track_caller]
 fn product(
-    parameters: StationaryParameters,
+    of: StationaryParameters,
     x1: Tensor<2>,
     x2: Option<Tensor<2>>,
     vectors: Tensor<2>,
 ) -> Tensor<2> {
-    let StationaryParameters {
-        profile,
-        lengthscales,
-        variance,
-    } = parameters;
-    ops::covariance_product(profile, x1, x2, lengthscales, variance, vectors)
+    ops::covariance_product(of.profile, x1, x2, of.lengthscales, of.variance, vectors)
 }
 
 /// `K(x, x)·V`, the sum over groups of columns.

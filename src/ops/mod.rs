@@ -79,7 +79,7 @@ pub use cholesky::{
     BlockFactor, CholeskyFactor, Jitter, NotPositiveDefinite, SingularTriangle, cholesky,
 };
 pub(crate) use cholesky::{cholesky_unchecked, factor_rest};
-pub use covariance::{covariance, covariance_matrix, covariances};
+pub use covariance::{covariance, covariances};
 pub use covariance_product::{Blocks, block_covariance, covariance_product};
 #[cfg(any(test, feature = "section-times"))]
 pub use cpu::{

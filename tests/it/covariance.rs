@@ -7,7 +7,7 @@ use crate::support::{
     stationary::{KINDS, profile},
 };
 use burn::tensor::Tensor;
-use burn_gp_core::ops::{Jitter, Stationary, cholesky, covariance, covariance_matrix};
+use burn_gp_core::ops::{Jitter, Stationary, cholesky, covariance};
 
 /// One of the two gradient checks.
 type Checker = fn(&str, &[Input], f64, Loss<'_>);
@@ -43,6 +43,16 @@ fn lengthscales(random: &mut Random, dimensions: usize, shared: bool) -> Vec<f64
     let unit = (dimensions as f64).sqrt();
     let count = if shared { 1 } else { dimensions };
     random.uniforms(count, 0.5 * unit, 1.5 * unit)
+}
+
+/// The covariance matrix of one set of points.
+fn covariance_matrix(
+    kind: Stationary,
+    x: Tensor<2>,
+    lengthscales: Tensor<1>,
+    variance: Tensor<1>,
+) -> Tensor<2> {
+    covariance(kind, x.clone(), x, lengthscales, variance)
 }
 
 #[test]

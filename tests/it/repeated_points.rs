@@ -4,9 +4,7 @@
 
 use crate::support::{Dense, Platform, Random, assert_close, numbers, platforms};
 use burn::tensor::Tensor;
-use burn_gp_core::ops::{
-    Blocks, Stationary, block_covariance, covariance_matrix, covariance_product,
-};
+use burn_gp_core::ops::{Blocks, Stationary, block_covariance, covariance, covariance_product};
 
 /// N, large enough that the library searches for duplicates.
 const POINTS: usize = 9000;
@@ -120,7 +118,7 @@ fn ours(case: &Case, platform: &Platform, trained: bool) -> Outcome {
 fn expected(case: &Case, platform: &Platform) -> Outcome {
     let (repeats, distinct) = (case.repeats(platform), platform.matrix(&case.distinct));
     outcome(case, platform, &|scales, variance, values, vectors| {
-        let covariance = covariance_matrix(KIND, distinct.clone(), scales, variance);
+        let covariance = covariance(KIND, distinct.clone(), distinct.clone(), scales, variance);
         let combinations = case.combinations(platform, &values); // [N, I]
         let half = repeats.clone().matmul(covariance); // [N, U]
         let sums = repeats.clone().transpose().matmul(combinations); // [U, I]

@@ -101,19 +101,3 @@ pub fn covariances(
     );
     dispatch!(covariance(x1, x2, lengthscales, variances; kind))
 }
-
-/// The symmetric covariance matrix of one set of points: [`covariance`] with `x1 = x2 = x`.
-///
-/// # Shapes
-///
-/// - `x`: `[N, D]`
-/// - result: `[N, N]`
-#[track_caller]
-pub fn covariance_matrix(
-    kind: Stationary,
-    x: Tensor<2>,
-    lengthscales: Tensor<1>,
-    variance: Tensor<1>,
-) -> Tensor<2> {
-    covariance(kind, x.clone(), x, lengthscales, variance)
-}

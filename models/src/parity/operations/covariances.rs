@@ -34,7 +34,7 @@ fn of_kind(kind: Stationary) -> Vec<Case> {
         exact(&named("covariance_matrix"), move |harness| {
             let x = harness.normal([columns, DIMENSIONS]);
             let (lengthscale, variance) = (harness.positive([1]), harness.positive([1]));
-            let matrix = ops::covariance_matrix(kind, x, lengthscale, variance);
+            let matrix = ops::covariance(kind, x.clone(), x, lengthscale, variance);
             harness.output("covariance", matrix);
         }),
         exact(&named("covariances"), move |harness| {
