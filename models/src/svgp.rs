@@ -2,7 +2,6 @@
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
-    inference::decades_to_targets,
     kernels::{FunctionPrior, Kernels},
     likelihoods::{AnyLikelihood, ImpossibleTarget},
     means::AnyMean,
@@ -197,19 +196,5 @@ impl<K: FunctionPrior> Model for Svgp<K> {
             check_weights(weights, targets.dims()[1])?;
         }
         self.likelihood.description().check_tensor(&targets)
-    }
-
-    fn in_unit_of(mut self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
-        if !self.priors.is_empty() {
-            return self;
-        }
-        let (targets, _) = self.weighted(targets.clone());
-        let noise = self.likelihood.noise_variance();
-        let decades = decades_to_targets(&self.kernel, noise, (inputs, &targets));
-        if decades != 0 {
-            self.kernel = self.kernel.in_larger_unit(decades);
-            self.likelihood.in_larger_unit(decades);
-        }
-        self
     }
 }

@@ -136,10 +136,6 @@ fn select(x: Tensor<2>, active: &[usize]) -> Tensor<2> {
 }
 
 impl Kernel for ActiveDimensions {
-    fn in_larger_unit(&mut self, decades: i64) {
-        Kernel::in_larger_unit(&mut self.base, decades);
-    }
-
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_dimensions("active-dimensions", 1, &[&x1, &x2]);
         self.base.covariance(self.select(x1), self.select(x2))

@@ -160,11 +160,6 @@ combination!(
     both,
     all,
     {
-        fn in_larger_unit(&mut self, decades: i64) {
-            Kernel::in_larger_unit(&mut self.first, decades);
-            Kernel::in_larger_unit(&mut self.second, decades);
-        }
-
         // Matrix-vector products distribute over sums of kernels, but not over products.
         fn matrix_product(&self, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2> {
             let first = self.first.matrix_product(x.clone(), vectors.clone());
@@ -275,12 +270,7 @@ combination!(
     Mul::mul,
     pairs,
     PriorFeatures::times,
-    {
-        /// Rescales only the first factor.
-        fn in_larger_unit(&mut self, decades: i64) {
-            Kernel::in_larger_unit(&mut self.first, decades);
-        }
-    }
+    {}
 );
 
 register!(Kernel, "product", ProductConfig, "Product of two kernels");

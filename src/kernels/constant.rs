@@ -83,8 +83,6 @@ impl Constant {
 }
 
 impl Kernel for Constant {
-    scaled_by!(variance);
-
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_fit("constant", &self.variance, &[&x1, &x2]);
         let ([rows, _], [columns, _]) = (x1.dims(), x2.dims());

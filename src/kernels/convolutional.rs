@@ -146,10 +146,6 @@ impl Convolutional {
 }
 
 impl Kernel for Convolutional {
-    fn in_larger_unit(&mut self, decades: i64) {
-        Kernel::in_larger_unit(&mut self.base, decades);
-    }
-
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         self.grid.check(&x1);
         let ([first, _], [second, _]) = (x1.dims(), x2.dims());

@@ -129,10 +129,6 @@ impl DeepKernel {
 }
 
 impl Kernel for DeepKernel {
-    fn in_larger_unit(&mut self, decades: i64) {
-        Kernel::in_larger_unit(&mut self.base, decades);
-    }
-
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_dimensions("deep", 1, &[&x1, &x2]);
         let (x1, x2) = (self.features(x1), self.features(x2));

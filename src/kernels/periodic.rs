@@ -178,10 +178,6 @@ fn wind(x: Tensor<2>, period: Tensor<1>) -> Tensor<2> {
 tied!(period of Periodic);
 
 impl Kernel for Periodic {
-    fn in_larger_unit(&mut self, decades: i64) {
-        Kernel::in_larger_unit(&mut self.base, decades);
-    }
-
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_fit("periodic", &self.period, &[&x1, &x2]);
         self.base.covariance(self.wind(x1), self.wind(x2))

@@ -113,8 +113,6 @@ impl Scaled {
 }
 
 impl Kernel for Scaled {
-    scaled_by!(outputscale);
-
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         self.base.covariance(x1, x2) * self.outputscale.value().reshape([1, 1])
     }

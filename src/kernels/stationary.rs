@@ -236,8 +236,6 @@ impl StationaryKernel {
 }
 
 impl Kernel for StationaryKernel {
-    scaled_by!(variance);
-
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_fit("stationary", &self.lengthscale, &[&x1, &x2]);
         let (lengthscale, variance) = (self.lengthscale.value(), self.variance.value());

@@ -88,8 +88,6 @@ impl White {
 }
 
 impl Kernel for White {
-    scaled_by!(variance);
-
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Tensor<2> {
         require_fit("white", &self.variance, &[&x1, &x2]);
         let ([rows, _], [columns, _]) = (x1.dims(), x2.dims());

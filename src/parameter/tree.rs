@@ -5,7 +5,7 @@ use burn::{
     tensor::{Int, Tensor, TensorData},
 };
 
-use super::{Bounds, ParameterError, bounds, fraction, numbers, positive};
+use super::{Bounds, ParameterError, bounds, bounds::Bounded, fraction, numbers, positive};
 use crate::ops::integer;
 
 /// The parameters of a module whose path is `wanted`.
@@ -53,8 +53,10 @@ pub(super) struct Found {
     pub path: String,
     pub id: ParamId,
     constraint: Constraint,
-    /// The exponent of the scale, if the value is positive, `[1]`.
-    exponent: Option<Tensor<1, Int>>,
+    /// The exponent of the scale, `[1]`, and its name among parameters, if the value is positive.
+    pub exponent: Option<(ParamId, Tensor<1, Int>)>,
+    /// Whether the stored numbers are trained and have no bounds.
+    pub is_free: bool,
     /// The stored numbers, tracked by autodiff.
     stored: Tensor<1>,
     lower: Option<Tensor<1>>,
@@ -73,7 +75,7 @@ impl Found {
         match (self.constraint, self.exponent.clone()) {
             (Constraint::None, _) => within,
             (Constraint::Positive, None) => positive::constrained(within),
-            (Constraint::Positive, Some(exponent)) => {
+            (Constraint::Positive, Some((_, exponent))) => {
                 let values = positive::constrained(within);
                 let unit = positive::unit(exponent, &values);
                 values * unit
@@ -85,7 +87,7 @@ impl Found {
     /// The scale of a positive value; one for all others.
     fn unit(&self) -> f64 {
         let exponent = self.exponent.clone();
-        exponent.map_or(1.0, |exponent| positive::unit_of(integer(exponent)))
+        exponent.map_or(1.0, |(_, exponent)| positive::unit_of(integer(exponent)))
     }
 
     /// The lower bound of a positive parameter.
@@ -269,6 +271,8 @@ impl ModuleVisitor for Listing<'_> {
                 constraint: (self.steps.last())
                     .map_or(Constraint::None, |step| Constraint::within(&step.container)),
                 exponent: None,
+                is_free: param.reparameterization::<Bounded>().is_none()
+                    && param.val().is_require_grad(),
                 stored: flat(),
                 lower: None,
                 upper: None,
@@ -281,7 +285,7 @@ impl ModuleVisitor for Listing<'_> {
         let owner = path(&self.steps);
         let found = self.found.last_mut().filter(|found| found.path == owner);
         if let Some(found) = found.filter(|_| is_unit) {
-            found.exponent = Some(param.val().reshape([1]));
+            found.exponent = Some((param.id, param.val().reshape([1])));
         }
     }
 }

@@ -24,11 +24,7 @@ pub(in crate::inference) use preconditioner::Preconditioner;
 pub use subspaces::grassmann_distance;
 pub use uncertainty::Uncertainty;
 
-use super::{
-    ConditionError, FullBatch, check_rows,
-    low_rank::precise_type,
-    parts::{full_batch_parts, parts},
-};
+use super::{ConditionError, FullBatch, check_rows, low_rank::precise_type, parts::parts};
 use crate::{
     kernels::KernelModule,
     likelihoods::Gaussian,
@@ -165,7 +161,9 @@ impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
 impl<K: KernelModule, A: ActionPolicy> FullBatch for ComputationAware<K, A> {
     type Process = WithMean<ConditionedProcess>;
 
-    full_batch_parts!();
+    fn priors(&self) -> Priors {
+        self.priors.clone()
+    }
 
     /// The negative loss, summed over outputs. Actions that the policy computes from the
     /// hyperparameters receive no gradients.
