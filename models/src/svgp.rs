@@ -6,7 +6,7 @@ use burn_gp_core::{
     likelihoods::{AnyLikelihood, ImpossibleTarget},
     means::AnyMean,
     ops::NotPositiveDefinite,
-    parameter::Priors,
+    parameter::{Part, Priors, Role},
     process::{DrawableProcess, Marginals, WithMean},
     variational::{AnyPosterior, Evaluation},
 };
@@ -24,7 +24,7 @@ pub struct Svgp<K: Module = Kernels> {
     kernel: K,
     mean: AnyMean,
     likelihood: AnyLikelihood,
-    posterior: AnyPosterior<K>,
+    posterior: Part<AnyPosterior<K>>,
     #[module(skip)]
     priors: Priors,
     /// Whether the last column of the training targets has row weights.
@@ -56,7 +56,7 @@ impl<K: FunctionPrior> Svgp<K> {
             kernel,
             mean: mean.into(),
             likelihood: likelihood.into(),
-            posterior: posterior.into(),
+            posterior: Part::new(Role::Posterior, posterior.into()),
             priors: Priors::default(),
             has_row_weights: false,
         }

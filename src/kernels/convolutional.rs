@@ -6,7 +6,10 @@ use burn::{
 };
 
 use super::{AnyKernel, Kernel};
-use crate::patches::PatchGrid;
+use crate::{
+    parameter::{Part, Role},
+    patches::PatchGrid,
+};
 
 /// The kernel of functions of images that sum the responses to all patches,
 /// `f(x) = Σ_p w_p·g(x^[p])` with `g ~ GP(0, k_g)`:
@@ -51,9 +54,13 @@ pub struct Convolutional {
     base: AnyKernel,
     location: Option<AnyKernel>,
     /// P·w, [P]
-    patch_weights: Param<Tensor<1>>,
+    patch_weights: Part<Param<Tensor<1>>>,
     #[module(skip)]
     grid: PatchGrid,
+}
+
+fn features(weights: Tensor<1>) -> Part<Param<Tensor<1>>> {
+    Part::new(Role::Features, Param::from_tensor(weights))
 }
 
 impl Convolutional {
@@ -66,7 +73,7 @@ impl Convolutional {
         Self {
             base: base.boxed(),
             location: None,
-            patch_weights: Param::from_tensor(Tensor::ones([grid.count()], options)),
+            patch_weights: features(Tensor::ones([grid.count()], options)),
             grid,
         }
     }
@@ -89,7 +96,7 @@ impl Convolutional {
             count == patches,
             "Convolutional: {count} weights for {patches} patches per image"
         );
-        self.patch_weights = Param::from_tensor(weights * patches as f64);
+        self.patch_weights = features(weights * patches as f64);
         self
     }
 

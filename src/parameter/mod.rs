@@ -1,5 +1,5 @@
 //! Parameters: positive values and fractions with unconstrained storage, access by path, bounds,
-//! priors, and parts of a model that trainers treat separately.
+//! priors, and the roles by which trainers and reports treat them.
 
 mod access;
 mod bounds;

@@ -24,8 +24,8 @@ use super::tree;
 /// # Ok::<(), burn_gp_core::parameter::ParameterError>(())
 /// ```
 pub fn rescaled<M: Module>(module: M, exponent: &dyn Fn(&str) -> i64) -> M {
-    let found = tree::parameters(&module, &|path| exponent(path) != 0).into_iter();
-    let free = found.filter(|found| found.is_free);
+    let found = tree::parameters(&module, &mut |place| exponent(&place.path) != 0);
+    let free = found.into_iter().filter(|found| found.is_free);
     let changes = free.filter_map(|found| Some((found.exponent?.0, exponent(&found.path))));
     module.map(&mut Rescaling(changes.collect()))
 }

@@ -30,7 +30,7 @@ use crate::{
     likelihoods::Gaussian,
     means::AnyMean,
     ops::{CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky},
-    parameter::Priors,
+    parameter::{Part, Priors, Role},
     process::{ConditionedProcess, WhitenedCovariance, WithMean},
 };
 pub(in crate::inference) use bound::symmetric;
@@ -124,7 +124,7 @@ pub struct ComputationAware<K: Module, A: Module> {
     kernel: K,
     mean: AnyMean,
     likelihood: Gaussian,
-    policy: A,
+    policy: Part<A>,
     #[module(skip)]
     loss: ActionLoss,
     #[module(skip)]
@@ -140,7 +140,7 @@ impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
             kernel,
             mean: mean.into(),
             likelihood,
-            policy,
+            policy: Part::new(Role::Posterior, policy),
             loss: ActionLoss::default(),
             priors: Priors::default(),
         }
@@ -234,7 +234,7 @@ impl<K: KernelModule, A: ActionPolicy> FullBatch for ComputationAware<K, A> {
     }
 
     fn after_step(mut self) -> Self {
-        self.policy = self.policy.after_step();
+        self.policy = self.policy.map_module(A::after_step);
         self
     }
 }
