@@ -213,12 +213,6 @@ macro_rules! models {
                 }
             }
 
-            fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
-                match self {
-                    $(Self::$name(model) => Self::$name(model.in_unit_of(inputs, targets)),)*
-                }
-            }
-
             fn is_within_reach(&self, start: &Self) -> bool {
                 match (self, start) {
                     $((Self::$name(model), Self::$name(start)) => model.is_within_reach(start),)*

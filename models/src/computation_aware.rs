@@ -1,9 +1,6 @@
 //! Computation-aware regression.
 
-use burn::{
-    module::Module,
-    tensor::{Tensor, TensorCreationOptions},
-};
+use burn::tensor::{Tensor, TensorCreationOptions};
 use burn_gp_core::{
     inference::{
         ActionLoss, ActionStart, AnyActionPolicy, BlockActions, ComputationAware, IterationRule,
@@ -210,7 +207,7 @@ impl ComputationAwareConfig {
             targets: data.targets.clone().inner(),
         };
         let model = self.assemble(kernel, &plain, options)?;
-        let model = self.parameters.apply(model)?.train();
+        let model = self.ready(model, AnyComputationAware::kernel, data)?;
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
 

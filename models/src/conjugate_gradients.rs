@@ -1,6 +1,6 @@
 //! Regression with conjugate gradients.
 
-use burn::{module::Module, tensor::TensorCreationOptions};
+use burn::tensor::TensorCreationOptions;
 use burn_gp_core::{
     inference::{ConjugateGradients, ConjugateGradientsSettings},
     kernels::AnyKernel,
@@ -62,7 +62,7 @@ impl ConjugateGradientsConfig {
         check_finite(&data.targets)?;
         let [_, dimensions] = data.inputs.dims();
         let model = self.assemble(dimensions, options_of(&data.inputs))?;
-        let model = self.parameters.apply(model)?.train();
+        let model = self.ready(model, AnyConjugateGradients::kernel, data)?;
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
 

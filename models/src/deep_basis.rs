@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     InitError, Svgp,
     config::{OUTPUTS, options_of},
+    initial_scale::scaled_to_targets,
     ready_made::{DataShape, ModelDefinition, ReadyMade, Trained},
     training::{AdamRates, TrainingData, TrainingDefaults},
 };
@@ -283,7 +284,9 @@ impl SvdbkConfig {
         let ([_, dimensions], [_, columns]) = (data.inputs.dims(), data.targets.dims());
         self.basis.check(dimensions)?;
         let model = self.assemble(dimensions, columns, options_of(&data.inputs));
-        let model = self.parameters.apply(model)?.train();
+        let model = self.parameters.apply(model)?;
+        let (parts, priors) = ((None, &*self.likelihood), &self.parameters.priors);
+        let model = scaled_to_targets(model, AnySvdbk::kernel, parts, priors, data);
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
 

@@ -103,11 +103,6 @@ impl<M: Model> Model for DeepKernelModel<M> {
         self.map(M::after_step)
     }
 
-    fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
-        let features = self.network.valid().forward(inputs.clone().inner());
-        self.map(|model| model.in_unit_of(&features, targets))
-    }
-
     fn priors(&self) -> Priors {
         self.model.priors().within("model")
     }

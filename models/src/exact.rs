@@ -1,6 +1,6 @@
 //! Exact regression.
 
-use burn::{module::Module, tensor::TensorCreationOptions};
+use burn::tensor::TensorCreationOptions;
 use burn_gp_core::{
     inference::Exact,
     kernels::AnyKernel,
@@ -59,7 +59,7 @@ impl ExactConfig {
         check_finite(&data.targets)?;
         let [_, dimensions] = data.inputs.dims();
         let model = self.assemble(dimensions, options_of(&data.inputs))?;
-        let model = self.parameters.apply(model)?.train();
+        let model = self.ready(model, AnyExact::kernel, data)?;
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
 

@@ -35,6 +35,7 @@ mod exact;
 mod first_periods;
 mod fit;
 mod init_error;
+mod initial_scale;
 mod last_layer;
 mod malformed;
 pub mod parity;

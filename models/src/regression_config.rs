@@ -41,6 +41,19 @@ macro_rules! regression_config {
                     parameters: Default::default(),
                 }
             }
+
+            /// The model with the parameter settings, for training.
+            fn ready<M: burn::module::Module, K: burn_gp_core::kernels::FunctionPrior>(
+                &self,
+                model: M,
+                kernel: fn(&M) -> &K,
+                data: &$crate::training::TrainingData,
+            ) -> Result<M, burn_gp_core::parameter::ParameterError> {
+                let (model, priors) = (self.parameters.apply(model)?, &self.parameters.priors);
+                let parts: (_, &dyn burn_gp_core::likelihoods::LikelihoodDefinition) =
+                    (Some(&self.kernel), &self.likelihood);
+                Ok($crate::initial_scale::scaled_to_targets(model, kernel, parts, priors, data))
+            }
         }
     };
 }

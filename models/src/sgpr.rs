@@ -84,7 +84,7 @@ impl SgprConfig {
             inducing,
             jitter,
         );
-        let model = self.parameters.apply(model)?.train();
+        let model = self.ready(model, AnySgpr::kernel, data)?;
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
 

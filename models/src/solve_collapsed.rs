@@ -95,7 +95,7 @@ impl SolveCollapsedConfig {
             orthogonal,
             self.inducing.jitter_for(data.inputs.dtype()),
         );
-        let model = self.parameters.apply(model)?.train();
+        let model = self.ready(model, AnySolveCollapsed::kernel, data)?;
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
 

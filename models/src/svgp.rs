@@ -2,12 +2,11 @@
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
-    inference::decades_to_targets,
     kernels::{FunctionPrior, Kernels},
     likelihoods::{AnyLikelihood, ImpossibleTarget},
     means::AnyMean,
     ops::NotPositiveDefinite,
-    parameter::Priors,
+    parameter::{Part, Priors, Role},
     process::{DrawableProcess, Marginals, WithMean},
     variational::{AnyPosterior, Evaluation},
 };
@@ -25,7 +24,7 @@ pub struct Svgp<K: Module = Kernels> {
     kernel: K,
     mean: AnyMean,
     likelihood: AnyLikelihood,
-    posterior: AnyPosterior<K>,
+    posterior: Part<AnyPosterior<K>>,
     #[module(skip)]
     priors: Priors,
     /// Whether the last column of the training targets has row weights.
@@ -57,7 +56,7 @@ impl<K: FunctionPrior> Svgp<K> {
             kernel,
             mean: mean.into(),
             likelihood: likelihood.into(),
-            posterior: posterior.into(),
+            posterior: Part::new(Role::Posterior, posterior.into()),
             priors: Priors::default(),
             has_row_weights: false,
         }
@@ -197,19 +196,5 @@ impl<K: FunctionPrior> Model for Svgp<K> {
             check_weights(weights, targets.dims()[1])?;
         }
         self.likelihood.description().check_tensor(&targets)
-    }
-
-    fn in_unit_of(mut self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
-        if !self.priors.is_empty() {
-            return self;
-        }
-        let (targets, _) = self.weighted(targets.clone());
-        let noise = self.likelihood.noise_variance();
-        let decades = decades_to_targets(&self.kernel, noise, (inputs, &targets));
-        if decades != 0 {
-            self.kernel = self.kernel.in_larger_unit(decades);
-            self.likelihood.in_larger_unit(decades);
-        }
-        self
     }
 }

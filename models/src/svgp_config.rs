@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     InducingConfig, InitError, Svgp,
     config::{options_of, with_first_values},
+    initial_scale::scaled_to_targets,
     ready_made::{DataShape, ModelDefinition, ReadyMade, Trained},
     training::{TrainingData, TrainingDefaults},
 };
@@ -143,7 +144,12 @@ impl SvgpConfig {
         let inducing = inducing.select(&kernel, &data.inputs)?;
         let first = FirstGaussians::Prior;
         let model = self.assemble(kernel, (inducing, first), (dimensions, columns), &options)?;
-        let model = self.parameters.apply(model)?.synchronized().train();
+        let model = self.parameters.apply(model)?.synchronized();
+        let (parts, priors) = (
+            (Some(&self.kernel), &*self.likelihood),
+            &self.parameters.priors,
+        );
+        let model = scaled_to_targets(model, AnySvgp::kernel, parts, priors, data);
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
 

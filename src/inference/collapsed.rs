@@ -5,7 +5,7 @@ use burn::{module::Module, tensor::Tensor};
 use super::{
     ConditionError, FullBatch, check_rows,
     low_rank::{low_rank_log_density, optimal_gaussian, posterior_mean, precision},
-    parts::{full_batch_parts, parts},
+    parts::parts,
 };
 use crate::{
     inducing::AnyInducing,
@@ -247,7 +247,9 @@ impl Collapsed {
 impl FullBatch for Collapsed {
     type Process = WithMean<ConditionedProcess>;
 
-    full_batch_parts!();
+    fn priors(&self) -> Priors {
+        self.priors.clone()
+    }
 
     /// `Σ_p log N(y_p | m_p, Q + σ²I) − P·tr(K − Q)/(2σ²)`.
     fn full_objective(

@@ -2,10 +2,7 @@
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::{
-    ConditionError, FullBatch, check_rows,
-    parts::{full_batch_parts, parts},
-};
+use super::{ConditionError, FullBatch, check_rows, parts::parts};
 use crate::{
     inducing::InducingPoints,
     kernels::KernelModule,
@@ -55,7 +52,9 @@ impl<K: KernelModule> Exact<K> {
 impl<K: KernelModule> FullBatch for Exact<K> {
     type Process = WithMean<ConditionedProcess>;
 
-    full_batch_parts!();
+    fn priors(&self) -> Priors {
+        self.priors.clone()
+    }
 
     /// `Σ_p log N(y_p | m_p, K + σ²I)`.
     fn full_objective(

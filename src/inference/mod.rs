@@ -23,7 +23,6 @@ mod leave_one_out;
 mod low_rank;
 mod orthogonal;
 mod parts;
-mod unit;
 
 use burn::{
     module::{Module, ModuleDisplay},
@@ -44,7 +43,6 @@ pub use exact::Exact;
 pub use leave_one_out::LeaveOneOut;
 pub use low_rank::{LowRankRegression, low_rank_evidence};
 pub use orthogonal::CollapsedOrthogonal;
-pub use unit::decades_to_targets;
 
 use crate::{
     likelihoods::{ImpossibleTarget, check_finite},
@@ -97,16 +95,6 @@ pub trait FullBatch: Module + ModuleDisplay {
     /// along directions in which the objective is constant. Called after every Adam step. By
     /// default there are no such directions.
     fn after_step(self) -> Self {
-        self
-    }
-
-    /// Rescales initial values to the scale of the training data ([`decades_to_targets`]). Trainers
-    /// call it; the default leaves the model unchanged.
-    ///
-    /// # Shapes
-    ///
-    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
-    fn in_unit_of(self, _inputs: &Tensor<2>, _targets: &Tensor<2>) -> Self {
         self
     }
 

@@ -45,32 +45,4 @@ macro_rules! parts {
     };
 }
 
-/// The methods of [`FullBatch`](super::FullBatch) that only concern these parts. A model whose
-/// parameters have priors is not rescaled, because priors have the scale of the parameters.
-macro_rules! full_batch_parts {
-    () => {
-        fn priors(&self) -> $crate::parameter::Priors {
-            self.priors.clone()
-        }
-
-        fn in_unit_of(
-            mut self,
-            inputs: &burn::tensor::Tensor<2>,
-            targets: &burn::tensor::Tensor<2>,
-        ) -> Self {
-            if !self.priors.is_empty() {
-                return self;
-            }
-            let noise = $crate::likelihoods::Likelihood::noise_variance(&self.likelihood);
-            let data = (inputs, targets);
-            let decades = $crate::inference::decades_to_targets(&self.kernel, noise, data);
-            if decades != 0 {
-                self.kernel = $crate::kernels::FunctionPrior::in_larger_unit(self.kernel, decades);
-                $crate::likelihoods::Likelihood::in_larger_unit(&mut self.likelihood, decades);
-            }
-            self
-        }
-    };
-}
-
-pub(super) use {full_batch_parts, parts};
+pub(super) use parts;

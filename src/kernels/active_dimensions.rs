@@ -137,10 +137,6 @@ fn select<const R: usize>(x: Tensor<R>, active: &[usize]) -> Tensor<R> {
 }
 
 impl Kernel for ActiveDimensions {
-    fn in_larger_unit(&mut self, decades: i64) {
-        Kernel::in_larger_unit(&mut self.base, decades);
-    }
-
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_dimensions("active-dimensions", 1, &[&x1, &x2]);
         self.base.covariance(self.select(x1), self.select(x2))

@@ -48,10 +48,6 @@ impl Kernel for AnyKernel {
         self.piece().structure()
     }
 
-    fn in_larger_unit(&mut self, decades: i64) {
-        self.piece_mut().in_larger_unit(decades);
-    }
-
     fn spectrum(
         &self,
         dimensions: usize,

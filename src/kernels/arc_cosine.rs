@@ -11,7 +11,8 @@ use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AnyKernel, Kernel, KernelDefinition, KernelInputs, NoFunctionDraws, PriorFeatures,
+    AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
+    NoFunctionDraws, PriorFeatures,
     definition::positive,
     distances::squared_distances,
     points::{at_each, no_variances, require_fit, with_offset},
@@ -124,6 +125,10 @@ impl KernelDefinition for ArcCosineConfig {
             .boxed()
     }
 
+    fn parameters(&self) -> Vec<KernelParameter<'_>> {
+        vec![KernelParameter::new("variance", KernelUnits::Variance)]
+    }
+
     fn share_parameters(&mut self) {
         self.ard = false;
     }
@@ -167,8 +172,6 @@ impl ArcCosine {
 tied!(weight_variance of ArcCosine);
 
 impl Kernel for ArcCosine {
-    scaled_by!(variance);
-
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("arc-cosine", &self.weight_variance, &[&x1, &x2]);
         let ((x1, norm1), (x2, norm2)) = (self.directions(x1), self.directions(x2));

@@ -198,11 +198,6 @@ impl Place {
 }
 
 impl Kernel for ChangePoint {
-    fn in_larger_unit(&mut self, decades: i64) {
-        Kernel::in_larger_unit(&mut self.first, decades);
-        Kernel::in_larger_unit(&mut self.second, decades);
-    }
-
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("change-point", &self.steepness, &[&x1, &x2]);
         let (before1, after1) = self.weights(x1.clone());

@@ -160,11 +160,6 @@ combination!(
     both,
     all,
     {
-        fn in_larger_unit(&mut self, decades: i64) {
-            Kernel::in_larger_unit(&mut self.first, decades);
-            Kernel::in_larger_unit(&mut self.second, decades);
-        }
-
         fn structure(&self) -> Structure<'_> {
             Structure::Sum(&self.first, &self.second)
         }
@@ -200,12 +195,7 @@ combination!(
     Mul::mul,
     pairs,
     PriorFeatures::times,
-    {
-        /// Rescales only the first factor.
-        fn in_larger_unit(&mut self, decades: i64) {
-            Kernel::in_larger_unit(&mut self.first, decades);
-        }
-    }
+    {}
 );
 
 register!(Kernel, "product", ProductConfig, "Product of two kernels");

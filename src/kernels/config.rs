@@ -6,7 +6,7 @@ use burn::tensor::TensorCreationOptions;
 
 use super::{
     ActiveDimensionsConfig, AnyKernel, DeepConfig, Kernel, KernelDefinition, KernelInputs,
-    PeriodicConfig, ProductConfig, ScaledConfig, StationaryConfig, SumConfig,
+    KernelUnits, PeriodicConfig, ProductConfig, ScaledConfig, StationaryConfig, SumConfig,
 };
 use crate::{
     custom::ComponentConfig, features::PerceptronConfig, ops::Stationary, parameter::ParameterError,
@@ -168,6 +168,32 @@ impl KernelConfig {
         }
         let mut parts = self.parts().into_iter();
         parts.try_for_each(|part| part.kernel.check_values(&format!("{path}.{}", part.name)))
+    }
+
+    /// The paths of the variances that together multiply the covariances: those of every term of a sum,
+    /// and of the first factor of a product.
+    ///
+    /// ```
+    /// use burn_gp_core::kernels::{KernelConfig, LinearConfig};
+    ///
+    /// let kernel = KernelConfig::default().times(LinearConfig::default());
+    /// let kernel = kernel.plus(KernelConfig::default().scaled(2.0));
+    /// assert_eq!(kernel.variances(), ["first.first.variance", "second.outputscale"]);
+    /// ```
+    pub fn variances(&self) -> Vec<String> {
+        let is_variance =
+            |units| matches!(units, KernelUnits::Variance | KernelUnits::SquaredSlope);
+        let own = self.parameters().into_iter();
+        let own = own.filter(|parameter| is_variance(parameter.units));
+        let mut paths: Vec<String> = own.map(|parameter| parameter.path).collect();
+        let is_scaled = !paths.is_empty();
+        for (index, part) in self.parts().into_iter().enumerate() {
+            if !part.is_factor || (index == 0 && !is_scaled) {
+                let within = part.kernel.variances().into_iter();
+                paths.extend(within.map(|path| format!("{}.{path}", part.name)));
+            }
+        }
+        paths
     }
 
     /// Creates the kernel for inputs of `dimensions` dimensions.

@@ -83,8 +83,6 @@ impl Constant {
 }
 
 impl Kernel for Constant {
-    scaled_by!(variance);
-
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("constant", &self.variance, &[&x1, &x2]);
         let variance = self.variance.value().unsqueeze::<3>();

@@ -8,7 +8,10 @@ use burn::{
 use super::{
     AnyKernel, Kernel, KernelModule, patch_covariance, patch_variance, points::covariance_shape,
 };
-use crate::patches::PatchGrid;
+use crate::{
+    parameter::{Part, Role},
+    patches::PatchGrid,
+};
 
 /// The kernel of functions of images that sum the responses to all patches,
 /// `f(x) = Σ_p w_p·g(x^[p])` with `g ~ GP(0, k_g)`:
@@ -53,9 +56,13 @@ pub struct Convolutional {
     base: AnyKernel,
     location: Option<AnyKernel>,
     /// P·w, [P]
-    patch_weights: Param<Tensor<1>>,
+    patch_weights: Part<Param<Tensor<1>>>,
     #[module(skip)]
     grid: PatchGrid,
+}
+
+fn features(weights: Tensor<1>) -> Part<Param<Tensor<1>>> {
+    Part::new(Role::Features, Param::from_tensor(weights))
 }
 
 impl Convolutional {
@@ -68,7 +75,7 @@ impl Convolutional {
         Self {
             base: base.boxed(),
             location: None,
-            patch_weights: Param::from_tensor(Tensor::ones([grid.count()], options)),
+            patch_weights: features(Tensor::ones([grid.count()], options)),
             grid,
         }
     }
@@ -91,7 +98,7 @@ impl Convolutional {
             count == patches,
             "Convolutional: {count} weights for {patches} patches per image"
         );
-        self.patch_weights = Param::from_tensor(weights * patches as f64);
+        self.patch_weights = features(weights * patches as f64);
         self
     }
 
@@ -180,10 +187,6 @@ impl Convolutional {
 /// One set of images is compared patch by patch, and nothing is kept. Several sets in one call hold the
 /// covariances between all their patches in memory.
 impl Kernel for Convolutional {
-    fn in_larger_unit(&mut self, decades: i64) {
-        Kernel::in_larger_unit(&mut self.base, decades);
-    }
-
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         let [batch, first, second] = covariance_shape(&x1, &x2);
         if batch > 1 {

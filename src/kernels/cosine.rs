@@ -117,8 +117,6 @@ impl Cosine {
 tied!(period of Cosine);
 
 impl Kernel for Cosine {
-    scaled_by!(variance);
-
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("cosine", &self.period, &[&x1, &x2]);
         let frequency = self.period.value().recip();

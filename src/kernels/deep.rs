@@ -133,10 +133,6 @@ impl DeepKernel {
 }
 
 impl Kernel for DeepKernel {
-    fn in_larger_unit(&mut self, decades: i64) {
-        Kernel::in_larger_unit(&mut self.base, decades);
-    }
-
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_dimensions("deep", 1, &[&x1, &x2]);
         let (x1, x2) = (self.features(x1), self.features(x2));

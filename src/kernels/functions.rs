@@ -220,15 +220,4 @@ impl FunctionPrior for Kernels {
     fn mean_variance(&self, x: Tensor<2>) -> Option<f64> {
         Some(number(self.diagonal_at(x).mean()))
     }
-
-    fn in_larger_unit(mut self, decades: i64) -> Self {
-        let kernels = match &mut self {
-            Self::Shared(kernel) => std::slice::from_mut(kernel),
-            Self::Separate(all) => &mut all.kernels,
-        };
-        for kernel in kernels {
-            Kernel::in_larger_unit(kernel, decades);
-        }
-        self
-    }
 }

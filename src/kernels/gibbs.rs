@@ -160,8 +160,6 @@ fn lengthscales(network: &AnyNetwork, offset: f64, x: Tensor<2>) -> Tensor<2> {
 }
 
 impl Kernel for Gibbs {
-    scaled_by!(variance);
-
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("Gibbs", &self.variance, &[&x1, &x2]);
         let [_, dimensions] = set_size(&x1);

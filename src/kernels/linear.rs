@@ -109,8 +109,6 @@ impl Linear {
 tied!(variance of Linear);
 
 impl Kernel for Linear {
-    scaled_by!(variance);
-
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("linear", &self.variance, &[&x1, &x2]);
         let weighted = x1 * self.variance.value().unsqueeze(); // [B, N1, D]

@@ -19,15 +19,6 @@ macro_rules! tied {
     };
 }
 
-/// Defines the rescaling of a kernel that is proportional to one variance.
-macro_rules! scaled_by {
-    ($variance:ident) => {
-        fn in_larger_unit(&mut self, decades: i64) {
-            self.$variance = self.$variance.clone().in_larger_unit(2 * decades);
-        }
-    };
-}
-
 mod active_dimensions;
 mod any;
 mod arc_cosine;
@@ -121,11 +112,6 @@ pub trait FunctionPrior: Module + ModuleDisplay + Sync + 'static {
     fn mean_variance(&self, _x: Tensor<2>) -> Option<f64> {
         None
     }
-
-    /// Like [`Kernel::in_larger_unit`].
-    fn in_larger_unit(self, _decades: i64) -> Self {
-        self
-    }
 }
 
 /// A kernel as a type parameter, and its covariances of a single set of points. Every kernel type implements
@@ -156,11 +142,6 @@ impl<K: KernelModule> FunctionPrior for K {
 
     fn mean_variance(&self, x: Tensor<2>) -> Option<f64> {
         Some(number(self.diagonal_at(x).mean()))
-    }
-
-    fn in_larger_unit(mut self, decades: i64) -> Self {
-        Kernel::in_larger_unit(&mut self, decades);
-        self
     }
 }
 
@@ -215,10 +196,6 @@ pub trait Kernel: AnyModule {
     fn structure(&self) -> Structure<'_> {
         Structure::General
     }
-
-    /// Rescales the kernel to functions `10^decades` times as large: the variances and their scales
-    /// are multiplied by `100^decades`. The default leaves the kernel unchanged.
-    fn in_larger_unit(&mut self, _decades: i64) {}
 
     /// The kernel as one of any type.
     fn boxed(self) -> AnyKernel

@@ -178,10 +178,6 @@ fn wind<const R: usize>(x: Tensor<R>, period: Tensor<1>) -> Tensor<R> {
 tied!(period of Periodic);
 
 impl Kernel for Periodic {
-    fn in_larger_unit(&mut self, decades: i64) {
-        Kernel::in_larger_unit(&mut self.base, decades);
-    }
-
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("periodic", &self.period, &[&x1, &x2]);
         self.base.covariance(self.wind(x1), self.wind(x2))

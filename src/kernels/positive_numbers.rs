@@ -7,8 +7,11 @@ use std::collections::BTreeMap;
 /// configuration, and its name in files. Implement [`Kernel`](crate::kernels::Kernel) for the module.
 ///
 /// ```text
-/// kernel! { struct Module, Config = "name", "line of help" { parameter = initial value, … } }
+/// kernel! { struct Module, Config = "name", "line of help" { parameter = initial value => Units, … } }
 /// ```
+///
+/// The units, one of [`KernelUnits`](crate::kernels::KernelUnits), may be left out. `Variance` lets the
+/// initial value follow the scale of the targets.
 ///
 /// Every parameter is a [`Positive`](crate::parameter::Positive) in the module and an `f64`, its initial
 /// value, in the configuration. The configuration has a `Default`, is registered under the name, and
@@ -24,7 +27,7 @@ use std::collections::BTreeMap;
 ///     /// Brownian motion, `k(x, x′) = v·min(x, x′)`, for one positive input.
 ///     pub struct Brownian, BrownianConfig = "brownian", "Brownian motion" {
 ///         /// The variance per unit of the input.
-///         variance = 1.0,
+///         variance = 1.0 => Variance,
 ///     }
 /// }
 ///
@@ -54,7 +57,7 @@ macro_rules! kernel {
     (
         $(#[$attribute:meta])*
         $visibility:vis struct $kernel:ident, $config:ident = $name:literal, $help:literal {
-            $($(#[$of_field:meta])* $field:ident = $default:expr),+ $(,)?
+            $($(#[$of_field:meta])* $field:ident = $default:expr $(=> $units:ident)?),+ $(,)?
         }
     ) => {
         $(#[$attribute])*
@@ -107,6 +110,13 @@ macro_rules! kernel {
                     $($field: $crate::parameter::Positive::new(&[self.$field], options.clone()),)+
                 };
                 $crate::kernels::Kernel::boxed(kernel)
+            }
+
+            fn parameters(&self) -> Vec<$crate::kernels::KernelParameter<'_>> {
+                vec![$($($crate::kernels::KernelParameter::new(
+                    stringify!($field),
+                    $crate::kernels::KernelUnits::$units,
+                ),)?)+]
             }
 
             fn positive(&self) -> Vec<(&'static str, Option<f64>)> {

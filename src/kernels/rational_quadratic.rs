@@ -128,8 +128,6 @@ impl RationalQuadratic {
 tied!(lengthscale of RationalQuadratic);
 
 impl Kernel for RationalQuadratic {
-    scaled_by!(variance);
-
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("rational quadratic", &self.lengthscale, &[&x1, &x2]);
         let lengthscale = self.lengthscale.value().unsqueeze::<3>(); // [1, 1, D]

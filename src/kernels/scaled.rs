@@ -114,8 +114,6 @@ impl Scaled {
 }
 
 impl Kernel for Scaled {
-    scaled_by!(outputscale);
-
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         self.base.covariance(x1, x2) * self.outputscale.value().unsqueeze()
     }

@@ -213,13 +213,6 @@ impl SpectralMixture {
 }
 
 impl Kernel for SpectralMixture {
-    fn in_larger_unit(&mut self, decades: i64) {
-        for component in &mut self.components {
-            let variance = component.variance.clone();
-            component.variance = variance.in_larger_unit(2 * decades);
-        }
-    }
-
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit(
             "spectral mixture",

@@ -220,8 +220,6 @@ impl StationaryKernel {
 }
 
 impl Kernel for StationaryKernel {
-    scaled_by!(variance);
-
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("stationary", &self.lengthscale, &[&x1, &x2]);
         self.parameters().covariance(x1, x2)

@@ -88,8 +88,6 @@ impl White {
 }
 
 impl Kernel for White {
-    scaled_by!(variance);
-
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_fit("white", &self.variance, &[&x1, &x2]);
         Tensor::zeros(covariance_shape(&x1, &x2), (&x1.device(), x1.dtype()))

@@ -8,7 +8,7 @@ use crate::{
     kernels::{Convolutional, FunctionPrior, Kernels},
     means::AnyMean,
     ops::NotPositiveDefinite,
-    parameter::require_precision,
+    parameter::{Part, Role, require_precision},
     patches::PatchGrid,
     process::{DrawableProcess, Marginals, WithMean},
     variational::{AnyPosterior, Evaluation},
@@ -49,7 +49,7 @@ use crate::{
 pub struct GpLayer<K: Module = Kernels> {
     kernel: K,
     mean: AnyMean,
-    posterior: AnyPosterior<K>,
+    posterior: Part<AnyPosterior<K>>,
 }
 
 impl GpLayer {
@@ -105,7 +105,7 @@ impl<K: FunctionPrior> GpLayer<K> {
         Self {
             kernel,
             mean: mean.into(),
-            posterior: posterior.into(),
+            posterior: Part::new(Role::Posterior, posterior.into()),
         }
     }
 
@@ -126,7 +126,7 @@ impl<K: FunctionPrior> GpLayer<K> {
 
     /// The kernels, the mean and the posterior.
     pub fn into_parts(self) -> (K, AnyMean, AnyPosterior<K>) {
-        (self.kernel, self.mean, self.posterior)
+        (self.kernel, self.mean, self.posterior.into_inner())
     }
 }
 
@@ -135,7 +135,7 @@ impl<K: FunctionPrior> Layer for GpLayer<K> {
 
     #[track_caller]
     fn evaluate(&self, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
-        require_precision("GpLayer", &x, &self.posterior);
+        require_precision("GpLayer", &x, &*self.posterior);
         let Evaluation { marginals, kl } = self.posterior.evaluate(&self.kernel, x.clone())?;
         Ok(Evaluation {
             marginals: Marginals {

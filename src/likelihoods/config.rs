@@ -31,6 +31,14 @@ pub trait LikelihoodDefinition: AnyDefinition {
     /// default changes nothing.
     fn set_for_data(&mut self, _noise: f64, _classes: usize) {}
 
+    /// The parameter that is the size of the noise of a target given its function, by path, and the
+    /// power of the units of the targets that it has: 2 for a variance, 1 for a scale. `None` if the
+    /// functions are not in the units of the targets. Initial values follow the scale of the targets
+    /// if there is such a parameter.
+    fn noise(&self) -> Option<(&'static str, i64)> {
+        None
+    }
+
     /// Checks the values.
     ///
     /// # Errors

@@ -74,6 +74,10 @@ impl LikelihoodDefinition for GaussianConfig {
         self.noise = noise;
     }
 
+    fn noise(&self) -> Option<(&'static str, i64)> {
+        Some(("noise", 2))
+    }
+
     fn check(&self) -> Result<(), ParameterError> {
         GaussianConfig::check(self)
     }
@@ -132,14 +136,6 @@ pub(super) fn log_normal<const D: usize>(error: Tensor<D>, variance: Tensor<D>) 
 impl Likelihood for Gaussian {
     fn description(&self) -> LikelihoodDescription {
         LikelihoodDescription::new("gaussian")
-    }
-
-    fn noise_variance(&self) -> Option<f64> {
-        Some(self.noise.to_vec()[0])
-    }
-
-    fn in_larger_unit(&mut self, decades: i64) {
-        self.noise = self.noise.clone().in_larger_unit(2 * decades);
     }
 
     fn log_density(&self, targets: Tensor<2>, function: Tensor<3>) -> Tensor<3> {

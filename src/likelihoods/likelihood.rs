@@ -144,16 +144,6 @@ pub trait Likelihood: AnyModule {
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
         None
     }
-
-    /// The noise variance of a target given its function, or its order of magnitude: the squared
-    /// scale for Student-t noise. `None` if the functions are not in the units of the targets.
-    fn noise_variance(&self) -> Option<f64> {
-        None
-    }
-
-    /// Rescales the likelihood to targets `10^decades` times as large. The default leaves it
-    /// unchanged.
-    fn in_larger_unit(&mut self, _decades: i64) {}
 }
 
 impl dyn Likelihood + '_ {

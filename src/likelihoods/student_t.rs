@@ -88,6 +88,10 @@ impl LikelihoodDefinition for StudentTConfig {
         self.scale = noise.sqrt();
     }
 
+    fn noise(&self) -> Option<(&'static str, i64)> {
+        Some(("scale", 1))
+    }
+
     fn check(&self) -> Result<(), ParameterError> {
         ParameterError::check_positive("likelihood.scale", self.scale)?;
         self.check_degrees()
@@ -149,14 +153,6 @@ impl StudentT {
 impl Likelihood for StudentT {
     fn description(&self) -> LikelihoodDescription {
         LikelihoodDescription::new("student-t")
-    }
-
-    fn noise_variance(&self) -> Option<f64> {
-        Some(self.scale.to_vec()[0].powi(2))
-    }
-
-    fn in_larger_unit(&mut self, decades: i64) {
-        self.scale = self.scale.clone().in_larger_unit(decades);
     }
 
     /// `log Γ((ν + 1)/2) − log Γ(ν/2) − ½·log(πνs²) − (ν + 1)/2·log(1 + (y − f)²/(νs²))`, without

@@ -14,27 +14,10 @@ pub struct Hyperparameter {
     pub values: Vec<f64>,
 }
 
-/// Fields whose parameters are not reported individually: inducing points, actions, the contents of
-/// posteriors, the weights of networks and patches, and Fourier features.
-const UNREPORTED: [&str; 6] = [
-    "inducing",
-    "policy",
-    "posterior",
-    "network",
-    "patch_weights",
-    "spectrum",
-];
-
-/// Whether a parameter is a hyperparameter.
-pub(super) fn is_reported(path: &str) -> bool {
-    !path.split('.').any(|name| UNREPORTED.contains(&name))
-}
-
-/// The hyperparameters of any module, with their constrained values and in the order of its fields.
-/// They are all parameters except those in fields named `inducing`, `policy`, `posterior`,
-/// `network`, `patch_weights` or `spectrum`.
+/// The [hyperparameters](super::Role::Hyperparameter) of any module, with their constrained values and in the
+/// order of its fields: all parameters that are in no [`Part`](super::Part) with another role.
 pub fn hyperparameters(module: &impl Module) -> Vec<Hyperparameter> {
-    tree::parameters(module, &is_reported)
+    tree::hyperparameters(module)
         .into_iter()
         .map(|found| {
             let values = numbers(found.value());

@@ -1,5 +1,5 @@
 //! Parameters: positive values and fractions with unconstrained storage, access by path, bounds,
-//! priors, and parts of a model that trainers treat separately.
+//! priors, and the roles by which trainers and reports treat them.
 
 mod access;
 mod bounds;
@@ -15,6 +15,7 @@ mod part;
 mod positive;
 mod precision;
 mod prior;
+mod rescaling;
 mod tracking;
 mod tree;
 
@@ -35,6 +36,7 @@ pub use part::{Part, Role};
 pub use positive::{LOWER_BOUND, Positive};
 pub(crate) use precision::{require_precision, require_same_dtype};
 pub use prior::{Prior, Priors};
+pub use rescaling::rescaled;
 pub(crate) use tracking::{both_tracked, tracked_like};
 
 pub use crate::ops::numbers;

@@ -1,22 +1,30 @@
-//! Parts of a model that a trainer treats separately, wherever they are.
+//! The roles of parameters: optimizers, reports and messages treat them by these, not by names.
 
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 
 use burn::{
     module::{
         Content, Devices, DisplaySettings, Module, ModuleDisplay, ModuleDisplayDefault,
-        ModuleMapper, ModuleVisitor, Param, ParamGroup,
+        ModuleMapper, ModuleVisitor, ParamGroup,
     },
-    tensor::{Device, Tensor},
+    tensor::Device,
 };
 
-/// The role of a part.
+use super::tree;
+
+/// The role of a parameter: that of the innermost [`Part`] around it, or a hyperparameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
+    /// A hyperparameter. Only these are [reported](super::hyperparameters).
+    Hyperparameter,
     /// Inducing variables.
     Inducing,
-    /// A network.
+    /// The weights of a network.
     Network,
+    /// The distribution of a posterior, or the actions that it is conditioned on.
+    Posterior,
+    /// What features are made of: frequencies, or the weights of patches.
+    Features,
 }
 
 /// A module whose parameters have a [`Role`]. In records, paths and displayed text it looks like
@@ -46,40 +54,51 @@ pub struct Part<M> {
 }
 
 impl Role {
-    /// The parameters of `module` in parts of this role, by their paths.
+    /// The parameters of `module` that have this role, by their paths.
     pub fn group(self, module: &impl Module) -> ParamGroup {
-        let mut search = Search {
-            role: self,
-            depth: 0,
-            path: Vec::new(),
-            found: Vec::new(),
-        };
-        module.visit(&mut search);
-        ParamGroup::from_paths(search.found)
+        let mut paths = Vec::new();
+        tree::parameters(module, &mut |place| {
+            if place.role == self.name() {
+                paths.push(place.full_path.clone());
+            }
+            false
+        });
+        ParamGroup::from_paths(paths)
     }
 
-    const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
+            Self::Hyperparameter => "hyperparameters",
             Self::Inducing => "inducing variables",
             Self::Network => "network",
+            Self::Posterior => "posterior",
+            Self::Features => "features",
         }
     }
 }
 
 impl<M> Part<M> {
+    /// A module whose parameters have this role.
+    pub fn new(role: Role, module: M) -> Self {
+        Self { module, role }
+    }
+
     /// Inducing variables.
     pub fn inducing(module: M) -> Self {
-        let role = Role::Inducing;
-        Self { module, role }
+        Self::new(Role::Inducing, module)
     }
 
     /// A network.
     pub fn network(module: M) -> Self {
-        let role = Role::Network;
-        Self { module, role }
+        Self::new(Role::Network, module)
     }
 
-    fn map_module(self, change: impl FnOnce(M) -> M) -> Self {
+    /// The module itself.
+    pub fn into_inner(self) -> M {
+        self.module
+    }
+
+    pub(crate) fn map_module(self, change: impl FnOnce(M) -> M) -> Self {
         Self {
             module: change(self.module),
             role: self.role,
@@ -95,10 +114,16 @@ impl<M> Deref for Part<M> {
     }
 }
 
+impl<M> DerefMut for Part<M> {
+    fn deref_mut(&mut self) -> &mut M {
+        &mut self.module
+    }
+}
+
 /// The names of the containers that a visitor enters, and leaves at once, before and after a part.
 /// burn's visitors do not see types; these empty containers do not change paths.
-const BEGIN: &str = "Part:begin";
-const END: &str = "Part:end";
+pub(super) const BEGIN: &str = "Part:begin";
+pub(super) const END: &str = "Part:end";
 
 impl<M: Module> Module for Part<M> {
     fn visit<V: ModuleVisitor>(&self, visitor: &mut V) {
@@ -155,35 +180,5 @@ impl<M: ModuleDisplayDefault> ModuleDisplayDefault for Part<M> {
 impl<M: ModuleDisplay> ModuleDisplay for Part<M> {
     fn format(&self, settings: DisplaySettings) -> String {
         self.module.format(settings)
-    }
-}
-
-/// Finds the parameters in parts of one role.
-struct Search {
-    role: Role,
-    /// The number of such parts around the current place.
-    depth: usize,
-    path: Vec<String>,
-    found: Vec<String>,
-}
-
-impl ModuleVisitor for Search {
-    fn enter_module(&mut self, name: &str, container: &str) {
-        match container {
-            BEGIN if name == self.role.name() => self.depth += 1,
-            END if name == self.role.name() => self.depth -= 1,
-            _ => {}
-        }
-        self.path.push(name.to_owned());
-    }
-
-    fn exit_module(&mut self, _name: &str, _container: &str) {
-        self.path.pop();
-    }
-
-    fn visit_float<const D: usize>(&mut self, _parameter: &Param<Tensor<D>>) {
-        if self.depth > 0 {
-            self.found.push(self.path.join("."));
-        }
     }
 }

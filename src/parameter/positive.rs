@@ -93,17 +93,6 @@ impl Positive {
         self
     }
 
-    /// Multiplies the parameters and their scale by `10^decades`, so that an optimizer step makes
-    /// the same relative change as before. Frozen and bounded parameters are unchanged.
-    pub fn in_larger_unit(mut self, decades: i64) -> Self {
-        let is_free =
-            self.raw.val().is_require_grad() && self.raw.reparameterization::<Bounded>().is_none();
-        if is_free && decades != 0 {
-            self.exponent = self.exponent.plus(decades);
-        }
-        self
-    }
-
     /// The number of values, including repetitions.
     pub(crate) fn count(&self) -> usize {
         let [count] = self.raw.lazy_shape().dims();

@@ -176,8 +176,7 @@ impl Priors {
         if self.is_empty() {
             return None;
         }
-        let chosen = |path: &str| self.0.contains_key(path);
-        let terms = tree::parameters(module, &chosen)
+        let terms = tree::parameters(module, &mut |place| self.0.contains_key(&place.path))
             .into_iter()
             .filter_map(|found| {
                 let prior = self.0.get(&found.path)?;

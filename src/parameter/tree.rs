@@ -5,18 +5,41 @@ use burn::{
     tensor::{Int, Tensor, TensorData},
 };
 
-use super::{Bounds, ParameterError, bounds, fraction, numbers, positive};
+use super::{
+    Bounds, ParameterError, Role, bounds, bounds::Bounded, fraction, numbers, part, positive,
+};
 use crate::ops::integer;
 
-/// The parameters of a module whose path is `wanted`.
-pub(super) fn parameters(module: &impl Module, wanted: &dyn Fn(&str) -> bool) -> Vec<Found> {
+/// The place of a parameter in a module.
+pub(super) struct Place {
+    /// Its path.
+    pub path: String,
+    /// Its path as burn writes it, with every container.
+    pub full_path: String,
+    /// The [name](Role::name) of its role.
+    pub role: String,
+}
+
+/// The parameters of a module at the places that are `wanted`.
+pub(super) fn parameters(
+    module: &impl Module,
+    wanted: &mut dyn FnMut(&Place) -> bool,
+) -> Vec<Found> {
     let mut listing = Listing {
         steps: Vec::new(),
+        roles: Vec::new(),
         found: Vec::new(),
         wanted,
     };
     module.visit(&mut listing);
     listing.found
+}
+
+/// The hyperparameters of a module.
+pub(super) fn hyperparameters(module: &impl Module) -> Vec<Found> {
+    parameters(module, &mut |place| {
+        place.role == Role::Hyperparameter.name()
+    })
 }
 
 /// The constraint on the values that stored numbers represent.
@@ -53,8 +76,10 @@ pub(super) struct Found {
     pub path: String,
     pub id: ParamId,
     constraint: Constraint,
-    /// The exponent of the scale, if the value is positive, `[1]`.
-    exponent: Option<Tensor<1, Int>>,
+    /// The exponent of the scale, `[1]`, and its name among parameters, if the value is positive.
+    pub exponent: Option<(ParamId, Tensor<1, Int>)>,
+    /// Whether the stored numbers are trained and have no bounds.
+    pub is_free: bool,
     /// The stored numbers, tracked by autodiff.
     stored: Tensor<1>,
     lower: Option<Tensor<1>>,
@@ -73,7 +98,7 @@ impl Found {
         match (self.constraint, self.exponent.clone()) {
             (Constraint::None, _) => within,
             (Constraint::Positive, None) => positive::constrained(within),
-            (Constraint::Positive, Some(exponent)) => {
+            (Constraint::Positive, Some((_, exponent))) => {
                 let values = positive::constrained(within);
                 let unit = positive::unit(exponent, &values);
                 values * unit
@@ -85,7 +110,7 @@ impl Found {
     /// The scale of a positive value; one for all others.
     fn unit(&self) -> f64 {
         let exponent = self.exponent.clone();
-        exponent.map_or(1.0, |exponent| positive::unit_of(integer(exponent)))
+        exponent.map_or(1.0, |(_, exponent)| positive::unit_of(integer(exponent)))
     }
 
     /// The lower bound of a positive parameter.
@@ -191,15 +216,24 @@ impl ModuleMapper for Replacement {
 
 /// A step from a module to a nested module.
 struct Step {
-    /// The name in paths, unless paths leave it out.
-    name: Option<String>,
+    name: String,
     container: String,
+}
+
+impl Step {
+    /// Whether paths include the step.
+    fn is_named(&self) -> bool {
+        let container = self.container.as_str();
+        !(container.starts_with("Enum:") || [POSITIVE, FRACTION].contains(&container))
+    }
 }
 
 struct Listing<'a> {
     steps: Vec<Step>,
+    /// The names of the roles of the parts around, from the outermost.
+    roles: Vec<String>,
     found: Vec<Found>,
-    wanted: &'a dyn Fn(&str) -> bool,
+    wanted: &'a mut dyn FnMut(&Place) -> bool,
 }
 
 /// burn's name for [`Positive`](super::Positive) when visiting modules.
@@ -212,11 +246,6 @@ const FRACTION: &str = "Struct:Fraction";
 const ATTACHED: &str = "Reparameterization";
 
 impl Listing<'_> {
-    /// Whether paths include a step into a container.
-    fn is_named(&self, container: &str) -> bool {
-        !(container.starts_with("Enum:") || [POSITIVE, FRACTION].contains(&container))
-    }
-
     /// Stores a number that is attached to the last visited parameter.
     fn attach(&mut self, attached: usize, tensor: Tensor<1>) {
         let (owner, within) = self.steps.split_at(attached);
@@ -232,17 +261,25 @@ impl Listing<'_> {
     }
 }
 
-/// Joins the names of the steps.
+/// The names of the steps that paths include.
 fn path(steps: &[Step]) -> String {
-    let names = steps.iter().filter_map(|step| step.name.as_deref());
+    joined(steps.iter().filter(|step| step.is_named()))
+}
+
+fn joined<'a>(steps: impl Iterator<Item = &'a Step>) -> String {
+    let names = steps.map(|step| step.name.as_str());
     names.collect::<Vec<_>>().join(".")
 }
 
 impl ModuleVisitor for Listing<'_> {
     fn enter_module(&mut self, name: &str, container: &str) {
-        let name = self.is_named(container).then(|| name.to_owned());
+        match container {
+            part::BEGIN => self.roles.push(name.to_owned()),
+            part::END => drop(self.roles.pop()),
+            _ => {}
+        }
         self.steps.push(Step {
-            name,
+            name: name.to_owned(),
             container: container.to_owned(),
         });
     }
@@ -261,14 +298,21 @@ impl ModuleVisitor for Listing<'_> {
         if let Some(attached) = steps.position(|step| step.container == ATTACHED) {
             return self.attach(attached, flat());
         }
-        let path = path(&self.steps);
-        if (self.wanted)(&path) {
+        let role = self.roles.last().cloned();
+        let place = Place {
+            path: path(&self.steps),
+            full_path: joined(self.steps.iter()),
+            role: role.unwrap_or_else(|| Role::Hyperparameter.name().to_owned()),
+        };
+        if (self.wanted)(&place) {
             self.found.push(Found {
-                path,
+                path: place.path,
                 id: param.id,
                 constraint: (self.steps.last())
                     .map_or(Constraint::None, |step| Constraint::within(&step.container)),
                 exponent: None,
+                is_free: param.reparameterization::<Bounded>().is_none()
+                    && param.val().is_require_grad(),
                 stored: flat(),
                 lower: None,
                 upper: None,
@@ -281,7 +325,7 @@ impl ModuleVisitor for Listing<'_> {
         let owner = path(&self.steps);
         let found = self.found.last_mut().filter(|found| found.path == owner);
         if let Some(found) = found.filter(|_| is_unit) {
-            found.exponent = Some(param.val().reshape([1]));
+            found.exponent = Some((param.id, param.val().reshape([1])));
         }
     }
 }

@@ -9,11 +9,15 @@ use burn::{
     tensor::{Gradients, Tensor},
 };
 use burn_gp_core::{
-    features::PerceptronConfig,
+    features::{Perceptron, PerceptronConfig},
+    inducing::InducingPoints,
     kernels::{AnyKernel, KernelConfig, KernelModule, SpectralMixtureConfig, StationaryConfig},
     means::{AnyMean, MeanConfig},
     ops::Stationary,
-    parameter::{Bounds, LOWER_BOUND, ParameterConfig, ParameterError, Parameters, Prior},
+    parameter::{
+        Bounds, LOWER_BOUND, ParameterConfig, ParameterError, Parameters, Part, Positive, Prior,
+        Role, hyperparameters,
+    },
 };
 
 const DIMENSIONS: usize = 2;
@@ -62,6 +66,41 @@ fn paths_are_names_of_fields() {
             "kernels.0.network.layers.1.bias",
         ]
     );
+}
+
+/// A model of another crate, whose fields have the names of other roles.
+#[test]
+fn roles_decide_what_is_reported_and_names_do_not() {
+    #[derive(Module, Debug)]
+    struct Own {
+        policy: Positive,
+        spectrum: Positive,
+        network: Positive,
+        landmarks: InducingPoints,
+        weights: Part<Positive>,
+        body: Part<Perceptron>,
+    }
+    let platform = &platforms()[0];
+    let options = platform.options();
+    let positive = || Positive::new(&[0.5], options.clone());
+    let own = Own {
+        policy: positive(),
+        spectrum: positive(),
+        network: positive(),
+        landmarks: InducingPoints::new(Tensor::zeros([3, 2], options.clone())),
+        weights: Part::new(Role::Posterior, positive()),
+        body: Part::network(PerceptronConfig::default().init(2, 1, options.clone())),
+    };
+    let reported = hyperparameters(&own).into_iter();
+    let reported: Vec<String> = reported.map(|found| found.path).collect();
+    assert_eq!(reported, ["policy", "spectrum", "network"]);
+    // Messages leave out the weights of networks alone.
+    let message = refused(own.with_parameter("spectra", &[1.0]));
+    assert!(
+        message.contains("policy, spectrum, network, landmarks.points, weights"),
+        "{message}"
+    );
+    assert!(!message.contains("body"), "{message}");
 }
 
 #[test]

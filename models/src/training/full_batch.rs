@@ -205,11 +205,8 @@ struct Progress {
 
 impl<M: Model> FullBatchTrainer<M> {
     /// A trainer before its first step. The model must be on an autodiff device, the data on the
-    /// same device with or without autodiff. If the initial variances differ from the variance of
-    /// the targets by a factor of a thousand or more, they are rescaled to the scale of the targets
-    /// ([`Model::in_unit_of`]).
+    /// same device with or without autodiff.
     pub fn new(model: M, data: TrainingData, training: FullBatchTraining) -> Self {
-        let model = model.in_unit_of(&data.inputs, &data.targets);
         Self {
             priors: model.priors(),
             model,

@@ -86,18 +86,15 @@ struct Progress {
 
 impl<M: Model> MiniBatchTrainer<M> {
     /// A trainer before its first step. The model must be on an autodiff device, the data on the
-    /// same device with or without autodiff. If the initial variances differ from the variance of
-    /// the targets by a factor of a thousand or more, they are rescaled to the scale of the targets
-    /// ([`Model::in_unit_of`]).
+    /// same device with or without autodiff.
     pub fn new(model: M, data: TrainingData, training: MiniBatchTraining) -> Self {
-        let (first, count) = (data.clone(), data.len());
+        let count = data.len();
         let source = BatchSource::Memory(training.batches(data));
-        Self::from_source(model, (&first, count), source, training)
+        Self::from_source(model, count, source, training)
     }
 
     /// A trainer on rows that are read in blocks, before its first step. `sample` has some of the rows,
-    /// as tensors for [`new`](Self::new); the initial variances follow from their targets. The model
-    /// must not need all data ([`Model::needs_all_data`]).
+    /// as tensors for [`new`](Self::new). The model must not need all data ([`Model::needs_all_data`]).
     ///
     /// # Panics
     ///
@@ -109,7 +106,6 @@ impl<M: Model> MiniBatchTrainer<M> {
         rows: Arc<dyn RowBlocks>,
         training: MiniBatchTraining,
     ) -> Self {
-        let first = sample.clone();
         let batches = StreamedBatches::new(rows, sample, training.batch_size, training.seed);
         let count = batches.len();
         assert!(
@@ -117,21 +113,15 @@ impl<M: Model> MiniBatchTrainer<M> {
             "MiniBatchTrainer: all {} blocks are empty; at least one must have rows",
             batches.blocks()
         );
-        Self::from_source(
-            model,
-            (&first, count),
-            BatchSource::Blocks(batches),
-            training,
-        )
+        Self::from_source(model, count, BatchSource::Blocks(batches), training)
     }
 
     fn from_source(
         model: M,
-        (data, count): (&TrainingData, usize),
+        count: usize,
         source: BatchSource,
         training: MiniBatchTraining,
     ) -> Self {
-        let model = model.in_unit_of(&data.inputs, &data.targets);
         let rates = Rates::new(&training, &model);
         let computation = training.computation(&model, count, &rates);
         Self {

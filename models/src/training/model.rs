@@ -84,17 +84,6 @@ pub trait Model: Module + ModuleDisplay {
         self
     }
 
-    /// Rescales initial values to the scale of the training data
-    /// ([`decades_to_targets`](burn_gp_core::inference::decades_to_targets)). Trainers call it before
-    /// the first step. By default nothing changes.
-    ///
-    /// # Shapes
-    ///
-    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
-    fn in_unit_of(self, _inputs: &Tensor<2>, _targets: &Tensor<2>) -> Self {
-        self
-    }
-
     /// Whether a line search from `start` may evaluate the objective at this model. If not, it tries
     /// points closer to `start`. By default, all points may be evaluated.
     fn is_within_reach(&self, _start: &Self) -> bool {
@@ -145,10 +134,6 @@ impl<M: FullBatch> Model for M {
 
     fn after_step(self) -> Self {
         FullBatch::after_step(self)
-    }
-
-    fn in_unit_of(self, inputs: &Tensor<2>, targets: &Tensor<2>) -> Self {
-        FullBatch::in_unit_of(self, inputs, targets)
     }
 
     fn is_within_reach(&self, start: &Self) -> bool {

@@ -24,17 +24,13 @@ pub(in crate::inference) use preconditioner::Preconditioner;
 pub use subspaces::grassmann_distance;
 pub use uncertainty::Uncertainty;
 
-use super::{
-    ConditionError, FullBatch, check_rows,
-    low_rank::precise_type,
-    parts::{full_batch_parts, parts},
-};
+use super::{ConditionError, FullBatch, check_rows, low_rank::precise_type, parts::parts};
 use crate::{
     kernels::KernelModule,
     likelihoods::Gaussian,
     means::AnyMean,
     ops::{CholeskyFactor, ExactMatmul, Jitter, NotPositiveDefinite, cholesky},
-    parameter::Priors,
+    parameter::{Part, Priors, Role},
     process::{ConditionedProcess, WhitenedCovariance, WithMean},
 };
 pub(in crate::inference) use bound::symmetric;
@@ -128,7 +124,7 @@ pub struct ComputationAware<K: Module, A: Module> {
     kernel: K,
     mean: AnyMean,
     likelihood: Gaussian,
-    policy: A,
+    policy: Part<A>,
     #[module(skip)]
     loss: ActionLoss,
     #[module(skip)]
@@ -144,7 +140,7 @@ impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
             kernel,
             mean: mean.into(),
             likelihood,
-            policy,
+            policy: Part::new(Role::Posterior, policy),
             loss: ActionLoss::default(),
             priors: Priors::default(),
         }
@@ -165,7 +161,9 @@ impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
 impl<K: KernelModule, A: ActionPolicy> FullBatch for ComputationAware<K, A> {
     type Process = WithMean<ConditionedProcess>;
 
-    full_batch_parts!();
+    fn priors(&self) -> Priors {
+        self.priors.clone()
+    }
 
     /// The negative loss, summed over outputs. Actions that the policy computes from the
     /// hyperparameters receive no gradients.
@@ -236,7 +234,7 @@ impl<K: KernelModule, A: ActionPolicy> FullBatch for ComputationAware<K, A> {
     }
 
     fn after_step(mut self) -> Self {
-        self.policy = self.policy.after_step();
+        self.policy = self.policy.map_module(A::after_step);
         self
     }
 }

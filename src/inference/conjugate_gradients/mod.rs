@@ -17,9 +17,8 @@ use serde::{Deserialize, Serialize};
 pub use process::ConjugateGradientsProcess;
 
 use super::{
-    ConditionError, FullBatch, Regression, check_rows,
-    computation_aware::Preconditioner,
-    parts::{full_batch_parts, parts},
+    ConditionError, FullBatch, Regression, check_rows, computation_aware::Preconditioner,
+    parts::parts,
 };
 use crate::{
     kernels::{KernelModule, covariance_product},
@@ -252,7 +251,9 @@ struct Estimate {
 impl<K: KernelModule> FullBatch for ConjugateGradients<K> {
     type Process = WithMean<ConjugateGradientsProcess<K>>;
 
-    full_batch_parts!();
+    fn priors(&self) -> Priors {
+        self.priors.clone()
+    }
 
     /// An estimate of `Σ_p log N(y_p | m_p, K + σ²I)`.
     fn full_objective(

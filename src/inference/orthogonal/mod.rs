@@ -6,10 +6,7 @@ mod optimum;
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::{
-    ConditionError, FullBatch,
-    parts::{full_batch_parts, parts},
-};
+use super::{ConditionError, FullBatch, parts::parts};
 use crate::{
     inducing::AnyInducing,
     kernels::{Kernel, KernelModule, Kernels},
@@ -92,7 +89,9 @@ impl CollapsedOrthogonal {
 impl FullBatch for CollapsedOrthogonal {
     type Process = WithMean<ConditionedProcess>;
 
-    full_batch_parts!();
+    fn priors(&self) -> Priors {
+        self.priors.clone()
+    }
 
     /// The bound at the optimal `q(u)q(v_⊥)`, eq. 30 summed over outputs.
     fn full_objective(

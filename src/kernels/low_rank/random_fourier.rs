@@ -10,7 +10,7 @@ use super::{FeatureMap, LowRankKernel, squared_norms_of};
 use crate::{
     kernels::{Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, points::map_points},
     ops::{ExactMatmul, NotPositiveDefinite},
-    parameter::{require_precision, tracked_like, vector},
+    parameter::{Part, Role, require_precision, tracked_like, vector},
 };
 
 /// `k(x, x′) = Σ_f a_f²·cos ω_fᵀ(x − x′)`, an approximation of a stationary kernel. Each component
@@ -39,7 +39,7 @@ use crate::{
 /// ```
 #[derive(Module, Debug)]
 pub struct RandomFourier {
-    spectrum: FixedSpectrum,
+    spectrum: Part<FixedSpectrum>,
 }
 
 /// Frequencies and amplitudes that are not trained.
@@ -66,11 +66,12 @@ impl RandomFourier {
         options: impl Into<TensorCreationOptions>,
     ) -> Result<Self, NoSpectrum> {
         let basis = FourierBasis::draw(kernel, dimensions, count, random, options)?;
+        let spectrum = FixedSpectrum {
+            frequencies: Param::from_tensor(basis.frequencies).set_require_grad(false),
+            amplitudes: Param::from_tensor(basis.amplitudes).set_require_grad(false),
+        };
         Ok(Self {
-            spectrum: FixedSpectrum {
-                frequencies: Param::from_tensor(basis.frequencies).set_require_grad(false),
-                amplitudes: Param::from_tensor(basis.amplitudes).set_require_grad(false),
-            },
+            spectrum: Part::new(Role::Features, spectrum),
         })
     }
 }
@@ -144,7 +145,7 @@ impl Kernel for RandomFourier {
 
 impl FeatureMap for RandomFourier {
     fn features(&self, x: Tensor<2>) -> Tensor<2> {
-        let spectrum = &self.spectrum;
+        let spectrum = &*self.spectrum;
         require_precision("RandomFourier", &x, spectrum);
         let basis = fourier_basis(spectrum.frequencies.val(), x).transpose(); // [N, 2F]
         basis * spectrum.amplitudes.val().unsqueeze()

@@ -27,7 +27,7 @@ burn_gp_core::kernel! {
     /// `k(x, x′) = v·exp(−‖x − x′‖²/(2ℓ²))`.
     pub struct Bump, BumpConfig = "bump", "Bumps" {
         lengthscale = 1.0,
-        variance = 1.0,
+        variance = 1.0 => Variance,
     }
 }
 
@@ -42,10 +42,6 @@ impl Kernel for Bump {
     fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         let [batch, rows, _] = x.dims();
         self.variance.value().unsqueeze::<2>().expand([batch, rows])
-    }
-
-    fn in_larger_unit(&mut self, decades: i64) {
-        self.variance = self.variance.clone().in_larger_unit(2 * decades);
     }
 }
 
@@ -81,14 +77,6 @@ impl Likelihood for Noisy {
         function.clone()
             + Tensor::<1>::from_data(noise.as_slice(), options).reshape(function.shape())
     }
-
-    fn in_larger_unit(&mut self, decades: i64) {
-        self.noise = self.noise.clone().in_larger_unit(2 * decades);
-    }
-
-    fn noise_variance(&self) -> Option<f64> {
-        Some(self.noise.to_vec()[0])
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -105,6 +93,10 @@ impl Default for NoisyConfig {
 impl LikelihoodDefinition for NoisyConfig {
     fn set_for_data(&mut self, noise: f64, _classes: usize) {
         self.noise = noise;
+    }
+
+    fn noise(&self) -> Option<(&'static str, i64)> {
+        Some(("noise", 2))
     }
 
     fn init(&self, options: TensorCreationOptions) -> AnyLikelihood {
