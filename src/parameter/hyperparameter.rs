@@ -14,8 +14,8 @@ pub struct Hyperparameter {
     pub values: Vec<f64>,
 }
 
-/// The [hyperparameters](super::Role::Hyperparameter) of any module, with their constrained values and in the
-/// order of its fields: all parameters that are in no [`Part`](super::Part) with another role.
+/// The [hyperparameters](super::Role::Hyperparameter) of any module, with their constrained values and
+/// in the order of its fields: all parameters that are in no [`Part`](super::Part) with another role.
 pub fn hyperparameters(module: &impl Module) -> Vec<Hyperparameter> {
     tree::hyperparameters(module)
         .into_iter()

@@ -25,7 +25,9 @@ use super::tree;
 /// ```
 pub fn rescaled<M: Module>(module: M, exponent: &dyn Fn(&str) -> i64) -> M {
     let found = tree::parameters(&module, &mut |place| exponent(&place.path) != 0);
-    let free = found.into_iter().filter(|found| found.is_free);
+    let free = found
+        .into_iter()
+        .filter(|found| found.is_trained && !found.has_limits());
     let changes = free.filter_map(|found| Some((found.exponent?.0, exponent(&found.path))));
     module.map(&mut Rescaling(changes.collect()))
 }

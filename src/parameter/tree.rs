@@ -5,9 +5,7 @@ use burn::{
     tensor::{Int, Tensor, TensorData},
 };
 
-use super::{
-    Bounds, ParameterError, Role, bounds, bounds::Bounded, fraction, numbers, part, positive,
-};
+use super::{Bounds, ParameterError, Role, bounds, fraction, numbers, part, positive};
 use crate::ops::integer;
 
 /// The place of a parameter in a module.
@@ -78,8 +76,8 @@ pub(super) struct Found {
     constraint: Constraint,
     /// The exponent of the scale, `[1]`, and its name among parameters, if the value is positive.
     pub exponent: Option<(ParamId, Tensor<1, Int>)>,
-    /// Whether the stored numbers are trained and have no bounds.
-    pub is_free: bool,
+    /// Whether the stored numbers are trained.
+    pub is_trained: bool,
     /// The stored numbers, tracked by autodiff.
     stored: Tensor<1>,
     lower: Option<Tensor<1>>,
@@ -311,8 +309,7 @@ impl ModuleVisitor for Listing<'_> {
                 constraint: (self.steps.last())
                     .map_or(Constraint::None, |step| Constraint::within(&step.container)),
                 exponent: None,
-                is_free: param.reparameterization::<Bounded>().is_none()
-                    && param.val().is_require_grad(),
+                is_trained: param.val().is_require_grad(),
                 stored: flat(),
                 lower: None,
                 upper: None,
