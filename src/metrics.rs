@@ -102,6 +102,38 @@ pub fn coverage(targets: &[f64], lower: &[f64], upper: &[f64]) -> f64 {
     )
 }
 
+/// The mean interval score, `Σ_n [u_n − l_n + (2/α)·(l_n − y_n)₊ + (2/α)·(y_n − u_n)₊]/N` with
+/// `α = 1 − level`, of central intervals from `l_n` to `u_n` of confidence level `level`: the width of the
+/// intervals and a penalty for targets outside. Smaller is better
+/// (T. Gneiting, A. E. Raftery, *Strictly Proper Scoring Rules, Prediction, and Estimation*, 2007).
+#[track_caller]
+pub fn interval_score(targets: &[f64], lower: &[f64], upper: &[f64], level: f64) -> f64 {
+    check_lengths(targets.len(), lower.len());
+    check_lengths(targets.len(), upper.len());
+    let penalty = 2.0 / (1.0 - level);
+    let ends = lower.iter().zip(upper);
+    mean((targets.iter().zip(ends)).map(|(y, (lower, upper))| {
+        let outside = (lower - y).max(0.0) + (y - upper).max(0.0);
+        upper - lower + penalty * outside
+    }))
+}
+
+/// The mean standardized log loss: the mean negative log density, minus that of a normal distribution with the
+/// mean and variance of the training targets, which predicts without inputs. Below zero, the inputs help
+/// (C. E. Rasmussen, C. K. I. Williams, *Gaussian Processes for Machine Learning*, 2006, section 2.5).
+#[track_caller]
+pub fn mean_standardized_log_loss(
+    log_densities: &[f64],
+    targets: &[f64],
+    training_mean: f64,
+    training_variance: f64,
+) -> f64 {
+    check_lengths(targets.len(), log_densities.len());
+    let means = vec![training_mean; targets.len()];
+    let variances = vec![training_variance; targets.len()];
+    negative_log_density(log_densities) - normal_negative_log_density(targets, &means, &variances)
+}
+
 /// The most likely class of each row of class probabilities, `[N, C]`, and its probability. Ties go
 /// to the first class.
 ///
@@ -260,6 +292,25 @@ mod tests {
     fn errors_by_hand() {
         assert_close(root_mean_squared_error(&TARGETS, &MEANS), 1.5f64.sqrt());
         assert_close(mean_absolute_error(&TARGETS, &MEANS), 1.0);
+    }
+
+    #[test]
+    fn interval_scores_by_hand() {
+        // The second target is 0.5 below its interval, the fourth 1 above.
+        let (lower, upper) = ([0.0, -1.5, 0.0, 1.0], [2.0, -1.0, 1.0, 2.0]);
+        let penalties = (2.0 / 0.2) * (0.5 + 1.0);
+        let expected = (2.0 + 0.5 + 1.0 + 1.0 + penalties) / 4.0;
+        assert_close(interval_score(&TARGETS, &lower, &upper, 0.8), expected);
+    }
+
+    #[test]
+    fn the_standardized_log_loss_of_a_constant_prediction_is_zero() {
+        let constant = |y: &f64| -0.5 * ((y - 0.5).powi(2) / 4.0 + (8.0 * PI).ln());
+        let densities: Vec<f64> = TARGETS.iter().map(constant).collect();
+        let better: Vec<f64> = densities.iter().map(|density| density + 0.3).collect();
+        let loss = |densities: &[f64]| mean_standardized_log_loss(densities, &TARGETS, 0.5, 4.0);
+        assert_close(loss(&densities), 0.0);
+        assert_close(loss(&better), -0.3);
     }
 
     #[test]

@@ -108,6 +108,11 @@ impl Standardizer {
         fitted
     }
 
+    /// Whether targets are transformed.
+    pub fn scales_targets(&self) -> bool {
+        (self.target_mean, self.target_scale) != (0.0, 1.0)
+    }
+
     /// Like [`fit`](Self::fit), but does not transform the target, as required for class labels.
     ///
     /// # Panics

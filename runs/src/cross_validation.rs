@@ -5,55 +5,17 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::arguments::{ModelName, RunOptions};
-use crate::evaluation::Scores;
 use crate::failure::Failure;
 use crate::plan::check;
 use crate::preparation::PreparedData;
 use crate::report::Metrics;
+use crate::scores::{Scored, Shown};
 use crate::study::{CommonOptions, ExperimentFolder, ResultRow, RunSupervisor, all_made, table};
 use crate::summary::Summary;
 use crate::training_run::TrainingRun;
 
 /// The name of the experiment in its folder.
 const NAME: &str = "cross-validation";
-
-/// A column: its title, its key in files, its value, and the number of decimal digits.
-type Column = (
-    &'static str,
-    &'static str,
-    fn(&Scores) -> Option<f64>,
-    usize,
-);
-
-/// The score columns of regression.
-const OF_NUMBERS: [Column; 4] = [
-    (
-        "RMSE",
-        "rmse_original",
-        |scores| Some(scores.rmse_original),
-        4,
-    ),
-    ("MAE", "mae_original", |scores| Some(scores.mae_original), 4),
-    ("NLPD", "nlpd", |scores| Some(scores.nlpd), 4),
-    (
-        "coverage %",
-        "coverage95",
-        |scores| scores.coverage95.map(|share| 100.0 * share),
-        1,
-    ),
-];
-
-/// The score columns of classification.
-const OF_LABELS: [Column; 3] = [
-    (
-        "error %",
-        "error",
-        |scores| scores.error.map(|share| 100.0 * share),
-        2,
-    ),
-    ("NLPD", "nlpd", |scores| Some(scores.nlpd), 4),
-    ("ECE", "ece", |scores| scores.ece, 4),
-];
 
 /// Trains on all folds, each in its own process and folder, and prints their scores. Folds that are already
 /// finished in the folder are not repeated.
@@ -128,44 +90,47 @@ fn report(
     Ok(())
 }
 
-fn columns(run: &Metrics) -> &'static [Column] {
-    let error = run.scores.as_ref().and_then(|scores| scores.error);
-    match error {
-        Some(_) => &OF_LABELS,
-        None => &OF_NUMBERS,
-    }
-}
-
 fn line(fold: usize, run: &Metrics) -> ResultRow {
     let start = ResultRow::default()
         .column("fold", "fold", fold, 0)
         .column("model", "model", &run.model, 0)
         .column("training rows", "n_train", run.n_train, 0)
         .column("test rows", "n_test", run.n_test, 0);
-    let line = (columns(run).iter()).fold(start, |line, &(title, key, score, digits)| {
-        line.column(title, key, run.scores.as_ref().and_then(score), digits)
+    let line = scores_of(run).fold(start, |line, scored| {
+        let (score, number) = (scored.score, scored.number());
+        match score.shown {
+            Shown::OnTerminal => line.column(score.column(), scored.key(), number, score.digits),
+            _ => line.with(scored.key(), number),
+        }
     });
     line.column("seconds", "train_seconds", run.training.train_seconds, 1)
 }
 
-/// The means over the folds with their standard errors.
+/// The scores of a fold on pages.
+fn scores_of(run: &Metrics) -> impl Iterator<Item = Scored> {
+    let scores = run.scores.iter();
+    scores.flat_map(|scores| scores.shown(Shown::OnPages))
+}
+
+/// The means over the folds with their standard errors, for the terminal.
 fn mean(finished: &[(usize, Metrics)]) -> ResultRow {
-    let over = |of: &dyn Fn(&Metrics) -> Option<f64>| {
-        Summary::of(finished.iter().filter_map(|(_, run)| of(run)))
-    };
     let start = ResultRow::default()
         .shown("fold", "all")
         .shown("model", "")
         .shown("training rows", "")
         .shown("test rows", "");
-    let columns = finished.first().map_or(&[][..], |(_, run)| columns(run));
-    let line = columns
-        .iter()
-        .fold(start, |line, &(title, key, score, digits)| {
-            let score = |run: &Metrics| run.scores.as_ref().and_then(score);
-            line.column(title, key, over(&score), digits)
+    let first = finished.iter().take(1);
+    let columns = first.flat_map(|(_, run)| scores_of(run));
+    let columns = columns.filter(|scored| scored.score.shown == Shown::OnTerminal);
+    let line = columns.fold(start, |line, column| {
+        let score = column.score;
+        let each = finished.iter().filter_map(|(_, run)| {
+            let mut own = scores_of(run);
+            Some(own.find(|own| own.score.key == score.key)?.number())
         });
-    let seconds = over(&|run: &Metrics| Some(run.training.train_seconds));
+        line.column(score.column(), score.key, Summary::of(each), score.digits)
+    });
+    let seconds = Summary::of(finished.iter().map(|(_, run)| run.training.train_seconds));
     line.shown(
         "seconds",
         format!("{:.1}", seconds.map_or(0.0, |mean| mean.mean)),

@@ -1,45 +1,15 @@
 //! Predictions and scores of a model.
 
-use burn_gp_core::{likelihoods::Interval, metrics};
+use burn_gp_core::likelihoods::Interval;
 use burn_gp_datasets::{Matrix, Standardizer};
 use burn_gp_models::{PredictionError, Predictions, Predictor};
-use serde::{Deserialize, Serialize};
 
-use crate::coverage::Coverage;
-use crate::plots::CALIBRATION_BINS;
 use crate::preparation::Part;
 use crate::progress::RowProgress;
+use crate::scores::{ScoredRows, Scores};
 
 /// The default confidence level of intervals.
 pub const LEVEL: f64 = 0.95;
-
-/// Scores of held-out rows, in standardized units unless stated otherwise.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Scores {
-    /// Root mean squared error; for classification, of the probabilities.
-    pub rmse: f64,
-    /// Mean absolute error; for classification, of the probabilities.
-    pub mae: f64,
-    /// Mean negative log predictive density, noise included.
-    pub nlpd: f64,
-    /// For models with hidden layers, the mean of the log densities over rows and draws from the
-    /// hidden layers. It is at most the negative `nlpd`, which scores the mixture of the draws.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub average_log_density: Option<f64>,
-    /// Root mean squared error in the units of the data.
-    pub rmse_original: f64,
-    /// Mean absolute error in the units of the data.
-    pub mae_original: f64,
-    /// Share of the rows inside their central 95 % intervals, which lie between quantiles of the predictive
-    /// distribution; absent for classification.
-    pub coverage95: Option<f64>,
-    /// Share of wrong labels, for classification.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<f64>,
-    /// Expected calibration error, for classification.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ece: Option<f64>,
-}
 
 /// Predictions and targets in the units of the data.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -154,60 +124,24 @@ pub fn evaluate(
     let watch = |rows| progress.update(rows);
     let (predictions, components) = predictor.score_with(inputs, columns, &targets, watch)?;
     let predictions = with_noise(predictions, part.noise.as_deref());
-    let densities: Vec<f64> = (components.iter())
-        .map(|each| metrics::mixture_log_density(each))
-        .collect();
-    let is_drawn = predictor.process().has_hidden_layers();
     let classes = predictor.likelihood().description().classes;
     let central_level = (predictions.distribution.as_ref())
         .filter(|_| classes.is_none())
         .map(|distribution| distribution.central_level(&part.targets));
-    let coverage = |levels: &Vec<f64>| Coverage::of_levels(levels.iter().copied()).observed(0.95);
+    let scores = Scores::new(&ScoredRows {
+        targets: &part.targets,
+        predictions: &predictions,
+        components: &components,
+        has_draws: predictor.process().has_hidden_layers(),
+        classes,
+        central_level: central_level.as_deref(),
+        target_scale: standardizer.target_scale,
+        is_standardized: standardizer.scales_targets(),
+    });
     let original = InOriginalUnits {
         observed: part.observed.clone(),
-        central_level: central_level.clone().unwrap_or_default(),
+        central_level: central_level.unwrap_or_default(),
         ..in_original_units(&predictions, standardizer, levels)
     };
-    let mean = &predictions.mean;
-    let described = described(&part.targets, mean.len());
-    let observed = described_observed(&original, &described);
-    let mut scores = Scores {
-        rmse: metrics::root_mean_squared_error(&described, mean),
-        mae: metrics::mean_absolute_error(&described, mean),
-        nlpd: metrics::negative_log_density(&densities),
-        average_log_density: is_drawn.then(|| metrics::average_log_density(&components)),
-        rmse_original: metrics::root_mean_squared_error(observed, &original.mean),
-        mae_original: metrics::mean_absolute_error(observed, &original.mean),
-        coverage95: central_level.as_ref().map(coverage),
-        error: None,
-        ece: None,
-    };
-    if let Some(classes) = classes {
-        let (labels, probabilities) = (&part.targets, &predictions.probabilities);
-        scores.error = Some(1.0 - metrics::accuracy(labels, probabilities, classes));
-        let bins = CALIBRATION_BINS;
-        let calibration = metrics::expected_calibration_error(labels, probabilities, classes, bins);
-        scores.ece = Some(calibration);
-    }
     Ok(Evaluation { scores, original })
-}
-
-/// The targets in the form of the predictions: unchanged, or one indicator for each class.
-fn described(targets: &[f64], predictions: usize) -> Vec<f64> {
-    let each = predictions / targets.len().max(1);
-    if each <= 1 {
-        return targets.to_vec();
-    }
-    let indicators =
-        |&label: &f64| (0..each).map(move |class| f64::from(u8::from(label == class as f64)));
-    targets.iter().flat_map(indicators).collect()
-}
-
-/// The targets in the form of the predictions, in the units of the data. Indicators have no units.
-fn described_observed<'a>(original: &'a InOriginalUnits, described: &'a [f64]) -> &'a [f64] {
-    if described.len() == original.observed.len() {
-        &original.observed
-    } else {
-        described
-    }
 }

@@ -20,6 +20,7 @@ use crate::plots::{
     self, Caption, CurvePanel, LossPoint, PlotError, ProbabilityOf, Quantity, Span,
 };
 use crate::preparation::{Part, PreparedData};
+use crate::scores::{ECE, ERROR};
 
 /// The number of points at which a model with one input is drawn.
 const CURVE_POINTS: usize = 400;
@@ -217,8 +218,8 @@ impl RunPlots<'_> {
             of,
             probability: &probability,
             happened: &happened,
-            error: scores.error.unwrap_or(f64::NAN),
-            ece: scores.ece.unwrap_or(f64::NAN),
+            error: scores.number(ERROR),
+            ece: scores.number(ECE),
         };
         plots::reliability(&folder.join(output::RELIABILITY), &content, caption)
     }

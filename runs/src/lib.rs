@@ -46,6 +46,7 @@ mod replacement;
 pub mod report;
 mod results;
 pub mod sample;
+pub mod scores;
 pub mod show;
 pub mod standard_error;
 pub mod standard_output;

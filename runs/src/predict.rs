@@ -11,9 +11,7 @@ use burn_gp_models::Predictor;
 use clap::Args;
 
 use crate::arguments::DeviceName;
-use crate::evaluation::{
-    self, InOriginalUnits, LEVEL, Levels, Scores, evaluate, in_original_units,
-};
+use crate::evaluation::{self, InOriginalUnits, LEVEL, Levels, evaluate, in_original_units};
 use crate::failure::Failure;
 use crate::option_error::OptionError;
 use crate::output::{Destination, ModelContext, PredictionTable};
@@ -21,6 +19,7 @@ use crate::preparation::{self, Part, RowSource, TargetError};
 use crate::progress::RowProgress;
 use crate::ranges::within;
 use crate::report;
+use crate::scores::Scores;
 use crate::standard_error::{tell, warn};
 use crate::standard_output::print_data;
 use crate::trained_folder::open_model;

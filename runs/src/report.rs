@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::arguments::{ActionRowsName, RunOptions, name_of};
 use crate::diagnostics::{diagnostics, floors_reached};
-use crate::evaluation::Scores;
 use crate::fitting::StoppingPoint;
 use crate::memory;
 use crate::preparation::PreparedData;
+use crate::scores::{NLPD, RMSE, Scored, Scores, Shown};
 
 /// The metrics of a run, as written to `metrics.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -165,7 +165,7 @@ pub fn table(metrics: &Metrics, data: &PreparedData, folder: &Path) -> String {
     ];
     let target = &data.schema.target_name;
     lines.extend(match &metrics.scores {
-        Some(scores) => score_lines(scores, target, is_standardized(data)),
+        Some(scores) => score_lines(scores, target, data.standardizer.scales_targets()),
         None => vec![line("scores", "none, because no rows were held out")],
     });
     lines.extend(metrics.warnings.iter().map(|text| line("warning", text)));
@@ -266,36 +266,23 @@ fn training(metrics: &Metrics) -> String {
 
 /// The scores of the test rows, one per line.
 pub(crate) fn score_lines(scores: &Scores, target: &str, is_standardized: bool) -> Vec<String> {
-    if let (Some(error), Some(ece)) = (scores.error, scores.ece) {
-        return vec![
-            line("error", &format!("{:.2} % of the test rows", 100.0 * error)),
-            line("NLPD", &format!("{:.4}", scores.nlpd)),
-            line("ECE", &format!("{ece:.4} (expected calibration error)")),
-        ];
-    }
-    let scale = |standard: f64, original: f64| match is_standardized {
-        true => format!("{standard:.4}   ({original:.4} in the units of {target})"),
-        false => format!("{original:.4}   (in the units of {target})"),
+    let each = scores.shown(Shown::OnTerminal);
+    let of_score = |scored: Scored| {
+        let score = scored.score;
+        let text = match scored.original {
+            Some(_) if is_standardized => {
+                let (standard, digits) = (scored.value, score.digits);
+                format!(
+                    "{standard:.digits$}   ({} in the units of {target})",
+                    scored.text()
+                )
+            }
+            Some(_) => format!("{}   (in the units of {target})", scored.text()),
+            None => format!("{} {}", scored.text(), score.explanation),
+        };
+        line(score.title, text.trim_end())
     };
-    let mut lines = vec![
-        line("RMSE", &scale(scores.rmse, scores.rmse_original)),
-        line("MAE", &scale(scores.mae, scores.mae_original)),
-        line("NLPD", &format!("{:.4}", scores.nlpd)),
-    ];
-    if let Some(coverage) = scores.coverage95 {
-        let text = format!(
-            "{:.1} % of the test rows in their 95 % intervals",
-            100.0 * coverage
-        );
-        lines.push(line("coverage", &text));
-    }
-    lines
-}
-
-/// Whether the targets are standardized.
-fn is_standardized(data: &PreparedData) -> bool {
-    let standardizer = &data.standardizer;
-    (standardizer.target_mean, standardizer.target_scale) != (0.0, 1.0)
+    each.map(of_score).collect()
 }
 
 /// Lengthscales, standard deviations and means in the units of the data. Lengthscales are sorted by their
@@ -325,14 +312,14 @@ fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
                 "noise",
                 &format!("{:.2} degrees of freedom", excess + 2.0),
             )),
-            ("mean.constant", &[constant]) if is_standardized(data) => {
+            ("mean.constant", &[constant]) if data.standardizer.scales_targets() => {
                 let value = constant * target_scale + data.standardizer.target_mean;
                 lines.push(line("mean", &format!("{value:.4}")));
             }
             _ => {
                 let values: Vec<String> =
                     values.iter().map(|value| format!("{value:.4}")).collect();
-                let note = if is_standardized(data) {
+                let note = if data.standardizer.scales_targets() {
                     " (standardized)"
                 } else {
                     ""
@@ -391,28 +378,16 @@ pub(crate) fn significant(value: f64) -> String {
     format!("{value:.*}", digits.max(0) as usize)
 }
 
-/// Formats the scores of predictions as one line.
+/// Formats the scores of predictions as one line, in the units of the data.
 pub fn score_line(scores: &Scores) -> String {
-    let mut parts = Vec::new();
-    if let (Some(error), Some(ece)) = (scores.error, scores.ece) {
-        parts.push(format!("error {:.2} %", 100.0 * error));
-        parts.push(format!("NLPD {:.4}", scores.nlpd));
-        parts.push(format!("ECE {ece:.4}"));
-    } else {
-        let is_standardized = scores.rmse != scores.rmse_original;
-        let (rmse, note) = match is_standardized {
-            true => (
-                format!(" (standardized {:.4})", scores.rmse),
-                " (standardized)",
-            ),
-            false => (String::new(), ""),
-        };
-        parts.push(format!("RMSE {:.4}{rmse}", scores.rmse_original));
-        parts.push(format!("MAE {:.4}", scores.mae_original));
-        parts.push(format!("NLPD {:.4}{note}", scores.nlpd));
-    }
-    if let Some(coverage) = scores.coverage95 {
-        parts.push(format!("coverage {:.1} %", 100.0 * coverage));
-    }
-    parts.join(", ")
+    let is_standardized = scores.get(RMSE) != scores.get(&format!("{RMSE}_original"));
+    let each = scores.shown(Shown::OnTerminal).map(|scored| {
+        let text = format!("{} {}", scored.score.title, scored.text());
+        match (is_standardized, scored.score.key) {
+            (true, RMSE) => format!("{text} (standardized {:.4})", scored.value),
+            (true, NLPD) => text + " (standardized)",
+            _ => text,
+        }
+    });
+    each.collect::<Vec<String>>().join(", ")
 }

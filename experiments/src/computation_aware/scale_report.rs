@@ -7,6 +7,7 @@ use burn_gp_runs::{
     output::TRAINING_LOG,
     plots::{self, Caption, CurveName, CurvePanel, Quantity, Span},
     report::Metrics,
+    scores::NLPD,
     study::{ExperimentFolder, ResultRow, table},
     summary::median,
     training_run::TrainingRun,
@@ -66,7 +67,7 @@ impl Cost {
             nlpd: metrics
                 .scores
                 .as_ref()
-                .map_or(f64::NAN, |scores| scores.nlpd),
+                .map_or(f64::NAN, |scores| scores.number(NLPD)),
         }
     }
 

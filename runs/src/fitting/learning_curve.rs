@@ -8,7 +8,7 @@ use burn_gp_models::{AnyModel, PredictionError, training::TrainingData};
 
 use super::TrainingLog;
 use crate::checksums::{Links, read_text};
-use crate::evaluation::{Levels, Scores, evaluate};
+use crate::evaluation::{Levels, evaluate};
 use crate::failure::FolderError;
 use crate::preparation::{Part, PreparedData};
 use crate::progress::RowProgress;
@@ -155,7 +155,7 @@ impl TestScores {
             ("seconds".to_owned(), entry.seconds),
             ("loss".to_owned(), self.loss_since_the_last_look(log)),
         ];
-        snapshot.extend(named_scores(&scores).map(|(name, score)| (name.to_owned(), score)));
+        snapshot.extend(scores.named().map(|(name, score)| (name.to_owned(), score)));
         snapshot.extend(named_values(&model.hyperparameters()));
         self.curve.push(snapshot);
         Ok(())
@@ -172,20 +172,6 @@ impl TestScores {
         let losses: Vec<f64> = losses.filter(|loss| loss.is_finite()).collect();
         losses.iter().sum::<f64>() / losses.len() as f64
     }
-}
-
-/// The available scores by their names in `metrics.json`.
-fn named_scores(scores: &Scores) -> impl Iterator<Item = (&'static str, f64)> {
-    let present = [
-        ("rmse", Some(scores.rmse)),
-        ("mae", Some(scores.mae)),
-        ("nlpd", Some(scores.nlpd)),
-        ("average_log_density", scores.average_log_density),
-        ("coverage95", scores.coverage95),
-        ("error", scores.error),
-        ("ece", scores.ece),
-    ];
-    (present.into_iter()).filter_map(|(name, score)| Some((name, score?)))
 }
 
 /// Hyperparameters by their paths. Several values of a path are numbered from 1.

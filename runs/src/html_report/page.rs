@@ -3,7 +3,7 @@
 use super::html::{escaped, table};
 use super::sections;
 use super::trained_run::TrainedRun;
-use crate::evaluation::Scores;
+use crate::scores::{SCORES, Score, Scores, Shown};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -29,38 +29,21 @@ pub fn page(runs: &[TrainedRun]) -> String {
     )
 }
 
-/// The title of a column and the text of its score.
-type Column = (&'static str, fn(&Scores) -> Option<String>);
-
-fn percent(share: Option<f64>) -> Option<String> {
-    share.map(|share| format!("{:.2} %", 100.0 * share))
-}
-
-/// A regression score; `None` for classes.
-fn of_numbers(scores: &Scores, value: f64) -> Option<String> {
-    scores.error.is_none().then(|| format!("{value:.4}"))
-}
-
-const COLUMNS: [Column; 6] = [
-    ("error", |scores| percent(scores.error)),
-    ("RMSE", |scores| of_numbers(scores, scores.rmse_original)),
-    ("MAE", |scores| of_numbers(scores, scores.mae_original)),
-    ("NLPD", |scores| Some(format!("{:.4}", scores.nlpd))),
-    ("95 % coverage", |scores| percent(scores.coverage95)),
-    ("ECE", |scores| scores.ece.map(|ece| format!("{ece:.4}"))),
-];
-
 /// The scores of all runs in one table, with the columns that at least one run has.
 fn scores(runs: &[TrainedRun]) -> String {
     let scored = || {
         runs.iter()
             .filter_map(|run| run.description.scores.as_ref())
     };
-    let columns: Vec<Column> = (COLUMNS.into_iter())
-        .filter(|(_, score)| scored().any(|scores| score(scores).is_some()))
+    let shown = |scores: &Scores, score: &Score| {
+        let mut shown = scores.shown(Shown::OnPages);
+        Some(shown.find(|own| own.score.key == score.key)?.text())
+    };
+    let columns: Vec<&Score> = (SCORES.iter())
+        .filter(|score| scored().any(|scores| shown(scores, score).is_some()))
         .collect();
     let mut titles = vec!["run", "data", "model", "training rows", "test rows"];
-    titles.extend(columns.iter().map(|(title, _)| *title));
+    titles.extend(columns.iter().map(|score| score.title));
     titles.push("training");
     let row = |run: &TrainedRun| {
         let description = &run.description;
@@ -72,9 +55,9 @@ fn scores(runs: &[TrainedRun]) -> String {
             description.n_train.to_string(),
             training.map_or_else(|| "–".into(), |training| training.n_test.to_string()),
         ];
-        cells.extend(columns.iter().map(|(_, score)| {
-            let score = description.scores.as_ref().and_then(score);
-            score.unwrap_or_else(|| "–".into())
+        cells.extend(columns.iter().map(|score| {
+            let text = (description.scores.as_ref()).and_then(|scores| shown(scores, score));
+            text.unwrap_or_else(|| "–".into())
         }));
         cells.push(training.map_or_else(
             || "–".into(),

@@ -47,9 +47,11 @@ impl FromStr for KernelExpression {
     type Err = KernelExpressionError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // Places are those in the text that is kept.
+        let text = text.trim();
         let (config, numbers) = parser::parse(text, &BTreeMap::new())?;
         Ok(Self {
-            text: text.trim().to_owned(),
+            text: text.to_owned(),
             config,
             numbers,
         })
@@ -148,6 +150,16 @@ mod tests {
         ] {
             let expression = KernelExpression::from(kind);
             assert_eq!(expression.text.parse(), Ok(expression));
+        }
+    }
+
+    #[test]
+    fn an_expression_between_blanks_is_that_without_them() {
+        for text in ["rbf(lengthscale=2)", "periodic(matern32, period=0.5) * rbf"] {
+            let plain = text.parse::<KernelExpression>();
+            for (before, after) in [("\t", ""), ("  ", "\n"), ("", " ")] {
+                assert_eq!(format!("{before}{text}{after}").parse(), plain, "{text}");
+            }
         }
     }
 }

@@ -16,10 +16,10 @@ pub use parameters::{ShownParameter, Units};
 
 use crate::checksums::{Links, read_text};
 use crate::devices;
-use crate::evaluation::Scores;
 use crate::failure::{Failure, FolderError};
 use crate::output::{METRICS, ModelContext};
 use crate::report::Metrics;
+use crate::scores::Scores;
 use crate::standard_output::{print, print_data};
 use crate::trained_folder::{load_model, require_model};
 

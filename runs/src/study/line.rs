@@ -131,8 +131,8 @@ impl ResultRow {
     /// Adds a value to files and the terminal, which shows this many decimal digits.
     pub fn column(
         self,
-        title: &'static str,
-        key: &'static str,
+        title: impl Into<Key>,
+        key: impl Into<Key>,
         value: impl Into<Entry>,
         digits: usize,
     ) -> Self {

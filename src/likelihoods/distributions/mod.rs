@@ -5,6 +5,7 @@
 //! on the host in double precision.
 
 mod counts;
+mod crps;
 mod fractions;
 mod heteroskedastic;
 mod labels;

@@ -1,7 +1,7 @@
 //! Targets with Gaussian noise.
 
 use super::TargetDistribution;
-use crate::ops::special::functions::{normal_cdf, normal_quantile};
+use crate::ops::special::functions::normal_cdf;
 
 /// `y = f + ε`, `ε ~ N(0, v)`: `y ~ N(μ, σ² + v)`.
 #[derive(Clone, Debug)]
@@ -28,8 +28,7 @@ impl TargetDistribution for NormalTarget {
         (mean[0], (variance[0] + self.noise).max(0.0).sqrt())
     }
 
-    fn closed_form_quantile(&self, p: f64, mean: &[f64], variance: &[f64]) -> Option<f64> {
-        let (location, scale) = self.location_and_scale(mean, variance);
-        Some(location + scale * normal_quantile(p))
+    fn normal_variance(&self, variance: &[f64]) -> Option<f64> {
+        Some((variance[0] + self.noise).max(0.0))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::{NormalTarget, TargetDistribution, quantile::quantile};
-use crate::{parameter::numbers, process::Marginals};
+use crate::{ops::special::functions::normal_quantile, parameter::numbers, process::Marginals};
 
 /// The minimum number of targets per parallel task.
 const TARGETS_AT_ONCE: usize = 16;
@@ -40,7 +40,7 @@ pub struct Interval {
 /// ```
 #[derive(Clone, Debug)]
 pub struct PredictiveDistribution {
-    target: Arc<dyn TargetDistribution>,
+    pub(super) target: Arc<dyn TargetDistribution>,
     /// S
     components: usize,
     /// L, the number of functions per output.
@@ -54,9 +54,9 @@ pub struct PredictiveDistribution {
 
 /// `y = shift + scale·z` for the target z of the likelihood.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Unit {
-    shift: f64,
-    scale: f64,
+pub(super) struct Unit {
+    pub shift: f64,
+    pub scale: f64,
 }
 
 /// Distributions are equal if their likelihood, parameters and function moments are equal.
@@ -246,7 +246,7 @@ impl PredictiveDistribution {
     }
 
     /// The shift and scale of a target.
-    fn unit(&self, index: usize) -> Option<Unit> {
+    pub(super) fn unit(&self, index: usize) -> Option<Unit> {
         let outputs = self.units.len();
         (outputs > 0).then(|| self.units[index % outputs])
     }
@@ -281,7 +281,7 @@ impl PredictiveDistribution {
     }
 
     /// `P(y ≤ t)` of one target of the likelihood, before rescaling.
-    fn cdf_within(&self, index: usize, target: f64) -> f64 {
+    pub(super) fn cdf_within(&self, index: usize, target: f64) -> f64 {
         let terms = (self.components_of(index))
             .map(|(mean, variance)| self.target.cdf(target, mean, variance));
         terms.sum::<f64>() / self.components as f64
@@ -302,32 +302,48 @@ impl PredictiveDistribution {
     }
 
     /// The quantile of one target of the likelihood, before rescaling.
-    fn quantile_within(&self, index: usize, p: f64) -> f64 {
-        if self.components == 1 {
-            let closed = (self.components_of(index))
-                .find_map(|(mean, variance)| self.target.closed_form_quantile(p, mean, variance));
-            if let Some(quantile) = closed {
-                return quantile;
-            }
+    pub(super) fn quantile_within(&self, index: usize, p: f64) -> f64 {
+        if self.components == 1
+            && let Some(&[(mean, variance)]) = self.normals_of(index).as_deref()
+        {
+            return mean + variance.sqrt() * normal_quantile(p);
         }
-        let places = (self.components_of(index))
-            .map(|(mean, variance)| self.target.location_and_scale(mean, variance));
+        let around = self.range_within(index);
+        quantile(self.target.support(), p, around, |target| {
+            self.cdf_within(index, target)
+        })
+    }
+
+    /// The means and variances of a target's components, if all are normal.
+    pub(super) fn normals_of(&self, index: usize) -> Option<Vec<(f64, f64)>> {
+        let normal = |(mean, variance): (&[f64], &[f64])| {
+            Some((mean[0], self.target.normal_variance(variance)?))
+        };
+        self.components_of(index).map(normal).collect()
+    }
+
+    /// The locations and scales of a target's components.
+    pub(super) fn places_of(&self, index: usize) -> Vec<(f64, f64)> {
+        let each = self.components_of(index);
+        let places = each.map(|(mean, variance)| self.target.location_and_scale(mean, variance));
+        places.collect()
+    }
+
+    /// The lowest and highest location of a target's components, and their largest scale.
+    fn range_within(&self, index: usize) -> (f64, f64, f64) {
         let none = (f64::INFINITY, f64::NEG_INFINITY, 0.0f64);
-        let around = places.fold(none, |(low, high, widest), (location, scale)| {
+        (self.places_of(index).into_iter()).fold(none, |(low, high, widest), (location, scale)| {
             // `min` and `max` would ignore NaN.
             let number = location + scale;
             if number.is_nan() {
                 return (f64::NAN, f64::NAN, f64::NAN);
             }
             (low.min(location), high.max(location), widest.max(scale))
-        });
-        quantile(self.target.support(), p, around, |target| {
-            self.cdf_within(index, target)
         })
     }
 
     /// Computes a value for every target, in parallel.
-    fn each(&self, number: impl Fn(usize) -> f64 + Sync + Send) -> Vec<f64> {
+    pub(super) fn each(&self, number: impl Fn(usize) -> f64 + Sync + Send) -> Vec<f64> {
         (0..self.len())
             .into_par_iter()
             .with_min_len(TARGETS_AT_ONCE)
@@ -336,7 +352,7 @@ impl PredictiveDistribution {
     }
 
     #[track_caller]
-    fn check(&self, targets: &[f64]) {
+    pub(super) fn check(&self, targets: &[f64]) {
         assert!(
             targets.len() == self.len(),
             "{} targets for {} distributions",

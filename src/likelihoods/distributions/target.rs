@@ -41,8 +41,8 @@ pub trait TargetDistribution: Debug + Send + Sync {
     /// `log y/(1 − y)` in the unit interval. Not used for labels.
     fn location_and_scale(&self, mean: &[f64], variance: &[f64]) -> (f64, f64);
 
-    /// The quantile at probability `p`, if it has a closed form.
-    fn closed_form_quantile(&self, _p: f64, _mean: &[f64], _variance: &[f64]) -> Option<f64> {
+    /// The variance of `y`, if it is normal around the mean of the first function.
+    fn normal_variance(&self, _variance: &[f64]) -> Option<f64> {
         None
     }
 }

@@ -13,6 +13,7 @@ mod lines;
 mod outputs;
 mod parameter_slopes;
 mod quantiles;
+mod ranked_probability;
 mod registration;
 mod samples;
 mod several_functions;

@@ -26,7 +26,7 @@ fn is_ordered(case: &Case) -> bool {
 }
 
 /// The cases of the registry, and cases whose noise is narrow or wide relative to the functions.
-fn cases() -> Vec<Case> {
+pub(super) fn cases() -> Vec<Case> {
     let mut cases: Vec<Case> = registry().into_iter().filter(is_ordered).collect();
     let more: Vec<(&'static str, &'static str, LikelihoodConfig)> = vec![
         (
@@ -101,7 +101,7 @@ fn marginals(
 }
 
 /// A mixture of `components` with equal weights and `rows` rows, and one target per row.
-fn simulated(
+pub(super) fn simulated(
     case: &Case,
     platform: &Platform,
     components: usize,
@@ -131,7 +131,7 @@ fn simulated(
     (distribution, crate::support::numbers(drawn))
 }
 
-fn support_of(case: &Case, platform: &Platform) -> Support {
+pub(super) fn support_of(case: &Case, platform: &Platform) -> Support {
     let target = case.init(platform).target_distribution();
     target.expect("ordered targets").support()
 }
