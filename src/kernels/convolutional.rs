@@ -193,7 +193,6 @@ impl Kernel for Convolutional {
             return self.of_all_patches(x1, x2);
         }
         let (x1, x2) = (x1.squeeze_dim::<2>(0), x2.squeeze_dim::<2>(0));
-        self.grid.check(&x1);
         let patches = self.grid.count();
         // Locations matter only to a location kernel.
         let places = (self.location.as_ref()).map(|_| self.places().repeat_dim(0, first));

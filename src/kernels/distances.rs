@@ -13,13 +13,9 @@ use super::points::covariance_shape;
 /// - result: `[B, N1, N2]`
 #[track_caller]
 pub(super) fn squared_distances(x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
-    let ([_, _, d1], [_, _, d2]) = (x1.dims(), x2.dims());
-    assert!(
-        d1 == d2,
-        "points with {d1} and {d2} dimensions; expected equally many"
-    );
+    let [_, _, dimensions] = x1.dims();
     let zeros = Tensor::zeros(covariance_shape(&x1, &x2), (&x1.device(), x1.dtype()));
-    (0..d1).fold(zeros, |sum, d| {
+    (0..dimensions).fold(zeros, |sum, d| {
         sum + differences(x1.clone(), x2.clone(), d).square()
     })
 }

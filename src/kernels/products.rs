@@ -102,8 +102,7 @@ fn by_columns(kernel: &dyn Kernel, x: Tensor<2>, vectors: Tensor<2>) -> Tensor<2
         let covariance = matrix_columns(kernel, x.clone(), columns); // [1, N, C]
         covariance.squeeze_dim::<2>(0).exact_matmul(vectors)
     });
-    let product = parts.reduce(|sum, part| sum + part);
-    product.unwrap_or(vectors)
+    parts.reduce(|sum, part| sum + part).unwrap_or(vectors)
 }
 
 /// `K(x1, x2)·V`, in groups of rows.

@@ -98,8 +98,7 @@ impl Kernel for White {
         let [batch, rows, _] = x.dims();
         let variance = self.variance.value();
         let identity = Tensor::<2>::eye(rows, &x.device()).cast(variance.dtype());
-        let matrix = identity * variance.unsqueeze(); // [N, N]
-        expanded(matrix.unsqueeze(), batch)
+        expanded((identity * variance.unsqueeze()).unsqueeze(), batch)
     }
 
     fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
