@@ -261,7 +261,7 @@ models! {
     /// A sparse variational model.
     "svgp" Svgp(SvgpConfig => AnySvgp),
     /// A deep model or an image model.
-    "deep-gp" DeepGp(DeepGpConfig => AnyDeepGp),
+    "deep-gp" DeepGp(DeepGpConfig => DeepGp),
     /// A deep basis kernel with full-batch inference.
     "dbk" Dbk(DbkConfig => AnyDbk),
     /// A deep basis kernel with a posterior over its weights.

@@ -63,7 +63,7 @@ pub use computation_aware::{
 pub use conditioned::{Conditioned, KeepsData};
 pub use conjugate_gradients::{AnyConjugateGradients, ConjugateGradientsConfig};
 pub use deep_basis::{AnyDbk, AnySvdbk, BasisConfig, DbkConfig, SvdbkConfig};
-pub use deep_gp::{AnyDeepGp, DeepGp, DeepGpConfig, HiddenLayerConfig, LayerConfig, LayerForm};
+pub use deep_gp::{DeepGp, DeepGpConfig, HiddenLayerConfig, LayerConfig, LayerForm};
 pub use deep_kernel::{AnyDkl, AnySdkl, AnySvdkl, DeepKernelConfig, DeepKernelModel};
 pub use exact::{AnyExact, ExactConfig};
 pub use first_periods::{FirstValues, first_periods};

@@ -86,7 +86,7 @@ trained! {
     /// A sparse model, which does not need its data.
     Sparse(AnySvgp),
     /// A deep model or an image model.
-    Deep(AnyDeepGp),
+    Deep(DeepGp),
     /// A deep basis kernel.
     Basis(AnySvdbk),
     /// Exact deep kernel learning, stored with the network outputs for its data.

@@ -6,7 +6,7 @@ use burn::{
 };
 use burn_gp_core::{
     inference::ConditionError,
-    layers::{AnyLayer, LayerNoise, Predictive, Stack},
+    layers::{LayerNoise, Predictive, Stack},
     likelihoods::{AnyLikelihood, LikelihoodConfig},
     parameter::{ParameterConfig, numbers},
     patches::ImageShape,
@@ -23,9 +23,6 @@ use crate::{
     ready_made::{DataShape, ModelDefinition, ReadyMade, Trained},
     training::{TrainingData, TrainingDefaults},
 };
-
-/// A deep model whose components are chosen at run time.
-pub type AnyDeepGp = DeepGp<AnyLayer, AnyLayer>;
 
 /// A hidden layer with its number of functions.
 ///
@@ -126,7 +123,7 @@ impl DeepGpConfig {
     ///
     /// If the likelihood needs a different number of target columns.
     #[track_caller]
-    pub fn init(&self, data: &TrainingData) -> Result<AnyDeepGp, InitError> {
+    pub fn init(&self, data: &TrainingData) -> Result<DeepGp, InitError> {
         self.likelihood.check()?;
         self.likelihood.check_targets(&data.targets)?;
         let [_, columns] = data.targets.dims();
@@ -152,7 +149,7 @@ impl DeepGpConfig {
         dimensions: usize,
         columns: usize,
         options: impl Into<TensorCreationOptions>,
-    ) -> Result<AnyDeepGp, InitError> {
+    ) -> Result<DeepGp, InitError> {
         let model = self.assemble(Inputs::Blank(dimensions, options.into()), columns)?;
         Ok(self.parameters.apply_to_blank(model)?)
     }
@@ -166,7 +163,7 @@ impl DeepGpConfig {
     }
 
     #[track_caller]
-    fn assemble(&self, mut inputs: Inputs, columns: usize) -> Result<AnyDeepGp, InitError> {
+    fn assemble(&self, mut inputs: Inputs, columns: usize) -> Result<DeepGp, InitError> {
         if let Some(image) = self.image
             && image.len() != inputs.dimensions()
         {
@@ -200,9 +197,9 @@ impl DeepGpConfig {
 }
 
 impl ModelDefinition for DeepGpConfig {
-    type Model = AnyDeepGp;
+    type Model = DeepGp;
 
-    fn init(&self, data: &TrainingData) -> Result<AnyDeepGp, InitError> {
+    fn init(&self, data: &TrainingData) -> Result<DeepGp, InitError> {
         self.init(data)
     }
 
@@ -233,7 +230,7 @@ impl ModelDefinition for DeepGpConfig {
         !self.hidden.is_empty()
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnyDeepGp, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<DeepGp, InitError> {
         self.blank(shape.dimensions, shape.columns, shape.options.clone())
     }
 
@@ -242,7 +239,7 @@ impl ModelDefinition for DeepGpConfig {
     }
 }
 
-impl ReadyMade for AnyDeepGp {
+impl ReadyMade for DeepGp {
     type Trained = Self;
 
     fn trained(&self, _data: &TrainingData) -> Result<Self, ConditionError> {
@@ -250,7 +247,7 @@ impl ReadyMade for AnyDeepGp {
     }
 }
 
-impl Trained for AnyDeepGp {
+impl Trained for DeepGp {
     fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
         Ok(Box::new(self.condition()?))
     }

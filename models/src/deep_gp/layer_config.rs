@@ -192,16 +192,16 @@ impl Planned<'_> {
         let config = self.config;
         (config.inducing).check(config.posterior.has_orthogonal_set())?;
         Ok(match &config.form {
-            LayerForm::Dense => AnyLayer::Dense(self.dense(inputs, &self.path)?),
+            LayerForm::Dense => self.dense(inputs, &self.path)?.into(),
             LayerForm::Patches { .. } => {
                 let grid = self.grid()?;
                 let patches =
                     (inputs.clone()).map(grid.dimensions(), |images| self.patches(&grid, images));
                 let layer = self.dense(&patches, &format!("{}.layer", self.path))?;
-                AnyLayer::Patches(PatchLayer::new(layer, grid))
+                PatchLayer::new(layer, grid).into()
             }
             LayerForm::Convolutional { location, .. } => {
-                AnyLayer::Dense(self.convolutional(inputs, location.as_ref())?)
+                self.convolutional(inputs, location.as_ref())?.into()
             }
         })
     }

@@ -7,7 +7,7 @@ use burn::{
 use burn_gp_core::{
     inducing::Initializer,
     kernels::StationaryConfig,
-    layers::{Layer, LayerNoise},
+    layers::LayerNoise,
     likelihoods::{GaussianConfig, LikelihoodConfig, RobustMaxConfig},
     means::MeanConfig,
     ops::Stationary,
