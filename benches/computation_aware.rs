@@ -16,7 +16,7 @@ use burn::{
     tensor::{DType, Device, Distribution, Tensor},
 };
 use burn_gp_core::{
-    inference::{ActionStart, BlockActions, ComputationAware, FullBatch},
+    inference::{ActionStart, BlockActions, ComputationAware},
     kernels::{Kernel, StationaryConfig, StationaryKernel},
     likelihoods::Gaussian,
     means::ZeroMean,

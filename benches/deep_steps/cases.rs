@@ -147,7 +147,7 @@ impl Case {
     }
 }
 
-fn steps_of(model: impl Model + 'static, data: TrainingData, training: MiniBatchTraining) -> Step {
+fn steps_of(model: impl Module + Model, data: TrainingData, training: MiniBatchTraining) -> Step {
     let mut trainer = MiniBatchTrainer::new(model, data, training);
     Box::new(move || Ok(trainer.step()?.loss))
 }

@@ -32,6 +32,11 @@ macro_rules! parts {
                 self
             }
 
+            /// The priors of the parameters, given by path.
+            pub fn priors(&self) -> &$crate::parameter::Priors {
+                &self.priors
+            }
+
             /// The mean function.
             pub fn mean(&self) -> &$crate::means::AnyMean {
                 &self.mean
@@ -45,15 +50,17 @@ macro_rules! parts {
     };
 }
 
-/// The methods of [`FullBatch`](super::FullBatch) that only concern these parts. A model whose
-/// parameters have priors is not rescaled, because priors have the scale of the parameters.
-macro_rules! full_batch_parts {
+/// Rescales initial values to the scale of the training data. A model whose parameters have priors is not
+/// rescaled, because priors have the scale of the parameters.
+macro_rules! rescaled {
     () => {
-        fn priors(&self) -> $crate::parameter::Priors {
-            self.priors.clone()
-        }
-
-        fn in_unit_of(
+        /// Rescales initial values to the scale of the training data
+        /// ([`decades_to_targets`](super::decades_to_targets)).
+        ///
+        /// # Shapes
+        ///
+        /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+        pub fn in_unit_of(
             mut self,
             inputs: &burn::tensor::Tensor<2>,
             targets: &burn::tensor::Tensor<2>,
@@ -73,4 +80,4 @@ macro_rules! full_batch_parts {
     };
 }
 
-pub(super) use {full_batch_parts, parts};
+pub(super) use {parts, rescaled};

@@ -33,7 +33,7 @@ use super::{
 pub trait Parameters: Module {
     /// The paths of all parameters.
     fn parameter_paths(&self) -> Vec<String> {
-        let parameters = tree::parameters(self, &|_| true).into_iter();
+        let parameters = tree::parameters(|listing| self.visit(listing), &|_| true).into_iter();
         parameters.map(|found| found.path).collect()
     }
 
@@ -135,7 +135,7 @@ pub trait Parameters: Module {
 fn set_trained<M: Module>(module: M, path: &str, trained: bool) -> Result<M, ParameterError> {
     let within = format!("{path}.");
     let chosen = |found: &str| found == path || found.starts_with(&within);
-    let found = tree::parameters(&module, &chosen);
+    let found = tree::parameters(|listing| module.visit(listing), &chosen);
     if found.is_empty() {
         return Err(unknown(&module, path));
     }
@@ -154,7 +154,7 @@ fn replaced<M: Module>(module: M, found: &Found, values: &[f64], limits: Bounds)
 
 /// Finds the parameter with the given path.
 pub(super) fn find(module: &impl Module, path: &str) -> Result<Found, ParameterError> {
-    let mut found = tree::parameters(module, &|found| found == path);
+    let mut found = tree::parameters(|listing| module.visit(listing), &|found| found == path);
     found.pop().ok_or_else(|| unknown(module, path))
 }
 

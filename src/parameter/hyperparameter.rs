@@ -1,9 +1,7 @@
 //! Reported hyperparameters.
 
-use burn::module::Module;
-
 use super::{numbers, tree};
-use crate::custom::BoxedModule;
+use crate::custom::AnyModule;
 
 /// One reported hyperparameter.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,8 +31,8 @@ pub(super) fn is_reported(path: &str) -> bool {
 /// The hyperparameters of any module, with their constrained values and in the order of its fields.
 /// They are all parameters except those in fields named `inducing`, `policy`, `posterior`,
 /// `network`, `patch_weights` or `spectrum`.
-pub fn hyperparameters(module: &impl Module) -> Vec<Hyperparameter> {
-    tree::parameters(module, &is_reported)
+pub fn hyperparameters(module: &(impl AnyModule + ?Sized)) -> Vec<Hyperparameter> {
+    tree::parameters(|listing| module.visited(listing), &is_reported)
         .into_iter()
         .map(|found| {
             let values = numbers(found.value());
@@ -44,11 +42,4 @@ pub fn hyperparameters(module: &impl Module) -> Vec<Hyperparameter> {
             }
         })
         .collect()
-}
-
-impl<View: ?Sized> BoxedModule<View> {
-    /// The hyperparameters with their constrained values.
-    pub fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        hyperparameters(self)
-    }
 }

@@ -177,7 +177,7 @@ impl Priors {
             return None;
         }
         let chosen = |path: &str| self.0.contains_key(path);
-        let terms = tree::parameters(module, &chosen)
+        let terms = tree::parameters(|listing| module.visit(listing), &chosen)
             .into_iter()
             .filter_map(|found| {
                 let prior = self.0.get(&found.path)?;

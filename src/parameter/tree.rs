@@ -1,21 +1,24 @@
 //! The parameters of a module tree, by field names.
 
 use burn::{
-    module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId},
+    module::{ModuleMapper, ModuleVisitor, Param, ParamId},
     tensor::{Int, Tensor, TensorData},
 };
 
 use super::{Bounds, ParameterError, bounds, fraction, numbers, positive};
 use crate::ops::integer;
 
-/// The parameters of a module whose path is `wanted`.
-pub(super) fn parameters(module: &impl Module, wanted: &dyn Fn(&str) -> bool) -> Vec<Found> {
+/// The parameters, whose path is `wanted`, of the module that `visit` visits.
+pub(super) fn parameters(
+    visit: impl FnOnce(&mut Listing<'_>),
+    wanted: &dyn Fn(&str) -> bool,
+) -> Vec<Found> {
     let mut listing = Listing {
         steps: Vec::new(),
         found: Vec::new(),
         wanted,
     };
-    module.visit(&mut listing);
+    visit(&mut listing);
     listing.found
 }
 
@@ -196,7 +199,7 @@ struct Step {
     container: String,
 }
 
-struct Listing<'a> {
+pub(super) struct Listing<'a> {
     steps: Vec<Step>,
     found: Vec<Found>,
     wanted: &'a dyn Fn(&str) -> bool,

@@ -36,6 +36,11 @@ impl CoxProcess {
         &self.layer
     }
 
+    /// Updates the state that the layer keeps between optimizer steps.
+    pub fn after_step(&mut self) {
+        self.layer.after_step();
+    }
+
     /// The evidence lower bound for all points, `[N, D]`, estimated from a batch. The sum over the
     /// batch is scaled up to `count` points, unlike the integral and the KL divergence.
     ///

@@ -450,10 +450,7 @@ fn targets_of_another_precision_are_named_by_likelihoods() {
 #[test]
 #[should_panic(expected = "regression: inputs in f64, targets in f32")]
 fn targets_of_another_precision_are_named_by_regression() {
-    use burn_gp_core::{
-        inference::{Exact, FullBatch},
-        means::ZeroMean,
-    };
+    use burn_gp_core::{inference::Exact, means::ZeroMean};
     let (_, x) = mixed();
     let kernel = LinearKernelConfig::default();
     let kernel =

@@ -88,13 +88,9 @@ impl Model for Trained {
         })
     }
 
-    fn after_step(self) -> Self {
-        let mut layer = self.process.layer().clone();
-        layer.after_step();
-        Self {
-            process: CoxProcess::new(layer),
-            integral: self.integral.redrawn(),
-        }
+    fn after_step(&mut self) {
+        self.process.after_step();
+        self.integral = self.integral.clone().redrawn();
     }
 }
 

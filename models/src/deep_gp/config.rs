@@ -2,14 +2,16 @@
 
 use burn::{
     module::Module,
-    tensor::{DType, Device, Tensor, TensorCreationOptions},
+    tensor::{DType, Device, TensorCreationOptions},
 };
 use burn_gp_core::{
     inference::ConditionError,
+    kernels::StationaryConfig,
     layers::{LayerNoise, Predictive, Stack},
-    likelihoods::{AnyLikelihood, LikelihoodConfig},
+    likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig},
     parameter::{ParameterConfig, numbers},
     patches::ImageShape,
+    register,
 };
 use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
@@ -19,9 +21,8 @@ use super::{
     layer_config::{Inputs, Planned},
 };
 use crate::{
-    InitError,
-    ready_made::{DataShape, ModelDefinition, ReadyMade, Trained},
-    training::{TrainingData, TrainingDefaults},
+    AnyModel, DataShape, InitError, ModelDefinition, Trained, TrainedModel,
+    training::{Model, TrainingData, TrainingDefaults},
 };
 
 /// A hidden layer with its number of functions.
@@ -89,6 +90,14 @@ pub struct DeepGpConfig {
     pub parameters: ParameterConfig,
 }
 
+impl Default for DeepGpConfig {
+    /// Regression with a single layer with the kernel Matérn-5/2.
+    fn default() -> Self {
+        let layer = LayerConfig::new(StationaryConfig::matern52());
+        Self::new(layer, GaussianConfig::default())
+    }
+}
+
 impl DeepGpConfig {
     /// A single layer.
     pub fn new(output: LayerConfig, likelihood: impl Into<LikelihoodConfig>) -> Self {
@@ -127,9 +136,9 @@ impl DeepGpConfig {
         self.likelihood.check()?;
         self.likelihood.check_targets(&data.targets)?;
         let [_, columns] = data.targets.dims();
-        let model = self
-            .resolved(data)
-            .assemble(Inputs::Like(data.inputs.clone().inner()), columns)?;
+        let mut resolved = self.clone();
+        resolved.resolve(data);
+        let model = resolved.assemble(Inputs::Like(data.inputs.clone().inner()), columns)?;
         let model = self.parameters.apply(model)?.synchronized().train();
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
@@ -154,12 +163,10 @@ impl DeepGpConfig {
         Ok(self.parameters.apply_to_blank(model)?)
     }
 
-    /// The configuration with `change` applied to every layer.
-    fn with_layers(&self, change: impl Fn(&mut LayerConfig)) -> Self {
-        let mut changed = self.clone();
-        let hidden = changed.hidden.iter_mut().map(|hidden| &mut hidden.layer);
-        hidden.chain([&mut changed.output]).for_each(change);
-        changed
+    /// All layers, to change them.
+    fn layers(&mut self) -> impl Iterator<Item = &mut LayerConfig> {
+        let hidden = self.hidden.iter_mut().map(|hidden| &mut hidden.layer);
+        hidden.chain([&mut self.output])
     }
 
     #[track_caller]
@@ -197,28 +204,28 @@ impl DeepGpConfig {
 }
 
 impl ModelDefinition for DeepGpConfig {
-    type Model = DeepGp;
-
-    fn init(&self, data: &TrainingData) -> Result<DeepGp, InitError> {
-        self.init(data)
+    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
+        Ok(self.init(data)?.boxed())
     }
 
     /// Dense layers get at most as many inducing points as there are distinct inputs; patch layers
     /// keep theirs.
-    fn resolved(&self, data: &TrainingData) -> Self {
-        self.with_layers(|layer| {
+    fn resolve(&mut self, data: &TrainingData) {
+        for layer in self.layers() {
             layer.inducing = match layer.form {
                 LayerForm::Dense => layer.inducing.for_inputs(&data.inputs),
                 _ => layer.inducing.clone().with_at_most(false),
             };
-        })
+        }
     }
 
-    fn as_in(&self, precision: DType) -> Self {
-        self.with_layers(|layer| layer.posterior = layer.posterior.clone().as_in(precision))
+    fn fix_precision(&mut self, precision: DType) {
+        for layer in self.layers() {
+            layer.posterior.fix_precision(precision);
+        }
     }
 
-    fn usual_training(&self) -> TrainingDefaults {
+    fn default_training(&self) -> TrainingDefaults {
         TrainingDefaults::MINI_BATCHES
     }
 
@@ -230,22 +237,26 @@ impl ModelDefinition for DeepGpConfig {
         !self.hidden.is_empty()
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<DeepGp, InitError> {
-        self.blank(shape.dimensions, shape.columns, shape.options.clone())
+    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+        let model = self.blank(shape.dimensions, shape.columns, shape.options.clone())?;
+        Ok(model.into_trained())
     }
 
     fn likelihood(&self) -> LikelihoodConfig {
         self.likelihood.clone()
     }
-}
 
-impl ReadyMade for DeepGp {
-    type Trained = Self;
-
-    fn trained(&self, _data: &TrainingData) -> Result<Self, ConditionError> {
-        Ok(self.valid())
+    fn parameters(&mut self) -> Option<&mut ParameterConfig> {
+        Some(&mut self.parameters)
     }
 }
+
+register!(
+    Model,
+    "deep-gp",
+    DeepGpConfig,
+    "Deep Gaussian process: each layer takes draws from the previous one"
+);
 
 impl Trained for DeepGp {
     fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
@@ -259,10 +270,6 @@ impl Trained for DeepGp {
     fn options(&self) -> (Device, DType) {
         let points = self.layers().output().inducing_inputs().swap_remove(0);
         (points.device(), points.dtype())
-    }
-
-    fn covariance(&self, _x1: Tensor<2>, _x2: Tensor<2>) -> Option<Tensor<2>> {
-        None
     }
 
     fn inducing_points(&self) -> Vec<f64> {

@@ -6,6 +6,7 @@ mod projection;
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
+    inference::ConditionError,
     layers::{Propagation, Stack, StackProcess},
     likelihoods::{AnyLikelihood, ImpossibleTarget},
     ops::NotPositiveDefinite,
@@ -15,7 +16,10 @@ use burn_gp_core::{
 pub use config::{DeepGpConfig, HiddenLayerConfig};
 pub use layer_config::{LayerConfig, LayerForm};
 
-use crate::training::{Model, Objective};
+use crate::{
+    Trained, TrainedModel,
+    training::{Model, Objective, TrainingData},
+};
 
 /// A deep Gaussian process with a likelihood. With a single layer it is a sparse variational
 /// Gaussian process.
@@ -103,9 +107,12 @@ impl Model for DeepGp {
         self.layers.rows_per_input()
     }
 
-    fn after_step(mut self) -> Self {
+    fn after_step(&mut self) {
         self.layers.after_step();
-        self
+    }
+
+    fn trained(&self, _data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+        Ok(self.valid().into_trained())
     }
 
     fn priors(&self) -> Priors {

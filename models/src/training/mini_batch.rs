@@ -2,6 +2,9 @@
 
 use std::{path::Path, sync::Arc};
 
+use burn::module::Module;
+#[cfg(feature = "learner")]
+use burn::module::ModuleDisplay;
 use burn::optim::{GradientsParams, ModuleOptimizer};
 use burn::tensor::Bytes;
 #[cfg(feature = "learner")]
@@ -84,7 +87,7 @@ struct Progress {
     skipped: usize,
 }
 
-impl<M: Model> MiniBatchTrainer<M> {
+impl<M: Module + Model> MiniBatchTrainer<M> {
     /// A trainer before its first step. The model must be on an autodiff device, the data on the
     /// same device with or without autodiff. If the initial variances differ from the variance of
     /// the targets by a factor of a thousand or more, they are rescaled to the scale of the targets
@@ -126,12 +129,12 @@ impl<M: Model> MiniBatchTrainer<M> {
     }
 
     fn from_source(
-        model: M,
+        mut model: M,
         (data, count): (&TrainingData, usize),
         source: BatchSource,
         training: MiniBatchTraining,
     ) -> Self {
-        let model = model.in_unit_of(&data.inputs, &data.targets);
+        model.in_unit_of(&data.inputs, &data.targets);
         let rates = Rates::new(&training, &model);
         let computation = training.computation(&model, count, &rates);
         Self {
@@ -167,7 +170,7 @@ impl<M: Model> MiniBatchTrainer<M> {
     #[track_caller]
     pub fn on_devices(mut self, devices: &[Device]) -> Self
     where
-        M: 'static,
+        M: ModuleDisplay,
     {
         self.several_devices = (devices.len() > 1).then(|| {
             let (computation, rows) = (self.computation.clone(), self.batch_rows());
@@ -331,7 +334,7 @@ impl<M: Model> MiniBatchTrainer<M> {
     }
 }
 
-impl<M: Model> Trainer for MiniBatchTrainer<M> {
+impl<M: Module + Model> Trainer for MiniBatchTrainer<M> {
     type Model = M;
 
     fn advance(&mut self) -> Result<Option<StepReport>, TrainingError> {

@@ -20,7 +20,7 @@ use burn_gp_core::{
 };
 use burn_gp_models::{
     DeepGpConfig, InducingConfig, InitError, LayerConfig, LayerForm, ModelConfig, Precision,
-    SavedModel, Summary, SvgpConfig, TrainedModel,
+    SavedModel, Summary, SvgpConfig, Trained, TrainedModel,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
@@ -145,7 +145,7 @@ fn train(config: &DeepGpConfig, data: TrainingData) -> (TrainedModel, [f64; 2]) 
     }
     let mean = |losses: &[f64]| losses.iter().sum::<f64>() / losses.len() as f64;
     let ends = [mean(&losses[..5]), mean(&losses[15..])];
-    (TrainedModel::from(trainer.model().valid()), ends)
+    (trainer.model().valid().into_trained(), ends)
 }
 
 /// Every posterior × {dense, convolutional} × {single, deep} × {Gaussian, Bernoulli, robust-max}:
@@ -168,7 +168,7 @@ fn every_layer_works_with_every_posterior_and_likelihood() {
                 let saved = SavedModel {
                     model,
                     summary: Summary {
-                        config: ModelConfig::DeepGp(config),
+                        config: ModelConfig::from(config),
                         dimensions: IMAGE.len(),
                         target_columns: 1,
                         data_count: ROWS,

@@ -17,7 +17,7 @@ use std::{
 use burn::{
     data::dataloader::DataLoader,
     lr_scheduler::{LrSchedulerRecord, module_lr_scheduler::ModuleLrScheduler},
-    module::Module,
+    module::{Module, ModuleDisplay},
     optim::{ModuleOptimizer, OptimizerRecord},
     store::ModuleRecord,
     tensor::{
@@ -78,13 +78,13 @@ pub struct MiniBatchLearner<M> {
     replicates: bool,
 }
 
-impl<M: Model + 'static> MiniBatchLearner<M> {
+impl<M: Module + ModuleDisplay + Model> MiniBatchLearner<M> {
     /// A learner before its first step. The model must be on an autodiff device, the data on the
     /// same device with or without autodiff. If the initial variances differ from the variance of
     /// the targets by a factor of a thousand or more, they are rescaled to the scale of the targets
     /// ([`Model::in_unit_of`]).
-    pub fn new(model: M, data: TrainingData, training: MiniBatchTraining) -> Self {
-        let model = model.in_unit_of(&data.inputs, &data.targets);
+    pub fn new(mut model: M, data: TrainingData, training: MiniBatchTraining) -> Self {
+        model.in_unit_of(&data.inputs, &data.targets);
         let rates = Rates::new(&training, &model);
         let computation = training.computation(&model, data.len(), &rates);
         Self {

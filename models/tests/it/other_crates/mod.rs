@@ -1,6 +1,7 @@
-//! Kernels, likelihoods, posteriors, means and networks of another crate, as this test is one: in configurations of
+//! Kernels, likelihoods, posteriors, means, networks and models of another crate, as this test is one: in configurations of
 //! every kind of model, in training, in files and in predictions.
 
+mod models;
 mod pieces;
 
 use burn::tensor::{DType, Device};
@@ -233,10 +234,7 @@ fn require_the_same_from_a_file(
     model: TrainedModel,
     dtype: DType,
 ) {
-    let dimensions = match config {
-        ModelConfig::DeepGp(ref config) if config.image.is_some() => IMAGE.len(),
-        _ => 1,
-    };
+    let dimensions = if config.has_images() { IMAGE.len() } else { 1 };
     let before = predictions(&model, dimensions);
     let saved = SavedModel {
         model,
@@ -360,21 +358,21 @@ fn a_network_of_another_crate_is_part_of_every_model_with_a_network() {
     let models: [(&str, ModelConfig); 5] = [
         (
             "dbk",
-            ModelConfig::Dbk(DbkConfig {
+            ModelConfig::from(DbkConfig {
                 basis: basis(),
                 ..DbkConfig::default()
             }),
         ),
         (
             "svdbk",
-            ModelConfig::Svdbk(SvdbkConfig {
+            ModelConfig::from(SvdbkConfig {
                 basis: basis(),
                 ..SvdbkConfig::new(noise())
             }),
         ),
         (
             "bll",
-            ModelConfig::LastLayer(LastLayerConfig {
+            ModelConfig::from(LastLayerConfig {
                 basis: basis(),
                 mean: MeanConfig::zero(),
                 likelihood: noise(),
@@ -383,13 +381,13 @@ fn a_network_of_another_crate_is_part_of_every_model_with_a_network() {
         ),
         (
             "dkl",
-            ModelConfig::Dkl(DeepKernelConfig {
+            ModelConfig::from(DeepKernelConfig {
                 network: network(),
                 features: 3,
                 model: ExactConfig::new(kernel()).with_likelihood(noise()),
             }),
         ),
-        ("svdkl", ModelConfig::Svdkl(deep_kernel(svgp))),
+        ("svdkl", ModelConfig::from(deep_kernel(svgp))),
     ];
     let data = points(DType::F64);
     for (name, config) in models {
