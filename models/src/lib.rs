@@ -64,7 +64,10 @@ pub use conditioned::{Conditioned, KeepsData};
 pub use conjugate_gradients::{AnyConjugateGradients, ConjugateGradientsConfig};
 pub use data::DataShape;
 pub use deep_basis::{AnyDbk, AnySvdbk, BasisConfig, DbkConfig, SvdbkConfig};
-pub use deep_gp::{DeepGp, DeepGpConfig, HiddenLayerConfig, LayerConfig, LayerForm};
+pub use deep_gp::{
+    ConvolutionalForm, DeepGp, DeepGpConfig, DenseForm, HiddenLayerConfig, LayerConfig,
+    LayerDefinition, LayerForm, LayerInputs, LayerPlan, PatchForm,
+};
 pub use deep_kernel::{DeepKernelConfig, DeepKernelModel};
 pub use definition::{ModelConfig, ModelDefinition, ModelName};
 pub use exact::{AnyExact, ExactConfig};

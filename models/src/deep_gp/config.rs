@@ -17,8 +17,8 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    DeepGp, LayerConfig, LayerForm,
-    layer_config::{Inputs, Planned},
+    DeepGp, LayerConfig,
+    layer_config::{LayerInputs, LayerPlan},
 };
 use crate::{
     AnyModel, DataShape, InitError, ModelDefinition, Trained, TrainedModel,
@@ -138,7 +138,7 @@ impl DeepGpConfig {
         let [_, columns] = data.targets.dims();
         let mut resolved = self.clone();
         resolved.resolve(data);
-        let model = resolved.assemble(Inputs::Like(data.inputs.clone().inner()), columns)?;
+        let model = resolved.assemble(LayerInputs::Like(data.inputs.clone().inner()), columns)?;
         let model = self.parameters.apply(model)?.synchronized().train();
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
@@ -159,7 +159,7 @@ impl DeepGpConfig {
         columns: usize,
         options: impl Into<TensorCreationOptions>,
     ) -> Result<DeepGp, InitError> {
-        let model = self.assemble(Inputs::Blank(dimensions, options.into()), columns)?;
+        let model = self.assemble(LayerInputs::Blank(dimensions, options.into()), columns)?;
         Ok(self.parameters.apply_to_blank(model)?)
     }
 
@@ -170,7 +170,7 @@ impl DeepGpConfig {
     }
 
     #[track_caller]
-    fn assemble(&self, mut inputs: Inputs, columns: usize) -> Result<DeepGp, InitError> {
+    fn assemble(&self, mut inputs: LayerInputs, columns: usize) -> Result<DeepGp, InitError> {
         if let Some(image) = self.image
             && image.len() != inputs.dimensions()
         {
@@ -180,7 +180,7 @@ impl DeepGpConfig {
             });
         }
         let likelihood = self.likelihood.init(inputs.options());
-        let planned = |config, place: &str, functions, image| Planned {
+        let planned = |config, place: &str, functions, image| LayerPlan {
             config,
             path: format!("layers.{place}"),
             parameters: &self.parameters,
@@ -191,7 +191,7 @@ impl DeepGpConfig {
         for (index, HiddenLayerConfig { functions, layer }) in self.hidden.iter().enumerate() {
             let planned = planned(layer, &format!("hidden.{index}"), *functions, image);
             hidden.push(planned.layer(&inputs)?);
-            (inputs, image) = planned.outputs(inputs)?;
+            (inputs, image) = layer.form.outputs(&planned, inputs)?;
         }
         let description = likelihood.description();
         let functions = description.latents * description.outputs(columns);
@@ -212,9 +212,9 @@ impl ModelDefinition for DeepGpConfig {
     /// keep theirs.
     fn resolve(&mut self, data: &TrainingData) {
         for layer in self.layers() {
-            layer.inducing = match layer.form {
-                LayerForm::Dense => layer.inducing.for_inputs(&data.inputs),
-                _ => layer.inducing.clone().with_at_most(false),
+            layer.inducing = match layer.form.patches() {
+                None => layer.inducing.for_inputs(&data.inputs),
+                Some(_) => layer.inducing.clone().with_at_most(false),
             };
         }
     }

@@ -1,6 +1,7 @@
 //! Deep Gaussian processes.
 
 mod config;
+mod forms;
 mod layer_config;
 mod projection;
 
@@ -14,7 +15,8 @@ use burn_gp_core::{
 };
 
 pub use config::{DeepGpConfig, HiddenLayerConfig};
-pub use layer_config::{LayerConfig, LayerForm};
+pub use forms::{ConvolutionalForm, DenseForm, LayerDefinition, LayerForm, PatchForm};
+pub use layer_config::{LayerConfig, LayerInputs, LayerPlan};
 
 use crate::{
     Trained, TrainedModel,

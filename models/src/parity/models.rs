@@ -12,9 +12,9 @@ use burn_gp_core::{
 use super::{Case, Group, Harness, Reason};
 use crate::{
     ActionRows, ActionsConfig, BasisConfig, ComputationAwareConfig, ConjugateGradientsConfig,
-    DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig, InducingConfig, LastLayerConfig,
-    LayerConfig, LayerForm, ModelConfig, ModelName, SgprConfig, SolveCollapsedConfig, SvdbkConfig,
-    SvgpConfig,
+    ConvolutionalForm, DbkConfig, DeepGpConfig, DeepKernelConfig, DenseForm, ExactConfig,
+    InducingConfig, LastLayerConfig, LayerConfig, LayerForm, ModelConfig, ModelName, PatchForm,
+    SgprConfig, SolveCollapsedConfig, SvdbkConfig, SvgpConfig,
     training::{Model, TrainingData},
 };
 
@@ -71,10 +71,11 @@ fn inducing(count: usize) -> InducingConfig {
     }
 }
 
-fn layer(form: LayerForm) -> LayerConfig {
-    let points = match form {
-        LayerForm::Dense => INDUCING,
-        _ => ORTHOGONAL,
+fn layer(form: impl Into<LayerForm>) -> LayerConfig {
+    let form = form.into();
+    let points = match form.patches() {
+        None => INDUCING,
+        Some(_) => ORTHOGONAL,
     };
     LayerConfig::new(KERNEL)
         .with_form(form)
@@ -107,13 +108,13 @@ fn configurations() -> Vec<(&'static str, usize, ModelConfig)> {
         ..SolveCollapsedConfig::new(KERNEL).with_likelihood(noise())
     };
     let image = ImageShape::new(6, 6, 1);
-    let patches = |size, stride| LayerForm::Patches { size, stride };
-    let convolutional = layer(LayerForm::Convolutional {
+    let patches = |size, stride| PatchForm { size, stride };
+    let convolutional = layer(ConvolutionalForm {
         size: 3,
         stride: 1,
         location: None,
     });
-    let dense = layer(LayerForm::Dense);
+    let dense = layer(DenseForm {});
     let deep = DeepGpConfig::new(dense.clone(), noise()).with_hidden(2, dense.clone());
     let conv = DeepGpConfig::new(convolutional.clone(), noise()).with_image(image);
     let deep_conv = conv.clone().with_hidden(1, layer(patches(3, 1)));

@@ -17,10 +17,10 @@ use burn_gp_core::{
     variational::{PosteriorConfig, UnwhitenedConfig, WhitenedConfig},
 };
 use burn_gp_models::{
-    ActionsConfig, BasisConfig, ComputationAwareConfig, ConjugateGradientsConfig, DbkConfig,
-    DeepGpConfig, DeepKernelConfig, ExactConfig, InducingConfig, LastLayerConfig, LayerConfig,
-    LayerForm, ModelConfig, Precision, Predictions, SavedModel, SgprConfig, SolveCollapsedConfig,
-    Summary, SvdbkConfig, SvgpConfig, TrainedModel,
+    ActionsConfig, BasisConfig, ComputationAwareConfig, ConjugateGradientsConfig,
+    ConvolutionalForm, DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig, InducingConfig,
+    LastLayerConfig, LayerConfig, LayerForm, ModelConfig, PatchForm, Precision, Predictions,
+    SavedModel, SgprConfig, SolveCollapsedConfig, Summary, SvdbkConfig, SvgpConfig, TrainedModel,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 use temp_dir::TempDir;
@@ -175,21 +175,22 @@ fn on_points(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
 
 /// Models on images with these pieces.
 fn on_images(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
-    let layer = |form| {
+    let layer = |form: LayerForm| {
         LayerConfig::new(pieces.kernel.clone())
             .with_form(form)
             .with_posterior(pieces.posterior.clone())
             .with_inducing(InducingConfig::new(6))
     };
     let convolutional = || {
-        layer(LayerForm::Convolutional {
+        let form = ConvolutionalForm {
             size: 2,
             stride: 1,
             location: None,
-        })
+        };
+        layer(form.into())
     };
     let config = || DeepGpConfig::new(convolutional(), pieces.likelihood.clone()).with_image(IMAGE);
-    let hidden = layer(LayerForm::Patches { size: 2, stride: 1 });
+    let hidden = layer(PatchForm { size: 2, stride: 1 }.into());
     vec![
         ("convolutional", config().into()),
         ("deep convolutional", config().with_hidden(2, hidden).into()),

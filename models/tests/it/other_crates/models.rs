@@ -1,4 +1,4 @@
-//! Models that this crate registers: one on all data, and one on mini-batches.
+//! What this crate registers beside pieces: a model on all data, one on mini-batches, and a layer.
 
 use burn::{
     module::Module,
@@ -6,13 +6,19 @@ use burn::{
 };
 use burn_gp_core::{
     inference::ConditionError,
-    likelihoods::{ImpossibleTarget, LikelihoodConfig},
+    kernels::StationaryConfig,
+    layers::{AnyLayer, GpLayer, Layer},
+    likelihoods::{GaussianConfig, ImpossibleTarget, LikelihoodConfig},
+    means::MeanConfig,
     ops::NotPositiveDefinite,
+    process::Process,
     register,
+    variational::Evaluation,
 };
 use burn_gp_models::{
-    AnyExact, AnyModel, AnySvgp, DataShape, ExactConfig, Fit, FitModel, Fitted, InitError,
-    ModelConfig, ModelDefinition, ModelName, SvgpConfig, TrainedModel,
+    AnyExact, AnyModel, AnySvgp, DataShape, DeepGpConfig, ExactConfig, Fit, FitModel, Fitted,
+    InitError, LayerConfig, LayerDefinition, LayerInputs, LayerPlan, ModelConfig, ModelDefinition,
+    ModelName, SvgpConfig, TrainedModel,
     training::{Model, Objective, StepReport, TrainingData, TrainingDefaults},
 };
 use serde::{Deserialize, Serialize};
@@ -159,6 +165,44 @@ register!(
     "As svgp, with a weight of the divergence from the prior"
 );
 
+/// A dense layer in another type.
+#[derive(Module, Debug)]
+struct Wrapped {
+    inner: GpLayer,
+}
+
+impl Layer for Wrapped {
+    fn evaluate(&self, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
+        self.inner.evaluate(x)
+    }
+
+    fn condition(&self) -> Result<Box<dyn Process + Send + Sync>, NotPositiveDefinite> {
+        self.inner.condition()
+    }
+
+    fn inducing_inputs(&self) -> Vec<Tensor<2>> {
+        self.inner.inducing_inputs()
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrappedForm {}
+
+impl LayerDefinition for WrappedForm {
+    fn init(&self, plan: &LayerPlan<'_>, inputs: &LayerInputs) -> Result<AnyLayer, InitError> {
+        let inner = plan.gp_layer(inputs)?;
+        Ok(Wrapped { inner }.into())
+    }
+}
+
+register!(
+    LayerDefinition,
+    "wrapped",
+    WrappedForm,
+    "A dense layer in another type"
+);
+
 /// Fits a model and reads it from its files. Returns it with its losses.
 fn fitted(config: &ModelConfig, fit: &Fit) -> (Fitted, Vec<f64>) {
     let x: Vec<f64> = (0..40).map(|row| f64::from(row) / 8.0).collect();
@@ -212,6 +256,26 @@ fn a_mini_batch_model_of_another_crate_is_trained_saved_and_loaded_by_its_name()
     let (own, losses) = fitted(&config, &fit);
     assert_eq!(own.config().name(), "tempered");
     let (expected, losses_expected) = fitted(&svgp.into(), &fit);
+    assert_eq!(losses, losses_expected);
+    assert_eq!(means(&own), means(&expected));
+}
+
+/// A deep model with layers of this crate, by their name, makes the steps of one of the library.
+#[test]
+fn a_layer_of_another_crate_is_part_of_a_deep_model_by_its_name() {
+    let layer = LayerConfig::new(StationaryConfig::matern52()).with_inducing(7);
+    let hidden = (layer.clone())
+        .with_mean(MeanConfig::identity())
+        .with_deviation(0.1);
+    let config = DeepGpConfig::new(layer, GaussianConfig::default()).with_hidden(2, hidden);
+    let text = serde_json::to_string(&config).expect("text");
+    let own = text.replace(r#""form":"dense""#, r#""form":"wrapped""#);
+    assert_eq!(own.matches("wrapped").count(), 2, "{own}");
+    let own: DeepGpConfig = serde_json::from_str(&own).expect("a configuration");
+    assert_eq!(own.output.form, WrappedForm {}.into());
+    let fit = Fit::adam(0.05).steps(10).batch_size(40);
+    let (own, losses) = fitted(&own.into(), &fit);
+    let (expected, losses_expected) = fitted(&config.into(), &fit);
     assert_eq!(losses, losses_expected);
     assert_eq!(means(&own), means(&expected));
 }
