@@ -16,7 +16,7 @@ use burn::{
     tensor::{DType, Device, Distribution, Tensor},
 };
 use burn_gp_core::{
-    inference::{ActionStart, BlockActions, ComputationAware, FullBatch},
+    inference::{ActionStart, BlockActions, ComputationAware},
     kernels::{KernelModule, StationaryConfig, StationaryKernel, block_covariance},
     likelihoods::Gaussian,
     means::ZeroMean,

@@ -13,7 +13,10 @@
 
 use std::{error::Error, time::Instant};
 
-use burn::tensor::{DType, Device};
+use burn::{
+    module::Module,
+    tensor::{DType, Device},
+};
 use burn_gp_core::{
     kernels::StationaryConfig,
     likelihoods::GaussianConfig,
@@ -181,7 +184,7 @@ fn run(
 }
 
 /// The full-batch bound, per row.
-fn bound(model: &impl Model, data: &TrainingData) -> Result<f64, Box<dyn Error>> {
+fn bound(model: &(impl Module + Model), data: &TrainingData) -> Result<f64, Box<dyn Error>> {
     let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
     let objective = (model.valid()).objective(inputs, targets, data.len())?;
     let value: f64 = objective.value().into_scalar();

@@ -10,7 +10,10 @@
 
 use std::{error::Error, time::Duration, time::Instant};
 
-use burn::tensor::{DType, Device};
+use burn::{
+    module::Module,
+    tensor::{DType, Device},
+};
 use burn_gp_core::{
     features::PerceptronConfig,
     kernels::StationaryConfig,
@@ -78,7 +81,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Prints the medians of both steps and the ratio of the first to the second.
-fn report<M: Model>(
+fn report<M: Module + Model>(
     name: &str,
     mut trainers: [&mut MiniBatchTrainer<M>; 2],
 ) -> Result<(), Box<dyn Error>> {

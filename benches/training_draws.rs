@@ -10,9 +10,9 @@ use std::{error::Error, process::ExitCode};
 
 use burn::tensor::{Device, Tensor};
 use burn_gp_cli::commands::{Arguments, Command};
-use burn_gp_core::parameter::numbers;
+use burn_gp_core::{inducing::AnyInducing, parameter::numbers};
 use burn_gp_models::{
-    AnyModel,
+    AnyModel, AnySgpr, AnySolveCollapsed, AnySvgp, DeepGp,
     training::{MiniBatchTrainer, MiniBatchTraining, Training, TrainingData},
 };
 use burn_gp_runs::{
@@ -72,28 +72,24 @@ fn draws(options: RunOptions) -> Result<Draws, Box<dyn Error>> {
 
 /// The inducing points of the first layer.
 fn inducing(model: &AnyModel) -> Vec<Vec<f64>> {
-    match model {
-        AnyModel::Sgpr(model) => points(model.inducing().inputs().expect("points")),
-        AnyModel::SolveCollapsed(model) => {
-            let sets = [model.inducing(), model.orthogonal()].into_iter();
-            sets.flat_map(|set| points(set.inputs().expect("points")))
-                .collect()
-        }
-        AnyModel::Svgp(model) => {
-            let sets = model.posterior().inducing().into_iter();
-            sets.flat_map(|set| points(set.inputs().expect("points")))
-                .collect()
-        }
-        AnyModel::DeepGp(model) => {
-            let layers = model.layers();
-            let first = layers.hidden().first().unwrap_or(layers.output());
-            first
-                .inducing_inputs()
-                .into_iter()
-                .flat_map(points)
-                .collect()
-        }
-        _ => Vec::new(),
+    let of_sets = |sets: Vec<&AnyInducing>| -> Vec<Vec<f64>> {
+        let sets = sets.into_iter();
+        sets.flat_map(|set| points(set.inputs().expect("points")))
+            .collect()
+    };
+    if let Some(model) = model.downcast_ref::<AnySgpr>() {
+        of_sets(vec![model.inducing()])
+    } else if let Some(model) = model.downcast_ref::<AnySolveCollapsed>() {
+        of_sets(vec![model.inducing(), model.orthogonal()])
+    } else if let Some(model) = model.downcast_ref::<AnySvgp>() {
+        of_sets(model.posterior().inducing())
+    } else if let Some(model) = model.downcast_ref::<DeepGp>() {
+        let layers = model.layers();
+        let first = layers.hidden().first().unwrap_or(layers.output());
+        let sets = first.inducing_inputs().into_iter();
+        sets.flat_map(points).collect()
+    } else {
+        Vec::new()
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_gp_core::{
-    inference::{BlockActions, ComputationAware, FullBatch},
+    inference::{BlockActions, ComputationAware},
     kernels::StationaryKernel,
     likelihoods::Gaussian,
     means::ZeroMean,

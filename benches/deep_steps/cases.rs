@@ -17,7 +17,7 @@ use burn_gp_core::{
 };
 use burn_gp_datasets::SyntheticFunction;
 use burn_gp_models::{
-    BasisConfig, DbkConfig, DeepGpConfig, InducingConfig, LayerConfig, LayerForm,
+    BasisConfig, ConvolutionalForm, DbkConfig, DeepGpConfig, InducingConfig, LayerConfig,
     training::{MiniBatchTrainer, MiniBatchTraining, Model, Trainer, TrainingData},
 };
 
@@ -79,7 +79,7 @@ impl Case {
                 .with_hidden(WIDTH, hidden.clone())
                 .with_hidden(WIDTH, hidden);
         }
-        let form = LayerForm::Convolutional {
+        let form = ConvolutionalForm {
             size: PATCH,
             stride: 1,
             location: None,
@@ -147,7 +147,7 @@ impl Case {
     }
 }
 
-fn steps_of(model: impl Model + 'static, data: TrainingData, training: MiniBatchTraining) -> Step {
+fn steps_of(model: impl Module + Model, data: TrainingData, training: MiniBatchTraining) -> Step {
     let mut trainer = MiniBatchTrainer::new(model, data, training);
     Box::new(move || Ok(trainer.step()?.loss))
 }

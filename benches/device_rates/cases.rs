@@ -4,7 +4,7 @@ use std::error::Error;
 
 use burn::tensor::{DType, Device, Distribution, Tensor};
 use burn_gp_core::{
-    inference::{Exact, FullBatch},
+    inference::Exact,
     kernels::{KernelModule, StationaryKernel},
     likelihoods::Gaussian,
     means::ZeroMean,

@@ -9,7 +9,8 @@ use burn_gp_core::{
     variational::{InverseFreeConfig, PosteriorConfig, SolveGpConfig, WhitenedConfig},
 };
 use burn_gp_models::{
-    DeepGpConfig, LayerConfig, LayerForm, ModelConfig, SvgpConfig, training::MiniBatchTraining,
+    ConvolutionalForm, DeepGpConfig, LayerConfig, ModelConfig, SvgpConfig,
+    training::MiniBatchTraining,
 };
 
 /// The data set of a model.
@@ -73,7 +74,7 @@ fn deep() -> DeepGpConfig {
 /// A convolutional process of 32 inducing patches of 5×5 pixels.
 fn convolutional() -> DeepGpConfig {
     let output = LayerConfig::new(StationaryConfig::rbf())
-        .with_form(LayerForm::Convolutional {
+        .with_form(ConvolutionalForm {
             size: 5,
             stride: 1,
             location: None,

@@ -2,7 +2,10 @@
 
 use std::error::Error;
 
-use burn::tensor::{DType, Device, Distribution, Tensor};
+use burn::{
+    module::Module,
+    tensor::{DType, Device, Distribution, Tensor},
+};
 use burn_gp_core::{
     inducing::InducingPoints,
     kernels::StationaryConfig,
@@ -121,7 +124,7 @@ impl Row {
         }
     }
 
-    fn steps_of(self, model: impl Model + 'static, data: TrainingData, steps: usize) -> Step {
+    fn steps_of(self, model: impl Module + Model, data: TrainingData, steps: usize) -> Step {
         let mut training = MiniBatchTraining::new(steps);
         training.batch_size = self.batch;
         if self.variant == Variant::Natural {

@@ -2,7 +2,7 @@
 //! images than a Gaussian process on pixels needs: `cargo run --release -p burn-gp --example conv_gp`
 
 use burn_gp::{
-    LayerForm,
+    ConvolutionalForm,
     patches::ImageShape,
     prelude::*,
     rand::{RngExt, SeedableRng, rngs::ChaCha8Rng},
@@ -56,7 +56,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let responses = StationaryConfig::rbf()
         .with_lengthscale(1.0)
         .with_variance(100.0);
-    let form = LayerForm::Convolutional {
+    let form = ConvolutionalForm {
         size: 3,
         stride: 1,
         location: None,

@@ -3,7 +3,7 @@
 //! `cargo run --release -p burn-gp --example function_draws`
 
 use burn_gp::{
-    TrainedModel,
+    AnySvgp,
     prelude::*,
     sampling::{PathOptions, SamplePaths},
 };
@@ -19,7 +19,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let gp = SgprConfig::new(StationaryConfig::rbf())
         .with_inducing(24)
         .fit(&x, &y, &fit)?;
-    let TrainedModel::Sparse(model) = gp.model() else {
+    let Some(model) = gp.model().downcast_ref::<AnySvgp>() else {
         return Err("SGPR is a sparse model after training".into());
     };
     let functions = model

@@ -3,22 +3,21 @@
 use burn::tensor::{Tensor, TensorCreationOptions};
 use burn_gp_core::{
     inference::{
-        ActionLoss, ActionStart, AnyActionPolicy, BlockActions, ComputationAware, IterationRule,
-        Iterations, near_order,
+        ActionLoss, ActionPolicy, ActionStart, AnyActionPolicy, BlockActions, ComputationAware,
+        ConditionError, IterationRule, Iterations, near_order,
     },
-    kernels::AnyKernel,
-    likelihoods::{LikelihoodConfig, check_finite},
+    kernels::{AnyKernel, KernelModule},
+    likelihoods::check_finite,
     ops::Blocks,
+    register,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    InitError,
-    conditioned::Conditioned,
+    AnyModel, Conditioned, DataShape, InitError, ModelDefinition, TrainedModel,
     config::{OUTPUTS, options_of, with_first_values},
-    ready_made::{DataShape, ModelDefinition},
-    regression_config::regression_config,
-    training::{FullBatchOptimizer, TrainingData, TrainingDefaults},
+    regression_config::{full_batch, regression_config},
+    training::{FullBatchOptimizer, Model, TrainingData, TrainingDefaults},
 };
 
 /// Computation-aware regression whose components are chosen at run time.
@@ -262,24 +261,21 @@ impl ComputationAwareConfig {
 }
 
 impl ModelDefinition for ComputationAwareConfig {
-    type Model = AnyComputationAware;
+    regression_config!();
 
     fn arranged(&self, data: TrainingData) -> TrainingData {
         self.arranged(data)
     }
 
-    fn init(&self, data: &TrainingData) -> Result<AnyComputationAware, InitError> {
-        self.init(data)
+    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
+        Ok(self.init(data)?.boxed())
     }
 
-    fn resolved(&self, data: &TrainingData) -> Self {
-        Self {
-            actions: self.actions.for_rows(data.len()),
-            ..self.clone()
-        }
+    fn resolve(&mut self, data: &TrainingData) {
+        self.actions = self.actions.for_rows(data.len());
     }
 
-    fn usual_training(&self) -> TrainingDefaults {
+    fn default_training(&self) -> TrainingDefaults {
         match self.actions {
             ActionsConfig::Blocks { .. } => TrainingDefaults::L_BFGS,
             ActionsConfig::Iterations { .. } => {
@@ -291,19 +287,27 @@ impl ModelDefinition for ComputationAwareConfig {
         }
     }
 
-    fn takes_one_output(&self) -> bool {
-        true
-    }
-
-    fn blank_trained(
-        &self,
-        shape: &DataShape,
-    ) -> Result<Conditioned<AnyComputationAware>, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
         let model = self.blank(shape.rows, shape.dimensions, shape.options.clone())?;
-        Ok(Conditioned::new(&model, &shape.zeros()))
+        Ok(Conditioned::blank(&model, shape))
+    }
+}
+
+register!(
+    Model,
+    "computation-aware",
+    ComputationAwareConfig,
+    "Regression that counts skipped computation as uncertainty, full batch"
+);
+
+impl<K: KernelModule, A: ActionPolicy + Sync + 'static> Model for ComputationAware<K, A> {
+    full_batch!();
+
+    fn after_step(&mut self) {
+        self.after_step();
     }
 
-    fn likelihood(&self) -> LikelihoodConfig {
-        self.likelihood.clone().into()
+    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+        Conditioned::trained(self, data)
     }
 }

@@ -1,13 +1,11 @@
 //! Regression models that keep their data.
 
 use burn::{
-    module::{Module, Param},
+    module::{Module, ModuleDisplay, Param},
     tensor::{DType, Device, Tensor},
 };
 use burn_gp_core::{
-    inference::{
-        ActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact, FullBatch,
-    },
+    inference::{ActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact},
     kernels::KernelModule,
     layers::Predictive,
     likelihoods::{AnyLikelihood, Gaussian},
@@ -15,8 +13,8 @@ use burn_gp_core::{
 };
 
 use crate::{
-    ready_made::{ReadyMade, Trained},
-    training::TrainingData,
+    DataShape, Trained, TrainedModel,
+    training::{Model, TrainingData},
 };
 
 /// A regression model together with the data that it is conditioned on.
@@ -27,7 +25,7 @@ pub struct Conditioned<R: Module> {
     targets: Param<Tensor<2>>,
 }
 
-impl<R: FullBatch> Conditioned<R> {
+impl<R: KeepsData> Conditioned<R> {
     /// Moves both to the device without autodiff.
     pub fn new(regression: &R, data: &TrainingData) -> Self {
         let constant =
@@ -39,6 +37,21 @@ impl<R: FullBatch> Conditioned<R> {
         }
     }
 
+    /// The trained model of a regression model and its data.
+    ///
+    /// # Errors
+    ///
+    /// When an input or a target is not finite.
+    pub fn trained(regression: &R, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+        ConditionError::check(&data.inputs, &data.targets)?;
+        Ok(Self::new(regression, data).into_trained())
+    }
+
+    /// A trained model of this shape, to be filled from a record.
+    pub fn blank(regression: &R, shape: &DataShape) -> TrainedModel {
+        Self::new(regression, &shape.zeros()).into_trained()
+    }
+
     /// The regression model.
     pub fn regression(&self) -> &R {
         &self.regression
@@ -46,7 +59,22 @@ impl<R: FullBatch> Conditioned<R> {
 }
 
 /// Regression that needs its training data to predict.
-pub trait KeepsData: FullBatch {
+pub trait KeepsData: Model + Module + ModuleDisplay {
+    /// The process given the data.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    ///
+    /// # Errors
+    ///
+    /// When an input or a target is not finite, or a covariance matrix cannot be factored.
+    fn process_of(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError>;
+
     /// The kernel.
     fn kernel(&self) -> &impl KernelModule;
 
@@ -54,10 +82,18 @@ pub trait KeepsData: FullBatch {
     fn likelihood(&self) -> &Gaussian;
 }
 
-/// Forwards to the kernel and the noise of each regression type.
+/// Forwards to the methods of each regression type.
 macro_rules! keeps_data {
     ($($type:ident<$($parameter:ident: $bound:ident),*>),*) => {
-        $(impl<$($parameter: $bound),*> KeepsData for $type<$($parameter),*> {
+        $(impl<$($parameter: $bound + Sync + 'static),*> KeepsData for $type<$($parameter),*> {
+            fn process_of(
+                &self,
+                inputs: Tensor<2>,
+                targets: Tensor<2>,
+            ) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
+                Ok(Box::new(self.condition(inputs, targets)?))
+            }
+
             fn kernel(&self) -> &impl KernelModule {
                 self.kernel()
             }
@@ -75,25 +111,10 @@ keeps_data!(
     ConjugateGradients<K: KernelModule>
 );
 
-impl<R: KeepsData> ReadyMade for R
-where
-    R::Process: Send + Sync + 'static,
-{
-    type Trained = Conditioned<R>;
-
-    fn trained(&self, data: &TrainingData) -> Result<Conditioned<R>, ConditionError> {
-        ConditionError::check(&data.inputs, &data.targets)?;
-        Ok(Conditioned::new(self, data))
-    }
-}
-
-impl<R: KeepsData> Trained for Conditioned<R>
-where
-    R::Process: Send + Sync + 'static,
-{
+impl<R: KeepsData> Trained for Conditioned<R> {
     fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
-        let process = (self.regression).condition(self.inputs.val(), self.targets.val())?;
-        Ok(Box::new(process))
+        self.regression
+            .process_of(self.inputs.val(), self.targets.val())
     }
 
     fn likelihood(&self) -> AnyLikelihood {
@@ -106,7 +127,7 @@ where
     }
 
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        FullBatch::hyperparameters(&self.regression)
+        self.regression.hyperparameters()
     }
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Option<Tensor<2>> {

@@ -2,18 +2,17 @@
 
 use burn::tensor::TensorCreationOptions;
 use burn_gp_core::{
-    inference::{ConjugateGradients, ConjugateGradientsSettings},
-    kernels::AnyKernel,
-    likelihoods::{LikelihoodConfig, check_finite},
+    inference::{ConditionError, ConjugateGradients, ConjugateGradientsSettings},
+    kernels::{AnyKernel, KernelModule},
+    likelihoods::check_finite,
+    register,
 };
 
 use crate::{
-    InitError,
-    conditioned::Conditioned,
+    AnyModel, Conditioned, DataShape, InitError, ModelDefinition, TrainedModel,
     config::{OUTPUTS, options_of, with_first_values},
-    ready_made::{DataShape, ModelDefinition},
-    regression_config::regression_config,
-    training::{TrainingData, TrainingDefaults},
+    regression_config::{full_batch, regression_config},
+    training::{Model, TrainingData, TrainingDefaults},
 };
 
 /// Regression with conjugate gradients whose components are chosen at run time.
@@ -100,29 +99,38 @@ impl ConjugateGradientsConfig {
 }
 
 impl ModelDefinition for ConjugateGradientsConfig {
-    type Model = AnyConjugateGradients;
+    regression_config!();
 
-    fn init(&self, data: &TrainingData) -> Result<AnyConjugateGradients, InitError> {
-        self.init(data)
+    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
+        Ok(self.init(data)?.boxed())
     }
 
-    fn usual_training(&self) -> TrainingDefaults {
+    fn default_training(&self) -> TrainingDefaults {
         TrainingDefaults::L_BFGS
     }
 
-    fn takes_one_output(&self) -> bool {
-        true
-    }
-
-    fn blank_trained(
-        &self,
-        shape: &DataShape,
-    ) -> Result<Conditioned<AnyConjugateGradients>, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
         let model = self.blank(shape.dimensions, shape.options.clone())?;
-        Ok(Conditioned::new(&model, &shape.zeros()))
+        Ok(Conditioned::blank(&model, shape))
+    }
+}
+
+register!(
+    Model,
+    "conjugate-gradients",
+    ConjugateGradientsConfig,
+    "Regression by conjugate gradients with stochastic log-determinants, full batch, L-BFGS"
+);
+
+impl<K: KernelModule> Model for ConjugateGradients<K> {
+    full_batch!();
+
+    fn is_within_reach(&self, start: &dyn Model) -> bool {
+        let start = start.as_any().downcast_ref::<Self>();
+        start.is_none_or(|start| self.is_within_reach(start))
     }
 
-    fn likelihood(&self) -> LikelihoodConfig {
-        self.likelihood.clone().into()
+    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+        Conditioned::trained(self, data)
     }
 }

@@ -13,17 +13,18 @@ use burn_gp_core::{
     means::MeanConfig,
     parameter::ParameterConfig,
     process::{CovarianceShape, VarianceCorrection, VariationalGaussian},
+    register,
     variational::WeightSpace,
 };
 use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    InitError, Svgp,
+    AnyModel, DataShape, InitError, ModelDefinition, Svgp, Trained, TrainedModel,
     config::{OUTPUTS, options_of},
     initial_scale::scaled_to_targets,
-    ready_made::{DataShape, ModelDefinition, ReadyMade, Trained},
-    training::{AdamRates, TrainingData, TrainingDefaults},
+    regression_config::full_batch,
+    training::{AdamRates, Model, TrainingData, TrainingDefaults},
 };
 
 /// Full-batch regression with a deep basis kernel whose components are chosen at run time.
@@ -257,13 +258,23 @@ pub struct SvdbkConfig {
     pub parameters: ParameterConfig,
 }
 
+impl Default for SvdbkConfig {
+    /// The settings of the paper, for regression.
+    fn default() -> Self {
+        DbkConfig {
+            basis: BasisConfig::default(),
+            ..DbkConfig::default()
+        }
+        .variational()
+    }
+}
+
 impl SvdbkConfig {
     /// The settings of the paper with any likelihood.
     pub fn new(likelihood: impl Into<LikelihoodConfig>) -> Self {
         Self {
-            basis: BasisConfig::default(),
             likelihood: likelihood.into(),
-            ..DbkConfig::default().variational()
+            ..Self::default()
         }
     }
 
@@ -334,13 +345,11 @@ impl SvdbkConfig {
 }
 
 impl ModelDefinition for DbkConfig {
-    type Model = AnyDbk;
-
-    fn init(&self, data: &TrainingData) -> Result<AnyDbk, InitError> {
-        self.init(data)
+    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
+        Ok(self.init(data)?.boxed())
     }
 
-    fn usual_training(&self) -> TrainingDefaults {
+    fn default_training(&self) -> TrainingDefaults {
         TrainingDefaults::OneBatch(AdamRates::BASIS)
     }
 
@@ -348,72 +357,73 @@ impl ModelDefinition for DbkConfig {
         true
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnySvdbk, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
         self.variational().blank_trained(shape)
     }
 
     fn likelihood(&self) -> LikelihoodConfig {
         self.likelihood.clone().into()
     }
+
+    fn parameters(&mut self) -> Option<&mut ParameterConfig> {
+        Some(&mut self.parameters)
+    }
 }
 
-impl ReadyMade for AnyDbk {
-    type Trained = AnySvdbk;
+register!(
+    Model,
+    "dbk",
+    DbkConfig,
+    "Regression with the outputs of a network as basis functions (deep basis kernel), full batch, Adam"
+);
+
+impl Model for AnyDbk {
+    full_batch!();
 
     /// The variational model with the distribution of the weights given `data`.
-    fn trained(&self, data: &TrainingData) -> Result<AnySvdbk, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
         let model = self.valid();
         let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
         let posterior = model.weight_space(inputs, targets)?;
-        Ok(Svgp::of(
+        let model = Svgp::of(
             model.kernel().clone(),
             model.mean().clone(),
             AnyLikelihood::from(model.likelihood().clone()),
             posterior,
-        ))
+        );
+        Ok(model.into_trained())
     }
 }
 
 impl ModelDefinition for SvdbkConfig {
-    type Model = AnySvdbk;
-
-    fn init(&self, data: &TrainingData) -> Result<AnySvdbk, InitError> {
-        self.init(data)
+    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
+        Ok(self.init(data)?.boxed())
     }
 
-    fn usual_training(&self) -> TrainingDefaults {
+    fn default_training(&self) -> TrainingDefaults {
         TrainingDefaults::MiniBatches(AdamRates::BASIS)
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnySvdbk, InitError> {
-        self.blank(shape.dimensions, shape.columns, shape.options.clone())
+    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+        let model = self.blank(shape.dimensions, shape.columns, shape.options.clone())?;
+        Ok(model.into_trained())
     }
 
     fn likelihood(&self) -> LikelihoodConfig {
         self.likelihood.clone()
     }
-}
 
-impl ReadyMade for AnySvdbk {
-    type Trained = Self;
-
-    /// The model, with predictions that raise the prior variance to its maximum over the training
-    /// inputs.
-    fn trained(&self, data: &TrainingData) -> Result<Self, ConditionError> {
-        let model = self.valid();
-        let inputs = data.inputs.clone().inner();
-        ConditionError::check_inputs(&inputs)?;
-        let posterior = weights(&model)
-            .clone()
-            .with_level_of(model.kernel(), inputs)?;
-        Ok(Svgp::of(
-            model.kernel().clone(),
-            model.mean().clone(),
-            model.likelihood().clone(),
-            posterior,
-        ))
+    fn parameters(&mut self) -> Option<&mut ParameterConfig> {
+        Some(&mut self.parameters)
     }
 }
+
+register!(
+    Model,
+    "svdbk",
+    SvdbkConfig,
+    "As dbk, variational, on mini-batches"
+);
 
 impl Trained for AnySvdbk {
     fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
@@ -431,6 +441,23 @@ impl Trained for AnySvdbk {
 
     fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Option<Tensor<2>> {
         Some(self.kernel().covariance_at(x1, x2))
+    }
+
+    /// The model, with predictions that raise the prior variance to its maximum over the training
+    /// inputs.
+    fn finished(self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+        let inputs = data.inputs.clone().inner();
+        ConditionError::check_inputs(&inputs)?;
+        let posterior = weights(&self)
+            .clone()
+            .with_level_of(self.kernel(), inputs)?;
+        let model = Svgp::of(
+            self.kernel().clone(),
+            self.mean().clone(),
+            self.likelihood().clone(),
+            posterior,
+        );
+        Ok(model.into_trained())
     }
 }
 

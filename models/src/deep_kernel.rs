@@ -10,16 +10,17 @@ use burn_gp_core::{
     layers::Predictive,
     likelihoods::{AnyLikelihood, ImpossibleTarget, LikelihoodConfig},
     ops::NotPositiveDefinite,
-    parameter::{Hyperparameter, Part, Priors},
+    parameter::{Hyperparameter, ParameterConfig, Part, Priors},
     process::{Marginals, draw_at_distinct},
+    register,
 };
 use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnyExact, AnySgpr, AnySvgp, InitError,
+    AnyModel, DataShape, ExactConfig, InitError, ModelDefinition, SgprConfig, SvgpConfig, Trained,
+    TrainedModel,
     config::options_of,
-    ready_made::{DataShape, ModelDefinition, ReadyMade, Trained},
     training::{AdamRates, Model, Objective, TrainingData, TrainingDefaults},
 };
 
@@ -31,15 +32,6 @@ pub struct DeepKernelModel<M: Module> {
     network: Part<AnyNetwork>,
     model: M,
 }
-
-/// Exact deep kernel learning.
-pub type AnyDkl = DeepKernelModel<AnyExact>;
-
-/// Deep kernel learning with inducing points, collapsed.
-pub type AnySdkl = DeepKernelModel<AnySgpr>;
-
-/// Deep kernel learning with inducing points, on mini-batches.
-pub type AnySvdkl = DeepKernelModel<AnySvgp>;
 
 impl<M: Module + ModuleDisplay> DeepKernelModel<M> {
     /// A model on the outputs of `network`.
@@ -60,14 +52,6 @@ impl<M: Module + ModuleDisplay> DeepKernelModel<M> {
         &self.model
     }
 
-    /// Replaces the model on the network's outputs.
-    pub fn map<N: Module + ModuleDisplay>(self, change: impl FnOnce(M) -> N) -> DeepKernelModel<N> {
-        DeepKernelModel {
-            network: self.network,
-            model: change(self.model),
-        }
-    }
-
     /// The data with the network outputs as inputs, detached from the autodiff graph.
     pub fn features(&self, data: &TrainingData) -> TrainingData {
         features(&self.network.valid(), data)
@@ -81,7 +65,7 @@ fn features(network: &AnyNetwork, data: &TrainingData) -> TrainingData {
     }
 }
 
-impl<M: Model> Model for DeepKernelModel<M> {
+impl Model for DeepKernelModel<AnyModel> {
     fn objective(
         &self,
         inputs: Tensor<2>,
@@ -99,8 +83,8 @@ impl<M: Model> Model for DeepKernelModel<M> {
         self.model.rows_per_datum()
     }
 
-    fn after_step(self) -> Self {
-        self.map(M::after_step)
+    fn after_step(&mut self) {
+        self.model.after_step();
     }
 
     fn priors(&self) -> Priors {
@@ -114,21 +98,18 @@ impl<M: Model> Model for DeepKernelModel<M> {
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         self.model.hyperparameters()
     }
-}
 
-impl<M: ReadyMade> ReadyMade for DeepKernelModel<M> {
-    type Trained = DeepKernelModel<M::Trained>;
-
-    fn trained(&self, data: &TrainingData) -> Result<Self::Trained, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
         ConditionError::check_inputs(&data.inputs)?;
-        Ok(DeepKernelModel {
+        let trained = DeepKernelModel {
             network: self.network.valid(),
             model: self.model.trained(&self.features(data))?,
-        })
+        };
+        Ok(trained.into_trained())
     }
 }
 
-impl<T: Trained> Trained for DeepKernelModel<T> {
+impl Trained for DeepKernelModel<TrainedModel> {
     fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
         Ok(Box::new(FeatureProcess {
             network: self.network.valid(),
@@ -270,45 +251,42 @@ impl<C> DeepKernelConfig<C> {
     }
 }
 
-impl<C: ModelDefinition> DeepKernelConfig<C> {
+impl<C: ModelDefinition + Clone> DeepKernelConfig<C> {
     /// Initializes the model for `data`, in their precision and on their device with autodiff. Any
     /// inducing points are chosen among the initial outputs of the network.
     ///
     /// # Errors
     ///
     /// When a target is impossible, or the model on the outputs cannot be initialized.
-    pub fn init(&self, data: &TrainingData) -> Result<DeepKernelModel<C::Model>, InitError> {
+    pub fn init(&self, data: &TrainingData) -> Result<DeepKernelModel<AnyModel>, InitError> {
         let (network, seen) = self.first_features(data)?;
-        let model = self.model.resolved(data).init(&seen)?;
+        let mut config = self.model.clone();
+        config.resolve(data);
+        let model = config.init(&seen)?;
         model.check_targets(&seen.targets)?;
         Ok(DeepKernelModel::new(network.train(), model))
     }
 }
 
-impl<C: ModelDefinition> ModelDefinition for DeepKernelConfig<C> {
-    type Model = DeepKernelModel<C::Model>;
-
-    fn init(&self, data: &TrainingData) -> Result<Self::Model, InitError> {
-        self.init(data)
+impl<C> ModelDefinition for DeepKernelConfig<C>
+where
+    C: ModelDefinition + Clone + PartialEq + Serialize,
+{
+    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
+        Ok(self.init(data)?.boxed())
     }
 
     /// The counts are chosen for the distinct inputs of the network.
-    fn resolved(&self, data: &TrainingData) -> Self {
-        Self {
-            model: self.model.resolved(data),
-            ..self.clone()
-        }
+    fn resolve(&mut self, data: &TrainingData) {
+        self.model.resolve(data);
     }
 
-    fn as_in(&self, precision: DType) -> Self {
-        Self {
-            model: self.model.as_in(precision),
-            ..self.clone()
-        }
+    fn fix_precision(&mut self, precision: DType) {
+        self.model.fix_precision(precision);
     }
 
-    fn usual_training(&self) -> TrainingDefaults {
-        match self.model.usual_training() {
+    fn default_training(&self) -> TrainingDefaults {
+        match self.model.default_training() {
             TrainingDefaults::MiniBatches(_) => {
                 TrainingDefaults::MiniBatches(AdamRates::DEEP_KERNEL)
             }
@@ -320,23 +298,47 @@ impl<C: ModelDefinition> ModelDefinition for DeepKernelConfig<C> {
         self.model.takes_one_output()
     }
 
-    fn blank_trained(
-        &self,
-        shape: &DataShape,
-    ) -> Result<DeepKernelModel<<C::Model as ReadyMade>::Trained>, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
         self.network.check_sizes(shape.dimensions, self.features)?;
         let network = (self.network).init(shape.dimensions, self.features, shape.options.clone());
         let seen = DataShape {
             dimensions: self.features,
             ..shape.clone()
         };
-        Ok(DeepKernelModel::new(
-            network,
-            self.model.blank_trained(&seen)?,
-        ))
+        let model = self.model.blank_trained(&seen)?;
+        Ok(DeepKernelModel::new(network, model).into_trained())
     }
 
     fn likelihood(&self) -> LikelihoodConfig {
         self.model.likelihood()
     }
+
+    fn parameters(&mut self) -> Option<&mut ParameterConfig> {
+        self.model.parameters()
+    }
 }
+
+impl<C: Default> Default for DeepKernelConfig<C> {
+    fn default() -> Self {
+        Self::new(C::default())
+    }
+}
+
+register!(
+    Model,
+    "dkl",
+    DeepKernelConfig<ExactConfig>,
+    "Exact regression on the outputs of a network (deep kernel learning), Adam"
+);
+register!(
+    Model,
+    "sdkl",
+    DeepKernelConfig<SgprConfig>,
+    "As dkl, with inducing points (collapsed bound)"
+);
+register!(
+    Model,
+    "svdkl",
+    DeepKernelConfig<SvgpConfig>,
+    "As sdkl, variational, on mini-batches"
+);

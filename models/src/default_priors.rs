@@ -4,10 +4,10 @@ use burn::tensor::Device;
 use burn_gp_core::{
     kernels::KernelConfig,
     likelihoods::GaussianConfig,
-    parameter::{Hyperparameter, ParameterConfig, Prior, Priors, hyperparameters},
+    parameter::{Hyperparameter, Prior, Priors, hyperparameters},
 };
 
-use crate::ModelConfig;
+use crate::ModelDefinition;
 
 /// The largest number of rows for which priors are added. More rows outweigh the priors, which would
 /// slow down every step.
@@ -25,7 +25,7 @@ const LONG_ALIKE: f64 = 14.0;
 /// The standard deviation of the logarithm of a variance of a kernel, whose median is one.
 const VARIANCE_DEVIATION: f64 = 3.0;
 
-impl ModelConfig {
+impl dyn ModelDefinition {
     /// Adds weak priors on the kernel and on Gaussian noise, for standardized data with `rows` rows and
     /// `dimensions` inputs. Existing priors are kept.
     ///
@@ -47,36 +47,18 @@ impl ModelConfig {
     ///
     /// Models with more than 5000 rows, deep models, models on network features and models with
     /// separate kernels or coregionalization are not changed.
-    pub fn with_default_priors(mut self, rows: usize, dimensions: usize) -> Self {
+    pub fn add_default_priors(&mut self, rows: usize, dimensions: usize) {
+        let Some(kernel) = self.kernel().filter(|_| rows <= MOST_ROWS) else {
+            return;
+        };
+        let mut priors = default_priors(kernel, rows, dimensions);
         let likelihood = self.likelihood();
-        let has_noise = likelihood.downcast_ref::<GaussianConfig>().is_some();
-        if rows <= MOST_ROWS
-            && let Some((kernel, parameters)) = self.prior_parts()
-        {
-            let mut priors = default_priors(kernel, rows, dimensions);
-            if has_noise {
-                priors.0.insert(NOISE.to_owned(), NOISE_PRIOR);
-            }
+        if likelihood.downcast_ref::<GaussianConfig>().is_some() {
+            priors.0.insert(NOISE.to_owned(), NOISE_PRIOR);
+        }
+        if let Some(parameters) = self.parameters() {
             priors.extend(std::mem::take(&mut parameters.priors));
             parameters.priors = priors;
-        }
-        self
-    }
-
-    /// The kernel and the parameters of a model with one kernel on the inputs.
-    fn prior_parts(&mut self) -> Option<(&KernelConfig, &mut ParameterConfig)> {
-        match self {
-            Self::Exact(config) => Some((&config.kernel, &mut config.parameters)),
-            Self::Sgpr(config) => Some((&config.kernel, &mut config.parameters)),
-            Self::SolveCollapsed(config) => Some((&config.kernel, &mut config.parameters)),
-            Self::ComputationAware(config) => Some((&config.kernel, &mut config.parameters)),
-            Self::ConjugateGradients(config) => Some((&config.kernel, &mut config.parameters)),
-            Self::Svgp(config)
-                if !config.separate_kernels && config.coregionalization.is_none() =>
-            {
-                Some((&config.kernel, &mut config.parameters))
-            }
-            _ => None,
         }
     }
 }

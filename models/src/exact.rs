@@ -2,19 +2,19 @@
 
 use burn::tensor::TensorCreationOptions;
 use burn_gp_core::{
-    inference::Exact,
-    kernels::AnyKernel,
-    likelihoods::{LikelihoodConfig, check_finite},
+    inference::{ConditionError, Exact, LeaveOneOut},
+    kernels::{AnyKernel, KernelModule},
+    likelihoods::check_finite,
+    ops::NotPositiveDefinite,
     parameter::ParameterError,
+    register,
 };
 
 use crate::{
-    InitError,
-    conditioned::Conditioned,
+    AnyModel, Conditioned, DataShape, InitError, ModelDefinition, TrainedModel,
     config::{OUTPUTS, options_of},
-    ready_made::{DataShape, ModelDefinition},
-    regression_config::regression_config,
-    training::{TrainingData, TrainingDefaults},
+    regression_config::{full_batch, regression_config},
+    training::{Model, TrainingData, TrainingDefaults},
 };
 
 /// An exact model whose components are chosen at run time.
@@ -92,26 +92,40 @@ impl ExactConfig {
 }
 
 impl ModelDefinition for ExactConfig {
-    type Model = AnyExact;
+    regression_config!();
 
-    fn init(&self, data: &TrainingData) -> Result<AnyExact, InitError> {
-        self.init(data)
+    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
+        Ok(self.init(data)?.boxed())
     }
 
-    fn usual_training(&self) -> TrainingDefaults {
+    fn default_training(&self) -> TrainingDefaults {
         TrainingDefaults::L_BFGS
     }
 
-    fn takes_one_output(&self) -> bool {
-        true
-    }
-
-    fn blank_trained(&self, shape: &DataShape) -> Result<Conditioned<AnyExact>, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
         let model = self.blank(shape.dimensions, shape.options.clone())?;
-        Ok(Conditioned::new(&model, &shape.zeros()))
+        Ok(Conditioned::blank(&model, shape))
+    }
+}
+
+register!(
+    Model,
+    "exact",
+    ExactConfig,
+    "Exact regression; cost cubic in the number of rows"
+);
+
+impl<K: KernelModule> Model for Exact<K> {
+    full_batch!();
+
+    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+        Conditioned::trained(self, data)
     }
 
-    fn likelihood(&self) -> LikelihoodConfig {
-        self.likelihood.clone().into()
+    fn leave_one_out(
+        &self,
+        data: &TrainingData,
+    ) -> Option<Result<LeaveOneOut, NotPositiveDefinite>> {
+        Some(self.leave_one_out(data.inputs.clone(), data.targets.clone()))
     }
 }

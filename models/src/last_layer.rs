@@ -12,14 +12,15 @@ use burn_gp_core::{
     ops::{ExactMatmul, NotPositiveDefinite},
     parameter::{ParameterConfig, Priors},
     process::{Marginals, VarianceCorrection},
+    register,
 };
 use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnyDbk, AnySvdbk, BasisConfig, DbkConfig, InitError, SvdbkConfig,
+    AnyDbk, AnyModel, BasisConfig, DataShape, DbkConfig, InitError, ModelDefinition, SvdbkConfig,
+    TrainedModel,
     config::{OUTPUTS, options_of},
-    ready_made::{DataShape, ModelDefinition, ReadyMade},
     training::{AdamRates, Model, Objective, TrainingData, TrainingDefaults},
 };
 
@@ -183,16 +184,18 @@ impl Model for AnyLastLayer {
     fn priors(&self) -> Priors {
         self.priors.clone()
     }
+
+    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+        self.bayesian().trained(data)
+    }
 }
 
 impl ModelDefinition for LastLayerConfig {
-    type Model = AnyLastLayer;
-
-    fn init(&self, data: &TrainingData) -> Result<AnyLastLayer, InitError> {
-        self.init(data)
+    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
+        Ok(self.init(data)?.boxed())
     }
 
-    fn usual_training(&self) -> TrainingDefaults {
+    fn default_training(&self) -> TrainingDefaults {
         TrainingDefaults::MiniBatches(AdamRates::BASIS)
     }
 
@@ -200,19 +203,22 @@ impl ModelDefinition for LastLayerConfig {
         true
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnySvdbk, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
         self.variational().blank_trained(shape)
     }
 
     fn likelihood(&self) -> LikelihoodConfig {
         self.likelihood.clone().into()
     }
-}
 
-impl ReadyMade for AnyLastLayer {
-    type Trained = AnySvdbk;
-
-    fn trained(&self, data: &TrainingData) -> Result<AnySvdbk, ConditionError> {
-        self.bayesian().trained(data)
+    fn parameters(&mut self) -> Option<&mut ParameterConfig> {
+        Some(&mut self.parameters)
     }
 }
+
+register!(
+    Model,
+    "last-layer",
+    LastLayerConfig,
+    "Regression with a network whose last layer becomes Bayesian after training"
+);

@@ -18,7 +18,6 @@
 
 #![deny(missing_docs)]
 
-mod any_model;
 mod caught;
 mod checked_folder;
 mod chunks;
@@ -26,10 +25,12 @@ mod computation_aware;
 mod conditioned;
 mod config;
 mod conjugate_gradients;
+mod data;
 mod deep_basis;
 mod deep_gp;
 mod deep_kernel;
 mod default_priors;
+mod definition;
 pub mod device_step;
 mod exact;
 mod first_periods;
@@ -38,11 +39,11 @@ mod init_error;
 mod initial_scale;
 mod last_layer;
 mod malformed;
+mod model;
 pub mod parity;
 mod prediction;
 mod prediction_error;
 mod predictions;
-mod ready_made;
 mod record;
 mod regression_config;
 mod row_weights;
@@ -54,7 +55,6 @@ mod svgp_config;
 mod trained;
 pub mod training;
 
-pub use any_model::{AnyModel, ModelConfig};
 pub use burn_gp_core::{inducing::InducingConfig, variational::CoregionalizationConfig};
 pub use checked_folder::{CHECKSUMS_FILE, CheckError, CheckFailure, CheckedFolder};
 pub use chunks::inputs_at_once;
@@ -63,19 +63,24 @@ pub use computation_aware::{
 };
 pub use conditioned::{Conditioned, KeepsData};
 pub use conjugate_gradients::{AnyConjugateGradients, ConjugateGradientsConfig};
+pub use data::DataShape;
 pub use deep_basis::{AnyDbk, AnySvdbk, BasisConfig, DbkConfig, SvdbkConfig};
-pub use deep_gp::{AnyDeepGp, DeepGp, DeepGpConfig, HiddenLayerConfig, LayerConfig, LayerForm};
-pub use deep_kernel::{AnyDkl, AnySdkl, AnySvdkl, DeepKernelConfig, DeepKernelModel};
+pub use deep_gp::{
+    ConvolutionalForm, DeepGp, DeepGpConfig, DenseForm, HiddenLayerConfig, LayerConfig,
+    LayerDefinition, LayerForm, LayerInputs, LayerPlan, PatchForm,
+};
+pub use deep_kernel::{DeepKernelConfig, DeepKernelModel};
+pub use definition::{ModelConfig, ModelDefinition, ModelName};
 pub use exact::{AnyExact, ExactConfig};
 pub use first_periods::{FirstValues, first_periods};
 pub use fit::{Error, Fit, FitModel, Fitted, Matrix, Number, Predicted, Scaling};
 pub use init_error::InitError;
 pub use last_layer::{AnyLastLayer, LastLayerConfig};
 pub use malformed::explained;
+pub use model::AnyModel;
 pub use prediction::Predictor;
 pub use prediction_error::PredictionError;
 pub use predictions::Predictions;
-pub use ready_made::{DataShape, ModelDefinition, ReadyMade, Trained};
 pub use record::{LoadError, load_module, module_from_bytes};
 pub use saved_model::{
     FORMAT_VERSION, MODEL_FILE, Precision, SavedModel, SavedModelError, Summary, WEIGHTS_FILE,
@@ -84,4 +89,4 @@ pub use sgpr::{AnySgpr, SgprConfig};
 pub use solve_collapsed::{AnySolveCollapsed, SolveCollapsedConfig};
 pub use svgp::Svgp;
 pub use svgp_config::{AnySvgp, SvgpConfig};
-pub use trained::TrainedModel;
+pub use trained::{Trained, TrainedModel};

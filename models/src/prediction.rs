@@ -12,7 +12,7 @@ use burn_gp_core::{
 };
 use rand::Rng;
 
-use crate::{PredictionError, Predictions, chunks::inputs_at_once, training::matrix};
+use crate::{PredictionError, Predictions, chunks::inputs_at_once, data::matrix};
 
 /// A posterior over functions with a likelihood, on a device without autodiff. The posterior is a
 /// process or the layers of a deep model, whose predictions are mixtures over draws of the hidden

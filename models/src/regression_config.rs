@@ -1,8 +1,26 @@
 //! Configurations of full-batch regression.
 
 /// Makes the configuration of a full-batch regression with a kernel, a mean, the noise, parameter
-/// settings, and the given additional fields with their defaults.
+/// settings, and the given additional fields with their defaults. Without arguments, it makes the methods of
+/// [`ModelDefinition`](crate::ModelDefinition) that only concern these parts.
 macro_rules! regression_config {
+    () => {
+        fn takes_one_output(&self) -> bool {
+            true
+        }
+
+        fn likelihood(&self) -> burn_gp_core::likelihoods::LikelihoodConfig {
+            self.likelihood.clone().into()
+        }
+
+        fn kernel(&self) -> Option<&burn_gp_core::kernels::KernelConfig> {
+            Some(&self.kernel)
+        }
+
+        fn parameters(&mut self) -> Option<&mut burn_gp_core::parameter::ParameterConfig> {
+            Some(&mut self.parameters)
+        }
+    };
     (
         $(#[$documentation:meta])*
         $config:ident {
@@ -55,7 +73,42 @@ macro_rules! regression_config {
                 Ok($crate::initial_scale::scaled_to_targets(model, kernel, parts, priors, data))
             }
         }
+
+        impl Default for $config {
+            /// The kernel Matérn-5/2.
+            fn default() -> Self {
+                Self::new(burn_gp_core::kernels::StationaryConfig::matern52())
+            }
+        }
     };
 }
 
-pub(crate) use regression_config;
+/// The methods of [`Model`](crate::training::Model) that full-batch regression has in common. The objective
+/// is that of the batch as the whole data set, scaled up to all data.
+macro_rules! full_batch {
+    () => {
+        fn objective(
+            &self,
+            inputs: burn::tensor::Tensor<2>,
+            targets: burn::tensor::Tensor<2>,
+            data_count: usize,
+        ) -> Result<crate::training::Objective, burn_gp_core::ops::NotPositiveDefinite> {
+            let [batch, _] = inputs.dims();
+            let objective = self.full_objective(inputs, targets)?;
+            Ok(crate::training::Objective {
+                fit: objective * (data_count as f64 / batch as f64),
+                kl: None,
+            })
+        }
+
+        fn needs_all_data(&self) -> bool {
+            true
+        }
+
+        fn priors(&self) -> burn_gp_core::parameter::Priors {
+            self.priors().clone()
+        }
+    };
+}
+
+pub(crate) use {full_batch, regression_config};

@@ -9,17 +9,16 @@ use burn::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    CheckError, CheckedFolder, ModelConfig, TrainedModel,
+    CheckError, CheckedFolder, DataShape, ModelConfig, TrainedModel,
     caught::without_panic,
     checked_folder::{CHECKSUMS_FILE, CheckFailure},
     explained,
-    ready_made::DataShape,
     record::converted_module,
     training::TrainingData,
 };
 
 /// The version of the format that [`SavedModel::save`] writes.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 
 /// The crate that writes models, with its version.
 const WRITER: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
@@ -80,8 +79,10 @@ impl Summary {
     pub fn new(config: impl Into<ModelConfig>, data: &TrainingData) -> Self {
         let ([data_count, dimensions], [_, target_columns]) =
             (data.inputs.dims(), data.targets.dims());
+        let mut config = config.into();
+        config.resolve(data);
         Self {
-            config: config.into().resolved(data),
+            config,
             dimensions,
             target_columns,
             data_count,
@@ -256,7 +257,7 @@ impl<C: Serialize + DeserializeOwned> SavedModel<C> {
         let written = summary.precision.dtype();
         summary.precision = place.dtype.map_or(summary.precision, Precision::of);
         if summary.precision.dtype() != written {
-            summary.config = summary.config.as_in(written);
+            summary.config.fix_precision(written);
         }
         let options = (&place.device.inner(), summary.precision.dtype()).into();
         let blank = blank(&summary, options).map_err(|reason| read_error(MODEL_FILE, reason))?;

@@ -2,17 +2,19 @@
 
 use burn::module::Module;
 use burn_gp_core::{
-    inference::{Collapsed, ConditionError},
-    likelihoods::{LikelihoodConfig, check_finite},
+    inference::{Collapsed, ConditionError, LeaveOneOut},
+    likelihoods::check_finite,
+    ops::NotPositiveDefinite,
+    register,
     variational::{Whitened, WhitenedConfig},
 };
 
 use crate::{
-    AnySvgp, InducingConfig, InitError, SvgpConfig,
+    AnyModel, DataShape, InducingConfig, InitError, ModelDefinition, Svgp, SvgpConfig, Trained,
+    TrainedModel,
     config::{OUTPUTS, options_of, with_first_values},
-    ready_made::{DataShape, ModelDefinition, ReadyMade},
-    regression_config::regression_config,
-    training::{TrainingData, TrainingDefaults},
+    regression_config::{full_batch, regression_config},
+    training::{Model, TrainingData, TrainingDefaults},
 };
 
 /// A collapsed model whose components are chosen at run time.
@@ -102,51 +104,50 @@ impl SgprConfig {
 }
 
 impl ModelDefinition for SgprConfig {
-    type Model = AnySgpr;
+    regression_config!();
 
-    fn init(&self, data: &TrainingData) -> Result<AnySgpr, InitError> {
-        self.init(data)
+    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
+        Ok(self.init(data)?.boxed())
     }
 
-    fn resolved(&self, data: &TrainingData) -> Self {
-        Self {
-            inducing: self.inducing.for_inputs(&data.inputs),
-            ..self.clone()
-        }
+    fn resolve(&mut self, data: &TrainingData) {
+        self.inducing = self.inducing.for_inputs(&data.inputs);
     }
 
-    fn usual_training(&self) -> TrainingDefaults {
+    fn default_training(&self) -> TrainingDefaults {
         TrainingDefaults::L_BFGS
     }
 
-    fn takes_one_output(&self) -> bool {
-        true
-    }
-
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnySvgp, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
         self.variational().blank_trained(shape)
-    }
-
-    fn likelihood(&self) -> LikelihoodConfig {
-        self.likelihood.clone().into()
     }
 }
 
-impl ReadyMade for AnySgpr {
-    type Trained = AnySvgp;
+register!(
+    Model,
+    "sgpr",
+    SgprConfig,
+    "Sparse regression on the full batch (collapsed bound), L-BFGS"
+);
+
+impl Model for Collapsed {
+    full_batch!();
 
     /// The variational model with the optimal `q(u)` given `data`.
-    fn trained(&self, data: &TrainingData) -> Result<AnySvgp, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
         let model = self.valid();
         let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
         let distribution = model.optimal_distribution(inputs, targets)?;
         let posterior = Whitened::new(model.inducing().clone(), distribution, model.jitter());
         let (kernel, mean) = (model.kernel().clone(), model.mean().clone());
-        Ok(AnySvgp::new(
-            kernel,
-            mean,
-            model.likelihood().clone(),
-            posterior,
-        ))
+        let model = Svgp::new(kernel, mean, model.likelihood().clone(), posterior);
+        Ok(model.into_trained())
+    }
+
+    fn leave_one_out(
+        &self,
+        data: &TrainingData,
+    ) -> Option<Result<LeaveOneOut, NotPositiveDefinite>> {
+        Some(self.leave_one_out(data.inputs.clone(), data.targets.clone()))
     }
 }

@@ -3,16 +3,17 @@
 use burn::module::Module;
 use burn_gp_core::{
     inference::{CollapsedOrthogonal, ConditionError},
-    likelihoods::{LikelihoodConfig, check_finite},
+    likelihoods::check_finite,
+    register,
     variational::{InducingSet, Parameterization, SolveGp, SolveGpConfig},
 };
 
 use crate::{
-    AnySvgp, InducingConfig, InitError, SvgpConfig,
+    AnyModel, DataShape, InducingConfig, InitError, ModelDefinition, Svgp, SvgpConfig, Trained,
+    TrainedModel,
     config::{OUTPUTS, options_of, with_first_values},
-    ready_made::{DataShape, ModelDefinition, ReadyMade},
-    regression_config::regression_config,
-    training::{TrainingData, TrainingDefaults},
+    regression_config::{full_batch, regression_config},
+    training::{Model, TrainingData, TrainingDefaults},
 };
 
 /// A collapsed model with orthogonal inducing points, whose components are chosen at run time.
@@ -116,41 +117,37 @@ impl SolveCollapsedConfig {
 }
 
 impl ModelDefinition for SolveCollapsedConfig {
-    type Model = AnySolveCollapsed;
+    regression_config!();
 
-    fn init(&self, data: &TrainingData) -> Result<AnySolveCollapsed, InitError> {
-        self.init(data)
+    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
+        Ok(self.init(data)?.boxed())
     }
 
-    fn resolved(&self, data: &TrainingData) -> Self {
-        Self {
-            inducing: self.inducing.for_inputs(&data.inputs),
-            ..self.clone()
-        }
+    fn resolve(&mut self, data: &TrainingData) {
+        self.inducing = self.inducing.for_inputs(&data.inputs);
     }
 
-    fn usual_training(&self) -> TrainingDefaults {
+    fn default_training(&self) -> TrainingDefaults {
         TrainingDefaults::L_BFGS
     }
 
-    fn takes_one_output(&self) -> bool {
-        true
-    }
-
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnySvgp, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
         self.variational().blank_trained(shape)
-    }
-
-    fn likelihood(&self) -> LikelihoodConfig {
-        self.likelihood.clone().into()
     }
 }
 
-impl ReadyMade for AnySolveCollapsed {
-    type Trained = AnySvgp;
+register!(
+    Model,
+    "solve-collapsed",
+    SolveCollapsedConfig,
+    "As sgpr, with a second, orthogonal set of inducing points (SOLVE-GP)"
+);
+
+impl Model for CollapsedOrthogonal {
+    full_batch!();
 
     /// The variational model with the optimal `q(u)` and `q(v_⊥)` given `data`.
-    fn trained(&self, data: &TrainingData) -> Result<AnySvgp, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
         let model = self.valid();
         let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
         let points = [model.inducing().clone(), model.orthogonal().clone()];
@@ -158,11 +155,7 @@ impl ReadyMade for AnySolveCollapsed {
         let sets = sets.map(|(points, distribution)| InducingSet::new(points, distribution));
         let posterior = SolveGp::new(sets.collect(), Parameterization::Whitened, model.jitter());
         let (kernel, mean) = (model.kernel().clone(), model.mean().clone());
-        Ok(AnySvgp::new(
-            kernel,
-            mean,
-            model.likelihood().clone(),
-            posterior,
-        ))
+        let model = Svgp::new(kernel, mean, model.likelihood().clone(), posterior);
+        Ok(model.into_trained())
     }
 }

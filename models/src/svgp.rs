@@ -2,6 +2,7 @@
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
+    inference::ConditionError,
     kernels::{FunctionPrior, Kernels},
     likelihoods::{AnyLikelihood, ImpossibleTarget},
     means::AnyMean,
@@ -11,8 +12,11 @@ use burn_gp_core::{
     variational::{AnyPosterior, Evaluation},
 };
 
-use crate::row_weights::{check_weights, split_weights};
-use crate::training::{Model, Objective};
+use crate::{
+    Trained, TrainedModel,
+    row_weights::{check_weights, split_weights},
+    training::{Model, Objective, TrainingData},
+};
 
 /// A sparse variational Gaussian process: a kernel, a mean, a likelihood and a posterior.
 ///
@@ -92,12 +96,6 @@ impl<K: FunctionPrior> Svgp<K> {
         self
     }
 
-    /// The model without row weights, for prediction.
-    pub(crate) fn without_row_weights(mut self) -> Self {
-        self.has_row_weights = false;
-        self
-    }
-
     /// The targets and the weights of the rows, if there are any.
     fn weighted(&self, targets: Tensor<2>) -> (Tensor<2>, Option<Tensor<1>>) {
         match self.has_row_weights {
@@ -154,7 +152,10 @@ impl<K: FunctionPrior> Svgp<K> {
     }
 }
 
-impl<K: FunctionPrior> Model for Svgp<K> {
+impl<K: FunctionPrior> Model for Svgp<K>
+where
+    Self: Trained,
+{
     /// An unbiased estimate of the evidence lower bound. Only the likelihood term of the batch is
     /// scaled up to all data, not the KL divergence.
     fn objective(
@@ -181,9 +182,8 @@ impl<K: FunctionPrior> Model for Svgp<K> {
         })
     }
 
-    fn after_step(mut self) -> Self {
+    fn after_step(&mut self) {
         self.posterior.after_step(&self.kernel);
-        self
     }
 
     fn priors(&self) -> Priors {
@@ -196,5 +196,16 @@ impl<K: FunctionPrior> Model for Svgp<K> {
             check_weights(weights, targets.dims()[1])?;
         }
         self.likelihood.description().check_tensor(&targets)
+    }
+
+    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+        let mut model = self.valid();
+        model.has_row_weights = false;
+        model.finished(data)
+    }
+
+    fn use_row_weights(&mut self) -> bool {
+        self.has_row_weights = true;
+        true
     }
 }

@@ -1,28 +1,25 @@
 //! Configuration of sparse variational Gaussian processes.
 
-use burn::{
-    module::Module,
-    tensor::{DType, Device, Tensor, TensorCreationOptions},
-};
+use burn::tensor::{DType, Device, Tensor, TensorCreationOptions};
 use burn_gp_core::{
     inducing::InducingPoints,
     inference::ConditionError,
-    kernels::{AnyKernel, KernelConfig, KernelModule, Kernels},
+    kernels::{AnyKernel, KernelConfig, KernelModule, Kernels, StationaryConfig},
     layers::{GpLayerConfig, Predictive},
-    likelihoods::{AnyLikelihood, LikelihoodConfig},
+    likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig},
     means::MeanConfig,
     parameter::{ParameterConfig, numbers},
+    register,
     variational::{CoregionalizationConfig, FirstGaussians, PosteriorConfig, WhitenedConfig},
 };
 use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    InducingConfig, InitError, Svgp,
+    AnyModel, DataShape, InducingConfig, InitError, ModelDefinition, Svgp, Trained, TrainedModel,
     config::{options_of, with_first_values},
     initial_scale::scaled_to_targets,
-    ready_made::{DataShape, ModelDefinition, ReadyMade, Trained},
-    training::{TrainingData, TrainingDefaults},
+    training::{Model, TrainingData, TrainingDefaults},
 };
 
 /// A sparse variational model whose components are chosen at run time.
@@ -67,6 +64,13 @@ pub struct SvgpConfig {
     /// Initial values, bounds and priors of the parameters, and which of them are not trained.
     #[serde(default)]
     pub parameters: ParameterConfig,
+}
+
+impl Default for SvgpConfig {
+    /// Regression with the kernel Matérn-5/2.
+    fn default() -> Self {
+        Self::new(StationaryConfig::matern52(), GaussianConfig::default())
+    }
 }
 
 impl SvgpConfig {
@@ -208,46 +212,47 @@ impl SvgpConfig {
 }
 
 impl ModelDefinition for SvgpConfig {
-    type Model = AnySvgp;
-
-    fn init(&self, data: &TrainingData) -> Result<AnySvgp, InitError> {
-        self.init(data)
+    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
+        Ok(self.init(data)?.boxed())
     }
 
-    fn resolved(&self, data: &TrainingData) -> Self {
-        Self {
-            inducing: self.inducing.for_inputs(&data.inputs),
-            ..self.clone()
-        }
+    fn resolve(&mut self, data: &TrainingData) {
+        self.inducing = self.inducing.for_inputs(&data.inputs);
     }
 
-    fn as_in(&self, precision: DType) -> Self {
-        Self {
-            posterior: self.posterior.clone().as_in(precision),
-            ..self.clone()
-        }
+    fn fix_precision(&mut self, precision: DType) {
+        self.posterior.fix_precision(precision);
     }
 
-    fn usual_training(&self) -> TrainingDefaults {
+    fn default_training(&self) -> TrainingDefaults {
         TrainingDefaults::MINI_BATCHES
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnySvgp, InitError> {
-        self.blank(shape.dimensions, shape.columns, shape.options.clone())
+    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+        let model = self.blank(shape.dimensions, shape.columns, shape.options.clone())?;
+        Ok(model.into_trained())
     }
 
     fn likelihood(&self) -> LikelihoodConfig {
         self.likelihood.clone()
     }
-}
 
-impl ReadyMade for AnySvgp {
-    type Trained = Self;
+    fn kernel(&self) -> Option<&KernelConfig> {
+        let is_one = !self.separate_kernels && self.coregionalization.is_none();
+        is_one.then_some(&self.kernel)
+    }
 
-    fn trained(&self, _data: &TrainingData) -> Result<Self, ConditionError> {
-        Ok(self.valid().without_row_weights())
+    fn parameters(&mut self) -> Option<&mut ParameterConfig> {
+        Some(&mut self.parameters)
     }
 }
+
+register!(
+    Model,
+    "svgp",
+    SvgpConfig,
+    "Sparse variational, with any posterior, Adam on mini-batches"
+);
 
 impl AnySvgp {
     /// The inducing points of every set, `[M, D]` each.

@@ -1,96 +1,90 @@
-//! Trained models chosen at run time.
+//! Trained models.
 
-use burn::{module::Module, tensor::Tensor};
-use burn_gp_core::{inference::ConditionError, parameter::Hyperparameter};
+use burn::tensor::{DType, Device, Tensor};
+use burn_gp_core::{
+    custom::{AnyModule, BoxedModule, of_type, of_type_mut},
+    inference::ConditionError,
+    layers::Predictive,
+    likelihoods::AnyLikelihood,
+    parameter::{Hyperparameter, hyperparameters},
+};
 
-use crate::*;
+use crate::{Predictor, data::TrainingData};
 
-fn predictor(model: &impl Trained) -> Result<Predictor, ConditionError> {
-    let (device, dtype) = model.options();
-    let process = model.process()?;
-    Ok(Predictor::new(process, &model.likelihood(), &device, dtype))
-}
+/// A trained model of any type.
+pub type TrainedModel = BoxedModule<dyn Trained>;
 
-/// Makes [`TrainedModel`] from one line per form of a trained model.
-macro_rules! trained {
-    ($($(#[$doc:meta])* $name:ident($model:ty),)*) => {
-        /// A trained model.
-        #[allow(
-            clippy::large_enum_variant,
-            reason = "a program holds one or two, and burn's modules cannot hold boxes"
-        )]
-        #[derive(Module, Debug)]
-        pub enum TrainedModel {
-            $($(#[$doc])* $name($model),)*
-        }
+/// A trained model, which can be saved and makes predictions.
+pub trait Trained: AnyModule {
+    /// The posterior over functions.
+    ///
+    /// # Errors
+    ///
+    /// When a value in the data that the model keeps is not finite, or a covariance matrix cannot be
+    /// factored.
+    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError>;
 
-        $(
-            impl From<$model> for TrainedModel {
-                fn from(model: $model) -> Self {
-                    Self::$name(model)
-                }
-            }
-        )*
+    /// The likelihood.
+    fn likelihood(&self) -> AnyLikelihood;
 
-        impl TrainedModel {
-            /// Prepares the model for prediction.
-            ///
-            /// # Errors
-            ///
-            /// When a value in the data that the model keeps is not finite, or a covariance matrix
-            /// cannot be factored.
-            pub fn predictor(&self) -> Result<Predictor, ConditionError> {
-                match self {
-                    $(Self::$name(model) => predictor(model),)*
-                }
-            }
+    /// The device and the precision.
+    fn options(&self) -> (Device, DType);
 
-            /// The hyperparameters in human-readable units.
-            pub fn hyperparameters(&self) -> Vec<Hyperparameter> {
-                match self {
-                    $(Self::$name(model) => model.hyperparameters(),)*
-                }
-            }
+    /// The hyperparameters in human-readable units.
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        hyperparameters(self)
+    }
 
-            /// The prior covariances `k(x1, x2)` of the function. `None` for deep models and for
-            /// several functions with separate kernels.
-            ///
-            /// # Shapes
-            ///
-            /// - `x1`: `[N1, D]`, `x2`: `[N2, D]`
-            /// - result: `[N1, N2]`
-            pub fn covariance(&self, x1: Tensor<2>, x2: Tensor<2>) -> Option<Tensor<2>> {
-                match self {
-                    $(Self::$name(model) => model.covariance(x1, x2),)*
-                }
-            }
+    /// The prior covariances `k(x1, x2)` of the function. `None` for deep models and for several
+    /// functions with separate kernels.
+    ///
+    /// # Shapes
+    ///
+    /// - `x1`: `[N1, D]`, `x2`: `[N2, D]`
+    /// - result: `[N1, N2]`
+    fn covariance(&self, _x1: Tensor<2>, _x2: Tensor<2>) -> Option<Tensor<2>> {
+        None
+    }
 
-            /// The inducing points of all sets, row-major, `[M, D]`, from the first layer if there
-            /// are several. Empty for regression that keeps its data and for models with networks.
-            pub fn inducing_points(&self) -> Vec<f64> {
-                match self {
-                    $(Self::$name(model) => model.inducing_points(),)*
-                }
-            }
-        }
-    };
-}
+    /// The inducing points of all sets, row-major, `[M, D]`, from the first layer if there are
+    /// several. Empty for regression that keeps its data and for models with networks.
+    fn inducing_points(&self) -> Vec<f64> {
+        Vec::new()
+    }
 
-trained! {
-    /// Exact regression, stored with its data.
-    Exact(Conditioned<AnyExact>),
-    /// Computation-aware regression, stored with its data.
-    ComputationAware(Conditioned<AnyComputationAware>),
-    /// Regression with conjugate gradients, stored with its data.
-    ConjugateGradients(Conditioned<AnyConjugateGradients>),
-    /// A sparse model, which does not need its data.
-    Sparse(AnySvgp),
-    /// A deep model or an image model.
-    Deep(AnyDeepGp),
-    /// A deep basis kernel.
-    Basis(AnySvdbk),
-    /// Exact deep kernel learning, stored with the network outputs for its data.
-    DeepKernel(DeepKernelModel<Conditioned<AnyExact>>),
-    /// Deep kernel learning with inducing points.
-    SparseDeepKernel(AnySvdkl),
+    /// Prepares the model for prediction.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`process`](Self::process).
+    fn predictor(&self) -> Result<Predictor, ConditionError> {
+        let (device, dtype) = self.options();
+        let process = self.process()?;
+        Ok(Predictor::new(process, &self.likelihood(), &device, dtype))
+    }
+
+    /// The model as an object.
+    fn into_trained(self) -> TrainedModel
+    where
+        Self: Sized,
+    {
+        BoxedModule::new(
+            self,
+            |module| of_type::<Self>(module),
+            |module| of_type_mut::<Self>(module),
+        )
+    }
+
+    /// The model with what its predictions need of the training data, as an object. By default they need
+    /// nothing.
+    ///
+    /// # Errors
+    ///
+    /// When an input is not finite, or a covariance matrix cannot be factored.
+    fn finished(self, _data: &TrainingData) -> Result<TrainedModel, ConditionError>
+    where
+        Self: Sized,
+    {
+        Ok(self.into_trained())
+    }
 }

@@ -2,8 +2,8 @@
 
 use burn_gp_core::{likelihoods::GaussianConfig, metrics, ops::Stationary};
 use burn_gp_models::{
-    AnyModel, InducingConfig, SgprConfig,
-    training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData},
+    InducingConfig, SgprConfig,
+    training::{FullBatchTrainer, FullBatchTraining, Model, Trainer, TrainingData},
 };
 
 use crate::arguments::RunOptions;
@@ -67,7 +67,7 @@ fn sparse_regression(data: &TrainingData, part: &Part, seed: u64) -> Option<f64>
     while !trainer.is_finished() {
         trainer.step().ok()?;
     }
-    let model = AnyModel::from(trainer.into_model()).trained(data).ok()?;
+    let model = trainer.model().trained(data).ok()?;
     let (inputs, targets) = (&part.inputs, &part.targets);
     let predictor = model.predictor().ok()?;
     let densities = predictor.log_density(inputs.values(), inputs.columns(), targets);

@@ -89,7 +89,7 @@ impl Plan {
             None => all,
             Some(_) => {
                 // `check` has refused models that do not support row weights.
-                model = model.clone().with_row_weights().unwrap_or(model);
+                model.use_row_weights();
                 let inputs = data.train.inputs.values();
                 let (targets, columns) = data.train.training_targets();
                 TrainingData::with_target_columns(inputs, &targets, columns, device, dtype)
@@ -231,7 +231,7 @@ fn model(resolved: &mut RunOptions, data: &PreparedData) -> Result<ModelConfig, 
             $config { kernel, mean, likelihood, parameters, $($field: $value),* }.into()
         };
     }
-    let config = match model {
+    let mut config = match model {
         ModelName::Exact => regression!(ExactConfig {}),
         ModelName::CagpOpt | ModelName::CagpCg | ModelName::Itergp => {
             regression!(ComputationAwareConfig {
@@ -264,8 +264,8 @@ fn model(resolved: &mut RunOptions, data: &PreparedData) -> Result<ModelConfig, 
     };
     // The priors are for standardized inputs.
     let is_standard = resolved.input_scale() == InputScaleName::Standard;
-    Ok(match *resolved.default_priors.get_or_insert(is_standard) {
-        true => config.with_default_priors(data.training_rows(), data.dimensions()),
-        false => config,
-    })
+    if *resolved.default_priors.get_or_insert(is_standard) {
+        config.add_default_priors(data.training_rows(), data.dimensions());
+    }
+    Ok(config)
 }

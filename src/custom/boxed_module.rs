@@ -27,7 +27,7 @@ pub struct BoxedModule<View: ?Sized> {
 impl<View: ?Sized> BoxedModule<View> {
     /// Wraps a module, with the functions that view it as a component. Their argument always has the
     /// type of `module`.
-    pub(crate) fn new(
+    pub fn new(
         module: impl AnyModule,
         view: fn(&dyn AnyModule) -> &View,
         view_mut: fn(&mut dyn AnyModule) -> &mut View,
@@ -60,8 +60,9 @@ impl<View: ?Sized> BoxedModule<View> {
 /// # Panics
 ///
 /// If it has another type.
+#[doc(hidden)]
 #[track_caller]
-pub(crate) fn of_type<M: 'static>(module: &dyn AnyModule) -> &M {
+pub fn of_type<M: 'static>(module: &dyn AnyModule) -> &M {
     match module.as_any().downcast_ref() {
         Some(module) => module,
         None => unreachable!("the view of a module fits its type"),
@@ -73,8 +74,9 @@ pub(crate) fn of_type<M: 'static>(module: &dyn AnyModule) -> &M {
 /// # Panics
 ///
 /// If it has another type.
+#[doc(hidden)]
 #[track_caller]
-pub(crate) fn of_type_mut<M: 'static>(module: &mut dyn AnyModule) -> &mut M {
+pub fn of_type_mut<M: 'static>(module: &mut dyn AnyModule) -> &mut M {
     match module.as_any_mut().downcast_mut() {
         Some(module) => module,
         None => unreachable!("the view of a module fits its type"),
@@ -96,7 +98,7 @@ pub trait AnyModule: fmt::Debug + Send + Sync + 'static {
     /// `Module::to_device`
     fn moved(self: Box<Self>, device: &Device) -> Box<dyn AnyModule>;
     /// `Module::train`
-    fn trained(self: Box<Self>) -> Box<dyn AnyModule>;
+    fn tracked(self: Box<Self>) -> Box<dyn AnyModule>;
     /// `Module::valid`
     fn validated(&self) -> Box<dyn AnyModule>;
     /// `Module::materialize`
@@ -134,7 +136,7 @@ impl<M: Module + ModuleDisplay + Sync + 'static> AnyModule for M {
         Box::new(self.to_device(device))
     }
 
-    fn trained(self: Box<Self>) -> Box<dyn AnyModule> {
+    fn tracked(self: Box<Self>) -> Box<dyn AnyModule> {
         Box::new(self.train())
     }
 
@@ -367,7 +369,7 @@ impl<View: ?Sized> Module for BoxedModule<View> {
 
     fn train(self) -> Self {
         Self {
-            module: self.module.trained(),
+            module: self.module.tracked(),
             ..self
         }
     }

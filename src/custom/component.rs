@@ -21,9 +21,6 @@ pub trait Kind: 'static {
     /// The trait object of the configurations.
     type Definition: ?Sized + AnyDefinition;
 
-    /// Every registered component.
-    fn entries() -> impl Iterator<Item = &'static Entry<Self>>;
-
     /// Checks the values of a configuration.
     ///
     /// # Errors
@@ -71,14 +68,26 @@ pub struct Entry<K: Kind + ?Sized> {
     pub read: fn(Value) -> serde_json::Result<Box<K::Definition>>,
 }
 
+/// A registered component of any kind: a reference to its [`Entry`].
+#[doc(hidden)]
+pub struct Registration(pub &'static (dyn Any + Send + Sync));
+
+inventory::collect!(Registration);
+
 impl<K: Kind + ?Sized> Entry<K> {
+    /// Every registered component of the kind.
+    fn all() -> impl Iterator<Item = &'static Self> {
+        let all = inventory::iter::<Registration>.into_iter();
+        all.filter_map(|Registration(entry)| entry.downcast_ref())
+    }
+
     /// The component that is registered under `name`.
     ///
     /// # Errors
     ///
     /// If there are none or several.
     fn find(name: &str) -> Result<&'static Self, String> {
-        let mut found = K::entries().filter(|entry| entry.name == name);
+        let mut found = Self::all().filter(|entry| entry.name == name);
         match (found.next(), found.next()) {
             (Some(entry), None) => Ok(entry),
             (Some(_), Some(_)) => Err(format!("two {}s are registered as {name}", K::TAG)),
@@ -94,7 +103,7 @@ impl<K: Kind + ?Sized> Entry<K> {
 
 /// The names of all components of a kind, in alphabetical order.
 fn names<K: Kind + ?Sized>() -> Vec<&'static str> {
-    let mut names: Vec<_> = K::entries().map(|entry| entry.name).collect();
+    let mut names: Vec<_> = Entry::<K>::all().map(|entry| entry.name).collect();
     names.sort_unstable();
     names
 }
@@ -141,44 +150,38 @@ macro_rules! register {
             const NAME: &'static str = $name;
         }
 
-        $crate::custom::inventory::submit! {
-            $crate::custom::Entry::<dyn $kind> {
+        impl From<$config> for $crate::custom::ComponentConfig<dyn $kind> {
+            fn from(config: $config) -> Self {
+                Self::new($name, Box::new(config))
+            }
+        }
+
+        const _: () = {
+            static ENTRY: $crate::custom::Entry<dyn $kind> = $crate::custom::Entry {
                 name: $name,
                 help: $help,
                 default: || Box::new(<$config as Default>::default()),
                 read: |fields| {
-                    Ok(Box::new($crate::custom::serde_json::from_value::<$config>(fields)?))
+                    Ok(Box::new($crate::custom::serde_json::from_value::<$config>(
+                        fields,
+                    )?))
                 },
-            }
-        }
+            };
+            $crate::custom::inventory::submit! { $crate::custom::Registration(&ENTRY) }
+        };
     };
 }
 
-/// Makes a trait a kind of component: its tag, the trait of its configurations, their registry, and the
-/// conversion of every component into the boxed type, if that is named.
+/// Makes a trait a kind of component: its tag, the trait of its configurations, and the conversion of every
+/// component into the boxed type, if that is named.
 macro_rules! component_kind {
     ($kind:ident, $definition:ident, $tag:literal $(, $boxed:ident)?) => {
         impl $crate::custom::ComponentKind for dyn $kind {
             const TAG: &'static str = $tag;
             type Definition = dyn $definition;
 
-            fn entries() -> impl Iterator<Item = &'static $crate::custom::Entry<Self>> {
-                inventory::iter::<$crate::custom::Entry<Self>>.into_iter()
-            }
-
             fn check(definition: &Self::Definition) -> Result<(), String> {
                 definition.check().map_err(|reason| reason.to_string())
-            }
-        }
-
-        inventory::collect!($crate::custom::Entry<dyn $kind>);
-
-        impl<D> From<D> for $crate::custom::ComponentConfig<dyn $kind>
-        where
-            D: $definition + $crate::custom::Registered<dyn $kind>,
-        {
-            fn from(definition: D) -> Self {
-                Self::new(D::NAME, Box::new(definition))
             }
         }
 
@@ -210,8 +213,9 @@ impl<K: Kind + ?Sized> ComponentConfig<K> {
     /// # Panics
     ///
     /// If the name is registered twice.
+    #[doc(hidden)]
     #[track_caller]
-    pub(crate) fn new(name: &str, definition: Box<K::Definition>) -> Self {
+    pub fn new(name: &str, definition: Box<K::Definition>) -> Self {
         match Entry::find(name) {
             Ok(entry) => Self { entry, definition },
             Err(reason) => panic!("{reason}"),

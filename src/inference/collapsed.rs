@@ -3,7 +3,7 @@
 use burn::{module::Module, tensor::Tensor};
 
 use super::{
-    ConditionError, FullBatch, check_rows,
+    ConditionError, check_rows,
     low_rank::{low_rank_log_density, optimal_gaussian, posterior_mean, precision},
     parts::parts,
 };
@@ -110,7 +110,7 @@ impl Collapsed {
     /// that the inducing variables do not determine:
     /// `Σ_p log N(y_p | m_p, Q + σ²I) − P·tr[(Q + σ²I)⁻¹(K − Q)]/2` (J. Shi, M. Titsias and A.
     /// Mnih, *Sparse Orthogonal Variational Inference for Gaussian Processes*, arXiv:1910.10596,
-    /// eq. 14). With `B = RRᵀ` it equals the [objective](FullBatch::full_objective) plus
+    /// eq. 14). With `B = RRᵀ` it equals the [objective](Self::full_objective) plus
     /// `P·tr[V(K − Q)Vᵀ]/(2σ⁴)`, `V = R⁻¹Λ`, and lies between the objective and the log evidence.
     /// Time N²·M, memory N².
     ///
@@ -244,15 +244,18 @@ impl Collapsed {
     }
 }
 
-impl FullBatch for Collapsed {
-    type Process = WithMean<ConditionedProcess>;
-
-    fn priors(&self) -> Priors {
-        self.priors.clone()
-    }
-
+impl Collapsed {
     /// `Σ_p log N(y_p | m_p, Q + σ²I) − P·tr(K − Q)/(2σ²)`.
-    fn full_objective(
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    /// - result: `[1]`
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn full_objective(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
@@ -266,11 +269,20 @@ impl FullBatch for Collapsed {
         Ok(evidence - unexplained.sum() / noise * (0.5 * outputs as f64))
     }
 
-    fn condition(
+    /// The process given the data, on the device without autodiff.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    ///
+    /// # Errors
+    ///
+    /// When an input or a target is not finite, or a covariance matrix cannot be factored.
+    pub fn condition(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<Self::Process, ConditionError> {
+    ) -> Result<WithMean<ConditionedProcess>, ConditionError> {
         let this = self.valid();
         let Optimum {
             factor,

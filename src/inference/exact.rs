@@ -2,7 +2,7 @@
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::{ConditionError, FullBatch, check_rows, parts::parts};
+use super::{ConditionError, check_rows, parts::parts};
 use crate::{
     inducing::InducingPoints,
     kernels::KernelModule,
@@ -49,15 +49,18 @@ impl<K: KernelModule> Exact<K> {
     }
 }
 
-impl<K: KernelModule> FullBatch for Exact<K> {
-    type Process = WithMean<ConditionedProcess>;
-
-    fn priors(&self) -> Priors {
-        self.priors.clone()
-    }
-
+impl<K: KernelModule> Exact<K> {
     /// `Σ_p log N(y_p | m_p, K + σ²I)`.
-    fn full_objective(
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    /// - result: `[1]`
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn full_objective(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
@@ -67,11 +70,20 @@ impl<K: KernelModule> FullBatch for Exact<K> {
         gaussian_log_density(self.covariance(inputs), residual, JITTER)
     }
 
-    fn condition(
+    /// The process given the data, on the device without autodiff.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    ///
+    /// # Errors
+    ///
+    /// When an input or a target is not finite, or a covariance matrix cannot be factored.
+    pub fn condition(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<Self::Process, ConditionError> {
+    ) -> Result<WithMean<ConditionedProcess>, ConditionError> {
         check_rows(&inputs, &targets);
         ConditionError::check(&inputs, &targets)?;
         let this = self.valid();

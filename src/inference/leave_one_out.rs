@@ -115,7 +115,7 @@ impl<K: KernelModule> Exact<K> {
 
 impl Collapsed {
     /// The prediction of each target from all the others, under the model that
-    /// [`condition`](super::FullBatch::condition) predicts with: the covariance `C = Q + σ²I` of the
+    /// [`condition`](Self::condition) predicts with: the covariance `C = Q + σ²I` of the
     /// targets, and the variance `diag(K − Q)` of the part that the targets do not determine. Time
     /// N·M², memory N·M.
     ///

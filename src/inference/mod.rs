@@ -13,6 +13,12 @@
 //! `T(Z) ≤ L_A ≤ log p(y)`, where T is the objective of [`Collapsed`], `L_A` its
 //! [tighter bound](Collapsed::tighter_bound), `L_S` the objective of [`CollapsedOrthogonal`] and
 //! `L_OD` its [decoupled bound](CollapsedOrthogonal::decoupled_bound).
+//!
+//! P outputs share the kernel, the likelihood and all factorizations. Every method has the same two
+//! functions of inputs, `[N, D]`, and targets, `[N, P]`. `full_objective` is the objective to maximize,
+//! `[1]`, summed over data and outputs. `condition` gives the process for prediction, with everything that
+//! does not depend on new inputs precomputed; it lives on the device without autodiff and shares nothing
+//! with the model.
 
 mod collapsed;
 mod computation_aware;
@@ -24,10 +30,7 @@ mod low_rank;
 mod orthogonal;
 mod parts;
 
-use burn::{
-    module::{Module, ModuleDisplay},
-    tensor::Tensor,
-};
+use burn::tensor::Tensor;
 
 pub use collapsed::Collapsed;
 pub use computation_aware::{
@@ -44,87 +47,7 @@ pub use leave_one_out::LeaveOneOut;
 pub use low_rank::{LowRankRegression, low_rank_evidence};
 pub use orthogonal::CollapsedOrthogonal;
 
-use crate::{
-    likelihoods::{ImpossibleTarget, check_finite},
-    ops::NotPositiveDefinite,
-    parameter::{Hyperparameter, Priors, hyperparameters, require_same_dtype},
-    process::Process,
-};
-
-/// A model that is trained full batch and then predicts.
-///
-/// P outputs share the kernel, the likelihood and all factorizations.
-pub trait FullBatch: Module + ModuleDisplay {
-    /// The process returned by [`condition`](Self::condition).
-    type Process: Process;
-
-    /// The training objective to maximize: the log evidence or a bound of it, summed over data and
-    /// outputs.
-    ///
-    /// # Shapes
-    ///
-    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
-    /// - result: `[1]`
-    ///
-    /// # Errors
-    ///
-    /// When a covariance matrix cannot be factored.
-    fn full_objective(
-        &self,
-        inputs: Tensor<2>,
-        targets: Tensor<2>,
-    ) -> Result<Tensor<1>, NotPositiveDefinite>;
-
-    /// The process given the data, with everything that does not depend on new inputs precomputed.
-    /// It lives on the device without autodiff and shares nothing with `self`.
-    ///
-    /// # Shapes
-    ///
-    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
-    ///
-    /// # Errors
-    ///
-    /// When an input or a target is not finite, or a covariance matrix cannot be factored.
-    fn condition(
-        &self,
-        inputs: Tensor<2>,
-        targets: Tensor<2>,
-    ) -> Result<Self::Process, ConditionError>;
-
-    /// Updates the model after a step of gradient descent: moves parameters to a standard value
-    /// along directions in which the objective is constant. Called after every Adam step. By
-    /// default there are no such directions.
-    fn after_step(self) -> Self {
-        self
-    }
-
-    /// Whether a line search from `start` may evaluate the objective here; otherwise it tries points
-    /// closer to `start`. Objectives that take much longer at extreme hyperparameters set such a limit.
-    /// By default there is none.
-    fn is_within_reach(&self, _start: &Self) -> bool {
-        true
-    }
-
-    /// The priors of the parameters, given by path. Trainers add their log density to the
-    /// objective. There are none by default.
-    fn priors(&self) -> Priors {
-        Priors::default()
-    }
-
-    /// Checks targets, `[N, P]`, before training. The default checks that they are finite.
-    ///
-    /// # Errors
-    ///
-    /// [`ImpossibleTarget`] for the first invalid value.
-    fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
-        check_finite(targets)
-    }
-
-    /// The hyperparameters with their constrained values.
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        hyperparameters(self)
-    }
-}
+use crate::parameter::require_same_dtype;
 
 /// Checks that inputs and targets have the same number of rows and the same precision.
 #[track_caller]

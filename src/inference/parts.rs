@@ -32,6 +32,11 @@ macro_rules! parts {
                 self
             }
 
+            /// The priors of the parameters, given by path.
+            pub fn priors(&self) -> &$crate::parameter::Priors {
+                &self.priors
+            }
+
             /// The mean function.
             pub fn mean(&self) -> &$crate::means::AnyMean {
                 &self.mean

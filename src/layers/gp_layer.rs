@@ -1,5 +1,7 @@
 //! A layer built from a kernel, a mean and a posterior.
 
+use std::any::Any;
+
 use burn::{module::Module, tensor::Tensor};
 
 use super::Layer;
@@ -10,7 +12,7 @@ use crate::{
     ops::NotPositiveDefinite,
     parameter::{Part, Role, require_precision},
     patches::PatchGrid,
-    process::{DrawableProcess, Marginals, WithMean},
+    process::{Marginals, Process, WithMean},
     variational::{AnyPosterior, Evaluation},
 };
 
@@ -78,25 +80,6 @@ impl GpLayer {
         };
         Ok(self.evaluate(x)?.kl)
     }
-
-    /// The inputs of the inducing variables of every set, `[M, D]` each: points, or patches of images.
-    pub fn inducing_inputs(&self) -> Vec<Tensor<2>> {
-        let inputs = |set: &AnyInducing| match set.downcast_ref::<InducingPatches>() {
-            Some(patches) => Some(patches.patches()),
-            None => set.inputs(),
-        };
-        self.posterior
-            .inducing()
-            .into_iter()
-            .filter_map(inputs)
-            .collect()
-    }
-
-    /// The patches of the images, if the kernel is convolutional.
-    pub fn grid(&self) -> Option<&PatchGrid> {
-        let kernel = self.kernel.first().downcast_ref::<Convolutional>();
-        kernel.map(Convolutional::grid)
-    }
 }
 
 impl<K: FunctionPrior> GpLayer<K> {
@@ -131,8 +114,6 @@ impl<K: FunctionPrior> GpLayer<K> {
 }
 
 impl<K: FunctionPrior> Layer for GpLayer<K> {
-    type Process = WithMean<Box<dyn DrawableProcess>>;
-
     #[track_caller]
     fn evaluate(&self, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
         require_precision("GpLayer", &x, &*self.posterior);
@@ -146,18 +127,32 @@ impl<K: FunctionPrior> Layer for GpLayer<K> {
         })
     }
 
-    fn condition(&self) -> Result<Self::Process, NotPositiveDefinite> {
+    fn condition(&self) -> Result<Box<dyn Process + Send + Sync>, NotPositiveDefinite> {
         let process = self.posterior.condition(&self.kernel)?;
-        Ok(WithMean::new(process, self.mean.valid()))
+        Ok(Box::new(WithMean::new(process, self.mean.valid())))
     }
 
-    fn after_step(mut self) -> Self {
+    fn after_step(&mut self) {
         self.posterior.after_step(&self.kernel);
-        self
     }
 
-    fn synchronized(mut self) -> Self {
+    fn synchronize(&mut self) {
         self.posterior.synchronize(&self.kernel);
-        self
+    }
+
+    fn inducing_inputs(&self) -> Vec<Tensor<2>> {
+        let inputs = |set: &AnyInducing| match set.downcast_ref::<InducingPatches>() {
+            Some(patches) => Some(patches.patches()),
+            None => set.inputs(),
+        };
+        let sets = self.posterior.inducing().into_iter();
+        sets.filter_map(inputs).collect()
+    }
+
+    /// The patches of the images, if the kernel is convolutional.
+    fn grid(&self) -> Option<&PatchGrid> {
+        let kernels = (&self.kernel as &dyn Any).downcast_ref::<Kernels>()?;
+        let kernel = kernels.first().downcast_ref::<Convolutional>();
+        kernel.map(Convolutional::grid)
     }
 }

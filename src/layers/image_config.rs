@@ -181,7 +181,7 @@ impl PatchLayerConfig {
     pub fn init(
         &self,
         options: impl Into<TensorCreationOptions>,
-    ) -> Result<PatchLayer<GpLayer>, LayerError> {
+    ) -> Result<PatchLayer, LayerError> {
         let grid = self.grid()?;
         Ok(PatchLayer::new(self.functions.init(options), grid))
     }
@@ -194,7 +194,7 @@ impl PatchLayerConfig {
     /// When the patches do not fit the image, and in the same cases as
     /// [`GpLayerConfig::init_from`].
     #[track_caller]
-    pub fn init_from(&self, images: &Tensor<2>) -> Result<PatchLayer<GpLayer>, LayerError> {
+    pub fn init_from(&self, images: &Tensor<2>) -> Result<PatchLayer, LayerError> {
         let grid = self.grid()?;
         let layer = self.functions.init_from(&grid.extract(images.clone()))?;
         Ok(PatchLayer::new(layer, grid))

@@ -38,7 +38,6 @@
 //! # }
 //! ```
 
-mod any;
 mod basis_config;
 mod config;
 mod error;
@@ -49,33 +48,28 @@ mod patch_layer;
 mod predictive;
 mod stack;
 
-use burn::{
-    module::{Module, ModuleDisplay},
-    tensor::Tensor,
-};
+use burn::tensor::Tensor;
 
-pub use any::AnyLayer;
 pub use basis_config::{BasisLayer, BasisLayerConfig};
 pub use config::GpLayerConfig;
 pub use error::LayerError;
 pub use gp_layer::GpLayer;
 pub use image_config::{ConvGpLayerConfig, PatchLayerConfig, convolutional_layer};
 pub use noise::LayerNoise;
-pub use patch_layer::{PatchLayer, PatchProcess};
+pub use patch_layer::PatchLayer;
 pub use predictive::Predictive;
 pub use stack::{Propagation, Stack, StackProcess};
 
 use crate::{
+    custom::{AnyModule, BoxedModule, of_type, of_type_mut},
     ops::NotPositiveDefinite,
+    patches::PatchGrid,
     process::{Marginals, Process},
     variational::Evaluation,
 };
 
 /// Functions of input rows, with a trained distribution.
-pub trait Layer: Module + ModuleDisplay {
-    /// The process returned by [`condition`](Self::condition).
-    type Process: Process;
-
+pub trait Layer: AnyModule {
     /// The marginals of the functions at `x`, `[N, D]`, and the KL divergence of the distribution
     /// of their inducing variables from the prior.
     ///
@@ -89,7 +83,7 @@ pub trait Layer: Module + ModuleDisplay {
     /// # Errors
     ///
     /// When the covariance of the inducing variables cannot be factored.
-    fn condition(&self) -> Result<Self::Process, NotPositiveDefinite>;
+    fn condition(&self) -> Result<Box<dyn Process + Send + Sync>, NotPositiveDefinite>;
 
     /// The number of rows the kernel evaluates per input: one, unless inputs are images and the
     /// kernel evaluates every patch. Memory is proportional to it.
@@ -98,14 +92,20 @@ pub trait Layer: Module + ModuleDisplay {
     }
 
     /// Updates the state that the layer keeps between optimizer steps. Call it after every step.
-    fn after_step(self) -> Self {
-        self
-    }
+    fn after_step(&mut self) {}
 
     /// Recomputes the state that the layer keeps between optimizer steps. Call it before the first
     /// step and after changing parameters from outside.
-    fn synchronized(self) -> Self {
-        self
+    fn synchronize(&mut self) {}
+
+    /// The inputs of the inducing variables of every set, `[M, D]` each: points, or patches of images.
+    fn inducing_inputs(&self) -> Vec<Tensor<2>> {
+        Vec::new()
+    }
+
+    /// The patches, if inputs are images and the layer evaluates functions of their patches.
+    fn grid(&self) -> Option<&PatchGrid> {
+        None
     }
 
     /// The marginals of the functions at `x`, `[N, D]`. [`draw`](Marginals::draw) samples from
@@ -116,5 +116,18 @@ pub trait Layer: Module + ModuleDisplay {
     /// When the covariance of the inducing variables cannot be factored.
     fn forward(&self, x: Tensor<2>) -> Result<Marginals, NotPositiveDefinite> {
         Ok(self.evaluate(x)?.marginals)
+    }
+}
+
+/// A layer of any type.
+pub type AnyLayer = BoxedModule<dyn Layer>;
+
+impl<L: Layer> From<L> for AnyLayer {
+    fn from(layer: L) -> Self {
+        Self::new(
+            layer,
+            |module| of_type::<L>(module),
+            |module| of_type_mut::<L>(module),
+        )
     }
 }

@@ -2,7 +2,7 @@
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::Layer;
+use super::{AnyLayer, Layer};
 use crate::{
     ops::NotPositiveDefinite,
     patches::PatchGrid,
@@ -52,33 +52,30 @@ use crate::{
 /// # }
 /// ```
 #[derive(Module, Debug)]
-pub struct PatchLayer<H: Module> {
-    layer: H,
+pub struct PatchLayer {
+    layer: AnyLayer,
     #[module(skip)]
     grid: PatchGrid,
 }
 
 /// The process of a [`PatchLayer`].
-#[derive(Clone, Debug)]
-pub struct PatchProcess<P> {
-    process: P,
+struct PatchProcess {
+    process: Box<dyn Process + Send + Sync>,
     grid: PatchGrid,
 }
 
-impl<H: Layer> PatchLayer<H> {
+impl PatchLayer {
     /// Applies the functions of `layer`, whose inputs are patches, to every patch of `grid`.
-    pub fn new(layer: H, grid: PatchGrid) -> Self {
-        Self { layer, grid }
+    pub fn new(layer: impl Into<AnyLayer>, grid: PatchGrid) -> Self {
+        Self {
+            layer: layer.into(),
+            grid,
+        }
     }
 
     /// The layer that is applied to each patch.
-    pub fn layer(&self) -> &H {
+    pub fn layer(&self) -> &AnyLayer {
         &self.layer
-    }
-
-    /// The patches.
-    pub fn grid(&self) -> &PatchGrid {
-        &self.grid
     }
 }
 
@@ -95,9 +92,7 @@ fn maps(marginals: Marginals, grid: &PatchGrid) -> Marginals {
     }
 }
 
-impl<H: Layer> Layer for PatchLayer<H> {
-    type Process = PatchProcess<H::Process>;
-
+impl Layer for PatchLayer {
     fn evaluate(&self, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
         let Evaluation { marginals, kl } = self.layer.evaluate(self.grid.extract(x))?;
         Ok(Evaluation {
@@ -106,33 +101,35 @@ impl<H: Layer> Layer for PatchLayer<H> {
         })
     }
 
-    fn condition(&self) -> Result<Self::Process, NotPositiveDefinite> {
-        Ok(PatchProcess {
+    fn condition(&self) -> Result<Box<dyn Process + Send + Sync>, NotPositiveDefinite> {
+        Ok(Box::new(PatchProcess {
             process: self.layer.condition()?,
             grid: self.grid,
-        })
+        }))
     }
 
     fn rows_per_input(&self) -> usize {
         self.grid.count() * self.layer.rows_per_input()
     }
 
-    fn after_step(self) -> Self {
-        Self {
-            layer: self.layer.after_step(),
-            ..self
-        }
+    fn after_step(&mut self) {
+        self.layer.after_step();
     }
 
-    fn synchronized(self) -> Self {
-        Self {
-            layer: self.layer.synchronized(),
-            ..self
-        }
+    fn synchronize(&mut self) {
+        self.layer.synchronize();
+    }
+
+    fn inducing_inputs(&self) -> Vec<Tensor<2>> {
+        self.layer.inducing_inputs()
+    }
+
+    fn grid(&self) -> Option<&PatchGrid> {
+        Some(&self.grid)
     }
 }
 
-impl<P: Process> Process for PatchProcess<P> {
+impl Process for PatchProcess {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.marginals(one).at_none();

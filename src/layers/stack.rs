@@ -3,7 +3,7 @@
 use burn::{module::Module, tensor::Tensor};
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 
-use super::{Layer, LayerNoise, Predictive};
+use super::{AnyLayer, LayerNoise, Predictive};
 use crate::{
     ops::NotPositiveDefinite,
     parameter::HostInteger,
@@ -51,9 +51,9 @@ use crate::{
 /// # }
 /// ```
 #[derive(Module, Debug)]
-pub struct Stack<H: Module, O: Module> {
-    hidden: Vec<H>,
-    output: O,
+pub struct Stack {
+    hidden: Vec<AnyLayer>,
+    output: AnyLayer,
     /// The number of steps so far, which determines the noise.
     steps: HostInteger,
     #[module(skip)]
@@ -73,30 +73,34 @@ pub struct Propagation {
 }
 
 /// A conditioned [`Stack`].
-#[derive(Clone, Debug)]
-pub struct StackProcess<P, R> {
-    hidden: Vec<P>,
-    output: R,
+pub struct StackProcess {
+    hidden: Vec<Box<dyn Process + Send + Sync>>,
+    output: Box<dyn Process + Send + Sync>,
     noise: LayerNoise,
 }
 
-impl<H: Layer, O: Layer> Stack<H, O> {
+impl Stack {
     /// Creates a stack from hidden layers, in order, and an output layer.
     ///
     /// # Panics
     ///
     /// If a number of draws is zero.
     #[track_caller]
-    pub fn new(hidden: Vec<H>, output: O, noise: LayerNoise) -> Self {
+    pub fn new(
+        hidden: Vec<impl Into<AnyLayer>>,
+        output: impl Into<AnyLayer>,
+        noise: LayerNoise,
+    ) -> Self {
         assert!(
             noise.training > 0 && noise.prediction > 0,
             "Stack: {} draws in training, {} in prediction; both must be at least 1",
             noise.training,
             noise.prediction
         );
+        let output = output.into();
         let steps = HostInteger::new(0, &output.devices()[0]);
         Self {
-            hidden,
+            hidden: hidden.into_iter().map(Into::into).collect(),
             output,
             steps,
             noise,
@@ -104,12 +108,12 @@ impl<H: Layer, O: Layer> Stack<H, O> {
     }
 
     /// The hidden layers.
-    pub fn hidden(&self) -> &[H] {
+    pub fn hidden(&self) -> &[AnyLayer] {
         &self.hidden
     }
 
     /// The output layer.
-    pub fn output(&self) -> &O {
+    pub fn output(&self) -> &AnyLayer {
         &self.output
     }
 
@@ -121,7 +125,7 @@ impl<H: Layer, O: Layer> Stack<H, O> {
     /// The maximum number of rows a kernel evaluates per input of a training step. Memory is
     /// proportional to it.
     pub fn rows_per_input(&self) -> usize {
-        let hidden = self.hidden.iter().map(Layer::rows_per_input).max();
+        let hidden = self.hidden.iter().map(|layer| layer.rows_per_input()).max();
         let drawn = hidden.map_or(1, |rows| rows * self.noise.training);
         drawn.max(self.output.rows_per_input())
     }
@@ -164,8 +168,8 @@ impl<H: Layer, O: Layer> Stack<H, O> {
     /// # Errors
     ///
     /// When a covariance cannot be factored.
-    pub fn condition(&self) -> Result<StackProcess<H::Process, O::Process>, NotPositiveDefinite> {
-        let hidden = self.hidden.iter().map(Layer::condition);
+    pub fn condition(&self) -> Result<StackProcess, NotPositiveDefinite> {
+        let hidden = self.hidden.iter().map(|layer| layer.condition());
         Ok(StackProcess {
             hidden: hidden.collect::<Result<_, _>>()?,
             output: self.output.condition()?,
@@ -175,28 +179,22 @@ impl<H: Layer, O: Layer> Stack<H, O> {
 
     /// Updates the state of every layer after an optimizer step, and moves on to the noise of the
     /// next step.
-    pub fn after_step(self) -> Self {
-        let hidden = self.hidden.into_iter().map(Layer::after_step);
-        Self {
-            hidden: hidden.collect(),
-            output: self.output.after_step(),
-            steps: self.steps.plus(1),
-            noise: self.noise,
-        }
+    pub fn after_step(&mut self) {
+        self.layers_mut().for_each(|layer| layer.after_step());
+        self.steps = self.steps.plus(1);
     }
 
     /// Recomputes the state that the layers keep between steps.
-    pub fn synchronized(self) -> Self {
-        let hidden = self.hidden.into_iter().map(Layer::synchronized);
-        Self {
-            hidden: hidden.collect(),
-            output: self.output.synchronized(),
-            ..self
-        }
+    pub fn synchronize(&mut self) {
+        self.layers_mut().for_each(|layer| layer.synchronize());
+    }
+
+    fn layers_mut(&mut self) -> impl Iterator<Item = &mut AnyLayer> {
+        self.hidden.iter_mut().chain([&mut self.output])
     }
 }
 
-impl<P: Process, R: Process> Predictive for StackProcess<P, R> {
+impl Predictive for StackProcess {
     /// One component per draw of the hidden layers, with noise that all rows share
     /// ([`LayerNoise`]). The mixture describes each row separately; [`draws`](Self::draws) gives
     /// joint samples.
@@ -218,7 +216,7 @@ impl<P: Process, R: Process> Predictive for StackProcess<P, R> {
 
     fn rows_per_input(&self) -> usize {
         let hidden = self.hidden.iter().map(Process::rows_per_input);
-        (hidden.max().unwrap_or(1)).max(self.output.rows_per_input())
+        (hidden.max().unwrap_or(1)).max(Process::rows_per_input(&self.output))
     }
 
     fn layer_means(&self, x: Tensor<2>) -> Vec<Tensor<2>> {

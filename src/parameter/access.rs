@@ -33,7 +33,7 @@ use super::{
 pub trait Parameters: Module {
     /// The paths of all parameters.
     fn parameter_paths(&self) -> Vec<String> {
-        let parameters = tree::parameters(self, &mut |_| true).into_iter();
+        let parameters = tree::parameters(|listing| self.visit(listing), &mut |_| true).into_iter();
         parameters.map(|found| found.path).collect()
     }
 
@@ -134,7 +134,7 @@ pub trait Parameters: Module {
 
 fn set_trained<M: Module>(module: M, path: &str, trained: bool) -> Result<M, ParameterError> {
     let within = format!("{path}.");
-    let found = tree::parameters(&module, &mut |place| {
+    let found = tree::parameters(|listing| module.visit(listing), &mut |place| {
         place.path == path || place.path.starts_with(&within)
     });
     if found.is_empty() {
@@ -155,7 +155,9 @@ fn replaced<M: Module>(module: M, found: &Found, values: &[f64], limits: Bounds)
 
 /// Finds the parameter with the given path.
 pub(super) fn find(module: &impl Module, path: &str) -> Result<Found, ParameterError> {
-    let mut found = tree::parameters(module, &mut |place| place.path == path);
+    let mut found = tree::parameters(|listing| module.visit(listing), &mut |place| {
+        place.path == path
+    });
     found.pop().ok_or_else(|| unknown(module, path))
 }
 
@@ -163,7 +165,9 @@ fn unknown(module: &impl Module, path: &str) -> ParameterError {
     let known = module.parameter_paths();
     let similarity = |other: &&String| strsim::jaro_winkler(path, other);
     let nearest = (known.iter()).max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
-    let reported = tree::parameters(module, &mut |place| place.role != Role::Network.name());
+    let reported = tree::parameters(|listing| module.visit(listing), &mut |place| {
+        place.role != Role::Network.name()
+    });
     let reported: Vec<String> = reported.into_iter().map(|found| found.path).collect();
     ParameterError::Unknown {
         path: path.to_owned(),

@@ -18,7 +18,7 @@ pub struct AtFloor {
 /// The positive hyperparameters of a module whose smallest value is less than twice the lower
 /// bound.
 pub fn at_floor(module: &impl Module) -> Vec<AtFloor> {
-    let found = tree::hyperparameters(module).into_iter();
+    let found = tree::hyperparameters(|listing| module.visit(listing)).into_iter();
     let reached = found.filter_map(|found| {
         let floor = found.floor()?;
         let values = numbers(found.value());

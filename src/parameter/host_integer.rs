@@ -41,7 +41,7 @@ impl HostInteger {
     }
 
     /// Adds `other`.
-    pub fn plus(self, other: i64) -> Self {
+    pub fn plus(&self, other: i64) -> Self {
         Self::at(
             self.get() + other,
             self.stored.id,

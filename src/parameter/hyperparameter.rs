@@ -1,9 +1,7 @@
 //! Reported hyperparameters.
 
-use burn::module::Module;
-
 use super::{numbers, tree};
-use crate::custom::BoxedModule;
+use crate::custom::AnyModule;
 
 /// One reported hyperparameter.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,8 +14,8 @@ pub struct Hyperparameter {
 
 /// The [hyperparameters](super::Role::Hyperparameter) of any module, with their constrained values and
 /// in the order of its fields: all parameters that are in no [`Part`](super::Part) with another role.
-pub fn hyperparameters(module: &impl Module) -> Vec<Hyperparameter> {
-    tree::hyperparameters(module)
+pub fn hyperparameters(module: &(impl AnyModule + ?Sized)) -> Vec<Hyperparameter> {
+    tree::hyperparameters(|listing| module.visited(listing))
         .into_iter()
         .map(|found| {
             let values = numbers(found.value());
@@ -27,11 +25,4 @@ pub fn hyperparameters(module: &impl Module) -> Vec<Hyperparameter> {
             }
         })
         .collect()
-}
-
-impl<View: ?Sized> BoxedModule<View> {
-    /// The hyperparameters with their constrained values.
-    pub fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        hyperparameters(self)
-    }
 }

@@ -57,7 +57,7 @@ impl Role {
     /// The parameters of `module` that have this role, by their paths.
     pub fn group(self, module: &impl Module) -> ParamGroup {
         let mut paths = Vec::new();
-        tree::parameters(module, &mut |place| {
+        tree::parameters(|listing| module.visit(listing), &mut |place| {
             if place.role == self.name() {
                 paths.push(place.full_path.clone());
             }

@@ -176,12 +176,14 @@ impl Priors {
         if self.is_empty() {
             return None;
         }
-        let terms = tree::parameters(module, &mut |place| self.0.contains_key(&place.path))
-            .into_iter()
-            .filter_map(|found| {
-                let prior = self.0.get(&found.path)?;
-                Some(prior.log_density(found.value()).sum())
-            });
+        let terms = tree::parameters(|listing| module.visit(listing), &mut |place| {
+            self.0.contains_key(&place.path)
+        })
+        .into_iter()
+        .filter_map(|found| {
+            let prior = self.0.get(&found.path)?;
+            Some(prior.log_density(found.value()).sum())
+        });
         terms.reduce(|sum, term| sum + term)
     }
 

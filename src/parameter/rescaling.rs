@@ -24,7 +24,9 @@ use super::tree;
 /// # Ok::<(), burn_gp_core::parameter::ParameterError>(())
 /// ```
 pub fn rescaled<M: Module>(module: M, exponent: &dyn Fn(&str) -> i64) -> M {
-    let found = tree::parameters(&module, &mut |place| exponent(&place.path) != 0);
+    let found = tree::parameters(|listing| module.visit(listing), &mut |place| {
+        exponent(&place.path) != 0
+    });
     let free = found
         .into_iter()
         .filter(|found| found.is_trained && !found.has_limits());

@@ -1,7 +1,7 @@
 //! The parameters of a module tree, by field names.
 
 use burn::{
-    module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId},
+    module::{ModuleMapper, ModuleVisitor, Param, ParamId},
     tensor::{Int, Tensor, TensorData},
 };
 
@@ -18,9 +18,9 @@ pub(super) struct Place {
     pub role: String,
 }
 
-/// The parameters of a module at the places that are `wanted`.
+/// The parameters, at the places that are `wanted`, of the module that `visit` visits.
 pub(super) fn parameters(
-    module: &impl Module,
+    visit: impl FnOnce(&mut Listing<'_>),
     wanted: &mut dyn FnMut(&Place) -> bool,
 ) -> Vec<Found> {
     let mut listing = Listing {
@@ -29,13 +29,13 @@ pub(super) fn parameters(
         found: Vec::new(),
         wanted,
     };
-    module.visit(&mut listing);
+    visit(&mut listing);
     listing.found
 }
 
-/// The hyperparameters of a module.
-pub(super) fn hyperparameters(module: &impl Module) -> Vec<Found> {
-    parameters(module, &mut |place| {
+/// The hyperparameters of the module that `visit` visits.
+pub(super) fn hyperparameters(visit: impl FnOnce(&mut Listing<'_>)) -> Vec<Found> {
+    parameters(visit, &mut |place| {
         place.role == Role::Hyperparameter.name()
     })
 }
@@ -226,7 +226,7 @@ impl Step {
     }
 }
 
-struct Listing<'a> {
+pub(super) struct Listing<'a> {
     steps: Vec<Step>,
     /// The names of the roles of the parts around, from the outermost.
     roles: Vec<String>,

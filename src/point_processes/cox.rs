@@ -4,7 +4,7 @@ use burn::{module::Module, tensor::Tensor};
 
 use super::IntegrationRule;
 use crate::{
-    layers::Layer,
+    layers::AnyLayer,
     ops::{NotPositiveDefinite, log_one_minus_exp},
     process::Marginals,
     variational::Evaluation,
@@ -12,26 +12,33 @@ use crate::{
 
 /// A log-Gaussian Cox process. The number of points in any region is Poisson distributed with
 /// intensity `λ(x) = e^{f(x)}` per unit volume, where the Gaussian process f is the function of any
-/// [`Layer`].
+/// [`Layer`](crate::layers::Layer).
 ///
 /// It follows Y. Zhu, P. Yuchi and Y. Xie, arXiv:2505.18526, appendix A.5, who use a posterior over
 /// the weights of features: `ELBO = Σ_n μ(x_n) − ∫ e^{μ(x) + ½σ²(x)} dx − KL[q ‖ p]`, with the
 /// marginals `f(x) ~ N(μ(x), σ²(x))` under q. An [`IntegrationRule`] computes the integral; it can
 /// be the same in every step or redrawn.
 #[derive(Module, Debug)]
-pub struct CoxProcess<L: Module> {
-    layer: L,
+pub struct CoxProcess {
+    layer: AnyLayer,
 }
 
-impl<L: Layer> CoxProcess<L> {
+impl CoxProcess {
     /// Creates a process whose log intensity is the single function of `layer`.
-    pub fn new(layer: L) -> Self {
-        Self { layer }
+    pub fn new(layer: impl Into<AnyLayer>) -> Self {
+        Self {
+            layer: layer.into(),
+        }
     }
 
     /// The layer.
-    pub fn layer(&self) -> &L {
+    pub fn layer(&self) -> &AnyLayer {
         &self.layer
+    }
+
+    /// Updates the state that the layer keeps between optimizer steps.
+    pub fn after_step(&mut self) {
+        self.layer.after_step();
     }
 
     /// The evidence lower bound for all points, `[N, D]`, estimated from a batch. The sum over the

@@ -64,13 +64,6 @@ pub type PosteriorConfig = ComponentConfig<dyn Posterior>;
 pub type PosteriorName = ComponentName<dyn Posterior>;
 
 impl PosteriorConfig {
-    /// The configuration that creates the same parameters in every precision as this one does in
-    /// `precision`. It serves to read models that were saved in another precision.
-    pub fn as_in(mut self, precision: DType) -> Self {
-        self.fix_precision(precision);
-        self
-    }
-
     /// Checks the values of the configuration. `path` is the path of the posterior in its model, for
     /// error messages.
     ///

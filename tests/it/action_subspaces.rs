@@ -10,8 +10,7 @@ use burn::{
 };
 use burn_gp_core::{
     inference::{
-        BlockActions, ComputationAware, FullBatch, IterationRule, Iterations, Regression,
-        grassmann_distance,
+        BlockActions, ComputationAware, IterationRule, Iterations, Regression, grassmann_distance,
     },
     kernels::StationaryKernel,
     likelihoods::Gaussian,

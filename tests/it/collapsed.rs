@@ -13,7 +13,7 @@ use burn::{
 };
 use burn_gp_core::{
     inducing::InducingPoints,
-    inference::{Collapsed, Exact, FullBatch},
+    inference::{Collapsed, Exact},
     kernels::StationaryKernel,
     likelihoods::{Gaussian, Likelihood},
     means::MeanConfig,

@@ -13,7 +13,6 @@ use burn::{
     tensor::{DType, Device, Tensor},
 };
 use burn_gp_core::{
-    inference::FullBatch,
     means::MeanConfig,
     ops::{Jitter, Stationary},
     process::{Process, VariationalGaussian},

@@ -9,7 +9,7 @@ use crate::support::stationary::KINDS;
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp_core::{
     inducing::InducingPoints,
-    inference::{Collapsed, CollapsedOrthogonal, Exact, FullBatch},
+    inference::{Collapsed, CollapsedOrthogonal, Exact},
     kernels::{
         AnyKernel, ConstantConfig, KernelConfig, LinearConfig, RationalQuadraticConfig,
         StationaryConfig,

@@ -15,7 +15,7 @@ use burn_gp_core::{
     inducing::InducingPoints,
     inference::{
         ActionLoss, ActionPolicy, ActionVariables, Actions, BlockActions,
-        ConjugateGradientsSettings, Exact, FullBatch, IterationRule, Iterations, near_order,
+        ConjugateGradientsSettings, Exact, IterationRule, Iterations, near_order,
     },
     likelihoods::{Gaussian, Likelihood},
     means::ZeroMean,

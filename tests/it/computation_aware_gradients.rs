@@ -8,8 +8,8 @@ use crate::reference::{
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp_core::{
     inference::{
-        ActionLoss, ActionPolicy, BlockActions, ComputationAware, DenseActions, FullBatch,
-        IterationRule, Iterations, Regression,
+        ActionLoss, ActionPolicy, BlockActions, ComputationAware, DenseActions, IterationRule,
+        Iterations, Regression,
     },
     kernels::{KernelModule, Linear, Scaled, StationaryKernel, Sum},
     likelihoods::Gaussian,

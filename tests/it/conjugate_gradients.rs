@@ -6,9 +6,7 @@ use crate::reference::{
 };
 use burn::tensor::{DType, Device};
 use burn_gp_core::{
-    inference::{
-        ConjugateGradients, ConjugateGradientsSettings, Exact, FullBatch, IterationRule, Iterations,
-    },
+    inference::{ConjugateGradients, ConjugateGradientsSettings, Exact, IterationRule, Iterations},
     kernels::StationaryKernel,
     likelihoods::Gaussian,
     means::ZeroMean,

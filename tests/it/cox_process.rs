@@ -10,7 +10,7 @@ use crate::support::{
 use burn::{module::Module, optim::GradientsParams, tensor::Tensor};
 use burn_gp_core::{
     kernels::Basis,
-    layers::{GpLayer, Layer},
+    layers::GpLayer,
     means::ConstantMean,
     optim::NaturalGradient,
     point_processes::{CoxProcess, Domain, IntegrationRule, expected_intensity},
@@ -22,9 +22,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 /// The mean of the log intensity.
 const OFFSET: f64 = 0.4;
 
-type Waved = CoxProcess<GpLayer<Basis>>;
-
-fn cox(platform: &Platform, offset: f64, distribution: VariationalGaussian) -> Waved {
+fn cox(platform: &Platform, offset: f64, distribution: VariationalGaussian) -> CoxProcess {
     CoxProcess::new(GpLayer::of(
         Basis::new(Waves { rank: 3 }),
         ConstantMean::new(platform.tensor(&[offset], [1])),

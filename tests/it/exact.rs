@@ -6,11 +6,12 @@ use crate::reference::{
 };
 use burn::tensor::{DType, Device};
 use burn_gp_core::{
-    inference::{Exact, FullBatch},
+    inference::Exact,
     kernels::StationaryKernel,
     likelihoods::Gaussian,
     means::{AnyMean, MeanConfig, ZeroMean},
     ops::Stationary,
+    parameter::hyperparameters,
     process::Process,
 };
 
@@ -137,8 +138,8 @@ fn hyperparameters_have_paths() {
     let options = (&device, DType::F64);
     let problem = Problem::plane(Stationary::Matern32);
     let mean = MeanConfig::constant(0.5).init(2, 2, options);
-    assert_eq!(mean.hyperparameters()[0].values, vec![0.5, 0.5]);
-    let paths: Vec<String> = (model(&problem, mean, options).hyperparameters().into_iter())
+    assert_eq!(hyperparameters(&mean)[0].values, vec![0.5, 0.5]);
+    let paths: Vec<String> = (hyperparameters(&model(&problem, mean, options)).into_iter())
         .map(|parameter| parameter.path)
         .collect();
     let expected = [

@@ -12,7 +12,7 @@ use crate::reference::{
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp_core::{
     inducing::InducingPoints,
-    inference::{Collapsed, Exact, FullBatch},
+    inference::{Collapsed, Exact},
     kernels::StationaryKernel,
     likelihoods::{Gaussian, Likelihood},
     means::ZeroMean,

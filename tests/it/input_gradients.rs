@@ -4,8 +4,8 @@ use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
     inducing::{InducingPatches, InducingPoints, Nystrom},
     inference::{
-        BlockActions, Collapsed, CollapsedOrthogonal, ComputationAware, ConjugateGradients,
-        ConjugateGradientsSettings, Exact, FullBatch, LowRankRegression,
+        BlockActions, Collapsed, CollapsedOrthogonal, ComputationAware, ConditionError,
+        ConjugateGradients, ConjugateGradientsSettings, Exact, LowRankRegression,
     },
     kernels::{AnyKernel, Basis, Convolutional, Kernel, Kernels, StationaryConfig},
     layers::{GpLayer, Layer, LayerNoise, PatchLayer, Predictive, Stack},
@@ -177,11 +177,14 @@ fn linear_mean(platform: &Platform) -> LinearMean {
     LinearMean::new(platform.matrix(&weights), platform.tensor(&[0.4], [1]))
 }
 
+/// Checks the process that `condition` makes of a regression and the data.
 #[track_caller]
-fn check_regression<R: FullBatch>(what: &str, make: impl Fn(&Platform) -> R) {
+fn check_regression<P: Process>(
+    what: &str,
+    condition: impl Fn(&Platform, (Tensor<2>, Tensor<2>)) -> Result<P, ConditionError>,
+) {
     check_process(what, &inputs(DIMENSIONS), |platform| {
-        let (x, y) = data(platform);
-        make(platform).condition(x, y).expect("a factor")
+        condition(platform, data(platform)).expect("a factor")
     });
 }
 
@@ -191,27 +194,29 @@ fn noise(platform: &Platform) -> Gaussian {
 
 #[test]
 fn of_exact_and_sparse_regression() {
-    check_regression("exact", |platform| {
-        Exact::new(alone(platform), linear_mean(platform), noise(platform))
+    check_regression("exact", |platform, (x, y)| {
+        let exact = Exact::new(alone(platform), linear_mean(platform), noise(platform));
+        exact.condition(x, y)
     });
     let case = Case::new(1);
-    check_regression("sgpr", |platform| {
+    check_regression("sgpr", |platform, (x, y)| {
         let (kernel, inducing) = (alone(platform), case.inducing(platform));
         let mean = linear_mean(platform);
-        Collapsed::new(kernel, mean, noise(platform), inducing, Jitter::INDUCING)
+        Collapsed::new(kernel, mean, noise(platform), inducing, Jitter::INDUCING).condition(x, y)
     });
-    check_regression("collapsed solve", |platform| {
+    check_regression("collapsed solve", |platform, (x, y)| {
         let (kernel, inducing) = (alone(platform), case.inducing(platform));
         let others = Random::new(3).points(5, DIMENSIONS);
         let others = InducingPoints::new(platform.matrix(&others));
         let (mean, noise) = (linear_mean(platform), noise(platform));
         CollapsedOrthogonal::new(kernel, mean, noise, inducing, others, Jitter::INDUCING)
+            .condition(x, y)
     });
 }
 
 #[test]
 fn of_computation_aware_regression() {
-    check_regression("computation-aware", |platform| {
+    check_regression("computation-aware", |platform, (x, y)| {
         let values = platform.tensor(&Random::new(31).normals(12), [12]);
         let actions = BlockActions::new(Blocks::new(12, 4), values);
         ComputationAware::new(
@@ -220,6 +225,7 @@ fn of_computation_aware_regression() {
             noise(platform),
             actions,
         )
+        .condition(x, y)
     });
 }
 
@@ -229,7 +235,7 @@ fn of_regression_by_conjugate_gradients() {
     for cached_variances in [None, Some(12), Some(5)] {
         check_regression(
             &format!("conjugate gradients, {cached_variances:?}"),
-            |platform| {
+            |platform, (x, y)| {
                 let settings = ConjugateGradientsSettings {
                     iterations: 200,
                     // The gradient of a variance assumes that the solve has converged.
@@ -240,6 +246,7 @@ fn of_regression_by_conjugate_gradients() {
                 };
                 let mean = linear_mean(platform);
                 ConjugateGradients::new(alone(platform), mean, noise(platform), settings)
+                    .condition(x, y)
             },
         );
     }
@@ -256,10 +263,11 @@ fn of_regression_of_low_rank() {
             .condition(platform.matrix(&x), platform.matrix(&y))
             .expect("a factor")
     });
-    check_regression("nyström", |platform| {
+    check_regression("nyström", |platform, (x, y)| {
         let inducing = Case::new(1).inducing(platform);
         let kernel = Nystrom::new(alone(platform), inducing, Jitter::INDUCING);
         LowRankRegression::new(kernel, linear_mean(platform), noise(platform), correction)
+            .condition(x, y)
     });
 }
 

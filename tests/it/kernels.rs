@@ -20,7 +20,7 @@ use burn_gp_core::{
         WhiteConfig,
     },
     ops::Stationary,
-    parameter::Hyperparameter,
+    parameter::{Hyperparameter, hyperparameters},
 };
 
 /// All tags in a configuration, including those of nested kernels.
@@ -322,7 +322,7 @@ fn hyperparameters_are_reported_with_their_paths_and_values() {
         let config = KernelConfig::from(stationary(Stationary::Matern52))
             .scaled(2.0)
             .plus(KernelConfig::from(WhiteConfig { variance: 0.25 }));
-        let reported = config.init(2, platform.options()).hyperparameters();
+        let reported = hyperparameters(&config.init(2, platform.options()));
         let expected = [
             ("first.base.lengthscale", vec![1.3, 1.3]),
             ("first.base.variance", vec![0.7]),
@@ -347,9 +347,7 @@ fn first_lengthscales_grow_with_the_number_of_inputs() {
     let rational = KernelConfig::from(RationalQuadraticConfig::default());
     for platform in platforms() {
         let lengthscales = |config: &KernelConfig, dimensions: usize| {
-            let reported = config
-                .init(dimensions, platform.options())
-                .hyperparameters();
+            let reported = hyperparameters(&config.init(dimensions, platform.options()));
             let found = reported
                 .into_iter()
                 .find(|found| found.path.ends_with("lengthscale"));
@@ -394,7 +392,7 @@ fn networks_are_not_reported() {
             components: 1,
             ..SpectralMixtureConfig::default()
         }));
-    let reported = config.init(2, platform.options()).hyperparameters();
+    let reported = hyperparameters(&config.init(2, platform.options()));
     let paths: Vec<&str> = reported
         .iter()
         .map(|parameter| parameter.path.as_str())

@@ -16,7 +16,7 @@ use burn::{
     tensor::Tensor,
 };
 use burn_gp_core::{
-    inference::{FullBatch, low_rank_evidence},
+    inference::low_rank_evidence,
     likelihoods::Gaussian,
     process::{PredictedVariance, VarianceCorrection},
 };

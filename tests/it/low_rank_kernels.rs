@@ -16,7 +16,7 @@ use burn_gp_core::{
         ResidualNetworkConfig, Standardization,
     },
     inducing::Nystrom,
-    inference::{Collapsed, FullBatch, LowRankRegression},
+    inference::{Collapsed, LowRankRegression},
     kernels::{Basis, FeatureMap, KernelModule, LowRankKernel, RandomFourier},
     likelihoods::{Gaussian, Likelihood},
     means::ZeroMean,

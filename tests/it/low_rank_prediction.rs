@@ -12,7 +12,7 @@ use crate::support::{
     numbers, platforms,
 };
 use burn_gp_core::{
-    inference::{FullBatch, LowRankRegression},
+    inference::LowRankRegression,
     kernels::Basis,
     likelihoods::{Gaussian, Likelihood},
     means::{ConstantMean, ZeroMean},

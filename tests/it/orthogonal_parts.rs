@@ -12,7 +12,6 @@ use crate::support::stationary::KINDS;
 use burn::tensor::{DType, Device, Tensor};
 use burn_gp_core::{
     inducing::{InducingPoints, Nystrom},
-    inference::FullBatch,
     kernels::{FeatureMap, KernelModule, Kernels, LowRankKernel, StationaryKernel},
     ops::{Jitter, cholesky},
     process::{ConditionedProcess, Process, VariationalGaussian, WhitenedCovariance},

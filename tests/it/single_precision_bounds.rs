@@ -8,7 +8,7 @@ use crate::support::{
 use burn::tensor::{DType, Tensor};
 use burn_gp_core::{
     inducing::InducingPoints,
-    inference::{Collapsed, Exact, FullBatch},
+    inference::{Collapsed, Exact},
     kernels::StationaryKernel,
     likelihoods::Gaussian,
     means::ZeroMean,

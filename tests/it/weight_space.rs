@@ -10,7 +10,7 @@ use crate::support::{
 };
 use burn::{module::Module, optim::GradientsParams, tensor::Tensor};
 use burn_gp_core::{
-    inference::{FullBatch, low_rank_evidence},
+    inference::low_rank_evidence,
     kernels::Basis,
     likelihoods::{Gaussian, Likelihood},
     optim::NaturalGradient,

@@ -4,13 +4,14 @@ use burn::tensor::Tensor;
 use burn_gp_core::{
     inducing::InducingPoints,
     inference::{
-        BlockActions, Collapsed, CollapsedOrthogonal, ComputationAware, ConjugateGradients,
-        ConjugateGradientsSettings, DenseActions, Exact, FullBatch, IterationRule, Iterations,
+        BlockActions, Collapsed, CollapsedOrthogonal, ComputationAware, ConditionError,
+        ConjugateGradients, ConjugateGradientsSettings, DenseActions, Exact, IterationRule,
+        Iterations,
     },
     kernels::AnyKernel,
     likelihoods::{Gaussian, GaussianConfig},
     means::ZeroMean,
-    ops::{Blocks, Jitter},
+    ops::{Blocks, Jitter, NotPositiveDefinite},
     process::Process,
 };
 use proptest::prelude::*;
@@ -18,16 +19,20 @@ use proptest::prelude::*;
 use crate::search::{no_panic, search};
 use crate::values::{DOCUMENTED, Table, number, options, points, size, usual, usual_kernel};
 
-/// Computes the objective with its gradient, and predictions.
-fn ask(model: &impl FullBatch, x: &Tensor<2>, y: &Tensor<2>, new: &Tensor<2>) {
-    if let Ok(objective) = model.full_objective(x.clone(), y.clone()) {
+/// Computes the gradient of an objective, and predictions of a process.
+fn ask<P: Process>(
+    objective: Result<Tensor<1>, NotPositiveDefinite>,
+    process: Result<P, ConditionError>,
+    new: &Tensor<2>,
+) {
+    if let Ok(objective) = objective {
         if objective.is_autodiff() {
             let _ = objective.backward();
         } else {
             let _ = objective.into_data();
         }
     }
-    if let Ok(process) = model.condition(x.clone(), y.clone()) {
+    if let Ok(process) = process {
         let new = new.clone().inner();
         let _ = process.marginals(new.clone()).variance.into_data();
         let _ = process.joint(new.clone()).covariance.into_data();
@@ -45,18 +50,20 @@ fn every_model(
     let mean = ZeroMean::new(1);
     let jitter = Jitter::relative(jitter);
     let (new, inducing) = (z.clone(), InducingPoints::new(z));
+    macro_rules! ask {
+        ($model:expr) => {{
+            let model = $model;
+            let objective = model.full_objective(x.clone(), y.clone());
+            ask(objective, model.condition(x.clone(), y.clone()), &new)
+        }};
+    }
     match model {
-        0 => ask(&Exact::new(kernel, mean, likelihood), &x, &y, &new),
-        1 => ask(
-            &Collapsed::new(kernel, mean, likelihood, inducing, jitter),
-            &x,
-            &y,
-            &new,
-        ),
+        0 => ask!(Exact::new(kernel, mean, likelihood)),
+        1 => ask!(Collapsed::new(kernel, mean, likelihood, inducing, jitter)),
         2 => {
             let other = InducingPoints::new(x.clone());
             let model = CollapsedOrthogonal::new(kernel, mean, likelihood, inducing, other, jitter);
-            ask(&model, &x, &y, &new);
+            ask!(model);
         }
         3 => {
             let settings = ConjugateGradientsSettings {
@@ -68,12 +75,7 @@ fn every_model(
                 probes: count,
                 seed: 1,
             };
-            ask(
-                &ConjugateGradients::new(kernel, mean, likelihood, settings),
-                &x,
-                &y,
-                &new,
-            );
+            ask!(ConjugateGradients::new(kernel, mean, likelihood, settings));
         }
         4 => {
             let rules = [
@@ -84,32 +86,17 @@ fn every_model(
                 IterationRule::Eigenvectors,
             ];
             let policy = Iterations::new(rules[count % 5], count, tolerance);
-            ask(
-                &ComputationAware::new(kernel, mean, likelihood, policy),
-                &x,
-                &y,
-                &new,
-            );
+            ask!(ComputationAware::new(kernel, mean, likelihood, policy));
         }
         5 => {
             let blocks = Blocks::new(x.dims()[0], count);
             let values = y.clone().reshape([-1]);
             let policy = BlockActions::new(blocks, values);
-            ask(
-                &ComputationAware::new(kernel, mean, likelihood, policy),
-                &x,
-                &y,
-                &new,
-            );
+            ask!(ComputationAware::new(kernel, mean, likelihood, policy));
         }
         _ => {
             let policy = DenseActions::new(y.clone());
-            ask(
-                &ComputationAware::new(kernel, mean, likelihood, policy),
-                &x,
-                &y,
-                &new,
-            );
+            ask!(ComputationAware::new(kernel, mean, likelihood, policy));
         }
     }
 }

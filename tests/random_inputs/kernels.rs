@@ -8,7 +8,7 @@ use burn_gp_core::{
     },
     kernels::{Kernel, KernelModule, covariance_product},
     means::MeanConfig,
-    parameter::{Bounds, Parameters},
+    parameter::{Bounds, Parameters, hyperparameters},
 };
 use proptest::prelude::*;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -52,7 +52,7 @@ fn kernels_of_any_numbers() {
             for path in kernel.parameter_paths() {
                 let _ = kernel.parameter(&path);
             }
-            let _ = kernel.hyperparameters();
+            let _ = hyperparameters(&kernel);
         })?;
         Ok(())
     });

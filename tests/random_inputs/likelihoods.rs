@@ -7,7 +7,7 @@ use burn_gp_core::{
         NegativeBinomialConfig, OrdinalConfig, Quadrature, RobustMaxConfig, SoftmaxConfig,
         StudentTConfig,
     },
-    parameter::Prior,
+    parameter::{Prior, hyperparameters},
     process::Marginals,
 };
 use proptest::prelude::*;
@@ -102,7 +102,7 @@ fn likelihoods_of_any_numbers() {
                 let _ = likelihood
                     .sample(function.clone(), &mut ChaCha8Rng::seed_from_u64(1))
                     .into_data();
-                let _ = likelihood.hyperparameters();
+                let _ = hyperparameters(&likelihood);
                 if possible {
                     let targets = tensor(&given, columns, false);
                     let _ = likelihood

@@ -218,7 +218,8 @@ fn stacks_of_any_sizes() {
             let [Some(hidden), Some(output)] = configs.each_ref().map(layer) else {
                 return;
             };
-            let stack = Stack::new(vec![hidden], output, noise).synchronized();
+            let mut stack = Stack::new(vec![hidden], output, noise);
+            stack.synchronize();
             let x: Tensor<2> = x.tensor(&options);
             if let Ok(propagation) = stack.evaluate(x.clone()) {
                 let _ = propagation.kl.into_data();

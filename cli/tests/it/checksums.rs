@@ -244,7 +244,7 @@ mod checkpoints {
         let path = folder.path();
         write_regression(&path.join("data.csv"), 60);
         let checkpoint = unfinished(path);
-        for (version, is_sealed) in [(6, true), (6, false), (2, false)] {
+        for (version, is_sealed) in [(7, true), (7, false), (2, false)] {
             edit(&checkpoint.join("run.json"), |content| {
                 content["format_version"] = version.into();
                 content["written_by"] = "burn-gp 9.8.7".into();
@@ -259,7 +259,7 @@ mod checkpoints {
             let output = run(path, &RESUME);
             let expected = format!(
                 "run.json has format version {version} and was written by burn-gp 9.8.7, but this \
-                 program reads version 5; continue with the program that wrote it\n"
+                 program reads version 6; continue with the program that wrote it\n"
             );
             assert_refused("another format", &output, &expected);
             assert!(!String::from_utf8_lossy(&output.stderr).contains("--overwrite"));

@@ -8,7 +8,7 @@ use burn_gp_core::{
     features::NetworkConfig, likelihoods::LikelihoodConfig, means::MeanConfig,
     process::CovarianceShape, variational::PosteriorConfig,
 };
-use burn_gp_models::ModelConfig;
+use burn_gp_models::{DeepGpConfig, SvdbkConfig};
 use burn_gp_runs::{
     arguments::{RunOptions, to_toml},
     plan::{self, Plan},
@@ -45,7 +45,7 @@ fn pieces_of_another_crate_are_chosen_by_their_names() {
         ("covariance", "diagonal"),
     ]);
     let (resolved, plan) = resolved(&options);
-    let ModelConfig::DeepGp(config) = plan.model else {
+    let Some(config) = plan.model.downcast_ref::<DeepGpConfig>() else {
         panic!("no deep model: {:?}", plan.model)
     };
     let likelihood = LikelihoodConfig::from(NoisyConfig { noise: 0.3 });
@@ -74,7 +74,7 @@ fn means_and_networks_of_another_crate_are_chosen_by_their_names() {
         ("units", "9"),
     ]);
     let (resolved, plan) = resolved(&options);
-    let ModelConfig::Svdbk(config) = plan.model else {
+    let Some(config) = plan.model.downcast_ref::<SvdbkConfig>() else {
         panic!("no deep basis kernel: {:?}", plan.model)
     };
     assert_eq!(config.mean, MeanConfig::from(LevelConfig::default()));

@@ -168,7 +168,7 @@ fn the_text_names_the_model_the_data_and_the_scores() {
         "model       svgp, matern52 kernel, gaussian likelihood, whitened posterior, 9 inducing points\n",
         "data        data: 54 rows to train on\n",
         "target      y, standardized: mean ",
-        "saved       f64, format version 4\n",
+        "saved       f64, format version 5\n",
         "training    5 steps in ",
         "RMSE        ",
         "kernel.lengthscale (in the units of the input)\n  a ",

@@ -10,7 +10,7 @@
 
 use std::f64::consts::LN_2;
 
-use burn::{module::Module, tensor::Tensor};
+use burn::tensor::Tensor;
 use burn_gp_core::{
     kernels::KernelModule,
     likelihoods::GaussianConfig,
@@ -18,8 +18,8 @@ use burn_gp_core::{
     parameter::{ParameterConfig, numbers},
 };
 use burn_gp_models::{
-    AnyModel, ExactConfig, Predictor, SvgpConfig, TrainedModel,
-    training::{MiniBatchTrainer, MiniBatchTraining, Schedule},
+    ExactConfig, Predictor, SvgpConfig,
+    training::{MiniBatchTrainer, MiniBatchTraining, Model, Schedule, Trainer},
 };
 use burn_gp_runs::{
     failure::Failure,
@@ -217,7 +217,7 @@ impl<'a> Example<'a> {
         let model = self.svgp(options.inducing).init(&data)?;
         let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
         self.experiment.watch.train(&mut trainer)?;
-        let model = TrainedModel::from(trainer.into_model().valid());
+        let model = trainer.model().trained(&data)?;
         let points = model.inducing_points();
         let hyperparameters = model.hyperparameters();
         let lengthscales = values_at(&hyperparameters, "kernel.lengthscale");
@@ -225,7 +225,7 @@ impl<'a> Example<'a> {
         let exact = ExactConfig::new(kernel(options.lengthscale)).with_likelihood(GaussianConfig {
             noise: NOISE * NOISE,
         });
-        let exact = AnyModel::from(exact.init(&data)?).trained(&data)?;
+        let exact = exact.init(&data)?.trained(&data)?;
         let distance = |points: &[f64]| mean_distance(points, &self.inputs, lengthscales);
         Ok(Run {
             dimensions: self.dimensions,

@@ -9,8 +9,8 @@
 use burn_gp_core::{inference::ActionLoss, likelihoods::GaussianConfig, metrics};
 use burn_gp_datasets::{DataSource, Dataset};
 use burn_gp_models::{
-    ActionsConfig, AnyComputationAware, AnyModel, ComputationAwareConfig,
-    training::{FullBatchTrainer, Trainer, TrainingData},
+    ActionsConfig, AnyComputationAware, ComputationAwareConfig,
+    training::{FullBatchTrainer, Model, Trainer, TrainingData},
 };
 use burn_gp_runs::{
     evenly_spaced::evenly_spaced,
@@ -209,7 +209,7 @@ impl Example {
             snapshots.push(self.snapshot(step, trainer.model(), &data)?);
             Ok(())
         })?;
-        let model = AnyModel::from(trainer.into_model()).trained(&data)?;
+        let model = trainer.model().trained(&data)?;
         let x = evenly_spaced(DOMAIN, CURVE_POINTS);
         let predictions = model.predictor()?.predict(&x, 1);
         Ok(Run {
@@ -226,7 +226,7 @@ impl Example {
         model: &AnyComputationAware,
         data: &TrainingData,
     ) -> Result<Snapshot, Failure> {
-        let model = AnyModel::from(model.clone()).trained(data)?;
+        let model = model.trained(data)?;
         let predictor = model.predictor()?;
         let (inputs, targets) = (self.test.inputs.values(), &self.test.targets);
         let hyperparameters = model.hyperparameters();

@@ -6,15 +6,16 @@
 //! by Adam. The last two have 20 actions by default. The paper does not state the sizes of its
 //! example.
 
+use burn::module::Module;
 use burn_gp_core::{
-    inference::{ConjugateGradientsSettings, FullBatch},
+    inference::ConjugateGradientsSettings,
     likelihoods::GaussianConfig,
     parameter::{ParameterConfig, numbers},
 };
 use burn_gp_models::{
-    ActionsConfig, AnyComputationAware, AnyModel, ComputationAwareConfig, ExactConfig, SgprConfig,
+    ActionsConfig, AnyComputationAware, ComputationAwareConfig, ExactConfig, SgprConfig,
     TrainedModel,
-    training::{FullBatchOptimizer, FullBatchTrainer, TrainingData},
+    training::{FullBatchOptimizer, FullBatchTrainer, Model as _, TrainingData},
 };
 use burn_gp_runs::{
     evenly_spaced::evenly_spaced,
@@ -124,7 +125,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    fn train<M: FullBatch>(
+    fn train<M: Module + burn_gp_models::training::Model>(
         &self,
         model: M,
         data: &TrainingData,
@@ -165,7 +166,7 @@ impl<'a> Problem<'a> {
         let model = config.init(&data)?;
         let model = self.train(model, &data, optimizer)?;
         let mathematical = self.mathematical(&model, &data)?;
-        let model = AnyModel::from(model).trained(&data)?;
+        let model = model.trained(&data)?;
         Ok(Fit {
             mathematical: Some(mathematical),
             ..self.fit(title, &model, &[])?
@@ -260,7 +261,7 @@ impl Model {
                 let config = ExactConfig::new(kernel(1.0)).with_likelihood(noise());
                 let model = config.init(&problem.data)?;
                 let model = problem.train(model, &problem.data, FullBatchOptimizer::L_BFGS)?;
-                let model = AnyModel::from(model).trained(&problem.data)?;
+                let model = model.trained(&problem.data)?;
                 problem.fit(self.title(), &model, &[])
             }
             Self::Svgp => {
@@ -274,7 +275,7 @@ impl Model {
                 };
                 let model = config.init(&problem.data)?;
                 let model = problem.train(model, &problem.data, FullBatchOptimizer::L_BFGS)?;
-                let model = AnyModel::from(model.clone()).trained(&problem.data)?;
+                let model = model.trained(&problem.data)?;
                 problem.fit(self.title(), &model, &INDUCING)
             }
             Self::Residuals => {

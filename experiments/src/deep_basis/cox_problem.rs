@@ -1,14 +1,14 @@
 //! A Cox process with a deep basis kernel or a stationary kernel, fitted to a set of events.
 
 use burn::{
-    module::{Module, ModuleDisplay},
+    module::Module,
     tensor::{Tensor, TensorCreationOptions},
 };
 use burn_gp_core::{
     features::{FirstWeights, PerceptronConfig},
     inducing::InducingPoints,
     kernels::{Basis, StationaryConfig},
-    layers::{GpLayer, Layer},
+    layers::{AnyLayer, GpLayer},
     likelihoods::PredictiveDistribution,
     means::ConstantMean,
     ops::{Jitter, NotPositiveDefinite, Stationary},
@@ -68,13 +68,13 @@ impl Integral {
 /// A Cox process with its integral, in the form that the mini-batch trainer takes; the targets in its
 /// data are not used.
 #[derive(Module, Debug)]
-struct Trained<L: Module> {
-    process: CoxProcess<L>,
+struct Trained {
+    process: CoxProcess,
     #[module(skip)]
     integral: Integral,
 }
 
-impl<L: Layer> Model for Trained<L> {
+impl Model for Trained {
     fn objective(
         &self,
         inputs: Tensor<2>,
@@ -88,11 +88,9 @@ impl<L: Layer> Model for Trained<L> {
         })
     }
 
-    fn after_step(self) -> Self {
-        Self {
-            process: CoxProcess::new(self.process.layer().clone().after_step()),
-            integral: self.integral.redrawn(),
-        }
+    fn after_step(&mut self) {
+        self.process.after_step();
+        self.integral = self.integral.clone().redrawn();
     }
 }
 
@@ -154,7 +152,7 @@ impl<'a> Problem<'a> {
         ConstantMean::new(Tensor::from_data([level], self.options()))
     }
 
-    fn deep_basis(&self) -> impl Layer + use<> {
+    fn deep_basis(&self) -> AnyLayer {
         let network = PerceptronConfig {
             hidden: vec![UNITS; 2],
             first_weights: FirstWeights::FanIn,
@@ -165,10 +163,10 @@ impl<'a> Problem<'a> {
         let distribution =
             VariationalGaussian::standard(RANK, 1, CovarianceShape::Full, self.options());
         let posterior = WeightSpace::new(distribution, VarianceCorrection::NONE);
-        GpLayer::of(Basis::new(network), self.mean(), posterior)
+        GpLayer::of(Basis::new(network), self.mean(), posterior).into()
     }
 
-    fn stationary(&self) -> impl Layer + use<> {
+    fn stationary(&self) -> AnyLayer {
         let dimensions = self.events.dimensions();
         let config = StationaryConfig::new(Stationary::SquaredExponential).with_lengthscale(0.5);
         let lattice = lattice(INDUCING[dimensions - 1], dimensions);
@@ -183,6 +181,7 @@ impl<'a> Problem<'a> {
             self.mean(),
             Whitened::new(InducingPoints::new(points), distribution, jitter),
         )
+        .into()
     }
 
     fn integral(&self, rule: Rule) -> Integral {
@@ -199,11 +198,7 @@ impl<'a> Problem<'a> {
         integral.redrawn()
     }
 
-    fn fit_layer<L: Layer + ModuleDisplay>(
-        &self,
-        layer: L,
-        (prior, rule): (Prior, Rule),
-    ) -> Result<Fit, Failure> {
+    fn fit_layer(&self, layer: AnyLayer, (prior, rule): (Prior, Rule)) -> Result<Fit, Failure> {
         let events = self.events;
         let dimensions = events.dimensions();
         let inputs = events.scaled(&events.train);

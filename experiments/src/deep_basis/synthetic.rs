@@ -311,7 +311,7 @@ fn model(method: OneDimensional, seed: u64) -> ModelConfig {
     }
     .into();
     let basis = |correction| {
-        ModelConfig::Dbk(DbkConfig {
+        ModelConfig::from(DbkConfig {
             basis: BasisConfig::integrated(network.clone(), RANK),
             correction,
             ..DbkConfig::default()
@@ -319,7 +319,7 @@ fn model(method: OneDimensional, seed: u64) -> ModelConfig {
     };
     match method {
         OneDimensional::Gp => ExactConfig::new(kernel()).with_likelihood(noise()).into(),
-        OneDimensional::Dkl => ModelConfig::Dkl(DeepKernelConfig {
+        OneDimensional::Dkl => ModelConfig::from(DeepKernelConfig {
             network,
             features: FEATURES,
             model: ExactConfig::new(kernel()).with_likelihood(noise()),

@@ -12,7 +12,6 @@
 use burn::module::Module;
 use burn_gp_core::{
     features::{FirstWeights, PerceptronConfig},
-    inference::FullBatch,
     kernels::{FeatureMap, LowRankKernel},
     likelihoods::PredictiveDistribution,
     metrics,

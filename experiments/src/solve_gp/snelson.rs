@@ -22,7 +22,7 @@ use burn_gp_core::{
 };
 use burn_gp_datasets::{DataSource, Dataset, Split};
 use burn_gp_models::{
-    AnySvgp, InitError, Svgp, TrainedModel,
+    AnySvgp, InitError, Svgp, Trained,
     training::{MiniBatchTrainer, MiniBatchTraining, Model as _, Trainer, TrainingData},
 };
 use burn_gp_runs::{
@@ -242,7 +242,7 @@ impl Model {
         let sets = model.posterior().inducing();
         let mut points = sets.iter().filter_map(|set| set.inputs()).map(numbers);
         let (inducing, orthogonal) = (points.next(), points.next());
-        let predictor = TrainedModel::from(model.valid()).predictor()?;
+        let predictor = model.predictor()?;
         let (held_out, truth) = (&data.held_out_inputs, &data.held_out_targets);
         let predictions = predictor.predict(held_out, 1);
         let densities = predictor.log_density(held_out, 1, truth)?;

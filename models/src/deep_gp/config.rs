@@ -2,30 +2,28 @@
 
 use burn::{
     module::Module,
-    tensor::{DType, Device, Tensor, TensorCreationOptions},
+    tensor::{DType, Device, TensorCreationOptions},
 };
 use burn_gp_core::{
     inference::ConditionError,
-    layers::{AnyLayer, LayerNoise, Predictive, Stack},
-    likelihoods::{AnyLikelihood, LikelihoodConfig},
+    kernels::StationaryConfig,
+    layers::{LayerNoise, Predictive, Stack},
+    likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig},
     parameter::{ParameterConfig, numbers},
     patches::ImageShape,
+    register,
 };
 use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    DeepGp, LayerConfig, LayerForm,
-    layer_config::{Inputs, Planned},
+    DeepGp, LayerConfig,
+    layer_config::{LayerInputs, LayerPlan},
 };
 use crate::{
-    InitError,
-    ready_made::{DataShape, ModelDefinition, ReadyMade, Trained},
-    training::{TrainingData, TrainingDefaults},
+    AnyModel, DataShape, InitError, ModelDefinition, Trained, TrainedModel,
+    training::{Model, TrainingData, TrainingDefaults},
 };
-
-/// A deep model whose components are chosen at run time.
-pub type AnyDeepGp = DeepGp<AnyLayer, AnyLayer>;
 
 /// A hidden layer with its number of functions.
 ///
@@ -92,6 +90,14 @@ pub struct DeepGpConfig {
     pub parameters: ParameterConfig,
 }
 
+impl Default for DeepGpConfig {
+    /// Regression with a single layer with the kernel Matérn-5/2.
+    fn default() -> Self {
+        let layer = LayerConfig::new(StationaryConfig::matern52());
+        Self::new(layer, GaussianConfig::default())
+    }
+}
+
 impl DeepGpConfig {
     /// A single layer.
     pub fn new(output: LayerConfig, likelihood: impl Into<LikelihoodConfig>) -> Self {
@@ -126,13 +132,13 @@ impl DeepGpConfig {
     ///
     /// If the likelihood needs a different number of target columns.
     #[track_caller]
-    pub fn init(&self, data: &TrainingData) -> Result<AnyDeepGp, InitError> {
+    pub fn init(&self, data: &TrainingData) -> Result<DeepGp, InitError> {
         self.likelihood.check()?;
         self.likelihood.check_targets(&data.targets)?;
         let [_, columns] = data.targets.dims();
-        let model = self
-            .resolved(data)
-            .assemble(Inputs::Like(data.inputs.clone().inner()), columns)?;
+        let mut resolved = self.clone();
+        resolved.resolve(data);
+        let model = resolved.assemble(LayerInputs::Like(data.inputs.clone().inner()), columns)?;
         let model = self.parameters.apply(model)?.synchronized().train();
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
@@ -152,21 +158,19 @@ impl DeepGpConfig {
         dimensions: usize,
         columns: usize,
         options: impl Into<TensorCreationOptions>,
-    ) -> Result<AnyDeepGp, InitError> {
-        let model = self.assemble(Inputs::Blank(dimensions, options.into()), columns)?;
+    ) -> Result<DeepGp, InitError> {
+        let model = self.assemble(LayerInputs::Blank(dimensions, options.into()), columns)?;
         Ok(self.parameters.apply_to_blank(model)?)
     }
 
-    /// The configuration with `change` applied to every layer.
-    fn with_layers(&self, change: impl Fn(&mut LayerConfig)) -> Self {
-        let mut changed = self.clone();
-        let hidden = changed.hidden.iter_mut().map(|hidden| &mut hidden.layer);
-        hidden.chain([&mut changed.output]).for_each(change);
-        changed
+    /// All layers, to change them.
+    fn layers(&mut self) -> impl Iterator<Item = &mut LayerConfig> {
+        let hidden = self.hidden.iter_mut().map(|hidden| &mut hidden.layer);
+        hidden.chain([&mut self.output])
     }
 
     #[track_caller]
-    fn assemble(&self, mut inputs: Inputs, columns: usize) -> Result<AnyDeepGp, InitError> {
+    fn assemble(&self, mut inputs: LayerInputs, columns: usize) -> Result<DeepGp, InitError> {
         if let Some(image) = self.image
             && image.len() != inputs.dimensions()
         {
@@ -176,7 +180,7 @@ impl DeepGpConfig {
             });
         }
         let likelihood = self.likelihood.init(inputs.options());
-        let planned = |config, place: &str, functions, image| Planned {
+        let planned = |config, place: &str, functions, image| LayerPlan {
             config,
             path: format!("layers.{place}"),
             parameters: &self.parameters,
@@ -187,7 +191,7 @@ impl DeepGpConfig {
         for (index, HiddenLayerConfig { functions, layer }) in self.hidden.iter().enumerate() {
             let planned = planned(layer, &format!("hidden.{index}"), *functions, image);
             hidden.push(planned.layer(&inputs)?);
-            (inputs, image) = planned.outputs(inputs)?;
+            (inputs, image) = layer.form.outputs(&planned, inputs)?;
         }
         let description = likelihood.description();
         let functions = description.latents * description.outputs(columns);
@@ -200,28 +204,28 @@ impl DeepGpConfig {
 }
 
 impl ModelDefinition for DeepGpConfig {
-    type Model = AnyDeepGp;
-
-    fn init(&self, data: &TrainingData) -> Result<AnyDeepGp, InitError> {
-        self.init(data)
+    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
+        Ok(self.init(data)?.boxed())
     }
 
     /// Dense layers get at most as many inducing points as there are distinct inputs; patch layers
     /// keep theirs.
-    fn resolved(&self, data: &TrainingData) -> Self {
-        self.with_layers(|layer| {
-            layer.inducing = match layer.form {
-                LayerForm::Dense => layer.inducing.for_inputs(&data.inputs),
-                _ => layer.inducing.clone().with_at_most(false),
+    fn resolve(&mut self, data: &TrainingData) {
+        for layer in self.layers() {
+            layer.inducing = match layer.form.patches() {
+                None => layer.inducing.for_inputs(&data.inputs),
+                Some(_) => layer.inducing.clone().with_at_most(false),
             };
-        })
+        }
     }
 
-    fn as_in(&self, precision: DType) -> Self {
-        self.with_layers(|layer| layer.posterior = layer.posterior.clone().as_in(precision))
+    fn fix_precision(&mut self, precision: DType) {
+        for layer in self.layers() {
+            layer.posterior.fix_precision(precision);
+        }
     }
 
-    fn usual_training(&self) -> TrainingDefaults {
+    fn default_training(&self) -> TrainingDefaults {
         TrainingDefaults::MINI_BATCHES
     }
 
@@ -233,24 +237,28 @@ impl ModelDefinition for DeepGpConfig {
         !self.hidden.is_empty()
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<AnyDeepGp, InitError> {
-        self.blank(shape.dimensions, shape.columns, shape.options.clone())
+    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+        let model = self.blank(shape.dimensions, shape.columns, shape.options.clone())?;
+        Ok(model.into_trained())
     }
 
     fn likelihood(&self) -> LikelihoodConfig {
         self.likelihood.clone()
     }
-}
 
-impl ReadyMade for AnyDeepGp {
-    type Trained = Self;
-
-    fn trained(&self, _data: &TrainingData) -> Result<Self, ConditionError> {
-        Ok(self.valid())
+    fn parameters(&mut self) -> Option<&mut ParameterConfig> {
+        Some(&mut self.parameters)
     }
 }
 
-impl Trained for AnyDeepGp {
+register!(
+    Model,
+    "deep-gp",
+    DeepGpConfig,
+    "Deep Gaussian process: each layer takes draws from the previous one"
+);
+
+impl Trained for DeepGp {
     fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
         Ok(Box::new(self.condition()?))
     }
@@ -262,10 +270,6 @@ impl Trained for AnyDeepGp {
     fn options(&self) -> (Device, DType) {
         let points = self.layers().output().inducing_inputs().swap_remove(0);
         (points.device(), points.dtype())
-    }
-
-    fn covariance(&self, _x1: Tensor<2>, _x2: Tensor<2>) -> Option<Tensor<2>> {
-        None
     }
 
     fn inducing_points(&self) -> Vec<f64> {

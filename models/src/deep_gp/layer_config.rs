@@ -4,7 +4,7 @@ use burn::tensor::{Tensor, TensorCreationOptions};
 use burn_gp_core::{
     inducing::InducingConfig,
     kernels::{AnyKernel, KernelConfig},
-    layers::{AnyLayer, GpLayer, GpLayerConfig, PatchLayer, convolutional_layer},
+    layers::{AnyLayer, GpLayer, GpLayerConfig},
     means::{AnyMean, MeanConfig, ProjectionMean},
     parameter::ParameterConfig,
     patches::{ImageShape, PatchGrid},
@@ -13,43 +13,14 @@ use burn_gp_core::{
 use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
-use super::projection::{random_projection, some_images, some_patches};
+use super::{
+    forms::{DenseForm, LayerForm},
+    projection::{random_projection, some_images, some_patches},
+};
 use crate::{
     InitError,
     config::{options_of, with_first_values},
 };
-
-/// The domain of a layer's functions.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "form", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum LayerForm {
-    /// Functions of input rows.
-    #[default]
-    #[serde(deserialize_with = "burn_gp_core::parameter::no_fields")]
-    Dense,
-    /// Functions of patches. The output is a feature map with their values at every patch of an
-    /// image.
-    ///
-    /// The mean [`MeanConfig::identity()`] then acts on images: principal components of the patches,
-    /// divided by the side of a patch. The values of the map then have the same scale as the pixels
-    /// of the image.
-    Patches {
-        /// The number of rows and columns of a patch.
-        size: usize,
-        /// The distance between patches in pixels.
-        stride: usize,
-    },
-    /// Functions of images: weighted sums of patch responses, with inducing patches.
-    Convolutional {
-        /// The number of rows and columns of a patch.
-        size: usize,
-        /// The distance between patches in pixels.
-        stride: usize,
-        /// The kernel on patch locations. Without it, responses do not depend on the location.
-        #[serde(default)]
-        location: Option<KernelConfig>,
-    },
-}
 
 /// Configuration of a layer.
 ///
@@ -80,7 +51,8 @@ pub enum LayerForm {
 #[setters(prefix = "with_")]
 pub struct LayerConfig {
     /// The domain of the functions.
-    #[serde(default)]
+    #[serde(default = "dense")]
+    #[setters(into)]
     pub form: LayerForm,
     /// The kernel on rows or on patches.
     #[setters(into)]
@@ -104,6 +76,10 @@ pub struct LayerConfig {
     pub deviation: f64,
 }
 
+fn dense() -> LayerForm {
+    DenseForm {}.into()
+}
+
 fn one() -> f64 {
     1.0
 }
@@ -113,7 +89,7 @@ impl LayerConfig {
     /// many as there are distinct inputs of the model if these are fewer.
     pub fn new(kernel: impl Into<KernelConfig>) -> Self {
         Self {
-            form: LayerForm::Dense,
+            form: dense(),
             kernel: kernel.into(),
             mean: MeanConfig::zero(),
             posterior: WhitenedConfig::default().into(),
@@ -131,16 +107,16 @@ impl LayerConfig {
 }
 
 /// The inputs that a layer is initialized with.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant)] // passed down once a layer; the sizes depend on the backends
-pub(super) enum Inputs {
+pub enum LayerInputs {
     /// Example inputs of the layer.
     Like(Tensor<2>),
     /// Only the number of dimensions, for layers that are filled from a record.
     Blank(usize, TensorCreationOptions),
 }
 
-impl Inputs {
+impl LayerInputs {
     /// D
     pub fn dimensions(&self) -> usize {
         match self {
@@ -158,7 +134,7 @@ impl Inputs {
     }
 
     /// The Gaussians of a layer with these inputs.
-    fn first_gaussians(&self) -> FirstGaussians {
+    pub(super) fn first_gaussians(&self) -> FirstGaussians {
         match self {
             Self::Like(_) => FirstGaussians::Prior,
             Self::Blank(..) => FirstGaussians::Blank,
@@ -166,7 +142,7 @@ impl Inputs {
     }
 
     /// The inputs after a transformation.
-    fn map(self, dimensions: usize, change: impl FnOnce(Tensor<2>) -> Tensor<2>) -> Self {
+    pub fn map(self, dimensions: usize, change: impl FnOnce(Tensor<2>) -> Tensor<2>) -> Self {
         match self {
             Self::Like(inputs) => Self::Like(change(inputs)),
             Self::Blank(_, options) => Self::Blank(dimensions, options),
@@ -175,10 +151,13 @@ impl Inputs {
 }
 
 /// A layer to initialize: its configuration together with everything that determines its shapes.
-pub(super) struct Planned<'a> {
+#[derive(Debug)]
+pub struct LayerPlan<'a> {
+    /// The configuration.
     pub config: &'a LayerConfig,
     /// The path of the layer's parameters in the model.
     pub path: String,
+    /// Initial values and bounds of the parameters of the model.
     pub parameters: &'a ParameterConfig,
     /// The number of functions.
     pub functions: usize,
@@ -186,92 +165,73 @@ pub(super) struct Planned<'a> {
     pub image: Option<ImageShape>,
 }
 
-impl Planned<'_> {
+impl LayerPlan<'_> {
     /// Initializes the layer for inputs like the given ones.
-    pub fn layer(&self, inputs: &Inputs) -> Result<AnyLayer, InitError> {
+    ///
+    /// # Errors
+    ///
+    /// When the inducing points cannot be chosen or do not match the posterior, their covariance cannot be
+    /// factored, or a setting is invalid.
+    pub fn layer(&self, inputs: &LayerInputs) -> Result<AnyLayer, InitError> {
         let config = self.config;
         (config.inducing).check(config.posterior.has_orthogonal_set())?;
-        Ok(match &config.form {
-            LayerForm::Dense => AnyLayer::Dense(self.dense(inputs, &self.path)?),
-            LayerForm::Patches { .. } => {
-                let grid = self.grid()?;
-                let patches =
-                    (inputs.clone()).map(grid.dimensions(), |images| self.patches(&grid, images));
-                let layer = self.dense(&patches, &format!("{}.layer", self.path))?;
-                AnyLayer::Patches(PatchLayer::new(layer, grid))
-            }
-            LayerForm::Convolutional { location, .. } => {
-                AnyLayer::Dense(self.convolutional(inputs, location.as_ref())?)
-            }
-        })
+        config.form.init(self, inputs)
     }
 
-    /// Example inputs of the next layer, and their shape.
-    pub fn outputs(&self, inputs: Inputs) -> Result<(Inputs, Option<ImageShape>), InitError> {
-        let functions = self.functions;
-        Ok(match &self.config.form {
-            LayerForm::Dense | LayerForm::Convolutional { .. } => {
-                let first = |inputs: Tensor<2>| self.first_values(&inputs.clone(), inputs);
-                (inputs.map(functions, first), None)
-            }
-            LayerForm::Patches { .. } => {
-                let grid = self.grid()?;
-                let map = grid.map(functions);
-                let outputs = inputs.map(map.len(), |images| {
-                    let like = self.patches(&grid, images.clone());
-                    let images = some_images(images, self.config.inducing.seed);
-                    let [count, _] = images.dims();
-                    let values = self.first_values(&like, grid.extract(images));
-                    values.reshape([count, map.len()])
-                });
-                (outputs, Some(map))
-            }
-        })
+    /// The layer of functions of rows: kernel, mean and posterior of the configuration.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`layer`](Self::layer).
+    pub fn gp_layer(&self, inputs: &LayerInputs) -> Result<GpLayer, InitError> {
+        self.on_rows(inputs, &self.path, None)
     }
 
     /// Example values at `rows` of the functions of a layer initialized for rows like `like`,
-    /// before training: their mean, or a random projection.
-    fn first_values(&self, like: &Tensor<2>, rows: Tensor<2>) -> Tensor<2> {
+    /// before training: their mean, or a random projection. If the rows are patches, `side` is their side.
+    pub(super) fn first_values(
+        &self,
+        like: &Tensor<2>,
+        rows: Tensor<2>,
+        side: Option<usize>,
+    ) -> Tensor<2> {
         match self.config.mean == MeanConfig::identity() {
-            true => self.mean(&Inputs::Like(like.clone())).forward(rows),
+            true => {
+                let mean = self.mean(&LayerInputs::Like(like.clone()), side);
+                mean.forward(rows)
+            }
             false => random_projection(rows, self.functions, self.config.inducing.seed),
         }
     }
 
-    /// The mean function for `inputs`.
-    fn mean(&self, inputs: &Inputs) -> AnyMean {
+    /// The mean function for `inputs`. The mean [`MeanConfig::identity`] of patches is their principal
+    /// components, divided by their side.
+    fn mean(&self, inputs: &LayerInputs, side: Option<usize>) -> AnyMean {
         let (mean, functions) = (&self.config.mean, self.functions);
-        let of_patches = match self.config.form {
-            LayerForm::Patches { size, .. } if *mean == MeanConfig::identity() => Some(size as f64),
-            _ => None,
-        };
-        match (inputs, of_patches) {
-            (Inputs::Like(inputs), None) => mean.init_for(inputs, functions),
-            (Inputs::Like(patches), Some(side)) => {
+        let side = side.filter(|_| *mean == MeanConfig::identity());
+        match (inputs, side) {
+            (LayerInputs::Like(inputs), None) => mean.init_for(inputs, functions),
+            (LayerInputs::Like(patches), Some(side)) => {
                 let components = ProjectionMean::principal(patches.clone(), functions);
-                components.scaled(side.recip()).into()
+                components.scaled((side as f64).recip()).into()
             }
-            (Inputs::Blank(dimensions, options), None) => {
+            (LayerInputs::Blank(dimensions, options), None) => {
                 mean.init(*dimensions, functions, options.clone())
             }
-            (Inputs::Blank(dimensions, options), Some(_)) => {
+            (LayerInputs::Blank(dimensions, options), Some(_)) => {
                 ProjectionMean::truncation(*dimensions, functions, options.clone()).into()
             }
         }
     }
 
-    fn grid(&self) -> Result<PatchGrid, InitError> {
-        let (LayerForm::Patches { size, stride } | LayerForm::Convolutional { size, stride, .. }) =
-            self.config.form
-        else {
-            return Err(InitError::NoImage);
-        };
+    /// The patches of the images, of this size and stride.
+    pub(super) fn grid(&self, size: usize, stride: usize) -> Result<PatchGrid, InitError> {
         let image = self.image.ok_or(InitError::NoImage)?;
         Ok(PatchGrid::new(image, size, stride)?)
     }
 
     /// Patches among which the inducing patches are chosen.
-    fn patches(&self, grid: &PatchGrid, images: Tensor<2>) -> Tensor<2> {
+    pub(super) fn patches(&self, grid: &PatchGrid, images: Tensor<2>) -> Tensor<2> {
         let InducingConfig {
             count,
             orthogonal,
@@ -282,7 +242,7 @@ impl Planned<'_> {
     }
 
     /// The kernel of the layer with the values configured at `path`.
-    fn kernel(
+    pub(super) fn kernel(
         &self,
         config: &KernelConfig,
         dimensions: usize,
@@ -293,7 +253,13 @@ impl Planned<'_> {
         with_first_values(kernel, self.parameters, path)
     }
 
-    fn dense(&self, inputs: &Inputs, path: &str) -> Result<GpLayer, InitError> {
+    /// The layer of functions of rows, or of patches with this side, with its parameters at `path`.
+    pub(super) fn on_rows(
+        &self,
+        inputs: &LayerInputs,
+        path: &str,
+        side: Option<usize>,
+    ) -> Result<GpLayer, InitError> {
         let config = self.config;
         let (dimensions, options) = (inputs.dimensions(), inputs.options());
         let kernel_path = format!("{path}.kernel");
@@ -305,15 +271,20 @@ impl Planned<'_> {
             false => self.kernel(&config.kernel, dimensions, &kernel_path, &options),
         };
         let sets = match inputs {
-            Inputs::Like(inputs) => config.inducing.select(&kernel, inputs)?,
-            Inputs::Blank(dimensions, options) => config.inducing.blank(*dimensions, options),
+            LayerInputs::Like(inputs) => config.inducing.select(&kernel, inputs)?,
+            LayerInputs::Blank(dimensions, options) => config.inducing.blank(*dimensions, options),
         };
         let layer = self.on_points(dimensions);
-        Ok(layer.assemble(kernel, self.mean(inputs), sets, inputs.first_gaussians())?)
+        Ok(layer.assemble(
+            kernel,
+            self.mean(inputs, side),
+            sets,
+            inputs.first_gaussians(),
+        )?)
     }
 
     /// The configuration without the form of the layer.
-    fn on_points(&self, dimensions: usize) -> GpLayerConfig {
+    pub(super) fn on_points(&self, dimensions: usize) -> GpLayerConfig {
         let config = self.config;
         GpLayerConfig {
             kernel: config.kernel.clone(),
@@ -324,42 +295,5 @@ impl Planned<'_> {
             deviation: config.deviation,
             ..GpLayerConfig::new(dimensions, self.functions)
         }
-    }
-
-    fn convolutional(
-        &self,
-        inputs: &Inputs,
-        location: Option<&KernelConfig>,
-    ) -> Result<GpLayer, InitError> {
-        let config = self.config;
-        let (grid, options) = (self.grid()?, inputs.options());
-        let kernel_path = format!("{}.kernel", self.path);
-        let base_path = format!("{kernel_path}.base");
-        config.kernel.check_for(&base_path, grid.dimensions())?;
-        config
-            .posterior
-            .check(&format!("{}.posterior", self.path))?;
-        if let Some(location) = location {
-            location.check_for(&format!("{kernel_path}.location"), 2)?;
-        }
-        let base = self.kernel(&config.kernel, grid.dimensions(), &base_path, &options);
-        let sets = match inputs {
-            Inputs::Like(images) => {
-                let patches = self.patches(&grid, images.clone());
-                config.inducing.select_points(&base, &patches)?
-            }
-            Inputs::Blank(_, options) => config.inducing.blank_points(grid.dimensions(), options),
-        };
-        let location = location
-            .map(|location| self.kernel(location, 2, &format!("{kernel_path}.location"), &options));
-        let layer = self.on_points(grid.dimensions());
-        let first = inputs.first_gaussians();
-        Ok(convolutional_layer(
-            &layer,
-            (base, location),
-            grid,
-            sets,
-            first,
-        )?)
     }
 }

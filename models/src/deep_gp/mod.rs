@@ -1,21 +1,27 @@
 //! Deep Gaussian processes.
 
 mod config;
+mod forms;
 mod layer_config;
 mod projection;
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
-    layers::{Layer, Propagation, Stack, StackProcess},
+    inference::ConditionError,
+    layers::{Propagation, Stack, StackProcess},
     likelihoods::{AnyLikelihood, ImpossibleTarget},
     ops::NotPositiveDefinite,
     parameter::Priors,
 };
 
-pub use config::{AnyDeepGp, DeepGpConfig, HiddenLayerConfig};
-pub use layer_config::{LayerConfig, LayerForm};
+pub use config::{DeepGpConfig, HiddenLayerConfig};
+pub use forms::{ConvolutionalForm, DenseForm, LayerDefinition, LayerForm, PatchForm};
+pub use layer_config::{LayerConfig, LayerInputs, LayerPlan};
 
-use crate::training::{Model, Objective};
+use crate::{
+    Trained, TrainedModel,
+    training::{Model, Objective, TrainingData},
+};
 
 /// A deep Gaussian process with a likelihood. With a single layer it is a sparse variational
 /// Gaussian process.
@@ -25,16 +31,16 @@ use crate::training::{Model, Objective};
 /// hidden layers (H. Salimbeni and M. Deisenroth, *Doubly Stochastic Variational Inference for Deep
 /// Gaussian Processes*, arXiv:1705.08933, eq. 15).
 #[derive(Module, Debug)]
-pub struct DeepGp<H: Module, O: Module> {
-    layers: Stack<H, O>,
+pub struct DeepGp {
+    layers: Stack,
     likelihood: AnyLikelihood,
     #[module(skip)]
     priors: Priors,
 }
 
-impl<H: Layer, O: Layer> DeepGp<H, O> {
+impl DeepGp {
     /// A model with the given components.
-    pub fn new(layers: Stack<H, O>, likelihood: impl Into<AnyLikelihood>) -> Self {
+    pub fn new(layers: Stack, likelihood: impl Into<AnyLikelihood>) -> Self {
         Self {
             layers,
             likelihood: likelihood.into(),
@@ -50,7 +56,7 @@ impl<H: Layer, O: Layer> DeepGp<H, O> {
     }
 
     /// The layers.
-    pub fn layers(&self) -> &Stack<H, O> {
+    pub fn layers(&self) -> &Stack {
         &self.layers
     }
 
@@ -61,11 +67,9 @@ impl<H: Layer, O: Layer> DeepGp<H, O> {
 
     /// Updates everything that the layers keep between steps to the current parameters. Call it
     /// before the first step.
-    pub fn synchronized(self) -> Self {
-        Self {
-            layers: self.layers.synchronized(),
-            ..self
-        }
+    pub fn synchronized(mut self) -> Self {
+        self.layers.synchronize();
+        self
     }
 
     /// The process of all layers, ready for prediction on the device without autodiff.
@@ -73,12 +77,12 @@ impl<H: Layer, O: Layer> DeepGp<H, O> {
     /// # Errors
     ///
     /// When the covariance of inducing variables cannot be factored.
-    pub fn condition(&self) -> Result<StackProcess<H::Process, O::Process>, NotPositiveDefinite> {
+    pub fn condition(&self) -> Result<StackProcess, NotPositiveDefinite> {
         self.layers.condition()
     }
 }
 
-impl<H: Layer, O: Layer> Model for DeepGp<H, O> {
+impl Model for DeepGp {
     /// An unbiased estimate of the evidence lower bound. Only the likelihood term of the batch is
     /// scaled up to all data, not the KL divergences.
     fn objective(
@@ -105,11 +109,12 @@ impl<H: Layer, O: Layer> Model for DeepGp<H, O> {
         self.layers.rows_per_input()
     }
 
-    fn after_step(self) -> Self {
-        Self {
-            layers: self.layers.after_step(),
-            ..self
-        }
+    fn after_step(&mut self) {
+        self.layers.after_step();
+    }
+
+    fn trained(&self, _data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+        Ok(self.valid().into_trained())
     }
 
     fn priors(&self) -> Priors {

@@ -14,8 +14,8 @@ use burn_gp_core::{
 };
 
 use crate::{
-    BasisConfig, DeepGpConfig, DeepKernelConfig, InducingConfig, LayerConfig, LayerForm,
-    ModelConfig, SvdbkConfig, SvgpConfig,
+    BasisConfig, ConvolutionalForm, DeepGpConfig, DeepKernelConfig, InducingConfig, LayerConfig,
+    LayerForm, ModelConfig, PatchForm, SvdbkConfig, SvgpConfig,
 };
 
 const KERNEL: Stationary = Stationary::Matern52;
@@ -161,20 +161,21 @@ fn of_layers(sizes: &StepSizes) -> [StepModel; 3] {
     let deep = (0..sizes.hidden).fold(DeepGpConfig::new(layer, noise()), |deep, _| {
         deep.with_hidden(sizes.width, hidden.clone())
     });
-    let on_patches = |form| {
+    let on_patches = |form: LayerForm| {
         LayerConfig::new(KERNEL)
             .with_form(form)
             .with_inducing(inducing(sizes.patches, 0))
     };
     let (size, stride) = (sizes.patch, 1);
-    let output = on_patches(LayerForm::Convolutional {
+    let convolutional = ConvolutionalForm {
         size,
         stride,
         location: None,
-    });
+    };
+    let output = on_patches(convolutional.into());
     let image = ImageShape::new(sizes.side, sizes.side, 1);
     let conv = DeepGpConfig::new(output, SoftmaxConfig::new(sizes.classes)).with_image(image);
-    let map = on_patches(LayerForm::Patches { size, stride });
+    let map = on_patches(PatchForm { size, stride }.into());
     let deep_conv = conv.clone().with_hidden(1, map);
     let of_images = |name, config: DeepGpConfig| StepModel {
         name,

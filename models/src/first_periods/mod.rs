@@ -18,7 +18,7 @@ use burn_gp_core::{
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::index};
 
 use crate::{
-    ExactConfig, ModelConfig,
+    ExactConfig, ModelDefinition, SgprConfig,
     training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData},
 };
 use periodogram::{Wave, strongest_waves};
@@ -95,15 +95,19 @@ pub fn first_periods(
     found
 }
 
-impl ModelConfig {
+impl dyn ModelDefinition {
     /// The initial values of periods and frequencies from which exact regression on these data, or
     /// on some of them, reaches the best objective in a few iterations; see [`first_periods`]. Empty
     /// for models other than exact and collapsed sparse regression, and if no candidate beats the
     /// configured values.
     pub fn best_first_periods(&self, data: &TrainingData) -> FirstValues {
-        let exact = match self {
-            Self::Exact(config) => config.clone(),
-            Self::Sgpr(config) => ExactConfig {
+        let any = self.as_any();
+        let exact = match (
+            any.downcast_ref::<ExactConfig>(),
+            any.downcast_ref::<SgprConfig>(),
+        ) {
+            (Some(config), _) => config.clone(),
+            (_, Some(config)) => ExactConfig {
                 kernel: config.kernel.clone(),
                 mean: config.mean.clone(),
                 likelihood: config.likelihood.clone(),
@@ -122,15 +126,12 @@ impl ModelConfig {
         best.map_or_else(FirstValues::new, |(_, first)| first)
     }
 
-    /// The configuration with [`best_first_periods`](Self::best_first_periods).
-    pub fn with_first_periods(mut self, data: &TrainingData) -> Self {
+    /// Sets the initial values to those of `best_first_periods`.
+    pub fn set_first_periods(&mut self, data: &TrainingData) {
         let first = self.best_first_periods(data);
-        match &mut self {
-            Self::Exact(config) => config.parameters.values.extend(first),
-            Self::Sgpr(config) => config.parameters.values.extend(first),
-            _ => {}
+        if let Some(parameters) = self.parameters() {
+            parameters.values.extend(first);
         }
-        self
     }
 }
 

@@ -54,7 +54,7 @@ pub trait FitModel: Clone + Into<ModelConfig> {
     /// determine the scale of the function. The scale is then their absolute value, or one if they are
     /// zero, and the uncertainty of predictions is of that size.
     ///
-    /// Kernels and Gaussian noise get weak priors ([`ModelConfig::with_default_priors`]) unless
+    /// Kernels and Gaussian noise get weak priors (`add_default_priors` of [`ModelDefinition`](crate::ModelDefinition)) unless
     /// [`Fit::default_priors`] turns them off. Initial values, bounds and priors of the
     /// configuration are therefore in standardized units, unless [`Fit::scale_inputs`] and
     /// [`Fit::scale_targets`] turn scaling off.
@@ -107,22 +107,24 @@ pub trait FitModel: Clone + Into<ModelConfig> {
 impl<C: Clone + Into<ModelConfig>> FitModel for C {}
 
 fn train(
-    config: ModelConfig,
+    mut config: ModelConfig,
     inputs: Matrix,
     targets: Matrix,
     fit: &Fit,
     mut watch: impl FnMut(StepReport) -> ControlFlow<()>,
 ) -> Result<Fitted, Error> {
     let (data, scaling) = prepared(&config, inputs, targets, fit)?;
-    let training = fit.training(config.usual_training(), config.has_draws(), data.len())?;
+    let training = fit.training(config.default_training(), config.has_draws(), data.len())?;
     let data = config.arranged(data);
-    let config = match &training {
-        Training::FullBatch(training) if training.iterations > 0 => {
-            config.with_first_periods(&data)
-        }
-        _ => config,
+    if let Training::FullBatch(training) = &training
+        && training.iterations > 0
+    {
+        config.set_first_periods(&data);
+    }
+    let with_priors = || {
+        config.resolve(&data);
+        fit.with_priors(config, &scaling, &data)
     };
-    let with_priors = || fit.with_priors(config.resolved(&data), &scaling, &data);
     let config = without_panic(with_priors).map_err(Error::Config)?;
     let model = without_panic(|| config.init(&data)).map_err(Error::Config)??;
     let mut trainer = AnyTrainer::new(model, data.clone(), training);

@@ -188,7 +188,7 @@ impl Fit {
     }
 
     /// Whether hyperparameters without a prior get a weak one
-    /// ([`ModelConfig::with_default_priors`](crate::ModelConfig::with_default_priors)). They do by
+    /// (`add_default_priors` of [`ModelDefinition`](crate::ModelDefinition)). They do by
     /// default if the data are standardized; otherwise, hyperparameters maximize the evidence or bound
     /// alone.
     pub fn default_priors(mut self, are_added: bool) -> Self {
@@ -239,17 +239,17 @@ impl Fit {
     /// The configuration with default priors, if these are enabled and the data are standardized.
     pub(super) fn with_priors(
         &self,
-        config: ModelConfig,
+        mut config: ModelConfig,
         scaling: &Scaling,
         data: &TrainingData,
     ) -> ModelConfig {
         let kind = config.likelihood().target();
         let may = matches!(kind, TargetKind::Numbers | TargetKind::Measurements);
         let is_standardized = scaling.inputs.is_some() && scaling.targets.is_some() == may;
-        match is_standardized && self.default_priors != Some(false) {
-            true => config.with_default_priors(data.len(), data.inputs.dims()[1]),
-            false => config,
+        if is_standardized && self.default_priors != Some(false) {
+            config.add_default_priors(data.len(), data.inputs.dims()[1]);
         }
+        config
     }
 
     /// The training on `rows` rows of a model whose default training is `usual`.

@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use burn::tensor::Tensor;
+use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
     ops::{NotPositiveDefinite, number},
     parameter::Priors,
@@ -32,7 +32,7 @@ macro_rules! forward {
     };
 }
 
-impl<M: Model> AnyTrainer<M> {
+impl<M: Module + Model> AnyTrainer<M> {
     /// A trainer before its first step. The model must be on an autodiff device, the data on the
     /// same device with or without autodiff.
     pub fn new(model: M, data: TrainingData, training: Training) -> Self {
@@ -137,7 +137,7 @@ struct LossSum<M, W> {
     kl: f64,
 }
 
-impl<M: Model, W: FnMut(usize)> LossSum<M, W> {
+impl<M: Module + Model, W: FnMut(usize)> LossSum<M, W> {
     fn new(model: &M, watch: W) -> Self {
         Self {
             model: model.valid(),
@@ -177,7 +177,7 @@ impl<M: Model, W: FnMut(usize)> LossSum<M, W> {
     }
 }
 
-impl<M: Model> Trainer for AnyTrainer<M> {
+impl<M: Module + Model> Trainer for AnyTrainer<M> {
     type Model = M;
 
     fn advance(&mut self) -> Result<Option<StepReport>, TrainingError> {

@@ -1,5 +1,7 @@
 //! Training in one call.
 
+use burn::module::Module;
+
 use super::{AnyTrainer, Callback, Model, Trainer, Training, TrainingData, TrainingError};
 
 /// Trains a model until training is over or a callback stops it. The model must be on an autodiff
@@ -43,7 +45,7 @@ use super::{AnyTrainer, Callback, Model, Trainer, Training, TrainingData, Traini
 /// # Errors
 ///
 /// When a step or a callback fails.
-pub fn fit<M: Model, E: From<TrainingError>>(
+pub fn fit<M: Module + Model, E: From<TrainingError>>(
     model: M,
     data: TrainingData,
     training: &Training,

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use burn::{
+    module::Module,
     optim::{GradientsParams, LBFGS, LBFGSConfig, LineSearchFn, ModuleOptimizer},
     store::RecordError,
     tensor::{Bytes, Tensor},
@@ -203,7 +204,7 @@ struct Progress {
     converged: bool,
 }
 
-impl<M: Model> FullBatchTrainer<M> {
+impl<M: Module + Model> FullBatchTrainer<M> {
     /// A trainer before its first step. The model must be on an autodiff device, the data on the
     /// same device with or without autodiff.
     pub fn new(model: M, data: TrainingData, training: FullBatchTraining) -> Self {
@@ -386,7 +387,8 @@ impl<M: Model> FullBatchTrainer<M> {
             .map_err(|error| error.at_step(step, &self.model))?;
         let learning_rate = rate.current();
         let model = optimizer.step(learning_rate, self.model.clone(), gradients);
-        self.model = model.after_step();
+        self.model = model;
+        self.model.after_step();
         rate.step = step;
         self.progress.iterations = step;
         Ok(StepReport {
@@ -398,7 +400,7 @@ impl<M: Model> FullBatchTrainer<M> {
 }
 
 /// The objective of all data, without autodiff.
-fn objective_of<M: Model>(
+fn objective_of<M: Module + Model>(
     model: &M,
     data: &TrainingData,
 ) -> Result<Objective, NotPositiveDefinite> {
@@ -414,7 +416,7 @@ enum EvaluationError {
 }
 
 impl EvaluationError {
-    fn at_step<M: Model>(self, step: usize, model: &M) -> TrainingError {
+    fn at_step<M: Module + Model>(self, step: usize, model: &M) -> TrainingError {
         let hyperparameters = describe(&model.hyperparameters());
         match self {
             Self::Factorization(source) => TrainingError::Factorization {
@@ -433,7 +435,7 @@ impl EvaluationError {
     }
 }
 
-impl<M: Model> Trainer for FullBatchTrainer<M> {
+impl<M: Module + Model> Trainer for FullBatchTrainer<M> {
     type Model = M;
 
     fn advance(&mut self) -> Result<Option<StepReport>, TrainingError> {

@@ -2,6 +2,9 @@
 
 use std::{path::Path, sync::Arc};
 
+use burn::module::Module;
+#[cfg(feature = "learner")]
+use burn::module::ModuleDisplay;
 use burn::optim::{GradientsParams, ModuleOptimizer};
 use burn::tensor::Bytes;
 #[cfg(feature = "learner")]
@@ -84,7 +87,7 @@ struct Progress {
     skipped: usize,
 }
 
-impl<M: Model> MiniBatchTrainer<M> {
+impl<M: Module + Model> MiniBatchTrainer<M> {
     /// A trainer before its first step. The model must be on an autodiff device, the data on the
     /// same device with or without autodiff.
     pub fn new(model: M, data: TrainingData, training: MiniBatchTraining) -> Self {
@@ -157,7 +160,7 @@ impl<M: Model> MiniBatchTrainer<M> {
     #[track_caller]
     pub fn on_devices(mut self, devices: &[Device]) -> Self
     where
-        M: 'static,
+        M: ModuleDisplay,
     {
         self.several_devices = (devices.len() > 1).then(|| {
             let (computation, rows) = (self.computation.clone(), self.batch_rows());
@@ -321,7 +324,7 @@ impl<M: Model> MiniBatchTrainer<M> {
     }
 }
 
-impl<M: Model> Trainer for MiniBatchTrainer<M> {
+impl<M: Module + Model> Trainer for MiniBatchTrainer<M> {
     type Model = M;
 
     fn advance(&mut self) -> Result<Option<StepReport>, TrainingError> {

@@ -2,6 +2,7 @@
 
 use burn::{
     lr_scheduler::module_lr_scheduler::ModuleLearningRate,
+    module::Module,
     optim::{GradientsParams, ModuleOptimizer},
     tensor::{Bool, Tensor},
 };
@@ -48,7 +49,7 @@ impl MiniBatchStep {
     /// # Errors
     ///
     /// When the objective cannot be computed or is not finite.
-    pub fn differentiate<M: Model>(
+    pub fn differentiate<M: Module + Model>(
         &self,
         model: &M,
         batch: Batch,
@@ -76,7 +77,7 @@ impl MiniBatchStep {
     ///
     /// When the objective cannot be computed or is not finite.
     #[cfg(feature = "learner")]
-    pub fn differentiate_part<M: Model>(
+    pub fn differentiate_part<M: Module + Model>(
         &self,
         model: &M,
         part: Batch,
@@ -98,7 +99,7 @@ impl MiniBatchStep {
     /// # Errors
     ///
     /// When the objective cannot be computed.
-    pub fn differentiate_unread<M: Model>(
+    pub fn differentiate_unread<M: Module + Model>(
         &self,
         model: &M,
         batch: Batch,
@@ -120,7 +121,7 @@ impl MiniBatchStep {
     /// # Errors
     ///
     /// When the natural-gradient step fails. The optimizer then stays as it was.
-    pub fn update<M: Model>(
+    pub fn update<M: Module + Model>(
         &self,
         step: usize,
         model: &M,
@@ -128,7 +129,9 @@ impl MiniBatchStep {
         (optimizer, rate): (&mut ModuleOptimizer, ModuleLearningRate),
     ) -> Result<M, TrainingError> {
         let model = self.natural_step(step, model, &mut gradients)?;
-        Ok(optimizer.step(rate, model, gradients).after_step())
+        let mut model = optimizer.step(rate, model, gradients);
+        model.after_step();
+        Ok(model)
     }
 
     /// Like [`update`](Self::update), but the device skips the step if the loss, `[1]`, is not
@@ -137,7 +140,7 @@ impl MiniBatchStep {
     /// # Errors
     ///
     /// When natural gradients have nothing to train.
-    pub fn update_unread<M: Model>(
+    pub fn update_unread<M: Module + Model>(
         &self,
         step: usize,
         model: &M,
@@ -155,8 +158,9 @@ impl MiniBatchStep {
             (model, made) = (stepped.module, stepped.made);
         }
         let ok = made.clone().float().cast(loss.dtype());
-        let model = (self.gate).with(ok, || optimizer.step(rate, model, gradients));
-        Ok((model.after_step(), made))
+        let mut model = (self.gate).with(ok, || optimizer.step(rate, model, gradients));
+        model.after_step();
+        Ok((model, made))
     }
 
     /// Checks whether a step that the device has skipped fails with the current model, too.
@@ -165,7 +169,11 @@ impl MiniBatchStep {
     ///
     /// When the objective of the batch cannot be computed or is not finite, or when the
     /// natural-gradient step fails.
-    pub fn check_again<M: Model>(&self, model: &M, batch: Batch) -> Result<(), TrainingError> {
+    pub fn check_again<M: Module + Model>(
+        &self,
+        model: &M,
+        batch: Batch,
+    ) -> Result<(), TrainingError> {
         let (made, plain) = (batch.step, model.valid());
         let without_autodiff = Batch {
             step: made,
@@ -182,7 +190,11 @@ impl MiniBatchStep {
         Ok(())
     }
 
-    fn evaluate<M: Model>(&self, model: &M, batch: Batch) -> Result<Evaluation, TrainingError> {
+    fn evaluate<M: Module + Model>(
+        &self,
+        model: &M,
+        batch: Batch,
+    ) -> Result<Evaluation, TrainingError> {
         let step = batch.step + 1;
         let objective = model
             .objective(batch.inputs, batch.targets, self.data_count)
@@ -197,7 +209,7 @@ impl MiniBatchStep {
     }
 
     /// The loss after `made` steps as a number.
-    fn finite_loss<M: Model>(
+    fn finite_loss<M: Module + Model>(
         &self,
         model: &M,
         made: usize,
@@ -215,7 +227,7 @@ impl MiniBatchStep {
         })
     }
 
-    fn gradients<M: Model>(
+    fn gradients<M: Module + Model>(
         &self,
         model: &M,
         made: usize,
@@ -234,7 +246,7 @@ impl MiniBatchStep {
 
     /// The model after the natural-gradient step, if there is one. The remaining gradients are for
     /// Adam.
-    fn natural_step<M: Model>(
+    fn natural_step<M: Module + Model>(
         &self,
         step: usize,
         model: &M,
@@ -254,7 +266,7 @@ impl MiniBatchStep {
     }
 }
 
-fn not_positive_definite<M: Model>(
+fn not_positive_definite<M: Module + Model>(
     step: usize,
     model: &M,
     source: NotPositiveDefinite,
@@ -266,7 +278,11 @@ fn not_positive_definite<M: Model>(
     }
 }
 
-fn no_natural_step<M: Model>(step: usize, model: &M, source: NaturalStepError) -> TrainingError {
+fn no_natural_step<M: Module + Model>(
+    step: usize,
+    model: &M,
+    source: NaturalStepError,
+) -> TrainingError {
     TrainingError::NaturalGradient {
         step,
         source,

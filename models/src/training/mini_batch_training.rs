@@ -104,7 +104,7 @@ impl MiniBatchTraining {
     /// The computation of a step of `model` for `data_count` data points.
     pub(super) fn computation(
         &self,
-        model: &impl Model,
+        model: &dyn Model,
         data_count: usize,
         rates: &Rates,
     ) -> MiniBatchStep {

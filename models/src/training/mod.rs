@@ -29,7 +29,6 @@ mod long_steps;
 mod mini_batch;
 mod mini_batch_step;
 mod mini_batch_training;
-mod model;
 mod nothing_to_train;
 mod plateau;
 mod rates;
@@ -41,10 +40,7 @@ mod usual;
 
 use std::path::{Path, PathBuf};
 
-use burn::{
-    module::Module,
-    tensor::{DType, Device, Int, Tensor, TensorData},
-};
+use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
     likelihoods::ImpossibleTarget,
     ops::NotPositiveDefinite,
@@ -53,6 +49,10 @@ use burn_gp_core::{
 };
 
 use crate::PredictionError;
+pub use crate::{
+    data::{TrainingData, matrix},
+    model::{Model, Objective},
+};
 pub use any_trainer::{AnyTrainer, LossError};
 pub use batches::Batch;
 pub use callback::Callback;
@@ -67,7 +67,6 @@ pub use learner::{
 };
 pub use mini_batch::MiniBatchTrainer;
 pub use mini_batch_training::MiniBatchTraining;
-pub use model::{Model, Objective};
 pub use nothing_to_train::NothingToTrain;
 pub use plateau::Plateau;
 pub use row_blocks::{BlockRows, RowBlocks, UnreadableRows};
@@ -81,89 +80,6 @@ fn with_log_prior(objective: Tensor<1>, log_prior: Option<Tensor<1>>) -> Tensor<
         Some(log_prior) => objective + log_prior,
         None => objective,
     }
-}
-
-/// The training data of a model, on its device.
-#[derive(Clone, Debug)]
-pub struct TrainingData {
-    /// `[N, D]`
-    pub inputs: Tensor<2>,
-    /// `[N, P]`
-    pub targets: Tensor<2>,
-}
-
-impl TrainingData {
-    /// Copies row-major host data with a single target column to a device.
-    ///
-    /// # Shapes
-    ///
-    /// - `inputs`: N·D values, `targets`: N values
-    ///
-    /// # Panics
-    ///
-    /// If the number of inputs is not a multiple of the number of targets.
-    #[track_caller]
-    pub fn new(inputs: &[f64], targets: &[f64], device: &Device, dtype: DType) -> Self {
-        Self::with_target_columns(inputs, targets, 1, device, dtype)
-    }
-
-    /// Copies row-major host data with `columns` target columns to a device.
-    ///
-    /// # Shapes
-    ///
-    /// - `inputs`: N·D values, `targets`: N·`columns` values
-    ///
-    /// # Panics
-    ///
-    /// If the inputs or targets do not form whole rows.
-    #[track_caller]
-    pub fn with_target_columns(
-        inputs: &[f64],
-        targets: &[f64],
-        columns: usize,
-        device: &Device,
-        dtype: DType,
-    ) -> Self {
-        let rows = targets.len() / columns.max(1);
-        assert!(
-            rows > 0
-                && rows * columns == targets.len()
-                && !inputs.is_empty()
-                && inputs.len().is_multiple_of(rows),
-            "TrainingData: {} input values for {} targets in {columns} columns; expected the same \
-             number for every row",
-            inputs.len(),
-            targets.len()
-        );
-        Self {
-            inputs: matrix(inputs, inputs.len() / rows, device, dtype),
-            targets: matrix(targets, columns, device, dtype),
-        }
-    }
-
-    /// The rows with the given indices, `[N′]`, in that order.
-    pub fn reordered(&self, rows: &Tensor<1, Int>) -> Self {
-        Self {
-            inputs: self.inputs.clone().select(0, rows.clone()),
-            targets: self.targets.clone().select(0, rows.clone()),
-        }
-    }
-
-    /// The number of data points, N.
-    pub fn len(&self) -> usize {
-        self.targets.dims()[0]
-    }
-
-    /// Whether there are no data.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
-/// A matrix with `columns` columns from row-major host data.
-pub fn matrix(values: &[f64], columns: usize, device: &Device, dtype: DType) -> Tensor<2> {
-    let data = TensorData::new(values.to_vec(), [values.len() / columns, columns]);
-    Tensor::from_data(data, (device, dtype))
 }
 
 /// The report of one step.
@@ -283,7 +199,7 @@ pub enum TrainingError {
 
 impl TrainingError {
     /// A prediction with `model` failed after `step` steps.
-    pub fn of_prediction(error: PredictionError, step: usize, model: &impl Model) -> Self {
+    pub fn of_prediction(error: PredictionError, step: usize, model: &dyn Model) -> Self {
         match error {
             PredictionError::Target(impossible) => impossible.into(),
             PredictionError::Input { row, column, value } => Self::Input { row, column, value },

@@ -16,8 +16,9 @@ use burn_gp_core::{
     },
 };
 use burn_gp_models::{
-    BasisConfig, DeepGpConfig, DeepKernelConfig, InducingConfig, LayerConfig, LayerForm,
-    ModelConfig, SvdbkConfig, SvgpConfig, training::MiniBatchTraining,
+    BasisConfig, ConvolutionalForm, DeepGpConfig, DeepKernelConfig, DenseForm, InducingConfig,
+    LayerConfig, LayerForm, ModelConfig, PatchForm, SvdbkConfig, SvgpConfig,
+    training::MiniBatchTraining,
 };
 
 use crate::{STEPS, platforms::Rows};
@@ -132,7 +133,7 @@ pub fn svgp(posterior: &PosteriorConfig) -> SvgpConfig {
         .with_posterior(posterior.clone())
 }
 
-fn layer(form: LayerForm) -> LayerConfig {
+fn layer(form: impl Into<LayerForm>) -> LayerConfig {
     LayerConfig::new(kernel().isotropic())
         .with_form(form)
         .with_inducing(InducingConfig::new(6))
@@ -140,28 +141,28 @@ fn layer(form: LayerForm) -> LayerConfig {
 
 /// Deep models on points and on images.
 fn deep() -> Vec<(&'static str, DeepGpConfig)> {
-    let hidden = |form| {
+    let hidden = |form: LayerForm| {
         layer(form)
             .with_mean(MeanConfig::identity())
             .with_deviation(0.1)
     };
-    let convolutional = || LayerForm::Convolutional {
+    let convolutional = || ConvolutionalForm {
         size: 2,
         stride: 1,
         location: None,
     };
-    let patches = LayerForm::Patches { size: 3, stride: 1 };
+    let patches = PatchForm { size: 3, stride: 1 };
     let images = |output| DeepGpConfig::new(output, noise()).with_image(IMAGE);
     vec![
         (
             "deep",
-            DeepGpConfig::new(layer(LayerForm::Dense), noise())
-                .with_hidden(2, hidden(LayerForm::Dense)),
+            DeepGpConfig::new(layer(DenseForm {}), noise())
+                .with_hidden(2, hidden(DenseForm {}.into())),
         ),
         ("conv", images(layer(convolutional()))),
         (
             "deep-conv",
-            images(layer(convolutional())).with_hidden(1, hidden(patches)),
+            images(layer(convolutional())).with_hidden(1, hidden(patches.into())),
         ),
     ]
 }

@@ -5,7 +5,7 @@ use burn::{
     tensor::{DType, Device},
 };
 use burn_gp_core::{
-    inference::{ActionLoss, ActionStart, FullBatch, IterationRule},
+    inference::{ActionLoss, ActionStart, IterationRule},
     kernels::StationaryConfig,
     likelihoods::GaussianConfig,
     ops::Stationary,
@@ -13,10 +13,11 @@ use burn_gp_core::{
     parameter::numbers,
 };
 use burn_gp_models::{
-    ActionRows, ActionsConfig, AnyComputationAware, AnyModel, ComputationAwareConfig, ExactConfig,
-    InitError, ModelConfig, Precision, Predictions, SavedModel, Summary, TrainedModel,
+    ActionRows, ActionsConfig, AnyComputationAware, ComputationAwareConfig, ExactConfig, InitError,
+    ModelConfig, ModelDefinition, Precision, Predictions, SavedModel, Summary, TrainedModel,
     training::{
-        FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Schedule, Trainer, TrainingData,
+        FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Model, Schedule, Trainer,
+        TrainingData,
     },
 };
 
@@ -115,7 +116,7 @@ fn trained(config: &ComputationAwareConfig, data: &TrainingData) -> (TrainedMode
         loss = trainer.step().expect("the step is sound").loss;
     }
     let data = trainer.data().clone();
-    let model = AnyModel::from(trainer.into_model()).trained(&data).unwrap();
+    let model = trainer.into_model().trained(&data).unwrap();
     (model, loss)
 }
 
@@ -312,12 +313,12 @@ fn saved_models_predict_the_same() {
     for actions in [blocks(ActionStart::Normal), residuals()] {
         let (data, config) = (data(DType::F64), config(actions));
         let model = trainer(&config, &data).into_model();
-        let model = AnyModel::from(model).trained(&data).unwrap();
+        let model = model.trained(&data).unwrap();
         let folder = temp_dir::TempDir::new().expect("a folder");
         let saved = SavedModel {
             model: model.clone(),
             summary: Summary {
-                config: ModelConfig::ComputationAware(config),
+                config: ModelConfig::from(config),
                 dimensions: 1,
                 target_columns: 1,
                 data_count: COUNT,
@@ -370,11 +371,8 @@ fn the_default_actions_follow_the_number_of_rows() {
         let model = default
             .init(&data)
             .expect("as many actions as there can be");
-        let ModelConfig::ComputationAware(chosen) =
-            ModelConfig::from(default.clone()).resolved(&data)
-        else {
-            panic!("another model");
-        };
+        let mut chosen = default.clone();
+        chosen.resolve(&data);
         assert_eq!(chosen.actions.count(), expected);
         // The number that was chosen gives the same model.
         let again = chosen.init(&data).expect("as many actions as there can be");

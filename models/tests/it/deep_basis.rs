@@ -7,7 +7,6 @@ use burn::{
 };
 use burn_gp_core::{
     features::{PerceptronConfig, ResidualNetworkConfig},
-    inference::FullBatch,
     kernels::KernelModule,
     likelihoods::{GaussianConfig, LikelihoodConfig, SoftmaxConfig},
     optim::NaturalGradient,
@@ -15,10 +14,9 @@ use burn_gp_core::{
     variational::WeightSpace,
 };
 use burn_gp_models::{
-    AnyModel, BasisConfig, DbkConfig, ModelConfig, Precision, SavedModel, Summary, SvdbkConfig,
-    TrainedModel,
+    AnySvdbk, BasisConfig, DbkConfig, ModelConfig, Precision, SavedModel, Summary, SvdbkConfig,
     training::{
-        FullBatchTrainer, FullBatchTraining, MiniBatchTrainer, MiniBatchTraining, Trainer,
+        FullBatchTrainer, FullBatchTraining, MiniBatchTrainer, MiniBatchTraining, Model, Trainer,
         TrainingData,
     },
 };
@@ -151,9 +149,9 @@ fn saved_models_predict_the_same() {
         let x = data.inputs.clone().inner();
         let expected = process.marginals(x);
         let saved = SavedModel {
-            model: AnyModel::from(model.clone()).trained(&data).unwrap(),
+            model: model.clone().trained(&data).unwrap(),
             summary: Summary {
-                config: ModelConfig::Dbk(config),
+                config: ModelConfig::from(config),
                 dimensions: 1,
                 target_columns: 1,
                 data_count: ROWS,
@@ -229,17 +227,15 @@ fn batches_train_it_with_any_likelihood() {
                 train(MiniBatchTrainer::new(model, data.clone(), training));
             assert!(last < first, "{config:?}: {first} to {last}");
             let model = trainer.into_model();
-            let trained = AnyModel::from(model.clone()).trained(&data).unwrap();
-            let TrainedModel::Basis(leveled) = &trained else {
-                panic!("{trained:?}");
-            };
+            let trained = model.clone().trained(&data).unwrap();
+            let leveled = trained.downcast_ref::<AnySvdbk>().unwrap();
             let weights = leveled.posterior().downcast_ref::<WeightSpace>();
             let level = weights.expect("a posterior over weights").level();
             assert!(level.into_scalar::<f64>() > 0.0);
             let saved = SavedModel {
                 model: trained,
                 summary: Summary {
-                    config: ModelConfig::Svdbk(config),
+                    config: ModelConfig::from(config),
                     dimensions: 1,
                     target_columns: 1,
                     data_count: ROWS,

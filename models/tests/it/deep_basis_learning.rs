@@ -19,9 +19,9 @@ use burn_gp_core::{
 };
 use burn_gp_datasets::{DataSource, Dataset, SyntheticFunction};
 use burn_gp_models::{
-    AnyModel, BasisConfig, DbkConfig, ExactConfig, TrainedModel,
+    BasisConfig, DbkConfig, ExactConfig, TrainedModel,
     training::{
-        FullBatchTrainer, FullBatchTraining, MiniBatchTrainer, MiniBatchTraining, Schedule,
+        FullBatchTrainer, FullBatchTraining, MiniBatchTrainer, MiniBatchTraining, Model, Schedule,
         Trainer, TrainingData,
     },
 };
@@ -68,7 +68,7 @@ fn gaussian_process(train: &Dataset) -> TrainedModel {
     while !trainer.is_finished() {
         trainer.step().unwrap();
     }
-    AnyModel::from(trainer.into_model()).trained(&data).unwrap()
+    trainer.into_model().trained(&data).unwrap()
 }
 
 fn deep_basis(train: &Dataset, correction: VarianceCorrection, seed: u64) -> TrainedModel {
@@ -97,7 +97,7 @@ fn deep_basis(train: &Dataset, correction: VarianceCorrection, seed: u64) -> Tra
     while !trainer.is_finished() {
         trainer.step().unwrap();
     }
-    AnyModel::from(trainer.into_model()).trained(&data).unwrap()
+    trainer.into_model().trained(&data).unwrap()
 }
 
 /// With three seeds, the correction improves the density for each seed. The error of the function

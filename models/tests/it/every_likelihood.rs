@@ -26,7 +26,7 @@ use burn_gp_core::{
     },
 };
 use burn_gp_models::{
-    ModelConfig, Precision, Predictor, SavedModel, Summary, SvgpConfig, TrainedModel,
+    ModelConfig, Precision, Predictor, SavedModel, Summary, SvgpConfig, Trained, TrainedModel,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -141,7 +141,7 @@ fn train(config: &SvgpConfig) -> (TrainedModel, Vec<f64>, [f64; 2]) {
         last = trainer.step().expect("a step").loss;
     }
     (
-        TrainedModel::from(trainer.model().valid()),
+        trainer.model().valid().into_trained(),
         targets,
         [first, last],
     )
@@ -170,7 +170,7 @@ fn predictions_have_their_shapes_and_survive_saving() {
         let saved = SavedModel {
             model,
             summary: Summary {
-                config: ModelConfig::Svgp(config.clone()),
+                config: ModelConfig::from(config.clone()),
                 dimensions: 1,
                 target_columns: columns,
                 data_count: ROWS,

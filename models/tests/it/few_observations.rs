@@ -131,11 +131,12 @@ fn priors_are_added_where_there_are_none() {
     let own = Prior::HalfNormal { scale: 2.0 };
     let mut config = exact();
     config.parameters.priors = Priors([("likelihood.noise".to_owned(), own)].into());
-    let paths = |config: ModelConfig| match config {
-        ModelConfig::Exact(config) => config.parameters.priors,
-        _ => Priors::default(),
+    let paths = |rows: usize| {
+        let mut config = ModelConfig::from(config.clone());
+        config.add_default_priors(rows, 4);
+        config.parameters().expect("parameters").priors.clone()
     };
-    let priors = paths(ModelConfig::from(config.clone()).with_default_priors(50, 4));
+    let priors = paths(50);
     assert_eq!(priors.0["likelihood.noise"], own);
     let names: Vec<&str> = priors.0.keys().map(String::as_str).collect();
     assert_eq!(
@@ -149,6 +150,6 @@ fn priors_are_added_where_there_are_none() {
     assert!((mode - 6.0f64.ln()).abs() < 1e-12, "{mode}");
     assert!((below - 1.32f64.recip()).abs() < 1e-12, "{below}");
     assert!((above - 3.0 / 2.12).abs() < 1e-12, "{above}");
-    let many = paths(ModelConfig::from(config.clone()).with_default_priors(100_000, 4));
+    let many = paths(100_000);
     assert_eq!(many, config.parameters.priors);
 }

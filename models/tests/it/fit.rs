@@ -386,10 +386,8 @@ fn computation_aware_regression_takes_few_rows() {
     let gp = computation_aware()
         .fit(inputs(), targets(), &Fit::new().steps(2))
         .unwrap();
-    let ModelConfig::ComputationAware(config) = gp.config() else {
-        panic!("another model");
-    };
-    assert_eq!(config.actions.count(), ROWS);
+    let config = gp.config().downcast_ref::<ComputationAwareConfig>();
+    assert_eq!(config.unwrap().actions.count(), ROWS);
     let folder = temp_dir::TempDir::new().unwrap();
     gp.save(folder.path()).unwrap();
     let again = Fitted::load(folder.path(), &Device::default()).unwrap();

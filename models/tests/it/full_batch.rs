@@ -9,16 +9,10 @@ use burn::{
     module::{Module, Param},
     tensor::{DType, Device, Tensor, TensorData},
 };
-use burn_gp_core::{
-    inference::{ConditionError, FullBatch},
-    ops::NotPositiveDefinite,
-    parameter::Priors,
-};
-use burn_gp_models::{
-    AnyExact,
-    training::{
-        FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Schedule, Trainer, TrainingData,
-    },
+use burn_gp_core::{ops::NotPositiveDefinite, parameter::Priors};
+use burn_gp_models::training::{
+    FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Model, Objective, Schedule, Trainer,
+    TrainingData,
 };
 
 #[derive(Clone, Copy, Debug)]
@@ -57,14 +51,13 @@ impl Landscape {
     }
 }
 
-impl FullBatch for Landscape {
-    type Process = <AnyExact as FullBatch>::Process;
-
-    fn full_objective(
+impl Model for Landscape {
+    fn objective(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<Tensor<1>, NotPositiveDefinite> {
+        _data_count: usize,
+    ) -> Result<Objective, NotPositiveDefinite> {
         self.evaluations.fetch_add(1, Ordering::Relaxed);
         let place = self.place.val();
         let height = match self.function {
@@ -78,15 +71,19 @@ impl FullBatch for Landscape {
                 error.square().sum() * 0.5
             }
         };
-        Ok(height.neg())
+        Ok(Objective {
+            fit: height.neg(),
+            kl: None,
+        })
     }
 
-    fn is_within_reach(&self, start: &Self) -> bool {
-        self.distance(&start.coordinates()) <= self.reach
+    fn needs_all_data(&self) -> bool {
+        true
     }
 
-    fn condition(&self, _: Tensor<2>, _: Tensor<2>) -> Result<Self::Process, ConditionError> {
-        unreachable!("nothing is predicted")
+    fn is_within_reach(&self, start: &dyn Model) -> bool {
+        let start = start.as_any().downcast_ref::<Self>();
+        self.distance(&start.expect("a landscape").coordinates()) <= self.reach
     }
 }
 
@@ -198,11 +195,13 @@ fn a_step_of_l_bfgs_is_one_iteration() {
         let report = trainer.step().expect("the step is sound");
         assert_eq!(report.step, step);
         assert_eq!(trainer.steps_made(), step);
-        let here = trainer.model().full_objective(
+        let here = trainer.model().objective(
             trainer.data().inputs.clone(),
             trainer.data().targets.clone(),
+            trainer.data().len(),
         );
-        let here = -here.expect("it is sound").into_scalar::<f64>() / trainer.data().len() as f64;
+        let here =
+            -here.expect("it is sound").fit.into_scalar::<f64>() / trainer.data().len() as f64;
         assert_eq!(report.loss, here, "step {step}");
         assert!(
             report.loss < last,

@@ -17,7 +17,7 @@ use burn_gp_core::{
 use burn_gp_models::{
     ComputationAwareConfig, ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig,
     ExactConfig, InitError, LastLayerConfig, LayerConfig, ModelConfig, PredictionError, SgprConfig,
-    SolveCollapsedConfig, SvdbkConfig, SvgpConfig, TrainedModel,
+    SolveCollapsedConfig, SvdbkConfig, SvgpConfig, Trained,
     training::{
         FullBatchTrainer, FullBatchTraining, MiniBatchLearner, MiniBatchTrainer, MiniBatchTraining,
         StepRenderer, Trainer, TrainingData, TrainingError,
@@ -141,7 +141,7 @@ fn every_likelihood_refuses_what_it_cannot_take() {
             let weights = SvdbkConfig::new(case.likelihood.clone());
             let possible = case.data(&case.targets(), dtype);
             let model = svgp.init(&possible).expect("possible targets");
-            let trained = TrainedModel::from(model.valid());
+            let trained = model.valid().into_trained();
             let predictor = trained.predictor().expect("a predictor");
             for &(column, value) in &case.impossible {
                 let targets = case.with(column, value);
@@ -191,7 +191,7 @@ fn models_of_normal_noise_refuse_targets_that_are_not_finite() {
         .with_likelihood(noise())
         .with_inducing(4)
         .with_orthogonal(4);
-    let network = ModelConfig::Dbk(DbkConfig::default());
+    let network = ModelConfig::from(DbkConfig::default());
     let last_layer = LastLayerConfig {
         basis: Default::default(),
         mean: Default::default(),
@@ -235,7 +235,7 @@ fn targets_are_checked_in_the_precision_they_are_used_in() {
         let seen = of_init(svgp.init(&case.data(&targets, DType::F32)));
         assert_eq!((seen.row, seen.value), (WRONG_ROW, rounded));
         let model = svgp.init(&case.data(&case.targets(), DType::F32));
-        let trained = TrainedModel::from(model.expect("possible targets").valid());
+        let trained = model.expect("possible targets").valid().into_trained();
         let predictor = trained.predictor().expect("a predictor");
         let seen = of_score(predictor.log_density(&inputs(), 1, &targets));
         assert_eq!((seen.row, seen.value), (WRONG_ROW, value));

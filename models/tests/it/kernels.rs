@@ -15,7 +15,7 @@ use burn_gp_core::{
     ops::Stationary,
 };
 use burn_gp_models::{
-    SvgpConfig, TrainedModel,
+    SvgpConfig, Trained,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 
@@ -124,7 +124,7 @@ fn every_kernel_fits() {
                     panic!("{name} in {dtype:?}: {error}");
                 }
             }
-            let model = TrainedModel::from(trainer.model().valid());
+            let model = trainer.model().valid().into_trained();
             let predictor = model.predictor().expect("a predictor");
             let predictions = predictor.predict(&inputs, 1);
             let errors = predictions.mean.iter().zip(&targets);

@@ -7,7 +7,7 @@ use burn::{
 use burn_gp_core::{
     inducing::Initializer,
     kernels::StationaryConfig,
-    layers::{Layer, LayerNoise},
+    layers::LayerNoise,
     likelihoods::{GaussianConfig, LikelihoodConfig, RobustMaxConfig},
     means::MeanConfig,
     ops::Stationary,
@@ -19,8 +19,8 @@ use burn_gp_core::{
     },
 };
 use burn_gp_models::{
-    DeepGpConfig, InducingConfig, InitError, LayerConfig, LayerForm, ModelConfig, Precision,
-    SavedModel, Summary, SvgpConfig, TrainedModel,
+    ConvolutionalForm, DeepGpConfig, DenseForm, InducingConfig, InitError, LayerConfig, LayerForm,
+    ModelConfig, PatchForm, Precision, SavedModel, Summary, SvgpConfig, Trained, TrainedModel,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
@@ -78,7 +78,7 @@ fn posteriors() -> [PosteriorConfig; 6] {
     ]
 }
 
-fn layer(form: LayerForm, posterior: &PosteriorConfig) -> LayerConfig {
+fn layer(form: impl Into<LayerForm>, posterior: &PosteriorConfig) -> LayerConfig {
     let kernel = StationaryConfig::new(Stationary::SquaredExponential)
         .isotropic()
         .with_lengthscale(2.0);
@@ -91,9 +91,9 @@ fn layer(form: LayerForm, posterior: &PosteriorConfig) -> LayerConfig {
         })
 }
 
-fn convolutional(location: bool) -> LayerForm {
+fn convolutional(location: bool) -> ConvolutionalForm {
     let kernel = StationaryConfig::new(Stationary::Matern32).isotropic();
-    LayerForm::Convolutional {
+    ConvolutionalForm {
         size: 2,
         stride: 1,
         location: location.then(|| kernel.with_lengthscale(3.0).into()),
@@ -105,8 +105,8 @@ fn architectures(
     posterior: &PosteriorConfig,
     likelihood: &LikelihoodConfig,
 ) -> Vec<(&'static str, DeepGpConfig)> {
-    let dense = || layer(LayerForm::Dense, posterior);
-    let patches = LayerForm::Patches { size: 3, stride: 1 };
+    let dense = || layer(DenseForm {}, posterior);
+    let patches = PatchForm { size: 3, stride: 1 };
     let config = |output| DeepGpConfig::new(output, likelihood.clone()).with_image(IMAGE);
     let hidden = dense()
         .with_mean(MeanConfig::identity())
@@ -145,7 +145,7 @@ fn train(config: &DeepGpConfig, data: TrainingData) -> (TrainedModel, [f64; 2]) 
     }
     let mean = |losses: &[f64]| losses.iter().sum::<f64>() / losses.len() as f64;
     let ends = [mean(&losses[..5]), mean(&losses[15..])];
-    (TrainedModel::from(trainer.model().valid()), ends)
+    (trainer.model().valid().into_trained(), ends)
 }
 
 /// Every posterior × {dense, convolutional} × {single, deep} × {Gaussian, Bernoulli, robust-max}:
@@ -168,7 +168,7 @@ fn every_layer_works_with_every_posterior_and_likelihood() {
                 let saved = SavedModel {
                     model,
                     summary: Summary {
-                        config: ModelConfig::DeepGp(config),
+                        config: ModelConfig::from(config),
                         dimensions: IMAGE.len(),
                         target_columns: 1,
                         data_count: ROWS,
@@ -206,7 +206,7 @@ fn one_dense_layer_is_a_sparse_variational_model() {
         ..MiniBatchTraining::new(15)
     };
     for posterior in posteriors() {
-        let output = layer(LayerForm::Dense, &posterior);
+        let output = layer(DenseForm {}, &posterior);
         let likelihood = GaussianConfig::default();
         let single = SvgpConfig {
             inducing: output.inducing.clone(),
@@ -233,8 +233,8 @@ fn a_resumed_deep_model_goes_on_bit_for_bit() {
     // burn restores optimizers in the default type of the default device.
     let data = data(None, DType::F32);
     let whitened = &posteriors()[0];
-    let hidden = layer(LayerForm::Dense, whitened).with_mean(MeanConfig::identity());
-    let config = DeepGpConfig::new(layer(LayerForm::Dense, whitened), GaussianConfig::default())
+    let hidden = layer(DenseForm {}, whitened).with_mean(MeanConfig::identity());
+    let config = DeepGpConfig::new(layer(DenseForm {}, whitened), GaussianConfig::default())
         .with_hidden(3, hidden)
         .with_noise(LayerNoise {
             training: 2,
@@ -269,7 +269,7 @@ fn a_resumed_deep_model_goes_on_bit_for_bit() {
 #[test]
 fn inducing_patches_are_those_of_the_maps_of_the_layer_before() {
     let posterior = &posteriors()[0];
-    let patches = LayerForm::Patches { size: 3, stride: 1 };
+    let patches = PatchForm { size: 3, stride: 1 };
     let hidden = layer(patches, posterior).with_mean(MeanConfig::identity());
     let output = layer(convolutional(false), posterior).with_inducing(InducingConfig {
         initializer: Initializer::Subset,
@@ -310,14 +310,14 @@ fn layers_that_cannot_be_say_why() {
     assert!(matches!(without_image.init(&data), Err(InitError::NoImage)));
     let after_dense = (without_image.clone())
         .with_image(IMAGE)
-        .with_hidden(3, layer(LayerForm::Dense, whitened));
+        .with_hidden(3, layer(DenseForm {}, whitened));
     assert!(matches!(after_dense.init(&data), Err(InitError::NoImage)));
     let other_shape = without_image.clone().with_image(ImageShape::new(5, 7, 1));
     let error = other_shape.init(&data).expect_err("an error").to_string();
     let expected =
         "images of 5x7x1 (height, width, channels) have 35 values, but there are 36 inputs";
     assert_eq!(error, expected);
-    let large = LayerForm::Patches { size: 7, stride: 1 };
+    let large = PatchForm { size: 7, stride: 1 };
     let large = without_image
         .with_image(IMAGE)
         .with_hidden(2, layer(large, whitened));

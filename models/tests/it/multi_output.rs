@@ -18,7 +18,8 @@ use burn_gp_core::{
     },
 };
 use burn_gp_models::{
-    CoregionalizationConfig, ModelConfig, Precision, SavedModel, Summary, SvgpConfig, TrainedModel,
+    AnySvgp, CoregionalizationConfig, ModelConfig, Precision, SavedModel, Summary, SvgpConfig,
+    Trained, TrainedModel,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData, matrix},
 };
 
@@ -110,7 +111,7 @@ fn train(config: &SvgpConfig, data: &TrainingData) -> (f64, f64, TrainedModel) {
         losses.push(trainer.step().expect("the step is sound").loss);
     }
     let last = losses.last().copied().unwrap_or(f64::NAN);
-    (losses[0], last, TrainedModel::from(trainer.model().valid()))
+    (losses[0], last, trainer.model().valid().into_trained())
 }
 
 #[test]
@@ -126,7 +127,7 @@ fn every_combination_trains_and_comes_back_from_its_files() {
         let saved = SavedModel {
             model,
             summary: Summary {
-                config: ModelConfig::Svgp(config.clone()),
+                config: ModelConfig::from(config.clone()),
                 dimensions: 1,
                 target_columns: COLUMNS,
                 data_count: ROWS,
@@ -148,9 +149,7 @@ fn every_combination_trains_and_comes_back_from_its_files() {
         let error = (error / (ROWS * COLUMNS) as f64).sqrt();
         assert!(error < 0.3, "{what}: root mean squared error {error}");
         let x = matrix(&inputs(), 1, &Device::flex(), DType::F64);
-        let TrainedModel::Sparse(model) = &loaded.model else {
-            panic!("{what}");
-        };
+        let model = loaded.model.downcast_ref::<AnySvgp>().expect("an SVGP");
         let paths = (model.condition().expect("a process"))
             .paths(PathOptions::new(4))
             .expect("it is stationary");

@@ -17,7 +17,7 @@ use burn_gp_core::{
     },
 };
 use burn_gp_models::{
-    AnySvgp, InitError, SgprConfig, SvgpConfig, TrainedModel,
+    AnySvgp, InitError, SgprConfig, SvgpConfig, Trained,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 
@@ -93,7 +93,7 @@ fn orthogonal_points_are_other_points() {
         let sets = model.posterior().inducing();
         assert_eq!(sets.len(), 2);
         assert!(sets.iter().all(|set| set.count() == 6));
-        TrainedModel::from(model.valid()).inducing_points()
+        model.valid().into_trained().inducing_points()
     };
     let first = points(&config);
     let mut sorted = first.clone();

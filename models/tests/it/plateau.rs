@@ -8,7 +8,7 @@ use burn_gp_core::{
     kernels::StationaryConfig, likelihoods::GaussianConfig, ops::Stationary, parameter::numbers,
 };
 use burn_gp_models::{
-    AnyDeepGp, DeepGpConfig, InducingConfig, LayerConfig,
+    DeepGp, DeepGpConfig, InducingConfig, LayerConfig,
     training::{
         InducingTraining, MiniBatchTrainer, MiniBatchTraining, Plateau, StepReport, Trainer,
         TrainingData,
@@ -24,7 +24,7 @@ fn trainer(
     plateau: Plateau,
     inducing: Option<InducingTraining>,
     dtype: DType,
-) -> MiniBatchTrainer<AnyDeepGp> {
+) -> MiniBatchTrainer<DeepGp> {
     let inputs: Vec<f64> = (0..COUNT).map(|n| n as f64 / 10.0 - 4.0).collect();
     let targets: Vec<f64> = inputs.iter().map(|x| (1.7 * x).sin()).collect();
     let data = TrainingData::new(&inputs, &targets, &Device::default().autodiff(), dtype);
@@ -43,7 +43,7 @@ fn trainer(
     MiniBatchTrainer::new(model, data, training)
 }
 
-fn all_steps(trainer: &mut MiniBatchTrainer<AnyDeepGp>) -> Vec<StepReport> {
+fn all_steps(trainer: &mut MiniBatchTrainer<DeepGp>) -> Vec<StepReport> {
     let mut reports = Vec::new();
     while !trainer.is_finished() {
         reports.push(trainer.step().expect("the step is sound"));
@@ -125,7 +125,7 @@ fn a_restored_plateau_goes_on_bit_for_bit() {
 }
 
 /// All trained numbers of a model.
-fn parameters(model: &AnyDeepGp) -> Vec<f64> {
+fn parameters(model: &DeepGp) -> Vec<f64> {
     struct Numbers(Vec<f64>);
     impl ModuleVisitor for Numbers {
         fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {

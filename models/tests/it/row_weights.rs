@@ -7,7 +7,7 @@ use burn_gp_core::{
     ops::{Stationary, number},
 };
 use burn_gp_models::{
-    AnyModel, AnySvgp, SvgpConfig,
+    AnySvgp, SvgpConfig,
     training::{AnyTrainer, MiniBatchTraining, Model, Trainer, TrainingData, TrainingError},
 };
 
@@ -87,9 +87,8 @@ fn a_row_of_weight_zero_does_not_matter() {
         let value = Tensor::from_data([[outlier]], (&device, DType::F64));
         data.targets = data.targets.slice_assign([2..3, 0..1], value);
         let model = model(GaussianConfig { noise: 0.2 }.into(), 1, DType::F64);
-        let model = AnyModel::from(model)
-            .with_row_weights()
-            .expect("svgp has weights");
+        let mut model = model.boxed();
+        assert!(model.use_row_weights());
         let mut trainer = AnyTrainer::new(model, data, MiniBatchTraining::new(20).into());
         (0..20)
             .map(|_| trainer.step().expect("a step").loss)
@@ -123,9 +122,7 @@ fn negative_weights_are_refused() {
 #[test]
 fn a_trained_model_needs_no_weights() {
     let model = model(LikelihoodConfig::bernoulli_logit(), 1, DType::F64).with_row_weights();
-    let trained = AnyModel::from(model)
-        .trained(&weighted(1, DType::F64))
-        .expect("factors");
+    let trained = model.trained(&weighted(1, DType::F64)).expect("factors");
     let predictor = trained.predictor().expect("factors");
     let densities = predictor.log_density(&INPUTS, 1, &targets(1).concat());
     assert_eq!(densities.expect("labels").len(), INPUTS.len());

@@ -12,10 +12,10 @@ use burn_gp_core::{
     parameter::{AtFloor, Bounds, Parameters, at_floor},
 };
 use burn_gp_models::{
-    AnyModel, ExactConfig, SgprConfig, SvgpConfig, TrainedModel, load_module,
+    ExactConfig, SgprConfig, SvgpConfig, Trained, load_module,
     training::{
-        FullBatchTrainer, FullBatchTraining, MiniBatchTrainer, MiniBatchTraining, Trainer,
-        TrainingData,
+        FullBatchTrainer, FullBatchTraining, MiniBatchTrainer, MiniBatchTraining, Model as _,
+        Trainer, TrainingData,
     },
 };
 
@@ -74,7 +74,7 @@ fn scores(model: Model, scale: f64, dtype: DType) -> [f64; 2] {
             let model = config.init(&data).unwrap();
             let trainer = finished(FullBatchTrainer::new(model, data.clone(), full_batch()));
             assert_eq!(trainer.at_floor(), [], "{scale:e}");
-            AnyModel::from(trainer.into_model()).trained(&data).unwrap()
+            trainer.into_model().trained(&data).unwrap()
         }
         Model::Sgpr => {
             let config = SgprConfig::new(KERNEL)
@@ -83,7 +83,7 @@ fn scores(model: Model, scale: f64, dtype: DType) -> [f64; 2] {
             let model = config.init(&data).unwrap();
             let trainer = finished(FullBatchTrainer::new(model, data.clone(), full_batch()));
             assert_eq!(trainer.at_floor(), [], "{scale:e}");
-            AnyModel::from(trainer.into_model()).trained(&data).unwrap()
+            trainer.into_model().trained(&data).unwrap()
         }
         Model::Svgp => {
             let config = SvgpConfig::new(KERNEL, noise).with_inducing(10);
@@ -94,7 +94,7 @@ fn scores(model: Model, scale: f64, dtype: DType) -> [f64; 2] {
             let trainer = MiniBatchTrainer::new(config.init(&data).unwrap(), data, training);
             let trainer = finished(trainer);
             assert_eq!(trainer.at_floor(), [], "{scale:e}");
-            TrainedModel::from(trainer.into_model().valid())
+            trainer.into_model().valid().into_trained()
         }
     };
     let (inputs, targets) = rows(1, scale, 0.2);

@@ -119,32 +119,30 @@ pub fn all() -> Vec<ModelConfig> {
         .with_inducing(3);
     let whitened = PosteriorConfig::from(WhitenedConfig { covariance: full });
     vec![
-        ModelConfig::Exact(exact.clone()),
-        ModelConfig::Sgpr(sgpr.clone()),
-        ModelConfig::SolveCollapsed(
+        ModelConfig::from(exact.clone()),
+        ModelConfig::from(sgpr.clone()),
+        ModelConfig::from(
             SolveCollapsedConfig::new(matern())
                 .with_likelihood(noise())
                 .with_inducing(2)
                 .with_orthogonal(2),
         ),
-        ModelConfig::ComputationAware(
+        ModelConfig::from(
             ComputationAwareConfig::new(matern())
                 .with_likelihood(noise())
                 .with_actions(actions(ActionRows::Near)),
         ),
-        ModelConfig::ComputationAware(iterated),
-        ModelConfig::ConjugateGradients(
-            ConjugateGradientsConfig::new(matern()).with_likelihood(noise()),
-        ),
-        ModelConfig::Svgp(svgp(whitened.clone(), 0)),
-        ModelConfig::Svgp(svgp(
+        ModelConfig::from(iterated),
+        ModelConfig::from(ConjugateGradientsConfig::new(matern()).with_likelihood(noise())),
+        ModelConfig::from(svgp(whitened.clone(), 0)),
+        ModelConfig::from(svgp(
             PosteriorConfig::from(LSvgpConfig {
                 observations: Default::default(),
             }),
             0,
         )),
-        ModelConfig::Svgp(svgp(PosteriorConfig::from(InverseFreeConfig::default()), 0)),
-        ModelConfig::Svgp(svgp(
+        ModelConfig::from(svgp(PosteriorConfig::from(InverseFreeConfig::default()), 0)),
+        ModelConfig::from(svgp(
             PosteriorConfig::from(OrthogonallyDecoupledConfig {
                 covariance: full,
                 parameterization: Parameterization::Unwhitened,
@@ -153,30 +151,30 @@ pub fn all() -> Vec<ModelConfig> {
             }),
             2,
         )),
-        ModelConfig::Svgp(
+        ModelConfig::from(
             SvgpConfig::new(matern(), labels.clone())
                 .with_inducing(3)
                 .with_coregionalization(2),
         ),
-        ModelConfig::Svgp(
+        ModelConfig::from(
             SvgpConfig::new(matern(), labels)
                 .with_inducing(3)
                 .with_separate_kernels(),
         ),
-        ModelConfig::DeepGp(DeepGpConfig::new(layer(), noise()).with_hidden(2, layer())),
-        ModelConfig::Dbk(dbk),
-        ModelConfig::Svdbk(SvdbkConfig {
+        ModelConfig::from(DeepGpConfig::new(layer(), noise()).with_hidden(2, layer())),
+        ModelConfig::from(dbk),
+        ModelConfig::from(SvdbkConfig {
             basis: basis(),
             ..SvdbkConfig::new(noise())
         }),
-        ModelConfig::LastLayer(last),
-        ModelConfig::Dkl(deep(exact)),
-        ModelConfig::Sdkl(DeepKernelConfig {
+        ModelConfig::from(last),
+        ModelConfig::from(deep(exact)),
+        ModelConfig::from(DeepKernelConfig {
             network: perceptron(),
             features: 1,
             model: sgpr,
         }),
-        ModelConfig::Svdkl(DeepKernelConfig {
+        ModelConfig::from(DeepKernelConfig {
             network: network(),
             features: 2,
             model: svgp(whitened, 0),

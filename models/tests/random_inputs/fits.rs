@@ -37,7 +37,7 @@ fn value() -> impl Strategy<Value = f64> {
 /// The model from a configuration, after the computations of a training step.
 pub fn fit(config: &ModelConfig, data: &TrainingData) -> Option<TrainedModel> {
     let data = config.arranged(data.clone());
-    let model = config.init(&data).ok()?;
+    let mut model = config.init(&data).ok()?;
     let seen = match model.needs_all_data() {
         true => data.len(),
         false => 2 * data.len(),
@@ -45,7 +45,8 @@ pub fn fit(config: &ModelConfig, data: &TrainingData) -> Option<TrainedModel> {
     if let Ok(objective) = model.objective(data.inputs.clone(), data.targets.clone(), seen) {
         let _ = objective.value().backward();
     }
-    model.after_step().trained(&data).ok()
+    model.after_step();
+    model.trained(&data).ok()
 }
 
 /// Calls all prediction methods of a model.

@@ -207,11 +207,10 @@ fn fit(
         ..RunOptions::default()
     };
     let kernel = kernel_of_data(&mut options, schema).ok()?;
-    let config = ModelConfig::from(ExactConfig::new(kernel)).with_default_priors(rows, dimensions);
+    let mut config = ModelConfig::from(ExactConfig::new(kernel));
+    config.add_default_priors(rows, dimensions);
     let periods = config.best_first_periods(data);
-    let ModelConfig::Exact(config) = config else {
-        return None;
-    };
+    let config: ExactConfig = config.downcast_ref().cloned()?;
     let priors = config.parameters.priors.clone();
     let begin = |set| {
         watch();

@@ -17,7 +17,7 @@ use crate::replacement::{synchronize, synchronize_names};
 pub const CHECKPOINT_FOLDER: &str = "checkpoint";
 
 /// The version of the checkpoint format.
-const FORMAT_VERSION: u32 = 5;
+const FORMAT_VERSION: u32 = 6;
 
 /// The program that writes checkpoints, with its version.
 const WRITER: &str = concat!("burn-gp ", env!("CARGO_PKG_VERSION"));

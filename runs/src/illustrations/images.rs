@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use burn_gp_core::{layers::AnyLayer, parameter::numbers, patches::ImageShape};
-use burn_gp_models::TrainedModel;
+use burn_gp_models::DeepGp;
 
 use super::RunPlots;
 use crate::output;
@@ -20,7 +20,7 @@ impl RunPlots<'_> {
         caption: Caption<'_>,
     ) -> Vec<Result<(), PlotError>> {
         let mut attempts = Vec::new();
-        if let TrainedModel::Deep(model) = self.model {
+        if let Some(model) = self.model.downcast_ref::<DeepGp>() {
             let layers = model.layers();
             let first = layers.hidden().first().unwrap_or(layers.output());
             attempts.extend(patches(first, folder, caption));

@@ -5,7 +5,7 @@ use burn_gp_core::{
     ops::Stationary,
     patches::{ImageShape, PatchGrid},
 };
-use burn_gp_models::{DeepGpConfig, LayerForm};
+use burn_gp_models::{ConvolutionalForm, DeepGpConfig, LayerForm, PatchForm};
 
 use crate::arguments::{ImageOption, RunOptions, name_of};
 use crate::option_error::OptionError;
@@ -41,10 +41,11 @@ impl Images {
 
     /// The form of a hidden layer.
     pub(super) fn patches(&self, layer: usize) -> LayerForm {
-        LayerForm::Patches {
+        let form = PatchForm {
             size: self.patches[layer],
             stride: self.strides[layer],
-        }
+        };
+        form.into()
     }
 
     /// The form of the output layer.
@@ -52,11 +53,12 @@ impl Images {
         let location = StationaryConfig::new(Stationary::Matern32)
             .isotropic()
             .with_lengthscale(LOCATION_LENGTHSCALE);
-        LayerForm::Convolutional {
+        let form = ConvolutionalForm {
             size: self.patches[layer],
             stride: self.strides[layer],
             location: self.located.then(|| location.into()),
-        }
+        };
+        form.into()
     }
 }
 
@@ -113,12 +115,9 @@ pub(super) fn check_patches(config: &DeepGpConfig) -> Result<(), OptionError> {
     let hidden = (config.hidden.iter()).map(|hidden| (&hidden.layer, hidden.functions));
     let mut image = config.image;
     for (index, (layer, functions)) in hidden.chain([(&config.output, 1)]).enumerate() {
-        let (LayerForm::Patches { size, stride } | LayerForm::Convolutional { size, stride, .. }) =
-            layer.form
-        else {
+        let Some(((size, stride), shape)) = layer.form.patches().zip(image) else {
             continue;
         };
-        let Some(shape) = image else { continue };
         let grid = PatchGrid::new(shape, size, stride);
         let grid = grid.map_err(|source| OptionError::Patches {
             layer: index + 1,

@@ -6,7 +6,9 @@ use burn_gp_core::{
     means::{IdentityMeanConfig, MeanConfig, MeanName},
     variational::PosteriorConfig,
 };
-use burn_gp_models::{DeepGpConfig, HiddenLayerConfig, InducingConfig, LayerConfig, LayerForm};
+use burn_gp_models::{
+    DeepGpConfig, DenseForm, HiddenLayerConfig, InducingConfig, LayerConfig, LayerForm,
+};
 
 use super::{
     images::{Images, check_patches, shape},
@@ -161,7 +163,7 @@ fn width(resolved: &mut RunOptions, layers: &Layers, data: &PreparedData) -> usi
 impl Layers {
     fn output_form(&self) -> LayerForm {
         match &self.images {
-            None => LayerForm::Dense,
+            None => DenseForm {}.into(),
             Some(images) => images.convolutional(self.count - 1),
         }
     }
@@ -175,7 +177,7 @@ impl Layers {
     ) -> Vec<HiddenLayerConfig> {
         let hidden = (0..self.count - 1).map(|index| {
             let form = match &self.images {
-                None => LayerForm::Dense,
+                None => DenseForm {}.into(),
                 Some(images) => images.patches(index),
             };
             let kernel = with_variance(kernel.clone(), self.hidden_variance);

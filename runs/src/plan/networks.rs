@@ -130,7 +130,7 @@ fn basis_model(
     let parts = Parts::new(resolved, data, parameters)?;
     let (mean, gaussian, parameters) = (parts.mean, parts.gaussian, parts.parameters);
     Ok(match resolved.model() {
-        ModelName::Svdbk => ModelConfig::Svdbk(SvdbkConfig {
+        ModelName::Svdbk => ModelConfig::from(SvdbkConfig {
             basis: BasisConfig::new(network, outputs),
             mean,
             likelihood: parts.likelihood,
@@ -138,13 +138,13 @@ fn basis_model(
             covariance: covariance(resolved),
             parameters,
         }),
-        ModelName::Bll => ModelConfig::LastLayer(LastLayerConfig {
+        ModelName::Bll => ModelConfig::from(LastLayerConfig {
             basis: BasisConfig::new(network, outputs),
             mean,
             likelihood: gaussian,
             parameters,
         }),
-        _ => ModelConfig::Dbk(DbkConfig {
+        _ => ModelConfig::from(DbkConfig {
             basis: BasisConfig::integrated(network, outputs),
             mean,
             likelihood: gaussian,
@@ -165,7 +165,7 @@ fn deep_kernel(
     let parts = Parts::new(resolved, data, parameters)?;
     let (mean, gaussian, parameters) = (parts.mean, parts.gaussian, parts.parameters);
     Ok(match resolved.model() {
-        ModelName::Dkl => ModelConfig::Dkl(DeepKernelConfig {
+        ModelName::Dkl => ModelConfig::from(DeepKernelConfig {
             network,
             features,
             model: ExactConfig {
@@ -175,7 +175,7 @@ fn deep_kernel(
                 parameters,
             },
         }),
-        ModelName::Sdkl => ModelConfig::Sdkl(DeepKernelConfig {
+        ModelName::Sdkl => ModelConfig::from(DeepKernelConfig {
             network,
             features,
             model: SgprConfig {
@@ -186,7 +186,7 @@ fn deep_kernel(
                 parameters,
             },
         }),
-        _ => ModelConfig::Svdkl(DeepKernelConfig {
+        _ => ModelConfig::from(DeepKernelConfig {
             network,
             features,
             model: SvgpConfig {

@@ -6,8 +6,7 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
-use burn_gp_core::kernels::KernelConfig;
-use burn_gp_models::{ModelConfig, Precision, SavedModel, TrainedModel};
+use burn_gp_models::{Precision, SavedModel};
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
@@ -183,7 +182,7 @@ impl Description {
                 .filter(|&number| number > 0)
                 .map(|number| number as usize)
         };
-        let own_kernel = kernel_of_inputs(&summary.config, model, &config);
+        let own_kernel = summary.config.kernel();
         let kernel = config.get("kernel").and_then(kernel_name::kernel_name);
         let of_metrics = |kernel: &String| !kernel.is_empty();
         Self {
@@ -203,11 +202,7 @@ impl Description {
             posterior: text("/posterior/posterior"),
             inducing: count("/inducing/count"),
             orthogonal: count("/inducing/orthogonal"),
-            parameters: parameters::in_units_of_data(
-                &model.hyperparameters(),
-                own_kernel.as_ref(),
-                context,
-            ),
+            parameters: parameters::in_units_of_data(&model.hyperparameters(), own_kernel, context),
             training: metrics.as_ref().map(training),
             warnings: (metrics.as_ref()).map_or_else(Vec::new, |metrics| metrics.warnings.clone()),
             scores: metrics.and_then(|metrics| metrics.scores),
@@ -215,30 +210,6 @@ impl Description {
             format_version,
         }
     }
-}
-
-/// The kernel if it acts on the inputs themselves; `None` for deep models and behind networks.
-fn kernel_of_inputs(
-    config: &ModelConfig,
-    model: &TrainedModel,
-    file: &Value,
-) -> Option<KernelConfig> {
-    let is_plain = matches!(
-        model,
-        TrainedModel::Exact(_)
-            | TrainedModel::ComputationAware(_)
-            | TrainedModel::ConjugateGradients(_)
-            | TrainedModel::Sparse(_)
-    );
-    // The last layer of a network and basis functions are saved as sparse models, too.
-    let is_without_network = !matches!(
-        config,
-        ModelConfig::Dbk(_) | ModelConfig::Svdbk(_) | ModelConfig::LastLayer(_)
-    );
-    let kernel = file
-        .get("kernel")
-        .filter(|_| is_plain && is_without_network)?;
-    serde_json::from_value(kernel.clone()).ok()
 }
 
 fn inputs(context: &ModelContext) -> Vec<InputDescription> {

@@ -24,7 +24,7 @@ pub(in crate::inference) use preconditioner::Preconditioner;
 pub use subspaces::grassmann_distance;
 pub use uncertainty::Uncertainty;
 
-use super::{ConditionError, FullBatch, check_rows, low_rank::precise_type, parts::parts};
+use super::{ConditionError, check_rows, low_rank::precise_type, parts::parts};
 use crate::{
     kernels::KernelModule,
     likelihoods::Gaussian,
@@ -64,7 +64,7 @@ pub trait ActionPolicy: Module + ModuleDisplay {
         problem: &Regression<'_, K>,
     ) -> Result<Self::Actions, NotPositiveDefinite>;
 
-    /// Updates the policy after a step of gradient descent; see [`FullBatch::after_step`].
+    /// Updates the policy after a step of gradient descent; see [`ComputationAware::after_step`].
     fn after_step(self) -> Self {
         self
     }
@@ -158,16 +158,19 @@ impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
     }
 }
 
-impl<K: KernelModule, A: ActionPolicy> FullBatch for ComputationAware<K, A> {
-    type Process = WithMean<ConditionedProcess>;
-
-    fn priors(&self) -> Priors {
-        self.priors.clone()
-    }
-
+impl<K: KernelModule, A: ActionPolicy> ComputationAware<K, A> {
     /// The negative loss, summed over outputs. Actions that the policy computes from the
     /// hyperparameters receive no gradients.
-    fn full_objective(
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    /// - result: `[1]`
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn full_objective(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
@@ -198,11 +201,20 @@ impl<K: KernelModule, A: ActionPolicy> FullBatch for ComputationAware<K, A> {
         Ok(loss.neg())
     }
 
-    fn condition(
+    /// The process given the data, on the device without autodiff.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    ///
+    /// # Errors
+    ///
+    /// When an input or a target is not finite, or a covariance matrix cannot be factored.
+    pub fn condition(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<Self::Process, ConditionError> {
+    ) -> Result<WithMean<ConditionedProcess>, ConditionError> {
         check_rows(&inputs, &targets);
         ConditionError::check(&inputs, &targets)?;
         let this = self.valid();
@@ -233,9 +245,9 @@ impl<K: KernelModule, A: ActionPolicy> FullBatch for ComputationAware<K, A> {
         Ok(WithMean::new(process, this.mean))
     }
 
-    fn after_step(mut self) -> Self {
-        self.policy = self.policy.map_module(A::after_step);
-        self
+    /// Updates the policy after a step of gradient descent.
+    pub fn after_step(&mut self) {
+        self.policy = self.policy.clone().map_module(A::after_step);
     }
 }
 

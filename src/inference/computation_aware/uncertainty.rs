@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 
 use super::{ActionPolicy, ComputationAware};
 use crate::{
-    inference::{ConditionError, ConjugateGradients, ConjugateGradientsSettings, FullBatch},
+    inference::{ConditionError, ConjugateGradients, ConjugateGradientsSettings},
     kernels::KernelModule,
     process::Process,
 };

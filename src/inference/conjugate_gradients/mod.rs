@@ -17,8 +17,7 @@ use serde::{Deserialize, Serialize};
 pub use process::ConjugateGradientsProcess;
 
 use super::{
-    ConditionError, FullBatch, Regression, check_rows, computation_aware::Preconditioner,
-    parts::parts,
+    ConditionError, Regression, check_rows, computation_aware::Preconditioner, parts::parts,
 };
 use crate::{
     kernels::{KernelModule, covariance_product},
@@ -248,15 +247,18 @@ struct Estimate {
     preconditioned: Tensor<2>,
 }
 
-impl<K: KernelModule> FullBatch for ConjugateGradients<K> {
-    type Process = WithMean<ConjugateGradientsProcess<K>>;
-
-    fn priors(&self) -> Priors {
-        self.priors.clone()
-    }
-
+impl<K: KernelModule> ConjugateGradients<K> {
     /// An estimate of `Σ_p log N(y_p | m_p, K + σ²I)`.
-    fn full_objective(
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    /// - result: `[1]`
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn full_objective(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
@@ -291,16 +293,25 @@ impl<K: KernelModule> FullBatch for ConjugateGradients<K> {
 
     /// Whether the noise variance is at least a tenth of that at the start. A tenth of the noise takes
     /// about four times as many iterations.
-    fn is_within_reach(&self, start: &Self) -> bool {
+    pub fn is_within_reach(&self, start: &Self) -> bool {
         let noise = |model: &Self| number(model.likelihood.noise());
         noise(self) >= LEAST_SHARE_OF_NOISE * noise(start)
     }
 
-    fn condition(
+    /// The process given the data, on the device without autodiff.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    ///
+    /// # Errors
+    ///
+    /// When an input or a target is not finite, or a covariance matrix cannot be factored.
+    pub fn condition(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<Self::Process, ConditionError> {
+    ) -> Result<WithMean<ConjugateGradientsProcess<K>>, ConditionError> {
         check_rows(&inputs, &targets);
         ConditionError::check(&inputs, &targets)?;
         let this = self.valid();

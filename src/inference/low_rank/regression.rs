@@ -8,7 +8,7 @@ use super::{
     optimal_gaussian,
 };
 use crate::{
-    inference::{ConditionError, FullBatch, check_rows, parts::parts},
+    inference::{ConditionError, check_rows, parts::parts},
     kernels::{FeatureMap, LowRankKernel},
     likelihoods::Gaussian,
     means::AnyMean,
@@ -71,7 +71,7 @@ impl<K: LowRankKernel> LowRankRegression<K> {
     }
 
     /// The distribution of the weights given the data, as a posterior for prediction. Its
-    /// predictions match those of [`condition`](FullBatch::condition), but it needs no data and is
+    /// predictions match those of [`condition`](Self::condition), but it needs no data and is
     /// part of records. It is on the device of the model and detached.
     ///
     /// # Shapes
@@ -157,14 +157,18 @@ struct Conditioned<F> {
     level: Option<Tensor<1>>,
 }
 
-impl<K: LowRankKernel> FullBatch for LowRankRegression<K> {
-    type Process = WithMean<LowRankProcess<K::Map>>;
-
-    fn priors(&self) -> Priors {
-        self.priors.clone()
-    }
-
-    fn full_objective(
+impl<K: LowRankKernel> LowRankRegression<K> {
+    /// The log evidence of the features, `[1]`, minus the penalty for the variance that they miss.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    /// - result: `[1]`
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn full_objective(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
@@ -183,11 +187,20 @@ impl<K: LowRankKernel> FullBatch for LowRankRegression<K> {
         Ok(evidence - unexplained / noise * (0.5 * outputs as f64))
     }
 
-    fn condition(
+    /// The process given the data, on the device without autodiff.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    ///
+    /// # Errors
+    ///
+    /// When an input or a target is not finite, or a covariance matrix cannot be factored.
+    pub fn condition(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<Self::Process, ConditionError> {
+    ) -> Result<WithMean<LowRankProcess<K::Map>>, ConditionError> {
         let this = self.valid();
         let Conditioned {
             map,

@@ -6,7 +6,7 @@ mod optimum;
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::{ConditionError, FullBatch, parts::parts};
+use super::{ConditionError, parts::parts};
 use crate::{
     inducing::AnyInducing,
     kernels::{Kernel, KernelModule, Kernels},
@@ -86,15 +86,18 @@ impl CollapsedOrthogonal {
     }
 }
 
-impl FullBatch for CollapsedOrthogonal {
-    type Process = WithMean<ConditionedProcess>;
-
-    fn priors(&self) -> Priors {
-        self.priors.clone()
-    }
-
+impl CollapsedOrthogonal {
     /// The bound at the optimal `q(u)q(v_⊥)`, eq. 30 summed over outputs.
-    fn full_objective(
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    /// - result: `[1]`
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    pub fn full_objective(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
@@ -111,11 +114,19 @@ impl FullBatch for CollapsedOrthogonal {
 
     /// `q(u)q(v_⊥)` is a Gaussian with independent blocks over the whitened variables of Z∪O, whose
     /// covariance has the factor `[[L, 0], [Aᵀ, L_v]]`, `A = L⁻¹K_uv`.
-    fn condition(
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    ///
+    /// # Errors
+    ///
+    /// When an input or a target is not finite, or a covariance matrix cannot be factored.
+    pub fn condition(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<Self::Process, ConditionError> {
+    ) -> Result<WithMean<ConditionedProcess>, ConditionError> {
         let this = self.valid();
         let Optimum {
             factor,

@@ -157,7 +157,7 @@ impl CollapsedOrthogonal {
     }
 
     /// The optimal distributions of the whitened variables, `L⁻¹u` and `L_v⁻¹v_⊥`, which attain the
-    /// [objective](crate::inference::FullBatch::full_objective) (arXiv:1910.10596, eqs. 28 and 29).
+    /// [objective](super::CollapsedOrthogonal::full_objective) (arXiv:1910.10596, eqs. 28 and 29).
     /// Their parameters are on the device of the model and detached.
     ///
     /// # Shapes

@@ -8,6 +8,7 @@ use burn_gp_core::{
         BetaConfig, GammaConfig, LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig,
         StudentTConfig,
     },
+    parameter::hyperparameters,
     process::Marginals,
 };
 use libm::lgamma;
@@ -157,7 +158,7 @@ fn exact_slopes(narrow: &Narrow, platform: &Platform, function: (f64, f64)) -> V
         let mut raw = raw.clone();
         raw[block][index] += change;
         let moved = with_parameter_values(likelihood.clone(), &raw);
-        let reported = moved.hyperparameters().into_iter();
+        let reported = hyperparameters(&moved).into_iter();
         let parameters: Vec<f64> = reported.flat_map(|parameter| parameter.values).collect();
         integral(narrow, &parameters, function)
     };

@@ -13,7 +13,7 @@ use burn::{
     tensor::Tensor,
 };
 use burn_gp_core::{
-    inference::{Collapsed, FullBatch},
+    inference::Collapsed,
     likelihoods::{AnyLikelihood, Gaussian, LikelihoodConfig},
     means::ZeroMean,
     ops::{ExactMatmul, Jitter},

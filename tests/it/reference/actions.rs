@@ -5,7 +5,7 @@ use burn::tensor::{DType, Device, Tensor};
 use burn_gp_core::{
     inducing::AnyInducing,
     inference::{
-        ActionLoss, ActionPolicy, Collapsed, ComputationAware, DenseActions, FullBatch, Iterated,
+        ActionLoss, ActionPolicy, Collapsed, ComputationAware, DenseActions, Iterated,
         IterationRule, Iterations, Regression,
     },
     kernels::StationaryKernel,

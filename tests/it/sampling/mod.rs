@@ -16,7 +16,7 @@ use crate::support::{
 use burn::tensor::Tensor;
 use burn_gp_core::{
     inducing::InducingPoints,
-    inference::{Collapsed, Exact, FullBatch},
+    inference::{Collapsed, Exact},
     kernels::AnyKernel,
     likelihoods::Gaussian,
     means::{ConstantMean, LinearMean, ZeroMean},

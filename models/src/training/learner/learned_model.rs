@@ -15,7 +15,7 @@ use crate::{
 };
 use burn::{
     lr_scheduler::module_lr_scheduler::ModuleLearningRate,
-    module::{Module, ModuleMapper, Param},
+    module::{Module, ModuleDisplay, ModuleMapper, Param},
     optim::{GradientsParams, ModuleOptimizer},
     tensor::{Device, ExecutionError, Tensor},
     train::{
@@ -144,7 +144,7 @@ impl TrainingState {
     }
 
     /// The negative objective per data point of a batch, or of a part of it, and the gradients.
-    fn differentiate<M: Model>(
+    fn differentiate<M: Module + Model>(
         &self,
         model: &M,
         batch: Batch,
@@ -176,7 +176,7 @@ impl TrainingState {
     }
 }
 
-impl<M: Model + 'static> TrainStep for LearnedModel<M> {
+impl<M: Module + ModuleDisplay + Model> TrainStep for LearnedModel<M> {
     type Input = Batch;
     type Output = LearnedStep;
 
@@ -275,7 +275,7 @@ impl Adaptor<LossInput> for LearnedStep {
 /// The examination of a model after a round of steps, for example its score on held-out data.
 pub type Examination<M> = Box<dyn FnOnce(&M) -> Result<f64, PredictionError> + Send>;
 
-impl<M: Model + 'static> InferenceStep for LearnedModel<M> {
+impl<M: Module + ModuleDisplay + Model> InferenceStep for LearnedModel<M> {
     type Input = Examination<M>;
     type Output = ExaminedModel;
 

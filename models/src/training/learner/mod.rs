@@ -17,7 +17,7 @@ use std::{
 use burn::{
     data::dataloader::DataLoader,
     lr_scheduler::{LrSchedulerRecord, module_lr_scheduler::ModuleLrScheduler},
-    module::Module,
+    module::{Module, ModuleDisplay},
     optim::{ModuleOptimizer, OptimizerRecord},
     store::ModuleRecord,
     tensor::{
@@ -78,7 +78,7 @@ pub struct MiniBatchLearner<M> {
     replicates: bool,
 }
 
-impl<M: Model + 'static> MiniBatchLearner<M> {
+impl<M: Module + ModuleDisplay + Model> MiniBatchLearner<M> {
     /// A learner before its first step. The model must be on an autodiff device, the data on the
     /// same device with or without autodiff.
     pub fn new(model: M, data: TrainingData, training: MiniBatchTraining) -> Self {

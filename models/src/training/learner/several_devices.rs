@@ -9,6 +9,7 @@ use burn::{
         dataloader::{DataLoaderIterator, Progress},
         dataset::DatasetError,
     },
+    module::{Module, ModuleDisplay},
     optim::{GradientsAccumulator, GradientsParams},
     tensor::Device,
     train::{Interrupter, train::MultiDevicesTrainStep},
@@ -18,13 +19,13 @@ use super::{Division, LearnedModel, TrainingState};
 use crate::training::{Batch, Model, TrainingError, mini_batch_step::MiniBatchStep};
 
 /// Devices that differentiate parts of a batch at the same time, each in its own thread.
-pub(in crate::training) struct SeveralDevices<M: Model + 'static> {
+pub(in crate::training) struct SeveralDevices<M: Module + ModuleDisplay + Model> {
     devices: Vec<Device>,
     workers: MultiDevicesTrainStep<LearnedModel<M>>,
     state: Arc<TrainingState>,
 }
 
-impl<M: Model + 'static> SeveralDevices<M> {
+impl<M: Module + ModuleDisplay + Model> SeveralDevices<M> {
     /// Devices for batches of `rows` rows. The optimizer runs on the first.
     ///
     /// # Panics

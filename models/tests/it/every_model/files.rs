@@ -119,10 +119,10 @@ fn a_model_in_a_later_format_names_the_version_that_wrote_it() {
     let folder = temp_dir::TempDir::new().unwrap();
     saved.save(folder.path()).unwrap();
     edit(&folder.path().join(MODEL_FILE), |file| {
-        file["format_version"] = 5.into();
+        file["format_version"] = 6.into();
         file["written_by"] = "burn-gp-models 9.8.7".into();
     });
-    let expected = "has format version 5 and was written by burn-gp-models 9.8.7, but this program reads version 4";
+    let expected = "has format version 6 and was written by burn-gp-models 9.8.7, but this program reads version 5";
     // Other formats may have other checksums, or none.
     for is_sealed in [true, false] {
         match is_sealed {

@@ -77,34 +77,34 @@ fn every_model() -> Vec<ModelConfig> {
         .with_inducing(inducing)
         .with_orthogonal(4);
     vec![
-        ModelConfig::Exact(ExactConfig::new(KERNEL).with_likelihood(noise())),
-        ModelConfig::Sgpr(sgpr.clone()),
-        ModelConfig::SolveCollapsed(solve),
-        ModelConfig::ComputationAware(
+        ModelConfig::from(ExactConfig::new(KERNEL).with_likelihood(noise())),
+        ModelConfig::from(sgpr.clone()),
+        ModelConfig::from(solve),
+        ModelConfig::from(
             ComputationAwareConfig::new(KERNEL)
                 .with_likelihood(noise())
                 .with_actions(actions),
         ),
-        ModelConfig::ConjugateGradients(conjugate_gradients),
-        ModelConfig::Svgp(svgp.clone()),
-        ModelConfig::DeepGp(DeepGpConfig::new(layer.clone(), noise()).with_hidden(2, layer)),
-        ModelConfig::Dbk(DbkConfig {
+        ModelConfig::from(conjugate_gradients),
+        ModelConfig::from(svgp.clone()),
+        ModelConfig::from(DeepGpConfig::new(layer.clone(), noise()).with_hidden(2, layer)),
+        ModelConfig::from(DbkConfig {
             basis: basis(),
             ..DbkConfig::default()
         }),
-        ModelConfig::Svdbk(SvdbkConfig {
+        ModelConfig::from(SvdbkConfig {
             basis: basis(),
             ..SvdbkConfig::new(noise())
         }),
-        ModelConfig::LastLayer(LastLayerConfig {
+        ModelConfig::from(LastLayerConfig {
             basis: basis(),
             mean: Default::default(),
             likelihood: noise(),
             parameters: Default::default(),
         }),
-        ModelConfig::Dkl(deep(ExactConfig::new(KERNEL).with_likelihood(noise()))),
-        ModelConfig::Sdkl(deep(sgpr)),
-        ModelConfig::Svdkl(deep(svgp)),
+        ModelConfig::from(deep(ExactConfig::new(KERNEL).with_likelihood(noise()))),
+        ModelConfig::from(deep(sgpr)),
+        ModelConfig::from(deep(svgp)),
     ]
 }
 

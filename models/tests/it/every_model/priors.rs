@@ -1,7 +1,7 @@
 //! The priors of a configuration are part of the objective of every trainer of its model.
 
 use burn::tensor::DType;
-use burn_gp_core::parameter::{ParameterConfig, Parameters, Prior};
+use burn_gp_core::parameter::{Parameters, Prior};
 use burn_gp_models::{
     AnyModel, ModelConfig,
     training::{
@@ -27,21 +27,7 @@ fn log_density(noise: f64) -> f64 {
 
 /// The same configuration with the prior.
 fn with_prior(mut config: ModelConfig) -> ModelConfig {
-    let parameters: &mut ParameterConfig = match &mut config {
-        ModelConfig::Exact(config) => &mut config.parameters,
-        ModelConfig::Sgpr(config) => &mut config.parameters,
-        ModelConfig::SolveCollapsed(config) => &mut config.parameters,
-        ModelConfig::ComputationAware(config) => &mut config.parameters,
-        ModelConfig::ConjugateGradients(config) => &mut config.parameters,
-        ModelConfig::Svgp(config) => &mut config.parameters,
-        ModelConfig::DeepGp(config) => &mut config.parameters,
-        ModelConfig::Dbk(config) => &mut config.parameters,
-        ModelConfig::Svdbk(config) => &mut config.parameters,
-        ModelConfig::LastLayer(config) => &mut config.parameters,
-        ModelConfig::Dkl(config) => &mut config.model.parameters,
-        ModelConfig::Sdkl(config) => &mut config.model.parameters,
-        ModelConfig::Svdkl(config) => &mut config.model.parameters,
-    };
+    let parameters = config.parameters().expect("every model has parameters");
     parameters.priors.0.insert(PATH.to_owned(), PRIOR);
     config
 }

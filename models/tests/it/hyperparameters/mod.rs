@@ -7,15 +7,14 @@ use burn::{
     tensor::{DType, Device, Tensor},
 };
 use burn_gp_core::{
-    inference::FullBatch,
     kernels::{KernelConfig, StationaryConfig},
     likelihoods::GaussianConfig,
     ops::Stationary,
     parameter::{Bounds, ParameterConfig, Parameters, Prior},
 };
 use burn_gp_models::{
-    AnyModel, ExactConfig, InitError, ModelConfig, Precision, SavedModel, SgprConfig, Summary,
-    SvgpConfig, TrainedModel,
+    ExactConfig, InitError, ModelConfig, Precision, SavedModel, SgprConfig, Summary, SvgpConfig,
+    Trained, TrainedModel,
     training::{
         FullBatchTrainer, FullBatchTraining, MiniBatchTrainer, MiniBatchTraining, Model, Trainer,
         TrainingData,
@@ -44,7 +43,7 @@ fn wave(count: usize, dtype: DType) -> TrainingData {
     TrainingData::new(&inputs, &targets, &Device::default(), dtype)
 }
 
-fn full_batch<M: FullBatch>(model: M, data: &TrainingData) -> M {
+fn full_batch<M: Module + Model>(model: M, data: &TrainingData) -> M {
     let training = FullBatchTraining {
         iterations: 200,
         tolerance: 1e-14,
@@ -57,7 +56,11 @@ fn full_batch<M: FullBatch>(model: M, data: &TrainingData) -> M {
     trainer.into_model()
 }
 
-fn mini_batch<M: Model>(model: M, data: &TrainingData, (steps, batch_size): (usize, usize)) -> M {
+fn mini_batch<M: Module + Model>(
+    model: M,
+    data: &TrainingData,
+    (steps, batch_size): (usize, usize),
+) -> M {
     let training = MiniBatchTraining {
         learning_rate: 0.02,
         batch_size,
@@ -304,17 +307,15 @@ fn saved_models_keep_what_was_asked_of_parameters() {
     };
     let model = exact.init(&data).expect("a model");
     let model = full_batch(model, &data);
-    let exact_model = AnyModel::from(model).trained(&data).unwrap();
+    let exact_model = model.trained(&data).unwrap();
     let model = full_batch(sgpr.init(&data).expect("a model"), &data);
-    let sgpr_model = AnyModel::from(model.clone())
-        .trained(&data)
-        .expect("factored");
+    let sgpr_model = model.clone().trained(&data).expect("factored");
     let model = svgp.init(&data).expect("a model");
-    let svgp_model = TrainedModel::from(mini_batch(model, &data, (20, 20)).valid());
+    let svgp_model = mini_batch(model, &data, (20, 20)).valid().into_trained();
     for (config, model) in [
-        (ModelConfig::Exact(exact), exact_model),
-        (ModelConfig::Sgpr(sgpr), sgpr_model),
-        (ModelConfig::Svgp(svgp), svgp_model),
+        (ModelConfig::from(exact), exact_model),
+        (ModelConfig::from(sgpr), sgpr_model),
+        (ModelConfig::from(svgp), svgp_model),
     ] {
         let folder = temp_dir::TempDir::new().expect("a folder");
         let saved = SavedModel {

@@ -1,6 +1,7 @@
-//! Kernels, likelihoods, posteriors, means and networks of another crate, as this test is one: in configurations of
+//! Kernels, likelihoods, posteriors, means, networks and models of another crate, as this test is one: in configurations of
 //! every kind of model, in training, in files and in predictions.
 
+mod models;
 mod pieces;
 
 use burn::tensor::{DType, Device};
@@ -16,10 +17,10 @@ use burn_gp_core::{
     variational::{PosteriorConfig, UnwhitenedConfig, WhitenedConfig},
 };
 use burn_gp_models::{
-    ActionsConfig, BasisConfig, ComputationAwareConfig, ConjugateGradientsConfig, DbkConfig,
-    DeepGpConfig, DeepKernelConfig, ExactConfig, InducingConfig, LastLayerConfig, LayerConfig,
-    LayerForm, ModelConfig, Precision, Predictions, SavedModel, SgprConfig, SolveCollapsedConfig,
-    Summary, SvdbkConfig, SvgpConfig, TrainedModel,
+    ActionsConfig, BasisConfig, ComputationAwareConfig, ConjugateGradientsConfig,
+    ConvolutionalForm, DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig, InducingConfig,
+    LastLayerConfig, LayerConfig, LayerForm, ModelConfig, PatchForm, Precision, Predictions,
+    SavedModel, SgprConfig, SolveCollapsedConfig, Summary, SvdbkConfig, SvgpConfig, TrainedModel,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 use temp_dir::TempDir;
@@ -174,21 +175,22 @@ fn on_points(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
 
 /// Models on images with these pieces.
 fn on_images(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
-    let layer = |form| {
+    let layer = |form: LayerForm| {
         LayerConfig::new(pieces.kernel.clone())
             .with_form(form)
             .with_posterior(pieces.posterior.clone())
             .with_inducing(InducingConfig::new(6))
     };
     let convolutional = || {
-        layer(LayerForm::Convolutional {
+        let form = ConvolutionalForm {
             size: 2,
             stride: 1,
             location: None,
-        })
+        };
+        layer(form.into())
     };
     let config = || DeepGpConfig::new(convolutional(), pieces.likelihood.clone()).with_image(IMAGE);
-    let hidden = layer(LayerForm::Patches { size: 2, stride: 1 });
+    let hidden = layer(PatchForm { size: 2, stride: 1 }.into());
     vec![
         ("convolutional", config().into()),
         ("deep convolutional", config().with_hidden(2, hidden).into()),
@@ -233,10 +235,7 @@ fn require_the_same_from_a_file(
     model: TrainedModel,
     dtype: DType,
 ) {
-    let dimensions = match config {
-        ModelConfig::DeepGp(ref config) if config.image.is_some() => IMAGE.len(),
-        _ => 1,
-    };
+    let dimensions = if config.has_images() { IMAGE.len() } else { 1 };
     let before = predictions(&model, dimensions);
     let saved = SavedModel {
         model,
@@ -360,21 +359,21 @@ fn a_network_of_another_crate_is_part_of_every_model_with_a_network() {
     let models: [(&str, ModelConfig); 5] = [
         (
             "dbk",
-            ModelConfig::Dbk(DbkConfig {
+            ModelConfig::from(DbkConfig {
                 basis: basis(),
                 ..DbkConfig::default()
             }),
         ),
         (
             "svdbk",
-            ModelConfig::Svdbk(SvdbkConfig {
+            ModelConfig::from(SvdbkConfig {
                 basis: basis(),
                 ..SvdbkConfig::new(noise())
             }),
         ),
         (
             "bll",
-            ModelConfig::LastLayer(LastLayerConfig {
+            ModelConfig::from(LastLayerConfig {
                 basis: basis(),
                 mean: MeanConfig::zero(),
                 likelihood: noise(),
@@ -383,13 +382,13 @@ fn a_network_of_another_crate_is_part_of_every_model_with_a_network() {
         ),
         (
             "dkl",
-            ModelConfig::Dkl(DeepKernelConfig {
+            ModelConfig::from(DeepKernelConfig {
                 network: network(),
                 features: 3,
                 model: ExactConfig::new(kernel()).with_likelihood(noise()),
             }),
         ),
-        ("svdkl", ModelConfig::Svdkl(deep_kernel(svgp))),
+        ("svdkl", ModelConfig::from(deep_kernel(svgp))),
     ];
     let data = points(DType::F64);
     for (name, config) in models {

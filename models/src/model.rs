@@ -1,15 +1,15 @@
-//! The interface of models to training.
+//! Models, and models of any type.
 
-use burn::{
-    module::{Module, ModuleDisplay},
-    tensor::Tensor,
-};
+use burn::tensor::Tensor;
 use burn_gp_core::{
-    inference::FullBatch,
+    custom::{AnyModule, BoxedModule, of_type, of_type_mut},
+    inference::{ConditionError, LeaveOneOut},
     likelihoods::{ImpossibleTarget, check_finite},
     ops::{NotPositiveDefinite, number},
     parameter::{Hyperparameter, Priors, hyperparameters},
 };
+
+use crate::{TrainedModel, data::TrainingData};
 
 /// The two terms of an objective, each `[1]` and summed over the data. Training maximizes their
 /// difference.
@@ -31,7 +31,7 @@ impl Objective {
     }
 
     /// The name of a term that is not finite.
-    pub(super) fn broken_term(self, log_prior: Option<Tensor<1>>) -> &'static str {
+    pub(crate) fn broken_term(self, log_prior: Option<Tensor<1>>) -> &'static str {
         let is_finite = |term: Tensor<1>| number(term).is_finite();
         if !is_finite(self.fit) {
             match self.kl {
@@ -46,9 +46,12 @@ impl Objective {
     }
 }
 
-/// A model that can be trained. Every [`FullBatch`] model implements it; its objective needs all
-/// data at once.
-pub trait Model: Module + ModuleDisplay {
+/// A model that can be trained, and that predicts after training.
+///
+/// The objective is all that the trainers need. A full-batch model [needs all data](Self::needs_all_data):
+/// its objective is valid for the batch of all rows only. What [`trained`](Self::trained) returns can be saved
+/// and makes predictions.
+pub trait Model: AnyModule {
     /// An unbiased estimate of the objective over `data_count` data points.
     ///
     /// # Shapes
@@ -80,13 +83,11 @@ pub trait Model: Module + ModuleDisplay {
     /// Updates everything that the model keeps between optimizer steps. By default there is nothing
     /// to update. A model with GP layers forwards the call to the layers, where inverse-free
     /// posteriors adapt to their kernels.
-    fn after_step(self) -> Self {
-        self
-    }
+    fn after_step(&mut self) {}
 
-    /// Whether a line search from `start` may evaluate the objective at this model. If not, it tries
-    /// points closer to `start`. By default, all points may be evaluated.
-    fn is_within_reach(&self, _start: &Self) -> bool {
+    /// Whether a line search from `start`, a model of the same type, may evaluate the objective at this
+    /// model. If not, it tries points closer to `start`. By default, all points may be evaluated.
+    fn is_within_reach(&self, _start: &dyn Model) -> bool {
         true
     }
 
@@ -110,45 +111,112 @@ pub trait Model: Module + ModuleDisplay {
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         hyperparameters(self)
     }
+
+    /// The trained model, without autodiff. It contains all training data that it needs.
+    ///
+    /// # Errors
+    ///
+    /// When a value in the data that it keeps is not finite, or a covariance matrix cannot be
+    /// factored.
+    ///
+    /// # Panics
+    ///
+    /// By default. A model that the trainers only train needs no prediction.
+    #[track_caller]
+    fn trained(&self, _data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+        panic!("this model does not implement Model::trained")
+    }
+
+    /// The prediction of each training target from all the others, for models with a closed form:
+    /// exact and collapsed regression.
+    ///
+    /// # Errors
+    ///
+    /// When a covariance matrix cannot be factored.
+    fn leave_one_out(
+        &self,
+        _data: &TrainingData,
+    ) -> Option<Result<LeaveOneOut, NotPositiveDefinite>> {
+        None
+    }
+
+    /// Trains with row weights from now on ([`Svgp::with_row_weights`](crate::Svgp::with_row_weights)).
+    /// `false` if the model does not support them.
+    fn use_row_weights(&mut self) -> bool {
+        false
+    }
+
+    /// The model as an object.
+    fn boxed(self) -> AnyModel
+    where
+        Self: Sized,
+    {
+        BoxedModule::new(
+            self,
+            |module| of_type::<Self>(module),
+            |module| of_type_mut::<Self>(module),
+        )
+    }
 }
 
-impl<M: FullBatch> Model for M {
-    /// The objective with the batch as the whole data set, scaled up to `data_count`.
+/// A model of any type. It is trained like the model inside.
+pub type AnyModel = BoxedModule<dyn Model>;
+
+impl Model for AnyModel {
+    fn boxed(self) -> AnyModel {
+        self
+    }
+
     fn objective(
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
         data_count: usize,
     ) -> Result<Objective, NotPositiveDefinite> {
-        let [batch, _] = inputs.dims();
-        let objective = FullBatch::full_objective(self, inputs, targets)?;
-        Ok(Objective {
-            fit: objective * (data_count as f64 / batch as f64),
-            kl: None,
-        })
+        (**self).objective(inputs, targets, data_count)
     }
 
     fn needs_all_data(&self) -> bool {
-        true
+        (**self).needs_all_data()
     }
 
-    fn after_step(self) -> Self {
-        FullBatch::after_step(self)
+    fn rows_per_datum(&self) -> usize {
+        (**self).rows_per_datum()
     }
 
-    fn is_within_reach(&self, start: &Self) -> bool {
-        FullBatch::is_within_reach(self, start)
+    fn after_step(&mut self) {
+        (**self).after_step();
+    }
+
+    fn is_within_reach(&self, start: &dyn Model) -> bool {
+        let start = start.as_any().downcast_ref::<Self>();
+        start.is_none_or(|start| (**self).is_within_reach(&**start))
     }
 
     fn priors(&self) -> Priors {
-        FullBatch::priors(self)
+        (**self).priors()
     }
 
     fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
-        FullBatch::check_targets(self, targets)
+        (**self).check_targets(targets)
     }
 
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        FullBatch::hyperparameters(self)
+        (**self).hyperparameters()
+    }
+
+    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+        (**self).trained(data)
+    }
+
+    fn leave_one_out(
+        &self,
+        data: &TrainingData,
+    ) -> Option<Result<LeaveOneOut, NotPositiveDefinite>> {
+        (**self).leave_one_out(data)
+    }
+
+    fn use_row_weights(&mut self) -> bool {
+        (**self).use_row_weights()
     }
 }

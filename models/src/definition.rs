@@ -1,0 +1,96 @@
+//! Configurations of models.
+
+use burn::tensor::DType;
+use burn_gp_core::{
+    custom::{AnyDefinition, ComponentConfig, ComponentKind, ComponentName},
+    kernels::KernelConfig,
+    likelihoods::LikelihoodConfig,
+    parameter::ParameterConfig,
+};
+
+use crate::{
+    AnyModel, DataShape, InitError, TrainedModel,
+    training::{Model, TrainingData, TrainingDefaults},
+};
+
+/// The configuration of any model. It is written to the model's file.
+pub type ModelConfig = ComponentConfig<dyn Model>;
+
+/// A model chosen by name, with its default configuration.
+pub type ModelName = ComponentName<dyn Model>;
+
+/// The configuration of a model. [`register!`](burn_gp_core::register) it, and the model is trained by
+/// [`FitModel`](crate::FitModel) and saved and loaded by its name.
+pub trait ModelDefinition: AnyDefinition {
+    /// The data in the order that the model expects. Initialize, train and condition the model on
+    /// these data. By default the order does not change.
+    fn arranged(&self, data: TrainingData) -> TrainingData {
+        data
+    }
+
+    /// Initializes the model for [`arranged`](Self::arranged) data, in their precision and on their
+    /// device with autodiff.
+    ///
+    /// # Errors
+    ///
+    /// When the model cannot be initialized from the data.
+    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError>;
+
+    /// Replaces upper limits by the counts chosen for `data`
+    /// ([`InducingConfig::at_most`](crate::InducingConfig::at_most), and the default actions of
+    /// [`ComputationAwareConfig`](crate::ComputationAwareConfig)). [`init`](Self::init) chooses the same
+    /// counts; a saved model needs them.
+    fn resolve(&mut self, _data: &TrainingData) {}
+
+    /// Fills in what depends on the precision, so that the configuration creates the same parameters in
+    /// every precision as in `precision`. It serves to read models saved in another precision.
+    fn fix_precision(&mut self, _precision: DType) {}
+
+    /// The default training of the model.
+    fn default_training(&self) -> TrainingDefaults;
+
+    /// Whether the inputs are images, whose pixels have a common scale.
+    fn has_images(&self) -> bool {
+        false
+    }
+
+    /// Whether the objective of a batch depends on draws from hidden layers.
+    fn has_draws(&self) -> bool {
+        false
+    }
+
+    /// Whether the model takes only a single output.
+    fn takes_one_output(&self) -> bool {
+        false
+    }
+
+    /// A trained model with the right shapes, to be filled from a record.
+    ///
+    /// # Errors
+    ///
+    /// When the configuration is invalid.
+    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError>;
+
+    /// The likelihood.
+    fn likelihood(&self) -> LikelihoodConfig;
+
+    /// The kernel on the inputs, if it is the only one. Its hyperparameters can then have default priors
+    /// (`add_default_priors`).
+    fn kernel(&self) -> Option<&KernelConfig> {
+        None
+    }
+
+    /// Initial values, bounds and priors of the parameters, and which of them are not trained.
+    fn parameters(&mut self) -> Option<&mut ParameterConfig> {
+        None
+    }
+}
+
+impl ComponentKind for dyn Model {
+    const TAG: &'static str = "model";
+    type Definition = dyn ModelDefinition;
+
+    fn check(_definition: &Self::Definition) -> Result<(), String> {
+        Ok(())
+    }
+}

@@ -1,0 +1,281 @@
+//! What this crate registers beside pieces: a model on all data, one on mini-batches, and a layer.
+
+use burn::{
+    module::Module,
+    tensor::{Device, Tensor},
+};
+use burn_gp_core::{
+    inference::ConditionError,
+    kernels::StationaryConfig,
+    layers::{AnyLayer, GpLayer, Layer},
+    likelihoods::{GaussianConfig, ImpossibleTarget, LikelihoodConfig},
+    means::MeanConfig,
+    ops::NotPositiveDefinite,
+    process::Process,
+    register,
+    variational::Evaluation,
+};
+use burn_gp_models::{
+    AnyExact, AnyModel, AnySvgp, DataShape, DeepGpConfig, ExactConfig, Fit, FitModel, Fitted,
+    InitError, LayerConfig, LayerDefinition, LayerInputs, LayerPlan, ModelConfig, ModelDefinition,
+    ModelName, SvgpConfig, TrainedModel,
+    training::{Model, Objective, StepReport, TrainingData, TrainingDefaults},
+};
+use serde::{Deserialize, Serialize};
+use temp_dir::TempDir;
+
+/// Exact regression whose evidence counts half.
+#[derive(Module, Debug)]
+struct Half {
+    exact: AnyExact,
+}
+
+impl Model for Half {
+    fn objective(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+        _data_count: usize,
+    ) -> Result<Objective, NotPositiveDefinite> {
+        let fit = self.exact.full_objective(inputs, targets)? * 0.5;
+        Ok(Objective { fit, kl: None })
+    }
+
+    fn needs_all_data(&self) -> bool {
+        true
+    }
+
+    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+        self.exact.trained(data)
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HalfConfig {
+    exact: ExactConfig,
+}
+
+impl ModelDefinition for HalfConfig {
+    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
+        let exact = self.exact.init(data)?;
+        Ok(Half { exact }.boxed())
+    }
+
+    fn default_training(&self) -> TrainingDefaults {
+        TrainingDefaults::L_BFGS
+    }
+
+    fn takes_one_output(&self) -> bool {
+        true
+    }
+
+    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+        self.exact.blank_trained(shape)
+    }
+
+    fn likelihood(&self) -> LikelihoodConfig {
+        self.exact.likelihood()
+    }
+}
+
+register!(
+    Model,
+    "half",
+    HalfConfig,
+    "Exact regression whose evidence counts half"
+);
+
+/// A sparse variational model whose divergence from the prior counts `weight` times.
+#[derive(Module, Debug)]
+struct Tempered {
+    svgp: AnySvgp,
+    #[module(skip)]
+    weight: f64,
+}
+
+impl Model for Tempered {
+    fn objective(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+        data_count: usize,
+    ) -> Result<Objective, NotPositiveDefinite> {
+        let Objective { fit, kl } = self.svgp.objective(inputs, targets, data_count)?;
+        let kl = kl.map(|kl| kl * self.weight);
+        Ok(Objective { fit, kl })
+    }
+
+    fn after_step(&mut self) {
+        self.svgp.after_step();
+    }
+
+    fn check_targets(&self, targets: &Tensor<2>) -> Result<(), ImpossibleTarget> {
+        self.svgp.check_targets(targets)
+    }
+
+    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+        self.svgp.trained(data)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TemperedConfig {
+    svgp: SvgpConfig,
+    weight: f64,
+}
+
+impl Default for TemperedConfig {
+    fn default() -> Self {
+        Self {
+            svgp: SvgpConfig::default().with_inducing(9),
+            weight: 1.0,
+        }
+    }
+}
+
+impl ModelDefinition for TemperedConfig {
+    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
+        let (svgp, weight) = (self.svgp.init(data)?, self.weight);
+        Ok(Tempered { svgp, weight }.boxed())
+    }
+
+    fn resolve(&mut self, data: &TrainingData) {
+        self.svgp.resolve(data);
+    }
+
+    fn default_training(&self) -> TrainingDefaults {
+        TrainingDefaults::MINI_BATCHES
+    }
+
+    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+        self.svgp.blank_trained(shape)
+    }
+
+    fn likelihood(&self) -> LikelihoodConfig {
+        ModelDefinition::likelihood(&self.svgp)
+    }
+}
+
+register!(
+    Model,
+    "tempered",
+    TemperedConfig,
+    "As svgp, with a weight of the divergence from the prior"
+);
+
+/// A dense layer in another type.
+#[derive(Module, Debug)]
+struct Wrapped {
+    inner: GpLayer,
+}
+
+impl Layer for Wrapped {
+    fn evaluate(&self, x: Tensor<2>) -> Result<Evaluation, NotPositiveDefinite> {
+        self.inner.evaluate(x)
+    }
+
+    fn condition(&self) -> Result<Box<dyn Process + Send + Sync>, NotPositiveDefinite> {
+        self.inner.condition()
+    }
+
+    fn inducing_inputs(&self) -> Vec<Tensor<2>> {
+        self.inner.inducing_inputs()
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrappedForm {}
+
+impl LayerDefinition for WrappedForm {
+    fn init(&self, plan: &LayerPlan<'_>, inputs: &LayerInputs) -> Result<AnyLayer, InitError> {
+        let inner = plan.gp_layer(inputs)?;
+        Ok(Wrapped { inner }.into())
+    }
+}
+
+register!(
+    LayerDefinition,
+    "wrapped",
+    WrappedForm,
+    "A dense layer in another type"
+);
+
+/// Fits a model and reads it from its files. Returns it with its losses.
+fn fitted(config: &ModelConfig, fit: &Fit) -> (Fitted, Vec<f64>) {
+    let x: Vec<f64> = (0..40).map(|row| f64::from(row) / 8.0).collect();
+    let y: Vec<f64> = x.iter().map(|x| (2.0 * x).sin()).collect();
+    let mut losses = Vec::new();
+    let watch = |report: StepReport| {
+        losses.push(report.loss);
+        std::ops::ControlFlow::Continue(())
+    };
+    let gp = config.fit_with(&x, &y, fit, watch).expect("a model");
+    let folder = TempDir::new().expect("a folder");
+    gp.save(folder.path()).expect("saved");
+    let again = Fitted::load(folder.path(), &Device::default()).expect("loaded");
+    assert_eq!(again.config(), gp.config());
+    let [found, expected] = [&again, &gp].map(|gp| gp.predict(&x).expect("predictions"));
+    assert_eq!(found.predictions(), expected.predictions());
+    (again, losses)
+}
+
+fn means(gp: &Fitted) -> Vec<f64> {
+    let predicted = gp.predict([0.3, 2.2, 4.9]).expect("predictions");
+    predicted.predictions().mean.clone()
+}
+
+/// Half the evidence has the optimum of the evidence.
+#[test]
+fn a_full_batch_model_of_another_crate_is_trained_saved_and_loaded_by_its_name() {
+    let config = ModelName::find("half").expect("registered").config();
+    assert_eq!(config, HalfConfig::default().into());
+    let fit = Fit::new().steps(200).default_priors(false);
+    let (own, losses) = fitted(&config, &fit);
+    assert_eq!(own.config().name(), "half");
+    assert!(losses[losses.len() - 1] < losses[0] - 0.1, "{losses:?}");
+    let (exact, _) = fitted(&ExactConfig::default().into(), &fit);
+    for (own, exact) in means(&own).iter().zip(means(&exact)) {
+        assert!((own - exact).abs() < 1e-3, "{own}, {exact}");
+    }
+}
+
+/// With weight one, every step is that of `svgp`.
+#[test]
+fn a_mini_batch_model_of_another_crate_is_trained_saved_and_loaded_by_its_name() {
+    let text = r#"{"model": "tempered", "weight": 1.0, "svgp": "#;
+    let svgp = TemperedConfig::default().svgp;
+    let text = text.to_owned() + &serde_json::to_string(&svgp).expect("text") + "}";
+    let config: ModelConfig = serde_json::from_str(&text).expect("a configuration");
+    let fit = Fit::adam(0.05)
+        .steps(30)
+        .batch_size(16)
+        .default_priors(false);
+    let (own, losses) = fitted(&config, &fit);
+    assert_eq!(own.config().name(), "tempered");
+    let (expected, losses_expected) = fitted(&svgp.into(), &fit);
+    assert_eq!(losses, losses_expected);
+    assert_eq!(means(&own), means(&expected));
+}
+
+/// A deep model with layers of this crate, by their name, makes the steps of one of the library.
+#[test]
+fn a_layer_of_another_crate_is_part_of_a_deep_model_by_its_name() {
+    let layer = LayerConfig::new(StationaryConfig::matern52()).with_inducing(7);
+    let hidden = (layer.clone())
+        .with_mean(MeanConfig::identity())
+        .with_deviation(0.1);
+    let config = DeepGpConfig::new(layer, GaussianConfig::default()).with_hidden(2, hidden);
+    let text = serde_json::to_string(&config).expect("text");
+    let own = text.replace(r#""form":"dense""#, r#""form":"wrapped""#);
+    assert_eq!(own.matches("wrapped").count(), 2, "{own}");
+    let own: DeepGpConfig = serde_json::from_str(&own).expect("a configuration");
+    assert_eq!(own.output.form, WrappedForm {}.into());
+    let fit = Fit::adam(0.05).steps(10).batch_size(40);
+    let (own, losses) = fitted(&own.into(), &fit);
+    let (expected, losses_expected) = fitted(&config.into(), &fit);
+    assert_eq!(losses, losses_expected);
+    assert_eq!(means(&own), means(&expected));
+}
