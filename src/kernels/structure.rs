@@ -22,6 +22,10 @@ use crate::ops::{self, Stationary};
 /// };
 /// assert!(matches!(base.structure(), Structure::Stationary(_)));
 /// ```
+#[allow(
+    clippy::large_enum_variant,
+    reason = "it is taken apart at once, and a box would cost an allocation in every call"
+)]
 #[derive(Debug)]
 pub enum Structure<'a> {
     /// `σ²·φ(r²)`

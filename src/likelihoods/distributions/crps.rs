@@ -135,10 +135,8 @@ fn of_density(
         _ => {}
     }
     ends.sort_by(f64::total_cmp);
-    let between = ends
-        .windows(2)
-        .map(|pair| finite(pair[0], pair[1], &square));
-    let mut total: f64 = between.sum();
+    let between = ends.windows(2);
+    let mut total: f64 = (between.map(|pair| finite(pair[0], pair[1], square))).sum();
     let (first, last) = (ends[0], ends[ends.len() - 1]);
     if support != Support::UnitInterval {
         let width = place(highest + scale) - place(highest);
