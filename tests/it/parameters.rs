@@ -82,14 +82,14 @@ fn roles_decide_what_is_reported_and_names_do_not() {
     }
     let platform = &platforms()[0];
     let options = platform.options();
-    let positive = || Positive::new(&[0.5], options.clone());
+    let positive = || Positive::new(&[0.5], options);
     let own = Own {
         policy: positive(),
         spectrum: positive(),
         network: positive(),
-        landmarks: InducingPoints::new(Tensor::zeros([3, 2], options.clone())),
+        landmarks: InducingPoints::new(Tensor::zeros([3, 2], options)),
         weights: Part::new(Role::Posterior, positive()),
-        body: Part::network(PerceptronConfig::default().init(2, 1, options.clone())),
+        body: Part::network(PerceptronConfig::default().init(2, 1, options)),
     };
     let reported = hyperparameters(&own).into_iter();
     let reported: Vec<String> = reported.map(|found| found.path).collect();
