@@ -1,5 +1,8 @@
 //! Coverage of central intervals.
 
+/// The default confidence level of intervals.
+pub const LEVEL: f64 = 0.95;
+
 /// Steps of 0.05 from 0 to 1.
 const STEPS: u32 = 20;
 

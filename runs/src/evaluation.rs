@@ -4,12 +4,10 @@ use burn_gp_core::likelihoods::Interval;
 use burn_gp_datasets::{Matrix, Standardizer};
 use burn_gp_models::{PredictionError, Predictions, Predictor};
 
+use crate::coverage::LEVEL;
 use crate::preparation::Part;
 use crate::progress::RowProgress;
 use crate::scores::{ScoredRows, Scores};
-
-/// The default confidence level of intervals.
-pub const LEVEL: f64 = 0.95;
 
 /// Predictions and targets in the units of the data.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -12,7 +12,8 @@ use burn_gp_datasets::Matrix;
 use burn_gp_models::{Predictions, Predictor, TrainedModel};
 
 use crate::arguments::{RunOptions, name_of};
-use crate::evaluation::{Evaluation, LEVEL, Levels, in_original_units};
+use crate::coverage::LEVEL;
+use crate::evaluation::{Evaluation, Levels, in_original_units};
 use crate::failure::Failure;
 use crate::fitting::{LearningCurve, TrainingLog};
 use crate::output;

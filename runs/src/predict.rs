@@ -11,7 +11,8 @@ use burn_gp_models::Predictor;
 use clap::Args;
 
 use crate::arguments::DeviceName;
-use crate::evaluation::{self, InOriginalUnits, LEVEL, Levels, evaluate, in_original_units};
+use crate::coverage::LEVEL;
+use crate::evaluation::{self, InOriginalUnits, Levels, evaluate, in_original_units};
 use crate::failure::Failure;
 use crate::option_error::OptionError;
 use crate::output::{Destination, ModelContext, PredictionTable};

@@ -9,8 +9,7 @@ use serde::de::Error as _;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::coverage::Coverage;
-use crate::evaluation::LEVEL;
+use crate::coverage::{Coverage, LEVEL};
 use crate::plots::CALIBRATION_BINS;
 
 /// A score of held-out rows.

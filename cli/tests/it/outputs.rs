@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use burn_gp_core::likelihoods::PredictiveDistribution;
+use burn_gp_core::metrics::interval_score;
+
 use crate::support::{fields, options_of, read, run, succeed, write_classes, write_regression};
 
 /// The file names in a folder.
@@ -88,6 +91,10 @@ fn a_regression_writes_every_file() {
         "rmse_original",
         "mae_original",
         "coverage95",
+        "crps",
+        "crps_original",
+        "interval_score95_original",
+        "msll",
         "objective",
         "train_seconds",
         "seconds_per_step",
@@ -109,6 +116,7 @@ fn a_regression_writes_every_file() {
         ["row", "y", "mean", "std", "lower", "upper", "level"]
     );
     assert_eq!(predictions.len(), 21);
+    check_scores(&metrics, &predictions);
     let log = fields(&read(&out.join("training_log.csv")));
     assert_eq!(log.len(), 301);
     let validations = log[1..].iter().filter(|row| !row[4].is_empty()).count();
@@ -124,6 +132,31 @@ fn a_regression_writes_every_file() {
         assert!(table.contains(text), "the table lacks {text}:\n{table}");
     }
     assert_eq!(names(&path.join("out")), set(&["data-svgp"]));
+}
+
+/// Checks scores in the units of the data, computed again from the predictions, which are normal.
+fn check_scores(metrics: &serde_json::Value, predictions: &[Vec<String>]) {
+    let column = |name: &str| -> Vec<f64> {
+        let place = predictions[0].iter().position(|own| own == name).unwrap();
+        let cells = predictions[1..].iter();
+        cells.map(|row| row[place].parse().unwrap()).collect()
+    };
+    let [y, mean, deviation, lower, upper] = ["y", "mean", "std", "lower", "upper"].map(column);
+    let variance = deviation.iter().map(|own| own * own).collect();
+    let normal = PredictiveDistribution::of_normals(mean, variance);
+    let each = normal.continuous_ranked_probability_score(&y);
+    let crps = each.iter().sum::<f64>() / each.len() as f64;
+    let interval = interval_score(&y, &lower, &upper, 0.95);
+    for (key, expected) in [("crps", crps), ("interval_score95", interval)] {
+        let found = metrics[format!("{key}_original")].as_f64().unwrap();
+        // The predictions are rounded to single precision or better.
+        assert!(
+            (found - expected).abs() < 1e-5 * expected,
+            "{key}: {found} in metrics.json, {expected} from predictions.csv"
+        );
+    }
+    // The mean and variance of the training targets predict worse than the model.
+    assert!(metrics["msll"].as_f64().unwrap() < -0.5);
 }
 
 #[test]
