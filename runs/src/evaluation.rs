@@ -1,6 +1,6 @@
 //! Predictions and scores of a model.
 
-use burn_gp_core::likelihoods::Interval;
+use burn_gp_core::{likelihoods::Interval, metrics::mixture_log_density};
 use burn_gp_datasets::{Matrix, Standardizer};
 use burn_gp_models::{PredictionError, Predictions, Predictor};
 
@@ -129,6 +129,9 @@ pub fn evaluate(
     let scores = Scores::new(&ScoredRows {
         targets: &part.targets,
         predictions: &predictions,
+        log_densities: (components.iter())
+            .map(|each| mixture_log_density(each))
+            .collect(),
         components: &components,
         has_draws: predictor.process().has_hidden_layers(),
         classes,

@@ -58,6 +58,8 @@ pub struct ScoredRows<'a> {
     pub targets: &'a [f64],
     /// The predictions.
     pub predictions: &'a Predictions,
+    /// The log density of every target.
+    pub log_densities: Vec<f64>,
     /// The log density of every target under every draw of the hidden layers.
     pub components: &'a [Vec<f64>],
     /// Whether there are hidden layers.
@@ -134,7 +136,7 @@ pub static SCORES: [Score; 10] = [
         unit: ScoreUnit::None,
         digits: 4,
         shown: Shown::OnTerminal,
-        compute: |rows| Some(metrics::negative_log_density(&rows.log_densities())),
+        compute: |rows| Some(metrics::negative_log_density(&rows.log_densities)),
     },
     // The mean standardized log loss compares densities with those of a constant normal prediction.
     Score {
@@ -145,9 +147,9 @@ pub static SCORES: [Score; 10] = [
         digits: 4,
         shown: Shown::OnPages,
         compute: |rows| {
-            let (densities, targets) = (rows.log_densities(), rows.targets);
+            let (densities, targets) = (&rows.log_densities, rows.targets);
             (rows.is_standardized)
-                .then(|| metrics::mean_standardized_log_loss(&densities, targets, 0.0, 1.0))
+                .then(|| metrics::mean_standardized_log_loss(densities, targets, 0.0, 1.0))
         },
     },
     // At most the negative NLPD, which scores the mixture of the draws.
@@ -229,12 +231,6 @@ impl ScoredRows<'_> {
             |&label: &f64| (0..each).map(move |class| f64::from(u8::from(label == class as f64)));
         self.targets.iter().flat_map(indicators).collect()
     }
-
-    /// The log density of every target.
-    fn log_densities(&self) -> Vec<f64> {
-        let each = self.components.iter();
-        each.map(|own| metrics::mixture_log_density(own)).collect()
-    }
 }
 
 impl Score {
@@ -301,7 +297,7 @@ impl Scores {
     }
 
     /// Whether the targets are labels.
-    pub fn are_of_labels(&self) -> bool {
+    fn are_of_labels(&self) -> bool {
         self.get(ERROR).is_some()
     }
 
