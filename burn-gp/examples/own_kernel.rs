@@ -27,10 +27,10 @@ impl Kernel for Brownian {
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let x = [1.0, 2.0, 4.0];
     let y = [1.0, -1.0, 3.0];
-    let brownian = KernelConfig::from(BrownianConfig { variance: 2.0 });
+    let brownian = BrownianConfig { variance: 2.0 };
     // No training steps: the model is conditioned on the data with the values given here.
     let fit = Fit::new().steps(0).scale_inputs(false).scale_targets(false);
-    let gp = ExactConfig::new(brownian.clone())
+    let gp = ExactConfig::new(brownian)
         .with_likelihood(GaussianConfig::new(1e-6))
         .fit(x, y, &fit)?;
     let predicted = gp.predict([1.5, 3.0, 5.0])?;

@@ -26,7 +26,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (x, y): (Vec<f64>, Vec<f64>) = past.into_iter().unzip();
     let (new_x, new_y): (Vec<f64>, Vec<f64>) = future.into_iter().unzip();
 
-    let season = KernelConfig::from(StationaryConfig::rbf()).periodic(1.0);
+    let season = StationaryConfig::rbf().periodic(1.0);
     let change = StationaryConfig::matern32()
         .with_lengthscale(20.0)
         .with_variance(0.1);

@@ -38,7 +38,8 @@
 pub use burn::tensor::{DType, Device, Distribution, Int, Tensor};
 pub use burn_gp_core::{
     kernels::{
-        KernelConfig, LinearConfig, PolynomialConfig, RationalQuadraticConfig, StationaryConfig,
+        KernelConfig, KernelDefinition, LinearConfig, PolynomialConfig, RationalQuadraticConfig,
+        StationaryConfig,
     },
     likelihoods::{
         BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig, LikelihoodConfig,

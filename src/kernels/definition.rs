@@ -3,7 +3,10 @@
 use burn::tensor::TensorCreationOptions;
 
 use super::{AnyKernel, Kernel, KernelConfig, KernelInputs, KernelParameter, KernelPart};
-use crate::custom::{AnyDefinition, component_kind};
+use crate::{
+    custom::{AnyDefinition, component_kind},
+    features::PerceptronConfig,
+};
 
 /// The configuration of a kernel. [`register!`](crate::register) it, and the kernel works in sums and
 /// products, in configurations of models, and in files.
@@ -101,6 +104,63 @@ pub trait KernelDefinition: AnyDefinition {
         for part in self.parts_mut() {
             part.share_among(groups);
         }
+    }
+
+    /// Adds another kernel. Every configuration has this and the following methods, like
+    /// [`KernelConfig`].
+    ///
+    /// ```
+    /// use burn_gp_core::kernels::{KernelDefinition, LinearConfig, StationaryConfig, SumConfig};
+    ///
+    /// let season = StationaryConfig::rbf().periodic(1.0);
+    /// let kernel = LinearConfig::default().plus(season);
+    /// assert!(kernel.downcast_ref::<SumConfig>().is_some());
+    /// ```
+    fn plus(self, other: impl Into<KernelConfig>) -> KernelConfig
+    where
+        Self: Into<KernelConfig> + Sized,
+    {
+        self.into().plus(other)
+    }
+
+    /// Multiplies by another kernel.
+    fn times(self, other: impl Into<KernelConfig>) -> KernelConfig
+    where
+        Self: Into<KernelConfig> + Sized,
+    {
+        self.into().times(other)
+    }
+
+    /// Multiplies the kernel by a trained output scale.
+    fn scaled(self, outputscale: f64) -> KernelConfig
+    where
+        Self: Into<KernelConfig> + Sized,
+    {
+        self.into().scaled(outputscale)
+    }
+
+    /// Applies the kernel to the given zero-based input dimensions.
+    fn on_dimensions(self, dimensions: Vec<usize>) -> KernelConfig
+    where
+        Self: Into<KernelConfig> + Sized,
+    {
+        self.into().on_dimensions(dimensions)
+    }
+
+    /// Makes the kernel periodic, with one period per input dimension.
+    fn periodic(self, period: f64) -> KernelConfig
+    where
+        Self: Into<KernelConfig> + Sized,
+    {
+        self.into().periodic(period)
+    }
+
+    /// Applies the kernel to the features of a network.
+    fn deep(self, network: PerceptronConfig, features: usize) -> KernelConfig
+    where
+        Self: Into<KernelConfig> + Sized,
+    {
+        self.into().deep(network, features)
     }
 
     /// The largest zero-based input dimension that the kernel refers to and that inputs of
