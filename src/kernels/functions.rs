@@ -171,7 +171,10 @@ impl Kernels {
     /// - result: `[B, N]`
     pub fn diagonal_at(&self, x: Tensor<2>) -> Tensor<2> {
         let x = one_set(x);
-        joined(self.each(), |kernel, _| kernel.diagonal(x.clone()))
+        match self.each() {
+            [kernel] => kernel.diagonal(x),
+            kernels => joined(kernels, |kernel, _| kernel.diagonal(x.clone())),
+        }
     }
 }
 
@@ -191,7 +194,7 @@ fn fused(kernels: &[AnyKernel], x1: &Tensor<3>, x2: &Tensor<3>) -> Option<Tensor
     let [x1, x2] = [x1, x2].map(|points| expanded(points.clone(), kernels.len()));
     let lengthscales = all.iter().map(|of| of.lengthscales.clone()).collect();
     let variances = all.iter().map(|of| of.variance.clone()).collect();
-    let (lengthscales, variances) = (Tensor::stack(lengthscales, 0), Tensor::cat(variances, 0));
+    let (lengthscales, variances) = (Tensor::cat(lengthscales, 0), Tensor::cat(variances, 0));
     Some(ops::covariances(profile, x1, x2, lengthscales, variances))
 }
 

@@ -134,5 +134,5 @@ pub(super) fn with_offset<const R: usize>(
 /// Repeats a variance, `[1]`, for each point of B sets, `[B, N]`.
 pub(super) fn at_each(variance: Tensor<1>, points: &Tensor<3>) -> Tensor<2> {
     let [batch, rows, _] = points.dims();
-    no_variances(points).unwrap_or_else(|| variance.unsqueeze::<2>().expand([batch, rows]))
+    no_variances(points).unwrap_or_else(|| variance.expand([batch, rows]))
 }

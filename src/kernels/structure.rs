@@ -53,11 +53,15 @@ impl StationaryParameters {
     /// The covariances of B pairs of sets of points, `[B, N1, N2]`.
     pub(super) fn covariance(self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         let [batch, ..] = covariance_shape(&x1, &x2);
+        let lengthscales = match batch {
+            1 => self.lengthscales,
+            _ => expanded(self.lengthscales.unsqueeze::<2>(), batch).flatten(0, 1), // [B·D]
+        };
         ops::covariances(
             self.profile,
             expanded(x1, batch),
             expanded(x2, batch),
-            expanded(self.lengthscales.unsqueeze::<2>(), batch),
+            lengthscales,
             expanded(self.variance, batch),
         )
     }

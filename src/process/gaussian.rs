@@ -179,8 +179,7 @@ impl Moments {
     ) -> (Tensor<2>, Tensor<2>) {
         match self.scale {
             Scale::Full(scale) if rhs.dims()[0] == 1 => {
-                let one = CholeskyFactor::from_triangle(factor.triangle().squeeze_dim(0));
-                one.marginals_minus_prior(rhs.squeeze_dim(0), self.mean, scale)
+                factor.marginals_minus_prior(rhs, self.mean, scale)
             }
             _ => self.project_relative(factor.solve(rhs)),
         }

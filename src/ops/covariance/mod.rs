@@ -75,7 +75,7 @@ pub fn covariance(
 /// # Shapes
 ///
 /// - `x1`: `[P, N1, D]`, `x2`: `[P, N2, D]`
-/// - `lengthscales`: `[P, D]`, or `[P, 1]` if shared by all dimensions
+/// - `lengthscales`: `[P·D]`, those of one kernel after the other, or `[P]` if shared by all dimensions
 /// - `variances`: `[P]`
 /// - result: `[P, N1, N2]`
 ///
@@ -87,15 +87,15 @@ pub fn covariances(
     kind: Stationary,
     x1: Tensor<3>,
     x2: Tensor<3>,
-    lengthscales: Tensor<2>,
+    lengthscales: Tensor<1>,
     variances: Tensor<1>,
 ) -> Tensor<3> {
     let ([batch, _, d1], [batch2, _, d2]) = (x1.dims(), x2.dims());
-    let ([batch3, scales], [batch4]) = (lengthscales.dims(), variances.dims());
+    let ([scales], [batch3]) = (lengthscales.dims(), variances.dims());
     assert!(
-        d1 == d2 && (scales == d1 || scales == 1) && [batch2, batch3, batch4] == [batch; 3],
-        "covariances: x1 {:?}, x2 {:?}, lengthscales [{batch3}, {scales}], variances [{batch4}]; \
-         expected [P, N1, D], [P, N2, D], [P, D] or [P, 1], [P]",
+        d1 == d2 && (scales == batch * d1 || scales == batch) && [batch2, batch3] == [batch; 2],
+        "covariances: x1 {:?}, x2 {:?}, lengthscales [{scales}], variances [{batch3}]; \
+         expected [P, N1, D], [P, N2, D], [P·D] or [P], [P]",
         x1.dims(),
         x2.dims()
     );

@@ -28,7 +28,8 @@ impl<B: CpuMemory> SolvedMomentOps for B {
     ) -> [FloatTensor<B>; 3] {
         count_decomposition();
         let (outputs, device) = (mean.shape()[0], mean.device());
-        let (_, size, columns) = matrix_dims(&rhs.shape());
+        let shape = rhs.shape();
+        let (_, size, columns) = matrix_dims(&shape);
         with_element!(rhs, T => {
             let mut solution = B::take::<T>(rhs);
             let [factor, mean, scale] = [&factor, &mean, &scale].map(|t| B::read::<T>(t));
@@ -45,7 +46,7 @@ impl<B: CpuMemory> SolvedMomentOps for B {
             );
             [
                 write::<B, T>(moments, [2, outputs, columns], &device),
-                write::<B, T>(solution, [size, columns], &device),
+                write::<B, T>(solution, shape, &device),
                 write::<B, T>(projected, [outputs, size, columns], &device),
             ]
         })

@@ -49,13 +49,13 @@ operations! {
     }
 }
 
-impl CholeskyFactor<2> {
-    /// [`marginals_minus_prior`] of the basis `A = L⁻¹B`: the means `Aᵀm_p` and the variances
+impl<const D: usize> CholeskyFactor<D> {
+    /// [`marginals_minus_prior`] of the basis `A = L⁻¹B` of a single factor: the means `Aᵀm_p` and the variances
     /// `diag(Aᵀ(W_pW_pᵀ − I)A)`.
     ///
     /// # Shapes
     ///
-    /// - `rhs` (B): `[M, N]`
+    /// - `rhs` (B): `[M, N]`, or `[1, M, N]`
     /// - `mean` (m): `[P, M]`
     /// - `scale` (W): `[P, M, M]`, of which only the lower triangles are read
     /// - result: means `[N, P]` and differences of variances `[N, P]`
@@ -66,23 +66,26 @@ impl CholeskyFactor<2> {
     #[track_caller]
     pub fn marginals_minus_prior(
         &self,
-        rhs: Tensor<2>,
+        rhs: Tensor<D>,
         mean: Tensor<2>,
         scale: Tensor<3>,
     ) -> (Tensor<2>, Tensor<2>) {
-        if !is_on_cpu(&rhs) {
-            return marginals_minus_prior(self.solve(rhs), mean, scale);
-        }
         let factor = self.triangle.clone();
-        let ([m, _], [p, _]) = (factor.dims(), mean.dims());
+        let (sizes, [p, m]) = (rhs.dims(), mean.dims());
+        let mut expected = [1; D];
+        expected[D - 2..].copy_from_slice(&[m, sizes[D - 1]]);
         assert!(
-            rhs.dims()[0] == m && mean.dims() == [p, m] && scale.dims() == [p, m, m],
-            "CholeskyFactor::marginals_minus_prior: factor [{m}, {m}], right-hand side {:?}, mean {:?}, scale \
+            sizes == expected && factor.dims()[D - 1] == m && scale.dims() == [p, m, m],
+            "CholeskyFactor::marginals_minus_prior: factor {:?}, right-hand side {sizes:?}, mean [{p}, {m}], scale \
              {:?}; expected [M, M], [M, N], [P, M], [P, M, M]",
-            rhs.dims(),
-            mean.dims(),
+            factor.dims(),
             scale.dims()
         );
+        if !is_on_cpu(&rhs) {
+            let factor = CholeskyFactor::from_triangle(factor.reshape([m, m]));
+            let basis = factor.solve(rhs.reshape([m, sizes[D - 1]]));
+            return marginals_minus_prior(basis, mean, scale);
+        }
         moments::means_and_variances(<Dispatch as Dispatched>::solved_moments(
             factor.into_dispatch(),
             rhs.into_dispatch(),

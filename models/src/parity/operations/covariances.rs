@@ -40,7 +40,7 @@ fn of_kind(kind: Stationary) -> Vec<Case> {
         exact(&named("covariances"), move |harness| {
             let x1 = harness.normal([BATCH, rows, DIMENSIONS]);
             let x2 = harness.normal([BATCH, columns, DIMENSIONS]);
-            let lengthscales = harness.positive([BATCH, DIMENSIONS]);
+            let lengthscales = harness.positive([BATCH * DIMENSIONS]);
             let variances = harness.positive([BATCH]);
             let covariances = ops::covariances(kind, x1, x2, lengthscales, variances);
             harness.output("covariances", covariances);

@@ -32,11 +32,11 @@ struct Arguments {
 
 impl Arguments {
     fn new(x1: CubeTensor, x2: CubeTensor, scales: CubeTensor, variance: CubeTensor) -> Self {
-        let shape = scales.shape();
+        let (x1, x2) = (matrices(x1), matrices(x2));
         Self {
-            shared: shape[shape.num_dims() - 1] == 1,
-            x1: matrices(x1),
-            x2: matrices(x2),
+            shared: scales.shape().num_elements() == x1.shape()[0],
+            x1,
+            x2,
             lengthscales: contiguous(scales),
             variance: contiguous(variance),
         }

@@ -57,7 +57,7 @@ pub fn load_scales<F: Float>(
     }
 }
 
-/// The index of a lengthscale in `[P, D]`, or in `[P, 1]` if all dimensions share it.
+/// The index of a lengthscale in `[P·D]`, or in `[P]` if all dimensions share it.
 #[cube]
 pub fn scale_place(dimensions: usize, batch: usize, d: usize, #[comptime] shared: bool) -> usize {
     if comptime!(shared) {
