@@ -7,6 +7,8 @@ use core::{
 use std::collections::BTreeMap;
 
 use burn::{module::Module, tensor::Tensor};
+use rand::{RngExt, rngs::ChaCha8Rng};
+use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use super::{Bounds, ParameterError, access::find, tree};
@@ -102,6 +104,36 @@ impl Prior {
         }
     }
 
+    /// A random value of θ.
+    ///
+    /// ```
+    /// use burn_gp_core::parameter::Prior;
+    /// use rand::{SeedableRng, rngs::ChaCha8Rng};
+    ///
+    /// let prior = Prior::Uniform { lower: 2.0, upper: 3.0 };
+    /// let value = prior.draw(&mut ChaCha8Rng::seed_from_u64(0));
+    /// assert!(prior.support().contain(value));
+    /// ```
+    pub fn draw(&self, random: &mut ChaCha8Rng) -> f64 {
+        match *self {
+            Self::Gamma { shape, rate } => match rand_distr::Gamma::new(shape, rate.recip()) {
+                Ok(gamma) => gamma.sample(random),
+                // Only for a prior that `Priors::check` refuses.
+                Err(_) => f64::NAN,
+            },
+            Self::LogNormal { mean, deviation } => (mean + deviation * normal(random)).exp(),
+            Self::SplitLogNormal { mode, below, above } => {
+                let distance = normal(random).abs();
+                match random.random::<f64>() * (below + above) < below {
+                    true => (mode - below * distance).exp(),
+                    false => (mode + above * distance).exp(),
+                }
+            }
+            Self::HalfNormal { scale } => scale * normal(random).abs(),
+            Self::Uniform { lower, upper } => lower + (upper - lower) * random.random::<f64>(),
+        }
+    }
+
     /// The support, where the density is positive.
     pub fn support(&self) -> Bounds {
         match *self {
@@ -142,6 +174,10 @@ impl Prior {
         };
         (!sound).then_some(expected)
     }
+}
+
+fn normal(random: &mut ChaCha8Rng) -> f64 {
+    StandardNormal.sample(random)
 }
 
 /// Rounding may move bounds by this fraction of the distance between them.

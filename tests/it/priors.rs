@@ -9,6 +9,7 @@ use burn_gp_core::{
     ops::Stationary,
     parameter::{Bounds, ParameterError, Parameters, Prior, Priors},
 };
+use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 type Density = fn(f64) -> f64;
 
@@ -219,4 +220,36 @@ fn priors_are_written_by_name() {
         priors(&[("kernel.variance", Prior::HalfNormal { scale: 2.0 })])
     );
     assert_eq!(serde_json::to_string(&read).expect("serializable"), text);
+}
+
+/// The share of draws below a value is the integral of the density up to there.
+#[test]
+fn draws_have_the_density() {
+    const DRAWS: usize = 20_000;
+    for (prior, density) in cases() {
+        let mut random = ChaCha8Rng::seed_from_u64(811);
+        let draws: Vec<f64> = (0..DRAWS).map(|_| prior.draw(&mut random)).collect();
+        let in_log = |x: f64| match prior {
+            Prior::Uniform { .. } => x * density(x),
+            _ => density(x),
+        };
+        for end in [0.2, 0.7, 1.2, 2.5] {
+            let share = draws.iter().filter(|draw| **draw < end).count() as f64 / DRAWS as f64;
+            // The midpoint rule in log θ from e⁻⁴⁰, below which no prior has a probability of 1e-8.
+            let (from, steps) = (-40.0, 200_000);
+            let width = (f64::ln(end) - from) / f64::from(steps);
+            let middle = |step: i32| (from + (f64::from(step) + 0.5) * width).exp();
+            let expected: f64 = (0..steps)
+                .map(middle)
+                .filter(|value| prior.support().contain(*value))
+                .map(|value| in_log(value) * width)
+                .sum();
+            // Four standard errors of a share.
+            let tolerance = 4.0 * (0.25 / DRAWS as f64).sqrt();
+            assert!(
+                (share - expected).abs() < tolerance,
+                "{prior} below {end}: {share} of the draws, probability {expected}"
+            );
+        }
+    }
 }
