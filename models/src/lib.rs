@@ -46,6 +46,7 @@ mod prediction_error;
 mod predictions;
 mod record;
 mod regression_config;
+mod restarts;
 mod row_weights;
 mod saved_model;
 mod sgpr;
@@ -82,6 +83,7 @@ pub use prediction::Predictor;
 pub use prediction_error::PredictionError;
 pub use predictions::Predictions;
 pub use record::{LoadError, load_module, module_from_bytes};
+pub use restarts::{Restarts, restarts};
 pub use saved_model::{
     FORMAT_VERSION, MODEL_FILE, Precision, SavedModel, SavedModelError, Summary, WEIGHTS_FILE,
 };

@@ -37,6 +37,7 @@ use crate::{
 pub struct Fitted {
     saved: SavedModel<Scaling>,
     predictor: Arc<Predictor>,
+    restart_losses: Vec<Option<f64>>,
 }
 
 impl Fitted {
@@ -56,7 +57,23 @@ impl Fitted {
 
     fn of_saved(saved: SavedModel<Scaling>) -> Result<Self, Error> {
         let predictor = Arc::new(saved.model.predictor()?);
-        Ok(Self { saved, predictor })
+        Ok(Self {
+            saved,
+            predictor,
+            restart_losses: Vec::new(),
+        })
+    }
+
+    pub(super) fn with_restart_losses(mut self, losses: Vec<Option<f64>>) -> Self {
+        self.restart_losses = losses;
+        self
+    }
+
+    /// The loss per row that training reached from each start of [`Fit::restarts`](crate::Fit::restarts), the
+    /// configured initial values first; `None` where training failed. Empty without restarts and for a loaded
+    /// model.
+    pub fn restart_losses(&self) -> &[Option<f64>] {
+        &self.restart_losses
     }
 
     /// Predictions at new inputs.

@@ -125,8 +125,16 @@ fn train(
         config.resolve(&data);
         fit.with_priors(config, &scaling, &data)
     };
-    let config = without_panic(with_priors).map_err(Error::Config)?;
-    let model = without_panic(|| config.init(&data)).map_err(Error::Config)??;
+    let mut config = without_panic(with_priors).map_err(Error::Config)?;
+    let init = |config: &ModelConfig| without_panic(|| config.init(&data)).map_err(Error::Config);
+    let mut model = init(&config)??;
+    let restarts = fit.best_start(&config, &data, &training);
+    if let Some(parameters) = config.parameters()
+        && !restarts.best.is_empty()
+    {
+        parameters.values.extend(restarts.best);
+        model = init(&config)??;
+    }
     let mut trainer = AnyTrainer::new(model, data.clone(), training);
     // A model without anything to train is only conditioned.
     if !trainer.is_fixed() {
@@ -135,7 +143,8 @@ fn train(
         trainer.run(&mut [&mut callback])?;
     }
     let trained = trainer.model().trained(&data)?;
-    Fitted::new(trained, config, &data, scaling)
+    let fitted = Fitted::new(trained, config, &data, scaling)?;
+    Ok(fitted.with_restart_losses(restarts.losses))
 }
 
 /// The checked and scaled data.

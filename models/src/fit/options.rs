@@ -5,7 +5,7 @@ use burn_gp_core::{likelihoods::TargetKind, optim::NaturalGradient};
 
 use super::{Error, Scaling, matrix::Rows};
 use crate::{
-    ModelConfig,
+    ModelConfig, Restarts, restarts,
     training::{
         AdamRates, FullBatchOptimizer, FullBatchTraining, InducingTraining, MiniBatchTraining,
         NetworkTraining, Schedule, Training, TrainingData, TrainingDefaults,
@@ -44,6 +44,7 @@ pub struct Fit {
     inducing: Option<InducingTraining>,
     gradient_norm: Option<f64>,
     seed: Option<u64>,
+    restarts: usize,
     scale_inputs: Option<bool>,
     scale_targets: Option<bool>,
     default_priors: Option<bool>,
@@ -162,9 +163,30 @@ impl Fit {
         self
     }
 
-    /// Sets the seed of the mini-batches. Seeds of initial values are in the configuration.
+    /// Sets the seed of the mini-batches and of [`restarts`](Self::restarts). Seeds of other initial values are in
+    /// the configuration.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
+        self
+    }
+
+    /// Also trains from this many random initial values of the hyperparameters, and keeps the model with the
+    /// smallest loss ([`restarts`](crate::restarts)). [`Fitted::restart_losses`](crate::Fitted::restart_losses)
+    /// has all losses. Training takes as many times longer, plus one.
+    ///
+    /// ```
+    /// use burn_gp_core::kernels::StationaryConfig;
+    /// use burn_gp_models::{ExactConfig, Fit, FitModel};
+    ///
+    /// # fn main() -> Result<(), burn_gp_models::Error> {
+    /// let (x, y) = ([0.0, 0.5, 1.0, 1.5, 2.0], [0.1, 0.4, 0.8, 1.2, 1.3]);
+    /// let gp = ExactConfig::new(StationaryConfig::rbf()).fit(x, y, &Fit::new().restarts(4))?;
+    /// assert_eq!(gp.restart_losses().len(), 5);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn restarts(mut self, count: usize) -> Self {
+        self.restarts = count;
         self
     }
 
@@ -205,6 +227,19 @@ impl Fit {
             dtype,
         };
         self
+    }
+
+    /// The initial values from which training reaches the smallest loss, if there are restarts.
+    pub(super) fn best_start(
+        &self,
+        config: &ModelConfig,
+        data: &TrainingData,
+        training: &Training,
+    ) -> Restarts {
+        match self.restarts {
+            0 => Restarts::default(),
+            count => restarts(config, data, training, count, self.seed.unwrap_or(0)),
+        }
     }
 
     /// The device without autodiff and the type for `inputs`.
@@ -327,7 +362,9 @@ impl Fit {
         let reason = "every step of this model uses all data";
         let batch_size = match (one_batch, self.batch_size) {
             (true, Some(_)) => return unused("batch_size", reason),
-            (true, None) if self.seed.is_some() => return unused("seed", reason),
+            (true, None) if self.seed.is_some() && self.restarts == 0 => {
+                return unused("seed", reason);
+            }
             (true, None) => rows,
             (false, size) => size.unwrap_or(TrainingDefaults::BATCH_SIZE),
         };
@@ -373,7 +410,7 @@ impl Fit {
             ("natural_gradients", self.natural_gradient.is_some()),
             ("inducing", self.inducing.is_some()),
             ("gradient_norm", self.gradient_norm.is_some()),
-            ("seed", self.seed.is_some()),
+            ("seed", self.seed.is_some() && self.restarts == 0),
         ];
         first_given(&given, reason)
     }

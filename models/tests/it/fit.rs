@@ -3,6 +3,7 @@
 mod configurations;
 mod errors;
 mod missing;
+mod restarts;
 
 use std::{f64::consts::PI, ops::ControlFlow};
 
