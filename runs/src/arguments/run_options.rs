@@ -15,8 +15,9 @@ use super::declaration::{Property, options};
 use super::{
     ActionRowsName, ActionStartName, AuxiliaryName, CorrectionName, CovarianceName, DateOrderName,
     DecimalName, DeviceName, DtypeName, ImageOption, InitializerName, InputScaleName,
-    InversionName, KeepName, MissingName, ModelName, NormalizationName, OptimizerName, PolicyName,
-    ScheduleName, TimeName, choices::component,
+    InversionName, KeepName, MissingName, ModelChoice, NormalizationName, OptimizerName,
+    PolicyName, ScheduleName, TimeName,
+    choices::{component, model},
 };
 use crate::kernel_expression::{KernelExpression, help};
 use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
@@ -27,8 +28,8 @@ options! {
 
     "Model" {
         /// Model [default: auto; svgp if you give options of a model or of training]
-        #[arg(short)]
-        model: ModelName = "MODEL" [ShortHelp],
+        #[arg(short, value_parser = model())]
+        model: ModelChoice = "MODEL" [ShortHelp],
         /// Target training time in minutes of the model auto [default: 2]
         minutes: f64 = "MINUTES" [IgnoredInComparison, ShortHelp],
         /// Kernel, such as rbf, rbf+linear, periodic(rbf)*matern32 [default: matern52; the model auto takes
@@ -123,7 +124,8 @@ options! {
     }
 
     "Layers" {
-        /// Posterior of every layer of deep-gp, conv-gp and deep-conv-gp [default: whitened]
+        /// Posterior of svgp and svdkl, or of every layer of deep-gp, conv-gp and deep-conv-gp [default:
+        /// whitened]
         #[arg(value_parser = component::<dyn Posterior>())]
         posterior: PosteriorName = "POSTERIOR",
         /// Number of layers of deep-gp and deep-conv-gp [default: 2]
