@@ -15,10 +15,10 @@ pub const TOKEN_VARIABLE: &str = "BURN_GP_TOKEN";
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum OptionError {
     /// An option that the model does not use.
-    #[error("{option} does not apply to model '{model}'; remove it")]
+    #[error("--{option} does not apply to model '{model}'; remove it")]
     NotApplicable {
         /// The option.
-        option: &'static str,
+        option: String,
         /// The model.
         model: &'static str,
     },

@@ -61,8 +61,9 @@ impl ModelFields {
     pub fn set(&mut self, path: &str, value: &impl Serialize) {
         let place = pointer(&self.fields, path);
         let field = place.and_then(|place| self.fields.pointer_mut(&place));
-        if let (Some(field), Ok(value)) = (field, serde_json::to_value(value)) {
-            *field = value;
+        if let Some(field) = field {
+            // A value that cannot be written is null, which `build` refuses.
+            *field = serde_json::to_value(value).unwrap_or_default();
         }
     }
 

@@ -68,7 +68,7 @@ fn options_without_use_are_left_out() {
     let sgpr = ModelChoice::find("sgpr").unwrap();
     let typed = options(sgpr);
     let checked = check(&typed, &typed.source().unwrap()).unwrap();
-    assert_eq!(checked.without_use(sgpr), ["--validation-fraction"]);
+    assert_eq!(checked.without_use(sgpr), ["validation_fraction"]);
     assert_eq!(checked.validation_fraction, typed.validation_fraction);
     assert_eq!(checked.natural_gradient, None);
 }
