@@ -59,6 +59,11 @@ pub trait ModelDefinition: AnyDefinition {
         false
     }
 
+    /// Whether the rows can have weights in training ([`Model::use_row_weights`]).
+    fn takes_row_weights(&self) -> bool {
+        false
+    }
+
     /// Whether the model takes only a single output.
     fn takes_one_output(&self) -> bool {
         false

@@ -228,6 +228,10 @@ impl ModelDefinition for SvgpConfig {
         TrainingDefaults::MINI_BATCHES
     }
 
+    fn takes_row_weights(&self) -> bool {
+        true
+    }
+
     fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
         let model = self.blank(shape.dimensions, shape.columns, shape.options.clone())?;
         Ok(model.into_trained())

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::arguments::{ModelName, RunOptions};
+use crate::arguments::{ModelChoice, RunOptions};
 use crate::failure::Failure;
 use crate::plan::check;
 use crate::preparation::PreparedData;
@@ -31,12 +31,12 @@ pub fn cross_validate(
     let folds = options.folds.unwrap_or_default();
     let run_of = |fold: usize| RunOptions {
         fold: Some(fold),
-        model: (options.model).or(options.is_automatic().then_some(ModelName::Auto)),
+        model: (options.model).or(options.is_automatic().then_some(ModelChoice::AUTO)),
         ..options.clone()
     };
     let source = options.source()?;
     let named = RunOptions {
-        model: options.model.filter(|model| *model != ModelName::Auto),
+        model: options.named_model(),
         ..run_of(1)
     };
     let first = check(&named.with_inferred_likelihood(&source)?, &source)?;

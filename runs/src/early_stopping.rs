@@ -39,7 +39,7 @@ pub fn nlpd_without_network(
     data: &PreparedData,
 ) -> Option<f64> {
     let is_found = session.state.stopping_point.is_some();
-    let is_comparable = options.model().has_network()
+    let is_comparable = options.model_fields().network().is_some()
         && data.likelihood.is::<GaussianConfig>()
         && data.training_rows() <= MOST_ROWS
         && !data.test.is_empty();

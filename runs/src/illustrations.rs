@@ -11,7 +11,7 @@ use burn_gp_core::{
 use burn_gp_datasets::Matrix;
 use burn_gp_models::{Predictions, Predictor, TrainedModel};
 
-use crate::arguments::{RunOptions, name_of};
+use crate::arguments::RunOptions;
 use crate::coverage::LEVEL;
 use crate::evaluation::{Evaluation, Levels, in_original_units};
 use crate::failure::Failure;
@@ -57,11 +57,11 @@ impl RunPlots<'_> {
     ///
     /// If a file cannot be written.
     pub fn draw(&self, folder: &Path) -> Result<Vec<PlotError>, Failure> {
-        let name = name_of(self.options.model());
+        let name = self.options.model().name();
         let model = match (self.options.inducing, self.options.orthogonal) {
             (Some(count), Some(orthogonal)) => format!("{name}, M = {count}+{orthogonal}"),
             (Some(count), None) => format!("{name}, M = {count}"),
-            (None, _) => name,
+            (None, _) => name.to_owned(),
         };
         let caption = Caption::new(&self.data.name, &model);
         let mut attempts = vec![self.loss(folder, caption)];
@@ -114,7 +114,7 @@ impl RunPlots<'_> {
             loss: entry.report.loss,
         };
         let points: Vec<plots::LossPoint> = self.log.entries.iter().map(point).collect();
-        let progress = match self.options.is_mini_batch(self.options.model()) {
+        let progress = match self.options.is_mini_batch() {
             true => plots::Progress::MiniBatches,
             false => plots::Progress::FullBatch,
         };

@@ -15,12 +15,12 @@ pub const TOKEN_VARIABLE: &str = "BURN_GP_TOKEN";
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum OptionError {
     /// An option that the model does not use.
-    #[error("{option} does not apply to model '{model}'; remove it")]
+    #[error("--{option} does not apply to model '{model}'; remove it")]
     NotApplicable {
         /// The option.
-        option: &'static str,
+        option: String,
         /// The model.
-        model: String,
+        model: &'static str,
     },
     /// `--model auto` outside of `train`.
     #[error("--model auto only works with `train`; name a model")]
@@ -52,11 +52,13 @@ pub enum OptionError {
     },
     /// A likelihood that the model does not support.
     #[error(
-        "the model {model} needs the gaussian likelihood; use --model svgp for other likelihoods, or --likelihood gaussian"
+        "the model {model} needs the {likelihood} likelihood; use --model svgp for other likelihoods, or --likelihood {likelihood}"
     )]
-    NeedsGaussian {
+    NeedsLikelihood {
         /// The model.
-        model: String,
+        model: &'static str,
+        /// Its likelihood.
+        likelihood: &'static str,
     },
     /// A target with too many or too few classes.
     #[error(
@@ -103,9 +105,11 @@ pub enum OptionError {
         /// The option.
         option: &'static str,
     },
-    /// A posterior of another crate that rejects a value of an option.
-    #[error("the posterior does not accept these options ({reason}); remove some of them")]
-    Posterior {
+    /// A configuration that rejects a value of an option.
+    #[error("the {component} does not accept these options ({reason}); remove some of them")]
+    Rejected {
+        /// What has the configuration: "posterior".
+        component: &'static str,
         /// The reason.
         reason: String,
     },
@@ -192,7 +196,7 @@ pub enum OptionError {
         /// The option with the path of the parameter.
         option: String,
         /// The model.
-        model: String,
+        model: &'static str,
     },
     /// A list for the layers with the wrong number of values.
     #[error(
@@ -213,7 +217,7 @@ pub enum OptionError {
     )]
     ImageShapeMissing {
         /// The model.
-        model: String,
+        model: &'static str,
     },
     /// An image shape that does not match the rows.
     #[error(

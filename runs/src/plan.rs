@@ -13,6 +13,7 @@ mod inducing;
 mod inducing_training;
 mod layers;
 mod mini_batch;
+mod model;
 mod natural_gradient;
 mod networks;
 mod parts;
@@ -24,24 +25,17 @@ mod tests;
 mod units;
 
 use burn::tensor::{DType, Device};
-use burn_gp_core::{inference::ActionLoss, likelihoods::LikelihoodName};
+use burn_gp_core::likelihoods::LikelihoodName;
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
-    AnyModel, ComputationAwareConfig, ConjugateGradientsConfig, ExactConfig, InitError,
-    ModelConfig, SgprConfig, SolveCollapsedConfig, SvgpConfig,
+    AnyModel, InitError, ModelConfig,
     training::{AnyTrainer, Training, TrainingData},
 };
 
-use actions::actions;
-use conjugate_gradients::conjugate_gradients;
 use full_batch::full_batch;
-use inducing::{inducing, initializer};
 use mini_batch::mini_batch;
-use parts::{Parts, kernel};
-use posterior::{posterior, posterior_of};
-use units::{kernel_in_units, parameters_in_units};
 
-use crate::arguments::{DEFAULT_DATA, InputScaleName, ModelName, RunOptions};
+use crate::arguments::{DEFAULT_DATA, ModelChoice, RunOptions};
 use crate::devices::ComputeTarget;
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
@@ -111,17 +105,17 @@ impl Plan {
 ///
 /// If an option is out of range or conflicts with another.
 pub fn check(options: &RunOptions, source: &DataSource) -> Result<RunOptions, OptionError> {
-    if options.model == Some(ModelName::Auto) {
+    if options.model == Some(ModelChoice::AUTO) {
         return Err(OptionError::AutomaticModel);
     }
     let likelihood = options.likelihood(source);
     parts::check_likelihood(options, likelihood)?;
     let mut checked = with_common_defaults(options, likelihood)?;
-    check_model(options, &mut checked)?;
+    model::check(options, &mut checked)?;
     parts::mean(&mut checked, likelihood);
     parts::noise(&mut checked, likelihood)?;
     held_out::check_length(options)?;
-    if !checked.is_mini_batch(checked.model()) {
+    if !checked.is_mini_batch() {
         full_batch(&mut checked)?;
     }
     (options.score_every)
@@ -145,14 +139,10 @@ pub fn resolve(
     data.check_classes()?;
     let mut resolved = with_common_defaults(options, data.likelihood)?;
     resolved.stream = data.stream.is_some().then_some(true);
-    let model = model(&mut resolved, data)?;
-    let name = resolved.model();
-    let training = match resolved.is_mini_batch(name) {
+    let model = model::model(&mut resolved, data)?;
+    let training = match resolved.is_mini_batch() {
         true => {
-            let training = match name.has_network() {
-                true => networks::training(options, &mut resolved)?,
-                false => mini_batch(&mut resolved)?,
-            };
+            let training = mini_batch(options, &mut resolved)?;
             mini_batch::for_rows(training, &mut resolved, data.training_rows()).into()
         }
         false => full_batch(&mut resolved)?.into(),
@@ -180,92 +170,4 @@ fn with_common_defaults(
         device: options.devices.is_none().then_some(place.device),
         ..options.clone()
     })
-}
-
-/// Checks the options of the model and of its mini-batches. `given` are the options without defaults.
-fn check_model(given: &RunOptions, checked: &mut RunOptions) -> Result<(), OptionError> {
-    let model = checked.model();
-    kernel(checked);
-    if model.has_network() {
-        return networks::check(given, checked);
-    }
-    if model.has_actions() {
-        actions::check(checked)?;
-    }
-    if model == ModelName::Cggp {
-        conjugate_gradients(checked)?;
-    }
-    if model.is_mini_batch() {
-        posterior(checked)?;
-    }
-    if model.has_inducing() {
-        initializer(checked)?;
-    }
-    if checked.is_mini_batch(model) {
-        mini_batch(checked)?;
-    }
-    if model.has_layers() {
-        layers::layers(checked)?;
-    }
-    Ok(())
-}
-
-fn model(resolved: &mut RunOptions, data: &PreparedData) -> Result<ModelConfig, OptionError> {
-    let model = resolved.model();
-    if model.has_network() {
-        return networks::model(resolved, data);
-    }
-    if model.has_layers() {
-        return Ok(layers::deep_gp(resolved, data)?.into());
-    }
-    let (kernel, first) = kernel_in_units(resolved, data)?;
-    let mut parameters = parameters_in_units(resolved, Some(&kernel), data)?;
-    for (path, values) in first {
-        parameters.values.entry(path).or_insert(values);
-    }
-    let parts = Parts::new(resolved, data, parameters)?;
-    let (mean, likelihood, parameters) = (parts.mean, parts.gaussian, parts.parameters);
-    /// Adds the parts that all models with Gaussian noise have.
-    macro_rules! regression {
-        ($config:ident { $($field:ident: $value:expr),* }) => {
-            $config { kernel, mean, likelihood, parameters, $($field: $value),* }.into()
-        };
-    }
-    let mut config = match model {
-        ModelName::Exact => regression!(ExactConfig {}),
-        ModelName::CagpOpt | ModelName::CagpCg | ModelName::Itergp => {
-            regression!(ComputationAwareConfig {
-                actions: actions(resolved, data)?,
-                loss: ActionLoss::Evidence
-            })
-        }
-        ModelName::Cggp => regression!(ConjugateGradientsConfig {
-            settings: conjugate_gradients(resolved)?
-        }),
-        ModelName::Sgpr => regression!(SgprConfig {
-            inducing: inducing(resolved, data)?
-        }),
-        ModelName::SolveCollapsed => regression!(SolveCollapsedConfig {
-            inducing: inducing(resolved, data)?
-        }),
-        _ => {
-            let inducing = inducing(resolved, data)?;
-            ModelConfig::from(SvgpConfig {
-                likelihood: parts.likelihood,
-                kernel,
-                mean,
-                posterior: posterior_of(resolved, inducing.orthogonal)?,
-                inducing,
-                separate_kernels: false,
-                coregionalization: None,
-                parameters,
-            })
-        }
-    };
-    // The priors are for standardized inputs.
-    let is_standard = resolved.input_scale() == InputScaleName::Standard;
-    if *resolved.default_priors.get_or_insert(is_standard) {
-        config.add_default_priors(data.training_rows(), data.dimensions());
-    }
-    Ok(config)
 }

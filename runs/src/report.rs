@@ -110,7 +110,7 @@ impl Metrics {
         });
         warnings.extend(floors_reached(at_floor, hyperparameters));
         Self {
-            model: name_of(options.model()),
+            model: options.model().name().to_owned(),
             data: data.name.clone(),
             synthetic: data.synthetic,
             n_train: data.training_rows(),

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use burn::tensor::{DType, Device};
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
-    AnyModel,
+    AnyModel, ExactConfig,
     training::{AnyTrainer, Trainer},
 };
 use clap::Args;
 
-use crate::arguments::{ModelName, Property, RunOptions, name_of, read_configuration};
+use crate::arguments::{ModelChoice, Property, RunOptions, read_configuration};
 use crate::automatic;
 use crate::column_table::columns_table;
 use crate::cross_validation::cross_validate;
@@ -341,9 +341,8 @@ fn require_changeable(typed: &RunOptions) -> Result<(), OptionError> {
 /// The options with the default model in place of `auto`.
 fn with_default_model(options: &RunOptions) -> Result<RunOptions, OptionError> {
     automatic::minutes(options)?;
-    let named = options.model.filter(|model| *model != ModelName::Auto);
     Ok(RunOptions {
-        model: named,
+        model: options.named_model(),
         ..options.clone()
     })
 }
@@ -351,17 +350,17 @@ fn with_default_model(options: &RunOptions) -> Result<RunOptions, OptionError> {
 /// `out/<data>-<model>`.
 fn default_folder(options: &RunOptions, is_automatic: bool, source: &DataSource) -> PathBuf {
     let model = match is_automatic {
-        true => name_of(ModelName::Auto),
-        false => name_of(options.model()),
+        true => ModelChoice::AUTO,
+        false => options.model(),
     };
-    Path::new("out").join(default_folder_name(source.name(), &model))
+    Path::new("out").join(default_folder_name(source.name(), model.name()))
 }
 
 fn warn_of(data: &PreparedData, options: &RunOptions) {
     data.warnings.iter().for_each(warn);
     long_periods(options, data).iter().for_each(warn);
     let rows = data.training_rows();
-    if options.model() == ModelName::Exact && rows > MANY_ROWS {
+    if options.model() == ModelChoice::of::<ExactConfig>() && rows > MANY_ROWS {
         let gigabytes = 8e-9 * (rows as f64).powi(2);
         warn(format!(
             "exact regression on {rows} rows keeps several matrices of {gigabytes:.0} GB; \

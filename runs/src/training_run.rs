@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::arguments::{ModelName, RunOptions};
+use crate::arguments::RunOptions;
 use crate::checksums::{Links, read_text};
 use crate::failure::{Failure, FolderError};
 use crate::fitting::{Checkpoints, Interrupt};
@@ -123,7 +123,7 @@ impl TrainingRun {
         let configuration = self.configuration();
         let options = RunOptions {
             // Without a model, the run would choose one.
-            model: Some(self.options.model.unwrap_or(ModelName::Svgp)),
+            model: Some((self.options.model).unwrap_or_else(|| self.options.model())),
             ..self.options.clone()
         };
         let text = serde_json::to_string_pretty(&options).map_err(std::io::Error::other);

@@ -22,8 +22,7 @@ use burn_gp_core::{
     likelihoods::{LikelihoodName, TargetKind},
     variational::PosteriorName,
 };
-use burn_gp_runs::arguments::{ModelName, name_of};
-use clap::ValueEnum;
+use burn_gp_runs::arguments::{ModelChoice, ModelFields, RunOptions};
 use numbers::{check, numbers_of};
 use support::{succeed, write_digits};
 use temp_dir::TempDir;
@@ -44,33 +43,38 @@ fn check_run(name: &str, folder: &Path, options: &str) {
 }
 
 /// Additional options that make a model fast on the data of these tests.
-fn options_of(model: ModelName) -> &'static str {
-    match model {
-        ModelName::Itergp => "--policy unit --actions 10",
-        ModelName::CagpOpt | ModelName::CagpCg => "--actions 10",
-        ModelName::Solve
-        | ModelName::SolveUnwhitened
-        | ModelName::Odvgp
-        | ModelName::SolveCollapsed => "--inducing 12 --orthogonal 9",
-        ModelName::ConvGp => "--inducing 12 --patch 5",
-        ModelName::DeepConvGp => "--inducing 12 --patch 5,5",
-        model if model.has_inducing() => "--inducing 12",
+fn options_of(model: &ModelFields) -> &'static str {
+    let has = |path| model.has(path);
+    match (has("inducing"), has("actions")) {
+        _ if has("actions.rule") => "--policy unit --actions 10",
+        (_, true) => "--actions 10",
+        _ if model.has_orthogonal() => "--inducing 12 --orthogonal 9",
+        _ if model.has_images() && has("hidden") => "--inducing 12 --patch 5,5",
+        _ if model.has_images() => "--inducing 12 --patch 5",
+        (true, _) => "--inducing 12",
         _ => "",
     }
 }
 
+/// Whether a preset has the same configuration as this registered model.
+fn has_short_name(model: &ModelChoice) -> bool {
+    let is_same = |other: ModelChoice| other != *model && other.config() == model.config();
+    matches!(model, ModelChoice::Registered(_)) && ModelChoice::named().any(is_same)
+}
+
 #[test]
 fn every_model() {
-    for &model in ModelName::value_variants() {
+    for model in ModelChoice::all().filter(|model| !has_short_name(model)) {
         let folder = TempDir::new().unwrap();
-        let data = if model.is_of_images() {
+        let fields = ModelFields::new(model, &RunOptions::default());
+        let data = if fields.has_images() {
             write_digits(folder.path(), 120, 60);
             "--data mnist --data-dir . --batch-size 20"
         } else {
             "--data winequality"
         };
-        let name = name_of(model);
-        let options = format!("{data} --model {name} {}", options_of(model));
+        let name = model.name();
+        let options = format!("{data} --model {name} {}", options_of(&fields));
         check_run(&format!("model {name}"), folder.path(), &options);
     }
 }
@@ -94,10 +98,10 @@ fn every_posterior_in_layers() {
 #[test]
 fn every_likelihood_in_one_layer_and_two() {
     for likelihood in LikelihoodName::all() {
-        for model in [ModelName::Svgp, ModelName::DeepGp] {
+        for model in ["svgp", "deep-gp"] {
             let folder = TempDir::new().unwrap();
             targets::write(&folder.path().join("data.csv"), likelihood);
-            let (model, name) = (name_of(model), likelihood.name());
+            let name = likelihood.name();
             let more = match likelihood.target() {
                 TargetKind::Measurements => "--noise-column error",
                 TargetKind::OrderedClasses => "--class-order low,middle,high",

@@ -1,8 +1,14 @@
-//! A likelihood, a posterior, a mean and a network of another crate, as this test is one, by their
-//! names.
+//! Models, a kernel, a likelihood, a posterior, a mean and a network of another crate, as this test is one, by
+//! their names.
 
+#[path = "../../../models/tests/it/other_crates/own_models.rs"]
+mod own_models;
 #[path = "../../../models/tests/it/other_crates/pieces.rs"]
 mod pieces;
+
+use std::env;
+use std::path::Path;
+use std::process::{self, Command, Output};
 
 use burn_gp_core::{
     features::NetworkConfig, likelihoods::LikelihoodConfig, means::MeanConfig,
@@ -15,7 +21,13 @@ use burn_gp_runs::{
     preparation::PreparedData,
 };
 use pieces::{LevelConfig, NarrowConfig, NoisyConfig, WhiteConfig};
-use serde_json::Map;
+use serde_json::{Map, Value};
+use temp_dir::TempDir;
+
+use crate::support::{numbers, read, write_regression};
+
+/// The variable with the command line of the program that this crate links.
+const COMMAND: &str = "BURN_GP_TEST_COMMAND";
 
 /// The options as they are typed.
 fn typed(words: &[(&str, &str)]) -> RunOptions {
@@ -107,6 +119,7 @@ fn names_of_another_crate_are_among_the_possible_values() {
         ("likelihood", "nois", "'noisy'"),
         ("mean", "leve", "'level'"),
         ("backbone", "narow", "'narrow'"),
+        ("model", "temperd", "'tempered'"),
     ] {
         let error = RunOptions::parse_field(option, wrong).unwrap_err();
         assert!(error.to_string().contains(right), "{error}");
@@ -115,5 +128,147 @@ fn names_of_another_crate_are_among_the_possible_values() {
         let start = format!("unknown variant `{wrong}`, expected one of `");
         assert!(error.starts_with(&start), "{error}");
         assert!(error.contains(&right.replace('\'', "`")), "{error}");
+    }
+}
+
+/// The program with everything that this crate registers. Tests run it in a process of its own.
+#[test]
+fn program() {
+    if let Ok(line) = env::var(COMMAND) {
+        let words = ["burn-gp"].into_iter().chain(line.split(' '));
+        process::exit(burn_gp_cli::run(words.map(Into::into)).into());
+    }
+}
+
+fn run(folder: &Path, line: &str) -> Output {
+    let mut command = Command::new(env::current_exe().unwrap());
+    command.args(["--exact", "other_crates::program", "--nocapture"]);
+    command.current_dir(folder).env(COMMAND, line);
+    command.output().unwrap()
+}
+
+/// Runs the program, and returns what it wrote.
+fn succeed(folder: &Path, line: &str) -> String {
+    let output = run(folder, line);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{line}: {errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn refused(folder: &Path, line: &str) -> String {
+    let output = run(folder, line);
+    assert_eq!(output.status.code(), Some(2), "{line}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+fn folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    write_regression(&folder.path().join("data.csv"), 40);
+    folder
+}
+
+/// Trains with `options`, shows the model, and predicts with it. Returns the last loss, the description and the
+/// predictions.
+fn trained(folder: &Path, out: &str, options: &str) -> (f64, String, Vec<f64>) {
+    let line = format!("train --out {out} --quiet {options}");
+    succeed(folder, &line);
+    succeed(
+        folder,
+        &format!("predict -m {out} -d data.csv -o {out}.csv"),
+    );
+    let losses = numbers(&folder.join(out).join("training_log.csv"), "loss");
+    let shown = succeed(folder, &format!("show {out}"));
+    let means = numbers(&folder.join(format!("{out}.csv")), "mean");
+    assert_eq!(means.len(), 40);
+    (losses[losses.len() - 1], shown, means)
+}
+
+/// With half the evidence, Adam makes the steps of the evidence, because its steps do not depend on the scale
+/// of the loss.
+#[test]
+fn a_full_batch_model_of_another_crate_is_trained_by_its_name() {
+    let folder = folder();
+    let options = "--steps 20 --optimizer adam";
+    let (loss, shown, means) = trained(
+        folder.path(),
+        "half",
+        &format!("--data data.csv --model half {options}"),
+    );
+    let (expected, _, exact) = trained(
+        folder.path(),
+        "exact",
+        &format!("--data data.csv --model exact --default-priors=false {options}"),
+    );
+    assert!(shown.contains("half"), "{shown}");
+    assert!((2.0 * loss - expected).abs() < 1e-6, "{loss}, {expected}");
+    for (own, exact) in means.iter().zip(exact) {
+        // Adam's small constant is relative to the gradient.
+        assert!((own - exact).abs() < 1e-5, "{own}, {exact}");
+    }
+    let config = read(&folder.path().join("half/config.toml"));
+    assert!(config.contains("model = \"half\""), "{config}");
+    let model: Value = serde_json::from_str(&read(&folder.path().join("half/model.json"))).unwrap();
+    assert!(model.to_string().contains("\"model\":\"half\""), "{model}");
+    let error = refused(
+        folder.path(),
+        "train --data data.csv --model half --inducing 5",
+    );
+    assert!(
+        error.contains("--inducing does not apply to model 'half'"),
+        "{error}"
+    );
+}
+
+/// With weight one, every step is that of `svgp`.
+#[test]
+fn a_mini_batch_model_of_another_crate_is_trained_by_its_name() {
+    let folder = folder();
+    let options = "--steps 12 --batch-size 16 --inducing 7 --kernel rbf --mean constant";
+    let (loss, shown, means) = trained(
+        folder.path(),
+        "tempered",
+        &format!("--data data.csv --model tempered {options}"),
+    );
+    let (expected, _, svgp) = trained(
+        folder.path(),
+        "svgp",
+        &format!("--data data.csv --model svgp --default-priors=false {options}"),
+    );
+    assert!(shown.contains("tempered"), "{shown}");
+    assert_eq!((loss, means), (expected, svgp));
+    let error = refused(
+        folder.path(),
+        "train --data data.csv --model tempered --layers 3",
+    );
+    assert!(
+        error.contains("--layers does not apply to model 'tempered'"),
+        "{error}"
+    );
+}
+
+/// A run with another crate's components, and a second one from its configuration.
+#[test]
+fn components_of_another_crate_are_trained_by_their_names() {
+    let folder = folder();
+    let options = "--data data.csv --model svgp --steps 8 --inducing 6 --kernel bump(lengthscale=1.3)+linear \
+                   --likelihood noisy --posterior white --mean level";
+    let (_, shown, means) = trained(folder.path(), "own", options);
+    for name in ["bump", "noisy"] {
+        assert!(shown.contains(name), "{name}: {shown}");
+    }
+    let (_, _, again) = trained(folder.path(), "again", "--config own/config.toml");
+    assert_eq!(means, again);
+}
+
+#[test]
+fn the_help_lists_models_of_another_crate() {
+    let help = succeed(&env::temp_dir(), "train --help");
+    for line in [
+        "half:",
+        "Exact regression whose evidence counts half",
+        "As svgp, with a weight of the divergence from the prior",
+        "svgp-unwhitened:",
+    ] {
+        assert!(help.contains(line), "{line}: {help}");
     }
 }

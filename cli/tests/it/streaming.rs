@@ -12,7 +12,7 @@ use burn_gp_models::{
     training::{AnyTrainer, Model, RowBlocks, Trainer, TrainingData},
 };
 use burn_gp_runs::{
-    arguments::{ModelName, RunOptions},
+    arguments::{ModelChoice, RunOptions},
     devices::ComputeTarget,
     plan::{check, resolve},
     preparation::PreparedData,
@@ -178,7 +178,7 @@ fn a_step_has_the_loss_of_the_same_rows_in_memory() {
     let given = RunOptions {
         data: Some(file.to_str().unwrap().to_owned()),
         target: Some("y".into()),
-        model: Some(ModelName::Svgp),
+        model: ModelChoice::find("svgp"),
         inducing: Some(20),
         batch_size: Some(256),
         steps: Some(100),

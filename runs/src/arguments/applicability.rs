@@ -1,189 +1,66 @@
 //! Options that a model does not use.
 
-use serde_json::{Map, Value};
-
-use super::{ModelName, OptimizerName, PolicyName, RunOptions, name_of};
+use super::{ModelChoice, ModelFields, OptimizerName, PolicyName, RunOptions};
 use crate::option_error::OptionError;
 
-/// The model and the options that a [`Use`] checks.
-struct Asked<'a> {
-    model: ModelName,
-    /// The fields of the posterior.
-    posterior: Map<String, Value>,
-    options: &'a RunOptions,
-}
+/// Options, separated by spaces, with the check whether the model uses them.
+type Use = (&'static str, fn(&ModelFields) -> bool);
 
-impl Asked<'_> {
-    fn has(&self, field: &str) -> bool {
-        self.posterior.contains_key(field)
-    }
-
-    fn is_mini_batch(&self) -> bool {
-        self.options.is_mini_batch(self.model)
-    }
-}
-
-/// Options with the check whether the model uses them.
-type Use = (&'static [&'static str], fn(&Asked<'_>) -> bool);
-
-/// Options that only some models use; every model uses the others. The order matters, because the error names
-/// the first unused option.
-const USES: [Use; 32] = [
-    (&["--weights"], |asked| {
-        asked.model.takes_weights() && asked.is_mini_batch()
+/// Options that depend on more than a field in the configuration of the model.
+const USES: [Use; 15] = [
+    ("weights", |model| {
+        model.config().takes_row_weights() && model.is_mini_batch()
     }),
-    (&["--devices"], |asked| asked.is_mini_batch()),
-    (&["--stream"], |asked| {
-        asked.model.streams() && asked.is_mini_batch()
+    ("devices", |model| model.is_mini_batch()),
+    ("stream", |model| model.streams() && model.is_mini_batch()),
+    ("schedule stages stage_factor", |model| {
+        model.is_mini_batch() || model.optimizer() == OptimizerName::Adam
     }),
-    (&["--schedule", "--stages", "--stage-factor"], |asked| {
-        asked.is_mini_batch() || asked.options.optimizer(asked.model) == OptimizerName::Adam
+    ("optimizer", |model| {
+        model.rates().is_none() || model.takes_l_bfgs()
     }),
-    (&["--optimizer"], |asked| {
-        !asked.model.is_mini_batch() || asked.model.takes_l_bfgs()
+    ("objective_tolerance", |model| {
+        !model.is_mini_batch() && model.optimizer() == OptimizerName::LBfgs
     }),
-    (&["--objective-tolerance"], |asked| {
-        !asked.is_mini_batch() && asked.options.optimizer(asked.model) == OptimizerName::LBfgs
+    ("pivots", |model| {
+        let has_rank = model.policy == Some(PolicyName::PreconditionedCg);
+        model.has("settings.rank") || model.has("actions.rule") && has_rank
     }),
-    (&["--action-start", "--action-rows"], |asked| {
-        asked.model == ModelName::CagpOpt
+    ("jitter", |model| {
+        model.has("inducing.jitter") && !model.has("posterior.observations")
     }),
-    (&["--tolerance"], |asked| {
-        asked.model.has_iterations() || asked.model == ModelName::Cggp
+    ("natural_gradient natural_gradient_warm_up", |model| {
+        let has_gaussian = !model.has("posterior.observations");
+        model.takes_any_likelihood() && model.is_mini_batch() && has_gaussian
+    }),
+    ("batch_size", |model| {
+        model.has_batches() && model.is_mini_batch()
     }),
     (
-        &["--iterations", "--trace-probes", "--cached-variances"],
-        |asked| asked.model == ModelName::Cggp,
-    ),
-    (&["--policy"], |asked| asked.model == ModelName::Itergp),
-    (&["--pivots"], |asked| {
-        let has_rank = asked.options.policy == Some(PolicyName::PreconditionedCg);
-        asked.model == ModelName::Cggp || asked.model == ModelName::Itergp && has_rank
-    }),
-    (&["--inducing", "--initializer"], |asked| {
-        asked.model.has_inducing()
-    }),
-    (&["--actions"], |asked| asked.model.has_actions()),
-    (&["--jitter"], |asked| {
-        asked.model.has_inducing() && !asked.has("observations")
-    }),
-    (&["--covariance"], |asked| {
-        asked.has("covariance") || asked.model == ModelName::Svdbk
-    }),
-    (
-        &["--natural-gradient", "--natural-gradient-warm-up"],
-        |asked| {
-            let has_gaussian = !asked.has("observations");
-            asked.model.takes_any_likelihood() && asked.is_mini_batch() && has_gaussian
-        },
+        "plateau gradient_norm validation validation_fraction early_stopping validation_epochs patience keep",
+        |model| model.is_mini_batch(),
     ),
     (
-        &["--plain-mean", "--pseudo-noise", "--pseudo-noise-floor"],
-        |asked| asked.has("observations"),
+        "inducing_frozen inducing_rate inducing_momentum inducing_plateau",
+        |model| model.is_mini_batch() && model.has("inducing"),
     ),
-    (
-        &[
-            "--auxiliary",
-            "--inversion",
-            "--inversion-tolerance",
-            "--inversion-steps",
-            "--probes",
-        ],
-        |asked| asked.has("auxiliary"),
-    ),
-    (&["--batch-size"], |asked| {
-        asked.model.has_batches() && asked.is_mini_batch()
+    ("orthogonal", |model| model.has_orthogonal()),
+    ("default_priors", |model| model.config().kernel().is_some()),
+    ("weight_decay network_rate", |model| {
+        model.network().is_some()
     }),
-    (
-        &[
-            "--plateau",
-            "--gradient-norm",
-            "--validation",
-            "--validation-fraction",
-            "--early-stopping",
-            "--validation-epochs",
-            "--patience",
-            "--keep",
-        ],
-        |asked| asked.is_mini_batch(),
-    ),
-    (
-        &[
-            "--inducing-frozen",
-            "--inducing-rate",
-            "--inducing-momentum",
-            "--inducing-plateau",
-        ],
-        |asked| asked.is_mini_batch() && asked.model.has_inducing(),
-    ),
-    (&["--orthogonal"], |asked| {
-        asked.model.has_orthogonal(asked.options.posterior)
-    }),
-    (&["--columns"], |asked| asked.has("columns")),
-    (&["--posterior", "--output-deviation"], |asked| {
-        asked.model.has_layers()
-    }),
-    (
-        &[
-            "--layers",
-            "--width",
-            "--hidden-inducing",
-            "--hidden-mean",
-            "--hidden-variance",
-            "--hidden-deviation",
-            "--samples",
-            "--prediction-samples",
-        ],
-        |asked| matches!(asked.model, ModelName::DeepGp | ModelName::DeepConvGp),
-    ),
-    (&["--image", "--patch", "--stride", "--located"], |asked| {
-        asked.model.is_of_images()
-    }),
-    (&["--default-priors"], |asked| {
-        !asked.model.has_network() && !asked.model.has_layers()
-    }),
-    (&["--kernel", "--isotropic"], |asked| {
-        !asked.model.has_basis()
-    }),
-    (
-        &[
-            "--backbone",
-            "--normalization",
-            "--units",
-            "--blocks",
-            "--weight-decay",
-            "--network-rate",
-        ],
-        |asked| asked.model.has_network(),
-    ),
-    (&["--rank"], |asked| asked.model.has_basis()),
-    (&["--features", "--from-identity"], |asked| {
-        asked.model.is_deep_kernel()
-    }),
-    (
-        &[
-            "--no-correction",
-            "--training-correction",
-            "--prediction-correction",
-        ],
-        |asked| matches!(asked.model, ModelName::Dbk | ModelName::Svdbk),
-    ),
 ];
 
 impl RunOptions {
-    /// The given options that `model` does not use.
-    pub fn without_use(&self, model: ModelName) -> Vec<&'static str> {
-        let given = self.fields();
-        let asked = Asked {
-            model,
-            posterior: model.posterior_fields(self.posterior),
-            options: self,
-        };
-        let useless = USES.iter().filter(|(_, has_use)| !has_use(&asked));
-        let options = useless.flat_map(|(options, _)| options.iter().copied());
-        options
-            .filter(|option| given.contains_key(&field(option)))
-            .collect()
+    /// The given options that `model` does not use, by the names of their fields.
+    pub fn without_use(&self, model: ModelChoice) -> Vec<&'static str> {
+        let (given, model) = (self.fields(), ModelFields::new(model, self));
+        let has_field = |path: &str| path.split('|').any(|path| model.has(path));
+        let absent = Self::PATHS.iter().filter(|(_, path)| !has_field(path));
+        let useless = USES.iter().filter(|(_, has_use)| !has_use(&model));
+        let useless = useless.flat_map(|(options, _)| options.split(' '));
+        let all = useless.chain(absent.map(|(option, _)| *option));
+        all.filter(|option| given.contains_key(*option)).collect()
     }
 
     /// Fails on the first given option that `model` does not use.
@@ -191,11 +68,11 @@ impl RunOptions {
     /// # Errors
     ///
     /// [`OptionError::NotApplicable`].
-    pub fn require_use(&self, model: ModelName) -> Result<(), OptionError> {
+    pub fn require_use(&self, model: ModelChoice) -> Result<(), OptionError> {
         match self.without_use(model).first() {
-            Some(&option) => Err(OptionError::NotApplicable {
-                option,
-                model: name_of(model),
+            Some(option) => Err(OptionError::NotApplicable {
+                option: option.replace('_', "-"),
+                model: model.name(),
             }),
             None => Ok(()),
         }
@@ -204,19 +81,18 @@ impl RunOptions {
     /// Removes the options that the model does not use. The share of validation rows stays, because no model of
     /// a comparison trains on these rows.
     pub fn used(self) -> Self {
-        let useless = self.without_use(self.model()).into_iter().map(field);
-        let mut useless: Vec<String> = useless
-            .filter(|name| name != "validation_fraction")
-            .collect();
-        if self.is_mini_batch(self.model()) {
-            // Adam is the only optimizer on mini-batches.
-            useless.push(field("--optimizer"));
+        // Adam is the only optimizer on mini-batches.
+        let optimizer = self.optimizer.filter(|_| !self.is_mini_batch());
+        Self {
+            optimizer,
+            ..self.used_or_kept(|_| false)
         }
+    }
+
+    /// Removes the options that the model does not use, except those to keep and the share of validation rows.
+    pub fn used_or_kept(self, is_kept: impl Fn(&str) -> bool) -> Self {
+        let mut useless = self.without_use(self.model());
+        useless.retain(|name| *name != "validation_fraction" && !is_kept(name));
         self.without(&useless)
     }
-}
-
-/// The field of an option.
-fn field(option: &str) -> String {
-    option.trim_start_matches('-').replace('-', "_")
 }

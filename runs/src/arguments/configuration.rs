@@ -190,12 +190,12 @@ fn place(text: &str, byte: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arguments::ModelName;
+    use crate::arguments::ModelChoice;
 
     #[test]
     fn options_survive_a_round_trip() {
         let options = RunOptions {
-            model: Some(ModelName::Svdbk),
+            model: ModelChoice::find("svdbk"),
             noise: Some(1.0 / 3.0),
             seed: Some(u64::MAX),
             data: Some("a \"b\"\\c".into()),

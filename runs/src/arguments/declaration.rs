@@ -17,14 +17,18 @@ pub enum Property {
 }
 
 /// Declares the options of a run under their headings in the help. The declaration
-/// `name: Type = "VALUE" [Properties]` makes the field `name: Option<Type>` and the option `--name VALUE`,
-/// whose help is the doc comment.
+/// `name: Type = "VALUE" at "path" [Properties]` makes the field `name: Option<Type>` and the option `--name VALUE`,
+/// whose help is the doc comment. It applies to models whose configuration has a field at the path, or at one of
+/// several paths separated by `|`; without a path, it applies to every model.
 macro_rules! options {
     (
         $(#[$of_all:meta])*
         pub struct $options:ident;
         $($heading:literal {
-            $($(#[$meta:meta])* $name:ident: $type:ty = $value:literal $([$($property:ident),+])?,)+
+            $(
+                $(#[$meta:meta])*
+                $name:ident: $type:ty = $value:literal $(at $path:literal)? $([$($property:ident),+])?,
+            )+
         })+
     ) => {
         $(#[$of_all])*
@@ -49,6 +53,9 @@ macro_rules! options {
             /// The options with properties.
             const PROPERTIES: &[(&str, &[Property])] =
                 &[$($($((stringify!($name), &[$(Property::$property),+]),)?)+)+];
+
+            /// The fields that options set in the configurations of models.
+            pub(super) const PATHS: &[(&str, &str)] = &[$($($((stringify!($name), $path),)?)+)+];
 
             /// Whether an option has a property.
             pub fn has(name: &str, property: Property) -> bool {

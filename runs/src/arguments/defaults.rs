@@ -6,8 +6,9 @@ use burn_gp_core::likelihoods::{
     BernoulliConfig, FixedNoiseConfig, GaussianConfig, LikelihoodName, SoftmaxConfig,
 };
 use burn_gp_datasets::{DataError, DataSource, FileError, Task};
+use burn_gp_models::SvgpConfig;
 
-use super::{DeviceName, InputScaleName, ModelName, OptimizerName, RunOptions};
+use super::{DeviceName, InputScaleName, ModelChoice, RunOptions};
 
 /// The headings whose options all models have.
 const OF_ALL_MODELS: [&str; 2] = ["Data", "Computation"];
@@ -64,17 +65,22 @@ impl RunOptions {
         DataSource::resolve(text, self.data_dir.as_deref())
     }
 
+    /// The model by name; `None` for `auto`.
+    pub fn named_model(&self) -> Option<ModelChoice> {
+        self.model.filter(|model| *model != ModelChoice::AUTO)
+    }
+
     /// The named model, or the default model for `auto`.
-    pub fn model(&self) -> ModelName {
-        let named = self.model.filter(|model| *model != ModelName::Auto);
-        named.unwrap_or(ModelName::Svgp)
+    pub fn model(&self) -> ModelChoice {
+        let named = self.named_model();
+        named.unwrap_or_else(ModelChoice::of::<SvgpConfig>)
     }
 
     /// Whether the model is chosen automatically: with `--model auto`, or if no option of a model or its
     /// training is given.
     pub fn is_automatic(&self) -> bool {
         match self.model {
-            Some(model) => model == ModelName::Auto,
+            Some(model) => model == ModelChoice::AUTO,
             None => !self.fields().keys().any(|name| belongs_to_models(name)),
         }
     }
@@ -87,23 +93,6 @@ impl RunOptions {
             Some(Task::Classification) => LikelihoodName::of::<SoftmaxConfig>(),
             _ => LikelihoodName::of::<GaussianConfig>(),
         })
-    }
-
-    /// Whether the model is trained like a mini-batch model, with Adam. Some of these models can use full-batch
-    /// L-BFGS instead.
-    pub fn is_mini_batch(&self, model: ModelName) -> bool {
-        let has_l_bfgs = model.takes_l_bfgs() && self.optimizer == Some(OptimizerName::LBfgs);
-        model.is_mini_batch() && !has_l_bfgs
-    }
-
-    /// The optimizer if `model` is trained on the full batch. The default is Adam if each evaluation chooses
-    /// new actions, because the objective then changes during a line search.
-    pub fn optimizer(&self, model: ModelName) -> OptimizerName {
-        let default = match model.has_iterations() {
-            true => OptimizerName::Adam,
-            false => OptimizerName::LBfgs,
-        };
-        self.optimizer.unwrap_or(default)
     }
 
     /// The share of the rows held out for testing, for data without their own split; zero by default if there

@@ -15,8 +15,9 @@ use super::declaration::{Property, options};
 use super::{
     ActionRowsName, ActionStartName, AuxiliaryName, CorrectionName, CovarianceName, DateOrderName,
     DecimalName, DeviceName, DtypeName, ImageOption, InitializerName, InputScaleName,
-    InversionName, KeepName, MissingName, ModelName, NormalizationName, OptimizerName, PolicyName,
-    ScheduleName, TimeName, choices::component,
+    InversionName, KeepName, MissingName, ModelChoice, NormalizationName, OptimizerName,
+    PolicyName, ScheduleName, TimeName,
+    choices::{component, model},
 };
 use crate::kernel_expression::{KernelExpression, help};
 use crate::parameter_options::{BoundsOption, PriorOption, ValuesOption};
@@ -27,25 +28,25 @@ options! {
 
     "Model" {
         /// Model [default: auto; svgp if you give options of a model or of training]
-        #[arg(short)]
-        model: ModelName = "MODEL" [ShortHelp],
+        #[arg(short, value_parser = model())]
+        model: ModelChoice = "MODEL" [ShortHelp],
         /// Target training time in minutes of the model auto [default: 2]
         minutes: f64 = "MINUTES" [IgnoredInComparison, ShortHelp],
         /// Kernel, such as rbf, rbf+linear, periodic(rbf)*matern32 [default: matern52; the model auto takes
         /// linear+matern52 if that is better]
         #[arg(long_help = help())]
-        kernel: KernelExpression = "KERNEL" [ShortHelp],
+        kernel: KernelExpression = "KERNEL" at "kernel" [ShortHelp],
         /// Share one lengthscale (period, variance) among all inputs instead of one for each [default:
         /// false; true for conv-gp and deep-conv-gp]
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-        isotropic: bool = "BOOL",
+        isotropic: bool = "BOOL" at "kernel",
         /// Mean function [default: zero; constant for counts, positive numbers and fractions]
         ///
         /// Intervals do not include the uncertainty of the slope of a linear mean. For a trend, add a
         /// linear kernel instead, as in --kernel matern52+linear: its slope has a Gaussian prior that is
         /// integrated out.
         #[arg(value_parser = component::<dyn Mean>())]
-        mean: MeanName = "MEAN",
+        mean: MeanName = "MEAN" at "mean",
         /// Likelihood [default: bernoulli for two labels or two numbers, softmax for more labels, else
         /// gaussian]
         #[arg(value_parser = component::<dyn Likelihood>())]
@@ -55,24 +56,24 @@ options! {
         /// Used by the gaussian, student-t and heteroskedastic likelihoods.
         noise: f64 = "V",
         /// Number of inducing points [default: 128, or the number of distinct training inputs if smaller]
-        inducing: usize = "M" [DataDependentDefault, ShortHelp],
+        inducing: usize = "M" at "inducing.count" [DataDependentDefault, ShortHelp],
         /// Number of orthogonal inducing points of solve, solve-unwhitened, odvgp and solve-collapsed
         /// [default: as many as --inducing]
         orthogonal: usize = "M2" [DataDependentDefault],
         /// Columns of the covariance of the orthogonal inducing points that odvgp uses in each step
         /// [default: 1024, or all if there are fewer]
-        columns: usize = "COUNT" [DataDependentDefault],
+        columns: usize = "COUNT" at "posterior.columns" [DataDependentDefault],
         /// Number of actions of cagp-opt, cagp-cg (at most) and itergp [default: 256, or the number of
         /// rows if smaller]
-        actions: usize = "I" [DataDependentDefault],
+        actions: usize = "I" at "actions.count" [DataDependentDefault],
         /// Initial actions of cagp-opt [default: normal]
-        action_start: ActionStartName = "START",
+        action_start: ActionStartName = "START" at "actions.start",
         /// Rows that an action of cagp-opt combines [default: near]
-        action_rows: ActionRowsName = "ROWS",
+        action_rows: ActionRowsName = "ROWS" at "actions.rows",
         /// Initializer of the inducing points [default: k-means]
-        initializer: InitializerName = "METHOD",
+        initializer: InitializerName = "METHOD" at "inducing.initializer",
         /// Variational covariance of the inducing variables [default: full]
-        covariance: CovarianceName = "SHAPE",
+        covariance: CovarianceName = "SHAPE" at "posterior.covariance|covariance",
         /// Jitter added to the covariance of the inducing points, relative to its diagonal [default: 1e-8 in
         /// f64, 1e-6 in f32]
         jitter: f64 = "J" [DataDependentDefault, FromDtype, Changeable],
@@ -81,22 +82,22 @@ options! {
     "Inverse-free" {
         /// Do not precondition the mean of l-svgp and inverse-free with the inverse
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-        plain_mean: bool = "BOOL",
+        plain_mean: bool = "BOOL" at "posterior.observations",
         /// Initial variances of the pseudo-observations [default: 1e-4, in f32 2e-3]
-        pseudo_noise: f64 = "V" [FromDtype],
+        pseudo_noise: f64 = "V" at "posterior.observations" [FromDtype],
         /// Lower bound of the pseudo-observation variances in training [default: 1e-6, in f32 1e-3]
-        pseudo_noise_floor: f64 = "V" [FromDtype],
+        pseudo_noise_floor: f64 = "V" at "posterior.observations" [FromDtype],
         /// How inverse-free updates its approximate inverse [default: natural]
-        auxiliary: AuxiliaryName = "HOW",
+        auxiliary: AuxiliaryName = "HOW" at "posterior.auxiliary",
         /// Step sizes of the natural-gradient inversion of inverse-free [default: full]
-        inversion: InversionName = "SIZES",
+        inversion: InversionName = "SIZES" at "posterior.auxiliary",
         /// Residual at which the iterations of an inversion stop [default: 0.005]
-        inversion_tolerance: f64 = "R",
+        inversion_tolerance: f64 = "R" at "posterior.auxiliary",
         /// Maximum number of steps of an inversion [default: 100]
-        inversion_steps: usize = "S",
+        inversion_steps: usize = "S" at "posterior.auxiliary",
         /// Number of probe vectors of the stochastic traces in the training bound of inverse-free [default:
         /// none, the traces are exact]
-        probes: usize = "K",
+        probes: usize = "K" at "posterior.probes",
     }
 
     "Full batch" {
@@ -106,86 +107,87 @@ options! {
         /// over ten iterations, falls below this [default: 1e-9; model auto: 1e-5]
         objective_tolerance: f64 = "T",
         /// Policy that chooses the next action of itergp; cg makes it cagp-cg
-        policy: PolicyName = "POLICY",
+        policy: PolicyName = "POLICY" at "actions.rule",
         /// Relative residual at which the iterations of cagp-cg, itergp and cggp stop [default: 1e-4]
-        tolerance: f64 = "T",
+        tolerance: f64 = "T" at "actions.tolerance|settings.tolerance",
         /// Rank of the pivoted Cholesky preconditioner of cggp and of the policy preconditioned-cg
         /// [default: 8 times the square root of the number of rows for cggp, 256 for the policy; 0 turns
         /// it off for cggp]
         pivots: usize = "R",
         /// Maximum number of iterations of each solve of cggp [default: 512]
-        iterations: usize = "COUNT",
+        iterations: usize = "COUNT" at "settings.iterations",
         /// Number of probe vectors of the stochastic log-determinant of cggp [default: 10]
-        trace_probes: usize = "COUNT",
+        trace_probes: usize = "COUNT" at "settings.probes",
         /// Rank of the cached predictive covariance of cggp; a low rank overestimates variances, a rank
         /// equal to the number of rows is exact [default: no cache, a solve for each prediction]
-        cached_variances: usize = "R",
+        cached_variances: usize = "R" at "settings.cached_variances",
     }
 
     "Layers" {
-        /// Posterior of every layer of deep-gp, conv-gp and deep-conv-gp [default: whitened]
+        /// Posterior of svgp and svdkl, or of every layer of deep-gp, conv-gp and deep-conv-gp [default:
+        /// whitened]
         #[arg(value_parser = component::<dyn Posterior>())]
-        posterior: PosteriorName = "POSTERIOR",
+        posterior: PosteriorName = "POSTERIOR" at "posterior",
         /// Number of layers of deep-gp and deep-conv-gp [default: 2]
-        layers: usize = "L",
+        layers: usize = "L" at "hidden",
         /// Number of functions of a hidden layer [default: deep-gp as many as inputs, at most 30;
         /// deep-conv-gp 10]
-        width: usize = "W" [DataDependentDefault],
+        width: usize = "W" at "hidden" [DataDependentDefault],
         /// Inducing points of each hidden layer, and orthogonal inducing points if the model has them
         /// [default: as many as in the output layer]
-        hidden_inducing: usize = "M",
+        hidden_inducing: usize = "M" at "hidden",
         /// Mean functions of the hidden layers; in deep-conv-gp, functions of patches [default:
         /// identity]
         #[arg(value_parser = component::<dyn Mean>())]
-        hidden_mean: MeanName = "MEAN",
+        hidden_mean: MeanName = "MEAN" at "hidden",
         /// Initial kernel variance of the hidden layers [default: 0.01]
-        hidden_variance: f64 = "V",
+        hidden_variance: f64 = "V" at "hidden",
         /// Initial standard deviation of the inducing variables of hidden layers, relative to the prior
         /// [default: 0.01]
-        hidden_deviation: f64 = "F",
+        hidden_deviation: f64 = "F" at "hidden",
         /// Initial standard deviation of the inducing variables of the output layer, relative to the
         /// prior [default: 1]
-        output_deviation: f64 = "F",
+        output_deviation: f64 = "F" at "deviation",
         /// Number of draws from the hidden layers for each row in a training step [default: 1]
-        samples: usize = "S",
+        samples: usize = "S" at "hidden",
         /// Number of draws for each prediction [default: 100; deep-conv-gp 10]
-        prediction_samples: usize = "S",
+        prediction_samples: usize = "S" at "hidden",
         /// Image shape of the inputs of conv-gp and deep-conv-gp: height x width, or height x width x
         /// channels with the channels of each pixel side by side [default: that of the data set]
-        image: ImageOption = "HxWxC" [DataDependentDefault],
+        image: ImageOption = "HxWxC" at "form.size" [DataDependentDefault],
         /// Patch height and width in each layer [default: 5,4,5]
         #[arg(value_delimiter = ',')]
-        patch: Vec<usize> = "SIZES",
+        patch: Vec<usize> = "SIZES" at "form.size",
         /// Stride between patches in each layer, in pixels [default: 1,2,1]
         #[arg(value_delimiter = ',')]
-        stride: Vec<usize> = "PIXELS",
+        stride: Vec<usize> = "PIXELS" at "form.stride",
         /// Whether the output layer depends on the location of a patch [default: true]
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-        located: bool = "BOOL",
+        located: bool = "BOOL" at "form.location",
     }
 
     "Networks" {
         /// Network of dbk, svdbk, bll, dkl, sdkl and svdkl [default: residual-network]
         #[arg(value_parser = component::<dyn Features>())]
-        backbone: NetworkName = "NETWORK",
+        backbone: NetworkName = "NETWORK" at "network",
         /// Normalization of a residual network [default: layer]
         #[arg(value_enum)]
-        normalization: NormalizationName = "NORMALIZATION",
+        normalization: NormalizationName = "NORMALIZATION" at "network",
         /// Width of the network [default: 32 for fewer than 1000 training rows, 64 for fewer than
         /// 10000, else 128]
-        units: usize = "COUNT" [DataDependentDefault],
+        units: usize = "COUNT" at "network" [DataDependentDefault],
         /// Number of blocks of a residual network, or of hidden layers of a perceptron [default: 2]
-        blocks: usize = "COUNT",
+        blocks: usize = "COUNT" at "network",
         /// Number of basis functions of dbk, svdbk and bll [default: 128]
-        rank: usize = "R" [DataDependentDefault],
+        rank: usize = "R" at "basis.rank" [DataDependentDefault],
         /// Number of outputs of the network of dkl, sdkl and svdkl, the inputs of the kernel [default: as
         /// many as inputs; perceptron 2]
-        features: usize = "H" [DataDependentDefault],
+        features: usize = "H" at "features" [DataDependentDefault],
         /// Whether the network of dkl, sdkl and svdkl starts as the identity: the last weights are zero
         /// and the inputs are added to the outputs [default: true if there are as many outputs as
         /// inputs; perceptron false]
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-        from_identity: bool = "BOOL" [DataDependentDefault],
+        from_identity: bool = "BOOL" at "features" [DataDependentDefault],
         /// Weight decay: the penalty λ/2·‖θ‖² of the network's weights in the loss per datum [default:
         /// 1e-4]
         weight_decay: f64 = "LAMBDA",
@@ -196,12 +198,12 @@ options! {
         /// training nor in prediction
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
         #[arg(conflicts_with_all = ["training_correction", "prediction_correction"])]
-        no_correction: bool = "BOOL",
+        no_correction: bool = "BOOL" at "correction",
         /// Whether the training loss includes the penalty for the missed variance [default: true]
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-        training_correction: bool = "BOOL",
+        training_correction: bool = "BOOL" at "correction",
         /// How predictions correct for the missed variance [default: reweighted; svdbk added]
-        prediction_correction: CorrectionName = "HOW",
+        prediction_correction: CorrectionName = "HOW" at "correction",
     }
 
     "Parameters" {
@@ -210,20 +212,20 @@ options! {
         /// Use the paths in metrics.json, and separate several values with commas. You can give this option
         /// and the next three several times. Numbers are in standardized units, as in metrics.json; add
         /// data for the units of the data, as in --kernel and `show`: --set "kernel.period=12 data".
-        set: Vec<ValuesOption> = "PATH=VALUE",
+        set: Vec<ValuesOption> = "PATH=VALUE" at "parameters",
         /// Bounds of a parameter: likelihood.noise=1e-4..1, or =1e-4.. or =..1
-        bound: Vec<BoundsOption> = "PATH=LOWER..UPPER",
+        bound: Vec<BoundsOption> = "PATH=LOWER..UPPER" at "parameters",
         /// Prior of a parameter: gamma(SHAPE, RATE), log-normal(MEAN, DEVIATION) with the mean and standard
         /// deviation of the logarithm, split-log-normal(MODE, BELOW, ABOVE) with the standard deviations below
         /// and above the mode of the logarithm, half-normal(SCALE), uniform(LOWER, UPPER)
-        prior: Vec<PriorOption> = "PATH=PRIOR",
+        prior: Vec<PriorOption> = "PATH=PRIOR" at "parameters",
         /// Whether lengthscales, variances and the noise have weak priors, which matter when there are few
         /// rows (models without networks and layers, at most 5000 rows) [default: true]
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
         default_priors: bool = "BOOL" [DataDependentDefault],
         /// Do not train this parameter, or all parameters under this path: kernel.variance, kernel,
         /// inducing
-        fix: Vec<String> = "PATH",
+        fix: Vec<String> = "PATH" at "parameters",
     }
 
     "Data" {

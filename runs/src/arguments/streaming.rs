@@ -33,7 +33,7 @@ impl RunOptions {
     /// Whether a large file may be read during training: the model is trained on mini-batches, and no option
     /// needs all rows at once.
     fn can_stream(&self) -> bool {
-        self.model().streams() && self.is_mini_batch(self.model()) && self.unstreamed().is_none()
+        self.model_fields().streams() && self.is_mini_batch() && self.unstreamed().is_none()
     }
 
     /// The option that needs all rows at once, if one is given.

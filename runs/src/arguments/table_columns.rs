@@ -48,7 +48,7 @@ impl RunOptions {
     /// If the file cannot be read or has no such target.
     pub fn with_inferred_likelihood(mut self, source: &DataSource) -> Result<Self, DataError> {
         let is_open = self.likelihood.is_none() && self.noise_column.is_none();
-        if is_open && source.is_own_file() && self.model().takes_any_likelihood() {
+        if is_open && source.is_own_file() && self.model_fields().takes_any_likelihood() {
             let roles = ColumnRoles {
                 labels: self.class_order.clone().map(Labels::InOrder),
                 ..self.columns(source)

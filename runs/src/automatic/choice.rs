@@ -1,8 +1,9 @@
 //! The choice of the model from the number of rows, the likelihood and the training time.
 
 use burn_gp_core::likelihoods::{GaussianConfig, LikelihoodName};
+use burn_gp_models::{ExactConfig, SgprConfig, SvgpConfig};
 
-use crate::arguments::{ModelName, name_of};
+use crate::arguments::ModelChoice;
 use crate::preparation::PreparedData;
 
 /// The assumed multiply-adds per second: half of what two cores reach in double precision, because training
@@ -79,7 +80,7 @@ pub fn has_copies(copies: usize, rows: usize) -> bool {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     /// The model.
-    pub model: ModelName,
+    pub model: ModelChoice,
     /// The number of inducing points, if it has any.
     pub inducing: Option<usize>,
     /// The reason, as a part of a sentence.
@@ -106,7 +107,7 @@ impl Choice {
         let has_copies = has_copies(size.copies, size.rows);
         if is_small && !has_copies {
             return Self {
-                model: ModelName::Exact,
+                model: ModelChoice::of::<ExactConfig>(),
                 inducing: None,
                 reason: format!("{} rows are few enough", size.rows),
             };
@@ -124,7 +125,7 @@ impl Choice {
         let most = (budget / (EVALUATIONS * SPARSE_COST * rows)).sqrt() as usize;
         if most >= FEWEST_OF_ALL_ROWS {
             return Self {
-                model: ModelName::Sgpr,
+                model: ModelChoice::of::<SgprConfig>(),
                 inducing: Some(most.min(limit).min(size.distinct)),
                 reason: reason.to_owned(),
             };
@@ -141,7 +142,7 @@ impl Choice {
         };
         let most = most.clamp(FEWEST_OF_MINI_BATCHES, limit);
         Self {
-            model: ModelName::Svgp,
+            model: ModelChoice::of::<SvgpConfig>(),
             inducing: Some(most.min(size.distinct)),
             reason,
         }
@@ -149,11 +150,7 @@ impl Choice {
 
     /// A line for the terminal.
     pub fn line(&self) -> String {
-        format!(
-            "model auto chose {}: {}\n",
-            name_of(self.model),
-            self.reason
-        )
+        format!("model auto chose {}: {}\n", self.model.name(), self.reason)
     }
 }
 
@@ -174,20 +171,20 @@ mod tests {
                 is_weighted: false,
             };
             let choice = Choice::new(&size, likelihood, minutes);
-            (choice.model, choice.inducing)
+            (choice.model.name(), choice.inducing)
         };
         let gaussian = LikelihoodName::of::<GaussianConfig>();
         let few = |minutes| choice(500, 500, gaussian, minutes);
-        assert_eq!(few(2.0), (ModelName::Exact, None));
-        assert_eq!(few(0.01), (ModelName::Svgp, Some(90)));
+        assert_eq!(few(2.0), ("exact", None));
+        assert_eq!(few(0.01), ("svgp", Some(90)));
         let equal = choice(500, 400, gaussian, 2.0);
-        assert_eq!(equal, (ModelName::Sgpr, Some(256)));
+        assert_eq!(equal, ("sgpr", Some(256)));
         let many = |minutes| choice(50_000, 50_000, gaussian, minutes).0;
-        assert_eq!(choice(5000, 5000, gaussian, 2.0).0, ModelName::Sgpr);
-        assert_eq!(many(1.0), ModelName::Svgp);
-        assert_eq!(many(20.0), ModelName::Sgpr);
+        assert_eq!(choice(5000, 5000, gaussian, 2.0).0, "sgpr");
+        assert_eq!(many(1.0), "svgp");
+        assert_eq!(many(20.0), "sgpr");
         let labels = choice(500, 30, LikelihoodName::of::<BernoulliConfig>(), 2.0);
-        assert_eq!(labels, (ModelName::Svgp, Some(30)));
+        assert_eq!(labels, ("svgp", Some(30)));
         let streamed = Size {
             rows: 500,
             distinct: 500,
@@ -196,6 +193,6 @@ mod tests {
             is_weighted: false,
         };
         let streamed = Choice::new(&streamed, gaussian, 2.0);
-        assert_eq!(streamed.model, ModelName::Svgp);
+        assert_eq!(streamed.model.name(), "svgp");
     }
 }

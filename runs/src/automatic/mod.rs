@@ -17,7 +17,7 @@ use burn_gp_models::{
     training::{Model, Trainer},
 };
 
-use crate::arguments::{ModelName, RunOptions};
+use crate::arguments::RunOptions;
 use crate::failure::Failure;
 use crate::option_error::OptionError;
 use crate::parameter_options::ValuesOption;
@@ -83,14 +83,10 @@ pub fn chosen(
     if let Some(inducing) = choice.inducing {
         options.inducing.get_or_insert(inducing);
     }
-    match choice.model {
-        ModelName::Svgp => {
-            options.natural_gradient.get_or_insert(NATURAL_GRADIENT);
-        }
-        _ => {
-            (options.objective_tolerance).get_or_insert(OBJECTIVE_TOLERANCE);
-        }
-    }
+    match options.model_fields().has_batches() {
+        true => options.natural_gradient.get_or_insert(NATURAL_GRADIENT),
+        false => (options.objective_tolerance).get_or_insert(OBJECTIVE_TOLERANCE),
+    };
     let mut progress = RowProgress::new("start", most_fits(data) + FINALISTS, quiet);
     let mut tried = 0;
     let mut watch = || {
@@ -121,8 +117,7 @@ fn best(
         .collect();
     let (best, richest) = (score::best(&scores, 0), starts.len() - 1);
     let options = check(&starts[best].options, source)?;
-    let is_mini_batch = options.is_mini_batch(options.model());
-    if is_mini_batch || starts[best].is_of_all_rows || best == richest {
+    if options.is_mini_batch() || starts[best].is_of_all_rows || best == richest {
         return Ok(options);
     }
     watch();

@@ -3,20 +3,19 @@
 use burn_gp_core::inference::{ConjugateGradientsSettings, IterationRule};
 use burn_gp_models::ActionsConfig;
 
-use crate::arguments::{ActionRowsName, ActionStartName, ModelName, PolicyName, RunOptions};
+use crate::arguments::{ActionRowsName, ActionStartName, PolicyName, RunOptions};
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
 use crate::ranges::{MOST_SIZE, at_most_rows, count, from_one_to, positive};
-
-const DEFAULT_ACTIONS: usize = 256;
 
 /// The rank of the preconditioner of the policy `preconditioned-cg`.
 const POLICY_PIVOTS: usize = 256;
 
 /// Checks the options of actions, and fills in defaults that do not depend on the data.
 pub(super) fn check(resolved: &mut RunOptions) -> Result<(), OptionError> {
-    let count = resolved.actions.unwrap_or(DEFAULT_ACTIONS);
-    config(resolved, count).map(|_| ())
+    let default = resolved.model_fields().count("actions.count");
+    let count = resolved.actions.unwrap_or(default);
+    config(resolved, count).map(drop)
 }
 
 /// The actions of the model.
@@ -25,21 +24,24 @@ pub(super) fn actions(
     data: &PreparedData,
 ) -> Result<ActionsConfig, OptionError> {
     let rows = data.train.len();
-    let requested = *(resolved.actions).get_or_insert(DEFAULT_ACTIONS.min(rows));
+    let default = resolved.model_fields().count("actions.count");
+    let requested = *(resolved.actions).get_or_insert(default.min(rows));
     at_most_rows("--actions", requested, rows)?;
     config(resolved, requested)
 }
 
 fn config(resolved: &mut RunOptions, actions: usize) -> Result<ActionsConfig, OptionError> {
-    let (model, seed) = (resolved.model(), resolved.seed());
+    let (model, seed) = (resolved.model_fields(), resolved.seed());
     let default = ConjugateGradientsSettings::default().tolerance;
     let tolerance = positive("--tolerance", *resolved.tolerance.get_or_insert(default))?;
     let rank = count(MOST_SIZE, "--pivots", &mut resolved.pivots, POLICY_PIVOTS)?;
     from_one_to(MOST_SIZE, "--actions", Some(actions))?;
-    let policy = match model {
-        ModelName::CagpOpt => return Ok(trained(resolved, actions)),
-        ModelName::Itergp => resolved.policy.ok_or(OptionError::NoPolicy)?,
-        _ => PolicyName::Cg,
+    if model.has("actions.start") {
+        return Ok(trained(resolved, actions));
+    }
+    let policy = match model.has("actions.rule") {
+        true => resolved.policy.ok_or(OptionError::NoPolicy)?,
+        false => PolicyName::Cg,
     };
     Ok(ActionsConfig::Iterations {
         rule: match policy {

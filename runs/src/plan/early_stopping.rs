@@ -1,6 +1,6 @@
 //! Early stopping.
 
-use crate::arguments::{ModelName, RunOptions};
+use crate::arguments::{ModelFields, RunOptions};
 use crate::option_error::OptionError;
 use crate::ranges::within;
 
@@ -32,8 +32,8 @@ impl EarlyStopping {
     ///
     /// If the share is out of range, or rows are held out for validation.
     pub fn of(options: &RunOptions) -> Result<Self, OptionError> {
-        let model = options.model();
-        if !options.is_mini_batch(model) {
+        let model = options.model_fields();
+        if !model.is_mini_batch() {
             return Ok(Self::Off);
         }
         let validation = options.validation_rows();
@@ -49,7 +49,9 @@ impl EarlyStopping {
                 let is_within = share > 0.0 && share < 1.0;
                 within("--early-stopping", share, is_within, range).map(Self::Share)
             }
-            None if model.has_network() && validation.is_none() && !has_length => Ok(Self::BySize),
+            None if model.network().is_some() && validation.is_none() && !has_length => {
+                Ok(Self::BySize)
+            }
             None => Ok(Self::Off),
         }
     }
@@ -64,9 +66,9 @@ impl EarlyStopping {
     }
 
     /// The value of the option; `None` for the default of the model.
-    pub(super) fn option(self, model: ModelName) -> Option<f64> {
+    pub(super) fn option(self, model: &ModelFields) -> Option<f64> {
         match self {
-            Self::Off => model.has_network().then_some(0.0),
+            Self::Off => model.network().map(|_| 0.0),
             Self::BySize => None,
             Self::Share(share) => Some(share),
         }
@@ -81,10 +83,11 @@ impl EarlyStopping {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arguments::ModelChoice;
 
     #[test]
     fn networks_hold_rows_out_unless_their_length_is_given() {
-        let network = ModelName::Dkl;
+        let (network, svgp, exact) = ("dkl", "svgp", "exact");
         let by_default = RunOptions::default();
         let long = RunOptions {
             steps: Some(100),
@@ -96,14 +99,14 @@ mod tests {
         };
         let of = |options: &RunOptions, model| {
             EarlyStopping::of(&RunOptions {
-                model: Some(model),
+                model: ModelChoice::find(model),
                 ..options.clone()
             })
         };
         let found = |options: &RunOptions, model| of(options, model).unwrap();
         assert_eq!(found(&by_default, network), EarlyStopping::BySize);
-        assert_eq!(found(&by_default, ModelName::Svgp), EarlyStopping::Off);
-        assert_eq!(found(&by_default, ModelName::Exact), EarlyStopping::Off);
+        assert_eq!(found(&by_default, svgp), EarlyStopping::Off);
+        assert_eq!(found(&by_default, exact), EarlyStopping::Off);
         assert_eq!(found(&long, network), EarlyStopping::Off);
         assert_eq!(found(&validated, network), EarlyStopping::Off);
         let asked = RunOptions {
@@ -111,7 +114,7 @@ mod tests {
             ..long
         };
         assert_eq!(found(&asked, network), EarlyStopping::Share(0.3));
-        assert_eq!(found(&asked, ModelName::Svgp), EarlyStopping::Share(0.3));
+        assert_eq!(found(&asked, svgp), EarlyStopping::Share(0.3));
         let both = RunOptions {
             early_stopping: Some(0.3),
             ..validated

@@ -9,13 +9,13 @@ use crate::ranges::positive;
 
 /// The settings of training on the full batch.
 pub(super) fn full_batch(resolved: &mut RunOptions) -> Result<FullBatchTraining, OptionError> {
-    let model = resolved.model();
-    let name = resolved.optimizer(model);
+    let model = resolved.model_fields();
+    let name = model.optimizer();
     resolved.optimizer = Some(name);
-    let default_rate = match name {
-        OptimizerName::LBfgs => FullBatchOptimizer::QUASI_NEWTON_STEP,
-        OptimizerName::Adam if model.has_iterations() => TrainingDefaults::RATE_OF_ITERATIONS,
-        OptimizerName::Adam => TrainingDefaults::LEARNING_RATE,
+    let default_rate = match (name, model.full_batch()) {
+        (OptimizerName::LBfgs, _) => FullBatchOptimizer::QUASI_NEWTON_STEP,
+        (OptimizerName::Adam, FullBatchOptimizer::Adam { learning_rate, .. }) => learning_rate,
+        (OptimizerName::Adam, _) => TrainingDefaults::LEARNING_RATE,
     };
     let learning_rate = *resolved.learning_rate.get_or_insert(default_rate);
     let learning_rate = positive("--learning-rate", learning_rate)?;

@@ -37,7 +37,7 @@ pub(super) fn check(options: &RunOptions) -> Result<(), OptionError> {
             wish: "--score-every",
         });
     }
-    if !options.is_mini_batch(options.model()) {
+    if !options.is_mini_batch() {
         return Ok(());
     }
     let both = options.patience.is_some() && options.keep == Some(KeepName::Last);

@@ -7,7 +7,7 @@ use burn_gp_core::{
 };
 use burn_gp_models::{ConvolutionalForm, DeepGpConfig, LayerForm, PatchForm};
 
-use crate::arguments::{ImageOption, RunOptions, name_of};
+use crate::arguments::{ImageOption, RunOptions};
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
 use crate::ranges::at_least_one;
@@ -83,19 +83,15 @@ fn of_each_layer(
     }
 }
 
-/// The shape of the images, if the model takes images.
+/// The shape of the images.
 pub(super) fn shape(
     resolved: &mut RunOptions,
     data: &PreparedData,
-) -> Result<Option<ImageShape>, OptionError> {
-    let model = resolved.model();
-    if !model.is_of_images() {
-        return Ok(None);
-    }
+) -> Result<ImageShape, OptionError> {
     let given = resolved.image.map(|image| image.0);
     let Some(shape) = given.or(data.image) else {
         return Err(OptionError::ImageShapeMissing {
-            model: name_of(model),
+            model: resolved.model().name(),
         });
     };
     let inputs = data.dimensions();
@@ -107,7 +103,7 @@ pub(super) fn shape(
         });
     }
     resolved.image = Some(ImageOption(shape));
-    Ok(Some(shape))
+    Ok(shape)
 }
 
 /// Fails if the patches of a layer do not fit into the feature maps of the previous layer.

@@ -3,13 +3,11 @@
 use burn_gp_core::{inducing::Initializer, ops::Jitter};
 use burn_gp_models::InducingConfig;
 
-use crate::arguments::{InitializerName, RunOptions};
+use crate::arguments::{InitializerName, ModelFields, RunOptions};
 use crate::devices::ComputeTarget;
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
 use crate::ranges::{MOST_SIZE, at_most, at_most_rows, from_one_to, within};
-
-const DEFAULT_INDUCING: usize = 128;
 
 /// The initializer. Also checks the counts and the jitter.
 pub(super) fn initializer(resolved: &mut RunOptions) -> Result<Initializer, OptionError> {
@@ -28,9 +26,10 @@ pub(super) fn inducing(
     resolved: &mut RunOptions,
     data: &PreparedData,
 ) -> Result<InducingConfig, OptionError> {
-    let (count, orthogonal) = match resolved.model().is_of_images() {
-        true => patches(resolved),
-        false => points(resolved, data)?,
+    let model = resolved.model_fields();
+    let (count, orthogonal) = match model.has_images() {
+        true => patches(resolved, &model),
+        false => points(resolved, &model, data)?,
     };
     resolved.inducing = Some(count);
     resolved.orthogonal = (orthogonal > 0).then_some(orthogonal);
@@ -48,15 +47,11 @@ pub(super) fn inducing(
     })
 }
 
-fn has_orthogonal(resolved: &RunOptions) -> bool {
-    resolved.model().has_orthogonal(resolved.posterior)
-}
-
 /// The numbers of inducing patches in both sets. They are not limited by the number of rows, because there are
 /// more patches than rows.
-fn patches(resolved: &RunOptions) -> (usize, usize) {
-    let count = resolved.inducing.unwrap_or(DEFAULT_INDUCING);
-    match has_orthogonal(resolved) {
+fn patches(resolved: &RunOptions, model: &ModelFields) -> (usize, usize) {
+    let count = (resolved.inducing).unwrap_or_else(|| model.count("inducing.count"));
+    match model.has_orthogonal() {
         true => (count, resolved.orthogonal.unwrap_or(count)),
         false => (count, 0),
     }
@@ -64,7 +59,11 @@ fn patches(resolved: &RunOptions) -> (usize, usize) {
 
 /// The numbers of inducing points in both sets. The defaults do not exceed the number of distinct training
 /// inputs.
-fn points(resolved: &RunOptions, data: &PreparedData) -> Result<(usize, usize), OptionError> {
+fn points(
+    resolved: &RunOptions,
+    model: &ModelFields,
+    data: &PreparedData,
+) -> Result<(usize, usize), OptionError> {
     let (rows, distinct) = (data.train.len(), data.distinct_training_inputs());
     if let Some(requested) = resolved.inducing {
         at_most_rows("--inducing", requested, rows)?;
@@ -72,14 +71,12 @@ fn points(resolved: &RunOptions, data: &PreparedData) -> Result<(usize, usize), 
             format!("there are only {distinct} distinct training inputs")
         })?;
     }
-    if !has_orthogonal(resolved) {
-        return Ok((
-            resolved.inducing.unwrap_or(DEFAULT_INDUCING.min(distinct)),
-            0,
-        ));
+    let default = model.count("inducing.count");
+    if !model.has_orthogonal() {
+        return Ok((resolved.inducing.unwrap_or(default.min(distinct)), 0));
     }
     let left = (resolved.orthogonal).map_or(distinct / 2, |count| distinct.saturating_sub(count));
-    let inducing = (resolved.inducing).unwrap_or(DEFAULT_INDUCING.min(left).max(1));
+    let inducing = (resolved.inducing).unwrap_or(default.min(left).max(1));
     let left = distinct.saturating_sub(inducing);
     let orthogonal = resolved.orthogonal.unwrap_or(inducing.min(left).max(1));
     match orthogonal > left {

@@ -4,20 +4,15 @@ use burn_gp_core::{
     kernels::{KernelConfig, StationaryConfig},
     layers::LayerNoise,
     means::{IdentityMeanConfig, MeanConfig, MeanName},
-    variational::PosteriorConfig,
 };
-use burn_gp_models::{
-    DeepGpConfig, DenseForm, HiddenLayerConfig, InducingConfig, LayerConfig, LayerForm,
-};
+use burn_gp_models::{DenseForm, HiddenLayerConfig, InducingConfig, LayerConfig, LayerForm};
 
 use super::{
-    images::{Images, check_patches, shape},
+    images::{Images, shape},
     inducing::inducing,
-    parts::{Parts, kernel_of},
-    posterior::{posterior_of, with_needed_columns},
-    units::parameters_in_units,
+    posterior::with_needed_columns,
 };
-use crate::arguments::{ModelName, RunOptions};
+use crate::arguments::{ModelFields, RunOptions, read};
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
 use crate::ranges::{MOST_PARTS, MOST_SIZE, MOST_VALUES, at_most, count, from_one_to, positive};
@@ -53,17 +48,16 @@ pub(super) struct Layers {
 
 /// The layers of the model.
 pub(super) fn layers(resolved: &mut RunOptions) -> Result<Layers, OptionError> {
-    let (model, seed) = (resolved.model(), resolved.seed());
-    let of_images = model.is_of_images();
+    let (model, seed) = (resolved.model_fields(), resolved.seed());
+    let of_images = model.has_images();
     let default = LayerNoise::default();
     let default_prediction = match of_images {
         true => IMAGE_PREDICTION_SAMPLES,
         false => default.prediction,
     };
-    resolved.posterior = model.posterior(resolved.posterior);
-    let layers = match model {
-        ModelName::ConvGp => 1,
-        _ => count(MOST_PARTS, "--layers", &mut resolved.layers, DEFAULT_LAYERS)?,
+    let layers = match model.has("hidden") {
+        true => count(MOST_PARTS, "--layers", &mut resolved.layers, DEFAULT_LAYERS)?,
+        false => 1,
     };
     from_one_to(MOST_SIZE, "--width", resolved.width)?;
     from_one_to(MOST_SIZE, "--hidden-inducing", resolved.hidden_inducing)?;
@@ -100,18 +94,23 @@ pub(super) fn layers(resolved: &mut RunOptions) -> Result<Layers, OptionError> {
     })
 }
 
-/// The model.
-pub(super) fn deep_gp(
+/// Sets the layers of a model whose output layer has its kernel, posterior and inducing points.
+pub(super) fn set_layers(
+    model: &mut ModelFields,
     resolved: &mut RunOptions,
     data: &PreparedData,
-) -> Result<DeepGpConfig, OptionError> {
+) -> Result<(), OptionError> {
     let layers = layers(resolved)?;
-    let kernel = kernel_of(resolved, data.dimensions())?;
-    let parameters = parameters_in_units(resolved, None, data)?;
-    let parts = Parts::new(resolved, data, parameters)?;
-    let output = inducing(resolved, data)?;
-    let hidden = match resolved.hidden_inducing {
-        None => output.clone(),
+    model.set("form", &layers.output_form());
+    model.set("deviation", &layers.output_deviation);
+    model.set("noise", &layers.noise);
+    if model.has_images() {
+        model.set("image", &shape(resolved, data)?);
+    }
+    let output = model.get("output").cloned().unwrap_or_default();
+    let output: LayerConfig = read("layer", output)?;
+    let inducing = match resolved.hidden_inducing {
+        None => output.inducing.clone(),
         Some(count) => {
             let mut own = RunOptions {
                 inducing: Some(count),
@@ -121,32 +120,16 @@ pub(super) fn deep_gp(
             inducing(&mut own, data)?
         }
     };
-    let posterior = posterior_of(resolved, output.orthogonal)?;
     let width = width(resolved, &layers, data);
     if layers.count > 1 {
-        let values = hidden
-            .count
-            .saturating_mul(hidden.count)
-            .saturating_mul(layers.count);
+        let count = inducing.count;
+        let values = count.saturating_mul(count).saturating_mul(layers.count);
         at_most("--width", width, MOST_VALUES / values.max(1), || {
-            format!(
-                "each of its functions has a covariance of {0}x{0}",
-                hidden.count
-            )
+            format!("each of its functions has a covariance of {count}x{count}")
         })?;
     }
-    let config = DeepGpConfig {
-        image: shape(resolved, data)?,
-        hidden: layers.hidden(&kernel, &posterior, &hidden, width),
-        output: layer(layers.output_form(), kernel, posterior, output)
-            .with_mean(parts.mean)
-            .with_deviation(layers.output_deviation),
-        likelihood: parts.likelihood,
-        noise: layers.noise,
-        parameters: parts.parameters,
-    };
-    check_patches(&config)?;
-    Ok(config)
+    model.set("hidden", &layers.hidden(&output, &inducing, width));
+    Ok(())
 }
 
 /// The number of functions of a hidden layer.
@@ -168,44 +151,29 @@ impl Layers {
         }
     }
 
+    /// The hidden layers, which are like the `output` layer but for these settings.
     fn hidden(
         &self,
-        kernel: &KernelConfig,
-        posterior: &PosteriorConfig,
+        output: &LayerConfig,
         inducing: &InducingConfig,
-        width: usize,
+        functions: usize,
     ) -> Vec<HiddenLayerConfig> {
-        let hidden = (0..self.count - 1).map(|index| {
-            let form = match &self.images {
-                None => DenseForm {}.into(),
-                Some(images) => images.patches(index),
-            };
-            let kernel = with_variance(kernel.clone(), self.hidden_variance);
-            HiddenLayerConfig {
-                functions: width,
-                layer: layer(form, kernel, posterior.clone(), inducing.clone())
-                    .with_mean(self.hidden_mean.clone())
-                    .with_deviation(self.hidden_deviation),
-            }
+        let hidden = (0..self.count - 1).map(|index| HiddenLayerConfig {
+            functions,
+            layer: LayerConfig {
+                form: match &self.images {
+                    None => DenseForm {}.into(),
+                    Some(images) => images.patches(index),
+                },
+                kernel: with_variance(output.kernel.clone(), self.hidden_variance),
+                mean: self.hidden_mean.clone(),
+                posterior: with_needed_columns(output.posterior.clone(), inducing.orthogonal),
+                inducing: inducing.clone(),
+                deviation: self.hidden_deviation,
+                ..output.clone()
+            },
         });
         hidden.collect()
-    }
-}
-
-fn layer(
-    form: LayerForm,
-    kernel: KernelConfig,
-    posterior: PosteriorConfig,
-    inducing: InducingConfig,
-) -> LayerConfig {
-    LayerConfig {
-        form,
-        kernel,
-        mean: MeanConfig::zero(),
-        posterior: with_needed_columns(posterior, inducing.orthogonal),
-        inducing,
-        separate_kernels: false,
-        deviation: 1.0,
     }
 }
 

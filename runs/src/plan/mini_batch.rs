@@ -1,6 +1,6 @@
 //! Training by Adam, on mini-batches or on all rows as one batch.
 
-use burn_gp_models::training::{MiniBatchTraining, Plateau, TrainingDefaults};
+use burn_gp_models::training::{MiniBatchTraining, NetworkTraining, Plateau, TrainingDefaults};
 
 use super::{
     EarlyStopping, inducing_training::inducing_training, natural_gradient::natural_gradient,
@@ -8,20 +8,21 @@ use super::{
 };
 use crate::arguments::{KeepName, RunOptions};
 use crate::option_error::OptionError;
-use crate::ranges::{MOST_STEPS, at_least_one, count, positive};
+use crate::ranges::{MOST_STEPS, at_least_one, count, positive, within};
 
 const DEFAULT_PATIENCE: usize = 20;
 
 /// The patience of the search for the number of steps, which comes before training on all rows.
 const PATIENCE_OF_SEARCH: usize = 12;
 
-/// The settings of training that do not depend on the number of rows.
-pub(super) fn mini_batch(resolved: &mut RunOptions) -> Result<MiniBatchTraining, OptionError> {
-    let model = resolved.model();
-    let default_rate = match model.has_network() {
-        true => TrainingDefaults::RATE_BESIDE_NETWORKS,
-        false => TrainingDefaults::LEARNING_RATE,
-    };
+/// The settings of training that do not depend on the number of rows. `given` are the options without defaults.
+pub(super) fn mini_batch(
+    given: &RunOptions,
+    resolved: &mut RunOptions,
+) -> Result<MiniBatchTraining, OptionError> {
+    let model = resolved.model_fields();
+    let default_rate =
+        (model.rates()).map_or(TrainingDefaults::LEARNING_RATE, |rates| rates.learning_rate);
     let default_size = TrainingDefaults::BATCH_SIZE;
     let batch_size = count(
         MOST_STEPS,
@@ -30,11 +31,11 @@ pub(super) fn mini_batch(resolved: &mut RunOptions) -> Result<MiniBatchTraining,
         default_size,
     )?;
     let early_stopping = EarlyStopping::of(resolved)?;
-    resolved.early_stopping = early_stopping.option(model);
+    resolved.early_stopping = early_stopping.option(&model);
     at_least_one("--patience", resolved.patience)?;
     let plateau = at_least_one("--plateau", resolved.plateau)?.map(Plateau::new);
     let learning_rate = *resolved.learning_rate.get_or_insert(default_rate);
-    let training = MiniBatchTraining {
+    let mut training = MiniBatchTraining {
         batch_size,
         learning_rate: positive("--learning-rate", learning_rate)?,
         schedule: schedule(resolved, early_stopping)?,
@@ -47,9 +48,32 @@ pub(super) fn mini_batch(resolved: &mut RunOptions) -> Result<MiniBatchTraining,
         seed: resolved.seed(),
         ..MiniBatchTraining::new(TrainingDefaults::STEPS)
     };
+    if let Some(network) = model.network() {
+        add_network(&mut training, network, (given, resolved))?;
+    }
     at_least_one("--validation-epochs", resolved.validation_epochs)?;
     validation(resolved, early_stopping);
     Ok(training)
+}
+
+/// Adds the settings of the network. It has the rate of the other parameters if only that rate is given.
+fn add_network(
+    training: &mut MiniBatchTraining,
+    default: NetworkTraining,
+    (given, resolved): (&RunOptions, &mut RunOptions),
+) -> Result<(), OptionError> {
+    let decay = *(resolved.weight_decay).get_or_insert(default.weight_decay);
+    let (is_within, range) = (
+        decay >= 0.0 && decay.is_finite(),
+        "be zero or a positive number",
+    );
+    training.weight_decay = within("--weight-decay", decay, is_within, range)?;
+    if given.learning_rate.is_none() {
+        resolved.network_rate.get_or_insert(default.learning_rate);
+    }
+    let rate = |rate| positive("--network-rate", rate);
+    training.network_rate = resolved.network_rate.map(rate).transpose()?;
+    Ok(())
 }
 
 /// Fills in the options of validation, or removes them if no rows are held out.
@@ -75,7 +99,7 @@ pub(super) fn for_rows(
     resolved: &mut RunOptions,
     rows: usize,
 ) -> MiniBatchTraining {
-    let default = match resolved.model().has_batches() {
+    let default = match resolved.model_fields().has_batches() {
         true => {
             TrainingDefaults::STEPS.max(training.steps_in_epochs(TrainingDefaults::EPOCHS, rows))
         }

@@ -6,58 +6,28 @@ use burn_gp_core::{
     process::VarianceCorrection,
 };
 use burn_gp_datasets::Matrix;
-use burn_gp_models::{
-    BasisConfig, DbkConfig, DeepKernelConfig, ExactConfig, LastLayerConfig, ModelConfig,
-    SgprConfig, SvdbkConfig, SvgpConfig,
-    training::{MiniBatchTraining, NetworkTraining},
-};
+use burn_gp_models::BasisConfig;
 
-use super::{
-    inducing::{inducing, initializer},
-    mini_batch::mini_batch,
-    parts::{Parts, kernel_of},
-    posterior::{covariance, posterior},
-    units::parameters_in_units,
-};
-use crate::arguments::{CorrectionName, ModelName, NormalizationName, RunOptions};
+use crate::arguments::{CorrectionName, ModelFields, NormalizationName, RunOptions, read};
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
-use crate::ranges::{
-    MOST_PARTS, MOST_SIZE, MOST_VALUES, at_most, count, from_one_to, positive, within,
-};
+use crate::ranges::{MOST_PARTS, MOST_SIZE, MOST_VALUES, at_most, count, from_one_to};
 
-/// The defaults of arXiv:2505.18526.
+/// The default of arXiv:2505.18526.
 const DEFAULT_BLOCKS: usize = 2;
-const DEFAULT_RANK: usize = 128;
 
 /// Numbers of rows, and the default width for fewer rows. The paper's width is for tens of thousands of rows;
 /// narrower networks predict better on less data.
 const UNITS: [(usize, usize); 2] = [(1000, 32), (10_000, 64)];
 const MOST_UNITS: usize = 128;
 
-/// The default number of features of a network without residual connections, which cannot start as the
-/// identity.
-const DEFAULT_FEATURES: usize = 2;
-
-/// Checks the options of a model with a network, and fills in defaults that do not depend on the data. `given`
-/// are the options without defaults.
-pub(super) fn check(given: &RunOptions, checked: &mut RunOptions) -> Result<(), OptionError> {
-    let model = checked.model();
-    mini_batch(checked)?;
-    match model.has_basis() {
-        true => from_one_to(MOST_SIZE, "--rank", checked.rank)?,
-        false => from_one_to(MOST_SIZE, "--features", checked.features)?,
-    };
-    weight_decay(checked)?;
+/// Checks the options of the network, and fills in defaults that do not depend on the data.
+pub(super) fn check(checked: &mut RunOptions) -> Result<(), OptionError> {
+    from_one_to(MOST_SIZE, "--rank", checked.rank)?;
+    from_one_to(MOST_SIZE, "--features", checked.features)?;
     from_one_to(MOST_SIZE, "--units", checked.units)?;
     form(checked)?;
     normalization(checked);
-    network_rate(given, checked)?;
-    correction(checked)?;
-    covariance(checked);
-    if model.has_inducing() {
-        initializer(checked)?;
-    }
     Ok(())
 }
 
@@ -75,137 +45,32 @@ fn normalization(resolved: &mut RunOptions) -> NormalizationName {
     *(resolved.normalization).get_or_insert(NormalizationName::Layer)
 }
 
-/// The settings of training that do not depend on the number of rows.
-pub(super) fn training(
-    given: &RunOptions,
-    resolved: &mut RunOptions,
-) -> Result<MiniBatchTraining, OptionError> {
-    Ok(MiniBatchTraining {
-        weight_decay: weight_decay(resolved)?,
-        network_rate: network_rate(given, resolved)?,
-        ..mini_batch(resolved)?
-    })
-}
-
-fn weight_decay(resolved: &mut RunOptions) -> Result<f64, OptionError> {
-    let value = *(resolved.weight_decay).get_or_insert(NetworkTraining::WEIGHT_DECAY);
-    let is_within = value >= 0.0 && value.is_finite();
-    let range = "be zero or a positive number";
-    within("--weight-decay", value, is_within, range)
-}
-
-/// The initial learning rate of the network. `None` for the rate of the other parameters, which is used if only
-/// that rate is given.
-fn network_rate(given: &RunOptions, resolved: &mut RunOptions) -> Result<Option<f64>, OptionError> {
-    let default = match resolved.model().has_basis() {
-        true => NetworkTraining::BASIS.learning_rate,
-        false => NetworkTraining::DEEP_KERNEL.learning_rate,
-    };
-    let default = given.learning_rate.is_none().then_some(default);
-    resolved.network_rate = resolved.network_rate.or(default);
-    (resolved.network_rate)
-        .map(|rate| positive("--network-rate", rate))
-        .transpose()
-}
-
-/// The model.
-pub(super) fn model(
-    resolved: &mut RunOptions,
-    data: &PreparedData,
-) -> Result<ModelConfig, OptionError> {
-    let (network, outputs) = network(resolved, data)?;
-    match resolved.model().has_basis() {
-        true => basis_model(resolved, data, network, outputs),
-        false => deep_kernel(resolved, data, network, outputs),
-    }
-}
-
-fn basis_model(
-    resolved: &mut RunOptions,
-    data: &PreparedData,
+/// Sets the network of the model: in front of a kernel, or as its basis functions.
+pub(super) fn set_network(
+    model: &mut ModelFields,
     network: NetworkConfig,
     outputs: usize,
-) -> Result<ModelConfig, OptionError> {
-    let parameters = parameters_in_units(resolved, None, data)?;
-    let parts = Parts::new(resolved, data, parameters)?;
-    let (mean, gaussian, parameters) = (parts.mean, parts.gaussian, parts.parameters);
-    Ok(match resolved.model() {
-        ModelName::Svdbk => ModelConfig::from(SvdbkConfig {
-            basis: BasisConfig::new(network, outputs),
-            mean,
-            likelihood: parts.likelihood,
-            correction: correction(resolved)?,
-            covariance: covariance(resolved),
-            parameters,
-        }),
-        ModelName::Bll => ModelConfig::from(LastLayerConfig {
-            basis: BasisConfig::new(network, outputs),
-            mean,
-            likelihood: gaussian,
-            parameters,
-        }),
-        _ => ModelConfig::from(DbkConfig {
-            basis: BasisConfig::integrated(network, outputs),
-            mean,
-            likelihood: gaussian,
-            correction: correction(resolved)?,
-            parameters,
-        }),
-    })
-}
-
-fn deep_kernel(
-    resolved: &mut RunOptions,
-    data: &PreparedData,
-    network: NetworkConfig,
-    features: usize,
-) -> Result<ModelConfig, OptionError> {
-    let kernel = kernel_of(resolved, features)?;
-    let parameters = parameters_in_units(resolved, None, data)?;
-    let parts = Parts::new(resolved, data, parameters)?;
-    let (mean, gaussian, parameters) = (parts.mean, parts.gaussian, parts.parameters);
-    Ok(match resolved.model() {
-        ModelName::Dkl => ModelConfig::from(DeepKernelConfig {
-            network,
-            features,
-            model: ExactConfig {
-                kernel,
-                mean,
-                likelihood: gaussian,
-                parameters,
-            },
-        }),
-        ModelName::Sdkl => ModelConfig::from(DeepKernelConfig {
-            network,
-            features,
-            model: SgprConfig {
-                kernel,
-                mean,
-                likelihood: gaussian,
-                inducing: inducing(resolved, data)?,
-                parameters,
-            },
-        }),
-        _ => ModelConfig::from(DeepKernelConfig {
-            network,
-            features,
-            model: SvgpConfig {
-                mean,
-                posterior: posterior(resolved)?,
-                inducing: inducing(resolved, data)?,
-                parameters,
-                ..SvgpConfig::new(kernel, parts.likelihood)
-            },
-        }),
-    })
+) -> Result<(), OptionError> {
+    let Some(own) = model.get("basis").cloned() else {
+        model.set("features", &outputs);
+        model.set("network", &network);
+        return Ok(());
+    };
+    let (own, new): (BasisConfig, _) = (read("basis", own)?, BasisConfig::new(network, outputs));
+    // The default scale depends on the number of functions.
+    let is_default = own.scale == BasisConfig::new(own.network, own.rank).scale;
+    let scale = if is_default { new.scale } else { own.scale };
+    model.set("basis", &BasisConfig { scale, ..new });
+    Ok(())
 }
 
 /// The network and the number of its outputs.
-fn network(
+pub(super) fn network(
     resolved: &mut RunOptions,
     data: &PreparedData,
 ) -> Result<(NetworkConfig, usize), OptionError> {
-    let (model, seed) = (resolved.model(), resolved.seed());
+    let (model, seed) = (resolved.model_fields(), resolved.seed());
+    let has_basis = model.has("basis.rank");
     let (rows, inputs) = (data.training_rows(), data.dimensions());
     let (backbone, blocks) = form(resolved)?;
     let normalization = normalization(resolved);
@@ -219,9 +84,9 @@ fn network(
     let mut network = backbone.config();
     let can_be_identity = network.can_be_identity();
     let outputs = match can_be_identity {
-        _ if model.has_basis() => *resolved.rank.get_or_insert(DEFAULT_RANK),
+        _ if has_basis => *(resolved.rank).get_or_insert(model.count("basis.rank")),
         true => *resolved.features.get_or_insert(inputs),
-        false => *resolved.features.get_or_insert(DEFAULT_FEATURES),
+        false => *(resolved.features).get_or_insert(model.count("features")),
     };
     let residual = ResidualNetworkConfig {
         width,
@@ -231,8 +96,7 @@ fn network(
         standardization: (model.has_batches() && normalization == NormalizationName::Layer)
             .then(|| standardization(&data.train.inputs)),
         normalization: normalization.into(),
-        from_identity: model.is_deep_kernel()
-            && from_identity(resolved, can_be_identity, [outputs, inputs])?,
+        from_identity: !has_basis && from_identity(resolved, can_be_identity, [outputs, inputs])?,
         seed,
         ..ResidualNetworkConfig::default()
     };
@@ -261,10 +125,11 @@ fn standardization(inputs: &Matrix) -> Standardization {
 }
 
 /// How the model corrects for the variance that the basis functions miss.
-fn correction(resolved: &mut RunOptions) -> Result<VarianceCorrection, OptionError> {
-    let default = match resolved.model() {
-        ModelName::Svdbk => CorrectionName::Added,
-        _ => CorrectionName::Reweighted,
+pub(super) fn correction(resolved: &mut RunOptions) -> Result<VarianceCorrection, OptionError> {
+    // A posterior of mini-batches has no weights of the rows.
+    let default = match resolved.model_fields().has_batches() {
+        true => CorrectionName::Added,
+        false => CorrectionName::Reweighted,
     };
     if resolved.no_correction.take() == Some(true) {
         let given = [

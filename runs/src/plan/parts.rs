@@ -2,60 +2,31 @@
 
 use burn_gp_core::{
     kernels::KernelConfig,
-    likelihoods::{GaussianConfig, LikelihoodConfig, LikelihoodName, TargetKind},
+    likelihoods::{LikelihoodName, TargetKind},
     means::{ConstantMeanConfig, MeanConfig, MeanName, ZeroMeanConfig},
     parameter::{ParameterConfig, Priors},
 };
 use burn_gp_datasets::Schema;
 
-use crate::arguments::{RunOptions, name_of};
+use crate::arguments::RunOptions;
 use crate::option_error::OptionError;
 use crate::preparation::PreparedData;
 use crate::ranges::above_lower_bound;
 
 const DEFAULT_NOISE: f64 = 0.1;
 
-/// The parts of a model besides its kernel and its posterior.
-pub(super) struct Parts {
-    pub mean: MeanConfig,
-    pub likelihood: LikelihoodConfig,
-    /// For models that only support the Gaussian likelihood.
-    pub gaussian: GaussianConfig,
-    pub parameters: ParameterConfig,
-}
-
-impl Parts {
-    /// The parts with these parameter settings.
-    pub(super) fn new(
-        resolved: &mut RunOptions,
-        data: &PreparedData,
-        parameters: ParameterConfig,
-    ) -> Result<Self, OptionError> {
-        let noise = noise(resolved, data.likelihood)?;
-        Ok(Self {
-            mean: match mean(resolved, data.likelihood) {
-                constant if constant.is::<ConstantMeanConfig>() => MeanConfig::constant(
-                    (data.likelihood.target()).first_constant(&data.train.targets),
-                ),
-                mean => mean.config(),
-            },
-            likelihood: data.likelihood.for_data(noise, data.classes()),
-            gaussian: GaussianConfig { noise },
-            parameters,
-        })
-    }
-}
-
 /// Checks that the options suit the likelihood, and that the likelihood suits the model.
 pub(super) fn check_likelihood(
     options: &RunOptions,
     likelihood: LikelihoodName,
 ) -> Result<(), OptionError> {
-    let model = options.model();
+    let model = options.model_fields();
     let has_column = options.noise_column.is_some();
-    if !model.takes_any_likelihood() && !likelihood.is::<GaussianConfig>() {
-        return Err(OptionError::NeedsGaussian {
-            model: name_of(model),
+    let own = model.config().likelihood().name();
+    if !model.takes_any_likelihood() && likelihood.name() != own {
+        return Err(OptionError::NeedsLikelihood {
+            model: options.model().name(),
+            likelihood: own,
         });
     }
     let unused = |option, advice| {
@@ -82,7 +53,7 @@ pub(super) fn check_likelihood(
 
 /// The kernel.
 pub(super) fn kernel(resolved: &mut RunOptions) -> KernelConfig {
-    let default = resolved.model().is_of_images();
+    let default = resolved.model_fields().has_images();
     let isotropic = *resolved.isotropic.get_or_insert(default);
     (resolved.kernel.get_or_insert_default()).config(isotropic)
 }
@@ -125,6 +96,18 @@ pub(super) fn mean(resolved: &mut RunOptions, likelihood: LikelihoodName) -> Mea
         }
         _ => MeanName::of::<ZeroMeanConfig>(),
     })
+}
+
+/// The mean function for the targets of `data`.
+pub(super) fn mean_of_data(resolved: &mut RunOptions, data: &PreparedData) -> MeanConfig {
+    let mean = mean(resolved, data.likelihood);
+    match mean.is::<ConstantMeanConfig>() {
+        true => {
+            let target = data.likelihood.target();
+            MeanConfig::constant(target.first_constant(&data.train.targets))
+        }
+        false => mean.config(),
+    }
 }
 
 /// The initial noise variance. Fills in the option if the likelihood has noise.

@@ -2,12 +2,12 @@
 
 use burn_gp_core::{
     process::CovarianceShape,
-    variational::{OrthogonallyDecoupledConfig, PosteriorConfig},
+    variational::{OrthogonallyDecoupledConfig, PosteriorConfig, PosteriorName},
 };
 use serde_json::{Value, json};
 
 use super::pseudo_observations::{auxiliary, probes, pseudo_observations};
-use crate::arguments::{CovarianceName, RunOptions};
+use crate::arguments::{CovarianceName, RunOptions, read};
 use crate::option_error::OptionError;
 use crate::ranges::{MOST_SIZE, at_most, from_one_to};
 
@@ -31,26 +31,32 @@ const FIELDS: [(&str, FieldValue); 6] = [
 ];
 
 /// The posterior of the model, or of each of its layers: the default configuration, with options for the fields
-/// that it has.
-pub(super) fn posterior(resolved: &mut RunOptions) -> Result<PosteriorConfig, OptionError> {
-    let mut fields = (resolved.model()).posterior_fields(resolved.posterior);
+/// that it has. `None` if the model has no posterior to choose.
+pub(super) fn posterior(resolved: &mut RunOptions) -> Result<Option<PosteriorConfig>, OptionError> {
+    let model = resolved.model_fields();
+    let Some(mut fields) = model.get("posterior").cloned() else {
+        return Ok(None);
+    };
+    if let Some(posterior) = model.posterior().filter(|_| model.has("posterior")) {
+        resolved.posterior = PosteriorName::find(posterior.name());
+    }
     for (field, value) in FIELDS {
         if let Some(own) = fields.get_mut(field) {
             *own = value(resolved)?;
         }
     }
-    serde_json::from_value(fields.into()).map_err(|reason| OptionError::Posterior {
-        reason: reason.to_string(),
-    })
+    read("posterior", fields).map(Some)
 }
 
 /// The posterior of the model for this many orthogonal inducing points.
 pub(super) fn posterior_of(
     resolved: &mut RunOptions,
     orthogonal: usize,
-) -> Result<PosteriorConfig, OptionError> {
+) -> Result<Option<PosteriorConfig>, OptionError> {
     let posterior = posterior(resolved)?;
-    let Some(decoupled) = posterior.downcast_ref::<OrthogonallyDecoupledConfig>() else {
+    let decoupled = (posterior.as_ref())
+        .and_then(|posterior| posterior.downcast_ref::<OrthogonallyDecoupledConfig>());
+    let Some(decoupled) = decoupled else {
         return Ok(posterior);
     };
     let count = *(resolved.columns).get_or_insert(DEFAULT_COLUMNS.min(orthogonal));
@@ -58,7 +64,7 @@ pub(super) fn posterior_of(
         format!("there are only {orthogonal} orthogonal inducing points")
     })?;
     let posterior = decoupled.with_columns(count).into();
-    Ok(with_needed_columns(posterior, orthogonal))
+    Ok(Some(with_needed_columns(posterior, orthogonal)))
 }
 
 /// The posterior, which uses all columns if there are no more than a step would use.

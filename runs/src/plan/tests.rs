@@ -1,13 +1,14 @@
 use super::*;
-use crate::arguments::{KeepName, PolicyName};
+use crate::arguments::{KeepName, ModelFields, PolicyName};
 
 const DATA: &str = "synthetic:friedman?n=60&d=16&noise=1&seed=1";
 
 /// Options of all kinds, of which each model uses some.
-fn options(model: ModelName) -> RunOptions {
-    let one_of_each_layer = |number| match model {
-        ModelName::ConvGp => vec![number],
-        _ => vec![number; 2],
+fn options(model: ModelChoice) -> RunOptions {
+    let fields = ModelFields::new(model, &RunOptions::default());
+    let one_of_each_layer = |number| match fields.has("hidden") {
+        true => vec![number; 2],
+        false => vec![number],
     };
     RunOptions {
         model: Some(model),
@@ -30,7 +31,7 @@ fn options(model: ModelName) -> RunOptions {
         image: "4x4".parse().ok(),
         patch: Some(one_of_each_layer(2)),
         stride: Some(one_of_each_layer(1)),
-        policy: (model == ModelName::Itergp).then_some(PolicyName::Unit),
+        policy: fields.has("actions.rule").then_some(PolicyName::Unit),
         seed: Some(3),
         ..RunOptions::default()
     }
@@ -42,7 +43,7 @@ fn read_again(options: &RunOptions) -> RunOptions {
 
 #[test]
 fn the_options_of_a_run_describe_the_same_run() {
-    for model in ModelName::named() {
+    for model in ModelChoice::named() {
         let typed = options(model);
         let source = typed.source().unwrap();
         let data = PreparedData::load(&source, &typed).unwrap();
@@ -52,19 +53,22 @@ fn the_options_of_a_run_describe_the_same_run() {
 
         assert_eq!(check(&read_again(&checked), &source), Ok(checked.clone()));
         let written = read_again(&resolved.0);
-        assert_eq!(check(&written, &source), Ok(written.clone()), "{model:?}");
-        assert_eq!(resolve(&written, &data), Ok(resolved), "{model:?}");
+        assert_eq!(
+            check(&written, &source),
+            Ok(written.clone()),
+            "{}",
+            model.name()
+        );
+        assert_eq!(resolve(&written, &data), Ok(resolved), "{}", model.name());
     }
 }
 
 #[test]
 fn options_without_use_are_left_out() {
-    let typed = options(ModelName::Sgpr);
+    let sgpr = ModelChoice::find("sgpr").unwrap();
+    let typed = options(sgpr);
     let checked = check(&typed, &typed.source().unwrap()).unwrap();
-    assert_eq!(
-        checked.without_use(ModelName::Sgpr),
-        ["--validation-fraction"]
-    );
+    assert_eq!(checked.without_use(sgpr), ["validation_fraction"]);
     assert_eq!(checked.validation_fraction, typed.validation_fraction);
     assert_eq!(checked.natural_gradient, None);
 }

@@ -8,7 +8,7 @@ use burn_gp_core::{
 };
 
 use super::parts::{kernel_of_data, parameters};
-use crate::arguments::{RunOptions, name_of};
+use crate::arguments::RunOptions;
 use crate::data_units::{Conversion, Conversions};
 use crate::kernel_expression::GivenNumber;
 use crate::option_error::OptionError;
@@ -178,7 +178,7 @@ impl Converter<'_> {
     fn conversion(&self, option: &str, path: &str) -> Result<&Conversion, OptionError> {
         let without = || OptionError::WithoutUnits {
             option: format!("{option} {path}"),
-            model: name_of(self.options.model()),
+            model: self.options.model().name(),
         };
         self.conversions.get(path).ok_or_else(without)
     }
@@ -225,8 +225,7 @@ pub fn long_periods(options: &RunOptions, data: &PreparedData) -> Vec<String> {
     let Some(expression) = &options.kernel else {
         return Vec::new();
     };
-    let model = options.model();
-    if model.has_network() || model.has_layers() {
+    if options.model_fields().config().kernel().is_none() {
         return Vec::new();
     }
     let mut options = options.clone();

@@ -179,7 +179,8 @@ impl Study {
             replace_names(value, inputs);
             whole(value);
         }
-        let options = used(fields, &kept).map_err(|error| self.malformed(&error))?;
+        let options = RunOptions::from_fields(fields).map_err(|error| self.malformed(&error))?;
+        let options = options.used_or_kept(|name| kept.contains(name));
         let place = request.place(self)?;
         Ok(RunOptions {
             data: Some(request.source_of(&cell.data)),
@@ -273,23 +274,6 @@ impl Patch {
         let all = [&self.always, &self.quick, &self.paper];
         all.into_iter().flatten()
     }
-}
-
-/// The options in `fields` that the model uses, and those to keep.
-fn used(
-    mut fields: Map<String, Value>,
-    kept: &BTreeSet<String>,
-) -> Result<RunOptions, serde_json::Error> {
-    let options = RunOptions::from_fields(fields.clone())?;
-    let useless = options.without_use(options.model());
-    let names = useless
-        .iter()
-        .map(|name| name.trim_start_matches('-').replace('-', "_"));
-    // Runs of studies never train on the validation rows, whether or not the model uses them.
-    let is_kept = |name: &String| kept.contains(name) || name == "validation_fraction";
-    let useless: Vec<String> = names.filter(|name| !is_kept(name)).collect();
-    fields.retain(|name, _| !useless.contains(name));
-    RunOptions::from_fields(fields)
 }
 
 /// Overwrites `fields` with the options of `patch`.

@@ -183,7 +183,7 @@ pub fn lines(cells: &[(String, &Option<Vec<Departure>>)]) -> Vec<String> {
 mod tests {
 
     use super::*;
-    use crate::arguments::{ModelName, PolicyName};
+    use crate::arguments::{ModelChoice, ModelFields, PolicyName};
     use crate::plan::resolve;
     use crate::preparation::PreparedData;
 
@@ -230,14 +230,15 @@ mod tests {
     #[test]
     fn options_from_the_data_are_no_departures() {
         let data = "synthetic:sines?n=40&noise=0.1&seed=1";
-        for model in ModelName::named() {
-            if model.is_of_images() {
+        for model in ModelChoice::named() {
+            let fields = ModelFields::new(model, &RunOptions::default());
+            if fields.has_images() {
                 continue;
             }
             let told = RunOptions {
                 model: Some(model),
                 data: Some(data.into()),
-                policy: (model == ModelName::Itergp).then_some(PolicyName::Unit),
+                policy: fields.has("actions.rule").then_some(PolicyName::Unit),
                 ..RunOptions::default()
             };
             let source = DataSource::resolve(data, None).unwrap();
@@ -246,7 +247,7 @@ mod tests {
                 resolve(&options, &data).unwrap().0
             };
             let found = departures_of(Some(&run(told.clone())), told.clone());
-            assert_eq!(found, [], "{model:?}");
+            assert_eq!(found, [], "{}", model.name());
             let shorter = RunOptions {
                 steps: Some(3),
                 ..told.clone()
@@ -256,7 +257,7 @@ mod tests {
                 ..told
             };
             let found = departures_of(Some(&run(shorter)), longer);
-            assert_eq!(joined(&found), "steps 3 instead of 4", "{model:?}");
+            assert_eq!(joined(&found), "steps 3 instead of 4", "{}", model.name());
         }
     }
 

@@ -14,7 +14,7 @@ use super::options::CommonOptions;
 use super::request::{Choice, Request};
 use super::sweep_table::{findings, study};
 use super::{PlannedCell, make, open, planned, show};
-use crate::arguments::{DEFAULT_DATA, ModelName, RunOptions, name_of};
+use crate::arguments::{DEFAULT_DATA, ModelChoice, RunOptions, model};
 use crate::checksums::{Links, read_text};
 use crate::failure::{Failure, FolderError};
 use crate::option_error::OptionError;
@@ -65,9 +65,10 @@ pub struct CompareArguments {
         value_name = "MODELS",
         value_delimiter = ',',
         required_unless_present = "resume",
+        value_parser = model(),
         help_heading = "Model"
     )]
-    models: Vec<ModelName>,
+    models: Vec<ModelChoice>,
     /// The options that sweeps and comparisons share.
     #[command(flatten)]
     runs: SweptRuns,
@@ -197,15 +198,10 @@ pub fn compare(arguments: CompareArguments) -> Result<(), Failure> {
     if arguments.runs.options.model.is_some() {
         return Err(OptionError::Plural { option: "model" }.into());
     }
-    let mut models: Vec<String> = Vec::new();
-    for model in arguments.models.into_iter().map(name_of) {
-        if !models.contains(&model) {
-            models.push(model);
-        }
-    }
+    let models = distinct(arguments.models).into_iter();
     let model = Swept {
         field: "model".into(),
-        values: models,
+        values: models.map(String::from).collect(),
     };
     arguments.runs.execute(vec![model], Vec::new(), true)
 }

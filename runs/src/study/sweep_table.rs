@@ -1,13 +1,12 @@
 //! The table of a sweep.
 
-use clap::ValueEnum;
 use serde_json::{Map, Value};
 
 use super::file::{Axis, AxisValue, Column, Study};
 use super::finished::FinishedCell;
 use super::sweep::Swept;
 use super::template::Template;
-use crate::arguments::ModelName;
+use crate::arguments::{ModelChoice, ModelFields, RunOptions};
 use crate::report::Metrics;
 
 /// The study of a sweep over `grid` on data sets, with the options of all runs. The folders of a
@@ -110,8 +109,8 @@ pub fn findings(cells: &[FinishedCell]) -> Vec<String> {
 fn rows_of_validation(cells: &[FinishedCell]) -> Option<String> {
     let held_out = cells.iter().map(|cell| cell.runs[0].n_validation).max()?;
     let is_without_use = |cell: &&FinishedCell| {
-        let model = ModelName::from_str(&cell.runs[0].model, false);
-        !model.is_ok_and(ModelName::is_mini_batch)
+        let model = ModelChoice::find(&cell.runs[0].model);
+        !model.is_some_and(|model| ModelFields::new(model, &RunOptions::default()).is_mini_batch())
     };
     let mut without_use: Vec<String> = cells
         .iter()

@@ -2,6 +2,7 @@
 //! every kind of model, in training, in files and in predictions.
 
 mod models;
+mod own_models;
 mod pieces;
 
 use burn::tensor::{DType, Device};
