@@ -55,6 +55,7 @@ mod means;
 mod moments;
 mod natural_gradients;
 mod natural_inversion;
+mod neighbors;
 mod orthogonal;
 mod orthogonal_parts;
 mod parameters;
