@@ -6,7 +6,7 @@
 use super::Coordinates;
 
 /// Points in a leaf. Their distances are computed at once.
-pub const LEAF: usize = 16;
+pub const LEAF: usize = 32;
 
 /// In place of a row where a leaf is not full.
 pub const NO_ROW: u32 = u32::MAX;
