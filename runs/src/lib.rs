@@ -14,6 +14,7 @@
 pub mod arguments;
 mod automatic;
 mod base64;
+mod baselines;
 pub mod checksums;
 mod column_table;
 pub mod coverage;

@@ -7,6 +7,7 @@ use burn_gp_core::parameter::{AtFloor, Hyperparameter};
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::{ActionRowsName, RunOptions, name_of};
+use crate::baselines::{Baselines, baselines_text};
 use crate::diagnostics::{diagnostics, floors_reached};
 use crate::fitting::StoppingPoint;
 use crate::memory;
@@ -51,6 +52,9 @@ pub struct Metrics {
     /// Scores of the test rows, if there are any.
     #[serde(flatten)]
     pub scores: Option<Scores>,
+    /// The scores of simple predictions of the test rows, for comparison.
+    #[serde(default, skip_serializing_if = "Baselines::is_empty")]
+    pub baselines: Baselines,
     /// The results of training.
     #[serde(flatten)]
     pub training: TrainingFigures,
@@ -125,6 +129,7 @@ impl Metrics {
             kernel: kernel_text(options),
             likelihood: data.likelihood.name().to_owned(),
             scores,
+            baselines: Baselines::new(),
             training,
             peak_memory: memory::peak(),
             seed: options.seed(),
@@ -168,6 +173,7 @@ pub fn table(metrics: &Metrics, data: &PreparedData, folder: &Path) -> String {
         Some(scores) => score_lines(scores, target, data.standardizer.scales_targets()),
         None => vec![line("scores", "none, because no rows were held out")],
     });
+    lines.extend(baselines_text(&metrics.baselines).map(|text| line("baselines", &text)));
     lines.extend(metrics.warnings.iter().map(|text| line("warning", text)));
     lines.push(String::new());
     lines.extend(hyperparameters(metrics, data));

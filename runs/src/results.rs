@@ -6,6 +6,7 @@ use burn_gp_core::parameter::at_floor;
 use burn_gp_models::{SavedModel, Summary, TrainedModel, training::Trainer};
 
 use crate::arguments::{CONFIG, to_toml};
+use crate::baselines::baselines;
 use crate::checksums::seal;
 use crate::devices::ComputeTarget;
 use crate::diagnostics::{skipped_steps, takes_noise_for_signal};
@@ -69,6 +70,11 @@ pub fn write_results(
     let scores = (evaluation.as_ref()).map(|evaluation| evaluation.scores.clone());
     let hyperparameters = fitted.model.hyperparameters();
     let mut metrics = Metrics::new(options, data, scores, figures, &at_floor, &hyperparameters);
+    if let Some(evaluation) = &evaluation {
+        let (found, warnings) = baselines(data, &evaluation.original);
+        metrics.baselines = found;
+        metrics.warnings.extend(warnings);
+    }
     (metrics.warnings).extend(skipped_steps(session.trainer.skipped_steps()));
     let trainer = &session.trainer;
     if let Some(warning) = takes_noise_for_signal(trainer.model(), trainer.data()) {

@@ -5,6 +5,7 @@ use super::effects::{Curve, Effect};
 use super::html::{escaped, table};
 use super::trained_run::TrainedRun;
 use crate::base64::base64;
+use crate::baselines::baselines_text;
 use crate::report::significant;
 use crate::show::Description;
 
@@ -40,7 +41,8 @@ fn warnings(description: &Description) -> String {
 
 /// The model, the data and the training in a few lines.
 fn facts(description: &Description) -> String {
-    let facts = description.facts().into_iter();
+    let baselines = baselines_text(&description.baselines).map(|text| ("baselines", text));
+    let facts = description.facts().into_iter().chain(baselines);
     let lines = facts
         .map(|(name, text)| format!("<dt>{}</dt><dd>{}</dd>\n", escaped(name), escaped(&text)));
     format!("<dl>\n{}</dl>\n", lines.collect::<String>())

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 pub use parameters::{ShownParameter, Units};
 
+use crate::baselines::Baselines;
 use crate::checksums::{Links, read_text};
 use crate::devices;
 use crate::failure::{Failure, FolderError};
@@ -68,6 +69,9 @@ pub struct Description {
     /// The scores on the test rows, if `metrics.json` exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scores: Option<Scores>,
+    /// The scores of simple predictions of the test rows, if `metrics.json` has them.
+    #[serde(skip_serializing_if = "Baselines::is_empty")]
+    pub baselines: Baselines,
     /// The warnings in `metrics.json` that the model may be unreliable.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -205,6 +209,9 @@ impl Description {
             parameters: parameters::in_units_of_data(&model.hyperparameters(), own_kernel, context),
             training: metrics.as_ref().map(training),
             warnings: (metrics.as_ref()).map_or_else(Vec::new, |metrics| metrics.warnings.clone()),
+            baselines: (metrics.as_ref())
+                .map(|metrics| metrics.baselines.clone())
+                .unwrap_or_default(),
             scores: metrics.and_then(|metrics| metrics.scores),
             precision: summary.precision,
             format_version,

@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{Description, ShownParameter, TargetDescription, Units};
+use crate::baselines::baselines_text;
 use crate::report::{line, score_lines, significant};
 use crate::text_table::aligned;
 
@@ -14,6 +15,7 @@ impl Display for Description {
             lines.push(String::new());
             let is_standardized = self.target.standardized.is_some();
             lines.extend(score_lines(scores, &self.target.name, is_standardized));
+            lines.extend(baselines_text(&self.baselines).map(|text| line("baselines", &text)));
         }
         lines.extend(self.warnings.iter().map(|text| line("warning", text)));
         lines.push(String::new());
