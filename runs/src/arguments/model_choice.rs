@@ -14,7 +14,7 @@ use burn_gp_models::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A registered model under another name, with other values than its defaults.
+/// A registered model under another name, for most of them with other values than its defaults.
 #[derive(Debug)]
 pub struct Preset {
     name: &'static str,
