@@ -55,6 +55,7 @@ mod means;
 mod moments;
 mod natural_gradients;
 mod natural_inversion;
+mod neighbor_conditional;
 mod orthogonal;
 mod orthogonal_parts;
 mod parameters;
