@@ -56,6 +56,7 @@ mod moments;
 mod natural_gradients;
 mod natural_inversion;
 mod neighbor_conditional;
+mod neighbor_density;
 mod orthogonal;
 mod orthogonal_parts;
 mod parameters;
