@@ -26,6 +26,7 @@ pub mod layers;
 pub mod likelihoods;
 pub mod means;
 pub mod metrics;
+pub mod neighbors;
 pub mod ops;
 pub mod optim;
 pub mod parameter;

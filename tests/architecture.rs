@@ -29,10 +29,11 @@ const LEVELS: [&[(&str, &str)]; 5] = [
 ];
 
 /// The modules of the library, from the bottom up.
-const LIBRARY: [&str; 18] = [
+const LIBRARY: [&str; 19] = [
     "custom",
     "random",
     "metrics",
+    "neighbors",
     "ops",
     "patches",
     "parameter",

@@ -57,6 +57,7 @@ mod natural_gradients;
 mod natural_inversion;
 mod neighbor_conditional;
 mod neighbor_density;
+mod neighbors;
 mod orthogonal;
 mod orthogonal_parts;
 mod parameters;

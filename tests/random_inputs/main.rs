@@ -6,6 +6,7 @@ mod inducing;
 mod inference;
 mod kernels;
 mod likelihoods;
+mod neighbors;
 mod numbers;
 mod posteriors;
 mod search;
