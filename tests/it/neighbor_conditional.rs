@@ -201,3 +201,84 @@ fn matrices_must_be_square() {
     let platform = &platforms()[0];
     let _ = neighbor_conditional(platform.tensor(&[0.0; 6], [1, 2, 3]), Jitter::NONE);
 }
+
+/// The covariance of the latent function of the reference values: Matérn-3/2.
+fn latent(a: [f64; 2], b: [f64; 2]) -> f64 {
+    let square: f64 = ((a[0] - b[0]) / 0.6).powi(2) + ((a[1] - b[1]) / 1.1).powi(2);
+    let r = (3.0 * square).sqrt();
+    1.7 * (1.0 + r) * (-r).exp()
+}
+
+/// The independent and joint predictions of an independent implementation with three neighbors each. Observed
+/// neighbors have noise 0.05 and the mean is 0.4.
+#[test]
+fn predictions_have_the_reference_values() {
+    let observed = [
+        ([0.497, 0.542], 0.62),
+        ([0.337, 0.324], 0.29),
+        ([0.289, 0.613], 0.05),
+        ([0.911, 0.793], 1.12),
+        ([0.947, 0.438], 1.30),
+        ([0.623, 0.887], 0.77),
+    ];
+    let new = [[0.45, 0.42], [0.48, 0.47], [1.6, 1.4], [1.5, 1.55]];
+    // Observed rows by their place in the list, new rows after them.
+    let independent = [[0, 1, 2], [0, 1, 2], [3, 4, 5], [3, 4, 5]];
+    let joint = [[0, 1, 2], [6, 0, 1], [3, 4, 5], [8, 3, 4]];
+    let at = |row: usize| observed.get(row).map_or_else(|| new[row - 6], |(x, _)| *x);
+    let matrix = |own: usize, given: [usize; 3]| {
+        let all = [given[0], given[1], given[2], own];
+        Dense::from_function(4, 4, |i, j| {
+            let noise = if i == j && all[i] < 6 { 0.05 } else { 0.0 };
+            latent(at(all[i]), at(all[j])) + noise
+        })
+    };
+    let expected_independent = [
+        [0.493_877_043_045_154, 0.050_605_948_000_769],
+        [0.546_901_381_799_59, 0.046_100_270_213_975],
+        [0.672_514_388_873_807, 1.478_400_748_545_619],
+        [0.674_083_089_650_838, 1.439_549_446_347_299],
+    ];
+    let expected_joint = [
+        0.493_877_043_045_154,
+        0.547_383_869_539_511,
+        0.672_514_388_873_807,
+        0.674_835_913_044_614,
+    ];
+    for platform in platforms() {
+        let tolerance = platform.tolerance(1e-12, 1e-4);
+        let conditionals = |given: [[usize; 3]; 4]| {
+            let all: Vec<Dense> = (0..4).map(|row| matrix(6 + row, given[row])).collect();
+            let (b, d) = neighbor_conditional(platform.batch(&all), Jitter::NONE).unwrap();
+            (numbers(b), numbers(d))
+        };
+        let (b, d) = conditionals(independent);
+        for row in 0..4 {
+            let terms = independent[row].iter().zip(&b[3 * row..]);
+            let mean: f64 = terms.map(|(&place, b)| b * (observed[place].1 - 0.4)).sum();
+            let ours = [0.4 + mean, d[row]];
+            assert_close(
+                &platform.to_string(),
+                &ours,
+                &expected_independent[row],
+                tolerance,
+            );
+        }
+        let (b, d) = conditionals(joint);
+        let mut known: Vec<f64> = observed.iter().map(|(_, y)| y - 0.4).collect();
+        for row in 0..4 {
+            let terms = joint[row].iter().zip(&b[3 * row..]);
+            known.push(terms.map(|(&place, b)| b * known[place]).sum());
+        }
+        let means: Vec<f64> = known[6..].iter().map(|mean| mean + 0.4).collect();
+        assert_close(&platform.to_string(), &means, &expected_joint, tolerance);
+        // The covariance U·diag(d)·Uᵀ of two rows, of which the second has the weight b on the first.
+        let covariance = [d[0], b[3] * d[0], d[1] + b[3].powi(2) * d[0]];
+        let expected = [
+            0.050_605_948_000_769,
+            0.044_335_323_683_151,
+            0.046_085_662_987_597,
+        ];
+        assert_close(&platform.to_string(), &covariance, &expected, tolerance);
+    }
+}

@@ -6,7 +6,8 @@ use burn::backend::{TensorMetadata, tensor::FloatTensor};
 
 use super::{
     NeighborDensityOps, OUTCOME, Request,
-    rows::{Pass, Problem, Sums},
+    problem::Problem,
+    rows::{Pass, Sums},
 };
 use crate::ops::{
     cholesky::Status,

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::rows::{Failure, Problem};
+use super::problem::{Failure, Problem};
 use crate::ops::{
     cpu::{Lanes, Scalar, WIDTH},
     neighbor_conditional::{Attempts, factor, failed_pivot, solve, solve_transposed, triangle},

@@ -2,6 +2,7 @@
 
 mod cpu;
 mod group;
+mod problem;
 mod rows;
 
 use burn::{
