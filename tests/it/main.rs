@@ -77,6 +77,7 @@ mod solved_moments;
 mod special_functions;
 mod triangular;
 mod triangular_products;
+mod vecchia;
 mod weight_space;
 
 use burn_gp_test_support as support;
