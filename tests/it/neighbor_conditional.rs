@@ -72,7 +72,8 @@ fn padded_neighbors_have_no_weight() {
     for platform in platforms() {
         let of = |matrix: &Dense| {
             let (b, d) =
-                neighbor_conditional(platform.batch(&[matrix.clone()]), Jitter::NONE).unwrap();
+                neighbor_conditional(platform.batch(std::slice::from_ref(matrix)), Jitter::NONE)
+                    .unwrap();
             (numbers(b), numbers(d))
         };
         let ((long, d), (expected, of_short)) = (of(&padded(&matrix, 3)), of(&short));
@@ -154,7 +155,8 @@ fn jitter_is_in_the_gradient() {
     });
     let (weights, variance) = reference(&with_jitter);
     for platform in platforms() {
-        let (b, d) = neighbor_conditional(platform.batch(&[matrix.clone()]), jitter).unwrap();
+        let (b, d) =
+            neighbor_conditional(platform.batch(std::slice::from_ref(&matrix)), jitter).unwrap();
         let tolerance = platform.tolerance(1e-11, 1e-3);
         assert_close(&platform.to_string(), &numbers(b), &weights, tolerance);
         assert_close(&platform.to_string(), &numbers(d), &[variance], tolerance);
