@@ -5,7 +5,9 @@ use burn::{
     tensor::{DType, Device, Tensor},
 };
 use burn_gp_core::{
-    inference::{ActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact},
+    inference::{
+        ActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact, Vecchia,
+    },
     kernels::KernelModule,
     layers::Predictive,
     likelihoods::{AnyLikelihood, Gaussian},
@@ -108,7 +110,8 @@ macro_rules! keeps_data {
 keeps_data!(
     Exact<K: KernelModule>,
     ComputationAware<K: KernelModule, A: ActionPolicy>,
-    ConjugateGradients<K: KernelModule>
+    ConjugateGradients<K: KernelModule>,
+    Vecchia<K: KernelModule>
 );
 
 impl<R: KeepsData> Trained for Conditioned<R> {

@@ -62,6 +62,9 @@ pub enum InitError {
     /// The number of probes is zero, so the log-determinant cannot be estimated.
     #[error("settings.probes is 0; it must be at least 1")]
     NoProbes,
+    /// A number of neighbors is zero.
+    #[error("settings.neighbors and settings.prediction_neighbors must be at least 1")]
+    NoNeighbors,
     /// The configuration has a second set of inducing points, but the model does not use one.
     #[error(
         "{count} orthogonal inducing points were requested, but this model has none; only the \

@@ -55,6 +55,7 @@ mod svgp;
 mod svgp_config;
 mod trained;
 pub mod training;
+mod vecchia;
 
 pub use burn_gp_core::{inducing::InducingConfig, variational::CoregionalizationConfig};
 pub use checked_folder::{CHECKSUMS_FILE, CheckError, CheckFailure, CheckedFolder};
@@ -92,3 +93,4 @@ pub use solve_collapsed::{AnySolveCollapsed, SolveCollapsedConfig};
 pub use svgp::Svgp;
 pub use svgp_config::{AnySvgp, SvgpConfig};
 pub use trained::{Trained, TrainedModel};
+pub use vecchia::{AnyVecchia, VecchiaConfig};

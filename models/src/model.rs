@@ -85,6 +85,13 @@ pub trait Model: AnyModule {
     /// posteriors adapt to their kernels.
     fn after_step(&mut self) {}
 
+    /// Updates what the objective keeps fixed while parameters change, such as the neighbors of rows. Full-batch
+    /// training calls it after steps 1, 2, 4, 8, … and when L-BFGS has converged, which then restarts with an empty
+    /// history. Returns whether the objective has changed. By default there is nothing to update.
+    fn update_approximation(&mut self) -> bool {
+        false
+    }
+
     /// Whether a line search from `start`, a model of the same type, may evaluate the objective at this
     /// model. If not, it tries points closer to `start`. By default, all points may be evaluated.
     fn is_within_reach(&self, _start: &dyn Model) -> bool {
@@ -186,6 +193,10 @@ impl Model for AnyModel {
 
     fn after_step(&mut self) {
         (**self).after_step();
+    }
+
+    fn update_approximation(&mut self) -> bool {
+        (**self).update_approximation()
     }
 
     fn is_within_reach(&self, start: &dyn Model) -> bool {

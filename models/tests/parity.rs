@@ -139,8 +139,10 @@ fn every_operation_has_a_case() {
         "whole_numbers",
         "with_threads_awake",
     ];
+    // On other devices, the model `vecchia` composes this of operations with cases.
+    let on_cpu_only = ["stationary_neighbor_density"];
     let functions: Vec<&str> = (names.filter(is_function))
-        .filter(|name| !others.contains(name))
+        .filter(|name| !others.contains(name) && !on_cpu_only.contains(name))
         .collect();
     assert!(functions.len() > 30, "{functions:?}");
     let missing: Vec<&str> = (functions.into_iter())

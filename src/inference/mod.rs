@@ -7,6 +7,7 @@
 //! | [`ConjugateGradients`] | an estimate of the log evidence | N² of covariances per iteration |
 //! | [`Collapsed`] | the evidence lower bound at the optimal `q(u)` | N·M² |
 //! | [`CollapsedOrthogonal`] | the evidence lower bound at the optimal `q(u)q(v_⊥)`, with M2 additional orthogonal inducing variables | N·max(M, M2)² |
+//! | [`Vecchia`] | the log evidence with each row conditioned on m neighbors among those before it | N·m³ |
 //! | [`LowRankRegression`] | the log evidence of R features, minus a penalty for the variance they miss | N·R² |
 //!
 //! For the same inducing points, `T(Z) ≤ L_OD ≤ L_S ≤ T(Z∪O) ≤ log p(y)` and
@@ -29,6 +30,7 @@ mod leave_one_out;
 mod low_rank;
 mod orthogonal;
 mod parts;
+mod vecchia;
 
 use burn::tensor::Tensor;
 
@@ -46,6 +48,7 @@ pub use exact::Exact;
 pub use leave_one_out::LeaveOneOut;
 pub use low_rank::{LowRankRegression, low_rank_evidence};
 pub use orthogonal::CollapsedOrthogonal;
+pub use vecchia::{LeastSquares, Vecchia, VecchiaProcess, VecchiaSettings};
 
 use crate::parameter::require_same_dtype;
 

@@ -9,6 +9,8 @@
 //! | [`CholeskyFactor::solve`] | matrix products, substitution within diagonal blocks | one solve, one triangular product |
 //! | [`CholeskyFactor::solve_lower`] | a third of a solve | a third of a solve and of a product |
 //! | [`gaussian_log_density`] | one factorization, two solves | one inverse, a third of a product |
+//! | [`neighbor_conditional`] | one small factorization per row | one factorization and two solves per row, no backward pass of the factor |
+//! | [`stationary_neighbor_density`] | covariances and factors of all rows in one pass, nothing kept | computed in the same pass |
 //! | [`BlockFactor`] | two smaller factorizations | the backward passes of its parts |
 //! | [`projected_moments`], [`marginals_minus_prior`] | one triangular product | two triangular products |
 //! | [`CholeskyFactor::marginals_minus_prior`] | one solve, one triangular product | one solve, three triangular products |
@@ -63,6 +65,8 @@ mod log_density;
 mod moments;
 mod natural_step;
 pub(crate) mod nearest;
+mod neighbor_conditional;
+mod neighbor_density;
 pub(crate) mod patches;
 mod reads;
 #[cfg(feature = "remote")]
@@ -103,6 +107,8 @@ pub use moments::{
     column_products, column_squares, gaussian_kl, marginals_minus_prior, projected_moments,
 };
 pub(crate) use natural_step::{lower_of_transposed_product, reversed_precision, solve_reversed};
+pub use neighbor_conditional::neighbor_conditional;
+pub use neighbor_density::{NeighborRows, stationary_neighbor_density};
 pub use patches::{patch_covariance, patch_variance};
 pub(crate) use reads::first_not_finite;
 pub(crate) use reads::values;

@@ -55,6 +55,8 @@ mod means;
 mod moments;
 mod natural_gradients;
 mod natural_inversion;
+mod neighbor_conditional;
+mod neighbor_density;
 mod neighbors;
 mod orthogonal;
 mod orthogonal_parts;
@@ -75,6 +77,7 @@ mod solved_moments;
 mod special_functions;
 mod triangular;
 mod triangular_products;
+mod vecchia;
 mod weight_space;
 
 use burn_gp_test_support as support;

@@ -3,7 +3,7 @@
 use burn_gp_core::{
     features::PerceptronConfig,
     inducing::Initializer,
-    inference::{ActionStart, ConjugateGradientsSettings},
+    inference::{ActionStart, ConjugateGradientsSettings, VecchiaSettings},
     likelihoods::GaussianConfig,
     ops::{Jitter, Stationary},
     patches::ImageShape,
@@ -14,7 +14,7 @@ use crate::{
     ActionRows, ActionsConfig, BasisConfig, ComputationAwareConfig, ConjugateGradientsConfig,
     ConvolutionalForm, DbkConfig, DeepGpConfig, DeepKernelConfig, DenseForm, ExactConfig,
     InducingConfig, LastLayerConfig, LayerConfig, LayerForm, ModelConfig, ModelName, PatchForm,
-    SgprConfig, SolveCollapsedConfig, SvdbkConfig, SvgpConfig,
+    SgprConfig, SolveCollapsedConfig, SvdbkConfig, SvgpConfig, VecchiaConfig,
     training::{Model, TrainingData},
 };
 
@@ -138,6 +138,17 @@ fn configurations() -> Vec<(&'static str, usize, ModelConfig)> {
                 ..ConjugateGradientsConfig::new(KERNEL).with_likelihood(noise())
             }
             .into(),
+        ),
+        (
+            "vecchia",
+            2,
+            VecchiaConfig::new(KERNEL)
+                .with_likelihood(noise())
+                .with_settings(VecchiaSettings {
+                    neighbors: 9,
+                    prediction_neighbors: 14,
+                })
+                .into(),
         ),
         ("svgp", 2, svgp.clone().into()),
         (

@@ -347,6 +347,7 @@ impl<M: Module + Model> FullBatchTrainer<M> {
         }
         self.evaluations.keep_only_at(&self.model);
         self.judge(optimizer, step, (before, loss));
+        self.update_approximation(optimizer, step);
         Ok(StepReport {
             step,
             loss: loss.min(before) / self.data.len() as f64,
@@ -376,6 +377,18 @@ impl<M: Module + Model> FullBatchTrainer<M> {
         }
     }
 
+    /// Updates what the objective keeps fixed, after steps whose numbers are powers of two and when training has
+    /// converged. The old curvature and losses say nothing about a new objective.
+    fn update_approximation(&mut self, optimizer: &mut LBFGS, step: usize) {
+        let is_due = step.is_power_of_two() || self.progress.converged;
+        if is_due && self.model.update_approximation() {
+            *optimizer = l_bfgs();
+            self.evaluations = Evaluations::default();
+            self.progress.judged = None;
+            (self.progress.stalled, self.progress.converged) = (false, false);
+        }
+    }
+
     /// One Adam step. The reported loss is the loss before the step.
     fn descend(
         &mut self,
@@ -389,6 +402,9 @@ impl<M: Module + Model> FullBatchTrainer<M> {
         let model = optimizer.step(learning_rate, self.model.clone(), gradients);
         self.model = model;
         self.model.after_step();
+        if step.is_power_of_two() {
+            self.model.update_approximation();
+        }
         rate.step = step;
         self.progress.iterations = step;
         Ok(StepReport {

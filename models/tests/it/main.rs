@@ -33,3 +33,4 @@ mod row_blocks;
 mod row_weights;
 mod scales;
 mod variational_full_batch;
+mod vecchia;

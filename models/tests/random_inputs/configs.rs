@@ -17,6 +17,7 @@ use burn_gp_models::{
     ActionRows, ActionsConfig, BasisConfig, ComputationAwareConfig, ConjugateGradientsConfig,
     DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig, InducingConfig, LastLayerConfig,
     LayerConfig, ModelConfig, SgprConfig, SolveCollapsedConfig, SvdbkConfig, SvgpConfig,
+    VecchiaConfig,
 };
 
 fn matern() -> KernelConfig {
@@ -134,6 +135,7 @@ pub fn all() -> Vec<ModelConfig> {
         ),
         ModelConfig::from(iterated),
         ModelConfig::from(ConjugateGradientsConfig::new(matern()).with_likelihood(noise())),
+        ModelConfig::from(VecchiaConfig::new(matern()).with_likelihood(noise())),
         ModelConfig::from(svgp(whitened.clone(), 0)),
         ModelConfig::from(svgp(
             PosteriorConfig::from(LSvgpConfig {

@@ -68,7 +68,7 @@ fn factor_with_jitter<T: Element>(
 }
 
 /// The smallest and the largest value; NaN if any value is NaN.
-fn range(values: &[f64]) -> [f64; 2] {
+pub fn range(values: &[f64]) -> [f64; 2] {
     (values.iter()).fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], &value| {
         if value.is_nan() || low.is_nan() {
             [f64::NAN; 2]
@@ -106,7 +106,7 @@ fn factor_members<B: CpuMemory, T: Element>(
 }
 
 /// The rows of the status tensor, in double precision if the backend has it.
-fn write_status<B: CpuMemory>(
+pub fn write_status<B: CpuMemory>(
     members: impl Iterator<Item = Status>,
     device: &B::Device,
 ) -> FloatTensor<B> {

@@ -23,16 +23,14 @@ use super::{
 pub use block_factor::BlockFactor;
 pub(crate) use block_factor::factor_rest;
 pub(super) use blocks::inverse_from_factor;
-pub(super) use cpu::{add_share_of_jitter, jitters};
+pub(super) use cpu::{add_share_of_jitter, jitters, range, write_status};
 #[cfg(feature = "cube")]
 pub(super) use cube::{
     add_share_of_jitter as add_share_on_device, log_of_diagonal, multiple_of_identity,
 };
 pub use jitter::Jitter;
-#[cfg(feature = "remote")]
-pub(super) use status::Status;
-pub(super) use status::check;
 pub use status::{NotPositiveDefinite, SingularTriangle};
+pub(super) use status::{Status, check};
 
 operations! {
     /// Backend implementation of the factorization. A *factor* is a matrix with L in its lower

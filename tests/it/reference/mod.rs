@@ -337,6 +337,9 @@ pub fn gradients<M: Module>(module: &M, gradients: &Gradients) -> Vec<f64> {
     struct Collect<'a>(&'a Gradients, Vec<f64>);
     impl ModuleVisitor for Collect<'_> {
         fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+            if !param.val().is_require_grad() {
+                return;
+            }
             let gradient = param
                 .val()
                 .grad(self.0)

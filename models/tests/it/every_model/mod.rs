@@ -12,7 +12,7 @@ mod unusable_data;
 use burn::tensor::{DType, Device};
 use burn_gp_core::{
     features::PerceptronConfig,
-    inference::{ActionStart, ConjugateGradientsSettings},
+    inference::{ActionStart, ConjugateGradientsSettings, VecchiaSettings},
     likelihoods::GaussianConfig,
     ops::Stationary,
 };
@@ -20,7 +20,7 @@ use burn_gp_models::{
     ActionRows, ActionsConfig, AnyModel, BasisConfig, ComputationAwareConfig,
     ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig,
     InducingConfig, LastLayerConfig, LayerConfig, ModelConfig, SgprConfig, SolveCollapsedConfig,
-    SvdbkConfig, SvgpConfig, TrainedModel,
+    SvdbkConfig, SvgpConfig, TrainedModel, VecchiaConfig,
     training::{Model, TrainingData},
 };
 
@@ -72,6 +72,14 @@ fn every_model() -> Vec<ModelConfig> {
         settings: ConjugateGradientsSettings::default(),
         ..ConjugateGradientsConfig::new(KERNEL).with_likelihood(noise())
     };
+    let neighbors = VecchiaSettings {
+        neighbors: 5,
+        // Half of them are the nearest of all rows. On this grid, rounding decides which of two is nearer.
+        prediction_neighbors: 2 * ROWS,
+    };
+    let vecchia = VecchiaConfig::new(KERNEL)
+        .with_likelihood(noise())
+        .with_settings(neighbors);
     let solve = SolveCollapsedConfig::new(KERNEL)
         .with_likelihood(noise())
         .with_inducing(inducing)
@@ -86,6 +94,7 @@ fn every_model() -> Vec<ModelConfig> {
                 .with_actions(actions),
         ),
         ModelConfig::from(conjugate_gradients),
+        ModelConfig::from(vecchia),
         ModelConfig::from(svgp.clone()),
         ModelConfig::from(DeepGpConfig::new(layer.clone(), noise()).with_hidden(2, layer)),
         ModelConfig::from(DbkConfig {

@@ -22,6 +22,7 @@ use burn_gp_models::{
     ConvolutionalForm, DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig, InducingConfig,
     LastLayerConfig, LayerConfig, LayerForm, ModelConfig, PatchForm, Precision, Predictions,
     SavedModel, SgprConfig, SolveCollapsedConfig, Summary, SvdbkConfig, SvgpConfig, TrainedModel,
+    VecchiaConfig,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 use temp_dir::TempDir;
@@ -152,6 +153,10 @@ fn on_points(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
         settings: ConjugateGradientsSettings::default().with_mixed_precision(false),
         ..ConjugateGradientsConfig::new(kernel.clone()).with_likelihood(noise())
     };
+    let vecchia = VecchiaConfig {
+        mean: mean.clone(),
+        ..VecchiaConfig::new(kernel.clone()).with_likelihood(noise())
+    };
     let layer = LayerConfig::new(kernel)
         .with_posterior(posterior)
         .with_inducing(InducingConfig::new(7));
@@ -168,6 +173,7 @@ fn on_points(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
         ("solve-collapsed", solve_collapsed.into()),
         ("computation-aware", computation_aware.into()),
         ("conjugate gradients", conjugate_gradients.into()),
+        ("vecchia", vecchia.into()),
         ("svgp", svgp.into()),
         ("svgp with separate kernels", separate.into()),
         ("deep", deep.into()),

@@ -1,0 +1,169 @@
+//! Regression by the nearest-neighbor (Vecchia) approximation.
+
+use burn::tensor::{Int, Tensor, TensorCreationOptions};
+use burn_gp_core::{
+    inference::{ConditionError, Vecchia, VecchiaSettings},
+    kernels::{AnyKernel, KernelModule},
+    likelihoods::check_finite,
+    neighbors::{Coordinates, Ordering},
+    ops::numbers,
+    register,
+};
+
+use crate::{
+    AnyModel, Conditioned, DataShape, InitError, ModelDefinition, TrainedModel,
+    config::{OUTPUTS, options_of},
+    regression_config::{full_batch, regression_config},
+    training::{Model, TrainingData, TrainingDefaults},
+};
+
+/// Nearest-neighbor regression whose components are chosen at run time.
+pub type AnyVecchia = Vecchia<AnyKernel>;
+
+regression_config! {
+    /// Configuration of regression by the nearest-neighbor (Vecchia) approximation.
+    ///
+    /// Each row is conditioned on the nearest rows before it, in an order in which early rows cover the inputs. Time
+    /// and memory grow linearly with the number of rows. With inputs of few dimensions, such as locations, the
+    /// result is almost that of exact regression.
+    ///
+    /// ```
+    /// use burn_gp_core::{inference::VecchiaSettings, kernels::StationaryConfig};
+    /// use burn_gp_models::{Fit, FitModel, VecchiaConfig};
+    ///
+    /// # fn main() -> Result<(), burn_gp_models::Error> {
+    /// let x: Vec<[f64; 2]> = (0..100).map(|i| [f64::from(i % 10), f64::from(i / 10)]).collect();
+    /// let y: Vec<f64> = x.iter().map(|[a, b]| (0.5 * a).sin() + (0.3 * b).cos()).collect();
+    /// let settings = VecchiaSettings { neighbors: 10, ..VecchiaSettings::default() };
+    /// let config = VecchiaConfig::new(StationaryConfig::matern32()).with_settings(settings);
+    /// let gp = config.fit(&x, &y, &Fit::default())?;
+    /// let predicted = gp.predict([[4.5, 4.5]])?;
+    /// let expected = (0.5f64 * 4.5).sin() + (0.3f64 * 4.5).cos();
+    /// let mean: f64 = predicted.mean().into_scalar();
+    /// assert!((mean - expected).abs() < 0.1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    VecchiaConfig {
+        /// The numbers of neighbors.
+        #[serde(default)]
+        settings: VecchiaSettings = VecchiaSettings::default(),
+        /// The order of the rows.
+        #[serde(default)]
+        order: Ordering = Ordering::default(),
+        /// The seed of a random order.
+        #[serde(default)]
+        seed: u64 = 0,
+    }
+    /// 30 neighbors in training and 60 in predictions, the maximin order, and a zero mean.
+    new
+}
+
+impl VecchiaConfig {
+    /// The data in the [order](Self::order). Initialize, train and condition the model on these data. Data with an
+    /// input that is not finite keep their order.
+    pub fn arranged(&self, data: TrainingData) -> TrainingData {
+        let [_, dimensions] = data.inputs.dims();
+        let inputs = numbers(data.inputs.clone().without_autodiff());
+        let Ok(coordinates) = Coordinates::new(inputs, dimensions) else {
+            return data;
+        };
+        let rows = self.order.rows(&coordinates, self.seed);
+        let rows: Vec<i64> = rows.into_iter().map(|row| row as i64).collect();
+        let rows = Tensor::<1, Int>::from_data(rows.as_slice(), &data.inputs.device());
+        data.reordered(&rows)
+    }
+
+    /// Initializes the model for [`arranged`](Self::arranged) data, in their precision and on their device with
+    /// autodiff.
+    ///
+    /// # Errors
+    ///
+    /// When a target is not finite, a number of neighbors is zero, or a parameter setting is invalid.
+    pub fn init(&self, data: &TrainingData) -> Result<AnyVecchia, InitError> {
+        self.likelihood.check()?;
+        check_finite(&data.targets)?;
+        let [_, dimensions] = data.inputs.dims();
+        let model = self.assemble(dimensions, options_of(&data.inputs))?;
+        let mut model = self.ready(model, AnyVecchia::kernel, data)?;
+        // The initial values of the lengthscales may differ from those of the kernel's configuration.
+        model.update_metric();
+        Ok(model.with_priors(self.parameters.priors.clone()))
+    }
+
+    /// A model with the right shapes, to be filled from a record.
+    ///
+    /// # Errors
+    ///
+    /// When a number of neighbors is zero, or a parameter setting is invalid.
+    pub fn blank(
+        &self,
+        dimensions: usize,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Result<AnyVecchia, InitError> {
+        let model = self.assemble(dimensions, options.into())?;
+        Ok(self.parameters.apply_to_blank(model)?)
+    }
+
+    fn assemble(
+        &self,
+        dimensions: usize,
+        options: TensorCreationOptions,
+    ) -> Result<AnyVecchia, InitError> {
+        self.kernel.check_for("kernel", dimensions)?;
+        let VecchiaSettings {
+            neighbors,
+            prediction_neighbors,
+        } = self.settings;
+        if neighbors == 0 || prediction_neighbors == 0 {
+            return Err(InitError::NoNeighbors);
+        }
+        Ok(Vecchia::new(
+            self.kernel.init(dimensions, options.clone()),
+            self.mean.init(dimensions, OUTPUTS, options.clone()),
+            self.likelihood.init(options),
+            dimensions,
+            self.settings,
+        ))
+    }
+}
+
+impl ModelDefinition for VecchiaConfig {
+    regression_config!();
+
+    fn arranged(&self, data: TrainingData) -> TrainingData {
+        self.arranged(data)
+    }
+
+    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
+        Ok(self.init(data)?.boxed())
+    }
+
+    fn default_training(&self) -> TrainingDefaults {
+        TrainingDefaults::L_BFGS
+    }
+
+    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+        let model = self.blank(shape.dimensions, shape.options.clone())?;
+        Ok(Conditioned::blank(&model, shape))
+    }
+}
+
+register!(
+    Model,
+    "vecchia",
+    VecchiaConfig,
+    "Regression on nearest neighbors for many rows of few inputs, full batch, L-BFGS"
+);
+
+impl<K: KernelModule> Model for Vecchia<K> {
+    full_batch!();
+
+    fn update_approximation(&mut self) -> bool {
+        self.update_metric()
+    }
+
+    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+        Conditioned::trained(self, data)
+    }
+}

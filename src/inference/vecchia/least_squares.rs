@@ -1,0 +1,88 @@
+//! Generalized least squares with the covariance of the approximation.
+
+use burn::{module::Module, tensor::Tensor};
+
+use super::{JITTER, Vecchia, tile::Tile};
+use crate::{
+    inference::check_rows,
+    kernels::KernelModule,
+    ops::{ExactMatmul, Jitter, NeighborRows, NotPositiveDefinite, cholesky, neighbor_conditional},
+};
+
+/// The coefficients of a linear mean that maximize the log density.
+#[derive(Clone, Debug)]
+pub struct LeastSquares {
+    /// β̂, `[Q, P]`.
+    pub coefficients: Tensor<2>,
+    /// The covariance of the coefficients of each output, `[Q, Q]`.
+    pub covariance: Tensor<2>,
+}
+
+impl<K: KernelModule> Vecchia<K> {
+    /// Generalized least squares of targets on the columns of a design H: with `e_H = h_i − bᵀH_c` and
+    /// `e_y = y_i − bᵀy_c`, `β̂ = (Σ e_H e_Hᵀ/d)⁻¹·Σ e_H e_yᵀ/d`, whose first factor is its covariance. The mean of
+    /// the model itself is subtracted first. `y − Hβ̂` has the largest log density.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`, `design` (H): `[N, Q]`
+    ///
+    /// # Errors
+    ///
+    /// When a covariance cannot be factored, or the columns of the design depend on each other.
+    ///
+    /// # Panics
+    ///
+    /// If the numbers of rows differ.
+    #[track_caller]
+    pub fn least_squares(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+        design: Tensor<2>,
+    ) -> Result<LeastSquares, NotPositiveDefinite> {
+        check_rows(&inputs, &targets);
+        check_rows(&inputs, &design);
+        let this = self.valid();
+        let [inputs, targets, design] = [inputs, targets, design].map(Tensor::without_autodiff);
+        let residual = this.mean.residual(targets, inputs.clone());
+        let ([rows, outputs], [_, columns]) = (residual.dims(), design.dims());
+        let sets = this.neighbors(&inputs)?;
+        let own: Vec<u32> = (0..rows as u32).collect();
+        let table = NeighborRows {
+            own: &own,
+            neighbors: sets.indices(),
+            counts: sets.counts(),
+        };
+        let all = Tensor::cat(vec![design, residual], 1); // [N, Q + P]
+        let options = (&all.device(), all.dtype());
+        let mut normal = Tensor::<2>::zeros([columns, columns + outputs], options);
+        for tile in Tile::all(table, rows, &inputs) {
+            let noise = this.likelihood.noise();
+            let matrix = tile.covariance(&this.kernel, inputs.clone(), noise);
+            let (weights, variance) = neighbor_conditional(matrix, JITTER)?;
+            let errors = errors(&tile, all.clone(), weights); // [R, Q + P]
+            let scaled = errors.clone().narrow(1, 0, columns) / variance.unsqueeze_dim(1);
+            normal = normal + scaled.transpose().exact_matmul(errors);
+        }
+        let factor = cholesky(normal.clone().narrow(1, 0, columns), Jitter::NONE)?;
+        let solve = |right| factor.solve_transposed(factor.solve(right));
+        let eye = Tensor::<2>::eye(columns, &normal.device()).cast(normal.dtype());
+        Ok(LeastSquares {
+            coefficients: solve(normal.narrow(1, columns, outputs)),
+            covariance: solve(eye),
+        })
+    }
+}
+
+/// `v_i − bᵀv_c` for columns of values v.
+fn errors(tile: &Tile, values: Tensor<2>, weights: Tensor<2>) -> Tensor<2> {
+    let (last, rows, [_, columns]) = (tile.places() - 1, tile.rows.len(), values.dims());
+    let all = tile.gather(values); // [R, q, C]
+    let own = all.clone().narrow(1, last, 1).reshape([rows, columns]);
+    if last == 0 {
+        return own;
+    }
+    let predicted = all.narrow(1, 0, last) * weights.unsqueeze_dim::<3>(2);
+    own - predicted.sum_dim(1).reshape([rows, columns])
+}
