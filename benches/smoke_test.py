@@ -199,6 +199,18 @@ compare_classification.main()
         table = self.run_script(PEERS / "time_to_result.py", *options, "--threads", 1)
         self.assertRegex(table.splitlines()[-1], r"^\| wine \| +-?\d+\.\d+ \|")
 
+    def test_compare_spatial(self) -> None:
+        rows = [(0.1 * (i % 9), 0.1 * (i // 9), 0.1 * (i % 9) + 0.01 * ((7 * i) % 5)) for i in range(81)]
+        lines = [",".join(str(number) for number in row) for row in rows]
+        train, test = self.folder / "train.csv", self.folder / "test.csv.gz"
+        train.write_text("\n".join(["x,y,z", *lines[:60], ""]))
+        with gzip.open(test, "wt") as file:
+            file.write("\n".join(["x,y,z", *lines[60:], ""]))
+        options = ["--program", self.program, "--train", train, "--test", test, "--target", "z"]
+        options += ["--neighbors", 5, "--prediction-neighbors", 8, "--threads", 1, "--extra", "--steps 2"]
+        table = self.run_script(PEERS / "compare_spatial.py", *options)
+        self.assertRegex(table.splitlines()[-1], r"^\| burn-gp \| +\d+\.\d{4} \|")
+
     def benchmark(self, source: str, line: dict) -> Path:
         """A program that prints `line`; checks that our benchmark's source has all of its names."""
         text = (BENCHES / source).read_text()

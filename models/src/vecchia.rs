@@ -17,6 +17,9 @@ use crate::{
     training::{Model, TrainingData, TrainingDefaults},
 };
 
+/// The most inputs for which rows are in maximin order by default.
+const MAXIMIN_DIMENSIONS: usize = 3;
+
 /// Nearest-neighbor regression whose components are chosen at run time.
 pub type AnyVecchia = Vecchia<AnyKernel>;
 
@@ -48,14 +51,16 @@ regression_config! {
         /// The numbers of neighbors.
         #[serde(default)]
         settings: VecchiaSettings = VecchiaSettings::default(),
-        /// The order of the rows.
-        #[serde(default)]
-        order: Ordering = Ordering::default(),
+        /// The order of the rows. If absent, it is maximin for up to three inputs, and random for more, for which
+        /// maximin orders take long and gain little.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[setters(strip_option)]
+        order: Option<Ordering> = None,
         /// The seed of a random order.
         #[serde(default)]
         seed: u64 = 0,
     }
-    /// 30 neighbors in training and 60 in predictions, the maximin order, and a zero mean.
+    /// 30 neighbors in training and 60 in predictions, and a zero mean.
     new
 }
 
@@ -68,7 +73,12 @@ impl VecchiaConfig {
         let Ok(coordinates) = Coordinates::new(inputs, dimensions) else {
             return data;
         };
-        let rows = self.order.rows(&coordinates, self.seed);
+        let default = match dimensions {
+            ..=MAXIMIN_DIMENSIONS => Ordering::Maximin,
+            _ => Ordering::Random,
+        };
+        let order = self.order.unwrap_or(default);
+        let rows = order.rows(&coordinates, self.seed);
         let rows: Vec<i64> = rows.into_iter().map(|row| row as i64).collect();
         let rows = Tensor::<1, Int>::from_data(rows.as_slice(), &data.inputs.device());
         data.reordered(&rows)

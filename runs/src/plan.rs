@@ -15,6 +15,7 @@ mod layers;
 mod mini_batch;
 mod model;
 mod natural_gradient;
+mod neighbors;
 mod networks;
 mod parts;
 mod posterior;

@@ -9,6 +9,7 @@ use super::images::check_patches;
 use super::inducing::{inducing, initializer};
 use super::layers::{layers, set_layers};
 use super::mini_batch::mini_batch;
+use super::neighbors::neighbors;
 use super::networks::{self, correction, set_network};
 use super::parts::{kernel, kernel_of, mean_of_data, noise};
 use super::posterior::{covariance, posterior, posterior_of};
@@ -20,8 +21,9 @@ use crate::preparation::PreparedData;
 type Check = fn(&mut RunOptions) -> Result<(), OptionError>;
 
 /// The checks of options, with the fields that the options set.
-const CHECKS: [(&str, Check); 7] = [
+const CHECKS: [(&str, Check); 8] = [
     ("actions", actions::check),
+    ("settings.neighbors", |options| neighbors(options).map(drop)),
     ("settings.probes", |options| {
         conjugate_gradients(options).map(drop)
     }),
@@ -74,6 +76,9 @@ pub(super) fn model(
     }
     if model.has("actions") {
         model.set("actions", &actions(resolved, data)?);
+    }
+    if model.has("settings.neighbors") {
+        model.set("settings", &neighbors(resolved)?);
     }
     if model.has("settings.probes") {
         model.set("settings", &conjugate_gradients(resolved)?);
