@@ -54,7 +54,6 @@ regression_config! {
         /// The order of the rows. If absent, it is maximin for up to three inputs, and random for more, for which
         /// maximin orders take long and gain little.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[setters(strip_option)]
         order: Option<Ordering> = None,
         /// The seed of a random order.
         #[serde(default)]

@@ -260,3 +260,75 @@ fn neighbors(train: &Matrix, test: &Matrix) -> Option<Vec<Vec<(usize, f64)>>> {
     };
     Some(sets.iter().enumerate().map(weighted).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of inputs that no small whole-number pattern repeats.
+    fn inputs(rows: usize, columns: usize) -> Matrix {
+        let value = |place: usize| ((place * place + 3 * place) % 101) as f64 / 50.0 - 1.0;
+        Matrix::new(rows, columns, (0..rows * columns).map(value).collect())
+    }
+
+    fn linear(inputs: &Matrix) -> Vec<f64> {
+        let rows = inputs.values().chunks_exact(inputs.columns());
+        rows.map(|row| 3.0 * row[0] - 2.0 * row[1] + 5.0).collect()
+    }
+
+    #[test]
+    fn linear_functions_are_found() {
+        let (train, test) = (inputs(50, 2), inputs(7, 2));
+        let predicted = linear_regression(&train, &linear(&train), &test).expect("little work");
+        for (found, expected) in predicted.iter().zip(linear(&test)) {
+            // The relative penalty of 1e-8 moves coefficients by about as much.
+            assert!((found - expected).abs() < 1e-6, "{found}, not {expected}");
+        }
+    }
+
+    #[test]
+    fn more_columns_than_rows_have_finite_predictions() {
+        let (train, test) = (inputs(5, 9), inputs(4, 9));
+        let predicted = linear_regression(&train, &[1.0, 2.0, 0.0, 1.0, 5.0], &test);
+        let predicted = predicted.expect("little work");
+        assert!(
+            predicted.iter().all(|value| value.is_finite()),
+            "{predicted:?}"
+        );
+    }
+
+    #[test]
+    fn too_much_work_is_left_out() {
+        let wide = inputs(1, 60_000);
+        assert_eq!(linear_regression(&wide, &[1.0], &wide), None);
+    }
+
+    #[test]
+    fn rows_at_the_same_place_have_all_of_the_weight() {
+        let train = Matrix::new(4, 1, vec![0.0, 1.0, 1.0, 4.0]);
+        let test = Matrix::new(2, 1, vec![1.0, 2.0]);
+        let all = neighbors(&train, &test).expect("little work");
+        let weights = |near: &[(usize, f64)]| {
+            let mut weights = vec![0.0; 4];
+            near.iter().for_each(|&(row, weight)| weights[row] = weight);
+            weights
+        };
+        assert_eq!(weights(&all[0]), [0.0, 1.0, 1.0, 0.0]);
+        assert_eq!(weights(&all[1]), [0.5, 1.0, 1.0, 0.5]);
+    }
+
+    #[test]
+    fn chance_is_not_better() {
+        let own: Vec<f64> = (0..40).map(|row| f64::from(row % 7)).collect();
+        let halved: Vec<f64> = own.iter().map(|loss| 0.5 * loss).collect();
+        assert!(is_better(&halved, &own));
+        assert!(!is_better(&own, &halved));
+        // One row of 40 decides: the gain is one standard error.
+        let mut lucky = own.clone();
+        lucky[6] = -40.0;
+        assert!(!is_better(&lucky, &own));
+        // A gain on every row, but by one percent.
+        let similar: Vec<f64> = own.iter().map(|loss| 0.99 * loss).collect();
+        assert!(!is_better(&similar, &own));
+    }
+}

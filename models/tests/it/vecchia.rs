@@ -121,7 +121,7 @@ fn the_order_of_the_table_does_not_matter() {
     let other_x: Vec<[f64; 2]> = shuffled.iter().map(|&row| x[row]).collect();
     let other_y: Vec<f64> = shuffled.iter().map(|&row| y[row]).collect();
     for order in [Ordering::Maximin, Ordering::Random] {
-        let config = config(5).with_order(order);
+        let config = config(5).with_order(Some(order));
         let objective = |x: &[[f64; 2]], y: &[f64]| -> f64 {
             let data = TrainingData::new(x.as_flattened(), y, &Device::default(), DType::F64);
             let data = config.arranged(data);
@@ -135,7 +135,7 @@ fn the_order_of_the_table_does_not_matter() {
             "{order:?}: {ours}, {expected}"
         );
     }
-    let given = config(5).with_order(Ordering::Given);
+    let given = config(5).with_order(Some(Ordering::Given));
     let data = tensors(90, DType::F64);
     let values = |tensor: Tensor<2>| -> Vec<f64> { tensor.into_data().iter().collect() };
     assert_eq!(
@@ -155,7 +155,7 @@ fn it_needs_neighbors() {
 fn configurations_are_files() {
     let config = ModelConfig::from(
         config(12)
-            .with_order(Ordering::Random)
+            .with_order(Some(Ordering::Random))
             .with_seed(3)
             .with_likelihood(GaussianConfig::new(0.02)),
     );
