@@ -356,23 +356,6 @@ impl Schema {
         self.source_names().into_iter().chain(others).collect()
     }
 
-    /// Groups of inputs that share the hyperparameters of a kernel. The inputs of a category with more than
-    /// ten levels form one group; otherwise each level would have its own lengthscale.
-    pub fn shared_inputs(&self) -> SharedInputs {
-        let mut shared = SharedInputs::default();
-        let mut names = self.input_names.iter();
-        for column in &self.columns {
-            let encoding = &column.encoding;
-            let own: Vec<&String> = names.by_ref().take(encoding.inputs()).collect();
-            match encoding.has_many_levels() {
-                true => shared.add(&encoding.name, own.len()),
-                false => own.iter().for_each(|name| shared.add(name, 1)),
-            }
-        }
-        names.for_each(|name| shared.add(name, 1));
-        shared
-    }
-
     /// The scale of each input.
     pub(crate) fn input_scales(&self) -> Vec<InputScale> {
         match self.columns.is_empty() {

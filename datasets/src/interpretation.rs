@@ -1,5 +1,7 @@
 //! Interprets the columns of a table as inputs of a model: the kinds of their values, and their use.
 
+mod places;
+
 use std::collections::HashMap;
 
 use crate::columns::{ColumnRoles, Labels, Layout, Request, Role, SourceColumn};
@@ -45,6 +47,7 @@ pub(crate) fn interpret(
         interpreter.add(position, *role, has_labels);
     }
     interpreter.keep_a_row_number();
+    interpreter.pair_places();
     for (report, gaps) in interpreter.reports.iter_mut().zip(gaps) {
         (report.markers, report.unusual_labels) = gaps;
     }
@@ -156,7 +159,7 @@ fn task(
     let is_text = target.texts().len() > target.numbers().count().min(2)
         || 10 * texts.count() > target.len() && distinct(&target, FEW_LABELS + 1) <= FEW_LABELS;
     match (distinct(&target, 3), chosen) {
-        (_, Some(ColumnKind::Number | ColumnKind::Date)) => Task::Regression,
+        (_, Some(kind)) if kind.has_numbers() || kind == ColumnKind::Date => Task::Regression,
         (2, None) if !is_text && !are_labels(&target) => Task::Regression,
         (2, _) => Task::BinaryClassification,
         (3.., Some(_)) => Task::Classification,
@@ -174,7 +177,7 @@ fn decimal_mark(raw: &RawTable, layout: &Layout, options: &InputColumns) -> Opti
     for (position, (column, role)) in raw.cells.iter().zip(&layout.roles).enumerate() {
         let name = raw.columns.name(position);
         let kind = options.kind_of(&name);
-        let is_number = kind.is_none_or(|kind| kind == ColumnKind::Number);
+        let is_number = kind.is_none_or(ColumnKind::has_numbers);
         let is_label = *role == Role::Target && layout.labels.is_some();
         if *role == Role::Ignored || is_label || !is_number || options.leaves_out(&name) {
             continue;
@@ -274,7 +277,7 @@ impl<'a> Interpreter<'a> {
         let notation = self
             .notation(position, chosen, is_used)
             .filter(|_| !is_label);
-        if chosen == Some(ColumnKind::Number) && matches!(role, Role::Input(_)) {
+        if chosen.is_some_and(ColumnKind::has_numbers) && matches!(role, Role::Input(_)) {
             let is_number = |text: &str| notation.as_ref().is_some_and(|own| own.takes(text));
             let is_text = |cell: Cell<'_>| matches!(cell, Cell::Text(text) if !is_number(text));
             self.raw.cells[position].clear(is_text);
@@ -341,7 +344,7 @@ impl<'a> Interpreter<'a> {
     ) -> Option<NumberNotation> {
         let column = &self.raw.cells[position];
         let is_open = chosen.is_none() && self.options.inferred && !column.has_long_wholes();
-        if !is_open && chosen != Some(ColumnKind::Number) {
+        if !is_open && !chosen.is_some_and(ColumnKind::has_numbers) {
             return None;
         }
         let mark = column_mark(self.raw, position, self.decimal);

@@ -120,7 +120,10 @@ fn factors(data: &Dataset) -> Vec<Factor> {
                 levels.iter().cloned().chain(["(other)".into()]).collect()
             }
             Encoding::Boolean { no, yes } => vec![no.clone(), yes.clone()],
-            Encoding::Number | Encoding::Date { .. } => Vec::new(),
+            Encoding::Number
+            | Encoding::Date { .. }
+            | Encoding::Longitude { .. }
+            | Encoding::Latitude { .. } => Vec::new(),
         };
         if !levels.is_empty() {
             factors.push(Factor {

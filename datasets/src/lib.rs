@@ -107,7 +107,8 @@ pub use columns::{
 pub use dataset::{Dataset, Features, UnfitRow};
 pub use encoding::{
     ColumnEncoding, ColumnKind, ColumnReport, Cycle, DateFormat, DateOrder, DecimalMark, Encoding,
-    Gaps, InputColumns, KindOfColumn, KindOfColumnError, MissingValues, Purpose, Time, UnknownKind,
+    Gaps, InputColumns, KindOfColumn, KindOfColumnError, MissingValues, Place, Purpose, Time,
+    UnknownKind, quoted,
 };
 pub use equal_inputs::EqualInputs;
 pub use error::{CellError, ColumnError, DataError, FileError, MaskError, SetError, SplitError};

@@ -12,7 +12,8 @@ use crate::matrix::Matrix;
 /// for inputs, optionally the middle and half the length of their range. A column that is constant
 /// up to rounding has scale 1, so it is centered but not scaled. Constant targets, such as a single one, have
 /// their absolute value as scale, or 1 if they are 0, because nothing else is known about the variation of
-/// other targets. Inputs that mark a level of a category or a missing value have a fixed scale. A missing value
+/// other targets. Inputs that mark a level of a category or a missing value have a fixed scale. The three inputs
+/// of a place on the Earth share one scale, which keeps distances in proportion. A missing value
 /// becomes `input_fill`.
 ///
 /// Reading one from a file fails if a scale is not positive and finite, or a mean is not finite.
@@ -123,18 +124,19 @@ impl Standardizer {
             "a standardizer needs at least one training row"
         );
         let scales = data.schema.input_scales();
-        let (input_mean, input_scale) = (scales.iter().enumerate())
+        let (input_mean, input_scale): (Vec<f64>, Vec<f64>) = (scales.iter().enumerate())
             .map(|(column, scale)| {
                 let (mean, deviation) = mean_and_scale(values(data, train, column));
                 match scale {
-                    InputScale::Deviation => (mean, deviation),
+                    InputScale::Deviation | InputScale::OfPlace => (mean, deviation),
                     InputScale::Fixed(scale) => (mean, *scale),
                 }
             })
             .unzip();
+        let is_constant = |column| is_constant(values(data, train, column));
         Self {
             input_mean,
-            input_scale,
+            input_scale: with_scale_of_place(&scales, input_scale, is_constant, root_mean_square),
             input_fill: Vec::new(),
             target_mean: 0.0,
             target_scale: 1.0,
@@ -142,7 +144,7 @@ impl Standardizer {
     }
 
     /// Maps inputs to [−1, 1] by the range of the rows `train` instead. Inputs of other rows may
-    /// lie outside.
+    /// lie outside. The inputs of a place are all divided by the longest half of their ranges.
     ///
     /// # Panics
     /// When `train` is empty or contains a row that is not in `data`.
@@ -150,9 +152,11 @@ impl Standardizer {
         let (input_mean, input_scale) = (0..data.columns())
             .map(|column| middle_and_half(values(data, train, column)))
             .unzip();
+        let scales = data.schema.input_scales();
+        let is_constant = |column| is_constant(values(data, train, column));
         Self {
             input_mean,
-            input_scale,
+            input_scale: with_scale_of_place(&scales, input_scale, is_constant, largest),
             ..self
         }
     }
@@ -251,6 +255,42 @@ impl Standardizer {
         }
         Matrix::new(inputs.rows(), columns, values)
     }
+}
+
+/// The scales of inputs, in which those of a place have one scale: what `together` makes of the scales of the
+/// coordinates that vary, and of zero for the others. It is 1 if no coordinate varies.
+pub(crate) fn with_scale_of_place(
+    kinds: &[InputScale],
+    mut scales: Vec<f64>,
+    is_constant: impl Fn(usize) -> bool,
+    together: impl Fn(&[f64]) -> f64,
+) -> Vec<f64> {
+    let is_of_place = |column: &usize| kinds[*column] == InputScale::OfPlace;
+    let columns: Vec<usize> = (0..kinds.len()).filter(is_of_place).collect();
+    let own = columns.iter().map(|&column| match is_constant(column) {
+        true => 0.0,
+        false => scales[column],
+    });
+    let own: Vec<f64> = own.collect();
+    let shared = match own.iter().any(|&scale| scale > 0.0) {
+        true => together(&own),
+        false => 1.0,
+    };
+    for column in columns {
+        scales[column] = shared;
+    }
+    scales
+}
+
+/// The root of the mean of the squares.
+pub(crate) fn root_mean_square(values: &[f64]) -> f64 {
+    let squares = values.iter().map(|value| value * value);
+    (squares.sum::<f64>() / values.len() as f64).sqrt()
+}
+
+/// The largest of positive numbers.
+pub(crate) fn largest(values: &[f64]) -> f64 {
+    values.iter().copied().fold(0.0, f64::max)
 }
 
 /// The values of a column in the rows `train` that have one.

@@ -2,7 +2,9 @@
 
 use crate::columns::Schema;
 use crate::encoding::InputScale;
-use crate::standardizer::{Standardizer, is_constant, unit_of_constant};
+use crate::standardizer::{
+    Standardizer, is_constant, largest, root_mean_square, unit_of_constant, with_scale_of_place,
+};
 
 /// The moments and the ranges of inputs and targets, gathered row by row.
 ///
@@ -90,28 +92,31 @@ impl StreamedStatistics {
     /// The standardizer of the inputs alone.
     pub fn input_standardizer(&self, schema: &Schema) -> Standardizer {
         let scales = schema.input_scales();
-        let (input_mean, input_scale) = (self.inputs.iter().zip(&scales))
+        let (input_mean, input_scale): (Vec<f64>, Vec<f64>) = (self.inputs.iter().zip(&scales))
             .map(|(moments, scale)| {
                 let (mean, deviation) = moments.mean_and_scale();
                 match scale {
-                    InputScale::Deviation => (mean, deviation),
+                    InputScale::Deviation | InputScale::OfPlace => (mean, deviation),
                     InputScale::Fixed(scale) => (mean, *scale),
                 }
             })
             .unzip();
+        let is_constant = |column: usize| self.inputs[column].is_constant();
         Standardizer {
             input_mean,
-            input_scale,
+            input_scale: with_scale_of_place(&scales, input_scale, is_constant, root_mean_square),
             ..Standardizer::identity(self.inputs.len())
         }
     }
 
-    /// `standardizer` with inputs mapped to [−1, 1] by their ranges.
-    pub fn with_input_ranges(&self, standardizer: Standardizer) -> Standardizer {
+    /// `standardizer` with inputs mapped to [−1, 1] by their ranges; `schema` says which inputs share a scale.
+    pub fn with_input_ranges(&self, standardizer: Standardizer, schema: &Schema) -> Standardizer {
         let (input_mean, input_scale) = self.inputs.iter().map(Moments::middle_and_half).unzip();
+        let scales = schema.input_scales();
+        let is_constant = |column: usize| self.inputs[column].is_constant();
         Standardizer {
             input_mean,
-            input_scale,
+            input_scale: with_scale_of_place(&scales, input_scale, is_constant, largest),
             ..standardizer
         }
     }

@@ -124,7 +124,7 @@ fn the_blocks_have_the_rows_of_the_file() {
     let expected = Standardizer::fit(&whole, &all);
     let found = statistics.standardizer(&sample.schema);
     near(&found, &expected);
-    let ranges = statistics.with_input_ranges(found);
+    let ranges = statistics.with_input_ranges(found, &sample.schema);
     near(&ranges, &expected.with_input_ranges(&whole, &all));
 }
 

@@ -1,14 +1,14 @@
 //! The table of the columns of a file and their use, shown before training.
 
-use burn_gp_datasets::{ColumnKind, ColumnReport, Purpose};
+use burn_gp_datasets::{ColumnKind, ColumnReport, Purpose, quoted};
 
 use crate::preparation::PreparedData;
 
 /// The number of columns above which complete numeric columns share one line.
 const MOST_LINES: usize = 40;
 
-/// The table of the columns, and a line about omitted rows. Empty if the kinds of the columns were not
-/// inferred.
+/// The table of the columns, and lines about places on the Earth and about omitted rows. Empty if the kinds of
+/// the columns were not inferred.
 pub fn columns_table(data: &PreparedData) -> String {
     if data.columns.is_empty() {
         return String::new();
@@ -32,6 +32,13 @@ pub fn columns_table(data: &PreparedData) -> String {
     let plain = data.columns.iter().filter(is_plain).count();
     if is_long && plain > 0 {
         text += &format!("and {plain} columns of numbers without missing values, 1 input each\n");
+    }
+    if let Some([longitude, latitude]) = data.schema.place() {
+        text += &format!(
+            "{longitude} and {latitude} are read as degrees on the sphere; lengthscales are in km; \
+             --kind {}=number turns this off\n",
+            quoted(longitude)
+        );
     }
     if data.left_out > 0 {
         text += &format!(

@@ -32,6 +32,7 @@ mod other_crates;
 mod outputs;
 mod overwriting;
 mod parameter_options;
+mod places;
 mod received_folders;
 mod resume;
 mod safe_runs;

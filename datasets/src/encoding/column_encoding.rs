@@ -73,7 +73,20 @@ pub enum Encoding {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         cycles: Vec<Cycle>,
     },
+    /// Degrees of longitude: three inputs, the point in space of the [`Place`](super::Place).
+    Longitude {
+        /// The name of the column with the latitude.
+        latitude: String,
+    },
+    /// Degrees of latitude: no inputs, because those of the place belong to the longitude.
+    Latitude {
+        /// The name of the column with the longitude.
+        longitude: String,
+    },
 }
+
+/// The number of inputs of a place.
+pub(crate) const PLACE_INPUTS: usize = 3;
 
 /// The maximum number of levels of a category that have separate lengthscales in a kernel.
 const FEW_LEVELS: usize = 10;
@@ -95,6 +108,8 @@ pub enum Cycle {
 pub(crate) enum InputScale {
     /// The standard deviation of the training rows.
     Deviation,
+    /// One number for the three inputs of a place: the root of the mean of their variances.
+    OfPlace,
     /// A fixed number. With the standard deviation of an input that is nearly always 0, the rows with a
     /// 1 would be far from all others.
     Fixed(f64),
@@ -107,6 +122,8 @@ pub(crate) enum Unfit {
     Missing,
     /// It is not of the column's kind.
     Kind,
+    /// It is not a latitude.
+    Latitude,
     /// The level did not occur in training. The inputs are those of an unknown level.
     Level,
 }
@@ -156,9 +173,20 @@ impl ColumnEncoding {
         self.gaps == Gaps::Marked
     }
 
-    /// Whether it is a category of more than ten levels.
-    pub(crate) fn has_many_levels(&self) -> bool {
-        matches!(&self.encoding, Encoding::Category { levels, .. } if levels.len() > FEW_LEVELS)
+    /// The first inputs that share the hyperparameters of a kernel, with a name for all of them: the levels of
+    /// a category of more than ten, or the coordinates of a place.
+    pub(crate) fn shared(&self) -> Option<(String, usize)> {
+        match &self.encoding {
+            Encoding::Category { levels, .. } if levels.len() > FEW_LEVELS => {
+                Some((self.name.clone(), self.inputs()))
+            }
+            Encoding::Longitude { latitude } => Some((self.name_of_place(latitude), PLACE_INPUTS)),
+            _ => None,
+        }
+    }
+
+    fn name_of_place(&self, latitude: &str) -> String {
+        format!("{}, {latitude} (km)", self.name)
     }
 
     /// The number of inputs.
@@ -168,6 +196,8 @@ impl ColumnEncoding {
                 Encoding::Number | Encoding::Boolean { .. } => 1,
                 Encoding::Category { levels, .. } => levels.len() + 1,
                 Encoding::Date { cycles, .. } => 1 + 2 * cycles.len(),
+                Encoding::Longitude { .. } => PLACE_INPUTS,
+                Encoding::Latitude { .. } => 0,
             }
     }
 
@@ -188,6 +218,13 @@ impl ColumnEncoding {
                 });
                 [name.clone()].into_iter().chain(phases).collect()
             }
+            Encoding::Longitude { latitude } => {
+                let place = self.name_of_place(latitude);
+                ["x", "y", "z"]
+                    .map(|axis| format!("{axis} of {place}"))
+                    .to_vec()
+            }
+            Encoding::Latitude { .. } => Vec::new(),
         };
         if self.has_indicator() {
             names.push(format!("{name} is missing"));
@@ -207,6 +244,8 @@ impl ColumnEncoding {
                 let phases = std::iter::repeat_n(binary, 2 * cycles.len());
                 [InputScale::Deviation].into_iter().chain(phases).collect()
             }
+            Encoding::Longitude { .. } => vec![InputScale::OfPlace; PLACE_INPUTS],
+            Encoding::Latitude { .. } => Vec::new(),
         };
         if self.has_indicator() {
             scales.push(binary);
@@ -215,7 +254,8 @@ impl ColumnEncoding {
     }
 
     /// Writes the inputs of a cell. `dates` is the notation of the dates in this column, if it differs from
-    /// that of training. A missing number is NaN.
+    /// that of training. A missing number is NaN. The inputs of a place are the longitude until the latitude is
+    /// known.
     ///
     /// # Errors
     /// [`Unfit`]; the inputs then have no meaning, except for [`Unfit::Level`].
@@ -236,10 +276,14 @@ impl ColumnEncoding {
             }
             (_, Cell::Missing) if self.gaps != Gaps::Refused => values.fill(f64::NAN),
             (_, Cell::Missing) => return Err(Unfit::Missing),
-            (Encoding::Number, Cell::Number(value)) => values[0] = value,
-            (Encoding::Number, Cell::Text(text)) => {
-                let value = self.notation.as_ref().and_then(|own| own.parse(text));
-                values[0] = value.or(cell.number()).ok_or(Unfit::Kind)?;
+            (Encoding::Number | Encoding::Longitude { .. }, cell) => {
+                values.fill(self.number_in(cell).ok_or(Unfit::Kind)?);
+            }
+            (Encoding::Latitude { .. }, cell) => {
+                let latitude = self.number_in(cell).ok_or(Unfit::Kind)?;
+                if latitude.abs() > 90.0 {
+                    return Err(Unfit::Latitude);
+                }
             }
             (Encoding::Boolean { no, yes }, cell) => {
                 let two = [no.clone(), yes.clone()];
@@ -253,6 +297,15 @@ impl ColumnEncoding {
             }
         }
         Ok(())
+    }
+
+    /// The number in a cell, in the notation of the column.
+    pub(crate) fn number_in(&self, cell: Cell<'_>) -> Option<f64> {
+        let value = match cell {
+            Cell::Text(text) => self.notation.as_ref().and_then(|own| own.parse(text)),
+            Cell::Number(_) | Cell::Missing => None,
+        };
+        value.or(cell.number())
     }
 
     /// The notation of the dates in a column of new rows, if it differs from that of training: days in a
@@ -278,7 +331,7 @@ impl ColumnEncoding {
     /// The values that a cell of the column may have, unless they are numbers.
     pub(crate) fn expected(&self) -> Option<String> {
         match &self.encoding {
-            Encoding::Number => None,
+            Encoding::Number | Encoding::Longitude { .. } | Encoding::Latitude { .. } => None,
             Encoding::Boolean { no, yes } => Some(format!("{no:?} and {yes:?}")),
             Encoding::Category { .. } => Some("categories".into()),
             Encoding::Date { .. } => Some("dates or times of another format".into()),
@@ -290,7 +343,10 @@ impl ColumnEncoding {
         match &self.encoding {
             Encoding::Boolean { no, yes } => [no, yes].contains(&&label(cell)),
             Encoding::Category { levels, .. } => levels.contains(&label(cell)),
-            Encoding::Number | Encoding::Date { .. } => false,
+            Encoding::Number
+            | Encoding::Date { .. }
+            | Encoding::Longitude { .. }
+            | Encoding::Latitude { .. } => false,
         }
     }
 

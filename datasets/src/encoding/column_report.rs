@@ -39,6 +39,13 @@ pub enum Purpose {
     Kept,
     /// This many inputs of the model.
     Inputs(usize),
+    /// This many inputs of the model, some of which describe a place together with another column.
+    Place {
+        /// The number of inputs. Those of the place belong to the longitude.
+        inputs: usize,
+        /// The name of the other column.
+        with: String,
+    },
     /// The user left it out.
     Dropped,
     /// It carries no information about the target, for this reason.
@@ -53,6 +60,10 @@ impl std::fmt::Display for Purpose {
             Self::Kept => formatter.write_str("names, groups or weighs the rows"),
             Self::Inputs(1) => formatter.write_str("1 input"),
             Self::Inputs(count) => write!(formatter, "{count} inputs"),
+            Self::Place { inputs: 0, with } => write!(formatter, "a place with {with}"),
+            Self::Place { inputs, with } => {
+                write!(formatter, "{}, a place with {with}", Self::Inputs(*inputs))
+            }
             Self::Dropped => formatter.write_str("left out as requested"),
             Self::LeftOut(reason) => write!(formatter, "left out: {reason}"),
         }

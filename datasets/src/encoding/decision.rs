@@ -41,7 +41,7 @@ pub(crate) fn decide(
     options: &InputColumns,
 ) -> Decision {
     let encoding = match kind {
-        ColumnKind::Number => number(column, name),
+        kind if kind.has_numbers() => number(column, name),
         ColumnKind::Boolean => boolean(column, name),
         ColumnKind::Category => category(column, name, is_chosen),
         ColumnKind::Date => date(column, name, options),
@@ -274,7 +274,7 @@ fn mixed_column(column: &RawColumn, name: &str) -> Decision {
 }
 
 /// A name, quoted for a shell if necessary.
-pub(super) fn quoted(name: &str) -> String {
+pub fn quoted(name: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_-.".contains(c);
     match !name.is_empty() && name.chars().all(is_plain) {
         true => name.to_owned(),
@@ -290,7 +290,11 @@ pub(crate) fn summary(column: &RawColumn, kind: ColumnKind, options: &InputColum
     }
     match kind {
         ColumnKind::Empty => String::new(),
-        ColumnKind::Number | ColumnKind::RowNumber | ColumnKind::Mixed => {
+        ColumnKind::Number
+        | ColumnKind::Longitude
+        | ColumnKind::Latitude
+        | ColumnKind::RowNumber
+        | ColumnKind::Mixed => {
             let (low, high) = column
                 .numbers()
                 .fold((f64::MAX, f64::MIN), |(low, high), value| {

@@ -39,11 +39,27 @@ pub enum ColumnKind {
     Mixed,
     /// Nested or binary values.
     Unreadable,
+    /// Degrees of longitude, with a latitude in another column.
+    Longitude,
+    /// Degrees of latitude, with a longitude in another column.
+    Latitude,
 }
 
 impl ColumnKind {
     /// The kinds that a user can give a column.
-    pub const CHOICES: [Self; 4] = [Self::Number, Self::Boolean, Self::Category, Self::Date];
+    pub const CHOICES: [Self; 6] = [
+        Self::Number,
+        Self::Boolean,
+        Self::Category,
+        Self::Date,
+        Self::Longitude,
+        Self::Latitude,
+    ];
+
+    /// Whether the values are numbers, degrees included.
+    pub(crate) fn has_numbers(self) -> bool {
+        matches!(self, Self::Number | Self::Longitude | Self::Latitude)
+    }
 }
 
 impl fmt::Display for ColumnKind {
@@ -60,13 +76,17 @@ impl fmt::Display for ColumnKind {
             Self::Empty => "empty",
             Self::Mixed => "mixed",
             Self::Unreadable => "unreadable",
+            Self::Longitude => "longitude",
+            Self::Latitude => "latitude",
         })
     }
 }
 
 /// The error for a text that is not a kind that a user can give a column.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a kind of column; choose one of number, boolean, category and date")]
+#[error(
+    "{0:?} is not a kind of column; choose one of number, boolean, category, date, longitude and latitude"
+)]
 pub struct UnknownKind(pub String);
 
 impl FromStr for ColumnKind {

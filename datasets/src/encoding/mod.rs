@@ -7,16 +7,19 @@ mod decision;
 mod kind;
 mod number_notation;
 mod options;
+mod place;
 
 pub use column_encoding::{ColumnEncoding, Cycle, Encoding, Gaps};
 pub use column_report::{ColumnReport, Purpose};
 pub use dates::{DateFormat, DateOrder};
+pub use decision::quoted;
 pub use kind::{ColumnKind, UnknownKind};
 pub use number_notation::{DecimalMark, NumberNotation};
 
 pub(crate) use number_notation::Evidence;
 pub use options::{InputColumns, KindOfColumn, KindOfColumnError, MissingValues, Time};
+pub use place::Place;
 
-pub(crate) use column_encoding::{InputScale, Unfit};
+pub(crate) use column_encoding::{InputScale, PLACE_INPUTS, Unfit};
 pub(crate) use decision::{Decision, Problem, ambiguous, decide, missing, summary};
 pub(crate) use kind::{distinct, infer};

@@ -175,7 +175,7 @@ mod tests {
         );
         assert_eq!(
             error("zip=text"),
-            "\"text\" is not a kind of column; choose one of number, boolean, category and date"
+            "\"text\" is not a kind of column; choose one of number, boolean, category, date, longitude and latitude"
         );
     }
 }

@@ -84,6 +84,18 @@ pub enum CellError {
         /// The text of the cell; empty if it has none.
         text: String,
     },
+    /// A latitude is not between the poles.
+    #[error(
+        "{location}: {column} holds {text:?}, but a latitude is between -90 and 90 degrees; correct it or remove the row"
+    )]
+    NotALatitude {
+        /// The row.
+        location: Location,
+        /// The column.
+        column: ColumnLabel,
+        /// The text of the cell.
+        text: String,
+    },
     /// The kind of a cell differs from that of its column in training.
     #[error("{location}: {column} holds {text:?}, but held {expected} in training; correct it")]
     NotOfKind {

@@ -2,9 +2,9 @@
 
 use super::Table;
 use crate::classes::LabelReader;
-use crate::columns::{Layout, NewRows, Request, Role, Schema, TargetColumn};
+use crate::columns::{Layout, NewRows, Request, Role, Schema, SourceColumn, TargetColumn};
 use crate::dataset::UnfitRow;
-use crate::encoding::{DateFormat, DateOrder, Unfit, ambiguous};
+use crate::encoding::{DateFormat, DateOrder, Encoding, PLACE_INPUTS, Place, Unfit, ambiguous};
 use crate::error::{CellError, ColumnError, DataError, FileError};
 use crate::interpretation;
 use crate::number;
@@ -242,10 +242,41 @@ fn inputs(
         }
         first = after;
     }
+    place_points(raw, layout, rows, &mut inputs);
     Inputs {
         values: inputs,
         unseen,
         filled,
+    }
+}
+
+/// Turns the longitudes among the inputs into points in space. Without a longitude or a latitude, the point is
+/// missing.
+fn place_points(raw: &RawTable, layout: &Layout, rows: &[usize], inputs: &mut [f64]) {
+    let is_longitude =
+        |column: &SourceColumn| matches!(column.encoding.encoding, Encoding::Longitude { .. });
+    let is_latitude =
+        |column: &SourceColumn| matches!(column.encoding.encoding, Encoding::Latitude { .. });
+    let (Some(longitude), Some(latitude)) = (
+        layout.encoded.iter().position(is_longitude),
+        layout.encoded.iter().position(is_latitude),
+    ) else {
+        return;
+    };
+    let before = layout.encoded[..longitude].iter();
+    let first: usize = before.map(|column| column.encoding.inputs()).sum();
+    let source = (layout.roles.iter()).position(|role| *role == Role::Input(latitude));
+    let encoding = &layout.encoded[latitude].encoding;
+    for (&row, inputs) in rows.iter().zip(inputs.chunks_exact_mut(layout.inputs)) {
+        let cell = source.map(|position| raw.cells[position].cell(row));
+        let latitude = cell.and_then(|cell| encoding.number_in(cell));
+        let place = Place {
+            longitude: inputs[first],
+            latitude: latitude.unwrap_or(f64::NAN),
+        };
+        let is_known = !place.longitude.is_nan() && !place.latitude.is_nan();
+        let point = is_known.then(|| place.point());
+        inputs[first..first + PLACE_INPUTS].copy_from_slice(&point.unwrap_or([f64::NAN; 3]));
     }
 }
 
@@ -348,6 +379,11 @@ fn error(raw: &RawTable, layout: &Layout, fault: &Fault) -> DataError {
         _ => None,
     };
     match (fault.unfit, expected) {
+        (Unfit::Latitude, _) => DataError::Cell(CellError::NotALatitude {
+            location,
+            column,
+            text,
+        }),
         (Unfit::Kind, Some(expected)) => DataError::Cell(CellError::NotOfKind {
             location,
             column,

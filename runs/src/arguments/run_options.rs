@@ -254,8 +254,8 @@ options! {
         /// Columns not to use as inputs, separated by commas
         #[arg(value_delimiter = ',')]
         drop: Vec<String> = "COLUMNS" [ShortHelp],
-        /// Kind of a column, instead of the inferred one: number, boolean, category or date; can be given
-        /// several times
+        /// Kind of a column, instead of the inferred one: number, boolean, category, date, longitude or
+        /// latitude; can be given several times
         kind: Vec<KindOfColumn> = "COLUMN=KIND" [ShortHelp],
         /// Treatment of missing values in inputs [default: indicator]
         missing: MissingName = "WAY" [ShortHelp],

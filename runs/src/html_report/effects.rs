@@ -1,7 +1,7 @@
 //! The effect of each column on the predictions: partial dependence (Friedman, "Greedy function
 //! approximation", Annals of Statistics 29, 2001).
 
-use burn_gp_datasets::{ColumnEncoding, Encoding, Gaps, Matrix, Schema, SourceColumn};
+use burn_gp_datasets::{ColumnEncoding, Encoding, Gaps, Matrix, Place, Schema, SourceColumn};
 use burn_gp_models::Predictor;
 
 use crate::evaluation::{Levels, in_original_units};
@@ -113,6 +113,8 @@ struct Column {
     first: usize,
     count: usize,
     encoding: Option<ColumnEncoding>,
+    /// The position of the coordinates of a place, if the column has its longitude or latitude.
+    point: Option<usize>,
 }
 
 fn columns(schema: &Schema) -> Vec<Column> {
@@ -124,9 +126,11 @@ fn columns(schema: &Schema) -> Vec<Column> {
                 first,
                 count: 1,
                 encoding: None,
+                point: None,
             })
             .collect();
     }
+    let point = point(schema);
     let mut first = 0;
     let column = |source: &SourceColumn| {
         let count = source.encoding.inputs();
@@ -135,10 +139,24 @@ fn columns(schema: &Schema) -> Vec<Column> {
             name: source.encoding.name.clone(),
             first: first - count,
             count,
+            point: point.filter(|_| {
+                let encoding = &source.encoding.encoding;
+                matches!(
+                    encoding,
+                    Encoding::Longitude { .. } | Encoding::Latitude { .. }
+                )
+            }),
             encoding: Some(source.encoding.clone()),
         }
     };
     schema.columns.iter().map(column).collect()
+}
+
+/// The position of the three coordinates of a place among all inputs, if there are such.
+fn point(schema: &Schema) -> Option<usize> {
+    let encodings = || schema.columns.iter().map(|source| &source.encoding);
+    let before = encodings().position(|own| matches!(own.encoding, Encoding::Longitude { .. }))?;
+    Some(encodings().take(before).map(ColumnEncoding::inputs).sum())
 }
 
 /// Training rows in the units of the data.
@@ -205,7 +223,7 @@ impl<'a> Background<'a> {
     fn predicted(&self, column: &Column, values: &[f64], predictor: &Predictor) -> Vec<f64> {
         let mut inputs = self.rows.values().to_vec();
         for row in inputs.chunks_exact_mut(self.rows.columns()) {
-            row[column.first..column.first + column.count].copy_from_slice(values);
+            column.write(values, row);
         }
         let inputs = Matrix::new(self.rows.rows(), self.rows.columns(), inputs);
         let standardizer = &self.data.standardizer;
@@ -273,7 +291,7 @@ impl<'a> Background<'a> {
     }
 
     fn sorted(&self, column: &Column) -> Vec<f64> {
-        let values = self.rows.column(column.first);
+        let values = (0..self.rows.rows()).map(|row| column.read(self.rows.row(row)));
         let mut values: Vec<f64> = values.filter(|value| !value.is_nan()).collect();
         values.sort_by(f64::total_cmp);
         values
@@ -289,11 +307,55 @@ impl Column {
         }
     }
 
-    /// The inputs of a value that is not missing.
+    /// The place in a row of inputs, with its position, if the column has the longitude or the latitude of one.
+    fn place(&self, row: &[f64]) -> Option<(Place, usize)> {
+        let first = self.point?;
+        let place = Place::of_point([row[first], row[first + 1], row[first + 2]]);
+        Some((place, first))
+    }
+
+    fn has_longitude(&self) -> bool {
+        let encoding = self.encoding.as_ref().map(|own| &own.encoding);
+        matches!(encoding, Some(Encoding::Longitude { .. }))
+    }
+
+    /// The number of the column in a row of inputs.
+    fn read(&self, row: &[f64]) -> f64 {
+        match self.place(row) {
+            Some((place, _)) if self.has_longitude() => place.longitude,
+            Some((place, _)) => place.latitude,
+            None => row[self.first],
+        }
+    }
+
+    /// Gives the column these inputs in a row. One of a place gives the place another longitude or latitude.
+    fn write(&self, values: &[f64], row: &mut [f64]) {
+        let Some((mut place, first)) = self.place(row) else {
+            row[self.first..self.first + self.count].copy_from_slice(values);
+            return;
+        };
+        match self.has_longitude() {
+            true => place.longitude = values[0],
+            false => place.latitude = values[0],
+        }
+        row[first..first + 3].copy_from_slice(&place.point());
+        if self.is_marked() {
+            row[self.first + self.count - 1] = 0.0;
+        }
+    }
+
+    /// Whether the last input marks missing values.
+    fn is_marked(&self) -> bool {
+        (self.encoding.as_ref()).is_some_and(|own| own.gaps == Gaps::Marked)
+    }
+
+    /// The inputs of a value that is not missing. Of a place, the number alone.
     fn filled(&self, value: &[f64]) -> Vec<f64> {
-        let is_marked = (self.encoding.as_ref()).is_some_and(|own| own.gaps == Gaps::Marked);
         let mut inputs = value.to_vec();
-        if is_marked {
+        if self.point.is_some() {
+            return inputs;
+        }
+        if self.is_marked() {
             inputs.push(0.0);
         }
         inputs.resize(self.count, 0.0);

@@ -132,10 +132,13 @@ fn relevance(description: &Description) -> String {
         .filter_map(|parameter| Some((parameter, parameter.inputs.as_ref()?)));
     let tables = of_lengthscales.map(|(parameter, names)| {
         let scale = |name: &String| {
-            let level = format!("{name}=");
+            let (level, of_place) = (format!("{name}="), format!("x of {name}"));
             let mut inputs = description.inputs.iter();
             inputs
-                .find(|input| input.name == *name || input.name.starts_with(&level))
+                .find(|input| {
+                    let own = &input.name;
+                    own == name || *own == of_place || own.starts_with(&level)
+                })
                 .map_or(1.0, |input| input.scale)
         };
         let mut rows: Vec<(f64, Vec<String>)> = (names.iter().zip(&parameter.values))

@@ -218,6 +218,6 @@ fn standardizer(
     };
     match options.input_scale() {
         InputScaleName::Standard => standardizer,
-        InputScaleName::Range => statistics.with_input_ranges(standardizer),
+        InputScaleName::Range => statistics.with_input_ranges(standardizer, &sample.schema),
     }
 }
