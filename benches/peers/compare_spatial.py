@@ -1,7 +1,8 @@
 """Compares `burn-gp train --model vecchia` with GPBoost's Vecchia approximation on one table; prints one table.
 
-Both read the same files, fit the same kernel with the same number of neighbors, and predict the test rows. Each
-program is a process of its own, in turns. Seconds are medians over the rounds: ours those of the whole process,
+Both read the same files, fit the same kernel with the same number of neighbors, and predict the test rows. GPBoost's
+kernel has one lengthscale, ours one for each input, which is standardized; `--extra` changes ours. Each program is a
+process of its own, in turns. Seconds are medians over the rounds: ours those of the whole process,
 GPBoost's those of reading, fit and predictions without imports. Scores are in the units of the table.
 """
 
@@ -54,7 +55,7 @@ def unpacked(path: Path, folder: Path) -> Path:
 def own(arguments: argparse.Namespace, train: Path, test: Path, folder: Path) -> dict:
     """Scores and seconds of our program."""
     out = folder / "run"
-    command = [arguments.program, "train", "--model", "vecchia", "--kernel", arguments.kernel, "--isotropic"]
+    command = [arguments.program, "train", "--model", "vecchia", "--kernel", arguments.kernel]
     command += ["--data", train, "--test", test, "--target", arguments.target, "--dtype", "f64"]
     command += ["--neighbors", arguments.neighbors, "--prediction-neighbors", arguments.prediction_neighbors]
     command += ["--threads", arguments.threads, "--out", out, "--overwrite", "--quiet", *arguments.extra.split()]
