@@ -84,20 +84,25 @@ const LINEAR: &str = "linear_regression";
 const NEAREST: &str = "nearest_neighbors";
 const MOST_FREQUENT: &str = "most_frequent_class";
 
-/// The scores of all baselines as text, in the units of the data. `None` if there are none.
-pub fn baselines_text(baselines: &Baselines) -> Option<String> {
-    let each: Vec<String> = (baselines.iter())
-        .filter_map(|(name, scores)| {
-            let original = scores.get(&format!("{RMSE}_original"));
-            let text = match (original, scores.get(ERROR)) {
-                (Some(rmse), _) => format!("RMSE {rmse:.4}"),
-                (None, Some(error)) => format!("error {:.2} %", 100.0 * error),
-                (None, None) => return None,
-            };
-            Some(format!("{} {text}", name.replace('_', " ")))
-        })
-        .collect();
-    (!each.is_empty()).then(|| each.join(", "))
+/// The scores of all baselines as text, in the units of the target. `None` if there are none.
+pub fn baselines_text(baselines: &Baselines, target: &str) -> Option<String> {
+    let of_each = |score: &str, text: fn(f64) -> String| -> Vec<String> {
+        let scored = (baselines.iter()).filter_map(|(name, scores)| {
+            let value = scores.get(score)?;
+            Some(format!("{} {}", name.replace('_', " "), text(*value)))
+        });
+        scored.collect()
+    };
+    let errors = of_each(ERROR, |error| format!("{:.2} %", 100.0 * error));
+    let rmse = of_each(&format!("{RMSE}_original"), |rmse| format!("{rmse:.4}"));
+    match (errors.is_empty(), rmse.is_empty()) {
+        (false, _) => Some(format!("error of {}", errors.join(", "))),
+        (true, false) => Some(format!(
+            "RMSE of {}   (in the units of {target})",
+            rmse.join(", ")
+        )),
+        (true, true) => None,
+    }
 }
 
 fn warning(baseline: &Baseline, own: &[f64], score: &str) -> String {

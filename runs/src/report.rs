@@ -173,7 +173,7 @@ pub fn table(metrics: &Metrics, data: &PreparedData, folder: &Path) -> String {
         Some(scores) => score_lines(scores, target, data.standardizer.scales_targets()),
         None => vec![line("scores", "none, because no rows were held out")],
     });
-    lines.extend(baselines_text(&metrics.baselines).map(|text| line("baselines", &text)));
+    lines.extend(baselines_text(&metrics.baselines, target).map(|text| line("baselines", &text)));
     lines.extend(metrics.warnings.iter().map(|text| line("warning", text)));
     lines.push(String::new());
     lines.extend(hyperparameters(metrics, data));

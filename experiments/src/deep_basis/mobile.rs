@@ -141,12 +141,13 @@ fn coordinates(path: &Path, data: &Dataset) -> Result<[usize; 2], Failure> {
     Ok([position(COORDINATES[0])?, position(COORDINATES[1])?])
 }
 
-/// Writes the data file for the runs.
+/// Writes the data file for the runs. The paper's inputs are degrees in a plane, so the names of the columns do not
+/// say that they are places on the sphere.
 fn write(data: &Measurements, experiment: &ExperimentFolder) -> Result<PathBuf, Failure> {
     let runs = experiment.runs();
     std::fs::create_dir_all(&runs).map_err(Failure::writing(&runs))?;
     let path = runs.join(format!("{DATA}.csv"));
-    let mut text = String::from("latitude,longitude,logarithm\n");
+    let mut text = String::from("north,east,logarithm\n");
     for [latitude, longitude, logarithm] in &data.rows {
         text += &format!("{latitude},{longitude},{logarithm}\n");
     }

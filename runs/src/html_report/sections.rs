@@ -41,7 +41,8 @@ fn warnings(description: &Description) -> String {
 
 /// The model, the data and the training in a few lines.
 fn facts(description: &Description) -> String {
-    let baselines = baselines_text(&description.baselines).map(|text| ("baselines", text));
+    let baselines = baselines_text(&description.baselines, &description.target.name);
+    let baselines = baselines.map(|text| ("baselines", text));
     let facts = description.facts().into_iter().chain(baselines);
     let lines = facts
         .map(|(name, text)| format!("<dt>{}</dt><dd>{}</dd>\n", escaped(name), escaped(&text)));

@@ -15,7 +15,8 @@ impl Display for Description {
             lines.push(String::new());
             let is_standardized = self.target.standardized.is_some();
             lines.extend(score_lines(scores, &self.target.name, is_standardized));
-            lines.extend(baselines_text(&self.baselines).map(|text| line("baselines", &text)));
+            let baselines = baselines_text(&self.baselines, &self.target.name);
+            lines.extend(baselines.map(|text| line("baselines", &text)));
         }
         lines.extend(self.warnings.iter().map(|text| line("warning", text)));
         lines.push(String::new());
