@@ -280,7 +280,7 @@ impl Patches {
         let shape = [images, self.grid.count(), self.grid.dimensions()];
         let patches = self.grid.extract(self.images).reshape(shape);
         let (scales, variances) = (
-            self.lengthscale.expand([images, 1]),
+            self.lengthscale.expand([images]),
             self.variance.expand([images]),
         );
         let kind = Stationary::SquaredExponential;

@@ -89,13 +89,6 @@ pub(super) fn cases() -> Vec<Case> {
             harness.output("factor", factor.joined().lower());
             Ok(())
         }),
-        case("neighbor_conditional", move |harness| {
-            let matrix = definite_input(harness, BATCH, rows);
-            let (weights, variances) = ops::neighbor_conditional(matrix, Jitter::NONE)?;
-            harness.output("weights", weights);
-            harness.output("variances", variances);
-            Ok(())
-        }),
         case("gaussian_log_density", move |harness| {
             let values = definite(harness, 1, columns);
             let covariance = symmetric(harness.given(&values, [columns; 2]));
