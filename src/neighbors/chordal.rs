@@ -76,7 +76,8 @@ fn point(longitude: f64, latitude: f64) -> [f64; 3] {
     // cos φ = sin(90° − |φ|), which is exactly zero at a pole.
     let from_axis = EARTH_RADIUS_KM * (90.0 - latitude.abs()).to_radians().sin();
     let above_equator = EARTH_RADIUS_KM * latitude.to_radians().sin();
-    [from_axis * cos, from_axis * sin, above_equator]
+    // Adding zero turns −0 into +0, so that equal points have equal bits.
+    [from_axis * cos, from_axis * sin, above_equator].map(|value| value + 0.0)
 }
 
 /// The longitude between −180, included, and 180. No step rounds.

@@ -157,3 +157,24 @@ fn other_columns_are_a_mistake() {
     let degrees = coordinates(vec![0.0; 9], 3);
     assert_names("three columns", &["[N, 2]", "[3, 3]"], || chordal(&degrees));
 }
+
+/// The same place has the same bits, the sign of zero included.
+#[test]
+fn poles_have_equal_bits() {
+    for latitude in [90.0, -90.0] {
+        let longitudes = (-36..=36).flat_map(|step| [f64::from(10 * step), latitude]);
+        let degrees = Coordinates::new(longitudes.collect(), 2).unwrap();
+        let points = chordal(&degrees).unwrap();
+        let bits = |row: usize| {
+            points
+                .row(row)
+                .iter()
+                .map(|value| value.to_bits())
+                .collect::<Vec<u64>>()
+        };
+        assert!(
+            (0..points.rows()).all(|row| bits(row) == bits(0)),
+            "at latitude {latitude}"
+        );
+    }
+}
