@@ -82,7 +82,7 @@ pub(crate) use adam::{AdamStep, adam};
 pub use cholesky::{
     BlockFactor, CholeskyFactor, Jitter, NotPositiveDefinite, SingularTriangle, cholesky,
 };
-pub(crate) use cholesky::{cholesky_unchecked, factor_rest};
+pub(crate) use cholesky::{cholesky_unchecked, factor_rest, may_wait};
 pub use covariance::{covariance, covariances};
 pub use covariance_product::{Blocks, block_covariance, covariance_product};
 #[cfg(any(test, feature = "section-times"))]

@@ -10,7 +10,7 @@ use burn::{
 use super::{JITTER, tile::Tile};
 use crate::{
     kernels::KernelModule,
-    ops::{NeighborRows, NotPositiveDefinite, is_on_cpu, neighbor_conditional, number},
+    ops::{NeighborRows, NotPositiveDefinite, may_wait, neighbor_conditional, numbers},
 };
 
 /// `Σ_p Σ_i log N(r_ip | bᵀr_cp, d)` over the rows of a table.
@@ -72,14 +72,13 @@ fn check_variances(
     tile: &Tile,
     rows: NeighborRows<'_>,
 ) -> Result<(), NotPositiveDefinite> {
-    let variance = variance.clone();
-    if !is_on_cpu(&variance) || number(variance.clone().min()) > 0.0 {
+    if !may_wait(variance) {
         return Ok(());
     }
     let dtype = variance.dtype();
-    let values = crate::ops::numbers(variance);
-    let Some(row) = values.iter().position(|&value| value <= 0.0) else {
-        // NaN makes the density NaN.
+    let values = numbers(variance.clone());
+    let is_positive = |value: f64| value > 0.0; // false for NaN
+    let Some(row) = values.iter().position(|&value| !is_positive(value)) else {
         return Ok(());
     };
     let place = tile.rows.start + row;
