@@ -34,7 +34,8 @@ pub struct Restarts {
 /// more likely found from several starts.
 ///
 /// Frozen hyperparameters, values of any sign, network weights and inducing points start at their configured values
-/// every time. `data` are [arranged](crate::ModelDefinition::arranged) and on the device of training.
+/// every time. `data` are [arranged](crate::ModelDefinition::arranged) and on the device of training. `watch` is
+/// called before each training.
 ///
 /// ```
 /// use burn::tensor::{DType, Device};
@@ -44,15 +45,16 @@ pub struct Restarts {
 /// let device = Device::default().autodiff();
 /// let data = TrainingData::new(&[0.0, 0.5, 1.0, 1.5], &[0.1, 0.4, 0.9, 1.2], &device, DType::F64);
 /// let config = ModelConfig::from(ExactConfig::new(StationaryConfig::rbf()));
-/// let found = restarts(&config, &data, &FullBatchTraining::default().into(), 3, 0);
+/// let seed = 0;
+/// let found = restarts(&config, &data, &FullBatchTraining::default().into(), (3, seed), || ());
 /// assert_eq!(found.losses.len(), 4);
 /// ```
 pub fn restarts(
     config: &ModelConfig,
     data: &TrainingData,
     training: &Training,
-    count: usize,
-    seed: u64,
+    (count, seed): (usize, u64),
+    mut watch: impl FnMut(),
 ) -> Restarts {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut starts = vec![FirstValues::new()];
@@ -60,6 +62,7 @@ pub fn restarts(
         starts.extend((0..count).map(|_| drawn(config, &model, &mut random)));
     }
     let losses = starts.iter().map(|start| {
+        watch();
         let loss = loss_from(config, start, data, training);
         loss.filter(|loss| loss.is_finite())
     });

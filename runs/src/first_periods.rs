@@ -5,7 +5,7 @@ use burn_gp_models::training::Training;
 
 use crate::arguments::RunOptions;
 use crate::option_error::OptionError;
-use crate::parameter_options::{NumberUnits, ValuesOption};
+use crate::parameter_options::ValuesOption;
 use crate::plan::resolve;
 use crate::preparation::PreparedData;
 
@@ -30,18 +30,11 @@ pub fn with_first_periods(
     if first.is_empty() {
         return Ok(options);
     }
-    let found = first.into_iter().map(|(path, values)| ValuesOption {
-        path,
-        values: values.into_iter().map(rounded).collect(),
-        units: NumberUnits::Standardized,
-    });
+    let found = first
+        .into_iter()
+        .map(|(path, values)| ValuesOption::rounded(path, values));
     Ok(RunOptions {
         set: Some(found.chain(options.set.iter().flatten().cloned()).collect()),
         ..options
     })
-}
-
-/// Rounds to five digits, which are enough for a start and easy to read.
-fn rounded(value: f64) -> f64 {
-    format!("{value:.4e}").parse().unwrap_or(value)
 }

@@ -45,6 +45,7 @@ pub mod ranges;
 mod regular_file;
 mod replacement;
 pub mod report;
+mod restarts;
 mod results;
 pub mod sample;
 pub mod scores;

@@ -28,6 +28,12 @@ pub enum OptionError {
     /// A training time without `--model auto`.
     #[error("--minutes only works with --model auto; remove it, or remove the options of a model")]
     MinutesOfNamedModel,
+    /// Several starts with rows that they do not support.
+    #[error("--restarts does not work with {option}; remove one of them")]
+    RestartsWith {
+        /// The other option.
+        option: &'static str,
+    },
     /// A fold without the number of folds.
     #[error("--fold needs the number of folds; add --folds")]
     WithoutFolds,

@@ -28,6 +28,7 @@ use crate::output::{OutputFolder, default_folder_name};
 use crate::plan::{EarlyStopping, Plan, check, long_periods, resolve};
 use crate::preparation::PreparedData;
 use crate::progress::{Progress, RowProgress};
+use crate::restarts::with_restarts;
 use crate::results::write_results;
 use crate::standard_error::warn;
 use crate::standard_output::inform;
@@ -138,6 +139,8 @@ pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
         false if is_resumed => options,
         false => with_first_periods(options, &data, (&device, dtype))?,
     };
+    let (options, losses) = with_restarts(options, &data, (&device, dtype), quiet)?;
+    columns += &losses;
     warn_of(&data, &options);
     let run = Run {
         folder: &folder,

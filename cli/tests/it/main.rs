@@ -34,6 +34,7 @@ mod overwriting;
 mod parameter_options;
 mod places;
 mod received_folders;
+mod restarts;
 mod resume;
 mod safe_runs;
 mod sample;

@@ -128,7 +128,7 @@ fn train(
     let mut config = without_panic(with_priors).map_err(Error::Config)?;
     let init = |config: &ModelConfig| without_panic(|| config.init(&data)).map_err(Error::Config);
     let mut model = init(&config)??;
-    let restarts = fit.best_start(&config, &data, &training);
+    let restarts = fit.best_start(&mut config, &data, &training)?;
     if let Some(parameters) = config.parameters()
         && !restarts.best.is_empty()
     {

@@ -232,14 +232,19 @@ impl Fit {
     /// The initial values from which training reaches the smallest loss, if there are restarts.
     pub(super) fn best_start(
         &self,
-        config: &ModelConfig,
+        config: &mut ModelConfig,
         data: &TrainingData,
         training: &Training,
-    ) -> Restarts {
-        match self.restarts {
-            0 => Restarts::default(),
-            count => restarts(config, data, training, count, self.seed.unwrap_or(0)),
+    ) -> Result<Restarts, Error> {
+        let count = self.restarts;
+        if count == 0 {
+            return Ok(Restarts::default());
         }
+        if config.parameters().is_none() {
+            return unused("restarts", "the model has no hyperparameters to draw");
+        }
+        let seed = self.seed.unwrap_or(0);
+        Ok(restarts(config, data, training, (count, seed), || ()))
     }
 
     /// The device without autodiff and the type for `inputs`.

@@ -332,6 +332,9 @@ options! {
         /// Optimizer steps [default: 6000, or 10 epochs if that is more; full-batch models: at most
         /// 1000; dbk, dkl and sdkl: 2000]
         steps: usize = "S" [DataDependentDefault, Changeable, ShortHelp],
+        /// Also train from this many random initial values of the hyperparameters, and start from those that
+        /// reach the smallest loss; takes as many times longer [default: 0]
+        restarts: usize = "COUNT" at "parameters",
         /// Rows in a mini-batch [default: 256]
         batch_size: usize = "B",
         /// Initial learning rate of Adam [default: 0.05; models with networks 0.03, cagp-cg and itergp
