@@ -128,6 +128,7 @@ impl VecchiaConfig {
             return Err(InitError::NoNeighbors);
         }
         Ok(Vecchia::new(
+            joint_predictions: _,
             self.kernel.init(dimensions, options.clone()),
             self.mean.init(dimensions, OUTPUTS, options.clone()),
             self.likelihood.init(options),
