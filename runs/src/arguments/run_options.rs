@@ -112,7 +112,8 @@ options! {
         /// Optimizer [default: adam for models on mini-batches, cagp-cg and itergp; l-bfgs for others]
         optimizer: OptimizerName = "OPTIMIZER",
         /// Stop full-batch training when the relative improvement of the objective per iteration, averaged
-        /// over ten iterations, falls below this [default: 1e-9; model auto: 1e-5]
+        /// over ten iterations, falls below this [default: 1e-9, with vecchia also an improvement of less than
+        /// 0.01 nats in two iterations each; model auto: 1e-5]
         objective_tolerance: f64 = "T",
         /// Policy that chooses the next action of itergp; cg makes it cagp-cg
         policy: PolicyName = "POLICY" at "actions.rule",
