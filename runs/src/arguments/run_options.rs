@@ -33,7 +33,7 @@ options! {
         /// Target training time in minutes of the model auto [default: 2]
         minutes: f64 = "MINUTES" [IgnoredInComparison, ShortHelp],
         /// Kernel, such as rbf, rbf+linear, periodic(rbf)*matern32 [default: matern52; the model auto takes
-        /// linear+matern52 if that is better]
+        /// linear+matern52, or with vecchia matern12 or matern32, if that is better]
         #[arg(long_help = help())]
         kernel: KernelExpression = "KERNEL" at "kernel" [ShortHelp],
         /// Share one lengthscale (period, variance) among all inputs instead of one for each [default:
