@@ -208,8 +208,8 @@ fn training_stops_when_improvements_are_negligible() {
     };
     let ((long, best), (short, found)) = (trained(0.0), trained(1e-2));
     assert!(short < long, "{short} and {long} steps");
-    // The last improvements shrink by a constant factor or more.
-    assert!((found - best).abs() < 0.1, "{found}, {best}");
+    // A difference of half a nat is within one standard deviation of a parameter.
+    assert!((found - best).abs() < 0.5, "{found}, {best}");
     let usual = VecchiaConfig::new(StationaryConfig::matern32());
     let TrainingDefaults::FullBatch(usual) = ModelConfig::from(usual).default_training() else {
         panic!("not full batch");
