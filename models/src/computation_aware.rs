@@ -17,7 +17,7 @@ use crate::{
     AnyModel, Conditioned, DataShape, InitError, ModelDefinition, TrainedModel,
     config::{OUTPUTS, options_of, with_first_values},
     regression_config::{full_batch, regression_config},
-    training::{FullBatchOptimizer, Model, TrainingData, TrainingDefaults},
+    training::{FullBatchOptimizer, FullBatchTraining, Model, TrainingData, TrainingDefaults},
 };
 
 /// Computation-aware regression whose components are chosen at run time.
@@ -278,12 +278,13 @@ impl ModelDefinition for ComputationAwareConfig {
     fn default_training(&self) -> TrainingDefaults {
         match self.actions {
             ActionsConfig::Blocks { .. } => TrainingDefaults::L_BFGS,
-            ActionsConfig::Iterations { .. } => {
-                TrainingDefaults::FullBatch(FullBatchOptimizer::Adam {
+            ActionsConfig::Iterations { .. } => TrainingDefaults::FullBatch(FullBatchTraining {
+                optimizer: FullBatchOptimizer::Adam {
                     learning_rate: TrainingDefaults::RATE_OF_ITERATIONS,
                     schedule: TrainingDefaults::SCHEDULE,
-                })
-            }
+                },
+                ..FullBatchTraining::L_BFGS
+            }),
         }
     }
 

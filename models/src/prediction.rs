@@ -81,7 +81,7 @@ impl Predictor {
 
     /// The first row and the number of rows of each chunk.
     fn chunks(&self, rows: usize) -> impl Iterator<Item = (usize, usize)> {
-        let most = inputs_at_once(self.process.rows_per_input());
+        let most = inputs_at_once(self.process.rows_per_input()).max(self.process.joint_inputs());
         (0..rows)
             .step_by(most)
             .map(move |start| (start, most.min(rows - start)))
@@ -191,7 +191,8 @@ impl Predictor {
         })
     }
 
-    /// Predictions at row-major host inputs with `columns` columns.
+    /// Predictions at row-major host inputs with `columns` columns. If the process [predicts rows
+    /// together](burn_gp_core::process::Process::joint_inputs), rows of a chunk depend slightly on each other.
     ///
     /// # Panics
     ///

@@ -14,11 +14,16 @@ use crate::{
     AnyModel, Conditioned, DataShape, InitError, ModelDefinition, TrainedModel,
     config::{OUTPUTS, options_of},
     regression_config::{full_batch, regression_config},
-    training::{Model, TrainingData, TrainingDefaults},
+    training::{FullBatchTraining, Model, TrainingData, TrainingDefaults},
 };
 
 /// The most inputs for which rows are in maximin order by default.
 const MAXIMIN_DIMENSIONS: usize = 3;
+
+/// Training stops when its iterations improve the log density by less than this, as in Guinness's GpGp. The variance
+/// and the lengthscale of rough kernels are barely determined apart, and L-BFGS would follow their ratio for as many
+/// iterations again without an effect on predictions.
+const NATS: f64 = 1e-2;
 
 /// Nearest-neighbor regression whose components are chosen at run time.
 pub type AnyVecchia = Vecchia<AnyKernel>;
@@ -123,6 +128,7 @@ impl VecchiaConfig {
         let VecchiaSettings {
             neighbors,
             prediction_neighbors,
+            joint_predictions: _,
         } = self.settings;
         if neighbors == 0 || prediction_neighbors == 0 {
             return Err(InitError::NoNeighbors);
@@ -149,7 +155,10 @@ impl ModelDefinition for VecchiaConfig {
     }
 
     fn default_training(&self) -> TrainingDefaults {
-        TrainingDefaults::L_BFGS
+        TrainingDefaults::FullBatch(FullBatchTraining {
+            nats: NATS,
+            ..FullBatchTraining::L_BFGS
+        })
     }
 
     fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {

@@ -75,7 +75,7 @@ pub fn baselines(data: &PreparedData, predicted: &InOriginalUnits) -> (Baselines
         .iter()
         .filter(|baseline| baseline.name != MEAN && baseline.name != MOST_FREQUENT)
         .filter(|baseline| is_better(&baseline.losses, &own))
-        .map(|baseline| warning(baseline, &own, score));
+        .map(|baseline| warning(baseline, &own, score, NEIGHBORS.min(train.len())));
     (found.iter().map(scored).collect(), warnings.collect())
 }
 
@@ -105,7 +105,7 @@ pub fn baselines_text(baselines: &Baselines, target: &str) -> Option<String> {
     }
 }
 
-fn warning(baseline: &Baseline, own: &[f64], score: &str) -> String {
+fn warning(baseline: &Baseline, own: &[f64], score: &str, neighbors: usize) -> String {
     let (theirs, ours) = (mean(&baseline.losses), mean(own));
     let scores = match score {
         RMSE => format!("RMSE {:.4} versus {:.4}", theirs.sqrt(), ours.sqrt()),
@@ -113,7 +113,8 @@ fn warning(baseline: &Baseline, own: &[f64], score: &str) -> String {
     };
     let what = match baseline.name {
         LINEAR => "linear regression predicts".to_owned(),
-        _ => format!("the {NEIGHBORS} nearest neighbors predict"),
+        _ if neighbors == 1 => "the nearest neighbor predicts".to_owned(),
+        _ => format!("the {neighbors} nearest neighbors predict"),
     };
     format!(
         "{what} the {} test rows better than the model: {scores}",
@@ -299,6 +300,24 @@ mod tests {
         assert!(
             predicted.iter().all(|value| value.is_finite()),
             "{predicted:?}"
+        );
+    }
+
+    #[test]
+    fn warnings_count_the_neighbors_that_there_are() {
+        let baseline = Baseline {
+            name: NEAREST,
+            losses: vec![1.0; 4],
+        };
+        let text = |neighbors| warning(&baseline, &[4.0; 4], RMSE, neighbors);
+        let scores = "predict the 4 test rows better than the model: RMSE 1.0000 versus 2.0000";
+        assert_eq!(text(12), format!("the 12 nearest neighbors {scores}"));
+        assert_eq!(
+            text(1),
+            format!(
+                "the nearest neighbor {}",
+                scores.replace("predict", "predicts")
+            )
         );
     }
 

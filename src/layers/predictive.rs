@@ -16,6 +16,12 @@ pub trait Predictive {
     /// The maximum number of rows a kernel evaluates per input. Memory is proportional to it.
     fn rows_per_input(&self) -> usize;
 
+    /// The number of inputs whose predictions should be asked for together, because they improve each other; see
+    /// [`Process::joint_inputs`].
+    fn joint_inputs(&self) -> usize {
+        1
+    }
+
     /// The means of every layer at `x`, `[N, D]`, each evaluated at the means of the previous
     /// layer. A Gaussian process has a single layer.
     fn layer_means(&self, x: Tensor<2>) -> Vec<Tensor<2>>;
@@ -50,6 +56,10 @@ impl<P: Process> Predictive for P {
 
     fn rows_per_input(&self) -> usize {
         Process::rows_per_input(self)
+    }
+
+    fn joint_inputs(&self) -> usize {
+        Process::joint_inputs(self)
     }
 
     fn layer_means(&self, x: Tensor<2>) -> Vec<Tensor<2>> {

@@ -14,6 +14,10 @@ impl<P: Process + ?Sized> Process for Box<P> {
         self.as_ref().rows_per_input()
     }
 
+    fn joint_inputs(&self) -> usize {
+        self.as_ref().joint_inputs()
+    }
+
     fn joint(&self, x: Tensor<2>) -> Joint {
         self.as_ref().joint(x)
     }

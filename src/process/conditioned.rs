@@ -47,6 +47,12 @@ pub trait Process {
         1
     }
 
+    /// The number of inputs whose marginals should be asked for together, because they improve each other: one,
+    /// unless marginals are computed jointly.
+    fn joint_inputs(&self) -> usize {
+        1
+    }
+
     /// Means and full covariances at `x`, `[N, D]`.
     fn joint(&self, x: Tensor<2>) -> Joint;
 

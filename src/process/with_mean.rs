@@ -53,6 +53,10 @@ impl<P: Process> Process for WithMean<P> {
         self.process.rows_per_input()
     }
 
+    fn joint_inputs(&self) -> usize {
+        self.process.joint_inputs()
+    }
+
     fn joint(&self, x: Tensor<2>) -> Joint {
         let Joint { mean, covariance } = self.process.joint(x.clone());
         Joint {

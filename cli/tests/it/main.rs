@@ -28,6 +28,7 @@ mod inverse_free_experiments;
 mod kernel_expressions;
 mod learning_curve;
 mod likelihoods;
+mod neighbors;
 mod other_crates;
 mod outputs;
 mod overwriting;

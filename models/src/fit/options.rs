@@ -307,10 +307,17 @@ impl Fit {
                     "the objective of a model with hidden layers changes from step to step",
                 );
             }
-            (TrainingDefaults::FullBatch(FullBatchOptimizer::LBfgs { .. }), None)
-            | (_, Some(Optimizer::LBfgs)) => return Ok(self.l_bfgs_training()?.into()),
-            (TrainingDefaults::FullBatch(usual), _) => {
-                return Ok(self.full_batch_adam(usual)?.into());
+            (TrainingDefaults::FullBatch(usual), chosen) => {
+                let is_l_bfgs = matches!(usual.optimizer, FullBatchOptimizer::LBfgs { .. });
+                return Ok(match chosen {
+                    Some(Optimizer::LBfgs) => self.l_bfgs_training(usual)?,
+                    None if is_l_bfgs => self.l_bfgs_training(usual)?,
+                    _ => self.full_batch_adam(usual)?,
+                }
+                .into());
+            }
+            (_, Some(Optimizer::LBfgs)) => {
+                return Ok(self.l_bfgs_training(FullBatchTraining::L_BFGS)?.into());
             }
             (TrainingDefaults::OneBatch(rates), _) => (rates, true),
             (TrainingDefaults::MiniBatches(rates), _) => (rates, false),
@@ -318,16 +325,17 @@ impl Fit {
         Ok(self.mini_batches(rates, one_batch, rows)?.into())
     }
 
-    fn l_bfgs_training(&self) -> Result<FullBatchTraining, Error> {
+    fn l_bfgs_training(&self, usual: FullBatchTraining) -> Result<FullBatchTraining, Error> {
         self.refuse_mini_batches("the model is trained by L-BFGS on all data")?;
         self.refuse_network("L-BFGS trains all parameters together")?;
         if self.schedule.is_some() {
             return unused("schedule", "L-BFGS uses line searches instead");
         }
-        let usual = FullBatchTraining::default();
         Ok(FullBatchTraining {
             iterations: self.steps_of_all_data(usual.iterations),
             tolerance: self.tolerance.unwrap_or(usual.tolerance),
+            // A given tolerance is the only one.
+            nats: self.tolerance.map_or(usual.nats, |_| 0.0),
             optimizer: match self.learning_rate {
                 Some(learning_rate) => FullBatchOptimizer::LBfgs { learning_rate },
                 None => FullBatchOptimizer::L_BFGS,
@@ -335,22 +343,21 @@ impl Fit {
         })
     }
 
-    fn full_batch_adam(&self, usual: FullBatchOptimizer) -> Result<FullBatchTraining, Error> {
+    fn full_batch_adam(&self, usual: FullBatchTraining) -> Result<FullBatchTraining, Error> {
         self.refuse_mini_batches("every step of this model uses all data")?;
         self.refuse_network("the model has no network")?;
         self.refuse_tolerance()?;
-        let rate = match usual {
+        let rate = match usual.optimizer {
             FullBatchOptimizer::Adam { learning_rate, .. } => learning_rate,
             FullBatchOptimizer::LBfgs { .. } => TrainingDefaults::LEARNING_RATE,
         };
-        let default = FullBatchTraining::default();
         Ok(FullBatchTraining {
-            iterations: self.steps_of_all_data(default.iterations),
+            iterations: self.steps_of_all_data(usual.iterations),
             optimizer: FullBatchOptimizer::Adam {
                 learning_rate: self.learning_rate.unwrap_or(rate),
                 schedule: self.schedule.unwrap_or(TrainingDefaults::SCHEDULE),
             },
-            ..default
+            ..usual
         })
     }
 

@@ -13,12 +13,11 @@ use burn_gp_core::{
     optim::Adam,
     parameter::Priors,
 };
-use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Model, NothingToTrain, Objective, Schedule, ScheduledRate, StepReport, Trainer, TrainingData,
-    TrainingError,
+    FullBatchOptimizer, FullBatchTraining, Model, NothingToTrain, Objective, ScheduledRate,
+    StepReport, Trainer, TrainingData, TrainingError,
     checkpoint::{CheckpointFiles, check_default_device, check_default_type, files, save_state},
     describe,
     evaluations::{Evaluations, for_all},
@@ -27,80 +26,12 @@ use super::{
     with_log_prior,
 };
 
-/// Settings of full-batch training.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
-#[serde(deny_unknown_fields)]
-#[setters(prefix = "with_")]
-pub struct FullBatchTraining {
-    /// The maximum number of L-BFGS iterations, or the number of Adam steps.
-    pub iterations: usize,
-    /// L-BFGS stops when the improvement of the objective per iteration, averaged over ten
-    /// iterations, is less than this fraction of its value (or of one, if that is larger).
-    pub tolerance: f64,
-    /// The optimizer.
-    #[serde(default)]
-    pub optimizer: FullBatchOptimizer,
-}
-
-/// Optimizers for full-batch training.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "optimizer", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum FullBatchOptimizer {
-    /// L-BFGS with a strong-Wolfe line search. It takes few iterations, needs an objective that
-    /// does not change between them, and works best in double precision. Single-layer variational
-    /// models have such an objective. [`Model::after_step`] is not called: the draws of a deep
-    /// model stay the same, and state that a model adapts between steps is not updated.
-    LBfgs {
-        /// The first step size of every line search, as a fraction of the quasi-Newton step. The
-        /// very first search has no curvature yet and starts with a step whose parameter changes
-        /// sum to this number. A search tries larger steps while the objective falls steeply. A
-        /// small value costs evaluations, but keeps early steps away from vanishing gradients.
-        #[serde(default = "quasi_newton_step")]
-        learning_rate: f64,
-    },
-    /// Adam on the loss per data point: one evaluation per step. It also works in single precision,
-    /// and for objectives that change between steps.
-    Adam {
-        /// The initial learning rate.
-        learning_rate: f64,
-        /// The learning-rate schedule.
-        schedule: Schedule,
-    },
-}
-
-impl FullBatchOptimizer {
-    /// The default first step size of L-BFGS line searches: the full quasi-Newton step.
-    pub const QUASI_NEWTON_STEP: f64 = 1.0;
-
-    /// L-BFGS with the default first step size.
-    pub const L_BFGS: Self = Self::LBfgs {
-        learning_rate: Self::QUASI_NEWTON_STEP,
-    };
-}
-
-impl Default for FullBatchOptimizer {
-    fn default() -> Self {
-        Self::L_BFGS
-    }
-}
-
-fn quasi_newton_step() -> f64 {
-    FullBatchOptimizer::QUASI_NEWTON_STEP
-}
-
-impl Default for FullBatchTraining {
-    fn default() -> Self {
-        Self {
-            iterations: 1000,
-            tolerance: 1e-9,
-            optimizer: FullBatchOptimizer::default(),
-        }
-    }
-}
-
 /// The number of L-BFGS iterations that the stopping rule averages over. A single iteration with
 /// little improvement is not a sign of convergence.
 const JUDGED_TOGETHER: usize = 10;
+
+/// The number of iterations in a row with a negligible improvement after which L-BFGS stops.
+const NEGLIGIBLE_IN_A_ROW: usize = 2;
 
 /// The maximum number of evaluations per line search.
 const EVALUATIONS_A_SEARCH: usize = 25;
@@ -192,7 +123,7 @@ fn l_bfgs() -> LBFGS {
         .init()
 }
 
-#[derive(Clone, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct Progress {
     iterations: usize,
     /// The iteration and loss at which the current window of the stopping rule begins.
@@ -201,6 +132,9 @@ struct Progress {
     /// Whether the last window brought no improvement and L-BFGS restarted with an empty history.
     #[serde(default)]
     stalled: bool,
+    /// The number of latest iterations with a negligible improvement.
+    #[serde(default)]
+    negligible: usize,
     converged: bool,
 }
 
@@ -217,12 +151,7 @@ impl<M: Module + Model> FullBatchTrainer<M> {
             targets_checked: false,
             evaluations: Evaluations::default(),
             long_steps: LongSteps::default(),
-            progress: Progress {
-                iterations: 0,
-                judged: None,
-                stalled: false,
-                converged: false,
-            },
+            progress: Progress::default(),
         }
     }
 
@@ -360,6 +289,14 @@ impl<M: Module + Model> FullBatchTrainer<M> {
         let progress = &mut self.progress;
         let (first, start) = progress.judged.unwrap_or((progress.iterations, before));
         progress.iterations = step;
+        progress.negligible = match (before - loss).max(0.0) < self.training.nats {
+            true => progress.negligible + 1,
+            false => 0,
+        };
+        if progress.negligible >= NEGLIGIBLE_IN_A_ROW {
+            progress.converged = true;
+            return;
+        }
         // After an iteration without improvement the next one would do the same.
         let in_vain = loss.is_nan() || loss >= before;
         if step - first < JUDGED_TOGETHER && !in_vain {
@@ -384,8 +321,10 @@ impl<M: Module + Model> FullBatchTrainer<M> {
         if is_due && self.model.update_approximation() {
             *optimizer = l_bfgs();
             self.evaluations = Evaluations::default();
-            self.progress.judged = None;
-            (self.progress.stalled, self.progress.converged) = (false, false);
+            self.progress = Progress {
+                iterations: step,
+                ..Progress::default()
+            };
         }
     }
 

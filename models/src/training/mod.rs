@@ -21,6 +21,7 @@ mod device_failure;
 mod evaluations;
 mod fit;
 mod full_batch;
+mod full_batch_training;
 mod gate;
 mod inducing;
 #[cfg(feature = "learner")]
@@ -58,7 +59,8 @@ pub use batches::Batch;
 pub use callback::Callback;
 pub use device_failure::{DeviceFailure, on_device};
 pub use fit::fit;
-pub use full_batch::{FullBatchOptimizer, FullBatchTrainer, FullBatchTraining};
+pub use full_batch::FullBatchTrainer;
+pub use full_batch_training::{FullBatchOptimizer, FullBatchTraining};
 pub use inducing::InducingTraining;
 #[cfg(feature = "learner")]
 pub use learner::{

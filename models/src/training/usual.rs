@@ -1,6 +1,6 @@
 //! The default training of models.
 
-use super::{FullBatchOptimizer, Schedule};
+use super::{FullBatchTraining, Schedule};
 
 /// The default training of a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -10,7 +10,7 @@ pub enum TrainingDefaults {
     /// Adam with all data as one batch.
     OneBatch(AdamRates),
     /// L-BFGS or Adam on an objective of all data.
-    FullBatch(FullBatchOptimizer),
+    FullBatch(FullBatchTraining),
 }
 
 /// The learning rates of Adam.
@@ -71,7 +71,7 @@ impl TrainingDefaults {
     });
 
     /// L-BFGS on an objective of all data.
-    pub const L_BFGS: Self = Self::FullBatch(FullBatchOptimizer::L_BFGS);
+    pub const L_BFGS: Self = Self::FullBatch(FullBatchTraining::L_BFGS);
 }
 
 impl AdamRates {

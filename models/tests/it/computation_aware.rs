@@ -133,6 +133,7 @@ fn line_searches_begin_where_they_are_told() {
             iterations: 500,
             tolerance: 1e-10,
             optimizer: FullBatchOptimizer::LBfgs { learning_rate },
+            ..FullBatchTraining::default()
         };
         let mut trainer = FullBatchTrainer::new(model, data.clone(), training);
         let mut losses = Vec::new();

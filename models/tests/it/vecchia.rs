@@ -6,8 +6,8 @@ use burn_gp_core::{
     neighbors::Ordering, ops::Stationary, parameter::Parameters,
 };
 use burn_gp_models::{
-    AnyVecchia, ExactConfig, Fit, FitModel, InitError, ModelConfig, VecchiaConfig,
-    training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData},
+    AnyVecchia, ExactConfig, Fit, FitModel, Fitted, InitError, ModelConfig, VecchiaConfig,
+    training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData, TrainingDefaults},
 };
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 use temp_dir::TempDir;
@@ -57,11 +57,13 @@ fn it_agrees_with_exact_regression() {
     let all = VecchiaSettings {
         neighbors: 149,
         prediction_neighbors: 600,
+        ..VecchiaSettings::default()
     };
     // Both optimizers stop within 1e-9 of the optimum, which is flat.
     for (settings, allowed) in [(all, 1e-2), (VecchiaSettings::default(), 0.3)] {
         let config = config(1).with_settings(settings);
-        let ours = config.fit(&x, &y, &Fit::default()).unwrap();
+        let training = Fit::default().tolerance(1e-9);
+        let ours = config.fit(&x, &y, &training).unwrap();
         let ours = ours.predict(new_x).unwrap();
         let values = |tensor: Tensor<2>| -> Vec<f64> { tensor.into_data().iter().collect() };
         let pairs = values(ours.mean()).into_iter().zip(values(exact.mean()));
@@ -148,6 +150,74 @@ fn the_order_of_the_table_does_not_matter() {
 fn it_needs_neighbors() {
     let data = tensors(10, DType::F64);
     assert!(matches!(config(0).init(&data), Err(InitError::NoNeighbors)));
+}
+
+/// A predictor gives the process thousands of rows at once, and a loaded model has the same predictions, bit for bit.
+#[test]
+fn rows_are_predicted_together() {
+    let (x, y) = rows(200);
+    let fitted = config(5).fit(&x, &y, &Fit::default().steps(2)).unwrap();
+    let (new_x, _) = rows(3000);
+    let predicted = fitted.predict(&new_x).unwrap().predictions().clone();
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("model");
+    fitted.save(&path).unwrap();
+    let loaded = Fitted::load(&path, &Device::default()).unwrap();
+    assert_eq!(loaded.predict(&new_x).unwrap().predictions(), &predicted);
+    // The last row depends on the first ones.
+    let last = fitted
+        .predict(&new_x[2500..])
+        .unwrap()
+        .predictions()
+        .clone();
+    assert_ne!(last.mean[499], predicted.mean[2999]);
+    let settings = config(5).settings.with_joint_predictions(false);
+    let config = config(5).with_settings(settings);
+    let fitted = config.fit(&x, &y, &Fit::default().steps(2)).unwrap();
+    let all = fitted.predict(&new_x).unwrap().predictions().clone();
+    let last = fitted
+        .predict(&new_x[2500..])
+        .unwrap()
+        .predictions()
+        .clone();
+    for (last, all) in last.mean.iter().zip(&all.mean[2500..]) {
+        // Tiles of another size may sum in another order.
+        assert!(
+            (last - all).abs() < 1e-12 * all.abs().max(1.0),
+            "{last}, {all}"
+        );
+    }
+}
+
+/// Training stops when its steps improve the log density by a hundredth of a nat, unless the user gives a tolerance.
+#[test]
+fn training_stops_when_improvements_are_negligible() {
+    let trained = |nats: f64| -> (usize, f64) {
+        let config = config(10);
+        let data = config.arranged(tensors(400, DType::F64));
+        let training = FullBatchTraining {
+            nats,
+            ..FullBatchTraining::default()
+        };
+        let mut trainer = FullBatchTrainer::new(config.init(&data).unwrap(), data, training);
+        while !trainer.is_finished() {
+            trainer.step().unwrap();
+        }
+        assert!(trainer.has_converged());
+        (trainer.steps_made(), 400.0 * trainer.loss().unwrap())
+    };
+    let ((long, best), (short, found)) = (trained(0.0), trained(1e-2));
+    assert!(short < long, "{short} and {long} steps");
+    // A difference of half a nat is within one standard deviation of a parameter.
+    assert!((found - best).abs() < 0.5, "{found}, {best}");
+    let usual = VecchiaConfig::new(StationaryConfig::matern32());
+    let TrainingDefaults::FullBatch(usual) = ModelConfig::from(usual).default_training() else {
+        panic!("not full batch");
+    };
+    assert_eq!(usual.nats, 1e-2);
+    let other = ModelConfig::from(ExactConfig::new(StationaryConfig::matern32()));
+    assert_eq!(other.default_training(), TrainingDefaults::L_BFGS);
+    assert_eq!(FullBatchTraining::L_BFGS.nats, 0.0);
 }
 
 /// The file of a configuration has the numbers of neighbors and the order.

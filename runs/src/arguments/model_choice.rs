@@ -109,8 +109,9 @@ static PRESETS: [Preset; 13] = [
 /// The choice by the data.
 static AUTO: Preset = Preset {
     name: "auto",
-    help: "Chooses exact, sgpr or svgp by the number of rows, the likelihood and --minutes, and starts from \
-           exact regression on some of the rows; `train` only",
+    help: "Chooses exact, sgpr or svgp by the number of rows, the likelihood and --minutes, or vecchia for many \
+           rows of few inputs if it predicts held-out training rows better, and starts from exact regression on \
+           some of the rows; `train` only",
     config: || SvgpConfig::default().into(),
     decided: None,
 };

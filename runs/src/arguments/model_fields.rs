@@ -3,7 +3,9 @@
 use burn_gp_core::variational::PosteriorConfig;
 use burn_gp_models::{
     ModelConfig,
-    training::{AdamRates, FullBatchOptimizer, NetworkTraining, TrainingDefaults},
+    training::{
+        AdamRates, FullBatchOptimizer, FullBatchTraining, NetworkTraining, TrainingDefaults,
+    },
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -118,11 +120,11 @@ impl ModelFields {
         self.rates()?.network
     }
 
-    /// The default optimizer of an objective of all rows.
-    pub fn full_batch(&self) -> FullBatchOptimizer {
+    /// The default training on an objective of all rows.
+    pub fn full_batch(&self) -> FullBatchTraining {
         match self.config.default_training() {
-            TrainingDefaults::FullBatch(optimizer) => optimizer,
-            _ => FullBatchOptimizer::L_BFGS,
+            TrainingDefaults::FullBatch(training) => training,
+            _ => FullBatchTraining::L_BFGS,
         }
     }
 
@@ -155,7 +157,7 @@ impl ModelFields {
 
     /// The optimizer of training on the full batch.
     pub fn optimizer(&self) -> OptimizerName {
-        self.optimizer.unwrap_or(match self.full_batch() {
+        self.optimizer.unwrap_or(match self.full_batch().optimizer {
             FullBatchOptimizer::LBfgs { .. } => OptimizerName::LBfgs,
             FullBatchOptimizer::Adam { .. } => OptimizerName::Adam,
         })

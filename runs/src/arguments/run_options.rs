@@ -33,7 +33,7 @@ options! {
         /// Target training time in minutes of the model auto [default: 2]
         minutes: f64 = "MINUTES" [IgnoredInComparison, ShortHelp],
         /// Kernel, such as rbf, rbf+linear, periodic(rbf)*matern32 [default: matern52; the model auto takes
-        /// linear+matern52 if that is better]
+        /// linear+matern52, or with vecchia matern12 or matern32, if that is better]
         #[arg(long_help = help())]
         kernel: KernelExpression = "KERNEL" at "kernel" [ShortHelp],
         /// Share one lengthscale (period, variance) among all inputs instead of one for each [default:
@@ -67,6 +67,10 @@ options! {
         neighbors: usize = "COUNT" at "settings.neighbors",
         /// Number of neighbors of each row in predictions with vecchia [default: 60]
         prediction_neighbors: usize = "COUNT" at "settings.prediction_neighbors",
+        /// Predict each row from training rows alone with vecchia, whatever other rows are predicted with it; this
+        /// is less exact in wide gaps between training rows
+        #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+        independent_predictions: bool = "BOOL" at "settings.joint_predictions",
         /// Number of actions of cagp-opt, cagp-cg (at most) and itergp [default: 256, or the number of
         /// rows if smaller]
         actions: usize = "I" at "actions.count" [DataDependentDefault],
@@ -108,7 +112,8 @@ options! {
         /// Optimizer [default: adam for models on mini-batches, cagp-cg and itergp; l-bfgs for others]
         optimizer: OptimizerName = "OPTIMIZER",
         /// Stop full-batch training when the relative improvement of the objective per iteration, averaged
-        /// over ten iterations, falls below this [default: 1e-9; model auto: 1e-5]
+        /// over ten iterations, falls below this [default: 1e-9, with vecchia also an improvement of less than
+        /// 0.01 nats in two iterations each; model auto: 1e-5]
         objective_tolerance: f64 = "T",
         /// Policy that chooses the next action of itergp; cg makes it cagp-cg
         policy: PolicyName = "POLICY" at "actions.rule",

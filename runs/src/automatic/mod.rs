@@ -1,6 +1,7 @@
 //! `--model auto`: chooses the model, its size, its start and the length of training from the data.
 
 mod choice;
+mod race;
 mod score;
 mod start;
 mod time_budget;
@@ -26,6 +27,7 @@ use crate::preparation::PreparedData;
 use crate::progress::RowProgress;
 use crate::ranges::positive;
 
+use race::{is_open, race};
 use score::Score;
 use start::{Start, first_value, most_fits, starts};
 use time_budget::within_time;
@@ -73,11 +75,14 @@ pub fn chosen(
 ) -> Result<(RunOptions, Choice), Failure> {
     let began = Instant::now();
     let minutes = minutes(&options)?;
-    let choice = Choice::new(&Size::of(data), data.likelihood, minutes);
+    let size = Size::of(data);
+    let choice = Choice::new(&size, data.likelihood, minutes);
+    let is_open = is_open(&options, data, &size, &choice);
+    let given = options;
     let mut options = RunOptions {
         model: Some(choice.model),
         minutes: None,
-        ..options
+        ..given.clone()
     };
     options.require_use(choice.model)?;
     if let Some(inducing) = choice.inducing {
@@ -87,18 +92,45 @@ pub fn chosen(
         true => options.natural_gradient.get_or_insert(NATURAL_GRADIENT),
         false => (options.objective_tolerance).get_or_insert(OBJECTIVE_TOLERANCE),
     };
-    let mut progress = RowProgress::new("start", most_fits(data) + FINALISTS, quiet);
+    let fits = most_fits(data) + FINALISTS + if is_open { race::FITS } else { 0 };
+    let mut progress = RowProgress::new("start", fits, quiet);
     let mut tried = 0;
     let mut watch = || {
         progress.update(tried);
         tried += 1;
     };
     let starts = starts(&options, data, place, &mut watch);
-    let options = best(starts, source, data, place, &mut watch)?;
+    let race = match is_open {
+        true => race(
+            &given,
+            &starts[best_of(&starts)].options,
+            source,
+            data,
+            place,
+            &mut watch,
+        ),
+        false => None,
+    };
+    let choice = race
+        .as_ref()
+        .map_or_else(|| choice.clone(), |race| race.choice(&choice));
+    let options = match race.filter(|race| race.is_won) {
+        Some(race) => check(&race.options, source)?,
+        None => best(starts, source, data, place, &mut watch)?,
+    };
     drop(progress);
     let left = 60.0 * minutes - began.elapsed().as_secs_f64();
     let options = within_time(options, data, place, left)?;
     Ok((options, choice))
+}
+
+/// The position of the start with the best predictions of the few rows.
+fn best_of(starts: &[Start]) -> usize {
+    let scores: Vec<&Score> = starts
+        .iter()
+        .filter_map(|start| start.score.as_ref())
+        .collect();
+    score::best(&scores, 0)
 }
 
 /// The checked options of the best start. For models with closed-form leave-one-out predictions, the best start
@@ -111,11 +143,7 @@ fn best(
     place: (&Device, DType),
     mut watch: impl FnMut(),
 ) -> Result<RunOptions, Failure> {
-    let scores: Vec<&Score> = starts
-        .iter()
-        .filter_map(|start| start.score.as_ref())
-        .collect();
-    let (best, richest) = (score::best(&scores, 0), starts.len() - 1);
+    let (best, richest) = (best_of(&starts), starts.len() - 1);
     let options = check(&starts[best].options, source)?;
     if options.is_mini_batch() || starts[best].is_of_all_rows || best == richest {
         return Ok(options);

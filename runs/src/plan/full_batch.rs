@@ -10,16 +10,15 @@ use crate::ranges::positive;
 /// The settings of training on the full batch.
 pub(super) fn full_batch(resolved: &mut RunOptions) -> Result<FullBatchTraining, OptionError> {
     let model = resolved.model_fields();
-    let name = model.optimizer();
+    let (name, default) = (model.optimizer(), model.full_batch());
     resolved.optimizer = Some(name);
-    let default_rate = match (name, model.full_batch()) {
+    let default_rate = match (name, default.optimizer) {
         (OptimizerName::LBfgs, _) => FullBatchOptimizer::QUASI_NEWTON_STEP,
         (OptimizerName::Adam, FullBatchOptimizer::Adam { learning_rate, .. }) => learning_rate,
         (OptimizerName::Adam, _) => TrainingDefaults::LEARNING_RATE,
     };
     let learning_rate = *resolved.learning_rate.get_or_insert(default_rate);
     let learning_rate = positive("--learning-rate", learning_rate)?;
-    let default = FullBatchTraining::default();
     let tolerance = resolved.objective_tolerance.unwrap_or(default.tolerance);
     Ok(FullBatchTraining {
         iterations: (resolved.epochs.or(resolved.steps)).unwrap_or(default.iterations),
@@ -31,5 +30,7 @@ pub(super) fn full_batch(resolved: &mut RunOptions) -> Result<FullBatchTraining,
             },
         },
         tolerance: positive("--objective-tolerance", tolerance)?,
+        // A given tolerance is the only one.
+        nats: resolved.objective_tolerance.map_or(default.nats, |_| 0.0),
     })
 }

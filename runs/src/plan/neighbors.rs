@@ -9,6 +9,8 @@ use crate::ranges::{MOST_SIZE, count};
 /// The numbers of neighbors, with their defaults filled in.
 pub(super) fn neighbors(resolved: &mut RunOptions) -> Result<VecchiaSettings, OptionError> {
     let default = VecchiaSettings::default();
+    let is_independent = &mut resolved.independent_predictions;
+    let is_independent = *is_independent.get_or_insert(!default.joint_predictions);
     let prediction = &mut resolved.prediction_neighbors;
     Ok(VecchiaSettings {
         prediction_neighbors: count(
@@ -23,5 +25,6 @@ pub(super) fn neighbors(resolved: &mut RunOptions) -> Result<VecchiaSettings, Op
             &mut resolved.neighbors,
             default.neighbors,
         )?,
+        joint_predictions: !is_independent,
     })
 }

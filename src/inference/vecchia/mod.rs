@@ -36,9 +36,9 @@ use tiled_density::tiled_density;
 const JITTER: Jitter = Jitter::NONE;
 
 defaults! {
-    /// The numbers of neighbors.
+    /// The numbers of neighbors, and how new rows are predicted.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Setters)]
-    #[serde(deny_unknown_fields)]
+    #[serde(default, deny_unknown_fields)]
     #[setters(prefix = "with_")]
     pub struct VecchiaSettings {
         /// The largest number of rows that a row is conditioned on in training, m. The log density approaches
@@ -47,6 +47,10 @@ defaults! {
         /// The largest number of rows that a prediction is conditioned on: half of them the nearest of all, a
         /// quarter the nearest among the first sixteenth of the rows, and the rest among the first 256th.
         pub prediction_neighbors: usize = 60,
+        /// Whether new rows are predicted together, each given those before it. In wide gaps between observed rows,
+        /// means are then closer to those of the exact model. A row's mean depends slightly, within the error of
+        /// the approximation, on the rows that are predicted with it.
+        pub joint_predictions: bool = true,
     }
 }
 
@@ -118,6 +122,7 @@ impl<K: KernelModule> Vecchia<K> {
         let VecchiaSettings {
             neighbors,
             prediction_neighbors,
+            joint_predictions: _,
         } = settings;
         assert!(
             neighbors > 0 && prediction_neighbors > 0,
@@ -137,7 +142,7 @@ impl<K: KernelModule> Vecchia<K> {
         }
     }
 
-    /// The numbers of neighbors.
+    /// The numbers of neighbors, and how new rows are predicted.
     pub fn settings(&self) -> VecchiaSettings {
         self.settings
     }
@@ -268,8 +273,7 @@ impl<K: KernelModule> Vecchia<K> {
         let (inputs, targets) = (inputs.inner(), targets.inner());
         let residual = this.mean.residual(targets, inputs.clone());
         let noise = this.likelihood.noise();
-        let most = self.settings.prediction_neighbors;
-        let process = VecchiaProcess::new(this.kernel, noise, [inputs, residual], most);
+        let process = VecchiaProcess::new(this.kernel, noise, [inputs, residual], self.settings);
         Ok(WithMean::new(process, this.mean))
     }
 }

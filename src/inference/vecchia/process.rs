@@ -6,10 +6,12 @@ use burn::tensor::{IndexingUpdateOp, Int, Tensor, TensorData};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use super::{
+    VecchiaSettings,
     metric::{coordinates, metric_of},
     tile::Tile,
 };
 use crate::{
+    inducing::first_equal_rows,
     kernels::KernelModule,
     neighbors::{Coordinates, NeighborSets, NeighborTree, Scale, maximin_of_targets},
     ops::{
@@ -30,6 +32,9 @@ const JITTER: Jitter = Jitter {
     escalations: 10,
 };
 
+/// The number of inputs that are predicted together. Their neighbors and weights take a kilobyte each.
+const JOINT_INPUTS: usize = 1 << 16;
+
 /// The process where each new row is conditioned on neighbors: `μ = bᵀy_c` and `σ² = d`, with noise on the
 /// diagonal of the observed neighbors only.
 ///
@@ -37,12 +42,14 @@ const JITTER: Jitter = Jitter {
 /// the first sixteenth, and the rest among the first 256th. If the rows are in maximin order, the first ones cover
 /// all inputs, and so predictions far from all data are as good as those between them.
 ///
-/// [`marginals`](Process::marginals) condition each row on observed rows only, so that they do not depend on other
-/// rows. [`joint`](Process::joint), [`sample`](Process::sample) and [`joint_marginals`](Self::joint_marginals)
-/// also condition rows on those before them, in an order that begins in the middle of the widest gap: the mean is
-/// `μ_t = Σ b·(y or μ)`, and the covariance `U·diag(d)·Uᵀ` with `U = (I − B)⁻¹` for the weights B among new rows
-/// (M. Katzfuss, J. Guinness, W. Gong and D. Zilber, *Vecchia Approximations of Gaussian-Process Predictions*,
-/// arXiv:1805.03309, Section 3).
+/// [`independent_marginals`](Self::independent_marginals) condition each row on observed rows only, so that they do
+/// not depend on other rows. [`joint`](Process::joint), [`sample`](Process::sample) and
+/// [`joint_marginals`](Self::joint_marginals) also condition rows on those before them, in an order that begins in
+/// the middle of the widest gap: the mean is `μ_t = Σ b·(y or μ)`, and the covariance `U·diag(d)·Uᵀ` with
+/// `U = (I − B)⁻¹` for the weights B among new rows (M. Katzfuss, J. Guinness, W. Gong and D. Zilber, *Vecchia
+/// Approximations of Gaussian-Process Predictions*, arXiv:1805.03309, Section 3).
+/// [`marginals`](Process::marginals) are one or the other, as
+/// [`joint_predictions`](VecchiaSettings::joint_predictions) says.
 ///
 /// Values are NaN at inputs that are not finite.
 #[derive(Clone, Debug)]
@@ -57,8 +64,7 @@ pub struct VecchiaProcess<K> {
     /// The metric of the lengthscales, `[D]`.
     scales: Vec<f64>,
     observed: Arc<(Coordinates, NeighborTree)>,
-    /// The largest number of neighbors.
-    most: usize,
+    settings: VecchiaSettings,
 }
 
 /// The weights and variances of new rows.
@@ -83,7 +89,7 @@ impl<K: KernelModule> VecchiaProcess<K> {
         kernel: K,
         noise: Tensor<1>,
         [inputs, residual]: [Tensor<2>; 2],
-        most: usize,
+        settings: VecchiaSettings,
     ) -> Self {
         let [_, dimensions] = inputs.dims();
         let scales = metric_of(&kernel, dimensions);
@@ -96,12 +102,13 @@ impl<K: KernelModule> VecchiaProcess<K> {
             residual,
             scales,
             observed: Arc::new((observed, tree)),
-            most,
+            settings,
         }
     }
 
     fn scales_of_neighbors(&self) -> [Scale; 3] {
-        Scale::three(self.most, self.observed.0.rows())
+        let most = self.settings.prediction_neighbors;
+        Scale::three(most, self.observed.0.rows())
     }
 
     /// The conditional distributions of the rows `own` given their neighbors, as indices of observed rows followed
@@ -146,6 +153,19 @@ impl<K: KernelModule> VecchiaProcess<K> {
         values.select(0, index).reshape([rows, width, outputs])
     }
 
+    /// Means and variances of each row given observed rows only, at `x`, `[N, D]`.
+    pub fn independent_marginals(&self, x: Tensor<2>) -> Marginals {
+        if let Some(one) = dummy_row_if_empty(&x) {
+            return self.independent_marginals(one).at_none();
+        }
+        let parts = blocks(&x).into_iter().map(|block| self.independent(block));
+        let (means, variances) = parts.map(|part| (part.mean, part.variance)).unzip();
+        Marginals {
+            mean: Tensor::cat(means, 0),
+            variance: Tensor::cat(variances, 0),
+        }
+    }
+
     fn independent(&self, x: Tensor<2>) -> Marginals {
         let [observed, _] = self.inputs.dims();
         let [rows, _] = x.dims();
@@ -188,27 +208,59 @@ impl<K: KernelModule> VecchiaProcess<K> {
         }
     }
 
-    /// Joint means with the variances of [`marginals`](Process::marginals), at `x`, `[N, D]`, in time and memory
-    /// proportional to N. Each mean depends on all rows of `x`. At inputs on a device with autodiff, the means are
-    /// constants.
+    /// Joint means with [independent](Self::independent_marginals) variances, at `x`, `[N, D]`, in time and memory
+    /// proportional to N. Each mean depends on all rows of `x`; equal rows have equal means. At inputs on a device
+    /// with autodiff, the means are constants.
     pub fn joint_marginals(&self, x: Tensor<2>) -> Marginals {
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.joint_marginals(one).at_none();
         }
+        let Marginals { mean, variance } = self.independent_marginals(x.clone());
         let plain = x.clone().without_autodiff();
-        let system = self.system(&plain);
-        let [_, outputs] = self.residual.dims();
-        let values = system.substitute(&numbers(self.residual.clone()), outputs, |_, _| 0.0);
-        let mean = on_device(values, [system.order.len(), outputs], &self.residual);
-        let mean = if x.is_autodiff() {
-            mean.autodiff()
-        } else {
-            mean
-        };
+        let mean = self.joint_means(&plain, mean.without_autodiff());
         Marginals {
-            mean,
-            variance: self.marginals(x).variance,
+            mean: if x.is_autodiff() {
+                mean.autodiff()
+            } else {
+                mean
+            },
+            variance,
         }
+    }
+
+    /// Joint means, [N, P], of the rows of `x` whose independent means are finite.
+    fn joint_means(&self, x: &Tensor<2>, independent: Tensor<2>) -> Tensor<2> {
+        let [rows, dimensions] = x.dims();
+        let [_, outputs] = self.residual.dims();
+        let mut means = numbers(independent);
+        let first = match dimensions {
+            0 => vec![0; rows],
+            _ => first_equal_rows(&numbers(x.clone()), dimensions),
+        };
+        let is_finite: Vec<bool> = (means.chunks_exact(outputs))
+            .map(|means| means.iter().all(|mean| mean.is_finite()))
+            .collect();
+        // Equal rows would make the covariances of neighbors singular.
+        let kept: Vec<usize> = (0..rows)
+            .filter(|&row| first[row] == row && is_finite[row])
+            .collect();
+        if kept.is_empty() {
+            return on_device(means, [rows, outputs], &self.residual);
+        }
+        let system = self.system(&x.clone().select(0, indices(kept.iter().copied(), x)));
+        let values = system.substitute(&numbers(self.residual.clone()), outputs, |_, _| 0.0);
+        for row in 0..rows {
+            // The first rows are ascending.
+            let Ok(place) = kept.binary_search(&first[row]) else {
+                continue;
+            };
+            let joint = &values[place * outputs..][..outputs];
+            // A covariance that no jitter helps makes joint means NaN.
+            if joint.iter().all(|mean| mean.is_finite()) {
+                means[row * outputs..][..outputs].copy_from_slice(joint);
+            }
+        }
+        on_device(means, [rows, outputs], &self.residual)
     }
 
     /// `(I − B)⁻¹`-solves in the order of a system: the factor I − B, [T, T], and the part of the means that the
@@ -282,15 +334,19 @@ impl System {
 }
 
 impl<K: KernelModule> Process for VecchiaProcess<K> {
+    /// [Joint](VecchiaProcess::joint_marginals) or [independent](VecchiaProcess::independent_marginals) marginals, as
+    /// the settings say. At inputs on a device with autodiff, they are independent, with gradients.
     fn marginals(&self, x: Tensor<2>) -> Marginals {
-        if let Some(one) = dummy_row_if_empty(&x) {
-            return self.marginals(one).at_none();
+        match self.settings.joint_predictions && !x.is_autodiff() {
+            true => self.joint_marginals(x),
+            false => self.independent_marginals(x),
         }
-        let parts = blocks(&x).into_iter().map(|block| self.independent(block));
-        let (means, variances) = parts.map(|part| (part.mean, part.variance)).unzip();
-        Marginals {
-            mean: Tensor::cat(means, 0),
-            variance: Tensor::cat(variances, 0),
+    }
+
+    fn joint_inputs(&self) -> usize {
+        match self.settings.joint_predictions {
+            true => JOINT_INPUTS,
+            false => 1,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Nearest-neighbor (Vecchia) regression compared with exact regression and dense algebra.
 
+mod joint_predictions;
 mod objective;
 mod prediction;
 mod reference_values;
@@ -19,10 +20,12 @@ use burn_gp_core::{
 
 type Options<'a> = (&'a Device, DType);
 
+/// Numbers of neighbors, with predictions of each row by itself.
 fn settings(neighbors: usize, prediction_neighbors: usize) -> VecchiaSettings {
     VecchiaSettings {
         neighbors,
         prediction_neighbors,
+        joint_predictions: false,
     }
 }
 

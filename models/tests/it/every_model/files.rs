@@ -337,7 +337,7 @@ impl Check for RestoredInItsType {
         let training = FullBatchTraining::default();
         let (other, other_data, other_type) = cast(&model, &data);
         let own_type = data.inputs.dtype();
-        let trainer = FullBatchTrainer::new(model.clone(), data.clone(), training.clone());
+        let trainer = FullBatchTrainer::new(model.clone(), data.clone(), training);
         trainer.save(folder.path()).unwrap();
         let mut trainer = FullBatchTrainer::new(other, other_data, training);
         let restored = trainer.restore(folder.path());

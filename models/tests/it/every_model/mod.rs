@@ -76,6 +76,7 @@ fn every_model() -> Vec<ModelConfig> {
         neighbors: 5,
         // Half of them are the nearest of all rows. On this grid, rounding decides which of two is nearer.
         prediction_neighbors: 2 * ROWS,
+        joint_predictions: true,
     };
     let vecchia = VecchiaConfig::new(KERNEL)
         .with_likelihood(noise())
