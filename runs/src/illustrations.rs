@@ -1,6 +1,8 @@
 //! The plots of a run.
 
 mod images;
+mod maps;
+mod plane;
 
 use std::path::Path;
 
@@ -25,9 +27,6 @@ use crate::scores::{ECE, ERROR};
 
 /// The number of points at which a model with one input is drawn.
 const CURVE_POINTS: usize = 400;
-
-/// The number of cells along each side of a decision map.
-const MAP_CELLS: usize = 80;
 
 /// The contents of the plots of a run.
 pub struct RunPlots<'a> {
@@ -71,11 +70,10 @@ impl RunPlots<'_> {
             attempts.extend(self.of_test_rows(evaluation, folder, caption));
         }
         let has_classes = self.data.schema.classes.is_some();
-        match (has_classes, self.data.dimensions()) {
-            (true, 2) => attempts.push(self.decision_map(folder, caption)),
-            (false, 1) => attempts.push(self.fit(folder, caption)),
-            _ => {}
+        if !has_classes && self.data.dimensions() == 1 {
+            attempts.push(self.fit(folder, caption));
         }
+        attempts.extend(self.map(folder, caption));
         attempts.extend(self.of_images(folder, caption));
         let mut undrawn = Vec::new();
         for attempt in attempts {
@@ -328,41 +326,4 @@ impl RunPlots<'_> {
             upper: standardizer.inverse_targets(&upper),
         })
     }
-
-    fn decision_map(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PlotError> {
-        let Some(classes) = &self.data.schema.classes else {
-            return Ok(());
-        };
-        let train = pairs(&self.inputs(&self.data.train));
-        let labels: Vec<usize> = (self.data.train.targets.iter())
-            .map(|&label| label as usize)
-            .collect();
-        let grid = plots::ProbabilityGrid::around(&train, MAP_CELLS, MAP_CELLS)?;
-        let nodes = grid.nodes();
-        let places = Matrix::new(nodes.len(), 2, nodes.into_iter().flatten().collect());
-        let places = self.data.standardizer.transform_inputs(&places);
-        let probabilities = self.predictor.predict(places.values(), 2).probabilities;
-        let points = plots::ClassifiedPoints {
-            x: &train,
-            class: &labels,
-            names: classes.names(),
-        };
-        let inputs = [self.input(0), self.input(1)];
-        let inducing = pairs(&self.inducing());
-        let path = folder.join(output::DECISION_MAP);
-        plots::decision_map(
-            &path,
-            &grid,
-            &probabilities,
-            points,
-            &inducing,
-            inputs,
-            caption,
-        )
-    }
-}
-
-fn pairs(values: &[f64]) -> Vec<[f64; 2]> {
-    let pairs = values.chunks_exact(2);
-    pairs.map(|pair| [pair[0], pair[1]]).collect()
 }

@@ -76,7 +76,7 @@ fn a_regression_writes_every_file() {
         ],
     );
     let out = path.join("out/data-svgp");
-    assert_eq!(names(&out), set(&FILES));
+    assert_eq!(names(&out), &set(&FILES) | &set(&["prediction-map.svg"]));
     assert_plots(&out);
     let metrics = metrics(&out);
     for key in [

@@ -185,6 +185,53 @@ fn a_report_has_the_effects_of_longitude_and_latitude() {
     }
 }
 
+/// A table of longitudes, latitudes and this target.
+fn write_map(path: &Path, target: impl Fn(f64) -> String) {
+    let lines = rows(120).map(|[lon, lat, _, y]| format!("{lon},{lat},{}\n", target(y)));
+    fs::write(path, format!("lon,lat,y\n{}", lines.collect::<String>())).unwrap();
+}
+
+#[test]
+fn places_have_a_map_in_degrees() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    let data = path.join("places.csv");
+    write_map(&data, |y| y.to_string());
+    train(path, &["--model", "exact"], "run");
+    let map = read(&path.join("run/prediction-map.svg"));
+    succeed(path, &["report", "run", "--out", "page.html"]);
+    let caption = "Predictions over both inputs, and how certain they are";
+    assert!(read(&path.join("page.html")).contains(caption));
+    write_map(&data, |y| ["low", "high"][usize::from(y > 1.0)].to_owned());
+    let classifier = [
+        "--model",
+        "svgp",
+        "--likelihood",
+        "bernoulli",
+        "--inducing",
+        "10",
+    ];
+    train(path, &classifier, "classes");
+    let decisions = read(&path.join("classes/decision-map.svg"));
+    for map in [&map, &decisions] {
+        // All of the globe.
+        for text in [
+            "lon (°)",
+            "lat (°)",
+            "−180",
+            "180",
+            "shapes are true at latitude",
+        ] {
+            assert!(map.contains(text), "{text}");
+        }
+    }
+    assert!(map.contains("test rows, colored by y") && !decisions.contains("colored by"));
+    // With a height, there is no map.
+    write(&data);
+    train(path, &["--model", "exact"], "high");
+    assert!(!path.join("high/prediction-map.svg").exists());
+}
+
 #[test]
 fn held_out_files_and_gaps_have_places_too() {
     let folder = TempDir::new().unwrap();

@@ -18,7 +18,7 @@ use crate::show::Description;
 use crate::trained_folder::open_model;
 
 /// The plots that a run may have, in the order of the page, with their captions.
-const PLOTS: [(&str, &str); 10] = [
+const PLOTS: [(&str, &str); 11] = [
     (
         output::PREDICTED_OBSERVED,
         "Predicted and observed targets of the test rows",
@@ -36,6 +36,10 @@ const PLOTS: [(&str, &str); 10] = [
         "Labels and predicted labels of the test rows",
     ),
     (output::FIT, "The fit"),
+    (
+        output::PREDICTION_MAP,
+        "Predictions over both inputs, and how certain they are",
+    ),
     (output::DECISION_MAP, "Predicted classes over both inputs"),
     (output::LOSS, "The loss at every step"),
     (

@@ -33,6 +33,8 @@ pub const CALIBRATION: &str = "calibration.svg";
 pub const FIT: &str = "fit.svg";
 /// Observed frequency against predicted probability, for classification.
 pub const RELIABILITY: &str = "reliability.svg";
+/// The predictions of a model of two inputs.
+pub const PREDICTION_MAP: &str = "prediction-map.svg";
 /// The decision map of a classifier of two inputs.
 pub const DECISION_MAP: &str = "decision-map.svg";
 /// The confusion matrix.
@@ -43,7 +45,7 @@ pub const PATCHES: &str = "patches.svg";
 pub const MAPS: &str = "maps.svg";
 
 /// All files that a run writes.
-pub(super) const OWN_FILES: [&str; 19] = [
+pub(super) const OWN_FILES: [&str; 20] = [
     METRICS,
     PREDICTIONS,
     CONFIG,
@@ -55,6 +57,7 @@ pub(super) const OWN_FILES: [&str; 19] = [
     CALIBRATION,
     FIT,
     RELIABILITY,
+    PREDICTION_MAP,
     DECISION_MAP,
     CONFUSION,
     PATCHES,

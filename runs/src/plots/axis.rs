@@ -57,6 +57,30 @@ impl Axis {
     ) -> Self {
         let (low, high) = widen_if_empty(low, high);
         let step = round_step((high - low) / target as f64).max(smallest);
+        Self::with_step((low, high), quantity, step)
+    }
+
+    /// An axis of degrees of longitude or latitude, with ticks at the usual parts of a circle. Longitudes beyond 180
+    /// degrees are those west of 180.
+    pub(super) fn degrees((low, high): (f64, f64), quantity: Quantity<'_>, target: usize) -> Self {
+        const STEPS: [f64; 8] = [1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 90.0];
+        let (low, high) = widen_if_empty(low, high);
+        let rough = (high - low) / target as f64;
+        let of_circle = STEPS.into_iter().find(|&step| step >= 0.7 * rough);
+        let step = match round_step(rough) {
+            step if step < 1.0 => step,
+            step => of_circle.unwrap_or(step),
+        };
+        let mut axis = Self::with_step((low, high), quantity, step);
+        if axis.notation.is_absolute() {
+            let beyond = axis.ticks.iter_mut().filter(|tick| tick.value > 180.0);
+            beyond.for_each(|tick| tick.label = axis.notation.label(tick.value - 360.0));
+        }
+        axis
+    }
+
+    /// An axis with ticks at the multiples of `step`.
+    fn with_step((low, high): (f64, f64), quantity: Quantity<'_>, step: f64) -> Self {
         let first = (low / step).ceil();
         let count = ((high / step).floor() - first).max(0.0) as usize;
         let values: Vec<f64> = (0..=count)
@@ -383,6 +407,24 @@ mod tests {
             .count();
         assert!((1..8).contains(&labeled));
         assert_eq!(labels(&Axis::at(&[4.0], NOTHING)), ["4"]);
+    }
+
+    #[test]
+    fn longitudes_have_ticks_at_parts_of_a_circle() {
+        let axis = Axis::degrees((-180.0, 180.0), NOTHING, 6);
+        let expected = ["−180", "−120", "−60", "0", "60", "120", "180"];
+        assert_eq!(labels(&axis), expected);
+        let axis = Axis::degrees((150.0, 215.0), NOTHING, 4);
+        assert_eq!(labels(&axis), ["150", "165", "180", "−165", "−150"]);
+        let axis = Axis::degrees((13.2, 13.7), NOTHING, 5);
+        assert_eq!(
+            labels(&axis),
+            ["13.2", "13.3", "13.4", "13.5", "13.6", "13.7"]
+        );
+        // Labels relative to a number have no other name.
+        let axis = Axis::degrees((179.9995, 180.0005), NOTHING, 3);
+        let signs = labels(&axis).iter().any(|label| label.starts_with('−'));
+        assert!(!signs, "{:?}", axis.ticks);
     }
 
     #[test]

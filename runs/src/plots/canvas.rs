@@ -220,18 +220,19 @@ pub(super) fn square(
     square_with(path, frame, axes, facts, draw, |_, _| Ok(()))
 }
 
-/// Draws a square plot of an image, without grid lines, with the legend and `facts` in a panel to its
-/// right.
+/// Draws an image with this ratio of its width to its height, without grid lines, with the legend and `facts` in a
+/// panel to its right.
 pub(super) fn square_image(
     path: &Path,
     frame: &Frame<'_>,
-    axes: (Axis, Axis),
+    (axes, aspect): ((Axis, Axis), f64),
     facts: &[(&str, String)],
     draw: impl FnOnce(&mut Chart<'_>) -> Result<(), PlotError>,
 ) -> Result<(), PlotError> {
     on_paper(path, frame, |sheet| {
         let (body, panel) = beside_panel(sheet);
-        draw(&mut Chart::of_image(&body, AROUND, axes, TICK_SIZE)?)?;
+        let around = AROUND.with_aspect(body.size(), aspect);
+        draw(&mut Chart::of_image(&body, around, axes, TICK_SIZE)?)?;
         write_panel(&panel, frame, facts).map(|_| ())
     })
 }

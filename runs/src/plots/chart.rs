@@ -22,6 +22,8 @@ enum Lines {
     /// Only those of the horizontal axis, for charts without a vertical axis.
     Upright,
     None,
+    /// None, and no vertical axis.
+    NoneOfScale,
 }
 
 /// A point (horizontal, vertical) in data units.
@@ -44,6 +46,18 @@ impl Surroundings {
         let across = self.left + self.left_labels + self.right;
         let down = self.top + self.bottom_labels + self.bottom;
         (f64::from(width - across), f64::from(height - down))
+    }
+
+    /// The same with more space on the right or below, so that the plot area inside an area of this size has this
+    /// ratio of its width to its height.
+    pub(super) fn with_aspect(self, size: (i32, i32), aspect: f64) -> Self {
+        let (width, height) = self.inside(size);
+        let narrow = width.min(height * aspect);
+        Self {
+            right: self.right + (width - narrow).round() as i32,
+            bottom: self.bottom + (height - narrow / aspect).round() as i32,
+            ..self
+        }
     }
 
     fn builder<'a, 'b>(&self, area: &'b Area<'a>) -> ChartBuilder<'b, 'b, SVGBackend<'a>> {
@@ -100,6 +114,23 @@ impl<'a> Chart<'a> {
         Self::with_axes(area, around, (axis, vertical), 12.0, Lines::Upright)
     }
 
+    /// Draws the horizontal axis of a color scale, without a vertical axis and a grid.
+    pub(super) fn of_scale(
+        area: &Area<'a>,
+        around: Surroundings,
+        axis: Axis,
+        label_size: f64,
+    ) -> Result<Self, PlotError> {
+        let vertical = Axis::new(0.0, 1.0, Quantity::of(""), 1);
+        Self::with_axes(
+            area,
+            around,
+            (axis, vertical),
+            label_size,
+            Lines::NoneOfScale,
+        )
+    }
+
     fn with_axes(
         area: &Area<'a>,
         around: Surroundings,
@@ -125,6 +156,9 @@ impl<'a> Chart<'a> {
             }
             Lines::None => {
                 mesh.disable_mesh();
+            }
+            Lines::NoneOfScale => {
+                mesh.disable_mesh().disable_y_axis();
             }
         }
         mesh.bold_line_style(palette::GRID.stroke_width(pixels(1) as u32))

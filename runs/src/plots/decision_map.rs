@@ -11,7 +11,7 @@ use super::chart::Chart;
 use super::legend::{Entry, RIM, Sample};
 use super::probability_grid::ProbabilityGrid;
 use super::rows::{MOST_POINTS, counted, same_length, thin};
-use super::{Caption, PlotError, Quantity, palette};
+use super::{Caption, MapInputs, PlotError, palette};
 
 const NAME: &str = "Decision map";
 
@@ -75,7 +75,7 @@ pub fn decision_map(
     probabilities: &[f64],
     points: ClassifiedPoints<'_>,
     inducing: &[[f64; 2]],
-    inputs: [Quantity<'_>; 2],
+    inputs: MapInputs<'_>,
     caption: Caption<'_>,
 ) -> Result<(), PlotError> {
     let (nodes, classes) = (grid.count(), points.names.len().max(1));
@@ -87,7 +87,7 @@ pub fn decision_map(
     if unusable == nodes {
         return Err(PlotError::nothing(NAME, nodes));
     }
-    let axes = grid.axes(inputs);
+    let axes = inputs.axes(grid);
     let inside = |place: &[f64; 2]| axes.0.holds(place[0]) && axes.1.holds(place[1]);
     let labeled = points.x.iter().copied().zip(points.class.iter().copied());
     let visible: Vec<([f64; 2], usize)> = labeled.filter(|(place, _)| inside(place)).collect();
@@ -109,6 +109,7 @@ pub fn decision_map(
     let unnamed = points.names.len().saturating_sub(palette::CLASSES.len());
     let remarks = [
         Some("white where all classes are equally likely".to_owned()),
+        inputs.remark(grid),
         thinned,
         counted(hidden, ["point", "points"], "outside the range shown"),
         counted(
@@ -128,7 +129,8 @@ pub fn decision_map(
     };
     let count = |class: usize| (map.names[class].as_str(), points.count(class).to_string());
     let facts: Vec<(&str, String)> = map.shown_classes().into_iter().map(count).collect();
-    square_image(path, &frame, axes, &facts, |chart| map.draw(chart))
+    let shape = (axes, inputs.aspect(grid).unwrap_or(1.0));
+    square_image(path, &frame, shape, &facts, |chart| map.draw(chart))
 }
 
 impl Map<'_> {
@@ -217,7 +219,10 @@ fn boundaries(
 #[cfg(test)]
 mod tests {
     use super::super::testing::{CAPTION, INPUTS, Plot, wave, wide_name};
+    use super::super::{MapScale, Quantity};
     use super::*;
+
+    const MAP: MapInputs<'static> = MapInputs::new(INPUTS, MapScale::Separate);
 
     fn names() -> Vec<String> {
         ["left", "middle", "right"].map(String::from).to_vec()
@@ -277,7 +282,7 @@ mod tests {
         };
         let values = stripes(&grid);
         let plot = Plot::of(|path| {
-            decision_map(path, &grid, &values, points, &[[0.1, 0.2]], INPUTS, CAPTION)
+            decision_map(path, &grid, &values, points, &[[0.1, 0.2]], MAP, CAPTION)
         });
         // Each point on the map is two strokes with two of a rim.
         let with_fewer = |count: usize| {
@@ -286,7 +291,7 @@ mod tests {
                 class: &points.class[..count],
                 ..points
             };
-            map(fewer, &[[0.1, 0.2]], INPUTS).count("line")
+            map(fewer, &[[0.1, 0.2]], MAP).count("line")
         };
         assert_eq!(with_fewer(3) - with_fewer(1), 2 * 4);
         for name in &names {
@@ -310,7 +315,7 @@ mod tests {
             names: &names,
         };
         let draw = |values: &[f64]| {
-            Plot::refused(|path| decision_map(path, &grid, values, none, &[], INPUTS, CAPTION))
+            Plot::refused(|path| decision_map(path, &grid, values, none, &[], MAP, CAPTION))
         };
         assert!(matches!(draw(&[0.5; 11]), PlotError::LengthMismatch { .. }));
         assert!(matches!(
@@ -320,7 +325,7 @@ mod tests {
     }
 
     /// Draws points of three classes on stripes of the three.
-    fn map(points: ClassifiedPoints<'_>, inducing: &[[f64; 2]], inputs: [Quantity<'_>; 2]) -> Plot {
+    fn map(points: ClassifiedPoints<'_>, inducing: &[[f64; 2]], inputs: MapInputs<'_>) -> Plot {
         let grid = ProbabilityGrid::new(-2.0..=2.0, -2.0..=2.0, 21, 21).expect("grid");
         let values = stripes(&grid);
         Plot::of(|path| decision_map(path, &grid, &values, points, inducing, inputs, CAPTION))
@@ -334,7 +339,7 @@ mod tests {
             class: &[0, 1, 2],
             names: &names,
         };
-        let plot = map(points, &[[0.1, 0.2], [0.5, 0.5]], INPUTS);
+        let plot = map(points, &[[0.1, 0.2], [0.5, 0.5]], MAP);
         assert_eq!(plot.count("image"), 1);
         // The paper and three samples of the legend: no cell of the grid is a rectangle.
         assert_eq!(plot.count("rect"), 1 + 3);
@@ -352,17 +357,8 @@ mod tests {
             class: &[0, 2],
             names: &names,
         };
-        let draw = |path: &Path| {
-            decision_map(
-                path,
-                &grid,
-                &certain,
-                points,
-                &[[9.0, 9.0]],
-                INPUTS,
-                CAPTION,
-            )
-        };
+        let draw =
+            |path: &Path| decision_map(path, &grid, &certain, points, &[[9.0, 9.0]], MAP, CAPTION);
         let plot = Plot::of(draw);
         assert!(plot.has_text("left"));
         for hidden in ["absent", "boundary", "inducing points"] {
@@ -396,6 +392,12 @@ mod tests {
             },
         ];
         let caption = Caption::new(&first, &second);
-        Plot::of(|path| decision_map(path, &grid, &values, points, &[[0.0, 9.0]], inputs, caption));
+        for scale in [MapScale::Separate, MapScale::Equal, MapScale::Degrees] {
+            let inputs = MapInputs::new(inputs, scale);
+            let draw = |path: &Path| {
+                decision_map(path, &grid, &values, points, &[[0.0, 9.0]], inputs, caption)
+            };
+            Plot::of(draw);
+        }
     }
 }

@@ -27,9 +27,9 @@ pub enum PlotError {
         /// The length of this slice.
         found: usize,
     },
-    /// A probability grid too small to draw, or over an empty domain.
+    /// A grid too small to draw, or over an empty domain.
     #[error(
-        "the decision map needs at least 2 columns and 2 rows over a domain of finite, \
+        "a map needs at least 2 columns and 2 rows over a domain of finite, \
          increasing ranges; got {columns} by {rows}"
     )]
     Grid {

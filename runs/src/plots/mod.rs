@@ -1,4 +1,4 @@
-//! SVG plots: training loss, predictions, calibration, decision maps, comparisons of models, panels
+//! SVG plots: training loss, predictions, calibration, maps of predictions and decisions, comparisons of models, panels
 //! of one-dimensional fits, curves and heat maps, confusion matrices, inducing patches, feature maps
 //! and magnitudes over two inputs.
 //!
@@ -22,6 +22,7 @@ mod fits;
 mod inducing_patches;
 mod legend;
 mod loss;
+mod map_inputs;
 mod notation;
 mod number_maps;
 mod palette;
@@ -29,6 +30,7 @@ mod panels;
 mod point_maps;
 mod predicted_curve;
 mod predicted_observed;
+mod prediction_map;
 mod probability_grid;
 mod reliability;
 mod rows;
@@ -46,11 +48,13 @@ pub use feature_maps::{ImageRows, feature_maps};
 pub use fits::{Bands, FitPanel, Points, evaluation_grid, fits};
 pub use inducing_patches::{PatchSet, inducing_patches};
 pub use loss::{LossPoint, Progress, loss};
+pub use map_inputs::{MapInputs, MapScale};
 pub use number_maps::{MapPanel, number_maps};
 pub use palette::COLORS;
 pub use point_maps::{PointMaps, point_maps};
 pub use predicted_curve::PredictedCurve;
 pub use predicted_observed::{Predictions, predicted_observed};
+pub use prediction_map::{PredictionMap, prediction_map};
 pub use probability_grid::ProbabilityGrid;
 pub use reliability::{CALIBRATION_BINS, ProbabilityOf, Reliability, reliability};
 

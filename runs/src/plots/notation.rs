@@ -69,6 +69,11 @@ impl Notation {
         with_minus(text.trim_start_matches(if is_zero { "-" } else { "" }))
     }
 
+    /// Whether labels are not relative to another number.
+    pub(super) fn is_absolute(&self) -> bool {
+        self.offset == 0.0
+    }
+
     /// The offset, to append to the name in the text of the axis.
     pub(super) fn offset_text(&self) -> String {
         if self.offset == 0.0 {

@@ -1,9 +1,11 @@
 //! Panels on one sheet, each with its own axes and title.
 
+use plotters::style::RGBColor;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::PlotError;
 use super::axis::Axis;
+use super::bitmap::Bitmap;
 use super::canvas::{Area, font};
 use super::chart::{Chart, Surroundings};
 use super::palette;
@@ -14,6 +16,12 @@ const TITLE: i32 = 24;
 /// The space for tick labels and axis text.
 const LEFT_LABELS: i32 = 62;
 const MARGIN: i32 = 8;
+/// The font size of tick labels.
+const TICK_SIZE: f64 = 11.0;
+/// The height of a color scale with its labels.
+const SCALE: i32 = 60;
+/// The number of colors of a color scale.
+const SHADES: u32 = 256;
 
 /// The numbers of columns and rows for this many panels: side by side while they are wide enough.
 fn arrangement(count: usize) -> (usize, usize) {
@@ -53,7 +61,7 @@ pub(super) fn chart<'a>(
     title: &str,
     axes: (Axis, Axis),
 ) -> Result<Chart<'a>, PlotError> {
-    Chart::new(&titled(area, title)?, AROUND, axes, 11.0)
+    Chart::new(&titled(area, title)?, AROUND, axes, TICK_SIZE)
 }
 
 /// Draws the title of a panel and creates axes without grid lines below, for an image.
@@ -62,7 +70,39 @@ pub(super) fn chart_of_image<'a>(
     title: &str,
     axes: (Axis, Axis),
 ) -> Result<Chart<'a>, PlotError> {
-    Chart::of_image(&titled(area, title)?, AROUND, axes, 11.0)
+    Chart::of_image(&titled(area, title)?, AROUND, axes, TICK_SIZE)
+}
+
+/// The room for a map in a panel of this width, and the height of the panel without the map.
+pub(super) fn room_of_map(width: i32) -> (i32, i32) {
+    let beside = AROUND.left + AROUND.left_labels + AROUND.right;
+    let around = TITLE + AROUND.top + AROUND.bottom_labels + AROUND.bottom + SCALE;
+    (width - beside, around)
+}
+
+/// Draws a panel with a map of this ratio of width to height, and its color scale below. `color` gets the share of a
+/// value between the ends of the scale. Returns the chart of the map.
+pub(super) fn map<'a>(
+    area: &Area<'a>,
+    title: &str,
+    (axes, aspect): ((Axis, Axis), f64),
+    (scale, color): (Axis, fn(f64) -> RGBColor),
+) -> Result<Chart<'a>, PlotError> {
+    let titled = titled(area, title)?;
+    let (upper, lower) = titled.split_vertically(titled.size().1 - SCALE);
+    let around = AROUND.with_aspect(upper.size(), aspect);
+    let chart = Chart::of_image(&upper, around, axes, TICK_SIZE)?;
+    let below = Surroundings {
+        bottom: AROUND.bottom,
+        ..around
+    };
+    let colors = (0..SHADES).map(|shade| {
+        let RGBColor(red, green, blue) = color(f64::from(shade) / f64::from(SHADES - 1));
+        [red, green, blue]
+    });
+    let bar = Bitmap::smooth(SHADES as usize, colors.collect());
+    Chart::of_scale(&lower, below, scale, TICK_SIZE)?.image(bar);
+    Ok(chart)
 }
 
 /// Writes the title of a panel and returns the area below.

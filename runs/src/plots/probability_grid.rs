@@ -16,7 +16,7 @@ const MOST_CELLS: usize = 120;
 /// The number of pixels on a side of an image.
 const PIXELS: usize = 480;
 
-/// The domain of a decision map with the nodes where probabilities are evaluated.
+/// The domain of a map with the nodes where its values are computed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProbabilityGrid {
     first: (f64, f64),
@@ -95,6 +95,11 @@ impl ProbabilityGrid {
     /// The number of nodes.
     pub(super) fn count(&self) -> usize {
         self.columns * self.rows
+    }
+
+    /// The ranges of both inputs.
+    pub(super) fn ranges(&self) -> [(f64, f64); 2] {
+        [self.first, self.second]
     }
 
     /// The axes of the domain.

@@ -1,0 +1,89 @@
+//! Maps of a model of two inputs.
+
+use std::path::Path;
+
+use burn_gp_core::likelihoods::TargetKind;
+use burn_gp_datasets::Matrix;
+
+use super::RunPlots;
+use super::plane::Plane;
+use crate::evaluation::{Levels, in_original_units};
+use crate::output;
+use crate::plots::{self, Caption, PlotError};
+
+/// How far a decision map extends past the training rows, as a share of their ranges.
+const BEYOND: f64 = 0.08;
+
+impl RunPlots<'_> {
+    /// The map of a model of two inputs; `None` for other inputs.
+    pub(super) fn map(&self, folder: &Path, caption: Caption<'_>) -> Option<Result<(), PlotError>> {
+        let plane = Plane::of(self.data)?;
+        Some(match self.data.schema.classes.is_some() {
+            true => self.decision_map(&plane, folder, caption),
+            false => self.prediction_map(&plane, folder, caption),
+        })
+    }
+
+    fn prediction_map(
+        &self,
+        plane: &Plane<'_>,
+        folder: &Path,
+        caption: Caption<'_>,
+    ) -> Result<(), PlotError> {
+        let grid = plane.grid(0.0)?;
+        let inputs = plane.standardized(&grid.nodes());
+        let predictions = self.predictor.predict(inputs.values(), inputs.columns());
+        let standardizer = &self.data.standardizer;
+        let original = in_original_units(&predictions, standardizer, &Levels::default());
+        let content = plots::PredictionMap {
+            target: self.target(),
+            mean: &original.mean,
+            deviation: &original.standard_deviation,
+            varying: match self.data.likelihood.target() {
+                // The noise of new targets is unknown.
+                TargetKind::Measurements => "the function",
+                _ => "a new observation",
+            },
+            test: &plane.positions(&self.data.test.inputs),
+            observed: &self.data.test.observed,
+            train: &plane.positions(&self.data.train.inputs),
+        };
+        let path = folder.join(output::PREDICTION_MAP);
+        plots::prediction_map(&path, caption, (&grid, plane.inputs()), &content)
+    }
+
+    fn decision_map(
+        &self,
+        plane: &Plane<'_>,
+        folder: &Path,
+        caption: Caption<'_>,
+    ) -> Result<(), PlotError> {
+        let Some(classes) = &self.data.schema.classes else {
+            return Ok(());
+        };
+        let labels: Vec<usize> = (self.data.train.targets.iter())
+            .map(|&label| label as usize)
+            .collect();
+        let grid = plane.grid(BEYOND)?;
+        let inputs = plane.standardized(&grid.nodes());
+        let predictions = self.predictor.predict(inputs.values(), inputs.columns());
+        let points = plots::ClassifiedPoints {
+            x: &plane.positions(&self.data.train.inputs),
+            class: &labels,
+            names: classes.names(),
+        };
+        let dimensions = self.data.dimensions();
+        let inducing = self.model.inducing_points();
+        let inducing = Matrix::new(inducing.len() / dimensions, dimensions, inducing);
+        let path = folder.join(output::DECISION_MAP);
+        plots::decision_map(
+            &path,
+            &grid,
+            &predictions.probabilities,
+            points,
+            &plane.positions(&inducing),
+            plane.inputs(),
+            caption,
+        )
+    }
+}
