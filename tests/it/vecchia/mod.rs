@@ -50,7 +50,7 @@ fn zero(outputs: usize) -> AnyMean {
 }
 
 /// Kernels of every structure: stationary, scaled, sums, and not stationary.
-fn kernels(options: Options<'_>) -> Vec<(&'static str, AnyKernel)> {
+pub fn kernels(options: Options<'_>) -> Vec<(&'static str, AnyKernel)> {
     let matern = || KernelConfig::from(StationaryConfig::matern32().with_lengthscale(0.8));
     let configs: Vec<(&'static str, KernelConfig)> = vec![
         ("stationary", matern()),
@@ -64,7 +64,7 @@ fn kernels(options: Options<'_>) -> Vec<(&'static str, AnyKernel)> {
 }
 
 /// The 12 rows, in the plane, of the reference values.
-fn golden() -> Problem {
+pub fn golden() -> Problem {
     let x = [
         0.103, 0.217, 0.911, 0.793, 0.154, 0.958, 0.862, 0.109, 0.497, 0.542, 0.289, 0.613, 0.718,
         0.346, 0.052, 0.571, 0.947, 0.438, 0.405, 0.063, 0.623, 0.887, 0.337, 0.324,
