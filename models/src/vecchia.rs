@@ -1,24 +1,21 @@
 //! Regression by the nearest-neighbor (Vecchia) approximation.
 
-use burn::tensor::{Int, Tensor, TensorCreationOptions};
+use burn::tensor::TensorCreationOptions;
 use burn_gp_core::{
     inference::{ConditionError, Vecchia, VecchiaSettings},
     kernels::{AnyKernel, KernelModule},
     likelihoods::check_finite,
-    neighbors::{Coordinates, Ordering},
-    ops::numbers,
+    neighbors::Ordering,
     register,
 };
 
 use crate::{
-    AnyModel, Conditioned, DataShape, InitError, ModelDefinition, TrainedModel,
-    config::{OUTPUTS, options_of},
+    Conditioned, InitError, ModelDefinition, TrainedModel,
+    config::options_of,
     regression_config::{full_batch, regression_config},
-    training::{Model, TrainingData, TrainingDefaults},
+    row_order::in_order,
+    training::{Model, TrainingData},
 };
-
-/// The most inputs for which rows are in maximin order by default.
-const MAXIMIN_DIMENSIONS: usize = 3;
 
 /// Nearest-neighbor regression whose components are chosen at run time.
 pub type AnyVecchia = Vecchia<AnyKernel>;
@@ -67,20 +64,7 @@ impl VecchiaConfig {
     /// The data in the [order](Self::order). Initialize, train and condition the model on these data. Data with an
     /// input that is not finite keep their order.
     pub fn arranged(&self, data: TrainingData) -> TrainingData {
-        let [_, dimensions] = data.inputs.dims();
-        let inputs = numbers(data.inputs.clone().without_autodiff());
-        let Ok(coordinates) = Coordinates::new(inputs, dimensions) else {
-            return data;
-        };
-        let default = match dimensions {
-            ..=MAXIMIN_DIMENSIONS => Ordering::Maximin,
-            _ => Ordering::Random,
-        };
-        let order = self.order.unwrap_or(default);
-        let rows = order.rows(&coordinates, self.seed);
-        let rows: Vec<i64> = rows.into_iter().map(|row| row as i64).collect();
-        let rows = Tensor::<1, Int>::from_data(rows.as_slice(), &data.inputs.device());
-        data.reordered(&rows)
+        in_order(data, self.order, self.seed)
     }
 
     /// Initializes the model for [`arranged`](Self::arranged) data, in their precision and on their device with
@@ -95,7 +79,7 @@ impl VecchiaConfig {
         let [_, dimensions] = data.inputs.dims();
         let model = self.assemble(dimensions, options_of(&data.inputs))?;
         let mut model = self.ready(model, AnyVecchia::kernel, data)?;
-        // The initial values of the lengthscales may differ from those of the kernel's configuration.
+        // The initial variances of a sum are those of the data.
         model.update_metric();
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
@@ -119,7 +103,6 @@ impl VecchiaConfig {
         dimensions: usize,
         options: TensorCreationOptions,
     ) -> Result<AnyVecchia, InitError> {
-        self.kernel.check_for("kernel", dimensions)?;
         let VecchiaSettings {
             neighbors,
             prediction_neighbors,
@@ -127,10 +110,11 @@ impl VecchiaConfig {
         if neighbors == 0 || prediction_neighbors == 0 {
             return Err(InitError::NoNeighbors);
         }
+        let (kernel, mean, likelihood) = self.parts(dimensions, &options)?;
         Ok(Vecchia::new(
-            self.kernel.init(dimensions, options.clone()),
-            self.mean.init(dimensions, OUTPUTS, options.clone()),
-            self.likelihood.init(options),
+            kernel,
+            mean,
+            likelihood,
             dimensions,
             self.settings,
         ))
@@ -138,23 +122,10 @@ impl VecchiaConfig {
 }
 
 impl ModelDefinition for VecchiaConfig {
-    regression_config!();
+    regression_config!(keeps_data);
 
     fn arranged(&self, data: TrainingData) -> TrainingData {
         self.arranged(data)
-    }
-
-    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
-        Ok(self.init(data)?.boxed())
-    }
-
-    fn default_training(&self) -> TrainingDefaults {
-        TrainingDefaults::L_BFGS
-    }
-
-    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
-        let model = self.blank(shape.dimensions, shape.options.clone())?;
-        Ok(Conditioned::blank(&model, shape))
     }
 }
 

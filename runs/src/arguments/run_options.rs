@@ -63,9 +63,9 @@ options! {
         /// Columns of the covariance of the orthogonal inducing points that odvgp uses in each step
         /// [default: 1024, or all if there are fewer]
         columns: usize = "COUNT" at "posterior.columns" [DataDependentDefault],
-        /// Number of neighbors of each row in training with vecchia [default: 30]
+        /// Number of neighbors of each row in training with vecchia and vif [default: 30]
         neighbors: usize = "COUNT" at "settings.neighbors",
-        /// Number of neighbors of each row in predictions with vecchia [default: 60]
+        /// Number of neighbors of each row in predictions with vecchia and vif [default: 60]
         prediction_neighbors: usize = "COUNT" at "settings.prediction_neighbors",
         /// Number of actions of cagp-opt, cagp-cg (at most) and itergp [default: 256, or the number of
         /// rows if smaller]
