@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AnyModel, Conditioned, DataShape, InitError, ModelDefinition, TrainedModel,
-    config::{OUTPUTS, options_of, with_first_values},
+    config::{OUTPUTS, options_of},
     regression_config::{full_batch, regression_config},
     training::{FullBatchOptimizer, FullBatchTraining, Model, TrainingData, TrainingDefaults},
 };
@@ -196,16 +196,11 @@ impl ComputationAwareConfig {
     pub fn init(&self, data: &TrainingData) -> Result<AnyComputationAware, InitError> {
         self.likelihood.check()?;
         check_finite(&data.targets)?;
-        let options = options_of(&data.inputs);
-        let [_, dimensions] = data.inputs.dims();
-        self.kernel.check_for("kernel", dimensions)?;
-        let kernel = self.kernel.init(dimensions, options.clone());
-        let kernel = with_first_values(kernel, &self.parameters, "kernel");
         let plain = TrainingData {
             inputs: data.inputs.clone().inner(),
             targets: data.targets.clone().inner(),
         };
-        let model = self.assemble(kernel, &plain, options)?;
+        let model = self.assemble(&plain, options_of(&data.inputs))?;
         let model = self.ready(model, AnyComputationAware::kernel, data)?;
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
@@ -222,8 +217,6 @@ impl ComputationAwareConfig {
         options: impl Into<TensorCreationOptions>,
     ) -> Result<AnyComputationAware, InitError> {
         let options = options.into();
-        self.kernel.check_for("kernel", dimensions)?;
-        let kernel = self.kernel.init(dimensions, options.clone());
         let zeros = |columns| Tensor::zeros([rows, columns], options.clone());
         let data = TrainingData {
             inputs: zeros(dimensions),
@@ -233,13 +226,12 @@ impl ComputationAwareConfig {
             actions: self.actions.blank(),
             ..self.clone()
         };
-        let model = blank.assemble(kernel, &data, options)?;
+        let model = blank.assemble(&data, options)?;
         Ok(self.parameters.apply_to_blank(model)?)
     }
 
     fn assemble(
         &self,
-        kernel: AnyKernel,
         data: &TrainingData,
         options: TensorCreationOptions,
     ) -> Result<AnyComputationAware, InitError> {
@@ -249,13 +241,9 @@ impl ComputationAwareConfig {
         if !(1..=rows).contains(&count) {
             return Err(InitError::Actions { count, rows });
         }
+        let (kernel, mean, likelihood) = self.parts(dimensions, &options)?;
         let policy = actions.init(&kernel, data);
-        let model = ComputationAware::new(
-            kernel,
-            self.mean.init(dimensions, OUTPUTS, options.clone()),
-            self.likelihood.init(options),
-            policy,
-        );
+        let model = ComputationAware::new(kernel, mean, likelihood, policy);
         Ok(model.with_loss(self.loss))
     }
 }

@@ -9,10 +9,10 @@ use burn_gp_core::{
 };
 
 use crate::{
-    AnyModel, Conditioned, DataShape, InitError, ModelDefinition, TrainedModel,
-    config::{OUTPUTS, options_of, with_first_values},
+    Conditioned, InitError, ModelDefinition, TrainedModel,
+    config::options_of,
     regression_config::{full_batch, regression_config},
-    training::{Model, TrainingData, TrainingDefaults},
+    training::{Model, TrainingData},
 };
 
 /// Regression with conjugate gradients whose components are chosen at run time.
@@ -87,32 +87,18 @@ impl ConjugateGradientsConfig {
         if self.settings.probes == 0 {
             return Err(InitError::NoProbes);
         }
-        self.kernel.check_for("kernel", dimensions)?;
-        let kernel = self.kernel.init(dimensions, options.clone());
+        let (kernel, mean, likelihood) = self.parts(dimensions, &options)?;
         Ok(ConjugateGradients::new(
-            with_first_values(kernel, &self.parameters, "kernel"),
-            self.mean.init(dimensions, OUTPUTS, options.clone()),
-            self.likelihood.init(options),
+            kernel,
+            mean,
+            likelihood,
             self.settings,
         ))
     }
 }
 
 impl ModelDefinition for ConjugateGradientsConfig {
-    regression_config!();
-
-    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
-        Ok(self.init(data)?.boxed())
-    }
-
-    fn default_training(&self) -> TrainingDefaults {
-        TrainingDefaults::L_BFGS
-    }
-
-    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
-        let model = self.blank(shape.dimensions, shape.options.clone())?;
-        Ok(Conditioned::blank(&model, shape))
-    }
+    regression_config!(keeps_data);
 }
 
 register!(

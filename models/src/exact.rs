@@ -11,10 +11,10 @@ use burn_gp_core::{
 };
 
 use crate::{
-    AnyModel, Conditioned, DataShape, InitError, ModelDefinition, TrainedModel,
-    config::{OUTPUTS, options_of},
+    Conditioned, InitError, ModelDefinition, TrainedModel,
+    config::options_of,
     regression_config::{full_batch, regression_config},
-    training::{Model, TrainingData, TrainingDefaults},
+    training::{Model, TrainingData},
 };
 
 /// An exact model whose components are chosen at run time.
@@ -82,30 +82,13 @@ impl ExactConfig {
         dimensions: usize,
         options: TensorCreationOptions,
     ) -> Result<AnyExact, ParameterError> {
-        self.kernel.check_for("kernel", dimensions)?;
-        Ok(Exact::new(
-            self.kernel.init(dimensions, options.clone()),
-            self.mean.init(dimensions, OUTPUTS, options.clone()),
-            self.likelihood.init(options),
-        ))
+        let (kernel, mean, likelihood) = self.parts(dimensions, &options)?;
+        Ok(Exact::new(kernel, mean, likelihood))
     }
 }
 
 impl ModelDefinition for ExactConfig {
-    regression_config!();
-
-    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
-        Ok(self.init(data)?.boxed())
-    }
-
-    fn default_training(&self) -> TrainingDefaults {
-        TrainingDefaults::L_BFGS
-    }
-
-    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
-        let model = self.blank(shape.dimensions, shape.options.clone())?;
-        Ok(Conditioned::blank(&model, shape))
-    }
+    regression_config!(keeps_data);
 }
 
 register!(

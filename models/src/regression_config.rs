@@ -2,8 +2,35 @@
 
 /// Makes the configuration of a full-batch regression with a kernel, a mean, the noise, parameter
 /// settings, and the given additional fields with their defaults. Without arguments, it makes the methods of
-/// [`ModelDefinition`](crate::ModelDefinition) that only concern these parts.
+/// [`ModelDefinition`](crate::ModelDefinition) that only concern these parts; with `keeps_data`, also those that
+/// regression has in common that is trained by L-BFGS, or as given, and keeps its data
+/// ([`Conditioned`](crate::Conditioned)).
 macro_rules! regression_config {
+    (keeps_data) => {
+        regression_config!(keeps_data, $crate::training::TrainingDefaults::L_BFGS);
+    };
+    (keeps_data, $training:expr) => {
+        regression_config!();
+
+        fn init(
+            &self,
+            data: &$crate::training::TrainingData,
+        ) -> Result<$crate::AnyModel, $crate::InitError> {
+            Ok($crate::training::Model::boxed(self.init(data)?))
+        }
+
+        fn default_training(&self) -> $crate::training::TrainingDefaults {
+            $training
+        }
+
+        fn blank_trained(
+            &self,
+            shape: &$crate::DataShape,
+        ) -> Result<$crate::TrainedModel, $crate::InitError> {
+            let model = self.blank(shape.dimensions, shape.options.clone())?;
+            Ok($crate::Conditioned::blank(&model, shape))
+        }
+    };
     () => {
         fn takes_one_output(&self) -> bool {
             true
@@ -58,6 +85,30 @@ macro_rules! regression_config {
                     $($field: $default,)*
                     parameters: Default::default(),
                 }
+            }
+
+            /// The kernel, the mean and the noise. The kernel has its initial values, because others are derived from
+            /// it.
+            fn parts(
+                &self,
+                dimensions: usize,
+                options: &burn::tensor::TensorCreationOptions,
+            ) -> Result<
+                (
+                    burn_gp_core::kernels::AnyKernel,
+                    burn_gp_core::means::AnyMean,
+                    burn_gp_core::likelihoods::Gaussian,
+                ),
+                burn_gp_core::parameter::ParameterError,
+            > {
+                self.kernel.check_for("kernel", dimensions)?;
+                let kernel = self.kernel.init(dimensions, options.clone());
+                let outputs = $crate::config::OUTPUTS;
+                Ok((
+                    $crate::config::with_first_values(kernel, &self.parameters, "kernel"),
+                    self.mean.init(dimensions, outputs, options.clone()),
+                    self.likelihood.init(options.clone()),
+                ))
             }
 
             /// The model with the parameter settings, for training.

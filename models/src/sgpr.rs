@@ -12,7 +12,7 @@ use burn_gp_core::{
 use crate::{
     AnyModel, DataShape, InducingConfig, InitError, ModelDefinition, Svgp, SvgpConfig, Trained,
     TrainedModel,
-    config::{OUTPUTS, options_of, with_first_values},
+    config::options_of,
     regression_config::{full_batch, regression_config},
     training::{Model, TrainingData, TrainingDefaults},
 };
@@ -70,22 +70,13 @@ impl SgprConfig {
     pub fn init(&self, data: &TrainingData) -> Result<AnySgpr, InitError> {
         self.likelihood.check()?;
         check_finite(&data.targets)?;
-        let options = options_of(&data.inputs);
         let [_, dimensions] = data.inputs.dims();
-        self.kernel.check_for("kernel", dimensions)?;
-        let kernel = self.kernel.init(dimensions, options.clone());
-        let kernel = with_first_values(kernel, &self.parameters, "kernel");
+        let (kernel, mean, likelihood) = self.parts(dimensions, &options_of(&data.inputs))?;
         let inducing = self.inducing.for_inputs(&data.inputs);
         inducing.check(false)?;
         let inducing = inducing.select(&kernel, &data.inputs)?.swap_remove(0);
         let jitter = self.inducing.jitter_for(data.inputs.dtype());
-        let model = Collapsed::new(
-            kernel,
-            self.mean.init(dimensions, OUTPUTS, options.clone()),
-            self.likelihood.init(options),
-            inducing,
-            jitter,
-        );
+        let model = Collapsed::new(kernel, mean, likelihood, inducing, jitter);
         let model = self.ready(model, AnySgpr::kernel, data)?;
         Ok(model.with_priors(self.parameters.priors.clone()))
     }

@@ -11,7 +11,7 @@ use burn_gp_core::{
 use crate::{
     AnyModel, DataShape, InducingConfig, InitError, ModelDefinition, Svgp, SvgpConfig, Trained,
     TrainedModel,
-    config::{OUTPUTS, options_of, with_first_values},
+    config::options_of,
     regression_config::{full_batch, regression_config},
     training::{Model, TrainingData, TrainingDefaults},
 };
@@ -79,19 +79,16 @@ impl SolveCollapsedConfig {
     pub fn init(&self, data: &TrainingData) -> Result<AnySolveCollapsed, InitError> {
         self.likelihood.check()?;
         check_finite(&data.targets)?;
-        let options = options_of(&data.inputs);
         let [_, dimensions] = data.inputs.dims();
-        self.kernel.check_for("kernel", dimensions)?;
-        let kernel = self.kernel.init(dimensions, options.clone());
-        let kernel = with_first_values(kernel, &self.parameters, "kernel");
+        let (kernel, mean, likelihood) = self.parts(dimensions, &options_of(&data.inputs))?;
         let inducing = self.inducing.for_inputs(&data.inputs);
         inducing.check(true)?;
         let mut sets = inducing.select(&kernel, &data.inputs)?;
         let orthogonal = sets.swap_remove(1);
         let model = CollapsedOrthogonal::new(
             kernel,
-            self.mean.init(dimensions, OUTPUTS, options.clone()),
-            self.likelihood.init(options),
+            mean,
+            likelihood,
             sets.swap_remove(0),
             orthogonal,
             self.inducing.jitter_for(data.inputs.dtype()),

@@ -1,24 +1,21 @@
 //! Regression by the nearest-neighbor (Vecchia) approximation.
 
-use burn::tensor::{Int, Tensor, TensorCreationOptions};
+use burn::tensor::TensorCreationOptions;
 use burn_gp_core::{
     inference::{ConditionError, Vecchia, VecchiaSettings},
     kernels::{AnyKernel, KernelModule},
     likelihoods::check_finite,
-    neighbors::{Coordinates, Ordering},
-    ops::numbers,
+    neighbors::Ordering,
     register,
 };
 
 use crate::{
-    AnyModel, Conditioned, DataShape, InitError, ModelDefinition, TrainedModel,
-    config::{OUTPUTS, options_of},
+    Conditioned, InitError, ModelDefinition, TrainedModel,
+    config::options_of,
     regression_config::{full_batch, regression_config},
+    row_order::in_order,
     training::{FullBatchTraining, Model, TrainingData, TrainingDefaults},
 };
-
-/// The most inputs for which rows are in maximin order by default.
-const MAXIMIN_DIMENSIONS: usize = 3;
 
 /// Training stops when its iterations improve the log density by less than this, as in Guinness's GpGp. The variance
 /// and the lengthscale of rough kernels are barely determined apart, and L-BFGS would follow their ratio for as many
@@ -56,6 +53,11 @@ regression_config! {
         /// The numbers of neighbors.
         #[serde(default)]
         settings: VecchiaSettings = VecchiaSettings::default(),
+        /// Whether new rows are predicted together, each given those before it. In wide gaps between training rows,
+        /// means are then closer to those of exact regression. A row's mean depends slightly, within the error of the
+        /// approximation, on the rows that are predicted with it.
+        #[serde(default = "is_joint")]
+        joint_predictions: bool = is_joint(),
         /// The order of the rows. If absent, it is maximin for up to three inputs, and random for more, for which
         /// maximin orders take long and gain little.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,24 +70,16 @@ regression_config! {
     new
 }
 
+/// Rows are predicted together by default.
+fn is_joint() -> bool {
+    true
+}
+
 impl VecchiaConfig {
     /// The data in the [order](Self::order). Initialize, train and condition the model on these data. Data with an
     /// input that is not finite keep their order.
     pub fn arranged(&self, data: TrainingData) -> TrainingData {
-        let [_, dimensions] = data.inputs.dims();
-        let inputs = numbers(data.inputs.clone().without_autodiff());
-        let Ok(coordinates) = Coordinates::new(inputs, dimensions) else {
-            return data;
-        };
-        let default = match dimensions {
-            ..=MAXIMIN_DIMENSIONS => Ordering::Maximin,
-            _ => Ordering::Random,
-        };
-        let order = self.order.unwrap_or(default);
-        let rows = order.rows(&coordinates, self.seed);
-        let rows: Vec<i64> = rows.into_iter().map(|row| row as i64).collect();
-        let rows = Tensor::<1, Int>::from_data(rows.as_slice(), &data.inputs.device());
-        data.reordered(&rows)
+        in_order(data, self.order, self.seed)
     }
 
     /// Initializes the model for [`arranged`](Self::arranged) data, in their precision and on their device with
@@ -100,7 +94,7 @@ impl VecchiaConfig {
         let [_, dimensions] = data.inputs.dims();
         let model = self.assemble(dimensions, options_of(&data.inputs))?;
         let mut model = self.ready(model, AnyVecchia::kernel, data)?;
-        // The initial values of the lengthscales may differ from those of the kernel's configuration.
+        // The initial variances of a sum are those of the data.
         model.update_metric();
         Ok(model.with_priors(self.parameters.priors.clone()))
     }
@@ -124,46 +118,30 @@ impl VecchiaConfig {
         dimensions: usize,
         options: TensorCreationOptions,
     ) -> Result<AnyVecchia, InitError> {
-        self.kernel.check_for("kernel", dimensions)?;
         let VecchiaSettings {
             neighbors,
             prediction_neighbors,
-            joint_predictions: _,
         } = self.settings;
         if neighbors == 0 || prediction_neighbors == 0 {
             return Err(InitError::NoNeighbors);
         }
-        Ok(Vecchia::new(
-            self.kernel.init(dimensions, options.clone()),
-            self.mean.init(dimensions, OUTPUTS, options.clone()),
-            self.likelihood.init(options),
-            dimensions,
-            self.settings,
-        ))
+        let (kernel, mean, likelihood) = self.parts(dimensions, &options)?;
+        let model = Vecchia::new(kernel, mean, likelihood, dimensions, self.settings);
+        Ok(model.with_joint_predictions(self.joint_predictions))
     }
 }
 
 impl ModelDefinition for VecchiaConfig {
-    regression_config!();
-
-    fn arranged(&self, data: TrainingData) -> TrainingData {
-        self.arranged(data)
-    }
-
-    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
-        Ok(self.init(data)?.boxed())
-    }
-
-    fn default_training(&self) -> TrainingDefaults {
+    regression_config!(
+        keeps_data,
         TrainingDefaults::FullBatch(FullBatchTraining {
             nats: NATS,
             ..FullBatchTraining::L_BFGS
         })
-    }
+    );
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
-        let model = self.blank(shape.dimensions, shape.options.clone())?;
-        Ok(Conditioned::blank(&model, shape))
+    fn arranged(&self, data: TrainingData) -> TrainingData {
+        self.arranged(data)
     }
 }
 

@@ -139,7 +139,7 @@ fn every_operation_has_a_case() {
         "whole_numbers",
         "with_threads_awake",
     ];
-    // The model `vecchia`, which needs these, is only made for the CPU so far.
+    // The models `vecchia` and `vif`, which need these, are only made for the CPU so far.
     let on_cpu_only = ["neighbor_conditional", "stationary_neighbor_density"];
     let functions: Vec<&str> = (names.filter(is_function))
         .filter(|name| !others.contains(name) && !on_cpu_only.contains(name))

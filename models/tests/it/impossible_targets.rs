@@ -17,7 +17,7 @@ use burn_gp_core::{
 use burn_gp_models::{
     ComputationAwareConfig, ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig,
     ExactConfig, InitError, LastLayerConfig, LayerConfig, ModelConfig, PredictionError, SgprConfig,
-    SolveCollapsedConfig, SvdbkConfig, SvgpConfig, Trained, VecchiaConfig,
+    SolveCollapsedConfig, SvdbkConfig, SvgpConfig, Trained, VecchiaConfig, VifConfig,
     training::{
         FullBatchTrainer, FullBatchTraining, MiniBatchLearner, MiniBatchTrainer, MiniBatchTraining,
         StepRenderer, Trainer, TrainingData, TrainingError,
@@ -210,6 +210,8 @@ fn models_of_normal_noise_refuse_targets_that_are_not_finite() {
         ));
         let vecchia = VecchiaConfig::new(kernel()).with_likelihood(noise());
         named(of_init(vecchia.init(&data)));
+        let vif = VifConfig::new(kernel()).with_likelihood(noise());
+        named(of_init(vif.with_inducing(3).init(&data)));
         let actions = ComputationAwareConfig::new(kernel()).with_likelihood(noise());
         named(of_init(actions.init(&data)));
         named(of_init(network.init(&data)));

@@ -34,3 +34,4 @@ mod row_weights;
 mod scales;
 mod variational_full_batch;
 mod vecchia;
+mod vif;

@@ -171,8 +171,7 @@ fn rows_are_predicted_together() {
         .predictions()
         .clone();
     assert_ne!(last.mean[499], predicted.mean[2999]);
-    let settings = config(5).settings.with_joint_predictions(false);
-    let config = config(5).with_settings(settings);
+    let config = config(5).with_joint_predictions(false);
     let fitted = config.fit(&x, &y, &Fit::default().steps(2)).unwrap();
     let all = fitted.predict(&new_x).unwrap().predictions().clone();
     let last = fitted

@@ -17,7 +17,7 @@ use burn_gp_models::{
     ActionRows, ActionsConfig, BasisConfig, ComputationAwareConfig, ConjugateGradientsConfig,
     DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig, InducingConfig, LastLayerConfig,
     LayerConfig, ModelConfig, SgprConfig, SolveCollapsedConfig, SvdbkConfig, SvgpConfig,
-    VecchiaConfig,
+    VecchiaConfig, VifConfig,
 };
 
 fn matern() -> KernelConfig {
@@ -136,6 +136,11 @@ pub fn all() -> Vec<ModelConfig> {
         ModelConfig::from(iterated),
         ModelConfig::from(ConjugateGradientsConfig::new(matern()).with_likelihood(noise())),
         ModelConfig::from(VecchiaConfig::new(matern()).with_likelihood(noise())),
+        ModelConfig::from(
+            VifConfig::new(matern())
+                .with_likelihood(noise())
+                .with_inducing(3),
+        ),
         ModelConfig::from(svgp(whitened.clone(), 0)),
         ModelConfig::from(svgp(
             PosteriorConfig::from(LSvgpConfig {

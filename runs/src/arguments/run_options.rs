@@ -63,14 +63,14 @@ options! {
         /// Columns of the covariance of the orthogonal inducing points that odvgp uses in each step
         /// [default: 1024, or all if there are fewer]
         columns: usize = "COUNT" at "posterior.columns" [DataDependentDefault],
-        /// Number of neighbors of each row in training with vecchia [default: 30]
+        /// Number of neighbors of each row in training with vecchia and vif [default: 30]
         neighbors: usize = "COUNT" at "settings.neighbors",
-        /// Number of neighbors of each row in predictions with vecchia [default: 60]
+        /// Number of neighbors of each row in predictions with vecchia and vif [default: 60]
         prediction_neighbors: usize = "COUNT" at "settings.prediction_neighbors",
         /// Predict each row from training rows alone with vecchia, whatever other rows are predicted with it; this
         /// is less exact in wide gaps between training rows
         #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-        independent_predictions: bool = "BOOL" at "settings.joint_predictions",
+        independent_predictions: bool = "BOOL" at "joint_predictions",
         /// Number of actions of cagp-opt, cagp-cg (at most) and itergp [default: 256, or the number of
         /// rows if smaller]
         actions: usize = "I" at "actions.count" [DataDependentDefault],

@@ -9,7 +9,7 @@ use super::images::check_patches;
 use super::inducing::{inducing, initializer};
 use super::layers::{layers, set_layers};
 use super::mini_batch::mini_batch;
-use super::neighbors::neighbors;
+use super::neighbors::{joint_predictions, neighbors};
 use super::networks::{self, correction, set_network};
 use super::parts::{kernel, kernel_of, mean_of_data, noise};
 use super::posterior::{covariance, posterior, posterior_of};
@@ -21,9 +21,13 @@ use crate::preparation::PreparedData;
 type Check = fn(&mut RunOptions) -> Result<(), OptionError>;
 
 /// The checks of options, with the fields that the options set.
-const CHECKS: [(&str, Check); 8] = [
+const CHECKS: [(&str, Check); 9] = [
     ("actions", actions::check),
     ("settings.neighbors", |options| neighbors(options).map(drop)),
+    ("joint_predictions", |options| {
+        joint_predictions(options);
+        Ok(())
+    }),
     ("settings.probes", |options| {
         conjugate_gradients(options).map(drop)
     }),
@@ -79,6 +83,9 @@ pub(super) fn model(
     }
     if model.has("settings.neighbors") {
         model.set("settings", &neighbors(resolved)?);
+    }
+    if model.has("joint_predictions") {
+        model.set("joint_predictions", &joint_predictions(resolved));
     }
     if model.has("settings.probes") {
         model.set("settings", &conjugate_gradients(resolved)?);

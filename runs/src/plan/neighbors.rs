@@ -9,8 +9,6 @@ use crate::ranges::{MOST_SIZE, count};
 /// The numbers of neighbors, with their defaults filled in.
 pub(super) fn neighbors(resolved: &mut RunOptions) -> Result<VecchiaSettings, OptionError> {
     let default = VecchiaSettings::default();
-    let is_independent = &mut resolved.independent_predictions;
-    let is_independent = *is_independent.get_or_insert(!default.joint_predictions);
     let prediction = &mut resolved.prediction_neighbors;
     Ok(VecchiaSettings {
         prediction_neighbors: count(
@@ -25,6 +23,10 @@ pub(super) fn neighbors(resolved: &mut RunOptions) -> Result<VecchiaSettings, Op
             &mut resolved.neighbors,
             default.neighbors,
         )?,
-        joint_predictions: !is_independent,
     })
+}
+
+/// Whether new rows are predicted together.
+pub(super) fn joint_predictions(resolved: &mut RunOptions) -> bool {
+    !*resolved.independent_predictions.get_or_insert(false)
 }

@@ -1,9 +1,13 @@
 //! Regression by the nearest-neighbor (Vecchia) approximation.
 
 mod cache;
+mod conditional;
 mod least_squares;
 mod metric;
+mod observed_rows;
+mod parameter_slopes;
 mod process;
+mod system;
 mod tile;
 mod tiled_density;
 
@@ -14,8 +18,14 @@ use burn::{
 use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
+pub(super) use conditional::{conditional, errors, predicted_conditional, signed_weights};
 pub use least_squares::LeastSquares;
+pub(super) use metric::Metric;
+pub(super) use observed_rows::ObservedRows;
+pub(super) use parameter_slopes::ParameterSlopes;
 pub use process::VecchiaProcess;
+pub(super) use system::{System, indices, on_device};
+pub(super) use tile::Tile;
 
 use super::{ConditionError, check_rows, parts::parts};
 use crate::{
@@ -27,8 +37,6 @@ use crate::{
     parameter::{Part, Priors, Role, defaults},
     process::WithMean,
 };
-use cache::NeighborCache;
-use metric::{Metric, metric_of};
 use std::sync::Arc;
 use tiled_density::tiled_density;
 
@@ -36,7 +44,7 @@ use tiled_density::tiled_density;
 const JITTER: Jitter = Jitter::NONE;
 
 defaults! {
-    /// The numbers of neighbors, and how new rows are predicted.
+    /// The numbers of neighbors.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Setters)]
     #[serde(default, deny_unknown_fields)]
     #[setters(prefix = "with_")]
@@ -47,10 +55,6 @@ defaults! {
         /// The largest number of rows that a prediction is conditioned on: half of them the nearest of all, a
         /// quarter the nearest among the first sixteenth of the rows, and the rest among the first 256th.
         pub prediction_neighbors: usize = 60,
-        /// Whether new rows are predicted together, each given those before it. In wide gaps between observed rows,
-        /// means are then closer to those of the exact model. A row's mean depends slightly, within the error of
-        /// the approximation, on the rows that are predicted with it.
-        pub joint_predictions: bool = true,
     }
 }
 
@@ -98,9 +102,9 @@ pub struct Vecchia<K: Module> {
     #[module(skip)]
     settings: VecchiaSettings,
     #[module(skip)]
-    priors: Priors,
+    has_joint_predictions: bool,
     #[module(skip)]
-    known: NeighborCache,
+    priors: Priors,
 }
 
 parts!(Vecchia<K: KernelModule>);
@@ -122,7 +126,6 @@ impl<K: KernelModule> Vecchia<K> {
         let VecchiaSettings {
             neighbors,
             prediction_neighbors,
-            joint_predictions: _,
         } = settings;
         assert!(
             neighbors > 0 && prediction_neighbors > 0,
@@ -130,19 +133,27 @@ impl<K: KernelModule> Vecchia<K> {
         );
         let noise = likelihood.noise();
         let options: TensorCreationOptions = (&noise.device(), noise.dtype()).into();
-        let metric = Metric::new(&metric_of(&kernel, dimensions), options);
+        let metric = Metric::new(&kernel, dimensions, options);
         Self {
             kernel,
             mean: mean.into(),
             likelihood,
             metric: Part::new(Role::Posterior, metric),
             settings,
+            has_joint_predictions: true,
             priors: Priors::default(),
-            known: NeighborCache::default(),
         }
     }
 
-    /// The numbers of neighbors, and how new rows are predicted.
+    /// Sets whether new rows are predicted together, each given those before it, which is the default. In wide gaps
+    /// between observed rows, means are then closer to those of the exact model. A row's mean depends slightly,
+    /// within the error of the approximation, on the rows that are predicted with it.
+    pub fn with_joint_predictions(mut self, is_joint: bool) -> Self {
+        self.has_joint_predictions = is_joint;
+        self
+    }
+
+    /// The numbers of neighbors.
     pub fn settings(&self) -> VecchiaSettings {
         self.settings
     }
@@ -150,27 +161,12 @@ impl<K: KernelModule> Vecchia<K> {
     /// Chooses neighbors in the metric of the present lengthscales from now on, unless no ratio of two
     /// lengthscales has moved by a tenth since the last choice. Returns whether the objective has changed.
     pub fn update_metric(&mut self) -> bool {
-        let metric = metric_of(&self.kernel, self.metric.dimensions());
-        let has_moved = self.metric.has_moved(&metric);
-        if has_moved {
-            self.metric = Part::new(Role::Posterior, self.metric.replaced(&metric));
-        }
-        has_moved
+        self.metric.update(&self.kernel)
     }
 
     /// The rows that each row is conditioned on.
     fn neighbors(&self, inputs: &Tensor<2>) -> Result<Arc<NeighborSets>, NotPositiveDefinite> {
-        let coordinates = self.metric.coordinates(inputs);
-        let coordinates = coordinates.map_err(|error| NotPositiveDefinite {
-            batch: error.row,
-            pivot: 0,
-            size: 1,
-            jitter: 0.0,
-            smallest_diagonal: f64::NAN,
-            largest_diagonal: f64::NAN,
-            dtype: inputs.dtype(),
-        })?;
-        Ok(self.known.neighbors(coordinates, self.settings.neighbors))
+        self.metric.neighbors(inputs, self.settings.neighbors)
     }
 
     /// `Σ_p log p(y_p)`, approximately; see the type.
@@ -273,7 +269,11 @@ impl<K: KernelModule> Vecchia<K> {
         let (inputs, targets) = (inputs.inner(), targets.inner());
         let residual = this.mean.residual(targets, inputs.clone());
         let noise = this.likelihood.noise();
-        let process = VecchiaProcess::new(this.kernel, noise, [inputs, residual], self.settings);
+        let (most, is_joint) = (
+            self.settings.prediction_neighbors,
+            self.has_joint_predictions,
+        );
+        let process = VecchiaProcess::new(this.kernel, noise, [inputs, residual], most, is_joint);
         Ok(WithMean::new(process, this.mean))
     }
 }

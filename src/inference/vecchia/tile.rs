@@ -8,6 +8,7 @@ use super::metric::is_stationary;
 use crate::{
     kernels::Kernel,
     ops::{NeighborRows, add_diagonal},
+    parameter::both_tracked,
 };
 
 /// The number of entries of the covariances in memory at once.
@@ -26,14 +27,16 @@ pub struct Tile {
 }
 
 impl Tile {
-    /// The tiles of a table. Rows with an index of at least `latent` have no noise. `like` gives device and type.
+    /// The tiles of a table. Rows with an index of at least `latent` have no noise. `columns` is the number of values
+    /// at each place that are in memory beside the covariances. `like` gives device and type.
     pub fn all<'a>(
         table: NeighborRows<'a>,
         latent: usize,
+        columns: usize,
         like: &'a Tensor<2>,
     ) -> impl Iterator<Item = Self> + 'a {
         let (count, places) = (table.own.len(), table.width() + 1);
-        let most = (ENTRIES / (places * places)).max(1);
+        let most = (ENTRIES / (places * places.max(columns))).max(1);
         let starts = (0..count).step_by(most);
         starts.map(move |start| Self::new(table, start..(start + most).min(count), latent, like))
     }
@@ -86,6 +89,18 @@ impl Tile {
         let [_, columns] = values.dims();
         let index = self.index(&values);
         (values.select(0, index)).reshape([self.rows.len(), self.places, columns])
+    }
+
+    /// Values at all places, `[R, q, C]`, with zeros at padded places.
+    pub fn without_padding(&self, values: Tensor<3>) -> Tensor<3> {
+        match &self.padded {
+            None => values,
+            Some(padded) => {
+                let real = padded.clone().neg().add_scalar(1.0).unsqueeze_dim::<3>(2);
+                let (values, real) = both_tracked(values, real);
+                values * real
+            }
+        }
     }
 
     /// The covariances of all places, `[R, q, q]`, with noise where there is some. A padded place has variance one

@@ -47,11 +47,8 @@ fn process(
 ) -> WithMean<VecchiaProcess<StationaryKernel>> {
     let (_, device) = double_precision().remove(0);
     let options = (&device, DType::F64);
-    let settings = VecchiaSettings {
-        joint_predictions,
-        ..settings(10, 12)
-    };
-    let model = model(problem, zero(problem.outputs()), settings, options);
+    let model = model(problem, zero(problem.outputs()), settings(10, 12), options)
+        .with_joint_predictions(joint_predictions);
     let data = (tensor(&problem.x, options), tensor(&problem.y, options));
     model.condition(data.0, data.1).unwrap()
 }

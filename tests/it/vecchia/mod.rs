@@ -20,12 +20,10 @@ use burn_gp_core::{
 
 type Options<'a> = (&'a Device, DType);
 
-/// Numbers of neighbors, with predictions of each row by itself.
 fn settings(neighbors: usize, prediction_neighbors: usize) -> VecchiaSettings {
     VecchiaSettings {
         neighbors,
         prediction_neighbors,
-        joint_predictions: false,
     }
 }
 
@@ -38,6 +36,7 @@ fn kernel(problem: &Problem, options: Options<'_>) -> StationaryKernel {
     )
 }
 
+/// A model that predicts each row by itself.
 fn model(
     problem: &Problem,
     mean: AnyMean,
@@ -45,7 +44,7 @@ fn model(
     options: Options<'_>,
 ) -> Vecchia<StationaryKernel> {
     let noise = Gaussian::new(problem.noise, options);
-    Vecchia::new(kernel(problem, options), mean, noise, 2, settings)
+    Vecchia::new(kernel(problem, options), mean, noise, 2, settings).with_joint_predictions(false)
 }
 
 fn zero(outputs: usize) -> AnyMean {
@@ -53,7 +52,7 @@ fn zero(outputs: usize) -> AnyMean {
 }
 
 /// Kernels of every structure: stationary, scaled, sums, and not stationary.
-fn kernels(options: Options<'_>) -> Vec<(&'static str, AnyKernel)> {
+pub fn kernels(options: Options<'_>) -> Vec<(&'static str, AnyKernel)> {
     let matern = || KernelConfig::from(StationaryConfig::matern32().with_lengthscale(0.8));
     let configs: Vec<(&'static str, KernelConfig)> = vec![
         ("stationary", matern()),
@@ -67,7 +66,7 @@ fn kernels(options: Options<'_>) -> Vec<(&'static str, AnyKernel)> {
 }
 
 /// The 12 rows, in the plane, of the reference values.
-fn golden() -> Problem {
+pub fn golden() -> Problem {
     let x = [
         0.103, 0.217, 0.911, 0.793, 0.154, 0.958, 0.862, 0.109, 0.497, 0.542, 0.289, 0.613, 0.718,
         0.346, 0.052, 0.571, 0.947, 0.438, 0.405, 0.063, 0.623, 0.887, 0.337, 0.324,

@@ -20,7 +20,7 @@ use burn_gp_models::{
     ActionRows, ActionsConfig, AnyModel, BasisConfig, ComputationAwareConfig,
     ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig,
     InducingConfig, LastLayerConfig, LayerConfig, ModelConfig, SgprConfig, SolveCollapsedConfig,
-    SvdbkConfig, SvgpConfig, TrainedModel, VecchiaConfig,
+    SvdbkConfig, SvgpConfig, TrainedModel, VecchiaConfig, VifConfig,
     training::{Model, TrainingData},
 };
 
@@ -76,10 +76,13 @@ fn every_model() -> Vec<ModelConfig> {
         neighbors: 5,
         // Half of them are the nearest of all rows. On this grid, rounding decides which of two is nearer.
         prediction_neighbors: 2 * ROWS,
-        joint_predictions: true,
     };
     let vecchia = VecchiaConfig::new(KERNEL)
         .with_likelihood(noise())
+        .with_settings(neighbors);
+    let vif = VifConfig::new(KERNEL)
+        .with_likelihood(noise())
+        .with_inducing(inducing)
         .with_settings(neighbors);
     let solve = SolveCollapsedConfig::new(KERNEL)
         .with_likelihood(noise())
@@ -96,6 +99,7 @@ fn every_model() -> Vec<ModelConfig> {
         ),
         ModelConfig::from(conjugate_gradients),
         ModelConfig::from(vecchia),
+        ModelConfig::from(vif),
         ModelConfig::from(svgp.clone()),
         ModelConfig::from(DeepGpConfig::new(layer.clone(), noise()).with_hidden(2, layer)),
         ModelConfig::from(DbkConfig {

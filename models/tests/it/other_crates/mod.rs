@@ -23,7 +23,7 @@ use burn_gp_models::{
     ConvolutionalForm, DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig, InducingConfig,
     LastLayerConfig, LayerConfig, LayerForm, ModelConfig, PatchForm, Precision, Predictions,
     SavedModel, SgprConfig, SolveCollapsedConfig, Summary, SvdbkConfig, SvgpConfig, TrainedModel,
-    VecchiaConfig,
+    VecchiaConfig, VifConfig,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 use temp_dir::TempDir;
@@ -158,6 +158,12 @@ fn on_points(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
         mean: mean.clone(),
         ..VecchiaConfig::new(kernel.clone()).with_likelihood(noise())
     };
+    let vif = VifConfig {
+        mean: mean.clone(),
+        ..VifConfig::new(kernel.clone())
+            .with_likelihood(noise())
+            .with_inducing(7)
+    };
     let layer = LayerConfig::new(kernel)
         .with_posterior(posterior)
         .with_inducing(InducingConfig::new(7));
@@ -175,6 +181,7 @@ fn on_points(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
         ("computation-aware", computation_aware.into()),
         ("conjugate gradients", conjugate_gradients.into()),
         ("vecchia", vecchia.into()),
+        ("vif", vif.into()),
         ("svgp", svgp.into()),
         ("svgp with separate kernels", separate.into()),
         ("deep", deep.into()),

@@ -1,0 +1,175 @@
+//! Regression by inducing points and nearest neighbors (VIF).
+
+use burn::tensor::TensorCreationOptions;
+use burn_gp_core::{
+    inducing::InducingPoints,
+    inference::{ConditionError, VecchiaSettings, Vif},
+    kernels::AnyKernel,
+    likelihoods::{Gaussian, check_finite},
+    means::AnyMean,
+    neighbors::Ordering,
+    register,
+};
+
+use crate::{
+    Conditioned, InducingConfig, InitError, ModelDefinition, TrainedModel,
+    config::options_of,
+    regression_config::{full_batch, regression_config},
+    row_order::in_order,
+    training::{Model, TrainingData},
+};
+
+/// Regression by inducing points and nearest neighbors, whose components are chosen at run time.
+pub type AnyVif = Vif;
+
+/// The default number of inducing points.
+const INDUCING: usize = 200;
+
+regression_config! {
+    /// Configuration of regression by inducing points and nearest neighbors (VIF).
+    ///
+    /// Inducing points explain what is common to all rows, and each row is conditioned on the nearest rows before it for
+    /// the rest. The result is closer to exact regression than that of [`VecchiaConfig`](crate::VecchiaConfig) for smooth
+    /// kernels and for more than three inputs.
+    ///
+    /// ```
+    /// use burn_gp_core::{inference::VecchiaSettings, kernels::StationaryConfig};
+    /// use burn_gp_models::{Fit, FitModel, VifConfig};
+    ///
+    /// # fn main() -> Result<(), burn_gp_models::Error> {
+    /// let x: Vec<[f64; 2]> = (0..100).map(|i| [f64::from(i % 10), f64::from(i / 10)]).collect();
+    /// let y: Vec<f64> = x.iter().map(|[a, b]| (0.5 * a).sin() + (0.3 * b).cos()).collect();
+    /// let settings = VecchiaSettings { neighbors: 8, ..VecchiaSettings::default() };
+    /// let config = VifConfig::new(StationaryConfig::matern52()).with_inducing(10);
+    /// let gp = config.with_settings(settings).fit(&x, &y, &Fit::default())?;
+    /// let predicted = gp.predict([[4.5, 4.5]])?;
+    /// let expected = (0.5f64 * 4.5).sin() + (0.3f64 * 4.5).cos();
+    /// let mean: f64 = predicted.mean().into_scalar();
+    /// assert!((mean - expected).abs() < 0.1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    VifConfig {
+        /// The inducing points.
+        #[setters(skip)]
+        inducing: InducingConfig = InducingConfig {
+            at_most: true,
+            ..InducingConfig::new(INDUCING)
+        },
+        /// The numbers of neighbors, which may be zero.
+        #[serde(default)]
+        settings: VecchiaSettings = VecchiaSettings::default(),
+        /// The order of the rows. If absent, it is maximin for up to three inputs, and random for more, for which
+        /// maximin orders take long and gain little.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        order: Option<Ordering> = None,
+        /// The seed of a random order.
+        #[serde(default)]
+        seed: u64 = 0,
+    }
+    /// 200 inducing points, or as many as there are distinct inputs if these are fewer, 30 neighbors in training and 60
+    /// in predictions, and a zero mean.
+    new
+}
+
+impl VifConfig {
+    /// Sets the inducing points: a number, or an [`InducingConfig`] for more settings.
+    pub fn with_inducing(mut self, inducing: impl Into<InducingConfig>) -> Self {
+        self.inducing = self.inducing.replaced_by(inducing);
+        self
+    }
+
+    /// The data in the [order](Self::order). Initialize, train and condition the model on these data. Data with an
+    /// input that is not finite keep their order.
+    pub fn arranged(&self, data: TrainingData) -> TrainingData {
+        in_order(data, self.order, self.seed)
+    }
+
+    /// Initializes the model for [`arranged`](Self::arranged) data, in their precision and on their device with
+    /// autodiff. The inducing points are chosen among the training inputs.
+    ///
+    /// # Errors
+    ///
+    /// When a target is not finite, the inducing points cannot be chosen, or a parameter setting is invalid.
+    pub fn init(&self, data: &TrainingData) -> Result<AnyVif, InitError> {
+        self.likelihood.check()?;
+        check_finite(&data.targets)?;
+        let ([_, dimensions], options) = (data.inputs.dims(), options_of(&data.inputs));
+        let parts = self.parts(dimensions, &options)?;
+        let inducing = self.inducing.for_inputs(&data.inputs);
+        inducing.check(false)?;
+        let points = inducing.select(&parts.0, &data.inputs)?.swap_remove(0);
+        let model = self.assemble(parts, points, dimensions);
+        let mut model = self.ready(model, AnyVif::kernel, data)?;
+        // The initial variances of a sum are those of the data.
+        model.update_metric();
+        Ok(model.with_priors(self.parameters.priors.clone()))
+    }
+
+    /// A model with the right shapes, to be filled from a record.
+    ///
+    /// # Errors
+    ///
+    /// When a parameter setting is invalid.
+    pub fn blank(
+        &self,
+        dimensions: usize,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Result<AnyVif, InitError> {
+        let options = options.into();
+        let parts = self.parts(dimensions, &options)?;
+        let points = self.inducing.blank(dimensions, &options).swap_remove(0);
+        let model = self.assemble(parts, points, dimensions);
+        Ok(self.parameters.apply_to_blank(model)?)
+    }
+
+    fn assemble(
+        &self,
+        (kernel, mean, likelihood): (AnyKernel, AnyMean, Gaussian),
+        points: InducingPoints,
+        dimensions: usize,
+    ) -> AnyVif {
+        let dtype = likelihood.noise().dtype();
+        let jitter = self.inducing.jitter_for(dtype);
+        Vif::new(
+            kernel,
+            mean,
+            likelihood,
+            points,
+            dimensions,
+            self.settings,
+            jitter,
+        )
+    }
+}
+
+impl ModelDefinition for VifConfig {
+    regression_config!(keeps_data);
+
+    fn arranged(&self, data: TrainingData) -> TrainingData {
+        self.arranged(data)
+    }
+
+    fn resolve(&mut self, data: &TrainingData) {
+        self.inducing = self.inducing.for_inputs(&data.inputs);
+    }
+}
+
+register!(
+    Model,
+    "vif",
+    VifConfig,
+    "Regression on inducing points and nearest neighbors for smooth functions of several inputs, full batch, L-BFGS"
+);
+
+impl Model for Vif {
+    full_batch!();
+
+    fn update_approximation(&mut self) -> bool {
+        self.update_metric()
+    }
+
+    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+        Conditioned::trained(self, data)
+    }
+}

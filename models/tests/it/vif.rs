@@ -1,0 +1,134 @@
+//! Regression by inducing points and nearest neighbors as a ready-made model.
+
+use burn::tensor::{DType, Device, Tensor};
+use burn_gp_core::{
+    inducing::InducingConfig, inference::VecchiaSettings, kernels::StationaryConfig,
+    neighbors::Ordering, ops::Stationary, parameter::Parameters,
+};
+use burn_gp_models::{
+    AnyVif, ExactConfig, Fit, FitModel, ModelConfig, SgprConfig, VifConfig,
+    training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData},
+};
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use temp_dir::TempDir;
+
+/// A function that varies ten times faster in the first input, at random places, with noise.
+fn rows(count: usize) -> (Vec<[f64; 2]>, Vec<f64>) {
+    let mut random = ChaCha8Rng::seed_from_u64(5);
+    let x: Vec<[f64; 2]> = (0..count)
+        .map(|_| [random.random::<f64>(), random.random::<f64>()])
+        .collect();
+    let noise = |random: &mut ChaCha8Rng| 0.2 * (random.random::<f64>() - 0.5);
+    let y = x
+        .iter()
+        .map(|[a, b]| (9.0 * a).sin() + (0.9 * b).cos() + noise(&mut random));
+    let y = y.collect();
+    (x, y)
+}
+
+fn config(inducing: usize, neighbors: usize) -> VifConfig {
+    let settings = VecchiaSettings {
+        neighbors,
+        ..VecchiaSettings::default()
+    };
+    VifConfig::new(StationaryConfig::new(Stationary::Matern32))
+        .with_inducing(inducing)
+        .with_settings(settings)
+}
+
+fn trainer(config: &VifConfig, count: usize, dtype: DType) -> FullBatchTrainer<AnyVif> {
+    let (x, y) = rows(count);
+    let data = TrainingData::new(x.as_flattened(), &y, &Device::default(), dtype);
+    let data = config.arranged(data);
+    let model = config.init(&data).unwrap();
+    FullBatchTrainer::new(model, data, FullBatchTraining::default())
+}
+
+/// With few inducing points and neighbors, predictions are closer to exact regression than those of the same inducing
+/// points alone.
+#[test]
+fn it_is_closer_to_exact_regression_than_inducing_points() {
+    let (x, y) = rows(150);
+    let new_x = [[0.31, 0.5], [0.9, 0.07], [0.02, 0.98], [0.55, 0.3]];
+    let kernel = StationaryConfig::new(Stationary::Matern32);
+    let means = |config: ModelConfig| -> Vec<f64> {
+        let gp = config.fit(&x, &y, &Fit::default()).unwrap();
+        let mean: Tensor<2> = gp.predict(new_x).unwrap().mean();
+        mean.into_data().iter().collect()
+    };
+    let exact = means(ExactConfig::new(kernel.clone()).into());
+    let distance = |config: ModelConfig| -> f64 {
+        let pairs = means(config).into_iter().zip(&exact);
+        pairs.map(|(ours, exact)| (ours - exact).powi(2)).sum()
+    };
+    let ours = distance(config(8, 10).into());
+    let alone = distance(SgprConfig::new(kernel).with_inducing(8).into());
+    assert!(4.0 * ours < alone, "{ours}, {alone}");
+}
+
+/// Training ends with neighbors in the metric of its own lengthscales, which are not those of its beginning.
+#[test]
+fn training_updates_the_neighbors() {
+    let mut trainer = trainer(&config(10, 6), 200, DType::F64);
+    let first = trainer.model().parameter("metric.scales").unwrap();
+    assert!((first[0] / first[1] - 1.0).abs() < 1e-12, "{first:?}");
+    while !trainer.is_finished() {
+        trainer.step().unwrap();
+    }
+    let last = trainer.model().parameter("metric.scales").unwrap();
+    assert!(last[0] > 3.0 * last[1], "{last:?}");
+    assert!(!trainer.into_model().update_metric());
+}
+
+/// A run that is resumed after the neighbors have changed continues bit for bit. The type is the one in which burn
+/// restores L-BFGS.
+#[test]
+fn a_resumed_run_has_the_same_neighbors() {
+    let config = config(10, 6);
+    let mut first = trainer(&config, 120, DType::F32);
+    let steps = |trainer: &mut FullBatchTrainer<AnyVif>| -> Vec<f64> {
+        (0..5).map(|_| trainer.step().unwrap().loss).collect()
+    };
+    steps(&mut first);
+    let folder = TempDir::new().unwrap();
+    first.save(folder.path()).unwrap();
+    let mut second = trainer(&config, 120, DType::F32);
+    second.restore(folder.path()).unwrap();
+    let metric =
+        |trainer: &FullBatchTrainer<AnyVif>| trainer.model().parameter("metric.scales").unwrap();
+    assert_eq!(metric(&second), metric(&first));
+    assert_ne!(metric(&second), metric(&trainer(&config, 120, DType::F32)));
+    assert_eq!(steps(&mut second), steps(&mut first));
+}
+
+/// The file of a configuration has the inducing points, the numbers of neighbors and the order.
+#[test]
+fn configurations_are_files() {
+    let config = ModelConfig::from(config(25, 12).with_order(Some(Ordering::Random)));
+    let text = serde_json::to_string(&config).unwrap();
+    for part in [
+        r#""model":"vif""#,
+        r#""count":25"#,
+        r#""neighbors":12"#,
+        r#""order":"random""#,
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert_eq!(serde_json::from_str::<ModelConfig>(&text).unwrap(), config);
+    assert!(config.takes_one_output());
+}
+
+/// By default, there are at most as many inducing points as distinct inputs.
+#[test]
+fn there_are_at_most_as_many_inducing_points_as_inputs() {
+    let config = VifConfig::new(StationaryConfig::new(Stationary::Matern32));
+    assert_eq!(config.inducing.count, 200);
+    let points = trainer(&config, 30, DType::F64)
+        .model()
+        .parameter("inducing.points");
+    assert_eq!(points.unwrap().len(), 60);
+    let config = config.with_inducing(InducingConfig::new(31));
+    let (x, y) = rows(30);
+    let data = TrainingData::new(x.as_flattened(), &y, &Device::default(), DType::F64);
+    assert!(config.init(&data).is_err());
+}
