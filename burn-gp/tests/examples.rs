@@ -31,8 +31,12 @@ mod heteroskedastic;
 mod learner;
 #[path = "../examples/many_rows.rs"]
 mod many_rows;
+#[path = "../examples/map.rs"]
+mod map;
 #[path = "../examples/multi_output.rs"]
 mod multi_output;
+#[path = "../examples/neighbors.rs"]
+mod neighbors;
 #[path = "../examples/own_kernel.rs"]
 mod own_kernel;
 #[path = "../examples/own_likelihood.rs"]
@@ -83,7 +87,9 @@ examples! {
     heteroskedastic,
     learner,
     many_rows,
+    map,
     multi_output,
+    neighbors,
     own_kernel,
     own_likelihood,
     own_posterior,

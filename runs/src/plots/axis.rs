@@ -416,7 +416,7 @@ mod tests {
         assert_eq!(labels(&axis), expected);
         let axis = Axis::degrees((150.0, 215.0), NOTHING, 4);
         assert_eq!(labels(&axis), ["150", "165", "180", "−165", "−150"]);
-        let axis = Axis::degrees((13.2, 13.7), NOTHING, 5);
+        let axis = Axis::degrees((13.2, 13.75), NOTHING, 5);
         assert_eq!(
             labels(&axis),
             ["13.2", "13.3", "13.4", "13.5", "13.6", "13.7"]
