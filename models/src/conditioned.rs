@@ -6,7 +6,7 @@ use burn::{
 };
 use burn_gp_core::{
     inference::{
-        ActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact, Vecchia,
+        ActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact, Markov, Vecchia,
     },
     kernels::KernelModule,
     layers::Predictive,
@@ -111,7 +111,8 @@ keeps_data!(
     Exact<K: KernelModule>,
     ComputationAware<K: KernelModule, A: ActionPolicy>,
     ConjugateGradients<K: KernelModule>,
-    Vecchia<K: KernelModule>
+    Vecchia<K: KernelModule>,
+    Markov<K: KernelModule>
 );
 
 impl<R: KeepsData> Trained for Conditioned<R> {

@@ -19,8 +19,8 @@ use burn_gp_core::{
 use burn_gp_models::{
     ActionRows, ActionsConfig, AnyModel, BasisConfig, ComputationAwareConfig,
     ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig,
-    InducingConfig, LastLayerConfig, LayerConfig, ModelConfig, SgprConfig, SolveCollapsedConfig,
-    SvdbkConfig, SvgpConfig, TrainedModel, VecchiaConfig,
+    InducingConfig, LastLayerConfig, LayerConfig, MarkovConfig, ModelConfig, SgprConfig,
+    SolveCollapsedConfig, SvdbkConfig, SvgpConfig, TrainedModel, VecchiaConfig,
     training::{Model, TrainingData},
 };
 
@@ -95,6 +95,7 @@ fn every_model() -> Vec<ModelConfig> {
         ),
         ModelConfig::from(conjugate_gradients),
         ModelConfig::from(vecchia),
+        ModelConfig::from(MarkovConfig::new(KERNEL).with_likelihood(noise())),
         ModelConfig::from(svgp.clone()),
         ModelConfig::from(DeepGpConfig::new(layer.clone(), noise()).with_hidden(2, layer)),
         ModelConfig::from(DbkConfig {
