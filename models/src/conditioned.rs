@@ -6,7 +6,8 @@ use burn::{
 };
 use burn_gp_core::{
     inference::{
-        ActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact, Vecchia, Vif,
+        ActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact, Markov, Vecchia,
+        Vif,
     },
     kernels::KernelModule,
     layers::Predictive,
@@ -112,7 +113,8 @@ keeps_data!(
     ComputationAware<K: KernelModule, A: ActionPolicy>,
     ConjugateGradients<K: KernelModule>,
     Vecchia<K: KernelModule>,
-    Vif<>
+    Vif<>,
+    Markov<K: KernelModule>
 );
 
 impl<R: KeepsData> Trained for Conditioned<R> {

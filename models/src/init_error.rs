@@ -3,6 +3,7 @@
 use burn_gp_core::{
     features::NetworkError,
     inducing::{SelectionError, SetsError},
+    kernels::NoStateSpace,
     layers::LayerError,
     likelihoods::ImpossibleTarget,
     ops::NotPositiveDefinite,
@@ -65,6 +66,15 @@ pub enum InitError {
     /// A number of neighbors is zero.
     #[error("settings.neighbors and settings.prediction_neighbors must be at least 1")]
     NoNeighbors,
+    /// A model over time has another number of inputs than one.
+    #[error("the model markov takes one input, the time, but the data have {inputs}")]
+    NotTime {
+        /// The number of inputs, D.
+        inputs: usize,
+    },
+    /// The kernel is not a state-space model.
+    #[error(transparent)]
+    StateSpace(#[from] NoStateSpace),
     /// The configuration has a second set of inducing points, but the model does not use one.
     #[error(
         "{count} orthogonal inducing points were requested, but this model has none; only the \

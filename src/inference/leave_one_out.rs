@@ -50,7 +50,7 @@ pub struct LeaveOneOut {
 impl LeaveOneOut {
     /// From the residuals `r = y − m(X)`, `α = C⁻¹r`, both `[N, P]`, and `q = diag(C⁻¹)`, `[N]`: `μ
     /// = y − α/q` and `v = 1/q + u` with a variance `u`, `[N]`, that the other rows do not reduce.
-    fn new(
+    pub(super) fn new(
         targets: Tensor<2>,
         weights: Tensor<2>,
         precision: Tensor<1>,

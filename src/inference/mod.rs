@@ -9,6 +9,7 @@
 //! | [`CollapsedOrthogonal`] | the evidence lower bound at the optimal `q(u)q(v_⊥)`, with M2 additional orthogonal inducing variables | N·max(M, M2)² |
 //! | [`Vecchia`] | the log evidence with each row conditioned on m neighbors among those before it | N·m³ |
 //! | [`Vif`] | the same for what M inducing variables leave | N·(m³ + m²·M + M²) |
+//! | [`Markov`] | the log evidence, for one input and kernels that are state-space models with s states | N·s² |
 //! | [`LowRankRegression`] | the log evidence of R features, minus a penalty for the variance they miss | N·R² |
 //!
 //! For the same inducing points, `T(Z) ≤ L_OD ≤ L_S ≤ T(Z∪O) ≤ log p(y)` and
@@ -29,6 +30,7 @@ mod conjugate_gradients;
 mod exact;
 mod leave_one_out;
 mod low_rank;
+mod markov;
 mod orthogonal;
 mod parts;
 mod vecchia;
@@ -49,6 +51,7 @@ pub use conjugate_gradients::{
 pub use exact::Exact;
 pub use leave_one_out::LeaveOneOut;
 pub use low_rank::{LowRankRegression, low_rank_evidence};
+pub use markov::{Markov, MarkovProcess};
 pub use orthogonal::CollapsedOrthogonal;
 pub use vecchia::{LeastSquares, Vecchia, VecchiaProcess, VecchiaSettings};
 pub use vif::{Vif, VifProcess};

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelPart, NoFunctionDraws,
-    NoSpectrum, PartInputs, PriorFeatures, SpectralSample,
+    NoSpectrum, NoStateSpace, PartInputs, PriorFeatures, SpectralSample, StateSpace,
     inputs::groups_of,
     points::{require_dimensions, set_size},
 };
@@ -148,6 +148,13 @@ impl Kernel for ActiveDimensions {
 
     fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         self.base.diagonal(self.select(x))
+    }
+
+    fn state_space(&self) -> Result<StateSpace, NoStateSpace> {
+        match *self.dimensions {
+            [0] => self.base.state_space(),
+            _ => Err(NoStateSpace::of::<Self>()),
+        }
     }
 
     fn spectrum(

@@ -4,7 +4,8 @@ use burn::tensor::{Tensor, TensorCreationOptions};
 use rand::rngs::ChaCha8Rng;
 
 use super::{
-    Kernel, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample, Structure,
+    Kernel, NoFunctionDraws, NoSpectrum, NoStateSpace, PriorFeatures, SpectralSample, StateSpace,
+    Structure,
     points::{no_covariances, no_variances},
 };
 use crate::custom::BoxedModule;
@@ -46,6 +47,10 @@ impl Kernel for AnyKernel {
 
     fn structure(&self) -> Structure<'_> {
         self.piece().structure()
+    }
+
+    fn state_space(&self) -> Result<StateSpace, NoStateSpace> {
+        self.piece().state_space()
     }
 
     fn spectrum(

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelPart, NoFunctionDraws,
-    NoSpectrum, PriorFeatures, SpectralSample, Structure,
+    NoSpectrum, NoStateSpace, PriorFeatures, SpectralSample, StateSpace, Structure,
 };
 use crate::register;
 
@@ -163,6 +163,10 @@ combination!(
         fn structure(&self) -> Structure<'_> {
             Structure::Sum(&self.first, &self.second)
         }
+
+        fn state_space(&self) -> Result<StateSpace, NoStateSpace> {
+            Ok(self.first.state_space()?.plus(self.second.state_space()?))
+        }
     }
 );
 register!(Kernel, "sum", SumConfig, "Sum of two kernels");
@@ -195,7 +199,12 @@ combination!(
     Mul::mul,
     pairs,
     PriorFeatures::times,
-    {}
+    {
+        fn state_space(&self) -> Result<StateSpace, NoStateSpace> {
+            let product = (self.first.state_space()?).times(&self.second.state_space()?);
+            product.ok_or_else(|| NoStateSpace::named("a line times a kernel that is not constant"))
+        }
+    }
 );
 
 register!(Kernel, "product", ProductConfig, "Product of two kernels");

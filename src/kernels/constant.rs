@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
-    NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
+    NoFunctionDraws, NoSpectrum, NoStateSpace, PriorFeatures, SpectralSample, StateSpace,
     definition::positive,
     points::{at_each, covariance_shape, require_fit},
     prior_features::FourierFeatures,
@@ -92,6 +92,10 @@ impl Kernel for Constant {
     fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         require_fit("constant", &self.variance, &[&x]);
         at_each(self.variance.value(), &x)
+    }
+
+    fn state_space(&self) -> Result<StateSpace, NoStateSpace> {
+        Ok(StateSpace::constant(self.variance.value()))
     }
 
     fn spectrum(

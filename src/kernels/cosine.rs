@@ -14,10 +14,11 @@ use rand::rngs::ChaCha8Rng;
 
 use super::{
     AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
-    NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample,
+    NoFunctionDraws, NoSpectrum, NoStateSpace, PriorFeatures, SpectralSample, StateSpace,
     definition::positive,
     points::{at_each, require_fit},
     prior_features::FourierFeatures,
+    state_space::one_input,
 };
 use crate::{
     ops::ExactMatmul,
@@ -126,6 +127,11 @@ impl Kernel for Cosine {
     fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         require_fit("cosine", &self.period, &[&x]);
         at_each(self.variance.value(), &x)
+    }
+
+    fn state_space(&self) -> Result<StateSpace, NoStateSpace> {
+        let period = one_input(self.period.value())?;
+        Ok(StateSpace::cosine(period, self.variance.value()))
     }
 
     /// The spectrum is a single line, `ω_d = 2π/p_d`.

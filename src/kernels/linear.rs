@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
-    NoFunctionDraws, PriorFeatures,
+    NoFunctionDraws, NoStateSpace, PriorFeatures, StateSpace,
     definition::positive,
     inputs::Groups,
     points::{no_variances, require_fit},
+    state_space::one_input,
 };
 use crate::{
     ops::ExactMatmul,
@@ -122,6 +123,10 @@ impl Kernel for Linear {
         }
         let squares = x.square() * self.variance.value().unsqueeze(); // [B, N, D]
         squares.sum_dim(2).squeeze_dim(2)
+    }
+
+    fn state_space(&self) -> Result<StateSpace, NoStateSpace> {
+        Ok(StateSpace::line(one_input(self.variance.value())?))
     }
 
     /// The features `σ_d·x_d`.

@@ -50,6 +50,7 @@ mod rational_quadratic;
 mod scaled;
 mod spectral_mixture;
 mod spectrum;
+mod state_space;
 mod stationary;
 mod structure;
 mod white;
@@ -90,6 +91,7 @@ pub use rational_quadratic::{RationalQuadratic, RationalQuadraticConfig};
 pub use scaled::{Scaled, ScaledConfig};
 pub use spectral_mixture::{SpectralComponent, SpectralMixture, SpectralMixtureConfig};
 pub use spectrum::{NoSpectrum, SpectralSample};
+pub use state_space::{NoStateSpace, StateSpace};
 pub use stationary::{StationaryConfig, StationaryKernel};
 pub use structure::{StationaryParameters, Structure};
 pub use white::{White, WhiteConfig};
@@ -195,6 +197,16 @@ pub trait Kernel: AnyModule {
     /// [`Structure::General`].
     fn structure(&self) -> Structure<'_> {
         Structure::General
+    }
+
+    /// The kernel of one input as a linear state-space model, for inference in linear time
+    /// ([`Markov`](crate::inference::Markov)). The default returns an error, for kernels that have none.
+    ///
+    /// # Errors
+    ///
+    /// [`NoStateSpace`], which names the kernel.
+    fn state_space(&self) -> Result<StateSpace, NoStateSpace> {
+        Err(NoStateSpace::of::<Self>())
     }
 
     /// The kernel as one of any type.

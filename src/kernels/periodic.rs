@@ -14,12 +14,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelParameter, KernelPart,
-    KernelUnits, NoFunctionDraws, NoSpectrum, PartInputs, PriorFeatures, SpectralSample,
+    KernelUnits, NoFunctionDraws, NoSpectrum, NoStateSpace, PartInputs, PriorFeatures,
+    SpectralSample, StateSpace, StationaryParameters, Structure,
     definition::positive,
     points::{require_dimensions, require_fit},
     spectrum::periodic_spectrum,
+    state_space::{Harmonics, one_input},
 };
-use crate::{parameter::Positive, register};
+use crate::{ops::Stationary, parameter::Positive, register};
 
 /// `k(u(x), u(x′))`, where `u` maps each input dimension onto a circle of radius ½, one turn per
 /// period: `u(x) = ½·(sin(2πx_d/p_d) for all d, cos(2πx_d/p_d) for all d)`.
@@ -189,6 +191,28 @@ impl Kernel for Periodic {
 
     fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
         self.base.diagonal(self.wind(x))
+    }
+
+    /// A constant and cosines, if the base is a squared exponential.
+    fn state_space(&self) -> Result<StateSpace, NoStateSpace> {
+        let (base, scale) = match self.base.structure() {
+            Structure::Scaled(base, scale) => (base.structure(), Some(scale)),
+            base => (base, None),
+        };
+        let Structure::Stationary(StationaryParameters {
+            profile: Stationary::SquaredExponential,
+            lengthscales,
+            variance,
+        }) = base
+        else {
+            return Err(NoStateSpace::named("periodic of another kernel than rbf"));
+        };
+        let period = one_input(self.period.value())?;
+        let form = Harmonics::state_space(one_input(lengthscales)?, period, variance);
+        Ok(match scale {
+            Some(scale) => form.scaled(scale),
+            None => form,
+        })
     }
 
     /// The spectrum has lines at multiples of the frequencies `1/p_d`, if the base is a mixture of

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelParameter, KernelPart,
-    KernelUnits, NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample, Structure,
-    definition::positive,
+    KernelUnits, NoFunctionDraws, NoSpectrum, NoStateSpace, PriorFeatures, SpectralSample,
+    StateSpace, Structure, definition::positive,
 };
 use crate::{parameter::Positive, register};
 
@@ -128,6 +128,10 @@ impl Kernel for Scaled {
 
     fn structure(&self) -> Structure<'_> {
         Structure::Scaled(&self.base, self.outputscale.value())
+    }
+
+    fn state_space(&self) -> Result<StateSpace, NoStateSpace> {
+        Ok(self.base.state_space()?.scaled(self.outputscale.value()))
     }
 
     fn spectrum(

@@ -10,12 +10,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AnyKernel, Kernel, KernelDefinition, KernelInputs, KernelParameter, KernelUnits,
-    NoFunctionDraws, NoSpectrum, PriorFeatures, SpectralSample, Structure,
+    NoFunctionDraws, NoSpectrum, NoStateSpace, PriorFeatures, SpectralSample, StateSpace,
+    Structure,
     definition::positive,
     inputs::{Groups, first_lengthscale},
     points::{at_each, require_fit},
     prior_features::FourierFeatures,
     spectrum::stationary_spectrum,
+    state_space::one_input,
     structure::StationaryParameters,
 };
 use crate::{ops::Stationary, parameter::Positive, register};
@@ -232,6 +234,21 @@ impl Kernel for StationaryKernel {
 
     fn structure(&self) -> Structure<'_> {
         Structure::Stationary(self.parameters())
+    }
+
+    fn state_space(&self) -> Result<StateSpace, NoStateSpace> {
+        let states = match self.kind {
+            Stationary::Matern12 => 1,
+            Stationary::Matern32 => 2,
+            Stationary::Matern52 => 3,
+            Stationary::SquaredExponential => return Err(NoStateSpace::named("rbf")),
+        };
+        let lengthscale = one_input(self.lengthscale.value())?;
+        Ok(StateSpace::matern(
+            states,
+            lengthscale,
+            self.variance.value(),
+        ))
     }
 
     fn spectrum(

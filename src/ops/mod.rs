@@ -11,6 +11,7 @@
 //! | [`gaussian_log_density`] | one factorization, two solves | one inverse, a third of a product |
 //! | [`neighbor_conditional`] | one small factorization per row | one factorization and two solves per row, no backward pass of the factor |
 //! | [`stationary_neighbor_density`] | covariances and factors of all rows in one pass, nothing kept | computed in the same pass |
+//! | [`state_space_log_density`] | a Kalman filter in double precision | one backward pass, moments computed again from checkpoints |
 //! | [`BlockFactor`] | two smaller factorizations | the backward passes of its parts |
 //! | [`projected_moments`], [`marginals_minus_prior`] | one triangular product | two triangular products |
 //! | [`CholeskyFactor::marginals_minus_prior`] | one solve, one triangular product | one solve, three triangular products |
@@ -73,6 +74,7 @@ mod reads;
 mod remote;
 mod solved_moments;
 pub(crate) mod special;
+mod state_space;
 mod stationary;
 mod subtract_product;
 mod triangular_product;
@@ -118,6 +120,9 @@ pub use remote::remote_server;
 pub use special::{
     SpecialFunction, arc_sine, exp_minus_one, log_gamma, log_normal_cdf, log_one_minus_exp,
     log_ratio, sigmoid, softplus, stirling_remainder, tanh,
+};
+pub use state_space::{
+    Event, LinearSystem, Smoothed, StateSpaceError, state_space_log_density, state_space_smoothing,
 };
 pub use stationary::Stationary;
 #[doc(hidden)]

@@ -75,6 +75,7 @@ mod single_precision_bounds;
 mod sizes;
 mod solved_moments;
 mod special_functions;
+mod state_space;
 mod triangular;
 mod triangular_products;
 mod vecchia;

@@ -21,6 +21,7 @@ mod kernels;
 mod layers;
 mod learner;
 mod loading;
+mod markov;
 mod mini_batch_objective;
 mod multi_output;
 mod natural_gradients;

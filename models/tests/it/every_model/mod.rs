@@ -19,8 +19,8 @@ use burn_gp_core::{
 use burn_gp_models::{
     ActionRows, ActionsConfig, AnyModel, BasisConfig, ComputationAwareConfig,
     ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig,
-    InducingConfig, LastLayerConfig, LayerConfig, ModelConfig, SgprConfig, SolveCollapsedConfig,
-    SvdbkConfig, SvgpConfig, TrainedModel, VecchiaConfig, VifConfig,
+    InducingConfig, LastLayerConfig, LayerConfig, MarkovConfig, ModelConfig, SgprConfig,
+    SolveCollapsedConfig, SvdbkConfig, SvgpConfig, TrainedModel, VecchiaConfig, VifConfig,
     training::{Model, TrainingData},
 };
 
@@ -100,6 +100,7 @@ fn every_model() -> Vec<ModelConfig> {
         ModelConfig::from(conjugate_gradients),
         ModelConfig::from(vecchia),
         ModelConfig::from(vif),
+        ModelConfig::from(MarkovConfig::new(KERNEL).with_likelihood(noise())),
         ModelConfig::from(svgp.clone()),
         ModelConfig::from(DeepGpConfig::new(layer.clone(), noise()).with_hidden(2, layer)),
         ModelConfig::from(DbkConfig {

@@ -1,0 +1,130 @@
+//! Regression over time.
+
+use burn::tensor::TensorCreationOptions;
+use burn_gp_core::{
+    inference::{ConditionError, LeaveOneOut, Markov},
+    kernels::{AnyKernel, KernelModule},
+    likelihoods::check_finite,
+    ops::NotPositiveDefinite,
+    register,
+};
+
+use crate::{
+    AnyModel, Conditioned, DataShape, InitError, ModelDefinition, TrainedModel,
+    config::{OUTPUTS, options_of},
+    regression_config::{full_batch, regression_config},
+    training::{Model, TrainingData, TrainingDefaults},
+};
+
+/// Regression over time whose components are chosen at run time.
+pub type AnyMarkov = Markov<AnyKernel>;
+
+regression_config! {
+    /// Configuration of exact regression over time, in time linear in the number of rows.
+    ///
+    /// The data have one input, and the kernel is a state-space model: Matérn, cosine, constant, linear, the periodic
+    /// squared exponential, and sums and products of these. The result is that of [`ExactConfig`](crate::ExactConfig).
+    ///
+    /// ```
+    /// use burn_gp_core::kernels::StationaryConfig;
+    /// use burn_gp_models::{Fit, FitModel, MarkovConfig};
+    ///
+    /// # fn main() -> Result<(), burn_gp_models::Error> {
+    /// let times: Vec<[f64; 1]> = (0..500).map(|row| [f64::from(row) / 20.0]).collect();
+    /// let y: Vec<f64> = times.iter().map(|[time]| time.sin()).collect();
+    /// let gp = MarkovConfig::new(StationaryConfig::matern52()).fit(&times, &y, &Fit::default())?;
+    /// let mean: f64 = gp.predict([[10.02]])?.mean().into_scalar();
+    /// assert!((mean - 10.02f64.sin()).abs() < 0.01);
+    /// # Ok(())
+    /// # }
+    /// ```
+    MarkovConfig {}
+    /// A zero mean and a noise variance that starts at 0.1.
+    new
+}
+
+impl MarkovConfig {
+    /// Initializes the model for `data`, in their precision and on their device with autodiff.
+    ///
+    /// # Errors
+    ///
+    /// When there is not exactly one input, the kernel is not a state-space model, a target is not finite, or a
+    /// parameter setting is invalid.
+    pub fn init(&self, data: &TrainingData) -> Result<AnyMarkov, InitError> {
+        self.likelihood.check()?;
+        check_finite(&data.targets)?;
+        let [_, dimensions] = data.inputs.dims();
+        let model = self.assemble(dimensions, options_of(&data.inputs))?;
+        let model = self.ready(model, AnyMarkov::kernel, data)?;
+        Ok(model.with_priors(self.parameters.priors.clone()))
+    }
+
+    /// A model with the right shapes, to be filled from a record.
+    ///
+    /// # Errors
+    ///
+    /// When there is not exactly one input, the kernel is not a state-space model, or a parameter setting is invalid.
+    pub fn blank(
+        &self,
+        dimensions: usize,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Result<AnyMarkov, InitError> {
+        let model = self.assemble(dimensions, options.into())?;
+        Ok(self.parameters.apply_to_blank(model)?)
+    }
+
+    fn assemble(
+        &self,
+        dimensions: usize,
+        options: TensorCreationOptions,
+    ) -> Result<AnyMarkov, InitError> {
+        if dimensions != 1 {
+            return Err(InitError::NotTime { inputs: dimensions });
+        }
+        self.kernel.check_for("kernel", dimensions)?;
+        Ok(Markov::new(
+            self.kernel.init(dimensions, options.clone()),
+            self.mean.init(dimensions, OUTPUTS, options.clone()),
+            self.likelihood.init(options),
+        )?)
+    }
+}
+
+impl ModelDefinition for MarkovConfig {
+    regression_config!();
+
+    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
+        Ok(self.init(data)?.boxed())
+    }
+
+    fn default_training(&self) -> TrainingDefaults {
+        TrainingDefaults::L_BFGS
+    }
+
+    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+        let model = self.blank(shape.dimensions, shape.options.clone())?;
+        Ok(Conditioned::blank(&model, shape))
+    }
+}
+
+register!(
+    Model,
+    "markov",
+    MarkovConfig,
+    "Exact regression over time, one input; cost linear in the number of rows"
+);
+
+impl<K: KernelModule> Model for Markov<K> {
+    full_batch!();
+
+    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+        Conditioned::trained(self, data)
+    }
+
+    fn leave_one_out(
+        &self,
+        data: &TrainingData,
+    ) -> Option<Result<LeaveOneOut, NotPositiveDefinite>> {
+        Some(self.leave_one_out(data.inputs.clone(), data.targets.clone()))
+    }
+}

@@ -1,0 +1,102 @@
+//! Gaussian processes over time as linear state-space models.
+
+mod forms;
+mod golden;
+mod operation;
+mod regression;
+
+use burn_gp_core::{
+    kernels::{
+        AnyKernel, Constant, Cosine, Kernel, Linear, Periodic, Product, Scaled, StationaryKernel,
+        Sum,
+    },
+    ops::Stationary,
+};
+
+use crate::support::Platform;
+
+fn matern(platform: &Platform, kind: Stationary, lengthscale: f64, variance: f64) -> AnyKernel {
+    StationaryKernel::new(kind, &[lengthscale], variance, platform.options()).boxed()
+}
+
+/// A periodic squared exponential.
+fn season(platform: &Platform, lengthscale: f64, period: f64, variance: f64) -> AnyKernel {
+    let base = matern(
+        platform,
+        Stationary::SquaredExponential,
+        lengthscale,
+        variance,
+    );
+    Periodic::new(base, &[period], platform.options()).boxed()
+}
+
+/// The kernel with reference values.
+fn golden_kernel(platform: &Platform, name: &str) -> AnyKernel {
+    let place = platform.options();
+    match name {
+        "matern12" => matern(platform, Stationary::Matern12, 1.3, 0.8),
+        "matern32" => matern(platform, Stationary::Matern32, 1.3, 0.8),
+        "matern52" => matern(platform, Stationary::Matern52, 1.3, 0.8),
+        "cosine" => Cosine::new(&[4.0], 0.8, place).boxed(),
+        "constant" => Constant::new(0.8, place).boxed(),
+        "linear" => Linear::new(&[0.3], place).boxed(),
+        "matern12_times_cosine" => Product::new(
+            matern(platform, Stationary::Matern12, 3.0, 0.8),
+            Cosine::new(&[4.0], 1.0, place),
+        )
+        .boxed(),
+        other => panic!("no kernel {other}"),
+    }
+}
+
+/// Kernels of every form, with their names.
+fn kernels(platform: &Platform) -> Vec<(&'static str, AnyKernel)> {
+    let place = platform.options();
+    let of = |kind| matern(platform, kind, 0.7, 1.3);
+    let trend = || Sum::new(Linear::new(&[0.05], place), Constant::new(2.0, place));
+    vec![
+        ("matern12", of(Stationary::Matern12)),
+        ("matern32", of(Stationary::Matern32)),
+        ("matern52", of(Stationary::Matern52)),
+        ("cosine", Cosine::new(&[1.9], 0.6, place).boxed()),
+        ("constant", Constant::new(0.8, place).boxed()),
+        ("linear", Linear::new(&[0.3], place).boxed()),
+        ("periodic", season(platform, 0.8, 1.7, 0.9)),
+        (
+            "scaled",
+            Scaled::new(of(Stationary::Matern32), 2.5, place).boxed(),
+        ),
+        (
+            "trend and matern",
+            Sum::new(trend(), of(Stationary::Matern52)).boxed(),
+        ),
+        (
+            "two rates",
+            Sum::new(
+                of(Stationary::Matern52),
+                matern(platform, Stationary::Matern12, 5.0, 0.4),
+            )
+            .boxed(),
+        ),
+        (
+            "quasi-periodic",
+            Product::new(
+                season(platform, 0.8, 1.7, 0.9),
+                matern(platform, Stationary::Matern32, 4.0, 1.0),
+            )
+            .boxed(),
+        ),
+        (
+            "product of two",
+            Product::new(
+                of(Stationary::Matern12),
+                matern(platform, Stationary::Matern52, 2.0, 0.9),
+            )
+            .boxed(),
+        ),
+        (
+            "scaled trend",
+            Product::new(Constant::new(0.7, place), trend()).boxed(),
+        ),
+    ]
+}
