@@ -10,10 +10,10 @@ use burn_gp_core::{
 };
 
 use crate::{
-    AnyModel, Conditioned, DataShape, InitError, ModelDefinition, TrainedModel,
-    config::{OUTPUTS, options_of},
+    Conditioned, InitError, ModelDefinition, TrainedModel,
+    config::options_of,
     regression_config::{full_batch, regression_config},
-    training::{Model, TrainingData, TrainingDefaults},
+    training::{Model, TrainingData},
 };
 
 /// Regression over time whose components are chosen at run time.
@@ -81,30 +81,13 @@ impl MarkovConfig {
         if dimensions != 1 {
             return Err(InitError::NotTime { inputs: dimensions });
         }
-        self.kernel.check_for("kernel", dimensions)?;
-        Ok(Markov::new(
-            self.kernel.init(dimensions, options.clone()),
-            self.mean.init(dimensions, OUTPUTS, options.clone()),
-            self.likelihood.init(options),
-        )?)
+        let (kernel, mean, likelihood) = self.parts(dimensions, &options)?;
+        Ok(Markov::new(kernel, mean, likelihood)?)
     }
 }
 
 impl ModelDefinition for MarkovConfig {
-    regression_config!();
-
-    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
-        Ok(self.init(data)?.boxed())
-    }
-
-    fn default_training(&self) -> TrainingDefaults {
-        TrainingDefaults::L_BFGS
-    }
-
-    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
-        let model = self.blank(shape.dimensions, shape.options.clone())?;
-        Ok(Conditioned::blank(&model, shape))
-    }
+    regression_config!(keeps_data);
 }
 
 register!(
