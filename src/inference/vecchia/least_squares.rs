@@ -2,11 +2,11 @@
 
 use burn::{module::Module, tensor::Tensor};
 
-use super::{JITTER, Vecchia, tile::Tile};
+use super::{Vecchia, conditional, errors, tile::Tile};
 use crate::{
     inference::check_rows,
     kernels::KernelModule,
-    ops::{ExactMatmul, Jitter, NeighborRows, NotPositiveDefinite, cholesky, neighbor_conditional},
+    ops::{ExactMatmul, Jitter, NeighborRows, NotPositiveDefinite, cholesky},
 };
 
 /// The coefficients of a linear mean that maximize the log density.
@@ -57,11 +57,11 @@ impl<K: KernelModule> Vecchia<K> {
         let all = Tensor::cat(vec![design, residual], 1); // [N, Q + P]
         let options = (&all.device(), all.dtype());
         let mut normal = Tensor::<2>::zeros([columns, columns + outputs], options);
-        for tile in Tile::all(table, rows, &inputs) {
+        for tile in Tile::all(table, rows, 0, &inputs) {
             let noise = this.likelihood.noise();
             let matrix = tile.covariance(&this.kernel, inputs.clone(), noise);
-            let (weights, variance) = neighbor_conditional(matrix, JITTER)?;
-            let errors = errors(&tile, all.clone(), weights); // [R, Q + P]
+            let (weights, variance) = conditional(&tile, table, matrix)?;
+            let errors = errors(tile.gather(all.clone()), weights); // [R, Q + P]
             let scaled = errors.clone().narrow(1, 0, columns) / variance.unsqueeze_dim(1);
             normal = normal + scaled.transpose().exact_matmul(errors);
         }
@@ -73,16 +73,4 @@ impl<K: KernelModule> Vecchia<K> {
             covariance: solve(eye),
         })
     }
-}
-
-/// `v_i − bᵀv_c` for columns of values v.
-fn errors(tile: &Tile, values: Tensor<2>, weights: Tensor<2>) -> Tensor<2> {
-    let (last, rows, [_, columns]) = (tile.places() - 1, tile.rows.len(), values.dims());
-    let all = tile.gather(values); // [R, q, C]
-    let own = all.clone().narrow(1, last, 1).reshape([rows, columns]);
-    if last == 0 {
-        return own;
-    }
-    let predicted = all.narrow(1, 0, last) * weights.unsqueeze_dim::<3>(2);
-    own - predicted.sum_dim(1).reshape([rows, columns])
 }

@@ -1,14 +1,17 @@
 //! The metric in which neighbors are chosen.
 
+use std::sync::Arc;
+
 use burn::{
     module::{Module, Param},
     tensor::{Tensor, TensorCreationOptions},
 };
 
+use super::cache::NeighborCache;
 use crate::{
     kernels::{Kernel, Structure},
-    neighbors::{CoordinateError, Coordinates},
-    ops::{number, numbers},
+    neighbors::{CoordinateError, Coordinates, NeighborSets},
+    ops::{NotPositiveDefinite, number, numbers},
     parameter::vector,
 };
 
@@ -20,48 +23,64 @@ const MOVED: f64 = 1.1;
 #[derive(Module, Debug)]
 pub struct Metric {
     scales: Param<Tensor<1>>,
+    #[module(skip)]
+    known: NeighborCache,
 }
 
 impl Metric {
-    pub fn new(scales: &[f64], options: TensorCreationOptions) -> Self {
-        let scales = vector(scales, options);
+    /// The metric of a kernel.
+    pub fn new(kernel: &dyn Kernel, dimensions: usize, options: TensorCreationOptions) -> Self {
+        let scales = vector(&metric_of(kernel, dimensions), options);
         Self {
             scales: Param::from_tensor(scales).set_require_grad(false),
+            known: NeighborCache::default(),
         }
     }
 
-    /// The metric with other scales, on the same device.
-    pub fn replaced(&self, scales: &[f64]) -> Self {
+    /// Takes the metric of a kernel if the ratio of two scales differs by a tenth or more, and returns whether it
+    /// does.
+    pub fn update(&mut self, kernel: &dyn Kernel) -> bool {
         let old = self.scales.val();
-        let id = self.scales.id;
-        let scales = vector(scales, (&old.device(), old.dtype()));
-        Self {
-            scales: Param::initialized(id, scales.set_require_grad(false)),
+        let [dimensions] = old.dims();
+        let scales = metric_of(kernel, dimensions);
+        let has_moved = self.has_moved(&scales);
+        if has_moved {
+            let scales = vector(&scales, (&old.device(), old.dtype()));
+            self.scales = Param::initialized(self.scales.id, scales.set_require_grad(false));
         }
+        has_moved
     }
 
-    pub fn dimensions(&self) -> usize {
-        let [dimensions] = self.scales.val().dims();
-        dimensions
+    /// The nearest `count` rows before each row of inputs, `[N, D]`.
+    ///
+    /// # Errors
+    ///
+    /// When an input is not finite: the variance of its row is NaN.
+    pub fn neighbors(
+        &self,
+        inputs: &Tensor<2>,
+        count: usize,
+    ) -> Result<Arc<NeighborSets>, NotPositiveDefinite> {
+        let coordinates = coordinates(inputs, &numbers(self.scales.val()));
+        let coordinates = coordinates.map_err(|error| NotPositiveDefinite {
+            batch: error.row,
+            pivot: 0,
+            size: 1,
+            jitter: 0.0,
+            smallest_diagonal: f64::NAN,
+            largest_diagonal: f64::NAN,
+            dtype: inputs.dtype(),
+        })?;
+        Ok(self.known.neighbors(coordinates, count))
     }
 
-    /// Whether the ratio of two scales differs by a tenth or more.
-    pub fn has_moved(&self, scales: &[f64]) -> bool {
+    fn has_moved(&self, scales: &[f64]) -> bool {
         let old = numbers(self.scales.val());
         let ratios = scales.iter().zip(old).map(|(new, old)| new / old);
         let [least, most] = ratios.fold([f64::INFINITY, 0.0], |[least, most], ratio| {
             [ratio.min(least), ratio.max(most)]
         });
         most >= MOVED * least
-    }
-
-    /// Inputs, `[N, D]`, times the scales.
-    ///
-    /// # Errors
-    ///
-    /// When an input is not finite.
-    pub fn coordinates(&self, inputs: &Tensor<2>) -> Result<Coordinates, CoordinateError> {
-        coordinates(inputs, &numbers(self.scales.val()))
     }
 }
 

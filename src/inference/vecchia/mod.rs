@@ -1,9 +1,13 @@
 //! Regression by the nearest-neighbor (Vecchia) approximation.
 
 mod cache;
+mod conditional;
 mod least_squares;
 mod metric;
+mod observed_rows;
+mod parameter_slopes;
 mod process;
+mod system;
 mod tile;
 mod tiled_density;
 
@@ -14,8 +18,14 @@ use burn::{
 use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
+pub(super) use conditional::{conditional, errors, predicted_conditional};
 pub use least_squares::LeastSquares;
+pub(super) use metric::Metric;
+pub(super) use observed_rows::ObservedRows;
+pub(super) use parameter_slopes::ParameterSlopes;
 pub use process::VecchiaProcess;
+pub(super) use system::{System, indices, on_device};
+pub(super) use tile::Tile;
 
 use super::{ConditionError, check_rows, parts::parts};
 use crate::{
@@ -27,8 +37,6 @@ use crate::{
     parameter::{Part, Priors, Role, defaults},
     process::WithMean,
 };
-use cache::NeighborCache;
-use metric::{Metric, metric_of};
 use std::sync::Arc;
 use tiled_density::tiled_density;
 
@@ -95,8 +103,6 @@ pub struct Vecchia<K: Module> {
     settings: VecchiaSettings,
     #[module(skip)]
     priors: Priors,
-    #[module(skip)]
-    known: NeighborCache,
 }
 
 parts!(Vecchia<K: KernelModule>);
@@ -125,7 +131,7 @@ impl<K: KernelModule> Vecchia<K> {
         );
         let noise = likelihood.noise();
         let options: TensorCreationOptions = (&noise.device(), noise.dtype()).into();
-        let metric = Metric::new(&metric_of(&kernel, dimensions), options);
+        let metric = Metric::new(&kernel, dimensions, options);
         Self {
             kernel,
             mean: mean.into(),
@@ -133,7 +139,6 @@ impl<K: KernelModule> Vecchia<K> {
             metric: Part::new(Role::Posterior, metric),
             settings,
             priors: Priors::default(),
-            known: NeighborCache::default(),
         }
     }
 
@@ -145,27 +150,12 @@ impl<K: KernelModule> Vecchia<K> {
     /// Chooses neighbors in the metric of the present lengthscales from now on, unless no ratio of two
     /// lengthscales has moved by a tenth since the last choice. Returns whether the objective has changed.
     pub fn update_metric(&mut self) -> bool {
-        let metric = metric_of(&self.kernel, self.metric.dimensions());
-        let has_moved = self.metric.has_moved(&metric);
-        if has_moved {
-            self.metric = Part::new(Role::Posterior, self.metric.replaced(&metric));
-        }
-        has_moved
+        self.metric.update(&self.kernel)
     }
 
     /// The rows that each row is conditioned on.
     fn neighbors(&self, inputs: &Tensor<2>) -> Result<Arc<NeighborSets>, NotPositiveDefinite> {
-        let coordinates = self.metric.coordinates(inputs);
-        let coordinates = coordinates.map_err(|error| NotPositiveDefinite {
-            batch: error.row,
-            pivot: 0,
-            size: 1,
-            jitter: 0.0,
-            smallest_diagonal: f64::NAN,
-            largest_diagonal: f64::NAN,
-            dtype: inputs.dtype(),
-        })?;
-        Ok(self.known.neighbors(coordinates, self.settings.neighbors))
+        self.metric.neighbors(inputs, self.settings.neighbors)
     }
 
     /// `Σ_p log p(y_p)`, approximately; see the type.

@@ -1,33 +1,18 @@
 //! The posterior of regression by nearest neighbors.
 
-use std::sync::Arc;
-
-use burn::tensor::{IndexingUpdateOp, Int, Tensor, TensorData};
+use burn::tensor::{Tensor, TensorData};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-use super::{
-    metric::{coordinates, metric_of},
-    tile::Tile,
-};
+use super::{ObservedRows, System, Tile, errors, indices, on_device, predicted_conditional};
 use crate::{
     kernels::KernelModule,
-    neighbors::{Coordinates, NeighborSets, NeighborTree, Scale, maximin_of_targets},
-    ops::{
-        CholeskyFactor, ExactMatmul, Jitter, NeighborRows, NotPositiveDefinite,
-        neighbor_conditional, numbers,
-    },
+    neighbors::NeighborSets,
+    ops::{ExactMatmul, NeighborRows, NotPositiveDefinite, numbers},
     parameter::{both_tracked, tracked_like},
     process::{
         Joint, Marginals, Process, blocks, draw_at_distinct, dummy_row_if_empty, nonnegative,
     },
     random::normals,
-};
-
-/// Inputs without noise at which predictions repeat make the covariance of neighbors singular. Enough jitter is then
-/// added, however much that is.
-const JITTER: Jitter = Jitter {
-    initial: 0.0,
-    escalations: 10,
 };
 
 /// The process where each new row is conditioned on neighbors: `μ = bᵀy_c` and `σ² = d`, with noise on the
@@ -54,28 +39,17 @@ pub struct VecchiaProcess<K> {
     inputs: Tensor<2>,
     /// y − m(x), [N, P]
     residual: Tensor<2>,
-    /// The metric of the lengthscales, `[D]`.
-    scales: Vec<f64>,
-    observed: Arc<(Coordinates, NeighborTree)>,
-    /// The largest number of neighbors.
-    most: usize,
+    observed: ObservedRows,
 }
 
-/// The weights and variances of new rows.
+/// The conditional distributions of new rows.
 struct Conditionals {
     /// b, [T, m]
     weights: Tensor<2>,
     /// d, `[T]`
     variance: Tensor<1>,
-}
-
-/// New rows given observed rows and those before them, `f_t = Σ b·(y or f) + √d·ε`.
-struct System {
-    /// The new rows, in their order.
-    order: Vec<usize>,
-    /// Indices of observed rows, and after those of new rows by their place in the order.
-    sets: NeighborSets,
-    conditionals: Conditionals,
+    /// `Σ b·y` over the observed neighbors, [T, P]
+    known: Tensor<2>,
 }
 
 impl<K: KernelModule> VecchiaProcess<K> {
@@ -85,107 +59,80 @@ impl<K: KernelModule> VecchiaProcess<K> {
         [inputs, residual]: [Tensor<2>; 2],
         most: usize,
     ) -> Self {
-        let [_, dimensions] = inputs.dims();
-        let scales = metric_of(&kernel, dimensions);
-        let observed = finite_coordinates(&inputs, &scales);
-        let tree = NeighborTree::new(&observed);
         Self {
+            observed: ObservedRows::new(&kernel, &inputs, most),
             kernel,
             noise,
             inputs,
             residual,
-            scales,
-            observed: Arc::new((observed, tree)),
-            most,
         }
-    }
-
-    fn scales_of_neighbors(&self) -> [Scale; 3] {
-        Scale::three(self.most, self.observed.0.rows())
     }
 
     /// The conditional distributions of the rows `own` given their neighbors, as indices of observed rows followed
     /// by the rows of `x`.
     fn conditionals(&self, x: &Tensor<2>, own: &[u32], sets: &NeighborSets) -> Conditionals {
-        let [observed, _] = self.inputs.dims();
+        let ([observed, _], [count, _]) = (self.inputs.dims(), x.dims());
+        let [_, outputs] = self.residual.dims();
         let kernel = tracked_like(x, self.kernel.clone());
         let (inputs, new) = both_tracked(self.inputs.clone(), x.clone());
         let all = Tensor::cat(vec![inputs, new], 0);
+        let unknown = on_device(vec![0.0; count * outputs], [count, outputs], &self.residual);
+        let values = Tensor::cat(vec![self.residual.clone(), unknown], 0);
         let table = NeighborRows {
             own,
             neighbors: sets.indices(),
             counts: sets.counts(),
         };
-        let (mut weights, mut variances) = (Vec::new(), Vec::new());
-        for tile in Tile::all(table, observed, &self.inputs) {
-            let (noise, points) = match x.is_autodiff() {
-                true => (self.noise.clone().autodiff(), all.clone()),
-                false => (self.noise.clone(), all.clone()),
+        let (mut weights, mut variances, mut known) = (Vec::new(), Vec::new(), Vec::new());
+        for tile in Tile::all(table, observed, 0, &self.inputs) {
+            let noise = match x.is_autodiff() {
+                true => self.noise.clone().autodiff(),
+                false => self.noise.clone(),
             };
-            let matrix = tile.covariance(&kernel, points, noise);
-            let options = (&matrix.device(), matrix.dtype());
-            let (rows, width) = (tile.rows.len(), tile.places() - 1);
-            let (own_weights, own_variances) =
-                neighbor_conditional(matrix, JITTER).unwrap_or_else(|_| {
-                    let unknown = |shape| Tensor::<2>::full(shape, f64::NAN, options);
-                    (unknown([rows, width]), unknown([rows, 1]).squeeze_dim(1))
-                });
+            let matrix = tile.covariance(&kernel, all.clone(), noise);
+            let (own_weights, own_variances) = predicted_conditional(matrix);
+            let (values, factors) = both_tracked(tile.gather(values.clone()), own_weights.clone());
+            known.push(errors(values, factors).neg());
             weights.push(own_weights);
             variances.push(own_variances);
         }
         Conditionals {
             weights: Tensor::cat(weights, 0),
             variance: nonnegative(Tensor::cat(variances, 0).unsqueeze_dim(1)).squeeze_dim(1),
+            known: Tensor::cat(known, 0),
         }
-    }
-
-    /// The values at the neighbors of all rows of a table, [T, m, P].
-    fn at_neighbors(&self, values: Tensor<2>, sets: &NeighborSets) -> Tensor<3> {
-        let (rows, width, [_, outputs]) = (sets.rows(), sets.width(), values.dims());
-        let index = indices(sets.indices().iter().map(|&index| index as usize), &values);
-        values.select(0, index).reshape([rows, width, outputs])
     }
 
     fn independent(&self, x: Tensor<2>) -> Marginals {
-        let [observed, _] = self.inputs.dims();
-        let [rows, _] = x.dims();
-        let targets = finite_coordinates(&x, &self.scales);
-        let sets = self
-            .observed
-            .1
-            .nearest(&targets, &self.scales_of_neighbors());
+        let ([observed, outputs], [rows, _]) = (self.residual.dims(), x.dims());
+        let sets = self.observed.nearest(&x);
         let own: Vec<u32> = (0..rows).map(|row| (observed + row) as u32).collect();
-        let Conditionals { weights, variance } = self.conditionals(&x, &own, &sets);
-        let given = self.at_neighbors(self.residual.clone(), &sets); // [T, m, P]
-        let (given, weights) = both_tracked(given, weights);
-        let [_, _, outputs] = given.dims();
-        // μ = bᵀy_c; padded weights are zero
-        let mean = (given * weights.unsqueeze_dim::<3>(2))
-            .sum_dim(1)
-            .reshape([rows, outputs]);
+        let new = self.conditionals(&x, &own, &sets);
         Marginals {
-            mean,
-            variance: variance.unsqueeze_dim::<2>(1).expand([rows, outputs]),
+            mean: new.known, // μ = bᵀy_c
+            variance: new.variance.unsqueeze_dim::<2>(1).expand([rows, outputs]),
         }
     }
 
-    /// The new rows in an order, given observed rows and those before them.
-    fn system(&self, x: &Tensor<2>) -> System {
-        let (observed, tree) = &*self.observed;
-        let rows = observed.rows();
-        let targets = finite_coordinates(x, &self.scales);
-        let order = maximin_of_targets(&targets, tree);
-        let all = NeighborTree::new(&observed.followed_by(&targets.select(&order)));
-        let new = rows..rows + order.len();
-        let sets = all.previous(new.clone(), &self.scales_of_neighbors());
-        let own: Vec<u32> = new.map(|row| row as u32).collect();
+    /// The new rows in an order, given observed rows and those before them, and `Σ b·y` over the observed neighbors,
+    /// [T, P].
+    fn system(&self, x: &Tensor<2>) -> (System, Tensor<2>) {
+        let (order, sets) = self.observed.ordered(x);
+        let rows = self.observed.count();
+        let own: Vec<u32> = (rows..rows + order.len()).map(|row| row as u32).collect();
         let ordered = x.clone().select(0, indices(order.iter().copied(), x));
-        let conditionals = self.conditionals(&ordered, &own, &sets);
-        System {
+        let Conditionals {
+            weights,
+            variance,
+            known,
+        } = self.conditionals(&ordered, &own, &sets);
+        let system = System {
             order,
             sets,
-            conditionals,
-        }
+            weights,
+            variance,
+        };
+        (system, known)
     }
 
     /// Joint means with the variances of [`marginals`](Process::marginals), at `x`, `[N, D]`, in time and memory
@@ -196,7 +143,7 @@ impl<K: KernelModule> VecchiaProcess<K> {
             return self.joint_marginals(one).at_none();
         }
         let plain = x.clone().without_autodiff();
-        let system = self.system(&plain);
+        let (system, _) = self.system(&plain);
         let [_, outputs] = self.residual.dims();
         let values = system.substitute(&numbers(self.residual.clone()), outputs, |_, _| 0.0);
         let mean = on_device(values, [system.order.len(), outputs], &self.residual);
@@ -209,75 +156,6 @@ impl<K: KernelModule> VecchiaProcess<K> {
             mean,
             variance: self.marginals(x).variance,
         }
-    }
-
-    /// `(I − B)⁻¹`-solves in the order of a system: the factor I − B, [T, T], and the part of the means that the
-    /// observed rows determine, [T, P].
-    fn dense(&self, system: &System) -> (CholeskyFactor<2>, Tensor<2>) {
-        let (sets, weights) = (&system.sets, &system.conditionals.weights);
-        let ([observed, outputs], rows) = (self.residual.dims(), sets.rows());
-        let zeros = Tensor::zeros(
-            [rows, outputs],
-            (&self.residual.device(), self.residual.dtype()),
-        );
-        let values = Tensor::cat(vec![self.residual.clone(), zeros], 0);
-        let (given, weights) = both_tracked(self.at_neighbors(values, sets), weights.clone());
-        let known = (given * weights.clone().unsqueeze_dim::<3>(2)).sum_dim(1);
-        // Weights of observed rows go to column zero, times zero.
-        let all = sets.indices().iter().map(|&index| index as usize);
-        let is_new = all
-            .clone()
-            .map(|index| if index < observed { 0.0 } else { 1.0 });
-        let is_new = on_device(is_new.collect(), [rows, sets.width()], &self.residual);
-        let columns = indices(all.map(|index| index.saturating_sub(observed)), &weights);
-        let columns = columns.reshape([rows, sets.width()]);
-        let (weights, is_new) = both_tracked(weights, is_new);
-        let eye = Tensor::<2>::eye(rows, &weights.device()).cast(weights.dtype());
-        let factor = eye.scatter(1, columns, (weights * is_new).neg(), IndexingUpdateOp::Add);
-        (
-            CholeskyFactor::from_nonsingular(factor),
-            known.reshape([rows, outputs]),
-        )
-    }
-}
-
-impl System {
-    /// Values of the new rows by forward substitution, `f_t = Σ b·(y or f) + √d·ε_t`, with `columns` values for
-    /// each row and the noise of a place in the order and a column; in the order of the rows of x.
-    fn substitute(
-        &self,
-        observed: &[f64],
-        columns: usize,
-        mut noise: impl FnMut(usize, usize) -> f64,
-    ) -> Vec<f64> {
-        let weights = numbers(self.conditionals.weights.clone());
-        let variances = numbers(self.conditionals.variance.clone());
-        let (width, first) = (self.sets.width(), observed.len() / columns);
-        let mut known = observed.to_vec();
-        let mut result = vec![0.0; self.order.len() * columns];
-        for (place, &row) in self.order.iter().enumerate() {
-            let deviation = variances[place].sqrt();
-            for column in 0..columns {
-                let terms = self.sets.row(place).iter().zip(&weights[place * width..]);
-                let mean: f64 = terms
-                    .map(|(&index, weight)| weight * known[index as usize * columns + column])
-                    .sum();
-                let value = mean + deviation * noise(place, column);
-                known.push(value);
-                result[row * columns + column] = value;
-            }
-        }
-        debug_assert_eq!(known.len(), (first + self.order.len()) * columns);
-        result
-    }
-
-    /// The place in the order of each row of x, as an index.
-    fn places(&self, like: &Tensor<2>) -> Tensor<1, Int> {
-        let mut places = vec![0; self.order.len()];
-        for (place, &row) in self.order.iter().enumerate() {
-            places[row] = place;
-        }
-        indices(places.into_iter(), like)
     }
 }
 
@@ -300,13 +178,13 @@ impl<K: KernelModule> Process for VecchiaProcess<K> {
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.joint(one).at_none();
         }
-        let system = self.system(&x);
-        let (factor, known) = self.dense(&system);
+        let (system, known) = self.system(&x);
+        let factor = system.factor(self.observed.count());
         let [_, outputs] = self.residual.dims();
         let places = system.places(&x);
         let mean = factor.solve(known).select(0, places.clone());
         // U·√diag(d), with U = (I − B)⁻¹
-        let deviations = system.conditionals.variance.sqrt();
+        let deviations = system.variance.sqrt();
         let eye = Tensor::<2>::eye(system.order.len(), &mean.device()).cast(mean.dtype());
         let root = factor.solve(eye) * deviations.unsqueeze_dim::<2>(0);
         let root = root.select(0, places);
@@ -331,11 +209,11 @@ impl<K: KernelModule> Process for VecchiaProcess<K> {
             if rows == 0 || samples == 0 {
                 return Ok(Tensor::zeros([samples, outputs, rows], options));
             }
-            let system = self.system(&x);
+            let (system, known) = self.system(&x);
             let mut random = ChaCha8Rng::seed_from_u64(seed);
             let noise = normals([rows, samples, outputs], &mut random, options); // by place
             if x.is_autodiff() {
-                return Ok(self.dense_draws(&system, noise));
+                return Ok(self.dense_draws(&system, known, noise));
             }
             // Each sample continues from the same observed values.
             let observed = numbers(self.residual.clone());
@@ -344,7 +222,9 @@ impl<K: KernelModule> Process for VecchiaProcess<K> {
                 .collect();
             let noise = numbers(noise);
             let columns = samples * outputs;
-            let at = |place: usize, column: usize| noise[place * columns + column];
+            let deviations = numbers(system.variance.clone().sqrt());
+            let at =
+                |place: usize, column: usize| deviations[place] * noise[place * columns + column];
             let values = system.substitute(&observed, columns, at);
             let draws = TensorData::new(values, [rows, samples, outputs]);
             let draws = Tensor::<3>::from_data(draws, (&x.device(), x.dtype()));
@@ -355,10 +235,10 @@ impl<K: KernelModule> Process for VecchiaProcess<K> {
 
 impl<K: KernelModule> VecchiaProcess<K> {
     /// Draws `(I − B)⁻¹(known + √d·ε)`, [S, P, T], for normals ε, [T, S, P].
-    fn dense_draws(&self, system: &System, noise: Tensor<3>) -> Tensor<3> {
+    fn dense_draws(&self, system: &System, known: Tensor<2>, noise: Tensor<3>) -> Tensor<3> {
         let [rows, samples, outputs] = noise.dims();
-        let (factor, known) = self.dense(system);
-        let deviations = system.conditionals.variance.clone().sqrt();
+        let factor = system.factor(self.observed.count());
+        let deviations = system.variance.clone().sqrt();
         let noise = noise * deviations.reshape([rows, 1, 1]);
         let right = noise + known.reshape([rows, 1, outputs]);
         let draws = factor.solve(right.reshape([rows, samples * outputs]));
@@ -366,34 +246,4 @@ impl<K: KernelModule> VecchiaProcess<K> {
         let draws = draws.select(0, places);
         draws.reshape([rows, samples, outputs]).permute([1, 2, 0])
     }
-}
-
-/// Inputs in a metric, with zero for numbers that are not finite.
-fn finite_coordinates(inputs: &Tensor<2>, scales: &[f64]) -> Coordinates {
-    coordinates(inputs, scales).unwrap_or_else(|_| {
-        let numbers = numbers(inputs.clone().without_autodiff());
-        let scaled = numbers
-            .iter()
-            .zip(scales.iter().cycle())
-            .map(|(x, scale)| x * scale);
-        let finite = scaled.map(|x| if x.abs() <= 1e150 { x } else { 0.0 });
-        match Coordinates::new(finite.collect(), scales.len()) {
-            Ok(coordinates) => coordinates,
-            Err(_) => unreachable!("all coordinates are finite"),
-        }
-    })
-}
-
-/// Rows as an index, on the device of a tensor.
-fn indices(rows: impl Iterator<Item = usize>, like: &Tensor<2>) -> Tensor<1, Int> {
-    let rows: Vec<i64> = rows.map(|row| row as i64).collect();
-    Tensor::from_data(rows.as_slice(), &like.device())
-}
-
-/// Values on the device and in the type of a tensor.
-fn on_device(values: Vec<f64>, shape: [usize; 2], like: &Tensor<2>) -> Tensor<2> {
-    Tensor::from_data(
-        TensorData::new(values, shape),
-        (&like.device(), like.dtype()),
-    )
 }

@@ -26,14 +26,16 @@ pub struct Tile {
 }
 
 impl Tile {
-    /// The tiles of a table. Rows with an index of at least `latent` have no noise. `like` gives device and type.
+    /// The tiles of a table. Rows with an index of at least `latent` have no noise. `columns` is the number of values
+    /// at each place that are in memory beside the covariances. `like` gives device and type.
     pub fn all<'a>(
         table: NeighborRows<'a>,
         latent: usize,
+        columns: usize,
         like: &'a Tensor<2>,
     ) -> impl Iterator<Item = Self> + 'a {
         let (count, places) = (table.own.len(), table.width() + 1);
-        let most = (ENTRIES / (places * places)).max(1);
+        let most = (ENTRIES / (places * places.max(columns))).max(1);
         let starts = (0..count).step_by(most);
         starts.map(move |start| Self::new(table, start..(start + most).min(count), latent, like))
     }

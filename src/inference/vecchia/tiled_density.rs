@@ -2,15 +2,13 @@
 
 use core::f64::consts::PI;
 
-use burn::{
-    module::{ModuleVisitor, Param},
-    tensor::{Gradients, IndexingUpdateOp, Tensor},
-};
+use burn::tensor::{IndexingUpdateOp, Tensor};
 
-use super::{JITTER, tile::Tile};
+use super::{ParameterSlopes, conditional, errors, tile::Tile};
 use crate::{
     kernels::KernelModule,
-    ops::{NeighborRows, NotPositiveDefinite, is_on_cpu, neighbor_conditional, number},
+    ops::{NeighborRows, NotPositiveDefinite},
+    parameter::both_tracked,
 };
 
 /// `Σ_p Σ_i log N(r_ip | bᵀr_cp, d)` over the rows of a table.
@@ -32,8 +30,9 @@ pub fn tiled_density<K: KernelModule>(
     let [points, targets] = [&inputs, &residual].map(|tensor| tensor.clone().without_autodiff());
     let [count, _] = points.dims();
     let mut value = targets.clone().narrow(0, 0, 1).sum() * 0.0;
-    let mut slopes = Slopes::zero(&targets);
-    for tile in Tile::all(rows, count, &points) {
+    let mut slopes = ResidualSlopes(targets.zeros_like());
+    let mut parameters = ParameterSlopes::zero(&targets);
+    for tile in Tile::all(rows, count, 0, &points) {
         let arguments = match is_tracked {
             true => points.clone().autodiff(),
             false => points.clone(),
@@ -43,55 +42,22 @@ pub fn tiled_density<K: KernelModule>(
             false => noise.clone(),
         };
         let matrix = tile.covariance(kernel, arguments, own_noise.clone());
-        let (weights, variance) =
-            neighbor_conditional(matrix, JITTER).map_err(|error| NotPositiveDefinite {
-                batch: rows.own[tile.rows.start + error.batch] as usize,
-                ..error
-            })?;
-        check_variances(&variance, &tile, rows)?;
+        let (weights, variance) = conditional(&tile, rows, matrix)?;
         let terms = Terms::new(&tile, targets.clone(), weights, variance);
         let density = terms.density.clone();
         value = value + density.clone().without_autodiff();
         if is_tracked {
             let gradients = density.backward();
-            slopes.add_residual(&tile, &terms);
-            slopes.add_noise(&own_noise, &gradients);
-            slopes.add_kernel(kernel, &gradients);
+            slopes.add(&tile, &terms);
+            parameters.add(kernel, &own_noise, &gradients);
         }
     }
     if !is_tracked {
         return Ok(value);
     }
-    let surrogate = slopes.surrogate(kernel, noise, residual);
+    let slopes = slopes.0.autodiff();
+    let surrogate = parameters.surrogate(kernel, noise) + (residual * slopes).sum();
     Ok(surrogate.clone() - surrogate.detach() + value.autodiff())
-}
-
-/// Reports a conditional variance that is not positive, if the device may wait.
-fn check_variances(
-    variance: &Tensor<1>,
-    tile: &Tile,
-    rows: NeighborRows<'_>,
-) -> Result<(), NotPositiveDefinite> {
-    let variance = variance.clone();
-    if !is_on_cpu(&variance) || number(variance.clone().min()) > 0.0 {
-        return Ok(());
-    }
-    let dtype = variance.dtype();
-    let values = crate::ops::numbers(variance);
-    let Some(row) = values.iter().position(|&value| value <= 0.0) else {
-        // NaN makes the density NaN.
-        return Ok(());
-    };
-    let place = tile.rows.start + row;
-    Err(NotPositiveDefinite {
-        batch: rows.own[place] as usize,
-        pivot: rows.counts[place] as usize,
-        size: rows.counts[place] as usize + 1,
-        jitter: 0.0,
-        smallest_diagonal: values[row],
-        largest_diagonal: values[row],
-        dtype,
-    })
 }
 
 /// The log densities of a tile.
@@ -106,22 +72,9 @@ struct Terms {
 
 impl Terms {
     fn new(tile: &Tile, targets: Tensor<2>, weights: Tensor<2>, variance: Tensor<1>) -> Self {
-        let last = tile.places() - 1;
         let (rows, [_, outputs]) = (tile.rows.len(), targets.dims());
-        let own = tile.gather(targets.clone()); // [R, q, P]
-        let given = own.clone().narrow(1, 0, last);
-        let own = own.narrow(1, last, 1).reshape([rows, outputs]);
-        let (given, own) = match weights.is_autodiff() {
-            true => (given.autodiff(), own.autodiff()),
-            false => (given, own),
-        };
-        let error = match last {
-            0 => own,
-            _ => {
-                let predicted = given * weights.clone().unsqueeze_dim::<3>(2);
-                own - predicted.sum_dim(1).reshape([rows, outputs]) // e
-            }
-        };
+        let (values, weights) = both_tracked(tile.gather(targets), weights); // [R, q, P]
+        let error = errors(values, weights.clone()); // e
         let scaled = error.clone() / variance.clone().unsqueeze_dim(1);
         let fit = (error * scaled.clone()).sum();
         let logarithms = variance.log().sum() * outputs as f64;
@@ -134,27 +87,12 @@ impl Terms {
     }
 }
 
-/// The sums of the gradients of all tiles.
-struct Slopes {
-    /// `[1]`
-    noise: Tensor<1>,
-    /// [N, P]
-    residual: Tensor<2>,
-    /// Of each parameter of the kernel, flat, if it has one.
-    kernel: Vec<Option<Tensor<1>>>,
-}
+/// The gradient of the residual, [N, P].
+struct ResidualSlopes(Tensor<2>);
 
-impl Slopes {
-    fn zero(residual: &Tensor<2>) -> Self {
-        Self {
-            noise: Tensor::zeros([1], (&residual.device(), residual.dtype())),
-            residual: residual.zeros_like(),
-            kernel: Vec::new(),
-        }
-    }
-
+impl ResidualSlopes {
     /// `r̄ = −(e/d)·v`, `v = (−b; 1)`
-    fn add_residual(&mut self, tile: &Tile, terms: &Terms) {
+    fn add(&mut self, tile: &Tile, terms: &Terms) {
         let [rows, outputs] = terms.scaled.dims();
         let scaled = terms.scaled.clone().unsqueeze_dim::<3>(1); // [R, 1, P]
         let given = scaled.clone() * terms.weights.clone().unsqueeze_dim::<3>(2);
@@ -163,78 +101,7 @@ impl Slopes {
             _ => Tensor::cat(vec![given, scaled.neg()], 1),
         };
         let slopes = slopes.reshape([rows * tile.places(), outputs]);
-        let (sums, index) = (self.residual.clone(), tile.index(&self.residual));
-        self.residual = sums.select_assign(0, index, slopes, IndexingUpdateOp::Add);
-    }
-
-    fn add_noise(&mut self, noise: &Tensor<1>, gradients: &Gradients) {
-        if let Some(gradient) = noise.grad(gradients) {
-            self.noise = self.noise.clone() + gradient;
-        }
-    }
-
-    fn add_kernel<K: KernelModule>(&mut self, kernel: &K, gradients: &Gradients) {
-        let mut found = Found {
-            gradients,
-            slopes: Vec::new(),
-        };
-        kernel.visit(&mut found);
-        self.kernel.resize(found.slopes.len(), None);
-        for (sum, slope) in self.kernel.iter_mut().zip(found.slopes) {
-            *sum = match (sum.take(), slope) {
-                (Some(sum), Some(slope)) => Some(sum + slope),
-                (sum, slope) => sum.or(slope),
-            };
-        }
-    }
-
-    /// `⟨ḡ, θ⟩` of all arguments θ with their gradients ḡ.
-    fn surrogate<K: KernelModule>(
-        self,
-        kernel: &K,
-        noise: Tensor<1>,
-        residual: Tensor<2>,
-    ) -> Tensor<1> {
-        let sum = noise * self.noise.autodiff();
-        let mut products = Products {
-            slopes: self.kernel.into_iter(),
-            sum: sum + (residual.autodiff() * self.residual.autodiff()).sum(),
-        };
-        kernel.visit(&mut products);
-        products.sum
-    }
-}
-
-/// Reads the gradients of the parameters of a module.
-struct Found<'a> {
-    gradients: &'a Gradients,
-    slopes: Vec<Option<Tensor<1>>>,
-}
-
-impl ModuleVisitor for Found<'_> {
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        let stored = param.base();
-        let count = stored.shape().num_elements();
-        let gradient = match stored.is_require_grad() {
-            true => stored.grad(self.gradients),
-            false => None,
-        };
-        (self.slopes).push(gradient.map(|gradient| gradient.reshape([count])));
-    }
-}
-
-/// Multiplies the parameters of a module by their gradients.
-struct Products {
-    slopes: std::vec::IntoIter<Option<Tensor<1>>>,
-    sum: Tensor<1>,
-}
-
-impl ModuleVisitor for Products {
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        if let Some(slope) = self.slopes.next().flatten() {
-            let [count] = slope.dims();
-            let products = param.base().reshape([count]) * slope.autodiff();
-            self.sum = self.sum.clone() + products.sum();
-        }
+        let (sums, index) = (self.0.clone(), tile.index(&self.0));
+        self.0 = sums.select_assign(0, index, slopes, IndexingUpdateOp::Add);
     }
 }

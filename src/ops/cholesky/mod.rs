@@ -173,7 +173,7 @@ pub(crate) fn cholesky_unchecked<const D: usize>(
 
 /// Whether an operation on this tensor may wait for its result: always true in CPU memory, and on a GPU only
 /// outside training.
-pub(super) fn may_wait<const D: usize>(tensor: &Tensor<D>) -> bool {
+pub(crate) fn may_wait<const D: usize>(tensor: &Tensor<D>) -> bool {
     is_on_cpu(tensor) || !tensor.device().is_autodiff()
 }
 
