@@ -1,4 +1,4 @@
-//! Full-batch inference for the Gaussian likelihood.
+//! Full-batch inference: for the Gaussian likelihood, and on neighbors for others.
 //!
 //! | method | objective | time |
 //! |---|---|---|
@@ -8,6 +8,7 @@
 //! | [`Collapsed`] | the evidence lower bound at the optimal `q(u)` | N·M² |
 //! | [`CollapsedOrthogonal`] | the evidence lower bound at the optimal `q(u)q(v_⊥)`, with M2 additional orthogonal inducing variables | N·max(M, M2)² |
 //! | [`Vecchia`] | the log evidence with each row conditioned on m neighbors among those before it | N·m³ |
+//! | [`VecchiaLaplace`] | Laplace's approximation of the log evidence with any likelihood, on neighbors | N·m³, N·m per iteration of a solve |
 //! | [`LowRankRegression`] | the log evidence of R features, minus a penalty for the variance they miss | N·R² |
 //!
 //! For the same inducing points, `T(Z) ≤ L_OD ≤ L_S ≤ T(Z∪O) ≤ log p(y)` and
@@ -31,6 +32,7 @@ mod low_rank;
 mod orthogonal;
 mod parts;
 mod vecchia;
+mod vecchia_laplace;
 
 use burn::tensor::Tensor;
 
@@ -49,6 +51,7 @@ pub use leave_one_out::LeaveOneOut;
 pub use low_rank::{LowRankRegression, low_rank_evidence};
 pub use orthogonal::CollapsedOrthogonal;
 pub use vecchia::{LeastSquares, Vecchia, VecchiaProcess, VecchiaSettings};
+pub use vecchia_laplace::{VecchiaLaplace, VecchiaLaplaceProcess, VecchiaLaplaceSettings};
 
 use crate::parameter::require_same_dtype;
 

@@ -78,6 +78,7 @@ mod special_functions;
 mod triangular;
 mod triangular_products;
 mod vecchia;
+mod vecchia_laplace;
 mod weight_space;
 
 use burn_gp_test_support as support;
