@@ -1,4 +1,4 @@
-//! Full-batch inference for the Gaussian likelihood.
+//! Full-batch inference: for the Gaussian likelihood, and on neighbors for others.
 //!
 //! | method | objective | time |
 //! |---|---|---|
@@ -10,6 +10,7 @@
 //! | [`Vecchia`] | the log evidence with each row conditioned on m neighbors among those before it | N·m³ |
 //! | [`Vif`] | the same for what M inducing variables leave | N·(m³ + m²·M + M²) |
 //! | [`Markov`] | the log evidence, for one input and kernels that are state-space models with s states | N·s² |
+//! | [`VecchiaLaplace`] | Laplace's approximation of the log evidence with any likelihood, on neighbors | N·m³, N·m per iteration of a solve |
 //! | [`LowRankRegression`] | the log evidence of R features, minus a penalty for the variance they miss | N·R² |
 //!
 //! For the same inducing points, `T(Z) ≤ L_OD ≤ L_S ≤ T(Z∪O) ≤ log p(y)` and
@@ -34,6 +35,7 @@ mod markov;
 mod orthogonal;
 mod parts;
 mod vecchia;
+mod vecchia_laplace;
 mod vif;
 
 use burn::tensor::Tensor;
@@ -54,6 +56,7 @@ pub use low_rank::{LowRankRegression, low_rank_evidence};
 pub use markov::{Markov, MarkovProcess};
 pub use orthogonal::CollapsedOrthogonal;
 pub use vecchia::{LeastSquares, Vecchia, VecchiaProcess, VecchiaSettings};
+pub use vecchia_laplace::{VecchiaLaplace, VecchiaLaplaceProcess, VecchiaLaplaceSettings};
 pub use vif::{Vif, VifProcess};
 
 use crate::parameter::require_same_dtype;

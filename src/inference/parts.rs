@@ -4,7 +4,7 @@
 /// Implements the methods of a regression that read its parts and set its priors.
 macro_rules! parts {
     ($regression:ident, kernels) => {
-        parts!(@ $regression<>);
+        parts!(@ $regression<>, $crate::likelihoods::Gaussian);
 
         impl $regression {
             /// The kernel.
@@ -14,7 +14,10 @@ macro_rules! parts {
         }
     };
     ($regression:ident<$($parameter:ident: $bound:path),+>) => {
-        parts!(@ $regression<$($parameter: $bound),+>);
+        parts!($regression<$($parameter: $bound),+>, $crate::likelihoods::Gaussian);
+    };
+    ($regression:ident<$($parameter:ident: $bound:path),+>, $likelihood:ty) => {
+        parts!(@ $regression<$($parameter: $bound),+>, $likelihood);
 
         impl<$($parameter: $bound),+> $regression<$($parameter),+> {
             /// The kernel.
@@ -23,7 +26,7 @@ macro_rules! parts {
             }
         }
     };
-    (@ $regression:ident<$($parameter:ident: $bound:path),*>) => {
+    (@ $regression:ident<$($parameter:ident: $bound:path),*>, $likelihood:ty) => {
         impl<$($parameter: $bound),*> $regression<$($parameter),*> {
             /// Sets priors of parameters, given by path. Trainers add their log density to the
             /// objective.
@@ -43,7 +46,7 @@ macro_rules! parts {
             }
 
             /// The likelihood.
-            pub fn likelihood(&self) -> &$crate::likelihoods::Gaussian {
+            pub fn likelihood(&self) -> &$likelihood {
                 &self.likelihood
             }
         }

@@ -91,7 +91,7 @@ pub use covariance_product::{Blocks, block_covariance, covariance_product};
 pub use cpu::{
     Interval, MeasuredSection, Section, Timeline, on_measured_threads, on_simulated_threads,
 };
-pub(crate) use cpu::{has_cheap_doubles, is_cpu};
+pub(crate) use cpu::{has_cheap_doubles, in_parts, is_cpu};
 pub use cpu::{is_on_cpu, with_threads_awake};
 pub use decompositions::decompositions;
 pub use diagonal::{add_diagonal, add_to_diagonal};

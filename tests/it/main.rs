@@ -79,6 +79,7 @@ mod state_space;
 mod triangular;
 mod triangular_products;
 mod vecchia;
+mod vecchia_laplace;
 mod vif;
 mod weight_space;
 

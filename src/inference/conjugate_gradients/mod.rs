@@ -30,7 +30,7 @@ use crate::{
 };
 use process::System;
 use solve::{Operator, Solved, Stop, solve};
-use tridiagonal::Tridiagonal;
+pub(super) use tridiagonal::Tridiagonal;
 
 /// The default number of preconditioner pivots, as a multiple of the square root of the number of
 /// inputs.

@@ -3,7 +3,7 @@
 /// The matrix T that the Lanczos iteration of `P^{-½}AP^{-½}` produces from `P^{-½}b`, and the
 /// squared length of that vector.
 #[derive(Clone, Debug)]
-pub(super) struct Tridiagonal {
+pub(in crate::inference) struct Tridiagonal {
     /// `bᵀP⁻¹b`
     squared_length: f64,
     diagonal: Vec<f64>,

@@ -1,0 +1,84 @@
+//! The Laplace approximation on neighbors, compared with dense algebra.
+
+mod estimates;
+mod objective;
+mod prediction;
+mod reference_values;
+
+use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn_gp_core::{
+    inference::{VecchiaLaplace, VecchiaLaplaceSettings, VecchiaSettings},
+    kernels::StationaryKernel,
+    likelihoods::{
+        AnyLikelihood, BetaConfig, GammaConfig, GaussianConfig, Likelihood, LikelihoodConfig,
+        NegativeBinomialConfig, OrdinalConfig, StudentTConfig,
+    },
+    means::{AnyMean, MeanConfig},
+};
+use rand::{SeedableRng, rngs::ChaCha8Rng};
+
+use crate::reference::{Problem, tensor, values};
+
+type Options<'a> = (&'a Device, DType);
+
+/// Every likelihood with one latent function.
+fn likelihoods() -> Vec<LikelihoodConfig> {
+    vec![
+        GaussianConfig { noise: 0.1 }.into(),
+        LikelihoodConfig::fixed_noise(),
+        StudentTConfig::default().into(),
+        LikelihoodConfig::bernoulli(),
+        LikelihoodConfig::bernoulli_logit(),
+        OrdinalConfig { classes: 4 }.into(),
+        LikelihoodConfig::poisson(),
+        NegativeBinomialConfig::default().into(),
+        LikelihoodConfig::exponential(),
+        GammaConfig::default().into(),
+        BetaConfig::default().into(),
+    ]
+}
+
+fn kernel(problem: &Problem, options: Options<'_>) -> StationaryKernel {
+    StationaryKernel::new(
+        problem.kind,
+        &problem.lengthscales,
+        problem.variance,
+        options,
+    )
+}
+
+fn mean(options: Options<'_>) -> AnyMean {
+    MeanConfig::constant(0.3).init(2, 1, options)
+}
+
+fn neighbors(neighbors: usize, prediction_neighbors: usize) -> VecchiaSettings {
+    VecchiaSettings {
+        neighbors,
+        prediction_neighbors,
+    }
+}
+
+fn model(
+    problem: &Problem,
+    likelihood: impl Into<AnyLikelihood>,
+    count: usize,
+    options: Options<'_>,
+) -> VecchiaLaplace<StationaryKernel> {
+    let settings = VecchiaLaplaceSettings::default();
+    let counts = neighbors(count, 4 * problem.x.len());
+    let kernel = kernel(problem, options);
+    VecchiaLaplace::new(kernel, mean(options), likelihood, 2, counts, settings)
+}
+
+/// Targets drawn from a likelihood, [N, T], whose functions are the first outputs of a problem.
+fn targets(problem: &Problem, likelihood: &dyn Likelihood, options: Options<'_>) -> Tensor<2> {
+    let function = problem.output(0);
+    let rows = function.len();
+    let function = Tensor::<3>::from_data(TensorData::new(function, [1, rows, 1]), options);
+    let drawn = values(likelihood.sample(function, &mut ChaCha8Rng::seed_from_u64(5)));
+    let row = |value: f64| match likelihood.description().columns {
+        1 => vec![value],
+        _ => vec![value, 0.1],
+    };
+    tensor(&drawn.into_iter().map(row).collect(), options)
+}
