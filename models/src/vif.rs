@@ -56,6 +56,10 @@ regression_config! {
             at_most: true,
             ..InducingConfig::new(INDUCING)
         },
+        /// Whether the inducing points are trained. The log density is no bound, and rewards points at which the
+        /// training rows fit better than others.
+        #[serde(default)]
+        train_inducing: bool = false,
         /// The numbers of neighbors, which may be zero.
         #[serde(default)]
         settings: VecchiaSettings = VecchiaSettings::default(),
@@ -67,8 +71,8 @@ regression_config! {
         #[serde(default)]
         seed: u64 = 0,
     }
-    /// 200 inducing points, or as many as there are distinct inputs if these are fewer, 30 neighbors in training and 60
-    /// in predictions, and a zero mean.
+    /// 200 inducing points that are not trained, or as many as there are distinct inputs if these are fewer, 30 neighbors
+    /// in training and 60 in predictions, and a zero mean.
     new
 }
 
@@ -100,7 +104,7 @@ impl VifConfig {
         inducing.check(false)?;
         let points = inducing.select(&parts.0, &data.inputs)?.swap_remove(0);
         let model = self.assemble(parts, points, dimensions);
-        let mut model = self.ready(model, AnyVif::kernel, data)?;
+        let mut model = (self.with_frozen_points()).ready(model, AnyVif::kernel, data)?;
         // The initial variances of a sum are those of the data.
         model.update_metric();
         Ok(model.with_priors(self.parameters.priors.clone()))
@@ -120,7 +124,16 @@ impl VifConfig {
         let parts = self.parts(dimensions, &options)?;
         let points = self.inducing.blank(dimensions, &options).swap_remove(0);
         let model = self.assemble(parts, points, dimensions);
-        Ok(self.parameters.apply_to_blank(model)?)
+        Ok(self.with_frozen_points().parameters.apply_to_blank(model)?)
+    }
+
+    /// With the inducing points among the frozen parameters, unless they are trained.
+    fn with_frozen_points(&self) -> Self {
+        let mut config = self.clone();
+        if !self.train_inducing {
+            config.parameters.frozen.push("inducing".to_owned());
+        }
+        config
     }
 
     fn assemble(

@@ -132,3 +132,21 @@ fn there_are_at_most_as_many_inducing_points_as_inputs() {
     let data = TrainingData::new(x.as_flattened(), &y, &Device::default(), DType::F64);
     assert!(config.init(&data).is_err());
 }
+
+/// Only the inducing points of a configuration that trains them move.
+#[test]
+fn inducing_points_stay_unless_they_are_trained() {
+    for trains in [false, true] {
+        let config = config(6, 5).with_train_inducing(trains);
+        let mut trainer = trainer(&config, 40, DType::F64);
+        let points = |trainer: &FullBatchTrainer<AnyVif>| {
+            let points = trainer.model().parameter("inducing.points");
+            points.expect("a parameter")
+        };
+        let first = points(&trainer);
+        for _ in 0..3 {
+            trainer.step().expect("a step");
+        }
+        assert_eq!(points(&trainer) != first, trains);
+    }
+}
