@@ -2,6 +2,7 @@
 
 mod cache;
 mod conditional;
+mod finite_rows;
 mod least_squares;
 mod metric;
 mod observed_rows;
@@ -19,6 +20,7 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 pub(super) use conditional::{conditional, errors, predicted_conditional, signed_weights};
+pub(super) use finite_rows::FiniteRows;
 pub use least_squares::LeastSquares;
 pub(super) use metric::Metric;
 pub(super) use observed_rows::ObservedRows;

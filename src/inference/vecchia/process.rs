@@ -3,7 +3,9 @@
 use burn::tensor::{Tensor, TensorData};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-use super::{ObservedRows, System, Tile, errors, indices, on_device, predicted_conditional};
+use super::{
+    FiniteRows, ObservedRows, System, Tile, errors, indices, on_device, predicted_conditional,
+};
 use crate::{
     inducing::first_equal_rows,
     kernels::KernelModule,
@@ -118,6 +120,9 @@ impl<K: KernelModule> VecchiaProcess<K> {
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.independent_marginals(one).at_none();
         }
+        if let Some(rows) = FiniteRows::among(&x) {
+            return rows.spread(self.independent_marginals(rows.of(&x)));
+        }
         let parts = blocks(&x).into_iter().map(|block| self.independent(block));
         let (means, variances) = parts.map(|part| (part.mean, part.variance)).unzip();
         Marginals {
@@ -164,6 +169,9 @@ impl<K: KernelModule> VecchiaProcess<K> {
     pub fn joint_marginals(&self, x: Tensor<2>) -> Marginals {
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.joint_marginals(one).at_none();
+        }
+        if let Some(rows) = FiniteRows::among(&x) {
+            return rows.spread(self.joint_marginals(rows.of(&x)));
         }
         let Marginals { mean, variance } = self.independent_marginals(x.clone());
         let plain = x.clone().without_autodiff();

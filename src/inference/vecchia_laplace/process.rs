@@ -4,7 +4,9 @@ use burn::tensor::{Tensor, TensorData};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use crate::{
-    inference::vecchia::{ObservedRows, System, Tile, errors, indices, predicted_conditional},
+    inference::vecchia::{
+        FiniteRows, ObservedRows, System, Tile, errors, indices, predicted_conditional,
+    },
     kernels::KernelModule,
     neighbors::NeighborSets,
     ops::{ExactMatmul, NeighborRows, NotPositiveDefinite, numbers},
@@ -161,6 +163,9 @@ impl<K: KernelModule> Process for VecchiaLaplaceProcess<K> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.marginals(one).at_none();
+        }
+        if let Some(rows) = FiniteRows::among(&x) {
+            return rows.spread(self.marginals(rows.of(&x)));
         }
         let parts = blocks(&x).into_iter().map(|block| self.independent(block));
         let (means, variances) = parts.map(|part| (part.mean, part.variance)).unzip();

@@ -6,7 +6,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use crate::{
     inducing::AnyInducing,
     inference::vecchia::{
-        ObservedRows, System, Tile, errors, indices, on_device, predicted_conditional,
+        FiniteRows, ObservedRows, System, Tile, errors, indices, on_device, predicted_conditional,
     },
     kernels::Kernels,
     neighbors::NeighborSets,
@@ -168,6 +168,9 @@ impl Process for VifProcess {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.marginals(one).at_none();
+        }
+        if let Some(rows) = FiniteRows::among(&x) {
+            return rows.spread(self.marginals(rows.of(&x)));
         }
         let parts = blocks(&x).into_iter().map(|block| self.independent(block));
         let (means, variances) = parts.map(|part| (part.mean, part.variance)).unzip();

@@ -7,7 +7,7 @@ use crate::reference::{
 };
 use burn::tensor::{DType, Tensor};
 use burn_gp_core::{
-    inference::{VecchiaProcess, VecchiaSettings},
+    inference::VecchiaProcess,
     kernels::StationaryKernel,
     ops::Stationary,
     process::{Marginals, Process, WithMean},
@@ -107,20 +107,26 @@ fn rows_are_independent_if_the_settings_say_so() {
     assert!(off.fold(0.0, f64::max) > 1e-3);
 }
 
-/// Equal rows have equal predictions and change no other; zero rows have zero predictions.
+/// Rows with an input that is not finite have no prediction and change no other; equal rows have equal predictions;
+/// zero rows have zero predictions.
 #[test]
 fn unusual_rows_do_not_change_the_others() {
     let problem = around_a_gap();
     let process = process(&problem, true);
     let usual = process.marginals(new_inputs(&problem.new_x));
     let mut more = problem.new_x.clone();
+    more.push(vec![f64::NAN, 0.0]);
     more.push(problem.new_x[60].clone());
+    more.push(vec![0.1, f64::INFINITY]);
     let found = process.marginals(new_inputs(&more));
     for (found, usual) in [(found.mean, usual.mean), (found.variance, usual.variance)] {
         let (found, usual) = (values(found), values(usual));
         assert_all_close(&found[..121], &usual, 1e-12, "usual rows");
-        assert_eq!(found[121], found[60]);
+        assert!(found[121].is_nan() && found[123].is_nan(), "{found:?}");
+        assert_eq!(found[122], found[60]);
     }
+    let unusable = process.marginals(new_inputs(&vec![vec![f64::NAN, 1.0]]));
+    assert!(values(unusable.mean)[0].is_nan());
     let (_, device) = double_precision().remove(0);
     let none = process.marginals(Tensor::zeros([0, 2], (&device, DType::F64)));
     assert_eq!((none.mean.dims(), none.variance.dims()), ([0, 1], [0, 1]));

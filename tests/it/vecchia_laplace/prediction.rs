@@ -167,5 +167,5 @@ fn unusual_inputs() {
     assert_eq!(process.sample(none, 3, 0).unwrap().dims(), [3, 1, 0]);
     let bad = tensor(&vec![vec![0.1, f64::NAN], vec![0.3, 0.2]], options);
     let mean = values(process.marginals(bad).mean);
-    assert!(mean[0].is_nan(), "{mean:?}");
+    assert!(mean[0].is_nan() && mean[1].is_finite(), "{mean:?}");
 }
