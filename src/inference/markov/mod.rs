@@ -187,15 +187,20 @@ impl<K: KernelModule> Markov<K> {
 
     #[track_caller]
     fn timeline(&self, inputs: &Tensor<2>) -> Arc<Timeline> {
-        let [rows, dimensions] = inputs.dims();
-        assert!(
-            dimensions == 1,
-            "Markov: inputs {:?}; expected [N, 1], one time for each row",
-            [rows, dimensions]
-        );
-        let times = numbers(inputs.clone().without_autodiff());
-        self.known.timeline(times, epsilon(inputs.dtype()))
+        self.known.timeline(times(inputs), epsilon(inputs.dtype()))
     }
+}
+
+/// The time of each row.
+#[track_caller]
+fn times(inputs: &Tensor<2>) -> Vec<f64> {
+    let [rows, dimensions] = inputs.dims();
+    assert!(
+        dimensions == 1,
+        "Markov: inputs {:?}; expected [N, 1], one time for each row",
+        [rows, dimensions]
+    );
+    numbers(inputs.clone().without_autodiff())
 }
 
 /// The relative rounding of a type.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
 
-use super::{ConditionError, failure, form, smoothed, timeline::Timeline};
+use super::{ConditionError, failure, form, smoothed, timeline::Timeline, times};
 use crate::{
     kernels::{KernelModule, StateSpace},
     ops::{Smoothed, numbers},
@@ -143,7 +143,7 @@ impl<K: KernelModule> MarkovProcess<K> {
         let (device, dtype) = form.place();
         let place = (&device, dtype);
         let [rows, _] = x.dims();
-        let times = numbers(x.clone().without_autodiff());
+        let times = times(&x);
         let neighbors = Neighbors::new(&times, &self.timeline.times);
         // Zero, with the gradient of the times.
         let change = x.is_autodiff().then(|| {
@@ -238,7 +238,7 @@ impl<K: KernelModule> Process for MarkovProcess<K> {
             return self.joint(one).at_none();
         }
         let [rows, _] = x.dims();
-        let covariance = self.covariances(&numbers(x.clone().without_autodiff()));
+        let covariance = self.covariances(&times(&x));
         let place = (&self.place.0, x.dtype());
         let covariance = TensorData::new(covariance, [1, rows, rows]);
         let covariance = Tensor::<3>::from_data(covariance, place).repeat_dim(0, self.outputs);

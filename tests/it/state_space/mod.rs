@@ -2,6 +2,7 @@
 
 mod forms;
 mod golden;
+mod gradients;
 mod operation;
 mod regression;
 

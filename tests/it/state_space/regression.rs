@@ -5,7 +5,7 @@ use burn_gp_core::{
     inference::{Exact, Markov},
     kernels::{AnyKernel, KernelModule, StationaryKernel},
     likelihoods::Gaussian,
-    means::{ConstantMean, ZeroMean},
+    means::ZeroMean,
     ops::Stationary,
     process::Process,
 };
@@ -15,29 +15,39 @@ use super::{
     golden_kernel, kernels, matern, season,
 };
 use crate::support::{
-    Platform, Random, assert_close, check_module_gradients, double_precision_platforms,
-    first_platform, largest, numbers, parameter_gradients, platforms,
+    Platform, Random, assert_close, double_precision_platforms, first_platform, largest, numbers,
+    parameter_gradients, platforms,
 };
 
 /// Kernels of which the periodic ones miss a billionth of the variance.
-const APPROXIMATE: [&str; 2] = ["periodic", "quasi-periodic"];
+pub(super) const APPROXIMATE: [&str; 2] = ["periodic", "quasi-periodic"];
 
-fn markov(platform: &Platform, kernel: AnyKernel, outputs: usize, noise: f64) -> Markov<AnyKernel> {
+pub(super) fn markov(
+    platform: &Platform,
+    kernel: AnyKernel,
+    outputs: usize,
+    noise: f64,
+) -> Markov<AnyKernel> {
     let noise = Gaussian::new(noise, platform.options());
     Markov::new(kernel, ZeroMean::new(outputs), noise).unwrap()
 }
 
-fn exact(platform: &Platform, kernel: AnyKernel, outputs: usize, noise: f64) -> Exact<AnyKernel> {
+pub(super) fn exact(
+    platform: &Platform,
+    kernel: AnyKernel,
+    outputs: usize,
+    noise: f64,
+) -> Exact<AnyKernel> {
     let noise = Gaussian::new(noise, platform.options());
     Exact::new(kernel, ZeroMean::new(outputs), noise)
 }
 
-fn column(platform: &Platform, values: &[f64]) -> Tensor<2> {
+pub(super) fn column(platform: &Platform, values: &[f64]) -> Tensor<2> {
     platform.tensor(values, [values.len(), 1])
 }
 
 /// Uneven times in no order, some of them equal, and two outputs.
-fn series(count: usize) -> (Vec<f64>, Vec<f64>) {
+pub(super) fn series(count: usize) -> (Vec<f64>, Vec<f64>) {
     let mut random = Random::new(7);
     let mut times = random.uniforms(count, 0.0, count as f64 / 20.0);
     for row in (5..count).step_by(9) {
@@ -245,59 +255,6 @@ fn it_is_exact_regression() {
             numbers(found.variance),
             numbers(known.variance),
         );
-    }
-}
-
-/// The gradient reaches all parameters of every kernel, the mean and the noise.
-#[test]
-fn gradients_are_central_differences() {
-    let (times, targets) = series(18);
-    for index in 0..kernels(&platforms()[0]).len() {
-        let name = kernels(&platforms()[0])[index].0;
-        let build = |platform: &Platform| {
-            let kernel = kernels(platform).swap_remove(index).1;
-            let mean = ConstantMean::new(platform.tensor(&[0.2, -0.1], [2]));
-            Markov::new(kernel, mean, Gaussian::new(0.1, platform.options())).unwrap()
-        };
-        check_module_gradients(name, (1e-6, 1e-3), build, |platform, model| {
-            let y = platform.tensor(&targets, [18, 2]);
-            model.full_objective(column(platform, &times), y).unwrap()
-        });
-    }
-}
-
-/// The gradients of predictions at their times are those of exact regression.
-#[test]
-fn predictions_have_gradients_at_their_times() {
-    let (times, targets) = series(40);
-    let new_times = [-0.3, 0.21, 0.9, 1.7, 2.6];
-    for platform in double_precision_platforms() {
-        for (name, kernel) in kernels(&platform) {
-            if APPROXIMATE.contains(&name) {
-                continue;
-            }
-            let (x, y) = (
-                column(&platform, &times),
-                platform.tensor(&targets, [40, 2]),
-            );
-            let slopes = |process: &dyn Process| {
-                let new = column(&platform.autodiff(), &new_times).require_grad();
-                let marginals = process.marginals(new.clone());
-                let (mean, variance) = (
-                    marginals.mean.narrow(1, 0, 1),
-                    marginals.variance.narrow(1, 0, 1),
-                );
-                let total = mean.sum() + variance.sum() * 3.0;
-                numbers(new.grad(&total.backward()).unwrap())
-            };
-            let ours = slopes(
-                &markov(&platform, kernel.clone(), 2, 0.1)
-                    .condition(x.clone(), y.clone())
-                    .unwrap(),
-            );
-            let expected = slopes(&exact(&platform, kernel, 2, 0.1).condition(x, y).unwrap());
-            assert_close(&format!("{platform}, {name}"), &ours, &expected, 1e-8);
-        }
     }
 }
 
