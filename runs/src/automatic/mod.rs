@@ -5,6 +5,7 @@ mod race;
 mod score;
 mod start;
 mod time_budget;
+mod trial;
 
 pub use choice::{Choice, Size};
 
@@ -29,7 +30,7 @@ use crate::ranges::positive;
 
 use race::{is_open, race};
 use score::Score;
-use start::{Start, first_value, most_fits, starts};
+use start::{MOST_STARTS, Start, first_value, most_fits, starts};
 use time_budget::within_time;
 
 /// The default training time in minutes.
@@ -92,7 +93,7 @@ pub fn chosen(
         true => options.natural_gradient.get_or_insert(NATURAL_GRADIENT),
         false => (options.objective_tolerance).get_or_insert(OBJECTIVE_TOLERANCE),
     };
-    let fits = most_fits(data) + FINALISTS + if is_open { race::FITS } else { 0 };
+    let fits = most_fits(data) + FINALISTS.max(MOST_STARTS) + if is_open { race::FITS } else { 0 };
     let mut progress = RowProgress::new("start", fits, quiet);
     let mut tried = 0;
     let mut watch = || {
@@ -133,9 +134,9 @@ fn best_of(starts: &[Start]) -> usize {
     score::best(&scores, 0)
 }
 
-/// The checked options of the best start. For models with closed-form leave-one-out predictions, the best start
-/// and the last one, which has the most parameters, are compared again after a few iterations on all rows, and
-/// training continues from there.
+/// The checked options of the best start. For class labels, the starts are compared by short trainings. For models with
+/// closed-form leave-one-out predictions, the best start and the last one, which has the most parameters, are compared
+/// again after a few iterations on all rows, and training continues from there.
 fn best(
     starts: Vec<Start>,
     source: &DataSource,
@@ -143,6 +144,10 @@ fn best(
     place: (&Device, DType),
     mut watch: impl FnMut(),
 ) -> Result<RunOptions, Failure> {
+    if data.likelihood.target().has_classes() && starts.len() > 1 && trial::is_short(data) {
+        let best = trial::best_by_bound(&starts, source, data, place, watch)?;
+        return Ok(check(&starts[best].options, source)?);
+    }
     let (best, richest) = (best_of(&starts), starts.len() - 1);
     let options = check(&starts[best].options, source)?;
     if options.is_mini_batch() || starts[best].is_of_all_rows || best == richest {

@@ -22,9 +22,9 @@ use crate::preparation::{Part, PreparedData};
 const MOST_INPUTS: usize = 4;
 /// The number of rows to which both models are fitted.
 const ROWS: usize = 8192;
-/// The number of held-out rows, …
+/// The number of held-out rows if there are enough.
 const HELD_OUT: f64 = 2048.0;
-/// … and the largest share of the training rows.
+/// The largest share of the training rows to hold out.
 const MOST_HELD_OUT: f64 = 0.2;
 /// The kernels to try, from rough to smooth. Their log densities on few neighbors differ by far more than the
 /// approximation of each changes.

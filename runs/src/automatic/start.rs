@@ -60,6 +60,8 @@ const SHARED: [&str; 3] = [
 /// Kernels with a lengthscale for each input, and the positions in [`SHARED`] of the same kernels with one for
 /// all. The last has the most parameters.
 const OF_EACH_INPUT: [(&str, usize); 2] = [("matern52", 0), ("linear(ard=0)+matern52", 2)];
+/// The maximum number of starts.
+pub const MOST_STARTS: usize = SHARED.len() + OF_EACH_INPUT.len();
 
 /// Options to start from.
 pub struct Start {
