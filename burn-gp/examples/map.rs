@@ -25,8 +25,11 @@ fn points(degrees: &[[f64; 2]]) -> Result<Vec<[f64; 3]>, Box<dyn Error>> {
     Ok((0..points.rows()).map(point).collect())
 }
 
+/// Places in space, and what is measured there.
+type Stations = (Vec<[f64; 3]>, Vec<f64>);
+
 /// Stations anywhere on the sphere, and what they measure.
-fn stations(count: usize, seed: u64) -> Result<(Vec<[f64; 3]>, Vec<f64>), Box<dyn Error>> {
+fn stations(count: usize, seed: u64) -> Result<Stations, Box<dyn Error>> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let place = |random: &mut ChaCha8Rng| {
         let height: f64 = random.random_range(-1.0..1.0);

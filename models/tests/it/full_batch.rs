@@ -282,7 +282,7 @@ fn the_loss_is_that_of_the_model_as_it_is_now() {
         ..FullBatchTraining::default()
     };
     for training in [adam, l_bfgs(5, 1.0)] {
-        let mut trainer = trainer(Function::Rosenbrock, DType::F64, training.clone());
+        let mut trainer = trainer(Function::Rosenbrock, DType::F64, training);
         let mut after = trainer.loss().expect("a loss");
         while !trainer.is_finished() {
             let report = trainer.step().expect("the step is sound");

@@ -110,10 +110,7 @@ struct Pass<'a> {
 impl Pass<'_> {
     #[inline(always)]
     fn of_size<const S: usize, const C: usize, const FUSED: bool>(&self) -> Outcome {
-        let kept = match filter::<S, C, FUSED>(&self.series, self.wants_gradient) {
-            Ok(kept) => kept,
-            Err(failure) => return Err(failure),
-        };
+        let kept = filter::<S, C, FUSED>(&self.series, self.wants_gradient)?;
         let cotangents = match self.wants_gradient {
             true => backward::<S, C, FUSED>(&self.series, &kept, self.wants_rows),
             false => Cotangents::default(),

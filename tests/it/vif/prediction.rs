@@ -182,19 +182,15 @@ fn approximate_covariance(problem: &Problem, all: &Matrix, neighbors: usize) -> 
             solve(&matrix, &cross)
         };
         let explained: f64 = weights.iter().zip(&cross).map(|(b, k)| b[0] * k[0]).sum();
-        for j in 0..i {
-            let value: f64 = before
-                .iter()
-                .zip(&weights)
-                .map(|(&c, b)| b[0] * result[c][j])
-                .sum();
+        let carried_to = |result: &Matrix, j: usize| -> f64 {
+            let terms = before.iter().zip(&weights);
+            terms.map(|(&c, b)| b[0] * result[c][j]).sum()
+        };
+        let values: Vec<f64> = (0..i).map(|j| carried_to(&result, j)).collect();
+        for (j, value) in values.into_iter().enumerate() {
             (result[i][j], result[j][i]) = (value, value);
         }
-        let carried: f64 = before
-            .iter()
-            .zip(&weights)
-            .map(|(&c, b)| b[0] * result[c][i])
-            .sum();
+        let carried = carried_to(&result, i);
         result[i][i] = carried + rest[i][i] - explained;
     }
     combine(&result, &common, 1.0)
