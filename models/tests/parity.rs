@@ -139,8 +139,13 @@ fn every_operation_has_a_case() {
         "whole_numbers",
         "with_threads_awake",
     ];
-    // The models `vecchia` and `vif`, which need these, are only made for the CPU so far.
-    let on_cpu_only = ["neighbor_conditional", "stationary_neighbor_density"];
+    // The models `markov`, `vecchia` and `vif`, which need these, are only made for the CPU so far.
+    let on_cpu_only = [
+        "neighbor_conditional",
+        "state_space_log_density",
+        "state_space_smoothing",
+        "stationary_neighbor_density",
+    ];
     let functions: Vec<&str> = (names.filter(is_function))
         .filter(|name| !others.contains(name) && !on_cpu_only.contains(name))
         .collect();
