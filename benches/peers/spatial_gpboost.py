@@ -1,7 +1,7 @@
 """Fits GPBoost's Vecchia approximation to one table of locations; prints one JSON line of scores and seconds.
 
-The mean is a constant, the kernel an exponential or a Matérn of the distance in the units of the table. Seconds are
-those of the whole work in Python: reading both files, the fit and the predictions, but not imports.
+The mean is that of the training targets, the kernel an exponential or a Matérn of the distance in the units of the
+table. Seconds are those of the whole work in Python: reading both files, the fit and the predictions, but not imports.
 """
 
 import argparse
@@ -44,14 +44,14 @@ def main() -> None:
         num_neighbors=arguments.neighbors,
         num_parallel_threads=arguments.threads,
     )
-    model.fit(y=y, X=np.ones((len(y), 1)))
+    # With a constant among the parameters, its fit to 105,569 rows ends far from the optimum.
+    mean = y.mean()
+    model.fit(y=y - mean)
     model.set_prediction_data(num_neighbors_pred=arguments.prediction_neighbors)
-    predicted = model.predict(
-        gp_coords_pred=new_x, X_pred=np.ones((len(new_x), 1)), predict_var=True, predict_response=True
-    )
+    predicted = model.predict(gp_coords_pred=new_x, predict_var=True, predict_response=True)
     seconds = time.monotonic() - began
     deviations = np.sqrt(predicted["var"])
-    scores = spatial_scores.score(new_y, predicted["mu"], deviations)
+    scores = spatial_scores.score(new_y, predicted["mu"] + mean, deviations)
     print(json.dumps({"program": "gpboost", "version": gpboost.__version__, "seconds": seconds} | scores))
 
 
