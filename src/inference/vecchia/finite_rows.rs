@@ -1,8 +1,27 @@
-//! Rows with finite inputs.
+//! Predictions of each row by itself, and rows with finite inputs.
 
 use burn::tensor::{Int, Tensor};
 
-use crate::{ops::numbers, process::Marginals};
+use crate::{
+    ops::numbers,
+    process::{Marginals, blocks, dummy_row_if_empty},
+};
+
+/// Marginals of rows that do not depend on each other, block by block. Rows with an input that is not finite have NaN.
+pub fn each_row(x: Tensor<2>, marginals: &dyn Fn(Tensor<2>) -> Marginals) -> Marginals {
+    if let Some(one) = dummy_row_if_empty(&x) {
+        return each_row(one, marginals).at_none();
+    }
+    if let Some(rows) = FiniteRows::among(&x) {
+        return rows.spread(each_row(rows.of(&x), marginals));
+    }
+    let parts = blocks(&x).into_iter().map(marginals);
+    let (means, variances) = parts.map(|part| (part.mean, part.variance)).unzip();
+    Marginals {
+        mean: Tensor::cat(means, 0),
+        variance: Tensor::cat(variances, 0),
+    }
+}
 
 /// The rows with finite inputs among rows of which some are not. One row that is not finite would make the covariances
 /// of a whole tile useless.

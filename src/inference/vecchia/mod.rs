@@ -20,7 +20,8 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 pub(super) use conditional::{conditional, errors, predicted_conditional, signed_weights};
-pub(super) use finite_rows::FiniteRows;
+use finite_rows::FiniteRows;
+pub(super) use finite_rows::each_row;
 pub use least_squares::LeastSquares;
 pub(super) use metric::Metric;
 pub(super) use observed_rows::ObservedRows;

@@ -4,7 +4,8 @@ use burn::tensor::{Tensor, TensorData};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use super::{
-    FiniteRows, ObservedRows, System, Tile, errors, indices, on_device, predicted_conditional,
+    FiniteRows, ObservedRows, System, Tile, each_row, errors, indices, on_device,
+    predicted_conditional,
 };
 use crate::{
     inducing::first_equal_rows,
@@ -12,9 +13,7 @@ use crate::{
     neighbors::NeighborSets,
     ops::{ExactMatmul, NeighborRows, NotPositiveDefinite, numbers},
     parameter::{both_tracked, tracked_like},
-    process::{
-        Joint, Marginals, Process, blocks, draw_at_distinct, dummy_row_if_empty, nonnegative,
-    },
+    process::{Joint, Marginals, Process, draw_at_distinct, dummy_row_if_empty, nonnegative},
     random::normals,
 };
 
@@ -117,18 +116,7 @@ impl<K: KernelModule> VecchiaProcess<K> {
 
     /// Means and variances of each row given observed rows only, at `x`, `[N, D]`.
     pub fn independent_marginals(&self, x: Tensor<2>) -> Marginals {
-        if let Some(one) = dummy_row_if_empty(&x) {
-            return self.independent_marginals(one).at_none();
-        }
-        if let Some(rows) = FiniteRows::among(&x) {
-            return rows.spread(self.independent_marginals(rows.of(&x)));
-        }
-        let parts = blocks(&x).into_iter().map(|block| self.independent(block));
-        let (means, variances) = parts.map(|part| (part.mean, part.variance)).unzip();
-        Marginals {
-            mean: Tensor::cat(means, 0),
-            variance: Tensor::cat(variances, 0),
-        }
+        each_row(x, &|block| self.independent(block))
     }
 
     fn independent(&self, x: Tensor<2>) -> Marginals {

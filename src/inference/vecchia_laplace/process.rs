@@ -5,15 +5,13 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use crate::{
     inference::vecchia::{
-        FiniteRows, ObservedRows, System, Tile, errors, indices, predicted_conditional,
+        ObservedRows, System, Tile, each_row, errors, indices, predicted_conditional,
     },
     kernels::KernelModule,
     neighbors::NeighborSets,
     ops::{ExactMatmul, NeighborRows, NotPositiveDefinite, numbers},
     parameter::{both_tracked, tracked_like},
-    process::{
-        Joint, Marginals, Process, blocks, draw_at_distinct, dummy_row_if_empty, nonnegative,
-    },
+    process::{Joint, Marginals, Process, draw_at_distinct, dummy_row_if_empty, nonnegative},
     random::normals,
 };
 
@@ -161,18 +159,7 @@ impl<K: KernelModule> VecchiaLaplaceProcess<K> {
 
 impl<K: KernelModule> Process for VecchiaLaplaceProcess<K> {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
-        if let Some(one) = dummy_row_if_empty(&x) {
-            return self.marginals(one).at_none();
-        }
-        if let Some(rows) = FiniteRows::among(&x) {
-            return rows.spread(self.marginals(rows.of(&x)));
-        }
-        let parts = blocks(&x).into_iter().map(|block| self.independent(block));
-        let (means, variances) = parts.map(|part| (part.mean, part.variance)).unzip();
-        Marginals {
-            mean: Tensor::cat(means, 0),
-            variance: Tensor::cat(variances, 0),
-        }
+        each_row(x, &|block| self.independent(block))
     }
 
     /// Means and covariances given observed rows and each other. Time and memory grow with the square of the

@@ -6,15 +6,15 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 use crate::{
     inducing::AnyInducing,
     inference::vecchia::{
-        FiniteRows, ObservedRows, System, Tile, errors, indices, on_device, predicted_conditional,
+        ObservedRows, System, Tile, each_row, errors, indices, on_device, predicted_conditional,
     },
     kernels::Kernels,
     neighbors::NeighborSets,
     ops::{CholeskyFactor, ExactMatmul, NeighborRows, NotPositiveDefinite, gram, numbers},
     parameter::{both_tracked, tracked_like},
     process::{
-        Joint, Marginals, Process, WhitenedCovariance, blocks, draw_at_distinct,
-        dummy_row_if_empty, nonnegative,
+        Joint, Marginals, Process, WhitenedCovariance, draw_at_distinct, dummy_row_if_empty,
+        nonnegative,
     },
     random::normals,
 };
@@ -166,18 +166,7 @@ fn followed_by(observed: &Tensor<2>, new: Tensor<2>) -> Tensor<2> {
 
 impl Process for VifProcess {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
-        if let Some(one) = dummy_row_if_empty(&x) {
-            return self.marginals(one).at_none();
-        }
-        if let Some(rows) = FiniteRows::among(&x) {
-            return rows.spread(self.marginals(rows.of(&x)));
-        }
-        let parts = blocks(&x).into_iter().map(|block| self.independent(block));
-        let (means, variances) = parts.map(|part| (part.mean, part.variance)).unzip();
-        Marginals {
-            mean: Tensor::cat(means, 0),
-            variance: Tensor::cat(variances, 0),
-        }
+        each_row(x, &|block| self.independent(block))
     }
 
     /// Means and covariances given observed rows and each other, `U·(diag(d) + ÃSÃᵀ)·Uᵀ` with `U = (I − B)⁻¹` for the
