@@ -1,5 +1,7 @@
 //! Records in JSON: one on each line, or all in one list.
 
+mod quoted_integers;
+
 use std::fmt;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
@@ -15,13 +17,16 @@ use crate::error::{DataError, FileError};
 use crate::origin::Origin;
 use crate::raw_column::{DeclaredType, RawColumn};
 use crate::raw_table::RawTable;
+use quoted_integers::QuotedIntegers;
 
 /// Reads records whose fields are the columns. A missing field is a gap.
 pub(crate) fn read(path: &Path) -> Result<RawTable, DataError> {
     let stream = ByteStream::open(path)?;
     let mut contents = BufReader::new(stream.contents);
     let mut records = Records::new(stream.allowance);
-    let read = match first_byte(path, &mut contents)? {
+    let first = first_byte(path, &mut contents)?;
+    let contents = QuotedIntegers::new(contents);
+    let read = match first {
         None => return Err(DataError::File(FileError::EmptyFile { path: path.into() })),
         Some(b'[') => {
             let mut list = serde_json::Deserializer::from_reader(contents);
