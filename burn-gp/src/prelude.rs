@@ -51,5 +51,5 @@ pub use burn_gp_models::{
     ComputationAwareConfig, ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig,
     ExactConfig, Fit, FitModel, Fitted, InducingConfig, LastLayerConfig, LayerConfig, MarkovConfig,
     Matrix, ModelConfig, Predicted, SgprConfig, SolveCollapsedConfig, SvdbkConfig, SvgpConfig,
-    VecchiaConfig, VifConfig,
+    VecchiaConfig, VecchiaLaplaceConfig, VifConfig,
 };

@@ -7,11 +7,11 @@ use burn::{
 use burn_gp_core::{
     inference::{
         ActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact, Markov, Vecchia,
-        Vif,
+        VecchiaLaplace, Vif,
     },
     kernels::KernelModule,
     layers::Predictive,
-    likelihoods::{AnyLikelihood, Gaussian},
+    likelihoods::AnyLikelihood,
     parameter::Hyperparameter,
 };
 
@@ -81,8 +81,8 @@ pub trait KeepsData: Model + Module + ModuleDisplay {
     /// The kernel.
     fn kernel(&self) -> &impl KernelModule;
 
-    /// The noise.
-    fn likelihood(&self) -> &Gaussian;
+    /// The likelihood.
+    fn likelihood(&self) -> AnyLikelihood;
 }
 
 /// Forwards to the methods of each regression type.
@@ -101,8 +101,8 @@ macro_rules! keeps_data {
                 self.kernel()
             }
 
-            fn likelihood(&self) -> &Gaussian {
-                self.likelihood()
+            fn likelihood(&self) -> AnyLikelihood {
+                AnyLikelihood::from(self.likelihood().clone())
             }
         })*
     };
@@ -113,6 +113,7 @@ keeps_data!(
     ComputationAware<K: KernelModule, A: ActionPolicy>,
     ConjugateGradients<K: KernelModule>,
     Vecchia<K: KernelModule>,
+    VecchiaLaplace<K: KernelModule>,
     Vif<>,
     Markov<K: KernelModule>
 );
@@ -124,7 +125,7 @@ impl<R: KeepsData> Trained for Conditioned<R> {
     }
 
     fn likelihood(&self) -> AnyLikelihood {
-        AnyLikelihood::from(self.regression.likelihood().clone())
+        self.regression.likelihood()
     }
 
     fn options(&self) -> (Device, DType) {

@@ -75,6 +75,20 @@ pub enum InitError {
     /// The kernel is not a state-space model.
     #[error(transparent)]
     StateSpace(#[from] NoStateSpace),
+    /// A number of random vectors is zero, so that nothing can be estimated.
+    #[error("estimates.probes and estimates.draws must be at least 1")]
+    NoEstimates,
+    /// The model takes likelihoods with one latent function.
+    #[error(
+        "the {likelihood} likelihood has {functions} latent functions, but this model takes likelihoods with one; \
+         the model svgp takes several"
+    )]
+    SeveralFunctions {
+        /// The name of the likelihood.
+        likelihood: &'static str,
+        /// The number of its functions.
+        functions: usize,
+    },
     /// The configuration has a second set of inducing points, but the model does not use one.
     #[error(
         "{count} orthogonal inducing points were requested, but this model has none; only the \

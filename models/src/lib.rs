@@ -58,6 +58,7 @@ mod svgp_config;
 mod trained;
 pub mod training;
 mod vecchia;
+mod vecchia_laplace;
 mod vif;
 
 pub use burn_gp_core::{inducing::InducingConfig, variational::CoregionalizationConfig};
@@ -98,4 +99,5 @@ pub use svgp::Svgp;
 pub use svgp_config::{AnySvgp, SvgpConfig};
 pub use trained::{Trained, TrainedModel};
 pub use vecchia::{AnyVecchia, VecchiaConfig};
+pub use vecchia_laplace::{AnyVecchiaLaplace, VecchiaLaplaceConfig};
 pub use vif::{AnyVif, VifConfig};

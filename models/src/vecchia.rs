@@ -17,10 +17,13 @@ use crate::{
     training::{FullBatchTraining, Model, TrainingData, TrainingDefaults},
 };
 
-/// Training stops when its iterations improve the log density by less than this, as in Guinness's GpGp. The variance
-/// and the lengthscale of rough kernels are barely determined apart, and L-BFGS would follow their ratio for as many
-/// iterations again without an effect on predictions.
-const NATS: f64 = 1e-2;
+/// The training of nearest-neighbor models. It stops when its iterations improve the log density by less than these
+/// nats, as in Guinness's GpGp. The variance and the lengthscale of rough kernels are barely determined apart, and
+/// L-BFGS would follow their ratio for as many iterations again without an effect on predictions.
+pub(crate) const TRAINING: TrainingDefaults = TrainingDefaults::FullBatch(FullBatchTraining {
+    nats: 1e-2,
+    ..FullBatchTraining::L_BFGS
+});
 
 /// Nearest-neighbor regression whose components are chosen at run time.
 pub type AnyVecchia = Vecchia<AnyKernel>;
@@ -132,13 +135,7 @@ impl VecchiaConfig {
 }
 
 impl ModelDefinition for VecchiaConfig {
-    regression_config!(
-        keeps_data,
-        TrainingDefaults::FullBatch(FullBatchTraining {
-            nats: NATS,
-            ..FullBatchTraining::L_BFGS
-        })
-    );
+    regression_config!(keeps_data, TRAINING);
 
     fn arranged(&self, data: TrainingData) -> TrainingData {
         self.arranged(data)

@@ -35,4 +35,5 @@ mod row_weights;
 mod scales;
 mod variational_full_batch;
 mod vecchia;
+mod vecchia_laplace;
 mod vif;

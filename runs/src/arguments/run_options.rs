@@ -63,9 +63,9 @@ options! {
         /// Columns of the covariance of the orthogonal inducing points that odvgp uses in each step
         /// [default: 1024, or all if there are fewer]
         columns: usize = "COUNT" at "posterior.columns" [DataDependentDefault],
-        /// Number of neighbors of each row in training with vecchia and vif [default: 30]
+        /// Number of neighbors of each row in training with vecchia, vecchia-laplace and vif [default: 30]
         neighbors: usize = "COUNT" at "settings.neighbors",
-        /// Number of neighbors of each row in predictions with vecchia and vif [default: 60]
+        /// Number of neighbors of each row in predictions with vecchia, vecchia-laplace and vif [default: 60]
         prediction_neighbors: usize = "COUNT" at "settings.prediction_neighbors",
         /// Predict each row from training rows alone with vecchia, whatever other rows are predicted with it; this
         /// is less exact in wide gaps between training rows

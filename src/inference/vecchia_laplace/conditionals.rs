@@ -87,7 +87,10 @@ impl Rows {
             if tile.places() > 1 {
                 sum = sum + (weights * of_weights.autodiff()).sum();
             }
-            parameters.add(kernel, &jitter, &sum.backward());
+            // Nothing is tracked if every parameter of the kernel is frozen.
+            if sum.is_tracked() {
+                parameters.add(kernel, &jitter, &sum.backward());
+            }
         }
         Ok(parameters.surrogate(kernel, jitter))
     }

@@ -20,7 +20,8 @@ use burn_gp_models::{
     ActionRows, ActionsConfig, AnyModel, BasisConfig, ComputationAwareConfig,
     ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig,
     InducingConfig, LastLayerConfig, LayerConfig, MarkovConfig, ModelConfig, SgprConfig,
-    SolveCollapsedConfig, SvdbkConfig, SvgpConfig, TrainedModel, VecchiaConfig, VifConfig,
+    SolveCollapsedConfig, SvdbkConfig, SvgpConfig, TrainedModel, VecchiaConfig,
+    VecchiaLaplaceConfig, VifConfig,
     training::{Model, TrainingData},
 };
 
@@ -84,6 +85,7 @@ fn every_model() -> Vec<ModelConfig> {
         .with_likelihood(noise())
         .with_inducing(inducing)
         .with_settings(neighbors);
+    let vecchia_laplace = VecchiaLaplaceConfig::new(KERNEL, noise()).with_settings(neighbors);
     let solve = SolveCollapsedConfig::new(KERNEL)
         .with_likelihood(noise())
         .with_inducing(inducing)
@@ -101,6 +103,7 @@ fn every_model() -> Vec<ModelConfig> {
         ModelConfig::from(vecchia),
         ModelConfig::from(vif),
         ModelConfig::from(MarkovConfig::new(KERNEL).with_likelihood(noise())),
+        ModelConfig::from(vecchia_laplace),
         ModelConfig::from(svgp.clone()),
         ModelConfig::from(DeepGpConfig::new(layer.clone(), noise()).with_hidden(2, layer)),
         ModelConfig::from(DbkConfig {

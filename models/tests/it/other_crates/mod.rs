@@ -23,7 +23,7 @@ use burn_gp_models::{
     ConvolutionalForm, DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig, InducingConfig,
     LastLayerConfig, LayerConfig, LayerForm, ModelConfig, PatchForm, Precision, Predictions,
     SavedModel, SgprConfig, SolveCollapsedConfig, Summary, SvdbkConfig, SvgpConfig, TrainedModel,
-    VecchiaConfig, VifConfig,
+    VecchiaConfig, VecchiaLaplaceConfig, VifConfig,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 use temp_dir::TempDir;
@@ -164,6 +164,10 @@ fn on_points(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
             .with_likelihood(noise())
             .with_inducing(7)
     };
+    let vecchia_laplace = VecchiaLaplaceConfig {
+        mean: mean.clone(),
+        ..VecchiaLaplaceConfig::new(kernel.clone(), likelihood.clone())
+    };
     let layer = LayerConfig::new(kernel)
         .with_posterior(posterior)
         .with_inducing(InducingConfig::new(7));
@@ -182,6 +186,7 @@ fn on_points(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
         ("conjugate gradients", conjugate_gradients.into()),
         ("vecchia", vecchia.into()),
         ("vif", vif.into()),
+        ("vecchia-laplace", vecchia_laplace.into()),
         ("svgp", svgp.into()),
         ("svgp with separate kernels", separate.into()),
         ("deep", deep.into()),
