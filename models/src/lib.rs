@@ -31,7 +31,6 @@ mod deep_gp;
 mod deep_kernel;
 mod default_priors;
 mod definition;
-pub mod device_step;
 mod exact;
 mod first_periods;
 mod fit;
@@ -41,7 +40,6 @@ mod last_layer;
 mod malformed;
 mod markov;
 mod model;
-pub mod parity;
 mod prediction;
 mod prediction_error;
 mod predictions;
@@ -61,6 +59,7 @@ mod vecchia;
 mod vif;
 
 pub use burn_gp_core::{inducing::InducingConfig, variational::CoregionalizationConfig};
+pub use caught::panic_message;
 pub use checked_folder::{CHECKSUMS_FILE, CheckError, CheckFailure, CheckedFolder};
 pub use chunks::inputs_at_once;
 pub use computation_aware::{

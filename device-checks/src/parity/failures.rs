@@ -9,7 +9,7 @@ use burn_gp_core::{
 };
 
 use super::{Case, Group, Reason, Test};
-use crate::{
+use burn_gp_models::{
     ExactConfig, InducingConfig, ModelConfig, SvgpConfig,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData, TrainingError},
 };
