@@ -10,9 +10,9 @@ use burn_gp_core::{
         Vif,
     },
     kernels::KernelModule,
-    layers::Predictive,
     likelihoods::{AnyLikelihood, Gaussian},
     parameter::Hyperparameter,
+    process::AnyProcess,
 };
 
 use crate::{
@@ -76,7 +76,7 @@ pub trait KeepsData: Model + Module + ModuleDisplay {
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError>;
+    ) -> Result<Box<dyn AnyProcess + Send + Sync>, ConditionError>;
 
     /// The kernel.
     fn kernel(&self) -> &impl KernelModule;
@@ -93,7 +93,7 @@ macro_rules! keeps_data {
                 &self,
                 inputs: Tensor<2>,
                 targets: Tensor<2>,
-            ) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
+            ) -> Result<Box<dyn AnyProcess + Send + Sync>, ConditionError> {
                 Ok(Box::new(self.condition(inputs, targets)?))
             }
 
@@ -118,7 +118,7 @@ keeps_data!(
 );
 
 impl<R: KeepsData> Trained for Conditioned<R> {
-    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
+    fn process(&self) -> Result<Box<dyn AnyProcess + Send + Sync>, ConditionError> {
         self.regression
             .process_of(self.inputs.val(), self.targets.val())
     }

@@ -8,11 +8,10 @@ use burn_gp_core::{
     features::{NetworkConfig, NetworkError, ResidualNetworkConfig},
     inference::{ConditionError, LowRankRegression},
     kernels::{Basis, KernelModule},
-    layers::Predictive,
     likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig, check_finite},
     means::MeanConfig,
     parameter::ParameterConfig,
-    process::{CovarianceShape, VarianceCorrection, VariationalGaussian},
+    process::{AnyProcess, CovarianceShape, VarianceCorrection, VariationalGaussian},
     register,
     variational::WeightSpace,
 };
@@ -426,7 +425,7 @@ register!(
 );
 
 impl Trained for AnySvdbk {
-    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
+    fn process(&self) -> Result<Box<dyn AnyProcess + Send + Sync>, ConditionError> {
         Ok(Box::new(self.condition()?))
     }
 

@@ -7,11 +7,10 @@ use burn::{
 use burn_gp_core::{
     features::{AnyNetwork, FirstWeights, NetworkConfig, NetworkError, ResidualNetworkConfig},
     inference::ConditionError,
-    layers::Predictive,
     likelihoods::{AnyLikelihood, ImpossibleTarget, LikelihoodConfig},
     ops::NotPositiveDefinite,
     parameter::{Hyperparameter, ParameterConfig, Part, Priors},
-    process::{Marginals, draw_at_distinct},
+    process::{AnyProcess, Marginals, draw_at_distinct},
     register,
 };
 use derive_setters::Setters;
@@ -110,7 +109,7 @@ impl Model for DeepKernelModel<AnyModel> {
 }
 
 impl Trained for DeepKernelModel<TrainedModel> {
-    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
+    fn process(&self) -> Result<Box<dyn AnyProcess + Send + Sync>, ConditionError> {
         Ok(Box::new(FeatureProcess {
             network: self.network.valid(),
             functions: self.model.process()?,
@@ -138,10 +137,10 @@ impl Trained for DeepKernelModel<TrainedModel> {
 /// Functions of the outputs of a network.
 struct FeatureProcess {
     network: Part<AnyNetwork>,
-    functions: Box<dyn Predictive + Send + Sync>,
+    functions: Box<dyn AnyProcess + Send + Sync>,
 }
 
-impl Predictive for FeatureProcess {
+impl AnyProcess for FeatureProcess {
     fn components(&self, x: Tensor<2>) -> Vec<Marginals> {
         self.functions.components(self.network.forward(x))
     }

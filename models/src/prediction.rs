@@ -7,8 +7,11 @@ use burn::{
     tensor::{DType, Device, Tensor},
 };
 use burn_gp_core::{
-    layers::Predictive, likelihoods::AnyLikelihood, metrics::mixture_log_density,
-    ops::NotPositiveDefinite, parameter::numbers, process::Marginals,
+    likelihoods::AnyLikelihood,
+    metrics::mixture_log_density,
+    ops::NotPositiveDefinite,
+    parameter::numbers,
+    process::{AnyProcess, Marginals},
 };
 use rand::Rng;
 
@@ -18,7 +21,7 @@ use crate::{PredictionError, Predictions, chunks::inputs_at_once, data::matrix};
 /// process or the layers of a deep model, whose predictions are mixtures over draws of the hidden
 /// layers.
 pub struct Predictor {
-    process: Box<dyn Predictive + Send + Sync>,
+    process: Box<dyn AnyProcess + Send + Sync>,
     likelihood: AnyLikelihood,
     device: Device,
     dtype: DType,
@@ -27,7 +30,7 @@ pub struct Predictor {
 impl Predictor {
     /// Predicts with `process` and `likelihood` on `device` in `dtype`.
     pub fn new(
-        process: Box<dyn Predictive + Send + Sync>,
+        process: Box<dyn AnyProcess + Send + Sync>,
         likelihood: &AnyLikelihood,
         device: &Device,
         dtype: DType,
@@ -41,7 +44,7 @@ impl Predictor {
     }
 
     /// The process.
-    pub fn process(&self) -> &(dyn Predictive + Send + Sync) {
+    pub fn process(&self) -> &(dyn AnyProcess + Send + Sync) {
         self.process.as_ref()
     }
 

@@ -5,10 +5,11 @@ use burn_gp_core::{
     inducing::InducingPoints,
     inference::ConditionError,
     kernels::{AnyKernel, KernelConfig, KernelModule, Kernels, StationaryConfig},
-    layers::{GpLayerConfig, Predictive},
+    layers::GpLayerConfig,
     likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig},
     means::MeanConfig,
     parameter::{ParameterConfig, numbers},
+    process::AnyProcess,
     register,
     variational::{CoregionalizationConfig, FirstGaussians, PosteriorConfig, WhitenedConfig},
 };
@@ -267,7 +268,7 @@ impl AnySvgp {
 }
 
 impl Trained for AnySvgp {
-    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
+    fn process(&self) -> Result<Box<dyn AnyProcess + Send + Sync>, ConditionError> {
         Ok(Box::new(self.condition()?))
     }
 

@@ -4,9 +4,9 @@ use burn::tensor::{DType, Device, Tensor};
 use burn_gp_core::{
     custom::{AnyModule, BoxedModule, of_type, of_type_mut},
     inference::ConditionError,
-    layers::Predictive,
     likelihoods::AnyLikelihood,
     parameter::{Hyperparameter, hyperparameters},
+    process::AnyProcess,
 };
 
 use crate::{Predictor, data::TrainingData};
@@ -22,7 +22,7 @@ pub trait Trained: AnyModule {
     ///
     /// When a value in the data that the model keeps is not finite, or a covariance matrix cannot be
     /// factored.
-    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError>;
+    fn process(&self) -> Result<Box<dyn AnyProcess + Send + Sync>, ConditionError>;
 
     /// The likelihood.
     fn likelihood(&self) -> AnyLikelihood;

@@ -18,6 +18,7 @@
 //! # }
 //! ```
 
+mod any_process;
 mod boxed;
 mod conditioned;
 mod equal_inputs;
@@ -33,6 +34,7 @@ mod with_mean;
 
 use burn::tensor::Tensor;
 
+pub use any_process::AnyProcess;
 pub(crate) use conditioned::dummy_row_if_empty;
 pub use conditioned::{ConditionedProcess, Joint, JointAcrossOutputs, Process, WhitenedCovariance};
 pub(crate) use equal_inputs::EqualInputs;

@@ -7,10 +7,11 @@ use burn::{
 use burn_gp_core::{
     inference::ConditionError,
     kernels::StationaryConfig,
-    layers::{LayerNoise, Predictive, Stack},
+    layers::{LayerNoise, Stack},
     likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig},
     parameter::{ParameterConfig, numbers},
     patches::ImageShape,
+    process::AnyProcess,
     register,
 };
 use derive_setters::Setters;
@@ -259,7 +260,7 @@ register!(
 );
 
 impl Trained for DeepGp {
-    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
+    fn process(&self) -> Result<Box<dyn AnyProcess + Send + Sync>, ConditionError> {
         Ok(Box::new(self.condition()?))
     }
 

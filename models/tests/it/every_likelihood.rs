@@ -11,7 +11,6 @@ use burn::{
 };
 use burn_gp_core::{
     kernels::StationaryConfig,
-    layers::Predictive,
     likelihoods::{
         BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig, Likelihood,
         LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig, SoftmaxConfig,
@@ -19,7 +18,7 @@ use burn_gp_core::{
     },
     ops::{NotPositiveDefinite, Stationary},
     parameter::numbers,
-    process::{CovarianceShape, Marginals},
+    process::{AnyProcess, CovarianceShape, Marginals},
     variational::{
         InverseFreeConfig, LSvgpConfig, OrthogonallyDecoupledConfig, Parameterization,
         PosteriorConfig, SolveGpConfig, TraceProbes, UnwhitenedConfig, WhitenedConfig,
@@ -265,7 +264,7 @@ struct Counted {
     inputs: Arc<AtomicUsize>,
 }
 
-impl Predictive for Counted {
+impl AnyProcess for Counted {
     fn components(&self, x: Tensor<2>) -> Vec<Marginals> {
         self.inputs.fetch_add(x.dims()[0], Ordering::Relaxed);
         self.functions.process().components(x)
