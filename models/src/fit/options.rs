@@ -146,8 +146,8 @@ impl Fit {
     /// Trains the Gaussians `q(u)` by natural gradients with steps of this size, smaller in the
     /// first ten steps; 0.1 is a common choice. Adam trains the other parameters.
     pub fn natural_gradients(mut self, step_size: f64) -> Self {
-        let gradient = NaturalGradient::new(step_size);
-        self.natural_gradient = Some(gradient.with_warm_up(1e-3 * step_size, 10));
+        let warm_up = NaturalGradient::WARM_UP;
+        self.natural_gradient = Some(NaturalGradient::warming_up(step_size, warm_up));
         self
     }
 
