@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use burn_gp_core::parameter::at_floor;
-use burn_gp_models::{SavedModel, Summary, TrainedModel, training::Trainer};
+use burn_gp_models::{SavedModel, Summary, TrainedModel};
 
 use crate::arguments::{CONFIG, to_toml};
 use crate::baselines::baselines;

@@ -100,7 +100,7 @@ impl Fitted {
             values: scaling.scaled_inputs(rows.values),
             ..rows
         };
-        let predictions = self.predictor.predict(&inputs.values, expected);
+        let predictions = (self.predictor).predict_with(&inputs.values, expected, |_| ());
         Ok(Predicted {
             predictions: scaling.in_units_of_data(predictions),
             inputs,

@@ -78,7 +78,14 @@ pub trait FitModel: Clone + Into<ModelConfig> {
         targets: impl Into<Matrix>,
         fit: &Fit,
     ) -> Result<Fitted, Error> {
-        self.fit_with(inputs, targets, fit, |_| ControlFlow::Continue(()))
+        let watch = |_| ControlFlow::Continue(());
+        train(
+            self.clone().into(),
+            inputs.into(),
+            targets.into(),
+            fit,
+            watch,
+        )
     }
 
     /// As [`fit`](Self::fit), but calls `watch` after every step. Training ends early on
@@ -139,7 +146,7 @@ fn train(
     // A model without anything to train is only conditioned.
     if !trainer.is_fixed() {
         let mut callback =
-            |_: &AnyTrainer<_>, report: StepReport| Ok::<_, TrainingError>(watch(report));
+            |_: &dyn Trainer<Model = _>, report| Ok::<_, TrainingError>(watch(report));
         trainer.run(&mut [&mut callback])?;
     }
     let trained = trainer.model().trained(&data)?;

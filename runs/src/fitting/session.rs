@@ -4,7 +4,7 @@ use std::path::Path;
 
 use burn_gp_models::{
     AnyModel, CheckedFolder, TrainedModel, module_from_bytes,
-    training::{AnyTrainer, DeviceFailure, Trainer, TrainingError, on_device},
+    training::{AnyTrainer, DeviceFailure, TrainingError, on_device},
 };
 
 use super::callback::{Broken, RunCallback};

@@ -47,7 +47,7 @@ use several_devices::{check_parts, check_replicas};
 ///
 /// Here, a burn epoch is a round of steps. The caller chooses its length, which is independent of
 /// the passes over the data. A batch depends only on the seed and the step. On a GPU, the CPU waits
-/// for the loss of every step; [`Trainer::run`](super::Trainer::run) does not.
+/// for the loss of every step; [`run`](trait.Trainer.html#method.run) does not.
 ///
 /// ```no_run
 /// # use burn::train::SupervisedTraining;
