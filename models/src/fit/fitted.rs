@@ -38,6 +38,7 @@ pub struct Fitted {
     saved: SavedModel<Scaling>,
     predictor: Arc<Predictor>,
     restart_losses: Vec<Option<f64>>,
+    best_step: Option<usize>,
 }
 
 impl Fitted {
@@ -61,12 +62,26 @@ impl Fitted {
             saved,
             predictor,
             restart_losses: Vec::new(),
+            best_step: None,
         })
     }
 
-    pub(super) fn with_restart_losses(mut self, losses: Vec<Option<f64>>) -> Self {
-        self.restart_losses = losses;
-        self
+    /// With the losses of restarts and the step that early stopping chose.
+    pub(super) fn after(
+        self,
+        (restart_losses, best_step): (Vec<Option<f64>>, Option<usize>),
+    ) -> Self {
+        Self {
+            restart_losses,
+            best_step,
+            ..self
+        }
+    }
+
+    /// The number of steps after which the model predicted the validation rows of
+    /// [`Fit::early_stopping`](crate::Fit::early_stopping) best. `None` without early stopping and for a loaded model.
+    pub fn best_step(&self) -> Option<usize> {
+        self.best_step
     }
 
     /// The loss per row that training reached from each start of [`Fit::restarts`](crate::Fit::restarts), the

@@ -39,6 +39,7 @@ mod schedule;
 mod settings;
 mod unread;
 mod usual;
+mod validation;
 
 use std::{
     any::Any,
@@ -80,6 +81,7 @@ pub use row_blocks::{BlockRows, RowBlocks, UnreadableRows};
 pub use schedule::{Schedule, ScheduledRate};
 pub use settings::Training;
 pub use usual::{AdamRates, NetworkTraining, TrainingDefaults};
+pub use validation::{HeldOutRows, Validation, ValidationProgress};
 
 /// Adds the log density of the priors of the parameters to an objective.
 fn with_log_prior(objective: Tensor<1>, log_prior: Option<Tensor<1>>) -> Tensor<1> {
