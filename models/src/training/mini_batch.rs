@@ -34,15 +34,15 @@ use super::{
 /// natural gradients. The caller runs the loop, one step at a time. `MiniBatchLearner` takes the
 /// same steps in burn's loop.
 pub struct MiniBatchTrainer<M> {
-    model: M,
-    optimizer: ModuleOptimizer,
-    training: MiniBatchTraining,
-    rates: Rates,
+    pub(super) model: M,
+    pub(super) optimizer: ModuleOptimizer,
+    pub(super) training: MiniBatchTraining,
+    pub(super) rates: Rates,
     source: BatchSource,
-    computation: MiniBatchStep,
+    pub(super) computation: MiniBatchStep,
     /// Whether the targets have been checked.
     targets_checked: bool,
-    step: usize,
+    pub(super) step: usize,
     /// Steps whose losses are still on the device.
     unread: Vec<PendingStep>,
     /// Losses not yet passed to the learning rates.
@@ -254,6 +254,19 @@ impl<M: Module + Model> MiniBatchTrainer<M> {
         }
     }
 
+    /// The optimizer of a checkpoint in `folder`.
+    pub(super) fn restored_optimizer(
+        &self,
+        saved: &CheckpointFiles<'_>,
+        folder: &Path,
+    ) -> Result<ModuleOptimizer, TrainingError> {
+        check_default_device(folder, self.data().inputs.dtype())?;
+        saved.restore(files::OPTIMIZER, |content| {
+            let content = Bytes::from_bytes_vec(content);
+            self.optimizer.clone().from_bytes(content)
+        })
+    }
+
     /// Takes a step and waits for its loss.
     fn read_step(&mut self, batch: Batch) -> Result<StepReport, TrainingError> {
         #[cfg(feature = "learner")]
@@ -395,11 +408,7 @@ impl<M: Module + Model> Trainer for MiniBatchTrainer<M> {
     fn restore(&mut self, folder: &Path) -> Result<(), TrainingError> {
         let saved = CheckpointFiles::open(folder)?;
         let model = saved.model(self.model.clone())?;
-        check_default_device(folder, self.data().inputs.dtype())?;
-        let optimizer = saved.restore(files::OPTIMIZER, |content| {
-            let content = Bytes::from_bytes_vec(content);
-            self.optimizer.clone().from_bytes(content)
-        })?;
+        let optimizer = self.restored_optimizer(&saved, folder)?;
         (self.unread, self.unobserved, self.skipped) = Default::default();
         self.step = if saved.has(files::SCHEDULER) {
             self.rates.restore_learner(&saved)?
