@@ -16,7 +16,7 @@ use burn_gp_core::{
 };
 
 use crate::{
-    DataShape, Trained, TrainedModel,
+    AnyTrained, DataShape, Trained,
     training::{Model, TrainingData},
 };
 
@@ -45,13 +45,13 @@ impl<R: KeepsData> Conditioned<R> {
     /// # Errors
     ///
     /// When an input or a target is not finite.
-    pub fn trained(regression: &R, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    pub fn trained(regression: &R, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         ConditionError::check(&data.inputs, &data.targets)?;
         Ok(Self::new(regression, data).into_trained())
     }
 
     /// A trained model of this shape, to be filled from a record.
-    pub fn blank(regression: &R, shape: &DataShape) -> TrainedModel {
+    pub fn blank(regression: &R, shape: &DataShape) -> AnyTrained {
         Self::new(regression, &shape.zeros()).into_trained()
     }
 

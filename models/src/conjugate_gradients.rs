@@ -8,7 +8,7 @@ use burn_gp_core::{
 };
 
 use crate::{
-    Conditioned, InitError, ModelDefinition, TrainedModel,
+    AnyTrained, Conditioned, InitError, ModelDefinition,
     regression_config::{full_batch, regression_config},
     training::{Model, TrainingData},
 };
@@ -88,7 +88,7 @@ impl<K: KernelModule> Model for ConjugateGradients<K> {
         start.is_none_or(|start| self.is_within_reach(start))
     }
 
-    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         Conditioned::trained(self, data)
     }
 }

@@ -17,8 +17,8 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnyModel, DataShape, ExactConfig, InitError, ModelDefinition, SgprConfig, SvgpConfig, Trained,
-    TrainedModel,
+    AnyModel, AnyTrained, DataShape, ExactConfig, InitError, ModelDefinition, SgprConfig,
+    SvgpConfig, Trained,
     config::options_of,
     training::{AdamRates, Model, Objective, TrainingData, TrainingDefaults},
 };
@@ -98,7 +98,7 @@ impl Model for DeepKernelModel<AnyModel> {
         self.model.hyperparameters()
     }
 
-    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         ConditionError::check_inputs(&data.inputs)?;
         let trained = DeepKernelModel {
             network: self.network.valid(),
@@ -108,7 +108,7 @@ impl Model for DeepKernelModel<AnyModel> {
     }
 }
 
-impl Trained for DeepKernelModel<TrainedModel> {
+impl Trained for DeepKernelModel<AnyTrained> {
     fn process(&self) -> Result<Box<dyn AnyProcess + Send + Sync>, ConditionError> {
         Ok(Box::new(FeatureProcess {
             network: self.network.valid(),
@@ -297,7 +297,7 @@ where
         self.model.takes_one_output()
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
         self.network.check_sizes(shape.dimensions, self.features)?;
         let network = (self.network).init(shape.dimensions, self.features, shape.options.clone());
         let seen = DataShape {

@@ -9,7 +9,7 @@ use burn_gp_core::{
 };
 
 use crate::{
-    Conditioned, InitError, ModelDefinition, TrainedModel,
+    AnyTrained, Conditioned, InitError, ModelDefinition,
     regression_config::{full_batch, regression_config},
     training::{Model, TrainingData},
 };
@@ -72,7 +72,7 @@ register!(
 impl<K: KernelModule> Model for Exact<K> {
     full_batch!();
 
-    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         Conditioned::trained(self, data)
     }
 

@@ -62,7 +62,7 @@ macro_rules! regression_config {
         fn blank_trained(
             &self,
             shape: &$crate::DataShape,
-        ) -> Result<$crate::TrainedModel, $crate::InitError> {
+        ) -> Result<$crate::AnyTrained, $crate::InitError> {
             let model = self.blank(shape.dimensions, shape.options.clone())?;
             Ok($crate::Conditioned::blank(&model, shape))
         }

@@ -13,7 +13,7 @@ use burn_gp_core::{
 };
 
 use crate::{
-    Trained, TrainedModel,
+    AnyTrained, Trained,
     row_weights::{check_weights, split_weights},
     training::{Model, Objective, TrainingData},
 };
@@ -198,7 +198,7 @@ where
         self.likelihood.description().check_tensor(&targets)
     }
 
-    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         let mut model = self.valid();
         model.has_row_weights = false;
         model.finished(data)

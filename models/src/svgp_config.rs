@@ -17,7 +17,7 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnyModel, DataShape, InducingConfig, InitError, ModelDefinition, Svgp, Trained, TrainedModel,
+    AnyModel, AnyTrained, DataShape, InducingConfig, InitError, ModelDefinition, Svgp, Trained,
     config::{options_of, with_first_values},
     initial_scale::scaled_to_targets,
     training::{Model, TrainingData, TrainingDefaults},
@@ -233,7 +233,7 @@ impl ModelDefinition for SvgpConfig {
         true
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
         let model = self.blank(shape.dimensions, shape.columns, shape.options.clone())?;
         Ok(model.into_trained())
     }

@@ -12,7 +12,7 @@ use burn_gp_core::{
 use crate::{Predictor, data::TrainingData};
 
 /// A trained model of any type.
-pub type TrainedModel = BoxedModule<dyn Trained>;
+pub type AnyTrained = BoxedModule<dyn Trained>;
 
 /// A trained model, which can be saved and makes predictions.
 pub trait Trained: AnyModule {
@@ -64,7 +64,7 @@ pub trait Trained: AnyModule {
     }
 
     /// The model as an object.
-    fn into_trained(self) -> TrainedModel
+    fn into_trained(self) -> AnyTrained
     where
         Self: Sized,
     {
@@ -81,7 +81,7 @@ pub trait Trained: AnyModule {
     /// # Errors
     ///
     /// When an input is not finite, or a covariance matrix cannot be factored.
-    fn finished(self, _data: &TrainingData) -> Result<TrainedModel, ConditionError>
+    fn finished(self, _data: &TrainingData) -> Result<AnyTrained, ConditionError>
     where
         Self: Sized,
     {

@@ -9,7 +9,7 @@ use burn_gp_core::{
 };
 
 use crate::{
-    Conditioned, InitError, ModelDefinition, TrainedModel,
+    AnyTrained, Conditioned, InitError, ModelDefinition,
     regression_config::{full_batch, regression_config},
     row_order::in_order,
     training::{FullBatchTraining, Model, TrainingData, TrainingDefaults},
@@ -128,7 +128,7 @@ impl<K: KernelModule> Model for Vecchia<K> {
         self.update_metric()
     }
 
-    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         Conditioned::trained(self, data)
     }
 }

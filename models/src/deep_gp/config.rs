@@ -22,7 +22,7 @@ use super::{
     layer_config::{LayerInputs, LayerPlan},
 };
 use crate::{
-    AnyModel, DataShape, InitError, ModelDefinition, Trained, TrainedModel,
+    AnyModel, AnyTrained, DataShape, InitError, ModelDefinition, Trained,
     training::{Model, TrainingData, TrainingDefaults},
 };
 
@@ -238,7 +238,7 @@ impl ModelDefinition for DeepGpConfig {
         !self.hidden.is_empty()
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
         let model = self.blank(shape.dimensions, shape.columns, shape.options.clone())?;
         Ok(model.into_trained())
     }

@@ -5,9 +5,9 @@ use std::{fs, path::Path, sync::Arc};
 use burn::tensor::{DType, Device, TensorCreationOptions};
 use burn_gp_core::parameter::Hyperparameter;
 
-use super::{Error, Matrix, Predicted, Scaling, matrix::Rows};
+use super::{Error, FittedPredictions, Matrix, Scaling, matrix::Rows};
 use crate::{
-    MODEL_FILE, ModelConfig, Predictor, SavedModel, SavedModelError, Summary, TrainedModel,
+    AnyTrained, MODEL_FILE, ModelConfig, Predictor, SavedModel, SavedModelError, Summary,
     training::TrainingData,
 };
 
@@ -44,7 +44,7 @@ pub struct Fitted {
 impl Fitted {
     /// A model that was trained on the scaled `data`.
     pub(super) fn new(
-        model: TrainedModel,
+        model: AnyTrained,
         config: ModelConfig,
         data: &TrainingData,
         scaling: Scaling,
@@ -101,7 +101,7 @@ impl Fitted {
     ///
     /// When there are no inputs, an input is not finite, or their number of columns differs from
     /// the training inputs.
-    pub fn predict(&self, inputs: impl Into<Matrix>) -> Result<Predicted, Error> {
+    pub fn predict(&self, inputs: impl Into<Matrix>) -> Result<FittedPredictions, Error> {
         let rows = read_inputs(inputs.into())?;
         let expected = self.saved.summary.dimensions;
         if rows.columns != expected {
@@ -116,7 +116,7 @@ impl Fitted {
             ..rows
         };
         let predictions = (self.predictor).predict_with(&inputs.values, expected, |_| ());
-        Ok(Predicted {
+        Ok(FittedPredictions {
             predictions: scaling.in_units_of_data(predictions),
             inputs,
             predictor: self.predictor.clone(),
@@ -165,7 +165,7 @@ impl Fitted {
     }
 
     /// The model itself, which takes scaled inputs and targets.
-    pub fn model(&self) -> &TrainedModel {
+    pub fn model(&self) -> &AnyTrained {
         &self.saved.model
     }
 

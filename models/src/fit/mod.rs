@@ -4,9 +4,9 @@
 mod arrays;
 mod error;
 mod fitted;
+mod fitted_predictions;
 mod matrix;
 mod options;
-mod predicted;
 mod scaling;
 
 use std::ops::ControlFlow;
@@ -16,9 +16,9 @@ use burn_gp_core::{features::Standardization, likelihoods::TargetKind};
 
 pub use error::Error;
 pub use fitted::Fitted;
+pub use fitted_predictions::FittedPredictions;
 pub use matrix::{Matrix, Number};
 pub use options::Fit;
-pub use predicted::Predicted;
 pub use scaling::Scaling;
 use scaling::of_targets;
 

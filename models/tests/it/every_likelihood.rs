@@ -25,7 +25,7 @@ use burn_gp_core::{
     },
 };
 use burn_gp_models::{
-    ModelConfig, Precision, Predictor, SavedModel, Summary, SvgpConfig, Trained, TrainedModel,
+    AnyTrained, ModelConfig, Precision, Predictor, SavedModel, Summary, SvgpConfig, Trained,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -118,7 +118,7 @@ fn posteriors() -> [PosteriorConfig; 7] {
 
 /// Trains on data drawn from the likelihood. Returns the model, the targets and the losses before
 /// and after some steps.
-fn train(config: &SvgpConfig) -> (TrainedModel, Vec<f64>, [f64; 2]) {
+fn train(config: &SvgpConfig) -> (AnyTrained, Vec<f64>, [f64; 2]) {
     let likelihood = config.likelihood.init(options());
     let targets = targets(&*likelihood);
     let description = likelihood.description();
