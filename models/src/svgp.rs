@@ -8,7 +8,7 @@ use burn_gp_core::{
     means::AnyMean,
     ops::NotPositiveDefinite,
     parameter::{Part, Priors, Role},
-    process::{DrawableProcess, Marginals, WithMean},
+    process::{Marginals, SamplePaths, WithMean},
     variational::{AnyPosterior, Evaluation},
 };
 
@@ -146,7 +146,7 @@ impl<K: FunctionPrior> Svgp<K> {
     /// # Errors
     ///
     /// When the covariance of the inducing variables cannot be factored.
-    pub fn condition(&self) -> Result<WithMean<Box<dyn DrawableProcess>>, NotPositiveDefinite> {
+    pub fn condition(&self) -> Result<WithMean<Box<dyn SamplePaths>>, NotPositiveDefinite> {
         let process = self.posterior.condition(&self.kernel)?;
         Ok(WithMean::new(process, self.mean.valid()))
     }

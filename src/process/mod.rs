@@ -49,7 +49,7 @@ pub use low_rank::LowRankProcess;
 pub use marginals::Marginals;
 pub use mixture::Mixture;
 pub(crate) use mixture::{mix, mix_draws};
-pub use paths::{DrawableProcess, PathOptions, Paths, SamplePaths};
+pub use paths::{PathOptions, Paths, SamplePaths};
 pub(crate) use row_blocks::{BLOCK, blocks};
 pub use variance_correction::{PredictedVariance, VarianceCorrection};
 pub(crate) use variance_correction::{largest_norm, residual_variance};

@@ -12,8 +12,8 @@ use burn_gp_core::{
     likelihoods::GaussianConfig,
     ops::NotPositiveDefinite,
     process::{
-        CovarianceShape, DrawableProcess, Joint, Marginals, PathOptions, Paths, Process,
-        SamplePaths, VariationalGaussian,
+        CovarianceShape, Joint, Marginals, PathOptions, Paths, Process, SamplePaths,
+        VariationalGaussian,
     },
     variational::{
         AnyPosterior, Evaluation, Parameterization, Posterior, PosteriorDefinition, PosteriorInit,
@@ -85,7 +85,7 @@ impl Posterior for Recording {
         self.whitened.evaluate(prior, x)
     }
 
-    fn condition(&self, prior: &Kernels) -> Result<Box<dyn DrawableProcess>, NotPositiveDefinite> {
+    fn condition(&self, prior: &Kernels) -> Result<Box<dyn SamplePaths>, NotPositiveDefinite> {
         let process = self.whitened.condition(prior)?;
         Ok(Box::new(RecordingProcess(process)))
     }
@@ -99,7 +99,7 @@ impl Posterior for Recording {
     }
 }
 
-struct RecordingProcess(Box<dyn DrawableProcess>);
+struct RecordingProcess(Box<dyn SamplePaths>);
 
 impl Process for RecordingProcess {
     fn marginals(&self, x: Tensor<2>) -> Marginals {
