@@ -20,10 +20,14 @@ use syn::{
 
 /// The crates of the workspace with their folders, from the bottom up. Crates of one level do not
 /// use each other.
-const LEVELS: [&[(&str, &str)]; 5] = [
+const LEVELS: [&[(&str, &str)]; 6] = [
     &[("burn_gp_core", ""), ("burn_gp_datasets", "datasets")],
     &[("burn_gp_models", "models")],
-    &[("burn_gp_runs", "runs"), ("burn_gp", "burn-gp")],
+    &[
+        ("burn_gp_device_checks", "device-checks"),
+        ("burn_gp", "burn-gp"),
+    ],
+    &[("burn_gp_runs", "runs")],
     &[("burn_gp_experiments", "experiments")],
     &[("burn_gp_cli", "cli")],
 ];

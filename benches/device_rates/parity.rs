@@ -1,7 +1,7 @@
 //! The comparison with the CPU, as `burn-gp devices check` makes it, without the program.
 
 use burn::tensor::{DType, Device};
-use burn_gp_models::parity;
+use burn_gp_device_checks::parity;
 
 /// Prints the cases that fail and how many do not.
 pub fn report(device: &Device, dtype: DType) {

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use burn::tensor::DType;
-use burn_gp_models::device_step::StepSizes;
+use burn_gp_device_checks::device_step::StepSizes;
 
 use crate::argument_values::{dtype, number};
 

@@ -16,7 +16,7 @@
 use std::error::Error;
 
 use burn::tensor::Device;
-use burn_gp_models::device_step::{StepModel, StepSizes, measure_steps, step_models};
+use burn_gp_device_checks::device_step::{StepModel, StepSizes, measure_steps, step_models};
 
 #[path = "../../cli/src/allocator.rs"]
 mod allocator;

@@ -8,7 +8,7 @@
 
 use std::ops::{Add, Mul};
 
-use burn_gp_models::device_step::StepSizes;
+use burn_gp_device_checks::device_step::StepSizes;
 
 /// Floating-point operations (a multiply-add is two) and bytes from and to memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -127,7 +127,7 @@ fn network(sizes: &StepSizes, outputs: usize) -> Work {
         + passes(2 * batch * units, 4.0)
 }
 
-/// A step of a model of [`step_models`](burn_gp_models::device_step::step_models). `None` if the model has no
+/// A step of a model of [`step_models`](burn_gp_device_checks::device_step::step_models). `None` if the model has no
 /// formula here.
 pub fn of_step(name: &str, sizes: &StepSizes, parameters: usize) -> Option<Work> {
     let (m, n, d) = (sizes.inducing, sizes.batch, sizes.dimensions);

@@ -2,8 +2,8 @@
 //! the posterior: `cargo run --release -p burn-gp --example bayesian_optimization`
 
 use burn_gp::{
-    layers::Predictive,
     prelude::*,
+    process::AnyProcess,
     rand::{RngExt, SeedableRng, rngs::ChaCha8Rng},
 };
 
@@ -15,7 +15,7 @@ fn objective([a, b]: [f64; 2]) -> f64 {
 
 /// Maximizes `mean + 2·deviation` by gradient ascent from several starts, within the square
 /// `[−1, 1]²`.
-fn next_point(process: &dyn Predictive, starts: Vec<[f64; 2]>) -> Result<[f64; 2], String> {
+fn next_point(process: &dyn AnyProcess, starts: Vec<[f64; 2]>) -> Result<[f64; 2], String> {
     let device = Device::default().autodiff();
     let count = starts.len();
     let flat: Vec<f64> = starts.into_iter().flatten().collect();

@@ -25,7 +25,7 @@
 //!
 //! Inputs and targets are tensors of any floating-point or integer type on any device, or slices,
 //! arrays, vectors and vectors of rows ([`Matrix`]). They are standardized for the model, and
-//! predictions come back in their units ([`Fit::scale_inputs`]). [`Predicted`] has means, variances,
+//! predictions come back in their units ([`Fit::scale_inputs`]). [`FittedPredictions`] has means, variances,
 //! quantiles, intervals, class probabilities, log densities and draws.
 //!
 //! # Classification
@@ -115,9 +115,9 @@
 //!                ▼
 //!   likelihoods: densities, quantiles and draws of targets
 //!                ▼
-//!   a model:  SvgpConfig, … ──init──► Model ──training──► TrainedModel ──► Predictor
+//!   a model:  SvgpConfig, … ──init──► Model ──training──► AnyTrained ──► Predictor
 //!                ▼
-//!   in one call:  config.fit(x, y, &Fit) ──► Fitted ──predict──► Predicted
+//!   in one call:  config.fit(x, y, &Fit) ──► Fitted ──predict──► FittedPredictions
 //!                                              └──── save, load
 //! ```
 //!

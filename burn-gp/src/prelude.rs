@@ -49,7 +49,7 @@ pub use burn_gp_core::{
 };
 pub use burn_gp_models::{
     ComputationAwareConfig, ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig,
-    ExactConfig, Fit, FitModel, Fitted, InducingConfig, LastLayerConfig, LayerConfig, MarkovConfig,
-    Matrix, ModelConfig, Predicted, SgprConfig, SolveCollapsedConfig, SvdbkConfig, SvgpConfig,
-    VecchiaConfig, VecchiaLaplaceConfig, VifConfig,
+    ExactConfig, Fit, FitModel, Fitted, FittedPredictions, InducingConfig, LastLayerConfig,
+    LayerConfig, MarkovConfig, Matrix, ModelConfig, SgprConfig, SolveCollapsedConfig, SvdbkConfig,
+    SvgpConfig, VecchiaConfig, VecchiaLaplaceConfig, VifConfig,
 };

@@ -14,7 +14,7 @@ use burn_gp_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnyModel, Conditioned, DataShape, InitError, ModelDefinition, TrainedModel,
+    AnyModel, AnyTrained, Conditioned, DataShape, InitError, ModelDefinition,
     config::{OUTPUTS, options_of},
     regression_config::{full_batch, regression_config},
     training::{FullBatchOptimizer, FullBatchTraining, Model, TrainingData, TrainingDefaults},
@@ -276,7 +276,7 @@ impl ModelDefinition for ComputationAwareConfig {
         }
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
         let model = self.blank(shape.rows, shape.dimensions, shape.options.clone())?;
         Ok(Conditioned::blank(&model, shape))
     }
@@ -296,7 +296,7 @@ impl<K: KernelModule, A: ActionPolicy + Sync + 'static> Model for ComputationAwa
         self.after_step();
     }
 
-    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         Conditioned::trained(self, data)
     }
 }

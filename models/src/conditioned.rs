@@ -10,13 +10,13 @@ use burn_gp_core::{
         VecchiaLaplace, Vif,
     },
     kernels::KernelModule,
-    layers::Predictive,
     likelihoods::AnyLikelihood,
     parameter::Hyperparameter,
+    process::AnyProcess,
 };
 
 use crate::{
-    DataShape, Trained, TrainedModel,
+    AnyTrained, DataShape, Trained,
     training::{Model, TrainingData},
 };
 
@@ -45,13 +45,13 @@ impl<R: KeepsData> Conditioned<R> {
     /// # Errors
     ///
     /// When an input or a target is not finite.
-    pub fn trained(regression: &R, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    pub fn trained(regression: &R, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         ConditionError::check(&data.inputs, &data.targets)?;
         Ok(Self::new(regression, data).into_trained())
     }
 
     /// A trained model of this shape, to be filled from a record.
-    pub fn blank(regression: &R, shape: &DataShape) -> TrainedModel {
+    pub fn blank(regression: &R, shape: &DataShape) -> AnyTrained {
         Self::new(regression, &shape.zeros()).into_trained()
     }
 
@@ -76,7 +76,7 @@ pub trait KeepsData: Model + Module + ModuleDisplay {
         &self,
         inputs: Tensor<2>,
         targets: Tensor<2>,
-    ) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError>;
+    ) -> Result<Box<dyn AnyProcess + Send + Sync>, ConditionError>;
 
     /// The kernel.
     fn kernel(&self) -> &impl KernelModule;
@@ -93,7 +93,7 @@ macro_rules! keeps_data {
                 &self,
                 inputs: Tensor<2>,
                 targets: Tensor<2>,
-            ) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
+            ) -> Result<Box<dyn AnyProcess + Send + Sync>, ConditionError> {
                 Ok(Box::new(self.condition(inputs, targets)?))
             }
 
@@ -119,7 +119,7 @@ keeps_data!(
 );
 
 impl<R: KeepsData> Trained for Conditioned<R> {
-    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
+    fn process(&self) -> Result<Box<dyn AnyProcess + Send + Sync>, ConditionError> {
         self.regression
             .process_of(self.inputs.val(), self.targets.val())
     }

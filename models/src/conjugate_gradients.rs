@@ -4,13 +4,11 @@ use burn::tensor::TensorCreationOptions;
 use burn_gp_core::{
     inference::{ConditionError, ConjugateGradients, ConjugateGradientsSettings},
     kernels::{AnyKernel, KernelModule},
-    likelihoods::check_finite,
     register,
 };
 
 use crate::{
-    Conditioned, InitError, ModelDefinition, TrainedModel,
-    config::options_of,
+    AnyTrained, Conditioned, InitError, ModelDefinition,
     regression_config::{full_batch, regression_config},
     training::{Model, TrainingData},
 };
@@ -51,33 +49,7 @@ regression_config! {
 }
 
 impl ConjugateGradientsConfig {
-    /// Initializes the model for `data`, in their precision and on their device with autodiff.
-    ///
-    /// # Errors
-    ///
-    /// When the number of probes is zero, or a parameter setting is invalid.
-    pub fn init(&self, data: &TrainingData) -> Result<AnyConjugateGradients, InitError> {
-        self.likelihood.check()?;
-        check_finite(&data.targets)?;
-        let [_, dimensions] = data.inputs.dims();
-        let model = self.assemble(dimensions, options_of(&data.inputs))?;
-        let model = self.ready(model, AnyConjugateGradients::kernel, data)?;
-        Ok(model.with_priors(self.parameters.priors.clone()))
-    }
-
-    /// A model with the right shapes, to be filled from a record.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`init`](Self::init).
-    pub fn blank(
-        &self,
-        dimensions: usize,
-        options: impl Into<TensorCreationOptions>,
-    ) -> Result<AnyConjugateGradients, InitError> {
-        let model = self.assemble(dimensions, options.into())?;
-        Ok(self.parameters.apply_to_blank(model)?)
-    }
+    regression_config!(assembled AnyConjugateGradients, "there are no probes");
 
     fn assemble(
         &self,
@@ -116,7 +88,7 @@ impl<K: KernelModule> Model for ConjugateGradients<K> {
         start.is_none_or(|start| self.is_within_reach(start))
     }
 
-    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         Conditioned::trained(self, data)
     }
 }

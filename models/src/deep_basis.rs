@@ -8,11 +8,10 @@ use burn_gp_core::{
     features::{NetworkConfig, NetworkError, ResidualNetworkConfig},
     inference::{ConditionError, LowRankRegression},
     kernels::{Basis, KernelModule},
-    layers::Predictive,
     likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig, check_finite},
     means::MeanConfig,
     parameter::ParameterConfig,
-    process::{CovarianceShape, VarianceCorrection, VariationalGaussian},
+    process::{AnyProcess, CovarianceShape, VarianceCorrection, VariationalGaussian},
     register,
     variational::WeightSpace,
 };
@@ -20,7 +19,7 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnyModel, DataShape, InitError, ModelDefinition, Svgp, Trained, TrainedModel,
+    AnyModel, AnyTrained, DataShape, InitError, ModelDefinition, Svgp, Trained,
     config::{OUTPUTS, options_of},
     initial_scale::scaled_to_targets,
     regression_config::full_batch,
@@ -357,7 +356,7 @@ impl ModelDefinition for DbkConfig {
         true
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
         self.variational().blank_trained(shape)
     }
 
@@ -381,7 +380,7 @@ impl Model for AnyDbk {
     full_batch!();
 
     /// The variational model with the distribution of the weights given `data`.
-    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         let model = self.valid();
         let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
         let posterior = model.weight_space(inputs, targets)?;
@@ -404,7 +403,7 @@ impl ModelDefinition for SvdbkConfig {
         TrainingDefaults::MiniBatches(AdamRates::BASIS)
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
         let model = self.blank(shape.dimensions, shape.columns, shape.options.clone())?;
         Ok(model.into_trained())
     }
@@ -426,7 +425,7 @@ register!(
 );
 
 impl Trained for AnySvdbk {
-    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
+    fn process(&self) -> Result<Box<dyn AnyProcess + Send + Sync>, ConditionError> {
         Ok(Box::new(self.condition()?))
     }
 
@@ -445,7 +444,7 @@ impl Trained for AnySvdbk {
 
     /// The model, with predictions that raise the prior variance to its maximum over the training
     /// inputs.
-    fn finished(self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn finished(self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         let inputs = data.inputs.clone().inner();
         ConditionError::check_inputs(&inputs)?;
         let posterior = weights(&self)

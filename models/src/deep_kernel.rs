@@ -7,19 +7,18 @@ use burn::{
 use burn_gp_core::{
     features::{AnyNetwork, FirstWeights, NetworkConfig, NetworkError, ResidualNetworkConfig},
     inference::ConditionError,
-    layers::Predictive,
     likelihoods::{AnyLikelihood, ImpossibleTarget, LikelihoodConfig},
     ops::NotPositiveDefinite,
     parameter::{Hyperparameter, ParameterConfig, Part, Priors},
-    process::{Marginals, draw_at_distinct},
+    process::{AnyProcess, Marginals, draw_at_distinct},
     register,
 };
 use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnyModel, DataShape, ExactConfig, InitError, ModelDefinition, SgprConfig, SvgpConfig, Trained,
-    TrainedModel,
+    AnyModel, AnyTrained, DataShape, ExactConfig, InitError, ModelDefinition, SgprConfig,
+    SvgpConfig, Trained,
     config::options_of,
     training::{AdamRates, Model, Objective, TrainingData, TrainingDefaults},
 };
@@ -99,7 +98,7 @@ impl Model for DeepKernelModel<AnyModel> {
         self.model.hyperparameters()
     }
 
-    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         ConditionError::check_inputs(&data.inputs)?;
         let trained = DeepKernelModel {
             network: self.network.valid(),
@@ -109,8 +108,8 @@ impl Model for DeepKernelModel<AnyModel> {
     }
 }
 
-impl Trained for DeepKernelModel<TrainedModel> {
-    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
+impl Trained for DeepKernelModel<AnyTrained> {
+    fn process(&self) -> Result<Box<dyn AnyProcess + Send + Sync>, ConditionError> {
         Ok(Box::new(FeatureProcess {
             network: self.network.valid(),
             functions: self.model.process()?,
@@ -138,10 +137,10 @@ impl Trained for DeepKernelModel<TrainedModel> {
 /// Functions of the outputs of a network.
 struct FeatureProcess {
     network: Part<AnyNetwork>,
-    functions: Box<dyn Predictive + Send + Sync>,
+    functions: Box<dyn AnyProcess + Send + Sync>,
 }
 
-impl Predictive for FeatureProcess {
+impl AnyProcess for FeatureProcess {
     fn components(&self, x: Tensor<2>) -> Vec<Marginals> {
         self.functions.components(self.network.forward(x))
     }
@@ -298,7 +297,7 @@ where
         self.model.takes_one_output()
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
         self.network.check_sizes(shape.dimensions, self.features)?;
         let network = (self.network).init(shape.dimensions, self.features, shape.options.clone());
         let seen = DataShape {

@@ -9,7 +9,7 @@ use burn_gp_core::{
 };
 
 use crate::{
-    AnyModel, DataShape, InitError, TrainedModel,
+    AnyModel, AnyTrained, DataShape, InitError,
     training::{Model, TrainingData, TrainingDefaults},
 };
 
@@ -74,7 +74,7 @@ pub trait ModelDefinition: AnyDefinition {
     /// # Errors
     ///
     /// When the configuration is invalid.
-    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError>;
+    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError>;
 
     /// The likelihood.
     fn likelihood(&self) -> LikelihoodConfig;

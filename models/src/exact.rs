@@ -4,15 +4,12 @@ use burn::tensor::TensorCreationOptions;
 use burn_gp_core::{
     inference::{ConditionError, Exact, LeaveOneOut},
     kernels::{AnyKernel, KernelModule},
-    likelihoods::check_finite,
     ops::NotPositiveDefinite,
-    parameter::ParameterError,
     register,
 };
 
 use crate::{
-    Conditioned, InitError, ModelDefinition, TrainedModel,
-    config::options_of,
+    AnyTrained, Conditioned, InitError, ModelDefinition,
     regression_config::{full_batch, regression_config},
     training::{Model, TrainingData},
 };
@@ -49,39 +46,13 @@ regression_config! {
 }
 
 impl ExactConfig {
-    /// Initializes the model for `data`, in their precision and on their device with autodiff.
-    ///
-    /// # Errors
-    ///
-    /// When a target is not finite, or a parameter setting is invalid.
-    pub fn init(&self, data: &TrainingData) -> Result<AnyExact, InitError> {
-        self.likelihood.check()?;
-        check_finite(&data.targets)?;
-        let [_, dimensions] = data.inputs.dims();
-        let model = self.assemble(dimensions, options_of(&data.inputs))?;
-        let model = self.ready(model, AnyExact::kernel, data)?;
-        Ok(model.with_priors(self.parameters.priors.clone()))
-    }
-
-    /// A model with the right shapes, to be filled from a record.
-    ///
-    /// # Errors
-    ///
-    /// When a parameter setting is invalid.
-    pub fn blank(
-        &self,
-        dimensions: usize,
-        options: impl Into<TensorCreationOptions>,
-    ) -> Result<AnyExact, InitError> {
-        let model = self.assemble(dimensions, options.into())?;
-        Ok(self.parameters.apply_to_blank(model)?)
-    }
+    regression_config!(assembled AnyExact);
 
     fn assemble(
         &self,
         dimensions: usize,
         options: TensorCreationOptions,
-    ) -> Result<AnyExact, ParameterError> {
+    ) -> Result<AnyExact, InitError> {
         let (kernel, mean, likelihood) = self.parts(dimensions, &options)?;
         Ok(Exact::new(kernel, mean, likelihood))
     }
@@ -101,7 +72,7 @@ register!(
 impl<K: KernelModule> Model for Exact<K> {
     full_batch!();
 
-    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         Conditioned::trained(self, data)
     }
 

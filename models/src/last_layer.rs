@@ -18,8 +18,8 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnyDbk, AnyModel, BasisConfig, DataShape, DbkConfig, InitError, ModelDefinition, SvdbkConfig,
-    TrainedModel,
+    AnyDbk, AnyModel, AnyTrained, BasisConfig, DataShape, DbkConfig, InitError, ModelDefinition,
+    SvdbkConfig,
     config::{OUTPUTS, options_of},
     training::{AdamRates, Model, Objective, TrainingData, TrainingDefaults},
 };
@@ -185,7 +185,7 @@ impl Model for AnyLastLayer {
         self.priors.clone()
     }
 
-    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         self.bayesian().trained(data)
     }
 }
@@ -203,7 +203,7 @@ impl ModelDefinition for LastLayerConfig {
         true
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
         self.variational().blank_trained(shape)
     }
 

@@ -4,14 +4,12 @@ use burn::tensor::TensorCreationOptions;
 use burn_gp_core::{
     inference::{ConditionError, LeaveOneOut, Markov},
     kernels::{AnyKernel, KernelModule},
-    likelihoods::check_finite,
     ops::NotPositiveDefinite,
     register,
 };
 
 use crate::{
-    Conditioned, InitError, ModelDefinition, TrainedModel,
-    config::options_of,
+    AnyTrained, Conditioned, InitError, ModelDefinition,
     regression_config::{full_batch, regression_config},
     training::{Model, TrainingData},
 };
@@ -44,34 +42,7 @@ regression_config! {
 }
 
 impl MarkovConfig {
-    /// Initializes the model for `data`, in their precision and on their device with autodiff.
-    ///
-    /// # Errors
-    ///
-    /// When there is not exactly one input, the kernel is not a state-space model, a target is not finite, or a
-    /// parameter setting is invalid.
-    pub fn init(&self, data: &TrainingData) -> Result<AnyMarkov, InitError> {
-        self.likelihood.check()?;
-        check_finite(&data.targets)?;
-        let [_, dimensions] = data.inputs.dims();
-        let model = self.assemble(dimensions, options_of(&data.inputs))?;
-        let model = self.ready(model, AnyMarkov::kernel, data)?;
-        Ok(model.with_priors(self.parameters.priors.clone()))
-    }
-
-    /// A model with the right shapes, to be filled from a record.
-    ///
-    /// # Errors
-    ///
-    /// When there is not exactly one input, the kernel is not a state-space model, or a parameter setting is invalid.
-    pub fn blank(
-        &self,
-        dimensions: usize,
-        options: impl Into<TensorCreationOptions>,
-    ) -> Result<AnyMarkov, InitError> {
-        let model = self.assemble(dimensions, options.into())?;
-        Ok(self.parameters.apply_to_blank(model)?)
-    }
+    regression_config!(assembled AnyMarkov, "there is not exactly one input, or the kernel is not a state-space model");
 
     fn assemble(
         &self,
@@ -100,7 +71,7 @@ register!(
 impl<K: KernelModule> Model for Markov<K> {
     full_batch!();
 
-    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         Conditioned::trained(self, data)
     }
 

@@ -9,7 +9,7 @@ use burn_gp_core::{
     parameter::{Hyperparameter, Priors, hyperparameters},
 };
 
-use crate::{TrainedModel, data::TrainingData};
+use crate::{AnyTrained, data::TrainingData};
 
 /// The two terms of an objective, each `[1]` and summed over the data. Training maximizes their
 /// difference.
@@ -130,7 +130,7 @@ pub trait Model: AnyModule {
     ///
     /// By default. A model that the trainers only train needs no prediction.
     #[track_caller]
-    fn trained(&self, _data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, _data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         panic!("this model does not implement Model::trained")
     }
 
@@ -216,7 +216,7 @@ impl Model for AnyModel {
         (**self).hyperparameters()
     }
 
-    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         (**self).trained(data)
     }
 

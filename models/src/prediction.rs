@@ -1,14 +1,15 @@
 //! Prediction in chunks.
 
-use std::ops::Range;
-
 use burn::{
     module::Module,
     tensor::{DType, Device, Tensor},
 };
 use burn_gp_core::{
-    layers::Predictive, likelihoods::AnyLikelihood, metrics::mixture_log_density,
-    ops::NotPositiveDefinite, parameter::numbers, process::Marginals,
+    likelihoods::AnyLikelihood,
+    metrics::mixture_log_density,
+    ops::NotPositiveDefinite,
+    parameter::numbers,
+    process::{AnyProcess, Marginals},
 };
 use rand::Rng;
 
@@ -18,7 +19,7 @@ use crate::{PredictionError, Predictions, chunks::inputs_at_once, data::matrix};
 /// process or the layers of a deep model, whose predictions are mixtures over draws of the hidden
 /// layers.
 pub struct Predictor {
-    process: Box<dyn Predictive + Send + Sync>,
+    process: Box<dyn AnyProcess + Send + Sync>,
     likelihood: AnyLikelihood,
     device: Device,
     dtype: DType,
@@ -27,7 +28,7 @@ pub struct Predictor {
 impl Predictor {
     /// Predicts with `process` and `likelihood` on `device` in `dtype`.
     pub fn new(
-        process: Box<dyn Predictive + Send + Sync>,
+        process: Box<dyn AnyProcess + Send + Sync>,
         likelihood: &AnyLikelihood,
         device: &Device,
         dtype: DType,
@@ -41,7 +42,7 @@ impl Predictor {
     }
 
     /// The process.
-    pub fn process(&self) -> &(dyn Predictive + Send + Sync) {
+    pub fn process(&self) -> &(dyn AnyProcess + Send + Sync) {
         self.process.as_ref()
     }
 
@@ -85,6 +86,12 @@ impl Predictor {
         (0..rows)
             .step_by(most)
             .map(move |start| (start, most.min(rows - start)))
+    }
+
+    /// Some of row-major host values with `columns` columns, given by the first row and the number of rows.
+    fn rows(&self, values: &[f64], columns: usize, (first, rows): (usize, usize)) -> Tensor<2> {
+        let own = &values[first * columns..(first + rows) * columns];
+        matrix(own, columns, &self.device, self.dtype)
     }
 
     /// Means and variances of the functions at `x`, computed in chunks.
@@ -157,40 +164,6 @@ impl Predictor {
         Ok(self.likelihood.sample(functions.swap_dims(1, 2), random))
     }
 
-    /// The rows of each chunk of row-major host inputs with the functions at them; empty if there
-    /// are no rows. Calls `watch` with the number of finished rows before each chunk.
-    #[track_caller]
-    fn marginals_by_chunk(
-        &self,
-        inputs: &[f64],
-        columns: usize,
-        mut watch: impl FnMut(usize),
-    ) -> impl Iterator<Item = (Range<usize>, Vec<Marginals>)> {
-        let count = rows_of(inputs, columns);
-        (self.chunks(count)).map(move |(start, rows)| {
-            watch(start);
-            let own = &inputs[start * columns..(start + rows) * columns];
-            let x = matrix(own, columns, &self.device, self.dtype);
-            (start..start + rows, self.process.components(x))
-        })
-    }
-
-    /// The targets of each chunk with the functions at its inputs.
-    #[track_caller]
-    fn at_targets_by_chunk<'a>(
-        &self,
-        inputs: &[f64],
-        columns: usize,
-        targets: &'a [f64],
-        watch: impl FnMut(usize),
-    ) -> impl Iterator<Item = (&'a [f64], Vec<Marginals>)> {
-        let width = targets_a_row(inputs, columns, targets);
-        (self.marginals_by_chunk(inputs, columns, watch)).map(move |(rows, components)| {
-            let own = &targets[rows.start * width..rows.end * width];
-            (own, components)
-        })
-    }
-
     /// Predictions at row-major host inputs with `columns` columns. If the process [predicts rows
     /// together](burn_gp_core::process::Process::joint_inputs), rows of a chunk depend slightly on each other.
     ///
@@ -214,11 +187,13 @@ impl Predictor {
         &self,
         inputs: &[f64],
         columns: usize,
-        watch: impl FnMut(usize),
+        mut watch: impl FnMut(usize),
     ) -> Predictions {
         let mut predictions = Predictions::default();
-        for (_, components) in self.marginals_by_chunk(inputs, columns, watch) {
-            self.describe(components, &mut predictions);
+        for (start, rows) in self.chunks(rows_of(inputs, columns)) {
+            watch(start);
+            let x = self.rows(inputs, columns, (start, rows));
+            self.describe(self.process.components(x), &mut predictions);
         }
         predictions
     }
@@ -294,29 +269,31 @@ impl Predictor {
         columns: usize,
         targets: &[f64],
     ) -> Result<Vec<Vec<f64>>, PredictionError> {
-        self.check_targets(inputs, columns, targets)?;
-        Ok((self.at_targets_by_chunk(inputs, columns, targets, |_| ()))
-            .flat_map(|(own, components)| self.densities(own, components))
-            .collect())
+        let width = self.checked_width(inputs, columns, targets)?;
+        let mut densities = Vec::new();
+        for (start, rows) in self.chunks(rows_of(inputs, columns)) {
+            let x = self.rows(inputs, columns, (start, rows));
+            let targets = self.rows(targets, width, (start, rows));
+            densities.extend(self.densities(targets, self.process.components(x)));
+        }
+        Ok(densities)
     }
 
-    /// Checks that the likelihood accepts the targets of all rows, rounded to this predictor's
+    /// The number of targets per row, after checking that the likelihood accepts them, rounded to this predictor's
     /// precision.
     #[track_caller]
-    fn check_targets(
+    fn checked_width(
         &self,
         inputs: &[f64],
         columns: usize,
         targets: &[f64],
-    ) -> Result<(), PredictionError> {
+    ) -> Result<usize, PredictionError> {
         let width = targets_a_row(inputs, columns, targets);
-        if targets.is_empty() {
-            return Ok(());
+        if !targets.is_empty() {
+            let likelihood = self.likelihood.description();
+            likelihood.check_targets_in(self.dtype, targets, width)?;
         }
-        Ok(self
-            .likelihood
-            .description()
-            .check_targets_in(self.dtype, targets, width)?)
+        Ok(width)
     }
 
     /// [`predict`](Self::predict) and [`log_densities`](Self::log_densities) together, with a
@@ -350,26 +327,24 @@ impl Predictor {
         inputs: &[f64],
         columns: usize,
         targets: &[f64],
-        watch: impl FnMut(usize),
+        mut watch: impl FnMut(usize),
     ) -> Result<(Predictions, Vec<Vec<f64>>), PredictionError> {
-        self.check_targets(inputs, columns, targets)?;
+        let width = self.checked_width(inputs, columns, targets)?;
         let (mut predictions, mut densities) = (Predictions::default(), Vec::new());
-        for (own, components) in self.at_targets_by_chunk(inputs, columns, targets, watch) {
-            densities.extend(self.densities(own, components.clone()));
+        for (start, rows) in self.chunks(rows_of(inputs, columns)) {
+            watch(start);
+            let x = self.rows(inputs, columns, (start, rows));
+            let targets = self.rows(targets, width, (start, rows));
+            let components = self.process.components(x);
+            densities.extend(self.densities(targets, components.clone()));
             self.describe(components, &mut predictions);
         }
         Ok((predictions, densities))
     }
 
-    /// `log p(y_n | f_s)` for every row of `targets`, for the functions `components`.
-    fn densities(&self, targets: &[f64], components: Vec<Marginals>) -> Vec<Vec<f64>> {
-        let [rows, _] = components.first().map_or([0; 2], |each| each.mean.dims());
-        let targets = matrix(
-            targets,
-            targets.len() / rows.max(1),
-            &self.device,
-            self.dtype,
-        );
+    /// `log p(y_n | f_s)` for every row of `targets`, `[N, T]`, for the functions `components`.
+    fn densities(&self, targets: Tensor<2>, components: Vec<Marginals>) -> Vec<Vec<f64>> {
+        let [rows, _] = targets.dims();
         let each: Vec<Vec<f64>> = (components.into_iter())
             .map(|function| {
                 numbers((self.likelihood).log_predictive_density(targets.clone(), function))

@@ -4,8 +4,44 @@
 /// settings, and the given additional fields with their defaults. Without arguments, it makes the methods of
 /// [`ModelDefinition`](crate::ModelDefinition) that only concern these parts; with `keeps_data`, also those that
 /// regression has in common that is trained by L-BFGS, or as given, and keeps its data
-/// ([`Conditioned`](crate::Conditioned)).
+/// ([`Conditioned`](crate::Conditioned)). With `assembled`, it makes `init` and `blank` from `assemble`.
 macro_rules! regression_config {
+    // `$refused` is the end of the sentence about errors.
+    (assembled $model:ident $(, $refused:literal)?) => {
+        /// Initializes the model for `data`, in the order that the model expects, in their precision and on their
+        /// device with autodiff.
+        ///
+        /// # Errors
+        ///
+        #[doc = concat!("When a target is not finite, or a parameter setting is invalid", $(", or ", $refused,)? ".")]
+        pub fn init(
+            &self,
+            data: &$crate::training::TrainingData,
+        ) -> Result<$model, $crate::InitError> {
+            self.likelihood.check()?;
+            burn_gp_core::likelihoods::check_finite(&data.targets)?;
+            let [_, dimensions] = data.inputs.dims();
+            let model = self.assemble(dimensions, $crate::config::options_of(&data.inputs))?;
+            let mut model = self.ready(model, $model::kernel, data)?;
+            // The initial variances of a sum are those of the data.
+            $crate::training::Model::update_approximation(&mut model);
+            Ok(model.with_priors(self.parameters.priors.clone()))
+        }
+
+        /// A model with the right shapes, to be filled from a record.
+        ///
+        /// # Errors
+        ///
+        #[doc = concat!("When a parameter setting is invalid", $(", or ", $refused,)? ".")]
+        pub fn blank(
+            &self,
+            dimensions: usize,
+            options: impl Into<burn::tensor::TensorCreationOptions>,
+        ) -> Result<$model, $crate::InitError> {
+            let model = self.assemble(dimensions, options.into())?;
+            Ok(self.parameters.apply_to_blank(model)?)
+        }
+    };
     (keeps_data) => {
         regression_config!(keeps_data, $crate::training::TrainingDefaults::L_BFGS);
     };
@@ -26,7 +62,7 @@ macro_rules! regression_config {
         fn blank_trained(
             &self,
             shape: &$crate::DataShape,
-        ) -> Result<$crate::TrainedModel, $crate::InitError> {
+        ) -> Result<$crate::AnyTrained, $crate::InitError> {
             let model = self.blank(shape.dimensions, shape.options.clone())?;
             Ok($crate::Conditioned::blank(&model, shape))
         }

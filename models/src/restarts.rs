@@ -5,7 +5,7 @@ use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use crate::{
     AnyModel, FirstValues, ModelConfig,
-    training::{AnyTrainer, Trainer, Training, TrainingData},
+    training::{AnyTrainer, Training, TrainingData},
 };
 
 /// How often a value is drawn until it lies within its bounds.

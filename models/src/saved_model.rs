@@ -9,7 +9,7 @@ use burn::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    CheckError, CheckedFolder, DataShape, ModelConfig, TrainedModel,
+    AnyTrained, CheckError, CheckedFolder, DataShape, ModelConfig,
     caught::without_panic,
     checked_folder::{CHECKSUMS_FILE, CheckFailure},
     explained,
@@ -101,7 +101,7 @@ fn one_column() -> usize {
 #[derive(Clone, Debug)]
 pub struct SavedModel<C> {
     /// The model.
-    pub model: TrainedModel,
+    pub model: AnyTrained,
     /// Configuration, dimensions and precision.
     pub summary: Summary,
     /// The data that the caller stores with the model.
@@ -157,7 +157,7 @@ pub enum SavedModelError {
 
 /// The same model with its parameters numbered in order. With burn's random parameter IDs, the
 /// files of two equal models would differ.
-fn numbered(model: TrainedModel) -> TrainedModel {
+fn numbered(model: AnyTrained) -> AnyTrained {
     struct Numbering(u64);
     impl ModuleMapper for Numbering {
         fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
@@ -179,7 +179,7 @@ fn numbered(model: TrainedModel) -> TrainedModel {
 }
 
 /// A blank model to be filled, or the reason why it cannot be made.
-fn blank(summary: &Summary, options: TensorCreationOptions) -> Result<TrainedModel, String> {
+fn blank(summary: &Summary, options: TensorCreationOptions) -> Result<AnyTrained, String> {
     let shape = DataShape {
         rows: summary.data_count,
         dimensions: summary.dimensions,

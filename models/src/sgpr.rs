@@ -10,8 +10,8 @@ use burn_gp_core::{
 };
 
 use crate::{
-    AnyModel, DataShape, InducingConfig, InitError, ModelDefinition, Svgp, SvgpConfig, Trained,
-    TrainedModel,
+    AnyModel, AnyTrained, DataShape, InducingConfig, InitError, ModelDefinition, Svgp, SvgpConfig,
+    Trained,
     config::options_of,
     regression_config::{full_batch, regression_config},
     training::{Model, TrainingData, TrainingDefaults},
@@ -109,7 +109,7 @@ impl ModelDefinition for SgprConfig {
         TrainingDefaults::L_BFGS
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
         self.variational().blank_trained(shape)
     }
 }
@@ -125,7 +125,7 @@ impl Model for Collapsed {
     full_batch!();
 
     /// The variational model with the optimal `q(u)` given `data`.
-    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         let model = self.valid();
         let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
         let distribution = model.optimal_distribution(inputs, targets)?;

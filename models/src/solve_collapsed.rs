@@ -9,8 +9,8 @@ use burn_gp_core::{
 };
 
 use crate::{
-    AnyModel, DataShape, InducingConfig, InitError, ModelDefinition, Svgp, SvgpConfig, Trained,
-    TrainedModel,
+    AnyModel, AnyTrained, DataShape, InducingConfig, InitError, ModelDefinition, Svgp, SvgpConfig,
+    Trained,
     config::options_of,
     regression_config::{full_batch, regression_config},
     training::{Model, TrainingData, TrainingDefaults},
@@ -128,7 +128,7 @@ impl ModelDefinition for SolveCollapsedConfig {
         TrainingDefaults::L_BFGS
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
         self.variational().blank_trained(shape)
     }
 }
@@ -144,7 +144,7 @@ impl Model for CollapsedOrthogonal {
     full_batch!();
 
     /// The variational model with the optimal `q(u)` and `q(v_⊥)` given `data`.
-    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         let model = self.valid();
         let (inputs, targets) = (data.inputs.clone().inner(), data.targets.clone().inner());
         let points = [model.inducing().clone(), model.orthogonal().clone()];

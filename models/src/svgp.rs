@@ -8,12 +8,12 @@ use burn_gp_core::{
     means::AnyMean,
     ops::NotPositiveDefinite,
     parameter::{Part, Priors, Role},
-    process::{DrawableProcess, Marginals, WithMean},
+    process::{Marginals, SamplePaths, WithMean},
     variational::{AnyPosterior, Evaluation},
 };
 
 use crate::{
-    Trained, TrainedModel,
+    AnyTrained, Trained,
     row_weights::{check_weights, split_weights},
     training::{Model, Objective, TrainingData},
 };
@@ -146,7 +146,7 @@ impl<K: FunctionPrior> Svgp<K> {
     /// # Errors
     ///
     /// When the covariance of the inducing variables cannot be factored.
-    pub fn condition(&self) -> Result<WithMean<Box<dyn DrawableProcess>>, NotPositiveDefinite> {
+    pub fn condition(&self) -> Result<WithMean<Box<dyn SamplePaths>>, NotPositiveDefinite> {
         let process = self.posterior.condition(&self.kernel)?;
         Ok(WithMean::new(process, self.mean.valid()))
     }
@@ -198,7 +198,7 @@ where
         self.likelihood.description().check_tensor(&targets)
     }
 
-    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         let mut model = self.valid();
         model.has_row_weights = false;
         model.finished(data)

@@ -5,10 +5,11 @@ use burn_gp_core::{
     inducing::InducingPoints,
     inference::ConditionError,
     kernels::{AnyKernel, KernelConfig, KernelModule, Kernels, StationaryConfig},
-    layers::{GpLayerConfig, Predictive},
+    layers::GpLayerConfig,
     likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig},
     means::MeanConfig,
     parameter::{ParameterConfig, numbers},
+    process::AnyProcess,
     register,
     variational::{CoregionalizationConfig, FirstGaussians, PosteriorConfig, WhitenedConfig},
 };
@@ -16,7 +17,7 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AnyModel, DataShape, InducingConfig, InitError, ModelDefinition, Svgp, Trained, TrainedModel,
+    AnyModel, AnyTrained, DataShape, InducingConfig, InitError, ModelDefinition, Svgp, Trained,
     config::{options_of, with_first_values},
     initial_scale::scaled_to_targets,
     training::{Model, TrainingData, TrainingDefaults},
@@ -232,7 +233,7 @@ impl ModelDefinition for SvgpConfig {
         true
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
         let model = self.blank(shape.dimensions, shape.columns, shape.options.clone())?;
         Ok(model.into_trained())
     }
@@ -267,7 +268,7 @@ impl AnySvgp {
 }
 
 impl Trained for AnySvgp {
-    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
+    fn process(&self) -> Result<Box<dyn AnyProcess + Send + Sync>, ConditionError> {
         Ok(Box::new(self.condition()?))
     }
 

@@ -4,15 +4,15 @@ use burn::tensor::{DType, Device, Tensor};
 use burn_gp_core::{
     custom::{AnyModule, BoxedModule, of_type, of_type_mut},
     inference::ConditionError,
-    layers::Predictive,
     likelihoods::AnyLikelihood,
     parameter::{Hyperparameter, hyperparameters},
+    process::AnyProcess,
 };
 
 use crate::{Predictor, data::TrainingData};
 
 /// A trained model of any type.
-pub type TrainedModel = BoxedModule<dyn Trained>;
+pub type AnyTrained = BoxedModule<dyn Trained>;
 
 /// A trained model, which can be saved and makes predictions.
 pub trait Trained: AnyModule {
@@ -22,7 +22,7 @@ pub trait Trained: AnyModule {
     ///
     /// When a value in the data that the model keeps is not finite, or a covariance matrix cannot be
     /// factored.
-    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError>;
+    fn process(&self) -> Result<Box<dyn AnyProcess + Send + Sync>, ConditionError>;
 
     /// The likelihood.
     fn likelihood(&self) -> AnyLikelihood;
@@ -64,7 +64,7 @@ pub trait Trained: AnyModule {
     }
 
     /// The model as an object.
-    fn into_trained(self) -> TrainedModel
+    fn into_trained(self) -> AnyTrained
     where
         Self: Sized,
     {
@@ -81,7 +81,7 @@ pub trait Trained: AnyModule {
     /// # Errors
     ///
     /// When an input is not finite, or a covariance matrix cannot be factored.
-    fn finished(self, _data: &TrainingData) -> Result<TrainedModel, ConditionError>
+    fn finished(self, _data: &TrainingData) -> Result<AnyTrained, ConditionError>
     where
         Self: Sized,
     {

@@ -4,14 +4,12 @@ use burn::tensor::TensorCreationOptions;
 use burn_gp_core::{
     inference::{ConditionError, Vecchia, VecchiaSettings},
     kernels::{AnyKernel, KernelModule},
-    likelihoods::check_finite,
     neighbors::Ordering,
     register,
 };
 
 use crate::{
-    Conditioned, InitError, ModelDefinition, TrainedModel,
-    config::options_of,
+    AnyTrained, Conditioned, InitError, ModelDefinition,
     regression_config::{full_batch, regression_config},
     row_order::in_order,
     training::{FullBatchTraining, Model, TrainingData, TrainingDefaults},
@@ -85,36 +83,7 @@ impl VecchiaConfig {
         in_order(data, self.order, self.seed)
     }
 
-    /// Initializes the model for [`arranged`](Self::arranged) data, in their precision and on their device with
-    /// autodiff.
-    ///
-    /// # Errors
-    ///
-    /// When a target is not finite, a number of neighbors is zero, or a parameter setting is invalid.
-    pub fn init(&self, data: &TrainingData) -> Result<AnyVecchia, InitError> {
-        self.likelihood.check()?;
-        check_finite(&data.targets)?;
-        let [_, dimensions] = data.inputs.dims();
-        let model = self.assemble(dimensions, options_of(&data.inputs))?;
-        let mut model = self.ready(model, AnyVecchia::kernel, data)?;
-        // The initial variances of a sum are those of the data.
-        model.update_metric();
-        Ok(model.with_priors(self.parameters.priors.clone()))
-    }
-
-    /// A model with the right shapes, to be filled from a record.
-    ///
-    /// # Errors
-    ///
-    /// When a number of neighbors is zero, or a parameter setting is invalid.
-    pub fn blank(
-        &self,
-        dimensions: usize,
-        options: impl Into<TensorCreationOptions>,
-    ) -> Result<AnyVecchia, InitError> {
-        let model = self.assemble(dimensions, options.into())?;
-        Ok(self.parameters.apply_to_blank(model)?)
-    }
+    regression_config!(assembled AnyVecchia, "a number of neighbors is zero");
 
     fn assemble(
         &self,
@@ -156,7 +125,7 @@ impl<K: KernelModule> Model for Vecchia<K> {
         self.update_metric()
     }
 
-    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         Conditioned::trained(self, data)
     }
 }

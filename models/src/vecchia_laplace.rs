@@ -14,7 +14,7 @@ use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Conditioned, InitError, ModelDefinition, Trained, TrainedModel,
+    AnyTrained, Conditioned, InitError, ModelDefinition, Trained,
     config::{OUTPUTS, options_of},
     initial_scale::scaled_to_targets,
     regression_config::{full_batch, regression_config},
@@ -203,7 +203,7 @@ impl<K: KernelModule> Model for VecchiaLaplace<K> {
         self.likelihood().description().check_tensor(targets)
     }
 
-    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         ConditionError::check_inputs(&data.inputs)?;
         self.check_targets(&data.targets)?;
         Ok(Conditioned::new(self, data).into_trained())

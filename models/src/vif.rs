@@ -12,7 +12,7 @@ use burn_gp_core::{
 };
 
 use crate::{
-    Conditioned, InducingConfig, InitError, ModelDefinition, TrainedModel,
+    AnyTrained, Conditioned, InducingConfig, InitError, ModelDefinition,
     config::options_of,
     regression_config::{full_batch, regression_config},
     row_order::in_order,
@@ -182,7 +182,7 @@ impl Model for Vif {
         self.update_metric()
     }
 
-    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         Conditioned::trained(self, data)
     }
 }

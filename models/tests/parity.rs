@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use burn::tensor::{DType, Device};
-use burn_gp_models::parity::{Case, Comparison, Group, cases};
+use burn_gp_device_checks::parity::{Case, Comparison, Group, cases};
 
 /// The devices of this build, each with the types that it computes in.
 #[allow(deprecated, reason = "ndarray stays supported beside flex")]
@@ -109,7 +109,7 @@ fn every_operation_has_a_case() {
     // Read at run time, because a compiled test may have been built in another folder.
     let tests = std::env::var("CARGO_MANIFEST_DIR").expect("cargo says where the package is");
     let workspace = Path::new(&tests).join("../..");
-    let operations = workspace.join("models/src/parity/operations");
+    let operations = workspace.join("device-checks/src/parity/operations");
     let files = std::fs::read_dir(operations).expect("the operations");
     let calls: String = files
         .map(|file| std::fs::read_to_string(file.expect("a file").path()).expect("a file"))

@@ -11,7 +11,7 @@ use burn_gp_core::{
     metrics,
 };
 use burn_gp_datasets::Matrix;
-use burn_gp_models::{Predictions, Predictor, TrainedModel};
+use burn_gp_models::{AnyTrained, Predictions, Predictor};
 
 use crate::arguments::RunOptions;
 use crate::coverage::LEVEL;
@@ -43,7 +43,7 @@ pub struct RunPlots<'a> {
     /// The predictor of the trained model.
     pub predictor: &'a Predictor,
     /// The trained model with its inducing points.
-    pub model: &'a TrainedModel,
+    pub model: &'a AnyTrained,
     /// The predictions of the test rows.
     pub evaluation: Option<&'a Evaluation>,
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use burn_gp_core::parameter::at_floor;
-use burn_gp_models::{SavedModel, Summary, TrainedModel, training::Trainer};
+use burn_gp_models::{AnyTrained, SavedModel, Summary};
 
 use crate::arguments::{CONFIG, to_toml};
 use crate::baselines::baselines;
@@ -129,7 +129,7 @@ fn write_log(state: &RunState, folder: &Path) -> Result<(), Failure> {
 
 /// The model with everything that prediction needs.
 fn saved_model(
-    model: TrainedModel,
+    model: AnyTrained,
     plan: &Plan,
     data: &PreparedData,
     place: ComputeTarget,

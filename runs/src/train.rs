@@ -7,7 +7,7 @@ use burn::tensor::{DType, Device};
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
     AnyModel, ExactConfig,
-    training::{AnyTrainer, Trainer},
+    training::{AnyTrainer, HeldOutRows, Validation},
 };
 use clap::Args;
 
@@ -21,7 +21,7 @@ use crate::failure::{Failure, FolderError};
 use crate::first_periods::with_first_periods;
 use crate::fitting::{
     Checkpoints, Clock, Interrupt, Outcome, RunState, Session, StoppingPoint, TestScores,
-    TrainingLog, Validation, read_checkpoint,
+    TrainingLog, read_checkpoint,
 };
 use crate::option_error::OptionError;
 use crate::output::{OutputFolder, default_folder_name};
@@ -390,8 +390,13 @@ fn session(
             let interval =
                 (options.validation_epochs).map_or(epoch.max(fewest), |epochs| epochs * epoch);
             let seen = trainer.data().clone();
-            let part = data.validation.clone();
-            Some(Validation::new(part, seen, interval, patience))
+            let part = &data.validation;
+            let rows = HeldOutRows {
+                inputs: part.inputs.values().to_vec(),
+                columns: part.inputs.columns(),
+                targets: part.likelihood_targets().0,
+            };
+            Some(Validation::new(rows, seen, interval, patience))
         }
         _ => None,
     };

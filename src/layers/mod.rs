@@ -45,7 +45,6 @@ mod gp_layer;
 mod image_config;
 mod noise;
 mod patch_layer;
-mod predictive;
 mod stack;
 
 use burn::tensor::Tensor;
@@ -57,7 +56,6 @@ pub use gp_layer::GpLayer;
 pub use image_config::{ConvGpLayerConfig, PatchLayerConfig, convolutional_layer};
 pub use noise::LayerNoise;
 pub use patch_layer::PatchLayer;
-pub use predictive::Predictive;
 pub use stack::{Propagation, Stack, StackProcess};
 
 use crate::{

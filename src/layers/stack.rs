@@ -3,11 +3,11 @@
 use burn::{module::Module, tensor::Tensor};
 use rand::{Rng, SeedableRng, rngs::ChaCha8Rng};
 
-use super::{AnyLayer, LayerNoise, Predictive};
+use super::{AnyLayer, LayerNoise};
 use crate::{
     ops::NotPositiveDefinite,
     parameter::HostInteger,
-    process::{Marginals, Process},
+    process::{AnyProcess, Marginals, Process},
     variational::Evaluation,
 };
 
@@ -194,7 +194,7 @@ impl Stack {
     }
 }
 
-impl Predictive for StackProcess {
+impl AnyProcess for StackProcess {
     /// One component per draw of the hidden layers, with noise that all rows share
     /// ([`LayerNoise`]). The mixture describes each row separately; [`draws`](Self::draws) gives
     /// joint samples.

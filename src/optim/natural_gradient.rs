@@ -103,6 +103,12 @@ pub struct NaturalStepError {
 }
 
 impl NaturalGradient {
+    /// The default number of steps in which step sizes grow.
+    pub const WARM_UP: usize = 10;
+
+    /// The size of the first step, as a fraction of the final one.
+    const FIRST: f64 = 1e-3;
+
     /// Creates steps of constant size.
     pub fn new(step_size: f64) -> Self {
         Self {
@@ -115,6 +121,15 @@ impl NaturalGradient {
     pub fn with_warm_up(mut self, first: f64, steps: usize) -> Self {
         self.warm_up = Some(WarmUp { first, steps });
         self
+    }
+
+    /// Steps whose size grows from a thousandth in `steps` steps, by default [`WARM_UP`](Self::WARM_UP); of constant
+    /// size if there are none.
+    pub fn warming_up(step_size: f64, steps: usize) -> Self {
+        match steps {
+            0 => Self::new(step_size),
+            _ => Self::new(step_size).with_warm_up(Self::FIRST * step_size, steps),
+        }
     }
 
     /// The size of step `step`, counted from zero.

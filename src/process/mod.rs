@@ -18,6 +18,7 @@
 //! # }
 //! ```
 
+mod any_process;
 mod boxed;
 mod conditioned;
 mod equal_inputs;
@@ -33,6 +34,7 @@ mod with_mean;
 
 use burn::tensor::Tensor;
 
+pub use any_process::AnyProcess;
 pub(crate) use conditioned::dummy_row_if_empty;
 pub use conditioned::{ConditionedProcess, Joint, JointAcrossOutputs, Process, WhitenedCovariance};
 pub(crate) use equal_inputs::EqualInputs;
@@ -47,7 +49,7 @@ pub use low_rank::LowRankProcess;
 pub use marginals::Marginals;
 pub use mixture::Mixture;
 pub(crate) use mixture::{mix, mix_draws};
-pub use paths::{DrawableProcess, PathOptions, Paths, SamplePaths};
+pub use paths::{PathOptions, Paths, SamplePaths};
 pub(crate) use row_blocks::{BLOCK, blocks};
 pub use variance_correction::{PredictedVariance, VarianceCorrection};
 pub(crate) use variance_correction::{largest_norm, residual_variance};

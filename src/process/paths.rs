@@ -44,7 +44,7 @@ pub trait Paths: Send + Sync {
 }
 
 /// A process from which functions can be drawn.
-pub trait SamplePaths {
+pub trait SamplePaths: Process + Send + Sync {
     /// Draws functions, which are independent except that they share random features.
     ///
     /// # Errors
@@ -53,8 +53,3 @@ pub trait SamplePaths {
     /// too many, or when the inducing variables are not function values.
     fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoFunctionDraws>;
 }
-
-/// A type-erased process from which functions can be drawn.
-pub trait DrawableProcess: Process + SamplePaths + Send + Sync {}
-
-impl<P: Process + SamplePaths + Send + Sync> DrawableProcess for P {}

@@ -6,7 +6,7 @@ use super::{PathOptions, Paths, SamplePaths};
 use crate::{
     kernels::NoFunctionDraws,
     parameter::both_tracked,
-    process::{Mixture, Process, mix_draws},
+    process::{Mixture, mix_draws},
 };
 
 /// Draws of `W·g` from draws of g. Draws of different outputs are correlated like the outputs.
@@ -16,7 +16,7 @@ struct MixedPaths {
     mixing: Tensor<2>,
 }
 
-impl<G: Process + SamplePaths> SamplePaths for Mixture<G> {
+impl<G: SamplePaths> SamplePaths for Mixture<G> {
     fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoFunctionDraws> {
         Ok(Box::new(MixedPaths {
             latent: self.latent().paths(options)?,

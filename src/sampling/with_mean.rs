@@ -3,12 +3,7 @@
 use burn::tensor::Tensor;
 
 use super::{PathOptions, Paths, SamplePaths};
-use crate::{
-    kernels::NoFunctionDraws,
-    means::AnyMean,
-    parameter::tracked_like,
-    process::{Process, WithMean},
-};
+use crate::{kernels::NoFunctionDraws, means::AnyMean, parameter::tracked_like, process::WithMean};
 
 /// Draws shifted by a mean function.
 struct ShiftedPaths {
@@ -16,7 +11,7 @@ struct ShiftedPaths {
     mean: AnyMean,
 }
 
-impl<P: Process + SamplePaths> SamplePaths for WithMean<P> {
+impl<P: SamplePaths> SamplePaths for WithMean<P> {
     fn paths(&self, options: PathOptions) -> Result<Box<dyn Paths>, NoFunctionDraws> {
         Ok(Box::new(ShiftedPaths {
             paths: self.process().paths(options)?,

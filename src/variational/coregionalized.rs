@@ -12,7 +12,7 @@ use crate::{
     inducing::AnyInducing,
     kernels::Kernels,
     ops::NotPositiveDefinite,
-    process::{DrawableProcess, Mixture, VariationalGaussian, mix},
+    process::{Mixture, SamplePaths, VariationalGaussian, mix},
     variational::{AnyPosterior, Evaluation, Posterior},
 };
 
@@ -142,7 +142,7 @@ impl Posterior for Coregionalized {
         })
     }
 
-    fn condition(&self, prior: &Kernels) -> Result<Box<dyn DrawableProcess>, NotPositiveDefinite> {
+    fn condition(&self, prior: &Kernels) -> Result<Box<dyn SamplePaths>, NotPositiveDefinite> {
         let latent = self.latent.condition(prior)?;
         let mixing = self.mixing().without_autodiff();
         Ok(Box::new(Mixture::new(latent, mixing)))

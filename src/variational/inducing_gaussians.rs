@@ -15,7 +15,7 @@ use crate::{
     kernels::Kernels,
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite},
     process::{
-        ConditionedProcess, DrawableProcess, Marginals, Moments, Scale, VariationalGaussian,
+        ConditionedProcess, Marginals, Moments, SamplePaths, Scale, VariationalGaussian,
         WhitenedCovariance, nonnegative, of_each, prior_variances, right_hand_sides,
     },
 };
@@ -120,7 +120,7 @@ impl<Q: InducingGaussians> Posterior for Q {
     }
 
     /// The sets merged into one, with the factor of their joint covariance.
-    fn condition(&self, prior: &Kernels) -> Result<Box<dyn DrawableProcess>, NotPositiveDefinite> {
+    fn condition(&self, prior: &Kernels) -> Result<Box<dyn SamplePaths>, NotPositiveDefinite> {
         let (this, prior) = (self.valid(), prior.valid());
         let (factor, moments) = whitened(&this, &prior)?;
         let (means, scales) = moments.into_iter().map(Moments::into_full).unzip();

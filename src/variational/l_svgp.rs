@@ -17,7 +17,7 @@ use crate::{
     kernels::Kernels,
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky},
     process::{
-        ConditionedProcess, DrawableProcess, Marginals, WhitenedCovariance, column_sums_of_squares,
+        ConditionedProcess, Marginals, SamplePaths, WhitenedCovariance, column_sums_of_squares,
         nonnegative, of_each, prior_variances, product_of_each, right_hand_sides,
     },
     register,
@@ -176,7 +176,7 @@ impl Posterior for LSvgp {
 
     /// The factor of `K̃` takes the place of the factor of `K_uu`; then `L⁻¹u` is known exactly. Its value
     /// is `L⁻¹K̃·v`, `[P, M]`.
-    fn condition(&self, prior: &Kernels) -> Result<Box<dyn DrawableProcess>, NotPositiveDefinite> {
+    fn condition(&self, prior: &Kernels) -> Result<Box<dyn SamplePaths>, NotPositiveDefinite> {
         let (this, prior) = (self.valid(), prior.valid());
         let (_, factor) = this.factored(&prior)?;
         let [outputs, _] = this.observations.dims();

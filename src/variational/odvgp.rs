@@ -19,9 +19,9 @@ use crate::{
     ops::{CholeskyFactor, Jitter, NotPositiveDefinite, cholesky},
     parameter::HostInteger,
     process::{
-        ConditionedProcess, CovarianceShape, DrawableProcess, Marginals, Moments,
-        VariationalGaussian, WhitenedCovariance, WithMean, nonnegative, of_each, prior_variances,
-        product_of_each, right_hand_sides,
+        ConditionedProcess, CovarianceShape, Marginals, Moments, SamplePaths, VariationalGaussian,
+        WhitenedCovariance, WithMean, nonnegative, of_each, prior_variances, product_of_each,
+        right_hand_sides,
     },
     register,
 };
@@ -258,7 +258,7 @@ impl Posterior for OrthogonallyDecoupled {
         })
     }
 
-    fn condition(&self, prior: &Kernels) -> Result<Box<dyn DrawableProcess>, NotPositiveDefinite> {
+    fn condition(&self, prior: &Kernels) -> Result<Box<dyn SamplePaths>, NotPositiveDefinite> {
         let (this, prior) = (self.valid(), prior.valid());
         let (factor, q, explained) = this.whitened(&prior)?;
         let (mean, scale) = q.into_full();

@@ -8,7 +8,7 @@ use crate::{
     inducing::AnyInducing,
     kernels::{Kernels, LowRankKernel},
     ops::NotPositiveDefinite,
-    process::{DrawableProcess, VariationalGaussian},
+    process::{SamplePaths, VariationalGaussian},
 };
 
 /// A variational posterior over P functions with zero prior mean.
@@ -29,7 +29,7 @@ pub trait Posterior<K = Kernels>: AnyModule {
     /// # Errors
     ///
     /// When the covariance of the inducing variables cannot be factored.
-    fn condition(&self, prior: &K) -> Result<Box<dyn DrawableProcess>, NotPositiveDefinite>;
+    fn condition(&self, prior: &K) -> Result<Box<dyn SamplePaths>, NotPositiveDefinite>;
 
     /// Updates the state that the posterior keeps between optimizer steps. Training loops call it
     /// after every step; most posteriors have no such state.

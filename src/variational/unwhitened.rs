@@ -14,7 +14,7 @@ use crate::{
     kernels::Kernels,
     ops::{Jitter, NotPositiveDefinite, cholesky},
     process::{
-        ConditionedProcess, CovarianceShape, DrawableProcess, Marginals, VariationalGaussian,
+        ConditionedProcess, CovarianceShape, Marginals, SamplePaths, VariationalGaussian,
         WhitenedCovariance, nonnegative, prior_variances,
     },
     register,
@@ -155,7 +155,7 @@ impl Posterior for Unwhitened {
         })
     }
 
-    fn condition(&self, prior: &Kernels) -> Result<Box<dyn DrawableProcess>, NotPositiveDefinite> {
+    fn condition(&self, prior: &Kernels) -> Result<Box<dyn SamplePaths>, NotPositiveDefinite> {
         let (this, prior) = (self.valid(), prior.valid());
         let factor = cholesky(this.inducing.kuu(&prior), this.jitter)?;
         let (mean, scale) = whitened_moments(&factor, &this.distribution).into_full();

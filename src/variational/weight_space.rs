@@ -10,7 +10,7 @@ use crate::{
     kernels::{FeatureMap, LowRankKernel},
     ops::NotPositiveDefinite,
     process::{
-        DrawableProcess, LowRankProcess, Marginals, VarianceCorrection, VariationalGaussian,
+        LowRankProcess, Marginals, SamplePaths, VarianceCorrection, VariationalGaussian,
         WhitenedCovariance, blocks, largest_norm, residual_variance,
     },
 };
@@ -133,7 +133,7 @@ impl<K: LowRankKernel> Posterior<K> for WeightSpace {
         })
     }
 
-    fn condition(&self, kernel: &K) -> Result<Box<dyn DrawableProcess>, NotPositiveDefinite> {
+    fn condition(&self, kernel: &K) -> Result<Box<dyn SamplePaths>, NotPositiveDefinite> {
         let (this, kernel) = (self.valid(), kernel.valid());
         let level = (this.correction).is_predicted().then(|| this.level());
         Ok(Box::new(LowRankProcess::new(

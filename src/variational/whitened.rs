@@ -13,7 +13,7 @@ use crate::{
     kernels::Kernels,
     ops::{Jitter, NotPositiveDefinite, cholesky},
     process::{
-        ConditionedProcess, CovarianceShape, DrawableProcess, Marginals, VariationalGaussian,
+        ConditionedProcess, CovarianceShape, Marginals, SamplePaths, VariationalGaussian,
         WhitenedCovariance, nonnegative, prior_variances,
     },
     register,
@@ -136,7 +136,7 @@ impl Posterior for Whitened {
         })
     }
 
-    fn condition(&self, prior: &Kernels) -> Result<Box<dyn DrawableProcess>, NotPositiveDefinite> {
+    fn condition(&self, prior: &Kernels) -> Result<Box<dyn SamplePaths>, NotPositiveDefinite> {
         let (this, prior) = (self.valid(), prior.valid());
         let factor = cholesky(this.inducing.kuu(&prior), this.jitter)?;
         let (mean, scale) = this.distribution.moments().into_full();

@@ -8,12 +8,12 @@ use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
     inducing::InducingPoints,
     kernels::StationaryConfig,
-    layers::{GpLayer, Layer, LayerNoise, PatchLayer, Predictive, Stack},
+    layers::{GpLayer, Layer, LayerNoise, PatchLayer, Stack},
     means::{IdentityMean, Mean, MeanConfig, ProjectionMean, ZeroMean},
     ops::{Jitter, Stationary},
     parameter::Parameters,
     patches::{ImageShape, PatchGrid},
-    process::{CovarianceShape, Marginals, Process, VariationalGaussian},
+    process::{AnyProcess, CovarianceShape, Marginals, Process, VariationalGaussian},
     variational::{InducingSet, Parameterization, SolveGp, Whitened, with_scaled_deviations},
 };
 

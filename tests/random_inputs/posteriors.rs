@@ -4,11 +4,11 @@ use burn::tensor::Tensor;
 use burn_gp_core::{
     inducing::InducingPoints,
     kernels::Kernels,
-    layers::{GpLayer, LayerNoise, Predictive, Stack},
+    layers::{GpLayer, LayerNoise, Stack},
     means::{AnyMean, MeanConfig},
     ops::Jitter,
     optim::{NaturalInversion, StepSizes},
-    process::{CovarianceShape, Process},
+    process::{AnyProcess, CovarianceShape, Process},
     sampling::{PathOptions, SamplePaths},
     variational::{
         AuxiliaryUpdate, InverseFreeConfig, LSvgpConfig, MeanForm, OrthogonallyDecoupledConfig,

@@ -13,8 +13,8 @@ use burn_gp_core::{
     parameter::{ParameterConfig, numbers},
 };
 use burn_gp_models::{
-    ActionsConfig, AnyComputationAware, ComputationAwareConfig, ExactConfig, SgprConfig,
-    TrainedModel,
+    ActionsConfig, AnyComputationAware, AnyTrained, ComputationAwareConfig, ExactConfig,
+    SgprConfig,
     training::{FullBatchOptimizer, FullBatchTrainer, Model as _, TrainingData},
 };
 use burn_gp_runs::{
@@ -138,7 +138,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The posterior of the function over the range of the data and a little beyond.
-    fn fit(&self, title: &str, model: &TrainedModel, inducing: &[f64]) -> Result<Fit, Failure> {
+    fn fit(&self, title: &str, model: &AnyTrained, inducing: &[f64]) -> Result<Fit, Failure> {
         let x = grid();
         let at = self.experiment.matrix(&x, 1);
         let marginals = model.predictor()?.marginals(at);

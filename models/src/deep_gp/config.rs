@@ -7,10 +7,11 @@ use burn::{
 use burn_gp_core::{
     inference::ConditionError,
     kernels::StationaryConfig,
-    layers::{LayerNoise, Predictive, Stack},
+    layers::{LayerNoise, Stack},
     likelihoods::{AnyLikelihood, GaussianConfig, LikelihoodConfig},
     parameter::{ParameterConfig, numbers},
     patches::ImageShape,
+    process::AnyProcess,
     register,
 };
 use derive_setters::Setters;
@@ -21,7 +22,7 @@ use super::{
     layer_config::{LayerInputs, LayerPlan},
 };
 use crate::{
-    AnyModel, DataShape, InitError, ModelDefinition, Trained, TrainedModel,
+    AnyModel, AnyTrained, DataShape, InitError, ModelDefinition, Trained,
     training::{Model, TrainingData, TrainingDefaults},
 };
 
@@ -237,7 +238,7 @@ impl ModelDefinition for DeepGpConfig {
         !self.hidden.is_empty()
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
         let model = self.blank(shape.dimensions, shape.columns, shape.options.clone())?;
         Ok(model.into_trained())
     }
@@ -259,7 +260,7 @@ register!(
 );
 
 impl Trained for DeepGp {
-    fn process(&self) -> Result<Box<dyn Predictive + Send + Sync>, ConditionError> {
+    fn process(&self) -> Result<Box<dyn AnyProcess + Send + Sync>, ConditionError> {
         Ok(Box::new(self.condition()?))
     }
 

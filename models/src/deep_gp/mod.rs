@@ -19,7 +19,7 @@ pub use forms::{ConvolutionalForm, DenseForm, LayerDefinition, LayerForm, PatchF
 pub use layer_config::{LayerConfig, LayerInputs, LayerPlan};
 
 use crate::{
-    Trained, TrainedModel,
+    AnyTrained, Trained,
     training::{Model, Objective, TrainingData},
 };
 
@@ -113,7 +113,7 @@ impl Model for DeepGp {
         self.layers.after_step();
     }
 
-    fn trained(&self, _data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, _data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         Ok(self.valid().into_trained())
     }
 

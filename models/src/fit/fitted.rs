@@ -5,9 +5,9 @@ use std::{fs, path::Path, sync::Arc};
 use burn::tensor::{DType, Device, TensorCreationOptions};
 use burn_gp_core::parameter::Hyperparameter;
 
-use super::{Error, Matrix, Predicted, Scaling, matrix::Rows};
+use super::{Error, FittedPredictions, Matrix, Scaling, matrix::Rows};
 use crate::{
-    MODEL_FILE, ModelConfig, Predictor, SavedModel, SavedModelError, Summary, TrainedModel,
+    AnyTrained, MODEL_FILE, ModelConfig, Predictor, SavedModel, SavedModelError, Summary,
     training::TrainingData,
 };
 
@@ -38,12 +38,13 @@ pub struct Fitted {
     saved: SavedModel<Scaling>,
     predictor: Arc<Predictor>,
     restart_losses: Vec<Option<f64>>,
+    best_step: Option<usize>,
 }
 
 impl Fitted {
     /// A model that was trained on the scaled `data`.
     pub(super) fn new(
-        model: TrainedModel,
+        model: AnyTrained,
         config: ModelConfig,
         data: &TrainingData,
         scaling: Scaling,
@@ -61,12 +62,26 @@ impl Fitted {
             saved,
             predictor,
             restart_losses: Vec::new(),
+            best_step: None,
         })
     }
 
-    pub(super) fn with_restart_losses(mut self, losses: Vec<Option<f64>>) -> Self {
-        self.restart_losses = losses;
-        self
+    /// With the losses of restarts and the step that early stopping chose.
+    pub(super) fn after(
+        self,
+        (restart_losses, best_step): (Vec<Option<f64>>, Option<usize>),
+    ) -> Self {
+        Self {
+            restart_losses,
+            best_step,
+            ..self
+        }
+    }
+
+    /// The number of steps after which the model predicted the validation rows of
+    /// [`Fit::early_stopping`](crate::Fit::early_stopping) best. `None` without early stopping and for a loaded model.
+    pub fn best_step(&self) -> Option<usize> {
+        self.best_step
     }
 
     /// The loss per row that training reached from each start of [`Fit::restarts`](crate::Fit::restarts), the
@@ -86,7 +101,7 @@ impl Fitted {
     ///
     /// When there are no inputs, an input is not finite, or their number of columns differs from
     /// the training inputs.
-    pub fn predict(&self, inputs: impl Into<Matrix>) -> Result<Predicted, Error> {
+    pub fn predict(&self, inputs: impl Into<Matrix>) -> Result<FittedPredictions, Error> {
         let rows = read_inputs(inputs.into())?;
         let expected = self.saved.summary.dimensions;
         if rows.columns != expected {
@@ -100,8 +115,8 @@ impl Fitted {
             values: scaling.scaled_inputs(rows.values),
             ..rows
         };
-        let predictions = self.predictor.predict(&inputs.values, expected);
-        Ok(Predicted {
+        let predictions = (self.predictor).predict_with(&inputs.values, expected, |_| ());
+        Ok(FittedPredictions {
             predictions: scaling.in_units_of_data(predictions),
             inputs,
             predictor: self.predictor.clone(),
@@ -150,7 +165,7 @@ impl Fitted {
     }
 
     /// The model itself, which takes scaled inputs and targets.
-    pub fn model(&self) -> &TrainedModel {
+    pub fn model(&self) -> &AnyTrained {
         &self.saved.model
     }
 

@@ -4,9 +4,9 @@
 mod arrays;
 mod error;
 mod fitted;
+mod fitted_predictions;
 mod matrix;
 mod options;
-mod predicted;
 mod scaling;
 
 use std::ops::ControlFlow;
@@ -16,16 +16,19 @@ use burn_gp_core::{features::Standardization, likelihoods::TargetKind};
 
 pub use error::Error;
 pub use fitted::Fitted;
+pub use fitted_predictions::FittedPredictions;
 pub use matrix::{Matrix, Number};
 pub use options::Fit;
-pub use predicted::Predicted;
 pub use scaling::Scaling;
 use scaling::of_targets;
 
 use crate::{
     ModelConfig,
     caught::without_panic,
-    training::{AnyTrainer, StepReport, Trainer, Training, TrainingData, TrainingError},
+    training::{
+        AnyTrainer, HeldOutRows, StepReport, Trainer, Training, TrainingData, TrainingError,
+        Validation,
+    },
 };
 use fitted::read_inputs;
 
@@ -78,7 +81,14 @@ pub trait FitModel: Clone + Into<ModelConfig> {
         targets: impl Into<Matrix>,
         fit: &Fit,
     ) -> Result<Fitted, Error> {
-        self.fit_with(inputs, targets, fit, |_| ControlFlow::Continue(()))
+        let watch = |_| ControlFlow::Continue(());
+        train(
+            self.clone().into(),
+            inputs.into(),
+            targets.into(),
+            fit,
+            watch,
+        )
     }
 
     /// As [`fit`](Self::fit), but calls `watch` after every step. Training ends early on
@@ -136,15 +146,64 @@ fn train(
         model = init(&config)??;
     }
     let mut trainer = AnyTrainer::new(model, data.clone(), training);
+    let rows = held_out_rows(fit, &scaling, &data)?;
+    let mut validation = rows.map(|(rows, patience)| {
+        Validation::new(rows, data.clone(), trainer.steps_per_epoch(), patience)
+    });
     // A model without anything to train is only conditioned.
     if !trainer.is_fixed() {
-        let mut callback =
-            |_: &AnyTrainer<_>, report: StepReport| Ok::<_, TrainingError>(watch(report));
-        trainer.run(&mut [&mut callback])?;
+        let mut watching =
+            |_: &dyn Trainer<Model = _>, report| Ok::<_, TrainingError>(watch(report));
+        match &mut validation {
+            Some(validation) => trainer.run(&mut [&mut watching, validation])?,
+            None => trainer.run(&mut [&mut watching])?,
+        }
     }
-    let trained = trainer.model().trained(&data)?;
+    let best = validation.and_then(|own| Some((own.best?, own.progress.best_step)));
+    let (model, best_step) = best.unzip();
+    let trained = (model.as_ref()).unwrap_or(trainer.model()).trained(&data)?;
     let fitted = Fitted::new(trained, config, &data, scaling)?;
-    Ok(fitted.with_restart_losses(restarts.losses))
+    Ok(fitted.after((restarts.losses, best_step)))
+}
+
+/// The scaled validation rows and the patience of early stopping, if there is any.
+fn held_out_rows(
+    fit: &Fit,
+    scaling: &Scaling,
+    data: &TrainingData,
+) -> Result<Option<(HeldOutRows, usize)>, Error> {
+    let Some(stopping) = fit.validation_rows() else {
+        return Ok(None);
+    };
+    let (inputs, targets) = (
+        read_inputs(stopping.inputs.clone())?,
+        stopping.targets.clone().read("targets")?,
+    );
+    let ([_, dimensions], [_, columns]) = (data.inputs.dims(), data.targets.dims());
+    if inputs.count != targets.count {
+        return Err(Error::Rows {
+            inputs: inputs.count,
+            targets: targets.count,
+        });
+    }
+    if inputs.columns != dimensions {
+        return Err(Error::InputColumns {
+            found: inputs.columns,
+            expected: dimensions,
+        });
+    }
+    if targets.columns != columns {
+        return Err(Error::TargetColumns {
+            found: targets.columns,
+            expected: columns.to_string(),
+        });
+    }
+    let rows = HeldOutRows {
+        inputs: scaling.scaled_inputs(inputs.values),
+        columns: dimensions,
+        targets: scaling.scaled_targets(targets.values, columns),
+    };
+    Ok(Some((rows, stopping.patience)))
 }
 
 /// The checked and scaled data.

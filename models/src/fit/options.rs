@@ -1,15 +1,14 @@
 //! How a model is trained.
 
+mod training;
+
 use burn::tensor::{DType, Device, TensorCreationOptions};
 use burn_gp_core::{likelihoods::TargetKind, optim::NaturalGradient};
 
-use super::{Error, Scaling, matrix::Rows};
+use super::{Error, Matrix, Scaling, matrix::Rows};
 use crate::{
     ModelConfig, Restarts, restarts,
-    training::{
-        AdamRates, FullBatchOptimizer, FullBatchTraining, InducingTraining, MiniBatchTraining,
-        NetworkTraining, Schedule, Training, TrainingData, TrainingDefaults,
-    },
+    training::{InducingTraining, Schedule, Training, TrainingData, TrainingDefaults},
 };
 
 /// How a model is trained, and whether its data are scaled. Settings that are not given have the
@@ -45,6 +44,7 @@ pub struct Fit {
     gradient_norm: Option<f64>,
     seed: Option<u64>,
     restarts: usize,
+    early_stopping: Option<EarlyStopping>,
     scale_inputs: Option<bool>,
     scale_targets: Option<bool>,
     default_priors: Option<bool>,
@@ -56,6 +56,15 @@ pub struct Fit {
 struct Place {
     device: Option<Device>,
     dtype: Option<DType>,
+}
+
+/// Rows that are not trained on, and when training ends.
+#[derive(Clone, Debug)]
+pub(super) struct EarlyStopping {
+    pub inputs: Matrix,
+    pub targets: Matrix,
+    /// The number of validations without improvement.
+    pub patience: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -146,8 +155,8 @@ impl Fit {
     /// Trains the Gaussians `q(u)` by natural gradients with steps of this size, smaller in the
     /// first ten steps; 0.1 is a common choice. Adam trains the other parameters.
     pub fn natural_gradients(mut self, step_size: f64) -> Self {
-        let gradient = NaturalGradient::new(step_size);
-        self.natural_gradient = Some(gradient.with_warm_up(1e-3 * step_size, 10));
+        let warm_up = NaturalGradient::WARM_UP;
+        self.natural_gradient = Some(NaturalGradient::warming_up(step_size, warm_up));
         self
     }
 
@@ -188,6 +197,54 @@ impl Fit {
     pub fn restarts(mut self, count: usize) -> Self {
         self.restarts = count;
         self
+    }
+
+    /// Ends training early, and keeps the model that predicts validation rows best. After every pass over the training
+    /// rows, the mean log density of the validation targets, `[N, T]`, at the validation inputs, `[N, D]`, is computed.
+    /// Training ends after `patience` passes without improvement. The model is not trained on these rows.
+    ///
+    /// Networks, which overfit if they are trained for too long, need it most. The learning rate is constant by default,
+    /// because the number of steps is not known.
+    ///
+    /// ```
+    /// use burn_gp_core::likelihoods::GaussianConfig;
+    /// use burn_gp_models::{Fit, FitModel, SvdbkConfig};
+    ///
+    /// # fn main() -> Result<(), burn_gp_models::Error> {
+    /// let x: Vec<f64> = (0..60).map(|row| f64::from(row) / 10.0).collect();
+    /// let y: Vec<f64> = x.iter().map(|x| x.sin()).collect();
+    /// let ((x, new_x), (y, new_y)) = (x.split_at(45), y.split_at(45));
+    /// let fit = Fit::new().epochs(40).early_stopping(new_x, new_y, 5);
+    /// let gp = SvdbkConfig::new(GaussianConfig::default()).fit(x, y, &fit)?;
+    /// assert!(gp.best_step().is_some_and(|step| step <= 40));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn early_stopping(
+        mut self,
+        inputs: impl Into<Matrix>,
+        targets: impl Into<Matrix>,
+        patience: usize,
+    ) -> Self {
+        self.early_stopping = Some(EarlyStopping {
+            inputs: inputs.into(),
+            targets: targets.into(),
+            patience,
+        });
+        self
+    }
+
+    /// The validation rows of early stopping.
+    pub(super) fn validation_rows(&self) -> Option<&EarlyStopping> {
+        self.early_stopping.as_ref()
+    }
+
+    /// The default is constant if the number of steps is not known.
+    fn schedule_or_default(&self) -> Schedule {
+        self.schedule.unwrap_or(match self.early_stopping {
+            Some(_) => Schedule::Constant,
+            None => TrainingDefaults::SCHEDULE,
+        })
     }
 
     /// Whether inputs are standardized by the training inputs: `(x − μ_d)/s_d` for column d, where a
@@ -243,6 +300,12 @@ impl Fit {
         if config.parameters().is_none() {
             return unused("restarts", "the model has no hyperparameters to draw");
         }
+        if self.early_stopping.is_some() {
+            return unused(
+                "early_stopping",
+                "restarts compare the losses of whole trainings",
+            );
+        }
         let seed = self.seed.unwrap_or(0);
         Ok(restarts(config, data, training, (count, seed), || ()))
     }
@@ -291,206 +354,8 @@ impl Fit {
         }
         config
     }
-
-    /// The training on `rows` rows of a model whose default training is `usual`.
-    pub(super) fn training(
-        &self,
-        usual: TrainingDefaults,
-        has_draws: bool,
-        rows: usize,
-    ) -> Result<Training, Error> {
-        self.check_ranges()?;
-        let (rates, one_batch) = match (usual, self.optimizer) {
-            (_, Some(Optimizer::LBfgs)) if has_draws => {
-                return unused(
-                    "l_bfgs",
-                    "the objective of a model with hidden layers changes from step to step",
-                );
-            }
-            (TrainingDefaults::FullBatch(usual), chosen) => {
-                let is_l_bfgs = matches!(usual.optimizer, FullBatchOptimizer::LBfgs { .. });
-                return Ok(match chosen {
-                    Some(Optimizer::LBfgs) => self.l_bfgs_training(usual)?,
-                    None if is_l_bfgs => self.l_bfgs_training(usual)?,
-                    _ => self.full_batch_adam(usual)?,
-                }
-                .into());
-            }
-            (_, Some(Optimizer::LBfgs)) => {
-                return Ok(self.l_bfgs_training(FullBatchTraining::L_BFGS)?.into());
-            }
-            (TrainingDefaults::OneBatch(rates), _) => (rates, true),
-            (TrainingDefaults::MiniBatches(rates), _) => (rates, false),
-        };
-        Ok(self.mini_batches(rates, one_batch, rows)?.into())
-    }
-
-    fn l_bfgs_training(&self, usual: FullBatchTraining) -> Result<FullBatchTraining, Error> {
-        self.refuse_mini_batches("the model is trained by L-BFGS on all data")?;
-        self.refuse_network("L-BFGS trains all parameters together")?;
-        if self.schedule.is_some() {
-            return unused("schedule", "L-BFGS uses line searches instead");
-        }
-        Ok(FullBatchTraining {
-            iterations: self.steps_of_all_data(usual.iterations),
-            tolerance: self.tolerance.unwrap_or(usual.tolerance),
-            // A given tolerance is the only one.
-            nats: self.tolerance.map_or(usual.nats, |_| 0.0),
-            optimizer: match self.learning_rate {
-                Some(learning_rate) => FullBatchOptimizer::LBfgs { learning_rate },
-                None => FullBatchOptimizer::L_BFGS,
-            },
-        })
-    }
-
-    fn full_batch_adam(&self, usual: FullBatchTraining) -> Result<FullBatchTraining, Error> {
-        self.refuse_mini_batches("every step of this model uses all data")?;
-        self.refuse_network("the model has no network")?;
-        self.refuse_tolerance()?;
-        let rate = match usual.optimizer {
-            FullBatchOptimizer::Adam { learning_rate, .. } => learning_rate,
-            FullBatchOptimizer::LBfgs { .. } => TrainingDefaults::LEARNING_RATE,
-        };
-        Ok(FullBatchTraining {
-            iterations: self.steps_of_all_data(usual.iterations),
-            optimizer: FullBatchOptimizer::Adam {
-                learning_rate: self.learning_rate.unwrap_or(rate),
-                schedule: self.schedule.unwrap_or(TrainingDefaults::SCHEDULE),
-            },
-            ..usual
-        })
-    }
-
-    fn mini_batches(
-        &self,
-        rates: AdamRates,
-        one_batch: bool,
-        rows: usize,
-    ) -> Result<MiniBatchTraining, Error> {
-        self.refuse_tolerance()?;
-        if rates.network.is_none() {
-            self.refuse_network("the model has no network")?;
-        }
-        let reason = "every step of this model uses all data";
-        let batch_size = match (one_batch, self.batch_size) {
-            (true, Some(_)) => return unused("batch_size", reason),
-            (true, None) if self.seed.is_some() && self.restarts == 0 => {
-                return unused("seed", reason);
-            }
-            (true, None) => rows,
-            (false, size) => size.unwrap_or(TrainingDefaults::BATCH_SIZE),
-        };
-        let network = rates.network;
-        // If the user gives a learning rate, it applies to the network, too.
-        let network_rate = network
-            .filter(|_| self.learning_rate.is_none())
-            .map(|network: NetworkTraining| network.learning_rate);
-        let training = MiniBatchTraining {
-            batch_size,
-            learning_rate: self.learning_rate.unwrap_or(rates.learning_rate),
-            network_rate: self.network_rate.or(network_rate),
-            weight_decay: (self.weight_decay)
-                .or(network.map(|network| network.weight_decay))
-                .unwrap_or(0.0),
-            schedule: self.schedule.unwrap_or(TrainingDefaults::SCHEDULE),
-            gradient_norm: self.gradient_norm,
-            natural_gradient: self.natural_gradient,
-            inducing: self.inducing,
-            seed: self.seed.unwrap_or(0),
-            ..MiniBatchTraining::new(0)
-        };
-        let steps = match self.length {
-            Some(Length::Steps(steps)) => steps,
-            Some(Length::Epochs(epochs)) => training.steps_in_epochs(epochs, rows),
-            None if one_batch => TrainingDefaults::ONE_BATCH_STEPS,
-            None => TrainingDefaults::STEPS
-                .max(training.steps_in_epochs(TrainingDefaults::EPOCHS, rows)),
-        };
-        Ok(MiniBatchTraining { steps, ..training })
-    }
-
-    fn steps_of_all_data(&self, usual: usize) -> usize {
-        match self.length {
-            Some(Length::Steps(count) | Length::Epochs(count)) => count,
-            None => usual,
-        }
-    }
-
-    fn refuse_mini_batches(&self, reason: &'static str) -> Result<(), Error> {
-        let given = [
-            ("batch_size", self.batch_size.is_some()),
-            ("natural_gradients", self.natural_gradient.is_some()),
-            ("inducing", self.inducing.is_some()),
-            ("gradient_norm", self.gradient_norm.is_some()),
-            ("seed", self.seed.is_some() && self.restarts == 0),
-        ];
-        first_given(&given, reason)
-    }
-
-    fn refuse_network(&self, reason: &'static str) -> Result<(), Error> {
-        let given = [
-            ("network_rate", self.network_rate.is_some()),
-            ("weight_decay", self.weight_decay.is_some()),
-        ];
-        first_given(&given, reason)
-    }
-
-    fn refuse_tolerance(&self) -> Result<(), Error> {
-        let given = [("tolerance", self.tolerance.is_some())];
-        first_given(&given, "Adam has no convergence test")
-    }
-
-    fn check_ranges(&self) -> Result<(), Error> {
-        let positive = [
-            ("the learning rate", self.learning_rate),
-            ("the learning rate of the network", self.network_rate),
-            ("the gradient norm", self.gradient_norm),
-            ("the batch size", self.batch_size.map(|size| size as f64)),
-        ];
-        for (name, value) in positive {
-            let is_possible = |value: f64| value > 0.0 && value.is_finite();
-            within(name, value, is_possible, "be a positive number")?;
-        }
-        for (name, value) in [
-            ("the weight decay", self.weight_decay),
-            ("the tolerance", self.tolerance),
-        ] {
-            let is_possible = |value: f64| value >= 0.0 && value.is_finite();
-            within(name, value, is_possible, "be zero or a positive number")?;
-        }
-        let step_size = self.natural_gradient.map(|gradient| gradient.step_size);
-        let is_possible = |value: f64| value > 0.0 && value <= 1.0;
-        let range = "be greater than 0 and at most 1";
-        within(
-            "the step size of natural gradients",
-            step_size,
-            is_possible,
-            range,
-        )
-    }
-}
-
-/// Refuses the first option that was given.
-fn first_given(given: &[(&'static str, bool)], reason: &'static str) -> Result<(), Error> {
-    match given.iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) => unused(option, reason),
-        None => Ok(()),
-    }
 }
 
 fn unused<T>(option: &'static str, reason: &'static str) -> Result<T, Error> {
     Err(Error::Unused { option, reason })
-}
-
-/// Checks the range of an optional number.
-fn within(
-    name: &'static str,
-    value: Option<f64>,
-    is_possible: impl Fn(f64) -> bool,
-    range: &'static str,
-) -> Result<(), Error> {
-    match value {
-        Some(value) if !is_possible(value) => Err(Error::OutOfRange { name, value, range }),
-        _ => Ok(()),
-    }
 }

@@ -1,6 +1,9 @@
 //! The trainer for any settings.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    ops::{Deref, DerefMut},
+    sync::Arc,
+};
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
@@ -10,26 +13,16 @@ use burn_gp_core::{
 
 use super::{
     FullBatchTrainer, MiniBatchTrainer, MiniBatchTraining, Model, NothingToTrain, RowBlocks,
-    StepReport, Trainer, Training, TrainingData, TrainingError, UnreadableRows,
+    Trainer, Training, TrainingData, UnreadableRows,
 };
 use crate::chunks::inputs_at_once;
 
-/// The trainer of a model for any [`Training`].
+/// The trainer of a model for any [`Training`]: a [`Trainer`] behind a pointer.
 pub enum AnyTrainer<M> {
     /// L-BFGS or Adam on all data at once.
     FullBatch(Box<FullBatchTrainer<M>>),
     /// Adam on mini-batches.
     MiniBatch(Box<MiniBatchTrainer<M>>),
-}
-
-/// Forwards to the wrapped trainer.
-macro_rules! forward {
-    ($self:ident, $trainer:ident => $call:expr) => {
-        match $self {
-            AnyTrainer::FullBatch($trainer) => $call,
-            AnyTrainer::MiniBatch($trainer) => $call,
-        }
-    };
 }
 
 impl<M: Module + Model> AnyTrainer<M> {
@@ -64,7 +57,10 @@ impl<M: Module + Model> AnyTrainer<M> {
 
     /// The data; a sample of them if they are read in blocks.
     pub fn data(&self) -> &TrainingData {
-        forward!(self, trainer => trainer.data())
+        match self {
+            Self::FullBatch(trainer) => trainer.data(),
+            Self::MiniBatch(trainer) => trainer.data(),
+        }
     }
 
     /// The number of data points, N.
@@ -177,46 +173,22 @@ impl<M: Module + Model, W: FnMut(usize)> LossSum<M, W> {
     }
 }
 
-impl<M: Module + Model> Trainer for AnyTrainer<M> {
-    type Model = M;
+impl<M: Module + Model> Deref for AnyTrainer<M> {
+    type Target = dyn Trainer<Model = M>;
 
-    fn advance(&mut self) -> Result<Option<StepReport>, TrainingError> {
-        forward!(self, trainer => trainer.advance())
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::FullBatch(trainer) => &**trainer,
+            Self::MiniBatch(trainer) => &**trainer,
+        }
     }
+}
 
-    fn read_reports(&mut self) -> Result<Vec<StepReport>, TrainingError> {
-        forward!(self, trainer => trainer.read_reports())
-    }
-
-    fn are_reports_due(&self) -> bool {
-        forward!(self, trainer => trainer.are_reports_due())
-    }
-
-    fn skipped_steps(&self) -> usize {
-        forward!(self, trainer => trainer.skipped_steps())
-    }
-
-    fn is_finished(&self) -> bool {
-        forward!(self, trainer => trainer.is_finished())
-    }
-
-    fn steps_made(&self) -> usize {
-        forward!(self, trainer => trainer.steps_made())
-    }
-
-    fn steps_planned(&self) -> usize {
-        forward!(self, trainer => trainer.steps_planned())
-    }
-
-    fn model(&self) -> &M {
-        forward!(self, trainer => trainer.model())
-    }
-
-    fn save(&self, folder: &Path) -> Result<(), TrainingError> {
-        forward!(self, trainer => trainer.save(folder))
-    }
-
-    fn restore(&mut self, folder: &Path) -> Result<(), TrainingError> {
-        forward!(self, trainer => trainer.restore(folder))
+impl<M: Module + Model> DerefMut for AnyTrainer<M> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match self {
+            Self::FullBatch(trainer) => &mut **trainer,
+            Self::MiniBatch(trainer) => &mut **trainer,
+        }
     }
 }

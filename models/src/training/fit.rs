@@ -2,13 +2,15 @@
 
 use burn::module::Module;
 
-use super::{AnyTrainer, Callback, Model, Trainer, Training, TrainingData, TrainingError};
+#[cfg(doc)]
+use super::Trainer;
+use super::{AnyTrainer, Callback, Model, Training, TrainingData, TrainingError};
 
 /// Trains a model until training is over or a callback stops it. The model must be on an autodiff
 /// device, the data on the same device with or without autodiff.
 ///
 /// To take steps one by one, or to continue from a checkpoint, create a trainer and call
-/// [`Trainer::run`].
+/// [`run`](trait.Trainer.html#method.run).
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -18,7 +20,7 @@ use super::{AnyTrainer, Callback, Model, Trainer, Training, TrainingData, Traini
 /// use burn_gp_models::{
 ///     SvgpConfig,
 ///     training::{
-///         AnyTrainer, MiniBatchTraining, StepReport, Trainer, TrainingData, TrainingError, fit,
+///         MiniBatchTraining, StepReport, Trainer, TrainingData, TrainingError, fit,
 ///     },
 /// };
 ///
@@ -28,7 +30,7 @@ use super::{AnyTrainer, Callback, Model, Trainer, Training, TrainingData, Traini
 /// let kernel = StationaryConfig::new(Stationary::Matern52);
 /// let config = SvgpConfig::new(kernel, GaussianConfig::default()).with_inducing(2);
 /// let mut losses = Vec::new();
-/// let mut log = |_: &AnyTrainer<_>, report: StepReport| {
+/// let mut log = |_: &dyn Trainer<Model = _>, report: StepReport| {
 ///     losses.push(report.loss);
 ///     Ok::<_, TrainingError>(match losses.len() < 5 {
 ///         true => ControlFlow::Continue(()),
@@ -49,7 +51,7 @@ pub fn fit<M: Module + Model, E: From<TrainingError>>(
     model: M,
     data: TrainingData,
     training: &Training,
-    callbacks: &mut [&mut dyn Callback<AnyTrainer<M>, E>],
+    callbacks: &mut [&mut dyn Callback<M, E>],
 ) -> Result<AnyTrainer<M>, E> {
     let mut trainer = AnyTrainer::new(model, data, training.clone());
     trainer.run(callbacks)?;

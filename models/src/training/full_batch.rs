@@ -1,6 +1,6 @@
 //! Full-batch training with L-BFGS or Adam.
 
-use std::path::Path;
+use std::{path::Path, time::Instant};
 
 use burn::{
     module::Module,
@@ -9,7 +9,7 @@ use burn::{
     tensor::{Bytes, Tensor},
 };
 use burn_gp_core::{
-    ops::{NotPositiveDefinite, is_on_cpu, number},
+    ops::{NotPositiveDefinite, is_on_cpu, number, with_threads_awake},
     optim::Adam,
     parameter::Priors,
 };
@@ -402,13 +402,17 @@ impl<M: Module + Model> Trainer for FullBatchTrainer<M> {
         // duration.
         let unused = Optimizer::new(&self.training);
         let mut optimizer = std::mem::replace(&mut self.optimizer, unused);
-        let (mut long_steps, on_cpu) = (self.long_steps, is_on_cpu(&self.data.inputs));
+        let stays_awake = self.long_steps.are_expected() && is_on_cpu(&self.data.inputs);
+        let start = Instant::now();
         let mut step = || match &mut optimizer {
             Optimizer::LBfgs(optimizer, learning_rate) => self.iterate(optimizer, *learning_rate),
             Optimizer::Adam(optimizer, rate) => self.descend(optimizer, rate),
         };
-        let report = if on_cpu { long_steps.run(step) } else { step() };
-        self.long_steps = long_steps;
+        let report = match stays_awake {
+            true => with_threads_awake(step),
+            false => step(),
+        };
+        self.long_steps.took(start.elapsed());
         self.optimizer = optimizer;
         report.map(Some)
     }

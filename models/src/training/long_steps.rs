@@ -1,8 +1,6 @@
 //! Steps that are long enough to keep all threads awake.
 
-use std::time::{Duration, Instant};
-
-use burn_gp_core::ops::with_threads_awake;
+use std::time::Duration;
 
 /// Steps that take at least this long run on threads that stay awake. For shorter steps, entering
 /// their pool costs more than it saves.
@@ -15,16 +13,14 @@ pub(super) struct LongSteps {
 }
 
 impl LongSteps {
-    /// Takes a step, on threads that stay awake if the last step was long. The threads do not
-    /// change results.
-    pub fn run<R: Send>(&mut self, step: impl FnOnce() -> R + Send) -> R {
-        let start = Instant::now();
-        let result = if self.last < LONG {
-            step()
-        } else {
-            with_threads_awake(step)
-        };
-        self.last = start.elapsed();
-        result
+    /// Whether the next step should run on threads that [stay awake](burn_gp_core::ops::with_threads_awake), which
+    /// do not change results: whether the last step was long.
+    pub fn are_expected(self) -> bool {
+        self.last >= LONG
+    }
+
+    /// Sets the time of the last step.
+    pub fn took(&mut self, time: Duration) {
+        self.last = time;
     }
 }

@@ -1,15 +1,20 @@
 //! Adam on mini-batches, optionally with natural gradients for `q(u)`.
 
-use std::{path::Path, sync::Arc};
+use std::{path::Path, sync::Arc, time::Instant};
 
 use burn::module::Module;
 #[cfg(feature = "learner")]
 use burn::module::ModuleDisplay;
-use burn::optim::{GradientsParams, ModuleOptimizer};
+#[cfg(feature = "learner")]
+use burn::optim::GradientsParams;
+use burn::optim::ModuleOptimizer;
 use burn::tensor::Bytes;
 #[cfg(feature = "learner")]
 use burn::tensor::Device;
-use burn_gp_core::{ops::is_on_cpu, parameter::Priors};
+use burn_gp_core::{
+    ops::{is_on_cpu, with_threads_awake},
+    parameter::Priors,
+};
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "learner")]
@@ -29,15 +34,15 @@ use super::{
 /// natural gradients. The caller runs the loop, one step at a time. `MiniBatchLearner` takes the
 /// same steps in burn's loop.
 pub struct MiniBatchTrainer<M> {
-    model: M,
-    optimizer: ModuleOptimizer,
-    training: MiniBatchTraining,
-    rates: Rates,
+    pub(super) model: M,
+    pub(super) optimizer: ModuleOptimizer,
+    pub(super) training: MiniBatchTraining,
+    pub(super) rates: Rates,
     source: BatchSource,
-    computation: MiniBatchStep,
+    pub(super) computation: MiniBatchStep,
     /// Whether the targets have been checked.
     targets_checked: bool,
-    step: usize,
+    pub(super) step: usize,
     /// Steps whose losses are still on the device.
     unread: Vec<PendingStep>,
     /// Losses not yet passed to the learning rates.
@@ -171,15 +176,6 @@ impl<M: Module + Model> MiniBatchTrainer<M> {
         self
     }
 
-    /// The negative objective per data point of a batch, and its gradients.
-    fn differentiate(&self, batch: Batch) -> Result<(f64, GradientsParams), TrainingError> {
-        #[cfg(feature = "learner")]
-        if let Some(differentiate) = &self.several_devices {
-            return differentiate(&self.model, batch);
-        }
-        self.computation.differentiate(&self.model, batch)
-    }
-
     /// Whether the losses of steps stay on the device until several are read together.
     fn leaves_losses(&self, batch: &Batch) -> bool {
         #[cfg(feature = "learner")]
@@ -258,9 +254,28 @@ impl<M: Module + Model> MiniBatchTrainer<M> {
         }
     }
 
+    /// The optimizer of a checkpoint in `folder`.
+    pub(super) fn restored_optimizer(
+        &self,
+        saved: &CheckpointFiles<'_>,
+        folder: &Path,
+    ) -> Result<ModuleOptimizer, TrainingError> {
+        check_default_device(folder, self.data().inputs.dtype())?;
+        saved.restore(files::OPTIMIZER, |content| {
+            let content = Bytes::from_bytes_vec(content);
+            self.optimizer.clone().from_bytes(content)
+        })
+    }
+
     /// Takes a step and waits for its loss.
     fn read_step(&mut self, batch: Batch) -> Result<StepReport, TrainingError> {
-        let (loss, gradients) = self.differentiate(batch)?;
+        #[cfg(feature = "learner")]
+        let (loss, gradients) = match &self.several_devices {
+            Some(differentiate) => differentiate(&self.model, batch)?,
+            None => self.computation.differentiate(&self.model, batch)?,
+        };
+        #[cfg(not(feature = "learner"))]
+        let (loss, gradients) = self.computation.differentiate(&self.model, batch)?;
         let rates = self.rates.at(self.step);
         let learning_rate = rates.base();
         let adam = (&mut self.optimizer, rates);
@@ -337,9 +352,12 @@ impl<M: Module + Model> Trainer for MiniBatchTrainer<M> {
             self.model.check_targets(&batch.targets)?;
         }
         if !self.leaves_losses(&batch) {
-            let mut long_steps = self.long_steps;
-            let report = long_steps.run(|| self.read_step(batch));
-            self.long_steps = long_steps;
+            let start = Instant::now();
+            let report = match self.long_steps.are_expected() {
+                true => with_threads_awake(|| self.read_step(batch)),
+                false => self.read_step(batch),
+            };
+            self.long_steps.took(start.elapsed());
             return report.map(Some);
         }
         self.unread_step(batch)?;
@@ -390,11 +408,7 @@ impl<M: Module + Model> Trainer for MiniBatchTrainer<M> {
     fn restore(&mut self, folder: &Path) -> Result<(), TrainingError> {
         let saved = CheckpointFiles::open(folder)?;
         let model = saved.model(self.model.clone())?;
-        check_default_device(folder, self.data().inputs.dtype())?;
-        let optimizer = saved.restore(files::OPTIMIZER, |content| {
-            let content = Bytes::from_bytes_vec(content);
-            self.optimizer.clone().from_bytes(content)
-        })?;
+        let optimizer = self.restored_optimizer(&saved, folder)?;
         (self.unread, self.unobserved, self.skipped) = Default::default();
         self.step = if saved.has(files::SCHEDULER) {
             self.rates.restore_learner(&saved)?

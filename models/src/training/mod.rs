@@ -1,8 +1,9 @@
 //! Training loops.
 //!
 //! A trainer takes one step at a time. [`MiniBatchTrainer`] runs Adam on mini-batches, [`FullBatchTrainer`]
-//! runs L-BFGS or Adam on all data, and [`AnyTrainer`] is one of them. [`fit`] takes all steps; its callbacks
-//! evaluate the model, save it and decide when to stop. With the feature `learner`, `MiniBatchLearner` takes
+//! runs L-BFGS or Adam on all data, and [`AnyTrainer`] is one of them. There is one loop over the steps,
+//! [`run`](trait.Trainer.html#method.run), which [`fit`] calls; callbacks evaluate the model, save it and decide
+//! when to stop. With the feature `learner`, `MiniBatchLearner` takes
 //! the steps of the mini-batch trainer in burn's own loop, with its checkpoints, metrics and early stopping.
 //! Rows that do not fit into memory are read in blocks ([`RowBlocks`], [`MiniBatchTrainer::on_blocks`]). All
 //! random draws of a trainer depend only on its seed and the step. A trainer restored from a checkpoint
@@ -38,8 +39,13 @@ mod schedule;
 mod settings;
 mod unread;
 mod usual;
+mod validation;
 
-use std::path::{Path, PathBuf};
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    path::{Path, PathBuf},
+};
 
 use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
@@ -75,6 +81,7 @@ pub use row_blocks::{BlockRows, RowBlocks, UnreadableRows};
 pub use schedule::{Schedule, ScheduledRate};
 pub use settings::Training;
 pub use usual::{AdamRates, NetworkTraining, TrainingDefaults};
+pub use validation::{HeldOutRows, Validation, ValidationProgress};
 
 /// Adds the log density of the priors of the parameters to an objective.
 fn with_log_prior(objective: Tensor<1>, log_prior: Option<Tensor<1>>) -> Tensor<1> {
@@ -231,7 +238,7 @@ pub fn describe(hyperparameters: &[Hyperparameter]) -> String {
     parts.join(", ")
 }
 
-/// A training loop, one step at a time.
+/// The steps of a training loop, which [`run`](#method.run) takes.
 pub trait Trainer {
     /// The model.
     type Model;
@@ -288,47 +295,6 @@ pub trait Trainer {
         0
     }
 
-    /// Takes steps until training is over or a callback stops it. All callbacks get the last step.
-    ///
-    /// On a GPU, the reports of several steps are read together, unless a callback
-    /// [needs](Callback::needs_report) one earlier.
-    ///
-    /// # Errors
-    ///
-    /// When a step fails, which then does not change the model, or a callback fails.
-    fn run<E: From<TrainingError>>(
-        &mut self,
-        callbacks: &mut [&mut dyn Callback<Self, E>],
-    ) -> Result<(), E>
-    where
-        Self: Sized,
-    {
-        while !self.is_finished() {
-            for callback in callbacks.iter_mut() {
-                callback.before_step(self);
-            }
-            let reports = match attempt(self, Self::advance)? {
-                Some(report) => vec![report],
-                None if self.are_reports_due()
-                    || callbacks.iter().any(|callback| callback.needs_report(self)) =>
-                {
-                    attempt(self, Self::read_reports)?
-                }
-                None => continue,
-            };
-            let mut stops = false;
-            for report in reports {
-                for callback in callbacks.iter_mut() {
-                    stops |= callback.after_step(self, report)?.is_break();
-                }
-            }
-            if stops {
-                break;
-            }
-        }
-        Ok(())
-    }
-
     /// Whether training is over.
     fn is_finished(&self) -> bool;
 
@@ -365,16 +331,55 @@ pub trait Trainer {
     fn restore(&mut self, folder: &Path) -> Result<(), TrainingError>;
 }
 
-/// Runs `work` on a trainer and turns a failure of the device into an error.
-fn attempt<T: Trainer, R>(
-    trainer: &mut T,
-    work: impl FnOnce(&mut T) -> Result<R, TrainingError>,
-) -> Result<R, TrainingError> {
-    match on_device(|| work(trainer)) {
-        Ok(result) => result,
-        Err(source) => Err(TrainingError::Device {
-            step: trainer.steps_made() + 1,
-            source,
-        }),
+impl<M: 'static> dyn Trainer<Model = M> {
+    /// Takes steps until training is over or a callback stops it. All callbacks get the last step.
+    ///
+    /// On a GPU, the reports of several steps are read together, unless a callback
+    /// [needs](Callback::needs_report) one earlier.
+    ///
+    /// # Errors
+    ///
+    /// When a step fails, which then does not change the model, or a callback fails.
+    pub fn run<E: From<TrainingError>>(
+        &mut self,
+        callbacks: &mut [&mut dyn Callback<M, E>],
+    ) -> Result<(), E> {
+        while !self.is_finished() {
+            for callback in callbacks.iter_mut() {
+                callback.before_step(self);
+            }
+            // Training stops after a failure and does not use what the step has changed.
+            let caught = catch_unwind(AssertUnwindSafe(|| match self.advance()? {
+                Some(report) => Ok(vec![report]),
+                None if self.are_reports_due()
+                    || callbacks.iter().any(|callback| callback.needs_report(self)) =>
+                {
+                    self.read_reports()
+                }
+                None => Ok(Vec::new()),
+            }));
+            let reports = caught.unwrap_or_else(|panic| Err(self.failure_of_device(panic)))?;
+            let mut stops = false;
+            for report in reports {
+                for callback in callbacks.iter_mut() {
+                    stops |= callback.after_step(self, report)?.is_break();
+                }
+            }
+            if stops {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The failure of the device that a panic in a step reports. Other panics go on.
+    fn failure_of_device(&self, panic: Box<dyn Any + Send>) -> TrainingError {
+        match DeviceFailure::of_panic(&*panic) {
+            Some(source) => TrainingError::Device {
+                step: self.steps_made() + 1,
+                source,
+            },
+            None => resume_unwind(panic),
+        }
     }
 }

@@ -19,8 +19,8 @@ use burn_gp_core::{
 use burn_gp_models::{
     AnyModel, ModelConfig,
     training::{
-        MiniBatchTrainer, MiniBatchTraining, Model, Objective, StepReport, Trainer, TrainingData,
-        TrainingError,
+        AnyTrainer, MiniBatchTrainer, MiniBatchTraining, Model, Objective, StepReport, Trainer,
+        TrainingData, TrainingError,
     },
 };
 
@@ -232,7 +232,7 @@ fn losses_are_read_together_or_when_a_callback_needs_them() {
         let data = waves().on(&gpu.autodiff(), DType::F32);
         let data = whitened().arranged(data);
         let model = whitened().init(&data).expect("a model");
-        let trainer = || MiniBatchTrainer::new(model.clone(), data.clone(), many_steps());
+        let trainer = || AnyTrainer::new(model.clone(), data.clone(), many_steps().into());
         let mut first = trainer();
         first.advance().expect("a step");
         let before = device_reads();
@@ -240,7 +240,7 @@ fn losses_are_read_together_or_when_a_callback_needs_them() {
         // After 32 steps and after the last.
         assert_eq!(device_reads() - before, 2);
         let mut seen = Vec::new();
-        let mut log = |trainer: &MiniBatchTrainer<_>, report: StepReport| {
+        let mut log = |trainer: &dyn Trainer<Model = _>, report: StepReport| {
             seen.push((report.step, trainer.steps_made()));
             Ok::<_, TrainingError>(ControlFlow::Continue(()))
         };

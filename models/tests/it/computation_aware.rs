@@ -13,8 +13,9 @@ use burn_gp_core::{
     parameter::numbers,
 };
 use burn_gp_models::{
-    ActionRows, ActionsConfig, AnyComputationAware, ComputationAwareConfig, ExactConfig, InitError,
-    ModelConfig, ModelDefinition, Precision, Predictions, SavedModel, Summary, TrainedModel,
+    ActionRows, ActionsConfig, AnyComputationAware, AnyTrained, ComputationAwareConfig,
+    ExactConfig, InitError, ModelConfig, ModelDefinition, Precision, Predictions, SavedModel,
+    Summary,
     training::{
         FullBatchOptimizer, FullBatchTrainer, FullBatchTraining, Model, Schedule, Trainer,
         TrainingData,
@@ -109,7 +110,7 @@ fn trainer_by(
     FullBatchTrainer::new(model, data, training)
 }
 
-fn trained(config: &ComputationAwareConfig, data: &TrainingData) -> (TrainedModel, f64) {
+fn trained(config: &ComputationAwareConfig, data: &TrainingData) -> (AnyTrained, f64) {
     let mut trainer = trainer(config, data);
     let mut loss = f64::INFINITY;
     while !trainer.is_finished() {
@@ -200,7 +201,7 @@ fn training_ends_where_steepest_descent_finds_nothing() {
     assert_eq!(over, Some(losses.len() - 1), "{losses:?}");
 }
 
-fn predictions(model: &TrainedModel, inputs: &[f64]) -> Predictions {
+fn predictions(model: &AnyTrained, inputs: &[f64]) -> Predictions {
     model
         .predictor()
         .expect("it can be conditioned")
@@ -209,7 +210,7 @@ fn predictions(model: &TrainedModel, inputs: &[f64]) -> Predictions {
 
 /// The root mean square error of the means, and the mean negative log predictive density of new
 /// targets.
-fn scores(model: &TrainedModel) -> (f64, f64) {
+fn scores(model: &AnyTrained) -> (f64, f64) {
     let inputs: Vec<f64> = (0..200).map(|n| n as f64 / 25.0 - 3.99).collect();
     let predictions = predictions(model, &inputs);
     let (mut squares, mut nlpd) = (0.0, 0.0);
@@ -298,7 +299,7 @@ fn the_projected_loss_is_the_losing_one() {
     let mut projected = config(actions);
     projected.loss = ActionLoss::Projected;
     let (projected, _) = trained(&projected, &data);
-    let noise = |model: &TrainedModel| {
+    let noise = |model: &AnyTrained| {
         let all = model.hyperparameters();
         let noise = all.iter().find(|one| one.path.contains("noise"));
         noise.expect("there is a noise variance").values[0].sqrt()

@@ -19,7 +19,7 @@ use burn_gp_core::{
 };
 use burn_gp_datasets::{DataSource, Dataset, SyntheticFunction};
 use burn_gp_models::{
-    BasisConfig, DbkConfig, ExactConfig, TrainedModel,
+    AnyTrained, BasisConfig, DbkConfig, ExactConfig,
     training::{
         FullBatchTrainer, FullBatchTraining, MiniBatchTrainer, MiniBatchTraining, Model, Schedule,
         Trainer, TrainingData,
@@ -43,7 +43,7 @@ fn training_data(data: &Dataset, dtype: DType) -> TrainingData {
 
 /// The error relative to the noise-free function, and the mean negative log predictive density of
 /// the targets.
-fn scores(model: &TrainedModel, test: &Dataset) -> (f64, f64) {
+fn scores(model: &AnyTrained, test: &Dataset) -> (f64, f64) {
     let inputs = test.inputs.values();
     let function = |x: &f64| SyntheticFunction::Levels.evaluate(&[*x]);
     let truth: Vec<f64> = inputs.iter().map(function).collect();
@@ -55,7 +55,7 @@ fn scores(model: &TrainedModel, test: &Dataset) -> (f64, f64) {
     (error, metrics::negative_log_density(&densities))
 }
 
-fn gaussian_process(train: &Dataset) -> TrainedModel {
+fn gaussian_process(train: &Dataset) -> AnyTrained {
     let data = training_data(train, DType::F64);
     let config = ExactConfig::new(Stationary::SquaredExponential)
         .with_likelihood(GaussianConfig { noise: 1e-2 });
@@ -71,7 +71,7 @@ fn gaussian_process(train: &Dataset) -> TrainedModel {
     trainer.into_model().trained(&data).unwrap()
 }
 
-fn deep_basis(train: &Dataset, correction: VarianceCorrection, seed: u64) -> TrainedModel {
+fn deep_basis(train: &Dataset, correction: VarianceCorrection, seed: u64) -> AnyTrained {
     let data = training_data(train, DType::F32);
     let network = PerceptronConfig {
         hidden: vec![32; 2],

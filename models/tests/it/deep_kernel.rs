@@ -14,8 +14,8 @@ use burn_gp_core::{
     parameter::{ParameterConfig, Prior},
 };
 use burn_gp_models::{
-    AnyLastLayer, AnyModel, AnySgpr, BasisConfig, DeepKernelConfig, ExactConfig, LastLayerConfig,
-    ModelConfig, SgprConfig, SvgpConfig, TrainedModel,
+    AnyLastLayer, AnyModel, AnySgpr, AnyTrained, BasisConfig, DeepKernelConfig, ExactConfig,
+    LastLayerConfig, ModelConfig, SgprConfig, SvgpConfig,
     training::{MiniBatchTrainer, MiniBatchTraining, Model, Trainer, TrainingData, matrix},
 };
 
@@ -276,7 +276,7 @@ fn a_bayesian_last_layer_is_linear_regression() {
         .map(|i| phi.iter().zip(&y).map(|(row, y)| row[i] * y).sum())
         .collect();
     let (weights, _) = solved(&precision, &right);
-    let trained: TrainedModel = model.trained(&data).unwrap();
+    let trained: AnyTrained = model.trained(&data).unwrap();
     let predicted = trained.predictor().unwrap().predict(&inputs(), 2);
     for (row, features) in phi.iter().enumerate() {
         let mean: f64 = features.iter().zip(&weights).map(|(f, w)| f * w).sum();

@@ -11,7 +11,6 @@ use burn::{
 };
 use burn_gp_core::{
     kernels::StationaryConfig,
-    layers::Predictive,
     likelihoods::{
         BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig, Likelihood,
         LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig, SoftmaxConfig,
@@ -19,14 +18,14 @@ use burn_gp_core::{
     },
     ops::{NotPositiveDefinite, Stationary},
     parameter::numbers,
-    process::{CovarianceShape, Marginals},
+    process::{AnyProcess, CovarianceShape, Marginals},
     variational::{
         InverseFreeConfig, LSvgpConfig, OrthogonallyDecoupledConfig, Parameterization,
         PosteriorConfig, SolveGpConfig, TraceProbes, UnwhitenedConfig, WhitenedConfig,
     },
 };
 use burn_gp_models::{
-    ModelConfig, Precision, Predictor, SavedModel, Summary, SvgpConfig, Trained, TrainedModel,
+    AnyTrained, ModelConfig, Precision, Predictor, SavedModel, Summary, SvgpConfig, Trained,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng};
@@ -119,7 +118,7 @@ fn posteriors() -> [PosteriorConfig; 7] {
 
 /// Trains on data drawn from the likelihood. Returns the model, the targets and the losses before
 /// and after some steps.
-fn train(config: &SvgpConfig) -> (TrainedModel, Vec<f64>, [f64; 2]) {
+fn train(config: &SvgpConfig) -> (AnyTrained, Vec<f64>, [f64; 2]) {
     let likelihood = config.likelihood.init(options());
     let targets = targets(&*likelihood);
     let description = likelihood.description();
@@ -265,7 +264,7 @@ struct Counted {
     inputs: Arc<AtomicUsize>,
 }
 
-impl Predictive for Counted {
+impl AnyProcess for Counted {
     fn components(&self, x: Tensor<2>) -> Vec<Marginals> {
         self.inputs.fetch_add(x.dims()[0], Ordering::Relaxed);
         self.functions.process().components(x)

@@ -1,6 +1,7 @@
 //! `fit` and `predict`: units, labels and options.
 
 mod configurations;
+mod early_stopping;
 mod errors;
 mod missing;
 mod restarts;

@@ -19,8 +19,8 @@ use burn_gp_core::{
     },
 };
 use burn_gp_models::{
-    ConvolutionalForm, DeepGpConfig, DenseForm, InducingConfig, InitError, LayerConfig, LayerForm,
-    ModelConfig, PatchForm, Precision, SavedModel, Summary, SvgpConfig, Trained, TrainedModel,
+    AnyTrained, ConvolutionalForm, DeepGpConfig, DenseForm, InducingConfig, InitError, LayerConfig,
+    LayerForm, ModelConfig, PatchForm, Precision, SavedModel, Summary, SvgpConfig, Trained,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
@@ -131,7 +131,7 @@ fn data(classes: Option<usize>, dtype: DType) -> TrainingData {
 }
 
 /// Twenty full-batch steps. Returns the mean losses of the first five and the last five.
-fn train(config: &DeepGpConfig, data: TrainingData) -> (TrainedModel, [f64; 2]) {
+fn train(config: &DeepGpConfig, data: TrainingData) -> (AnyTrained, [f64; 2]) {
     let model = config.init(&data).expect("a model");
     let training = MiniBatchTraining {
         batch_size: ROWS,
@@ -181,7 +181,7 @@ fn every_layer_works_with_every_posterior_and_likelihood() {
                 let loaded =
                     SavedModel::<()>::load(folder.path(), &Device::default()).expect("loaded");
                 let rows = &inputs[..5 * IMAGE.len()];
-                let look = |model: &TrainedModel| {
+                let look = |model: &AnyTrained| {
                     let predictor = model.predictor().expect("a predictor");
                     let densities =
                         (predictor.log_density(rows, IMAGE.len(), &targets[..5])).expect("labels");

@@ -29,6 +29,7 @@ mod network_layer;
 mod orthogonal;
 mod other_crates;
 mod plateau;
+mod road;
 mod roles;
 mod row_blocks;
 mod row_weights;

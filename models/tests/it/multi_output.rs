@@ -18,8 +18,8 @@ use burn_gp_core::{
     },
 };
 use burn_gp_models::{
-    AnySvgp, CoregionalizationConfig, ModelConfig, Precision, SavedModel, Summary, SvgpConfig,
-    Trained, TrainedModel,
+    AnySvgp, AnyTrained, CoregionalizationConfig, ModelConfig, Precision, SavedModel, Summary,
+    SvgpConfig, Trained,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData, matrix},
 };
 
@@ -96,7 +96,7 @@ fn configurations(likelihood: &LikelihoodConfig) -> Vec<SvgpConfig> {
 }
 
 /// The first and last losses of some steps, and the model.
-fn train(config: &SvgpConfig, data: &TrainingData) -> (f64, f64, TrainedModel) {
+fn train(config: &SvgpConfig, data: &TrainingData) -> (f64, f64, AnyTrained) {
     let model = config.init(data).expect("distinct inputs");
     let has_gaussians = !(model.posterior()).distributions().is_empty();
     let training = MiniBatchTraining {

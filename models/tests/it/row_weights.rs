@@ -8,7 +8,7 @@ use burn_gp_core::{
 };
 use burn_gp_models::{
     AnySvgp, SvgpConfig,
-    training::{AnyTrainer, MiniBatchTraining, Model, Trainer, TrainingData, TrainingError},
+    training::{AnyTrainer, MiniBatchTraining, Model, TrainingData, TrainingError},
 };
 
 const WEIGHTS: [usize; 6] = [1, 3, 0, 2, 1, 4];

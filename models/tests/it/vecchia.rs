@@ -1,19 +1,24 @@
 //! Nearest-neighbor regression as a ready-made model.
 
-use burn::tensor::{DType, Device, Tensor};
+use burn::{
+    module::Module,
+    tensor::{DType, Device, Tensor},
+};
 use burn_gp_core::{
     inference::VecchiaSettings, kernels::StationaryConfig, likelihoods::GaussianConfig,
     neighbors::Ordering, ops::Stationary, parameter::Parameters,
 };
 use burn_gp_models::{
     AnyVecchia, ExactConfig, Fit, FitModel, Fitted, InitError, ModelConfig, VecchiaConfig,
-    training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData, TrainingDefaults},
+    training::{
+        FullBatchTrainer, FullBatchTraining, Model, Trainer, TrainingData, TrainingDefaults,
+    },
 };
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 use temp_dir::TempDir;
 
 /// A function that varies ten times faster in the first input, at random places, with noise.
-fn rows(count: usize) -> (Vec<[f64; 2]>, Vec<f64>) {
+pub fn rows(count: usize) -> (Vec<[f64; 2]>, Vec<f64>) {
     let mut random = ChaCha8Rng::seed_from_u64(5);
     let x: Vec<[f64; 2]> = (0..count)
         .map(|_| [random.random::<f64>(), random.random::<f64>()])
@@ -76,41 +81,50 @@ fn it_agrees_with_exact_regression() {
     }
 }
 
-/// Training ends with neighbors in the metric of its own lengthscales, which are not those of its beginning.
-#[test]
-fn training_updates_the_neighbors() {
-    let mut trainer = trainer(&config(6), 300, DType::F64);
+/// Training ends with neighbors in the metric of its own lengthscales, which are not those of its beginning. Returns the
+/// trainer after its last step.
+pub fn check_updated_neighbors<M: Module + Model>(
+    mut trainer: FullBatchTrainer<M>,
+) -> FullBatchTrainer<M> {
     let first = trainer.model().parameter("metric.scales").unwrap();
     assert!((first[0] / first[1] - 1.0).abs() < 1e-12, "{first:?}");
     while !trainer.is_finished() {
         trainer.step().unwrap();
     }
-    assert!(trainer.has_converged());
     let last = trainer.model().parameter("metric.scales").unwrap();
     assert!(last[0] > 3.0 * last[1], "{last:?}");
+    trainer
+}
+
+#[test]
+fn training_updates_the_neighbors() {
+    let trainer = check_updated_neighbors(trainer(&config(6), 300, DType::F64));
+    assert!(trainer.has_converged());
     assert!(!trainer.into_model().update_metric());
 }
 
-/// A run that is resumed after the neighbors have changed continues bit for bit. The type is the one in which burn
-/// restores L-BFGS.
-#[test]
-fn a_resumed_run_has_the_same_neighbors() {
-    let config = config(6);
-    let mut first = trainer(&config, 120, DType::F32);
-    let steps = |trainer: &mut FullBatchTrainer<AnyVecchia>| -> Vec<f64> {
+/// A run that is resumed after the neighbors have changed continues bit for bit. The type of the data must be the one in
+/// which burn restores L-BFGS, single precision.
+pub fn check_resumed_neighbors<M: Module + Model>(new: impl Fn() -> FullBatchTrainer<M>) {
+    let mut first = new();
+    let steps = |trainer: &mut FullBatchTrainer<M>| -> Vec<f64> {
         (0..5).map(|_| trainer.step().unwrap().loss).collect()
     };
     steps(&mut first);
     let folder = TempDir::new().unwrap();
     first.save(folder.path()).unwrap();
-    let mut second = trainer(&config, 120, DType::F32);
+    let mut second = new();
     second.restore(folder.path()).unwrap();
-    let metric = |trainer: &FullBatchTrainer<AnyVecchia>| {
-        trainer.model().parameter("metric.scales").unwrap()
-    };
+    let metric =
+        |trainer: &FullBatchTrainer<M>| trainer.model().parameter("metric.scales").unwrap();
     assert_eq!(metric(&second), metric(&first));
-    assert_ne!(metric(&second), metric(&trainer(&config, 120, DType::F32)));
+    assert_ne!(metric(&second), metric(&new()));
     assert_eq!(steps(&mut second), steps(&mut first));
+}
+
+#[test]
+fn a_resumed_run_has_the_same_neighbors() {
+    check_resumed_neighbors(|| trainer(&config(6), 120, DType::F32));
 }
 
 /// The order is that of the inputs and not that of the table.

@@ -9,22 +9,8 @@ use burn_gp_models::{
     AnyVif, ExactConfig, Fit, FitModel, ModelConfig, SgprConfig, VifConfig,
     training::{FullBatchTrainer, FullBatchTraining, Trainer, TrainingData},
 };
-use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
-use temp_dir::TempDir;
 
-/// A function that varies ten times faster in the first input, at random places, with noise.
-fn rows(count: usize) -> (Vec<[f64; 2]>, Vec<f64>) {
-    let mut random = ChaCha8Rng::seed_from_u64(5);
-    let x: Vec<[f64; 2]> = (0..count)
-        .map(|_| [random.random::<f64>(), random.random::<f64>()])
-        .collect();
-    let noise = |random: &mut ChaCha8Rng| 0.2 * (random.random::<f64>() - 0.5);
-    let y = x
-        .iter()
-        .map(|[a, b]| (9.0 * a).sin() + (0.9 * b).cos() + noise(&mut random));
-    let y = y.collect();
-    (x, y)
-}
+use crate::vecchia::{check_resumed_neighbors, check_updated_neighbors, rows};
 
 fn config(inducing: usize, neighbors: usize) -> VifConfig {
     let settings = VecchiaSettings {
@@ -66,39 +52,15 @@ fn it_is_closer_to_exact_regression_than_inducing_points() {
     assert!(4.0 * ours < alone, "{ours}, {alone}");
 }
 
-/// Training ends with neighbors in the metric of its own lengthscales, which are not those of its beginning.
 #[test]
 fn training_updates_the_neighbors() {
-    let mut trainer = trainer(&config(10, 6), 200, DType::F64);
-    let first = trainer.model().parameter("metric.scales").unwrap();
-    assert!((first[0] / first[1] - 1.0).abs() < 1e-12, "{first:?}");
-    while !trainer.is_finished() {
-        trainer.step().unwrap();
-    }
-    let last = trainer.model().parameter("metric.scales").unwrap();
-    assert!(last[0] > 3.0 * last[1], "{last:?}");
+    let trainer = check_updated_neighbors(trainer(&config(10, 6), 200, DType::F64));
     assert!(!trainer.into_model().update_metric());
 }
 
-/// A run that is resumed after the neighbors have changed continues bit for bit. The type is the one in which burn
-/// restores L-BFGS.
 #[test]
 fn a_resumed_run_has_the_same_neighbors() {
-    let config = config(10, 6);
-    let mut first = trainer(&config, 120, DType::F32);
-    let steps = |trainer: &mut FullBatchTrainer<AnyVif>| -> Vec<f64> {
-        (0..5).map(|_| trainer.step().unwrap().loss).collect()
-    };
-    steps(&mut first);
-    let folder = TempDir::new().unwrap();
-    first.save(folder.path()).unwrap();
-    let mut second = trainer(&config, 120, DType::F32);
-    second.restore(folder.path()).unwrap();
-    let metric =
-        |trainer: &FullBatchTrainer<AnyVif>| trainer.model().parameter("metric.scales").unwrap();
-    assert_eq!(metric(&second), metric(&first));
-    assert_ne!(metric(&second), metric(&trainer(&config, 120, DType::F32)));
-    assert_eq!(steps(&mut second), steps(&mut first));
+    check_resumed_neighbors(|| trainer(&config(10, 6), 120, DType::F32));
 }
 
 /// The file of a configuration has the inducing points, the numbers of neighbors and the order.

@@ -3,7 +3,7 @@
 
 use burn::tensor::{DType, Device};
 use burn_gp_models::{
-    ModelConfig, TrainedModel,
+    AnyTrained, ModelConfig,
     training::{Model, TrainingData},
 };
 use proptest::prelude::*;
@@ -35,7 +35,7 @@ fn value() -> impl Strategy<Value = f64> {
 }
 
 /// The model from a configuration, after the computations of a training step.
-pub fn fit(config: &ModelConfig, data: &TrainingData) -> Option<TrainedModel> {
+pub fn fit(config: &ModelConfig, data: &TrainingData) -> Option<AnyTrained> {
     let data = config.arranged(data.clone());
     let mut model = config.init(&data).ok()?;
     let seen = match model.needs_all_data() {
@@ -50,7 +50,7 @@ pub fn fit(config: &ModelConfig, data: &TrainingData) -> Option<TrainedModel> {
 }
 
 /// Calls all prediction methods of a model.
-pub fn ask(model: &TrainedModel, dimensions: usize) {
+pub fn ask(model: &AnyTrained, dimensions: usize) {
     let _ = (model.hyperparameters(), model.inducing_points());
     if let Ok(predictor) = model.predictor() {
         let _ = predictor.predict(&vec![0.3; 2 * dimensions], dimensions);

@@ -14,10 +14,7 @@ use std::time::Instant;
 use burn::tensor::{DType, Device};
 use burn_gp_core::parameter::Hyperparameter;
 use burn_gp_datasets::DataSource;
-use burn_gp_models::{
-    AnyModel,
-    training::{Model, Trainer},
-};
+use burn_gp_models::{AnyModel, training::Model};
 
 use crate::arguments::RunOptions;
 use crate::failure::Failure;

@@ -9,7 +9,7 @@ use burn_gp_core::likelihoods::GaussianConfig;
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
     AnyModel, SgprConfig, VecchiaConfig,
-    training::{AnyTrainer, Model, Trainer},
+    training::{AnyTrainer, Model},
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::index};
 

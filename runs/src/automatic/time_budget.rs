@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use burn::tensor::{DType, Device};
-use burn_gp_models::training::{AnyTrainer, Trainer};
+use burn_gp_models::training::AnyTrainer;
 
 use super::choice::STEPS;
 use crate::arguments::RunOptions;

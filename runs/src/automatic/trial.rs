@@ -7,7 +7,7 @@
 use burn::tensor::{DType, Device};
 use burn_gp_core::ops::number;
 use burn_gp_datasets::DataSource;
-use burn_gp_models::training::{Model, Trainer};
+use burn_gp_models::training::Model;
 
 use super::start::Start;
 use crate::failure::Failure;

@@ -3,7 +3,7 @@
 use std::{fmt, time::Instant};
 
 use burn::tensor::{DType, Device};
-use burn_gp_models::{
+use burn_gp_device_checks::{
     device_step::{StepMeasurement, StepModel, StepSizes, measure_steps, step_models},
     parity::{self, Case, Outcome},
 };

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use burn_gp_models::{
     AnyModel,
-    training::{AnyTrainer, Callback, StepReport, Trainer, TrainingError},
+    training::{Callback, StepReport, Trainer, TrainingError},
 };
 
 use super::{Checkpoints, Interrupt, LogEntry, RunState};
@@ -82,7 +82,7 @@ impl<'a> RunCallback<'a> {
 
     /// Warns once, above the display of the progress, that the device has skipped a step. The warnings at the
     /// end give the number of skipped steps.
-    fn warn(&mut self, trainer: &AnyTrainer<AnyModel>) {
+    fn warn(&mut self, trainer: &dyn Trainer<Model = AnyModel>) {
         let skipped = trainer.skipped_steps();
         if let Some(text) = skipped_steps(skipped).filter(|_| !self.has_warned) {
             self.has_warned = true;
@@ -90,18 +90,22 @@ impl<'a> RunCallback<'a> {
         }
     }
 
-    fn is_validation_due(&self, trainer: &AnyTrainer<AnyModel>, step: usize) -> bool {
+    fn is_validation_due(&self, trainer: &dyn Trainer<Model = AnyModel>, step: usize) -> bool {
         let is_last = trainer.is_finished();
         (self.state.validation.as_ref()).is_some_and(|validation| validation.is_due(step, is_last))
     }
 
-    fn are_scores_due(&self, trainer: &AnyTrainer<AnyModel>, step: usize) -> bool {
+    fn are_scores_due(&self, trainer: &dyn Trainer<Model = AnyModel>, step: usize) -> bool {
         let is_last = trainer.is_finished() || self.state.is_exhausted();
         (self.state.test_scores.as_ref()).is_some_and(|scores| scores.is_due(step, is_last))
     }
 
     /// Validates the model after `step` if a validation is due.
-    fn validate(&mut self, trainer: &AnyTrainer<AnyModel>, step: usize) -> Result<(), Broken> {
+    fn validate(
+        &mut self,
+        trainer: &dyn Trainer<Model = AnyModel>,
+        step: usize,
+    ) -> Result<(), Broken> {
         let is_due = self.is_validation_due(trainer, step);
         let due = self.state.validation.as_mut().filter(|_| is_due);
         if let Some(validation) = due {
@@ -117,7 +121,11 @@ impl<'a> RunCallback<'a> {
     }
 
     /// Scores the test rows after `step` if a score is due.
-    fn score(&mut self, trainer: &AnyTrainer<AnyModel>, step: usize) -> Result<(), Broken> {
+    fn score(
+        &mut self,
+        trainer: &dyn Trainer<Model = AnyModel>,
+        step: usize,
+    ) -> Result<(), Broken> {
         let is_due = self.are_scores_due(trainer, step);
         if let Some(scores) = self.state.test_scores.as_mut().filter(|_| is_due) {
             let model = trainer.model();
@@ -136,13 +144,13 @@ impl<'a> RunCallback<'a> {
     }
 }
 
-impl Callback<AnyTrainer<AnyModel>, Broken> for RunCallback<'_> {
-    fn before_step(&mut self, _trainer: &AnyTrainer<AnyModel>) {
+impl Callback<AnyModel, Broken> for RunCallback<'_> {
+    fn before_step(&mut self, _trainer: &dyn Trainer<Model = AnyModel>) {
         self.state.clock.start();
     }
 
     /// Validation, scores and checkpoints need the report of their step; the display needs one per second.
-    fn needs_report(&self, trainer: &AnyTrainer<AnyModel>) -> bool {
+    fn needs_report(&self, trainer: &dyn Trainer<Model = AnyModel>) -> bool {
         let step = trainer.steps_made();
         self.shown.elapsed() >= DISPLAY_INTERVAL
             || self.interrupt.is_requested()
@@ -153,7 +161,7 @@ impl Callback<AnyTrainer<AnyModel>, Broken> for RunCallback<'_> {
 
     fn after_step(
         &mut self,
-        trainer: &AnyTrainer<AnyModel>,
+        trainer: &dyn Trainer<Model = AnyModel>,
         report: StepReport,
     ) -> Result<ControlFlow<()>, Broken> {
         self.state.clock.stop();

@@ -3,11 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use burn_gp_models::{CheckedFolder, training::TrainingError};
+use burn_gp_models::{
+    CheckedFolder,
+    training::{TrainingError, ValidationProgress},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{RunState, StoppingPoint, ValidationProgress};
+use super::{RunState, StoppingPoint};
 use crate::arguments::RunOptions;
 use crate::checksums::seal;
 use crate::failure::{Failure, FolderError};

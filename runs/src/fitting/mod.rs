@@ -7,7 +7,6 @@ mod learning_curve;
 mod run_state;
 mod session;
 mod stopping_point;
-mod validation;
 
 pub use crate::training_log::{LogEntry, TrainingLog};
 pub use checkpoint::{CHECKPOINT_FOLDER, Checkpoint, Checkpoints, read as read_checkpoint};
@@ -16,4 +15,3 @@ pub use learning_curve::{LearningCurve, TestScores};
 pub use run_state::{Clock, RunState};
 pub use session::{Fitted, Outcome, Session};
 pub use stopping_point::StoppingPoint;
-pub use validation::{Validation, ValidationProgress};

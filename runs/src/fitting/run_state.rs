@@ -5,9 +5,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use burn::module::Module;
+use burn_gp_models::{AnyModel, training::Validation};
 
 use super::checkpoint::files;
-use super::{Checkpoint, StoppingPoint, TestScores, TrainingLog, Validation};
+use super::{Checkpoint, StoppingPoint, TestScores, TrainingLog};
 use crate::arguments::RunOptions;
 use crate::failure::Failure;
 
@@ -20,7 +21,7 @@ pub struct RunState {
     /// The steps so far.
     pub log: TrainingLog,
     /// Validation, if there is any.
-    pub validation: Option<Validation>,
+    pub validation: Option<Validation<AnyModel>>,
     /// Scores of the test rows during training, if requested.
     pub test_scores: Option<TestScores>,
     /// Where training stops, if held-out rows determined it.

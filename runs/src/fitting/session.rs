@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use burn_gp_models::{
-    AnyModel, CheckedFolder, TrainedModel, module_from_bytes,
-    training::{AnyTrainer, DeviceFailure, Trainer, TrainingError, on_device},
+    AnyModel, AnyTrained, CheckedFolder, module_from_bytes,
+    training::{AnyTrainer, DeviceFailure, TrainingError, on_device},
 };
 
 use super::callback::{Broken, RunCallback};
@@ -33,7 +33,7 @@ pub enum Outcome {
 /// A trained model with its final loss.
 pub struct Fitted {
     /// The model.
-    pub model: TrainedModel,
+    pub model: AnyTrained,
     /// The negative objective per row, on all training rows.
     pub loss: f64,
     /// The step of the model.

@@ -3,17 +3,12 @@
 use burn::tensor::{Tensor, TensorData};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-use super::{
-    FiniteRows, ObservedRows, System, Tile, each_row, errors, indices, on_device,
-    predicted_conditional,
-};
+use super::{FiniteRows, Observations, System, each_row, indices, on_device};
 use crate::{
     inducing::first_equal_rows,
     kernels::KernelModule,
-    neighbors::NeighborSets,
-    ops::{ExactMatmul, NeighborRows, NotPositiveDefinite, numbers},
-    parameter::{both_tracked, tracked_like},
-    process::{Joint, Marginals, Process, draw_at_distinct, dummy_row_if_empty, nonnegative},
+    ops::{ExactMatmul, NotPositiveDefinite, numbers},
+    process::{Joint, Marginals, Process, draw_at_distinct, dummy_row_if_empty},
     random::normals,
 };
 
@@ -39,26 +34,10 @@ const JOINT_INPUTS: usize = 1 << 16;
 /// Values are NaN at inputs that are not finite.
 #[derive(Clone, Debug)]
 pub struct VecchiaProcess<K> {
-    kernel: K,
-    /// σ², `[1]`
-    noise: Tensor<1>,
-    /// [N, D]
-    inputs: Tensor<2>,
-    /// y − m(x), [N, P]
-    residual: Tensor<2>,
-    observed: ObservedRows,
+    /// With the values y − m(x), [N, P].
+    observed: Observations<K>,
     /// Whether marginals are joint.
     is_joint: bool,
-}
-
-/// The conditional distributions of new rows.
-struct Conditionals {
-    /// b, [T, m]
-    weights: Tensor<2>,
-    /// d, `[T]`
-    variance: Tensor<1>,
-    /// `Σ b·y` over the observed neighbors, [T, P]
-    known: Tensor<2>,
 }
 
 impl<K: KernelModule> VecchiaProcess<K> {
@@ -70,47 +49,8 @@ impl<K: KernelModule> VecchiaProcess<K> {
         is_joint: bool,
     ) -> Self {
         Self {
-            observed: ObservedRows::new(&kernel, &inputs, most),
-            kernel,
-            noise,
-            inputs,
-            residual,
+            observed: Observations::new(kernel, noise, [inputs, residual], most),
             is_joint,
-        }
-    }
-
-    /// The conditional distributions of the rows `own` given their neighbors, as indices of observed rows followed
-    /// by the rows of `x`.
-    fn conditionals(&self, x: &Tensor<2>, own: &[u32], sets: &NeighborSets) -> Conditionals {
-        let ([observed, _], [count, _]) = (self.inputs.dims(), x.dims());
-        let [_, outputs] = self.residual.dims();
-        let kernel = tracked_like(x, self.kernel.clone());
-        let (inputs, new) = both_tracked(self.inputs.clone(), x.clone());
-        let all = Tensor::cat(vec![inputs, new], 0);
-        let unknown = on_device(vec![0.0; count * outputs], [count, outputs], &self.residual);
-        let values = Tensor::cat(vec![self.residual.clone(), unknown], 0);
-        let table = NeighborRows {
-            own,
-            neighbors: sets.indices(),
-            counts: sets.counts(),
-        };
-        let (mut weights, mut variances, mut known) = (Vec::new(), Vec::new(), Vec::new());
-        for tile in Tile::all(table, observed, 0, &self.inputs) {
-            let noise = match x.is_autodiff() {
-                true => self.noise.clone().autodiff(),
-                false => self.noise.clone(),
-            };
-            let matrix = tile.covariance(&kernel, all.clone(), noise);
-            let (own_weights, own_variances) = predicted_conditional(matrix);
-            let (values, factors) = both_tracked(tile.gather(values.clone()), own_weights.clone());
-            known.push(errors(values, factors).neg());
-            weights.push(own_weights);
-            variances.push(own_variances);
-        }
-        Conditionals {
-            weights: Tensor::cat(weights, 0),
-            variance: nonnegative(Tensor::cat(variances, 0).unsqueeze_dim(1)).squeeze_dim(1),
-            known: Tensor::cat(known, 0),
         }
     }
 
@@ -120,35 +60,17 @@ impl<K: KernelModule> VecchiaProcess<K> {
     }
 
     fn independent(&self, x: Tensor<2>) -> Marginals {
-        let ([observed, outputs], [rows, _]) = (self.residual.dims(), x.dims());
-        let sets = self.observed.nearest(&x);
-        let own: Vec<u32> = (0..rows).map(|row| (observed + row) as u32).collect();
-        let new = self.conditionals(&x, &own, &sets);
+        let ([rows, _], new) = (x.dims(), self.observed.of_each(&x));
+        let [_, outputs] = self.residual().dims();
         Marginals {
             mean: new.known, // μ = bᵀy_c
             variance: new.variance.unsqueeze_dim::<2>(1).expand([rows, outputs]),
         }
     }
 
-    /// The new rows in an order, given observed rows and those before them, and `Σ b·y` over the observed neighbors,
-    /// [T, P].
-    fn system(&self, x: &Tensor<2>) -> (System, Tensor<2>) {
-        let (order, sets) = self.observed.ordered(x);
-        let rows = self.observed.count();
-        let own: Vec<u32> = (rows..rows + order.len()).map(|row| row as u32).collect();
-        let ordered = x.clone().select(0, indices(order.iter().copied(), x));
-        let Conditionals {
-            weights,
-            variance,
-            known,
-        } = self.conditionals(&ordered, &own, &sets);
-        let system = System {
-            order,
-            sets,
-            weights,
-            variance,
-        };
-        (system, known)
+    /// y − m(x), [N, P]
+    fn residual(&self) -> &Tensor<2> {
+        self.observed.values()
     }
 
     /// Joint means with [independent](Self::independent_marginals) variances, at `x`, `[N, D]`, in time and memory
@@ -177,7 +99,7 @@ impl<K: KernelModule> VecchiaProcess<K> {
     /// Joint means, [N, P], of the rows of `x` whose independent means are finite.
     fn joint_means(&self, x: &Tensor<2>, independent: Tensor<2>) -> Tensor<2> {
         let [rows, dimensions] = x.dims();
-        let [_, outputs] = self.residual.dims();
+        let [_, outputs] = self.residual().dims();
         let mut means = numbers(independent);
         let first = match dimensions {
             0 => vec![0; rows],
@@ -191,10 +113,12 @@ impl<K: KernelModule> VecchiaProcess<K> {
             .filter(|&row| first[row] == row && is_finite[row])
             .collect();
         if kept.is_empty() {
-            return on_device(means, [rows, outputs], &self.residual);
+            return on_device(means, [rows, outputs], self.residual());
         }
-        let (system, _) = self.system(&x.clone().select(0, indices(kept.iter().copied(), x)));
-        let values = system.substitute(&numbers(self.residual.clone()), outputs, |_, _| 0.0);
+        let (system, _) = self
+            .observed
+            .system(&x.clone().select(0, indices(kept.iter().copied(), x)));
+        let values = system.substitute(&numbers(self.residual().clone()), outputs, |_, _| 0.0);
         for row in 0..rows {
             // The first rows are ascending.
             let Ok(place) = kept.binary_search(&first[row]) else {
@@ -206,7 +130,7 @@ impl<K: KernelModule> VecchiaProcess<K> {
                 means[row * outputs..][..outputs].copy_from_slice(joint);
             }
         }
-        on_device(means, [rows, outputs], &self.residual)
+        on_device(means, [rows, outputs], self.residual())
     }
 }
 
@@ -233,9 +157,9 @@ impl<K: KernelModule> Process for VecchiaProcess<K> {
         if let Some(one) = dummy_row_if_empty(&x) {
             return self.joint(one).at_none();
         }
-        let (system, known) = self.system(&x);
+        let (system, known) = self.observed.system(&x);
         let factor = system.factor(self.observed.count());
-        let [_, outputs] = self.residual.dims();
+        let [_, outputs] = self.residual().dims();
         let places = system.places(&x);
         let mean = factor.solve(known).select(0, places.clone());
         // U·√diag(d), with U = (I − B)⁻¹
@@ -259,19 +183,19 @@ impl<K: KernelModule> Process for VecchiaProcess<K> {
         seed: u64,
     ) -> Result<Tensor<3>, NotPositiveDefinite> {
         draw_at_distinct(x, |x| {
-            let ([rows, _], [_, outputs]) = (x.dims(), self.residual.dims());
+            let ([rows, _], [_, outputs]) = (x.dims(), self.residual().dims());
             let options = (&x.device(), x.dtype());
             if rows == 0 || samples == 0 {
                 return Ok(Tensor::zeros([samples, outputs, rows], options));
             }
-            let (system, known) = self.system(&x);
+            let (system, known) = self.observed.system(&x);
             let mut random = ChaCha8Rng::seed_from_u64(seed);
             let noise = normals([rows, samples, outputs], &mut random, options); // by place
             if x.is_autodiff() {
                 return Ok(self.dense_draws(&system, known, noise));
             }
             // Each sample continues from the same observed values.
-            let observed = numbers(self.residual.clone());
+            let observed = numbers(self.residual().clone());
             let observed: Vec<f64> = (observed.chunks_exact(outputs))
                 .flat_map(|row| row.iter().copied().cycle().take(samples * outputs))
                 .collect();

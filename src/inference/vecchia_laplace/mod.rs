@@ -22,7 +22,11 @@ use serde::{Deserialize, Serialize};
 
 pub use process::VecchiaLaplaceProcess;
 
-use super::{ConditionError, VecchiaSettings, check_rows, parts::parts, vecchia::Metric};
+use super::{
+    ConditionError, VecchiaSettings, check_rows,
+    parts::parts,
+    vecchia::{Metric, Observations},
+};
 use crate::{
     kernels::KernelModule,
     likelihoods::AnyLikelihood,
@@ -365,8 +369,11 @@ impl<K: KernelModule> VecchiaLaplace<K> {
         let latent = Tensor::<1>::from_data(mode.latent.as_slice(), options).unsqueeze_dim(1);
         let values = Tensor::cat(vec![latent, columns.matrix(&inputs)], 1);
         let most = self.neighbors.prediction_neighbors;
-        let process = VecchiaLaplaceProcess::new(this.kernel, jitter, [inputs, values], most);
-        Ok(WithMean::new(process, this.mean))
+        let observed = Observations::new(this.kernel, jitter, [inputs, values], most);
+        Ok(WithMean::new(
+            VecchiaLaplaceProcess::new(observed),
+            this.mean,
+        ))
     }
 
     #[track_caller]

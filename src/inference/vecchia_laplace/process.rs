@@ -4,14 +4,10 @@ use burn::tensor::{Tensor, TensorData};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use crate::{
-    inference::vecchia::{
-        ObservedRows, System, Tile, each_row, errors, indices, predicted_conditional,
-    },
+    inference::vecchia::{Observations, each_row},
     kernels::KernelModule,
-    neighbors::NeighborSets,
-    ops::{ExactMatmul, NeighborRows, NotPositiveDefinite, numbers},
-    parameter::{both_tracked, tracked_like},
-    process::{Joint, Marginals, Process, draw_at_distinct, dummy_row_if_empty, nonnegative},
+    ops::{ExactMatmul, NotPositiveDefinite, numbers},
+    process::{Joint, Marginals, Process, draw_at_distinct, dummy_row_if_empty},
     random::normals,
 };
 
@@ -24,110 +20,29 @@ use crate::{
 /// Values are NaN at inputs that are not finite.
 #[derive(Clone, Debug)]
 pub struct VecchiaLaplaceProcess<K> {
-    kernel: K,
-    /// What is added to the variance of each observed row, `[1]`.
-    jitter: Tensor<1>,
-    /// [N, D]
-    inputs: Tensor<2>,
-    /// ĝ and V, [N, 1 + K]
-    values: Tensor<2>,
-    observed: ObservedRows,
-}
-
-/// The conditional distributions of new rows.
-struct Conditionals {
-    /// b, [T, m]
-    weights: Tensor<2>,
-    /// d, `[T]`
-    variance: Tensor<1>,
-    /// `bᵀĝ_c` and `bᵀV_c` over the observed neighbors, [T, 1 + K]
-    known: Tensor<2>,
+    /// With the values ĝ and V, [N, 1 + K].
+    observed: Observations<K>,
 }
 
 impl<K: KernelModule> VecchiaLaplaceProcess<K> {
-    /// `values` are ĝ and V, [N, 1 + K]; new rows have at most `most` neighbors.
-    pub(super) fn new(
-        kernel: K,
-        jitter: Tensor<1>,
-        [inputs, values]: [Tensor<2>; 2],
-        most: usize,
-    ) -> Self {
-        Self {
-            observed: ObservedRows::new(&kernel, &inputs, most),
-            kernel,
-            jitter,
-            inputs,
-            values,
-        }
-    }
-
-    /// The conditional distributions of the rows `own` given their neighbors, as indices of observed rows followed
-    /// by the rows of `x`.
-    fn conditionals(&self, x: &Tensor<2>, own: &[u32], sets: &NeighborSets) -> Conditionals {
-        let ([observed, columns], [count, _]) = (self.values.dims(), x.dims());
-        let kernel = tracked_like(x, self.kernel.clone());
-        let (inputs, new) = both_tracked(self.inputs.clone(), x.clone());
-        let all = Tensor::cat(vec![inputs, new], 0);
-        let options = (&self.values.device(), self.values.dtype());
-        let unknown = Tensor::zeros([count, columns], options);
-        let values = Tensor::cat(vec![self.values.clone(), unknown], 0);
-        let table = NeighborRows {
-            own,
-            neighbors: sets.indices(),
-            counts: sets.counts(),
-        };
-        let (mut weights, mut variances, mut known) = (Vec::new(), Vec::new(), Vec::new());
-        for tile in Tile::all(table, observed, columns, &self.inputs) {
-            let jitter = match x.is_autodiff() {
-                true => self.jitter.clone().autodiff(),
-                false => self.jitter.clone(),
-            };
-            let matrix = tile.covariance(&kernel, all.clone(), jitter);
-            let (own_weights, own_variances) = predicted_conditional(matrix);
-            let (values, factors) = both_tracked(tile.gather(values.clone()), own_weights.clone());
-            known.push(errors(values, factors).neg()); // the row itself is unknown, zero
-            weights.push(own_weights);
-            variances.push(own_variances);
-        }
-        Conditionals {
-            weights: Tensor::cat(weights, 0),
-            variance: nonnegative(Tensor::cat(variances, 0).unsqueeze_dim(1)).squeeze_dim(1),
-            known: Tensor::cat(known, 0),
-        }
+    /// `observed` have the values ĝ and V, [N, 1 + K].
+    pub(super) fn new(observed: Observations<K>) -> Self {
+        Self { observed }
     }
 
     fn independent(&self, x: Tensor<2>) -> Marginals {
-        let ([observed, columns], [rows, _]) = (self.values.dims(), x.dims());
-        let sets = self.observed.nearest(&x);
-        let own: Vec<u32> = (0..rows).map(|row| (observed + row) as u32).collect();
-        let new = self.conditionals(&x, &own, &sets);
+        let new = self.observed.of_each(&x);
+        let [_, columns] = new.known.dims();
         let spread = new.known.clone().narrow(1, 1, columns - 1); // Vᵀb
         Marginals {
-            mean: new.known.narrow(1, 0, 1),
+            mean: new.known.narrow(1, 0, 1), // bᵀĝ_c
             variance: new.variance.unsqueeze_dim(1) + spread.square().sum_dim(1),
         }
     }
 
-    /// The new rows in an order, given observed rows and those before them, and `bᵀĝ_c` and `bᵀV_c` over the observed
-    /// neighbors, [T, 1 + K].
-    fn system(&self, x: &Tensor<2>) -> (System, Tensor<2>) {
-        let (order, sets) = self.observed.ordered(x);
-        let rows = self.observed.count();
-        let own: Vec<u32> = (rows..rows + order.len()).map(|row| row as u32).collect();
-        let ordered = x.clone().select(0, indices(order.iter().copied(), x));
-        let new = self.conditionals(&ordered, &own, &sets);
-        let system = System {
-            order,
-            sets,
-            weights: new.weights,
-            variance: new.variance,
-        };
-        (system, new.known)
-    }
-
     /// The means, [T, 1], and a root of the covariance, [T, K + T]: what V and the variances d become.
     fn joint_root(&self, x: &Tensor<2>) -> (Tensor<2>, Tensor<2>) {
-        let (system, known) = self.system(x);
+        let (system, known) = self.observed.system(x);
         let factor = system.factor(self.observed.count());
         let places = system.places(x);
         let [rows, columns] = known.dims();
@@ -141,10 +56,11 @@ impl<K: KernelModule> VecchiaLaplaceProcess<K> {
 
     /// Draws by forward substitution, [S, 1, T], from latent values of the observed rows and noise for each row.
     fn substituted_draws(&self, x: &Tensor<2>, [of_latent, noise]: [Tensor<2>; 2]) -> Tensor<3> {
-        let (system, _) = self.system(x);
-        let ([_, columns], [rows, samples]) = (self.values.dims(), noise.dims());
-        let mean = self.values.clone().narrow(1, 0, 1);
-        let root = self.values.clone().narrow(1, 1, columns - 1);
+        let (system, _) = self.observed.system(x);
+        let values = self.observed.values(); // ĝ, V
+        let ([_, columns], [rows, samples]) = (values.dims(), noise.dims());
+        let mean = values.clone().narrow(1, 0, 1);
+        let root = values.clone().narrow(1, 1, columns - 1);
         let latent = root.exact_matmul(of_latent) + mean; // [N, S]
         let deviations = numbers(system.variance.clone().sqrt());
         let noise = numbers(noise);
@@ -185,7 +101,7 @@ impl<K: KernelModule> Process for VecchiaLaplaceProcess<K> {
         seed: u64,
     ) -> Result<Tensor<3>, NotPositiveDefinite> {
         draw_at_distinct(x, |x| {
-            let ([rows, _], [_, columns]) = (x.dims(), self.values.dims());
+            let ([rows, _], [_, columns]) = (x.dims(), self.observed.values().dims());
             let options = (&x.device(), x.dtype());
             if rows == 0 || samples == 0 {
                 return Ok(Tensor::zeros([samples, 1, rows], options));

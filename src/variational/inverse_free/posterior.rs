@@ -12,7 +12,7 @@ use crate::{
     ops::NotPositiveDefinite,
     optim::StoppingRule,
     process::{
-        DrawableProcess, Marginals, nonnegative, of_each, prior_variances, product_of_each,
+        Marginals, SamplePaths, nonnegative, of_each, prior_variances, product_of_each,
         right_hand_sides,
     },
 };
@@ -63,7 +63,7 @@ impl Posterior for InverseFree {
         })
     }
 
-    fn condition(&self, prior: &Kernels) -> Result<Box<dyn DrawableProcess>, NotPositiveDefinite> {
+    fn condition(&self, prior: &Kernels) -> Result<Box<dyn SamplePaths>, NotPositiveDefinite> {
         let (this, prior) = (self.valid(), prior.valid());
         let (mean, variances) = (this.observations.mean(), this.observations.variances());
         let [outputs, _] = mean.dims();

@@ -18,16 +18,19 @@ use burn_gp_core::{
     ops::Stationary,
 };
 
-type Options<'a> = (&'a Device, DType);
+/// The device and the type of a model.
+pub type Options<'a> = (&'a Device, DType);
 
-fn settings(neighbors: usize, prediction_neighbors: usize) -> VecchiaSettings {
+/// The numbers of neighbors in training and in predictions.
+pub fn settings(neighbors: usize, prediction_neighbors: usize) -> VecchiaSettings {
     VecchiaSettings {
         neighbors,
         prediction_neighbors,
     }
 }
 
-fn kernel(problem: &Problem, options: Options<'_>) -> StationaryKernel {
+/// The kernel of a problem.
+pub fn kernel(problem: &Problem, options: Options<'_>) -> StationaryKernel {
     StationaryKernel::new(
         problem.kind,
         &problem.lengthscales,

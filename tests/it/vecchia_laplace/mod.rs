@@ -5,9 +5,9 @@ mod objective;
 mod prediction;
 mod reference_values;
 
-use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn::tensor::{Tensor, TensorData};
 use burn_gp_core::{
-    inference::{VecchiaLaplace, VecchiaLaplaceSettings, VecchiaSettings},
+    inference::{VecchiaLaplace, VecchiaLaplaceSettings},
     kernels::StationaryKernel,
     likelihoods::{
         AnyLikelihood, BetaConfig, GammaConfig, GaussianConfig, Likelihood, LikelihoodConfig,
@@ -17,9 +17,10 @@ use burn_gp_core::{
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-use crate::reference::{Problem, tensor, values};
-
-type Options<'a> = (&'a Device, DType);
+use crate::{
+    reference::{Problem, tensor, values},
+    vecchia::{Options, kernel, settings as neighbors},
+};
 
 /// Every likelihood with one latent function.
 fn likelihoods() -> Vec<LikelihoodConfig> {
@@ -38,24 +39,8 @@ fn likelihoods() -> Vec<LikelihoodConfig> {
     ]
 }
 
-fn kernel(problem: &Problem, options: Options<'_>) -> StationaryKernel {
-    StationaryKernel::new(
-        problem.kind,
-        &problem.lengthscales,
-        problem.variance,
-        options,
-    )
-}
-
 fn mean(options: Options<'_>) -> AnyMean {
     MeanConfig::constant(0.3).init(2, 1, options)
-}
-
-fn neighbors(neighbors: usize, prediction_neighbors: usize) -> VecchiaSettings {
-    VecchiaSettings {
-        neighbors,
-        prediction_neighbors,
-    }
 }
 
 fn model(

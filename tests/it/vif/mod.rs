@@ -5,34 +5,19 @@ mod prediction;
 mod quality;
 mod reference_values;
 
-use crate::reference::{Matrix, Problem, tensor};
-use burn::tensor::{DType, Device};
 use burn_gp_core::{
     inducing::InducingPoints,
     inference::{VecchiaSettings, Vif},
-    kernels::{Kernel, StationaryKernel},
+    kernels::Kernel,
     likelihoods::Gaussian,
     means::{AnyMean, ZeroMean},
     ops::Jitter,
 };
 
-type Options<'a> = (&'a Device, DType);
-
-fn settings(neighbors: usize, prediction_neighbors: usize) -> VecchiaSettings {
-    VecchiaSettings {
-        neighbors,
-        prediction_neighbors,
-    }
-}
-
-fn stationary(problem: &Problem, options: Options<'_>) -> StationaryKernel {
-    StationaryKernel::new(
-        problem.kind,
-        &problem.lengthscales,
-        problem.variance,
-        options,
-    )
-}
+use crate::{
+    reference::{Matrix, Problem, tensor},
+    vecchia::{Options, kernel as stationary, settings},
+};
 
 /// A model with a kernel, a mean and the inducing points `z`.
 fn with_parts(

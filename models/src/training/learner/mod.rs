@@ -6,6 +6,7 @@ mod renderer;
 mod several_devices;
 
 use std::{
+    ops::Deref,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     path::Path,
     sync::{
@@ -18,10 +19,10 @@ use burn::{
     data::dataloader::DataLoader,
     lr_scheduler::{LrSchedulerRecord, module_lr_scheduler::ModuleLrScheduler},
     module::{Module, ModuleDisplay},
-    optim::{ModuleOptimizer, OptimizerRecord},
+    optim::OptimizerRecord,
     store::ModuleRecord,
     tensor::{
-        Bytes, Device,
+        Device,
         distributed::{DistributedConfig, ReduceOperation},
     },
     train::{ExecutionStrategy, Interrupter, Learner, MultiDeviceOptim, SupervisedTraining},
@@ -29,10 +30,8 @@ use burn::{
 use burn_gp_core::parameter::Priors;
 
 use super::{
-    Batch, MiniBatchTraining, Model, TrainingData, TrainingError,
-    checkpoint::{CheckpointFiles, check_default_device, files, record, write_files},
-    mini_batch_step::MiniBatchStep,
-    rates::Rates,
+    Batch, MiniBatchTrainer, MiniBatchTraining, Model, TrainingData, TrainingError,
+    checkpoint::{CheckpointFiles, files, record, write_files},
 };
 use learned_model::{Division, TrainingState};
 pub use learned_model::{Examination, ExaminedModel, LearnedModel, LearnedStep};
@@ -47,7 +46,7 @@ use several_devices::{check_parts, check_replicas};
 ///
 /// Here, a burn epoch is a round of steps. The caller chooses its length, which is independent of
 /// the passes over the data. A batch depends only on the seed and the step. On a GPU, the CPU waits
-/// for the loss of every step; [`Trainer::run`](super::Trainer::run) does not.
+/// for the loss of every step; [`run`](trait.Trainer.html#method.run) does not.
 ///
 /// ```no_run
 /// # use burn::train::SupervisedTraining;
@@ -65,12 +64,9 @@ use several_devices::{check_parts, check_replicas};
 /// # }
 /// ```
 pub struct MiniBatchLearner<M> {
-    model: M,
-    optimizer: ModuleOptimizer,
-    training: MiniBatchTraining,
-    rates: Rates,
-    data: TrainingData,
-    computation: MiniBatchStep,
+    /// Has the model, the settings and the step before and after training; its loop is not used.
+    trainer: MiniBatchTrainer<M>,
+    /// The number of steps so far, which burn's threads share.
     made: Arc<AtomicUsize>,
     /// Empty if only the model's own device is used.
     devices: Vec<Device>,
@@ -78,19 +74,20 @@ pub struct MiniBatchLearner<M> {
     replicates: bool,
 }
 
+impl<M: Module + ModuleDisplay + Model> Deref for MiniBatchLearner<M> {
+    type Target = MiniBatchTrainer<M>;
+
+    fn deref(&self) -> &MiniBatchTrainer<M> {
+        &self.trainer
+    }
+}
+
 impl<M: Module + ModuleDisplay + Model> MiniBatchLearner<M> {
     /// A learner before its first step. The model must be on an autodiff device, the data on the
     /// same device with or without autodiff.
     pub fn new(model: M, data: TrainingData, training: MiniBatchTraining) -> Self {
-        let rates = Rates::new(&training, &model);
-        let computation = training.computation(&model, data.len(), &rates);
         Self {
-            optimizer: training.optimizer(&model, &computation.gate),
-            computation,
-            model,
-            rates,
-            training,
-            data,
+            trainer: MiniBatchTrainer::new(model, data, training),
             made: Arc::default(),
             devices: Vec::new(),
             replicates: false,
@@ -146,57 +143,17 @@ impl<M: Module + ModuleDisplay + Model> MiniBatchLearner<M> {
         })
     }
 
-    /// The number of rows of a batch.
-    fn batch_rows(&self) -> usize {
-        self.training.batch_size.max(1).min(self.data.len())
-    }
-
     /// Adds the log density of these priors to the objective, in addition to [those of the
     /// model](Model::priors). It counts once for any batch size. If a parameter has both, this
     /// prior applies.
     pub fn with_priors(mut self, priors: Priors) -> Self {
-        self.computation.priors.extend(priors);
+        self.trainer = self.trainer.with_priors(priors);
         self
-    }
-
-    /// The priors in the objective.
-    pub fn priors(&self) -> &Priors {
-        &self.computation.priors
-    }
-
-    /// The data.
-    pub fn data(&self) -> &TrainingData {
-        &self.data
-    }
-
-    /// The model before or after [`fit`](Self::fit).
-    pub fn model(&self) -> &M {
-        &self.model
     }
 
     /// The model.
     pub fn into_model(self) -> M {
-        self.model
-    }
-
-    /// The number of steps so far.
-    pub fn steps_made(&self) -> usize {
-        self.made.load(Ordering::Relaxed)
-    }
-
-    /// The maximum number of steps.
-    pub fn steps_planned(&self) -> usize {
-        self.training.steps
-    }
-
-    /// Whether all steps have been taken.
-    pub fn is_finished(&self) -> bool {
-        self.steps_made() >= self.steps_planned()
-    }
-
-    /// The number of steps per pass over the data.
-    pub fn steps_per_epoch(&self) -> usize {
-        self.training.steps_in_epochs(1, self.data.len())
+        self.trainer.model
     }
 
     /// The batches of the remaining steps. A round ends when `round_ends` returns true for the
@@ -206,7 +163,7 @@ impl<M: Module + ModuleDisplay + Model> MiniBatchLearner<M> {
         round_ends: impl Fn(usize) -> bool + Send + Sync + 'static,
     ) -> Arc<dyn DataLoader<Batch>> {
         Arc::new(BatchLoader {
-            batches: Arc::new(Mutex::new(self.training.batches(self.data.clone()))),
+            batches: Arc::new(Mutex::new(self.training.batches(self.data().clone()))),
             made: Arc::clone(&self.made),
             steps: self.training.steps,
             round_ends: Arc::new(round_ends),
@@ -243,7 +200,7 @@ impl<M: Module + ModuleDisplay + Model> MiniBatchLearner<M> {
         &mut self,
         training: SupervisedTraining<LearnedModel<M>>,
     ) -> Result<(), TrainingError> {
-        self.model.check_targets(&self.data.targets)?;
+        self.model.check_targets(&self.data().targets)?;
         let state = self.state(training.interrupter());
         let model = LearnedModel::new(self.model.clone(), Arc::clone(&state));
         let rates = self.scheduler();
@@ -252,15 +209,15 @@ impl<M: Module + ModuleDisplay + Model> MiniBatchLearner<M> {
             None => training,
         };
         let learner = Learner::new(model, self.optimizer.clone(), rates);
-        let before = self.steps_made();
         let launched = catch_unwind(AssertUnwindSafe(|| training.launch(learner)));
         let result = launched.or_else(|panic| {
-            self.made.store(before, Ordering::Relaxed);
+            self.made.store(self.trainer.step, Ordering::Relaxed);
             state
                 .take_failure()
                 .map_or_else(|| resume_unwind(panic), Err)
         })?;
-        self.model = result.model.train().into_model();
+        self.trainer.model = result.model.train().into_model();
+        self.trainer.step = self.made.load(Ordering::Relaxed);
         match (state.take_failure(), result.error) {
             (Some(failure), _) => Err(failure),
             (None, Some(error)) => Err(TrainingError::Learner(error)),
@@ -285,14 +242,10 @@ impl<M: Module + ModuleDisplay + Model> MiniBatchLearner<M> {
     pub fn restore(&mut self, folder: &Path) -> Result<(), TrainingError> {
         let saved = CheckpointFiles::open(folder)?;
         let model = saved.model(self.learned())?;
-        check_default_device(folder, self.data.inputs.dtype())?;
-        let optimizer = saved.restore(files::OPTIMIZER, |content| {
-            let content = Bytes::from_bytes_vec(content);
-            self.optimizer.clone().from_bytes(content)
-        })?;
+        let optimizer = self.restored_optimizer(&saved, folder)?;
         let step = self.rates.restore_learner(&saved)?;
-        self.model = model.into_model();
-        self.optimizer = optimizer;
+        self.trainer.model = model.into_model();
+        (self.trainer.optimizer, self.trainer.step) = (optimizer, step);
         self.made.store(step, Ordering::Relaxed);
         Ok(())
     }
@@ -309,7 +262,7 @@ impl<M: Module + ModuleDisplay + Model> MiniBatchLearner<M> {
     }
 
     fn scheduler(&self) -> ModuleLrScheduler {
-        self.rates.scheduler(self.steps_made())
+        self.rates.scheduler(self.step)
     }
 
     fn state(&self, interrupter: Interrupter) -> Arc<TrainingState> {

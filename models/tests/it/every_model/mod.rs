@@ -17,11 +17,10 @@ use burn_gp_core::{
     ops::Stationary,
 };
 use burn_gp_models::{
-    ActionRows, ActionsConfig, AnyModel, BasisConfig, ComputationAwareConfig,
+    ActionRows, ActionsConfig, AnyModel, AnyTrained, BasisConfig, ComputationAwareConfig,
     ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig,
     InducingConfig, LastLayerConfig, LayerConfig, MarkovConfig, ModelConfig, SgprConfig,
-    SolveCollapsedConfig, SvdbkConfig, SvgpConfig, TrainedModel, VecchiaConfig,
-    VecchiaLaplaceConfig, VifConfig,
+    SolveCollapsedConfig, SvdbkConfig, SvgpConfig, VecchiaConfig, VecchiaLaplaceConfig, VifConfig,
     training::{Model, TrainingData},
 };
 
@@ -154,13 +153,13 @@ fn check(check: &impl Check, config: ModelConfig, data: TrainingData) {
 }
 
 /// The model from a configuration, conditioned without training.
-fn predicting(config: &ModelConfig, data: TrainingData) -> TrainedModel {
+fn predicting(config: &ModelConfig, data: TrainingData) -> AnyTrained {
     let data = config.arranged(data);
     let model = config.init(&data).unwrap();
     model.trained(&data).unwrap()
 }
 
-fn every_prediction(dtype: DType) -> Vec<(String, TrainedModel)> {
+fn every_prediction(dtype: DType) -> Vec<(String, AnyTrained)> {
     let models = every_model().into_iter();
     models
         .map(|config| {

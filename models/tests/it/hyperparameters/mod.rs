@@ -13,8 +13,8 @@ use burn_gp_core::{
     parameter::{Bounds, ParameterConfig, Parameters, Prior},
 };
 use burn_gp_models::{
-    ExactConfig, InitError, ModelConfig, Precision, SavedModel, SgprConfig, Summary, SvgpConfig,
-    Trained, TrainedModel,
+    AnyTrained, ExactConfig, InitError, ModelConfig, Precision, SavedModel, SgprConfig, Summary,
+    SvgpConfig, Trained,
     training::{
         FullBatchTrainer, FullBatchTraining, MiniBatchTrainer, MiniBatchTraining, Model, Trainer,
         TrainingData,
@@ -333,7 +333,7 @@ fn saved_models_keep_what_was_asked_of_parameters() {
         let loaded = SavedModel::<()>::load(folder.path(), &device).expect("loaded");
         assert_eq!(loaded.summary, saved.summary);
         assert_eq!(stored(&loaded.model), stored(&saved.model));
-        let predict = |model: &TrainedModel| {
+        let predict = |model: &AnyTrained| {
             let predictor = model.predictor().expect("a predictor");
             predictor.predict(&[-1.0, 0.0, 0.7], 1)
         };

@@ -19,11 +19,11 @@ use burn_gp_core::{
     variational::{PosteriorConfig, UnwhitenedConfig, WhitenedConfig},
 };
 use burn_gp_models::{
-    ActionsConfig, BasisConfig, ComputationAwareConfig, ConjugateGradientsConfig,
+    ActionsConfig, AnyTrained, BasisConfig, ComputationAwareConfig, ConjugateGradientsConfig,
     ConvolutionalForm, DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig, InducingConfig,
     LastLayerConfig, LayerConfig, LayerForm, ModelConfig, PatchForm, Precision, Predictions,
-    SavedModel, SgprConfig, SolveCollapsedConfig, Summary, SvdbkConfig, SvgpConfig, TrainedModel,
-    VecchiaConfig, VecchiaLaplaceConfig, VifConfig,
+    SavedModel, SgprConfig, SolveCollapsedConfig, Summary, SvdbkConfig, SvgpConfig, VecchiaConfig,
+    VecchiaLaplaceConfig, VifConfig,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
 use temp_dir::TempDir;
@@ -218,7 +218,7 @@ fn on_images(pieces: &Pieces) -> Vec<(&'static str, ModelConfig)> {
 }
 
 /// The model after eight steps on all rows.
-fn train(config: &ModelConfig, data: &TrainingData) -> TrainedModel {
+fn train(config: &ModelConfig, data: &TrainingData) -> AnyTrained {
     let data = config.arranged(data.clone());
     let model = config.init(&data).expect("a model");
     let training = MiniBatchTraining {
@@ -234,7 +234,7 @@ fn train(config: &ModelConfig, data: &TrainingData) -> TrainedModel {
     trainer.model().trained(&seen).expect("a trained model")
 }
 
-fn predictions(model: &TrainedModel, dimensions: usize) -> Predictions {
+fn predictions(model: &AnyTrained, dimensions: usize) -> Predictions {
     let rows: Vec<f64> = (0..6 * dimensions)
         .map(|index| ((index * 31) % 17) as f64 / 8.0 - 1.0)
         .collect();
@@ -249,12 +249,7 @@ fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Saves and loads a model, whose predictions must not change by a bit.
-fn require_the_same_from_a_file(
-    name: &str,
-    config: ModelConfig,
-    model: TrainedModel,
-    dtype: DType,
-) {
+fn require_the_same_from_a_file(name: &str, config: ModelConfig, model: AnyTrained, dtype: DType) {
     let dimensions = if config.has_images() { IMAGE.len() } else { 1 };
     let before = predictions(&model, dimensions);
     let saved = SavedModel {

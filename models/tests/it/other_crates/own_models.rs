@@ -8,8 +8,8 @@ use burn_gp_core::{
     register,
 };
 use burn_gp_models::{
-    AnyExact, AnyModel, AnySvgp, DataShape, ExactConfig, InitError, ModelDefinition, SvgpConfig,
-    TrainedModel,
+    AnyExact, AnyModel, AnySvgp, AnyTrained, DataShape, ExactConfig, InitError, ModelDefinition,
+    SvgpConfig,
     training::{Model, Objective, TrainingData, TrainingDefaults},
 };
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ impl Model for Half {
         true
     }
 
-    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         self.exact.trained(data)
     }
 }
@@ -60,7 +60,7 @@ impl ModelDefinition for HalfConfig {
         true
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
         self.exact.blank_trained(shape)
     }
 
@@ -104,7 +104,7 @@ impl Model for Tempered {
         self.svgp.check_targets(targets)
     }
 
-    fn trained(&self, data: &TrainingData) -> Result<TrainedModel, ConditionError> {
+    fn trained(&self, data: &TrainingData) -> Result<AnyTrained, ConditionError> {
         self.svgp.trained(data)
     }
 }
@@ -139,7 +139,7 @@ impl ModelDefinition for TemperedConfig {
         TrainingDefaults::MINI_BATCHES
     }
 
-    fn blank_trained(&self, shape: &DataShape) -> Result<TrainedModel, InitError> {
+    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
         self.svgp.blank_trained(shape)
     }
 

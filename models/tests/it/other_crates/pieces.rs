@@ -13,7 +13,7 @@ use burn_gp_core::{
     means::{AnyMean, Mean, MeanDefinition},
     ops::{Jitter, NotPositiveDefinite},
     parameter::Positive,
-    process::{CovarianceShape, DrawableProcess, VariationalGaussian},
+    process::{CovarianceShape, SamplePaths, VariationalGaussian},
     variational::{
         AnyPosterior, Evaluation, InducingGaussians, Parameterization, Posterior,
         PosteriorDefinition, PosteriorInit, Unwhitened,
@@ -176,7 +176,7 @@ impl Posterior for Delegating {
         self.to.evaluate(prior, x)
     }
 
-    fn condition(&self, prior: &Kernels) -> Result<Box<dyn DrawableProcess>, NotPositiveDefinite> {
+    fn condition(&self, prior: &Kernels) -> Result<Box<dyn SamplePaths>, NotPositiveDefinite> {
         self.to.condition(prior)
     }
 

@@ -32,7 +32,7 @@ use crate::{Predictions, Predictor, training::matrix};
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Predicted {
+pub struct FittedPredictions {
     pub(super) predictions: Predictions,
     /// The scaled inputs.
     pub(super) inputs: Rows,
@@ -42,7 +42,7 @@ pub struct Predicted {
 
 /// One line for each input: the mean and the standard deviation of a new target, or the most likely
 /// class and its probability.
-impl fmt::Display for Predicted {
+impl fmt::Display for FittedPredictions {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let predictions = &self.predictions;
         for row in 0..self.inputs.count {
@@ -87,7 +87,7 @@ fn likeliest(of_row: &[f64], outputs: usize) -> Vec<String> {
     (0..outputs).filter_map(best).map(text).collect()
 }
 
-impl Predicted {
+impl FittedPredictions {
     /// The number of inputs, N.
     pub fn len(&self) -> usize {
         self.inputs.count

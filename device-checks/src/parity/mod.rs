@@ -19,7 +19,7 @@
 //!
 //! ```no_run
 //! use burn::tensor::{DType, Device};
-//! use burn_gp_models::parity;
+//! use burn_gp_device_checks::parity;
 //!
 //! for case in parity::cases() {
 //!     let outcome = case.run(&Device::default(), DType::F32);

@@ -13,7 +13,7 @@ use burn_gp_core::{
     },
 };
 
-use crate::{
+use burn_gp_models::{
     BasisConfig, ConvolutionalForm, DeepGpConfig, DeepKernelConfig, InducingConfig, LayerConfig,
     LayerForm, ModelConfig, PatchForm, SvdbkConfig, SvgpConfig,
 };

@@ -1,15 +1,13 @@
-//! The interface of models that predict function values.
+//! Processes of any kind, among them mixtures.
 
 use burn::tensor::Tensor;
 
-use crate::{
-    ops::NotPositiveDefinite,
-    process::{Marginals, Process},
-};
+use super::{Marginals, Process};
+use crate::ops::NotPositiveDefinite;
 
-/// Functions whose value at an input is an equally weighted mixture of S Gaussians: one for a
-/// single Gaussian process, one per draw of the hidden layers for a deep one.
-pub trait Predictive {
+/// A process of any kind: functions whose value at an input is an equally weighted mixture of S Gaussians,
+/// one for a Gaussian [`Process`], one per draw of the hidden layers for a deep one.
+pub trait AnyProcess {
     /// The Gaussians at `x`, `[N, D]`, each with means and variances `[N, P]`.
     fn components(&self, x: Tensor<2>) -> Vec<Marginals>;
 
@@ -49,7 +47,7 @@ pub trait Predictive {
     ) -> Result<Tensor<3>, NotPositiveDefinite>;
 }
 
-impl<P: Process> Predictive for P {
+impl<P: Process> AnyProcess for P {
     fn components(&self, x: Tensor<2>) -> Vec<Marginals> {
         vec![self.marginals(x)]
     }

@@ -8,7 +8,9 @@ use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 use super::StepModel;
 use crate::caught::caught;
-use crate::training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData, TrainingError};
+use burn_gp_models::training::{
+    MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData, TrainingError,
+};
 
 /// Steps before the measured ones, which compile the kernels.
 const WARM_UP: usize = 3;

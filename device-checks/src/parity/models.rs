@@ -10,7 +10,7 @@ use burn_gp_core::{
 };
 
 use super::{Case, Group, Harness, Reason};
-use crate::{
+use burn_gp_models::{
     ActionRows, ActionsConfig, BasisConfig, ComputationAwareConfig, ConjugateGradientsConfig,
     ConvolutionalForm, DbkConfig, DeepGpConfig, DeepKernelConfig, DenseForm, ExactConfig,
     InducingConfig, LastLayerConfig, LayerConfig, LayerForm, ModelConfig, ModelName, PatchForm,
