@@ -3,13 +3,13 @@
 use burn_gp_runs::{
     failure::Failure,
     standard_output::print,
-    study::{self, Findings, Request, Study},
+    study::{self, Request, Study},
 };
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 
-use crate::{computation_aware, deep_basis, inverse_free, solve_gp, studies};
+use crate::{computation_aware, deep_basis, inverse_free, solve_gp};
 
-/// An experiment: a study described by a file, or one with its own code.
+/// An experiment: a study, or one with its own code.
 #[derive(Debug)]
 pub enum ExperimentCommand {
     /// A study and the user's request.
@@ -128,10 +128,7 @@ pub fn run(command: ExperimentCommand) -> Result<(), Failure> {
 
 fn execute(command: ExperimentCommand) -> Result<(), Failure> {
     let other = match command {
-        ExperimentCommand::Study(study, request) => {
-            let findings = (study.name == "dbk-uci").then_some(deep_basis::exceptions as Findings);
-            return study::execute(study, &request, findings);
-        }
+        ExperimentCommand::Study(study, request) => return study::execute(study, &request),
         ExperimentCommand::Other(other) => *other,
     };
     match other {
@@ -157,18 +154,18 @@ fn execute(command: ExperimentCommand) -> Result<(), Failure> {
 /// are protocols of another study.
 fn commands() -> impl Iterator<Item = &'static Study> {
     let others = OtherExperiment::augment_subcommands(Command::new("experiment"));
-    let is_other = move |study: &&Study| others.find_subcommand(&study.name).is_some();
+    let is_other = move |study: &&Study| others.find_subcommand(study.name).is_some();
     let is_protocol = |study: &&Study| {
         let protocol = study.protocol.as_ref();
         protocol.is_some_and(|protocol| protocol.of.is_some())
     };
-    let own = studies::all().iter().filter(move |study| !is_other(study));
+    let own = study::all().iter().filter(move |study| !is_other(study));
     own.filter(move |study| !is_protocol(study))
 }
 
 impl Subcommand for ExperimentCommand {
     fn augment_subcommands(command: Command) -> Command {
-        let studies = commands().map(|study| study.command(studies::all()));
+        let studies = commands().map(|study| study.command());
         OtherExperiment::augment_subcommands(command).subcommands(studies)
     }
 
@@ -185,7 +182,7 @@ impl FromArgMatches for ExperimentCommand {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let asked = matches.subcommand().and_then(|(name, matches)| {
             let study = commands().find(|study| study.name == name)?;
-            Some((study.chosen(studies::all(), matches), matches))
+            Some((study.chosen(matches), matches))
         });
         match asked {
             Some((study, matches)) => Ok(Self::Study(study, Box::new(study.request(matches)?))),

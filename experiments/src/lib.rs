@@ -1,6 +1,6 @@
 //! Experiments from papers on Gaussian processes, with the published values beside ours.
 //!
-//! A table of training runs is a file in the folder `studies`. An experiment that is more than such
+//! A table of training runs is a study in the folder `tables`. An experiment that is more than such
 //! a grid has its own code in the module of its paper. [`ExperimentCommand`] is the command line of
 //! all experiments.
 
@@ -13,6 +13,6 @@ mod deep_basis;
 mod inverse_free;
 mod scaling;
 mod solve_gp;
-mod studies;
+mod tables;
 
 pub use command::{ExperimentCommand, OtherExperiment, run};

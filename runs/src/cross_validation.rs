@@ -98,9 +98,9 @@ fn line(fold: usize, run: &Metrics) -> ResultRow {
         .column("test rows", "n_test", run.n_test, 0);
     let line = scores_of(run).fold(start, |line, scored| {
         let (score, number) = (scored.score, scored.number());
-        match score.shown {
-            Shown::OnTerminal => line.column(score.column(), scored.key(), number, score.digits),
-            _ => line.with(scored.key(), number),
+        match score.shown <= Shown::OnTerminal {
+            true => line.column(score.column(), scored.key(), number, score.digits),
+            false => line.with(scored.key(), number),
         }
     });
     line.column("seconds", "train_seconds", run.training.train_seconds, 1)
@@ -121,7 +121,7 @@ fn mean(finished: &[(usize, Metrics)]) -> ResultRow {
         .shown("test rows", "");
     let first = finished.iter().take(1);
     let columns = first.flat_map(|(_, run)| scores_of(run));
-    let columns = columns.filter(|scored| scored.score.shown == Shown::OnTerminal);
+    let columns = columns.filter(|scored| scored.score.shown <= Shown::OnTerminal);
     let line = columns.fold(start, |line, column| {
         let score = column.score;
         let each = finished.iter().filter_map(|(_, run)| {

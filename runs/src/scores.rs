@@ -44,6 +44,8 @@ pub enum ScoreUnit {
 /// Where a score is shown, from the widest choice to the narrowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shown {
+    /// In tables of several models, and everywhere else.
+    InComparisons,
     /// On the terminal, on pages and in files.
     OnTerminal,
     /// On pages and in files.
@@ -95,7 +97,7 @@ pub static SCORES: [Score; 10] = [
         explanation: "of the test rows",
         unit: ScoreUnit::Percent,
         digits: 2,
-        shown: Shown::OnTerminal,
+        shown: Shown::InComparisons,
         compute: |rows| {
             let probabilities = &rows.predictions.probabilities;
             Some(1.0 - metrics::accuracy(rows.targets, probabilities, rows.classes?))
@@ -107,7 +109,7 @@ pub static SCORES: [Score; 10] = [
         explanation: "",
         unit: ScoreUnit::Target,
         digits: 4,
-        shown: Shown::OnTerminal,
+        shown: Shown::InComparisons,
         compute: |rows| {
             Some(metrics::root_mean_squared_error(
                 &rows.as_predicted(),
@@ -121,7 +123,7 @@ pub static SCORES: [Score; 10] = [
         explanation: "",
         unit: ScoreUnit::Target,
         digits: 4,
-        shown: Shown::OnTerminal,
+        shown: Shown::InComparisons,
         compute: |rows| {
             Some(metrics::mean_absolute_error(
                 &rows.as_predicted(),
@@ -135,7 +137,7 @@ pub static SCORES: [Score; 10] = [
         explanation: "",
         unit: ScoreUnit::None,
         digits: 4,
-        shown: Shown::OnTerminal,
+        shown: Shown::InComparisons,
         compute: |rows| Some(metrics::negative_log_density(&rows.log_densities)),
     },
     // The mean standardized log loss compares densities with those of a constant normal prediction.
@@ -195,7 +197,7 @@ pub static SCORES: [Score; 10] = [
         explanation: "of the test rows in their 95 % intervals",
         unit: ScoreUnit::Percent,
         digits: 1,
-        shown: Shown::OnTerminal,
+        shown: Shown::InComparisons,
         compute: |rows| {
             let levels = rows.central_level?.iter().copied();
             Some(Coverage::of_levels(levels).observed(LEVEL))
@@ -207,7 +209,7 @@ pub static SCORES: [Score; 10] = [
         explanation: "(expected calibration error)",
         unit: ScoreUnit::None,
         digits: 4,
-        shown: Shown::OnTerminal,
+        shown: Shown::InComparisons,
         compute: |rows| {
             let probabilities = &rows.predictions.probabilities;
             Some(metrics::expected_calibration_error(

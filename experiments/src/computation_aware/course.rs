@@ -1,6 +1,6 @@
 //! SVGP and CaGP-Opt during training (Figures 3, 4 and S5).
 //!
-//! The runs are those of `studies/cagp-uci.toml`, with evaluations on the test rows. The paper shows the
+//! The runs are those of cagp-uci, with evaluations on the test rows. The paper shows the
 //! means over the seeds; Figure 4 shows only Power.
 
 use burn_gp_runs::{
@@ -13,7 +13,6 @@ use serde_json::json;
 
 use super::course_report::report;
 use super::{CellsOfTable1, TABLE_1};
-use crate::studies;
 
 /// The name of the experiment.
 pub(super) const NAME: &str = "cagp-course";
@@ -42,7 +41,7 @@ pub struct CourseOptions {
 /// [`Failure`]. Missing data sets and failed runs are reported and left out.
 pub(crate) fn course(options: &CourseOptions) -> Result<(), Failure> {
     let common = &options.common;
-    let (table, mut request) = (studies::named(TABLE_1), options.runs.request(common));
+    let (table, mut request) = (study::named(TABLE_1), options.runs.request(common));
     request.choice.among = Some(DEFAULT.iter().map(ToString::to_string).collect());
     request.choice.check(table)?;
     let place = common.place()?;
@@ -51,12 +50,9 @@ pub(crate) fn course(options: &CourseOptions) -> Result<(), Failure> {
     for (_, options) in &mut planned {
         options.score_every = Some(INTERVAL);
     }
-    let given: Vec<_> = (request.choice.options.iter())
-        .map(|(_, fields)| fields)
-        .collect();
     let settings = json!({
         "scale": name_of(common.scale),
-        "budget": given,
+        "budget": request.choice.given,
         "device": place.device,
     });
     let folder = ExperimentFolder::open(NAME, common, &settings)?;

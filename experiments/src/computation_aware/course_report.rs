@@ -3,13 +3,12 @@
 use burn_gp_runs::{
     failure::Failure,
     plots::{self, Caption, CurveName, CurvePanel, Quantity, Span},
-    study::{ExperimentFolder, FinishedCell, Request, ResultRow, table},
+    study::{self, ExperimentFolder, FinishedCell, Request, ResultRow, table},
     summary::{Summary, mean_curve},
 };
 
 use super::TABLE_1;
 use super::course::NAME;
-use crate::studies;
 
 /// The number of lengthscales in files and plots.
 const LENGTHSCALES: usize = 3;
@@ -33,8 +32,8 @@ struct Run {
 
 impl Run {
     /// The runs of a cell.
-    fn all(cell: &FinishedCell, request: &Request) -> Vec<Self> {
-        let title = cell.title(studies::named(TABLE_1), request);
+    fn all(cell: &FinishedCell) -> Vec<Self> {
+        let title = cell.title();
         let snapshots: Vec<ResultRow> = cell.snapshots().iter().map(line).collect();
         let runs = snapshots.chunk_by(|a, b| of(a, "seed") == of(b, "seed"));
         let run = |snapshots: &[ResultRow]| Self {
@@ -58,7 +57,7 @@ impl Run {
 /// An evaluation of a run: the scores, the standard deviation of the noise, the outputscale and the first
 /// lengthscales.
 fn line(snapshot: &FinishedCell) -> ResultRow {
-    let numbers = &snapshot.numbers[0];
+    let numbers = &snapshot.numbers[0].0;
     let found = |key: &str| Some(numbers.get(key)?.as_f64().unwrap_or(f64::NAN));
     let number = |key: &str| found(key).unwrap_or(f64::NAN);
     let place = ResultRow::default()
@@ -150,10 +149,8 @@ impl Cell {
 
 /// Writes the table and the plots of all runs in the folder.
 pub(super) fn report(folder: &ExperimentFolder, request: &Request) -> Result<(), Failure> {
-    let finished = studies::named(TABLE_1).finished(&folder.runs(), request)?;
-    let runs: Vec<Run> = (finished.iter())
-        .flat_map(|cell| Run::all(cell, request))
-        .collect();
+    let finished = study::named(TABLE_1).finished(&folder.runs(), request)?;
+    let runs: Vec<Run> = finished.iter().flat_map(Run::all).collect();
     let groups = runs.chunk_by(|a, b| (&a.data, &a.method) == (&b.data, &b.method));
     let cells: Vec<Cell> = groups.map(Cell::new).collect();
     let record: Vec<&ResultRow> = cells.iter().map(|cell| &cell.line).collect();

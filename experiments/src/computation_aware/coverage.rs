@@ -1,7 +1,7 @@
 //! Observed against nominal coverage of central intervals (Figure 4).
 //!
 //! The predictions are for the held-out rows, after the last step of the runs of
-//! `studies/cagp-uci.toml`, which are in the same folder. The paper shows the error at 95 % on Power
+//! cagp-uci, which are in the same folder. The paper shows the error at 95 % on Power
 //! during training, for SVGP and CaGP-Opt.
 
 use std::path::{Path, PathBuf};
@@ -24,7 +24,6 @@ use clap::Args;
 use serde_json::json;
 
 use super::{CellsOfTable1, TABLE_1};
-use crate::studies;
 
 /// The name of the experiment.
 const NAME: &str = "cagp-coverage";
@@ -57,7 +56,7 @@ pub struct CoverageOptions {
 /// [`Failure`]. Missing data sets and failed runs are reported and left out.
 pub(crate) fn coverage(options: &CoverageOptions) -> Result<(), Failure> {
     let common = &options.common;
-    let (table, mut request) = (studies::named(TABLE_1), options.runs.request(common));
+    let (table, mut request) = (study::named(TABLE_1), options.runs.request(common));
     let default = if common.is_paper() {
         &DEFAULT[..]
     } else {
@@ -81,7 +80,7 @@ fn cells_folder(options: &CoverageOptions, request: &Request) -> Result<Experime
     let mut request = request.clone();
     request.common.out = Some(options.cells.clone());
     request.common.overwrite = false;
-    let opened = study::open(studies::named(TABLE_1), &request);
+    let opened = study::open(study::named(TABLE_1), &request);
     opened.map_err(|failure| match failure {
         Failure::Folder(error) if !matches!(error, FolderError::InUse { .. }) => {
             Failure::Folder(FolderError::NoCells {
@@ -104,7 +103,7 @@ struct Covered {
 }
 
 impl Covered {
-    fn new(cell: &FinishedCell, request: &Request) -> Result<Self, Failure> {
+    fn new(cell: &FinishedCell) -> Result<Self, Failure> {
         let seeds: Result<Vec<Coverage>, Failure> = (cell.folders.iter())
             .map(|folder| read(&folder.join(PREDICTIONS)))
             .collect();
@@ -122,7 +121,7 @@ impl Covered {
         let curve: Vec<(f64, f64)> = nominal_coverages().map(mean).collect();
         let error = |coverage: &Coverage| (coverage.observed(NOMINAL) - NOMINAL).abs();
         let (first, steps) = (&cell.runs[0], cell.steps());
-        let title = cell.title(studies::named(TABLE_1), request);
+        let title = cell.title();
         let place = ResultRow::default()
             .shown("model", &title)
             .with("data", &first.data)
@@ -183,8 +182,8 @@ fn central_level(line: &str) -> Option<f64> {
 
 /// Writes the table and the plots of all finished runs.
 fn report(folder: &ExperimentFolder, runs: &Path, request: &Request) -> Result<(), Failure> {
-    let cells = studies::named(TABLE_1).finished(runs, request)?;
-    let covered = cells.iter().map(|cell| Covered::new(cell, request));
+    let cells = study::named(TABLE_1).finished(runs, request)?;
+    let covered = cells.iter().map(Covered::new);
     let covered = covered.collect::<Result<Vec<Covered>, Failure>>()?;
     let mut lines = Vec::new();
     for covered in covered.chunk_by(|a, b| a.data == b.data) {

@@ -19,9 +19,7 @@ mod sizes;
 mod toy;
 mod toy_report;
 
-use burn_gp_runs::study::{ChoiceOf, KnownStudy, Study};
-
-use crate::studies;
+use burn_gp_runs::study::{self, ChoiceOf, KnownStudy, Study};
 
 pub(super) use actions::{ActionsOptions, actions};
 pub(super) use course::{CourseOptions, course};
@@ -40,7 +38,7 @@ pub struct Table1;
 
 impl KnownStudy for Table1 {
     fn study() -> &'static Study {
-        studies::named(TABLE_1)
+        study::named(TABLE_1)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The data are synthetic rows with nine inputs, as many as protein has; 1000 more rows are held
 //! out. Prior, initial values and Adam in single precision are the same as in
-//! `studies/cagp-uci.toml`. Each run is a separate process, so its peak memory is its own. A run with
+//! cagp-uci. Each run is a separate process, so its peak memory is its own. A run with
 //! few rows and the same number of actions measures the memory that the program needs for any data.
 
 use burn_gp_runs::{
@@ -10,8 +10,8 @@ use burn_gp_runs::{
     failure::Failure,
     ranges::at_least_one,
     study::{
-        Cell, CommonOptions, ComputeTarget, ExperimentFolder, OptionSource, Request, RunSupervisor,
-        all_made,
+        self, Cell, CommonOptions, ComputeTarget, ExperimentFolder, OptionSource, Request,
+        RunSupervisor, all_made,
     },
     training_run::TrainingRun,
 };
@@ -19,7 +19,6 @@ use clap::Args;
 use serde_json::json;
 
 use super::{TABLE_1, scale_report::report};
-use crate::studies;
 
 /// The name of the experiment.
 pub(super) const NAME: &str = "cagp-scale";
@@ -95,9 +94,9 @@ impl ScaleOptions {
             data: format!("synthetic:friedman?n={all}&d={DIMENSIONS}&noise=1&seed={seed}"),
             values: vec![METHOD.to_owned()],
         };
-        let request = Request::of_file(&self.common);
+        let request = Request::by_default(&self.common);
         let of_table =
-            studies::named(TABLE_1).options(&cell, &request, OptionSource::Ours, DIMENSIONS)?;
+            study::named(TABLE_1).options(&cell, &request, OptionSource::Ours, DIMENSIONS)?;
         Ok(TrainingRun {
             folder: folder.runs().join(name),
             options: RunOptions {

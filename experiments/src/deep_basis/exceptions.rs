@@ -6,9 +6,7 @@
 //! functions are better than one. The table has exceptions to each claim. This module finds them
 //! in the table.
 
-use burn_gp_runs::study::{Cell, FinishedCell, ResultRow, table};
-
-use crate::studies;
+use burn_gp_runs::study::{self, Cell, FinishedCell, ResultRow, table};
 
 /// The study of Table 1.
 const TABLE_1: &str = "dbk-uci";
@@ -27,20 +25,20 @@ fn of_paper(data: &str, method: &str, score: &str) -> Option<f64> {
         data: data.to_owned(),
         values: vec![method.to_owned()],
     };
-    let row = studies::named(TABLE_1).row(&cell).ok()??;
+    let row = study::named(TABLE_1).row(&cell)?;
     row.scores.get(score).map(|reported| reported.mean)
 }
 
 /// Our mean of a score over the seeds.
 fn of_ours(cell: &FinishedCell, score: &str) -> Option<f64> {
-    let columns = &studies::named(TABLE_1).table.columns;
+    let columns = &study::named(TABLE_1).table.columns;
     let column = columns.iter().find(|column| column.key == score)?;
     cell.summary(column).map(|summary| summary.mean)
 }
 
 /// The paper's name of a model.
 fn title(method: &str) -> &'static str {
-    let mut values = studies::named(TABLE_1).axes[0].values.iter();
+    let mut values = study::named(TABLE_1).axes[0].values.iter();
     let own = values.find(|value| value.name == method);
     own.map_or("", |value| &value.title)
 }
@@ -105,7 +103,7 @@ fn exceptions() -> Vec<Exception> {
             scores,
         })
     };
-    let data_sets = studies::named(TABLE_1).data.names.iter();
+    let data_sets = study::named(TABLE_1).data.names.iter();
     data_sets
         .flat_map(|data| claims(data).filter_map(move |claim| of_claim(data, claim)))
         .collect()
@@ -181,7 +179,7 @@ fn overfitted(cell: &FinishedCell) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use burn_gp_runs::study::Departure;
+    use burn_gp_runs::study::{Departure, RunNumbers};
     use serde_json::{Map, json};
 
     use super::*;
@@ -193,13 +191,14 @@ mod tests {
         };
         let scores = json!({ "mae": mae, "rmse": rmse, "nlpd": nlpd });
         let scores: Map<String, serde_json::Value> = serde_json::from_value(scores).unwrap();
-        let row = studies::named(TABLE_1).row(&cell);
+        let study = study::named(TABLE_1);
         FinishedCell {
-            row: row.expect("numbers of the paper"),
+            study,
+            row: study.row(&cell),
             cell,
             folders: Vec::new(),
             runs: Vec::new(),
-            numbers: vec![scores],
+            numbers: vec![RunNumbers(scores)],
             options: Map::new(),
             departures: Some(Vec::new()),
         }

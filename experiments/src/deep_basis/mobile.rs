@@ -3,7 +3,7 @@
 //! The data are Ookla's measurements of 2019 to 2022: 19 535 places with coordinates and a quality
 //! score. The target is the logarithm of the score. The data are not part of the program; they come
 //! from a file with the columns `latitude`, `longitude` and the score. The protocol is that of
-//! `studies/dbk-uci.toml`, for variational models only.
+//! dbk-uci, for variational models only.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,6 @@ use burn_gp_runs::{
 use clap::Args;
 
 use super::mobile_plots::draw;
-use crate::studies;
 
 /// The name of the study, and of its data set.
 const NAME: &str = "dbk-mobile";
@@ -31,7 +30,7 @@ pub struct Mobile;
 
 impl KnownStudy for Mobile {
     fn study() -> &'static Study {
-        studies::named(NAME)
+        study::named(NAME)
     }
 }
 
@@ -61,7 +60,7 @@ pub struct DbkMobileOptions {
 ///
 /// [`Failure`]. Failed runs are reported and left out.
 pub(crate) fn mobile(options: &DbkMobileOptions) -> Result<(), Failure> {
-    let (table, mut request) = (studies::named(NAME), options.runs.request(&options.common));
+    let (table, mut request) = (study::named(NAME), options.runs.request(&options.common));
     request.choice.check(table)?;
     let place = request.place(table)?;
     place.open()?;
@@ -86,11 +85,11 @@ pub(crate) fn mobile(options: &DbkMobileOptions) -> Result<(), Failure> {
         .insert(DATA.into(), file.display().to_string());
     let planned = study::planned(table, &request, &request.data_sets(table)?)?;
     let broken = study::make(table, &request, &planned, &experiment)?;
-    let cells = study::show(table, &request, &experiment, None)?;
+    let cells = study::show(table, &request, &experiment)?;
     // Of several runs with the same model, only the first is used.
     let models = cells.chunk_by(|a, b| a.cell == b.cell).map(|own| &own[0]);
     let runs: Vec<(String, PathBuf)> = models
-        .map(|cell| (cell.title(table, &request), cell.folders[0].clone()))
+        .map(|cell| (cell.title(), cell.folders[0].clone()))
         .collect();
     draw(&experiment, &data, place, &runs)?;
     all_made(broken)

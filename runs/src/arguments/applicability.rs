@@ -85,14 +85,14 @@ impl RunOptions {
         let optimizer = self.optimizer.filter(|_| !self.is_mini_batch());
         Self {
             optimizer,
-            ..self.used_or_kept(|_| false)
+            ..self.applicable()
         }
     }
 
-    /// Removes the options that the model does not use, except those to keep and the share of validation rows.
-    pub fn used_or_kept(self, is_kept: impl Fn(&str) -> bool) -> Self {
+    /// Removes the options that do not apply to the model, but for the share of validation rows.
+    pub fn applicable(self) -> Self {
         let mut useless = self.without_use(self.model());
-        useless.retain(|name| *name != "validation_fraction" && !is_kept(name));
+        useless.retain(|name| *name != "validation_fraction");
         self.without(&useless)
     }
 }

@@ -5,10 +5,10 @@ use clap::error::ErrorKind;
 use std::marker::PhantomData;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::data_names::{by_name, named};
-use super::file::{Axis, Study};
+use super::definition::{Axis, Protocol, Study, StudyOption, all};
 use super::options::CommonOptions;
 use super::request::{Choice, Request};
 use crate::arguments::RunOptions;
@@ -17,74 +17,57 @@ use crate::arguments::RunOptions;
 const PROTOCOL: &str = "protocol";
 
 impl Study {
-    /// The subcommand of the study, which is one of `studies`.
-    pub fn command(&'static self, studies: &'static [Self]) -> Command {
+    /// The subcommand of the study.
+    pub fn command(&'static self) -> Command {
         // Otherwise clap would use the doc comment of `CommonOptions` as the description of the
         // subcommand.
-        let command = Command::new(self.name.as_str()).args(self.protocol_argument(studies));
+        let command = Command::new(self.name).args(self.protocol_argument());
         let command = CommonOptions::augment_args(self.augment(command));
-        let command = command.about(self.about.as_str());
+        let command = command.about(self.about);
         match self.help.is_empty() {
             true => command.long_about(None::<&str>),
             false => command.long_about(format!("{}\n\n{}", self.about, self.help.trim())),
         }
     }
 
-    /// The members of `studies` that the command of this study can run, each with the name of its
-    /// protocol. Empty if there is only one.
-    fn protocols(&'static self, studies: &'static [Self]) -> Vec<(&'static str, &'static Self)> {
-        let is_own = |other: &&'static Self| {
-            let of = other
-                .protocol
-                .as_ref()
-                .and_then(|protocol| protocol.of.as_ref());
-            of == Some(&self.name)
-        };
-        let others = studies.iter().filter(is_own);
-        let named = |study: &'static Self| Some((study.protocol.as_ref()?.name.as_str(), study));
+    /// The studies that the command of this study can run, with their protocols. Empty if there is only
+    /// one.
+    fn protocols(&'static self) -> Vec<(&'static Protocol, &'static Self)> {
+        let of = |study: &'static Self| study.protocol.as_ref()?.of;
+        let others = all().iter().filter(|&other| of(other) == Some(self.name));
+        let with_protocol = |study: &'static Self| Some((study.protocol.as_ref()?, study));
         std::iter::once(self)
             .chain(others)
-            .filter_map(named)
+            .filter_map(with_protocol)
             .collect()
     }
 
     /// The option that chooses among several protocols.
-    fn protocol_argument(&'static self, studies: &'static [Self]) -> Option<Arg> {
-        let protocols = self.protocols(studies);
+    fn protocol_argument(&'static self) -> Option<Arg> {
+        let protocols = self.protocols();
         let (first, _) = protocols.first().filter(|_| protocols.len() > 1)?;
-        let values = protocols.iter().map(|(name, study)| {
-            let help = study
-                .protocol
-                .as_ref()
-                .map_or("", |protocol| &protocol.help);
-            PossibleValue::new(*name).help(help)
-        });
+        let values = (protocols.iter())
+            .map(|(protocol, _)| PossibleValue::new(protocol.name).help(protocol.help));
         let argument = Arg::new(PROTOCOL).long(PROTOCOL).value_name("WHICH");
         Some(
-            (argument.default_value(*first))
+            (argument.default_value(first.name))
                 .value_parser(PossibleValuesParser::new(values))
                 .help("Figure or table to reproduce"),
         )
     }
 
-    /// The member of `studies` that the command line of this study selects.
-    pub fn chosen(&'static self, studies: &'static [Self], matches: &ArgMatches) -> &'static Self {
+    /// The study that the command line of this study selects.
+    pub fn chosen(&'static self, matches: &ArgMatches) -> &'static Self {
         let name = matches.try_get_one::<String>(PROTOCOL).ok().flatten();
-        let protocols = self.protocols(studies);
+        let protocols = self.protocols();
         let asked = protocols
             .iter()
-            .find(|(own, _)| Some(*own) == name.map(String::as_str));
+            .find(|(own, _)| Some(own.name) == name.map(String::as_str));
         asked.map_or(self, |(_, study)| study)
     }
 
     /// Adds the options of this study to `command`, except for those that all experiments have.
-    pub fn augment(&'static self, mut command: Command) -> Command {
-        if !self.data.fixed {
-            command = command.arg(self.data_argument());
-        }
-        for axis in &self.axes {
-            command = command.args(axis.argument());
-        }
+    pub fn augment(&'static self, command: Command) -> Command {
         let seeds = &self.seeds;
         let seeds_help = match seeds.paper == seeds.quick {
             true => format!("{} [default: {}]", seeds.help, seeds.paper),
@@ -93,53 +76,33 @@ impl Study {
                 seeds.help, seeds.paper, seeds.quick
             ),
         };
-        command = command.arg(
-            Arg::new(seeds.option.as_str())
-                .long(seeds.option.as_str())
-                .value_name("COUNT")
-                .value_parser(value_parser!(u64))
-                .help(seeds_help),
-        );
-        for option in &self.options {
-            let mut argument = RunOptions::argument(&option.fields[0]).id(option.name.as_str());
-            if let Some(least) = option.least {
-                argument = argument.value_parser(value_parser!(u32).range(i64::from(least)..));
-            }
-            command = command.arg(
-                unheaded(argument)
-                    .long(option.name.as_str())
-                    .help(option.help.as_str()),
-            );
-        }
-        command
+        let seeds = Arg::new(seeds.option).long(seeds.option).help(seeds_help);
+        (command.args(self.data_argument()))
+            .args(self.axes.iter().filter_map(Axis::argument))
+            .arg(seeds.value_name("COUNT").value_parser(value_parser!(u64)))
+            .args(self.options.iter().map(StudyOption::argument))
     }
 
-    fn data_argument(&'static self) -> Arg {
+    fn data_argument(&self) -> Option<Arg> {
         let data = &self.data;
-        let all = if data.paper.is_empty() {
-            &data.names
-        } else {
-            &data.paper
+        let option = data.option?;
+        let all = match data.paper {
+            [] => data.names.join(","),
+            names => names.join(","),
         };
-        let quick = match data.quick.as_slice() {
+        let quick = match data.quick {
             [] => String::new(),
             names => format!("; quick: {}", names.join(",")),
         };
-        let example = data
-            .quick
-            .first()
-            .or(all.first())
-            .map_or("", String::as_str);
-        let help = format!(
-            "Data sets or files, such as {example} [default: {}{quick}]",
-            all.join(",")
-        );
-        Arg::new(data.option.as_str())
-            .long(data.option.as_str())
-            .value_name("NAMES")
-            .value_delimiter(',')
-            .action(ArgAction::Append)
-            .help(help)
+        let names = data.quick.first().copied();
+        let example = names.or(all.split(',').next()).unwrap_or_default();
+        let help = format!("Data sets or files, such as {example} [default: {all}{quick}]");
+        Some(
+            (Arg::new(option).long(option).value_name("NAMES"))
+                .value_delimiter(',')
+                .action(ArgAction::Append)
+                .help(help),
+        )
     }
 
     /// Reads the choice of runs from the command line.
@@ -154,35 +117,26 @@ impl Study {
                 .map(|value| value.to_string_lossy().into_owned())
                 .collect()
         };
-        let values = self
-            .axes
-            .iter()
-            .map(|axis| axis.option.as_deref().map(all).unwrap_or_default());
-        let mut options = Vec::new();
+        let mut given = Map::new();
         for option in &self.options {
-            if let Some(word) = all(&option.name).first() {
-                let parsed = RunOptions::parse_field(&option.fields[0], word)?;
+            if let Some(word) = all(option.name).first() {
+                let parsed = RunOptions::parse_field(option.field, word)?;
                 let value = parsed.values().next().cloned().unwrap_or_default();
-                let fields = option
-                    .fields
-                    .iter()
-                    .map(|field| (field.clone(), value.clone()));
-                options.push((option, fields.collect::<Map<String, Value>>()));
+                given.insert(option.name.to_owned(), value);
             }
         }
-        let asked = match self.data.fixed {
-            true => Vec::new(),
-            false => all(&self.data.option),
-        };
+        let asked = self.data.option.map(all).unwrap_or_default();
+        let values = self.axes.iter();
+        let values = values.map(|axis| axis.option.map(all).unwrap_or_default());
         let invalid = |reason| clap::Error::raw(ErrorKind::ValueValidation, reason);
         Ok(Choice {
             data_sets: asked.iter().cloned().map(|data| named(data).0).collect(),
             files: by_name(asked).map_err(invalid)?,
             values: values.collect(),
             among: None,
-            seeds: matches.get_one(&self.seeds.option).copied(),
+            seeds: matches.get_one(self.seeds.option).copied(),
             seed_list: Vec::new(),
-            options,
+            given,
         })
     }
 
@@ -202,19 +156,18 @@ impl Study {
 impl Axis {
     /// The option that chooses among the values of this axis, if there is one.
     fn argument(&'static self) -> Option<Arg> {
-        let option = self.option.as_deref()?;
+        let option = self.option?;
         let names = || self.values.iter().map(|value| value.name.as_str());
-        let default = (self.default.clone()).unwrap_or_else(|| match self.field {
-            Some(_) => names().collect::<Vec<_>>().join(","),
-            None => "all".into(),
-        });
+        let default = match (self.default, &self.field) {
+            (Some(default), _) => default.to_owned(),
+            (None, Some(_)) => names().collect::<Vec<_>>().join(","),
+            (None, None) => "all".into(),
+        };
         let argument = match &self.field {
             Some(field) => unheaded(RunOptions::argument(field)).id(option),
             None => {
-                let values = self
-                    .values
-                    .iter()
-                    .map(|value| PossibleValue::new(value.name.as_str()).help(value.help.as_str()));
+                let values = (self.values.iter())
+                    .map(|value| PossibleValue::new(value.name.as_str()).help(value.help));
                 Arg::new(option).value_parser(PossibleValuesParser::new(values))
             }
         };
@@ -227,6 +180,17 @@ impl Axis {
                 .action(ArgAction::Append)
                 .help(format!("{} [default: {default}]", self.help)),
         )
+    }
+}
+
+impl StudyOption {
+    fn argument(&self) -> Arg {
+        let argument = unheaded(RunOptions::argument(self.field)).id(self.name);
+        let argument = argument.long(self.name).help(self.help);
+        match self.least {
+            Some(least) => argument.value_parser(value_parser!(u32).range(i64::from(least)..)),
+            None => argument,
+        }
     }
 }
 

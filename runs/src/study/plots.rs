@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::file::{Along, Column, Curves, Panel, Plot, Study};
+use super::definition::Study;
+use super::details::{CellDetails, CellText};
 use super::finished::{FinishedCell, first_text};
 use super::folder::ExperimentFolder;
-use super::request::Request;
 use super::size_plots;
-use super::template::Template;
+use super::table_definition::Column;
 use crate::checksums::{Links, read_text};
 use crate::fitting::{LogEntry, TrainingLog};
 use crate::output::TRAINING_LOG;
@@ -16,39 +16,84 @@ use crate::plots::{
 };
 use crate::summary::mean_curve;
 
+/// A plot of the cells of each data set.
+#[derive(Debug)]
+pub enum Plot {
+    /// Scores of the cells, side by side, by their keys.
+    Comparison(&'static [&'static str]),
+    /// Scores against the values of each axis with at least three numeric values, by their keys.
+    Sizes(&'static [&'static str]),
+    /// The training loss.
+    Losses {
+        /// The axis whose values have a panel each.
+        panels: &'static str,
+        /// The values of the other axes whose curves are dashed.
+        dashed: &'static [&'static str],
+    },
+    /// Columns of the runs' learning curves, averaged over the seeds.
+    Curves(Curves),
+}
+
+/// A plot of learning curves.
+#[derive(Debug)]
+pub struct Curves {
+    /// The column on the horizontal axis.
+    pub over: Along,
+    /// The line under the title, from the first cell that has it.
+    pub caption: CellText,
+    /// The name of a curve.
+    pub curve: fn(&CellDetails<'_>) -> String,
+    /// The axis whose values have separate panels, if any.
+    pub panels: Option<&'static str>,
+    /// The panels.
+    pub shown: Vec<Panel>,
+}
+
+/// The horizontal axis of learning curves.
+#[derive(Clone, Copy, Debug)]
+pub enum Along {
+    /// The training time.
+    Seconds,
+    /// The number of steps.
+    Step,
+}
+
+/// A panel of a plot of learning curves.
+#[derive(Debug)]
+pub struct Panel {
+    /// The title.
+    pub title: fn(&CellDetails<'_>) -> String,
+    /// The column.
+    pub column: &'static str,
+    /// A factor of its values.
+    pub sign: f64,
+    /// The label of the vertical axis.
+    pub name: &'static str,
+}
+
 /// The approximate number of points in a loss curve.
 const POINTS: usize = 100;
 
 /// Draws the plots of every data set.
-pub fn draw(
-    study: &'static Study,
-    request: &Request,
-    cells: &[FinishedCell],
-    folder: &ExperimentFolder,
-) {
+pub fn draw(study: &'static Study, cells: &[FinishedCell], folder: &ExperimentFolder) {
     for cells in cells.chunk_by(|a, b| a.cell.data == b.cell.data) {
         let data = &cells[0].cell.data;
-        // A study with fixed data has one data set.
-        let named = |fixed: &str| match study.data.fixed {
-            true => format!("{fixed}.svg"),
-            false => format!("{data}.svg"),
+        // A study whose data sets cannot be chosen has one data set.
+        let named = |fixed: &str| match study.data.option {
+            None => format!("{fixed}.svg"),
+            Some(_) => format!("{data}.svg"),
         };
         for plot in &study.plots {
             match plot {
-                Plot::Sizes { scores } => size_plots::draw(study, scores, cells, folder),
-                Plot::Comparison { scores } => folder.draw(&format!("{data}.svg"), |path| {
-                    compare(study, request, scores, cells, path)
+                Plot::Sizes(scores) => size_plots::draw(study, scores, cells, folder),
+                Plot::Comparison(scores) => folder.draw(&format!("{data}.svg"), |path| {
+                    compare(study, scores, cells, path)
                 }),
-                Plot::Losses {
-                    panels,
-                    title,
-                    dashed,
-                } => folder.draw(&named("loss"), |path| {
-                    let panels = (study.axis(panels), title);
-                    training_losses(study, request, panels, dashed, cells, path)
+                Plot::Losses { panels, dashed } => folder.draw(&named("loss"), |path| {
+                    training_losses(study, panels, dashed, cells, path)
                 }),
                 Plot::Curves(plot) => folder.draw(&named("curves"), |path| {
-                    learning_curves(study, request, plot, cells, path)
+                    learning_curves(study, plot, cells, path)
                 }),
             }
         }
@@ -56,15 +101,13 @@ pub fn draw(
 }
 
 /// Distinct names of the cells.
-fn names(study: &Study, request: &Request, cells: &[FinishedCell]) -> Vec<String> {
+fn names(study: &Study, cells: &[FinishedCell]) -> Vec<String> {
     let name = |cell: &FinishedCell| {
-        let mut name = cell.title(study, request);
-        let mut same: Vec<&FinishedCell> = cells
-            .iter()
-            .filter(|other| other.title(study, request) == name)
-            .collect();
-        for difference in &study.table.distinguish {
-            let of = |cell: &FinishedCell| cell.text(study, request, difference);
+        let mut name = cell.title();
+        let mut same: Vec<&FinishedCell> =
+            cells.iter().filter(|other| other.title() == name).collect();
+        for difference in study.table.distinguish {
+            let of = |cell: &FinishedCell| difference(&cell.details());
             let before = same.len();
             same.retain(|other| of(other) == of(cell));
             if same.len() < before {
@@ -78,16 +121,14 @@ fn names(study: &Study, request: &Request, cells: &[FinishedCell]) -> Vec<String
 
 /// The values of a cell in the unit of the terminal and the plots.
 pub(super) fn shown(cell: &FinishedCell, column: &Column) -> Vec<f64> {
-    let unit = column.unit.unwrap_or(1.0);
     let values = cell.values(column).unwrap_or_default().into_iter();
-    values.map(|value| unit * value).collect()
+    values.map(|value| column.unit * value).collect()
 }
 
 /// Plots the scores of the cells of a data set side by side.
 fn compare(
     study: &'static Study,
-    request: &Request,
-    scores: &[String],
+    scores: &[&str],
     cells: &[FinishedCell],
     path: &Path,
 ) -> Result<(), PlotError> {
@@ -98,23 +139,20 @@ fn compare(
         .filter(|column| scores.contains(&column.key));
     let panels: Vec<ComparedScore> = columns
         .map(|column| ComparedScore {
-            name: if column.title.is_empty() {
-                &column.key
-            } else {
-                &column.title
+            name: match column.title.as_str() {
+                "" => column.key,
+                title => title,
             },
             unit: None,
             values: cells.iter().map(|cell| shown(cell, column)).collect(),
         })
         .collect();
-    let names = names(study, request, cells);
+    let names = names(study, cells);
     plots::comparison(path, &cells[0].cell.data, &names, &panels)
 }
 
 /// Panels of curves of the cells of a data set.
 struct Panels<'a> {
-    study: &'static Study,
-    request: &'a Request,
     /// The axis whose values have separate panels, if any.
     axis: Option<usize>,
     /// The name of the curve of a cell.
@@ -128,7 +166,7 @@ type CurveOf<'a> = Box<dyn Fn(&FinishedCell) -> Vec<(f64, f64)> + 'a>;
 
 /// A panel.
 struct Shown<'a> {
-    title: &'a Template,
+    title: &'a dyn Fn(&CellDetails<'_>) -> String,
     value: Quantity<'a>,
     /// The curve of a cell.
     points: CurveOf<'a>,
@@ -152,9 +190,8 @@ impl Panels<'_> {
         let groups = cells.chunk_by(|a, b| group_of(a) == group_of(b));
         let all: Vec<(String, &Shown<'_>, &[FinishedCell])> = groups
             .flat_map(|cells| {
-                let title =
-                    |shown: &Shown<'_>| cells[0].text(self.study, self.request, shown.title);
-                let titled = move |shown| (title(shown).unwrap_or_default(), shown, cells);
+                let title = |shown: &Shown<'_>| (shown.title)(&cells[0].details());
+                let titled = move |shown| (title(shown), shown, cells);
                 self.shown.iter().map(titled)
             })
             .collect();
@@ -179,28 +216,26 @@ impl Panels<'_> {
 /// Plots the training loss, with one panel for each value of an axis.
 fn training_losses(
     study: &'static Study,
-    request: &Request,
-    (axis, title): (Option<usize>, &Template),
-    dashed: &[String],
+    axis: &str,
+    dashed: &[&str],
     cells: &[FinishedCell],
     path: &Path,
 ) -> Result<(), PlotError> {
     let name = |cell: &FinishedCell| {
         // Dashes let a curve underneath show through.
-        let is_dashed = (cell.cell.values.iter()).any(|value| dashed.contains(value));
-        CurveName::dashed_if(is_dashed, cell.title(study, request))
+        let mut values = cell.cell.values.iter();
+        let is_dashed = values.any(|value| dashed.contains(&value.as_str()));
+        CurveName::dashed_if(is_dashed, cell.title())
     };
     let value = Quantity {
         name: "loss per row",
         unit: Some("nats"),
     };
     let panels = Panels {
-        study,
-        request,
-        axis,
+        axis: Some(study.axis(axis)),
         name: &name,
         shown: &[Shown {
-            title,
+            title: &|cell| cell.title_of(axis).to_owned(),
             value,
             points: Box::new(losses),
         }],
@@ -215,15 +250,11 @@ fn training_losses(
 /// Plots columns of the learning curves of the cells of a data set.
 fn learning_curves(
     study: &'static Study,
-    request: &Request,
     plot: &'static Curves,
     cells: &[FinishedCell],
     path: &Path,
 ) -> Result<(), PlotError> {
-    let name = |cell: &FinishedCell| {
-        let text = cell.text(study, request, &plot.curve);
-        CurveName::from(text.unwrap_or_default())
-    };
+    let name = |cell: &FinishedCell| CurveName::from((plot.curve)(&cell.details()));
     let (column, along) = match plot.over {
         Along::Step => ("step", Quantity::of("step")),
         Along::Seconds => {
@@ -233,25 +264,24 @@ fn learning_curves(
     };
     let points = |panel: &'static Panel| {
         move |cell: &FinishedCell| -> Vec<(f64, f64)> {
-            let values = cell.curve(&panel.value);
+            let values = cell.curve(panel.column).into_iter();
+            let values = values.map(|value| panel.sign * value);
             cell.curve(column).into_iter().zip(values).collect()
         }
     };
     let shown: Vec<Shown<'_>> = (plot.shown.iter())
         .map(|panel| Shown {
             title: &panel.title,
-            value: Quantity::of(&panel.name),
+            value: Quantity::of(panel.name),
             points: Box::new(points(panel)),
         })
         .collect();
     let panels = Panels {
-        study,
-        request,
-        axis: plot.panels.as_ref().and_then(|name| study.axis(name)),
+        axis: plot.panels.map(|name| study.axis(name)),
         name: &name,
         shown: &shown,
     };
-    let model = first_text(study, request, &plot.caption, cells);
+    let model = first_text(plot.caption, cells);
     let caption = Caption::new(&cells[0].cell.data, &model);
     panels.draw(path, caption, along, cells)
 }

@@ -3,9 +3,6 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
-
-use super::file::{Published, Study};
 
 /// A published value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -37,6 +34,17 @@ impl Reported {
         let mean = text.parse().ok().or_else(|| seconds(text))?;
         Some(Self { mean, spread: None })
     }
+
+    /// Parses a word of a table; `None` for a dash.
+    ///
+    /// # Panics
+    ///
+    /// If the word is not a number.
+    fn of_word(word: &str) -> Option<Self> {
+        let read =
+            || Self::parse(word).unwrap_or_else(|| panic!("{word:?} in a table is not a number"));
+        (word != "-").then(read)
+    }
 }
 
 /// A mean with its uncertainty, `0.094 (0.003)`.
@@ -65,166 +73,92 @@ fn seconds(text: &str) -> Option<f64> {
     Some(total)
 }
 
-/// The published values of a cell.
+/// The published values of a cell, or of several.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
-    /// The data set and the axis values, by name.
+    /// The data set and the axis values, by name. Every cell with these has the scores.
     pub place: BTreeMap<String, String>,
-    /// Options of the paper's run.
-    pub run: Map<String, Value>,
     /// The scores, by key.
     pub scores: BTreeMap<String, Reported>,
 }
 
-/// An error in a table of published values.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{0}")]
-pub struct MalformedTable(String);
+impl Row {
+    /// The rows of a table: lines of words separated by spaces. The first line names the columns: those
+    /// in `places` are `data` and axes, `_` begins the name of an unused column, and all others are keys
+    /// of scores. A score is `0.1`, `0.094(3)` or `-3.645±.002`, a time is `1h02m03s`, and a dash means no
+    /// value.
+    ///
+    /// # Panics
+    ///
+    /// If a line and the first line differ in their number of words, or a score is not a number.
+    pub fn table(places: &[&str], table: &str) -> Vec<Self> {
+        let row = |line: Vec<(&str, &str)>| {
+            let (place, scores) = split(places, line);
+            let scores = scores
+                .into_iter()
+                .filter(|(title, _)| !title.starts_with('_'));
+            let scores =
+                scores.filter_map(|(key, word)| Some((key.to_owned(), Reported::of_word(word)?)));
+            Self {
+                place,
+                scores: scores.collect(),
+            }
+        };
+        words(table).into_iter().map(row).collect()
+    }
 
-impl MalformedTable {
-    fn no_number(word: &str) -> Self {
-        Self(format!("{word:?} in a table is not a number"))
+    /// The rows of a table of one score. Columns that are not in `places` are named after values of
+    /// `axis`.
+    ///
+    /// # Panics
+    ///
+    /// See [`table`](Self::table).
+    pub fn across(places: &[&str], axis: &str, score: &str, table: &str) -> Vec<Self> {
+        let mut rows = Vec::new();
+        for line in words(table) {
+            let (place, others) = split(places, line);
+            rows.extend(others.into_iter().filter_map(|(value, word)| {
+                let mut place = place.clone();
+                place.insert(axis.to_owned(), value.to_owned());
+                let reported = Reported::of_word(word)?;
+                Some(Self {
+                    place,
+                    scores: BTreeMap::from([(score.to_owned(), reported)]),
+                })
+            }));
+        }
+        rows
     }
 }
 
+/// The words of a line with their titles, those in `places` and the others.
+fn split<'a>(
+    places: &[&str],
+    line: Vec<(&'a str, &'a str)>,
+) -> (BTreeMap<String, String>, Vec<(&'a str, &'a str)>) {
+    let (place, others): (Vec<_>, Vec<_>) =
+        (line.into_iter()).partition(|(title, _)| places.contains(title));
+    let owned = |(title, word): (&str, &str)| (title.to_owned(), word.to_owned());
+    (place.into_iter().map(owned).collect(), others)
+}
+
 /// The words of a table, line by line, each with its column title.
-fn words(table: &str) -> Result<Vec<Vec<(&str, &str)>>, MalformedTable> {
+fn words(table: &str) -> Vec<Vec<(&str, &str)>> {
     let mut lines = table.lines().map(str::trim).filter(|line| !line.is_empty());
-    let titles: Vec<&str> = lines
-        .next()
-        .unwrap_or_default()
-        .split_whitespace()
+    let titles: Vec<&str> = (lines.next().into_iter())
+        .flat_map(str::split_whitespace)
         .collect();
     let mut rows = Vec::new();
     for line in lines {
         let words: Vec<&str> = line.split_whitespace().collect();
-        if words.len() != titles.len() {
-            return Err(MalformedTable(format!(
-                "the table line {line:?} has {} words, but the header has {}",
-                words.len(),
-                titles.len()
-            )));
-        }
+        assert_eq!(
+            words.len(),
+            titles.len(),
+            "words in the table line {line:?}"
+        );
         rows.push(titles.iter().copied().zip(words).collect());
     }
-    Ok(rows)
-}
-
-fn number(word: &str) -> Result<Option<Reported>, MalformedTable> {
-    match word {
-        "-" => Ok(None),
-        word => match Reported::parse(word) {
-            None => Err(MalformedTable::no_number(word)),
-            found => Ok(found),
-        },
-    }
-}
-
-impl Published {
-    fn rows(&self, study: &Study) -> Result<Vec<Row>, MalformedTable> {
-        let is_axis =
-            |title: &str| title == "data" || study.axes.iter().any(|axis| axis.name == title);
-        let mut rows = Vec::new();
-        for line in words(&self.table)? {
-            let place: BTreeMap<String, String> = (line.iter())
-                .filter(|(title, _)| is_axis(title))
-                .map(|&(title, word)| (title.to_owned(), word.to_owned()))
-                .collect();
-            let others = line.iter().filter(|(title, _)| !is_axis(title));
-            let others = others.filter(|(title, _)| !title.starts_with('_'));
-            if let Some((score, across)) = self.score.as_ref().zip(self.across.as_ref()) {
-                for &(title, word) in others {
-                    let mut place = place.clone();
-                    place.insert(across.clone(), title.to_owned());
-                    let scores = number(word)?.map(|found| (score.clone(), found));
-                    rows.push(Row {
-                        place,
-                        scores: scores.into_iter().collect(),
-                        ..Row::default()
-                    });
-                }
-                continue;
-            }
-            let mut row = Row {
-                place,
-                ..Row::default()
-            };
-            for &(title, word) in others {
-                let found = number(word)?;
-                match title.strip_prefix("run.") {
-                    Some(option) => {
-                        let value = found.map(|found| found.mean.into());
-                        row.run
-                            .extend(value.map(|value| (option.to_owned(), value)));
-                    }
-                    None => row
-                        .scores
-                        .extend(found.map(|found| (title.to_owned(), found))),
-                }
-            }
-            rows.push(row);
-        }
-        Ok(rows)
-    }
-}
-
-impl Study {
-    /// All published values of a cell; `None` if there are none. `place` gives the data set and the
-    /// axis values of the cell by name.
-    ///
-    /// # Errors
-    ///
-    /// [`MalformedTable`].
-    pub fn published(
-        &self,
-        place: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Option<Row>, MalformedTable> {
-        let mut found: Option<Row> = None;
-        for row in self.published_rows()? {
-            let is_own = |(name, word): (&String, &String)| place(name).as_ref() == Some(word);
-            if row.place.iter().all(is_own) {
-                let own = found.get_or_insert_default();
-                own.run.extend(row.run);
-                own.scores.extend(row.scores);
-            }
-        }
-        Ok(found.filter(|row| !row.scores.is_empty()))
-    }
-
-    /// All rows of the published tables.
-    ///
-    /// # Errors
-    ///
-    /// [`MalformedTable`].
-    pub fn published_rows(&self) -> Result<Vec<Row>, MalformedTable> {
-        let rows: Result<Vec<Vec<Row>>, _> = self
-            .published
-            .iter()
-            .map(|table| table.rows(self))
-            .collect();
-        Ok(rows?.concat())
-    }
-
-    /// The sizes of a data set in the paper, by name; empty if there are none.
-    ///
-    /// # Errors
-    ///
-    /// [`MalformedTable`].
-    pub fn sizes_of(&self, data: &str) -> Result<Vec<(String, usize)>, MalformedTable> {
-        for line in words(&self.sizes)? {
-            if line.contains(&("data", data)) {
-                let sizes = line
-                    .into_iter()
-                    .filter(|&(title, word)| title != "data" && word != "-");
-                let size = |(title, word): (&str, &str)| {
-                    let size = word.parse().map_err(|_| MalformedTable::no_number(word));
-                    Ok((title.to_owned(), size?))
-                };
-                return sizes.map(size).collect();
-            }
-        }
-        Ok(Vec::new())
-    }
+    rows
 }
 
 #[cfg(test)]
@@ -244,11 +178,28 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_another_length_is_refused() {
-        assert!(words("data a b\nbike 1").is_err());
+    fn a_row_has_its_place_and_its_scores() {
+        let rows = Row::table(&["data"], "data rmse _epoch nlpd\nbike 0.1(1) 3 -");
+        assert_eq!(rows.len(), 1);
         assert_eq!(
-            words("data a\nbike 1").unwrap(),
-            [[("data", "bike"), ("a", "1")]]
+            rows[0].place,
+            BTreeMap::from([("data".into(), "bike".into())])
         );
+        let keys: Vec<&String> = rows[0].scores.keys().collect();
+        assert_eq!(keys, ["rmse"]);
+    }
+
+    #[test]
+    fn columns_of_values_make_a_row_each() {
+        let rows = Row::across(&["data"], "method", "rmse", "data a b c\nbike 1 2 -");
+        let methods: Vec<&String> = rows.iter().map(|row| &row.place["method"]).collect();
+        assert_eq!(methods, ["a", "b"]);
+        assert_eq!(rows[1].scores["rmse"].mean, 2.0);
+    }
+
+    #[test]
+    #[should_panic(expected = "data a b")]
+    fn a_line_of_another_length_is_refused() {
+        Row::table(&["data"], "data a\ndata a b");
     }
 }

@@ -7,31 +7,30 @@ use serde_json::{Map, Value};
 
 use super::cell::Cell;
 use super::data_at_hand::data_at_hand;
-use super::file::{Condition, Study, StudyOption};
+use super::definition::Study;
 use super::options::CommonOptions;
-use crate::arguments::ScaleName;
 use crate::devices::ComputeTarget;
 use crate::failure::Failure;
 use crate::option_error::OptionError;
 use crate::ranges::{MOST_PARTS, at_least_one, from_one_to, positive};
 
-/// The runs that the user asks for, and options that override the study file.
+/// The runs that the user asks for, and options that change them.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// The data sets; those of the study's file if empty.
+    /// The data sets; those of the study if empty.
     pub data_sets: Vec<String>,
     /// Files to use as data sets, by name.
     pub files: BTreeMap<String, String>,
-    /// The values of each axis; those of the file if empty.
+    /// The values of each axis; those of the study if empty.
     pub values: Vec<Vec<String>>,
-    /// The values to keep from the file's list; all if absent.
+    /// The values of the first axis to keep from the study's list; all if absent.
     pub among: Option<Vec<String>>,
     /// The number of seeds.
     pub seeds: Option<u64>,
     /// An explicit list of seeds, which overrides `seeds` if it is not empty.
     pub seed_list: Vec<u64>,
-    /// Command-line options, with the run options that they set.
-    pub options: Vec<(&'static StudyOption, Map<String, Value>)>,
+    /// The values of the study's options, by name.
+    pub given: Map<String, Value>,
 }
 
 /// A [`Choice`] with the options that all experiments have.
@@ -49,20 +48,18 @@ impl Choice {
     /// # Errors
     ///
     /// [`OptionError`].
-    pub fn check(&self, study: &'static Study) -> Result<(), OptionError> {
-        from_one_to(MOST_PARTS, flag(&study.seeds.option), self.seeds)?;
-        for (option, fields) in &self.options {
-            for value in fields.values() {
-                at_least_one(flag(&option.name), value.as_u64())?;
-                if let Some(number) = value.as_f64() {
-                    positive(flag(&option.name), number)?;
-                }
+    pub fn check(&self, study: &Study) -> Result<(), OptionError> {
+        from_one_to(MOST_PARTS, flag(study.seeds.option), self.seeds)?;
+        for (name, value) in &self.given {
+            at_least_one(flag(name), value.as_u64())?;
+            if let Some(number) = value.as_f64() {
+                positive(flag(name), number)?;
             }
         }
         for (axis, values) in study.axes.iter().zip(&self.values) {
             for value in values {
                 at_least_one(
-                    flag(axis.option.as_deref().unwrap_or(&axis.name)),
+                    flag(axis.option.unwrap_or(&axis.name)),
                     value.parse::<u64>().ok(),
                 )?;
             }
@@ -77,8 +74,8 @@ fn flag(name: &str) -> String {
 }
 
 impl Request {
-    /// A request for the runs that the study's file describes.
-    pub fn of_file(common: &CommonOptions) -> Self {
+    /// A request for the runs of a study by default.
+    pub fn by_default(common: &CommonOptions) -> Self {
         Self {
             choice: Choice::default(),
             common: common.clone(),
@@ -124,24 +121,22 @@ impl Request {
     pub fn data_sets(&self, study: &Study) -> Result<Vec<String>, Failure> {
         let data = &study.data;
         let data_dir = self.common.data_dir();
-        if data.fixed {
+        if data.option.is_none() {
             for name in &data.names {
                 DataSource::resolve(&self.source_of(name), data_dir.as_deref())?;
             }
             return Ok(data.names.clone());
         }
-        let of_scale = self.common.by_scale(&data.quick, &data.paper);
-        let default = if of_scale.is_empty() {
-            &data.names
-        } else {
-            of_scale
-        };
         let is_compared = study.figures || !study.published.is_empty();
         let are_of_paper = is_compared && data.of_paper.is_none();
         let known = are_of_paper.then_some(data.names.as_slice());
         let source = |name: &str| self.source_of(name);
+        let default: Vec<String> = match self.common.by_scale(data.quick, data.paper) {
+            [] => data.names.clone(),
+            names => names.iter().map(ToString::to_string).collect(),
+        };
         let asked = &self.choice.data_sets;
-        data_at_hand(asked, default, known, source, data_dir.as_deref())
+        data_at_hand(asked, &default, known, source, data_dir.as_deref())
     }
 
     /// The requested cells on a data set; the last axis varies fastest.
@@ -174,23 +169,19 @@ impl Request {
         cells
     }
 
-    /// Whether the user asked for every value of a cell. On an axis without a request, the values of
-    /// the file count.
+    /// Whether the user asked for every value of a cell. On an axis without a request, the default values
+    /// of the study count.
     fn is_asked_for(&self, study: &Study, cell: &Cell) -> bool {
-        let scale: ScaleName = self.common.scale;
-        (0..study.axes.len()).all(|index| {
+        let (data, scale) = (&cell.data, self.common.scale);
+        let mut values = study.axes.iter().zip(&cell.values).enumerate();
+        values.all(|(index, (axis, value))| {
             let asked = self.choice.values.get(index);
             if asked.is_some_and(|values| !values.is_empty()) {
                 return true;
             }
             let among = self.choice.among.as_ref().filter(|_| index == 0);
-            let is_among = among.is_none_or(|names| names.contains(&cell.values[index]));
-            let none = Condition::default();
-            let (only, unless) = match study.listed(cell, index) {
-                Some(value) => (&value.only, value.unless.as_ref()),
-                None => (&none, None),
-            };
-            is_among && study.holds(cell, scale, only, unless)
+            let is_among = among.is_none_or(|names| names.contains(value));
+            is_among && (axis.by_default)(value, data, scale)
         })
     }
 }

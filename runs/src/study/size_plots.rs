@@ -1,9 +1,10 @@
 //! Plots of scores against the numeric values of an option.
 
-use super::file::{Axis, Column, Study};
+use super::definition::{Axis, Study};
 use super::finished::FinishedCell;
 use super::folder::ExperimentFolder;
 use super::plots::shown;
+use super::table_definition::Column;
 use crate::plots::{self, Caption, CurveName, CurvePanel, Quantity, Span};
 
 /// The smallest number of values that make a curve.
@@ -13,7 +14,7 @@ const FEWEST: usize = 3;
 /// curve for each combination of the values of the other axes.
 pub fn draw(
     study: &'static Study,
-    scores: &[String],
+    scores: &[&str],
     cells: &[FinishedCell],
     folder: &ExperimentFolder,
 ) {

@@ -9,16 +9,16 @@ use serde_json::{Map, Value};
 
 use super::cell::NO_USE;
 use super::data_names::by_name;
-use super::file::Study;
+use super::definition::Study;
+use super::execution::{PlannedCell, are_finished, make, open, planned, show};
 use super::options::CommonOptions;
 use super::request::{Choice, Request};
-use super::sweep_table::{findings, study};
-use super::{PlannedCell, make, open, planned, show};
+use super::sweep_table::study;
 use crate::arguments::{DEFAULT_DATA, ModelChoice, RunOptions, model};
 use crate::checksums::{Links, read_text};
 use crate::failure::{Failure, FolderError};
 use crate::option_error::OptionError;
-use crate::output::{self, default_folder_name, replace_file};
+use crate::output::{default_folder_name, replace_file};
 use crate::plan::{check, resolve};
 use crate::preparation::PreparedData;
 
@@ -308,6 +308,7 @@ impl Grid {
             choice: Choice {
                 files: self.data.clone(),
                 seed_list: self.seeds.clone(),
+                given: self.run_fields(),
                 ..Choice::default()
             },
         };
@@ -317,12 +318,11 @@ impl Grid {
         let study: &'static Study = Box::leak(Box::new(study(
             &self.axes,
             names.clone(),
-            self.run_fields(),
             self.is_comparison,
         )));
         let data_sets = request.data_sets(study)?;
         let planned = planned(study, &request, &data_sets)?;
-        require_use(study, &planned)?;
+        self.require_use(&planned)?;
         for (_, options) in &planned {
             self.check(options)?;
         }
@@ -330,18 +330,12 @@ impl Grid {
         let text = serde_json::to_string_pretty(self).map_err(std::io::Error::other);
         let path = folder.path().join(SWEEP);
         replace_file(&path, &(text.map_err(Failure::writing(&path))? + "\n"))?;
-        let finished = |run: &Path| run.join(output::METRICS).exists();
-        if is_resumed
-            && folder.is_reported()
-            && study
-                .runs(&request, &planned, &folder)
-                .all(|run| finished(&run))
-        {
+        if is_resumed && folder.is_reported() && are_finished(study, &request, &planned, &folder) {
             let path = folder.path().to_owned();
             return Err(FolderError::Finished { path }.into());
         }
         let broken = make(study, &request, &planned, &folder)?;
-        show(study, &request, &folder, Some(findings))?;
+        show(study, &request, &folder)?;
         super::all_made(broken)
     }
 
@@ -370,19 +364,20 @@ impl Grid {
         resolve(&options, &data)?;
         Ok(())
     }
-}
 
-/// Requires that at least one run uses each option.
-fn require_use(study: &Study, planned: &[PlannedCell]) -> Result<(), Failure> {
-    let used: Vec<Map<String, Value>> = planned.iter().map(|(_, run)| run.fields()).collect();
-    let swept = study.axes.iter().filter_map(|axis| axis.field.as_ref());
-    let mut given = swept.chain(study.run.always.keys());
-    match given.find(|&name| used.iter().all(|fields| !fields.contains_key(name))) {
-        None => Ok(()),
-        Some(name) => Err(Failure::Arguments(format!(
-            "--{} does not apply to these models; remove it",
-            name.replace('_', "-")
-        ))),
+    /// Requires that at least one run uses each option.
+    fn require_use(&self, planned: &[PlannedCell]) -> Result<(), Failure> {
+        let used: Vec<Map<String, Value>> = planned.iter().map(|(_, run)| run.fields()).collect();
+        let given = self.run_fields();
+        let swept = self.axes.iter().map(|axis| &axis.field);
+        let mut all = swept.chain(given.keys());
+        match all.find(|&name| used.iter().all(|fields| !fields.contains_key(name))) {
+            None => Ok(()),
+            Some(name) => Err(Failure::Arguments(format!(
+                "--{} does not apply to these models; remove it",
+                name.replace('_', "-")
+            ))),
+        }
     }
 }
 

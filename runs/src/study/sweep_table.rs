@@ -1,85 +1,113 @@
 //! The table of a sweep.
 
-use serde_json::{Map, Value};
-
-use super::file::{Axis, AxisValue, Column, Study};
+use super::definition::{Axis, AxisValue, DataSets, Note, Study};
+use super::details::CellDetails;
 use super::finished::FinishedCell;
+use super::plots::Plot;
 use super::sweep::Swept;
-use super::template::Template;
+use super::table_definition::{Column, Table};
 use crate::arguments::{ModelChoice, ModelFields, RunOptions};
 use crate::report::Metrics;
+use crate::scores::{COVERAGE, ERROR, NLPD, RMSE, SCORES, Score, ScoreUnit, Shown};
 
-/// The study of a sweep over `grid` on data sets, with the options of all runs. The folders of a
-/// comparison are named after its models.
-pub fn study(
-    grid: &[Swept],
-    data: Vec<String>,
-    run: Map<String, Value>,
-    is_comparison: bool,
-) -> Study {
-    let template = |text: &str| match Template::new(text) {
-        Ok(template) => template,
-        Err(error) => unreachable!("option names contain no braces: {error}"),
+/// The keys of the columns that are plotted.
+const PLOTTED: &[&str] = &[ERROR, RMSE, NLPD, "train_seconds"];
+
+/// The study of a sweep over `grid` on data sets. The folders of a comparison are named after its
+/// models.
+pub fn study(grid: &[Swept], data: Vec<String>, is_comparison: bool) -> Study {
+    Study {
+        name: "sweep",
+        data: DataSets {
+            names: data,
+            in_folder: !is_comparison,
+            ..DataSets::default()
+        },
+        axes: grid.iter().map(Swept::axis).collect(),
+        folder: match is_comparison {
+            true => |cell| cell.cell.values.clone(),
+            false => |cell| {
+                let axes = cell.study.axes.iter().zip(&cell.cell.values);
+                axes.map(|(axis, value)| format!("{}-{value}", axis.name))
+                    .collect()
+            },
+        },
+        table: Table {
+            title,
+            heading: Some(|cell| cell.sizes()),
+            digits: 4,
+            columns: columns(grid),
+            ..Table::default()
+        },
+        plots: vec![Plot::Comparison(PLOTTED), Plot::Sizes(PLOTTED)],
+        notes: vec![Note::new(
+            "mean (standard error) over the seeds, each with its own split, in standardized units; steps: seconds of\n\
+             the optimizer steps only, without choosing inducing points, validation or evaluation",
+        )],
+        findings,
+        ..Study::default()
+    }
+}
+
+/// The values of a cell. Numbers come with the option's name, because they say little alone.
+fn title(cell: &CellDetails<'_>) -> String {
+    let is_number =
+        |value: &AxisValue| value.name.parse::<f64>().is_ok() || value.name.parse::<bool>().is_ok();
+    let part = |(axis, value): (&Axis, &String)| match axis.values.iter().all(is_number) {
+        true => format!("{} {value}", axis.name.replace('_', " ")),
+        false => value.clone(),
     };
-    let names: Vec<&str> = grid.iter().map(|swept| swept.field.as_str()).collect();
-    let titles: Vec<String> = grid.iter().map(Swept::title).collect();
-    let title = template(&titles.join(", "));
-    let segments = names.iter().map(|name| match is_comparison {
-        true => format!("{{{name}}}"),
-        false => format!("{name}-{{{name}}}"),
-    });
-    let data_segment = (!is_comparison).then(|| "{data}".to_owned());
-    let folder: Vec<String> = data_segment.into_iter().chain(segments).collect();
-    let column = |name: &&str| Column {
-        title: name.replace('_', " "),
-        text: Some(template(&format!("{{{name}}}"))),
-        ..Column::default()
+    let axes = cell.study.axes.iter().zip(&cell.cell.values);
+    axes.map(part).collect::<Vec<String>>().join(", ")
+}
+
+/// The swept options, the scores of comparisons, in standardized units, time and memory.
+fn columns(grid: &[Swept]) -> Vec<Column> {
+    let option = |swept: &Swept| Column::axis("", swept.field.replace('_', " "), &swept.field);
+    let compared = SCORES
+        .iter()
+        .filter(|score| score.shown == Shown::InComparisons);
+    let optional = |column: Column| Column {
+        optional: true,
+        ..column
     };
-    let mut study: Study = match toml::from_str(include_str!("sweep.toml")) {
-        Ok(study) => study,
-        Err(error) => unreachable!("sweep.toml is invalid: {error}"),
+    let seconds = Column::metric("train_seconds", "steps (s)").digits(1);
+    let memory = Column {
+        unit: 1e-6,
+        ..Column::metric("peak_memory", "memory (MB)").digits(0)
     };
-    study.data.names = data;
-    study.axes = grid.iter().map(Swept::axis).collect();
-    study.run.always = run;
-    study.folder = template(&folder.join("/"));
-    study.table.title = title.clone();
-    study.table.name = title;
-    study.table.columns.splice(0..0, names.iter().map(column));
-    study
+    (grid.iter().map(option))
+        .chain(compared.map(score))
+        .chain([seconds, memory].map(optional))
+        .chain([Column::seeds("seeds", "seeds")])
+        .collect()
+}
+
+/// The column of a score. Labels have neither errors in the units of the targets nor intervals.
+fn score(score: &'static Score) -> Column {
+    let is_percent = score.unit == ScoreUnit::Percent;
+    let is_of_numbers = score.unit == ScoreUnit::Target || score.key == COVERAGE;
+    let title = match is_percent {
+        true => format!("{} (%)", score.title),
+        false => score.title.to_owned(),
+    };
+    Column {
+        unit: if is_percent { 100.0 } else { 1.0 },
+        optional: true,
+        instead: is_of_numbers.then_some(ERROR),
+        ..Column::metric(score.key, title).digits(score.digits)
+    }
 }
 
 impl Swept {
-    /// The template of a value in the name of a run. Numbers come with the option's name, because
-    /// they say little alone.
-    fn title(&self) -> String {
-        let name = &self.field;
-        let is_number =
-            |value: &String| value.parse::<f64>().is_ok() || value.parse::<bool>().is_ok();
-        match self.values.iter().all(is_number) {
-            true => format!("{} {{{name}}}", name.replace('_', " ")),
-            false => format!("{{{name}}}"),
-        }
-    }
-
     fn axis(&self) -> Axis {
-        let value = |name: &String| AxisValue {
-            name: name.clone(),
-            ..AxisValue::default()
-        };
-        Axis {
-            name: self.field.clone(),
-            option: None,
-            help: String::new(),
-            field: Some(self.field.clone()),
-            default: None,
-            values: self.values.iter().map(value).collect(),
-        }
+        let values = self.values.iter().map(AxisValue::new);
+        Axis::new(&self.field, values).setting(&self.field)
     }
 }
 
 /// Warnings of the runs, and a warning if the models used different numbers of rows.
-pub fn findings(cells: &[FinishedCell]) -> Vec<String> {
+fn findings(cells: &[FinishedCell]) -> Vec<String> {
     let several = cells
         .iter()
         .any(|cell| cell.cell.data != cells[0].cell.data);
@@ -142,4 +170,39 @@ fn uneven_seeds(cells: &[FinishedCell]) -> Vec<String> {
         }));
     }
     uneven.iter().map(u64::to_string).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comparisons_have_the_scores_of_the_one_table() {
+        let grid = [Swept {
+            field: "inducing".into(),
+            values: vec!["8".into(), "16".into()],
+        }];
+        let columns = columns(&grid);
+        let titles: Vec<&str> = columns.iter().map(|column| column.title.as_str()).collect();
+        assert_eq!(
+            titles,
+            [
+                "inducing",
+                "error (%)",
+                "RMSE",
+                "MAE",
+                "NLPD",
+                "coverage (%)",
+                "ECE",
+                "steps (s)",
+                "memory (MB)",
+                "seeds"
+            ]
+        );
+        let keys: Vec<&str> = columns.iter().map(|column| column.key).collect();
+        for score in &SCORES {
+            let is_compared = score.shown == Shown::InComparisons;
+            assert_eq!(keys.contains(&score.key), is_compared, "{}", score.key);
+        }
+    }
 }

@@ -3,15 +3,14 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::definition::Study;
 use super::departures::{self, are_comparable, joined};
-use super::file::{Column, Spread, Study};
 use super::finished::{FinishedCell, first_text};
 use super::folder::ExperimentFolder;
 use super::line::{self, ResultRow};
 use super::published::{Reported, with_spread};
-use super::request::Request;
+use super::table_definition::{Column, Content, Spread};
 use crate::failure::Failure;
-use crate::report::sizes;
 use crate::summary::Summary;
 use crate::text_table::aligned;
 
@@ -19,8 +18,6 @@ use crate::text_table::aligned;
 pub struct StudyTable<'a> {
     /// The study.
     pub study: &'static Study,
-    /// The user's request.
-    pub request: &'a Request,
     /// The cells, grouped by data set.
     pub cells: &'a [FinishedCell],
 }
@@ -53,87 +50,98 @@ impl Forms {
 impl StudyTable<'_> {
     /// Our value in a column and the paper's.
     fn forms(&self, cell: &FinishedCell, column: &Column) -> [Forms; 2] {
-        let nothing = Forms::new(Value::Null, None::<f64>, None);
-        if let Some(template) = &column.text {
-            let text = cell.text(self.study, self.request, template);
-            return [Forms::new(&text, [text.clone()], text.clone()), nothing];
+        let nothing = || Forms::new(Value::Null, None::<f64>, None);
+        let text =
+            |text: Option<String>| [Forms::new(&text, [text.clone()], text.clone()), nothing()];
+        match &column.content {
+            Content::Axis(axis) => text(Some(cell.details().value(axis).to_owned())),
+            Content::Text(of) => text(of(&cell.details())),
+            Content::Within(spreads, keys) => {
+                let reached = self.reached(cell, keys, *spreads);
+                let joined = reached.as_ref().map(|titles| titles.join(" "));
+                let shown = |text: String| if text.is_empty() { "none".into() } else { text };
+                let forms = Forms::new(reached, [joined.clone()], joined.map(shown));
+                [forms, nothing()]
+            }
+            Content::Ratio(metric, over) => self.ratios(cell, column, metric, *over),
+            Content::Metric(_) | Content::Score(_) => self.scores(cell, column),
         }
-        if let Some(spreads) = column.within {
-            let reached = self.reached(cell, column, spreads);
-            let joined = reached.as_ref().map(|titles| titles.join(" "));
-            let shown = |text: String| if text.is_empty() { "none".into() } else { text };
-            let forms = Forms::new(reached, [joined.clone()], joined.map(shown));
-            return [forms, nothing];
-        }
+    }
+
+    /// Decimal digits of our value in a column and of the paper's.
+    fn digits(&self, column: &Column) -> [usize; 2] {
         let digits = column.digits.unwrap_or(self.study.table.digits);
-        let paper_digits = column.paper_digits.unwrap_or(digits);
-        if column.over.is_empty() {
-            let (ours, paper) = (cell.summary(column), published(cell, column));
-            let spread = ours.and_then(|ours| self.spread_of(ours));
-            let shown = |ours: Summary| {
-                let (unit, spread) = (
-                    column.unit.unwrap_or(1.0),
-                    spread.filter(|_| !column.mean_only),
-                );
-                match column.scientific {
-                    true => format!("{:.digits$e}", ours.mean),
-                    false => {
-                        with_spread(unit * ours.mean, spread.map(|spread| unit * spread), digits)
-                    }
-                }
-            };
-            let papers = |paper: Reported| with_spread(paper.mean, paper.spread, paper_digits);
-            let (mean, error) = (
-                paper.map(|paper| paper.mean),
-                paper.and_then(|paper| paper.spread),
-            );
-            return [
-                Forms::new(ours, [ours.map(|ours| ours.mean), spread], ours.map(shown)),
-                Forms::new(paper, [mean, error], paper.map(papers)),
-            ];
-        }
+        [digits, column.paper_digits.unwrap_or(digits)]
+    }
+
+    /// The mean of a score with its uncertainty, here and in the paper.
+    fn scores(&self, cell: &FinishedCell, column: &Column) -> [Forms; 2] {
+        let [digits, paper_digits] = self.digits(column);
+        let (ours, paper) = (cell.summary(column), published(cell, column.key));
+        let spread = ours.and_then(|ours| self.spread_of(ours));
+        let shown = |ours: Summary| {
+            let spread = spread.filter(|_| !column.mean_only);
+            let spread = spread.map(|spread| column.unit * spread);
+            match column.scientific {
+                true => format!("{:.digits$e}", ours.mean),
+                false => with_spread(column.unit * ours.mean, spread, digits),
+            }
+        };
+        let papers = |paper: Reported| with_spread(paper.mean, paper.spread, paper_digits);
+        let mean = paper.map(|paper| paper.mean);
+        let error = paper.and_then(|paper| paper.spread);
+        [
+            Forms::new(ours, [ours.map(|ours| ours.mean), spread], ours.map(shown)),
+            Forms::new(paper, [mean, error], paper.map(papers)),
+        ]
+    }
+
+    /// The mean of a metric, divided by that of another cell, here and in the paper.
+    fn ratios(
+        &self,
+        cell: &FinishedCell,
+        column: &Column,
+        metric: &str,
+        over: (&str, &str),
+    ) -> [Forms; 2] {
         let mut cells = self.cells.iter();
-        let other = cells.find(|other| self.is_reference(cell, other, column));
+        let other = cells.find(|other| self.is_reference(cell, other, over));
         let mean = |cell: &FinishedCell| cell.summary(column).map(|summary| summary.mean);
-        let paper = |cell: &FinishedCell| published(cell, column).map(|reported| reported.mean);
+        let paper = |cell: &FinishedCell| published(cell, metric).map(|reported| reported.mean);
         let ratio = |of: &dyn Fn(&FinishedCell) -> Option<f64>, digits: usize| {
             let ratio = other.and_then(|other| Some(of(cell)? / of(other)?));
-            Forms::new(
-                ratio,
-                [ratio],
-                ratio.map(|ratio| format!("{ratio:.digits$}")),
-            )
+            let text = ratio.map(|ratio| format!("{ratio:.digits$}"));
+            Forms::new(ratio, [ratio], text)
         };
+        let [digits, paper_digits] = self.digits(column);
         [ratio(&mean, digits), ratio(&paper, paper_digits)]
     }
 
-    /// Whether a column divides the values of `cell` by those of `other`.
-    fn is_reference(&self, cell: &FinishedCell, other: &FinishedCell, column: &Column) -> bool {
-        let values = self.study.axes.iter().zip(&cell.cell.values);
-        let wanted = values.map(|(axis, own)| column.over.get(&axis.name).unwrap_or(own));
-        cell.cell.data == other.cell.data && wanted.eq(&other.cell.values)
+    /// Whether `other` has this value of this axis, and in all else the values of `cell`.
+    fn is_reference(
+        &self,
+        cell: &FinishedCell,
+        other: &FinishedCell,
+        (axis, value): (&str, &str),
+    ) -> bool {
+        let mut wanted = cell.cell.clone();
+        value.clone_into(&mut wanted.values[self.study.axis(axis)]);
+        wanted == other.cell
     }
 
     /// The titles of the scores that exceed the published value by at most `spreads` times the
     /// paper's uncertainty; `None` for runs that depart from the paper's protocol.
-    fn reached(&self, cell: &FinishedCell, column: &Column, spreads: f64) -> Option<Vec<String>> {
+    fn reached(&self, cell: &FinishedCell, keys: &[&str], spreads: f64) -> Option<Vec<String>> {
         let row = cell.row.as_ref().filter(|_| cell.is_as_in_paper())?;
-        let columns = &self.study.table.columns;
-        let scores = columns
-            .iter()
-            .filter(|score| column.of.contains(&score.key));
+        let columns = self.study.table.columns.iter();
         let is_reached = |score: &&Column| {
-            let paper = row.scores.get(&score.key);
+            let paper = row.scores.get(score.key);
             cell.summary(score).zip(paper).is_some_and(|(ours, paper)| {
                 ours.mean <= paper.mean + spreads * paper.spread.unwrap_or(0.0)
             })
         };
-        Some(
-            scores
-                .filter(is_reached)
-                .map(|score| score.title.clone())
-                .collect(),
-        )
+        let reached = columns.filter(|score| keys.contains(&score.key) && is_reached(score));
+        Some(reached.map(|score| score.title.clone()).collect())
     }
 
     /// Writes the files.
@@ -180,7 +188,7 @@ impl StudyTable<'_> {
             .with("d", first.d);
         let axes = self.study.axes.iter().zip(&cell.cell.values);
         axes.fold(line, |line, (axis, value)| {
-            line.with(axis.name.as_str(), value)
+            line.with(axis.name.clone(), value)
         })
     }
 
@@ -225,7 +233,7 @@ impl StudyTable<'_> {
         }
         for column in self.kept() {
             let [ours, paper] = self.forms(cell, column);
-            record.insert(column.key.clone(), ours.record);
+            record.insert(column.key.to_owned(), ours.record);
             if column.paper {
                 record.insert(format!("paper_{}", column.key), paper.record);
             }
@@ -243,17 +251,14 @@ impl StudyTable<'_> {
             |a: &FinishedCell, b: &FinishedCell| heading.is_none() || a.cell.data == b.cell.data;
         for cells in self.cells.chunk_by(of_data) {
             if let Some(heading) = heading {
-                lines.push(match heading.source() {
-                    "{sizes}" => sizes(&cells[0].runs[0]),
-                    _ => first_text(self.study, self.request, heading, cells),
-                });
+                lines.push(first_text(*heading, cells));
             }
             let snapshots = &self.study.table.snapshots;
             lines.extend(aligned(&match snapshots.is_empty() {
                 true => self.rows(cells),
                 false => self.rows(&at_snapshots(cells, snapshots)),
             }));
-            lines.extend(heading.as_ref().map(|_| String::new()));
+            lines.extend(heading.map(|_| String::new()));
         }
         lines
     }
@@ -266,7 +271,7 @@ impl StudyTable<'_> {
             let has_number = |cell: &FinishedCell| cell.values(column).is_some();
             let has_other = |cell: &FinishedCell| {
                 let other = column.instead.as_ref();
-                other.is_some_and(|name| cell.numbers[0].contains_key(name))
+                other.is_some_and(|name| cell.numbers[0].0.contains_key(*name))
             };
             !column.title.is_empty()
                 && (!column.optional || cells.iter().any(has_number))
@@ -289,7 +294,7 @@ impl StudyTable<'_> {
 
     /// The lines under the table about departures from the paper.
     pub fn departures(&self) -> Vec<String> {
-        let name = |cell: &FinishedCell| cell.name(self.study, self.request);
+        let name = |cell: &FinishedCell| cell.details().name();
         let named: Vec<_> = (self.cells.iter())
             .map(|cell| (name(cell), &cell.departures))
             .collect();
@@ -299,37 +304,23 @@ impl StudyTable<'_> {
     /// The notes under the table: unconditional ones first, then those about departures, then those
     /// about some cells.
     pub fn notes(&self) -> Vec<String> {
-        let has_option = |name: &String| {
-            self.cells
-                .iter()
-                .any(|cell| cell.options.contains_key(name))
-        };
-        let departs = |name: &String| {
-            let all = self
-                .cells
-                .iter()
-                .flat_map(|cell| cell.departures.iter().flatten());
-            all.into_iter().any(|departure| departure.what == *name)
-        };
-        let notes = &self.study.notes;
-        let (always, sometimes): (Vec<_>, Vec<_>) =
-            (notes.iter()).partition(|note| note.option.is_none() && note.departure.is_none());
-        let mut lines: Vec<String> = always.iter().map(|note| note.text.clone()).collect();
+        let (mut lines, mut others) = (Vec::new(), Vec::new());
+        for note in &self.study.notes {
+            match note.about {
+                None => lines.push(note.text.to_owned()),
+                Some(about) if self.cells.iter().any(about) => others.push(note.text.to_owned()),
+                Some(_) => {}
+            }
+        }
         lines.extend(self.departures());
-        let said = sometimes.iter().filter(|note| {
-            note.option.as_ref().is_none_or(has_option)
-                && note.departure.as_ref().is_none_or(departs)
-        });
-        lines.extend(said.map(|note| note.text.clone()));
+        lines.extend(others);
         lines
     }
 }
 
-/// The published value in a column.
-fn published(cell: &FinishedCell, column: &Column) -> Option<Reported> {
-    let scores = &cell.row.as_ref()?.scores;
-    let own = || scores.get(&column.value.as_ref()?.all()[0]);
-    scores.get(&column.key).or_else(own).copied()
+/// A published value of a cell.
+fn published(cell: &FinishedCell, key: &str) -> Option<Reported> {
+    cell.row.as_ref()?.scores.get(key).copied()
 }
 
 /// A row for each requested point of the learning curves.

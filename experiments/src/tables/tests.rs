@@ -1,4 +1,4 @@
-//! Tests that apply to all studies of papers.
+//! Tests that apply to all tables of papers.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,11 +7,11 @@ use burn_gp_datasets::DataSource;
 use burn_gp_runs::{
     arguments::RunOptions,
     plan::check,
-    study::{Cell, OptionSource, Request, Study, departures_of, identity, joined, named},
+    study::{
+        Cell, OptionSource, Request, Study, all, departures_of, identity, joined, named, place_of,
+    },
 };
 use clap::Command;
-
-use super::all;
 
 /// The differences between the options `here` and `paper`, for any data.
 fn departures_between(here: RunOptions, paper: RunOptions) -> String {
@@ -27,11 +27,16 @@ fn departures_between(here: RunOptions, paper: RunOptions) -> String {
 
 /// The request of a command line.
 fn request(study: &'static Study, line: &str) -> Request {
-    let command = study.command(all()).no_binary_name(true);
+    let command = study.command().no_binary_name(true);
     let matches = command.try_get_matches_from(line.split_whitespace());
     let request = matches.and_then(|matches| study.request(&matches));
     let mut request = request.unwrap_or_else(|error| panic!("{}: {error}", study.name));
-    for name in study.data.names.iter().filter(|_| study.data.fixed) {
+    for name in study
+        .data
+        .names
+        .iter()
+        .filter(|_| study.data.option.is_none())
+    {
         // Any file will do, because no rows are read.
         request.choice.files.insert(name.clone(), name.clone());
     }
@@ -41,7 +46,7 @@ fn request(study: &'static Study, line: &str) -> Request {
 /// The cells of a study on one of its data sets, with the departures of their runs from the
 /// paper's.
 fn departures(name: &str, line: &str, data: &str) -> BTreeMap<String, String> {
-    let study = super::named(name);
+    let study = named(name);
     let request = request(study, line);
     let told = |cell: &Cell, whose| study.options(cell, &request, whose, 4).unwrap();
     let cells = request.cells(study, data).into_iter();
@@ -59,7 +64,7 @@ fn departures(name: &str, line: &str, data: &str) -> BTreeMap<String, String> {
 #[test]
 fn command_lines_are_consistent() {
     for study in all() {
-        Command::debug_assert(study.command(all()));
+        Command::debug_assert(study.command());
         let name = &study.name;
         assert!(study.about.contains("arXiv:"), "{name}");
     }
@@ -77,7 +82,7 @@ fn every_cell_can_be_run_at_both_scales() {
                         .options(&cell, &request, OptionSource::Ours, 4)
                         .unwrap();
                     assert!(options.model.is_some(), "{cell:?}");
-                    let (name, place) = named(study, &request, &cell, &options);
+                    let (name, place) = place_of(study, &cell, &options);
                     assert!(
                         !name.is_empty() && !places.contains(&place),
                         "{cell:?} in {place:?}"
@@ -89,36 +94,14 @@ fn every_cell_can_be_run_at_both_scales() {
     }
 }
 
-/// The folder of a cell identifies the cell.
-#[test]
-fn cells_are_found_again_by_their_folders() {
-    for study in all() {
-        let request = request(study, "--scale paper");
-        for data in &study.data.names {
-            for cell in request.cells(study, data) {
-                let options = study
-                    .options(&cell, &request, OptionSource::Ours, 4)
-                    .unwrap();
-                let (_, place) = named(study, &request, &cell, &options);
-                let names: Vec<String> = place
-                    .iter()
-                    .map(|name| name.to_string_lossy().into_owned())
-                    .collect();
-                assert_eq!(study.cell_at(&names), Some(cell), "{}", study.name);
-            }
-        }
-    }
-}
-
 /// Every row of a published table belongs to a cell, and every number in it has a column.
 #[test]
 fn published_numbers_have_a_place() {
     for study in all() {
         let keys: Vec<&str> = (study.table.columns.iter())
-            .filter(|column| column.paper || !column.key.is_empty())
-            .map(|column| column.key.as_str())
+            .map(|column| column.key)
             .collect();
-        for row in study.published_rows().unwrap() {
+        for row in &study.published {
             for key in row.scores.keys() {
                 assert!(keys.contains(&key.as_str()), "{}: {key}", study.name);
             }
@@ -137,15 +120,15 @@ fn published_numbers_have_a_place() {
 fn runs_of_the_papers_scale_depart_in_nothing_and_quick_ones_do() {
     let is_compared = |study: &&Study| study.figures || !study.published.is_empty();
     for study in all().iter().filter(is_compared) {
-        let asked = match study.name.as_str() {
+        let asked = match study.name {
             "cagp-uci" => "--action-rows given",
             _ => "",
         };
         let data = &study.data.names[0];
-        for (cell, found) in departures(&study.name, &format!("--scale paper {asked}"), data) {
+        for (cell, found) in departures(study.name, &format!("--scale paper {asked}"), data) {
             assert_eq!(found, "", "{}: {cell}", study.name);
         }
-        for (cell, found) in departures(&study.name, asked, data) {
+        for (cell, found) in departures(study.name, asked, data) {
             assert_ne!(found, "", "{}: {cell}", study.name);
         }
     }
@@ -258,10 +241,10 @@ fn options_that_differ_from_the_papers_are_departures() {
     }
 }
 
-/// A condition on a number: R-SVGP takes 256 probes if it has as many inducing points.
+/// More probes than inducing points have no advantage over exact traces.
 #[test]
-fn a_range_in_a_condition_holds_from_its_number_on() {
-    let study = super::named("inverse-free-uci");
+fn probes_are_at_most_as_many_as_inducing_points() {
+    let study = named("inverse-free-uci");
     let request = request(study, "--models w,r --inducing 8,255,256,1000");
     let cells = request.cells(study, "kin40k").into_iter();
     let probes = cells.map(|cell| {
@@ -278,15 +261,15 @@ fn a_range_in_a_condition_holds_from_its_number_on() {
 /// The command of a study with several protocols takes the options of each.
 #[test]
 fn a_protocol_is_chosen_by_its_name() {
-    let main = super::named("inverse-free-uci");
+    let main = named("inverse-free-uci");
     let chosen = |line: &str| {
-        let command = main.command(all()).no_binary_name(true);
+        let command = main.command().no_binary_name(true);
         let matches = command
             .try_get_matches_from(line.split_whitespace())
             .unwrap();
-        let study = main.chosen(all(), &matches);
+        let study = main.chosen(&matches);
         let request = study.request(&matches).unwrap();
-        (&*study.name, request.cells(study, "kin40k").len())
+        (study.name, request.cells(study, "kin40k").len())
     };
     assert_eq!(chosen("--models w"), ("inverse-free-uci", 2));
     let line = "--protocol table-1 --inducing 8,16 --models r --steps 3 --seeds 2";
@@ -317,7 +300,7 @@ fn the_scale_is_part_of_what_runs_have_in_common_unless_folders_tell_it() {
         ("solve-regression", true),
         ("dbk-rank", true),
     ] {
-        let study = super::named(name);
+        let study = named(name);
         let identity = identity(study, &request(study, "")).unwrap();
         assert_eq!(!identity["scale"].is_null(), expected, "{name}: {identity}");
     }
