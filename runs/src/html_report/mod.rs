@@ -1,10 +1,9 @@
 //! `burn-gp report`: one HTML page about trained models.
 
-mod effect_chart;
 mod effects;
-mod html;
 mod page;
 mod sections;
+mod table;
 mod trained_run;
 
 use std::path::PathBuf;
