@@ -3,9 +3,10 @@
 //! and magnitudes over two inputs.
 //!
 //! Every function takes slices and a path and writes one file of 800 by 560 pixels, or a taller one
-//! if there are many rows or a long legend; [`effect`] returns a small chart as text. Values that are not finite are left out and counted in
-//! the lines below the title; if none are left, the function returns a [`PlotError`] and writes
-//! nothing. Names that do not fit are shortened with an ellipsis.
+//! if there are many rows or a long legend; [`effect()`] returns a small chart as text. Values that
+//! are not finite are left out and counted in the lines below the title; if none are left, the
+//! function returns a [`PlotError`] and writes nothing. Names that do not fit are shortened with an
+//! ellipsis.
 
 mod axis;
 mod bitmap;
