@@ -60,6 +60,8 @@ const LIBRARY: [&str; 19] = [
 struct Imports {
     /// The names under `crate::`.
     own: BTreeSet<String>,
+    /// The names under `super::`.
+    beside: BTreeSet<String>,
     /// The first names of all paths, among them the names of crates.
     first: BTreeSet<String>,
 }
@@ -71,21 +73,14 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
     })
 }
 
-impl Imports {
-    fn add_tree(&mut self, tree: &UseTree) {
-        match tree {
-            UseTree::Path(path) => {
-                self.own.insert(path.ident.to_string());
-            }
-            UseTree::Name(name) => {
-                self.own.insert(name.ident.to_string());
-            }
-            UseTree::Rename(name) => {
-                self.own.insert(name.ident.to_string());
-            }
-            UseTree::Group(group) => group.items.iter().for_each(|tree| self.add_tree(tree)),
-            UseTree::Glob(_) => {}
-        }
+/// The first names of the paths of a tree.
+fn first_names(tree: &UseTree) -> Vec<String> {
+    match tree {
+        UseTree::Path(path) => vec![path.ident.to_string()],
+        UseTree::Name(name) => vec![name.ident.to_string()],
+        UseTree::Rename(name) => vec![name.ident.to_string()],
+        UseTree::Group(group) => group.items.iter().flat_map(first_names).collect(),
+        UseTree::Glob(_) => Vec::new(),
     }
 }
 
@@ -100,7 +95,9 @@ impl<'ast> Visit<'ast> for Imports {
         if let UseTree::Path(path) = &item.tree {
             self.first.insert(path.ident.to_string());
             if path.ident == "crate" {
-                self.add_tree(&path.tree);
+                self.own.extend(first_names(&path.tree));
+            } else if path.ident == "super" {
+                self.beside.extend(first_names(&path.tree));
             }
         }
     }
@@ -238,30 +235,54 @@ fn the_library_imports_downwards() {
     assert!(upwards.is_empty(), "{}", upwards.join("\n"));
 }
 
+/// The modules that use themselves, directly or through others.
+fn round(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<&String> {
+    let reached = |start: &str| {
+        let (mut seen, mut next) = (BTreeSet::new(), vec![start.to_owned()]);
+        while let Some(module) = next.pop() {
+            for other in uses.get(&module).into_iter().flatten() {
+                if seen.insert(other.clone()) {
+                    next.push(other.clone());
+                }
+            }
+        }
+        seen
+    };
+    let names = uses.keys();
+    names.filter(|name| reached(name).contains(*name)).collect()
+}
+
 #[test]
 fn no_modules_use_each_other() {
     for (of_crate, folder) in LEVELS.into_iter().flatten() {
-        let modules = uses(&sources(folder));
-        // All modules that can be reached from a module.
-        let reached = |start: &str| {
-            let (mut seen, mut next) = (BTreeSet::new(), vec![start.to_owned()]);
-            while let Some(module) = next.pop() {
-                for other in modules.get(&module).into_iter().flat_map(BTreeMap::keys) {
-                    if seen.insert(other.clone()) {
-                        next.push(other.clone());
-                    }
-                }
-            }
-            seen
-        };
-        let round: Vec<&String> = modules
-            .keys()
-            .filter(|name| reached(name).contains(*name))
-            .collect();
+        let modules = uses(&sources(folder)).into_iter();
+        let modules = modules.map(|(name, used)| (name, used.into_keys().collect()));
+        let modules = modules.collect();
+        let round = round(&modules);
         assert!(
             round.is_empty(),
             "{of_crate}: modules that reach themselves: {round:?}"
         );
+    }
+}
+
+/// A figure's file may use the data and models of its paper, but nothing that uses it.
+#[test]
+fn no_files_of_a_paper_use_each_other() {
+    let mut folders: BTreeMap<PathBuf, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
+    for file in rust_files(&sources("experiments")) {
+        let (Some(folder), Some(name)) = (file.parent(), file.file_stem()) else {
+            continue;
+        };
+        let mut imports = Imports::default();
+        imports.visit_file(&parse(&file));
+        let files = folders.entry(folder.to_owned()).or_default();
+        files.insert(name.to_string_lossy().into_owned(), imports.beside);
+    }
+    assert!(folders.len() > 4, "{folders:?}");
+    for (folder, files) in &folders {
+        let round = round(files);
+        assert!(round.is_empty(), "{}: {round:?}", folder.display());
     }
 }
 

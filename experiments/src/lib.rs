@@ -10,9 +10,11 @@
 mod command;
 mod computation_aware;
 mod deep_basis;
+mod figure;
 mod inverse_free;
 mod scaling;
 mod solve_gp;
 mod tables;
 
-pub use command::{ExperimentCommand, OtherExperiment, run};
+pub use command::{ExperimentCommand, run};
+pub use figure::Figure;

@@ -4,7 +4,7 @@ mod images;
 mod maps;
 mod plane;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use burn_gp_core::{
     likelihoods::{Interval, TargetKind},
@@ -30,6 +30,10 @@ const CURVE_POINTS: usize = 400;
 
 /// The contents of the plots of a run.
 pub struct RunPlots<'a> {
+    /// The folder of the plots.
+    pub folder: &'a Path,
+    /// The subject of all plots.
+    pub caption: Caption<'a>,
     /// The data.
     pub data: &'a PreparedData,
     /// The options of the run, including all defaults.
@@ -48,33 +52,35 @@ pub struct RunPlots<'a> {
     pub evaluation: Option<&'a Evaluation>,
 }
 
+/// The name of the model of a run, with the number of its inducing points.
+pub fn model_name(options: &RunOptions) -> String {
+    let name = options.model().name();
+    match (options.inducing, options.orthogonal) {
+        (Some(count), Some(orthogonal)) => format!("{name}, M = {count}+{orthogonal}"),
+        (Some(count), None) => format!("{name}, M = {count}"),
+        (None, _) => name.to_owned(),
+    }
+}
+
 impl RunPlots<'_> {
-    /// Draws all plots that suit the data into `folder` and returns the errors of plots that could
-    /// not be drawn.
+    /// Draws all plots that suit the data and returns the errors of plots that could not be drawn.
     ///
     /// # Errors
     ///
     /// If a file cannot be written.
-    pub fn draw(&self, folder: &Path) -> Result<Vec<PlotError>, Failure> {
-        let name = self.options.model().name();
-        let model = match (self.options.inducing, self.options.orthogonal) {
-            (Some(count), Some(orthogonal)) => format!("{name}, M = {count}+{orthogonal}"),
-            (Some(count), None) => format!("{name}, M = {count}"),
-            (None, _) => name.to_owned(),
-        };
-        let caption = Caption::new(&self.data.name, &model);
-        let mut attempts = vec![self.loss(folder, caption)];
+    pub fn draw(&self) -> Result<Vec<PlotError>, Failure> {
+        let mut attempts = vec![self.loss()];
         let curve = self.curve.filter(|curve| !curve.is_empty());
-        attempts.extend(curve.map(|curve| self.learning_curve(curve, folder, caption)));
+        attempts.extend(curve.map(|curve| self.learning_curve(curve)));
         if let Some(evaluation) = self.evaluation {
-            attempts.extend(self.of_test_rows(evaluation, folder, caption));
+            attempts.extend(self.of_test_rows(evaluation));
         }
         let has_classes = self.data.schema.classes.is_some();
         if !has_classes && self.data.dimensions() == 1 {
-            attempts.push(self.fit(folder, caption));
+            attempts.push(self.fit());
         }
-        attempts.extend(self.map(folder, caption));
-        attempts.extend(self.of_images(folder, caption));
+        attempts.extend(self.map());
+        attempts.extend(self.of_images());
         let mut undrawn = Vec::new();
         for attempt in attempts {
             match attempt {
@@ -86,27 +92,24 @@ impl RunPlots<'_> {
         Ok(undrawn)
     }
 
+    /// The path of the plot with this name.
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
     /// The plots of the predictions of the test rows.
-    fn of_test_rows(
-        &self,
-        evaluation: &Evaluation,
-        folder: &Path,
-        caption: Caption<'_>,
-    ) -> Vec<Result<(), PlotError>> {
+    fn of_test_rows(&self, evaluation: &Evaluation) -> Vec<Result<(), PlotError>> {
         match self.data.classes() {
             0 => vec![
-                self.predicted_observed(evaluation, folder, caption),
-                self.calibration(evaluation, folder, caption),
+                self.predicted_observed(evaluation),
+                self.calibration(evaluation),
             ],
-            2 => vec![self.reliability(evaluation, folder, caption)],
-            _ => vec![
-                self.reliability(evaluation, folder, caption),
-                self.confusion(evaluation, folder, caption),
-            ],
+            2 => vec![self.reliability(evaluation)],
+            _ => vec![self.reliability(evaluation), self.confusion(evaluation)],
         }
     }
 
-    fn loss(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PlotError> {
+    fn loss(&self) -> Result<(), PlotError> {
         let point = |entry: &crate::fitting::LogEntry| plots::LossPoint {
             step: entry.report.step as u64,
             loss: entry.report.loss,
@@ -117,20 +120,15 @@ impl RunPlots<'_> {
             false => plots::Progress::FullBatch,
         };
         plots::loss(
-            &folder.join(output::LOSS),
+            &self.path(output::LOSS),
             &points,
             self.kept,
             progress,
-            caption,
+            self.caption,
         )
     }
 
-    fn learning_curve(
-        &self,
-        curve: &LearningCurve,
-        folder: &Path,
-        caption: Caption<'_>,
-    ) -> Result<(), PlotError> {
+    fn learning_curve(&self, curve: &LearningCurve) -> Result<(), PlotError> {
         let numbers = |name: &str| curve.numbers(name).unwrap_or_default();
         let panel = |title, score, name| {
             let curve = numbers("step").into_iter().zip(numbers(score)).collect();
@@ -145,9 +143,9 @@ impl RunPlots<'_> {
         };
         let panels = [error, panel("density of the test rows", "nlpd", "NLPD")];
         plots::curves(
-            &folder.join(output::LEARNING_CURVE_PLOT),
+            &self.path(output::LEARNING_CURVE_PLOT),
             "Learning curve",
-            caption,
+            self.caption,
             &["test rows".into()],
             Quantity::of("step"),
             &panels,
@@ -162,12 +160,7 @@ impl RunPlots<'_> {
         Quantity::of(&self.data.schema.input_names[column])
     }
 
-    fn predicted_observed(
-        &self,
-        evaluation: &Evaluation,
-        folder: &Path,
-        caption: Caption<'_>,
-    ) -> Result<(), PlotError> {
+    fn predicted_observed(&self, evaluation: &Evaluation) -> Result<(), PlotError> {
         let original = &evaluation.original;
         let predictions = plots::Predictions {
             observed: &original.observed,
@@ -175,26 +168,16 @@ impl RunPlots<'_> {
             lower: &original.interval.lower,
             upper: &original.interval.upper,
         };
-        let path = folder.join(output::PREDICTED_OBSERVED);
-        plots::predicted_observed(&path, &predictions, self.target(), caption)
+        let path = self.path(output::PREDICTED_OBSERVED);
+        plots::predicted_observed(&path, &predictions, self.target(), self.caption)
     }
 
-    fn calibration(
-        &self,
-        evaluation: &Evaluation,
-        folder: &Path,
-        caption: Caption<'_>,
-    ) -> Result<(), PlotError> {
-        let path = folder.join(output::CALIBRATION);
-        plots::calibration(&path, &evaluation.original.central_level, caption)
+    fn calibration(&self, evaluation: &Evaluation) -> Result<(), PlotError> {
+        let path = self.path(output::CALIBRATION);
+        plots::calibration(&path, &evaluation.original.central_level, self.caption)
     }
 
-    fn reliability(
-        &self,
-        evaluation: &Evaluation,
-        folder: &Path,
-        caption: Caption<'_>,
-    ) -> Result<(), PlotError> {
+    fn reliability(&self, evaluation: &Evaluation) -> Result<(), PlotError> {
         let original = &evaluation.original;
         let classes = self.data.classes();
         let likeliest = metrics::likeliest_classes(&original.probabilities, classes);
@@ -220,15 +203,10 @@ impl RunPlots<'_> {
             error: scores.number(ERROR),
             ece: scores.number(ECE),
         };
-        plots::reliability(&folder.join(output::RELIABILITY), &content, caption)
+        plots::reliability(&self.path(output::RELIABILITY), &content, self.caption)
     }
 
-    fn confusion(
-        &self,
-        evaluation: &Evaluation,
-        folder: &Path,
-        caption: Caption<'_>,
-    ) -> Result<(), PlotError> {
+    fn confusion(&self, evaluation: &Evaluation) -> Result<(), PlotError> {
         let Some(classes) = &self.data.schema.classes else {
             return Ok(());
         };
@@ -240,7 +218,7 @@ impl RunPlots<'_> {
             counts: &counts,
             names: classes.names(),
         };
-        plots::confusion(&folder.join(output::CONFUSION), content, caption)
+        plots::confusion(&self.path(output::CONFUSION), content, self.caption)
     }
 
     /// The inputs of some rows in the units of the data, row-major.
@@ -257,7 +235,7 @@ impl RunPlots<'_> {
         self.data.standardizer.inverse_inputs(&points).into_values()
     }
 
-    fn fit(&self, folder: &Path, caption: Caption<'_>) -> Result<(), PlotError> {
+    fn fit(&self) -> Result<(), PlotError> {
         let standardizer = &self.data.standardizer;
         let (train, test) = (self.inputs(&self.data.train), self.inputs(&self.data.test));
         let all = train.iter().chain(&test).copied();
@@ -300,10 +278,10 @@ impl RunPlots<'_> {
         };
         let texts: Vec<&str> = bands.iter().map(|(text, _)| *text).collect();
         let quantities = (self.input(0), self.target());
-        let path = folder.join(output::FIT);
+        let path = self.path(output::FIT);
         plots::fits(
             &path,
-            caption,
+            self.caption,
             &texts,
             (train, test),
             quantities,

@@ -10,7 +10,7 @@ use burn_gp_datasets::{
 use burn_gp_models::Predictor;
 use clap::Args;
 
-use crate::arguments::DeviceName;
+use crate::arguments::TrainedModelOptions;
 use crate::coverage::LEVEL;
 use crate::evaluation::{self, InOriginalUnits, Levels, evaluate, in_original_units};
 use crate::failure::Failure;
@@ -37,9 +37,6 @@ pub struct PredictArguments {
     /// File to write, or - for the standard output [default: -]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Replace the file if it exists
-    #[arg(long)]
-    pub overwrite: bool,
     /// Write one JSON object per line instead of CSV
     #[arg(long)]
     pub json: bool,
@@ -69,12 +66,9 @@ pub struct PredictArguments {
     /// first line as a header even if all its fields are numbers
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub no_header: Option<bool>,
-    /// Device; `burn-gp devices` lists the devices and marks the default
-    #[arg(long, value_name = "DEVICE")]
-    pub device: Option<DeviceName>,
-    /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
-    #[arg(long, value_name = "DIR")]
-    pub data_dir: Option<PathBuf>,
+    /// The options of every command that uses a trained model.
+    #[command(flatten)]
+    pub shared: TrainedModelOptions,
 }
 
 /// Runs `burn-gp predict`.
@@ -84,13 +78,12 @@ pub struct PredictArguments {
 /// [`Failure`] with advice for the user.
 pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
     let levels = levels(arguments)?;
-    let saved = open_model(&arguments.model_dir, arguments.device.as_ref())?;
-    let environment = || std::env::var_os("BURN_GP_DATA").map(PathBuf::from);
-    let data_dir = arguments.data_dir.clone().or_else(environment);
+    let saved = open_model(&arguments.model_dir, arguments.shared.device.as_ref())?;
+    let data_dir = arguments.shared.data_dir();
     let source = DataSource::resolve(&arguments.data, data_dir.as_deref())?;
     let destination = Destination::of_option(
         arguments.out.as_ref(),
-        arguments.overwrite,
+        arguments.shared.overwrite,
         source.path(),
         &arguments.model_dir,
     )?;

@@ -14,10 +14,10 @@ use crate::early_stopping::nlpd_without_network;
 use crate::evaluation::{Levels, evaluate};
 use crate::failure::Failure;
 use crate::fitting::{RunState, Session};
-use crate::illustrations::RunPlots;
+use crate::illustrations::{RunPlots, model_name};
 use crate::output::{self, ModelContext, OutputFolder};
 use crate::plan::Plan;
-use crate::plots::LossPoint;
+use crate::plots::{Caption, LossPoint};
 use crate::preparation::PreparedData;
 use crate::progress::RowProgress;
 use crate::report::{self, Metrics, TrainingFigures};
@@ -83,19 +83,7 @@ pub fn write_results(
         metrics.warnings.push(warning);
     }
     let saved = saved_model(fitted.model, plan, data, ComputeTarget::of(options)?);
-    let illustrations = RunPlots {
-        data,
-        options,
-        log: &state.log,
-        curve: state.test_scores.as_ref().map(|scores| &scores.curve),
-        kept: LossPoint {
-            step: fitted.step as u64,
-            loss: fitted.loss,
-        },
-        predictor: &predictor,
-        model: &saved.model,
-        evaluation: evaluation.as_ref(),
-    };
+    let model = model_name(options);
     let mut undrawn = Vec::new();
     folder.finish(|next| {
         saved.save(next)?;
@@ -106,7 +94,22 @@ pub fn write_results(
             let path = next.join(output::PREDICTIONS);
             output::write_predictions(&path, data, evaluation)?;
         }
-        undrawn = illustrations.draw(next)?;
+        let plots = RunPlots {
+            folder: next,
+            caption: Caption::new(&data.name, &model),
+            data,
+            options,
+            log: &state.log,
+            curve: state.test_scores.as_ref().map(|scores| &scores.curve),
+            kept: LossPoint {
+                step: fitted.step as u64,
+                loss: fitted.loss,
+            },
+            predictor: &predictor,
+            model: &saved.model,
+            evaluation: evaluation.as_ref(),
+        };
+        undrawn = plots.draw()?;
         seal(next).map_err(Failure::writing(next))
     })?;
     undrawn.iter().for_each(warn);

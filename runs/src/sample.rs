@@ -9,7 +9,7 @@ use burn_gp_models::Predictor;
 use clap::Args;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-use crate::arguments::DeviceName;
+use crate::arguments::TrainedModelOptions;
 use crate::failure::Failure;
 use crate::output::{Destination, Draw, ModelContext, PredictionTable};
 use crate::ranges::{MOST_SIZE, MOST_VALUES, at_most, from_one_to};
@@ -41,9 +41,6 @@ pub struct SampleArguments {
     /// File to write, or - for the standard output [default: -]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Replace the file if it exists
-    #[arg(long)]
-    pub overwrite: bool,
     /// Write one JSON object per line instead of CSV
     #[arg(long)]
     pub json: bool,
@@ -51,12 +48,9 @@ pub struct SampleArguments {
     /// first line as a header even if all its fields are numbers
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub no_header: Option<bool>,
-    /// Device; `burn-gp devices` lists the devices and marks the default
-    #[arg(long, value_name = "DEVICE")]
-    pub device: Option<DeviceName>,
-    /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
-    #[arg(long, value_name = "DIR")]
-    pub data_dir: Option<PathBuf>,
+    /// The options of every command that uses a trained model.
+    #[command(flatten)]
+    pub shared: TrainedModelOptions,
 }
 
 /// Runs `burn-gp sample`.
@@ -66,13 +60,12 @@ pub struct SampleArguments {
 /// [`Failure`] with advice for the user.
 pub fn sample(arguments: &SampleArguments) -> Result<(), Failure> {
     from_one_to(MOST_SIZE, "--count", Some(arguments.count))?;
-    let saved = open_model(&arguments.model_dir, arguments.device.as_ref())?;
-    let environment = || std::env::var_os("BURN_GP_DATA").map(PathBuf::from);
-    let data_dir = arguments.data_dir.clone().or_else(environment);
+    let saved = open_model(&arguments.model_dir, arguments.shared.device.as_ref())?;
+    let data_dir = arguments.shared.data_dir();
     let source = DataSource::resolve(&arguments.data, data_dir.as_deref())?;
     let destination = Destination::of_option(
         arguments.out.as_ref(),
-        arguments.overwrite,
+        arguments.shared.overwrite,
         source.path(),
         &arguments.model_dir,
     )?;

@@ -75,7 +75,8 @@ fn no_script_of_a_plot_gets_onto_the_page() {
     }
     // Images follow the dark mode as the plots did, and browsers are told to run nothing.
     let page = read(&path.join("report.html"));
-    assert!(page.contains(".plots img { filter: invert"), "no dark mode");
+    let dark = ".plots img, .effects svg, .key::before { filter: invert";
+    assert!(page.contains(dark), "no dark mode");
     assert!(page.contains("Content-Security-Policy") && page.contains("default-src 'none'"));
 }
 

@@ -7,6 +7,9 @@
 //! eigenvalues, under the hyperparameters of the same step. The paper does not state the sizes of
 //! its example.
 
+use std::f64::consts::FRAC_PI_2;
+use std::path::Path;
+
 use burn::{module::Module, tensor::Tensor};
 use burn_gp_core::{
     inference::{
@@ -21,19 +24,21 @@ use burn_gp_models::{
 };
 use burn_gp_runs::{
     failure::Failure,
-    study::{CommonOptions, Experiment, RunSupervisor},
+    plots::{self, Caption, CurveName, CurvePanel, PlotError, PointMaps, Quantity, Span},
+    study::{CommonOptions, Experiment, ExperimentFolder, ResultRow, RunSupervisor, points, table},
+    summary::Summary,
 };
 use clap::Args;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
-use super::actions_report::report;
 use super::models::{ADAM, by_residuals, kernel, trained, training};
 use super::sizes::Sizes;
+use crate::figure::{Figure, Registration};
 
 /// The name of the experiment.
-pub(super) const NAME: &str = "cagp-actions";
+const NAME: &str = "cagp-actions";
 
 const NOISE: f64 = 0.1;
 
@@ -43,7 +48,10 @@ const LOOKS: usize = 20;
 /// The number of vectors drawn.
 const DRAWN: usize = 5;
 
-/// The options of `experiment cagp-actions`.
+/// Actions and the eigenvectors of the covariance matrix (arXiv:2411.01036, Figure 2)
+///
+/// The first actions of CaGP-CG and CaGP-Opt over two inputs, and the distance from their span,
+/// and from the span of random vectors, to the first eigenvectors during training.
 #[derive(Args, Clone, Debug)]
 pub struct ActionsOptions {
     /// Rows [default: 500; quick: 200]
@@ -65,7 +73,7 @@ pub struct ActionsOptions {
 
 /// Distances of actions to the eigenvectors after a step.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Distances {
+struct Distances {
     pub step: usize,
     /// CaGP-CG, during its own training.
     pub cagp_cg: f64,
@@ -79,14 +87,14 @@ pub(super) struct Distances {
 
 /// The first few vectors of a kind, with one entry for each row.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Drawn {
+struct Drawn {
     pub name: String,
     pub vectors: Vec<Vec<f64>>,
 }
 
 /// A finished run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Run {
+struct Run {
     pub seed: u64,
     pub distances: Vec<Distances>,
     /// The inputs.
@@ -95,29 +103,28 @@ pub(super) struct Run {
     pub drawn: Vec<Drawn>,
 }
 
-/// Runs `burn-gp experiment cagp-actions`.
-///
-/// # Errors
-///
-/// [`Failure`] with advice for the user.
-pub(crate) fn actions(options: &ActionsOptions) -> Result<(), Failure> {
-    let common = &options.common;
-    let sizes = Sizes {
-        rows: options.rows.unwrap_or(common.by_scale(200, 500)),
-        actions: options.actions,
-        steps: options.steps.unwrap_or(common.by_scale(200, 1000)),
-        seeds: options.seeds.unwrap_or(common.by_scale(3, 10)),
-    };
-    let experiment = sizes.open(NAME, common)?;
-    for seed in common.seed..common.seed + sizes.seeds {
-        experiment
-            .folder
-            .load_or_compute(&format!("seed-{seed}"), || {
-                let example = Example::new((sizes.rows, sizes.actions), seed, &experiment);
-                example.run(sizes.steps, &experiment.watch)
-            })?;
+inventory::submit! { Registration::of::<ActionsOptions>(NAME) }
+
+impl Figure for ActionsOptions {
+    fn run(&self) -> Result<(), Failure> {
+        let common = &self.common;
+        let sizes = Sizes {
+            rows: self.rows.unwrap_or(common.by_scale(200, 500)),
+            actions: self.actions,
+            steps: self.steps.unwrap_or(common.by_scale(200, 1000)),
+            seeds: self.seeds.unwrap_or(common.by_scale(3, 10)),
+        };
+        let experiment = sizes.open(NAME, common)?;
+        for seed in common.seed..common.seed + sizes.seeds {
+            experiment
+                .folder
+                .load_or_compute(&format!("seed-{seed}"), || {
+                    let example = Example::new((sizes.rows, sizes.actions), seed, &experiment);
+                    example.run(sizes.steps, &experiment.watch)
+                })?;
+        }
+        report(&experiment.folder, sizes.actions)
     }
-    report(&experiment.folder, sizes.actions)
 }
 
 /// The data of one seed.
@@ -271,4 +278,133 @@ fn first_columns(columns: Tensor<2>) -> Vec<Vec<f64>> {
     let drawn = columns.narrow(1, 0, DRAWN.min(count)).transpose();
     let values: Vec<f64> = drawn.into_data().iter::<f64>().collect();
     values.chunks(rows).map(<[f64]>::to_vec).collect()
+}
+
+/// Display name, name in files, and the distance.
+type Compared = (&'static str, &'static str, fn(&Distances) -> f64);
+
+/// The compared actions.
+const ACTIONS: [Compared; 4] = [
+    ("CaGP-CG", "cagp_cg", |at| at.cagp_cg),
+    ("CG, as CaGP-Opt", "residuals", |at| at.residuals),
+    ("CaGP-Opt", "cagp_opt", |at| at.cagp_opt),
+    ("random", "random", |at| at.random),
+];
+
+/// The results as JSON.
+#[derive(Serialize)]
+struct Record {
+    seeds: usize,
+    /// Distances after some steps, summarized over the seeds.
+    snapshots: Vec<ResultRow>,
+    /// The number of seeds for which CaGP-CG ends closest to the eigenvectors and random vectors
+    /// end farthest.
+    in_the_order_of_the_paper: usize,
+}
+
+/// Writes the table and the plots of all runs in the folder.
+fn report(folder: &ExperimentFolder, count: usize) -> Result<(), Failure> {
+    let mut runs: Vec<Run> = folder.load_all()?;
+    runs.sort_by_key(|run| run.seed);
+    let snapshots = runs.iter().map(|run| run.distances.len()).min();
+    let record = Record {
+        seeds: runs.len(),
+        snapshots: (0..snapshots.unwrap_or(0))
+            .map(|index| snapshot(&runs, index))
+            .collect(),
+        in_the_order_of_the_paper: runs.iter().filter(|run| is_ordered(run)).count(),
+    };
+    let own = |run: &Run| {
+        run.distances
+            .iter()
+            .map(|at| line(run, at))
+            .collect::<Vec<_>>()
+    };
+    let lines: Vec<ResultRow> = runs.iter().flat_map(own).collect();
+    folder.write_results(&record, &lines)?;
+    if let Some(run) = runs.first() {
+        folder.draw("maps.svg", |path| draw_maps(path, run));
+    }
+    folder.draw("distances.svg", |path| draw_distances(path, &record));
+    folder.print(text(&record, count));
+    Ok(())
+}
+
+fn is_ordered(run: &Run) -> bool {
+    let last = run.distances.last();
+    last.is_some_and(|at| at.cagp_cg < at.cagp_opt && at.cagp_opt < at.random)
+}
+
+/// The distances at one evaluation of all runs.
+fn snapshot(runs: &[Run], index: usize) -> ResultRow {
+    let line = ResultRow::default().with("step", runs[0].distances[index].step);
+    ACTIONS.iter().fold(line, |line, &(_, key, number)| {
+        let values = runs.iter().map(|run| number(&run.distances[index]));
+        line.with(key, Summary::of(values))
+    })
+}
+
+/// The distances at one evaluation of a run.
+fn line(run: &Run, at: &Distances) -> ResultRow {
+    let line = ResultRow::default()
+        .with("seed", run.seed)
+        .with("step", at.step);
+    (ACTIONS.iter()).fold(line, |line, &(_, key, number)| line.with(key, number(at)))
+}
+
+fn text(record: &Record, count: usize) -> Vec<String> {
+    let (Some(first), Some(last)) = (record.snapshots.first(), record.snapshots.last()) else {
+        return Vec::new();
+    };
+    let title = |snapshot: &ResultRow| format!("after {} steps", snapshot.text("step", 0));
+    let rows = ACTIONS.map(|(name, key, _)| {
+        ResultRow::default()
+            .shown("actions", name)
+            .shown(title(first), first.text(key, 3))
+            .shown(title(last), last.text(key, 3))
+    });
+    let mut lines = vec![format!(
+        "{NAME}: distance between the span of {count} actions and that of the first {count} eigenvectors, \
+         at most {:.3}",
+        (count as f64).sqrt() * FRAC_PI_2
+    )];
+    lines.extend(table(&rows));
+    let (ordered, seeds) = (record.in_the_order_of_the_paper, record.seeds);
+    lines.push(format!(
+        "mean (standard error) over the seeds; CG, as CaGP-Opt: actions of conjugate gradients under the \
+         hyperparameters\nof CaGP-Opt, which random vectors use too. The paper (arXiv:2411.01036, Figure 2) has \
+         no numbers: CaGP-CG is closer than\nCaGP-Opt, and both are closer than random vectors. This order \
+         holds here for {ordered} of {seeds} seeds."
+    ));
+    lines
+}
+
+/// Draws the first vectors of a seed.
+fn draw_maps(path: &Path, run: &Run) -> Result<(), PlotError> {
+    let maps: Vec<PointMaps<'_>> = (run.drawn.iter())
+        .map(|drawn| PointMaps {
+            name: &drawn.name,
+            vectors: &drawn.vectors,
+        })
+        .collect();
+    let caption = Caption::new(
+        "two inputs",
+        "entries of the first vectors, under the hyperparameters of CaGP-Opt",
+    );
+    plots::point_maps(path, caption, &run.points, &maps)
+}
+
+fn draw_distances(path: &Path, record: &Record) -> Result<(), PlotError> {
+    let names = ACTIONS.map(|(title, ..)| CurveName::dashed_if(title == "CG, as CaGP-Opt", title));
+    let curves = ACTIONS.map(|(_, key, _)| points(&record.snapshots, "step", key));
+    let panel = CurvePanel {
+        value: Quantity::of("Grassmann distance"),
+        ..CurvePanel::new("to the first eigenvectors", Span::FromZero, curves.into())
+    };
+    let caption = Caption::new(
+        "two inputs",
+        "spans of actions during training, means over the seeds",
+    );
+    let along = Quantity::of("step");
+    plots::curves(path, "Distances", caption, &names, along, &[panel])
 }

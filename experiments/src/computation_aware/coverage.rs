@@ -24,6 +24,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::{CellsOfTable1, TABLE_1};
+use crate::figure::{Figure, Registration};
 
 /// The name of the experiment.
 const NAME: &str = "cagp-coverage";
@@ -34,7 +35,12 @@ const NOMINAL: f64 = 0.95;
 /// The default models; the first one only at paper scale.
 const DEFAULT: [&str; 5] = ["exact", "sgpr-l-bfgs", "svgp", "cagp-cg", "cagp-opt-adam"];
 
-/// The options of `experiment cagp-coverage`.
+/// Coverage of the intervals of exact, sparse and computation-aware models (arXiv:2411.01036,
+/// Figure 4)
+///
+/// The share of held-out rows in their central intervals against the nominal coverage, from the
+/// predictions of the runs of cagp-uci; missing runs are added. The default
+/// of --methods is sgpr-l-bfgs, svgp, cagp-cg and cagp-opt-adam, and at paper scale also exact.
 #[derive(Args, Clone, Debug)]
 pub struct CoverageOptions {
     /// Folder with the runs of cagp-uci; missing runs are added to it
@@ -49,30 +55,30 @@ pub struct CoverageOptions {
     common: CommonOptions,
 }
 
-/// Runs `burn-gp experiment cagp-coverage`.
-///
-/// # Errors
-///
-/// [`Failure`]. Missing data sets and failed runs are reported and left out.
-pub(crate) fn coverage(options: &CoverageOptions) -> Result<(), Failure> {
-    let common = &options.common;
-    let (table, mut request) = (study::named(TABLE_1), options.runs.request(common));
-    let default = if common.is_paper() {
-        &DEFAULT[..]
-    } else {
-        &DEFAULT[1..]
-    };
-    request.choice.among = Some(default.iter().map(ToString::to_string).collect());
-    request.choice.check(table)?;
-    let place = common.place()?;
-    place.open()?;
-    let planned = study::planned(table, &request, &request.data_sets(table)?)?;
-    let cells = cells_folder(options, &request)?;
-    let settings = json!({ "device": place.device });
-    let folder = ExperimentFolder::open(NAME, common, &settings)?;
-    let broken = study::make(table, &request, &planned, &cells)?;
-    report(&folder, &cells.runs(), &request)?;
-    all_made(broken)
+inventory::submit! { Registration::of::<CoverageOptions>(NAME) }
+
+impl Figure for CoverageOptions {
+    // Missing data sets and failed runs are reported and left out.
+    fn run(&self) -> Result<(), Failure> {
+        let common = &self.common;
+        let (table, mut request) = (study::named(TABLE_1), self.runs.request(common));
+        let default = if common.is_paper() {
+            &DEFAULT[..]
+        } else {
+            &DEFAULT[1..]
+        };
+        request.choice.among = Some(default.iter().map(ToString::to_string).collect());
+        request.choice.check(table)?;
+        let place = common.place()?;
+        place.open()?;
+        let planned = study::planned(table, &request, &request.data_sets(table)?)?;
+        let cells = cells_folder(self, &request)?;
+        let settings = json!({ "device": place.device });
+        let folder = ExperimentFolder::open(NAME, common, &settings)?;
+        let broken = study::make(table, &request, &planned, &cells)?;
+        report(&folder, &cells.runs(), &request)?;
+        all_made(broken)
+    }
 }
 
 /// Opens the folder of cagp-uci, which may be new.

@@ -9,6 +9,7 @@
 //! initial values and learning rate, so the ones here are our choice.
 
 use std::f64::consts::LN_2;
+use std::path::Path;
 
 use burn::tensor::Tensor;
 use burn_gp_core::{
@@ -24,8 +25,10 @@ use burn_gp_models::{
 use burn_gp_runs::{
     failure::Failure,
     option_error::OptionError,
+    plots::{self, Caption, CurveName, CurvePanel, PlotError, Quantity, Span},
     ranges::{above_lower_bound, at_least_one, at_most_rows, positive},
-    study::{CommonOptions, Experiment},
+    study::{CommonOptions, Experiment, ExperimentFolder, ResultRow, points, table},
+    summary::Summary,
 };
 use clap::Args;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
@@ -34,21 +37,24 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::hyperparameters::{value_at, values_at};
-use super::inducing_report::report;
 use super::models::kernel;
+use crate::figure::{Figure, Registration};
 
 /// The name of the experiment.
-pub(super) const NAME: &str = "cagp-inducing";
+const NAME: &str = "cagp-inducing";
 
 /// The standard deviation of the noise in the data.
-pub(super) const NOISE: f64 = 0.1;
+const NOISE: f64 = 0.1;
 const FIRST: f64 = LN_2;
 
 /// The dimensions at quick scale.
 const QUICK: [usize; 6] = [1, 2, 4, 8, 16, 25];
 const MOST: usize = 25;
 
-/// The options of `experiment cagp-inducing`.
+/// Inducing points of SVGP in increasing dimensions (arXiv:2411.01036, Figure S3)
+///
+/// The distance from the trained inducing points to the data, in trained lengthscales, and the
+/// function's share of the variance of a target there, compared with exact regression.
 #[derive(Args, Clone, Debug)]
 pub struct InducingOptions {
     /// Numbers of inputs [default: 1 to 25; quick: 1,2,4,8,16,25]
@@ -105,7 +111,7 @@ impl InducingOptions {
 
 /// A finished run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Run {
+struct Run {
     /// D
     pub dimensions: usize,
     pub seed: u64,
@@ -123,39 +129,38 @@ pub(super) struct Run {
     pub lengthscale: f64,
 }
 
-/// Runs `burn-gp experiment cagp-inducing`.
-///
-/// # Errors
-///
-/// [`Failure`] with advice for the user.
-pub(crate) fn inducing(options: &InducingOptions) -> Result<(), Failure> {
-    let common = &options.common;
-    let seeds = options.seeds.unwrap_or(common.by_scale(1, 5));
-    options.check(seeds)?;
-    let settings = json!({
-        "rows": options.rows,
-        "inducing": options.inducing,
-        "epochs": options.epochs,
-        "lengthscale": options.lengthscale,
-        "learning_rate": options.learning_rate,
-    });
-    let experiment = Experiment::open(NAME, common, common.place()?, settings)?;
-    let all: Vec<usize> = match options.dimensions.as_slice() {
-        [] if common.is_paper() => (1..=MOST).collect(),
-        [] => QUICK.to_vec(),
-        dimensions => dimensions.to_vec(),
-    };
-    for seed in common.seed..common.seed + seeds {
-        for &dimensions in &all {
-            let name = format!("{dimensions}-inputs-seed-{seed}");
-            experiment.load_or_compute(
-                &name,
-                &format!("{dimensions} inputs, seed {seed}"),
-                || Example::new(options, (dimensions, seed), &experiment)?.run(options),
-            )?;
+inventory::submit! { Registration::of::<InducingOptions>(NAME) }
+
+impl Figure for InducingOptions {
+    fn run(&self) -> Result<(), Failure> {
+        let common = &self.common;
+        let seeds = self.seeds.unwrap_or(common.by_scale(1, 5));
+        self.check(seeds)?;
+        let settings = json!({
+            "rows": self.rows,
+            "inducing": self.inducing,
+            "epochs": self.epochs,
+            "lengthscale": self.lengthscale,
+            "learning_rate": self.learning_rate,
+        });
+        let experiment = Experiment::open(NAME, common, common.place()?, settings)?;
+        let all: Vec<usize> = match self.dimensions.as_slice() {
+            [] if common.is_paper() => (1..=MOST).collect(),
+            [] => QUICK.to_vec(),
+            dimensions => dimensions.to_vec(),
+        };
+        for seed in common.seed..common.seed + seeds {
+            for &dimensions in &all {
+                let name = format!("{dimensions}-inputs-seed-{seed}");
+                experiment.load_or_compute(
+                    &name,
+                    &format!("{dimensions} inputs, seed {seed}"),
+                    || Example::new(self, (dimensions, seed), &experiment)?.run(self),
+                )?;
+            }
         }
+        report(&experiment.folder, self.inducing)
     }
-    report(&experiment.folder, options.inducing)
 }
 
 /// The data of a run.
@@ -283,9 +288,142 @@ fn mean_distance(points: &[f64], rows: &[f64], lengthscales: &[f64]) -> f64 {
     distances.iter().sum::<f64>() / distances.len() as f64
 }
 
+/// Title, key of the means, key of the values of a run, and the value.
+type Number = (&'static str, &'static str, &'static str, fn(&Run) -> f64);
+
+const NUMBERS: [Number; 6] = [
+    ("distance", "distance", "distance", |run| run.distance),
+    ("uniform", "uniform_distance", "uniform_distance", |run| {
+        run.uniform_distance
+    }),
+    ("ratio", "ratio", "ratio", |run| run.ratio),
+    ("exact", "exact_ratio", "exact_ratio", |run| run.exact_ratio),
+    ("noise deviation", "noise", "noise_deviation", |run| {
+        run.noise
+    }),
+    ("lengthscale", "lengthscale", "lengthscale", |run| {
+        run.lengthscale
+    }),
+];
+
+/// A summary over the seeds for one number of inputs.
+fn cell(runs: &[Run]) -> ResultRow {
+    let line = ResultRow::default()
+        .column("inputs", "dimensions", runs[0].dimensions, 0)
+        .with("seeds", runs.len());
+    let line = NUMBERS.into_iter().fold(line, |line, (title, key, _, of)| {
+        line.column(title, key, Summary::of(runs.iter().map(of)), 3)
+    });
+    line.shown("seeds", runs.len())
+}
+
+/// A line of the CSV file.
+fn line(run: &Run) -> ResultRow {
+    let line = ResultRow::default()
+        .with("inputs", run.dimensions)
+        .with("seed", run.seed);
+    let with = |line: ResultRow, (.., key, of): Number| line.with(key, of(run));
+    NUMBERS.into_iter().fold(line, with)
+}
+
+/// Writes the table and the plot of all runs in the folder.
+fn report(folder: &ExperimentFolder, inducing: usize) -> Result<(), Failure> {
+    let mut runs: Vec<Run> = folder.load_all()?;
+    runs.sort_by_key(|run| (run.dimensions, run.seed));
+    let groups = runs.chunk_by(|a, b| a.dimensions == b.dimensions);
+    let cells: Vec<ResultRow> = groups.map(cell).collect();
+    let rows: Vec<ResultRow> = runs.iter().map(line).collect();
+    folder.write_results(&cells, &rows)?;
+    folder.draw("inducing.svg", |path| draw(path, &cells));
+    let mut lines = vec![format!(
+        "{NAME}: {inducing} inducing points of SVGP; the noise standard deviation of the data is {NOISE}"
+    )];
+    lines.extend(table(&cells));
+    lines.push(
+        "mean (standard error) over the seeds; distance: from an inducing point to the nearest row, in \
+         trained lengthscales (eq. S24);\nuniform: the same for as many uniform points; ratio: variance of the \
+         function over that of a target at the inducing points\n(eq. S25); exact: the ratio for CholeskyGP with the \
+         hyperparameters of the data. The paper (arXiv:2411.01036, Figure S3) has\nno numbers: inducing \
+         points are closer to the data than uniform points, at a distance that grows with the number of\ninputs; \
+         with only four inputs the ratio is already small, far below the exact one."
+            .into(),
+    );
+    lines.push(finding(&cells));
+    folder.print(lines);
+    Ok(())
+}
+
+/// States the numbers of inputs for which the paper's findings hold here.
+fn finding(cells: &[ResultRow]) -> String {
+    let mean = |cell: &ResultRow, key| cell.number(key).unwrap_or(f64::NAN);
+    let inputs = |holds: &mut dyn FnMut(&ResultRow) -> bool| {
+        let held = cells
+            .iter()
+            .map(|cell| (mean(cell, "dimensions") as usize, holds(cell)));
+        ranges(&held.collect::<Vec<(usize, bool)>>())
+    };
+    let nearer = inputs(&mut |cell| mean(cell, "distance") < mean(cell, "uniform_distance"));
+    let surer = inputs(&mut |cell| mean(cell, "ratio") < mean(cell, "exact_ratio"));
+    let mut before = f64::NAN;
+    let farther = inputs(&mut |cell| {
+        let distance = mean(cell, "distance");
+        let is_farther = distance > before;
+        before = distance;
+        is_farther
+    });
+    format!(
+        "here, by number of inputs: closer than uniform points: {nearer}; farther than with the next smaller \
+         number: {farther};\nratio below the exact one: {surer}"
+    )
+}
+
+/// The numbers with a true condition; consecutive ones are written as ranges.
+fn ranges(numbers: &[(usize, bool)]) -> String {
+    let runs = numbers.chunk_by(|a, b| a.1 == b.1).filter(|run| run[0].1);
+    let ranges: Vec<String> = runs
+        .map(|run| match (run[0].0, run[run.len() - 1].0) {
+            (first, last) if first == last => first.to_string(),
+            (first, last) => format!("{first} to {last}"),
+        })
+        .collect();
+    match ranges.is_empty() {
+        true => "none".to_owned(),
+        false => ranges.join(", "),
+    }
+}
+
+/// Draws distances and ratios against the number of inputs.
+fn draw(path: &Path, cells: &[ResultRow]) -> Result<(), PlotError> {
+    let curve = |key| points(cells, "dimensions", key);
+    let distances = vec![curve("distance"), curve("uniform_distance")];
+    let ratios = vec![curve("ratio"), Vec::new(), curve("exact_ratio")];
+    let panels = [
+        CurvePanel {
+            value: Quantity::of("trained lengthscales"),
+            ..CurvePanel::new("distance to the nearest row", Span::FromZero, distances)
+        },
+        CurvePanel {
+            title: "function's share of a target's variance",
+            ..CurvePanel::new("ratio of variances", Span::Window(0.0, 1.0), ratios)
+        },
+    ];
+    let names = [
+        "SVGP",
+        "uniform points",
+        "CholeskyGP, hyperparameters of the data",
+    ];
+    let caption = Caption::new(
+        "draws of a process",
+        "at the inducing points of SVGP, means over the seeds",
+    );
+    let along = Quantity::of("inputs");
+    let names = names.map(CurveName::from);
+    plots::curves(path, "Inducing points", caption, &names, along, &panels)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::mean_distance;
+    use super::{mean_distance, ranges};
 
     #[test]
     fn distances_are_to_the_nearest_row_in_lengthscales() {
@@ -294,5 +432,12 @@ mod tests {
         // lengthscales.
         let points = [0.0, 0.0, 1.0, 3.0];
         assert_eq!(mean_distance(&points, &rows, &[1.0, 4.0]), 0.25);
+    }
+
+    #[test]
+    fn neighbors_are_ranges() {
+        let numbers = [(1, true), (2, false), (4, true), (8, true), (16, true)];
+        assert_eq!(ranges(&numbers), "1, 4 to 16");
+        assert_eq!(ranges(&[(1, false)]), "none");
     }
 }

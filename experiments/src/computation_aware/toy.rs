@@ -6,6 +6,8 @@
 //! by Adam. The last two have 20 actions by default. The paper does not state the sizes of its
 //! example.
 
+use std::path::Path;
+
 use burn::module::Module;
 use burn_gp_core::{
     inference::ConjugateGradientsSettings,
@@ -21,9 +23,9 @@ use burn_gp_runs::{
     evenly_spaced::evenly_spaced,
     failure::Failure,
     option_error::OptionError,
-    plots::PredictedCurve,
+    plots::{self, Bands, Caption, FitPanel, PlotError, Points, PredictedCurve, Quantity},
     ranges::{at_least_one, at_most_rows},
-    study::{CommonOptions, Experiment},
+    study::{CommonOptions, Experiment, ExperimentFolder, ResultRow, table},
 };
 use clap::Args;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
@@ -31,23 +33,21 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{
-    hyperparameters::value_at,
-    models::{ADAM, by_residuals, kernel, trained, training},
-    toy_report::report,
-};
+use super::hyperparameters::value_at;
+use super::models::{ADAM, by_residuals, kernel, trained, training};
+use crate::figure::{Figure, Registration};
 
 /// The name of the experiment.
-pub(super) const NAME: &str = "cagp-toy";
+const NAME: &str = "cagp-toy";
 
 /// The places around which the data are.
 const PLACES: [f64; 5] = [-1.0, -0.5, 0.0, 0.5, 1.0];
 const ROWS: usize = 50;
 const WIDTH: f64 = 0.1;
-pub(super) const NOISE: f64 = 0.1;
+const NOISE: f64 = 0.1;
 
 /// The inducing points, far from all data.
-pub(super) const INDUCING: [f64; 4] = [-0.75, -0.25, 0.25, 0.75];
+const INDUCING: [f64; 4] = [-0.75, -0.25, 0.25, 0.75];
 
 /// The distance to which models are drawn beyond the data.
 const BEYOND: f64 = 0.3;
@@ -55,7 +55,12 @@ const BEYOND: f64 = 0.3;
 /// The number of inputs at which a model is drawn.
 const CURVE_POINTS: usize = 301;
 
-/// The options of `experiment cagp-toy`.
+/// Exact, sparse and computation-aware regression with gaps in the data (arXiv:2411.01036,
+/// Figure 1)
+///
+/// CholeskyGP, SVGP with four inducing points in the gaps of the data, CaGP-CG and CaGP-Opt,
+/// each with its own hyperparameters; for the last two, the uncertainty is split into its
+/// mathematical and computational parts.
 #[derive(Args, Clone, Debug)]
 pub struct ToyOptions {
     /// Iterations of L-BFGS, steps of Adam [default: 1000; quick: 200]
@@ -80,7 +85,7 @@ impl ToyOptions {
 
 /// A fitted model of the figure. Standard deviations are those of the function, without noise.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Fit {
+struct Fit {
     pub title: String,
     pub noise: f64,
     pub lengthscale: f64,
@@ -93,7 +98,7 @@ pub(super) struct Fit {
 }
 
 /// The data and settings that all models share.
-pub(super) struct Problem<'a> {
+struct Problem<'a> {
     experiment: &'a Experiment,
     pub inputs: Vec<f64>,
     pub targets: Vec<f64>,
@@ -201,27 +206,28 @@ fn noise() -> GaussianConfig {
     GaussianConfig { noise: 0.1 }
 }
 
-/// Runs `burn-gp experiment cagp-toy`.
-///
-/// # Errors
-///
-/// [`Failure`] with advice for the user.
-pub(crate) fn toy(options: &ToyOptions) -> Result<(), Failure> {
-    let common = &options.common;
-    options.check()?;
-    let steps = options.steps.unwrap_or(common.by_scale(200, 1000));
-    let settings = json!({
-        "steps": steps,
-        "actions": options.actions,
-        "seed": common.seed,
-    });
-    let experiment = Experiment::open(NAME, common, common.place()?, settings)?;
-    let problem = Problem::new((steps, options.actions), common.seed, &experiment);
-    let mut fits = Vec::new();
-    for model in Model::ALL {
-        fits.push(experiment.load_or_compute(model.name(), model.title(), || model.fit(&problem))?);
+inventory::submit! { Registration::of::<ToyOptions>(NAME) }
+
+impl Figure for ToyOptions {
+    fn run(&self) -> Result<(), Failure> {
+        let common = &self.common;
+        self.check()?;
+        let steps = self.steps.unwrap_or(common.by_scale(200, 1000));
+        let settings = json!({
+            "steps": steps,
+            "actions": self.actions,
+            "seed": common.seed,
+        });
+        let experiment = Experiment::open(NAME, common, common.place()?, settings)?;
+        let problem = Problem::new((steps, self.actions), common.seed, &experiment);
+        let mut fits = Vec::new();
+        for model in Model::ALL {
+            fits.push(
+                experiment.load_or_compute(model.name(), model.title(), || model.fit(&problem))?,
+            );
+        }
+        report(&experiment.folder, &problem, &fits, steps)
     }
-    report(&experiment.folder, &problem, &fits, steps)
 }
 
 /// The models of the figure.
@@ -287,4 +293,86 @@ impl Model {
             }
         }
     }
+}
+
+const BANDS: Bands<'static> = Bands {
+    text: "±2 standard deviations",
+    deviations: 2.0,
+};
+
+/// The standard deviation at the drawn input nearest to the first inducing point.
+fn in_the_gap(fit: &Fit, deviation: &[f64]) -> f64 {
+    let distances = fit.curve.x.iter().map(|x| (x - INDUCING[0]).abs());
+    let pairs = distances.zip(deviation);
+    let nearest = pairs.min_by(|a, b| a.0.total_cmp(&b.0));
+    nearest.map_or(f64::NAN, |(_, deviation)| *deviation)
+}
+
+fn line(fit: &Fit) -> ResultRow {
+    let here = in_the_gap(fit, &fit.curve.deviation);
+    let exact = fit.mathematical.as_ref();
+    let exact = exact.map(|part| in_the_gap(fit, part));
+    ResultRow::default()
+        .column("model", "model", &fit.title, 0)
+        .column("noise deviation", "noise_deviation", fit.noise.sqrt(), 3)
+        .column("lengthscale", "lengthscale", fit.lengthscale, 3)
+        .column("deviation in the gap", "deviation", here, 3)
+        .column("of the exact posterior", "exact_deviation", exact, 3)
+}
+
+/// Writes the table, the files and the plot.
+fn report(
+    folder: &ExperimentFolder,
+    problem: &Problem<'_>,
+    fits: &[Fit],
+    steps: usize,
+) -> Result<(), Failure> {
+    let rows: Vec<ResultRow> = fits.iter().map(line).collect();
+    folder.write_results(&fits, &rows)?;
+    folder.draw("fits.svg", |path| draw(path, problem, fits));
+    let mut lines = vec![format!(
+        "{NAME}: at most {steps} steps; the noise standard deviation of the data is {NOISE}"
+    )];
+    lines.extend(table(&rows));
+    lines.push(format!(
+        "\nstandard deviations of the function, without noise, at the inducing point {} in a gap of the data; \
+         the exact posterior\nhas the same hyperparameters, so the difference is computational. The paper \
+         (arXiv:2411.01036, Figure 1) has no numbers:\nSVGP is certain at its inducing points and explains \
+         variation as noise, CaGP does neither.",
+        INDUCING[0]
+    ));
+    folder.print(lines);
+    Ok(())
+}
+
+/// Draws one panel for each model, and one more for the mathematical part of each model that has
+/// one.
+fn draw(path: &Path, problem: &Problem<'_>, fits: &[Fit]) -> Result<(), PlotError> {
+    let wholes = (fits.iter()).map(|fit| (fit, fit.title.clone(), fit.curve.clone()));
+    let parts = fits.iter().filter_map(|fit| {
+        let curve = PredictedCurve {
+            deviation: fit.mathematical.clone()?,
+            ..fit.curve.clone()
+        };
+        Some((fit, format!("{}, mathematical", fit.title), curve))
+    });
+    let shown: Vec<(&Fit, String, PredictedCurve)> = wholes.chain(parts).collect();
+    let panels: Vec<FitPanel<'_>> = (shown.iter())
+        .map(|(fit, title, curve)| FitPanel {
+            inducing: &fit.inducing,
+            ..FitPanel::new(title, curve, BANDS)
+        })
+        .collect();
+    let train = Points {
+        x: &problem.inputs,
+        y: &problem.targets,
+    };
+    plots::fits(
+        path,
+        Caption::new("five runs of data", "the function, without noise"),
+        &[BANDS.text],
+        (train, Points::default()),
+        (Quantity::of("x"), Quantity::of("y")),
+        &panels,
+    )
 }

@@ -23,9 +23,10 @@ use burn_gp_models::training::{
 use burn_gp_runs::{
     coverage::Coverage, evenly_spaced::evenly_spaced, failure::Failure, study::Experiment,
 };
+use clap::ValueEnum;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
+use serde::{Deserialize, Serialize};
 
-use super::cox::{Fit, Prior, Rule};
 use super::cox_data::Events;
 
 const UNITS: usize = 64;
@@ -91,6 +92,62 @@ impl Model for Trained {
     fn after_step(&mut self) {
         self.process.after_step();
         self.integral = self.integral.clone().redrawn();
+    }
+}
+
+/// The prior of the log intensity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Prior {
+    DeepBasis,
+    Stationary,
+}
+
+/// How training computes the integral.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Rule {
+    Quadrature,
+    MonteCarlo,
+}
+
+/// A fitted intensity on the grid, in the units of the events.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Fit {
+    pub prior: Prior,
+    pub rule: Rule,
+    /// The mean of the intensity of all events.
+    pub mean: Vec<f64>,
+    /// The standard deviation of the intensity of all events.
+    pub deviation: Vec<f64>,
+    /// The expected number of all events.
+    pub events: f64,
+    /// The root mean square error of the mean, relative to the mean of the true intensity.
+    pub error: Option<f64>,
+    /// The share of the grid points where the truth is within the 95 % interval.
+    pub coverage: Option<f64>,
+    /// The expected log-likelihood for each held-out event.
+    pub log_likelihood: f64,
+    pub seconds: f64,
+}
+
+impl Prior {
+    /// The name in tables and plots.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::DeepBasis => "deep basis",
+            Self::Stationary => "stationary",
+        }
+    }
+}
+
+impl Rule {
+    /// The name in tables and plots.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Quadrature => "quadrature",
+            Self::MonteCarlo => "Monte Carlo",
+        }
     }
 }
 

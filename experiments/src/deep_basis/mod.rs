@@ -3,18 +3,11 @@
 mod cox;
 mod cox_data;
 mod cox_problem;
-mod cox_report;
 mod exceptions;
 mod mobile;
-mod mobile_plots;
 mod synthetic;
-mod synthetic_plots;
-mod synthetic_table;
+mod synthetic_run;
 mod theorem1;
-mod theorem1_report;
+mod theorem1_fit;
 
-pub(super) use cox::{DbkCoxOptions, cox};
 pub(super) use exceptions::lines as exceptions;
-pub(super) use mobile::{DbkMobileOptions, mobile};
-pub(super) use synthetic::{DbkSyntheticOptions, synthetic};
-pub(super) use theorem1::{DbkTheorem1Options, theorem1};

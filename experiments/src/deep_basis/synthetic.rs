@@ -8,61 +8,52 @@
 //! decay 1e-4 for the networks. Nothing is standardized or validated, because the paper does not
 //! mention it. The paper shows these numbers in plots, without a table.
 
-use burn_gp_core::{
-    features::{FirstWeights, NetworkConfig, PerceptronConfig},
-    kernels::StationaryConfig,
-    likelihoods::GaussianConfig,
-    metrics,
-    ops::Stationary,
-    parameter::numbers,
-    process::VarianceCorrection,
-};
-use burn_gp_datasets::{DataSource, Dataset, SyntheticFunction};
-use burn_gp_models::{
-    BasisConfig, DbkConfig, DeepKernelConfig, ExactConfig, ModelConfig, PredictionError, Predictor,
-    training::{MiniBatchTrainer, MiniBatchTraining},
-};
+use std::path::Path;
+
 use burn_gp_runs::{
     arguments::name_of,
-    evenly_spaced::evenly_spaced,
     failure::Failure,
     option_error::OptionError,
-    plots::PredictedCurve,
+    plots::{
+        self, Bands, Caption, CurveName, CurvePanel, FitPanel, PlotError, Points, Quantity, Span,
+    },
     ranges::at_least_one,
-    study::{CommonOptions, Experiment, ExperimentFolder},
-    summary::median,
+    study::{CommonOptions, Experiment, ExperimentFolder, ResultRow, table},
+    summary::Summary,
 };
 use clap::{Args, ValueEnum};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
 
-use super::synthetic_plots::{draw_cost, draw_kernels, draw_posteriors};
-use super::synthetic_table::write_results;
+use super::synthetic_run::{Example, LEARNING_RATE, LOOKED_AT, OneDimensional, Run};
+use crate::figure::{Figure, Registration};
+use crate::scaling::fitted_slope;
 
 /// The name of the experiment.
 const NAME: &str = "dbk-synthetic";
 
-/// The number of held-out rows.
-const TEST_ROWS: usize = 1000;
-/// The standard deviation of the noise.
-const NOISE: f64 = 0.1;
-const FIRST_NOISE: f64 = 1e-2;
-const LEARNING_RATE: f64 = 1e-3;
-const WEIGHT_DECAY: f64 = 1e-4;
-const UNITS: usize = 128;
-const RANK: usize = 128;
-const FEATURES: usize = 2;
-/// The number of inputs at which the posterior is drawn; they extend half the domain past either
-/// end.
-const CURVE_POINTS: usize = 400;
-/// The inputs at which kernels are drawn: on levels of the function and at a jump.
-pub(super) const LOOKED_AT: [f64; 3] = [-0.8, 0.0, 0.7];
 /// The largest number of rows times steps of a run at quick scale.
 const QUICK_WORK: usize = 3_000_000;
 /// The smallest number of steps of a run at quick scale, needed to measure the time of a step.
 const QUICK_STEPS: usize = 20;
 
-/// The options of `experiment dbk-synthetic`.
+/// The smallest number of rows for which the time of a step depends on the data rather than on the
+/// overhead of operations.
+const MANY: usize = 1000;
+
+/// The number of rows of the drawn posteriors.
+const DRAWN: usize = 1000;
+
+const BANDS: Bands<'static> = Bands {
+    text: "2 standard deviations of targets",
+    deviations: 2.0,
+};
+
+/// Deep basis kernels, GP and DKL on 100 to 100000 rows in one dimension (arXiv:2505.18526,
+/// Figures 1, 3)
+///
+/// Errors, densities and the time of a step against the number of rows, with the exponent of
+/// the time, and plots of the posteriors with and without variance correction.
 #[derive(Args, Clone, Debug)]
 pub struct DbkSyntheticOptions {
     /// Numbers of rows [default: 100,1000,10000,100000]
@@ -85,91 +76,33 @@ pub struct DbkSyntheticOptions {
     common: CommonOptions,
 }
 
-/// A model of Figures 1 and 3.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum OneDimensional {
-    /// Exact regression
-    Gp,
-    /// Exact deep kernel learning
-    Dkl,
-    /// A deep basis kernel with variance correction
-    Dbk,
-    /// A deep basis kernel without variance correction
-    DbkC,
-}
+inventory::submit! { Registration::of::<DbkSyntheticOptions>(NAME) }
 
-impl OneDimensional {
-    /// The name in the paper.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Gp => "GP",
-            Self::Dkl => "DKL",
-            Self::Dbk => "DBK",
-            Self::DbkC => "DBK-c",
+impl Figure for DbkSyntheticOptions {
+    fn run(&self) -> Result<(), Failure> {
+        let common = &self.common;
+        self.check()?;
+        let place = common.place_in_single_precision()?;
+        let steps = self.steps.unwrap_or(common.by_scale(2000, 10_000));
+        let settings = json!({
+            "scale": name_of(common.scale),
+            "steps": steps,
+            "learning_rate": LEARNING_RATE,
+        });
+        let experiment = Experiment::open(NAME, common, place, settings)?;
+        for (method, rows, seed) in self.runs() {
+            let name = format!("{}-{rows}-seed-{seed}", name_of(method));
+            let title = format!("{}, n = {rows}, seed {seed}", method.title());
+            let steps = match common.is_paper() || self.steps.is_some() {
+                true => steps,
+                false => steps.min(QUICK_WORK / rows).max(QUICK_STEPS),
+            };
+            experiment.load_or_compute(&name, &title, || {
+                Example::new(rows, seed)?.run(method, (seed, steps), &experiment)
+            })?;
         }
+        report(&experiment.folder)
     }
-
-    /// Whether the cost grows faster than linearly in the rows.
-    fn is_dense(self) -> bool {
-        matches!(self, Self::Gp | Self::Dkl)
-    }
-}
-
-/// A finished run.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Run {
-    pub method: OneDimensional,
-    /// The number of rows, n.
-    pub rows: usize,
-    pub seed: u64,
-    pub steps: usize,
-    /// The mean absolute error of the held-out targets.
-    pub mae: f64,
-    /// The root mean square error of the held-out targets.
-    pub rmse: f64,
-    /// The mean negative log density of the held-out targets.
-    pub nlpd: f64,
-    /// The root mean square error of the function without noise.
-    pub function_rmse: f64,
-    /// The median time of a step, in seconds.
-    pub seconds_per_step: f64,
-    pub seconds: f64,
-    /// The posterior of targets, inside and outside the domain.
-    #[serde(flatten)]
-    pub curve: PredictedCurve,
-    /// `k(x*, ·)` at these inputs for each of [`LOOKED_AT`].
-    pub slices: Vec<Vec<f64>>,
-}
-
-/// Runs `burn-gp experiment dbk-synthetic`.
-///
-/// # Errors
-///
-/// [`Failure`] with advice for the user.
-pub(crate) fn synthetic(options: &DbkSyntheticOptions) -> Result<(), Failure> {
-    let common = &options.common;
-    options.check()?;
-    let place = common.place_in_single_precision()?;
-    let steps = options.steps.unwrap_or(common.by_scale(2000, 10_000));
-    let settings = json!({
-        "scale": name_of(common.scale),
-        "steps": steps,
-        "learning_rate": LEARNING_RATE,
-    });
-    let experiment = Experiment::open(NAME, common, place, settings)?;
-    for (method, rows, seed) in options.runs() {
-        let name = format!("{}-{rows}-seed-{seed}", name_of(method));
-        let title = format!("{}, n = {rows}, seed {seed}", method.title());
-        let steps = match common.is_paper() || options.steps.is_some() {
-            true => steps,
-            false => steps.min(QUICK_WORK / rows).max(QUICK_STEPS),
-        };
-        experiment.load_or_compute(&name, &title, || {
-            Example::new(rows, seed)?.run(method, (seed, steps), &experiment)
-        })?;
-    }
-    report(&experiment.folder)
 }
 
 impl DbkSyntheticOptions {
@@ -214,121 +147,6 @@ impl DbkSyntheticOptions {
     }
 }
 
-/// Training rows and test rows.
-struct Example {
-    train: Dataset,
-    test: Dataset,
-}
-
-impl Example {
-    fn new(rows: usize, seed: u64) -> Result<Self, Failure> {
-        let load = |rows: usize, seed: u64| {
-            let text = format!("synthetic:levels?n={rows}&noise={NOISE}&seed={seed}");
-            DataSource::resolve(&text, None)?.load(None)
-        };
-        Ok(Self {
-            train: load(rows, 2 * seed)?,
-            test: load(TEST_ROWS, 2 * seed + 1)?,
-        })
-    }
-
-    fn run(
-        &self,
-        method: OneDimensional,
-        (seed, steps): (u64, usize),
-        experiment: &Experiment,
-    ) -> Result<Run, Failure> {
-        let (inputs, targets) = (self.train.inputs.values(), &self.train.targets);
-        let data = experiment.data(inputs, targets);
-        let training = MiniBatchTraining {
-            batch_size: targets.len(),
-            learning_rate: LEARNING_RATE,
-            weight_decay: WEIGHT_DECAY,
-            seed,
-            ..MiniBatchTraining::new(steps)
-        };
-        let config = model(method, seed);
-        let data = config.arranged(data);
-        let model = config.init(&data)?;
-        let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
-        let seconds = experiment.watch.train(&mut trainer)?;
-        let model = trainer.into_model().trained(&data)?;
-        let run = self.scored(method, seed, &model.predictor()?, seconds)?;
-        let slice = |place: f64| {
-            let [at, all] = [&[place][..], &run.curve.x].map(|x| experiment.matrix(x, 1));
-            model.covariance(at, all).map(numbers)
-        };
-        let slices = LOOKED_AT.into_iter().filter_map(slice).collect();
-        Ok(Run { slices, ..run })
-    }
-
-    fn scored(
-        &self,
-        method: OneDimensional,
-        seed: u64,
-        predictor: &Predictor,
-        seconds: Vec<f64>,
-    ) -> Result<Run, PredictionError> {
-        let (inputs, targets) = (self.test.inputs.values(), &self.test.targets);
-        let predictions = predictor.predict(inputs, 1);
-        let densities = predictor.log_density(inputs, 1, targets)?;
-        let function = |x: &f64| SyntheticFunction::Levels.evaluate(&[*x]);
-        let truth: Vec<f64> = inputs.iter().map(function).collect();
-        let x = evenly_spaced((-1.5, 1.5), CURVE_POINTS);
-        let curve = predictor.predict(&x, 1);
-        Ok(Run {
-            method,
-            rows: self.train.rows(),
-            seed,
-            steps: seconds.len(),
-            mae: metrics::mean_absolute_error(targets, &predictions.mean),
-            rmse: metrics::root_mean_squared_error(targets, &predictions.mean),
-            nlpd: metrics::negative_log_density(&densities),
-            function_rmse: metrics::root_mean_squared_error(&truth, &predictions.mean),
-            seconds: seconds.iter().sum(),
-            seconds_per_step: median(seconds),
-            curve: PredictedCurve::new(x, curve.mean, curve.variance),
-            slices: Vec::new(),
-        })
-    }
-}
-
-fn kernel() -> StationaryConfig {
-    StationaryConfig::new(Stationary::SquaredExponential).with_lengthscale(1.0)
-}
-
-fn noise() -> GaussianConfig {
-    GaussianConfig { noise: FIRST_NOISE }
-}
-
-/// The configuration of the model.
-fn model(method: OneDimensional, seed: u64) -> ModelConfig {
-    let network: NetworkConfig = PerceptronConfig {
-        hidden: vec![UNITS; 2],
-        first_weights: FirstWeights::FanIn,
-        seed,
-        ..PerceptronConfig::default()
-    }
-    .into();
-    let basis = |correction| {
-        ModelConfig::from(DbkConfig {
-            basis: BasisConfig::integrated(network.clone(), RANK),
-            correction,
-            ..DbkConfig::default()
-        })
-    };
-    match method {
-        OneDimensional::Gp => ExactConfig::new(kernel()).with_likelihood(noise()).into(),
-        OneDimensional::Dkl => ModelConfig::from(DeepKernelConfig {
-            network,
-            features: FEATURES,
-            model: ExactConfig::new(kernel()).with_likelihood(noise()),
-        }),
-        OneDimensional::Dbk => basis(VarianceCorrection::default()),
-        OneDimensional::DbkC => basis(VarianceCorrection::NONE),
-    }
-}
-
 /// Writes the table and the plots of all finished runs in the folder.
 fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     let mut runs: Vec<Run> = folder.load_all()?;
@@ -339,4 +157,184 @@ fn report(folder: &ExperimentFolder) -> Result<(), Failure> {
     folder.draw("kernels.svg", |path| draw_kernels(path, &runs));
     folder.print(lines);
     Ok(())
+}
+
+/// The results as JSON.
+#[derive(Serialize)]
+struct Record {
+    cells: Vec<ResultRow>,
+    /// The exponent `p` in `time ∝ nᵖ`, fitted from 1000 rows on.
+    exponents: Vec<Exponent>,
+}
+
+#[derive(Serialize)]
+struct Exponent {
+    method: OneDimensional,
+    exponent: f64,
+}
+
+/// Writes the files of sorted runs and returns the lines for the terminal.
+fn write_results(folder: &ExperimentFolder, runs: &[Run]) -> Result<Vec<String>, Failure> {
+    let groups = || runs.chunk_by(|a, b| (a.rows, a.method) == (b.rows, b.method));
+    let cells = |time: &'static str| groups().map(|runs| cell(runs, time)).collect();
+    let record = Record {
+        cells: cells("milliseconds_per_step"),
+        exponents: exponents(&groups().collect::<Vec<_>>()),
+    };
+    folder.write_results(&record, &cells("ms_per_step"))?;
+    let mut lines = table(&record.cells);
+    for Exponent { method, exponent } in &record.exponents {
+        let title = method.title();
+        lines.push(format!(
+            "{title}: the time of a step grows as n^{exponent:.2} from {MANY} rows"
+        ));
+    }
+    lines.push(
+        "mean (standard error) over the seeds; 1000 held-out rows; function: the error of the \
+         function without noise.\nThe paper (arXiv:2505.18526, Figure 3) has no numbers: DBK is more \
+         accurate, better calibrated and far faster;\nGP and DKL run out of memory above 10 000 rows"
+            .into(),
+    );
+    Ok(lines)
+}
+
+fn milliseconds(runs: &[Run]) -> Option<Summary> {
+    Summary::of(runs.iter().map(|run| 1e3 * run.seconds_per_step))
+}
+
+/// The runs of a model with the same number of rows, one for each seed. `time` is the key of the
+/// time of a step.
+fn cell(runs: &[Run], time: &'static str) -> ResultRow {
+    let summary = |number: fn(&Run) -> f64| Summary::of(runs.iter().map(number));
+    let first = &runs[0];
+    ResultRow::default()
+        .shown("model", first.method.title())
+        .with("method", name_of(first.method))
+        .column("n", "rows", first.rows, 0)
+        .with("seeds", runs.len())
+        .with("steps", first.steps)
+        .column("MAE", "mae", summary(|run| run.mae), 4)
+        .column("RMSE", "rmse", summary(|run| run.rmse), 4)
+        .column("NLPD", "nlpd", summary(|run| run.nlpd), 3)
+        .column(
+            "function",
+            "function_rmse",
+            summary(|run| run.function_rmse),
+            4,
+        )
+        .shown("steps", first.steps)
+        .column("ms a step", time, milliseconds(runs), 2)
+        .column("seconds", "seconds", summary(|run| run.seconds), 1)
+        .shown("seeds", runs.len())
+}
+
+/// Least-squares slopes of log time against log n.
+fn exponents(groups: &[&[Run]]) -> Vec<Exponent> {
+    let mut methods: Vec<OneDimensional> = groups.iter().map(|runs| runs[0].method).collect();
+    methods.sort();
+    methods.dedup();
+    let slope = |method: OneDimensional| {
+        let own = groups.iter().filter(|runs| runs[0].method == method);
+        let many = own.filter(|runs| runs[0].rows >= MANY);
+        let points = many.filter_map(|runs| {
+            let time = milliseconds(runs)?.mean;
+            Some(((runs[0].rows as f64).ln(), time.ln()))
+        });
+        Some(Exponent {
+            method,
+            exponent: fitted_slope(&points.collect::<Vec<_>>())?,
+        })
+    };
+    methods.into_iter().filter_map(slope).collect()
+}
+
+/// Draws errors, densities and times against the number of rows.
+fn draw_cost(path: &Path, runs: &[Run]) -> Result<(), PlotError> {
+    let methods = OneDimensional::value_variants().iter();
+    let names: Vec<CurveName> = (methods.clone())
+        .map(|method| method.title().into())
+        .collect();
+    let panel = |title: &'static str, number: fn(&Run) -> f64| {
+        let curves = methods.clone().map(|&method| curve(runs, method, number));
+        CurvePanel::new(title, Span::Values, curves.collect())
+    };
+    let panels = [
+        panel("MAE", |run| run.mae),
+        panel("RMSE", |run| run.rmse),
+        panel("NLPD", |run| run.nlpd),
+        panel("log10 ms a step", |run| {
+            (1e3 * run.seconds_per_step).log10()
+        }),
+    ];
+    let caption = Caption::new("levels", "held-out rows, means over the seeds");
+    let along = Quantity::of("log10 rows");
+    plots::curves(path, "Cost", caption, &names, along, &panels)
+}
+
+/// A value of a model against log n, averaged over the seeds.
+fn curve(runs: &[Run], method: OneDimensional, number: fn(&Run) -> f64) -> Vec<(f64, f64)> {
+    let own: Vec<&Run> = runs.iter().filter(|run| run.method == method).collect();
+    let sizes = own.chunk_by(|a, b| a.rows == b.rows);
+    sizes
+        .map(|runs| {
+            let sum: f64 = runs.iter().map(|run| number(run)).sum();
+            ((runs[0].rows as f64).log10(), sum / runs.len() as f64)
+        })
+        .collect()
+}
+
+/// The runs of the first seed with 1000 rows, or the largest smaller number of rows.
+fn shown(runs: &[Run]) -> Vec<&Run> {
+    let sizes = runs.iter().map(|run| run.rows);
+    let rows = sizes.filter(|&rows| rows <= DRAWN).max();
+    let of_size = || runs.iter().filter(|run| Some(run.rows) == rows);
+    let seed = of_size().map(|run| run.seed).min();
+    of_size().filter(|run| Some(run.seed) == seed).collect()
+}
+
+/// Draws the kernels `k(x*, ·)` at the inputs in [`LOOKED_AT`].
+fn draw_kernels(path: &Path, runs: &[Run]) -> Result<(), PlotError> {
+    let names = LOOKED_AT.map(|place| CurveName::from(format!("x* = {place}")));
+    let panel = |run: &Run| {
+        let slice = |slice: &Vec<f64>| {
+            let x = run.curve.x.iter().copied();
+            x.zip(slice.iter().copied()).collect()
+        };
+        CurvePanel {
+            title: run.method.title(),
+            ..CurvePanel::new(
+                "k(x*, x)",
+                Span::Values,
+                run.slices.iter().map(slice).collect(),
+            )
+        }
+    };
+    let shown = shown(runs).into_iter().filter(|run| !run.slices.is_empty());
+    let panels: Vec<CurvePanel<'_>> = shown.map(panel).collect();
+    if panels.is_empty() {
+        return Ok(());
+    }
+    let caption = Caption::new("levels", "trained kernels");
+    let along = Quantity::of("x");
+    plots::curves(path, "Kernels", caption, &names, along, &panels)
+}
+
+/// Draws the posteriors of [`shown`] runs.
+fn draw_posteriors(path: &Path, runs: &[Run]) -> Result<(), PlotError> {
+    let shown = shown(runs);
+    let Some(rows) = shown.first().map(|run| run.rows) else {
+        return Ok(());
+    };
+    let panels: Vec<FitPanel<'_>> = (shown.iter())
+        .map(|run| FitPanel::new(run.method.title(), &run.curve, BANDS))
+        .collect();
+    let model = format!("n = {rows}, trained on [-1, 1]");
+    plots::fits(
+        path,
+        Caption::new("levels", &model),
+        &[BANDS.text],
+        (Points::default(), Points::default()),
+        (Quantity::of("x"), Quantity::of("y")),
+        &panels,
+    )
 }

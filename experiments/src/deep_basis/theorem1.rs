@@ -9,48 +9,44 @@
 //! it grows as the noise vanishes. With the penalty of the correction it does not. Deep basis
 //! kernels with and without the correction are trained on one draw of the targets.
 
-use burn::module::Module;
-use burn_gp_core::{
-    features::{FirstWeights, PerceptronConfig},
-    kernels::{FeatureMap, LowRankKernel},
-    likelihoods::PredictiveDistribution,
-    metrics,
-    parameter::{ParameterConfig, numbers},
-    process::{Process, VarianceCorrection},
-};
-use burn_gp_datasets::{DataSource, SyntheticFunction};
-use burn_gp_models::{
-    AnyDbk, BasisConfig, DbkConfig,
-    training::{MiniBatchTrainer, MiniBatchTraining, Schedule, Trainer, TrainingData},
-};
+use core::f64::consts::PI;
+use std::path::Path;
+
+use burn_gp_core::process::VarianceCorrection;
 use burn_gp_runs::{
-    coverage::Coverage,
     evenly_spaced::evenly_spaced,
     failure::Failure,
-    plots::PredictedCurve,
+    plots::{self, Bands, Caption, CurvePanel, FitPanel, PlotError, Points, Quantity, Span},
     ranges::at_least_one,
-    study::{CommonOptions, Experiment},
+    study::{CommonOptions, Experiment, ExperimentFolder, ResultRow, table},
 };
 use clap::Args;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::theorem1_report::report;
+use super::theorem1_fit::{Fit, KnownNoise, NOISE, Problem, levels};
+use crate::figure::{Figure, Registration};
 
 /// The name of the experiment.
-pub(super) const NAME: &str = "dbk-theorem1";
+const NAME: &str = "dbk-theorem1";
 
-/// The noise variance.
-pub(super) const NOISE: f64 = 0.01;
-const LEARNING_RATE: f64 = 5e-3;
-const WEIGHT_DECAY: f64 = 1e-4;
-const UNITS: usize = 64;
-/// The number of grid points for comparing and drawing functions.
-const GRID: usize = 401;
-/// The number of steps between two recorded noise variances.
-const APART: usize = 20;
+const BANDS: Bands<'static> = Bands {
+    text: "2 standard deviations",
+    deviations: 2.0,
+};
 
-/// The options of `experiment dbk-theorem1`.
+/// The spacing of the marks of the function, in grid points.
+const RINGS_APART: usize = 5;
+
+/// The range of noise variances in the evidence plot, as powers of ten.
+const POWERS: (f64, f64) = (-5.0, 1.0);
+const POWER_POINTS: usize = 200;
+
+/// Variances with and without correction, compared with the optimum (arXiv:2505.18526, Theorem
+/// 1, Figure 1)
+///
+/// For known noise, the expected evidence and the expected error of a trained deep basis
+/// kernel, compared with those of the theorem; for unknown noise, posteriors with and without
+/// variance correction, whether they cover the function, and the noise during training.
 #[derive(Args, Clone, Debug)]
 pub struct DbkTheorem1Options {
     /// Rows
@@ -67,278 +63,212 @@ pub struct DbkTheorem1Options {
     common: CommonOptions,
 }
 
-/// The optimum for known noise, in closed form and as found by training.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct KnownNoise {
-    pub rows: usize,
-    /// The expected evidence per datum: by the theorem, and after training.
-    pub evidence: [f64; 2],
-    /// The expected squared error of the function, as a root mean over the data.
-    pub error: [f64; 2],
-    /// The share of the trace of `ΦΦᵀ` along f.
-    pub along_function: f64,
+inventory::submit! { Registration::of::<DbkTheorem1Options>(NAME) }
+
+impl Figure for DbkTheorem1Options {
+    fn run(&self) -> Result<(), Failure> {
+        let common = &self.common;
+        at_least_one("--rank", Some(self.rank))?;
+        at_least_one("--steps", self.steps)?;
+        let place = common.place()?;
+        let steps = self.steps.unwrap_or(common.by_scale(4000, 20_000));
+        let problem = Problem::new((self.rows, self.rank), steps, common.seed)?;
+        let settings = json!({
+            "rows": self.rows,
+            "rank": self.rank,
+            "steps": steps,
+            "seed": common.seed,
+        });
+        let experiment = Experiment::open(NAME, common, place, settings)?;
+        let known = experiment.load_or_compute("known-noise", "known noise", || {
+            problem.known_noise(&experiment)
+        })?;
+        let mut fits = vec![problem.best()];
+        for (name, title, correction) in [
+            ("dbk-c", "DBK-c", VarianceCorrection::NONE),
+            ("dbk", "DBK", VarianceCorrection::default()),
+        ] {
+            let fit = || problem.trained(title, correction, &experiment);
+            fits.push(experiment.load_or_compute(name, title, fit)?);
+        }
+        report(&experiment.folder, &problem, &known, &fits, steps)
+    }
 }
 
-/// A posterior of the function, given the same targets.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Fit {
-    pub title: String,
-    /// The noise variance, trained or known.
-    pub noise: f64,
-    /// The function with its standard deviations, which include c, over the domain and a little
-    /// beyond it.
-    #[serde(flatten)]
-    pub curve: PredictedCurve,
-    /// The error of the function within the domain.
-    pub error: f64,
-    /// The root of the mean variance of the function within the domain.
-    pub mean_deviation: f64,
-    /// The share of the function within its 95 % intervals, within the domain.
-    pub coverage: f64,
-    /// The mean negative log density of new targets.
-    pub nlpd: f64,
-    /// The noise variances during training, with their steps.
-    pub course: Vec<(usize, f64)>,
-}
-
-/// The data and settings of all models.
-pub(super) struct Problem {
-    pub inputs: Vec<f64>,
-    pub targets: Vec<f64>,
-    /// The function without noise.
-    pub function: Vec<f64>,
-    /// New targets, one for each grid point within the domain.
-    new: (Vec<f64>, Vec<f64>),
-    rank: usize,
+/// Writes the table, the files and the plots.
+fn report(
+    folder: &ExperimentFolder,
+    problem: &Problem,
+    known: &KnownNoise,
+    fits: &[Fit],
     steps: usize,
-    seed: u64,
+) -> Result<(), Failure> {
+    let rows: Vec<ResultRow> = fits.iter().map(line).collect();
+    folder.write_results(&json!({ "known_noise": known, "fits": fits }), &rows)?;
+    folder.draw("fits.svg", |path| draw_fits(path, problem, fits));
+    folder.draw("noise.svg", |path| draw_course(path, fits));
+    folder.draw("evidence.svg", |path| draw_evidence(path, &problem.targets));
+    folder.print(text(known, &rows, steps));
+    Ok(())
 }
 
-/// Runs `burn-gp experiment dbk-theorem1`.
-///
-/// # Errors
-///
-/// [`Failure`] with advice for the user.
-pub(crate) fn theorem1(options: &DbkTheorem1Options) -> Result<(), Failure> {
-    let common = &options.common;
-    at_least_one("--rank", Some(options.rank))?;
-    at_least_one("--steps", options.steps)?;
-    let place = common.place()?;
-    let steps = options.steps.unwrap_or(common.by_scale(4000, 20_000));
-    let problem = Problem::new(options, steps)?;
-    let settings = json!({
-        "rows": options.rows,
-        "rank": options.rank,
-        "steps": steps,
-        "seed": common.seed,
+fn text(known: &KnownNoise, rows: &[ResultRow], steps: usize) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{NAME}: {} rows, noise variance {NOISE}, {steps} steps\n\nnoise known, training on the expected \
+         evidence",
+        known.rows
+    )];
+    let pair = |title: &str, [optimum, trained]: [f64; 2]| {
+        ResultRow::default()
+            .shown("", title)
+            .shown("Theorem 1", format!("{optimum:.4}"))
+            .shown("trained", format!("{trained:.4}"))
+    };
+    lines.extend(table(&[
+        pair("expected evidence per datum", known.evidence),
+        pair("expected error of the function", known.error),
+        pair("covariance along the function", [1.0, known.along_function]),
+    ]));
+    lines.push("\nnoise unknown, one draw of the targets".into());
+    lines.extend(table(rows));
+    lines.push(
+        "\nroot mean square errors and standard deviations of the function, without noise, at 1000 new points;\nwithin \
+         95 %: share of the function inside its intervals. Theorem 1: the covariance ffᵀ with the true noise,\nwhich \
+         contains the function itself.\nThe paper (arXiv:2505.18526, section 3.3 and Figure 1) has no \
+         numbers: without the correction the variance of the\nposterior vanishes with the noise, with it \
+         the posterior covers the function"
+            .into(),
+    );
+    lines
+}
+
+fn line(fit: &Fit) -> ResultRow {
+    let ratio = fit.mean_deviation / fit.error;
+    ResultRow::default()
+        .column("model", "model", &fit.title, 0)
+        .column("noise", "noise", fit.noise, 5)
+        .column("error", "error", fit.error, 4)
+        .column("deviation", "deviation", fit.mean_deviation, 4)
+        .shown("deviation/error", format!("{ratio:.2}"))
+        .column("within 95 %", "coverage", fit.coverage, 3)
+        .column("NLPD", "nlpd", fit.nlpd, 3)
+}
+
+/// Draws one panel for each posterior, with the rows and the true function. The mean of the first fit
+/// is proportional to the function.
+fn draw_fits(path: &Path, problem: &Problem, fits: &[Fit]) -> Result<(), PlotError> {
+    let panels: Vec<FitPanel<'_>> = (fits.iter())
+        .map(|fit| FitPanel::new(&fit.title, &fit.curve, BANDS))
+        .collect();
+    let places: Vec<f64> = fits
+        .first()
+        .map(|fit| fit.curve.x.iter().copied().step_by(RINGS_APART).collect())
+        .unwrap_or_default();
+    let function = levels(&places);
+    let points = |x, y| Points { x, y };
+    plots::fits(
+        path,
+        Caption::new(
+            "levels",
+            "orange: the function without noise, not seen in training",
+        ),
+        &[BANDS.text],
+        (
+            points(&problem.inputs, &problem.targets),
+            points(&places, &function),
+        ),
+        (Quantity::of("x"), Quantity::of("y")),
+        &panels,
+    )
+}
+
+/// Draws the noise variances during training, with the true one.
+fn draw_course(path: &Path, fits: &[Fit]) -> Result<(), PlotError> {
+    let trained: Vec<&Fit> = fits.iter().filter(|fit| !fit.course.is_empty()).collect();
+    let mut names: Vec<_> = (trained.iter())
+        .map(|fit| fit.title.as_str().into())
+        .collect();
+    names.push("true".into());
+    let curve = |fit: &&Fit| -> Vec<(f64, f64)> {
+        let points = fit.course.iter();
+        points
+            .map(|&(step, noise)| (step as f64, noise.log10()))
+            .collect()
+    };
+    let mut curves: Vec<Vec<(f64, f64)>> = trained.iter().map(curve).collect();
+    let ends = curves.first().and_then(|curve| {
+        let (first, last) = (curve.first()?, curve.last()?);
+        Some(vec![(first.0, NOISE.log10()), (last.0, NOISE.log10())])
     });
-    let experiment = Experiment::open(NAME, common, place, settings)?;
-    let known = experiment.load_or_compute("known-noise", "known noise", || {
-        problem.known_noise(&experiment)
-    })?;
-    let mut fits = vec![problem.best()];
-    for (name, title, correction) in [
-        ("dbk-c", "DBK-c", VarianceCorrection::NONE),
-        ("dbk", "DBK", VarianceCorrection::default()),
-    ] {
-        let fit = || problem.trained(title, correction, &experiment);
-        fits.push(experiment.load_or_compute(name, title, fit)?);
-    }
-    report(&experiment.folder, &problem, &known, &fits, steps)
+    curves.push(ends.unwrap_or_default());
+    let panel = CurvePanel {
+        title: "noise variance during training",
+        ..CurvePanel::new("log10 noise variance", Span::Values, curves)
+    };
+    plots::curves(
+        path,
+        "Noise",
+        Caption::new("levels", "noise unknown"),
+        &names,
+        Quantity::of("step"),
+        &[panel],
+    )
 }
 
-/// The function at these inputs.
-pub(super) fn levels(x: &[f64]) -> Vec<f64> {
-    let value = |x: &f64| SyntheticFunction::Levels.evaluate(&[*x]);
-    x.iter().map(value).collect()
+/// Draws the evidence per datum against the noise for the targets as the only feature, with and
+/// without the penalty.
+fn draw_evidence(path: &Path, targets: &[f64]) -> Result<(), PlotError> {
+    let powers = evenly_spaced(POWERS, POWER_POINTS);
+    let curve = |of: fn(&[f64], f64) -> f64| -> Vec<(f64, f64)> {
+        let at = |&power: &f64| (power, of(targets, 10f64.powf(power)) / targets.len() as f64);
+        powers.iter().map(at).collect()
+    };
+    let curves = vec![curve(evidence), curve(penalized)];
+    let panel = CurvePanel {
+        title: "the targets as the only feature",
+        ..CurvePanel::new("objective per datum", Span::Window(-6.0, 6.0), curves)
+    };
+    plots::curves(
+        path,
+        "Evidence",
+        Caption::new("levels", "one feature"),
+        &["evidence".into(), "evidence with the penalty".into()],
+        Quantity::of("log10 noise variance"),
+        &[panel],
+    )
 }
 
-impl Problem {
-    fn new(options: &DbkTheorem1Options, steps: usize) -> Result<Self, Failure> {
-        let seed = options.common.seed;
-        let load = |rows: usize, seed: u64| {
-            let deviation = NOISE.sqrt();
-            let text = format!("synthetic:levels?n={rows}&noise={deviation}&seed={seed}");
-            DataSource::resolve(&text, None)?.load(None)
-        };
-        let (train, new) = (load(options.rows, 2 * seed)?, load(1000, 2 * seed + 1)?);
-        let inputs = train.inputs.into_values();
-        Ok(Self {
-            function: levels(&inputs),
-            inputs,
-            targets: train.targets,
-            new: (new.inputs.into_values(), new.targets),
-            rank: options.rank,
-            steps,
-            seed,
-        })
-    }
+fn squares(targets: &[f64]) -> f64 {
+    targets.iter().map(|y| y * y).sum()
+}
 
-    /// `‖f‖²`.
-    fn norm(&self) -> f64 {
-        self.function.iter().map(|f| f * f).sum()
-    }
+/// `log N(y | 0, yyᵀ + σ²I)`.
+fn evidence(targets: &[f64], noise: f64) -> f64 {
+    let (n, norm) = (targets.len() as f64, squares(targets));
+    let fit = norm / (norm + noise);
+    -0.5 * (n * (2.0 * PI).ln() + (norm + noise).ln() + (n - 1.0) * noise.ln() + fit)
+}
 
-    fn config(&self, correction: VarianceCorrection, frozen: &[&str]) -> DbkConfig {
-        let network = PerceptronConfig {
-            hidden: vec![UNITS; 2],
-            first_weights: FirstWeights::FanIn,
-            seed: self.seed,
-            ..PerceptronConfig::default()
-        };
-        DbkConfig {
-            basis: BasisConfig::integrated(network, self.rank),
-            correction,
-            parameters: ParameterConfig {
-                frozen: frozen.iter().map(ToString::to_string).collect(),
-                ..ParameterConfig::default()
-            },
-            ..DbkConfig::default()
-        }
-    }
+/// [`evidence`] minus `Σ_n (max y² − y_n²)/(2σ²)`.
+fn penalized(targets: &[f64], noise: f64) -> f64 {
+    let largest = targets.iter().map(|y| y * y).fold(0.0, f64::max);
+    let missing = largest * targets.len() as f64 - squares(targets);
+    evidence(targets, noise) - missing / (2.0 * noise)
+}
 
-    /// Trains on the full batch, with any number of columns of targets; calls `snapshot` with the model at
-    /// some of the steps.
-    fn train(
-        &self,
-        (config, data): (DbkConfig, &TrainingData),
-        weight_decay: f64,
-        experiment: &Experiment,
-        mut snapshot: impl FnMut(usize, &AnyDbk),
-    ) -> Result<AnyDbk, Failure> {
-        let model = config.init(data)?;
-        let training = MiniBatchTraining {
-            batch_size: data.len(),
-            learning_rate: LEARNING_RATE,
-            schedule: Schedule::Cosine {
-                final_fraction: 0.01,
-            },
-            weight_decay,
-            ..MiniBatchTraining::new(self.steps)
-        };
-        let mut trainer = MiniBatchTrainer::new(model, data.clone(), training);
-        let watch = &experiment.watch;
-        watch.train_with_snapshots(&mut trainer, 1, |trainer, step| {
-            if step.is_multiple_of(APART) {
-                snapshot(step, trainer.model());
-            }
-            Ok(())
-        })?;
-        Ok(trainer.into_model().valid())
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    /// The expected evidence and the expected error, at the optimum and after training.
-    fn known_noise(&self, experiment: &Experiment) -> Result<KnownNoise, Failure> {
-        let (n, norm) = (self.inputs.len() as f64, self.norm());
-        let data = self.expected_data(experiment);
-        let config = self.config(VarianceCorrection::NONE, &["likelihood"]);
-        let model = self.train((config, &data), 0.0, experiment, |_, _| {})?;
-        let (x, y) = (data.inputs.inner(), data.targets.inner());
-        let columns = 2.0 * n;
-        let evidence = numbers(model.full_objective(x.clone(), y.clone())?)[0] / columns;
-        let means = numbers(model.condition(x.clone(), y)?.marginals(x.clone()).mean);
-        let squares = (means.chunks(2 * self.inputs.len()).zip(&self.function))
-            .flat_map(|(row, f)| row.iter().map(move |mean| (mean - f).powi(2)));
-        let error = squares.sum::<f64>() / columns;
-        let two_pi = 2.0 * core::f64::consts::PI;
-        let best = -0.5 * (n * (two_pi.ln() + 1.0) + (norm + NOISE).ln() + (n - 1.0) * NOISE.ln());
-        Ok(KnownNoise {
-            rows: self.inputs.len(),
-            evidence: [best / n, evidence / n],
-            error: [NOISE * norm / (norm + NOISE) / n, error / n].map(f64::sqrt),
-            along_function: self.along_function(&model, experiment)?,
-        })
-    }
-
-    /// Targets with mean f and covariance σ²I, `[N, 2N]`. The average of a quadratic function over
-    /// these columns is its expectation.
-    fn expected_data(&self, experiment: &Experiment) -> TrainingData {
-        let n = self.inputs.len();
-        let step = (n as f64 * NOISE).sqrt();
-        let rows = self.function.iter().enumerate();
-        let targets: Vec<f64> = rows
-            .flat_map(|(row, f)| {
-                (0..2 * n).map(move |column| match (column / 2 == row, column % 2) {
-                    (false, _) => *f,
-                    (true, 0) => f + step,
-                    (true, _) => f - step,
-                })
-            })
-            .collect();
-        let device = experiment.device.clone().autodiff();
-        TrainingData::with_target_columns(&self.inputs, &targets, 2 * n, &device, experiment.dtype)
-    }
-
-    /// `‖Φᵀf‖²/(‖f‖²·tr ΦΦᵀ)`.
-    fn along_function(&self, model: &AnyDbk, experiment: &Experiment) -> Result<f64, Failure> {
-        let x = experiment.matrix(&self.inputs, 1);
-        let features = model.kernel().feature_map()?.features(x); // [N, R]
-        let function = experiment.matrix(&self.function, 1);
-        let along = features.clone().transpose().matmul(function);
-        let along: f64 = along.square().sum().into_scalar();
-        let trace: f64 = features.square().sum().into_scalar();
-        Ok(along / (self.norm() * trace))
-    }
-
-    /// The posterior with the theorem's covariance, `k(x, x′) = f(x)·f(x′)`, and the true noise.
-    fn best(&self) -> Fit {
-        let shrunk = self.norm() + NOISE;
-        let products = self.function.iter().zip(&self.targets);
-        let weight = products.map(|(f, y)| f * y).sum::<f64>() / shrunk;
-        let marginals = |x: &[f64]| -> (Vec<f64>, Vec<f64>) {
-            let spread = |f: f64| f * f * NOISE / shrunk;
-            (levels(x).into_iter().map(|f| (weight * f, spread(f)))).unzip()
-        };
-        self.fit("Theorem 1", NOISE, marginals, Vec::new())
-    }
-
-    /// Trains a deep basis kernel with trained noise.
-    fn trained(
-        &self,
-        title: &str,
-        correction: VarianceCorrection,
-        experiment: &Experiment,
-    ) -> Result<Fit, Failure> {
-        let data = experiment.data(&self.inputs, &self.targets);
-        let noise = |model: &AnyDbk| numbers(model.likelihood().noise().inner())[0];
-        let mut course = Vec::new();
-        let config = self.config(correction, &[]);
-        let model = self.train((config, &data), WEIGHT_DECAY, experiment, |step, model| {
-            course.push((step, noise(model)));
-        })?;
-        let process = model.condition(data.inputs.inner(), data.targets.inner())?;
-        let marginals = |x: &[f64]| {
-            let marginals = process.marginals(experiment.matrix(x, 1));
-            (numbers(marginals.mean), numbers(marginals.variance))
-        };
-        Ok(self.fit(title, noise(&model), marginals, course))
-    }
-
-    fn fit(
-        &self,
-        title: &str,
-        noise: f64,
-        marginals: impl Fn(&[f64]) -> (Vec<f64>, Vec<f64>),
-        course: Vec<(usize, f64)>,
-    ) -> Fit {
-        let x = evenly_spaced((-1.2, 1.2), GRID);
-        let (mean, variance) = marginals(&x);
-        let (places, observed) = &self.new;
-        let (means, variances) = marginals(places);
-        let truth = levels(places);
-        let noisy: Vec<f64> = variances.iter().map(|variance| variance + noise).collect();
-        Fit {
-            title: title.to_owned(),
-            noise,
-            curve: PredictedCurve::new(x, mean, variance),
-            error: metrics::root_mean_squared_error(&truth, &means),
-            mean_deviation: (variances.iter().sum::<f64>() / variances.len() as f64).sqrt(),
-            nlpd: metrics::normal_negative_log_density(observed, &means, &noisy),
-            coverage: {
-                let functions = PredictiveDistribution::of_normals(means, variances);
-                Coverage::of_levels(functions.central_level(&truth)).observed(0.95)
-            },
-            course,
-        }
+    /// Two targets computed in full: `|yyᵀ + σ²I| = σ²·(σ² + ‖y‖²)`.
+    #[test]
+    fn the_targets_as_a_feature_have_no_best_noise_without_the_penalty() {
+        let y = [3.0, 1.0];
+        let expected = -0.5 * (2.0 * (2.0 * PI).ln() + (0.5f64 * 10.5).ln() + 10.0 / 10.5);
+        assert!((evidence(&y, 0.5) - expected).abs() < 1e-12);
+        assert!((penalized(&y, 0.5) - (expected - 8.0)).abs() < 1e-12);
+        let along = |of: fn(&[f64], f64) -> f64| [1e-2, 1e-4, 1e-6].map(|noise| of(&y, noise));
+        assert!(along(evidence).is_sorted_by(|a, b| a < b));
+        assert!(along(penalized).is_sorted_by(|a, b| a > b));
     }
 }

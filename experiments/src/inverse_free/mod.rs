@@ -3,7 +3,4 @@
 
 mod toy;
 mod toy_data;
-mod toy_table;
 mod toy_variants;
-
-pub(super) use toy::{ToyOptions, toy};

@@ -27,6 +27,7 @@ use serde_json::json;
 
 use super::models::{Compared, isotropic};
 use super::operations::Sets;
+use crate::figure::{Figure, Registration};
 
 /// The name of the experiment.
 const NAME: &str = "solve-cost";
@@ -36,7 +37,11 @@ const ROWS: usize = 4096;
 const DIMENSIONS: usize = 8;
 const SIZES: [usize; 4] = [128, 256, 512, 1024];
 
-/// The options of `experiment solve-cost`.
+/// Time of a training step of SVGP and SOLVE-GP (arXiv:1910.10596, Figure 4 and Table 4)
+///
+/// Milliseconds of a training step of SVGP(M), ODVGP(M+M), SOLVE-GP(M+M) and SVGP(2M), whitened
+/// and unwhitened, in single precision, as medians over the steps; and the ratio of SVGP(2M) to
+/// SOLVE-GP(M+M), measured and by counts of multiply-adds. Run nothing else at the same time.
 #[derive(Args, Clone, Debug)]
 pub struct CostOptions {
     /// Inducing points M, such as 128,256 [default: 128,256,512,1024; quick: up to 512]
@@ -72,50 +77,49 @@ struct Times {
     table_4_ratio: f64,
 }
 
-/// Runs `burn-gp experiment solve-cost`.
-///
-/// # Errors
-///
-/// [`Failure`] with advice for the user.
-pub(crate) fn cost(options: &CostOptions) -> Result<(), Failure> {
-    let common = &options.common;
-    for &size in &options.sizes {
-        at_least_one("--sizes", Some(size))?;
-    }
-    at_least_one("--steps", options.steps)?;
-    let place = common.place_in_single_precision()?;
-    let sizes = match options.sizes.as_slice() {
-        [] => common.by_scale(&SIZES[..3], &SIZES[..]),
-        sizes => sizes,
-    };
-    let steps = options.steps.unwrap_or(common.by_scale(15, 30));
-    let settings = json!({
-        "steps": steps,
-        "seed": common.seed,
-    });
-    // A progress bar would be drawn between steps of a few milliseconds and distort them.
-    let mut quiet = common.clone();
-    quiet.quiet = true;
-    let experiment = Experiment::open(NAME, &quiet, place, settings)?;
-    let stopwatch = Stopwatch {
-        data: data(sizes, common.seed, &experiment)?,
-        steps,
-        experiment: &experiment,
-        quiet: common.quiet,
-    };
-    let mut times = Vec::new();
-    for whitened in [false, true] {
-        for &size in sizes {
-            let name = format!("{}-{size}", kind(whitened));
-            let times_of = || stopwatch.times(size, whitened);
-            times.push(experiment.folder.load_or_compute(&name, times_of)?);
+inventory::submit! { Registration::of::<CostOptions>(NAME) }
+
+impl Figure for CostOptions {
+    fn run(&self) -> Result<(), Failure> {
+        let common = &self.common;
+        for &size in &self.sizes {
+            at_least_one("--sizes", Some(size))?;
         }
+        at_least_one("--steps", self.steps)?;
+        let place = common.place_in_single_precision()?;
+        let sizes = match self.sizes.as_slice() {
+            [] => common.by_scale(&SIZES[..3], &SIZES[..]),
+            sizes => sizes,
+        };
+        let steps = self.steps.unwrap_or(common.by_scale(15, 30));
+        let settings = json!({
+            "steps": steps,
+            "seed": common.seed,
+        });
+        // A progress bar would be drawn between steps of a few milliseconds and distort them.
+        let mut quiet = common.clone();
+        quiet.quiet = true;
+        let experiment = Experiment::open(NAME, &quiet, place, settings)?;
+        let stopwatch = Stopwatch {
+            data: data(sizes, common.seed, &experiment)?,
+            steps,
+            experiment: &experiment,
+            quiet: common.quiet,
+        };
+        let mut times = Vec::new();
+        for whitened in [false, true] {
+            for &size in sizes {
+                let name = format!("{}-{size}", kind(whitened));
+                let times_of = || stopwatch.times(size, whitened);
+                times.push(experiment.folder.load_or_compute(&name, times_of)?);
+            }
+        }
+        let lines: Vec<ResultRow> = times.iter().map(line).collect();
+        experiment.folder.write_results(&times, &lines)?;
+        draw(&experiment.folder, &lines);
+        experiment.folder.print(text(&times, steps));
+        Ok(())
     }
-    let lines: Vec<ResultRow> = times.iter().map(line).collect();
-    experiment.folder.write_results(&times, &lines)?;
-    draw(&experiment.folder, &lines);
-    experiment.folder.print(text(&times, steps));
-    Ok(())
 }
 
 /// Synthetic data with as many rows as the largest model has inducing points, and at least four

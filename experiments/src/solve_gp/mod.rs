@@ -5,6 +5,3 @@ mod cost;
 mod models;
 mod operations;
 mod snelson;
-
-pub(super) use cost::{CostOptions, cost};
-pub(super) use snelson::{SnelsonOptions, snelson};

@@ -38,6 +38,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::models::{Compared, isotropic};
+use crate::figure::{Figure, Registration};
 
 /// The name of the experiment.
 const NAME: &str = "snelson";
@@ -58,7 +59,10 @@ const BANDS: Bands<'static> = Bands {
     deviations: 3.0,
 };
 
-/// The options of `experiment snelson`.
+/// Snelson's data with SVGP, ODVGP and SOLVE-GP (arXiv:1910.10596, Figure 2)
+///
+/// SVGP with 5 and with 10 inducing points, ODVGP with 5 plus 100 for the mean, and SOLVE-GP with
+/// 5 plus 5 orthogonal points, on 100 rows of Snelson's data; the other 100 rows are held out.
 #[derive(Args, Clone, Debug)]
 pub struct SnelsonOptions {
     /// Optimizer steps [default: 10000; quick: 2000]
@@ -123,43 +127,42 @@ fn models() -> [Model; 4] {
     ]
 }
 
-/// Runs `burn-gp experiment snelson`.
-///
-/// # Errors
-///
-/// [`Failure`] with advice for the user.
-pub(crate) fn snelson(options: &SnelsonOptions) -> Result<(), Failure> {
-    let common = &options.common;
-    at_least_one("--steps", options.steps)?;
-    let place = common.place()?;
-    place.open()?;
-    let source = DataSource::resolve(NAME, common.data_dir().as_deref())?;
-    let data = Halves::new(&source.load(None)?, common.seed)?;
-    let steps = options.steps.unwrap_or(common.by_scale(2_000, 10_000));
-    let settings = json!({
-        "steps": steps,
-        "seed": common.seed,
-    });
-    let experiment = Experiment::open(NAME, common, place, settings)?;
-    let mut fitted = Vec::new();
-    for model in models() {
-        let training = MiniBatchTraining {
-            batch_size: BATCH,
-            learning_rate: LEARNING_RATE,
-            seed: common.seed,
-            ..MiniBatchTraining::new(steps)
-        };
-        let fit = || model.fit(&data, training, &experiment);
-        fitted.push(experiment.load_or_compute(model.name, model.title, fit)?);
+inventory::submit! { Registration::of::<SnelsonOptions>(NAME) }
+
+impl Figure for SnelsonOptions {
+    fn run(&self) -> Result<(), Failure> {
+        let common = &self.common;
+        at_least_one("--steps", self.steps)?;
+        let place = common.place()?;
+        place.open()?;
+        let source = DataSource::resolve(NAME, common.data_dir().as_deref())?;
+        let data = Halves::new(&source.load(None)?, common.seed)?;
+        let steps = self.steps.unwrap_or(common.by_scale(2_000, 10_000));
+        let settings = json!({
+            "steps": steps,
+            "seed": common.seed,
+        });
+        let experiment = Experiment::open(NAME, common, place, settings)?;
+        let mut fitted = Vec::new();
+        for model in models() {
+            let training = MiniBatchTraining {
+                batch_size: BATCH,
+                learning_rate: LEARNING_RATE,
+                seed: common.seed,
+                ..MiniBatchTraining::new(steps)
+            };
+            let fit = || model.fit(&data, training, &experiment);
+            fitted.push(experiment.load_or_compute(model.name, model.title, fit)?);
+        }
+        let summary = format!("{steps} steps, seed {}", common.seed);
+        let lines: Vec<ResultRow> = fitted.iter().map(line).collect();
+        let folder = &experiment.folder;
+        folder.write_results(&fitted, &lines)?;
+        folder.draw("fits.svg", |path| draw(path, &data, &fitted, &summary));
+        let scale = name_of(common.scale);
+        folder.print(text(&lines, &format!("{scale} scale, {summary}")));
+        Ok(())
     }
-    let summary = format!("{steps} steps, seed {}", common.seed);
-    let lines: Vec<ResultRow> = fitted.iter().map(line).collect();
-    let folder = &experiment.folder;
-    folder.write_results(&fitted, &lines)?;
-    folder.draw("fits.svg", |path| draw(path, &data, &fitted, &summary));
-    let scale = name_of(common.scale);
-    folder.print(text(&lines, &format!("{scale} scale, {summary}")));
-    Ok(())
 }
 
 /// Training rows and held-out rows in the units of the data.

@@ -14,6 +14,7 @@ mod model_fields;
 mod run_options;
 mod streaming;
 mod table_columns;
+mod trained_model_options;
 
 pub use choices::{
     ActionRowsName, ActionStartName, AuxiliaryName, BackendName, CorrectionName, CovarianceName,
@@ -29,3 +30,4 @@ pub use image_option::ImageOption;
 pub use model_choice::ModelChoice;
 pub use model_fields::{ModelFields, read};
 pub use run_options::RunOptions;
+pub use trained_model_options::TrainedModelOptions;

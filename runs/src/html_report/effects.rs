@@ -1,11 +1,14 @@
 //! The effect of each column on the predictions: partial dependence (Friedman, "Greedy function
 //! approximation", Annals of Statistics 29, 2001).
 
-use burn_gp_datasets::{ColumnEncoding, Encoding, Gaps, Matrix, Place, Schema, SourceColumn};
+use burn_gp_datasets::{
+    ColumnEncoding, DateFormat, Encoding, Gaps, Matrix, Place, Schema, SourceColumn,
+};
 use burn_gp_models::Predictor;
 
 use crate::evaluation::{Levels, in_original_units};
 use crate::evenly_spaced::evenly_spaced;
+use crate::plots::{EffectCurve, EffectPlaces};
 use crate::preparation::PreparedData;
 
 /// The maximum number of training rows to average predictions over, and of values of a column.
@@ -28,45 +31,37 @@ const BELOW_BAND: f64 = 0.1;
 pub struct Effect {
     /// The name of the column.
     pub column: String,
-    /// Whether its values are dates, as days since the beginning of 1970.
-    pub is_of_dates: bool,
     /// The values on the horizontal axis.
-    pub places: Places,
+    pub places: EffectPlaces,
     /// The number of levels that are not shown, for lack of room.
     pub left_out: usize,
-    /// One curve, or one for each class.
-    pub curves: Vec<Curve>,
-}
-
-/// The values of a column.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Places {
-    /// Numbers in increasing order.
-    Numbers(Vec<f64>),
-    /// Levels with their names.
-    Levels(Vec<String>),
-}
-
-/// The mean prediction at each value of the column, with a band.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Curve {
-    /// The name of the class, if targets are classes.
-    pub class: Option<String>,
-    pub mean: Vec<f64>,
-    /// The ends of the band that contains the middle 80 % of the predictions.
-    pub low: Vec<f64>,
-    pub high: Vec<f64>,
+    /// The names of the classes with a curve; none if targets are numbers.
+    pub classes: Vec<String>,
+    /// The mean prediction, or the mean probability of each class, with a band that contains the middle 80 % of the
+    /// predictions.
+    pub curves: Vec<EffectCurve>,
 }
 
 impl Effect {
     /// The largest difference between two mean predictions of a curve.
     pub fn size(&self) -> f64 {
-        let size = |curve: &Curve| {
+        let size = |curve: &EffectCurve| {
             let highest = curve.mean.iter().copied().fold(f64::MIN, f64::max);
             highest - curve.mean.iter().copied().fold(f64::MAX, f64::min)
         };
         self.curves.iter().map(size).fold(0.0, f64::max)
     }
+}
+
+/// The range of all curves and bands; for probabilities, from 0 to 1.
+pub fn range(effects: &[Effect]) -> (f64, f64) {
+    if effects.iter().any(|effect| !effect.classes.is_empty()) {
+        return (0.0, 1.0);
+    }
+    let curves = effects.iter().flat_map(|effect| &effect.curves);
+    let ranges = curves.filter_map(EffectCurve::range);
+    let joined = ranges.reduce(|all, own| (all.0.min(own.0), all.1.max(own.1)));
+    joined.unwrap_or((0.0, 1.0))
 }
 
 /// The effects of the columns that matter most, the largest first.
@@ -187,33 +182,24 @@ impl<'a> Background<'a> {
             .iter()
             .map(|values| self.predicted(column, values, predictor));
         let predicted: Vec<Vec<f64>> = predicted.collect();
-        let names: Vec<Option<String>> = match classes {
-            None => vec![None],
-            // With two classes, one curve determines the other.
-            Some([_, second]) => vec![Some(second.clone())],
-            Some(names) => names.iter().take(MOST_CLASSES).cloned().map(Some).collect(),
+        // With two classes, one curve determines the other.
+        let (first, all) = match classes {
+            None => (0, 1),
+            Some(names) => (usize::from(names.len() == 2), names.len()),
         };
-        let all = classes.map_or(1, <[String]>::len);
-        let curves = names.into_iter().enumerate().map(|(curve, class)| {
-            let position = if all == 2 { 1 } else { curve };
-            let of_place = |predicted: &Vec<f64>| -> Vec<f64> {
-                predicted
-                    .iter()
-                    .skip(position)
-                    .step_by(all)
-                    .copied()
-                    .collect()
-            };
-            Curve::of(class, predicted.iter().map(of_place))
+        let shown = first..all.min(MOST_CLASSES);
+        let curves = shown.clone().map(|class| {
+            let of_class = predicted.iter().map(|predicted| {
+                let own = predicted.iter().skip(class);
+                own.step_by(all).copied().collect()
+            });
+            curve(of_class)
         });
         Effect {
             column: column.name.clone(),
-            is_of_dates: matches!(
-                column.encoding.as_ref().map(|own| &own.encoding),
-                Some(Encoding::Date { .. })
-            ),
             left_out: column.levels().saturating_sub(most),
             places,
+            classes: classes.map_or(Vec::new(), |names| names[shown.clone()].to_vec()),
             curves: curves.collect(),
         }
     }
@@ -237,13 +223,13 @@ impl<'a> Background<'a> {
     }
 
     /// The values of a column, each with the inputs that encode it.
-    fn places(&self, column: &Column, most: usize) -> (Places, Vec<Vec<f64>>) {
+    fn places(&self, column: &Column, most: usize) -> (EffectPlaces, Vec<Vec<f64>>) {
         let encoding = column.encoding.as_ref();
         match encoding.map(|own| &own.encoding) {
             Some(Encoding::Boolean { no, yes }) => {
                 let levels = [no, yes].map(Clone::clone).to_vec();
                 let values = [0.0, 1.0].map(|value| column.filled(&[value])).to_vec();
-                (Places::Levels(levels), values)
+                (EffectPlaces::Levels(levels), values)
             }
             Some(Encoding::Category { levels, .. }) => {
                 let value = |level: usize| {
@@ -253,7 +239,7 @@ impl<'a> Background<'a> {
                 };
                 let shown = levels.len().min(most);
                 let values = (0..shown).map(value).collect();
-                (Places::Levels(levels[..shown].to_vec()), values)
+                (EffectPlaces::Levels(levels[..shown].to_vec()), values)
             }
             Some(Encoding::Date { .. }) => self.observed(column, most),
             _ => self.numbers(column, most),
@@ -261,7 +247,7 @@ impl<'a> Background<'a> {
     }
 
     /// Evenly spaced numbers between the ends of a column, or the numbers that occur if they are few.
-    fn numbers(&self, column: &Column, most: usize) -> (Places, Vec<Vec<f64>>) {
+    fn numbers(&self, column: &Column, most: usize) -> (EffectPlaces, Vec<Vec<f64>>) {
         let mut found = self.sorted(column);
         found.dedup();
         let numbers: Vec<f64> = match found.len() <= most {
@@ -274,11 +260,11 @@ impl<'a> Background<'a> {
         };
         let values = numbers.iter().map(|&number| column.filled(&[number]));
         let values = values.collect();
-        (Places::Numbers(numbers), values)
+        (EffectPlaces::Numbers(numbers), values)
     }
 
     /// Some of the dates that occur, with all of their inputs.
-    fn observed(&self, column: &Column, most: usize) -> (Places, Vec<Vec<f64>>) {
+    fn observed(&self, column: &Column, most: usize) -> (EffectPlaces, Vec<Vec<f64>>) {
         let range = column.first..column.first + column.count;
         let rows = (0..self.rows.rows()).map(|row| self.rows.row(row)[range.clone()].to_vec());
         let mut values: Vec<Vec<f64>> = rows.filter(|values| !values[0].is_nan()).collect();
@@ -286,8 +272,10 @@ impl<'a> Background<'a> {
         values.dedup_by(|a, b| a[0] == b[0]);
         let places = spread(values.len(), most);
         let values: Vec<Vec<f64>> = places.iter().map(|&place| values[place].clone()).collect();
-        let numbers = values.iter().map(|values| values[0]).collect();
-        (Places::Numbers(numbers), values)
+        let dates = values
+            .iter()
+            .map(|values| (values[0], DateFormat::day(values[0])));
+        (EffectPlaces::Dates(dates.collect()), values)
     }
 
     fn sorted(&self, column: &Column) -> Vec<f64> {
@@ -363,24 +351,17 @@ impl Column {
     }
 }
 
-impl Curve {
-    /// A curve from the predictions of all rows at each value of the column.
-    fn of(class: Option<String>, places: impl Iterator<Item = Vec<f64>>) -> Self {
-        let mut curve = Self {
-            class,
-            mean: Vec::new(),
-            low: Vec::new(),
-            high: Vec::new(),
-        };
-        for mut predicted in places {
-            let count = predicted.len() as f64;
-            curve.mean.push(predicted.iter().sum::<f64>() / count);
-            predicted.sort_by(f64::total_cmp);
-            curve.low.push(quantile(&predicted, BELOW_BAND));
-            curve.high.push(quantile(&predicted, 1.0 - BELOW_BAND));
-        }
-        curve
+/// A curve from the predictions of all rows at each value of the column.
+fn curve(places: impl Iterator<Item = Vec<f64>>) -> EffectCurve {
+    let mut curve = EffectCurve::default();
+    for mut predicted in places {
+        let count = predicted.len() as f64;
+        curve.mean.push(predicted.iter().sum::<f64>() / count);
+        predicted.sort_by(f64::total_cmp);
+        curve.low.push(quantile(&predicted, BELOW_BAND));
+        curve.high.push(quantile(&predicted, 1.0 - BELOW_BAND));
     }
+    curve
 }
 
 /// A quantile of sorted values, by linear interpolation; NaN if there are none.
@@ -409,16 +390,18 @@ mod tests {
     #[test]
     fn a_curve_has_the_means_of_its_places() {
         let places = [vec![1.0, 3.0], vec![5.0, 5.0]];
-        let curve = Curve::of(None, places.into_iter());
+        let curve = curve(places.into_iter());
         assert_eq!(curve.mean, [2.0, 5.0]);
         assert!((curve.low[0] - 1.2).abs() < 1e-12 && (curve.high[0] - 2.8).abs() < 1e-12);
         let effect = Effect {
             column: "x".into(),
-            is_of_dates: false,
             left_out: 0,
-            places: Places::Numbers(vec![0.0, 1.0]),
+            places: EffectPlaces::Numbers(vec![0.0, 1.0]),
+            classes: Vec::new(),
             curves: vec![curve],
         };
         assert_eq!(effect.size(), 3.0);
+        let (low, high) = range(&[effect]);
+        assert!((low - 1.2).abs() < 1e-12 && high == 5.0, "{low}, {high}");
     }
 }

@@ -1,17 +1,16 @@
 //! `burn-gp report`: one HTML page about trained models.
 
-mod effect_chart;
 mod effects;
-mod html;
 mod page;
 mod sections;
+mod table;
 mod trained_run;
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::arguments::DeviceName;
+use crate::arguments::TrainedModelOptions;
 use crate::failure::Failure;
 use crate::output::Destination;
 use crate::standard_error::{tell, warn};
@@ -27,15 +26,9 @@ pub struct ReportArguments {
     /// HTML file to write
     #[arg(short, long, value_name = "FILE", default_value = "report.html")]
     pub out: PathBuf,
-    /// Replace the file if it exists
-    #[arg(long)]
-    pub overwrite: bool,
-    /// Device, listed by `burn-gp devices` [default: marked there]
-    #[arg(long, value_name = "DEVICE")]
-    pub device: Option<DeviceName>,
-    /// Folder of the registered data sets [default: the environment variable BURN_GP_DATA]
-    #[arg(long, value_name = "DIR")]
-    pub data_dir: Option<PathBuf>,
+    /// The options of every command that uses a trained model.
+    #[command(flatten)]
+    pub shared: TrainedModelOptions,
 }
 
 /// Runs `burn-gp report`.
@@ -47,7 +40,7 @@ pub fn report(arguments: &ReportArguments) -> Result<(), Failure> {
     let folders = &arguments.model_dirs;
     let mut destination = None;
     for folder in folders {
-        let claimed = Destination::claim(&arguments.out, arguments.overwrite, None, folder)?;
+        let claimed = Destination::claim(&arguments.out, arguments.shared.overwrite, None, folder)?;
         destination = Some(claimed);
     }
     let runs = folders

@@ -1,7 +1,9 @@
 //! The whole page.
 
-use super::html::{escaped, table};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
 use super::sections;
+use super::table::table;
 use super::trained_run::TrainedRun;
 use crate::scores::{SCORES, Score, Scores, Shown};
 
@@ -16,21 +18,30 @@ pub fn page(runs: &[TrainedRun]) -> String {
         [run] => format!("{} on {}", run.description.model, run.description.data),
         runs => format!("{} models", runs.len()),
     };
-    let title = escaped(&title);
-    let sections: String = runs.iter().map(sections::run).collect();
-    let version = env!("CARGO_PKG_VERSION");
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
-         <h1>{title}</h1>\n{}{sections}<footer>burn-gp {version}</footer>\n</main>\n</body>\n</html>\n",
-        scores(runs)
-    )
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body { main {
+                h1 { (title) }
+                h2 { "Scores on the test rows" }
+                (scores(runs))
+                @for run in runs { (sections::section(run)) }
+                footer { "burn-gp " (env!("CARGO_PKG_VERSION")) }
+            } }
+        }
+    };
+    page.into_string()
 }
 
 /// The scores of all runs in one table, with the columns that at least one run has.
-fn scores(runs: &[TrainedRun]) -> String {
+fn scores(runs: &[TrainedRun]) -> Markup {
     let scored = || {
         runs.iter()
             .filter_map(|run| run.description.scores.as_ref())
@@ -66,8 +77,5 @@ fn scores(runs: &[TrainedRun]) -> String {
         cells
     };
     let rows: Vec<Vec<String>> = runs.iter().map(row).collect();
-    format!(
-        "<h2>Scores on the test rows</h2>\n{}",
-        table(&titles, &rows)
-    )
+    table(&titles, &rows)
 }

@@ -1,131 +1,110 @@
 //! The parts of a page about one run.
 
-use super::effect_chart::{chart, range};
-use super::effects::{Curve, Effect};
-use super::html::{escaped, table};
+use burn_gp_datasets::ColumnReport;
+use maud::{Markup, PreEscaped, html};
+
+use super::effects::{Effect, range};
+use super::table::table;
 use super::trained_run::TrainedRun;
 use crate::base64::base64;
 use crate::baselines::baselines_text;
+use crate::plots;
 use crate::report::significant;
 use crate::show::Description;
 
 /// The section about one run.
-pub fn run(run: &TrainedRun) -> String {
-    let parts = [
-        warnings(&run.description),
-        facts(&run.description),
-        pictures(run),
-        effects(run),
-        relevance(&run.description),
-        columns(run),
-        details(
-            "Parameters, in the units of the data",
-            &run.description.to_string(),
-        ),
-        (run.configuration.as_ref()).map_or_else(String::new, |text| {
-            details("Configuration, for --config", text)
-        }),
-    ];
-    format!(
-        "<section>\n<h2>{}</h2>\n{}</section>\n",
-        escaped(&run.name),
-        parts.concat()
-    )
-}
-
-fn warnings(description: &Description) -> String {
-    let lines = description.warnings.iter();
-    let lines = lines.map(|text| format!("<p class=\"warning\">{}</p>\n", escaped(text)));
-    lines.collect()
+pub fn section(run: &TrainedRun) -> Markup {
+    let description = &run.description;
+    html! {
+        section {
+            h2 { (run.name) }
+            @for text in &description.warnings { p.warning { (text) } }
+            (facts(description))
+            (pictures(run))
+            (effects(run))
+            (relevance(description))
+            (columns(run))
+            (details("Parameters, in the units of the data", &description.to_string()))
+            @if let Some(text) = &run.configuration { (details("Configuration, for --config", text)) }
+        }
+    }
 }
 
 /// The model, the data and the training in a few lines.
-fn facts(description: &Description) -> String {
+fn facts(description: &Description) -> Markup {
     let baselines = baselines_text(&description.baselines, &description.target.name);
     let baselines = baselines.map(|text| ("baselines", text));
     let facts = description.facts().into_iter().chain(baselines);
-    let lines = facts
-        .map(|(name, text)| format!("<dt>{}</dt><dd>{}</dd>\n", escaped(name), escaped(&text)));
-    format!("<dl>\n{}</dl>\n", lines.collect::<String>())
+    html! { dl { @for (name, text) in facts { dt { (name) } dd { (text) } } } }
 }
 
-fn pictures(run: &TrainedRun) -> String {
-    if run.plots.is_empty() {
-        return String::new();
+fn pictures(run: &TrainedRun) -> Markup {
+    // Browsers run no scripts and load nothing inside an image, so the file need not be trusted.
+    let source = |svg: &str| format!("data:image/svg+xml;base64,{}", base64(svg.as_bytes()));
+    html! {
+        @if !run.plots.is_empty() {
+            h3 { "Test rows and training" }
+            div.plots { @for (svg, caption) in &run.plots {
+                figure { img src=(source(svg)) alt=(caption); figcaption { (caption) } }
+            } }
+        }
     }
-    let figures = run.plots.iter().map(|(svg, caption)| {
-        let caption = escaped(caption);
-        // Browsers run no scripts and load nothing inside an image, so the file need not be trusted.
-        let svg = base64(svg.as_bytes());
-        format!(
-            "<figure><img src=\"data:image/svg+xml;base64,{svg}\" alt=\"{caption}\"/>\
-             <figcaption>{caption}</figcaption></figure>\n"
-        )
-    });
-    format!(
-        "<h3>Test rows and training</h3>\n<div class=\"plots\">\n{}</div>\n",
-        figures.collect::<String>()
-    )
 }
 
-fn effects(run: &TrainedRun) -> String {
-    let title = "<h3>Effect of each input</h3>\n";
+fn effects(run: &TrainedRun) -> Markup {
     let effects = match &run.effects {
-        Ok(effects) if !effects.is_empty() => effects,
-        Ok(_) => return String::new(),
-        Err(reason) => return format!("{title}<p>Not shown: {}.</p>\n", escaped(reason)),
+        Ok(effects) if effects.is_empty() => return Markup::default(),
+        Ok(effects) => effects,
+        Err(reason) => {
+            return html! { h3 { "Effect of each input" } p { "Not shown: " (reason) "." } };
+        }
     };
     let range = range(effects);
-    let target = escaped(&run.description.target.name);
-    let classes = legend(&effects[0]);
-    let subject = match effects[0].curves.as_slice() {
-        [Curve { class: None, .. }] => format!("Prediction of {target}"),
-        [
-            Curve {
-                class: Some(class), ..
-            },
-        ] => format!("Probability that {target} is {}", escaped(class)),
+    let target = &run.description.target.name;
+    let subject = match effects[0].classes.as_slice() {
+        [] => format!("Prediction of {target}"),
+        [class] => format!("Probability that {target} is {class}"),
         _ => format!("Probability of each class of {target}"),
     };
-    let figures = effects.iter().map(|effect| {
-        let name = escaped(&effect.column);
-        let name = match effect.left_out {
-            0 => name,
-            count => format!("{name} ({count} more values not shown)"),
-        };
-        format!(
-            "<figure>{}<figcaption>{name}</figcaption></figure>\n",
-            chart(effect, range)
-        )
-    });
-    format!(
-        "{title}<p>{subject} if all rows had this value of an input and kept their other inputs. The \
-         line is the mean over up to 200 training rows; the band contains the middle 80 % of them. \
-         The largest effects come first.</p>\n{classes}<div class=\"effects\">\n{}</div>\n",
-        figures.collect::<String>()
-    )
+    html! {
+        h3 { "Effect of each input" }
+        p {
+            (subject) " if all rows had this value of an input and kept their other inputs. The line is the mean \
+            over up to 200 training rows; the band contains the middle 80 % of them. The largest effects come first."
+        }
+        (legend(&effects[0]))
+        div.effects { @for effect in effects { (figure(effect, range)) } }
+    }
+}
+
+fn figure(effect: &Effect, range: (f64, f64)) -> Markup {
+    let name = &effect.column;
+    // The names in the picture are escaped there.
+    let picture = PreEscaped(plots::effect(&effect.places, &effect.curves, range));
+    html! {
+        figure {
+            div role="img" aria-label={ "effect of " (name) } { (picture) }
+            figcaption {
+                (name)
+                @if effect.left_out > 0 { " (" (effect.left_out) " more values not shown)" }
+            }
+        }
+    }
 }
 
 /// The colors of the classes, if there are several curves.
-fn legend(effect: &Effect) -> String {
-    if effect.curves.len() == 1 {
-        return String::new();
-    }
-    let names = effect
-        .curves
-        .iter()
-        .filter_map(|curve| curve.class.as_ref());
-    let entries = names
-        .enumerate()
-        .map(|(number, name)| format!("<span class=\"key c{number}\">{}</span>\n", escaped(name)));
-    match entries.collect::<String>() {
-        text if text.is_empty() => text,
-        text => format!("<p class=\"legend\">{text}</p>\n"),
+fn legend(effect: &Effect) -> Markup {
+    html! {
+        @if effect.curves.len() > 1 {
+            p.legend { @for (number, name) in effect.classes.iter().enumerate() {
+                span.key style={ "--color:" (plots::class_color(number)) } { (name) }
+            } }
+        }
     }
 }
 
 /// The lengthscales, the shortest first.
-fn relevance(description: &Description) -> String {
+fn relevance(description: &Description) -> Markup {
     const MOST: usize = 20;
     let parameters = description.parameters.iter();
     let of_lengthscales = parameters
@@ -156,21 +135,20 @@ fn relevance(description: &Description) -> String {
             .map(|(_, texts)| texts)
             .collect();
         let titles = ["input", "in its units", "in its standard deviations"];
-        format!(
-            "<h3>{}</h3>\n<p>The function varies most over inputs with short lengthscales. A \
-             lengthscale of many standard deviations means a weak or a linear effect.</p>\n{}",
-            escaped(&parameter.path),
-            table(&titles, &rows)
-        )
+        html! {
+            h3 { (parameter.path) }
+            p {
+                "The function varies most over inputs with short lengthscales. A lengthscale of many standard \
+                deviations means a weak or a linear effect."
+            }
+            (table(&titles, &rows))
+        }
     });
-    tables.collect()
+    html! { @for table in tables { (table) } }
 }
 
-fn columns(run: &TrainedRun) -> String {
-    if run.columns.is_empty() {
-        return String::new();
-    }
-    let row = |column: &burn_gp_datasets::ColumnReport| {
+fn columns(run: &TrainedRun) -> Markup {
+    let row = |column: &ColumnReport| {
         vec![
             column.name.clone(),
             column.kind.to_string(),
@@ -180,23 +158,18 @@ fn columns(run: &TrainedRun) -> String {
         ]
     };
     let rows: Vec<Vec<String>> = run.columns.iter().map(row).collect();
-    let left_out = match run.left_out {
-        0 => String::new(),
-        count => format!(
-            "<p>{count} rows were left out because the target or an input is missing.</p>\n"
-        ),
-    };
     let titles = ["column", "kind", "values", "missing", "use"];
-    format!(
-        "<h3>Columns of the data</h3>\n{}{left_out}",
-        table(&titles, &rows)
-    )
+    html! {
+        @if !rows.is_empty() {
+            h3 { "Columns of the data" }
+            (table(&titles, &rows))
+            @if run.left_out > 0 {
+                p { (run.left_out) " rows were left out because the target or an input is missing." }
+            }
+        }
+    }
 }
 
-fn details(title: &str, text: &str) -> String {
-    format!(
-        "<details><summary>{}</summary><pre>{}</pre></details>\n",
-        escaped(title),
-        escaped(text)
-    )
+fn details(title: &str, text: &str) -> Markup {
+    html! { details { summary { (title) } pre { (text) } } }
 }

@@ -76,7 +76,7 @@ impl TrainedRun {
     ///
     /// If there is no trained model, or a file of it cannot be read.
     pub fn read(folder: &Path, arguments: &ReportArguments) -> Result<Self, Failure> {
-        let saved = open_model(folder, arguments.device.as_ref())?;
+        let saved = open_model(folder, arguments.shared.device.as_ref())?;
         let description = Description::read(folder)?;
         let mut files = OwnFiles::default();
         let plots = PLOTS.into_iter().filter_map(|(file, caption)| {
@@ -153,7 +153,7 @@ fn training_data(
 ) -> Result<PreparedData, String> {
     let options = parse_configuration(path, text).map_err(|error| error.to_string())?;
     let typed = RunOptions {
-        data_dir: arguments.data_dir.clone(),
+        data_dir: arguments.shared.data_dir.clone(),
         ..RunOptions::default()
     };
     let options = typed.over(options).over(RunOptions::environment());

@@ -1,41 +1,30 @@
 //! The plots of image models.
 
-use std::path::Path;
-
 use burn_gp_core::{layers::AnyLayer, parameter::numbers, patches::ImageShape};
 use burn_gp_models::DeepGp;
 
 use super::RunPlots;
 use crate::output;
-use crate::plots::{self, Caption, ImageRows, PatchSet, PlotError};
+use crate::plots::{self, ImageRows, PatchSet, PlotError};
 
 /// The approximate number of rows of maps on a sheet, which is images times layers.
 const ROWS_OF_MAPS: usize = 8;
 
 impl RunPlots<'_> {
     /// Draws the plots that apply to the model.
-    pub(super) fn of_images(
-        &self,
-        folder: &Path,
-        caption: Caption<'_>,
-    ) -> Vec<Result<(), PlotError>> {
+    pub(super) fn of_images(&self) -> Vec<Result<(), PlotError>> {
         let mut attempts = Vec::new();
         if let Some(model) = self.model.downcast_ref::<DeepGp>() {
             let layers = model.layers();
             let first = layers.hidden().first().unwrap_or(layers.output());
-            attempts.extend(patches(first, folder, caption));
-            attempts.extend(self.maps(layers.hidden(), folder, caption));
+            attempts.extend(self.patches(first));
+            attempts.extend(self.maps(layers.hidden()));
         }
         attempts
     }
 
     /// Draws the feature maps; `None` if the layers have none.
-    fn maps(
-        &self,
-        hidden: &[AnyLayer],
-        folder: &Path,
-        caption: Caption<'_>,
-    ) -> Option<Result<(), PlotError>> {
+    fn maps(&self, hidden: &[AnyLayer]) -> Option<Result<(), PlotError>> {
         let process = self.predictor.process();
         let shape = hidden.first()?.grid()?.image();
         let (rows, names) = self.examples((ROWS_OF_MAPS / hidden.len()).max(1));
@@ -53,9 +42,28 @@ impl RunPlots<'_> {
                 ))
             })
             .collect();
-        let path = folder.join(output::MAPS);
+        let path = self.path(output::MAPS);
         let images = of_shape(shape, images.values());
-        Some(plots::feature_maps(&path, &names, images, &maps?, caption))
+        Some(plots::feature_maps(
+            &path,
+            &names,
+            images,
+            &maps?,
+            self.caption,
+        ))
+    }
+
+    /// Draws the inducing patches; `None` if the layer has no patches.
+    fn patches(&self, layer: &AnyLayer) -> Option<Result<(), PlotError>> {
+        let grid = layer.grid()?;
+        let sets: Vec<Vec<f64>> = layer.inducing_inputs().into_iter().map(numbers).collect();
+        let names = ["inducing patches", "orthogonal inducing patches"];
+        let sets: Vec<PatchSet<'_>> = (names.iter().zip(&sets))
+            .map(|(name, values)| PatchSet { name, values })
+            .collect();
+        let path = self.path(output::PATCHES);
+        let shape = (grid.size(), grid.image().channels);
+        Some(plots::inducing_patches(&path, &sets, shape, self.caption))
     }
 
     /// At most `count` test rows with their names; with classes, the first row of each class.
@@ -82,17 +90,4 @@ fn of_shape(shape: ImageShape, values: &[f64]) -> ImageRows<'_> {
         channels: shape.channels,
         values,
     }
-}
-
-/// Draws the inducing patches; `None` if the layer has no patches.
-fn patches(layer: &AnyLayer, folder: &Path, caption: Caption<'_>) -> Option<Result<(), PlotError>> {
-    let grid = layer.grid()?;
-    let sets: Vec<Vec<f64>> = layer.inducing_inputs().into_iter().map(numbers).collect();
-    let names = ["inducing patches", "orthogonal inducing patches"];
-    let sets: Vec<PatchSet<'_>> = (names.iter().zip(&sets))
-        .map(|(name, values)| PatchSet { name, values })
-        .collect();
-    let path = folder.join(output::PATCHES);
-    let shape = (grid.size(), grid.image().channels);
-    Some(plots::inducing_patches(&path, &sets, shape, caption))
 }

@@ -1,7 +1,5 @@
 //! Maps of a model of two inputs.
 
-use std::path::Path;
-
 use burn_gp_core::likelihoods::TargetKind;
 use burn_gp_datasets::Matrix;
 
@@ -9,27 +7,22 @@ use super::RunPlots;
 use super::plane::Plane;
 use crate::evaluation::{Levels, in_original_units};
 use crate::output;
-use crate::plots::{self, Caption, PlotError};
+use crate::plots::{self, PlotError};
 
 /// How far a decision map extends past the training rows, as a share of their ranges.
 const BEYOND: f64 = 0.08;
 
 impl RunPlots<'_> {
     /// The map of a model of two inputs; `None` for other inputs.
-    pub(super) fn map(&self, folder: &Path, caption: Caption<'_>) -> Option<Result<(), PlotError>> {
+    pub(super) fn map(&self) -> Option<Result<(), PlotError>> {
         let plane = Plane::of(self.data)?;
         Some(match self.data.schema.classes.is_some() {
-            true => self.decision_map(&plane, folder, caption),
-            false => self.prediction_map(&plane, folder, caption),
+            true => self.decision_map(&plane),
+            false => self.prediction_map(&plane),
         })
     }
 
-    fn prediction_map(
-        &self,
-        plane: &Plane<'_>,
-        folder: &Path,
-        caption: Caption<'_>,
-    ) -> Result<(), PlotError> {
+    fn prediction_map(&self, plane: &Plane<'_>) -> Result<(), PlotError> {
         let grid = plane.grid(0.0)?;
         let inputs = plane.standardized(&grid.nodes());
         let predictions = self.predictor.predict(inputs.values(), inputs.columns());
@@ -48,16 +41,11 @@ impl RunPlots<'_> {
             observed: &self.data.test.observed,
             train: &plane.positions(&self.data.train.inputs),
         };
-        let path = folder.join(output::PREDICTION_MAP);
-        plots::prediction_map(&path, caption, (&grid, plane.inputs()), &content)
+        let path = self.path(output::PREDICTION_MAP);
+        plots::prediction_map(&path, self.caption, (&grid, plane.inputs()), &content)
     }
 
-    fn decision_map(
-        &self,
-        plane: &Plane<'_>,
-        folder: &Path,
-        caption: Caption<'_>,
-    ) -> Result<(), PlotError> {
+    fn decision_map(&self, plane: &Plane<'_>) -> Result<(), PlotError> {
         let Some(classes) = &self.data.schema.classes else {
             return Ok(());
         };
@@ -75,7 +63,7 @@ impl RunPlots<'_> {
         let dimensions = self.data.dimensions();
         let inducing = self.model.inducing_points();
         let inducing = Matrix::new(inducing.len() / dimensions, dimensions, inducing);
-        let path = folder.join(output::DECISION_MAP);
+        let path = self.path(output::DECISION_MAP);
         plots::decision_map(
             &path,
             &grid,
@@ -83,7 +71,7 @@ impl RunPlots<'_> {
             points,
             &plane.positions(&inducing),
             plane.inputs(),
-            caption,
+            self.caption,
         )
     }
 }

@@ -1,9 +1,5 @@
 //! An axis: range, ticks and their labels, and the text beside it.
 
-use std::ops::Range;
-
-use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
-
 use super::Quantity;
 use super::notation::{Notation, with_minus};
 use super::text_extent::{fitted, width};
@@ -35,6 +31,30 @@ pub(super) struct Axis {
     notation: Notation,
     name: String,
     unit: Option<String>,
+}
+
+/// The two axes of a chart.
+#[derive(Debug, Clone)]
+pub(super) struct Axes {
+    pub(super) x: Axis,
+    pub(super) y: Axis,
+}
+
+impl Axes {
+    pub(super) fn new(x: Axis, y: Axis) -> Self {
+        Self { x, y }
+    }
+
+    /// Whether a point lies between the axes.
+    pub(super) fn hold(&self, (x, y): (f64, f64)) -> bool {
+        self.x.holds(x) && self.y.holds(y)
+    }
+
+    /// The points between the axes.
+    pub(super) fn held(&self, points: &[[f64; 2]]) -> Vec<(f64, f64)> {
+        let points = points.iter().map(|&[x, y]| (x, y));
+        points.filter(|&point| self.hold(point)).collect()
+    }
 }
 
 impl Axis {
@@ -128,6 +148,20 @@ impl Axis {
         }
     }
 
+    /// An axis without a name and with these labels at these values.
+    pub(super) fn labeled(range: (f64, f64), labels: impl Iterator<Item = (f64, String)>) -> Self {
+        let ticks = labels.map(|(value, label)| Tick { value, label });
+        Self {
+            ticks: ticks.collect(),
+            ..Self::empty(range, Quantity::of(""))
+        }
+    }
+
+    /// An axis from 0 to this number that is not drawn.
+    pub(super) fn hidden(high: f64) -> Self {
+        Self::empty((0.0, high), Quantity::of(""))
+    }
+
     fn empty((low, high): (f64, f64), quantity: Quantity<'_>) -> Self {
         Self {
             low,
@@ -157,12 +191,18 @@ impl Axis {
     }
 
     /// The position of a value between the ends of the axis, from 0 to 1.
-    fn share(&self, value: f64) -> f64 {
+    pub(super) fn share(&self, value: f64) -> f64 {
         let place = |value: f64| match self.is_logarithmic {
             true => value.max(SMALLEST).ln(),
             false => value,
         };
         (place(value) - place(self.low)) / (place(self.high) - place(self.low))
+    }
+
+    /// The positions of the ticks from 0 to 1, with their labels, which may be empty.
+    pub(super) fn ticks(&self) -> impl Iterator<Item = (f64, &str)> {
+        let ticks = self.ticks.iter();
+        ticks.map(|tick| (self.share(tick.value), tick.label.as_str()))
     }
 
     /// Leaves out labels that collide along `length` or reach too far past an end.
@@ -218,35 +258,6 @@ impl Axis {
         }
         let name = fitted(&self.name, size, room - width(&behind, size));
         format!("{name}{behind}")
-    }
-}
-
-impl Ranged for Axis {
-    type FormatOption = NoDefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
-        let length = f64::from(limit.1) - f64::from(limit.0);
-        (f64::from(limit.0) + length * self.share(*value)).round() as i32
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, _hint: Hint) -> Vec<f64> {
-        self.ticks.iter().map(|tick| tick.value).collect()
-    }
-
-    fn range(&self) -> Range<f64> {
-        self.low..self.high
-    }
-}
-
-impl ValueFormatter<f64> for Axis {
-    fn format(value: &f64) -> String {
-        value.to_string()
-    }
-
-    fn format_ext(&self, value: &f64) -> String {
-        let tick = self.ticks.iter().find(|tick| tick.value == *value);
-        tick.map_or_else(String::new, |tick| tick.label.clone())
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use flate2::{Compression, write::ZlibEncoder};
 
+use super::palette::Color;
 use crate::base64::base64;
 
 /// An image: RGB pixels row by row from the upper left.
@@ -66,12 +67,19 @@ impl Bitmap {
     }
 
     /// A smooth image of these pixels in rows of `width`.
-    pub(super) fn smooth(width: usize, pixels: Vec<[u8; 3]>) -> Self {
+    pub(super) fn smooth(width: usize, pixels: impl Iterator<Item = Color>) -> Self {
         Self {
             width,
-            pixels,
+            pixels: pixels.map(|Color(pixel)| pixel).collect(),
             is_smooth: true,
         }
+    }
+
+    /// The colors of the shares from 0 to 1, in a row.
+    pub(super) fn color_scale(color: impl Fn(f64) -> Color) -> Self {
+        const SHADES: u32 = 256;
+        let shade = |shade| color(f64::from(shade) / f64::from(SHADES - 1));
+        Self::smooth(SHADES as usize, (0..SHADES).map(shade))
     }
 
     /// The pixels.
@@ -134,24 +142,18 @@ impl Bitmap {
         Ok(file)
     }
 
-    /// The SVG element that shows the image at a position, in drawing units.
-    pub(super) fn element(&self, (x, y): (i32, i32), size: (i32, i32)) -> std::io::Result<String> {
-        let (rendering, file) = match self.is_smooth {
-            true => ("", self.png()?),
-            false => (
-                "image-rendering=\"optimizeSpeed\" style=\"image-rendering:pixelated\" ",
-                self.magnified().png()?,
-            ),
+    /// How viewers enlarge the image.
+    pub(super) fn style(&self) -> Option<&'static str> {
+        (!self.is_smooth).then_some("image-rendering:pixelated")
+    }
+
+    /// The address of the image with all of its content.
+    pub(super) fn data(&self) -> std::io::Result<String> {
+        let file = match self.is_smooth {
+            true => self.png()?,
+            false => self.magnified().png()?,
         };
-        let mut element = format!(
-            "<image x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{}\" preserveAspectRatio=\"none\" \
-             {rendering}xmlns:xlink=\"http://www.w3.org/1999/xlink\" \
-             xlink:href=\"data:image/png;base64,",
-            size.0, size.1
-        );
-        element += &base64(&file);
-        element += "\"/>\n";
-        Ok(element)
+        Ok(format!("data:image/png;base64,{}", base64(&file)))
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use plotters::prelude::*;
-
-use super::axis::Axis;
+use super::axis::{Axes, Axis};
 use super::canvas::{Frame, square};
+use super::chart::Backdrop;
 use super::legend::{Entry, Sample};
 use super::rows::remark;
 use super::{Caption, PlotError, Quantity, palette};
 use crate::coverage::{Coverage, nominal_coverages};
+use crate::evenly_spaced::evenly_spaced;
 
 const NAME: &str = "Calibration";
 
@@ -39,32 +39,24 @@ pub fn calibration(path: &Path, levels: &[f64], caption: Caption<'_>) -> Result<
     let curve: Vec<(f64, f64)> = nominal_coverages()
         .map(|nominal| (nominal, coverage.observed(nominal)))
         .collect();
+    let left_out = remark(levels.len() - rows.len(), "not finite, left out");
     let frame = Frame {
-        remarks: remark(levels.len() - rows.len(), "not finite, left out")
-            .into_iter()
-            .collect(),
-        ..Frame::new(NAME, caption, legend_entries())
+        facts: facts(rows.len(), &curve, &coverage),
+        ..Frame::new(NAME, caption, legend_entries()).with_remarks([left_out])
     };
-    let facts = facts(rows.len(), &curve, &coverage);
-    square(
-        path,
-        &frame,
-        share_axes("nominal coverage", "observed coverage"),
-        &facts,
-        |chart| {
-            let spread = palette::GRAY.mix(0.18).filled();
-            chart.draw([Polygon::new(lens(rows.len()), spread)])?;
-            chart.lines([[(0.0, 0.0), (1.0, 1.0)]], palette::INK, 1)?;
-            chart.curve(&curve, palette::BLUE)?;
-            chart.dots(curve.iter().copied(), 4, palette::BLUE.filled())
-        },
-    )
+    let axes = share_axes("nominal coverage", "observed coverage");
+    square(path, &frame, axes, (Backdrop::Grid, 1.0), |chart, _| {
+        chart.band(&lens(rows.len()), palette::GRAY.filled().faded(0.18));
+        chart.lines([[(0.0, 0.0), (1.0, 1.0)]], palette::INK.line(1.0));
+        chart.curve(&curve, palette::BLUE.line(2.0));
+        chart.dots(curve.iter().copied(), 4.0, palette::BLUE.filled());
+    })
 }
 
 /// Two axes from 0 to 1.
-pub(super) fn share_axes(horizontal: &str, vertical: &str) -> (Axis, Axis) {
+pub(super) fn share_axes(horizontal: &str, vertical: &str) -> Axes {
     let axis = |name| Axis::new(0.0, 1.0, Quantity::of(name), 5);
-    (axis(horizontal), axis(vertical))
+    Axes::new(axis(horizontal), axis(vertical))
 }
 
 fn legend_entries() -> Vec<Entry<'static>> {
@@ -75,22 +67,29 @@ fn legend_entries() -> Vec<Entry<'static>> {
     ]
 }
 
-/// The outline p ± 1.96·√(p(1 − p)/n), cut to the unit square.
-fn lens(count: usize) -> Vec<(f64, f64)> {
-    let half = |nominal: f64| HALF_WIDTH_95 * (nominal * (1.0 - nominal) / count as f64).sqrt();
-    let nominals = || (0..=100).map(|step| f64::from(step) / 100.0);
-    let upper = nominals().map(|nominal| (nominal, (nominal + half(nominal)).min(1.0)));
-    let lower = nominals().map(|nominal| (nominal, (nominal - half(nominal)).max(0.0)));
-    upper.chain(lower.rev()).collect()
+/// The edges p ± 1.96·√(p(1 − p)/n), cut to the unit square.
+fn lens(count: usize) -> Vec<[f64; 3]> {
+    let edges = |nominal: f64| {
+        let half = HALF_WIDTH_95 * (nominal * (1.0 - nominal) / count as f64).sqrt();
+        [
+            nominal,
+            (nominal - half).max(0.0),
+            (nominal + half).min(1.0),
+        ]
+    };
+    evenly_spaced((0.0, 1.0), 101)
+        .into_iter()
+        .map(edges)
+        .collect()
 }
 
-fn facts(count: usize, curve: &[(f64, f64)], coverage: &Coverage) -> [(&'static str, String); 4] {
+fn facts(count: usize, curve: &[(f64, f64)], coverage: &Coverage) -> Vec<(&'static str, String)> {
     let gap: f64 = curve
         .iter()
         .map(|(nominal, observed)| (nominal - observed).abs())
         .sum();
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-    [
+    vec![
         ("test rows", count.to_string()),
         ("50 % coverage", percent(coverage.observed(0.5))),
         ("95 % coverage", percent(coverage.observed(0.95))),
@@ -100,7 +99,7 @@ fn facts(count: usize, curve: &[(f64, f64)], coverage: &Coverage) -> [(&'static 
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{CAPTION, Plot};
+    use super::super::tests::{CAPTION, Plot};
     use super::*;
 
     #[test]

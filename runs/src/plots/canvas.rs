@@ -1,149 +1,53 @@
 //! The sheet a plot is drawn on: size, header, plot area, side panel, and the file.
 
-use std::cell::RefCell;
 use std::path::Path;
-use std::rc::Rc;
 
-use plotters::coord::Shift;
-use plotters::element::{Drawable, PointCollection};
-use plotters::prelude::*;
-use plotters::style::TextStyle;
-
-use super::axis::Axis;
-use super::bitmap::Bitmap;
-use super::chart::{Chart, Surroundings};
+use super::axis::Axes;
+use super::chart::{Backdrop, Chart, Surroundings};
+use super::drawing::{Area, Font, Svg};
 use super::legend::{self, Entry};
 use super::text_extent::{BOLD, fitted, wrapped};
 use super::{Caption, PlotError, palette};
 use crate::replacement::replace;
-use crate::visible_text::visible;
 
 /// The size of a plot in pixels. A plot with many remarks, legend entries or rows is taller.
-pub(super) const WIDTH: u32 = 800;
-pub(super) const HEIGHT: u32 = 560;
-
-/// Drawing units per pixel. The drawing library rounds coordinates to whole units, so curves would be
-/// jagged with one unit per pixel.
-const UNITS: i32 = 8;
+pub(super) const WIDTH: f64 = 800.0;
+pub(super) const HEIGHT: f64 = 560.0;
 
 /// The height of the header: title, remarks, and the legend of panels.
-pub(super) const WIDE_HEADER: i32 = 98;
-pub(super) const SQUARE_HEADER: i32 = 72;
+pub(super) const WIDE_HEADER: f64 = 98.0;
+pub(super) const SQUARE_HEADER: f64 = 72.0;
 /// The height of the first row of the legend of panels.
-pub(super) const LEGEND: i32 = 80;
+pub(super) const LEGEND: f64 = 80.0;
 /// The space around the plot area of a square plot. Half of the last tick label extends past it on
 /// the right.
 const AROUND: Surroundings = Surroundings {
-    top: 6,
-    right: 26,
-    bottom: 6,
-    left: MARGIN,
-    left_labels: 74,
-    bottom_labels: 46,
+    margins: [6.0, 26.0, 6.0, MARGIN],
+    left_labels: 74.0,
+    bottom_labels: 46.0,
 };
 /// The font size of the tick labels of a square plot.
 const TICK_SIZE: f64 = 12.0;
-pub(super) const MARGIN: i32 = 10;
+pub(super) const MARGIN: f64 = 10.0;
 /// The width between the margins of a sheet.
-pub(super) const BETWEEN_MARGINS: f64 = (WIDTH as i32 - 2 * MARGIN) as f64;
+pub(super) const BETWEEN_MARGINS: f64 = WIDTH - 2.0 * MARGIN;
 /// The font size of labels in pixels.
 pub(super) const LABEL_SIZE: f64 = 12.5;
+/// The font of labels in ink.
+pub(super) const INK: Font = Font::new(LABEL_SIZE);
+/// The font of labels in gray.
+pub(super) const GRAY: Font = INK.colored(palette::GRAY);
+/// The height of a line of facts or of a list.
+pub(super) const LINE_HEIGHT: f64 = 21.0;
 const REMARK_SIZE: f64 = 12.0;
 /// The height of a line of remarks below the first.
-const REMARK_HEIGHT: i32 = 15;
+const REMARK_HEIGHT: f64 = 15.0;
 /// The width of the panel to the right of a square plot; it makes the plot area square.
-const PANEL: i32 = 260;
+const PANEL: f64 = 260.0;
 /// The start of the text in that panel.
-const PANEL_LEFT: i32 = 8;
+const PANEL_LEFT: f64 = 8.0;
 /// The start of the values in that panel.
-const PANEL_VALUES: i32 = 150;
-
-/// A part of a sheet. Positions and sizes are in pixels, from its upper left corner.
-pub(super) struct Area<'a> {
-    pub(super) inner: DrawingArea<SVGBackend<'a>, Shift>,
-    /// The kind of plot, for error messages.
-    pub(super) plot: &'static str,
-    /// The images of the sheet.
-    pub(super) images: Images,
-}
-
-/// Small images with their upper left corners and sizes on the sheet, in drawing units. They lie
-/// below everything else on the sheet.
-pub(super) type Images = Rc<RefCell<Vec<(Bitmap, (i32, i32), (i32, i32))>>>;
-
-impl<'a> Area<'a> {
-    fn like(&self, inner: DrawingArea<SVGBackend<'a>, Shift>) -> Self {
-        Self {
-            inner,
-            plot: self.plot,
-            images: Rc::clone(&self.images),
-        }
-    }
-
-    /// The width and height in pixels.
-    pub(super) fn size(&self) -> (i32, i32) {
-        let (width, height) = self.inner.dim_in_pixel();
-        (width as i32 / UNITS, height as i32 / UNITS)
-    }
-
-    /// Places a small image.
-    pub(super) fn image(&self, bitmap: Bitmap, (x, y): (i32, i32), (width, height): (i32, i32)) {
-        let (left, top) = self.inner.get_base_pixel();
-        let corner = (left + pixels(x), top + pixels(y));
-        let size = (pixels(width), pixels(height));
-        self.images.borrow_mut().push((bitmap, corner, size));
-    }
-
-    /// Splits into the part of this height at the top, and the rest.
-    pub(super) fn split_vertically(&self, height: i32) -> (Self, Self) {
-        let (upper, lower) = self.inner.split_vertically(pixels(height));
-        (self.like(upper), self.like(lower))
-    }
-
-    /// Splits into the part of this width on the left, and the rest.
-    pub(super) fn split_horizontally(&self, width: i32) -> (Self, Self) {
-        let (left, right) = self.inner.split_horizontally(pixels(width));
-        (self.like(left), self.like(right))
-    }
-
-    /// Splits into equal parts, row by row.
-    pub(super) fn split_evenly(&self, rows: usize, columns: usize) -> Vec<Self> {
-        let parts = self.inner.split_evenly((rows, columns)).into_iter();
-        parts.map(|part| self.like(part)).collect()
-    }
-
-    /// Draws an element in drawing units.
-    pub(super) fn draw<E>(&self, element: &E) -> Result<(), PlotError>
-    where
-        for<'b> &'b E: PointCollection<'b, (i32, i32)>,
-        E: Drawable<SVGBackend<'a>>,
-    {
-        self.inner.draw(element).map_err(drawing(self.plot))
-    }
-
-    /// Draws a rectangle from a corner with a size.
-    pub(super) fn rectangle(
-        &self,
-        (x, y): (i32, i32),
-        (width, height): (i32, i32),
-        style: impl Into<ShapeStyle>,
-    ) -> Result<(), PlotError> {
-        let corners = [(x, y), (x + width, y + height)].map(|(x, y)| (pixels(x), pixels(y)));
-        self.draw(&Rectangle::new(corners, style))
-    }
-
-    /// Writes a line of text.
-    pub(super) fn write(
-        &self,
-        text: &str,
-        style: &TextStyle<'_>,
-        (x, y): (i32, i32),
-    ) -> Result<(), PlotError> {
-        let place = (pixels(x), pixels(y));
-        let written = self.inner.draw_text(text, style, place);
-        written.map_err(drawing(self.plot))
-    }
-}
+const PANEL_VALUES: f64 = 150.0;
 
 /// The parts around the plot area.
 pub(super) struct Frame<'a> {
@@ -153,20 +57,29 @@ pub(super) struct Frame<'a> {
     /// Sentences below the title, for example about omitted or thinned points.
     pub(super) remarks: Vec<String>,
     pub(super) legend: Vec<Entry<'a>>,
+    /// Names and values in the panel to the right of a square plot.
+    pub(super) facts: Vec<(&'a str, String)>,
     /// The height to add at the bottom, in pixels.
-    pub(super) more_height: i32,
+    pub(super) more_height: f64,
 }
 
 impl<'a> Frame<'a> {
-    /// A frame without remarks.
+    /// A frame without remarks and facts.
     pub(super) fn new(plot: &'static str, caption: Caption<'a>, legend: Vec<Entry<'a>>) -> Self {
         Self {
             plot,
             caption,
             remarks: Vec::new(),
             legend,
-            more_height: 0,
+            facts: Vec::new(),
+            more_height: 0.0,
         }
+    }
+
+    /// With the remarks that there are.
+    pub(super) fn with_remarks(self, remarks: impl IntoIterator<Item = Option<String>>) -> Self {
+        let remarks = remarks.into_iter().flatten().collect();
+        Self { remarks, ..self }
     }
 
     /// The remarks in lines that fit the sheet.
@@ -175,114 +88,72 @@ impl<'a> Frame<'a> {
     }
 
     /// The height of the lines of remarks below the first.
-    fn more_remarks(&self) -> i32 {
-        REMARK_HEIGHT * self.remark_lines().len().saturating_sub(1) as i32
+    fn more_remarks(&self) -> f64 {
+        REMARK_HEIGHT * self.remark_lines().len().saturating_sub(1) as f64
+    }
+
+    /// Writes the title, model and remarks.
+    fn write(&self, sheet: Area<'_>) {
+        const TITLE_SIZE: f64 = 17.0;
+        let title = format!("{} · {}", self.plot, self.caption.data);
+        let title = fitted(&title, BOLD * TITLE_SIZE, BETWEEN_MARGINS);
+        sheet.write(&title, Font::new(TITLE_SIZE).bold(), (MARGIN, 12.0));
+        let font = Font::new(REMARK_SIZE);
+        let model = fitted(self.caption.model, REMARK_SIZE, BETWEEN_MARGINS);
+        sheet.write(&model, font, (MARGIN, 34.0));
+        for (line, remarks) in self.remark_lines().iter().enumerate() {
+            let place = (MARGIN, 52.0 + REMARK_HEIGHT * line as f64);
+            sheet.write(remarks, font.colored(palette::GRAY), place);
+        }
+    }
+
+    /// Writes the legend and the facts, and returns the area below them.
+    fn write_panel<'b>(&self, panel: Area<'b>) -> Area<'b> {
+        let room = |from: f64, to: f64| to - from - MARGIN;
+        let legend = (PANEL_LEFT, 20.0);
+        let mut y = legend::in_a_column(panel, &self.legend, legend, room(PANEL_LEFT, PANEL));
+        y += 14.0;
+        for (name, value) in &self.facts {
+            let name = fitted(name, LABEL_SIZE, room(PANEL_LEFT, PANEL_VALUES));
+            let value = fitted(value, LABEL_SIZE, room(PANEL_VALUES, PANEL));
+            panel.write(&name, GRAY, (PANEL_LEFT, y));
+            panel.write(&value, INK, (PANEL_VALUES, y));
+            y += LINE_HEIGHT;
+        }
+        panel.inside([y, MARGIN, 0.0, PANEL_LEFT])
     }
 }
 
-/// Converts pixels to drawing units.
-pub(super) fn pixels(count: i32) -> i32 {
-    count * UNITS
-}
-
-/// The text font of a size in pixels.
-pub(super) fn font(size: f64) -> TextStyle<'static> {
-    // The SVG back end divides font sizes by 1.24 to mimic the bitmap back end's metrics.
-    ("sans-serif", size * f64::from(UNITS) * 1.24).into_text_style(&(WIDTH, HEIGHT))
-}
-
-/// The font of labels in ink.
-pub(super) fn ink() -> TextStyle<'static> {
-    font(LABEL_SIZE).color(&palette::INK)
-}
-
-/// The font of labels in gray.
-pub(super) fn gray() -> TextStyle<'static> {
-    font(LABEL_SIZE).color(&palette::GRAY)
-}
-
-/// Converts an error of the drawing library.
-pub(super) fn drawing<E: std::fmt::Display>(plot: &'static str) -> impl FnOnce(E) -> PlotError {
-    move |reason| PlotError::Draw {
-        plot,
-        reason: reason.to_string(),
-    }
-}
-
-/// Draws a square plot, with the legend and `facts` (name, value) in a panel to its right.
+/// Draws a plot with this ratio of its width to its height, with the legend and the facts in a panel to its right.
+/// `draw` gets the plot and the area below the facts.
 pub(super) fn square(
     path: &Path,
     frame: &Frame<'_>,
-    axes: (Axis, Axis),
-    facts: &[(&str, String)],
-    draw: impl FnOnce(&mut Chart<'_>) -> Result<(), PlotError>,
-) -> Result<(), PlotError> {
-    square_with(path, frame, axes, facts, draw, |_, _| Ok(()))
-}
-
-/// Draws an image with this ratio of its width to its height, without grid lines, with the legend and `facts` in a
-/// panel to its right.
-pub(super) fn square_image(
-    path: &Path,
-    frame: &Frame<'_>,
-    (axes, aspect): ((Axis, Axis), f64),
-    facts: &[(&str, String)],
-    draw: impl FnOnce(&mut Chart<'_>) -> Result<(), PlotError>,
+    axes: Axes,
+    (backdrop, aspect): (Backdrop<'_>, f64),
+    draw: impl FnOnce(&Chart<'_>, Area<'_>),
 ) -> Result<(), PlotError> {
     on_paper(path, frame, |sheet| {
-        let (body, panel) = beside_panel(sheet);
-        let around = AROUND.with_aspect(body.size(), aspect);
-        draw(&mut Chart::of_image(&body, around, axes, TICK_SIZE)?)?;
-        write_panel(&panel, frame, facts).map(|_| ())
+        let (_, body) = sheet.split_vertically(SQUARE_HEADER);
+        let (body, panel) = body.split_horizontally(WIDTH - PANEL);
+        let around = AROUND.with_aspect(body, aspect);
+        let chart = Chart::new(body, around, axes, TICK_SIZE, backdrop);
+        draw(&chart, frame.write_panel(panel));
     })
-}
-
-/// Draws a square plot like [`square`]. `panel_below` draws below the facts, from the given y on.
-pub(super) fn square_with(
-    path: &Path,
-    frame: &Frame<'_>,
-    axes: (Axis, Axis),
-    facts: &[(&str, String)],
-    draw: impl FnOnce(&mut Chart<'_>) -> Result<(), PlotError>,
-    panel_below: impl FnOnce(&Area<'_>, i32) -> Result<(), PlotError>,
-) -> Result<(), PlotError> {
-    on_paper(path, frame, |sheet| {
-        let (body, panel) = beside_panel(sheet);
-        draw(&mut Chart::new(&body, AROUND, axes, TICK_SIZE)?)?;
-        let below = write_panel(&panel, frame, facts)?;
-        panel_below(&panel, below)
-    })
-}
-
-/// The areas of a square plot and of the panel to its right.
-fn beside_panel<'a>(sheet: &Area<'a>) -> (Area<'a>, Area<'a>) {
-    let (_, body) = sheet.split_vertically(SQUARE_HEADER);
-    body.split_horizontally(WIDTH as i32 - PANEL)
-}
-
-/// Writes the legend and the facts, and returns the y below them.
-fn write_panel(
-    panel: &Area<'_>,
-    frame: &Frame<'_>,
-    facts: &[(&str, String)],
-) -> Result<i32, PlotError> {
-    let room = f64::from(PANEL - PANEL_LEFT - MARGIN);
-    let below = legend::in_a_column(panel, &frame.legend, (PANEL_LEFT, 20), room)?;
-    write_facts(panel, facts, below + 14)
 }
 
 /// Draws a sheet of panels below the header and the legend, which `draw` gets too.
 pub(super) fn sheet(
     path: &Path,
     frame: &Frame<'_>,
-    draw: impl FnOnce(&Area<'_>, &Area<'_>) -> Result<(), PlotError>,
+    draw: impl FnOnce(Area<'_>, Area<'_>),
 ) -> Result<(), PlotError> {
     let legend = legend::Rows::of(&frame.legend, BETWEEN_MARGINS);
     let more = legend.more_height();
     on_sheet(path, frame, more, |sheet| {
         let (header, body) = sheet.split_vertically(WIDE_HEADER + more);
-        legend.draw(&header, (MARGIN, LEGEND))?;
-        draw(&header, &body)
+        legend.draw(header, (MARGIN, LEGEND));
+        draw(header, body);
     })
 }
 
@@ -290,9 +161,9 @@ pub(super) fn sheet(
 pub(super) fn on_paper(
     path: &Path,
     frame: &Frame<'_>,
-    draw: impl FnOnce(&Area<'_>) -> Result<(), PlotError>,
+    draw: impl FnOnce(Area<'_>),
 ) -> Result<(), PlotError> {
-    on_sheet(path, frame, 0, draw)
+    on_sheet(path, frame, 0.0, draw)
 }
 
 /// Draws a whole sheet with `more` pixels of additional height and writes it to a file. `draw` gets
@@ -300,71 +171,21 @@ pub(super) fn on_paper(
 fn on_sheet(
     path: &Path,
     frame: &Frame<'_>,
-    more: i32,
-    draw: impl FnOnce(&Area<'_>) -> Result<(), PlotError>,
+    more: f64,
+    draw: impl FnOnce(Area<'_>),
 ) -> Result<(), PlotError> {
     let above = frame.more_remarks();
-    let height = HEIGHT as i32 + above + more + frame.more_height;
-    let units = (WIDTH * UNITS as u32, pixels(height) as u32);
-    let mut svg = String::new();
-    let images = Images::default();
-    {
-        let sheet = SVGBackend::with_string(&mut svg, units).into_drawing_area();
-        sheet.fill(&palette::PAPER).map_err(drawing(frame.plot))?;
-        let sheet = Area {
-            inner: sheet,
-            plot: frame.plot,
-            images: Rc::clone(&images),
-        };
-        write_header(&sheet, frame)?;
-        draw(&sheet.split_vertically(above).1)?;
-        sheet.inner.present().map_err(drawing(frame.plot))?;
-    }
-    let drawn_size = format!("width=\"{}\" height=\"{}\"", units.0, units.1);
-    let shown_size = format!("width=\"{WIDTH}\" height=\"{height}\"");
-    // Names may have control characters, which XML does not allow.
-    let mut svg = visible(&svg).replacen(&drawn_size, &shown_size, 1);
-    // The first element is the paper.
-    let mut place = svg.find("/>\n").map_or(0, |end| end + 3);
-    for (bitmap, corner, size) in images.borrow().iter() {
-        let element = (bitmap.element(*corner, *size)).map_err(drawing(frame.plot))?;
-        svg.insert_str(place, &element);
-        place += element.len();
-    }
-    replace(path, &svg).map_err(|source| PlotError::Write {
+    let height = HEIGHT + above + more + frame.more_height;
+    let svg = Svg::default();
+    let sheet = svg.sheet(WIDTH, height);
+    frame.write(sheet);
+    draw(sheet.inside([above, 0.0, 0.0, 0.0]));
+    let written = match svg.failure() {
+        Some(failure) => Err(failure),
+        None => replace(path, &svg.text(WIDTH, height)),
+    };
+    written.map_err(|source| PlotError::Write {
         path: path.to_path_buf(),
         source,
     })
-}
-
-/// Writes the title, model and remarks.
-fn write_header(sheet: &Area<'_>, frame: &Frame<'_>) -> Result<(), PlotError> {
-    const TITLE_SIZE: f64 = 17.0;
-    let title = format!("{} · {}", frame.plot, frame.caption.data);
-    let title = fitted(&title, BOLD * TITLE_SIZE, BETWEEN_MARGINS);
-    let size = TITLE_SIZE * f64::from(UNITS) * 1.24;
-    let title_style = ("sans-serif", size, FontStyle::Bold).into_text_style(&(WIDTH, HEIGHT));
-    sheet.write(&title, &title_style.color(&palette::INK), (MARGIN, 12))?;
-    let model = fitted(frame.caption.model, REMARK_SIZE, BETWEEN_MARGINS);
-    let ink = font(REMARK_SIZE).color(&palette::INK);
-    let gray = font(REMARK_SIZE).color(&palette::GRAY);
-    sheet.write(&model, &ink, (MARGIN, 34))?;
-    for (line, remarks) in (0..).zip(frame.remark_lines()) {
-        sheet.write(&remarks, &gray, (MARGIN, 52 + REMARK_HEIGHT * line))?;
-    }
-    Ok(())
-}
-
-fn write_facts(panel: &Area<'_>, facts: &[(&str, String)], top: i32) -> Result<i32, PlotError> {
-    const LINE_HEIGHT: i32 = 21;
-    let mut y = top;
-    let room = |from: i32, to: i32| f64::from(to - from - MARGIN);
-    for (name, value) in facts {
-        let name = fitted(name, LABEL_SIZE, room(PANEL_LEFT, PANEL_VALUES));
-        let value = fitted(value, LABEL_SIZE, room(PANEL_VALUES, PANEL));
-        panel.write(&name, &gray(), (PANEL_LEFT, y))?;
-        panel.write(&value, &ink(), (PANEL_VALUES, y))?;
-        y += LINE_HEIGHT;
-    }
-    Ok(y)
 }

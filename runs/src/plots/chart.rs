@@ -1,261 +1,192 @@
 //! Two axes and what is drawn between them.
 
-use std::rc::Rc;
-
-use plotters::chart::ChartContext;
-use plotters::element::{DashedPathElement, Drawable, PointCollection};
-use plotters::prelude::*;
-
-use super::axis::Axis;
+use super::axis::Axes;
 use super::bitmap::Bitmap;
-use super::canvas::{Area, Images, drawing, font, pixels};
-use super::{PlotError, Quantity, palette};
+use super::drawing::{Area, Font, Mark, Place};
+use super::palette::{self, Paint};
 
-/// The length of a dash and of a gap, in pixels.
-const DASH: i32 = 7;
-const GAP: i32 = 7;
+/// The length of a tick, and the distance of its label from the axis, in pixels.
+const TICK: f64 = 4.0;
+const LABEL: f64 = 8.0;
 
-/// The grid lines behind a chart.
+/// What is between the axes, behind the data.
 #[derive(Debug, Clone, Copy)]
-enum Lines {
+pub(super) enum Backdrop<'a> {
+    /// Grid lines.
     Grid,
-    /// Only those of the horizontal axis, for charts without a vertical axis.
-    Upright,
-    None,
-    /// None, and no vertical axis.
-    NoneOfScale,
+    /// The lines of the horizontal axis, without a vertical axis.
+    Rows,
+    /// An image.
+    Image(&'a Bitmap),
+    /// The image of a color scale, without a vertical axis.
+    Scale(&'a Bitmap),
 }
 
 /// A point (horizontal, vertical) in data units.
 type Point = (f64, f64);
 
-/// The space around a plot area, in pixels: margins, and room for tick labels and axis text.
+/// The space around a plot area, in pixels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Surroundings {
-    pub(super) top: i32,
-    pub(super) right: i32,
-    pub(super) bottom: i32,
-    pub(super) left: i32,
-    pub(super) left_labels: i32,
-    pub(super) bottom_labels: i32,
+    /// The margins at the top, on the right, below and on the left.
+    pub(super) margins: [f64; 4],
+    /// The room for tick labels and axis text.
+    pub(super) left_labels: f64,
+    pub(super) bottom_labels: f64,
 }
 
 impl Surroundings {
-    /// The width and height of the plot area inside an area of this size.
-    fn inside(&self, (width, height): (i32, i32)) -> (f64, f64) {
-        let across = self.left + self.left_labels + self.right;
-        let down = self.top + self.bottom_labels + self.bottom;
-        (f64::from(width - across), f64::from(height - down))
+    /// The plot area inside an area.
+    fn inside<'a>(&self, area: Area<'a>) -> Area<'a> {
+        let [top, right, bottom, left] = self.margins;
+        area.inside([
+            top,
+            right,
+            bottom + self.bottom_labels,
+            left + self.left_labels,
+        ])
     }
 
-    /// The same with more space on the right or below, so that the plot area inside an area of this size has this
+    /// The same with more space on the right or below, so that the plot area inside this area has this
     /// ratio of its width to its height.
-    pub(super) fn with_aspect(self, size: (i32, i32), aspect: f64) -> Self {
-        let (width, height) = self.inside(size);
+    pub(super) fn with_aspect(self, area: Area<'_>, aspect: f64) -> Self {
+        let Area { width, height, .. } = self.inside(area);
         let narrow = width.min(height * aspect);
+        let [top, right, bottom, left] = self.margins;
+        let (right, bottom) = (right + width - narrow, bottom + height - narrow / aspect);
         Self {
-            right: self.right + (width - narrow).round() as i32,
-            bottom: self.bottom + (height - narrow / aspect).round() as i32,
+            margins: [top, right, bottom, left],
             ..self
         }
-    }
-
-    fn builder<'a, 'b>(&self, area: &'b Area<'a>) -> ChartBuilder<'b, 'b, SVGBackend<'a>> {
-        let mut builder = ChartBuilder::on(&area.inner);
-        builder
-            .margin_top(pixels(self.top))
-            .margin_right(pixels(self.right))
-            .margin_bottom(pixels(self.bottom))
-            .margin_left(pixels(self.left))
-            .set_label_area_size(LabelAreaPosition::Left, pixels(self.left_labels))
-            .set_label_area_size(LabelAreaPosition::Bottom, pixels(self.bottom_labels));
-        builder
     }
 }
 
 /// Two axes and what is drawn between them.
 pub(super) struct Chart<'a> {
-    context: ChartContext<'a, SVGBackend<'a>, Cartesian2d<Axis, Axis>>,
-    vertical: Axis,
-    /// The kind of plot, for error messages.
-    plot: &'static str,
-    images: Images,
+    area: Area<'a>,
+    axes: Axes,
 }
 
 impl<'a> Chart<'a> {
-    /// Draws the grid and both axes with their texts; tick labels have the given size in pixels.
+    /// Draws the backdrop and the axes with their texts; tick labels have the given size in pixels.
     pub(super) fn new(
-        area: &Area<'a>,
+        area: Area<'a>,
         around: Surroundings,
-        axes: (Axis, Axis),
+        Axes { x, y }: Axes,
         label_size: f64,
-    ) -> Result<Self, PlotError> {
-        Self::with_axes(area, around, axes, label_size, Lines::Grid)
-    }
-
-    /// Draws both axes with their texts, but no grid, for an image between them.
-    pub(super) fn of_image(
-        area: &Area<'a>,
-        around: Surroundings,
-        axes: (Axis, Axis),
-        label_size: f64,
-    ) -> Result<Self, PlotError> {
-        Self::with_axes(area, around, axes, label_size, Lines::None)
-    }
-
-    /// Draws a horizontal axis only, below this many rows of height one.
-    pub(super) fn of_rows(
-        area: &Area<'a>,
-        around: Surroundings,
-        axis: Axis,
-        rows: usize,
-    ) -> Result<Self, PlotError> {
-        let vertical = Axis::new(0.0, rows as f64, Quantity::of(""), 5);
-        Self::with_axes(area, around, (axis, vertical), 12.0, Lines::Upright)
-    }
-
-    /// Draws the horizontal axis of a color scale, without a vertical axis and a grid.
-    pub(super) fn of_scale(
-        area: &Area<'a>,
-        around: Surroundings,
-        axis: Axis,
-        label_size: f64,
-    ) -> Result<Self, PlotError> {
-        let vertical = Axis::new(0.0, 1.0, Quantity::of(""), 1);
-        Self::with_axes(
-            area,
-            around,
-            (axis, vertical),
-            label_size,
-            Lines::NoneOfScale,
-        )
-    }
-
-    fn with_axes(
-        area: &Area<'a>,
-        around: Surroundings,
-        (x, y): (Axis, Axis),
-        label_size: f64,
-        lines: Lines,
-    ) -> Result<Self, PlotError> {
-        let plot = area.plot;
-        let (width, height) = around.inside(area.size());
-        let ends = (around.left + around.left_labels, around.right);
-        let x = x.thinned(width, (f64::from(ends.0), f64::from(ends.1)), label_size);
-        let text_size = label_size + 1.0;
-        let texts = [x.text(text_size, width), y.text(text_size, height)];
-        let vertical = y.clone();
-        let mut builder = around.builder(area);
-        let mut context = builder.build_cartesian_2d(x, y).map_err(drawing(plot))?;
-        let [x_text, y_text] = texts;
-        let mut mesh = context.configure_mesh();
-        match lines {
-            Lines::Grid => {}
-            Lines::Upright => {
-                mesh.disable_y_mesh().disable_y_axis();
-            }
-            Lines::None => {
-                mesh.disable_mesh();
-            }
-            Lines::NoneOfScale => {
-                mesh.disable_mesh().disable_y_axis();
+        backdrop: Backdrop<'_>,
+    ) -> Self {
+        let inside = around.inside(area);
+        let [_, right, _, left] = around.margins;
+        let ends = (left + around.left_labels, right);
+        let x = x.thinned(inside.width, ends, label_size);
+        let chart = Self {
+            area: inside,
+            axes: Axes::new(x, y),
+        };
+        match backdrop {
+            Backdrop::Grid | Backdrop::Rows => chart.draw_grid(matches!(backdrop, Backdrop::Grid)),
+            Backdrop::Image(bitmap) | Backdrop::Scale(bitmap) => {
+                inside.image(bitmap, (0.0, 0.0), (inside.width, inside.height));
             }
         }
-        mesh.bold_line_style(palette::GRID.stroke_width(pixels(1) as u32))
-            .light_line_style(TRANSPARENT)
-            .axis_style(palette::GRAY.stroke_width(pixels(1) as u32))
-            .set_all_tick_mark_size(pixels(4))
-            .label_style(font(label_size).color(&palette::INK))
-            .axis_desc_style(font(text_size).color(&palette::INK))
-            .x_desc(x_text)
-            .y_desc(y_text)
-            .draw()
-            .map_err(drawing(plot))?;
-        Ok(Self {
-            context,
-            vertical,
-            plot,
-            images: Rc::clone(&area.images),
-        })
+        chart.draw_horizontal_axis(around.bottom_labels, label_size);
+        if matches!(backdrop, Backdrop::Grid | Backdrop::Image(_)) {
+            chart.draw_vertical_axis(around.left_labels, label_size);
+        }
+        chart
     }
 
-    /// Fills the plot area with an image.
-    pub(super) fn image(&self, bitmap: Bitmap) {
-        let (across, down) = self.context.plotting_area().get_pixel_range();
-        let corner = (across.start, down.start);
-        let size = (across.end - across.start, down.end - down.start);
-        self.images.borrow_mut().push((bitmap, corner, size));
+    fn draw_grid(&self, has_both: bool) {
+        let (Area { width, height, .. }, paint) = (self.area, palette::GRID.line(1.0));
+        for (share, _) in self.axes.x.ticks() {
+            let x = share * width;
+            self.area.line(&[(x, 0.0), (x, height)], paint);
+        }
+        for (share, _) in self.axes.y.ticks().filter(|_| has_both) {
+            let y = (1.0 - share) * height;
+            self.area.line(&[(0.0, y), (width, y)], paint);
+        }
     }
 
-    /// Draws elements of any kind.
-    pub(super) fn draw<E>(&mut self, elements: impl IntoIterator<Item = E>) -> Result<(), PlotError>
-    where
-        for<'b> &'b E: PointCollection<'b, Point>,
-        E: Drawable<SVGBackend<'a>>,
-    {
-        let drawn = self.context.draw_series(elements);
-        drawn.map(|_| ()).map_err(drawing(self.plot))
+    fn draw_horizontal_axis(&self, room: f64, label_size: f64) {
+        let Area { width, height, .. } = self.area;
+        let (font, paint) = (Font::new(label_size), palette::GRAY.line(1.0));
+        self.area.line(&[(0.0, height), (width, height)], paint);
+        for (share, label) in self.axes.x.ticks() {
+            let x = share * width;
+            self.area.line(&[(x, height), (x, height + TICK)], paint);
+            self.area.write(label, font.below(), (x, height + LABEL));
+        }
+        let text = self.axes.x.text(label_size + 1.0, width);
+        let font = Font::new(label_size + 1.0).above();
+        self.area.write(&text, font, (width / 2.0, height + room));
+    }
+
+    fn draw_vertical_axis(&self, room: f64, label_size: f64) {
+        let height = self.area.height;
+        let (font, paint) = (Font::new(label_size), palette::GRAY.line(1.0));
+        self.area.line(&[(0.0, 0.0), (0.0, height)], paint);
+        for (share, label) in self.axes.y.ticks() {
+            let y = (1.0 - share) * height;
+            self.area.line(&[(-TICK, y), (0.0, y)], paint);
+            self.area.write(label, font.before(), (-LABEL, y));
+        }
+        let text = self.axes.y.text(label_size + 1.0, height);
+        let font = Font::new(label_size + 1.0).below().upward();
+        self.area.write(&text, font, (-room, height / 2.0));
+    }
+
+    fn place(&self, (x, y): Point) -> Place {
+        let (across, up) = (self.axes.x.share(x), self.axes.y.share(y));
+        (across * self.area.width, (1.0 - up) * self.area.height)
+    }
+
+    fn places(&self, points: &[Point]) -> Vec<Place> {
+        points.iter().map(|&point| self.place(point)).collect()
+    }
+
+    /// Draws marks that reach this many pixels from their points.
+    pub(super) fn marks(
+        &self,
+        mark: Mark,
+        points: impl IntoIterator<Item = Point>,
+        reach: f64,
+        paint: Paint,
+    ) {
+        for point in points {
+            self.area.mark(mark, self.place(point), reach, paint);
+        }
     }
 
     /// Draws dots or rings with a radius in pixels.
-    pub(super) fn dots(
-        &mut self,
-        places: impl IntoIterator<Item = Point>,
-        radius: i32,
-        style: impl Into<ShapeStyle>,
-    ) -> Result<(), PlotError> {
-        let style = style.into();
-        let places = places.into_iter();
-        self.draw(places.map(|place| Circle::new(place, pixels(radius), style)))
+    pub(super) fn dots(&self, points: impl IntoIterator<Item = Point>, radius: f64, paint: Paint) {
+        self.marks(Mark::Circle, points, radius, paint);
     }
 
-    /// Draws straight lines with a width in pixels.
-    pub(super) fn lines(
-        &mut self,
-        lines: impl IntoIterator<Item = [Point; 2]>,
-        color: impl Color,
-        width: i32,
-    ) -> Result<(), PlotError> {
-        let style = color.stroke_width(pixels(width) as u32);
-        let lines = lines.into_iter();
-        self.draw(lines.map(|ends| PathElement::new(ends, style)))
+    /// Draws straight lines.
+    pub(super) fn lines(&self, lines: impl IntoIterator<Item = [Point; 2]>, paint: Paint) {
+        for ends in lines {
+            self.area.line(&self.places(&ends), paint);
+        }
     }
 
     /// Draws a curve, cut at the ends of the vertical axis.
-    pub(super) fn curve(&mut self, points: &[Point], color: RGBColor) -> Result<(), PlotError> {
-        let style = color.stroke_width(pixels(2) as u32);
-        let pieces = clipped(points, self.vertical.limits()).into_iter();
-        self.draw(pieces.map(|piece| PathElement::new(piece, style)))
+    pub(super) fn curve(&self, points: &[Point], paint: Paint) {
+        for piece in clipped(points, self.axes.y.limits()) {
+            self.area.line(&self.places(&piece), paint);
+        }
     }
 
-    /// Draws a dashed curve, cut at the ends of the vertical axis.
-    pub(super) fn dashed(&mut self, points: &[Point], color: RGBColor) -> Result<(), PlotError> {
-        let style = color.stroke_width(pixels(2) as u32);
-        let (dash, gap) = (pixels(DASH), pixels(GAP));
-        let pieces = clipped(points, self.vertical.limits()).into_iter();
-        self.draw(pieces.map(|piece| DashedPathElement::new(piece, dash, gap, style)))
-    }
-
-    /// Draws a band, cut at the ends of the vertical axis, from inputs with their lower and upper
-    /// edges, `[G][x, low, high]`.
-    pub(super) fn band(&mut self, edges: &[[f64; 3]], shade: f64) -> Result<(), PlotError> {
-        let vertical = &self.vertical;
-        let upper = edges.iter().map(|&[x, _, high]| (x, vertical.clip(high)));
-        let lower = edges.iter().map(|&[x, low, _]| (x, vertical.clip(low)));
+    /// Fills the area between two curves, cut at the ends of the vertical axis, from inputs with their
+    /// lower and upper edges, `[G][x, low, high]`.
+    pub(super) fn band(&self, edges: &[[f64; 3]], paint: Paint) {
+        let upper = edges
+            .iter()
+            .map(|&[x, _, high]| (x, self.axes.y.clip(high)));
+        let lower = edges.iter().map(|&[x, low, _]| (x, self.axes.y.clip(low)));
         let outline: Vec<Point> = upper.chain(lower.rev()).collect();
-        self.draw([Polygon::new(outline, palette::SKY.mix(shade).filled())])
-    }
-
-    /// Draws crosses with a reach in pixels.
-    pub(super) fn crosses(
-        &mut self,
-        places: impl IntoIterator<Item = Point>,
-        reach: i32,
-        style: impl Into<ShapeStyle>,
-    ) -> Result<(), PlotError> {
-        let style = style.into();
-        let places = places.into_iter();
-        self.draw(places.map(|place| Cross::new(place, pixels(reach), style)))
+        self.area.polygon(&self.places(&outline), paint);
     }
 }
 

@@ -2,24 +2,22 @@
 
 use std::path::Path;
 
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-
-use super::axis::{Axis, extent, padded};
-use super::canvas::{Area, Frame, HEIGHT, LABEL_SIZE, MARGIN, WIDE_HEADER, ink, pixels, sheet};
-use super::chart::{Chart, Surroundings};
+use super::axis::{Axes, Axis, extent, padded};
+use super::canvas::{Frame, HEIGHT, INK, LABEL_SIZE, MARGIN, WIDE_HEADER, sheet};
+use super::chart::{Backdrop, Chart, Surroundings};
+use super::drawing::Area;
 use super::legend::{Entry, Sample};
 use super::text_extent::{fitted, widest};
 use super::{Caption, PlotError, Quantity, palette};
 
 const NAME: &str = "Comparison";
 
-const TOP: i32 = 6;
-const BOTTOM: i32 = 46;
+const TOP: f64 = 6.0;
+const BOTTOM: f64 = 46.0;
 /// The widest name that leaves enough room for the scores, in pixels.
 const WIDEST_NAME: f64 = 270.0;
 /// The smallest height of a row, in pixels.
-const ROW: i32 = 18;
+const ROW: f64 = 18.0;
 
 /// One score for all models.
 #[derive(Clone, Debug)]
@@ -57,18 +55,18 @@ pub fn comparison(
         .map(|name| fitted(name, LABEL_SIZE, WIDEST_NAME))
         .collect();
     let caption = Caption::new(data, "lower is better in every panel");
-    let room = HEIGHT as i32 - WIDE_HEADER - 2 * TOP - BOTTOM;
+    let room = HEIGHT - WIDE_HEADER - 2.0 * TOP - BOTTOM;
     let frame = Frame {
-        more_height: (ROW * names.len() as i32 - room).max(0),
+        more_height: (ROW * names.len() as f64 - room).max(0.0),
         ..Frame::new(NAME, caption, legend_entries(&shown))
     };
     sheet(path, &frame, |_, body| {
-        let width = widest(&names, LABEL_SIZE).ceil() as i32 + 2 * MARGIN;
+        let width = widest(&names, LABEL_SIZE).ceil() + 2.0 * MARGIN;
         let (left, panels) = body.split_horizontally(width);
-        write_names(&left, &names)?;
-        let areas = panels.split_evenly(1, shown.len());
-        let mut panels = areas.iter().zip(shown);
-        panels.try_for_each(|(area, score)| panel(area, score))
+        write_names(left, &names);
+        for (area, score) in panels.split_evenly(1, shown.len()).zip(&shown) {
+            panel(area, score);
+        }
     })
 }
 
@@ -100,43 +98,38 @@ fn legend_entries(scores: &[&ComparedScore]) -> Vec<Entry<'static>> {
 }
 
 /// Writes the names of the models, each at the height of its row.
-fn write_names(area: &Area<'_>, names: &[String]) -> Result<(), PlotError> {
-    let style = ink().pos(Pos::new(HPos::Right, VPos::Center));
-    let (width, height) = area.size();
-    let height = f64::from(height - 2 * TOP - BOTTOM);
+fn write_names(area: Area<'_>, names: &[String]) {
+    let height = area.height - 2.0 * TOP - BOTTOM;
     for (row, name) in names.iter().enumerate() {
         let share = (row as f64 + 0.5) / names.len() as f64;
-        let y = TOP + (height * share).round() as i32;
-        area.write(name, &style, (width - MARGIN, y))?;
+        let place = (area.width - MARGIN, TOP + height * share);
+        area.write(name, INK.before(), place);
     }
-    Ok(())
 }
 
-fn panel(area: &Area<'_>, score: &ComparedScore) -> Result<(), PlotError> {
-    let rows = score.values.len();
+fn panel(area: Area<'_>, score: &ComparedScore) {
+    let rows = score.values.len() as f64;
     // Half of a tick label extends past either end.
     let around = Surroundings {
-        top: TOP,
-        right: 3 * MARGIN / 2,
-        bottom: TOP,
-        left: 3 * MARGIN / 2,
-        left_labels: 0,
+        margins: [TOP, 1.5 * MARGIN, TOP, 1.5 * MARGIN],
+        left_labels: 0.0,
         bottom_labels: BOTTOM,
     };
-    let mut chart = Chart::of_rows(area, around, axis(score), rows)?;
+    let axes = Axes::new(axis(score), Axis::hidden(rows));
+    let chart = Chart::new(area, around, axes, 12.0, Backdrop::Rows);
     for (row, finite) in score.finite().into_iter().enumerate() {
-        let y = (rows - row) as f64 - 0.5;
+        let y = rows - row as f64 - 0.5;
         let Some((mean, error)) = mean_and_error(&finite) else {
             continue;
         };
         if finite.len() > 1 {
             let rings = finite.iter().map(|&value| (value, y));
-            chart.dots(rings, 4, palette::GRAY.stroke_width(pixels(1) as u32))?;
+            chart.dots(rings, 4.0, palette::GRAY.line(1.0));
         }
-        chart.lines([[(mean - error, y), (mean + error, y)]], palette::BLUE, 2)?;
-        chart.dots([(mean, y)], 5, palette::BLUE.filled())?;
+        let bar = [(mean - error, y), (mean + error, y)];
+        chart.lines([bar], palette::BLUE.line(2.0));
+        chart.dots([(mean, y)], 5.0, palette::BLUE.filled());
     }
-    Ok(())
 }
 
 /// The mean and its standard error; the error of a single value is zero.
@@ -164,7 +157,7 @@ fn axis(score: &ComparedScore) -> Axis {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Plot, wide_name};
+    use super::super::tests::{Plot, wide_name};
     use super::*;
 
     fn score(values: Vec<Vec<f64>>) -> ComparedScore {
@@ -195,7 +188,7 @@ mod tests {
             let names = [name.to_owned(), "a".to_owned()];
             let scores = [score(vec![vec![1.0, 2.0], vec![0.5]])];
             let plot = Plot::of(|path| comparison(path, "wine", &names, &scores));
-            plot.place_of(&name[..4]) / f64::from(pixels(1))
+            plot.place_of(&name[..4])
         };
         assert!(end("svgp") < 60.0);
         let long = end("CaGP-Opt, L-BFGS, near rows");

@@ -2,13 +2,10 @@
 
 use std::path::Path;
 
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-
 use super::canvas::{
-    Area, Frame, HEIGHT, LABEL_SIZE, MARGIN, SQUARE_HEADER, WIDTH, font, gray, ink, on_paper,
-    pixels,
+    Frame, GRAY, HEIGHT, INK, LABEL_SIZE, LINE_HEIGHT, MARGIN, SQUARE_HEADER, on_paper,
 };
+use super::drawing::{Area, Font};
 use super::rows::same_length;
 use super::text_extent::{fitted, widest, width};
 use super::{Caption, PlotError, palette};
@@ -16,12 +13,12 @@ use super::{Caption, PlotError, palette};
 const NAME: &str = "Confusion";
 
 /// The space for the words along an axis, in pixels.
-const AXIS: i32 = 20;
+const AXIS: f64 = 20.0;
 /// The widest class name beside the matrix, in pixels, and the largest font size.
 const WIDEST_NAME: f64 = 90.0;
 const NAME_SIZE: f64 = 12.0;
 /// The smallest side of a cell with a number in it, in pixels.
-const SMALLEST_WITH_NUMBER: i32 = 16;
+const SMALLEST_WITH_NUMBER: f64 = 16.0;
 /// The number of mistakes in the list.
 const LISTED: usize = 8;
 
@@ -46,15 +43,10 @@ impl Confusion<'_> {
         self.counts[class * classes..][..classes].iter().sum()
     }
 
-    /// The space for the names left of the matrix and below it.
-    fn names_room(&self) -> i32 {
-        self.widest_name().ceil() as i32 + 16
-    }
-
     /// The width of the widest name as shown, in pixels.
     fn widest_name(&self) -> f64 {
         let names = (0..self.names.len()).map(|class| self.name(class));
-        widest(names, NAME_SIZE)
+        widest(names, NAME_SIZE).ceil()
     }
 
     fn name(&self, class: usize) -> String {
@@ -97,127 +89,119 @@ pub fn confusion(
     }
     let right: usize = (0..classes).map(|class| content.count(class, class)).sum();
     let error = 100.0 * (rows - right) as f64 / rows as f64;
-    let frame = Frame {
-        remarks: vec![
-            format!("{rows} test rows, {error:.1} % of them misclassified"),
-            "colors show shares of each class".into(),
-        ],
-        ..Frame::new(NAME, caption, Vec::new())
+    let remarks = [
+        format!("{rows} test rows, {error:.1} % of them misclassified"),
+        "colors show shares of each class".to_owned(),
+    ];
+    let frame = Frame::new(NAME, caption, Vec::new()).with_remarks(remarks.map(Some));
+    let names = content.widest_name() + 16.0;
+    let room = HEIGHT - SQUARE_HEADER - MARGIN - names - AXIS;
+    let side = (room / classes as f64).floor().max(1.0);
+    let matrix = Matrix {
+        content,
+        names,
+        side,
+        extent: side * classes as f64,
     };
     on_paper(path, &frame, |sheet| {
-        let room = HEIGHT as i32 - SQUARE_HEADER - MARGIN - content.names_room() - AXIS;
-        let side = (room / classes as i32).max(1);
-        let matrix = Matrix {
-            content,
-            left: MARGIN + AXIS + content.names_room(),
-            top: SQUARE_HEADER,
-            side,
-        };
-        matrix.draw(sheet)?;
-        list(sheet, &content, matrix.left + side * classes as i32 + 40)
+        let left = MARGIN + AXIS + names;
+        matrix.draw(sheet.inside([SQUARE_HEADER, 0.0, 0.0, left]));
+        let right = left + matrix.extent + 40.0;
+        list(sheet.inside([SQUARE_HEADER, MARGIN, 0.0, right]), &content);
     })
 }
 
-/// The position of the matrix on the sheet, in pixels.
+/// The matrix with its sizes in pixels.
 struct Matrix<'a> {
     content: Confusion<'a>,
-    left: i32,
-    top: i32,
-    side: i32,
+    /// The space for the names left of the matrix and below it.
+    names: f64,
+    /// The side of a cell, and of the matrix.
+    side: f64,
+    extent: f64,
 }
 
 impl Matrix<'_> {
-    fn draw(&self, sheet: &Area<'_>) -> Result<(), PlotError> {
+    /// Draws the matrix in the upper left corner of an area, and the names around it.
+    fn draw(&self, area: Area<'_>) {
         let classes = self.content.names.len();
         for class in 0..classes {
             for predicted in 0..classes {
-                self.cell(sheet, class, predicted)?;
+                self.draw_cell(area, class, predicted);
             }
         }
-        let side = self.side * classes as i32;
-        let edge = palette::GRAY.stroke_width(pixels(1) as u32);
-        sheet.rectangle((self.left, self.top), (side, side), edge)?;
-        self.names(sheet)
+        let edge = palette::GRAY.line(1.0);
+        area.rectangle((0.0, 0.0), (self.extent, self.extent), edge);
+        self.write_names(area);
     }
 
-    fn cell(&self, sheet: &Area<'_>, class: usize, predicted: usize) -> Result<(), PlotError> {
+    fn draw_cell(&self, area: Area<'_>, class: usize, predicted: usize) {
         let count = self.content.count(class, predicted);
         let share = count as f64 / self.content.of_class(class).max(1) as f64;
-        let [row, column] = [class, predicted].map(|place| place as i32);
-        let (x, y) = (self.left + column * self.side, self.top + row * self.side);
+        let [y, x] = [class, predicted].map(|place| self.side * place as f64);
         let size = (self.side, self.side);
         let color = palette::share(class == predicted, share);
-        sheet.rectangle((x, y), size, color.filled())?;
-        sheet.rectangle((x, y), size, palette::GRID.stroke_width(pixels(1) as u32))?;
+        area.rectangle((x, y), size, color.filled());
+        // Wide edges would hide the colors of small cells.
+        let edge = palette::GRID.line((self.side / 30.0).min(1.0));
+        area.rectangle((x, y), size, edge);
         if count == 0 || self.side < SMALLEST_WITH_NUMBER {
-            return Ok(());
+            return;
         }
         let color = match share > 0.6 {
             true => palette::PAPER,
             false => palette::INK,
         };
         let text = count.to_string();
-        let largest = 0.85 * f64::from(self.side) / width(&text, 1.0);
-        let style = font(largest.min(LABEL_SIZE))
-            .color(&color)
-            .pos(Pos::new(HPos::Center, VPos::Center));
-        sheet.write(&text, &style, (x + self.side / 2, y + self.side / 2))
+        let largest = 0.85 * self.side / width(&text, 1.0);
+        let font = Font::new(largest.min(LABEL_SIZE)).colored(color);
+        let half = self.side / 2.0;
+        area.write(&text, font.centered(), (x + half, y + half));
     }
 
-    fn names(&self, sheet: &Area<'_>) -> Result<(), PlotError> {
-        let classes = self.content.names.len() as i32;
-        let size = (0.9 * f64::from(self.side)).min(NAME_SIZE);
-        let style = font(size).color(&palette::INK);
-        let beside = style.pos(Pos::new(HPos::Right, VPos::Center));
-        let fits = self.content.widest_name() + 6.0 < f64::from(self.side);
-        let below = match fits {
-            true => style.pos(Pos::new(HPos::Center, VPos::Top)),
-            false => beside.transform(FontTransform::Rotate270),
+    fn write_names(&self, area: Area<'_>) {
+        let font = Font::new((0.9 * self.side).min(NAME_SIZE));
+        let below = match self.content.widest_name() + 6.0 < self.side {
+            true => font.below(),
+            false => font.before().upward(),
         };
-        let extent = self.side * classes;
-        for class in 0..classes {
-            let name = self.content.name(class as usize);
-            let middle = class * self.side + self.side / 2;
-            let place = (self.left - 6, self.top + middle);
-            sheet.write(&name, &beside, place)?;
-            let place = (self.left + middle, self.top + extent + 6);
-            sheet.write(&name, &below, place)?;
+        for class in 0..self.content.names.len() {
+            let name = self.content.name(class);
+            let middle = self.side * (class as f64 + 0.5);
+            area.write(&name, font.before(), (-6.0, middle));
+            area.write(&name, below, (middle, self.extent + 6.0));
         }
-        let centered = gray().pos(Pos::new(HPos::Center, VPos::Center));
-        let bottom = self.top + extent + self.content.names_room() + AXIS / 2;
-        let place = (self.left + extent / 2, bottom);
-        sheet.write("predicted class", &centered, place)?;
-        let upright = centered.transform(FontTransform::Rotate270);
-        let place = (MARGIN + AXIS / 2, self.top + extent / 2);
-        sheet.write("class", &upright, place)
+        let (middle, beside) = (self.extent / 2.0, self.names + AXIS / 2.0);
+        let below = (middle, self.extent + beside);
+        area.write("predicted class", GRAY.centered(), below);
+        area.write("class", GRAY.centered().upward(), (-beside, middle));
     }
 }
 
-/// Lists the most frequent mistakes to the right of the matrix.
-fn list(sheet: &Area<'_>, content: &Confusion<'_>, left: i32) -> Result<(), PlotError> {
-    const LINE_HEIGHT: i32 = 21;
-    const COUNTS: i32 = 42;
+/// Lists the most frequent mistakes.
+fn list(area: Area<'_>, content: &Confusion<'_>) {
+    const TOP: f64 = 4.0;
+    const COUNTS: f64 = 42.0;
     // Each of the two names gets half of the room beside the word between them.
-    let room = f64::from(WIDTH as i32 - MARGIN - left - COUNTS) - width(" as ", LABEL_SIZE);
+    let room = area.width - COUNTS - width(" as ", LABEL_SIZE);
     let name = |class: usize| fitted(&content.names[class], LABEL_SIZE, room / 2.0);
     let mistakes = content.mistakes();
     let title = match mistakes.is_empty() {
         true => "no mistakes",
         false => "most frequent mistakes",
     };
-    sheet.write(title, &gray(), (left, SQUARE_HEADER + 4))?;
-    for (line, (class, predicted, count)) in mistakes.into_iter().enumerate() {
-        let y = SQUARE_HEADER + 4 + LINE_HEIGHT * (line as i32 + 1);
+    area.write(title, GRAY, (0.0, TOP));
+    for (line, (class, predicted, count)) in (1..).zip(mistakes) {
+        let y = TOP + LINE_HEIGHT * f64::from(line);
         let text = format!("{} as {}", name(class), name(predicted));
-        sheet.write(&count.to_string(), &ink(), (left, y))?;
-        sheet.write(&text, &ink(), (left + COUNTS, y))?;
+        area.write(&count.to_string(), INK, (0.0, y));
+        area.write(&text, INK, (COUNTS, y));
     }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{CAPTION, Plot, wide_name};
+    use super::super::tests::{CAPTION, Plot, wide_name};
     use super::*;
 
     fn names(count: usize) -> Vec<String> {

@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use burn_gp_core::metrics;
-use plotters::prelude::*;
 
-use super::canvas::{Frame, pixels, square_image};
-use super::chart::Chart;
+use super::canvas::{Frame, square};
+use super::chart::{Backdrop, Chart};
+use super::drawing::Mark;
 use super::legend::{Entry, RIM, Sample};
+use super::palette::{self, Color};
 use super::probability_grid::ProbabilityGrid;
-use super::rows::{MOST_POINTS, counted, same_length, thin};
-use super::{Caption, MapInputs, PlotError, palette};
+use super::rows::{MOST_POINTS, counted, same_length, selected, thin};
+use super::{Caption, MapInputs, PlotError};
 
 const NAME: &str = "Decision map";
 
@@ -44,16 +45,15 @@ impl ClassifiedPoints<'_> {
 
 /// The parts of a map.
 struct Map<'a> {
-    grid: &'a ProbabilityGrid,
     /// The probabilities at the nodes, `[nodes, C]`.
     probabilities: &'a [f64],
     classes: usize,
     /// Lines where two classes are equally likely.
     boundaries: Vec<Vec<(f64, f64)>>,
     /// The points inside the map with their classes.
-    points: Vec<([f64; 2], usize)>,
+    points: Vec<((f64, f64), usize)>,
     /// The inducing points inside the map.
-    inducing: Vec<[f64; 2]>,
+    inducing: Vec<(f64, f64)>,
     names: Vec<String>,
 }
 
@@ -88,49 +88,47 @@ pub fn decision_map(
         return Err(PlotError::nothing(NAME, nodes));
     }
     let axes = inputs.axes(grid);
-    let inside = |place: &[f64; 2]| axes.0.holds(place[0]) && axes.1.holds(place[1]);
-    let labeled = points.x.iter().copied().zip(points.class.iter().copied());
-    let visible: Vec<([f64; 2], usize)> = labeled.filter(|(place, _)| inside(place)).collect();
+    let places = points.x.iter().map(|&[a, b]| (a, b));
+    let labeled = places.zip(points.class.iter().copied());
+    let visible: Vec<_> = labeled.filter(|&(place, _)| axes.hold(place)).collect();
     let map = Map {
-        grid,
         probabilities,
         classes,
         boundaries: boundaries(grid, probabilities, classes),
         points: thin(&visible, MOST_POINTS),
-        inducing: inducing.iter().copied().filter(inside).collect(),
+        inducing: axes.held(inducing),
         names: points.shown_names(),
     };
-    let shown = map.points.len();
-    let thinned = (shown < visible.len()).then(|| {
-        let all = visible.len();
-        format!("{shown} of {all} points shown")
-    });
     let hidden = points.x.len() - visible.len() + inducing.len() - map.inducing.len();
     let unnamed = points.names.len().saturating_sub(palette::CLASSES.len());
-    let remarks = [
-        Some("white where all classes are equally likely".to_owned()),
-        inputs.remark(grid),
-        thinned,
-        counted(hidden, ["point", "points"], "outside the range shown"),
-        counted(
+    let left_out = [
+        (hidden, ["point", "points"], "outside the range shown"),
+        (
             unnamed,
             ["class", "classes"],
             "drawn in the colors of others",
         ),
-        counted(
+        (
             unusable,
             ["grid value", "grid values"],
             "without a probability, left white",
         ),
     ];
-    let frame = Frame {
-        remarks: remarks.into_iter().flatten().collect(),
-        ..Frame::new(NAME, caption, map.legend_entries())
-    };
+    let remarks = [
+        Some("white where all classes are equally likely".to_owned()),
+        inputs.remark(grid),
+        selected(map.points.len(), visible.len(), "points"),
+    ];
+    let left_out = left_out.map(|(count, things, text)| counted(count, things, text));
+    let remarks = remarks.into_iter().chain(left_out);
     let count = |class: usize| (map.names[class].as_str(), points.count(class).to_string());
-    let facts: Vec<(&str, String)> = map.shown_classes().into_iter().map(count).collect();
-    let shape = (axes, inputs.aspect(grid).unwrap_or(1.0));
-    square_image(path, &frame, shape, &facts, |chart| map.draw(chart))
+    let frame = Frame {
+        facts: map.shown_classes().into_iter().map(count).collect(),
+        ..Frame::new(NAME, caption, map.legend_entries()).with_remarks(remarks)
+    };
+    let image = grid.image(probabilities, classes, |values| map.color(values));
+    let shape = (Backdrop::Image(&image), inputs.aspect(grid).unwrap_or(1.0));
+    square(path, &frame, axes, shape, |chart, _| map.draw(chart))
 }
 
 impl Map<'_> {
@@ -156,7 +154,7 @@ impl Map<'_> {
     }
 
     /// The color of a position with these probabilities.
-    fn color(&self, probabilities: &[f64]) -> RGBColor {
+    fn color(&self, probabilities: &[f64]) -> Color {
         let least = 1.0 / self.classes as f64;
         largest(probabilities).map_or(palette::PAPER, |(class, probability)| {
             let share = (probability - least) / (1.0 - least).max(f64::MIN_POSITIVE);
@@ -164,27 +162,19 @@ impl Map<'_> {
         })
     }
 
-    fn draw(&self, chart: &mut Chart<'_>) -> Result<(), PlotError> {
-        let color = |probabilities: &[f64]| self.color(probabilities);
-        chart.image(self.grid.image(self.probabilities, self.classes, color));
+    fn draw(&self, chart: &Chart<'_>) {
         for line in &self.boundaries {
-            chart.curve(line, palette::INK)?;
+            chart.curve(line, palette::INK.line(2.0));
         }
-        self.draw_points(chart)?;
-        let rings = self.inducing.iter().map(|place| (place[0], place[1]));
-        chart.dots(rings, 4, palette::INK.stroke_width(pixels(3) as u32 / 2))
-    }
-
-    /// Draws crosses in the colors of the classes with a white rim.
-    fn draw_points(&self, chart: &mut Chart<'_>) -> Result<(), PlotError> {
-        let places = self.points.iter().map(|(place, _)| (place[0], place[1]));
-        let rim = palette::PAPER.stroke_width(pixels(RIM) as u32);
-        chart.crosses(places, 3, rim)?;
-        let crosses = self.points.iter().map(|(place, class)| {
-            let style = palette::class(*class).stroke_width(pixels(2) as u32);
-            Cross::new((place[0], place[1]), pixels(3), style)
-        });
-        chart.draw(crosses)
+        // Crosses in the colors of the classes with a white rim.
+        let places = self.points.iter().map(|&(place, _)| place);
+        chart.marks(Mark::Cross, places, 3.0, palette::PAPER.line(RIM));
+        for &(place, class) in &self.points {
+            let paint = palette::class(class).line(2.0);
+            chart.marks(Mark::Cross, [place], 3.0, paint);
+        }
+        let rings = self.inducing.iter().copied();
+        chart.dots(rings, 4.0, palette::INK.line(1.5));
     }
 }
 
@@ -218,7 +208,7 @@ fn boundaries(
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{CAPTION, INPUTS, Plot, wave, wide_name};
+    use super::super::tests::{CAPTION, INPUTS, Plot, wave, wide_name};
     use super::super::{MapScale, Quantity};
     use super::*;
 

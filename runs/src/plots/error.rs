@@ -38,14 +38,6 @@ pub enum PlotError {
         /// The given number of rows.
         rows: usize,
     },
-    /// The drawing library refused an element.
-    #[error("the {plot} plot could not be drawn: {reason}")]
-    Draw {
-        /// The plot.
-        plot: &'static str,
-        /// The message of the library.
-        reason: String,
-    },
     /// The file could not be written.
     #[error("cannot write the plot {}: {source}", path.display())]
     Write {

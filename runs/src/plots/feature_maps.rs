@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-
 use super::bitmap::{Bitmap, Tones};
-use super::canvas::{Area, Frame, HEIGHT, LABEL_SIZE, MARGIN, SQUARE_HEADER, WIDTH, ink, on_paper};
+use super::canvas::{Frame, HEIGHT, INK, LABEL_SIZE, MARGIN, SQUARE_HEADER, WIDTH, on_paper};
 use super::rows::same_length;
 use super::text_extent::fitted;
 use super::{Caption, PlotError};
@@ -13,13 +11,13 @@ use super::{Caption, PlotError};
 const NAME: &str = "Feature maps";
 
 /// The height of the line above the maps of a layer.
-const TITLE: i32 = 24;
+const TITLE: f64 = 24.0;
 /// The space for the names of the images.
-const NAMES: i32 = 84;
-const GAP: i32 = 4;
+const NAMES: f64 = 84.0;
+const GAP: f64 = 4.0;
 /// The gap between an image and its maps.
-const WIDE_GAP: i32 = 14;
-const LARGEST_SIDE: i32 = 84;
+const WIDE_GAP: f64 = 14.0;
+const LARGEST_SIDE: f64 = 84.0;
 /// The maximum number of channels to show for each layer.
 const MOST_CHANNELS: usize = 12;
 
@@ -69,9 +67,9 @@ impl ImageRows<'_> {
             channels,
             ..
         } = self;
-        let shown = match self.shown_channels() == *channels {
-            true => format!("{channels} channels"),
-            false => format!("{} of {channels} channels", self.shown_channels()),
+        let shown = match self.shown_channels() {
+            shown if shown == *channels => format!("{channels} channels"),
+            shown => format!("{shown} of {channels} channels"),
         };
         format!("layer {layer}: {height} by {width} patches, {shown}")
     }
@@ -99,31 +97,35 @@ pub fn feature_maps(
     let (Some(tones), false) = (tones, layers.is_empty()) else {
         return Err(PlotError::nothing(NAME, images.values.len()));
     };
-    let layout = Layout::new(names.len(), layers);
-    let frame = Frame {
-        remarks: vec![
-            "means of the hidden layers".into(),
-            "each channel is scaled from its smallest value (black) to its largest (white)".into(),
-        ],
-        ..Frame::new(NAME, caption, Vec::new())
-    };
+    let remarks = [
+        "means of the hidden layers",
+        "each channel is scaled from its smallest value (black) to its largest (white)",
+    ];
+    let remarks = remarks.map(|text| Some(text.to_owned()));
+    let frame = Frame::new(NAME, caption, Vec::new()).with_remarks(remarks);
+    let side = side(names.len(), layers);
+    let step = side + GAP;
     on_paper(path, &frame, |sheet| {
-        for (block, layer) in layers.iter().enumerate() {
-            let place = |row: usize, column: usize, bitmap| {
-                let corner = layout.corner(block, row, column);
-                sheet.image(bitmap, corner, (layout.side, layout.side));
-            };
-            for row in 0..names.len() {
-                place(row, 0, images.image(row, tones));
+        let mut area = sheet.inside([SQUARE_HEADER, MARGIN, 0.0, MARGIN]);
+        for (number, layer) in (1..).zip(layers) {
+            area.write(&layer.title(number), INK, (0.0, 2.0));
+            let (_, maps) = area.split_vertically(TITLE);
+            let (beside, maps) = maps.split_horizontally(NAMES);
+            for (row, name) in names.iter().enumerate() {
+                let top = step * row as f64;
+                let name = fitted(name, LABEL_SIZE, NAMES - 8.0);
+                beside.write(&name, INK.before(), (NAMES - 8.0, top + side / 2.0));
+                maps.image(&images.image(row, tones), (0.0, top), (side, side));
             }
             for channel in 0..layer.shown_channels() {
-                let maps = channel_bitmaps(layer, channel, names.len());
-                for (row, bitmap) in maps.into_iter().enumerate() {
-                    place(row, channel + 1, bitmap);
+                let left = step * (channel + 1) as f64 + WIDE_GAP - GAP;
+                let bitmaps = channel_bitmaps(layer, channel, names.len());
+                for (row, bitmap) in bitmaps.iter().enumerate() {
+                    maps.image(bitmap, (left, step * row as f64), (side, side));
                 }
             }
+            area = area.split_vertically(TITLE + step * names.len() as f64).1;
         }
-        write_names(sheet, names, layers, &layout)
     })
 }
 
@@ -140,63 +142,19 @@ fn channel_bitmaps(layer: &ImageRows<'_>, channel: usize, images: usize) -> Vec<
         .collect()
 }
 
-fn write_names(
-    sheet: &Area<'_>,
-    names: &[String],
-    layers: &[ImageRows<'_>],
-    layout: &Layout,
-) -> Result<(), PlotError> {
-    let beside = ink().pos(Pos::new(HPos::Right, VPos::Center));
-    for (block, layer) in layers.iter().enumerate() {
-        let (_, top) = layout.corner(block, 0, 0);
-        let title = layer.title(block + 1);
-        sheet.write(&title, &ink(), (MARGIN, top - TITLE + 2))?;
-        for (row, name) in names.iter().enumerate() {
-            let (left, top) = layout.corner(block, row, 0);
-            let right = left - 8;
-            let name = fitted(name, LABEL_SIZE, f64::from(right - MARGIN));
-            sheet.write(&name, &beside, (right, top + layout.side / 2))?;
-        }
-    }
-    Ok(())
-}
-
-/// The positions of images and maps, in pixels.
-struct Layout {
-    side: i32,
-    rows: i32,
-}
-
-impl Layout {
-    /// Places the blocks below each other with one row per image, as large as possible.
-    fn new(images: usize, layers: &[ImageRows<'_>]) -> Self {
-        let (rows, blocks) = (images as i32, layers.len() as i32);
-        let channels = layers.iter().map(ImageRows::shown_channels).max();
-        let columns = 1 + channels.unwrap_or(0) as i32;
-        let width = WIDTH as i32 - 2 * MARGIN - NAMES - WIDE_GAP;
-        let height = (HEIGHT as i32 - SQUARE_HEADER - MARGIN) / blocks - TITLE;
-        let side = (width / columns).min(height / rows) - GAP;
-        Self {
-            side: side.clamp(1, LARGEST_SIDE),
-            rows,
-        }
-    }
-
-    /// The upper left corner of an image (column zero) or of one of its maps.
-    fn corner(&self, block: usize, row: usize, column: usize) -> (i32, i32) {
-        let step = self.side + GAP;
-        let block_height = TITLE + step * self.rows;
-        let gap = if column > 0 { WIDE_GAP - GAP } else { 0 };
-        (
-            MARGIN + NAMES + step * column as i32 + gap,
-            SQUARE_HEADER + block_height * block as i32 + TITLE + step * row as i32,
-        )
-    }
+/// The side of a map in pixels, as large as possible, for blocks below each other with one row per image.
+fn side(images: usize, layers: &[ImageRows<'_>]) -> f64 {
+    let channels = layers.iter().map(ImageRows::shown_channels).max();
+    let columns = 1 + channels.unwrap_or(0);
+    let width = WIDTH - 2.0 * MARGIN - NAMES - WIDE_GAP;
+    let height = (HEIGHT - SQUARE_HEADER - MARGIN) / layers.len() as f64 - TITLE;
+    let side = (width / columns as f64).min(height / images as f64) - GAP;
+    side.floor().clamp(1.0, LARGEST_SIDE)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{CAPTION, Plot, wave, wide_name};
+    use super::super::tests::{CAPTION, Plot, wave, wide_name};
     use super::*;
 
     fn rows(values: &[f64], side: usize, channels: usize) -> ImageRows<'_> {
@@ -226,12 +184,12 @@ mod tests {
     #[test]
     fn maps_fit_on_the_sheet() {
         let values = wave(240, 0.0);
+        let names = ["a", "b", "c"].map(String::from);
         for blocks in 1..=4 {
             let layers = vec![rows(&values, 2, 20); blocks];
-            let layout = Layout::new(3, &layers);
-            let (x, y) = layout.corner(blocks - 1, 2, 12);
-            let (right, bottom) = (x + layout.side, y + layout.side);
-            assert!(right <= WIDTH as i32 && bottom <= HEIGHT as i32, "{blocks}");
+            let images = rows(&values[..12], 2, 1);
+            let plot = Plot::of(|path| feature_maps(path, &names, images, &layers, CAPTION));
+            assert_eq!(plot.count("image"), blocks * 3 * (1 + MOST_CHANNELS));
         }
     }
 

@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use plotters::prelude::*;
-
-use super::axis::{Axis, extent, padded, robust_extent};
-use super::canvas::{Area, Frame, pixels, sheet};
-use super::chart::Chart;
+use super::axis::{Axes, Axis, extent, padded, robust_extent};
+use super::canvas::{Frame, sheet};
+use super::chart::Backdrop;
+use super::drawing::{Area, Mark};
 use super::legend::{Entry, Sample};
-use super::rows::{MOST_POINTS, counted, same_length, thin, usable};
+use super::rows::{MOST_POINTS, counted, same_length, selected, thin, usable};
 use super::{Caption, PlotError, PredictedCurve, Quantity, palette, panels};
 use crate::evenly_spaced::evenly_spaced;
 
@@ -107,9 +106,9 @@ fn finite(points: Points<'_>) -> Result<Vec<(f64, f64)>, PlotError> {
 struct Scene {
     train: Vec<(f64, f64)>,
     test: Vec<(f64, f64)>,
-    axes: (Axis, Axis),
+    axes: Axes,
     /// The radius of points in pixels.
-    radius: i32,
+    radius: f64,
 }
 
 /// Draws one panel for each fit with the same axes: mean, bands, training and held-out points,
@@ -141,64 +140,56 @@ pub fn fits(
     let axes = axes.ok_or_else(|| PlotError::nothing(NAME, all))?;
     let plot = if fits.len() == 1 { "Fit" } else { NAME };
     let remarks = remarks(&axes, [&train, &test], &fits, all - sound);
-    let inside = |point: &(f64, f64)| axes.0.holds(point.0) && axes.1.holds(point.1);
     let visible = |points: &[(f64, f64)]| -> Vec<(f64, f64)> {
         let shown = thin(points, MOST_POINTS);
-        shown.into_iter().filter(inside).collect()
+        shown
+            .into_iter()
+            .filter(|&point| axes.hold(point))
+            .collect()
     };
     let scene = Scene {
         train: visible(&train),
         test: visible(&test),
         axes,
-        radius: if fits.len() == 1 { 3 } else { 2 },
+        radius: if fits.len() == 1 { 3.0 } else { 2.0 },
     };
+    let legend = scene.legend_entries(bands, &fits);
     let frame = Frame {
-        remarks,
         more_height: panels::more_height(fits.len()),
-        ..Frame::new(plot, caption, scene.legend_entries(bands, &fits))
+        ..Frame::new(plot, caption, legend).with_remarks(remarks)
     };
     sheet(path, &frame, |_, body| {
-        for (area, fit) in panels::divide(body, fits.len()).iter().zip(&fits) {
-            draw(area, fit, &scene)?;
+        for (area, fit) in panels::divide(body, fits.len()).zip(&fits) {
+            draw(area, fit, &scene);
         }
-        Ok(())
     })
 }
 
 /// Sentences about what is not drawn.
 fn remarks(
-    axes: &(Axis, Axis),
+    axes: &Axes,
     points: [&Vec<(f64, f64)>; 2],
     fits: &[FitPanel<'_>],
     unusable: usize,
-) -> Vec<String> {
-    let is_outside = |point: &&(f64, f64)| !axes.0.holds(point.0) || !axes.1.holds(point.1);
+) -> Vec<Option<String>> {
+    let is_outside = |point: &&(f64, f64)| !axes.hold(**point);
     let outside = points.into_iter().flatten().filter(is_outside).count();
     let inducing = fits
         .iter()
         .flat_map(|fit| fit.inducing.iter().chain(fit.orthogonal));
-    let hidden = inducing.filter(|&&place| !axes.0.holds(place)).count();
-    let thinned = points
-        .into_iter()
-        .filter(|points| points.len() > MOST_POINTS);
-    let thinned = thinned.map(|points| format!("{MOST_POINTS} of {} points shown", points.len()));
-    thinned
-        .chain(counted(
-            outside,
-            ["point", "points"],
-            "outside the range shown",
-        ))
-        .chain(counted(
+    let hidden = inducing.filter(|&&place| !axes.x.holds(place)).count();
+    let thinned = points.map(|points| selected(MOST_POINTS, points.len(), "points"));
+    let left_out = [
+        (outside, ["point", "points"], "outside the range shown"),
+        (
             hidden,
             ["inducing point", "inducing points"],
             "outside the range shown",
-        ))
-        .chain(counted(
-            unusable,
-            ["value", "values"],
-            "not finite, left out",
-        ))
-        .collect()
+        ),
+        (unusable, ["value", "values"], "not finite, left out"),
+    ];
+    let left_out = left_out.map(|(count, things, text)| counted(count, things, text));
+    thinned.into_iter().chain(left_out).collect()
 }
 
 impl Scene {
@@ -206,7 +197,7 @@ impl Scene {
     fn legend_entries<'a>(&self, bands: &[&'a str], fits: &[FitPanel<'_>]) -> Vec<Entry<'a>> {
         let shaded = bands.iter().zip(SHADES).rev();
         let shaded = shaded.map(|(text, (sample, _))| Entry::new(sample, palette::SKY, text));
-        let holds = |points: &[f64]| points.iter().any(|&place| self.axes.0.holds(place));
+        let holds = |points: &[f64]| points.iter().any(|&place| self.axes.x.holds(place));
         let is_trained = !self.train.is_empty();
         let is_tested = !self.test.is_empty();
         let has_inducing = fits.iter().any(|fit| holds(fit.inducing));
@@ -232,7 +223,7 @@ fn axes(
     fits: &[FitPanel<'_>],
     points: &[&Vec<(f64, f64)>],
     (input, target): (Quantity<'_>, Quantity<'_>),
-) -> Option<(Axis, Axis)> {
+) -> Option<Axes> {
     let means = || fits.iter().flat_map(|fit| &fit.means);
     let heights: Vec<f64> = (means().chain(points.iter().copied().flatten()))
         .map(|point| point.1)
@@ -249,49 +240,40 @@ fn axes(
     );
     let (low, high) = padded(range, 0.1);
     let (across, up) = if fits.len() == 1 { (8, 7) } else { (5, 5) };
-    Some((
+    Some(Axes::new(
         Axis::new(left, right, input, across),
         Axis::new(low, high, target, up),
     ))
 }
 
-fn draw(area: &Area<'_>, fit: &FitPanel<'_>, scene: &Scene) -> Result<(), PlotError> {
-    let (horizontal, vertical) = &scene.axes;
-    let mut chart = panels::chart(area, fit.title, scene.axes.clone())?;
+fn draw(area: Area<'_>, fit: &FitPanel<'_>, scene: &Scene) {
+    let chart = panels::chart(area, fit.title, scene.axes.clone(), Backdrop::Grid);
     for (edges, (_, shade)) in fit.bands.iter().zip(SHADES) {
-        chart.band(edges, shade)?;
+        chart.band(edges, palette::SKY.filled().faded(shade));
     }
-    let dot = palette::INK.mix(if scene.train.len() > 300 { 0.35 } else { 0.6 });
-    chart.dots(scene.train.iter().copied(), scene.radius, dot.filled())?;
-    let ring = palette::VERMILION.stroke_width(pixels(scene.radius) as u32 / 2);
-    chart.dots(scene.test.iter().copied(), scene.radius, ring)?;
-    chart.curve(&fit.means, palette::BLUE)?;
-    draw_inducing(&mut chart, fit, horizontal, vertical)
-}
-
-fn draw_inducing(
-    chart: &mut Chart<'_>,
-    fit: &FitPanel<'_>,
-    horizontal: &Axis,
-    vertical: &Axis,
-) -> Result<(), PlotError> {
-    let (low, high) = vertical.limits();
+    let faint = if scene.train.len() > 300 { 0.35 } else { 0.6 };
+    let dot = palette::INK.filled().faded(faint);
+    chart.dots(scene.train.iter().copied(), scene.radius, dot);
+    let ring = palette::VERMILION.line(scene.radius / 2.0);
+    chart.dots(scene.test.iter().copied(), scene.radius, ring);
+    chart.curve(&fit.means, palette::BLUE.line(2.0));
+    let (low, high) = scene.axes.y.limits();
     let offset = 0.04 * (high - low);
-    let places = |points: &[f64], height: f64| -> Vec<(f64, f64)> {
-        let held = points.iter().filter(|&&place| horizontal.holds(place));
+    let at = |places: &[f64], height: f64| -> Vec<(f64, f64)> {
+        let held = places.iter().filter(|&&place| scene.axes.x.holds(place));
         held.map(|&place| (place, height)).collect()
     };
-    let line = palette::GREEN.stroke_width(pixels(2) as u32);
-    let crosses = places(fit.inducing, low + offset).into_iter();
-    chart.draw(crosses.map(|point| Cross::new(point, pixels(4), line)))?;
-    let triangles = places(fit.orthogonal, high - offset).into_iter();
-    let filled = palette::GREEN.filled();
-    chart.draw(triangles.map(|point| TriangleMarker::new(point, pixels(4), filled)))
+    let (crosses, triangles) = (
+        at(fit.inducing, low + offset),
+        at(fit.orthogonal, high - offset),
+    );
+    chart.marks(Mark::Cross, crosses, 4.0, palette::GREEN.line(2.0));
+    chart.marks(Mark::Triangle, triangles, 4.0, palette::GREEN.filled());
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{CAPTION, Plot, wave, wide_name};
+    use super::super::tests::{CAPTION, Plot, wave, wide_name};
     use super::*;
 
     const INPUT: Quantity<'static> = Quantity {

@@ -3,18 +3,18 @@
 use std::path::Path;
 
 use super::bitmap::{Bitmap, Tones};
-use super::canvas::{Frame, HEIGHT, MARGIN, SQUARE_HEADER, WIDTH, ink, on_paper};
+use super::canvas::{BETWEEN_MARGINS, Frame, HEIGHT, INK, MARGIN, SQUARE_HEADER, on_paper};
 use super::rows::thin;
 use super::{Caption, PlotError};
 
 const NAME: &str = "Inducing patches";
 
 /// The height of the line above a set.
-const TITLE: i32 = 24;
+const TITLE: f64 = 24.0;
 /// The largest side of a patch on the sheet, in pixels.
-const LARGEST_SIDE: i32 = 60;
-const SMALLEST_SIDE: i32 = 14;
-const GAP: i32 = 4;
+const LARGEST_SIDE: u32 = 60;
+const SMALLEST_SIDE: u32 = 14;
+const GAP: f64 = 4.0;
 /// The share of the values that are clipped to black, and to white.
 const OUTSIDE: f64 = 0.005;
 
@@ -45,40 +45,30 @@ pub fn inducing_patches(
         return Err(PlotError::nothing(NAME, all().count()));
     };
     let length = size * size * channels;
-    let height = (HEIGHT as i32 - SQUARE_HEADER - MARGIN) / sets.len() as i32;
-    let (mut images, mut titles) = (Vec::new(), Vec::new());
-    let mut top = SQUARE_HEADER;
-    for set in sets {
-        let patches = sorted(set.values, length);
-        let layout = Layout::of(patches.len(), height - TITLE);
-        let shown = thin(&patches, layout.capacity());
-        titles.push((title(set.name, shown.len(), patches.len()), top));
-        images.extend(shown.iter().enumerate().map(|(place, patch)| {
-            let (x, y) = layout.place(place);
-            let bitmap = Bitmap::new(patch, size, channels, tones);
-            let corner = (MARGIN + x, top + TITLE + y);
-            (bitmap, corner, (layout.side, layout.side))
-        }));
-        top += TITLE + layout.height(shown.len());
-    }
+    let height = (HEIGHT - SQUARE_HEADER - MARGIN) / sets.len() as f64;
     let number = |value: f64| format!("{value:.2}").replace('-', "−");
-    let frame = Frame {
-        remarks: vec![
-            format!("{size} by {size} pixels, sorted from dark to bright"),
-            format!(
-                "black is {}, white is {}",
-                number(tones.black),
-                number(tones.white)
-            ),
-        ],
-        ..Frame::new(NAME, caption, Vec::new())
-    };
+    let (black, white) = (number(tones.black), number(tones.white));
+    let remarks = [
+        format!("{size} by {size} pixels, sorted from dark to bright"),
+        format!("black is {black}, white is {white}"),
+    ];
+    let frame = Frame::new(NAME, caption, Vec::new()).with_remarks(remarks.map(Some));
     on_paper(path, &frame, |sheet| {
-        for (bitmap, corner, size) in images {
-            sheet.image(bitmap, corner, size);
+        let mut area = sheet.inside([SQUARE_HEADER, MARGIN, 0.0, MARGIN]);
+        for set in sets {
+            let patches = sorted(set.values, length);
+            let layout = Layout::of(patches.len(), height - TITLE);
+            let shown = thin(&patches, layout.columns * layout.rows);
+            let title = title(set.name, shown.len(), patches.len());
+            area.write(&title, INK, (0.0, 0.0));
+            area = area.split_vertically(TITLE).1;
+            for (place, patch) in shown.iter().enumerate() {
+                let bitmap = Bitmap::new(patch, size, channels, tones);
+                area.image(&bitmap, layout.place(place), (layout.side, layout.side));
+            }
+            let (_, top) = layout.place(shown.len() + layout.columns - 1);
+            area = area.split_vertically(top + 2.0 * GAP).1;
         }
-        let mut titles = titles.iter();
-        titles.try_for_each(|(title, top)| sheet.write(title, &ink(), (MARGIN, *top)))
     })
 }
 
@@ -99,47 +89,37 @@ fn title(name: &str, shown: usize, count: usize) -> String {
 
 /// Patches in rows, as large as possible.
 struct Layout {
-    side: i32,
-    columns: i32,
-    rows: i32,
+    side: f64,
+    columns: usize,
+    rows: usize,
 }
 
 impl Layout {
-    fn of(count: usize, height: i32) -> Self {
-        let with_side = |side: i32| {
-            let fit = |room: i32| ((room + GAP) / (side + GAP)).max(1);
+    fn of(count: usize, height: f64) -> Self {
+        let with_side = |side: u32| {
+            let side = f64::from(side);
+            let fit = |room: f64| (((room + GAP) / (side + GAP)) as usize).max(1);
             Self {
                 side,
-                columns: fit(WIDTH as i32 - 2 * MARGIN),
-                rows: fit(height - 3 * GAP),
+                columns: fit(BETWEEN_MARGINS),
+                rows: fit(height - 3.0 * GAP),
             }
         };
         let mut sides = (SMALLEST_SIDE..=LARGEST_SIDE).rev().map(with_side);
-        let found = sides.find(|layout| layout.capacity() >= count);
+        let found = sides.find(|layout| layout.columns * layout.rows >= count);
         found.unwrap_or_else(|| with_side(SMALLEST_SIDE))
     }
 
-    fn capacity(&self) -> usize {
-        (self.columns * self.rows) as usize
-    }
-
-    /// The height of `count` patches, with a gap below them.
-    fn height(&self, count: usize) -> i32 {
-        let rows = count.div_ceil(self.columns as usize) as i32;
-        (self.side + GAP) * rows + 2 * GAP
-    }
-
     /// The upper left corner of a patch.
-    fn place(&self, index: usize) -> (i32, i32) {
-        let step = self.side + GAP;
-        let index = index as i32;
-        (step * (index % self.columns), step * (index / self.columns))
+    fn place(&self, index: usize) -> (f64, f64) {
+        let along = |count: usize| (self.side + GAP) * count as f64;
+        (along(index % self.columns), along(index / self.columns))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{CAPTION, Plot, wave};
+    use super::super::tests::{CAPTION, Plot, wave};
     use super::*;
 
     #[test]
@@ -164,9 +144,12 @@ mod tests {
     #[test]
     fn patches_are_as_large_as_they_fit_and_brightest_last() {
         for count in [1, 7, 100, 400] {
-            let layout = Layout::of(count, 400);
+            let layout = Layout::of(count, 400.0);
             let (x, y) = layout.place(count - 1);
-            assert!(x + layout.side <= 780 && y + layout.side <= 400, "{count}");
+            assert!(
+                x + layout.side <= 780.0 && y + layout.side <= 400.0,
+                "{count}"
+            );
         }
         let values = [3.0, 1.0, 0.0, 0.5];
         assert_eq!(sorted(&values, 2), [&[0.0, 0.5], &[3.0, 1.0]]);

@@ -1,12 +1,9 @@
 //! Legend entries: a sample with a label beside it, always outside the plot.
 
-use plotters::prelude::*;
-use plotters::style::RGBColor;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-
-use super::canvas::{Area, LABEL_SIZE, ink, pixels};
+use super::canvas::{INK, LABEL_SIZE};
+use super::drawing::{Area, Mark, Place};
+use super::palette::{self, Color};
 use super::text_extent::{fitted, width};
-use super::{PlotError, palette};
 
 /// The sample of a legend entry.
 #[derive(Debug, Clone, Copy)]
@@ -28,13 +25,13 @@ pub(super) enum Sample {
 /// One entry of a legend.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry<'a> {
-    pub(super) sample: Sample,
-    pub(super) color: RGBColor,
-    pub(super) text: &'a str,
+    sample: Sample,
+    color: Color,
+    text: &'a str,
 }
 
 impl<'a> Entry<'a> {
-    pub(super) fn new(sample: Sample, color: RGBColor, text: &'a str) -> Self {
+    pub(super) fn new(sample: Sample, color: Color, text: &'a str) -> Self {
         Self {
             sample,
             color,
@@ -44,108 +41,102 @@ impl<'a> Entry<'a> {
 }
 
 /// The distance from the start of an entry to its text, in pixels.
-const SAMPLE_WIDTH: i32 = 28;
+const SAMPLE_WIDTH: f64 = 28.0;
 /// The distance between rows of entries, in pixels.
-const LINE_HEIGHT: i32 = 19;
+const ROW_HEIGHT: f64 = 19.0;
+/// The distance between entries in a column, in pixels.
+const LINE_HEIGHT: f64 = 22.0;
 
 /// The width of the white rim of a cross on a shaded area, in pixels.
-pub(super) const RIM: i32 = 4;
+pub(super) const RIM: f64 = 4.0;
 /// The gap between entries of a row, in pixels.
-const GAP: i32 = 24;
+const GAP: f64 = 24.0;
 
 /// Entries side by side; those that do not fit continue on further rows.
 pub(super) struct Rows<'a> {
-    /// The entries with their texts as shown, their distances from the left, and their rows.
-    entries: Vec<(Entry<'a>, String, i32, i32)>,
+    /// The entries with their texts as shown, and their positions from the first.
+    entries: Vec<(Entry<'a>, String, Place)>,
 }
 
 impl<'a> Rows<'a> {
     /// Rows of at most this width.
     pub(super) fn of(entries: &[Entry<'a>], room: f64) -> Self {
-        let (mut left, mut row) = (0, 0);
+        let (mut left, mut top) = (0.0, 0.0);
         let place = |&entry: &Entry<'a>| {
-            let text = fitted(entry.text, LABEL_SIZE, room - f64::from(SAMPLE_WIDTH));
-            let length = SAMPLE_WIDTH + width(&text, LABEL_SIZE).ceil() as i32;
-            if left > 0 && f64::from(left + length) > room {
-                (left, row) = (0, row + 1);
+            let text = fitted(entry.text, LABEL_SIZE, room - SAMPLE_WIDTH);
+            let length = SAMPLE_WIDTH + width(&text, LABEL_SIZE).ceil();
+            if left > 0.0 && left + length > room {
+                (left, top) = (0.0, top + ROW_HEIGHT);
             }
             let start = left;
             left += length + GAP;
-            (entry, text, start, row)
+            (entry, text, (start, top))
         };
         let entries = entries.iter().map(place).collect();
         Self { entries }
     }
 
     /// The height of the rows below the first, in pixels.
-    pub(super) fn more_height(&self) -> i32 {
-        LINE_HEIGHT * self.entries.last().map_or(0, |&(.., row)| row)
+    pub(super) fn more_height(&self) -> f64 {
+        self.entries.last().map_or(0.0, |&(.., (_, top))| top)
     }
 
     /// Draws the entries, with the first row vertically centered on `y`.
-    pub(super) fn draw(&self, area: &Area<'_>, (x, y): (i32, i32)) -> Result<(), PlotError> {
-        let mut entries = self.entries.iter();
-        entries.try_for_each(|(entry, text, left, row)| {
-            draw(area, entry, text, (x + left, y + row * LINE_HEIGHT))
-        })
+    pub(super) fn draw(&self, area: Area<'_>, (x, y): Place) {
+        for (entry, text, (left, top)) in &self.entries {
+            entry.draw(area, text, (x + left, y + top));
+        }
     }
 }
 
 /// Draws entries below each other in this width; returns the y below the last one.
 pub(super) fn in_a_column(
-    area: &Area<'_>,
+    area: Area<'_>,
     entries: &[Entry<'_>],
-    (x, y): (i32, i32),
+    (x, mut y): Place,
     room: f64,
-) -> Result<i32, PlotError> {
-    const LINE_HEIGHT: i32 = 22;
-    let mut top = y;
+) -> f64 {
     for entry in entries {
-        let text = fitted(entry.text, LABEL_SIZE, room - f64::from(SAMPLE_WIDTH));
-        draw(area, entry, &text, (x, top))?;
-        top += LINE_HEIGHT;
+        let text = fitted(entry.text, LABEL_SIZE, room - SAMPLE_WIDTH);
+        entry.draw(area, &text, (x, y));
+        y += LINE_HEIGHT;
     }
-    Ok(top)
+    y
 }
 
-fn draw(
-    area: &Area<'_>,
-    entry: &Entry<'_>,
-    text: &str,
-    (x, y): (i32, i32),
-) -> Result<(), PlotError> {
-    sample(area, entry, x, y)?;
-    let style = ink().pos(Pos::new(HPos::Left, VPos::Center));
-    area.write(text, &style, (x + SAMPLE_WIDTH, y))
-}
+impl Entry<'_> {
+    fn draw(&self, area: Area<'_>, text: &str, (x, y): Place) {
+        self.draw_sample(area, (x, y));
+        area.write(text, INK.after(), (x + SAMPLE_WIDTH, y));
+    }
 
-fn sample(area: &Area<'_>, entry: &Entry<'_>, x: i32, y: i32) -> Result<(), PlotError> {
-    let at = |dx: i32, dy: i32| (pixels(x + dx), pixels(y + dy));
-    let solid = entry.color.stroke_width(pixels(2) as u32);
-    let filled = entry.color.filled();
-    let middle = at(11, 0);
-    match entry.sample {
-        Sample::Line => area.draw(&PathElement::new([at(0, 0), at(22, 0)], solid)),
-        Sample::Dashes => [0, 8, 16].into_iter().try_for_each(|start| {
-            area.draw(&PathElement::new([at(start, 0), at(start + 5, 0)], solid))
-        }),
-        Sample::Band => area.rectangle((x, y - 6), (22, 12), entry.color.mix(0.3).filled()),
-        Sample::DarkBand => area.rectangle((x, y - 6), (22, 12), entry.color.mix(0.6).filled()),
-        Sample::Dot => area.draw(&Circle::new(middle, pixels(4), filled)),
-        Sample::Ring => area.draw(&Circle::new(middle, pixels(4), solid)),
-        Sample::Triangle => area.draw(&TriangleMarker::new(middle, pixels(5), filled)),
-        Sample::Cross => area.draw(&Cross::new(middle, pixels(4), solid)),
-        Sample::Tile => {
-            area.rectangle((x, y - 7), (22, 14), entry.color.mix(0.7).filled())?;
-            let rim = palette::PAPER.stroke_width(pixels(RIM) as u32);
-            area.draw(&Cross::new(middle, pixels(3), rim))?;
-            area.draw(&Cross::new(middle, pixels(3), solid))
+    fn draw_sample(&self, area: Area<'_>, (x, y): Place) {
+        let (filled, solid) = (self.color.filled(), self.color.line(2.0));
+        let line = |paint| area.line(&[(x, y), (x + 22.0, y)], paint);
+        let box_of = |height: f64, opacity| {
+            let corner = (x, y - height / 2.0);
+            area.rectangle(corner, (22.0, height), filled.faded(opacity));
+        };
+        let mark = |mark, reach, paint| area.mark(mark, (x + 11.0, y), reach, paint);
+        match self.sample {
+            Sample::Line => line(solid),
+            Sample::Dashes => line(solid.dashed(4.4)),
+            Sample::Band => box_of(12.0, 0.3),
+            Sample::DarkBand => box_of(12.0, 0.6),
+            Sample::Dot => mark(Mark::Circle, 4.0, filled),
+            Sample::Ring => mark(Mark::Circle, 4.0, solid),
+            Sample::Triangle => mark(Mark::Triangle, 5.0, filled),
+            Sample::Cross => mark(Mark::Cross, 4.0, solid),
+            Sample::Tile => {
+                box_of(14.0, 0.7);
+                mark(Mark::Cross, 3.0, palette::PAPER.line(RIM));
+                mark(Mark::Cross, 3.0, solid);
+            }
+            Sample::BarredDot => {
+                let bar = [(x + 11.0, y - 8.0), (x + 11.0, y + 8.0)];
+                area.line(&bar, self.color.line(1.0).faded(0.5));
+                mark(Mark::Circle, 3.0, filled);
+            }
         }
-        Sample::BarredDot => area
-            .draw(&PathElement::new(
-                [at(11, -8), at(11, 8)],
-                entry.color.mix(0.5).stroke_width(pixels(1) as u32),
-            ))
-            .and_then(|()| area.draw(&Circle::new(middle, pixels(3), filled))),
     }
 }

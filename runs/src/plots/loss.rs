@@ -5,7 +5,7 @@ use std::path::Path;
 use super::axis::{padded, robust_extent};
 use super::canvas::Frame;
 use super::curves::{CurveName, CurvePanel, Span, Stroke, curves_in};
-use super::rows::{MOST_POINTS, remark, thin, usable};
+use super::rows::{MOST_POINTS, remark, selected, thin, usable};
 use super::{Caption, PlotError, Quantity};
 
 const NAME: &str = "Training loss";
@@ -60,8 +60,7 @@ pub fn loss(
     // One huge early value would raise the average of a hundred steps around it.
     let visible: Vec<(f64, f64)> = finite.iter().filter(is_visible).copied().collect();
     let shown = thin(&finite, MOST_POINTS);
-    let thinned = (shown.len() < finite.len())
-        .then(|| format!("{MOST_POINTS} of {} points shown", finite.len()));
+    let thinned = selected(shown.len(), finite.len(), "points");
     let outside = finite.len() - visible.len();
     let (along, names, curves) = match progress {
         Progress::FullBatch => ("iteration", vec!["all training rows".into()], vec![shown]),
@@ -86,10 +85,7 @@ pub fn loss(
         remark(outside, "outside the range shown"),
         remark(points.len() - finite.len(), "not finite, left out"),
     ];
-    let frame = Frame {
-        remarks: remarks.into_iter().flatten().collect(),
-        ..Frame::new(NAME, caption, Vec::new())
-    };
+    let frame = Frame::new(NAME, caption, Vec::new()).with_remarks(remarks);
     let panel = CurvePanel {
         title: "",
         ..CurvePanel::new("loss per datum", Span::Window(low, high), curves)
@@ -117,7 +113,7 @@ fn moving_average(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{CAPTION, Plot};
+    use super::super::tests::{CAPTION, Plot};
     use super::*;
 
     fn decaying(count: u64) -> Vec<LossPoint> {

@@ -1,7 +1,7 @@
 //! The two inputs of a map.
 
 use super::Quantity;
-use super::axis::Axis;
+use super::axis::{Axes, Axis};
 use super::probability_grid::ProbabilityGrid;
 
 /// About this many ticks are on an axis.
@@ -35,11 +35,11 @@ impl<'a> MapInputs<'a> {
     }
 
     /// The axes of a grid.
-    pub(super) fn axes(&self, grid: &ProbabilityGrid) -> (Axis, Axis) {
+    pub(super) fn axes(&self, grid: &ProbabilityGrid) -> Axes {
         let [first, second] = grid.ranges();
         match self.scale {
             MapScale::Separate | MapScale::Equal => grid.axes(self.names),
-            MapScale::Degrees => (
+            MapScale::Degrees => Axes::new(
                 Axis::degrees(first, self.names[0], TICKS),
                 Axis::degrees(second, self.names[1], TICKS),
             ),

@@ -3,9 +3,10 @@
 //! and magnitudes over two inputs.
 //!
 //! Every function takes slices and a path and writes one file of 800 by 560 pixels, or a taller one
-//! if there are many rows or a long legend. Values that are not finite are left out and counted in
-//! the lines below the title; if none are left, the function returns a [`PlotError`] and writes
-//! nothing. Names that do not fit are shortened with an ellipsis.
+//! if there are many rows or a long legend; [`effect()`] returns a small chart as text. Values that
+//! are not finite are left out and counted in the lines below the title; if none are left, the
+//! function returns a [`PlotError`] and writes nothing. Names that do not fit are shortened with an
+//! ellipsis.
 
 mod axis;
 mod bitmap;
@@ -16,6 +17,8 @@ mod comparison;
 mod confusion;
 mod curves;
 mod decision_map;
+mod drawing;
+mod effect;
 mod error;
 mod feature_maps;
 mod fits;
@@ -35,7 +38,7 @@ mod probability_grid;
 mod reliability;
 mod rows;
 #[cfg(test)]
-mod testing;
+mod tests;
 mod text_extent;
 
 pub use calibration::calibration;
@@ -43,6 +46,7 @@ pub use comparison::{ComparedScore, comparison};
 pub use confusion::{Confusion, confusion};
 pub use curves::{CurveName, CurvePanel, Span, Stroke, curves};
 pub use decision_map::{ClassifiedPoints, decision_map};
+pub use effect::{EffectCurve, EffectPlaces, effect};
 pub use error::{PlotError, warn_undrawn};
 pub use feature_maps::{ImageRows, feature_maps};
 pub use fits::{Bands, FitPanel, Points, evaluation_grid, fits};
@@ -50,7 +54,7 @@ pub use inducing_patches::{PatchSet, inducing_patches};
 pub use loss::{LossPoint, Progress, loss};
 pub use map_inputs::{MapInputs, MapScale};
 pub use number_maps::{MapPanel, number_maps};
-pub use palette::COLORS;
+pub use palette::{COLORS, class_color};
 pub use point_maps::{PointMaps, point_maps};
 pub use predicted_curve::PredictedCurve;
 pub use predicted_observed::{Predictions, predicted_observed};

@@ -2,25 +2,22 @@
 
 use std::path::Path;
 
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-
 use super::axis::extent;
-use super::canvas::{Area, Frame, LABEL_SIZE, LEGEND, gray, pixels, sheet};
-use super::chart::Chart;
+use super::bitmap::Bitmap;
+use super::canvas::{Frame, GRAY, LABEL_SIZE, LEGEND, sheet};
+use super::chart::Backdrop;
+use super::drawing::{Area, Mark};
 use super::legend::{Entry, Sample};
+use super::palette::{self, Color};
 use super::probability_grid::ProbabilityGrid;
 use super::rows::{MOST_POINTS, same_length, thin, usable};
 use super::text_extent::fitted;
-use super::{Caption, PlotError, Quantity, palette, panels};
+use super::{Caption, PlotError, Quantity, panels};
 
 const NAME: &str = "Map";
-/// The number of strips of the color scale.
-const STRIPS: i32 = 40;
-/// The position of the color scale from the left of the header, in pixels.
-const SCALE: i32 = 470;
-/// The width of a strip of the color scale, in pixels.
-const STRIP: i32 = 3;
+/// The position of the color scale from the left of the header, and its size, in pixels.
+const SCALE: f64 = 470.0;
+const SCALE_SIZE: (f64, f64) = (123.0, 14.0);
 
 /// A heat map: values at the nodes of a grid.
 #[derive(Clone, Debug)]
@@ -71,63 +68,39 @@ pub fn number_maps(
     };
     // The names of dots and crosses share the room on the left of the color scale.
     let names = [points, crosses].map(|name| fitted(name, LABEL_SIZE, 120.0));
-    let shown: Vec<Marks> = maps
-        .iter()
-        .map(|map| Marks::of(map, grid, inputs))
+    let axes = grid.axes(inputs);
+    let dots: Vec<_> = (maps.iter())
+        .map(|map| thin(&axes.held(map.points), MOST_POINTS))
         .collect();
-    let mut entries = Vec::new();
-    if shown.iter().any(|marks| !marks.points.is_empty()) {
-        entries.push(Entry::new(Sample::Dot, palette::VERMILION, &names[0]));
-    }
-    if shown.iter().any(|marks| !marks.crosses.is_empty()) {
-        entries.push(Entry::new(Sample::Cross, palette::INK, &names[1]));
-    }
+    let crosses: Vec<_> = maps.iter().map(|map| axes.held(map.crosses)).collect();
+    let entries = [
+        (&dots, Sample::Dot, palette::VERMILION, &names[0]),
+        (&crosses, Sample::Cross, palette::INK, &names[1]),
+    ];
+    let shown = entries
+        .into_iter()
+        .filter(|(marks, ..)| !marks.concat().is_empty());
+    let legend = shown.map(|(_, sample, color, name)| Entry::new(sample, color, name));
     let frame = Frame {
         more_height: panels::more_height(maps.len()),
-        ..Frame::new(NAME, caption, entries)
+        ..Frame::new(NAME, caption, legend.collect())
     };
     sheet(path, &frame, |header, body| {
-        draw_scale(header, range)?;
+        draw_scale(header, range);
+        let marks = dots.into_iter().zip(crosses);
         let areas = panels::divide(body, maps.len());
-        for ((area, map), marks) in areas.iter().zip(maps).zip(&shown) {
-            let mut chart = panels::chart_of_image(area, map.title, grid.axes(inputs))?;
-            chart.image(grid.image(map.values, 1, |values| color(values[0], range)));
-            marks.draw(&mut chart)?;
+        for ((area, map), (dots, crosses)) in areas.zip(maps).zip(marks) {
+            let image = grid.image(map.values, 1, |values| color(values[0], range));
+            let backdrop = Backdrop::Image(&image);
+            let chart = panels::chart(area, map.title, axes.clone(), backdrop);
+            chart.dots(dots, 1.0, palette::VERMILION.filled().faded(0.7));
+            chart.marks(Mark::Cross, crosses, 4.0, palette::INK.line(2.0));
         }
-        Ok(())
     })
 }
 
-/// The dots and crosses inside a map.
-struct Marks {
-    points: Vec<(f64, f64)>,
-    crosses: Vec<(f64, f64)>,
-}
-
-impl Marks {
-    fn of(map: &MapPanel<'_>, grid: &ProbabilityGrid, inputs: [Quantity<'_>; 2]) -> Self {
-        let (horizontal, vertical) = grid.axes(inputs);
-        let held = |places: &[[f64; 2]]| -> Vec<(f64, f64)> {
-            let places = places.iter().map(|&[x, y]| (x, y));
-            let inside = |place: &(f64, f64)| horizontal.holds(place.0) && vertical.holds(place.1);
-            places.filter(inside).collect()
-        };
-        Self {
-            points: thin(&held(map.points), MOST_POINTS),
-            crosses: held(map.crosses),
-        }
-    }
-
-    fn draw(&self, chart: &mut Chart<'_>) -> Result<(), PlotError> {
-        let dots = self.points.iter().copied();
-        chart.dots(dots, 1, palette::VERMILION.mix(0.7).filled())?;
-        let crosses = self.crosses.iter().copied();
-        chart.crosses(crosses, 4, palette::INK.stroke_width(pixels(2) as u32))
-    }
-}
-
 /// The color of a value between the lowest and the highest; white if it is not finite.
-fn color(value: f64, (low, high): (f64, f64)) -> RGBColor {
+fn color(value: f64, (low, high): (f64, f64)) -> Color {
     if !usable(value) {
         return palette::PAPER;
     }
@@ -139,21 +112,12 @@ fn color(value: f64, (low, high): (f64, f64)) -> RGBColor {
 }
 
 /// Draws the color scale with the values at its ends.
-fn draw_scale(header: &Area<'_>, (low, high): (f64, f64)) -> Result<(), PlotError> {
-    for strip in 0..=STRIPS {
-        let color = palette::share(true, f64::from(strip) / f64::from(STRIPS));
-        let corner = (SCALE + strip * STRIP, LEGEND - 7);
-        header.rectangle(corner, (STRIP, 14), color.filled())?;
-    }
-    let end = SCALE + (STRIPS + 1) * STRIP;
-    for (text, x, side) in [
-        (shown(low), SCALE - 8, HPos::Right),
-        (shown(high), end + 8, HPos::Left),
-    ] {
-        let style = gray().pos(Pos::new(side, VPos::Center));
-        header.write(&text, &style, (x, LEGEND))?;
-    }
-    Ok(())
+fn draw_scale(header: Area<'_>, (low, high): (f64, f64)) {
+    let (width, height) = SCALE_SIZE;
+    let scale = Bitmap::color_scale(|share| palette::share(true, share));
+    header.image(&scale, (SCALE, LEGEND - height / 2.0), SCALE_SIZE);
+    header.write(&shown(low), GRAY.before(), (SCALE - 8.0, LEGEND));
+    header.write(&shown(high), GRAY.after(), (SCALE + width + 8.0, LEGEND));
 }
 
 /// Formats a number with three digits.
@@ -169,7 +133,7 @@ fn shown(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{CAPTION, INPUTS, Plot, wide_name};
+    use super::super::tests::{CAPTION, INPUTS, Plot, wide_name};
     use super::*;
 
     #[test]

@@ -2,14 +2,11 @@
 
 use std::path::Path;
 
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-
 use super::axis::extent;
 use super::canvas::{
-    Area, BETWEEN_MARGINS, Frame, HEIGHT, LABEL_SIZE, MARGIN, SQUARE_HEADER, WIDTH, ink, on_paper,
-    pixels,
+    BETWEEN_MARGINS, Frame, HEIGHT, INK, LABEL_SIZE, MARGIN, SQUARE_HEADER, WIDTH, on_paper,
 };
+use super::drawing::{Area, Mark, Place};
 use super::legend::{self, Entry, Sample};
 use super::rows::{same_length, usable};
 use super::text_extent::fitted;
@@ -18,13 +15,13 @@ use super::{Caption, PlotError, palette};
 const NAME: &str = "Magnitudes";
 
 /// The space for the names of the rows of maps.
-const NAMES: i32 = 108;
+const NAMES: f64 = 108.0;
 /// The space for the numbers of the columns.
-const NUMBERS: i32 = 22;
-const GAP: i32 = 8;
+const NUMBERS: f64 = 22.0;
+const GAP: f64 = 8.0;
 /// The margin around the points of a map.
-const INSIDE: i32 = 6;
-const DOT: i32 = 2;
+const INSIDE: f64 = 6.0;
+const DOT: f64 = 2.0;
 
 /// A row of maps.
 #[derive(Debug, Clone)]
@@ -60,11 +57,6 @@ pub fn point_maps(
     let (Some(horizontal), Some(vertical), true) = (range(0), range(1), columns > 0) else {
         return Err(PlotError::nothing(NAME, points.len() * columns));
     };
-    let layout = Layout {
-        width: (WIDTH as i32 - NAMES - 2 * MARGIN) / columns as i32 - GAP,
-        height: (HEIGHT as i32 - SQUARE_HEADER - NUMBERS - MARGIN) / maps.len() as i32 - GAP,
-        ranges: [horizontal, vertical],
-    };
     let legend = [
         ("zero", 0.0),
         ("half", 0.5),
@@ -72,106 +64,64 @@ pub fn point_maps(
     ]
     .map(|(text, share)| Entry::new(Sample::Dot, palette::magnitude(share), text));
     let frame = Frame::new(NAME, caption, legend.into());
+    let size = (
+        (WIDTH - NAMES - 2.0 * MARGIN) / columns as f64,
+        (HEIGHT - SQUARE_HEADER - NUMBERS - MARGIN) / maps.len() as f64,
+    );
     on_paper(path, &frame, |sheet| {
-        legend::Rows::of(&frame.legend, BETWEEN_MARGINS).draw(sheet, (MARGIN, 60))?;
-        write_names(sheet, maps, columns, &layout)?;
-        for (row, maps) in maps.iter().enumerate() {
-            for (column, vector) in maps.vectors.iter().enumerate() {
-                draw(sheet, points, vector, layout.corner(row, column), &layout)?;
+        legend::Rows::of(&frame.legend, BETWEEN_MARGINS).draw(sheet, (MARGIN, 60.0));
+        let area = sheet.inside([SQUARE_HEADER + NUMBERS, MARGIN, MARGIN, MARGIN + NAMES]);
+        for column in 0..columns {
+            let middle = (column as f64 + 0.5) * size.0 - GAP / 2.0;
+            area.write(&(column + 1).to_string(), INK.above(), (middle, -3.0));
+        }
+        for (row, map) in maps.iter().enumerate() {
+            let top = row as f64 * size.1;
+            let name = fitted(map.name, LABEL_SIZE, NAMES - 8.0);
+            area.write(&name, INK.before(), (-8.0, top + (size.1 - GAP) / 2.0));
+        }
+        for (area, place) in area.split_evenly(maps.len(), columns).zip(0..) {
+            if let Some(vector) = maps[place / columns].vectors.get(place % columns) {
+                draw(area, points, vector, [horizontal, vertical]);
             }
         }
-        Ok(())
     })
 }
 
-fn write_names(
-    sheet: &Area<'_>,
-    maps: &[PointMaps<'_>],
-    columns: usize,
-    layout: &Layout,
-) -> Result<(), PlotError> {
-    let beside = ink().pos(Pos::new(HPos::Right, VPos::Center));
-    let above = ink().pos(Pos::new(HPos::Center, VPos::Bottom));
-    for (row, maps) in maps.iter().enumerate() {
-        let (left, top) = layout.corner(row, 0);
-        let place = (left - 8, top + layout.height / 2);
-        let name = fitted(maps.name, LABEL_SIZE, f64::from(place.0 - MARGIN));
-        sheet.write(&name, &beside, place)?;
-    }
-    for column in 0..columns {
-        let (left, top) = layout.corner(0, column);
-        let place = (left + layout.width / 2, top - 3);
-        sheet.write(&(column + 1).to_string(), &above, place)?;
-    }
-    Ok(())
-}
-
 /// Draws the points of one map, the largest numbers last.
-fn draw(
-    sheet: &Area<'_>,
-    points: &[[f64; 2]],
-    vector: &[f64],
-    (left, top): (i32, i32),
-    layout: &Layout,
-) -> Result<(), PlotError> {
-    let border = palette::GRAY.stroke_width(pixels(1) as u32);
-    sheet.rectangle((left, top), (layout.width, layout.height), border)?;
+fn draw(area: Area<'_>, points: &[[f64; 2]], vector: &[f64], ranges: [(f64, f64); 2]) {
+    let size = (area.width - GAP, area.height - GAP);
+    area.rectangle((0.0, 0.0), size, palette::GRAY.line(1.0));
     let mut shown: Vec<([f64; 2], f64)> = (points.iter().zip(vector))
         .map(|(&point, number)| (point, number.abs()))
         .filter(|(point, size)| point.iter().all(|&place| usable(place)) && usable(*size))
         .collect();
     shown.sort_by(|a, b| a.1.total_cmp(&b.1));
     let largest = shown.last().map_or(0.0, |(_, size)| *size);
-    for (point, size) in shown {
-        let share = if largest > 0.0 { size / largest } else { 0.0 };
-        let (x, y) = layout.place(point);
-        let place = (pixels(left) + x, pixels(top) + y);
-        let color = palette::magnitude(share).filled();
-        sheet.draw(&Circle::new(place, pixels(DOT), color))?;
+    for (point, number) in shown {
+        let color = palette::magnitude(if largest > 0.0 { number / largest } else { 0.0 });
+        area.mark(
+            Mark::Circle,
+            place(point, ranges, size),
+            DOT,
+            color.filled(),
+        );
     }
-    Ok(())
 }
 
-/// The positions and scale of the maps, in pixels.
-struct Layout {
-    width: i32,
-    height: i32,
-    ranges: [(f64, f64); 2],
-}
-
-impl Layout {
-    /// The upper left corner of a map.
-    fn corner(&self, row: usize, column: usize) -> (i32, i32) {
-        (
-            MARGIN + NAMES + column as i32 * (self.width + GAP),
-            SQUARE_HEADER + NUMBERS + row as i32 * (self.height + GAP),
-        )
-    }
-
-    /// The position of a point relative to the upper left corner of its map, in drawing units.
-    fn place(&self, point: [f64; 2]) -> (i32, i32) {
-        let share = |axis: usize| {
-            let (low, high) = self.ranges[axis];
-            let width = high - low;
-            if width > 0.0 {
-                (point[axis] - low) / width
-            } else {
-                0.5
-            }
-        };
-        let along = |share: f64, length: i32| {
-            pixels(INSIDE) + (share * f64::from(pixels(length - 2 * INSIDE))) as i32
-        };
-        (
-            along(share(0), self.width),
-            along(1.0 - share(1), self.height),
-        )
-    }
+/// The position of a point in a map of this size.
+fn place(point: [f64; 2], ranges: [(f64, f64); 2], (width, height): (f64, f64)) -> Place {
+    let share = |axis: usize| match ranges[axis] {
+        (low, high) if high > low => (point[axis] - low) / (high - low),
+        _ => 0.5,
+    };
+    let along = |share: f64, length: f64| INSIDE + share * (length - 2.0 * INSIDE);
+    (along(share(0), width), along(1.0 - share(1), height))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{CAPTION, Plot, wide_name};
+    use super::super::tests::{CAPTION, Plot, wide_name};
     use super::*;
 
     #[test]

@@ -3,13 +3,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use plotters::prelude::*;
-
-use super::axis::{Axis, padded, robust_extent};
+use super::axis::{Axes, Axis, padded, robust_extent};
 use super::canvas::{Frame, square};
-use super::chart::Chart;
+use super::chart::{Backdrop, Chart};
 use super::legend::{Entry, Sample};
-use super::rows::{MOST_POINTS, remark, same_length, thin, usable};
+use super::rows::{MOST_POINTS, remark, same_length, selected, thin, usable};
 use super::{Caption, PlotError, Quantity, palette};
 
 const NAME: &str = "Predicted and observed";
@@ -89,29 +87,28 @@ pub fn predicted_observed(
     let shown = thin(&rows, MOST_POINTS);
     let reach = reach(&rows);
     let axes = axes(&rows, target, reach.unwrap_or(0.0));
-    let range = axes.0.clone();
-    let inside = |row: &&Row| range.holds(row.observed) && range.holds(row.mean);
-    let outside = rows.len() - rows.iter().filter(inside).count();
-    let thinned = (shown.len() < rows.len())
-        .then(|| format!("{} of {} test rows shown", shown.len(), rows.len()));
-    let unusable = predictions.observed.len() - rows.len();
-    let frame = Frame {
-        remarks: reach
-            .map(|reach| {
-                let reach = significant(reach).trim_end_matches('0').to_owned();
-                format!("equal observed values are drawn side by side, moved by up to {reach}")
-            })
-            .into_iter()
-            .chain(thinned)
-            .chain(remark(outside, "outside the range shown"))
-            .chain(remark(unusable, "not finite, left out"))
-            .collect(),
-        ..Frame::new(NAME, caption, legend_entries())
-    };
+    let inside = |row: &&Row| axes.hold((row.observed, row.mean));
     let visible: Vec<&Row> = shown.iter().filter(inside).collect();
+    let outside = rows.len() - rows.iter().filter(inside).count();
+    let moved = reach.map(|reach| {
+        let reach = significant(reach).trim_end_matches('0').to_owned();
+        format!("equal observed values are drawn side by side, moved by up to {reach}")
+    });
+    let unusable = predictions.observed.len() - rows.len();
+    let remarks = [
+        moved,
+        selected(shown.len(), rows.len(), "test rows"),
+        remark(outside, "outside the range shown"),
+        remark(unusable, "not finite, left out"),
+    ];
+    let frame = Frame {
+        facts: facts(&rows),
+        ..Frame::new(NAME, caption, legend_entries()).with_remarks(remarks)
+    };
+    let range = axes.y.clone();
     let places = side_by_side(&visible, reach.unwrap_or(0.0));
-    square(path, &frame, axes, &facts(&rows), |chart| {
-        draw_rows(chart, &visible, &places, &range)
+    square(path, &frame, axes, (Backdrop::Grid, 1.0), |chart, _| {
+        draw_rows(chart, &visible, &places, &range);
     })
 }
 
@@ -147,35 +144,25 @@ fn side_by_side(rows: &[&Row], reach: f64) -> Vec<f64> {
     rows.iter().map(place).collect()
 }
 
-fn draw_rows(
-    chart: &mut Chart<'_>,
-    rows: &[&Row],
-    places: &[f64],
-    range: &Axis,
-) -> Result<(), PlotError> {
+fn draw_rows(chart: &Chart<'_>, rows: &[&Row], places: &[f64], range: &Axis) {
     // With many points, fainter bars and smaller, fainter dots remain distinguishable.
-    let (bar_ink, dot_ink, radius) = if rows.len() > 300 {
-        (0.15, 0.5, 2)
-    } else {
-        (0.4, 0.8, 3)
+    let (bar_ink, dot_ink, radius) = match rows.len() > 300 {
+        true => (0.15, 0.5, 2.0),
+        false => (0.4, 0.8, 3.0),
     };
-    let bars = rows.iter().zip(places).map(|(row, &place)| {
-        let end = |value: f64| (place, range.clip(value));
-        [end(row.lower), end(row.upper)]
-    });
-    chart.lines(bars, palette::BLUE.mix(bar_ink), 1)?;
-    let dots = rows
-        .iter()
-        .zip(places)
-        .map(|(row, &place)| (place, row.mean));
-    chart.dots(dots, radius, palette::BLUE.mix(dot_ink).filled())?;
+    let placed = || rows.iter().zip(places.iter().copied());
+    let bars =
+        placed().map(|(row, place)| [row.lower, row.upper].map(|end| (place, range.clip(end))));
+    chart.lines(bars, palette::BLUE.line(1.0).faded(bar_ink));
+    let dots = placed().map(|(row, place)| (place, row.mean));
+    chart.dots(dots, radius, palette::BLUE.filled().faded(dot_ink));
     let (low, high) = range.limits();
-    chart.lines([[(low, low), (high, high)]], palette::INK, 1)
+    chart.lines([[(low, low), (high, high)]], palette::INK.line(1.0));
 }
 
 /// Both axes with the same range, for observed values moved by up to `reach`; bars may extend it by a
 /// quarter at either end.
-fn axes(rows: &[Row], target: Quantity<'_>, reach: f64) -> (Axis, Axis) {
+fn axes(rows: &[Row], target: Quantity<'_>, reach: f64) -> Axes {
     let values: Vec<f64> = rows
         .iter()
         .flat_map(|row| [row.observed - reach, row.observed + reach, row.mean])
@@ -195,7 +182,7 @@ fn axes(rows: &[Row], target: Quantity<'_>, reach: f64) -> (Axis, Axis) {
         let unit = target.unit;
         Axis::new(low, high, Quantity { name, unit }, 6)
     };
-    (axis(&observed), axis(&predicted))
+    Axes::new(axis(&observed), axis(&predicted))
 }
 
 fn legend_entries() -> Vec<Entry<'static>> {
@@ -205,13 +192,13 @@ fn legend_entries() -> Vec<Entry<'static>> {
     ]
 }
 
-fn facts(rows: &[Row]) -> [(&'static str, String); 4] {
+fn facts(rows: &[Row]) -> Vec<(&'static str, String)> {
     let count = rows.len() as f64;
     let residual = |row: &Row| row.observed - row.mean;
     let squares: f64 = rows.iter().map(|row| residual(row).powi(2)).sum();
     let absolute: f64 = rows.iter().map(|row| residual(row).abs()).sum();
     let covered = rows.iter().filter(|row| row.is_covered()).count();
-    [
+    vec![
         ("test rows", rows.len().to_string()),
         ("RMSE", significant((squares / count).sqrt())),
         ("MAE", significant(absolute / count)),
@@ -236,7 +223,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::super::axis::extent;
-    use super::super::testing::{CAPTION, Plot, wave, wide_name};
+    use super::super::tests::{CAPTION, Plot, wave, wide_name};
     use super::*;
 
     const TARGET: Quantity<'static> = Quantity {
@@ -357,8 +344,9 @@ mod tests {
         let observed: Vec<f64> = (0..60).map(|row| 3.0 + f64::from(row % 6)).collect();
         let means: Vec<f64> = wave(60, 0.0).iter().map(|value| 5.5 + value).collect();
         let plot = ratings(&observed, &means);
-        let centers = &plot.centers()[..60];
-        let distinct: BTreeSet<i64> = centers.iter().map(|&center| center as i64).collect();
+        // The first circle is in the legend.
+        let centers = &plot.centers()[1..];
+        let distinct: BTreeSet<u64> = centers.iter().map(|center| center.to_bits()).collect();
         assert_eq!(distinct.len(), 60, "{centers:?}");
         // Rows of one target stay closer to each other than to those of the next.
         let group = |target: usize| centers.iter().skip(target).step_by(6).copied();
@@ -369,7 +357,7 @@ mod tests {
             assert!(gap > 0.5 * (pair[0].1 - pair[0].0), "{pair:?}");
         }
         assert!(plot.has_text("moved by up to 0.3"));
-        assert_eq!(centers, &ratings(&observed, &means).centers()[..60]);
+        assert_eq!(centers, &ratings(&observed, &means).centers()[1..]);
     }
 
     #[test]

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use plotters::prelude::*;
-
-use super::axis::{Axis, extent, robust_extent};
-use super::canvas::{Area, Frame, HEIGHT, WIDE_HEADER, WIDTH, pixels, sheet};
+use super::axis::{Axes, Axis, extent, robust_extent};
+use super::canvas::{Frame, HEIGHT, WIDE_HEADER, WIDTH, sheet};
 use super::chart::Chart;
+use super::drawing::{Area, Mark};
 use super::legend::{Entry, Sample};
+use super::palette::{self, Color};
 use super::probability_grid::ProbabilityGrid;
-use super::rows::{counted, same_length, thin, usable};
-use super::{Caption, MapInputs, PlotError, Quantity, palette, panels};
+use super::rows::{counted, same_length, selected, thin, usable};
+use super::{Caption, MapInputs, PlotError, Quantity, panels};
 
 const NAME: &str = "Prediction map";
 
@@ -22,10 +22,10 @@ const MOST_TRAINING_ROWS: usize = 500;
 /// Up to this ratio of width to height, the maps are side by side.
 const MOST_UPRIGHT: f64 = 1.3;
 /// The maximum heights of a map side by side with the other, and above the other, in pixels.
-const TALL: i32 = 480;
-const LOW: i32 = 300;
+const TALL: f64 = 480.0;
+const LOW: f64 = 300.0;
 /// The gap below a panel, in pixels.
-const GAP: i32 = 14;
+const GAP: f64 = 14.0;
 
 /// Values beyond the bulk of the means and observations by this share of its width do not stretch the color scale.
 const TOLERANCE: f64 = 0.5;
@@ -75,37 +75,36 @@ pub fn prediction_map(
     let (means, deviations) = (Scale::of_means(map, &rows)?, Scale::of_deviations(map)?);
     let remarks = [
         inputs.remark(grid),
-        rows.remark(),
+        selected(rows.test.len(), rows.inside, "test rows"),
         counted(rows.outside, ["test row", "test rows"], "outside the map"),
         means.remark(map.mean.iter().copied().chain(rows.values())),
     ];
     let by_color = format!("test rows, colored by {}", map.target.name);
-    let layout = Layout::of(inputs.aspect(grid).unwrap_or(1.0));
+    let aspect = inputs.aspect(grid).unwrap_or(1.0);
+    let layout = Layout::of(aspect);
     let frame = Frame {
-        remarks: remarks.into_iter().flatten().collect(),
         more_height: layout.more_height(),
-        ..Frame::new(NAME, caption, rows.legend(&by_color))
+        ..Frame::new(NAME, caption, rows.legend(&by_color)).with_remarks(remarks)
     };
-    let titles = [
-        "Predicted mean".to_owned(),
-        format!("Standard deviation of {}", map.varying),
-    ];
+    let title = format!("Standard deviation of {}", map.varying);
+    let image = |values: &[f64], scale: &Scale| grid.image(values, 1, |value| scale.of(value[0]));
+    let (mean, deviation) = (image(map.mean, &means), image(map.deviation, &deviations));
     sheet(path, &frame, |_, body| {
-        let areas = layout.divide(body);
-        let shape = (axes, layout.aspect);
-        let mut chart = panels::map(&areas[0], &titles[0], shape.clone(), means.parts())?;
-        chart.image(grid.image(map.mean, 1, |values| means.of(values[0])));
-        rows.draw_test(&mut chart, &means)?;
-        let mut chart = panels::map(&areas[1], &titles[1], shape, deviations.parts())?;
-        chart.image(grid.image(map.deviation, 1, |values| deviations.of(values[0])));
-        rows.draw_training(&mut chart)
+        let [first, second] = layout.divide(body);
+        let shape = (axes.clone(), aspect, &mean);
+        let chart = panels::map(first, "Predicted mean", shape, means.parts());
+        rows.draw_test(&chart, &means);
+        let shape = (axes, aspect, &deviation);
+        let chart = panels::map(second, &title, shape, deviations.parts());
+        let paint = palette::INK.line(1.0).faded(0.6);
+        chart.marks(Mark::Cross, rows.train.iter().copied(), 2.0, paint);
     })
 }
 
 /// The rows on the maps.
 struct Rows {
     /// The test rows on the map with their targets, at most [`MOST_ROWS`].
-    test: Vec<([f64; 2], f64)>,
+    test: Vec<((f64, f64), f64)>,
     /// The number of test rows on the map, and outside.
     inside: usize,
     outside: usize,
@@ -114,33 +113,23 @@ struct Rows {
 }
 
 impl Rows {
-    fn of(map: &PredictionMap<'_>, axes: &(Axis, Axis)) -> Self {
-        let is_inside = |place: &[f64; 2]| axes.0.holds(place[0]) && axes.1.holds(place[1]);
-        let rows = map.test.iter().copied().zip(map.observed.iter().copied());
-        let visible = rows.filter(|(place, value)| usable(*value) && is_inside(place));
-        let visible: Vec<([f64; 2], f64)> = visible.collect();
-        let train = match map.train.len() {
-            ..=MOST_TRAINING_ROWS => map.train,
-            _ => &[],
-        };
-        let train = train.iter().filter(|place| is_inside(place));
+    fn of(map: &PredictionMap<'_>, axes: &Axes) -> Self {
+        let places = map.test.iter().map(|&[a, b]| (a, b));
+        let rows = places.zip(map.observed.iter().copied());
+        let visible = rows.filter(|&(place, value)| usable(value) && axes.hold(place));
+        let visible: Vec<((f64, f64), f64)> = visible.collect();
+        let is_few = map.train.len() <= MOST_TRAINING_ROWS;
         Self {
             test: thin(&visible, MOST_ROWS),
             inside: visible.len(),
             outside: map.test.len() - visible.len(),
-            train: train.map(|place| (place[0], place[1])).collect(),
+            train: axes.held(if is_few { map.train } else { &[] }),
         }
     }
 
     /// The targets of the test rows.
     fn values(&self) -> impl Iterator<Item = f64> + '_ {
         self.test.iter().map(|(_, value)| *value)
-    }
-
-    /// A sentence about test rows that are left out.
-    fn remark(&self) -> Option<String> {
-        let shown = self.test.len();
-        (shown < self.inside).then(|| format!("{shown} of {} test rows shown", self.inside))
     }
 
     fn legend<'a>(&self, by_color: &'a str) -> Vec<Entry<'a>> {
@@ -154,23 +143,11 @@ impl Rows {
     }
 
     /// Draws the test rows as dots with a rim.
-    fn draw_test(&self, chart: &mut Chart<'_>, scale: &Scale) -> Result<(), PlotError> {
-        let dot = |place: [f64; 2], radius: i32, color: RGBColor| {
-            Circle::new((place[0], place[1]), radius, color.filled())
-        };
-        let dots = self.test.iter().flat_map(|&(place, value)| {
-            let (rim, inner) = (pixels(3), pixels(9) / 4);
-            [
-                dot(place, rim, palette::INK),
-                dot(place, inner, scale.of(value)),
-            ]
-        });
-        chart.draw(dots)
-    }
-
-    fn draw_training(&self, chart: &mut Chart<'_>) -> Result<(), PlotError> {
-        let style = palette::INK.mix(0.6).stroke_width(pixels(1) as u32);
-        chart.crosses(self.train.iter().copied(), 2, style)
+    fn draw_test(&self, chart: &Chart<'_>, scale: &Scale) {
+        for &(place, value) in &self.test {
+            chart.dots([place], 3.0, palette::INK.filled());
+            chart.dots([place], 2.25, scale.of(value).filled());
+        }
     }
 }
 
@@ -178,7 +155,7 @@ impl Rows {
 struct Scale {
     axis: Axis,
     /// The color of the share of a value between the ends.
-    color: fn(f64) -> RGBColor,
+    color: fn(f64) -> Color,
 }
 
 impl Scale {
@@ -211,12 +188,12 @@ impl Scale {
         })
     }
 
-    fn parts(&self) -> (Axis, fn(f64) -> RGBColor) {
-        (self.axis.clone(), self.color)
+    fn parts(&self) -> (&Axis, fn(f64) -> Color) {
+        (&self.axis, self.color)
     }
 
     /// The color of a value; white if it is not finite.
-    fn of(&self, value: f64) -> RGBColor {
+    fn of(&self, value: f64) -> Color {
         if !usable(value) {
             return palette::PAPER;
         }
@@ -239,52 +216,41 @@ fn finite(values: &[f64]) -> Vec<f64> {
 
 /// The arrangement of both maps.
 struct Layout {
-    aspect: f64,
     is_upright: bool,
     /// The height of a panel.
-    height: i32,
+    height: f64,
 }
 
 impl Layout {
     fn of(aspect: f64) -> Self {
         let is_upright = aspect <= MOST_UPRIGHT;
         let (width, most) = match is_upright {
-            true => (WIDTH as i32 / 2, TALL),
-            false => (WIDTH as i32, LOW),
+            true => (WIDTH / 2.0, TALL),
+            false => (WIDTH, LOW),
         };
         let (room, around) = panels::room_of_map(width);
-        let height = (f64::from(room) / aspect).min(f64::from(most));
-        Self {
-            aspect,
-            is_upright,
-            height: height.round() as i32 + around + GAP,
+        let height = (room / aspect).min(most).round() + around + GAP;
+        Self { is_upright, height }
+    }
+
+    fn more_height(&self) -> f64 {
+        let rows = if self.is_upright { 1.0 } else { 2.0 };
+        (WIDE_HEADER + rows * self.height - HEIGHT).max(0.0)
+    }
+
+    fn divide<'a>(&self, body: Area<'a>) -> [Area<'a>; 2] {
+        let (first, rest) = body.split_vertically(self.height);
+        match self.is_upright {
+            true => first.split_horizontally(WIDTH / 2.0).into(),
+            false => [first, rest.split_vertically(self.height).0],
         }
-    }
-
-    fn more_height(&self) -> i32 {
-        let rows = if self.is_upright { 1 } else { 2 };
-        (WIDE_HEADER + rows * self.height - HEIGHT as i32).max(0)
-    }
-
-    fn divide<'a>(&self, body: &Area<'a>) -> [Area<'a>; 2] {
-        let (first, second) = match self.is_upright {
-            true => {
-                let (both, _) = body.split_vertically(self.height);
-                both.split_horizontally(WIDTH as i32 / 2)
-            }
-            false => {
-                let (first, rest) = body.split_vertically(self.height);
-                (first, rest.split_vertically(self.height).0)
-            }
-        };
-        [first, second]
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::MapScale;
-    use super::super::testing::{CAPTION, INPUTS, Plot, wide_name};
+    use super::super::tests::{CAPTION, INPUTS, Plot, wide_name};
     use super::*;
 
     const TARGET: Quantity<'static> = Quantity::of("height");
@@ -322,7 +288,7 @@ mod tests {
         assert!(plot.has_text("Standard deviation of a new observation"));
         assert!(plot.has_text("standard deviation of height"));
         assert_eq!(plot.count_text("test rows, colored by height"), 1);
-        assert_eq!(plot.size(), (6400.0, 4480.0));
+        assert_eq!(plot.size(), (800.0, 560.0));
     }
 
     #[test]
@@ -356,7 +322,7 @@ mod tests {
     #[test]
     fn the_shape_of_a_map_is_that_of_its_inputs() {
         // The height of the sheet: side by side, or one above the other.
-        let height = |scale| drawn(&content(&[], &[]), scale).size().1 / 8.0;
+        let height = |scale| drawn(&content(&[], &[]), scale).size().1;
         assert_eq!(height(MapScale::Separate), 560.0);
         assert!(height(MapScale::Equal) > 900.0);
         let north = ProbabilityGrid::new(0.0..=2.0, 70.0..=72.0, 3, 2).expect("grid");

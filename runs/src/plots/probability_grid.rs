@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-use plotters::style::RGBColor;
-
-use super::axis::Axis;
+use super::axis::{Axes, Axis};
 use super::bitmap::Bitmap;
+use super::palette::Color;
 use super::rows::usable;
 use super::{PlotError, Quantity};
 
@@ -103,8 +102,8 @@ impl ProbabilityGrid {
     }
 
     /// The axes of the domain.
-    pub(super) fn axes(&self, inputs: [Quantity<'_>; 2]) -> (Axis, Axis) {
-        (
+    pub(super) fn axes(&self, inputs: [Quantity<'_>; 2]) -> Axes {
+        Axes::new(
             Axis::new(self.first.0, self.first.1, inputs[0], 6),
             Axis::new(self.second.0, self.second.1, inputs[1], 6),
         )
@@ -116,7 +115,7 @@ impl ProbabilityGrid {
         &self,
         values: &[f64],
         each: usize,
-        color: impl Fn(&[f64]) -> RGBColor,
+        color: impl Fn(&[f64]) -> Color,
     ) -> Bitmap {
         let at = |step: usize, last: usize| {
             let place = (step as f64 + 0.5) / PIXELS as f64 * last as f64;
@@ -140,11 +139,10 @@ impl ProbabilityGrid {
                     let upper = high + right * (high_right - high);
                     *mixed = lower + up * (upper - lower);
                 }
-                let RGBColor(red, green, blue) = color(&mixed);
-                pixels.push([red, green, blue]);
+                pixels.push(color(&mixed));
             }
         }
-        Bitmap::smooth(PIXELS, pixels)
+        Bitmap::smooth(PIXELS, pixels.into_iter())
     }
 
     /// The contour lines at `level`, through the cells between four finite nodes.
@@ -239,8 +237,8 @@ mod tests {
     fn pixels(values: &[f64]) -> Vec<[u8; 3]> {
         let grid = ProbabilityGrid::new(0.0..=1.0, 0.0..=1.0, 2, 2).expect("grid");
         let color = |values: &[f64]| match values[0].is_finite() {
-            true => RGBColor((255.0 * values[0]) as u8, 0, 0),
-            false => RGBColor(0, 0, 9),
+            true => Color([(255.0 * values[0]) as u8, 0, 0]),
+            false => Color([0, 0, 9]),
         };
         grid.image(values, 1, color).into_pixels()
     }

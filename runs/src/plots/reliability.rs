@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use burn_gp_core::metrics::{CalibrationBin, calibration_bins};
-use plotters::prelude::*;
 
-use super::calibration::HALF_WIDTH_95;
-use super::calibration::share_axes;
-use super::canvas::{Area, Frame, gray, pixels, square_with};
+use super::calibration::{HALF_WIDTH_95, share_axes};
+use super::canvas::{Frame, GRAY, square};
+use super::chart::Backdrop;
+use super::drawing::Area;
 use super::legend::{Entry, Sample};
 use super::rows::{remark, same_length};
 use super::{Caption, PlotError, palette};
@@ -80,29 +80,23 @@ pub fn reliability(
     }
     let bins = calibration_bins(rows.iter().copied(), CALIBRATION_BINS);
     let filled: Vec<&CalibrationBin> = bins.iter().filter(|bin| bin.count > 0).collect();
+    let left_out = remark(probability.len() - rows.len(), "outside 0 to 1, left out");
     let frame = Frame {
-        remarks: remark(probability.len() - rows.len(), "outside 0 to 1, left out")
-            .into_iter()
-            .collect(),
-        ..Frame::new(NAME, caption, legend_entries())
+        facts: facts(content, &rows),
+        ..Frame::new(NAME, caption, legend_entries()).with_remarks([left_out])
     };
-    square_with(
-        path,
-        &frame,
-        share_axes("predicted probability", "observed frequency"),
-        &facts(content, &rows),
-        |chart| {
-            chart.lines([[(0.0, 0.0), (1.0, 1.0)]], palette::INK, 1)?;
-            let bars = filled.iter().map(|bin| {
-                let ((low, high), at) = (interval(bin), bin.mean_probability());
-                [(at, low), (at, high)]
-            });
-            chart.lines(bars, palette::BLUE.mix(0.6), 2)?;
-            let dots = (filled.iter()).map(|bin| (bin.mean_probability(), bin.frequency()));
-            chart.dots(dots, 5, palette::BLUE.filled())
-        },
-        |panel, y| histogram(panel, &bins, y + 20),
-    )
+    let axes = share_axes("predicted probability", "observed frequency");
+    square(path, &frame, axes, (Backdrop::Grid, 1.0), |chart, below| {
+        chart.lines([[(0.0, 0.0), (1.0, 1.0)]], palette::INK.line(1.0));
+        let bars = filled.iter().map(|bin| {
+            let ((low, high), at) = (interval(bin), bin.mean_probability());
+            [(at, low), (at, high)]
+        });
+        chart.lines(bars, palette::BLUE.line(2.0).faded(0.6));
+        let dots = (filled.iter()).map(|bin| (bin.mean_probability(), bin.frequency()));
+        chart.dots(dots, 5.0, palette::BLUE.filled());
+        histogram(below, &bins);
+    })
 }
 
 fn legend_entries() -> Vec<Entry<'static>> {
@@ -112,13 +106,13 @@ fn legend_entries() -> Vec<Entry<'static>> {
     ]
 }
 
-fn facts(content: &Reliability<'_>, rows: &[(f64, bool)]) -> [(&'static str, String); 4] {
+fn facts(content: &Reliability<'_>, rows: &[(f64, bool)]) -> Vec<(&'static str, String)> {
     let happened = rows.iter().filter(|row| row.1).count() as f64 / rows.len() as f64;
     let name = match content.of {
         ProbabilityOf::PositiveClass => "positive",
         ProbabilityOf::LikeliestClass => "correct",
     };
-    [
+    vec![
         ("test rows", rows.len().to_string()),
         (name, format!("{:.1} %", 100.0 * happened)),
         ("error", format!("{:.2} %", 100.0 * content.error)),
@@ -126,36 +120,28 @@ fn facts(content: &Reliability<'_>, rows: &[(f64, bool)]) -> [(&'static str, Str
     ]
 }
 
-/// Draws the number of rows in each bin as small bars below the facts.
-fn histogram(panel: &Area<'_>, bins: &[CalibrationBin], top: i32) -> Result<(), PlotError> {
-    const LEFT: i32 = 8;
-    const BAR: i32 = 20;
-    const HEIGHT: i32 = 90;
+/// Draws the number of rows in each bin as small bars.
+fn histogram(area: Area<'_>, bins: &[CalibrationBin]) {
+    const BAR: f64 = 20.0;
+    const HEIGHT: f64 = 90.0;
+    const TOP: f64 = 20.0;
+    const BASE: f64 = TOP + 22.0 + HEIGHT;
     let most = bins.iter().map(|bin| bin.count).max().unwrap_or(1) as f64;
-    let base = top + 22 + HEIGHT;
-    panel.write("rows per bin", &gray(), (LEFT, top))?;
+    area.write("rows per bin", GRAY, (0.0, TOP));
     for (index, bin) in bins.iter().enumerate() {
-        let left = LEFT + BAR * index as i32;
-        let height = (f64::from(pixels(HEIGHT)) * bin.count as f64 / most).round() as i32;
-        let corners = [
-            (pixels(left), pixels(base) - height),
-            (pixels(left + BAR - 2), pixels(base)),
-        ];
-        panel.draw(&Rectangle::new(corners, palette::SKY.filled()))?;
+        let height = HEIGHT * bin.count as f64 / most;
+        let corner = (BAR * index as f64, BASE - height);
+        area.rectangle(corner, (BAR - 2.0, height), palette::SKY.filled());
     }
-    let ends = [
-        (pixels(LEFT), pixels(base)),
-        (pixels(LEFT + 10 * BAR), pixels(base)),
-    ];
-    let floor = palette::GRAY.stroke_width(pixels(1) as u32);
-    panel.draw(&PathElement::new(ends, floor))?;
-    panel.write("0", &gray(), (LEFT, base + 4))?;
-    panel.write("1", &gray(), (LEFT + 10 * BAR - 8, base + 4))
+    let right = BAR * bins.len() as f64;
+    area.line(&[(0.0, BASE), (right, BASE)], palette::GRAY.line(1.0));
+    area.write("0", GRAY, (0.0, BASE + 4.0));
+    area.write("1", GRAY, (right - 8.0, BASE + 4.0));
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{CAPTION, Plot};
+    use super::super::tests::{CAPTION, Plot};
     use super::*;
 
     fn content<'a>(probability: &'a [f64], happened: &'a [bool]) -> Reliability<'a> {

@@ -54,6 +54,11 @@ pub(super) fn counted(count: usize, [one, several]: [&str; 2], text: &str) -> Op
     )
 }
 
+/// A sentence about a selection of `all` things; `None` if all are shown.
+pub(super) fn selected(shown: usize, all: usize, things: &str) -> Option<String> {
+    (shown < all).then(|| format!("{shown} of {all} {things} shown"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

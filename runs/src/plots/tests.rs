@@ -28,7 +28,7 @@ pub(super) fn wave(count: usize, phase: f64) -> Vec<f64> {
         .collect()
 }
 
-/// A line of text with the rectangle around its letters, in drawing units.
+/// A line of text with the rectangle around its letters in pixels.
 #[derive(Debug)]
 struct Line {
     text: String,
@@ -88,7 +88,7 @@ impl Line {
             self.right.min(other.right) - self.left.max(other.left),
             self.bottom.min(other.bottom) - self.top.max(other.top),
         );
-        shared.0 > 8.0 && shared.1 > 8.0
+        shared.0 > 1.0 && shared.1 > 1.0
     }
 }
 
@@ -98,14 +98,23 @@ pub(super) struct Plot {
 }
 
 impl Plot {
-    /// Draws, parses, and checks what must hold for every plot.
+    /// Draws a plot into a file, and reads it.
     pub(super) fn of(draw: impl FnOnce(&Path) -> Result<(), PlotError>) -> Self {
         let folder = temp_dir::TempDir::new().expect("temporary folder");
         let path = folder.path().join("plot.svg");
         draw(&path).expect("plot");
-        let svg = std::fs::read_to_string(&path).expect("file");
+        let plot = Self::read(std::fs::read_to_string(&path).expect("file"));
+        let document = plot.document();
+        assert_eq!(document.root_element().attribute("width"), Some("800"));
+        assert!(plot.size().1 >= 560.0);
+        plot
+    }
+
+    /// Parses a plot, and checks what must hold for every plot.
+    pub(super) fn read(svg: String) -> Self {
         let plot = Self { svg };
         plot.check();
+        plot.check_images();
         plot.check_text();
         plot
     }
@@ -126,9 +135,6 @@ impl Plot {
     fn check(&self) {
         let document = self.document();
         let root = document.root_element();
-        assert_eq!(root.attribute("width"), Some("800"));
-        let height: f64 = root.attribute("height").unwrap().parse().unwrap();
-        assert!(height >= 560.0);
         for node in root.descendants() {
             for attribute in node.attributes() {
                 let value = attribute.value();
@@ -145,6 +151,26 @@ impl Plot {
                     "{value}"
                 );
             }
+        }
+    }
+
+    /// No image leaves the sheet.
+    fn check_images(&self) {
+        let document = self.document();
+        let (width, height) = self.size();
+        for image in document
+            .descendants()
+            .filter(|node| node.has_tag_name("image"))
+        {
+            let number = |name: &str| -> f64 {
+                let value = image.attribute(name).unwrap_or_default();
+                value.parse().expect(name)
+            };
+            let (right, bottom) = (
+                number("x") + number("width"),
+                number("y") + number("height"),
+            );
+            assert!(right <= width && bottom <= height, "{right}, {bottom}");
         }
     }
 
@@ -170,7 +196,7 @@ impl Plot {
         }
     }
 
-    /// The width and height in drawing units.
+    /// The width and height in pixels.
     pub(super) fn size(&self) -> (f64, f64) {
         let document = self.document();
         let box_of = document.root_element().attribute("viewBox").expect("size");
@@ -185,6 +211,15 @@ impl Plot {
         document
             .descendants()
             .filter(|node| node.has_tag_name(tag))
+            .count()
+    }
+
+    /// The number of dashed lines.
+    pub(super) fn count_dashed(&self) -> usize {
+        let document = self.document();
+        let nodes = document.descendants();
+        nodes
+            .filter(|node| node.has_attribute("stroke-dasharray"))
             .count()
     }
 
@@ -206,7 +241,7 @@ impl Plot {
         self.count_text(text) > 0
     }
 
-    /// The horizontal centers of the circles, in drawing units.
+    /// The horizontal centers of the circles in pixels.
     pub(super) fn centers(&self) -> Vec<f64> {
         let document = self.document();
         (document.descendants())
@@ -215,7 +250,7 @@ impl Plot {
             .collect()
     }
 
-    /// The heights of the horizontal lines, in drawing units.
+    /// The heights of the horizontal lines in pixels.
     pub(super) fn levels(&self) -> BTreeSet<String> {
         let document = self.document();
         let lines = document
@@ -238,7 +273,7 @@ impl Plot {
         self.attributes(text, "y").into_iter().collect()
     }
 
-    /// The start or end of the first line with this text, in drawing units.
+    /// The start or end of the first line with this text in pixels.
     pub(super) fn place_of(&self, text: &str) -> f64 {
         self.attributes(text, "x")[0].parse().expect("a number")
     }
