@@ -35,6 +35,7 @@ pub mod device_step;
 mod exact;
 mod first_periods;
 mod fit;
+pub mod forecasting;
 mod init_error;
 mod initial_scale;
 mod last_layer;
