@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 
 use burn_gp_core::{
     kernels::{ConstantConfig, KernelConfig, LinearConfig, StationaryConfig},
-    parameter::{Bounds, ParameterConfig, Prior},
+    parameter::{Bounds, LOWER_BOUND, ParameterConfig, Prior},
 };
 
 use super::Season;
@@ -116,25 +116,28 @@ impl Start {
 
     /// Adds the settings of the parameter at this path of the model.
     fn add_to(self, config: &mut ParameterConfig, path: String) {
+        // Parameters have a lower bound, which variances of slopes with a year of days would cross.
+        let median = self.median.max(ABOVE_BOUND * LOWER_BOUND);
         if self.deviation == 0.0 {
             config.frozen.push(path.clone());
         } else {
             let reach = (BOUND * self.deviation).exp();
-            let bounds =
-                Bounds::between((self.median / reach).max(self.least), self.median * reach);
+            let bounds = Bounds::between((median / reach).max(self.least), median * reach);
             config.bounds.insert(path.clone(), bounds);
             let prior = Prior::LogNormal {
-                mean: self.median.ln(),
+                mean: median.ln(),
                 deviation: self.deviation,
             };
             config.priors.0.insert(path.clone(), prior);
         }
-        config.values.insert(path, vec![self.median]);
+        config.values.insert(path, vec![median]);
     }
 }
 
 /// Bounds are this many standard deviations of the logarithm from the median.
 const BOUND: f64 = 4.0;
+/// Medians are at least this many times the lower bound of all positive parameters.
+const ABOVE_BOUND: f64 = 4.0;
 /// The variance of the unknown mean of standardized values, and of a level before data.
 const MEAN_VARIANCE: f64 = 4.0;
 /// The longest season if there is none, which scales the priors of trends.
