@@ -211,6 +211,16 @@ compare_classification.main()
         table = self.run_script(PEERS / "compare_spatial.py", *options)
         self.assertRegex(table.splitlines()[-1], r"^\| burn-gp \| +\d+\.\d{4} \|")
 
+    def test_compare_forecasts(self) -> None:
+        series = self.folder / "series"
+        series.mkdir()
+        rows = [f"{2000 + i // 4}-{3 * (i % 4) + 1:02}-01,{i + 9 * (i % 4) + (7 * i) % 5}" for i in range(40)]
+        (series / "quarters.csv").write_text("\n".join(["time,value", *rows, ""]))
+        (series / "series.json").write_text(json.dumps({"name": "quarters", "season": 4, "horizon": 4}) + "\n")
+        options = ["--program", self.program, "--series", series, "--origins", 2]
+        table = self.run_script(PEERS / "compare_forecasts.py", *options)
+        self.assertRegex(table.splitlines()[-1], r"^\| quarters \| +40 \| +4 \| +\d\.\d{3} \|")
+
     def benchmark(self, source: str, line: dict) -> Path:
         """A program that prints `line`; checks that our benchmark's source has all of its names."""
         text = (BENCHES / source).read_text()

@@ -130,6 +130,7 @@
 //! | set, bound, fix or give priors to parameters | [`parameter`] |
 //! | train step by step, with callbacks or in burn's learner | [`training`] |
 //! | put a Gaussian process into a burn network | [`layers`] |
+//! | forecast series over time, and take them apart | [`forecasting`] |
 //! | draw functions | [`sampling`] |
 //! | work with covariance matrices | [`ops`] |
 //! | add a kernel, a likelihood or a posterior of your own | [`custom`] |
@@ -183,6 +184,7 @@ mod guide {
         Start: "start.md",
         Models: "models.md",
         Maps: "maps.md",
+        TimeSeries: "time_series.md",
         Shapes: "shapes.md",
         Numerics: "numerics.md",
         Training: "training.md",

@@ -17,12 +17,16 @@ mod classification;
 mod conv_gp;
 #[path = "../examples/csv.rs"]
 mod csv;
+#[path = "../examples/decomposition.rs"]
+mod decomposition;
 #[path = "../examples/deep_basis_cnn.rs"]
 mod deep_basis_cnn;
 #[path = "../examples/deep_gp.rs"]
 mod deep_gp;
 #[path = "../examples/exact.rs"]
 mod exact;
+#[path = "../examples/forecasting.rs"]
+mod forecasting;
 #[path = "../examples/function_draws.rs"]
 mod function_draws;
 #[path = "../examples/heteroskedastic.rs"]
@@ -80,9 +84,11 @@ examples! {
     classification,
     conv_gp,
     csv,
+    decomposition,
     deep_basis_cnn,
     deep_gp,
     exact,
+    forecasting,
     function_draws,
     heteroskedastic,
     learner,

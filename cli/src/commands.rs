@@ -6,6 +6,7 @@ use burn_gp_experiments::ExperimentCommand;
 use burn_gp_runs::{
     devices::{self, DevicesArguments, WorkerArguments},
     failure::Failure,
+    forecast::{self, ForecastArguments},
     html_report::{self, ReportArguments},
     predict::{self, PredictArguments},
     sample::{self, SampleArguments},
@@ -80,6 +81,20 @@ pub enum Command {
     /// Columns are matched by name if the training data had names. If the file has the target, the
     /// scores are printed too.
     Predict(PredictArguments),
+    /// Forecast series over time, with intervals, their parts, and scores of forecasts of the past
+    ///
+    /// The model of each series is a sum of a level or a trend, seasons and short memory, chosen by how
+    /// well it would have forecast the last values. Time and memory grow with the number of values, not
+    /// faster, and several series run on several threads. A series that is too short for a model or
+    /// constant gets the forecast of a baseline.
+    ///
+    /// The folder contains forecast.csv (a row for each series and time), components.csv (trend, seasons
+    /// and short memory), backtest.csv (forecasts from --origins times in the past, each of which knows
+    /// only earlier values), metrics.json (the models and their scores next to those of naive, seasonal
+    /// naive and drift) and pictures of the first series. MASE and CRPS are divided by the mean absolute
+    /// error of the seasonal naive forecast in the values before; smaller is better.
+    #[command(allow_negative_numbers = true)]
+    Forecast(Box<ForecastArguments>),
     /// Draw functions, or new targets, from a trained model, jointly at all points of a file
     ///
     /// Functions are in the units of the target. For labels, counts and other targets with a link
@@ -128,6 +143,7 @@ impl Command {
             Self::Compare(arguments) => study::compare(*arguments),
             Self::Sweep(arguments) => study::sweep(*arguments),
             Self::Predict(arguments) => predict::predict(&arguments),
+            Self::Forecast(arguments) => forecast::forecast(&arguments),
             Self::Sample(arguments) => sample::sample(&arguments),
             Self::Show(arguments) => show::show(&arguments),
             Self::Report(arguments) => html_report::report(&arguments),

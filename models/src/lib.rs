@@ -34,6 +34,7 @@ mod definition;
 mod exact;
 mod first_periods;
 mod fit;
+pub mod forecasting;
 mod init_error;
 mod initial_scale;
 mod last_layer;

@@ -5,7 +5,7 @@
 //! [`plan::check`] (checked options), [`preparation`] (the data), [`plan::resolve`] (model and
 //! training), [`fitting`] (the steps), [`evaluation`] (held-out rows), [`output`] (the folder),
 //! [`report`] (the terminal). [`train`] calls them, [`predict`] uses the model in such a folder, and
-//! [`show`] describes it. Comparisons and the tables of papers consist of several runs: [`study`].
+//! [`show`] describes it. [`forecast`] forecasts series over time. Comparisons and the tables of papers consist of several runs: [`study`].
 
 // `println!` and `eprintln!` panic if the terminal is closed or the disk is full. Use `standard_error` and
 // `standard_output`.
@@ -29,6 +29,7 @@ pub mod failure;
 mod file_names;
 mod first_periods;
 pub mod fitting;
+pub mod forecast;
 pub mod html_report;
 mod illustrations;
 pub mod kernel_expression;

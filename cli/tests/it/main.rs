@@ -19,6 +19,7 @@ mod early_stopping;
 mod experiments;
 mod failed_matrices;
 mod folder_names;
+mod forecast;
 mod held_out_files;
 mod help;
 mod html_report;

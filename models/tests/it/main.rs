@@ -11,6 +11,7 @@ mod every_model;
 mod few_observations;
 mod first_periods;
 mod fit;
+mod forecasting;
 mod full_batch;
 mod hyperparameters;
 mod impossible_networks;

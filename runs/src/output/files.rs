@@ -43,9 +43,19 @@ pub const CONFUSION: &str = "confusion.svg";
 pub const PATCHES: &str = "patches.svg";
 /// The feature maps of the hidden layers.
 pub const MAPS: &str = "maps.svg";
+/// The forecasts of series over time, CSV.
+pub const FORECAST: &str = "forecast.csv";
+/// The parts of series over time, CSV.
+pub const COMPONENTS: &str = "components.csv";
+/// Forecasts of the past, CSV.
+pub const BACKTEST: &str = "backtest.csv";
+/// History and forecast of a series.
+pub const FORECAST_PLOT: &str = "forecast.svg";
+/// The parts of a series.
+pub const COMPONENTS_PLOT: &str = "components.svg";
 
-/// All files that a run writes.
-pub(super) const OWN_FILES: [&str; 20] = [
+/// All files that a run or a forecast writes.
+pub(super) const OWN_FILES: [&str; 25] = [
     METRICS,
     PREDICTIONS,
     CONFIG,
@@ -62,6 +72,11 @@ pub(super) const OWN_FILES: [&str; 20] = [
     CONFUSION,
     PATCHES,
     MAPS,
+    FORECAST,
+    COMPONENTS,
+    BACKTEST,
+    FORECAST_PLOT,
+    COMPONENTS_PLOT,
     MODEL_FILE,
     WEIGHTS_FILE,
     CHECKSUMS_FILE,

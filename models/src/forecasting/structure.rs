@@ -1,0 +1,343 @@
+//! The parts that a series may consist of, as a sum of kernels.
+
+use core::fmt::{self, Display, Formatter};
+use std::f64::consts::PI;
+
+use burn_gp_core::{
+    kernels::{ConstantConfig, KernelConfig, LinearConfig, StationaryConfig},
+    parameter::{Bounds, LOWER_BOUND, ParameterConfig, Prior},
+};
+
+use super::Season;
+use crate::MarkovConfig;
+
+/// How the level of a series moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trend {
+    /// A random walk: the forecast stays at the last level.
+    Level,
+    /// A line whose slope is a random walk: the forecast goes on along the last slope.
+    Slope,
+    /// A smooth curve that returns to its mean: the forecast levels off.
+    Damped,
+}
+
+impl Trend {
+    /// All trends.
+    pub const ALL: [Self; 3] = [Self::Level, Self::Slope, Self::Damped];
+}
+
+impl Display for Trend {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Level => "level",
+            Self::Slope => "trend",
+            Self::Damped => "damped trend",
+        })
+    }
+}
+
+/// What a series is the sum of, besides noise. In words, such as `trend + yearly season + short memory`.
+///
+/// | part | kernel |
+/// |---|---|
+/// | level | constant + Matérn-1/2 whose lengthscale is twenty times the series: a random walk |
+/// | trend | constant + linear + Matérn-3/2 whose lengthscale is ten times the series: an integrated random walk |
+/// | damped trend | constant + Matérn-5/2 |
+/// | season | the periodic squared exponential times Matérn-1/2: a pattern that changes slowly |
+/// | short memory | Matérn-3/2 |
+///
+/// ```
+/// use burn_gp_models::forecasting::{Season, Structure, Trend};
+///
+/// let structure = Structure {
+///     trend: Trend::Slope,
+///     seasons: vec![Season::named(12.0, "yearly")],
+///     has_memory: true,
+/// };
+/// assert_eq!(structure.to_string(), "trend + yearly season + short memory");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Structure {
+    /// The trend.
+    pub trend: Trend,
+    /// The seasons.
+    pub seasons: Vec<Season>,
+    /// Whether deviations from trend and seasons last for some steps.
+    pub has_memory: bool,
+}
+
+impl Display for Structure {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", self.trend)?;
+        for season in &self.seasons {
+            write!(formatter, " + {season}")?;
+        }
+        match self.has_memory {
+            true => formatter.write_str(" + short memory"),
+            false => Ok(()),
+        }
+    }
+}
+
+/// What a term of the kernel describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Trend,
+    /// The season with this place in the list.
+    Season(usize),
+    Memory,
+}
+
+/// The value of a parameter at which training starts, the median of its log-normal prior.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    path: &'static str,
+    median: f64,
+    /// The standard deviation of the logarithm; zero for a parameter that is not trained.
+    deviation: f64,
+    /// A lower bound besides four standard deviations.
+    least: f64,
+}
+
+impl Start {
+    fn new(path: &'static str, median: f64, deviation: f64) -> Self {
+        Self {
+            path,
+            median,
+            deviation,
+            least: 0.0,
+        }
+    }
+
+    fn fixed(path: &'static str, value: f64) -> Self {
+        Self::new(path, value, 0.0)
+    }
+
+    /// Adds the settings of the parameter at this path of the model.
+    fn add_to(self, config: &mut ParameterConfig, path: String) {
+        // Parameters have a lower bound, which variances of slopes with a year of days would cross.
+        let median = self.median.max(ABOVE_BOUND * LOWER_BOUND);
+        if self.deviation == 0.0 {
+            config.frozen.push(path.clone());
+        } else {
+            let reach = (BOUND * self.deviation).exp();
+            let bounds = Bounds::between((median / reach).max(self.least), median * reach);
+            config.bounds.insert(path.clone(), bounds);
+            let prior = Prior::LogNormal {
+                mean: median.ln(),
+                deviation: self.deviation,
+            };
+            config.priors.0.insert(path.clone(), prior);
+        }
+        config.values.insert(path, vec![median]);
+    }
+}
+
+/// Bounds are this many standard deviations of the logarithm from the median.
+const BOUND: f64 = 4.0;
+/// Medians are at least this many times the lower bound of all positive parameters.
+const ABOVE_BOUND: f64 = 4.0;
+/// The variance of the unknown mean of standardized values, and of a level before data.
+const MEAN_VARIANCE: f64 = 4.0;
+/// The longest season if there is none, which scales the priors of trends.
+const NO_SEASON: f64 = 10.0;
+/// The lengthscale of a random walk, in lengths of the series: longer than any forecast.
+const WALK: f64 = 20.0;
+/// The lengthscale of an integrated random walk, in lengths of the series.
+const INTEGRATED_WALK: f64 = 10.0;
+/// The noise variance of standardized values.
+const NOISE: f64 = 0.05;
+
+struct Term {
+    role: Role,
+    kernel: KernelConfig,
+    starts: Vec<Start>,
+}
+
+impl Structure {
+    /// The longest period, or what stands for it.
+    fn longest(&self) -> f64 {
+        let periods = self.seasons.iter().map(|season| season.period);
+        periods.reduce(f64::max).unwrap_or(NO_SEASON)
+    }
+
+    /// The configuration of the model, with priors for standardized values and times in steps that end at zero. The
+    /// priors are fixed: they do not depend on the values.
+    pub(super) fn config(&self, span: f64) -> MarkovConfig {
+        let terms = self.terms(span);
+        let last = terms.len() - 1;
+        let mut parameters = ParameterConfig::default();
+        for (index, term) in terms.iter().enumerate() {
+            // A sum of n terms is ((t₀ + t₁) + t₂) + …
+            let outer = "first.".repeat(last - index.max(1).min(last));
+            let own = match (last, index) {
+                (0, _) => "",
+                (_, 0) => "first.",
+                _ => "second.",
+            };
+            for start in &term.starts {
+                start.add_to(
+                    &mut parameters,
+                    format!("kernel.{outer}{own}{}", start.path),
+                );
+            }
+        }
+        Start::new("noise", NOISE, 1.5).add_to(&mut parameters, "likelihood.noise".to_owned());
+        let kernels = terms.into_iter().map(|term| term.kernel);
+        let kernel = kernels.reduce(KernelConfig::plus).unwrap_or_default();
+        MarkovConfig::new(kernel).with_parameters(parameters)
+    }
+
+    /// The roles of the terms of the kernel, from first to last.
+    pub(super) fn roles(&self) -> Vec<Role> {
+        self.terms(1.0).into_iter().map(|term| term.role).collect()
+    }
+
+    /// The name of a role, in words.
+    pub(super) fn name_of(&self, role: Role) -> String {
+        match role {
+            Role::Trend => self.trend.to_string(),
+            Role::Season(index) => self.seasons[index].to_string(),
+            Role::Memory => "short memory".to_owned(),
+        }
+    }
+
+    fn terms(&self, span: f64) -> Vec<Term> {
+        let longest = self.longest();
+        let mut terms = self.trend_terms(longest, span);
+        let seasons = self.seasons.iter().enumerate();
+        terms.extend(seasons.map(|(index, season)| season_term(index, season.period)));
+        if self.has_memory {
+            terms.push(Term {
+                role: Role::Memory,
+                kernel: StationaryConfig::matern32().into(),
+                starts: vec![
+                    Start::new("variance", 0.1, 1.5),
+                    Start::new("lengthscale", (0.25 * longest).max(2.0), 1.0),
+                ],
+            });
+        }
+        terms
+    }
+
+    fn trend_terms(&self, period: f64, span: f64) -> Vec<Term> {
+        let term = |kernel: KernelConfig, starts| Term {
+            role: Role::Trend,
+            kernel,
+            starts,
+        };
+        let mean = term(
+            ConstantConfig::default().into(),
+            vec![Start::fixed("variance", MEAN_VARIANCE)],
+        );
+        match self.trend {
+            Trend::Level => {
+                // A step of the random walk has the variance 2σ²/ℓ.
+                let length = WALK * span;
+                let variance = 0.5 * length * (0.05 / period);
+                let starts = vec![
+                    Start::new("variance", variance, 2.0),
+                    Start::fixed("lengthscale", length),
+                ];
+                vec![mean, term(StationaryConfig::matern12().into(), starts)]
+            }
+            Trend::Slope => {
+                // The spectral density of the noise that drives the slope is 4σ²(√3/ℓ)³.
+                let length = INTEGRATED_WALK * span;
+                let rate = 3f64.sqrt() / length;
+                let variance = 0.01 / period.powi(3) / (4.0 * rate.powi(3));
+                let slope = vec![Start::new("variance", 0.05 / (period * period), 1.5)];
+                let starts = vec![
+                    Start::new("variance", variance, 3.0),
+                    Start::fixed("lengthscale", length),
+                ];
+                vec![
+                    mean,
+                    term(LinearConfig::default().into(), slope),
+                    term(StationaryConfig::matern32().into(), starts),
+                ]
+            }
+            Trend::Damped => {
+                let starts = vec![
+                    Start::new("variance", 1.0, 1.5),
+                    Start::new("lengthscale", 4.0 * period, 1.0),
+                ];
+                vec![mean, term(StationaryConfig::matern52().into(), starts)]
+            }
+        }
+    }
+
+    /// About the number of states.
+    pub(super) fn states(&self) -> f64 {
+        let of_season = |season: &Season| 2.0 * (2.0 + 3.2 / least_lengthscale(season.period));
+        let seasons: f64 = self.seasons.iter().map(of_season).sum();
+        6.0 + seasons
+    }
+}
+
+/// The shortest lengthscale of a season, below the median of its prior. Neighboring steps of a period are then almost
+/// independent, or it has about fifty harmonics.
+fn least_lengthscale(period: f64) -> f64 {
+    let of_steps = 0.8 * (PI / period).sin();
+    match period.fract() == 0.0 {
+        true => of_steps.clamp(0.06, 0.35),
+        false => of_steps.clamp(0.1, 0.35),
+    }
+}
+
+fn season_term(index: usize, period: f64) -> Term {
+    let pattern = StationaryConfig::rbf().with_ard(false);
+    let kernel = KernelConfig::from(pattern).periodic(period);
+    let shape = Start {
+        least: least_lengthscale(period),
+        ..Start::new("first.base.lengthscale", 0.5, 0.7)
+    };
+    Term {
+        role: Role::Season(index),
+        kernel: kernel.times(StationaryConfig::matern12()),
+        starts: vec![
+            Start::new("first.base.variance", 0.5, 1.5),
+            shape,
+            Start::fixed("first.period", period),
+            Start::fixed("second.variance", 1.0),
+            Start::new("second.lengthscale", 8.0 * period, 1.0),
+        ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::{DType, Device};
+    use burn_gp_core::parameter::Parameters;
+
+    use super::*;
+    use crate::training::TrainingData;
+
+    #[test]
+    fn all_settings_name_parameters_of_the_kernel() {
+        let device = Device::default();
+        let data = TrainingData::new(&[-2.0, -1.0, 0.0], &[0.5, -1.0, 0.5], &device, DType::F64);
+        for trend in Trend::ALL {
+            for seasons in [vec![], vec![2.0], vec![4.0, 12.0], vec![7.0, 365.25]] {
+                for has_memory in [false, true] {
+                    let structure = Structure {
+                        trend,
+                        seasons: seasons
+                            .iter()
+                            .map(|&period| Season::of_steps(period))
+                            .collect(),
+                        has_memory,
+                    };
+                    let config = structure.config(30.0);
+                    let model = config.init(&data).unwrap();
+                    // Every parameter has a setting, and no other setting exists.
+                    let mut paths = model.parameter_paths();
+                    paths.sort();
+                    let known: Vec<String> = config.parameters.values.keys().cloned().collect();
+                    assert_eq!(paths, known, "{structure}");
+                }
+            }
+        }
+    }
+}

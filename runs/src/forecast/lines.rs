@@ -1,0 +1,104 @@
+//! What is said about the series on the terminal.
+
+use burn_gp_models::forecasting::{ForecastScores, Transform, missing_steps};
+
+use super::table::{SeriesTable, of_series};
+use super::work::SeriesForecast;
+use crate::text_table::aligned;
+
+/// What was found in the table, in one line.
+pub fn of_table(table: &SeriesTable) -> String {
+    let rows: usize = table.series.iter().map(|own| own.series.len()).sum();
+    let gaps: usize = match table.calendar.is_regular() {
+        true => table
+            .series
+            .iter()
+            .map(|own| missing_steps(own.series.times()))
+            .sum(),
+        false => 0,
+    };
+    let mut line = match table.series.len() {
+        1 => format!("{}: {rows} values, {}", table.target, table.calendar.name()),
+        count => format!(
+            "{}: {count} series, {rows} values, {}",
+            table.target,
+            table.calendar.name()
+        ),
+    };
+    let counts = [
+        (gaps, "missing"),
+        (table.repeated, "at the time of another"),
+        (table.left_out, "rows without a time or a value left out"),
+    ];
+    for (count, what) in counts {
+        if count > 0 {
+            line.push_str(&format!(", {count} {what}"));
+        }
+    }
+    line
+}
+
+/// The forecast of a series, in one line.
+pub fn of_forecast(own: &SeriesForecast) -> String {
+    let model = match &own.model {
+        Ok(model) => {
+            let of_log = match model.transform {
+                Transform::None => "",
+                Transform::Log => " of the logarithm",
+            };
+            format!("{}{of_log}", model.structure)
+        }
+        Err(fallback) => format!("{}, because {}", fallback.baseline, fallback.reason),
+    };
+    let scores = own.backtest.as_ref().and_then(|backtest| {
+        let scores = backtest.scores()?;
+        let better = backtest.better_baseline();
+        let better = better.map_or_else(String::new, |baseline| format!("; {baseline} was better"));
+        Some(format!(
+            "; MASE {:.3}, CRPS {:.3}{better}",
+            scores.mase, scores.crps
+        ))
+    });
+    of_series(&own.name, &format!("{model}{}", scores.unwrap_or_default()))
+}
+
+/// The mean scores of the model and the baselines as a table; `None` without a backtest.
+pub fn of_scores(all: &[SeriesForecast]) -> Option<Vec<String>> {
+    let backtests: Vec<_> = all.iter().filter_map(|own| own.backtest.as_ref()).collect();
+    let own: Vec<ForecastScores> = backtests.iter().filter_map(|own| own.scores()).collect();
+    let own = ForecastScores::mean(&own)?;
+    let baselines: Vec<Vec<_>> = backtests.iter().map(|own| own.baselines()).collect();
+    let mut names: Vec<_> = baselines.iter().flatten().map(|(name, _)| *name).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut header: Vec<String> = ["forecast", "MASE", "sMAPE", "CRPS"]
+        .map(str::to_owned)
+        .to_vec();
+    header.extend(
+        own.levels
+            .iter()
+            .map(|level| format!("within {}", share(*level))),
+    );
+    let row = |name: String, scores: &ForecastScores| {
+        let mut cells = vec![
+            name,
+            format!("{:.3}", scores.mase),
+            share(scores.smape),
+            format!("{:.3}", scores.crps),
+        ];
+        cells.extend(scores.coverage.iter().map(|coverage| share(*coverage)));
+        cells
+    };
+    let mut rows = vec![header, row("model".to_owned(), &own)];
+    for name in names {
+        let scores = baselines.iter().flatten().filter(|(own, _)| *own == name);
+        let mean = ForecastScores::mean(scores.map(|(_, scores)| scores))?;
+        rows.push(row(name.to_string(), &mean));
+    }
+    Some(aligned(&rows))
+}
+
+fn share(fraction: f64) -> String {
+    let text = format!("{:.1}", 100.0 * fraction);
+    format!("{} %", text.trim_end_matches(".0"))
+}

@@ -1,0 +1,117 @@
+//! `burn-gp forecast`: forecasts of series over time.
+
+mod arguments;
+mod files;
+mod lines;
+mod pictures;
+mod table;
+mod work;
+
+use std::path::{Path, PathBuf};
+
+use burn_gp_models::forecasting::{Forecasting, Season};
+use rayon::prelude::*;
+
+pub use arguments::ForecastArguments;
+use table::{NamedSeries, SeriesTable};
+use work::SeriesForecast;
+
+use crate::failure::Failure;
+use crate::output::{
+    BACKTEST, COMPONENTS, COMPONENTS_PLOT, FORECAST, FORECAST_PLOT, METRICS, OutputFolder,
+    default_folder_name, write_text,
+};
+use crate::plots::warn_undrawn;
+use crate::standard_output::inform;
+use crate::threads;
+
+/// The horizon without a season.
+const HORIZON: usize = 10;
+/// This many series of each thread are forecast before their lines are printed.
+const SERIES_A_TURN: usize = 4;
+
+/// Runs `burn-gp forecast`.
+///
+/// # Errors
+///
+/// [`Failure`] with advice for the user.
+pub fn forecast(arguments: &ForecastArguments) -> Result<(), Failure> {
+    let seasons = arguments.check()?;
+    let table = table::read(arguments)?;
+    let forecasting = forecasting(arguments, seasons, &table);
+    let out = (arguments.out.clone())
+        .unwrap_or_else(|| PathBuf::from(default_folder_name(&table.data, "forecast")));
+    let folder = OutputFolder::claim(&out, arguments.overwrite)?;
+    inform(&format!("{}\n", lines::of_table(&table)));
+    let all = forecasts(&table.series, &forecasting, arguments);
+    for line in lines::of_scores(&all).into_iter().flatten() {
+        inform(&format!("{line}\n"));
+    }
+    folder.finish(|folder| write(folder, &table, &all, arguments, forecasting.horizon))?;
+    inform(&format!("{}\n", out.display()));
+    Ok(())
+}
+
+/// The horizon and the seasons, given or from the calendar.
+fn forecasting(
+    arguments: &ForecastArguments,
+    seasons: Option<Vec<Season>>,
+    table: &SeriesTable,
+) -> Forecasting {
+    let seasons = seasons.unwrap_or_else(|| table.calendar.seasons());
+    let shortest = seasons.iter().map(|season| season.period).reduce(f64::min);
+    let horizon = (arguments.horizon)
+        .unwrap_or_else(|| shortest.map_or(HORIZON, |period| (2.0 * period).round() as usize));
+    let mut forecasting = Forecasting::new(horizon).with_seasons(seasons);
+    forecasting.transform = arguments.transform.given();
+    forecasting
+}
+
+/// Forecasts all series on all threads, and prints a line for each in their order.
+fn forecasts(
+    series: &[NamedSeries],
+    forecasting: &Forecasting,
+    arguments: &ForecastArguments,
+) -> Vec<SeriesForecast> {
+    let of_one = |own: &NamedSeries| {
+        work::forecast_series(own, forecasting, arguments.origins, &arguments.levels)
+    };
+    let mut all = Vec::with_capacity(series.len());
+    for some in series.chunks(SERIES_A_TURN * threads::count()) {
+        let done: Vec<SeriesForecast> = some.par_iter().map(of_one).collect();
+        for own in &done {
+            inform(&format!("{}\n", lines::of_forecast(own)));
+        }
+        all.extend(done);
+    }
+    all
+}
+
+/// Writes all files. The pictures show the first series.
+fn write(
+    folder: &Path,
+    table: &SeriesTable,
+    all: &[SeriesForecast],
+    arguments: &ForecastArguments,
+    horizon: usize,
+) -> Result<(), Failure> {
+    let levels = &arguments.levels;
+    for (name, text) in [
+        (FORECAST, files::forecast_csv(table, all, levels)),
+        (COMPONENTS, files::components_csv(table, all)),
+        (BACKTEST, files::backtest_csv(table, all, levels)),
+        (METRICS, files::metrics_json(table, all, horizon)),
+    ] {
+        write_text(&folder.join(name), &text)?;
+    }
+    if let Some(first) = all.first() {
+        let path = folder.join(FORECAST_PLOT);
+        warn_undrawn(pictures::draw_forecast(&path, table, first, levels));
+        warn_undrawn(pictures::draw_components(
+            &folder.join(COMPONENTS_PLOT),
+            table,
+            first,
+        ));
+    }
+    Ok(())
+}
