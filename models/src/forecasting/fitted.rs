@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     AnyMarkov,
-    training::{FullBatchTraining, Trainer, Training, TrainingData, TrainingError, fit},
+    training::{FullBatchTraining, Training, TrainingData, TrainingError, fit},
 };
 
 /// A model needs this many values.

@@ -53,7 +53,8 @@ fn failure(
     training: MiniBatchTraining,
 ) -> (TrainingError, AnyModel) {
     let mut trainer = MiniBatchTrainer::new(model, data, training);
-    let error = trainer
+    let running: &mut dyn Trainer<Model = _> = &mut trainer;
+    let error = running
         .run::<TrainingError>(&mut [])
         .expect_err("a failure");
     (error, trainer.into_model())
