@@ -1,6 +1,6 @@
 //! What is said about the series on the terminal.
 
-use burn_gp_models::forecasting::{ForecastScores, Transform, missing_steps};
+use burn_gp_models::forecasting::{ForecastScores, missing_steps};
 
 use super::table::{SeriesTable, of_series};
 use super::work::SeriesForecast;
@@ -41,13 +41,7 @@ pub fn of_table(table: &SeriesTable) -> String {
 /// The forecast of a series, in one line.
 pub fn of_forecast(own: &SeriesForecast) -> String {
     let model = match &own.model {
-        Ok(model) => {
-            let of_log = match model.transform {
-                Transform::None => "",
-                Transform::Log => " of the logarithm",
-            };
-            format!("{}{of_log}", model.structure)
-        }
+        Ok(model) => model.to_string(),
         Err(fallback) => format!("{}, because {}", fallback.baseline, fallback.reason),
     };
     let scores = own.backtest.as_ref().and_then(|backtest| {

@@ -7,7 +7,7 @@ use burn_gp_models::forecasting::Forecast;
 use super::table::SeriesTable;
 use super::work::SeriesForecast;
 use crate::plots::{
-    Caption, CurveName, CurvePanel, FitPanel, PlotError, Points, Quantity, Span, curves, fits,
+    Caption, CurveName, CurvePanel, FitPanel, PlotError, Points, Quantity, Span, curves, forecast,
 };
 
 /// At most this many bands are drawn.
@@ -28,7 +28,7 @@ fn caption_of<'a>(table: &'a SeriesTable, own: &'a SeriesForecast) -> &'a str {
 
 fn model_of(own: &SeriesForecast) -> String {
     match &own.model {
-        Ok(model) => model.structure.to_string(),
+        Ok(model) => model.to_string(),
         Err(fallback) => fallback.baseline.to_string(),
     }
 }
@@ -62,32 +62,32 @@ pub fn draw_forecast(
         y: history.values(),
     };
     let model = model_of(own);
-    fits(
+    forecast(
         path,
         Caption::new(caption_of(table, own), &model),
         &texts,
-        (points, Points::default()),
+        points,
         (axis(table), Quantity::of(&table.target)),
-        &[panel],
+        panel,
     )
 }
 
 /// The medians and the intervals of a forecast after the past, where the intervals have no width.
 fn fan(
     table: &SeriesTable,
-    forecast: &Forecast,
+    future: &Forecast,
     past: &[(f64, f64)],
     levels: &[f64],
 ) -> FitPanel<'static> {
-    let times = forecast.times.iter();
+    let times = future.times.iter();
     let x: Vec<f64> = times.map(|time| table.calendar.axis_value(*time)).collect();
     let band = |level: &f64| -> Vec<[f64; 3]> {
-        let [lower, upper] = forecast.interval(*level);
+        let [lower, upper] = future.interval(*level);
         let ends = x.iter().zip(lower.into_iter().zip(upper));
         let edges = ends.map(|(&x, (low, high))| [x, low, high]);
         past.iter().map(|&(x, y)| [x, y, y]).chain(edges).collect()
     };
-    let medians = x.iter().copied().zip(forecast.medians());
+    let medians = x.iter().copied().zip(future.medians());
     FitPanel {
         title: "",
         means: past.iter().copied().chain(medians).collect(),

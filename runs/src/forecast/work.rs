@@ -1,5 +1,7 @@
 //! The forecast of one series.
 
+use std::fmt;
+
 use burn_gp_models::forecasting::{
     Backtest, Baseline, Candidate, Component, Forecast, ForecastError, Forecasting, Series,
     Structure, Transform,
@@ -35,6 +37,16 @@ pub struct Modeled {
     pub times: Vec<f64>,
     /// The parts.
     pub components: Vec<Component>,
+}
+
+impl fmt::Display for Modeled {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of_log = match self.transform {
+            Transform::None => "",
+            Transform::Log => " of the logarithm",
+        };
+        write!(formatter, "{}{of_log}", self.structure)
+    }
 }
 
 /// A baseline in the place of a model.

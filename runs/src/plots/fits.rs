@@ -111,6 +111,20 @@ struct Scene {
     radius: f64,
 }
 
+/// What is drawn, in words.
+#[derive(Clone, Copy)]
+pub(super) struct Words {
+    /// The title of a single panel and of several.
+    pub plot: [&'static str; 2],
+    pub line: &'static str,
+    pub points: &'static str,
+}
+
+const WORDS: Words = Words {
+    plot: ["Fit", NAME],
+    line: "mean",
+    points: "training",
+};
 /// Draws one panel for each fit with the same axes: mean, bands, training and held-out points,
 /// inducing points as crosses along the bottom, and orthogonal inducing points as triangles along
 /// the top. `bands` are the texts of the legend, widest band first.
@@ -126,6 +140,19 @@ pub fn fits(
     path: &Path,
     caption: Caption<'_>,
     bands: &[&str],
+    points: (Points<'_>, Points<'_>),
+    quantities: (Quantity<'_>, Quantity<'_>),
+    fits: &[FitPanel<'_>],
+) -> Result<(), PlotError> {
+    draw_fits(path, WORDS, caption, bands, points, quantities, fits)
+}
+
+/// As [`fits`], in these words.
+pub(super) fn draw_fits(
+    path: &Path,
+    words: Words,
+    caption: Caption<'_>,
+    bands: &[&str],
     (train, test): (Points<'_>, Points<'_>),
     (input, target): (Quantity<'_>, Quantity<'_>),
     fits: &[FitPanel<'_>],
@@ -138,7 +165,7 @@ pub fn fits(
     let sound = given(&fits) + train.len() + test.len();
     let axes = axes(&fits, &[&train, &test], (input, target));
     let axes = axes.ok_or_else(|| PlotError::nothing(NAME, all))?;
-    let plot = if fits.len() == 1 { "Fit" } else { NAME };
+    let plot = words.plot[usize::from(fits.len() > 1)];
     let remarks = remarks(&axes, [&train, &test], &fits, all - sound);
     let visible = |points: &[(f64, f64)]| -> Vec<(f64, f64)> {
         let shown = thin(points, MOST_POINTS);
@@ -153,7 +180,7 @@ pub fn fits(
         axes,
         radius: if fits.len() == 1 { 3.0 } else { 2.0 },
     };
-    let legend = scene.legend_entries(bands, &fits);
+    let legend = scene.legend_entries(words, bands, &fits);
     let frame = Frame {
         more_height: panels::more_height(fits.len()),
         ..Frame::new(plot, caption, legend).with_remarks(remarks)
@@ -194,7 +221,12 @@ fn remarks(
 
 impl Scene {
     /// The legend entries for everything that at least one panel shows.
-    fn legend_entries<'a>(&self, bands: &[&'a str], fits: &[FitPanel<'_>]) -> Vec<Entry<'a>> {
+    fn legend_entries<'a>(
+        &self,
+        words: Words,
+        bands: &[&'a str],
+        fits: &[FitPanel<'_>],
+    ) -> Vec<Entry<'a>> {
         let shaded = bands.iter().zip(SHADES).rev();
         let shaded = shaded.map(|(text, (sample, _))| Entry::new(sample, palette::SKY, text));
         let holds = |points: &[f64]| points.iter().any(|&place| self.axes.x.holds(place));
@@ -204,13 +236,13 @@ impl Scene {
         let has_orthogonal = fits.iter().any(|fit| holds(fit.orthogonal));
         let (ink, red, green) = (palette::INK, palette::VERMILION, palette::GREEN);
         let sometimes = [
-            (is_trained, Sample::Dot, ink, "training"),
+            (is_trained, Sample::Dot, ink, words.points),
             (is_tested, Sample::Ring, red, "held out"),
             (has_inducing, Sample::Cross, green, "inducing"),
             (has_orthogonal, Sample::Triangle, green, "orthogonal"),
         ];
         let present = sometimes.into_iter().filter(|(is_present, ..)| *is_present);
-        std::iter::once(Entry::new(Sample::Line, palette::BLUE, "mean"))
+        std::iter::once(Entry::new(Sample::Line, palette::BLUE, words.line))
             .chain(shaded)
             .chain(present.map(|(_, sample, color, text)| Entry::new(sample, color, text)))
             .collect()
