@@ -75,12 +75,11 @@ fn reference() -> Vec<(f64, Vec<f64>)> {
 fn the_best_model_is_kept() {
     let [(x, y), (new_x, new_y)] = rows();
     let scores = reference();
-    let is_after = |best: usize, epoch: usize| epoch == best + PATIENCE;
     let (mut best, mut last) = (0, scores.len() - 1);
-    for epoch in 1..scores.len() {
-        if scores[epoch].0 < scores[best].0 {
+    for (epoch, (score, _)) in scores.iter().enumerate().skip(1) {
+        if *score < scores[best].0 {
             best = epoch;
-        } else if is_after(best, epoch) {
+        } else if epoch == best + PATIENCE {
             last = epoch;
             break;
         }
