@@ -52,12 +52,11 @@ fn failure(
     data: TrainingData,
     training: MiniBatchTraining,
 ) -> (TrainingError, AnyModel) {
-    let mut trainer = MiniBatchTrainer::new(model, data, training);
-    let running: &mut dyn Trainer<Model = _> = &mut trainer;
-    let error = running
+    let mut trainer = AnyTrainer::new(model, data, training.into());
+    let error = trainer
         .run::<TrainingError>(&mut [])
         .expect_err("a failure");
-    (error, trainer.into_model())
+    (error, trainer.model().clone())
 }
 
 /// NaN in an input ends training with the step and the term that the CPU names. The model is as good
