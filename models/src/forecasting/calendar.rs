@@ -102,9 +102,11 @@ impl Calendar {
                 _ if each % 60 == 0 => format!("every {} minutes", each / 60),
                 _ => format!("every {each} seconds"),
             },
-            Frequency::Numbers { each, .. } => format!("steps of {each}"),
+            Frequency::Numbers { each, .. } => format!("steps of {}", rounded(each)),
             Frequency::UnevenDays { each } => format!("uneven, about every {each:.2} days"),
-            Frequency::UnevenNumbers { each } => format!("uneven, steps of about {each}"),
+            Frequency::UnevenNumbers { each } => {
+                format!("uneven, steps of about {}", rounded(each))
+            }
         }
     }
 
@@ -183,9 +185,7 @@ impl Calendar {
         let time = self.time(steps);
         match self.frequency {
             Frequency::Numbers { .. } | Frequency::UnevenNumbers { .. } => {
-                // Sums of steps have no more digits than the steps.
-                let rounded = (time * 1e9).round() / 1e9;
-                format!("{rounded}")
+                format!("{}", rounded(time))
             }
             _ => text_of_days(time),
         }
@@ -203,6 +203,11 @@ impl Calendar {
             }
         }
     }
+}
+
+/// A number without the rounding errors of sums and differences of steps.
+fn rounded(number: f64) -> f64 {
+    (number * 1e9).round() / 1e9
 }
 
 /// The days from a Monday to the beginning of 1970, a Thursday.
@@ -417,6 +422,8 @@ mod tests {
         let calendar = Calendar::new(&years, TimeUnit::Number);
         assert!(calendar.is_regular());
         assert_eq!(calendar.steps(years[47]), 47.0);
-        assert!(!Calendar::new(&[0.0, 1.0, 2.5, 7.1, 30.0], TimeUnit::Number).is_regular());
+        let uneven = Calendar::new(&[0.0, 0.1, 0.3, 1.3, 9.0, 30.0], TimeUnit::Number);
+        assert!(!uneven.is_regular());
+        assert_eq!(uneven.name(), "uneven, steps of about 1");
     }
 }
