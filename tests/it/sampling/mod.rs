@@ -52,7 +52,7 @@ fn draws_under_mixtures_and_lines_have_the_moments_of_the_posterior() {
 /// estimated covariance of variables with variances v and v′ is at most `√(2vv′/S)`, that of a mean
 /// `√(v/S)`. The test allows four, plus the same for the frequencies that all draws share.
 #[track_caller]
-fn check_moments(what: &str, process: &(impl Process + SamplePaths), x: Tensor<2>) {
+fn check_moments(what: &str, process: &impl SamplePaths, x: Tensor<2>) {
     check_moments_of(what, process, x, (4000, 2000));
 }
 
@@ -60,7 +60,7 @@ fn check_moments(what: &str, process: &(impl Process + SamplePaths), x: Tensor<2
 #[track_caller]
 fn check_moments_of(
     what: &str,
-    process: &(impl Process + SamplePaths),
+    process: &impl SamplePaths,
     x: Tensor<2>,
     (samples, frequencies): (usize, usize),
 ) {
@@ -215,7 +215,7 @@ fn draws_pass_through_what_is_known() {
     }
 }
 
-fn posterior_process(platform: &Platform, case: &Case) -> impl Process + SamplePaths + use<> {
+fn posterior_process(platform: &Platform, case: &Case) -> impl SamplePaths + use<> {
     let process = (case.whitened(platform).condition(&kernel(platform))).expect("factor");
     let weights = Dense::new(DIMENSIONS, 2, vec![0.3, -0.2, 0.1, 0.8]);
     let mean = LinearMean::new(
