@@ -85,8 +85,8 @@ pub enum Command {
     ///
     /// The model of each series is a sum of a level or a trend, seasons and short memory, chosen by how
     /// well it would have forecast the last values. Time and memory grow with the number of values, not
-    /// faster, and several series run on several threads. A series that is too short for a model or
-    /// constant gets the forecast of a baseline.
+    /// faster, and several series run on several threads. A series that is too short for a model gets
+    /// the forecast of a baseline; of several series, so does one that is constant.
     ///
     /// The folder contains forecast.csv (a row for each series and time), components.csv (trend, seasons
     /// and short memory), backtest.csv (forecasts from --origins times in the past, each of which knows
