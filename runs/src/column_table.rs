@@ -1,5 +1,6 @@
 //! The table of the columns of a file and their use, shown before training.
 
+use burn_gp_core::likelihoods::GaussianConfig;
 use burn_gp_datasets::{ColumnKind, ColumnReport, Purpose, quoted};
 
 use crate::preparation::PreparedData;
@@ -7,16 +8,14 @@ use crate::preparation::PreparedData;
 /// The number of columns above which complete numeric columns share one line.
 const MOST_LINES: usize = 40;
 
-/// The table of the columns, and lines about places on the Earth and about omitted rows. Empty if the kinds of
-/// the columns were not inferred.
+/// The table of the columns, and lines about places on the Earth, series over time and omitted rows. Empty if the
+/// kinds of the columns were not inferred.
 pub fn columns_table(data: &PreparedData) -> String {
     if data.columns.is_empty() {
         return String::new();
     }
     let is_plain = |column: &&ColumnReport| {
-        column.kind == ColumnKind::Number
-            && column.missing == 0
-            && matches!(column.purpose, Purpose::Inputs(_))
+        column.kind == ColumnKind::Number && column.missing == 0 && is_input(column)
     };
     let opening = data.stream.as_ref().map_or_else(String::new, |stream| {
         format!(
@@ -40,6 +39,11 @@ pub fn columns_table(data: &PreparedData) -> String {
             quoted(longitude)
         );
     }
+    if let Some(time) = time_of_series(data) {
+        text += &format!(
+            "{time} is the only input; `burn-gp forecast` continues such a series, with its trend and seasons\n"
+        );
+    }
     if data.left_out > 0 {
         text += &format!(
             "{} left out, which lack the target{}\n",
@@ -52,6 +56,18 @@ pub fn columns_table(data: &PreparedData) -> String {
         );
     }
     text + "\n"
+}
+
+/// The column of dates that is the only input of a number, as in a series.
+fn time_of_series(data: &PreparedData) -> Option<&str> {
+    let mut inputs = data.columns.iter().filter(|column| is_input(column));
+    let (only, more) = (inputs.next()?, inputs.next());
+    let is_time = only.kind == ColumnKind::Date && more.is_none();
+    (is_time && data.likelihood.is::<GaussianConfig>()).then_some(only.name.as_str())
+}
+
+fn is_input(column: &ColumnReport) -> bool {
+    matches!(column.purpose, Purpose::Inputs(_))
 }
 
 /// Whether rows may have been left out because they lack an input.

@@ -226,3 +226,26 @@ fn wrong_options_and_tables_get_one_sentence() {
     }
     assert!(!path.join("sales-forecast").exists());
 }
+
+#[test]
+fn training_on_a_series_names_this_command() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    write_days(&path.join("days.csv"));
+    let days = read(&path.join("days.csv"));
+    let rows = days.lines().skip(1).enumerate();
+    let more = rows.map(|(row, line)| format!("{},{line}\n", (row * 31) % 97));
+    let more = more.collect::<String>();
+    fs::write(path.join("more.csv"), format!("other,day,visits\n{more}")).unwrap();
+    let says = |data: &str| {
+        let line = format!("train -d {data} --model exact --steps 2 -o run --overwrite");
+        let output = run(path, &line.split(' ').collect::<Vec<_>>());
+        assert!(output.status.success());
+        let texts = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        texts
+            .concat()
+            .contains("`burn-gp forecast` continues such a series")
+    };
+    assert!(says("days.csv"));
+    assert!(!says("more.csv"));
+}

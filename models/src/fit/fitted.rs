@@ -1,6 +1,6 @@
 //! A model after training.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{fmt, fs, path::Path, sync::Arc};
 
 use burn::tensor::{DType, Device, TensorCreationOptions};
 use burn_gp_core::parameter::Hyperparameter;
@@ -39,6 +39,19 @@ pub struct Fitted {
     predictor: Arc<Predictor>,
     restart_losses: Vec<Option<f64>>,
     best_step: Option<usize>,
+}
+
+impl fmt::Debug for Fitted {
+    /// Without the data and the parameters.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Fitted")
+            .field("summary", &self.saved.summary)
+            .field("scaling", &self.saved.context)
+            .field("restart_losses", &self.restart_losses)
+            .field("best_step", &self.best_step)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Fitted {

@@ -87,9 +87,10 @@ impl Forecasting {
     ///
     /// Structures are fitted to the past before the last three horizons. The seasons are those with the best Bayesian
     /// information criterion, and then trends with and without short memory are compared, and a level alone. The four
-    /// best forecast each of the three horizons from the values before it, with the parameters of the past, and the smallest continuous
-    /// ranked probability score wins; within 2 %, the fewest parameters. A logarithm is taken if it gives positive
-    /// values a higher density. Only the latest values count if the passes over all would take more than a gigabyte.
+    /// best forecast each of the three horizons from the values before it, with the parameters of the past, and the
+    /// smallest continuous ranked probability score wins; within 2 %, the fewest parameters. A logarithm is taken if it
+    /// gives positive values a higher density. Only the latest values count if the passes over all would take more than
+    /// a gigabyte.
     ///
     /// # Errors
     ///

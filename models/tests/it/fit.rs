@@ -396,3 +396,18 @@ fn computation_aware_regression_takes_few_rows() {
     let [before, after] = [gp, again].map(|gp| gp.predict(inputs()).unwrap().predictions().clone());
     assert_eq!(before, after);
 }
+
+#[test]
+fn a_fitted_model_is_printed_without_its_data() {
+    let gp = exact().fit(inputs(), targets(), &Fit::new()).unwrap();
+    let text = format!("{gp:?}");
+    assert!(
+        text.starts_with("Fitted {") && text.contains("ExactConfig"),
+        "{text}"
+    );
+    assert!(text.contains("scaling: Scaling"), "{text}");
+    assert!(
+        !text.contains("predictor") && !text.contains("Tensor"),
+        "{text}"
+    );
+}
