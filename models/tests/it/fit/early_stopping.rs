@@ -120,7 +120,7 @@ fn scaled_data_stop_early_too() {
 #[test]
 fn impossible_validation_rows_are_errors() {
     let [(x, y), (new_x, new_y)] = rows();
-    let error = |fit: Fit| network().fit(&x, &y, &fit).err().expect("an error");
+    let error = |fit: Fit| network().fit(&x, &y, &fit).expect_err("an error");
     let stopping = |patience| options().early_stopping(&new_x, &new_y, patience);
     let text = error(stopping(0)).to_string();
     assert!(text.contains("the patience"), "{text}");

@@ -100,7 +100,7 @@ fn a_full_batch_model_of_another_crate_is_trained_saved_and_loaded_by_its_name()
     }
     // It has no field for initial values, so random ones cannot reach it.
     let restarted = config.fit([0.0, 1.0, 2.0], [0.1, 0.4, 0.2], &fit.restarts(2));
-    let error = restarted.err().expect("no restarts").to_string();
+    let error = restarted.expect_err("no restarts").to_string();
     assert!(error.starts_with("restarts has no effect"), "{error}");
 }
 
