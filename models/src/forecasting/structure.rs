@@ -207,7 +207,7 @@ impl Structure {
         let longest = self.longest();
         let mut terms = self.trend_terms(longest, span);
         let seasons = self.seasons.iter().enumerate();
-        terms.extend(seasons.map(|(index, season)| season_term(index, season.period)));
+        terms.extend(seasons.map(|(index, season)| season_term(index, self.shape_of(season))));
         if self.has_memory {
             terms.push(Term {
                 role: Role::Memory,
@@ -270,35 +270,71 @@ impl Structure {
 
     /// About the number of states.
     pub(super) fn states(&self) -> f64 {
-        let of_season = |season: &Season| 2.0 * (2.0 + 3.2 / least_lengthscale(season.period));
+        let of_season = |season: &Season| 2.0 * (2.0 + 3.2 / self.shape_of(season).least);
         let seasons: f64 = self.seasons.iter().map(of_season).sum();
         6.0 + seasons
     }
 }
 
-/// The shortest lengthscale of a season, below the median of its prior. Neighboring steps of a period are then almost
-/// independent, or it has about fifty harmonics.
-fn least_lengthscale(period: f64) -> f64 {
-    let of_steps = 0.8 * (PI / period).sin();
-    match period.fract() == 0.0 {
-        true => of_steps.clamp(0.06, 0.35),
-        false => of_steps.clamp(0.1, 0.35),
+/// The shape of a season within its period.
+#[derive(Clone, Copy)]
+struct Shape {
+    period: f64,
+    /// The median of the lengthscale.
+    median: f64,
+    /// The shortest lengthscale.
+    least: f64,
+}
+
+/// The median of the lengthscale of a season, in periods.
+const LENGTHSCALE: f64 = 0.5;
+/// The same of a season that contains a shorter one, whose pattern differs from one short period to the next.
+const LENGTHSCALE_OF_PERIODS: f64 = 0.1;
+/// The shortest lengthscale of a season within a longer one, which has what changes faster.
+const LEAST_WITHIN: f64 = 0.25;
+/// The shortest lengthscale of a season that contains another: forty harmonics.
+const LEAST_AROUND: f64 = 0.08;
+
+impl Structure {
+    /// Neighboring steps of a period with the shortest lengthscale are almost independent, or it has about fifty
+    /// harmonics.
+    fn shape_of(&self, season: &Season) -> Shape {
+        let period = season.period;
+        let contains = |long: f64, short: f64| long > short && (long / short).fract() == 0.0;
+        let others = || self.seasons.iter().map(|other| other.period);
+        let of_steps = 0.8 * (PI / period).sin();
+        let (median, least) = if others().any(|other| contains(other, period)) {
+            (LENGTHSCALE, of_steps.max(LEAST_WITHIN))
+        } else if others().any(|other| contains(period, other)) {
+            (LENGTHSCALE_OF_PERIODS, of_steps.max(LEAST_AROUND))
+        } else {
+            (
+                LENGTHSCALE,
+                of_steps.max(if season.is_whole() { 0.06 } else { 0.1 }),
+            )
+        };
+        Shape {
+            period,
+            median,
+            least: least.min(0.35),
+        }
     }
 }
 
-fn season_term(index: usize, period: f64) -> Term {
+fn season_term(index: usize, shape: Shape) -> Term {
+    let period = shape.period;
     let pattern = StationaryConfig::rbf().with_ard(false);
     let kernel = KernelConfig::from(pattern).periodic(period);
-    let shape = Start {
-        least: least_lengthscale(period),
-        ..Start::new("first.base.lengthscale", 0.5, 0.7)
+    let lengthscale = Start {
+        least: shape.least,
+        ..Start::new("first.base.lengthscale", shape.median, 0.7)
     };
     Term {
         role: Role::Season(index),
         kernel: kernel.times(StationaryConfig::matern12()),
         starts: vec![
             Start::new("first.base.variance", 0.5, 1.5),
-            shape,
+            lengthscale,
             Start::fixed("first.period", period),
             Start::fixed("second.variance", 1.0),
             Start::new("second.lengthscale", 8.0 * period, 1.0),

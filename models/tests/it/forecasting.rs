@@ -288,3 +288,32 @@ fn series_without_a_model_say_why() {
     let choice = given.choose(&quarters(20, 0.5, 1)).unwrap();
     assert_eq!(choice.fitted.structure(), &one);
 }
+
+/// A week whose last two days have another shape: the season of the week must follow each of its days.
+#[test]
+fn days_of_a_week_may_have_different_shapes() {
+    let mut random = ChaCha8Rng::seed_from_u64(13);
+    let truth = |step: usize| match step / 6 % 7 {
+        0..5 => [0.0, 2.0, 9.0, 8.0, 5.0, 1.0][step % 6],
+        _ => [3.0, 1.0, 0.0, 2.0, 6.0, 8.0][step % 6],
+    };
+    let values: Vec<f64> = (0..7 * 42)
+        .map(|step| truth(step) + 0.5 * normal(&mut random))
+        .collect();
+    let series = Series::regular(&values).unwrap();
+    let seasons = vec![Season::named(6.0, "daily"), Season::named(42.0, "weekly")];
+    let choice = (Forecasting::new(42).with_seasons(seasons))
+        .choose(&series)
+        .unwrap();
+    let structure = choice.fitted.structure().to_string();
+    assert!(structure.contains("weekly season"), "{structure}");
+    let times = series.next_times(42);
+    let forecast = choice.fitted.forecast(&times).unwrap();
+    let errors = forecast.medians().into_iter().zip(&times);
+    let squares: f64 = errors
+        .map(|(median, time)| (median - truth(*time as usize)).powi(2))
+        .sum();
+    // The value of the week before has an error of 0.5.
+    let error = (squares / 42.0).sqrt();
+    assert!(error < 0.5, "{structure}: {error}");
+}
