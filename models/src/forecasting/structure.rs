@@ -290,6 +290,8 @@ struct Shape {
 const LENGTHSCALE: f64 = 0.5;
 /// The same of a season that contains a shorter one, whose pattern differs from one short period to the next.
 const LENGTHSCALE_OF_PERIODS: f64 = 0.1;
+/// The median is at least this many times the shortest lengthscale, from where training can go both ways.
+const ABOVE_LEAST: f64 = 1.25;
 /// The shortest lengthscale of a season within a longer one, which has what changes faster.
 const LEAST_WITHIN: f64 = 0.25;
 /// The shortest lengthscale of a season that contains another: forty harmonics.
@@ -313,10 +315,11 @@ impl Structure {
                 of_steps.max(if season.is_whole() { 0.06 } else { 0.1 }),
             )
         };
+        let least = least.min(0.35);
         Shape {
             period,
-            median,
-            least: least.min(0.35),
+            median: median.max(ABOVE_LEAST * least),
+            least,
         }
     }
 }
