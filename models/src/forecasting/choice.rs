@@ -97,7 +97,6 @@ impl Forecasting {
     /// When the series is constant or has fewer than five values, or no structure can be fitted.
     pub fn choose(&self, series: &Series) -> Result<Choice, ForecastError> {
         let series = self.recent(series);
-        let past = self.past_of(&series);
         if let Some(structure) = &self.structure {
             let fitted = better_fit(structure, &series, self.given_transform(&series))?;
             return Ok(Choice {
@@ -105,7 +104,7 @@ impl Forecasting {
                 candidates: Vec::new(),
             });
         }
-        let mut fits = self.fits(&past, self.given_transform(&series))?;
+        let mut fits = self.fits(&self.past_of(&series), self.given_transform(&series))?;
         fits.sort_by(|a, b| a.criterion().total_cmp(&b.criterion()));
         let score = |place: usize, fit: &FittedSeries| match place < FINALISTS {
             true => self.score_of_past(fit, &series),
