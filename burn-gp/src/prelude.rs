@@ -42,8 +42,9 @@ pub use burn_gp_core::{
         StationaryConfig,
     },
     likelihoods::{
-        BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig, LikelihoodConfig,
-        NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig, SoftmaxConfig, StudentTConfig,
+        AsymmetricLaplaceConfig, BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig,
+        LikelihoodConfig, LogNormalConfig, NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig,
+        SoftmaxConfig, StudentTConfig, WeibullConfig, ZeroInflatedPoissonConfig,
     },
     means::MeanConfig,
 };

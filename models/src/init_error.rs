@@ -89,6 +89,15 @@ pub enum InitError {
         /// The number of its functions.
         functions: usize,
     },
+    /// The log density of the likelihood is not smooth, and the model approximates it by its curvature.
+    #[error(
+        "the log density of the {likelihood} likelihood has a kink, so the Laplace approximation of this model does \
+         not apply; use the model svgp"
+    )]
+    NoCurvature {
+        /// The name of the likelihood.
+        likelihood: &'static str,
+    },
     /// The configuration has a second set of inducing points, but the model does not use one.
     #[error(
         "{count} orthogonal inducing points were requested, but this model has none; only the \

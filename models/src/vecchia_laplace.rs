@@ -106,7 +106,7 @@ impl VecchiaLaplaceConfig {
     ///
     /// # Errors
     ///
-    /// When the likelihood does not accept a target or has several latent functions, a number of neighbors, probes or
+    /// When the likelihood does not accept a target, has several latent functions or no curvature, a number of neighbors, probes or
     /// draws is zero, or a parameter setting is invalid.
     ///
     /// # Panics
@@ -130,7 +130,7 @@ impl VecchiaLaplaceConfig {
     ///
     /// # Errors
     ///
-    /// When the likelihood has several latent functions, a number of neighbors, probes or draws is zero, or a parameter
+    /// When the likelihood has several latent functions or no curvature, a number of neighbors, probes or draws is zero, or a parameter
     /// setting is invalid.
     pub fn blank(
         &self,
@@ -164,6 +164,11 @@ impl VecchiaLaplaceConfig {
             return Err(InitError::SeveralFunctions {
                 likelihood: description.name,
                 functions: description.latents,
+            });
+        }
+        if !description.is_smooth {
+            return Err(InitError::NoCurvature {
+                likelihood: description.name,
             });
         }
         Ok(VecchiaLaplace::new(

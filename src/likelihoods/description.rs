@@ -35,6 +35,9 @@ pub struct LikelihoodDescription {
     /// The number of classes, or `None` if the targets are not labels.
     #[setters(strip_option)]
     pub classes: Option<usize>,
+    /// Whether the log density is a smooth function of the latent functions. The Laplace approximation needs its
+    /// curvature.
+    pub is_smooth: bool,
     /// The valid targets that are not labels, for messages.
     #[setters(skip)]
     expected: &'static str,
@@ -51,6 +54,7 @@ impl LikelihoodDescription {
             latents: 1,
             columns: 1,
             classes: None,
+            is_smooth: true,
             expected: "finite numbers",
             is_possible: |_, _| true,
         }

@@ -105,19 +105,16 @@ pub trait Likelihood: AnyModule {
     /// - `targets`: `[N, T]`, `marginals`: of the functions, `[N, F]`
     /// - result: `[N]`
     fn log_predictive_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
-        let description = self.description();
-        description.require_sizes(&targets, &marginals);
+        self.description().require_sizes(&targets, &marginals);
+        let latents = self.description().latents;
         let peak = self.peak(&targets);
         let log_density = |function| self.log_density(targets.clone(), function);
-        sum_outputs(match peak {
-            Some(peak) => {
-                let nodes = GradedNodes::around_mode(&marginals, peak, log_density);
-                nodes.log_expectation(marginals, log_density)
-            }
-            None => {
-                Quadrature::default_for(description.latents).log_expectation(marginals, log_density)
-            }
-        })
+        sum_outputs(log_of_expected_density(
+            latents,
+            marginals,
+            peak,
+            log_density,
+        ))
     }
 
     /// Mean and variance of a new target `y`, from the marginals of the functions. Unordered labels
@@ -211,6 +208,23 @@ fn marginals_of_output(marginals: &Marginals, output: usize, latents: usize) -> 
     Marginals {
         mean: select(&marginals.mean),
         variance: select(&marginals.variance),
+    }
+}
+
+/// `log E_{f ~ N(μ_n, diag(σ²_n))}[exp g(f)]` for a log density g, `[N, P]`, by quadrature with nodes around its peak
+/// if there is one.
+pub(super) fn log_of_expected_density(
+    latents: usize,
+    marginals: Marginals,
+    peak: Option<QuadratureCenter>,
+    log_density: impl Fn(Tensor<3>) -> Tensor<3>,
+) -> Tensor<2> {
+    match peak {
+        Some(peak) => {
+            let nodes = GradedNodes::around_mode(&marginals, peak, &log_density);
+            nodes.log_expectation(marginals, log_density)
+        }
+        None => Quadrature::default_for(latents).log_expectation(marginals, log_density),
     }
 }
 

@@ -7,12 +7,15 @@
 //! |---|---|---|---|
 //! | [`Gaussian`], [`StudentT`] | 1 | 1 | mean `f` |
 //! | [`FixedNoise`] | 1 | 2: value, noise variance | mean `f` |
+//! | [`AsymmetricLaplace`] | 1 | 1 | quantile τ `f` |
 //! | [`Heteroskedastic`] | 2: mean, log noise | 1 | mean `f`, noise variance `s·exp(g)` |
 //! | [`Bernoulli`] | 1 | 1: label 0 or 1 | probability `Φ(f)` |
 //! | [`BernoulliLogit`] | 1 | 1: label 0 or 1 | probability `1/(1 + e^{−f})` |
 //! | [`Softmax`], [`RobustMax`] | C classes | 1: label 0 … C − 1 | softmax, arg max |
 //! | [`Ordinal`] | 1 | 1: label 0 … C − 1 | cut points |
-//! | [`Poisson`], [`NegativeBinomial`], [`Gamma`], [`Exponential`] | 1 | 1 | mean `exp(f)` |
+//! | [`Poisson`], [`NegativeBinomial`], [`Gamma`], [`Weibull`], [`Exponential`] | 1 | 1 | mean `exp(f)` |
+//! | [`ZeroInflatedPoisson`] | 1 | 1 | mean `(1 − π)·exp(f)` |
+//! | [`LogNormal`] | 1 | 1 | median `exp(f)` |
 //! | [`Beta`] | 1 | 1 | mean `1/(1 + e^{−f})` |
 //!
 //! Several functions or columns per output are arranged in blocks: function `l` of output `p` is
@@ -38,6 +41,7 @@
 //! assert_eq!((description.classes, description.latents), (Some(3), 3));
 //! ```
 
+mod asymmetric_laplace;
 mod bernoulli;
 mod bernoulli_logit;
 mod beta;
@@ -56,6 +60,7 @@ mod gumbel_convolution;
 mod heteroskedastic;
 mod likelihood;
 mod log_link;
+mod log_normal;
 mod mode;
 mod negative_binomial;
 mod noisy_maximum;
@@ -68,10 +73,13 @@ mod softmax;
 mod student_t;
 mod target_kind;
 mod targets;
+mod weibull;
+mod zero_inflated_poisson;
 
 pub(crate) use gauss_legendre::nodes_and_weights as legendre_nodes_and_weights;
 pub(crate) use quasi_monte_carlo::scrambled_normal_points;
 
+pub use asymmetric_laplace::{AsymmetricLaplace, AsymmetricLaplaceConfig};
 pub use bernoulli::{Bernoulli, BernoulliConfig};
 pub use bernoulli_logit::{BernoulliLogit, BernoulliLogitConfig};
 pub use beta::{Beta, BetaConfig};
@@ -85,6 +93,7 @@ pub use gaussian::{Gaussian, GaussianConfig};
 pub use graded_nodes::{GradedNodes, QuadratureCenter};
 pub use heteroskedastic::{Heteroskedastic, HeteroskedasticConfig};
 pub use likelihood::Likelihood;
+pub use log_normal::{LogNormal, LogNormalConfig};
 pub use negative_binomial::{NegativeBinomial, NegativeBinomialConfig};
 pub use ordinal::{Ordinal, OrdinalConfig};
 pub use poisson::{Poisson, PoissonConfig};
@@ -94,3 +103,5 @@ pub use softmax::{Softmax, SoftmaxConfig};
 pub use student_t::{StudentT, StudentTConfig};
 pub use target_kind::TargetKind;
 pub use targets::{ImpossibleTarget, check_finite};
+pub use weibull::{Weibull, WeibullConfig};
+pub use zero_inflated_poisson::{ZeroInflatedPoisson, ZeroInflatedPoissonConfig};

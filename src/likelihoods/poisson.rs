@@ -68,6 +68,12 @@ impl Poisson {
         let none = (function + 1.0) * is_zero(targets.clone());
         (excess * counts + none + log_factorial_beyond_powers(targets)).neg()
     }
+
+    /// `y·μ − exp(μ + σ²/2) − log y!` for each output, `[N, P]`.
+    pub(super) fn expected(targets: Tensor<2>, marginals: Marginals) -> Tensor<2> {
+        let Marginals { mean, variance } = marginals;
+        Self::log_density_of(targets, mean, Some(variance * 0.5))
+    }
 }
 
 /// Draws a count with the given rate. Returns the rate itself if it is zero or too large to draw
@@ -142,8 +148,7 @@ impl Likelihood for Poisson {
     /// `y·μ − exp(μ + σ²/2) − log y!`.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         self.description().require_sizes(&targets, &marginals);
-        let Marginals { mean, variance } = marginals;
-        sum_outputs(Self::log_density_of(targets, mean, Some(variance * 0.5)))
+        sum_outputs(Self::expected(targets, marginals))
     }
 
     /// The mean is `exp(μ + σ²/2)`; the variance is the mean plus the variance of the rate.

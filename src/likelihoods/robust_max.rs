@@ -259,6 +259,7 @@ impl RobustMax {
 impl Likelihood for RobustMax {
     fn description(&self) -> LikelihoodDescription {
         LikelihoodDescription::new("robust-max")
+            .with_is_smooth(false)
             .with_latents(self.classes)
             .with_classes(self.classes)
     }

@@ -3,9 +3,9 @@
 use burn::tensor::{Tensor, TensorData};
 use burn_gp_core::{
     likelihoods::{
-        BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig, LikelihoodConfig,
-        NegativeBinomialConfig, OrdinalConfig, Quadrature, RobustMaxConfig, SoftmaxConfig,
-        StudentTConfig,
+        AsymmetricLaplaceConfig, BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig,
+        LikelihoodConfig, LogNormalConfig, NegativeBinomialConfig, OrdinalConfig, Quadrature,
+        RobustMaxConfig, SoftmaxConfig, StudentTConfig, WeibullConfig, ZeroInflatedPoissonConfig,
     },
     parameter::{Prior, hyperparameters},
     process::Marginals,
@@ -50,6 +50,17 @@ fn config(value: fn() -> BoxedStrategy<f64>) -> impl Strategy<Value = Likelihood
         Just(LikelihoodConfig::exponential()),
         value().prop_map(|shape| GammaConfig { shape }.into()),
         value().prop_map(|precision| BetaConfig { precision }.into()),
+        (value(), number(), any::<bool>()).prop_map(|(scale, quantile, train_quantile)| {
+            AsymmetricLaplaceConfig {
+                scale,
+                quantile,
+                train_quantile,
+            }
+            .into()
+        }),
+        number().prop_map(|zeros| ZeroInflatedPoissonConfig { zeros }.into()),
+        value().prop_map(|shape| WeibullConfig { shape }.into()),
+        value().prop_map(|noise| LogNormalConfig { noise }.into()),
     ]
 }
 

@@ -114,6 +114,10 @@ fn option() -> impl Strategy<Value = Vec<String>> {
                 "exponential",
                 "gamma",
                 "beta",
+                "asymmetric-laplace",
+                "zero-inflated-poisson",
+                "weibull",
+                "log-normal",
             ],
         ),
         (

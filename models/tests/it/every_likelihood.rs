@@ -11,11 +11,7 @@ use burn::{
 };
 use burn_gp_core::{
     kernels::StationaryConfig,
-    likelihoods::{
-        BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig, Likelihood,
-        LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig, SoftmaxConfig,
-        StudentTConfig,
-    },
+    likelihoods::{Likelihood, LikelihoodConfig, SoftmaxConfig},
     ops::{NotPositiveDefinite, Stationary},
     parameter::numbers,
     process::{AnyProcess, CovarianceShape, Marginals},
@@ -28,29 +24,11 @@ use burn_gp_models::{
     AnyTrained, ModelConfig, Precision, Predictor, SavedModel, Summary, SvgpConfig, Trained,
     training::{MiniBatchTrainer, MiniBatchTraining, Trainer, TrainingData},
 };
+use burn_gp_test_support::likelihood_cases::{Case, registry};
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 /// The number of rows in every test.
 const ROWS: usize = 60;
-
-fn configurations() -> Vec<LikelihoodConfig> {
-    vec![
-        GaussianConfig::default().into(),
-        LikelihoodConfig::fixed_noise(),
-        HeteroskedasticConfig::default().into(),
-        StudentTConfig::default().into(),
-        LikelihoodConfig::bernoulli(),
-        LikelihoodConfig::bernoulli_logit(),
-        SoftmaxConfig::new(4).into(),
-        RobustMaxConfig::new(4).into(),
-        OrdinalConfig { classes: 4 }.into(),
-        LikelihoodConfig::poisson(),
-        NegativeBinomialConfig::default().into(),
-        LikelihoodConfig::exponential(),
-        GammaConfig::default().into(),
-        BetaConfig::default().into(),
-    ]
-}
 
 /// Inputs spread over [-2, 2].
 fn inputs() -> Vec<f64> {
@@ -149,7 +127,10 @@ fn train(config: &SvgpConfig) -> (AnyTrained, Vec<f64>, [f64; 2]) {
 /// Full-batch training decreases the loss for every likelihood and posterior.
 #[test]
 fn every_likelihood_trains_with_every_posterior() {
-    for likelihood in configurations() {
+    for Case {
+        config: likelihood, ..
+    } in registry()
+    {
         for posterior in posteriors() {
             let config = svgp(likelihood.clone(), posterior);
             let (_, _, [first, last]) = train(&config);
@@ -161,7 +142,10 @@ fn every_likelihood_trains_with_every_posterior() {
 /// A trained model has a higher density for its data than an untrained one.
 #[test]
 fn predictions_have_their_shapes_and_survive_saving() {
-    for likelihood in configurations() {
+    for Case {
+        config: likelihood, ..
+    } in registry()
+    {
         let [posterior, ..] = posteriors();
         let config = svgp(likelihood, posterior);
         let (model, targets, _) = train(&config);

@@ -7,11 +7,7 @@ use burn::{
 };
 use burn_gp_core::{
     kernels::StationaryConfig,
-    likelihoods::{
-        BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig, ImpossibleTarget,
-        LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig, SoftmaxConfig,
-        StudentTConfig,
-    },
+    likelihoods::{GaussianConfig, ImpossibleTarget, LikelihoodConfig},
     ops::Stationary,
 };
 use burn_gp_models::{
@@ -23,6 +19,7 @@ use burn_gp_models::{
         StepRenderer, Trainer, TrainingData, TrainingError,
     },
 };
+use burn_gp_test_support::likelihood_cases::{self, registry};
 
 const ROWS: usize = 12;
 
@@ -37,40 +34,27 @@ struct Case {
     impossible: Vec<(usize, f64)>,
 }
 
-fn case(likelihood: impl Into<LikelihoodConfig>, possible: &[f64], impossible: &[f64]) -> Case {
-    let of_every_column = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
-    let columns = 0..possible.len();
-    Case {
-        likelihood: likelihood.into(),
-        possible: possible.to_vec(),
-        impossible: (columns.flat_map(|column| of_every_column.map(|value| (column, value))))
-            .chain(impossible.iter().map(|&value| (possible.len() - 1, value)))
-            .collect(),
-    }
-}
-
 /// Every likelihood. Impossible values in the last column come last.
 fn cases() -> Vec<Case> {
-    vec![
-        case(GaussianConfig::default(), &[0.3], &[]),
-        case(LikelihoodConfig::fixed_noise(), &[0.3, 0.1], &[0.0, -1.0]),
-        case(HeteroskedasticConfig::default(), &[0.3], &[]),
-        case(StudentTConfig::default(), &[0.3], &[]),
-        case(LikelihoodConfig::bernoulli(), &[1.0], &[2.0, -1.0, 0.5]),
-        case(
-            LikelihoodConfig::bernoulli_logit(),
-            &[1.0],
-            &[2.0, -1.0, 0.5],
-        ),
-        case(SoftmaxConfig::new(3), &[2.0], &[3.0, -1.0, 0.5]),
-        case(RobustMaxConfig::new(3), &[2.0], &[3.0, -1.0, 0.5]),
-        case(OrdinalConfig { classes: 3 }, &[2.0], &[3.0, -1.0, 0.5]),
-        case(LikelihoodConfig::poisson(), &[2.0], &[1.5, -1.0]),
-        case(NegativeBinomialConfig::default(), &[2.0], &[1.5, -1.0]),
-        case(LikelihoodConfig::exponential(), &[0.7], &[-1.0]),
-        case(GammaConfig::default(), &[0.7], &[0.0, -1.0]),
-        case(BetaConfig::default(), &[0.7], &[0.0, 1.0, 1.5]),
-    ]
+    let case = |case: likelihood_cases::Case| {
+        let of_every_column = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+        let columns = 0..case.columns();
+        Case {
+            possible: case.row(1).to_vec(),
+            impossible: (columns.flat_map(|column| of_every_column.map(|value| (column, value))))
+                .chain(case.impossible)
+                .collect(),
+            likelihood: case.config,
+        }
+    };
+    registry().into_iter().map(case).collect()
+}
+
+/// The likelihood with this name.
+fn named(name: &str) -> Case {
+    let mut cases = cases().into_iter();
+    let found = cases.find(|case| case.likelihood.name() == name);
+    found.expect("a registered likelihood")
 }
 
 impl Case {
@@ -165,7 +149,7 @@ fn every_likelihood_refuses_what_it_cannot_take() {
 
 #[test]
 fn the_learner_refuses_a_label_of_no_class() {
-    let case = case(SoftmaxConfig::new(3), &[2.0], &[]);
+    let case = named("softmax");
     let svgp = SvgpConfig::new(kernel(), case.likelihood.clone()).with_inducing(4);
     let model = (svgp.init(&case.data(&case.targets(), DType::F32))).expect("possible targets");
     let data = case.data(&case.with(0, f64::NAN), DType::F32);
@@ -181,7 +165,7 @@ fn the_learner_refuses_a_label_of_no_class() {
 #[test]
 fn models_of_normal_noise_refuse_targets_that_are_not_finite() {
     let noise = GaussianConfig::default;
-    let case = case(noise(), &[0.3], &[]);
+    let case = named("gaussian");
     let (exact, sgpr) = (
         ExactConfig::new(kernel()).with_likelihood(noise()),
         SgprConfig::new(kernel()).with_likelihood(noise()),
@@ -230,8 +214,8 @@ fn models_of_normal_noise_refuse_targets_that_are_not_finite() {
 /// precision, and the tiny number rounds to 0.
 #[test]
 fn targets_are_checked_in_the_precision_they_are_used_in() {
-    let fraction = case(BetaConfig::default(), &[0.7], &[]);
-    let number = case(GammaConfig::default(), &[0.7], &[]);
+    let fraction = named("beta");
+    let number = named("gamma");
     for (case, value, rounded) in [(fraction, 1.0 - 1e-12, 1.0), (number, 1e-60, 0.0)] {
         let svgp = SvgpConfig::new(kernel(), case.likelihood.clone()).with_inducing(4);
         let targets = case.with(0, value);

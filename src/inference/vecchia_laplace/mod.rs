@@ -153,7 +153,8 @@ impl<K: KernelModule> VecchiaLaplace<K> {
     ///
     /// # Panics
     ///
-    /// If the likelihood has several latent functions, or a number of neighbors, probes or draws is zero.
+    /// If the likelihood has several latent functions or no curvature, or a number of neighbors, probes or draws is
+    /// zero.
     #[track_caller]
     pub fn new(
         kernel: K,
@@ -170,6 +171,11 @@ impl<K: KernelModule> VecchiaLaplace<K> {
             "VecchiaLaplace: the {} likelihood has {} latent functions; expected one",
             description.name,
             description.latents
+        );
+        assert!(
+            description.is_smooth,
+            "VecchiaLaplace: the log density of the {} likelihood has no curvature",
+            description.name
         );
         let VecchiaSettings {
             neighbors: training,

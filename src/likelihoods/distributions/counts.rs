@@ -67,3 +67,28 @@ impl TargetDistribution for NegativeBinomialTarget {
         of_logarithm(self.dispersion, mean[0], variance[0])
     }
 }
+
+/// Zero with probability π, else a count with rate `exp(f)`.
+#[derive(Clone, Debug)]
+pub struct ZeroInflatedPoissonTarget {
+    /// The probability π of an additional zero.
+    pub zeros: f64,
+}
+
+impl TargetDistribution for ZeroInflatedPoissonTarget {
+    fn support(&self) -> Support {
+        Support::Counts
+    }
+
+    /// `π + (1 − π)·P(count ≤ t)`.
+    fn cdf(&self, target: f64, mean: &[f64], variance: &[f64]) -> f64 {
+        if target < 0.0 {
+            return 0.0;
+        }
+        self.zeros + (1.0 - self.zeros) * PoissonTarget.cdf(target, mean, variance)
+    }
+
+    fn location_and_scale(&self, mean: &[f64], variance: &[f64]) -> (f64, f64) {
+        PoissonTarget.location_and_scale(mean, variance)
+    }
+}

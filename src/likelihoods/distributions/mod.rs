@@ -9,6 +9,7 @@ mod crps;
 mod fractions;
 mod heteroskedastic;
 mod labels;
+mod laplace;
 mod monotone;
 mod normal;
 mod positive;
@@ -17,12 +18,13 @@ mod quantile;
 mod student_t;
 mod target;
 
-pub(super) use counts::{NegativeBinomialTarget, PoissonTarget};
+pub(super) use counts::{NegativeBinomialTarget, PoissonTarget, ZeroInflatedPoissonTarget};
 pub(super) use fractions::BetaTarget;
 pub(super) use heteroskedastic::HeteroskedasticTarget;
 pub(super) use labels::OrdinalTarget;
+pub(super) use laplace::AsymmetricLaplaceTarget;
 pub(super) use normal::NormalTarget;
-pub(super) use positive::{ExponentialTarget, GammaTarget};
+pub(super) use positive::{ExponentialTarget, GammaTarget, LogNormalTarget, WeibullTarget};
 pub(super) use student_t::StudentTTarget;
 
 pub use predictive::{Interval, PredictiveDistribution};

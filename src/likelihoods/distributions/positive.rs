@@ -1,8 +1,12 @@
 //! Targets that are positive numbers.
 
+use core::f64::consts::PI;
+
 use cdflib::special::try_gamma_inc;
 
-use super::{Support, TargetDistribution, monotone::expectation_of_decreasing};
+use super::{
+    Support, TargetDistribution, monotone::expectation_of_decreasing, normal::cdf_of_normal,
+};
 use crate::ops::special::functions::log_gamma;
 
 /// Waiting times with mean `exp(f)`.
@@ -66,5 +70,73 @@ impl TargetDistribution for GammaTarget {
 
     fn location_and_scale(&self, mean: &[f64], variance: &[f64]) -> (f64, f64) {
         of_logarithm(self.shape, mean[0], variance[0])
+    }
+}
+
+/// Euler's constant: the mean of `−log T` for an exponential time T with mean one.
+const EULER: f64 = 0.577_215_664_901_532_9;
+
+/// Lifetimes with mean `exp(f)` and shape k.
+#[derive(Clone, Debug)]
+pub struct WeibullTarget {
+    /// The shape k.
+    pub shape: f64,
+}
+
+impl WeibullTarget {
+    /// `log Γ(1 + 1/k)`.
+    fn offset(&self) -> f64 {
+        log_gamma(1.0 + self.shape.recip()).0
+    }
+}
+
+impl TargetDistribution for WeibullTarget {
+    fn support(&self) -> Support {
+        Support::Positive
+    }
+
+    /// `P(y ≤ t | f) = 1 − exp(−(t/λ)^k)` with `λ = e^f/Γ(1 + 1/k)`.
+    fn cdf(&self, target: f64, mean: &[f64], variance: &[f64]) -> f64 {
+        if target <= 0.0 {
+            return 0.0;
+        }
+        let log = target.ln() + self.offset();
+        expectation_of_decreasing(mean[0], variance[0], |f| {
+            -(-(self.shape * (log - f)).exp()).exp_m1()
+        })
+    }
+
+    /// `log y = log λ + log(T)/k` with an exponential time T, `Var[log T] = π²/6`.
+    fn location_and_scale(&self, mean: &[f64], variance: &[f64]) -> (f64, f64) {
+        let noise = PI * PI / 6.0 / (self.shape * self.shape);
+        (
+            mean[0] - self.offset() - EULER / self.shape,
+            (variance[0].max(0.0) + noise).sqrt(),
+        )
+    }
+}
+
+/// Positive numbers with `log y ~ N(f, v)`.
+#[derive(Clone, Debug)]
+pub struct LogNormalTarget {
+    /// The variance v of the logarithm.
+    pub noise: f64,
+}
+
+impl TargetDistribution for LogNormalTarget {
+    fn support(&self) -> Support {
+        Support::Positive
+    }
+
+    /// `Φ((log t − μ)/√(σ² + v))`.
+    fn cdf(&self, target: f64, mean: &[f64], variance: &[f64]) -> f64 {
+        if target <= 0.0 {
+            return 0.0;
+        }
+        cdf_of_normal(target.ln(), mean[0], variance[0] + self.noise)
+    }
+
+    fn location_and_scale(&self, mean: &[f64], variance: &[f64]) -> (f64, f64) {
+        (mean[0], (variance[0] + self.noise).max(0.0).sqrt())
     }
 }

@@ -6,16 +6,14 @@ use burn_gp_core::{
     process::Marginals,
 };
 
-use crate::{
-    likelihoods::cases::{Case, ROWS, registry},
-    support::{
-        Platform, Random, assert_close,
-        comparison::assert_within,
-        double_precision_platforms, first_platform,
-        formulas::normal_cdf,
-        integrals::{by_monte_carlo, on_grid},
-        numbers, platforms,
-    },
+use crate::support::{
+    Platform, Random, assert_close,
+    comparison::assert_within,
+    double_precision_platforms, first_platform,
+    formulas::normal_cdf,
+    integrals::{by_monte_carlo, on_grid},
+    likelihood_cases::{Case, ROWS, registry},
+    numbers, platforms,
 };
 
 /// The number of draws of a Monte Carlo estimate: more if one draw is cheap.

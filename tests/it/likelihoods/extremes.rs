@@ -8,9 +8,10 @@ use burn_gp_core::{
     process::Marginals,
 };
 
-use crate::{
-    likelihoods::cases::{ROWS, registry},
-    support::{Platform, assert_close, assert_finite, numbers, platforms},
+use crate::support::{
+    Platform, assert_close, assert_finite,
+    likelihood_cases::{ROWS, registry},
+    numbers, platforms,
 };
 
 /// A variance of zero is an ordinary value. Rounding can produce it, because posteriors clamp

@@ -3,12 +3,11 @@
 use burn::tensor::Tensor;
 use burn_gp_core::{likelihoods::Likelihood, process::Marginals};
 
-use crate::{
-    likelihoods::cases::{Case, ROWS, registry},
-    support::{
-        Platform, Random, check_gradients, check_gradients_to, check_module_gradients,
-        module_gradients::parameter_values, platforms,
-    },
+use crate::support::{
+    Platform, Random, check_gradients, check_gradients_to, check_module_gradients,
+    likelihood_cases::{Case, ROWS, registry},
+    module_gradients::parameter_values,
+    platforms,
 };
 
 fn densities(
@@ -29,8 +28,14 @@ fn gradients_of_the_marginals() {
     for case in registry() {
         let (means, variances) = case.moments_of_functions();
         let inputs = [means.into(), variances.into()];
-        // The softmax computes its gradients by separate integrals, within 10⁻³.
-        let double = if case.name == "softmax" { 1e-3 } else { 1e-6 };
+        let double = match case.name {
+            // It computes its gradients by separate integrals, within 10⁻³.
+            "softmax" => 1e-3,
+            // The places of the nodes are not differentiated. Their error of 7e-8 meets a sum of terms that almost
+            // cancel in one direction.
+            "zero-inflated-poisson" => 3e-6,
+            _ => 1e-6,
+        };
         check_gradients_to(case.name, &inputs, (double, 1e-3), &|platform, inputs| {
             let marginals = Marginals {
                 mean: inputs[0].clone().reshape([ROWS, case.latents]),

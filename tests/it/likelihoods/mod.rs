@@ -1,14 +1,14 @@
 //! All likelihoods, compared with naive formulas, dense quadrature, Monte Carlo and central
 //! differences.
 //!
-//! All tests run over `cases::registry`. A configuration variant without an entry there fails
+//! All tests run over `likelihood_cases::registry`. A configuration variant without an entry there fails
 //! `registration`.
 
 mod accuracy;
-mod cases;
 mod expectations;
 mod extremes;
 mod gradients;
+mod grids;
 mod lines;
 mod outputs;
 mod parameter_slopes;

@@ -3,9 +3,10 @@
 use burn::tensor::Tensor;
 use burn_gp_core::process::Marginals;
 
-use crate::{
-    likelihoods::cases::{ROWS, registry},
-    support::{Random, assert_close, numbers, platforms},
+use crate::support::{
+    Random, assert_close,
+    likelihood_cases::{ROWS, registry},
+    numbers, platforms,
 };
 
 /// Every second column of each of `blocks` blocks with two columns, from `output` on.

@@ -5,8 +5,8 @@ use std::f64::consts::PI;
 
 use burn_gp_core::{
     likelihoods::{
-        BetaConfig, GammaConfig, LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig,
-        StudentTConfig,
+        AsymmetricLaplaceConfig, BetaConfig, GammaConfig, LikelihoodConfig, NegativeBinomialConfig,
+        OrdinalConfig, StudentTConfig, WeibullConfig, ZeroInflatedPoissonConfig,
     },
     parameter::hyperparameters,
     process::Marginals,
@@ -72,6 +72,31 @@ fn beta(parameters: &[f64], y: f64, f: f64) -> f64 {
     lgamma(precision) - lgamma(a) - lgamma(b) + (a - 1.0) * y.ln() + (b - 1.0) * (-y).ln_1p()
 }
 
+fn quantile_of_errors(parameters: &[f64], y: f64, f: f64) -> f64 {
+    let error = (y - f) / parameters[0];
+    let quantile = parameters[1];
+    let weight = if error < 0.0 {
+        quantile - 1.0
+    } else {
+        quantile
+    };
+    f64::ln(quantile * (1.0 - quantile) / parameters[0]) - error * weight
+}
+
+fn weibull(parameters: &[f64], y: f64, f: f64) -> f64 {
+    let shape = parameters[0];
+    let power = shape * (y.ln() - f + lgamma(1.0 + 1.0 / shape));
+    shape.ln() - y.ln() + power - power.exp()
+}
+
+fn zero_inflated(parameters: &[f64], y: f64, f: f64) -> f64 {
+    let zeros = parameters[0];
+    match y == 0.0 {
+        true => (zeros + (1.0 - zeros) * (-f.exp()).exp()).ln(),
+        false => (-zeros).ln_1p() + y * f - f.exp() - lgamma(y + 1.0),
+    }
+}
+
 fn narrow_likelihoods() -> Vec<Narrow> {
     let student = |scale, degrees| {
         let config = StudentTConfig {
@@ -107,6 +132,29 @@ fn narrow_likelihoods() -> Vec<Narrow> {
             log_density: gamma,
             focus: |y| (y.ln(), 0.03),
             targets: vec![0.1, 1.0, 10.0],
+        },
+        Narrow {
+            config: AsymmetricLaplaceConfig {
+                scale: 0.02,
+                quantile: 0.9,
+                train_quantile: true,
+            }
+            .into(),
+            log_density: quantile_of_errors,
+            focus: |y| (y, 0.02),
+            targets: vec![0.0, 0.35, 2.0, 9.0],
+        },
+        Narrow {
+            config: WeibullConfig { shape: 2.0 }.into(),
+            log_density: weibull,
+            focus: |y| (y.ln(), 0.5),
+            targets: vec![0.8, 1.0, 1.2],
+        },
+        Narrow {
+            config: ZeroInflatedPoissonConfig { zeros: 0.02 }.into(),
+            log_density: zero_inflated,
+            focus: |y| (y.max(1.0).ln(), 0.1),
+            targets: vec![0.0, 0.0, 7.0, 50.0],
         },
         Narrow {
             config: BetaConfig { precision: 1000.0 }.into(),

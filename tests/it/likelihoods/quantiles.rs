@@ -9,9 +9,10 @@ use burn_gp_core::{
 };
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
-use crate::{
-    likelihoods::cases::{Case, registry},
-    support::{Platform, Random, double_precision_platforms, first_platform, platforms},
+use crate::support::{
+    Platform, Random, double_precision_platforms, first_platform,
+    likelihood_cases::{Case, registry},
+    platforms,
 };
 
 /// The number of rows. One target is drawn per row.

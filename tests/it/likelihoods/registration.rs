@@ -5,9 +5,9 @@ use burn_gp_core::{
     parameter::{Hyperparameter, hyperparameters},
 };
 
-use crate::{
-    likelihoods::cases::registry,
-    support::{assert_close, module_gradients::parameter_values, numbers, platforms},
+use crate::support::{
+    assert_close, likelihood_cases::registry, module_gradients::parameter_values, numbers,
+    platforms,
 };
 
 /// The error message of serde for an unknown variant lists all variants.
@@ -103,11 +103,13 @@ fn a_column_short() {
 /// Trained parameters are reported with the values of the configuration.
 #[test]
 fn hyperparameters_are_reported() {
-    let expected: [(&str, &[f64]); 10] = [
+    let expected: [(&str, &[f64]); 15] = [
         ("gaussian.noise", &[0.8]),
         ("heteroskedastic.noise", &[0.6]),
         ("student-t.scale", &[0.9]),
         ("student-t.excess_degrees_of_freedom", &[6.0]),
+        ("asymmetric-laplace.scale", &[0.5]),
+        ("asymmetric-laplace.quantile", &[0.3]),
         ("robust-max.epsilon", &[0.01]),
         ("ordinal.first_cut_point", &[-0.674_489_750_196_081_7]),
         (
@@ -115,7 +117,10 @@ fn hyperparameters_are_reported() {
             &[0.674_489_750_196_081_7, 0.674_489_750_196_081_7],
         ),
         ("negative-binomial.dispersion", &[0.4]),
+        ("zero-inflated-poisson.zeros", &[0.3]),
         ("gamma.shape", &[3.0]),
+        ("weibull.shape", &[2.0]),
+        ("log-normal.noise", &[0.4]),
         ("beta.precision", &[4.0]),
     ];
     for platform in platforms() {

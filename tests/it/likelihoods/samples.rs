@@ -3,9 +3,10 @@
 use burn_gp_core::process::Marginals;
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
-use crate::{
-    likelihoods::cases::{Case, ROWS, registry},
-    support::{Platform, Random, double_precision_platforms, numbers, platforms},
+use crate::support::{
+    Platform, Random, double_precision_platforms,
+    likelihood_cases::{Case, ROWS, registry},
+    numbers, platforms,
 };
 
 const SAMPLES: usize = 20_000;

@@ -3,9 +3,10 @@
 use burn::tensor::Tensor;
 use burn_gp_core::process::Marginals;
 
-use crate::{
-    likelihoods::cases::{ROWS, registry},
-    support::{panics::assert_names, platforms},
+use crate::support::{
+    likelihood_cases::{ROWS, registry},
+    panics::assert_names,
+    platforms,
 };
 
 /// Too few rows, a single row (which would broadcast), too many rows, too many columns, and means

@@ -9,34 +9,22 @@ use burn::tensor::{Tensor, TensorData};
 use burn_gp_core::{
     inference::{VecchiaLaplace, VecchiaLaplaceSettings},
     kernels::StationaryKernel,
-    likelihoods::{
-        AnyLikelihood, BetaConfig, GammaConfig, GaussianConfig, Likelihood, LikelihoodConfig,
-        NegativeBinomialConfig, OrdinalConfig, StudentTConfig,
-    },
+    likelihoods::{AnyLikelihood, Likelihood, LikelihoodConfig},
     means::{AnyMean, MeanConfig},
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng};
 
 use crate::{
     reference::{Problem, tensor, values},
+    support::likelihood_cases::{Case, registry},
     vecchia::{Options, kernel, settings as neighbors},
 };
 
-/// Every likelihood with one latent function.
+/// Every smooth likelihood with one latent function.
 fn likelihoods() -> Vec<LikelihoodConfig> {
-    vec![
-        GaussianConfig { noise: 0.1 }.into(),
-        LikelihoodConfig::fixed_noise(),
-        StudentTConfig::default().into(),
-        LikelihoodConfig::bernoulli(),
-        LikelihoodConfig::bernoulli_logit(),
-        OrdinalConfig { classes: 4 }.into(),
-        LikelihoodConfig::poisson(),
-        NegativeBinomialConfig::default().into(),
-        LikelihoodConfig::exponential(),
-        GammaConfig::default().into(),
-        BetaConfig::default().into(),
-    ]
+    let of_one = |case: &Case| case.latents == 1 && case.is_smooth();
+    let cases = registry().into_iter().filter(of_one);
+    cases.map(|case| case.config).collect()
 }
 
 fn mean(options: Options<'_>) -> AnyMean {

@@ -9,6 +9,7 @@ pub mod gradients;
 pub mod integrals;
 pub mod inverse_free_case;
 pub mod kernel_registry;
+pub mod likelihood_cases;
 pub mod lines;
 pub mod low_rank_case;
 pub mod module_gradients;

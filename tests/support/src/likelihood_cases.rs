@@ -4,17 +4,19 @@ use std::f64::consts::PI;
 
 use burn_gp_core::{
     likelihoods::{
-        AnyLikelihood, BetaConfig, GammaConfig, GaussianConfig, HeteroskedasticConfig,
-        LikelihoodConfig, NegativeBinomialConfig, OrdinalConfig, RobustMaxConfig, SoftmaxConfig,
-        StudentTConfig,
+        AnyLikelihood, AsymmetricLaplaceConfig, BetaConfig, GammaConfig, GaussianConfig,
+        HeteroskedasticConfig, LikelihoodConfig, LogNormalConfig, NegativeBinomialConfig,
+        OrdinalConfig, RobustMaxConfig, SoftmaxConfig, StudentTConfig, WeibullConfig,
+        ZeroInflatedPoissonConfig,
     },
     process::Marginals,
 };
 use libm::lgamma;
 
-use crate::support::{
+use crate::{
     Platform, Random,
     formulas::{logistic, normal_cdf},
+    platforms,
 };
 
 /// The number of rows of every case.
@@ -74,7 +76,7 @@ impl Case {
 
     /// Whether the log density is a smooth function of `f`.
     pub fn is_smooth(&self) -> bool {
-        self.config.name() != "robust-max"
+        self.init(&platforms()[0]).description().is_smooth
     }
 }
 
@@ -200,6 +202,28 @@ fn real_numbers() -> Vec<Case> {
             moments: |f| vec![(f[0], 0.81 * 8.0 / 6.0)],
             quadrature_error: 1e-6,
         },
+        Case {
+            name: "asymmetric-laplace",
+            config: AsymmetricLaplaceConfig {
+                scale: 0.5,
+                quantile: 0.3,
+                train_quantile: true,
+            }
+            .into(),
+            targets: REALS.to_vec(),
+            impossible: vec![],
+            latents: 1,
+            log_density: |y, f| {
+                let error = (y[0] - f[0]) / 0.5;
+                let loss = error * if error < 0.0 { -0.7 } else { 0.3 };
+                (0.3 * 0.7 / 0.5f64).ln() - loss
+            },
+            moments: |f| {
+                let mean = 0.5 * (1.0 - 0.6) / 0.21;
+                vec![(f[0] + mean, 0.25 * (1.0 - 0.6 + 0.18) / (0.21 * 0.21))]
+            },
+            quadrature_error: 1e-6,
+        },
     ]
 }
 
@@ -293,6 +317,23 @@ fn counts() -> Vec<Case> {
             },
             quadrature_error: 1e-6,
         },
+        Case {
+            name: "zero-inflated-poisson",
+            config: ZeroInflatedPoissonConfig { zeros: 0.3 }.into(),
+            targets: COUNTS.to_vec(),
+            impossible: vec![(0, -1.0), (0, 0.5)],
+            latents: 1,
+            log_density: |y, f| match y[0] == 0.0 {
+                true => (0.3 + 0.7 * (-f[0].exp()).exp()).ln(),
+                false => 0.7f64.ln() + y[0] * f[0] - f[0].exp() - lgamma(y[0] + 1.0),
+            },
+            moments: |f| {
+                let mean = 0.7 * f[0].exp();
+                let square = 0.7 * (f[0].exp() + (2.0 * f[0]).exp());
+                vec![(mean, square - mean * mean)]
+            },
+            quadrature_error: 1e-6,
+        },
     ]
 }
 
@@ -302,7 +343,7 @@ fn positive_numbers() -> Vec<Case> {
             name: "exponential",
             config: LikelihoodConfig::exponential(),
             targets: vec![0.0, 0.5, 1.7, 3.0, 0.2],
-            impossible: vec![(0, -0.1)],
+            impossible: vec![(0, -0.125)],
             latents: 1,
             log_density: |y, f| -f[0] - y[0] / f[0].exp(),
             moments: |f| vec![(f[0].exp(), (2.0 * f[0]).exp())],
@@ -312,7 +353,7 @@ fn positive_numbers() -> Vec<Case> {
             name: "gamma",
             config: GammaConfig { shape: 3.0 }.into(),
             targets: vec![0.1, 0.5, 1.7, 3.0, 0.9],
-            impossible: vec![(0, 0.0), (0, -0.1)],
+            impossible: vec![(0, 0.0), (0, -0.125)],
             latents: 1,
             log_density: |y, f| {
                 let scale = f[0].exp() / 3.0;
@@ -322,10 +363,40 @@ fn positive_numbers() -> Vec<Case> {
             quadrature_error: 1e-4,
         },
         Case {
+            name: "weibull",
+            config: WeibullConfig { shape: 2.0 }.into(),
+            targets: vec![0.1, 0.5, 1.7, 3.0, 0.9],
+            impossible: vec![(0, 0.0), (0, -0.125)],
+            latents: 1,
+            log_density: |y, f| {
+                // Γ(3/2) = √π/2
+                let ratio = y[0] / (2.0 * f[0].exp() / PI.sqrt());
+                (2.0 / y[0]).ln() + 2.0 * ratio.ln() - ratio * ratio
+            },
+            moments: |f| {
+                let mean = f[0].exp();
+                vec![(mean, mean * mean * (4.0 / PI - 1.0))]
+            },
+            quadrature_error: 1e-4,
+        },
+        Case {
+            name: "log-normal",
+            config: LogNormalConfig { noise: 0.4 }.into(),
+            targets: vec![0.1, 0.5, 1.7, 3.0, 0.9],
+            impossible: vec![(0, 0.0), (0, -0.125)],
+            latents: 1,
+            log_density: |y, f| log_normal(y[0].ln() - f[0], 0.4) - y[0].ln(),
+            moments: |f| {
+                let mean = (f[0] + 0.2).exp();
+                vec![(mean, mean * mean * (0.4f64.exp() - 1.0))]
+            },
+            quadrature_error: 1e-8,
+        },
+        Case {
             name: "beta",
             config: BetaConfig { precision: 4.0 }.into(),
             targets: vec![0.1, 0.5, 0.97, 0.3, 0.02],
-            impossible: vec![(0, 0.0), (0, 1.0), (0, -0.2)],
+            impossible: vec![(0, 0.0), (0, 1.0), (0, -0.25)],
             latents: 1,
             log_density: |y, f| {
                 let (a, b) = (4.0 * logistic(f[0]), 4.0 * logistic(-f[0]));
