@@ -100,6 +100,8 @@ impl RunPlots<'_> {
     /// The plots of the predictions of the test rows.
     fn of_test_rows(&self, evaluation: &Evaluation) -> Vec<Result<(), PlotError>> {
         match self.data.classes() {
+            // A likelihood of another crate may have no intervals.
+            0 if evaluation.original.central_level.is_empty() => Vec::new(),
             0 => vec![
                 self.predicted_observed(evaluation),
                 self.calibration(evaluation),
@@ -247,7 +249,8 @@ impl RunPlots<'_> {
         let function = self.function_interval(&predictions);
         // With fixed noise, the noise of new targets is unknown.
         let has_noise = self.data.likelihood.target() != TargetKind::Measurements;
-        let targets = has_noise.then_some(curve.interval);
+        let has_interval = has_noise && !curve.interval.lower.is_empty();
+        let targets = has_interval.then_some(curve.interval);
         let bands: Vec<(&str, Interval)> = match (targets, function) {
             (Some(targets), None) => vec![("95 % band", targets)],
             (targets, function) => (targets.map(|targets| ("95 % with noise", targets)))

@@ -195,7 +195,7 @@ pub fn table(metrics: &Metrics, data: &PreparedData, folder: &Path) -> String {
 
 /// A line of the table: a title with a text.
 pub(crate) fn line(title: &str, text: &str) -> String {
-    format!("{title:<12}{text}")
+    format!("{title:<11} {text}")
 }
 
 /// The data and their sizes as text.
@@ -330,7 +330,7 @@ fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
                 } else {
                     ""
                 };
-                lines.push(line(path, &format!(" {}{note}", values.join(", "))));
+                lines.push(line(path, &format!("{}{note}", values.join(", "))));
             }
         }
     }

@@ -7,6 +7,7 @@ mod own_models;
 mod pieces;
 
 use std::env;
+use std::fs;
 use std::path::Path;
 use std::process::{self, Command, Output};
 
@@ -258,6 +259,19 @@ fn components_of_another_crate_are_trained_by_their_names() {
     }
     let (_, _, again) = trained(folder.path(), "again", "--config own/config.toml");
     assert_eq!(means, again);
+}
+
+/// The likelihood has no intervals, so the plot of the fit has no band of targets.
+#[test]
+fn a_likelihood_without_intervals_is_drawn_over_one_input() {
+    let folder = TempDir::new().unwrap();
+    let rows = (0..40).map(|row| format!("{row},{}\n", (0.3 * f64::from(row)).sin()));
+    let text: String = std::iter::once("x,y\n".to_owned()).chain(rows).collect();
+    fs::write(folder.path().join("data.csv"), text).unwrap();
+    let options = "--data data.csv --model svgp --likelihood noisy --inducing 6 --steps 8";
+    trained(folder.path(), "own", options);
+    assert!(folder.path().join("own/fit.svg").is_file());
+    assert!(!folder.path().join("own/calibration.svg").exists());
 }
 
 #[test]
