@@ -143,6 +143,8 @@ impl Kernel for Exchangeable {
     }
 
     fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
+        let [count] = self.correlation.value().dims();
+        require_dimensions("exchangeable", count, &[&x]);
         require_fit("exchangeable", &self.variance, &[&x]);
         at_each(self.variance.value(), &x)
     }
