@@ -185,6 +185,7 @@ mod guide {
         Models: "models.md",
         Maps: "maps.md",
         TimeSeries: "time_series.md",
+        SeveralOutputs: "several_outputs.md",
         Shapes: "shapes.md",
         Numerics: "numerics.md",
         Training: "training.md",

@@ -49,6 +49,8 @@ mod own_likelihood;
 mod own_posterior;
 #[path = "../examples/serve.rs"]
 mod serve;
+#[path = "../examples/several_outputs.rs"]
+mod several_outputs;
 #[path = "../examples/three_backends.rs"]
 mod three_backends;
 #[path = "../examples/time_series.rs"]
@@ -100,6 +102,7 @@ examples! {
     own_likelihood,
     own_posterior,
     serve,
+    several_outputs,
     three_backends,
     time_series,
     training_loop,

@@ -6,8 +6,8 @@ use burn::{
 };
 use burn_gp_core::{
     inference::{
-        ActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact, Markov, Vecchia,
-        VecchiaLaplace, Vif,
+        ActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact, ExactOutputs,
+        Markov, Vecchia, VecchiaLaplace, Vif,
     },
     kernels::KernelModule,
     likelihoods::AnyLikelihood,
@@ -110,6 +110,7 @@ macro_rules! keeps_data {
 
 keeps_data!(
     Exact<K: KernelModule>,
+    ExactOutputs<K: KernelModule>,
     ComputationAware<K: KernelModule, A: ActionPolicy>,
     ConjugateGradients<K: KernelModule>,
     Vecchia<K: KernelModule>,
@@ -122,6 +123,16 @@ impl<R: KeepsData> Trained for Conditioned<R> {
     fn process(&self) -> Result<Box<dyn AnyProcess + Send + Sync>, ConditionError> {
         self.regression
             .process_of(self.inputs.val(), self.targets.val())
+    }
+
+    fn process_given(
+        &self,
+        inputs: Tensor<2>,
+        targets: Tensor<2>,
+    ) -> Option<Result<Box<dyn AnyProcess + Send + Sync>, ConditionError>> {
+        let all = |own: &Param<Tensor<2>>, more| Tensor::cat(vec![own.val(), more], 0);
+        let (inputs, targets) = (all(&self.inputs, inputs), all(&self.targets, targets));
+        Some(self.regression.process_of(inputs, targets))
     }
 
     fn likelihood(&self) -> AnyLikelihood {

@@ -297,6 +297,10 @@ where
         self.model.takes_one_output()
     }
 
+    fn takes_missing_targets(&self) -> bool {
+        self.model.takes_missing_targets()
+    }
+
     fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
         self.network.check_sizes(shape.dimensions, self.features)?;
         let network = (self.network).init(shape.dimensions, self.features, shape.options.clone());

@@ -69,6 +69,11 @@ pub trait ModelDefinition: AnyDefinition {
         false
     }
 
+    /// Whether targets of several outputs may be missing, as NaN.
+    fn takes_missing_targets(&self) -> bool {
+        false
+    }
+
     /// A trained model with the right shapes, to be filled from a record.
     ///
     /// # Errors

@@ -3,22 +3,45 @@
 use burn::tensor::TensorCreationOptions;
 use burn_gp_core::{
     inference::{ConditionError, Exact, LeaveOneOut},
-    kernels::{AnyKernel, KernelModule},
+    kernels::{AnyKernel, KernelConfig, KernelModule},
+    likelihoods::LikelihoodConfig,
     ops::NotPositiveDefinite,
+    parameter::ParameterConfig,
     register,
 };
 
 use crate::{
-    AnyTrained, Conditioned, InitError, ModelDefinition,
+    AnyModel, AnyTrained, Conditioned, DataShape, InitError, ModelDefinition,
     regression_config::{full_batch, regression_config},
-    training::{Model, TrainingData},
+    training::{Model, TrainingData, TrainingDefaults},
 };
 
 /// An exact model whose components are chosen at run time.
 pub type AnyExact = Exact<AnyKernel>;
 
 regression_config! {
-    /// Configuration of exact regression.
+    /// Configuration of exact regression, of one output or several.
+    ///
+    /// Several outputs are [correlated](burn_gp_core::inference::ExactOutputs), each has its own noise, and targets
+    /// that are NaN are missing. [`fit`](crate::FitModel::fit) takes them as `[N, P]`:
+    ///
+    /// ```
+    /// use burn_gp_core::kernels::StationaryConfig;
+    /// use burn_gp_models::{ExactConfig, Fit, FitModel};
+    ///
+    /// # fn main() -> Result<(), burn_gp_models::Error> {
+    /// let x: Vec<f64> = (0..30).map(|row| f64::from(row) / 5.0).collect();
+    /// // The second output is half of the first, and known at every third input only.
+    /// let known = |row: usize| if row % 3 == 0 { 1.0 } else { f64::NAN };
+    /// let y: Vec<[f64; 2]> =
+    ///     x.iter().enumerate().map(|(row, x)| [x.sin(), 0.5 * x.sin() * known(row)]).collect();
+    /// let gp = ExactConfig::new(StationaryConfig::rbf()).fit(&x, &y, &Fit::new())?;
+    /// assert_eq!(gp.predict([1.0, 2.0, 2.5])?.mean().dims(), [3, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// One output:
     ///
     /// ```
     /// use burn::tensor::{DType, Device};
@@ -40,7 +63,15 @@ regression_config! {
     /// # Ok(())
     /// # }
     /// ```
-    ExactConfig {}
+    ExactConfig {
+        /// The rank of the covariance of several outputs; by default two, or one less than the number of outputs.
+        /// With zero, outputs are independent and share the kernel. It has no effect if the kernel is a function of
+        /// the inputs and the number of the output, such as a sum of products with
+        /// [`IndexConfig`](burn_gp_core::kernels::IndexConfig).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[setters(into)]
+        rank: Option<usize> = None,
+    }
     /// Exact regression with a zero mean and a noise variance that starts at 0.1.
     new
 }
@@ -59,7 +90,40 @@ impl ExactConfig {
 }
 
 impl ModelDefinition for ExactConfig {
-    regression_config!(keeps_data);
+    fn init(&self, data: &TrainingData) -> Result<AnyModel, InitError> {
+        Ok(match data.targets.dims() {
+            [_, 1] => self.init(data)?.boxed(),
+            _ => self.init_outputs(data)?.boxed(),
+        })
+    }
+
+    fn default_training(&self) -> TrainingDefaults {
+        TrainingDefaults::L_BFGS
+    }
+
+    fn takes_missing_targets(&self) -> bool {
+        true
+    }
+
+    fn blank_trained(&self, shape: &DataShape) -> Result<AnyTrained, InitError> {
+        if shape.columns > 1 {
+            return self.blank_outputs(shape);
+        }
+        let model = self.blank(shape.dimensions, shape.options.clone())?;
+        Ok(Conditioned::blank(&model, shape))
+    }
+
+    fn likelihood(&self) -> LikelihoodConfig {
+        self.likelihood.clone().into()
+    }
+
+    fn kernel(&self) -> Option<&KernelConfig> {
+        Some(&self.kernel)
+    }
+
+    fn parameters(&mut self) -> Option<&mut ParameterConfig> {
+        Some(&mut self.parameters)
+    }
 }
 
 register!(

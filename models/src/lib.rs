@@ -32,6 +32,8 @@ mod deep_kernel;
 mod default_priors;
 mod definition;
 mod exact;
+mod exact_outputs;
+mod first_coregionalization;
 mod first_periods;
 mod fit;
 pub mod forecasting;
@@ -78,6 +80,7 @@ pub use deep_gp::{
 pub use deep_kernel::{DeepKernelConfig, DeepKernelModel};
 pub use definition::{ModelConfig, ModelDefinition, ModelName};
 pub use exact::{AnyExact, ExactConfig};
+pub use exact_outputs::AnyExactOutputs;
 pub use first_periods::{FirstValues, first_periods};
 pub use fit::{Error, Fit, FitModel, Fitted, FittedPredictions, Matrix, Number, Scaling};
 pub use init_error::InitError;

@@ -24,6 +24,24 @@ pub trait Trained: AnyModule {
     /// factored.
     fn process(&self) -> Result<Box<dyn AnyProcess + Send + Sync>, ConditionError>;
 
+    /// The posterior over functions, given further data at the same hyperparameters. By default there is none: the
+    /// model does not keep its data.
+    ///
+    /// # Shapes
+    ///
+    /// - `inputs`: `[N, D]`, `targets`: `[N, P]`
+    ///
+    /// # Errors
+    ///
+    /// When a value is not finite, or a covariance matrix cannot be factored.
+    fn process_given(
+        &self,
+        _inputs: Tensor<2>,
+        _targets: Tensor<2>,
+    ) -> Option<Result<Box<dyn AnyProcess + Send + Sync>, ConditionError>> {
+        None
+    }
+
     /// The likelihood.
     fn likelihood(&self) -> AnyLikelihood;
 

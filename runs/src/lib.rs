@@ -5,7 +5,8 @@
 //! [`plan::check`] (checked options), [`preparation`] (the data), [`plan::resolve`] (model and
 //! training), [`fitting`] (the steps), [`evaluation`] (held-out rows), [`output`] (the folder),
 //! [`report`] (the terminal). [`train`] calls them, [`predict`] uses the model in such a folder, and
-//! [`show`] describes it. [`forecast`] forecasts series over time. Comparisons and the tables of papers consist of several runs: [`study`].
+//! [`show`] describes it. [`forecast`] forecasts series over time. [`outputs`] has models of
+//! several columns of targets. Comparisons and the tables of papers consist of several runs: [`study`].
 
 // `println!` and `eprintln!` panic if the terminal is closed or the disk is full. Use `standard_error` and
 // `standard_output`.
@@ -36,6 +37,7 @@ pub mod kernel_expression;
 mod memory;
 pub mod option_error;
 pub mod output;
+pub mod outputs;
 pub mod parameter_options;
 pub mod plan;
 pub mod plots;

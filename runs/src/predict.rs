@@ -16,6 +16,7 @@ use crate::evaluation::{self, InOriginalUnits, Levels, evaluate, in_original_uni
 use crate::failure::Failure;
 use crate::option_error::OptionError;
 use crate::output::{Destination, ModelContext, PredictionTable};
+use crate::outputs;
 use crate::preparation::{self, Part, RowSource, TargetError};
 use crate::progress::RowProgress;
 use crate::ranges::within;
@@ -66,6 +67,9 @@ pub struct PredictArguments {
     /// first line as a header even if all its fields are numbers
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub no_header: Option<bool>,
+    /// Predict the empty targets of a row from its known ones, too; for models of several outputs
+    #[arg(long)]
+    pub given: bool,
     /// The options of every command that uses a trained model.
     #[command(flatten)]
     pub shared: TrainedModelOptions,
@@ -78,6 +82,14 @@ pub struct PredictArguments {
 /// [`Failure`] with advice for the user.
 pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
     let levels = levels(arguments)?;
+    if let Some(context) = outputs::Context::within(&arguments.model_dir)? {
+        return predict_outputs(arguments, &context);
+    }
+    if arguments.given {
+        return Err(Failure::Arguments(
+            "--given is for models of several outputs, trained with train --targets".to_owned(),
+        ));
+    }
     let saved = open_model(&arguments.model_dir, arguments.shared.device.as_ref())?;
     let data_dir = arguments.shared.data_dir();
     let source = DataSource::resolve(&arguments.data, data_dir.as_deref())?;
@@ -113,6 +125,29 @@ pub fn predict(arguments: &PredictArguments) -> Result<(), Failure> {
         tell(&report::score_line(&scores));
     }
     Ok(())
+}
+
+/// The same with a model of several outputs.
+fn predict_outputs(
+    arguments: &PredictArguments,
+    context: &outputs::Context,
+) -> Result<(), Failure> {
+    if arguments.json || !arguments.quantiles.is_empty() || arguments.keep.is_some() {
+        return Err(Failure::Arguments(
+            "--json, --quantiles and --keep do not apply to a model of several outputs; remove them"
+                .to_owned(),
+        ));
+    }
+    let new = outputs::NewInputs {
+        model_dir: &arguments.model_dir,
+        data: &arguments.data,
+        out: arguments.out.as_ref(),
+        level: arguments.level,
+        given: arguments.given,
+        header: arguments.no_header.map(|none| !none),
+        shared: &arguments.shared,
+    };
+    outputs::predict(&new, context)
 }
 
 /// The requested intervals and quantiles.

@@ -152,6 +152,7 @@ impl PreparedData {
             InputScaleName::Standard => standardizer,
             InputScaleName::Range => standardizer.with_input_ranges(&dataset, &split.train),
         };
+        let standardizer = keeping_codes(standardizer, options);
         let standardizer = match roles.inputs.missing {
             MissingValues::Median => standardizer.with_medians(&dataset, &split.train),
             _ => standardizer,
@@ -351,6 +352,17 @@ impl PreparedData {
         }
         hasher.finalize()
     }
+}
+
+/// The standardizer that leaves unchanged what the kernel reads as codes of levels.
+fn keeping_codes(mut standardizer: Standardizer, options: &RunOptions) -> Standardizer {
+    let columns: Vec<usize> = (0..standardizer.input_scale.len()).collect();
+    let kernel = options.kernel.clone().unwrap_or_default().config(false);
+    for code in kernel.code_columns(&columns) {
+        standardizer.input_mean[code] = 0.0;
+        standardizer.input_scale[code] = 1.0;
+    }
+    standardizer
 }
 
 /// The order of the labels, if the targets are labels.

@@ -25,6 +25,7 @@ use crate::fitting::{
 };
 use crate::option_error::OptionError;
 use crate::output::{OutputFolder, default_folder_name};
+use crate::outputs::{self, OutputsArguments};
 use crate::plan::{EarlyStopping, Plan, check, long_periods, resolve};
 use crate::preparation::PreparedData;
 use crate::progress::{Progress, RowProgress};
@@ -39,6 +40,9 @@ pub struct TrainArguments {
     /// The options that a configuration file can have, too.
     #[command(flatten)]
     pub options: RunOptions,
+    /// The columns of several outputs.
+    #[command(flatten)]
+    pub outputs: OutputsArguments,
     /// Output folder [default: out/DATA-MODEL]
     #[arg(short, long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
@@ -87,6 +91,14 @@ const FEWEST_STEPS_OF_SEARCH: usize = 20;
 /// [`Failure`] with advice for the user.
 pub fn train(arguments: TrainArguments) -> Result<(), Failure> {
     let quiet = arguments.quiet;
+    if arguments.outputs.are_given() {
+        let place = outputs::Place {
+            out: arguments.out,
+            overwrite: arguments.overwrite,
+            quiet,
+        };
+        return outputs::train(&arguments.outputs, &arguments.options, &place);
+    }
     if arguments.resume.is_some() {
         require_changeable(&arguments.options)?;
     }

@@ -3,6 +3,7 @@
 //! | method | objective | time |
 //! |---|---|---|
 //! | [`Exact`] | the log evidence | N³ |
+//! | [`ExactOutputs`] | the log evidence of several correlated outputs, without the missing targets | n³, n the number of observed targets |
 //! | [`ComputationAware`] | a lower bound of it, for a posterior conditioned on I combinations of the data | N² of covariances, N·I² |
 //! | [`ConjugateGradients`] | an estimate of the log evidence | N² of covariances per iteration |
 //! | [`Collapsed`] | the evidence lower bound at the optimal `q(u)` | N·M² |
@@ -18,7 +19,7 @@
 //! [tighter bound](Collapsed::tighter_bound), `L_S` the objective of [`CollapsedOrthogonal`] and
 //! `L_OD` its [decoupled bound](CollapsedOrthogonal::decoupled_bound).
 //!
-//! P outputs share the kernel, the likelihood and all factorizations. Every method has the same two
+//! P outputs share the kernel, the likelihood and all factorizations, except in [`ExactOutputs`]. Every method has the same two
 //! functions of inputs, `[N, D]`, and targets, `[N, P]`. `full_objective` is the objective to maximize,
 //! `[1]`, summed over data and outputs. `condition` gives the process for prediction, with everything that
 //! does not depend on new inputs precomputed; it lives on the device without autodiff and shares nothing
@@ -29,6 +30,7 @@ mod computation_aware;
 mod condition_error;
 mod conjugate_gradients;
 mod exact;
+mod exact_outputs;
 mod leave_one_out;
 mod low_rank;
 mod markov;
@@ -51,6 +53,7 @@ pub use conjugate_gradients::{
     ConjugateGradients, ConjugateGradientsProcess, ConjugateGradientsSettings,
 };
 pub use exact::Exact;
+pub use exact_outputs::{ExactOutputs, OutputsProcess, check_observed};
 pub use leave_one_out::LeaveOneOut;
 pub use low_rank::{LowRankRegression, low_rank_evidence};
 pub use markov::{Markov, MarkovProcess};

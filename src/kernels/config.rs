@@ -196,6 +196,29 @@ impl KernelConfig {
         paths
     }
 
+    /// The columns of a table whose values are codes of levels, if the inputs of the kernel are its columns
+    /// `columns`. They must not be standardized.
+    ///
+    /// ```
+    /// use burn_gp_core::kernels::{IndexConfig, KernelConfig};
+    ///
+    /// let levels = KernelConfig::from(IndexConfig::new(4)).on_dimensions(vec![2]);
+    /// assert_eq!(KernelConfig::default().times(levels).code_columns(&[0, 1, 2]), [2]);
+    /// ```
+    pub fn code_columns(&self, columns: &[usize]) -> Vec<usize> {
+        let own = self.code_dimension();
+        let own = own.and_then(|dimension| columns.get(dimension).copied());
+        let parts = self.parts().into_iter();
+        let of_parts = parts.filter_map(|part| {
+            let columns = part.inputs.columns(columns)?;
+            Some(part.kernel.code_columns(&columns))
+        });
+        let mut found: Vec<usize> = own.into_iter().chain(of_parts.flatten()).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// Creates the kernel for inputs of `dimensions` dimensions.
     ///
     /// # Panics

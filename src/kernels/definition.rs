@@ -171,6 +171,12 @@ pub trait KernelDefinition: AnyDefinition {
             .filter_map(|part| part.missing_dimension(dimensions))
             .max()
     }
+
+    /// The zero-based input dimension whose values are codes of levels, apart from those of
+    /// [`parts`](Self::parts). Codes are not standardized. By default there is none.
+    fn code_dimension(&self) -> Option<usize> {
+        None
+    }
 }
 
 component_kind!(Kernel, KernelDefinition, "kernel");

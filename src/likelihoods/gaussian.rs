@@ -25,7 +25,8 @@ use crate::{
     register,
 };
 
-/// `y = f + ε`, `ε ~ N(0, σ²)`, with a trained noise variance σ² shared by all outputs.
+/// `y = f + ε`, `ε ~ N(0, σ²)`, with a trained noise variance σ² shared by all outputs, or
+/// `ε_p ~ N(0, σ_p²)` with one for each ([`of_outputs`](Self::of_outputs)).
 ///
 /// ```
 /// use burn::tensor::{Device, Tensor};
@@ -122,7 +123,20 @@ impl Gaussian {
         }
     }
 
-    /// The noise variance σ², `[1]`.
+    /// Creates a Gaussian likelihood of P outputs with these noise variances.
+    ///
+    /// # Panics
+    ///
+    /// If there are none, or one is not positive.
+    #[track_caller]
+    pub fn of_outputs(noise: &[f64], options: impl Into<TensorCreationOptions>) -> Self {
+        assert!(!noise.is_empty(), "Gaussian: no noise variances");
+        Self {
+            noise: Positive::new(noise, options),
+        }
+    }
+
+    /// The noise variances σ²: `[1]` if all outputs share one, or `[P]`.
     pub fn noise(&self) -> Tensor<1> {
         self.noise.value()
     }
@@ -142,28 +156,35 @@ impl Likelihood for Gaussian {
         self.description().require_value_sizes(&targets, &function);
         log_normal(
             targets.unsqueeze::<3>() - function,
-            self.noise().reshape([1; 3]),
+            self.noise().unsqueeze(),
         )
     }
 
     fn conditional_moments(&self, function: Tensor<3>) -> (Tensor<3>, Tensor<3>) {
-        let variance = self.noise().reshape([1; 3]).expand(function.dims());
+        let variance = self.noise().unsqueeze::<3>().expand(function.dims());
         (function, variance)
     }
 
     fn sample(&self, function: Tensor<3>, random: &mut dyn Rng) -> Tensor<3> {
-        let deviation = self.noise.to_vec()[0].sqrt();
+        // Draws are made output by output.
+        let noise = self.noise.to_vec();
+        let mut deviations = noise.iter().map(|noise| noise.sqrt()).cycle();
         draw(function, 1, |f| {
             let standard: f64 = StandardNormal.sample(random);
-            f[0] + deviation * standard
+            f[0] + deviations.next().unwrap_or_default() * standard
         })
     }
 
     /// `log N(y_n | μ_n, σ²) − σ_n²/(2σ²)`, in closed form.
     fn expected_log_density(&self, targets: Tensor<2>, marginals: Marginals) -> Tensor<1> {
         self.description().require_sizes(&targets, &marginals);
-        let Marginals { mean, variance } = marginals;
-        expected_gaussian_log_density(mean, variance, targets, self.noise())
+        let (Marginals { mean, variance }, noise) = (marginals, self.noise());
+        if noise.dims() == [1] {
+            return expected_gaussian_log_density(mean, variance, targets, noise);
+        }
+        let noise = noise.unsqueeze::<2>(); // [1, P]
+        let squares = (targets - mean).square() + variance;
+        sum_outputs((squares / noise.clone() + noise.log() + (2.0 * PI).ln()) * -0.5)
     }
 
     /// `log N(y_n | μ_n, σ_n² + σ²)`.
@@ -175,14 +196,22 @@ impl Likelihood for Gaussian {
 
     fn predict(&self, marginals: Marginals) -> Marginals {
         Marginals {
-            variance: marginals.variance + self.noise().reshape([1, 1]),
+            variance: marginals.variance + self.noise().unsqueeze(),
             mean: marginals.mean,
         }
     }
 
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
-        Some(Arc::new(NormalTarget {
-            noise: self.noise.to_vec()[0],
-        }))
+        let noise = match *self.noise.to_vec() {
+            [noise] => noise,
+            // They are in `noise_of_outputs`.
+            _ => 0.0,
+        };
+        Some(Arc::new(NormalTarget { noise }))
+    }
+
+    fn noise_of_outputs(&self) -> Option<Vec<f64>> {
+        let noise = self.noise.to_vec();
+        (noise.len() > 1).then_some(noise)
     }
 }

@@ -141,6 +141,12 @@ pub trait Likelihood: AnyModule {
     fn target_distribution(&self) -> Option<Arc<dyn TargetDistribution>> {
         None
     }
+
+    /// The noise variances of P outputs, if each has its own. They are added to
+    /// [`target_distribution`](Self::target_distribution), which is that of targets without this noise.
+    fn noise_of_outputs(&self) -> Option<Vec<f64>> {
+        None
+    }
 }
 
 impl dyn Likelihood + '_ {
@@ -191,7 +197,14 @@ impl dyn Likelihood + '_ {
     ) -> Option<PredictiveDistribution> {
         let target = self.target_distribution()?;
         let latents = self.description().latents;
-        Some(PredictiveDistribution::new(target, latents, components))
+        let distribution = PredictiveDistribution::new(target, latents, components);
+        Some(match self.noise_of_outputs() {
+            Some(noise) => {
+                let each = noise.iter().copied().cycle().take(distribution.len());
+                distribution.with_noise(&each.collect::<Vec<_>>())
+            }
+            None => distribution,
+        })
     }
 }
 

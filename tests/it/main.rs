@@ -20,6 +20,7 @@ mod cox_process;
 mod decoupled;
 mod double_precision;
 mod exact;
+mod exact_outputs;
 mod exact_products;
 mod expected_log_density;
 mod factor_accuracy;

@@ -30,7 +30,7 @@ fn no_points(platform: &Platform, dimensions: usize) -> Tensor<2> {
 fn ignores_some(config: &KernelConfig) -> bool {
     let passes = |part: &KernelPart<'_>| ignores_some(part.kernel) || is_anywhere(part.kernel);
     match config.name() {
-        "active-dimensions" => true,
+        "active-dimensions" | "index" | "ordinal" => true,
         "scaled" => config.parts().iter().all(|part| ignores_some(part.kernel)),
         "sum" | "product" => config.parts().iter().all(passes),
         _ => false,
@@ -44,8 +44,8 @@ fn is_anywhere(config: &KernelConfig) -> bool {
         "scaled" | "sum" | "product" => config.parts().iter().all(|part| is_anywhere(part.kernel)),
         // If the base of a periodic kernel panics, its message names the size of the points on the
         // circles.
-        "stationary" | "rational-quadratic" | "cosine" | "polynomial" | "arc-cosine" | "linear"
-        | "periodic" => json!(config)["ard"] == json!(false),
+        "exchangeable" | "stationary" | "rational-quadratic" | "cosine" | "polynomial"
+        | "arc-cosine" | "linear" | "periodic" => json!(config)["ard"] == json!(false),
         _ => false,
     }
 }

@@ -40,6 +40,7 @@ mod restarts;
 mod resume;
 mod safe_runs;
 mod sample;
+mod several_outputs;
 mod show;
 #[allow(dead_code, reason = "other test programs share it")]
 mod streaming;

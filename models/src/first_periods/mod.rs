@@ -98,9 +98,12 @@ pub fn first_periods(
 impl dyn ModelDefinition {
     /// The initial values of periods and frequencies from which exact regression on these data, or
     /// on some of them, reaches the best objective in a few iterations; see [`first_periods`]. Empty
-    /// for models other than exact and collapsed sparse regression, and if no candidate beats the
-    /// configured values.
+    /// for models other than exact and collapsed sparse regression, for several outputs, and if no candidate
+    /// beats the configured values.
     pub fn best_first_periods(&self, data: &TrainingData) -> FirstValues {
+        if data.targets.dims()[1] > 1 {
+            return FirstValues::new();
+        }
         let any = self.as_any();
         let exact = match (
             any.downcast_ref::<ExactConfig>(),
@@ -112,6 +115,7 @@ impl dyn ModelDefinition {
                 mean: config.mean.clone(),
                 likelihood: config.likelihood.clone(),
                 parameters: without_inducing(&config.parameters),
+                ..ExactConfig::default()
             },
             _ => return FirstValues::new(),
         };

@@ -67,6 +67,15 @@ pub enum Error {
         /// The possible numbers of columns.
         expected: String,
     },
+    /// All targets of an output are missing.
+    #[error("target column {column}, counted from zero, has no values")]
+    NoTargets {
+        /// The zero-based column.
+        column: usize,
+    },
+    /// The model does not keep its data, so it takes no further data.
+    #[error("this model does not keep its training data; train it again on all rows")]
+    NoFurtherData,
     /// The likelihood does not accept a target.
     #[error(transparent)]
     Target(ImpossibleTarget),

@@ -57,6 +57,12 @@ pub trait FitModel: Clone + Into<ModelConfig> {
     /// determine the scale of the function. The scale is then their absolute value, or one if they are
     /// zero, and the uncertainty of predictions is of that size.
     ///
+    /// Where the model takes several outputs with missing targets, such as [`ExactConfig`](crate::ExactConfig), a
+    /// target that is NaN is missing. Each output is standardized by its own known targets.
+    ///
+    /// Input columns that the kernel reads as codes of levels, such as those of
+    /// [`IndexConfig`](burn_gp_core::kernels::IndexConfig), are not standardized.
+    ///
     /// Kernels and Gaussian noise get weak priors (`add_default_priors` of [`ModelDefinition`](crate::ModelDefinition)) unless
     /// [`Fit::default_priors`] turns them off. Initial values, bounds and priors of the
     /// configuration are therefore in standardized units, unless [`Fit::scale_inputs`] and
@@ -224,9 +230,19 @@ fn prepared(
     let outputs = checked_outputs(config, &targets.values, targets.columns, (&device, dtype))?;
     let kind = config.likelihood().target();
     let may = matches!(kind, TargetKind::Numbers | TargetKind::Measurements);
+    let of_inputs = || {
+        let mut scaling = Standardization::of_rows(&inputs.values, inputs.columns);
+        let columns: Vec<usize> = (0..inputs.columns).collect();
+        for code in config
+            .kernel()
+            .map_or_else(Vec::new, |own| own.code_columns(&columns))
+        {
+            (scaling.means[code], scaling.deviations[code]) = (0.0, 1.0);
+        }
+        scaling
+    };
     let scaling = Scaling {
-        inputs: (fit.scales_inputs(config.has_images()))
-            .then(|| Standardization::of_rows(&inputs.values, inputs.columns)),
+        inputs: (fit.scales_inputs(config.has_images())).then(of_inputs),
         targets: (fit.scales_targets(may)?)
             .then(|| of_targets(&targets.values, targets.columns, outputs)),
     };
@@ -262,6 +278,16 @@ fn checked_outputs(
             expected,
         });
     }
-    likelihood.check_targets_in(dtype, targets, columns)?;
+    if columns > 1 && config.takes_missing_targets() {
+        let is_missing =
+            |column| (targets.iter().skip(column).step_by(columns)).all(|y| y.is_nan());
+        if let Some(column) = (0..columns).find(|&column| is_missing(column)) {
+            return Err(Error::NoTargets { column });
+        }
+        let known = targets.iter().map(|y| if y.is_nan() { 0.0 } else { *y });
+        likelihood.check_targets_in(dtype, &known.collect::<Vec<_>>(), columns)?;
+    } else {
+        likelihood.check_targets_in(dtype, targets, columns)?;
+    }
     Ok(likelihood.outputs(columns))
 }

@@ -26,7 +26,7 @@ pub struct Scaling {
 }
 
 /// The statistics of targets, row-major with `columns` columns: the values of P outputs, and the noise
-/// variances of all if there are more columns. Missing targets do not count. Constant targets have no standard
+/// variances of all if there are more columns. Missing targets, NaN or with huge noise, do not count. Constant targets have no standard
 /// deviation and are divided by their absolute value.
 pub(super) fn of_targets(values: &[f64], columns: usize, outputs: usize) -> Standardization {
     let each = (0..outputs).map(|output| {
@@ -34,7 +34,7 @@ pub(super) fn of_targets(values: &[f64], columns: usize, outputs: usize) -> Stan
         let all: Vec<f64> = column(output).collect();
         let known = match columns > outputs {
             true => known(&all, column(outputs + output)),
-            false => all,
+            false => all.into_iter().filter(|value| !value.is_nan()).collect(),
         };
         let mut own = Standardization::of_rows(&known, 1);
         let first = known[0];

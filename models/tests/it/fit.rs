@@ -4,6 +4,7 @@ mod configurations;
 mod early_stopping;
 mod errors;
 mod missing;
+mod outputs;
 mod restarts;
 
 use std::{f64::consts::PI, ops::ControlFlow};

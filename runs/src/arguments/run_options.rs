@@ -187,7 +187,8 @@ options! {
         units: usize = "COUNT" at "network" [DataDependentDefault],
         /// Number of blocks of a residual network, or of hidden layers of a perceptron [default: 2]
         blocks: usize = "COUNT" at "network",
-        /// Number of basis functions of dbk, svdbk and bll [default: 128]
+        /// Number of basis functions of dbk, svdbk and bll [default: 128]; with --targets or --task-column,
+        /// the rank of the covariance of outputs [default: 2, or one less than the number of outputs]
         rank: usize = "R" at "basis.rank" [DataDependentDefault],
         /// Number of outputs of the network of dkl, sdkl and svdkl, the inputs of the kernel [default: as
         /// many as inputs; perceptron 2]

@@ -54,8 +54,12 @@ pub const FORECAST_PLOT: &str = "forecast.svg";
 /// The parts of a series.
 pub const COMPONENTS_PLOT: &str = "components.svg";
 
+/// The outputs of a model of several, and the columns of its inputs, JSON.
+pub const OUTPUTS: &str = "outputs.json";
+
 /// All files that a run or a forecast writes.
-pub(super) const OWN_FILES: [&str; 25] = [
+pub(super) const OWN_FILES: [&str; 26] = [
+    OUTPUTS,
     METRICS,
     PREDICTIONS,
     CONFIG,

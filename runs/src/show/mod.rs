@@ -18,6 +18,7 @@ use crate::checksums::{Links, read_text};
 use crate::devices;
 use crate::failure::{Failure, FolderError};
 use crate::output::{METRICS, ModelContext};
+use crate::outputs;
 use crate::report::Metrics;
 use crate::scores::Scores;
 use crate::standard_output::{print, print_data};
@@ -139,6 +140,9 @@ pub struct TrainingDescription {
 ///
 /// [`Failure`] with advice for the user.
 pub fn show(arguments: &ShowArguments) -> Result<(), Failure> {
+    if let Some(context) = outputs::Context::within(&arguments.model_dir)? {
+        return outputs::show(&arguments.model_dir, arguments.json, &context);
+    }
     let description = Description::read(&arguments.model_dir)?;
     if !arguments.json {
         return print(&format!("{description}\n"));

@@ -6,9 +6,10 @@ use burn_gp_core::{
     features::{Activation, PerceptronConfig},
     kernels::{
         ActiveDimensionsConfig, ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig,
-        ConstantConfig, CosineConfig, DeepConfig, GibbsConfig, KernelConfig, LinearConfig,
-        PeriodicConfig, PolynomialConfig, ProductConfig, RationalQuadraticConfig, ScaledConfig,
-        SpectralMixtureConfig, StationaryConfig, SumConfig, WhiteConfig,
+        ConstantConfig, CosineConfig, DeepConfig, ExchangeableConfig, GibbsConfig, IndexConfig,
+        KernelConfig, LinearConfig, OrdinalConfig, PeriodicConfig, PolynomialConfig, ProductConfig,
+        RationalQuadraticConfig, ScaledConfig, SpectralMixtureConfig, StationaryConfig, SumConfig,
+        WhiteConfig,
     },
     ops::Stationary,
     parameter::LOWER_BOUND,
@@ -88,6 +89,23 @@ fn cosine(ard: bool) -> KernelConfig {
         period: 2.7,
         variance: 0.7,
     })
+}
+
+fn index(rank: usize) -> KernelConfig {
+    IndexConfig::new(3)
+        .with_rank(rank)
+        .with_dimension(1)
+        .with_seed(7)
+        .into()
+}
+
+fn exchangeable(ard: bool) -> KernelConfig {
+    ExchangeableConfig {
+        ard,
+        variance: 0.8,
+        correlation: 0.3,
+    }
+    .into()
 }
 
 /// Kernels of every kind, without nesting.
@@ -181,6 +199,16 @@ fn kinds() -> Vec<(&'static str, KernelConfig)> {
                 change,
             }),
         ),
+        ("index", index(2)),
+        ("index of rank zero", index(0)),
+        ("exchangeable", exchangeable(true)),
+        ("exchangeable, one correlation", exchangeable(false)),
+        (
+            "ordinal",
+            OrdinalConfig::new(StationaryConfig::rbf().with_lengthscale(0.4), 4)
+                .with_dimension(1)
+                .into(),
+        ),
         ("scaled", smooth.clone().scaled(2.5)),
         ("sum", smooth.clone().plus(linear())),
         ("product", smooth.clone().times(linear())),
@@ -250,7 +278,8 @@ fn within_two_dimensions(kernel: KernelConfig) -> KernelConfig {
 /// Whether the value of a kernel depends on the inputs.
 pub fn sees_inputs(config: &KernelConfig) -> bool {
     match config.name() {
-        "constant" | "white" => false,
+        // Levels have no gradient.
+        "constant" | "white" | "index" | "exchangeable" => false,
         "scaled" | "active-dimensions" | "sum" => {
             let parts = config.parts();
             parts.iter().any(|part| sees_inputs(part.kernel))
@@ -309,6 +338,13 @@ fn simple_formula(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> Op
     if let Some(config) = config.downcast_ref::<ConstantConfig>() {
         return Some(config.variance);
     }
+    if let Some(config) = config.downcast_ref::<IndexConfig>() {
+        return Some(index_formula(config, a, b));
+    }
+    if let Some(config) = config.downcast_ref::<ExchangeableConfig>() {
+        let factors = pairs().map(|(a, b)| if a == b { 1.0 } else { config.correlation });
+        return Some(config.variance * factors.product::<f64>());
+    }
     let config = config.downcast_ref::<WhiteConfig>()?;
     Some(f64::from(same) * config.variance)
 }
@@ -335,6 +371,12 @@ fn formula_of_parts(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> 
         let [a, b] = [a, b].map(|x| perceptron(&config.network, x, config.features));
         return Some(reference(&config.base, &a, &b, same));
     }
+    if let Some(config) = config.downcast_ref::<OrdinalConfig>() {
+        // All steps are equal at first.
+        let last = (config.levels - 1) as f64;
+        let [a, b] = [a, b].map(|x| [x[config.dimension].clamp(0.0, last) / last]);
+        return Some(reference(&config.base, &a, &b, same));
+    }
     let ChangePointConfig {
         first,
         second,
@@ -344,6 +386,31 @@ fn formula_of_parts(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> 
         .map(|x| 1.0 / (1.0 + (-change.steepness * (x[change.dimension] - change.location)).exp()));
     let before = (1.0 - a_after) * (1.0 - b_after) * reference(first, a, b, same);
     Some(before + a_after * b_after * reference(second, a, b, same))
+}
+
+/// The entry of `WWᵀ + diag κ`, with κ = ½. W is read from the module.
+fn index_formula(config: &IndexConfig, a: &[f64], b: &[f64]) -> f64 {
+    let (levels, rank) = (config.levels, config.rank);
+    let weights = match rank {
+        0 => Vec::new(),
+        _ => {
+            let inputs = config.dimension + 1;
+            let module = KernelConfig::from(config.clone()).init(inputs, platforms()[0].options());
+            parameter_values(&module).remove(0)
+        }
+    };
+    let row = |level: usize| &weights[level * rank..][..rank];
+    let product =
+        |a: usize, b: usize| -> f64 { row(a).iter().zip(row(b)).map(|(a, b)| a * b).sum() };
+    let [a, b] = [a, b].map(|x| x[config.dimension].round_ties_even());
+    let level = |code: f64| (0..levels).find(|&level| level as f64 == code);
+    match (level(a), level(b)) {
+        (Some(a), Some(b)) => product(a, b) + if a == b { 0.5 } else { 0.0 },
+        (None, None) if a == b => {
+            0.5 + (0..levels).map(|level| product(level, level)).sum::<f64>() / levels as f64
+        }
+        _ => 0.0,
+    }
 }
 
 fn rational_profile(config: &RationalQuadraticConfig, square: f64) -> f64 {

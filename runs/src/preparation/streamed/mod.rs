@@ -12,7 +12,7 @@ use burn_gp_datasets::{
     NewRows, SplitError, Standardizer, StreamedStatistics,
 };
 
-use super::{Part, PreparedData, held_out_file, labels};
+use super::{Part, PreparedData, held_out_file, keeping_codes, labels};
 use crate::arguments::{InputScaleName, RunOptions};
 
 use gathered::Gathered;
@@ -216,8 +216,9 @@ fn standardizer(
         TargetKind::Numbers | TargetKind::Measurements => statistics.standardizer(&sample.schema),
         _ => statistics.input_standardizer(&sample.schema),
     };
-    match options.input_scale() {
+    let standardizer = match options.input_scale() {
         InputScaleName::Standard => standardizer,
         InputScaleName::Range => statistics.with_input_ranges(standardizer, &sample.schema),
-    }
+    };
+    keeping_codes(standardizer, options)
 }

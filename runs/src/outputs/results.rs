@@ -1,0 +1,185 @@
+//! The results of training on several outputs: what is printed and written.
+
+use std::path::Path;
+
+use burn_gp_datasets::Split;
+use burn_gp_models::Fitted;
+use serde_json::{Map, Value, json};
+
+use super::files::{OutputsContext, PredictedOutputs, correlations, noise_of, predictions_csv};
+use super::scores::{ScoredOutput, named_scores};
+use super::table::OutputsTable;
+use super::{NAME, failure};
+use crate::coverage::LEVEL;
+use crate::failure::Failure;
+use crate::output::{METRICS, OUTPUTS, PREDICTIONS, write_text};
+use crate::text_table::aligned;
+
+/// A trained model with its predictions of all rows.
+pub struct Results {
+    table: OutputsTable,
+    model: Fitted,
+    is_test: Vec<bool>,
+    predicted: PredictedOutputs,
+    scored: Vec<ScoredOutput>,
+}
+
+impl Results {
+    /// Predicts all rows, and scores the test rows.
+    ///
+    /// # Errors
+    ///
+    /// If an input is not finite.
+    pub fn new(table: OutputsTable, split: &Split, model: Fitted) -> Result<Self, Failure> {
+        let rows: Vec<&[f64]> = table.inputs.chunks_exact(table.dimensions()).collect();
+        let rows: Vec<Vec<f64>> = rows.into_iter().map(<[f64]>::to_vec).collect();
+        let predicted = PredictedOutputs::new(&model.predict(&rows).map_err(failure)?, LEVEL);
+        let mut is_test = vec![false; table.rows()];
+        split.test.iter().for_each(|&row| is_test[row] = true);
+        let outputs = table.outputs.len();
+        let scored = (0..outputs).map(|output| {
+            let mut own = ScoredOutput {
+                training: moments(&table.targets_of(output, &split.train)),
+                ..ScoredOutput::default()
+            };
+            for &row in &split.test {
+                let index = row * outputs + output;
+                if !table.targets[index].is_nan() {
+                    own.targets.push(table.targets[index]);
+                    own.mean.push(predicted.mean[index]);
+                    own.variance.push(predicted.variance[index]);
+                    own.lower.push(predicted.lower[index]);
+                    own.upper.push(predicted.upper[index]);
+                }
+            }
+            own
+        });
+        Ok(Self {
+            scored: scored.collect(),
+            table,
+            model,
+            is_test,
+            predicted,
+        })
+    }
+
+    /// Everything that was scored and learned about the outputs.
+    fn metrics(&self) -> Value {
+        let mut metrics = Map::new();
+        metrics.insert("data".into(), json!(self.table.data));
+        metrics.insert("model".into(), json!(NAME));
+        metrics.insert("outputs".into(), json!(self.table.outputs));
+        let tested = self.is_test.iter().filter(|is_test| **is_test).count();
+        metrics.insert("n_train".into(), json!(self.table.rows() - tested));
+        metrics.insert("n_test".into(), json!(tested));
+        metrics.extend(named_scores(&self.table.outputs, &self.scored));
+        for (name, noise) in self.table.outputs.iter().zip(noise_of(&self.model)) {
+            metrics.insert(format!("noise[{name}]"), json!(noise));
+        }
+        metrics.insert("correlations".into(), json!(correlations(&self.model)));
+        Value::Object(metrics)
+    }
+
+    /// A table of scores with a row for each output, and the correlations of outputs.
+    pub fn report(&self) -> String {
+        let mut rows = vec![
+            [
+                "output",
+                "test targets",
+                "RMSE",
+                "NLPD",
+                "coverage",
+                "noise",
+            ]
+            .map(str::to_owned)
+            .to_vec(),
+        ];
+        let outputs = self
+            .table
+            .outputs
+            .iter()
+            .zip(&self.scored)
+            .zip(noise_of(&self.model));
+        for ((name, own), noise) in outputs {
+            let scores = own.scores();
+            let score = |place: usize| {
+                scores.map_or_else(|| "-".to_owned(), |scores| format!("{:.4}", scores[place]))
+            };
+            let count = own.targets.len().to_string();
+            rows.push(vec![
+                name.clone(),
+                count,
+                score(0),
+                score(2),
+                score(4),
+                format!("{noise:.4}"),
+            ]);
+        }
+        let lines = aligned(&rows).join("\n");
+        format!(
+            "{lines}\n{}",
+            lines_of_correlations(&self.table.outputs, &self.model)
+        )
+    }
+
+    /// Writes the model, its predictions and its scores into a folder.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<(), Failure> {
+        let part = |row: usize| if self.is_test[row] { "test" } else { "train" };
+        let positions = self.table.positions.iter().enumerate();
+        let rows: Vec<_> = positions
+            .map(|(row, position)| (*position, Some(part(row))))
+            .collect();
+        let (names, targets) = (&self.table.outputs, &self.table.targets);
+        let context = OutputsContext {
+            data: self.table.data.clone(),
+            outputs: names.clone(),
+            schemas: self.table.schemas.clone(),
+            n_train: self.is_test.iter().filter(|is_test| !**is_test).count(),
+        };
+        self.model.save(folder).map_err(failure)?;
+        let context = serde_json::to_string_pretty(&context).unwrap_or_default();
+        for (name, text) in [
+            (OUTPUTS, format!("{context}\n")),
+            (
+                PREDICTIONS,
+                predictions_csv(names, &rows, targets, &self.predicted),
+            ),
+            (METRICS, format!("{:#}\n", self.metrics())),
+        ] {
+            write_text(&folder.join(name), &text)?;
+        }
+        Ok(())
+    }
+}
+
+/// The correlations of the functions of outputs, as lines.
+pub fn lines_of_correlations(names: &[String], model: &Fitted) -> String {
+    let correlations = correlations(model);
+    if correlations.is_empty() {
+        return String::new();
+    }
+    let mut rows = vec![vec!["correlation".to_owned()]];
+    rows[0].extend(names.iter().cloned());
+    for (name, row) in names.iter().zip(correlations) {
+        let numbers = row.iter().map(|value| format!("{value:.2}"));
+        rows.push(std::iter::once(name.clone()).chain(numbers).collect());
+    }
+    aligned(&rows).join("\n") + "\n"
+}
+
+/// The mean and the population variance of known targets.
+fn moments(targets: &[f64]) -> (f64, f64) {
+    let known: Vec<f64> = targets
+        .iter()
+        .copied()
+        .filter(|target| !target.is_nan())
+        .collect();
+    let count = known.len() as f64;
+    let mean = known.iter().sum::<f64>() / count;
+    let squares = known.iter().map(|target| (target - mean).powi(2));
+    (mean, squares.sum::<f64>() / count)
+}

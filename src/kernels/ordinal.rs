@@ -1,0 +1,211 @@
+//! Categories whose levels have an order.
+
+use burn::{
+    module::{Module, Param},
+    tensor::{Tensor, TensorCreationOptions, activation::softmax},
+};
+use derive_setters::Setters;
+use rand::rngs::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    AnyKernel, Kernel, KernelConfig, KernelDefinition, KernelInputs, KernelPart, NoFunctionDraws,
+    PartInputs, PriorFeatures,
+    levels::counts,
+    points::{require_dimensions, require_type, set_size},
+};
+use crate::register;
+
+/// `k(F(c), F(c′))` for the levels c = 0, 1, …, C − 1 of one input dimension, with an increasing F from
+/// `F(0) = 0` to `F(C − 1) = 1` whose steps are trained: neighboring levels may be close or far apart.
+///
+/// The steps are the softmax of C − 1 numbers. Between two levels, F is linear; below the first and above the last
+/// it is constant.
+///
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_gp_core::kernels::{KernelConfig, KernelModule, Ordinal, OrdinalConfig, StationaryConfig};
+///
+/// let device = Device::default();
+/// let base = StationaryConfig::rbf().with_lengthscale(0.5);
+/// // The steps to the second and to the third level are equal at first.
+/// let kernel = Ordinal::new(base.clone().init(1, &device), 3, 0, &device);
+/// let levels = Tensor::<2>::from_data([[0.0], [1.0], [2.0]], &device);
+/// let values: Vec<f64> = kernel.matrix_at(levels.clone()).into_data().iter().collect();
+/// assert!((values[1] - (-0.5_f64).exp()).abs() < 1e-6 && (values[2] - (-2.0_f64).exp()).abs() < 1e-6);
+///
+/// let config = OrdinalConfig::new(base, 3);
+/// let same = KernelConfig::from(config).init(1, &device);
+/// assert_eq!(same.matrix_at(levels.clone()).into_data(), kernel.matrix_at(levels).into_data());
+/// ```
+#[derive(Module, Debug)]
+pub struct Ordinal {
+    base: AnyKernel,
+    /// Their softmax are the steps, `[C − 1]`.
+    steps: Param<Tensor<1>>,
+    #[module(skip)]
+    dimension: usize,
+}
+
+/// Configuration of an [`Ordinal`] kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
+#[serde(deny_unknown_fields)]
+#[setters(prefix = "with_")]
+pub struct OrdinalConfig {
+    /// The kernel on F(c).
+    #[setters(into)]
+    pub base: KernelConfig,
+    /// The zero-based input dimension of the levels.
+    #[serde(default)]
+    pub dimension: usize,
+    /// The number of levels, C.
+    #[serde(default = "two")]
+    pub levels: usize,
+}
+
+fn two() -> usize {
+    2
+}
+
+register!(
+    Kernel,
+    "ordinal",
+    OrdinalConfig,
+    "Another kernel on the levels of an ordered category, numbered from 0, at trained distances"
+);
+
+impl KernelDefinition for OrdinalConfig {
+    #[track_caller]
+    fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
+        inputs.require(&[self.dimension]);
+        let base = (self.base).build(KernelInputs::new(1), options.clone());
+        Ordinal::new(base, self.levels, self.dimension, options).boxed()
+    }
+
+    fn check(&self) -> Result<(), String> {
+        match self.levels < 2 {
+            true => Err(format!(
+                "an order of levels needs at least 2, got {}",
+                self.levels
+            )),
+            false => Ok(()),
+        }
+    }
+
+    fn positive(&self) -> Vec<(&'static str, Option<f64>)> {
+        vec![("levels", Some(self.levels as f64))]
+    }
+
+    fn parts(&self) -> Vec<KernelPart<'_>> {
+        vec![KernelPart::new("base", &self.base).on(PartInputs::Mapped)]
+    }
+
+    fn parts_mut(&mut self) -> Vec<&mut KernelConfig> {
+        vec![&mut self.base]
+    }
+
+    /// The kernel on F(c) does not change.
+    fn share_among(&mut self, _groups: &[usize]) {}
+
+    fn missing_dimension(&self, dimensions: usize) -> Option<usize> {
+        let own = Some(self.dimension).filter(|&named| named >= dimensions);
+        own.or_else(|| self.base.missing_dimension(1))
+    }
+
+    fn code_dimension(&self) -> Option<usize> {
+        Some(self.dimension)
+    }
+}
+
+/// A Matérn-5/2 kernel on two levels in the first input dimension.
+impl Default for OrdinalConfig {
+    fn default() -> Self {
+        Self::new(KernelConfig::default(), two())
+    }
+}
+
+impl OrdinalConfig {
+    /// The kernel `base` on `levels` levels in the first input dimension.
+    pub fn new(base: impl Into<KernelConfig>, levels: usize) -> Self {
+        Self {
+            base: base.into(),
+            dimension: 0,
+            levels,
+        }
+    }
+}
+
+impl Ordinal {
+    /// Applies `base` to `levels` levels, which are numbers in input dimension `dimension`, counted from zero. All
+    /// steps are equal at first.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer than two levels.
+    #[track_caller]
+    pub fn new(
+        base: impl Kernel,
+        levels: usize,
+        dimension: usize,
+        options: impl Into<TensorCreationOptions>,
+    ) -> Self {
+        assert!(levels > 1, "Ordinal: {levels} levels; expected at least 2");
+        Self {
+            base: base.boxed(),
+            steps: Param::from_tensor(Tensor::zeros([levels - 1], options)),
+            dimension,
+        }
+    }
+
+    /// F of the levels at points, `[B, N, 1]`.
+    #[track_caller]
+    fn places(&self, x: Tensor<3>) -> Tensor<3> {
+        require_type("ordinal", self.steps.val().dtype(), x.dtype());
+        places(x, self.steps.val(), self.dimension)
+    }
+}
+
+/// `F(c) = Σ_j s_j·min(max(c − j, 0), 1)` at points, `[…, N, D]`: `[…, N, 1]`.
+#[track_caller]
+fn places<const R: usize>(x: Tensor<R>, steps: Tensor<1>, dimension: usize) -> Tensor<R> {
+    let ([rows, dimensions], [count]) = (set_size(&x), steps.dims());
+    assert!(
+        dimension < dimensions,
+        "the ordinal kernel reads levels from dimension {dimension}, counted from zero, of points {:?}",
+        [rows, dimensions]
+    );
+    let mut shape = x.dims();
+    shape[R - 1] = count;
+    let codes = x.narrow(R - 1, dimension, 1).expand(shape);
+    let before = counts(count, &codes.device(), codes.dtype()).unsqueeze::<R>();
+    let passed = (codes - before).clamp(0.0, 1.0); // […, N, C − 1]
+    (passed * softmax(steps, 0).unsqueeze::<R>()).sum_dim(R - 1)
+}
+
+impl Kernel for Ordinal {
+    fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
+        require_dimensions("ordinal", 1, &[&x1, &x2]);
+        self.base.covariance(self.places(x1), self.places(x2))
+    }
+
+    fn matrix(&self, x: Tensor<3>) -> Tensor<3> {
+        self.base.matrix(self.places(x))
+    }
+
+    fn diagonal(&self, x: Tensor<3>) -> Tensor<2> {
+        self.base.diagonal(self.places(x))
+    }
+
+    /// The features of the base at F(c).
+    fn prior_features(
+        &self,
+        _dimensions: usize,
+        count: usize,
+        random: &mut ChaCha8Rng,
+        options: TensorCreationOptions,
+    ) -> Result<PriorFeatures, NoFunctionDraws> {
+        let base = (self.base).prior_features(1, count, random, options)?;
+        let (steps, dimension) = (self.steps.val(), self.dimension);
+        Ok(base.at(move |x| places(x, steps.clone(), dimension)))
+    }
+}
