@@ -85,7 +85,7 @@ pub use index::{Index, IndexConfig};
 pub use inputs::KernelInputs;
 pub use linear::{Linear, LinearConfig};
 pub use low_rank::{Basis, FeatureMap, LowRankKernel, RandomFourier, squared_norms};
-pub use ordinal::{Ordinal, OrdinalConfig};
+pub use ordinal::{OrdinalKernel, OrdinalKernelConfig};
 pub use parts::{KernelParameter, KernelPart, KernelUnits, PartInputs};
 pub use patches::{patch_covariance, patch_variance};
 pub use periodic::{Periodic, PeriodicConfig};

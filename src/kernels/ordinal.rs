@@ -24,22 +24,22 @@ use crate::register;
 ///
 /// ```
 /// use burn::tensor::{Device, Tensor};
-/// use burn_gp_core::kernels::{KernelConfig, KernelModule, Ordinal, OrdinalConfig, StationaryConfig};
+/// use burn_gp_core::kernels::{KernelConfig, KernelModule, OrdinalKernel, OrdinalKernelConfig, StationaryConfig};
 ///
 /// let device = Device::default();
 /// let base = StationaryConfig::rbf().with_lengthscale(0.5);
 /// // The steps to the second and to the third level are equal at first.
-/// let kernel = Ordinal::new(base.clone().init(1, &device), 3, 0, &device);
+/// let kernel = OrdinalKernel::new(base.clone().init(1, &device), 3, 0, &device);
 /// let levels = Tensor::<2>::from_data([[0.0], [1.0], [2.0]], &device);
 /// let values: Vec<f64> = kernel.matrix_at(levels.clone()).into_data().iter().collect();
 /// assert!((values[1] - (-0.5_f64).exp()).abs() < 1e-6 && (values[2] - (-2.0_f64).exp()).abs() < 1e-6);
 ///
-/// let config = OrdinalConfig::new(base, 3);
+/// let config = OrdinalKernelConfig::new(base, 3);
 /// let same = KernelConfig::from(config).init(1, &device);
 /// assert_eq!(same.matrix_at(levels.clone()).into_data(), kernel.matrix_at(levels).into_data());
 /// ```
 #[derive(Module, Debug)]
-pub struct Ordinal {
+pub struct OrdinalKernel {
     base: AnyKernel,
     /// Their softmax are the steps, `[C − 1]`.
     steps: Param<Tensor<1>>,
@@ -47,11 +47,11 @@ pub struct Ordinal {
     dimension: usize,
 }
 
-/// Configuration of an [`Ordinal`] kernel.
+/// Configuration of an [`OrdinalKernel`] kernel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(deny_unknown_fields)]
 #[setters(prefix = "with_")]
-pub struct OrdinalConfig {
+pub struct OrdinalKernelConfig {
     /// The kernel on F(c).
     #[setters(into)]
     pub base: KernelConfig,
@@ -70,16 +70,16 @@ fn two() -> usize {
 register!(
     Kernel,
     "ordinal",
-    OrdinalConfig,
+    OrdinalKernelConfig,
     "Another kernel on the levels of an ordered category, numbered from 0, at trained distances"
 );
 
-impl KernelDefinition for OrdinalConfig {
+impl KernelDefinition for OrdinalKernelConfig {
     #[track_caller]
     fn build(&self, inputs: KernelInputs, options: TensorCreationOptions) -> AnyKernel {
         inputs.require(&[self.dimension]);
         let base = (self.base).build(KernelInputs::new(1), options.clone());
-        Ordinal::new(base, self.levels, self.dimension, options).boxed()
+        OrdinalKernel::new(base, self.levels, self.dimension, options).boxed()
     }
 
     fn check(&self) -> Result<(), String> {
@@ -118,13 +118,13 @@ impl KernelDefinition for OrdinalConfig {
 }
 
 /// A Matérn-5/2 kernel on two levels in the first input dimension.
-impl Default for OrdinalConfig {
+impl Default for OrdinalKernelConfig {
     fn default() -> Self {
         Self::new(KernelConfig::default(), two())
     }
 }
 
-impl OrdinalConfig {
+impl OrdinalKernelConfig {
     /// The kernel `base` on `levels` levels in the first input dimension.
     pub fn new(base: impl Into<KernelConfig>, levels: usize) -> Self {
         Self {
@@ -135,7 +135,7 @@ impl OrdinalConfig {
     }
 }
 
-impl Ordinal {
+impl OrdinalKernel {
     /// Applies `base` to `levels` levels, which are numbers in input dimension `dimension`, counted from zero. All
     /// steps are equal at first.
     ///
@@ -149,7 +149,10 @@ impl Ordinal {
         dimension: usize,
         options: impl Into<TensorCreationOptions>,
     ) -> Self {
-        assert!(levels > 1, "Ordinal: {levels} levels; expected at least 2");
+        assert!(
+            levels > 1,
+            "OrdinalKernel: {levels} levels; expected at least 2"
+        );
         Self {
             base: base.boxed(),
             steps: Param::from_tensor(Tensor::zeros([levels - 1], options)),
@@ -182,7 +185,7 @@ fn places<const R: usize>(x: Tensor<R>, steps: Tensor<1>, dimension: usize) -> T
     (passed * softmax(steps, 0).unsqueeze::<R>()).sum_dim(R - 1)
 }
 
-impl Kernel for Ordinal {
+impl Kernel for OrdinalKernel {
     fn covariance(&self, x1: Tensor<3>, x2: Tensor<3>) -> Tensor<3> {
         require_dimensions("ordinal", 1, &[&x1, &x2]);
         self.base.covariance(self.places(x1), self.places(x2))

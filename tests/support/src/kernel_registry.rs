@@ -7,9 +7,9 @@ use burn_gp_core::{
     kernels::{
         ActiveDimensionsConfig, ArcCosineConfig, ArcCosineOrder, Change, ChangePointConfig,
         ConstantConfig, CosineConfig, DeepConfig, ExchangeableConfig, GibbsConfig, IndexConfig,
-        KernelConfig, LinearConfig, OrdinalConfig, PeriodicConfig, PolynomialConfig, ProductConfig,
-        RationalQuadraticConfig, ScaledConfig, SpectralMixtureConfig, StationaryConfig, SumConfig,
-        WhiteConfig,
+        KernelConfig, LinearConfig, OrdinalKernelConfig, PeriodicConfig, PolynomialConfig,
+        ProductConfig, RationalQuadraticConfig, ScaledConfig, SpectralMixtureConfig,
+        StationaryConfig, SumConfig, WhiteConfig,
     },
     ops::Stationary,
     parameter::LOWER_BOUND,
@@ -205,7 +205,7 @@ fn kinds() -> Vec<(&'static str, KernelConfig)> {
         ("exchangeable, one correlation", exchangeable(false)),
         (
             "ordinal",
-            OrdinalConfig::new(StationaryConfig::rbf().with_lengthscale(0.4), 4)
+            OrdinalKernelConfig::new(StationaryConfig::rbf().with_lengthscale(0.4), 4)
                 .with_dimension(1)
                 .into(),
         ),
@@ -371,7 +371,7 @@ fn formula_of_parts(config: &KernelConfig, a: &[f64], b: &[f64], same: bool) -> 
         let [a, b] = [a, b].map(|x| perceptron(&config.network, x, config.features));
         return Some(reference(&config.base, &a, &b, same));
     }
-    if let Some(config) = config.downcast_ref::<OrdinalConfig>() {
+    if let Some(config) = config.downcast_ref::<OrdinalKernelConfig>() {
         // All steps are equal at first.
         let last = (config.levels - 1) as f64;
         let [a, b] = [a, b].map(|x| [x[config.dimension].clamp(0.0, last) / last]);
