@@ -6,8 +6,8 @@ use burn::{
 };
 use burn_gp_core::{
     inference::{
-        ActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact, Markov, Vecchia,
-        VecchiaLaplace, Vif,
+        ActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact, Markov,
+        MarkovVariational, Vecchia, VecchiaLaplace, Vif,
     },
     kernels::KernelModule,
     likelihoods::AnyLikelihood,
@@ -115,7 +115,8 @@ keeps_data!(
     Vecchia<K: KernelModule>,
     VecchiaLaplace<K: KernelModule>,
     Vif<>,
-    Markov<K: KernelModule>
+    Markov<K: KernelModule>,
+    MarkovVariational<K: KernelModule>
 );
 
 impl<R: KeepsData> Trained for Conditioned<R> {
