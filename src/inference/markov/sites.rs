@@ -153,22 +153,26 @@ impl SiteProblem<'_> {
         Ok(best)
     }
 
-    /// The posterior at the largest share of the way from the prior to positive sites that has a finite bound.
+    /// The posterior a share of the way from the prior to positive sites. The share is halved as long as the bound rises:
+    /// from a place where exponentials are just finite, steps along the natural gradient come back by one each.
     fn first_posterior(&self, sites: &Sites) -> Result<SiteSolution, StateSpaceError> {
         let rows = self.means.len();
         let prior = Sites {
             linear: vec![0.0; rows],
             precisions: vec![0.0; rows],
         };
-        let mut share = 1.0;
-        loop {
-            let next = prior.toward(sites, share).bounded(&self.variances, true);
-            let found = self.posterior(next)?;
-            if found.bound.is_finite() || share < LEAST_FIRST_SHARE {
-                return Ok(found);
+        let at =
+            |share: f64| self.posterior(prior.toward(sites, share).bounded(&self.variances, true));
+        let (mut best, mut share) = (at(1.0)?, 0.5);
+        while share >= LEAST_FIRST_SHARE {
+            let found = at(share)?;
+            let has_risen = found.bound > best.bound;
+            if best.bound.is_finite() && !has_risen {
+                break;
             }
-            share *= 0.5;
+            (best, share) = (found, 0.5 * share);
         }
+        Ok(best)
     }
 
     /// The posterior that sites define, and its bound.
