@@ -239,6 +239,14 @@ print(json.dumps({line!r} | {{"row": sys.argv[-1]}}))
         table = self.run_script(PEERS / "compare_steps.py", *options, "--out", "steps.json")
         self.assertRegex(table, r"\| F32-256-128 +\| +3\.00 \| +2\.50 \| +1\.20 \| +1\.50 \|")
 
+    def test_compare_series(self) -> None:
+        line = {"log_density": -3.0, "density_ms": 1.5, "gradient_ms": 4.5}
+        program = self.benchmark("state_space.rs", line)
+        peer = executable(self.folder / "peer", f"import json\nprint(json.dumps({line!r}))\n")
+        options = ["--program", program, "--peers", peer, "--row", "matern32 10000", "--out", "series.json"]
+        table = self.run_script(PEERS / "compare_series.py", *options)
+        self.assertRegex(table.splitlines()[-1], r"^\| matern32 10000 \|( +[14]\.50 \|){6}$")
+
     def test_compare_deep_steps(self) -> None:
         line = {"case": "deep", "milliseconds": 3.0, "peak_mebibytes": 100.0, "floor_milliseconds": 2.0}
         options = ["--program", self.benchmark("deep_steps/main.rs", line), "--peers", self.stand_in]

@@ -5,6 +5,8 @@
 //!
 //! ```sh
 //! cargo bench --bench state_space
+//! cargo bench --bench state_space -- matern52:100000   # its milliseconds alone, for comparisons with other programs
+//! cargo bench --bench state_space -- batch:1000        # that many series of 200 rows in one call, and in a loop
 //! ```
 
 use std::{error::Error, hint::black_box, time::Instant};
@@ -15,15 +17,24 @@ use burn_gp_core::{
     kernels::{AnyKernel, Kernel, Linear, StationaryKernel, Sum},
     likelihoods::Gaussian,
     means::ZeroMean,
-    ops::{Stationary, numbers},
+    ops::{Event, LinearSystem, Stationary, numbers, state_space_log_density},
 };
 
-const REPETITIONS: usize = 3;
+const REPETITIONS: usize = 5;
 const EXACT_ROWS: usize = 2000;
+/// Rows of each of many series.
+const BATCH_ROWS: usize = 200;
 const NOISE: f64 = 0.1;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let device = Device::default();
+    let case = std::env::args().skip(1).find(|word| word.contains(':'));
+    if let Some((name, count)) = case.as_deref().and_then(|case| case.split_once(':')) {
+        return match name {
+            "batch" => batch(count.parse()?, &device),
+            _ => one(name, count.parse()?, &device),
+        };
+    }
     let exact = exact_seconds_per_row(&device)?;
     for (name, rows) in [
         ("matern12", 1_000_000),
@@ -34,32 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     ] {
         let is_uneven = name.ends_with("uneven");
         let (times, targets) = series(rows, is_uneven);
-        let shape = [rows, 1];
-        let data = |device: &Device| {
-            let place = (device, DType::F64);
-            let tensor = |values: &Vec<f64>| {
-                Tensor::<2>::from_data(TensorData::new(values.clone(), shape), place)
-            };
-            (tensor(&times), tensor(&targets))
-        };
-        let model = |device: &Device| -> Result<_, Box<dyn Error>> {
-            let noise = Gaussian::new(NOISE, (device, DType::F64));
-            Ok(Markov::new(kernel(name, device), ZeroMean::new(1), noise)?)
-        };
-        let (plain, (x, y)) = (model(&device)?, data(&device));
-        plain.full_objective(x.clone(), y.clone())?; // puts the times in order
-        let density = fastest(|| {
-            let value = plain.full_objective(x.clone(), y.clone())?;
-            Ok(black_box(value.into_scalar::<f64>()))
-        })?;
-        let tracked = device.clone().autodiff();
-        let (trained, (x, y)) = (model(&tracked)?, data(&tracked));
-        trained.full_objective(x.clone(), y.clone())?;
-        let gradient = fastest(|| {
-            let value = trained.full_objective(x.clone(), y.clone())?;
-            black_box(&value.backward());
-            Ok(0.0)
-        })?;
+        let [density, gradient] = seconds(name, [&times, &targets], &device)?;
         let dense = dense_seconds(&kernel(name, &device), &targets)?;
         println!(
             "{{\"kernel\": \"{name}\", \"rows\": {rows}, \"density_seconds\": {density:.4}, \
@@ -73,12 +59,124 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// The seconds of the log density, and with its gradient.
+fn seconds(
+    name: &str,
+    [times, targets]: [&[f64]; 2],
+    device: &Device,
+) -> Result<[f64; 2], Box<dyn Error>> {
+    let (plain, (x, y)) = regression(name, [times, targets], device)?;
+    plain.full_objective(x.clone(), y.clone())?; // puts the times in order
+    let density = fastest(|| {
+        let value = plain.full_objective(x.clone(), y.clone())?;
+        Ok(black_box(value.into_scalar::<f64>()))
+    })?;
+    let tracked = device.clone().autodiff();
+    let (trained, (x, y)) = regression(name, [times, targets], &tracked)?;
+    trained.full_objective(x.clone(), y.clone())?;
+    let gradient = fastest(|| {
+        let value = trained.full_objective(x.clone(), y.clone())?;
+        black_box(&value.backward());
+        Ok(0.0)
+    })?;
+    Ok([density, gradient])
+}
+
+type Data = (Tensor<2>, Tensor<2>);
+
+/// A model with its data.
+fn regression(
+    name: &str,
+    [times, targets]: [&[f64]; 2],
+    device: &Device,
+) -> Result<(Markov<AnyKernel>, Data), Box<dyn Error>> {
+    let place = (device, DType::F64);
+    let tensor = |values: &[f64]| {
+        Tensor::<2>::from_data(TensorData::new(values.to_vec(), [values.len(), 1]), place)
+    };
+    let model = Markov::new(
+        kernel(name, device),
+        ZeroMean::new(1),
+        Gaussian::new(NOISE, place),
+    )?;
+    Ok((model, (tensor(times), tensor(targets))))
+}
+
+/// The milliseconds of one case.
+fn one(name: &str, rows: usize, device: &Device) -> Result<(), Box<dyn Error>> {
+    let (times, targets) = series(rows, name.ends_with("uneven"));
+    let (model, (x, y)) = regression(name, [&times, &targets], device)?;
+    let log_density: f64 = model.full_objective(x, y)?.into_scalar();
+    let [density, gradient] = seconds(name, [&times, &targets], device)?;
+    println!(
+        "{{\"log_density\": {log_density}, \"density_ms\": {:.4}, \"gradient_ms\": {:.4}}}",
+        1e3 * density,
+        1e3 * gradient
+    );
+    Ok(())
+}
+
+/// The milliseconds of many series with parameters of their own in one call, and in one call for each.
+fn batch(count: usize, device: &Device) -> Result<(), Box<dyn Error>> {
+    let (times, targets) = series(BATCH_ROWS * count, false);
+    let events: Vec<Event> = (0..BATCH_ROWS)
+        .map(|row| Event {
+            step: (row > 0).then_some(0),
+            row: 0,
+            noise: 0,
+            is_observed: true,
+        })
+        .collect();
+    for name in ["matern12", "matern32", "matern52"] {
+        let call = |first: usize, count: usize| -> Result<f64, Box<dyn Error>> {
+            let tracked = device.clone().autodiff();
+            let form = kernel(name, &tracked).state_space()?;
+            let (place, dtype) = form.place();
+            let place = (&place, dtype);
+            let step = Tensor::<1>::from_data([times[1] - times[0]], place);
+            let states = form.row().len();
+            let own = &targets[first * BATCH_ROWS..(first + count) * BATCH_ROWS];
+            let own = TensorData::new(own.to_vec(), [count, BATCH_ROWS, 1]);
+            let noise = Tensor::<2>::full([count, 1], NOISE, place).require_grad();
+            let system = LinearSystem {
+                blocks: form.blocks(),
+                transitions: form
+                    .transitions(step.clone())
+                    .unsqueeze::<3>()
+                    .repeat_dim(0, count),
+                process_noise: form
+                    .process_noise(step.clone())
+                    .unsqueeze::<3>()
+                    .repeat_dim(0, count),
+                prior: form.prior(step).repeat_dim(0, count),
+                rows: Tensor::<1>::from_data(form.row().as_slice(), device)
+                    .cast(dtype)
+                    .reshape([1, 1, states]),
+                noise,
+            };
+            let targets = Tensor::<3>::from_data(own, place);
+            let value = state_space_log_density(system, targets, &events)?;
+            black_box(&value.backward());
+            Ok(value.into_scalar())
+        };
+        let together = fastest(|| call(0, count))?;
+        let apart = fastest(|| (0..count).map(|first| call(first, 1)).sum())?;
+        println!(
+            "{{\"kernel\": \"{name}\", \"series\": {count}, \"together_ms\": {:.3}, \"loop_ms\": {:.3}}}",
+            1e3 * together,
+            1e3 * apart
+        );
+    }
+    Ok(())
+}
+
 fn kernel(name: &str, device: &Device) -> AnyKernel {
     let place = (device, DType::F64);
     let matern = |kind, lengthscale: f64| StationaryKernel::new(kind, &[lengthscale], 1.0, place);
     let smooth = || matern(Stationary::Matern52, 1.0);
     match name {
         "matern12" => matern(Stationary::Matern12, 1.0).boxed(),
+        "matern32" => matern(Stationary::Matern32, 1.0).boxed(),
         "two-matern52" => Sum::new(smooth(), matern(Stationary::Matern52, 10.0)).boxed(),
         "trend-and-matern32" => Sum::new(
             Linear::new(&[1e-8], place),

@@ -51,6 +51,6 @@ pub use burn_gp_core::{
 pub use burn_gp_models::{
     ComputationAwareConfig, ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig,
     ExactConfig, Fit, FitModel, Fitted, FittedPredictions, InducingConfig, LastLayerConfig,
-    LayerConfig, MarkovConfig, Matrix, ModelConfig, SgprConfig, SolveCollapsedConfig, SvdbkConfig,
-    SvgpConfig, VecchiaConfig, VecchiaLaplaceConfig, VifConfig,
+    LayerConfig, MarkovConfig, MarkovVariationalConfig, Matrix, ModelConfig, SgprConfig,
+    SolveCollapsedConfig, SvdbkConfig, SvgpConfig, VecchiaConfig, VecchiaLaplaceConfig, VifConfig,
 };

@@ -7,7 +7,7 @@ use burn::{
 use burn_gp_core::{
     inference::{
         ActionPolicy, ComputationAware, ConditionError, ConjugateGradients, Exact, ExactOutputs,
-        Markov, Vecchia, VecchiaLaplace, Vif,
+        Markov, MarkovVariational, Vecchia, VecchiaLaplace, Vif,
     },
     kernels::KernelModule,
     likelihoods::AnyLikelihood,
@@ -116,7 +116,8 @@ keeps_data!(
     Vecchia<K: KernelModule>,
     VecchiaLaplace<K: KernelModule>,
     Vif<>,
-    Markov<K: KernelModule>
+    Markov<K: KernelModule>,
+    MarkovVariational<K: KernelModule>
 );
 
 impl<R: KeepsData> Trained for Conditioned<R> {

@@ -67,7 +67,7 @@ pub enum InitError {
     #[error("settings.neighbors and settings.prediction_neighbors must be at least 1")]
     NoNeighbors,
     /// A model over time has another number of inputs than one.
-    #[error("the model markov takes one input, the time, but the data have {inputs}")]
+    #[error("a model over time takes one input, but the data have {inputs}")]
     NotTime {
         /// The number of inputs, D.
         inputs: usize,

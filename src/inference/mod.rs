@@ -1,4 +1,4 @@
-//! Full-batch inference: for the Gaussian likelihood, and on neighbors for others.
+//! Full-batch inference: for the Gaussian likelihood, and on neighbors or over time for others.
 //!
 //! | method | objective | time |
 //! |---|---|---|
@@ -11,6 +11,7 @@
 //! | [`Vecchia`] | the log evidence with each row conditioned on m neighbors among those before it | N·m³ |
 //! | [`Vif`] | the same for what M inducing variables leave | N·(m³ + m²·M + M²) |
 //! | [`Markov`] | the log evidence, for one input and kernels that are state-space models with s states | N·s² |
+//! | [`MarkovVariational`] | the evidence lower bound with any likelihood, for one input and such kernels | N·s² per iteration |
 //! | [`VecchiaLaplace`] | Laplace's approximation of the log evidence with any likelihood, on neighbors | N·m³, N·m per iteration of a solve |
 //! | [`LowRankRegression`] | the log evidence of R features, minus a penalty for the variance they miss | N·R² |
 //!
@@ -56,7 +57,7 @@ pub use exact::Exact;
 pub use exact_outputs::{ExactOutputs, OutputsProcess, check_observed};
 pub use leave_one_out::LeaveOneOut;
 pub use low_rank::{LowRankRegression, low_rank_evidence};
-pub use markov::{Markov, MarkovProcess};
+pub use markov::{Markov, MarkovFilter, MarkovProcess, MarkovVariational, UpdateError};
 pub use orthogonal::CollapsedOrthogonal;
 pub use vecchia::{LeastSquares, Vecchia, VecchiaProcess, VecchiaSettings};
 pub use vecchia_laplace::{VecchiaLaplace, VecchiaLaplaceProcess, VecchiaLaplaceSettings};

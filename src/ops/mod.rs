@@ -122,7 +122,8 @@ pub use special::{
     log_ratio, sigmoid, softplus, stirling_remainder, tanh,
 };
 pub use state_space::{
-    Event, LinearSystem, Smoothed, StateSpaceError, state_space_log_density, state_space_smoothing,
+    Event, LinearSystem, Smoothed, StateMoments, StateSpaceError, state_space_filtering,
+    state_space_log_density, state_space_smoothing,
 };
 pub use stationary::Stationary;
 #[doc(hidden)]

@@ -62,9 +62,9 @@ fn has_short_name(model: &ModelChoice) -> bool {
     matches!(model, ModelChoice::Registered(_)) && ModelChoice::named().any(is_same)
 }
 
-/// Whether a model takes data with several inputs. `markov` takes one, and has its tests in `models/tests`.
+/// Whether a model takes data with several inputs. Models over time take one, and have their tests in `models/tests`.
 fn takes_several_inputs(model: &ModelChoice) -> bool {
-    model.name() != "markov"
+    !model.name().starts_with("markov")
 }
 
 #[test]

@@ -29,7 +29,13 @@ const INDUCING: usize = 24;
 const ORTHOGONAL: usize = 11;
 
 /// Models that are only made for the CPU so far.
-const ON_CPU_ONLY: [&str; 4] = ["markov", "vecchia", "vecchia-laplace", "vif"];
+const ON_CPU_ONLY: [&str; 5] = [
+    "markov",
+    "markov-variational",
+    "vecchia",
+    "vecchia-laplace",
+    "vif",
+];
 
 pub(super) fn cases() -> Vec<Case> {
     let mut configured = configurations();

@@ -23,6 +23,7 @@ mod layers;
 mod learner;
 mod loading;
 mod markov;
+mod markov_variational;
 mod mini_batch_objective;
 mod multi_output;
 mod natural_gradients;

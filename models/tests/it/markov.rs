@@ -118,7 +118,7 @@ fn other_inputs_and_kernels_are_refused() {
     assert!(matches!(error, InitError::NotTime { inputs: 2 }));
     assert_eq!(
         error.to_string(),
-        "the model markov takes one input, the time, but the data have 2"
+        "a model over time takes one input, but the data have 2"
     );
     let smooth = MarkovConfig::new(StationaryConfig::rbf());
     let error = smooth.init(&data(10, DType::F64)).unwrap_err();

@@ -80,9 +80,14 @@ impl<K: KernelModule> MarkovProcess<K> {
         let events: Vec<Event> = timeline
             .events
             .iter()
-            .zip(&new)
-            .map(|(event, new)| Event {
-                is_observed: new.is_none(),
+            .zip(&timeline.order)
+            .map(|(event, &place)| Event {
+                noise: self
+                    .timeline
+                    .events
+                    .get(place)
+                    .map_or(0, |known| known.noise),
+                is_observed: place < observed,
                 ..*event
             })
             .collect();
@@ -116,17 +121,21 @@ impl<K: KernelModule> MarkovProcess<K> {
 }
 
 impl Pass {
-    /// `v ← Av`
     fn advance(&self, step: usize, vector: &mut [f64]) {
-        let packed: usize = self.blocks.iter().map(|size| size * size).sum();
-        let mut matrix = &self.transitions[step * packed..][..packed];
-        let mut rest = vector;
-        for &size in &self.blocks {
-            let (block, others) = matrix.split_at(size * size);
-            let (own, below) = rest.split_at_mut(size);
-            own.copy_from_slice(&product(block, own));
-            (matrix, rest) = (others, below);
-        }
+        advance(&self.blocks, &self.transitions, step, vector);
+    }
+}
+
+/// `v ← Av` with the blocks of A of one of several steps, [U, Σb²].
+pub(super) fn advance(blocks: &[usize], transitions: &[f64], step: usize, vector: &mut [f64]) {
+    let packed: usize = blocks.iter().map(|size| size * size).sum();
+    let mut matrix = &transitions[step * packed..][..packed];
+    let mut rest = vector;
+    for &size in blocks {
+        let (block, others) = matrix.split_at(size * size);
+        let (own, below) = rest.split_at_mut(size);
+        own.copy_from_slice(&product(block, own));
+        (matrix, rest) = (others, below);
     }
 }
 
@@ -136,6 +145,6 @@ fn product(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
     rows.map(|row| dot(row, vector)).collect()
 }
 
-fn dot(x: &[f64], y: &[f64]) -> f64 {
+pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(x, y)| x * y).sum()
 }

@@ -1,8 +1,12 @@
 //! Regression over time by state-space models.
 
+mod expected_density;
+mod filter;
 mod joint;
 mod process;
+mod sites;
 mod timeline;
+mod variational;
 
 use std::sync::Arc;
 
@@ -11,7 +15,9 @@ use burn::{
     tensor::{DType, Int, Tensor, TensorData},
 };
 
+pub use filter::{MarkovFilter, UpdateError};
 pub use process::MarkovProcess;
+pub use variational::MarkovVariational;
 
 use super::{ConditionError, check_rows, leave_one_out::LeaveOneOut, parts::parts};
 use crate::{
@@ -219,7 +225,7 @@ fn form(kernel: &dyn Kernel) -> StateSpace {
     }
 }
 
-/// The model of the observations on a timeline with a noise variance, `[1]`.
+/// The model of the observations on a timeline with noise variances, `[1]`, or `[N]` in the order of time.
 fn system(form: &StateSpace, timeline: &Timeline, noise: Tensor<1>) -> LinearSystem {
     let (device, dtype) = form.place();
     let place = (&device, dtype);

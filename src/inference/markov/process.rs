@@ -26,7 +26,7 @@ const ENTRIES: usize = 1 << 22;
 #[derive(Clone, Debug)]
 pub struct MarkovProcess<K> {
     pub(super) kernel: K,
-    /// σ², `[1]`
+    /// σ², `[1]`, or a variance for each observation, `[N]`
     pub(super) noise: Tensor<1>,
     /// y − m(t) in the order of time, [N, P]
     pub(super) residual: Vec<f64>,
@@ -89,7 +89,7 @@ fn gathered(
 }
 
 /// `AX` or `AᵀX` for packed blocks A, [T, Σb²], and X, [T, s, C].
-fn block_product(
+pub(super) fn block_product(
     blocks: &[usize],
     packed: &Tensor<2>,
     x: Tensor<3>,

@@ -8,7 +8,7 @@ use crate::ops::Event;
 const ROUNDINGS: f64 = 4.0;
 
 /// Times in order. Equal times keep the order of their rows.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Timeline {
     /// The row of each time.
     pub order: Vec<usize>,
@@ -51,6 +51,17 @@ impl Timeline {
             order,
             times: sorted,
             steps,
+        }
+    }
+
+    /// The same times, each with a noise variance of its own, in the order of time.
+    pub fn with_separate_noise(&self) -> Self {
+        let events = self.events.iter().zip(0..);
+        Self {
+            events: events
+                .map(|(event, noise)| Event { noise, ..*event })
+                .collect(),
+            ..self.clone()
         }
     }
 

@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::{
     blocks::{add_scaled, congruence, dot, multiply, multiply_add},
     forward::{Filter, Filtered},
-    series::{CHECKPOINT_EVERY, Event, Moments, Series, states},
+    series::{CHECKPOINT_EVERY, Event, Series, StateMoments, states},
 };
 
 /// The derivatives of the log density.
@@ -237,7 +237,7 @@ impl Pass {
     fn recompute<const S: usize, const C: usize, const FUSED: bool>(
         &mut self,
         series: &Series<'_>,
-        checkpoint: &Moments,
+        checkpoint: &StateMoments,
         events: Range<usize>,
     ) {
         let mut filter = Filter::new(series, checkpoint.clone());

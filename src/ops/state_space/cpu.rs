@@ -7,17 +7,21 @@ use super::{
     backward::{Cotangents, backward},
     batch::Batch,
     forward::filter,
-    series::{Failure, Series},
+    lanes,
+    series::{Failure, Series, StateMoments},
     smoothing::{Smoothed, smooth},
 };
 use crate::ops::cpu::{
-    CpuMemory, in_parts, threads,
+    CpuMemory, WIDTH, in_parts, threads,
     vectorized::{self, Kernel},
     write,
 };
 
 /// Events times the entries of P from which series are distributed over threads.
 const PARALLEL_FROM: usize = 1 << 13;
+
+/// Series from which they are put into lanes.
+const LANES_FROM: usize = 4;
 
 impl<B: CpuMemory> StateSpaceOps for B {
     fn state_space(
@@ -88,16 +92,70 @@ fn passes(batch: &Batch<'_>) -> Vec<Outcome> {
     let mut all: Vec<Outcome> = (0..batch.series)
         .map(|_| Ok((0.0, Cotangents::default())))
         .collect();
-    in_parts(&mut all, 1, parts, &|all, first| {
-        for (index, outcome) in all.iter_mut().enumerate() {
-            *outcome = vectorized::run(Pass {
-                series: batch.member(first + index),
-                wants_gradient: batch.request.wants_gradient,
-                wants_rows: batch.request.wants_rows,
-            });
+    let width = if fits_lanes(batch) { WIDTH } else { 1 };
+    in_parts(&mut all, width, parts, &|all, first| {
+        for (group, outcomes) in all.chunks_mut(width).enumerate() {
+            let first = (first + group) * width;
+            let members: Vec<_> = (0..outcomes.len())
+                .map(|index| batch.member(first + index))
+                .collect();
+            pass_over(&members, &batch.request, outcomes);
         }
     });
     all
+}
+
+/// Whether series have a form that lanes take.
+fn fits_lanes(batch: &Batch<'_>) -> bool {
+    let Request {
+        blocks,
+        events,
+        wants_rows,
+        ..
+    } = batch.request;
+    let values = batch.values[5].len();
+    let shares_events = events.len() * batch.series == values && batch.columns == 1;
+    batch.series >= LANES_FROM && shares_events && matches!(blocks, [1..=3]) && !wants_rows
+}
+
+/// The passes over a few series, in lanes if there are several. A series with a failure, and one with negative noise,
+/// takes the others in its lanes with it to passes one by one.
+fn pass_over(members: &[Series<'_>], request: &Request<'_>, outcomes: &mut [Outcome]) {
+    let in_lanes = match members.len() {
+        0..LANES_FROM => None,
+        _ => vectorized::run(LanePass(members, request.wants_gradient)),
+    };
+    if let Some(found) = in_lanes {
+        for (outcome, found) in outcomes.iter_mut().zip(found) {
+            *outcome = Ok(found);
+        }
+        return;
+    }
+    for (outcome, &series) in outcomes.iter_mut().zip(members) {
+        *outcome = vectorized::run(Pass {
+            series,
+            wants_gradient: request.wants_gradient,
+            wants_rows: request.wants_rows,
+        });
+    }
+}
+
+/// The passes over several series in lanes.
+struct LanePass<'a>(&'a [Series<'a>], bool);
+
+impl Kernel for LanePass<'_> {
+    type Output = Option<Vec<(f64, Cotangents)>>;
+
+    #[inline(always)]
+    fn call<const FUSED: bool>(self) -> Self::Output {
+        let Self(members, wants_gradient) = self;
+        match members[0].blocks {
+            [1] => lanes::passes::<1, FUSED>(members, wants_gradient),
+            [2] => lanes::passes::<2, FUSED>(members, wants_gradient),
+            [3] => lanes::passes::<3, FUSED>(members, wants_gradient),
+            _ => None,
+        }
+    }
 }
 
 /// The passes over one series.
@@ -110,7 +168,7 @@ struct Pass<'a> {
 impl Pass<'_> {
     #[inline(always)]
     fn of_size<const S: usize, const C: usize, const FUSED: bool>(&self) -> Outcome {
-        let kept = filter::<S, C, FUSED>(&self.series, self.wants_gradient)?;
+        let kept = filter::<S, C, FUSED>(&self.series, self.series.first(), self.wants_gradient)?;
         let cotangents = match self.wants_gradient {
             true => backward::<S, C, FUSED>(&self.series, &kept, self.wants_rows),
             false => Cotangents::default(),
@@ -148,4 +206,22 @@ impl Kernel for Smoothing<'_> {
 /// Smooths one series.
 pub fn smoothed(series: Series<'_>) -> Result<Smoothed, Failure> {
     vectorized::run(Smoothing(series))
+}
+
+/// The filter over one series from given moments.
+struct Filtering<'a>(Series<'a>, StateMoments);
+
+impl Kernel for Filtering<'_> {
+    type Output = Result<(StateMoments, f64), Failure>;
+
+    #[inline(always)]
+    fn call<const FUSED: bool>(self) -> Self::Output {
+        let kept = filter::<0, 0, FUSED>(&self.0, self.1, false)?;
+        Ok((kept.last, kept.log_density))
+    }
+}
+
+/// The moments after the last event of a series, and the log density, from moments before the first event.
+pub fn filtered(series: Series<'_>, first: StateMoments) -> Result<(StateMoments, f64), Failure> {
+    vectorized::run(Filtering(series, first))
 }

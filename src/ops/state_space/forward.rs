@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use super::{
     blocks::{add_scaled, dot, multiply_add, predict},
-    series::{CHECKPOINT_EVERY, Event, Failure, Moments, Series, states},
+    series::{CHECKPOINT_EVERY, Event, Failure, Series, StateMoments, states},
 };
 
 /// Variances are multiplied up while their product is in this range, so that most need no logarithm.
@@ -22,12 +22,14 @@ pub struct Filtered {
     /// e of each observation, `[n, C]`.
     pub errors: Vec<f64>,
     /// The moments before every 256th event.
-    pub checkpoints: Vec<Moments>,
+    pub checkpoints: Vec<StateMoments>,
+    /// The moments after the last event.
+    pub last: StateMoments,
 }
 
 /// The moments of the state on their way through the events, with memory for intermediate results.
 pub struct Filter {
-    pub moments: Moments,
+    pub moments: StateMoments,
     /// κ, `[s]`
     pub gain: Vec<f64>,
     /// e, `[C]`
@@ -38,7 +40,7 @@ pub struct Filter {
 
 impl Filter {
     /// The filter at given moments.
-    pub fn new(series: &Series<'_>, moments: Moments) -> Self {
+    pub fn new(series: &Series<'_>, moments: StateMoments) -> Self {
         let states = series.states();
         Self {
             moments,
@@ -161,15 +163,16 @@ impl LogSum {
 }
 
 /// `Σ_k log N(y_k | hᵀm, d)` by the filter (R. Kalman, *A New Approach to Linear Filtering and Prediction Problems*,
-/// 1960), keeping what the backward pass needs if `keeps`.
+/// 1960) from moments before the first event, keeping what the backward pass needs if `keeps`.
 #[inline(always)]
 pub fn filter<const S: usize, const C: usize, const FUSED: bool>(
     series: &Series<'_>,
+    first: StateMoments,
     keeps: bool,
 ) -> Result<Filtered, Failure> {
     let (count, size) = (series.events.len(), states::<S>(series.blocks));
     let columns = series.known_columns::<C>();
-    let mut filter = Filter::new(series, series.first());
+    let mut filter = Filter::new(series, first);
     let mut kept = Filtered::default();
     if keeps {
         kept.gains = vec![0.0; count * size];
@@ -186,13 +189,15 @@ pub fn filter<const S: usize, const C: usize, const FUSED: bool>(
             continue;
         }
         let variance = filter.observe::<S, C, FUSED>(series, event, series.targets_of::<C>(index));
-        if !(variance > 0.0 && variance.is_finite()) {
+        // With negative noise r, 1/hᵀPh + 1/r is positive if and only if hᵀPh + r is negative.
+        let is_proper = (variance > 0.0) == (series.noise[event.noise as usize] >= 0.0);
+        if !(is_proper && variance != 0.0 && variance.is_finite()) {
             return Err(Failure {
                 event: index,
                 variance,
             });
         }
-        logs.add(variance);
+        logs.add(variance.abs());
         let errors = &filter.errors[..columns];
         squares += dot::<FUSED>(errors, errors) / variance;
         observed += 1;
@@ -204,5 +209,6 @@ pub fn filter<const S: usize, const C: usize, const FUSED: bool>(
     }
     let constant = observed as f64 * (2.0 * PI).ln() + logs.total();
     kept.log_density = -0.5 * (columns as f64 * constant + squares);
+    kept.last = filter.moments;
     Ok(kept)
 }

@@ -5,6 +5,7 @@ mod batch;
 mod blocks;
 mod cpu;
 mod forward;
+mod lanes;
 mod series;
 mod smoothing;
 
@@ -16,7 +17,7 @@ use burn::{
 use super::{declaration::operations, is_on_cpu, numbers};
 use batch::Batch;
 
-pub use series::Event;
+pub use series::{Event, StateMoments};
 pub use smoothing::Smoothed;
 
 /// What is computed besides the log density, for which blocks and events.
@@ -79,8 +80,12 @@ pub struct StateSpaceError {
 /// derivatives follow from one backward pass of P. de Jong's recursions (*Smoothing and interpolation with the
 /// state-space model*, 1989), which are the score (S. Koopman and N. Shephard, *Exact score for time series models in
 /// state space form*, 1992). Both passes are in double precision whatever the type of the tensors, on the CPU
-/// whatever their device, and several series run on several threads. The filter keeps its moments at every 256th
+/// whatever their device. Several series run on several threads, and sixteen at once, one in each lane of the vector
+/// registers, if they share their events, there is one block of one to three states, and one column. The filter keeps its moments at every 256th
 /// event and computes the others again.
+///
+/// A noise variance may be negative, as that of a factor `exp(−(y − f)²/2r)` in the place of a likelihood that is not
+/// log-concave, if the variance d given the observations before is negative, too. The density then has |d| and |r|.
 ///
 /// A missing observation, and one at the time of the event before, cost nothing: its [`Event`] says so. Series of
 /// different lengths end with missing observations at their last time. Columns of targets share A, Q, P0, h and r.
@@ -306,13 +311,72 @@ pub fn state_space_smoothing(
     targets: Tensor<3>,
     events: &[Event],
 ) -> Result<Vec<Smoothed>, StateSpaceError> {
+    let [series, ..] = targets.dims();
+    with_batch(system, targets, events, |batch| {
+        let smoothed =
+            |index| cpu::smoothed(batch.member(index)).map_err(|failure| failed(index, failure));
+        (0..series).map(smoothed).collect()
+    })
+}
+
+/// The moments of the state after the last event of one series, and the log density of the observations given those
+/// before the first, by the filter alone. It starts at the moments before the first event: those of the prior if there
+/// are none. New observations of a long series cost nothing for those before.
+///
+/// # Shapes
+///
+/// - `targets`: `[1, n, C]`
+///
+/// # Errors
+///
+/// [`StateSpaceError`] when a variance is not positive or not finite.
+///
+/// # Panics
+///
+/// If shapes or indices do not match.
+#[track_caller]
+pub fn state_space_filtering(
+    system: &LinearSystem,
+    first: Option<StateMoments>,
+    targets: Tensor<3>,
+    events: &[Event],
+) -> Result<(StateMoments, f64), StateSpaceError> {
+    let [series, _, columns] = targets.dims();
+    let states: usize = system.blocks.iter().sum();
+    let sizes = (first.as_ref()).map(|first| (first.mean.len(), first.covariance.len()));
+    assert!(
+        series == 1 && sizes.is_none_or(|sizes| sizes == (states * columns, states * states)),
+        "state_space_filtering: {series} series, first moments of the sizes {sizes:?}; expected one series and \
+         moments of {states} states and {columns} columns"
+    );
+    with_batch(system, targets, events, |batch| {
+        let series = batch.member(0);
+        let first = first.unwrap_or_else(|| series.first());
+        cpu::filtered(series, first).map_err(|failure| failed(0, failure))
+    })
+}
+
+fn failed(series: usize, failure: series::Failure) -> StateSpaceError {
+    StateSpaceError {
+        series,
+        event: failure.event,
+        variance: failure.variance,
+    }
+}
+
+/// Calls `pass` with the values of all tensors.
+#[track_caller]
+fn with_batch<R>(
+    system: &LinearSystem,
+    targets: Tensor<3>,
+    events: &[Event],
+    pass: impl FnOnce(&Batch<'_>) -> R,
+) -> R {
     system.check(&targets, events);
     let [series, _, columns] = targets.dims();
     let tensors = system.flat(targets);
-    let values = tensors
-        .each_ref()
-        .map(|flat| numbers(flat.values.clone().without_autodiff()));
-    let batch = Batch {
+    let values = (tensors.each_ref()).map(|flat| numbers(flat.values.clone().without_autodiff()));
+    pass(&Batch {
         values: values.each_ref().map(Vec::as_slice),
         members: tensors.each_ref().map(|flat| flat.shape[0].max(1)),
         series,
@@ -323,14 +387,5 @@ pub fn state_space_smoothing(
             wants_gradient: false,
             wants_rows: false,
         },
-    };
-    (0..series)
-        .map(|index| {
-            cpu::smoothed(batch.member(index)).map_err(|failure| StateSpaceError {
-                series: index,
-                event: failure.event,
-                variance: failure.variance,
-            })
-        })
-        .collect()
+    })
 }

@@ -87,11 +87,11 @@ impl<'a> Series<'a> {
     }
 
     /// The moments before the first event.
-    pub fn first(&self) -> Moments {
+    pub fn first(&self) -> StateMoments {
         let states = self.states();
         let mut covariance = vec![0.0; states * states];
         add_blocks(self.blocks, self.prior, &mut covariance);
-        Moments {
+        StateMoments {
             mean: vec![0.0; states * self.columns],
             covariance,
         }
@@ -108,9 +108,9 @@ pub fn states<const S: usize>(blocks: &[usize]) -> usize {
     }
 }
 
-/// The moments of the state.
-#[derive(Clone, Debug)]
-pub struct Moments {
+/// The moments of the state of C columns, which share the covariance.
+#[derive(Clone, Debug, Default)]
+pub struct StateMoments {
     /// m, `[s, C]`
     pub mean: Vec<f64>,
     /// P, `[s, s]`

@@ -2,6 +2,7 @@
 
 use super::{
     backward::{Adjoint, transition_of},
+    blocks::{add_scaled, dot},
     forward::{Filter, Filtered},
     series::{Failure, Series, states},
 };
@@ -23,6 +24,10 @@ pub struct Smoothed {
     pub weights: Vec<f64>,
     /// `[C⁻¹]_kk`, `[n]`
     pub precisions: Vec<f64>,
+    /// The mean of hᵀx at each event given all observations, `[n, C]`
+    pub function_means: Vec<f64>,
+    /// The variance of hᵀx at each event given all observations, `[n]`
+    pub function_variances: Vec<f64>,
     /// m after each event, `[n, s, C]`
     pub means: Vec<f64>,
     /// P after each event, `[n, s, s]`
@@ -31,6 +36,34 @@ pub struct Smoothed {
     pub vectors: Vec<f64>,
     /// N before each event, `[n, s, s]`
     pub matrices: Vec<f64>,
+}
+
+impl Smoothed {
+    /// `hᵀ(m + Pr)` and `hᵀPh − (Ph)ᵀNPh` with the moments and r, N after an event.
+    #[inline(always)]
+    fn add_function<const FUSED: bool>(&mut self, index: usize, row: &[f64], adjoint: &Adjoint) {
+        let (size, columns) = (row.len(), adjoint.weights.len());
+        let means = &self.means[index * size * columns..][..size * columns];
+        let covariance = &self.covariances[index * size * size..][..size * size];
+        let product = covariance
+            .chunks_exact(size)
+            .map(|p| dot::<FUSED>(p, row))
+            .collect::<Vec<f64>>(); // Ph
+        let places = &mut self.function_means[index * columns..][..columns];
+        let rows = means
+            .chunks_exact(columns)
+            .zip(adjoint.vectors.chunks_exact(columns));
+        for ((m, r), (&h, &p)) in rows.zip(row.iter().zip(&product)) {
+            add_scaled::<FUSED>(places, h, m);
+            add_scaled::<FUSED>(places, p, r);
+        }
+        let known: f64 = (product.iter())
+            .zip(adjoint.matrix.chunks_exact(size))
+            .map(|(p, n)| p * dot::<FUSED>(n, &product))
+            .sum();
+        // Rounding may exceed a variance of zero.
+        self.function_variances[index] = (dot::<FUSED>(row, &product) - known).max(0.0);
+    }
 }
 
 /// Smooths a series.
@@ -45,7 +78,7 @@ pub fn smooth<const FUSED: bool>(series: &Series<'_>) -> Result<Smoothed, Failur
         variances,
         errors,
         ..
-    } = super::forward::filter::<0, 0, FUSED>(series, true)?;
+    } = super::forward::filter::<0, 0, FUSED>(series, series.first(), true)?;
     let mut smoothed = Smoothed {
         log_density,
         gains,
@@ -53,6 +86,8 @@ pub fn smooth<const FUSED: bool>(series: &Series<'_>) -> Result<Smoothed, Failur
         errors,
         weights: vec![0.0; count * columns],
         precisions: vec![0.0; count],
+        function_means: vec![0.0; count * columns],
+        function_variances: vec![0.0; count],
         means: Vec::with_capacity(count * size * columns),
         covariances: Vec::with_capacity(count * size * size),
         vectors: vec![0.0; count * size * columns],
@@ -68,6 +103,7 @@ pub fn smooth<const FUSED: bool>(series: &Series<'_>) -> Result<Smoothed, Failur
     }
     let mut adjoint = Adjoint::new(series);
     for (index, event) in series.events.iter().enumerate().rev() {
+        smoothed.add_function::<FUSED>(index, series.row::<0>(event), &adjoint);
         if event.is_observed {
             let gain = &smoothed.gains[index * size..][..size];
             let errors = &smoothed.errors[index * columns..][..columns];

@@ -1,10 +1,12 @@
 //! Gaussian processes over time as linear state-space models.
 
+mod filter;
 mod forms;
 mod golden;
 mod gradients;
 mod operation;
 mod regression;
+mod variational;
 
 use burn_gp_core::{
     kernels::{

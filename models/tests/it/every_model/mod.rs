@@ -19,8 +19,9 @@ use burn_gp_core::{
 use burn_gp_models::{
     ActionRows, ActionsConfig, AnyModel, AnyTrained, BasisConfig, ComputationAwareConfig,
     ConjugateGradientsConfig, DbkConfig, DeepGpConfig, DeepKernelConfig, ExactConfig,
-    InducingConfig, LastLayerConfig, LayerConfig, MarkovConfig, ModelConfig, SgprConfig,
-    SolveCollapsedConfig, SvdbkConfig, SvgpConfig, VecchiaConfig, VecchiaLaplaceConfig, VifConfig,
+    InducingConfig, LastLayerConfig, LayerConfig, MarkovConfig, MarkovVariationalConfig,
+    ModelConfig, SgprConfig, SolveCollapsedConfig, SvdbkConfig, SvgpConfig, VecchiaConfig,
+    VecchiaLaplaceConfig, VifConfig,
     training::{Model, TrainingData},
 };
 
@@ -102,6 +103,7 @@ fn every_model() -> Vec<ModelConfig> {
         ModelConfig::from(vecchia),
         ModelConfig::from(vif),
         ModelConfig::from(MarkovConfig::new(KERNEL).with_likelihood(noise())),
+        ModelConfig::from(MarkovVariationalConfig::new(KERNEL, noise())),
         ModelConfig::from(vecchia_laplace),
         ModelConfig::from(svgp.clone()),
         ModelConfig::from(DeepGpConfig::new(layer.clone(), noise()).with_hidden(2, layer)),
