@@ -107,7 +107,7 @@ fn hyperparameters_are_reported() {
         ("gaussian.noise", &[0.8]),
         ("heteroskedastic.noise", &[0.6]),
         ("student-t.scale", &[0.9]),
-        ("student-t.excess_degrees_of_freedom", &[6.0]),
+        ("student-t.degrees_of_freedom", &[8.0]),
         ("robust-max.epsilon", &[0.01]),
         ("ordinal.first_cut_point", &[-0.674_489_750_196_081_7]),
         (
