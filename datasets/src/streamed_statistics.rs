@@ -76,6 +76,24 @@ impl StreamedStatistics {
         self.target.is_constant()
     }
 
+    /// The inputs that have one value in all rows, up to rounding, with that value. Inputs that are always
+    /// missing are not among them.
+    pub(crate) fn constant_inputs(&self) -> Vec<(usize, f64)> {
+        let inputs = self.inputs.iter().enumerate();
+        inputs
+            .filter(|(_, moments)| moments.count > 0.0 && moments.is_constant())
+            .map(|(column, moments)| (column, moments.low))
+            .collect()
+    }
+
+    /// The largest absolute value of a target; zero without rows.
+    pub(crate) fn largest_target(&self) -> f64 {
+        match self.target.count > 0.0 {
+            true => self.target.low.abs().max(self.target.high.abs()),
+            false => 0.0,
+        }
+    }
+
     /// The standardizer of inputs and target; `schema` says which inputs have a fixed scale.
     pub fn standardizer(&self, schema: &Schema) -> Standardizer {
         let (target_mean, mut target_scale) = self.target.mean_and_scale();

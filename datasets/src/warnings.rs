@@ -97,6 +97,24 @@ pub enum DataWarning {
         /// The number of rows of the file.
         rows: usize,
     },
+    /// Rows have gaps in a column that has none in the sample that decides what the columns are.
+    GapsBeyondSample {
+        /// The name of the column.
+        name: String,
+        /// The number of such rows.
+        count: usize,
+        /// The number of rows of the file.
+        rows: usize,
+    },
+    /// Rows have values that do not occur in the sample that decides what the columns are.
+    ValuesBeyondSample {
+        /// The name of the column.
+        name: String,
+        /// The number of such rows.
+        count: usize,
+        /// The number of rows of the file.
+        rows: usize,
+    },
     /// The first line has only numbers and is read as data, but the numbers look like column names.
     NumbersLikeNames {
         /// The line, without the rest if it is long.
@@ -175,6 +193,14 @@ impl fmt::Display for DataWarning {
                 formatter,
                 "{count} of {rows} rows have a value of {name:?} that did not occur in training; it is treated as an unknown category"
             ),
+            Self::GapsBeyondSample { name, count, rows } => write!(
+                formatter,
+                "{count} of {rows} rows have no value in {name:?}, which every row of the sample has that decides what the columns are; they get the mean, or an unknown category"
+            ),
+            Self::ValuesBeyondSample { name, count, rows } => write!(
+                formatter,
+                "{count} of {rows} rows have a value of {name:?} that does not occur in the sample that decides what the columns are; it is treated as an unknown category"
+            ),
             Self::NumbersLikeNames { line } => write!(
                 formatter,
                 "the first line, {line}, is read as a row of data; if it holds the column names, use --no-header=false"
@@ -209,16 +235,20 @@ pub fn warnings_of_new_rows(rows: &Features) -> Vec<DataWarning> {
     filled.chain(unseen).collect()
 }
 
-/// Warnings about rows without a target, and about classes that look like missing values.
-fn about_targets(data: &Dataset) -> Vec<DataWarning> {
-    let mut found = Vec::new();
+fn target_of(data: &Dataset) -> Option<&ColumnReport> {
     let is_target = |column: &&ColumnReport| column.purpose == Purpose::Target;
-    let Some(target) = data.columns.iter().find(is_target) else {
+    data.columns.iter().find(is_target)
+}
+
+/// Warnings about `missing` rows without a target, and about classes that look like missing values.
+pub(crate) fn about_targets(data: &Dataset, missing: usize) -> Vec<DataWarning> {
+    let mut found = Vec::new();
+    let Some(target) = target_of(data) else {
         return found;
     };
-    if target.missing > 0 {
+    if missing > 0 {
         found.push(DataWarning::RowsWithoutTarget {
-            count: target.missing,
+            count: missing,
             name: target.name.clone(),
             markers: target.markers.clone(),
         });
@@ -272,28 +302,16 @@ fn numbers_like_names(data: &Dataset) -> Option<DataWarning> {
 /// Warns about constant input columns, repeated inputs and how the split treats them, and an
 /// extreme scale of the target. `equal` groups the rows of `data` with equal inputs.
 pub fn warnings(data: &Dataset, equal: &EqualInputs, split: &Split) -> Vec<DataWarning> {
-    let mut found = about_targets(data);
+    let mut found = about_targets(data, target_of(data).map_or(0, |target| target.missing));
     if data.rows() == 0 {
         return found;
     }
     found.extend(numbers_like_names(data));
-    let scales = data.schema.input_scales();
-    let is_number = |&column: &usize| scales[column] == InputScale::Deviation;
-    let constant: Vec<usize> = (0..data.columns())
-        .filter(is_number)
+    let constant: Vec<(usize, f64)> = (0..data.columns())
         .filter(|&column| is_constant(data.inputs.column(column)))
+        .map(|column| (column, data.inputs.get(0, column)))
         .collect();
-    match constant[..] {
-        [first, ..] if constant.len() > NAMED => found.push(DataWarning::ConstantColumns {
-            count: constant.len(),
-            columns: data.columns(),
-            first: data.input_names()[first].clone(),
-        }),
-        _ => found.extend(constant.iter().map(|&column| DataWarning::ConstantColumn {
-            name: data.input_names()[column].clone(),
-            value: data.inputs.get(0, column),
-        })),
-    }
+    found.extend(constant_inputs(data, &constant));
     let shared = equal.shared(&split.test, &split.train);
     found.extend(match (shared, equal.repeats()) {
         (0, 0) => None,
@@ -319,11 +337,36 @@ pub fn warnings(data: &Dataset, equal: &EqualInputs, split: &Split) -> Vec<DataW
         .targets
         .iter()
         .fold(0.0f64, |largest, target| largest.max(target.abs()));
-    if !(SMALL..=LARGE).contains(&magnitude) {
-        found.push(DataWarning::ExtremeTarget {
-            name: data.target_name().to_owned(),
-            magnitude,
-        });
-    }
+    found.extend(extreme_target(data.target_name(), magnitude));
     found
+}
+
+/// Warnings about inputs that are constant, which are given with their values. Those of categories are not
+/// counted.
+pub(crate) fn constant_inputs(data: &Dataset, constant: &[(usize, f64)]) -> Vec<DataWarning> {
+    let scales = data.schema.input_scales();
+    let is_number = |&&(column, _): &&(usize, f64)| scales[column] == InputScale::Deviation;
+    let numbers: Vec<&(usize, f64)> = constant.iter().filter(is_number).collect();
+    let name = |column: usize| data.input_names()[column].clone();
+    match numbers[..] {
+        [&(first, _), ..] if numbers.len() > NAMED => vec![DataWarning::ConstantColumns {
+            count: numbers.len(),
+            columns: data.columns(),
+            first: name(first),
+        }],
+        _ => (numbers.iter())
+            .map(|&&(column, value)| DataWarning::ConstantColumn {
+                name: name(column),
+                value,
+            })
+            .collect(),
+    }
+}
+
+/// A warning if the largest absolute value of the target is very large or very small.
+pub(crate) fn extreme_target(name: &str, magnitude: f64) -> Option<DataWarning> {
+    (!(SMALL..=LARGE).contains(&magnitude)).then(|| DataWarning::ExtremeTarget {
+        name: name.to_owned(),
+        magnitude,
+    })
 }

@@ -224,8 +224,8 @@ impl<'a> Conversions<'a> {
         let Some(target) = self.target else {
             return;
         };
-        let excess = "likelihood.excess_degrees_of_freedom".to_owned();
-        self.add(excess, Units::None, &[], |_| 1.0);
+        let degrees = "likelihood.degrees_of_freedom".to_owned();
+        self.add(degrees, Units::None, &[], |_| 1.0);
         self.add("likelihood.noise".into(), Units::SquaredTarget, &[], |_| {
             target * target
         });

@@ -4,12 +4,7 @@ use std::f64::consts::PI;
 
 use burn_gp_core::{
     likelihoods::TargetKind,
-    ops::numbers,
     parameter::{AtFloor, Hyperparameter},
-};
-use burn_gp_models::{
-    AnyModel,
-    training::{Model, TrainingData},
 };
 
 use crate::preparation::{Part, PreparedData};
@@ -25,16 +20,6 @@ const POINTS: f64 = 0.02;
 
 /// The nominal coverage.
 const NOMINAL: f64 = 0.95;
-/// Half the width of a normal interval with that coverage, in standard deviations.
-const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
-
-/// A model follows the training targets if its noise variance is less than this share of the mean squared
-/// leave-one-out error.
-const FOLLOWED: f64 = 0.01;
-/// Other rows hardly predict a target if the leave-one-out error is more than this share of the targets'
-/// variance.
-const UNPREDICTED: f64 = 0.5;
-
 /// The tolerated loss from a network, in nats per row.
 const COST_OF_NETWORK: f64 = 0.02;
 
@@ -164,51 +149,8 @@ fn nlpd_of_frequencies(train: &Part, test: &Part, classes: usize) -> f64 {
     mean(&densities)
 }
 
-/// A warning if the model mistakes noise for signal: it follows the training targets although other rows hardly
-/// predict them, or its leave-one-out intervals are too narrow. `None` for models without closed-form
-/// leave-one-out predictions.
-pub fn takes_noise_for_signal(model: &AnyModel, data: &TrainingData) -> Option<String> {
-    let others = model.leave_one_out(data)?.ok()?;
-    let [rows, outputs] = data.targets.dims();
-    let means = numbers(others.mean);
-    let deviations = numbers(others.variance.sqrt());
-    let targets = numbers(data.targets.clone());
-    let residuals: Vec<f64> = (targets.iter().zip(&means))
-        .map(|(target, mean)| target - mean)
-        .collect();
-    let is_covered = |&(place, residual): &(usize, &f64)| {
-        residual.abs() <= NORMAL_QUANTILE * deviations[place / outputs]
-    };
-    let covered = residuals.iter().enumerate().filter(is_covered).count();
-    let share = covered as f64 / residuals.len() as f64;
-    let error = mean_squared_error(&residuals, 0.0);
-    let variance = mean_squared_error(&targets, mean(&targets));
-    let noise = noise_variance(&model.hyperparameters())?;
-    if noise < FOLLOWED * error && error > UNPREDICTED * variance {
-        return Some(format!(
-            "the noise standard deviation is only {:.1e} times the target's, but the leave-one-out error of the \
-             {rows} training rows is {:.2} times the target's: the model mistakes noise for signal",
-            (noise / variance).sqrt(),
-            (error / variance).sqrt()
-        ));
-    }
-    is_too_low(share, residuals.len()).then(|| {
-        format!(
-            "only {:.1} % of the {rows} training rows are in their leave-one-out 95 % intervals: the model \
-             mistakes noise for signal",
-            100.0 * share
-        )
-    })
-}
-
-/// The variance of normal noise, if there is one.
-fn noise_variance(hyperparameters: &[Hyperparameter]) -> Option<f64> {
-    let noise = (hyperparameters.iter()).find(|found| found.path == "likelihood.noise");
-    noise.and_then(|noise| noise.values.first().copied())
-}
-
 /// Whether the share of rows in their 95 % intervals is too low for chance.
-fn is_too_low(share: f64, rows: usize) -> bool {
+pub fn is_too_low(share: f64, rows: usize) -> bool {
     NOMINAL - share > tolerance(rows)
 }
 

@@ -259,6 +259,20 @@ pub enum OptionError {
         /// The number of distinct training inputs.
         distinct: usize,
     },
+    /// Noise that is fixed at less than rows with equal inputs show.
+    #[error(
+        "the standard deviation of the noise is fixed at {noise:.4}, but the targets of {rows} rows that repeat the \
+         inputs of others differ by a standard deviation of {deviation:.4}, which that noise cannot make; fix it \
+         at a larger value, or let it be trained"
+    )]
+    ImpossibleNoise {
+        /// The standard deviation of the noise, in the units of the target.
+        noise: f64,
+        /// The number of rows that repeat the inputs of another row.
+        rows: usize,
+        /// The standard deviation of the targets of rows with equal inputs.
+        deviation: f64,
+    },
     /// A device that this program was built without.
     #[error(
         "this program was built without the device {backend}; build it with: cargo build --release --features {backend}"

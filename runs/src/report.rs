@@ -314,10 +314,9 @@ fn hyperparameters(metrics: &Metrics, data: &PreparedData) -> Vec<String> {
             ("likelihood.scale", &[scale]) => {
                 lines.push(line("noise", &format!("scale {:.4}", scale * target_scale)))
             }
-            ("likelihood.excess_degrees_of_freedom", &[excess]) => lines.push(line(
-                "noise",
-                &format!("{:.2} degrees of freedom", excess + 2.0),
-            )),
+            ("likelihood.degrees_of_freedom", &[degrees]) => {
+                lines.push(line("noise", &format!("{degrees:.2} degrees of freedom")))
+            }
             ("mean.constant", &[constant]) if data.standardizer.scales_targets() => {
                 let value = constant * target_scale + data.standardizer.target_mean;
                 lines.push(line("mean", &format!("{value:.4}")));

@@ -9,17 +9,19 @@ use crate::arguments::{CONFIG, to_toml};
 use crate::baselines::baselines;
 use crate::checksums::seal;
 use crate::devices::ComputeTarget;
-use crate::diagnostics::{skipped_steps, takes_noise_for_signal};
+use crate::diagnostics::skipped_steps;
 use crate::early_stopping::nlpd_without_network;
 use crate::evaluation::{Levels, evaluate};
 use crate::failure::Failure;
 use crate::fitting::{RunState, Session};
 use crate::illustrations::{RunPlots, model_name};
+use crate::noise_for_signal::takes_noise_for_signal;
 use crate::output::{self, ModelContext, OutputFolder};
 use crate::plan::Plan;
 use crate::plots::{Caption, LossPoint};
 use crate::preparation::PreparedData;
 use crate::progress::RowProgress;
+use crate::pure_error::unlikely_noise;
 use crate::report::{self, Metrics, TrainingFigures};
 use crate::standard_error::warn;
 use crate::standard_output::inform;
@@ -76,6 +78,7 @@ pub fn write_results(
         metrics.warnings.extend(warnings);
     }
     (metrics.warnings).extend(skipped_steps(session.trainer.skipped_steps()));
+    (metrics.warnings).extend(unlikely_noise(&hyperparameters, data));
     let trainer = &session.trainer;
     if let Some(warning) = takes_noise_for_signal(trainer.model(), trainer.data()) {
         // In this case, the data do not favor less noise.

@@ -7,7 +7,7 @@ use burn::tensor::{DType, Device};
 use burn_gp_datasets::DataSource;
 use burn_gp_models::{
     AnyModel, ExactConfig,
-    training::{AnyTrainer, HeldOutRows, Validation},
+    training::{AnyTrainer, HeldOutRows, Model, Validation},
 };
 use clap::Args;
 
@@ -29,6 +29,7 @@ use crate::outputs::{self, OutputsArguments};
 use crate::plan::{EarlyStopping, Plan, check, long_periods, resolve};
 use crate::preparation::PreparedData;
 use crate::progress::{Progress, RowProgress};
+use crate::pure_error::require_possible_noise;
 use crate::restarts::with_restarts;
 use crate::results::write_results;
 use crate::standard_error::warn;
@@ -254,6 +255,7 @@ impl Run<'_> {
     ) -> Result<(Plan, Session), Failure> {
         let (options, plan) = resolve(options, data)?;
         let trainer = plan.trainer(data, (&self.device, self.dtype))?;
+        require_possible_noise(&options, &trainer.model().hyperparameters(), data)?;
         let trainer = on_devices(trainer, &self.devices)?;
         inform(&self.columns.take());
         let mut session = session(trainer, options, data)?;

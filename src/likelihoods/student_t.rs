@@ -22,13 +22,10 @@ use super::{
 };
 use crate::{
     ops::{log_ratio, stirling_remainder},
-    parameter::{ParameterError, Positive, defaults, numbers},
+    parameter::{DegreesOfFreedom, ParameterError, Positive, defaults, numbers},
     process::Marginals,
     register,
 };
-
-/// The lower bound of the degrees of freedom, above which the variance is finite.
-const SMALLEST_DEGREES: f64 = 2.0;
 
 /// The upper bound of `(y − f)²/(νs²)`, which keeps squares finite in single precision.
 const LARGEST_SQUARE: f64 = 1e37;
@@ -50,8 +47,8 @@ const LARGEST_SQUARE: f64 = 1e37;
 #[derive(Module, Debug)]
 pub struct StudentT {
     scale: Positive,
-    /// `ν − 2`, if it is trained.
-    excess_degrees_of_freedom: Option<Positive>,
+    /// ν, if it is trained.
+    degrees_of_freedom: Option<DegreesOfFreedom>,
     #[module(skip)]
     fixed_degrees: f64,
 }
@@ -101,7 +98,7 @@ impl LikelihoodDefinition for StudentTConfig {
 impl StudentTConfig {
     /// Checks the degrees of freedom.
     pub(super) fn check_degrees(&self) -> Result<(), ParameterError> {
-        let bounds = (SMALLEST_DEGREES, f64::INFINITY);
+        let bounds = (DegreesOfFreedom::LOWER_BOUND, f64::INFINITY);
         let path = "likelihood.degrees_of_freedom";
         ParameterError::check_between(path, self.degrees_of_freedom, bounds)
     }
@@ -115,14 +112,15 @@ impl StudentTConfig {
     pub fn init(&self, options: impl Into<TensorCreationOptions>) -> StudentT {
         let degrees = self.degrees_of_freedom;
         assert!(
-            degrees > SMALLEST_DEGREES && degrees.is_finite(),
+            degrees > DegreesOfFreedom::LOWER_BOUND && degrees.is_finite(),
             "a Student-t likelihood with {degrees} degrees of freedom has no variance; they must \
-             exceed {SMALLEST_DEGREES}"
+             exceed {}",
+            DegreesOfFreedom::LOWER_BOUND
         );
         let options = options.into();
-        let excess = || Positive::new(&[degrees - SMALLEST_DEGREES], options.clone());
+        let trained = || DegreesOfFreedom::new(&[degrees], options.clone());
         StudentT {
-            excess_degrees_of_freedom: self.train_degrees_of_freedom.then(excess),
+            degrees_of_freedom: self.train_degrees_of_freedom.then(trained),
             scale: Positive::new(&[self.scale], options.clone()),
             fixed_degrees: degrees,
         }
@@ -137,8 +135,8 @@ impl StudentT {
 
     /// The degrees of freedom ν, `[1]`.
     pub fn degrees_of_freedom(&self) -> Tensor<1> {
-        match &self.excess_degrees_of_freedom {
-            Some(excess) => excess.value() + SMALLEST_DEGREES,
+        match &self.degrees_of_freedom {
+            Some(degrees) => degrees.value(),
             None => self.scale().zeros_like() + self.fixed_degrees,
         }
     }

@@ -1,10 +1,10 @@
-//! Positive parameters close to their lower bound.
+//! Parameters close to their lower bound.
 
 use burn::module::Module;
 
 use super::{numbers, tree};
 
-/// A positive hyperparameter that training drove close to its lower bound.
+/// A positive hyperparameter, or degrees of freedom, that training drove close to the lower bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AtFloor {
     /// Its path, such as `likelihood.noise`.
@@ -16,14 +16,14 @@ pub struct AtFloor {
 }
 
 /// The positive hyperparameters of a module whose smallest value is less than twice the lower
-/// bound.
+/// bound, and degrees of freedom whose excess over 2 is less than twice the smallest.
 pub fn at_floor(module: &impl Module) -> Vec<AtFloor> {
     let found = tree::hyperparameters(|listing| module.visit(listing)).into_iter();
     let reached = found.filter_map(|found| {
-        let floor = found.floor()?;
+        let (floor, origin) = found.floor()?;
         let values = numbers(found.value());
         let value = values.into_iter().fold(f64::INFINITY, f64::min);
-        (value < 2.0 * floor).then_some(AtFloor {
+        (value - origin < 2.0 * (floor - origin)).then_some(AtFloor {
             path: found.path,
             value,
             floor,

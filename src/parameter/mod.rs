@@ -1,10 +1,11 @@
-//! Parameters: positive values and fractions with unconstrained storage, access by path, bounds,
-//! priors, and the roles by which trainers and reports treat them.
+//! Parameters: positive values, fractions and degrees of freedom with unconstrained storage, access by
+//! path, bounds, priors, and the roles by which trainers and reports treat them.
 
 mod access;
 mod bounds;
 mod config;
 mod defaults;
+mod degrees_of_freedom;
 mod error;
 mod floor;
 mod fraction;
@@ -25,6 +26,7 @@ pub use access::Parameters;
 pub use bounds::Bounds;
 pub use config::ParameterConfig;
 pub(crate) use defaults::defaults;
+pub use degrees_of_freedom::DegreesOfFreedom;
 pub use error::ParameterError;
 pub use floor::{AtFloor, at_floor};
 pub use fraction::Fraction;

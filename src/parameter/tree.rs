@@ -5,7 +5,10 @@ use burn::{
     tensor::{Int, Tensor, TensorData},
 };
 
-use super::{Bounds, ParameterError, Role, bounds, fraction, numbers, part, positive};
+use super::{
+    Bounds, DegreesOfFreedom, ParameterError, Role, bounds, degrees_of_freedom, fraction, numbers,
+    part, positive,
+};
 use crate::ops::integer;
 
 /// The place of a parameter in a module.
@@ -46,6 +49,7 @@ enum Constraint {
     None,
     Positive,
     Fraction,
+    DegreesOfFreedom,
 }
 
 impl Constraint {
@@ -54,6 +58,7 @@ impl Constraint {
         match container {
             POSITIVE => Self::Positive,
             FRACTION => Self::Fraction,
+            DEGREES_OF_FREEDOM => Self::DegreesOfFreedom,
             _ => Self::None,
         }
     }
@@ -64,6 +69,7 @@ impl Constraint {
             Self::None => value,
             Self::Positive => positive::unconstrained(value, unit),
             Self::Fraction => fraction::unconstrained(value),
+            Self::DegreesOfFreedom => degrees_of_freedom::unconstrained(value),
         }
     }
 }
@@ -102,6 +108,7 @@ impl Found {
                 values * unit
             }
             (Constraint::Fraction, _) => fraction::constrained(within),
+            (Constraint::DegreesOfFreedom, _) => degrees_of_freedom::constrained(within),
         }
     }
 
@@ -111,10 +118,16 @@ impl Found {
         exponent.map_or(1.0, |(_, exponent)| positive::unit_of(integer(exponent)))
     }
 
-    /// The lower bound of a positive parameter.
-    pub fn floor(&self) -> Option<f64> {
-        let is_positive = self.constraint == Constraint::Positive;
-        is_positive.then(|| positive::LOWER_BOUND * self.unit())
+    /// The lower bound of a positive parameter or of degrees of freedom, and the number that it lies
+    /// above by the smallest distance.
+    pub fn floor(&self) -> Option<(f64, f64)> {
+        match self.constraint {
+            Constraint::Positive => Some((positive::LOWER_BOUND * self.unit(), 0.0)),
+            Constraint::DegreesOfFreedom => {
+                Some((DegreesOfFreedom::LOWER_BOUND, degrees_of_freedom::FEWEST))
+            }
+            Constraint::None | Constraint::Fraction => None,
+        }
     }
 
     /// Whether the parameter is bounded.
@@ -147,6 +160,7 @@ impl Found {
             Constraint::None => Bounds::default(),
             Constraint::Positive => Bounds::above(positive::LOWER_BOUND * self.unit()),
             Constraint::Fraction => Bounds::between(0.0, 1.0),
+            Constraint::DegreesOfFreedom => Bounds::above(DegreesOfFreedom::LOWER_BOUND),
         }
     }
 
@@ -157,6 +171,7 @@ impl Found {
             Constraint::None => limit,
             Constraint::Positive => positive::constrained_number(limit, unit),
             Constraint::Fraction => fraction::constrained_number(limit),
+            Constraint::DegreesOfFreedom => degrees_of_freedom::constrained_number(limit),
         };
         let limits = self.current_limits();
         let given = Bounds {
@@ -222,7 +237,8 @@ impl Step {
     /// Whether paths include the step.
     fn is_named(&self) -> bool {
         let container = self.container.as_str();
-        !(container.starts_with("Enum:") || [POSITIVE, FRACTION].contains(&container))
+        let is_constraint = [POSITIVE, FRACTION, DEGREES_OF_FREEDOM].contains(&container);
+        !(container.starts_with("Enum:") || is_constraint)
     }
 }
 
@@ -239,6 +255,9 @@ const POSITIVE: &str = "Struct:Positive";
 
 /// burn's name for [`Fraction`](super::Fraction) when visiting modules.
 const FRACTION: &str = "Struct:Fraction";
+
+/// burn's name for [`DegreesOfFreedom`] when visiting modules.
+const DEGREES_OF_FREEDOM: &str = "Struct:DegreesOfFreedom";
 
 /// burn's name for data attached to a parameter.
 const ATTACHED: &str = "Reparameterization";

@@ -15,8 +15,8 @@ use burn_gp_core::{
     means::{AnyMean, MeanConfig},
     ops::Stationary,
     parameter::{
-        Bounds, LOWER_BOUND, ParameterConfig, ParameterError, Parameters, Part, Positive, Prior,
-        Role, hyperparameters,
+        Bounds, DegreesOfFreedom, LOWER_BOUND, ParameterConfig, ParameterError, Parameters, Part,
+        Positive, Prior, Role, at_floor, hyperparameters,
     },
 };
 
@@ -444,4 +444,42 @@ fn configurations_are_applied_together() {
         config.apply(kernel(&platforms()[0])),
         Err(ParameterError::OutOfBounds { .. })
     ));
+}
+
+/// Degrees of freedom are named, set, read, bounded and reported as ν, not as their excess over 2.
+#[test]
+fn degrees_of_freedom_are_above_two() {
+    #[derive(Module, Debug)]
+    struct Noise {
+        degrees: DegreesOfFreedom,
+    }
+    for platform in platforms() {
+        let noise = |value: f64| Noise {
+            degrees: DegreesOfFreedom::new(&[value], platform.options()),
+        };
+        // Of 100, single precision keeps 1e-5.
+        for value in [2.5, 4.0, 100.0] {
+            let set = noise(3.0).with_parameter("degrees", &[value]).unwrap();
+            for module in [noise(value), set] {
+                assert_close(
+                    "degrees",
+                    &module.parameter("degrees").unwrap(),
+                    &[value],
+                    1e-5,
+                );
+                assert_close("degrees", &numbers(module.degrees.value()), &[value], 1e-5);
+            }
+        }
+        let bounded = noise(4.0)
+            .with_bounds("degrees", Bounds::between(3.0, 10.0))
+            .unwrap();
+        let bounds = bounded.parameter_bounds("degrees").unwrap().ends();
+        assert_close("degrees", &[bounds.0, bounds.1], &[3.0, 10.0], 1e-4);
+        let refused = noise(4.0).with_parameter("degrees", &[2.0]).unwrap_err();
+        assert!(refused.to_string().contains("degrees"), "{refused}");
+        assert_eq!(hyperparameters(&noise(4.0))[0].path, "degrees");
+        // In single precision, the smallest distance from 2 is 2.4e-7.
+        assert_eq!(at_floor(&noise(2.000_001_5)).len(), 1);
+        assert_eq!(at_floor(&noise(2.1)).len(), 0);
+    }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{read, succeed, write_classes, write_regression};
+use crate::support::{read, run, succeed, write_classes, write_regression};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use rand_distr::{Distribution, StandardNormal};
 
@@ -116,4 +116,105 @@ fn a_model_that_is_too_sure_of_itself_says_so() {
     );
     let texts = warnings(path, "--model exact --test-fraction 0.5");
     assert!(texts.is_empty(), "{texts:?}");
+}
+
+/// A table that has been appended to itself: the second half predicts the first without any noise.
+#[test]
+fn copies_of_rows_are_no_evidence_of_a_function() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    let rows: Vec<String> = (0..40)
+        .map(|row| {
+            let noise: f64 = StandardNormal.sample(&mut random);
+            let x = f64::from(row);
+            format!("{x},{}\n", (x / 6.0).sin() + 0.5 * noise)
+        })
+        .collect();
+    let noise = |copies: usize, options: &str| {
+        let table = "x,y\n".to_owned() + &rows.concat().repeat(copies);
+        fs::write(path.join("table.csv"), table).unwrap();
+        let told = warnings(path, &format!("--test-fraction 0 {options}"));
+        let metrics: serde_json::Value =
+            serde_json::from_str(&read(&path.join("run/metrics.json"))).unwrap();
+        let noise = &metrics["hyperparameters"]["likelihood.noise"][0];
+        let is_told = |text: &String| text.contains("mistakes noise for signal");
+        (noise.as_f64().unwrap(), told.iter().any(is_told))
+    };
+    let (once, is_told) = noise(1, "--model auto");
+    assert!(once > 0.1 && !is_told, "{once}");
+    for copies in [2, 3] {
+        // Training goes on from the same hyperparameters where no row is a copy.
+        let (found, is_told) = noise(copies, "--model auto");
+        assert!((found / once - 1.0).abs() < 0.05, "{found} {once}");
+        assert!(!is_told);
+    }
+}
+
+/// Targets that differ at equal inputs show the noise: no model follows them, whatever its start.
+#[test]
+fn no_noise_is_less_than_that_of_repeats() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    let mut random = ChaCha8Rng::seed_from_u64(8);
+    let mut table = "x,y\n".to_owned();
+    for row in 0..60 {
+        let noise: f64 = StandardNormal.sample(&mut random);
+        let x = f64::from(row / 3);
+        table += &format!("{x},{}\n", x.sin() + 0.5 * noise);
+    }
+    fs::write(path.join("table.csv"), &table).unwrap();
+    let small = "--test-fraction 0 --noise 0.0001";
+    for model in ["auto", "exact", "sgpr", "vecchia"] {
+        let start = if model == "auto" {
+            "--test-fraction 0"
+        } else {
+            small
+        };
+        let told = warnings(path, &format!("--model {model} {start}"));
+        let metrics: serde_json::Value =
+            serde_json::from_str(&read(&path.join("run/metrics.json"))).unwrap();
+        let noise = metrics["hyperparameters"]["likelihood.noise"][0].as_f64();
+        // The noise has a quarter of the variance of the targets, which is about 0.75.
+        let noise = noise.unwrap();
+        assert!((0.15..0.6).contains(&noise), "{model}: {noise}");
+        assert!(
+            told.iter().all(|text| !text.contains("too small")),
+            "{told:?}"
+        );
+    }
+    let told = warnings(path, &format!("--model svgp --steps 1 {small}"));
+    assert!(
+        told.iter()
+            .any(|text| text.contains("is too small: the targets of 40 rows")),
+        "{told:?}"
+    );
+    // Noise that is fixed at less is refused before training.
+    let train = "train --data table.csv --out refused --model exact --fix likelihood.noise";
+    let words: Vec<&str> = train.split(' ').chain(small.split(' ')).collect();
+    let output = run(path, &words);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(
+        text.contains("the targets of 40 rows that repeat the inputs of others differ by"),
+        "{text}"
+    );
+    // Repeats without noise say nothing.
+    let exact: String = (0..60).map(|row| format!("{0},{0}\n", row / 3)).collect();
+    fs::write(path.join("table.csv"), "x,y\n".to_owned() + &exact).unwrap();
+    for model in [
+        "auto",
+        "exact",
+        "exact --fix likelihood.noise --noise 0.0001",
+    ] {
+        let told = warnings(path, &format!("--model {model} --test-fraction 0"));
+        assert!(
+            told.iter().all(|text| !text.contains("noise for signal")),
+            "{model}: {told:?}"
+        );
+        let metrics: serde_json::Value =
+            serde_json::from_str(&read(&path.join("run/metrics.json"))).unwrap();
+        let noise = metrics["hyperparameters"]["likelihood.noise"][0].as_f64();
+        assert!(noise.unwrap() < 1e-3, "{model}: {noise:?}");
+    }
 }

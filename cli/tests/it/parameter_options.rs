@@ -241,3 +241,53 @@ fn a_parameter_at_its_floor_is_told() {
     let start = "warning: likelihood.noise ended at its lower bound 1e-6";
     assert!(message.contains(start), "{message}");
 }
+
+/// The degrees of freedom have one name and one value in the configuration, in options, in files and in `show`.
+#[test]
+fn degrees_of_freedom_have_one_name() {
+    let folder = temp_dir::TempDir::new().unwrap();
+    let path = folder.path();
+    write_regression(&path.join("table.csv"), 60);
+    let train = "train --data table.csv --model svgp --likelihood student-t --inducing 8 --steps 20 --out run \
+                 --overwrite";
+    let train = |more: &[&str]| {
+        let words: Vec<&str> = train
+            .split_whitespace()
+            .chain(more.iter().copied())
+            .collect();
+        run(path, &words)
+    };
+    let name = "likelihood.degrees_of_freedom";
+    let set = format!("{name}=7.5");
+    let output = train(&["--set", &set, "--fix", name]);
+    assert!(output.status.success(), "{output:?}");
+    let shown = succeed(path, &["show", "run"]);
+    assert!(
+        shown.contains("likelihood.degrees_of_freedom 7.5"),
+        "{shown}"
+    );
+    assert!(read(&path.join("run/config.toml")).contains(&set));
+    let model: serde_json::Value =
+        serde_json::from_str(&read(&path.join("run/model.json"))).unwrap();
+    let likelihood = model.to_string();
+    assert!(
+        likelihood.contains("\"degrees_of_freedom\":"),
+        "{likelihood}"
+    );
+    assert!(!likelihood.contains("excess"), "{likelihood}");
+    // Bounds and priors are of the same number.
+    let bound = format!("{name}=3..6");
+    let prior = format!("{name}=gamma(2, 0.1)");
+    let output = train(&["--bound", &bound, "--prior", &prior]);
+    assert!(output.status.success(), "{output:?}");
+    let metrics: serde_json::Value =
+        serde_json::from_str(&read(&path.join("run/metrics.json"))).unwrap();
+    let found = metrics["hyperparameters"][name][0].as_f64().unwrap();
+    assert!((3.0..=6.0).contains(&found), "{found}");
+    for (option, value) in [("--set", "=2"), ("--set", "=-1"), ("--bound", "=..1.5")] {
+        let output = train(&[option, &format!("{name}{value}")]);
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.contains(name), "{text}");
+    }
+}

@@ -27,9 +27,14 @@ use crate::support::{columns, numbers, options_of, read, run, succeed};
 const ROWS: usize = 3000;
 const GROUP: usize = 700;
 
-/// Rows in several groups; x has gaps, and every target before the end is there.
+/// Rows in several groups; x and the target have gaps.
 fn write(path: &Path) {
-    let message = "message rows { optional double x; required double z; \
+    write_with(path, ROWS);
+}
+
+/// The same, but from row `late` on, z has gaps in every fourth row, and every fifth row has a new city.
+fn write_with(path: &Path, late: usize) {
+    let message = "message rows { optional double x; optional double z; \
                    required binary city (UTF8); optional double y; }";
     let schema = Arc::new(parse_message_type(message).unwrap());
     let mut writer =
@@ -39,23 +44,24 @@ fn write(path: &Path) {
     for first in (0..ROWS).step_by(GROUP) {
         let rows = first..ROWS.min(first + GROUP);
         let mut group = writer.next_row_group().unwrap();
-        let optional = |gap: usize, value: &dyn Fn(usize) -> f64| {
-            let is_there = |row: &usize| row % 50 != gap;
+        let optional = |is_there: &dyn Fn(&usize) -> bool, value: &dyn Fn(usize) -> f64| {
             let levels = rows.clone().map(|row| i16::from(is_there(&row)));
             let values = rows.clone().filter(is_there).map(value);
             (values.collect::<Vec<f64>>(), levels.collect::<Vec<i16>>())
         };
-        let mut doubles = |(values, levels): (Vec<f64>, Option<Vec<i16>>)| {
+        let mut doubles = |(values, levels): (Vec<f64>, Vec<i16>)| {
             let mut column = group.next_column().unwrap().unwrap();
             let typed = column.typed::<DoubleType>();
-            typed.write_batch(&values, levels.as_deref(), None).unwrap();
+            typed.write_batch(&values, Some(&levels), None).unwrap();
             column.close().unwrap();
         };
-        let (values, levels) = optional(7, &x);
-        doubles((values, Some(levels)));
-        doubles((rows.clone().map(z).collect(), None));
-        let cities = rows.clone().map(|row| ["Bern", "Ulm", "Rome"][row % 3]);
-        let cities: Vec<ByteArray> = cities.map(ByteArray::from).collect();
+        doubles(optional(&|row| row % 50 != 7, &x));
+        doubles(optional(&|&row| row < late || row % 4 != 0, &z));
+        let city = |row: usize| match row >= late && row % 5 == 0 {
+            true => "Oslo",
+            false => ["Bern", "Ulm", "Rome"][row % 3],
+        };
+        let cities: Vec<ByteArray> = rows.clone().map(city).map(ByteArray::from).collect();
         let mut column = group.next_column().unwrap().unwrap();
         let typed = column.typed::<ByteArrayType>();
         typed.write_batch(&cities, None, None).unwrap();
@@ -64,7 +70,7 @@ fn write(path: &Path) {
             let noise = (row as f64 * 12.9898).sin() * 0.1;
             30.0 + 4.0 * (x(row).sin() + z(row) + (row % 3) as f64 + noise)
         };
-        let (values, levels) = optional(11, &y);
+        let (values, levels) = optional(&|row| row % 50 != 11, &y);
         let mut column = group.next_column().unwrap().unwrap();
         let typed = column.typed::<DoubleType>();
         typed.write_batch(&values, Some(&levels), None).unwrap();
@@ -165,6 +171,57 @@ fn a_streamed_run_holds_out_predicts_and_is_made_again_by_its_configuration() {
     succeed(path, &again);
     let log = |run: &str| numbers(&path.join(run).join("training_log.csv"), "loss");
     assert_eq!(log("run"), log("again"));
+}
+
+/// The last group is not in the sample that decides what the columns are.
+#[test]
+fn what_the_sample_does_not_have_is_counted() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    write_with(&path.join("rows.parquet"), 2800);
+    let train = |more: &[&str]| {
+        let output = run(
+            path,
+            &[&TRAIN[..], &["--overwrite", "--out", "run"], more].concat(),
+        );
+        let said = String::from_utf8(output.stderr).unwrap();
+        (output.status.code(), said)
+    };
+    let (code, streamed) = train(&["--stream"]);
+    assert_eq!(code, Some(0), "{streamed}");
+    let (_, memory) = train(&["--stream=false"]);
+    let target = "warning: 60 rows are left out because the target \"y\" is missing";
+    assert!(streamed.contains(target), "{streamed}");
+    assert!(memory.contains(target), "{memory}");
+    // Rows 2800, 2804, … and 2800, 2805, ….
+    for sentence in [
+        "warning: 50 of 3000 rows have no value in \"z\", which every row of the sample has that decides what \
+         the columns are; they get the mean, or an unknown category",
+        "warning: 40 of 3000 rows have a value of \"city\" that does not occur in the sample that decides what \
+         the columns are; it is treated as an unknown category",
+    ] {
+        assert!(streamed.contains(sentence), "{streamed}");
+    }
+    // No row but those without a target is left out.
+    let count = |name: &str| metrics(&path.join("run"))[name].as_u64().unwrap();
+    assert_eq!(count("n_train") + count("n_test"), 2940);
+    let (_, filled) = train(&["--stream", "--test-fraction", "0"]);
+    assert!(filled.contains("50 of 3000 rows"), "{filled}");
+    assert_eq!(count("n_train"), 2940);
+    // The user may want them left out, or not at all.
+    let (code, dropped) = train(&["--stream", "--missing", "drop", "--test-fraction", "0"]);
+    assert_eq!(code, Some(0), "{dropped}");
+    let has_all = |row: &usize| {
+        let has_z = *row < 2800 || row % 4 != 0;
+        row % 50 != 7 && row % 50 != 11 && has_z
+    };
+    assert_eq!(count("n_train") as usize, (0..ROWS).filter(has_all).count());
+    let (code, refused) = train(&["--stream", "--missing", "refuse", "--drop", "x"]);
+    assert_eq!(code, Some(2), "{refused}");
+    assert!(
+        refused.contains("rows.parquet, row 2801: column"),
+        "{refused}"
+    );
 }
 
 /// The losses of steps, and that over all rows, are those of the same rows in memory. The variable

@@ -28,6 +28,8 @@ const MOST_COPIES: f64 = 0.5;
 /// little noise, at which the model repeats the targets of such rows. The number was determined on the wine
 /// data.
 const MOST_WITH_COPIES: usize = 256;
+/// The maximum number of distinct rows to which all hyperparameters are fitted, without their copies.
+pub(super) const FEW_DISTINCT: usize = 400;
 /// The number of mini-batch steps.
 pub(super) const STEPS: f64 = 1000.0;
 /// The multiply-adds of a mini-batch step, in units of M³.
@@ -54,6 +56,8 @@ pub struct Size {
     pub is_streamed: bool,
     /// Whether rows have weights.
     pub is_weighted: bool,
+    /// Whether the likelihood is Gaussian.
+    pub is_gaussian: bool,
 }
 
 impl Size {
@@ -65,15 +69,27 @@ impl Size {
             copies: data.train.len() - data.distinct_training_rows().len(),
             is_streamed: data.stream.is_some(),
             is_weighted: data.train.weights.is_some(),
+            is_gaussian: data.likelihood.is::<GaussianConfig>(),
         }
     }
-}
 
-/// Whether `copies` of `rows` rows are copies of measurements, which would make a model underestimate the
-/// noise.
-pub fn has_copies(copies: usize, rows: usize) -> bool {
-    let share = copies as f64 / rows as f64;
-    share > MANY_COPIES && share < MOST_COPIES
+    /// Whether rows are copies of measurements, which would make a model underestimate the noise.
+    pub fn has_copies(&self) -> bool {
+        let share = self.copies as f64 / self.rows as f64;
+        share > MANY_COPIES && (share < MOST_COPIES || self.repeats_are_copies())
+    }
+
+    /// Whether every row that repeats the inputs of an earlier row repeats its target, too. Such rows say nothing
+    /// about noise: either they are copies, as in a table that has been appended to itself, or there is no noise.
+    pub fn repeats_are_copies(&self) -> bool {
+        self.is_gaussian && self.rows - self.copies == self.distinct
+    }
+
+    /// Whether the hyperparameters are fitted to the distinct rows alone, which are few enough.
+    pub fn is_fitted_to_distinct_rows(&self) -> bool {
+        let can_be = !self.is_streamed && !self.is_weighted;
+        can_be && self.repeats_are_copies() && self.has_copies() && self.distinct <= FEW_DISTINCT
+    }
 }
 
 /// A model with its number of inducing points.
@@ -104,7 +120,18 @@ impl Choice {
             return Self::mini_batches(size, budget, "the rows have weights".to_owned());
         }
         let is_small = EVALUATIONS * EXACT_COST * rows.powi(3) <= budget;
-        let has_copies = has_copies(size.copies, size.rows);
+        let has_copies = size.has_copies();
+        if is_small && size.is_fitted_to_distinct_rows() {
+            return Self {
+                model: ModelChoice::of::<ExactConfig>(),
+                inducing: None,
+                reason: format!(
+                    "{} rows are few enough; the hyperparameters are those of the {} distinct rows, because {} \
+                     rows repeat the inputs and the target of another",
+                    size.rows, size.distinct, size.copies
+                ),
+            };
+        }
         if is_small && !has_copies {
             return Self {
                 model: ModelChoice::of::<ExactConfig>(),
@@ -162,23 +189,38 @@ mod tests {
 
     #[test]
     fn the_model_follows_from_rows_likelihood_and_time() {
+        let size = |rows, distinct, likelihood: LikelihoodName| Size {
+            rows,
+            distinct,
+            copies: rows - distinct,
+            is_streamed: false,
+            is_weighted: false,
+            is_gaussian: likelihood.is::<GaussianConfig>(),
+        };
         let choice = |rows, distinct, likelihood, minutes| {
-            let size = Size {
-                rows,
-                distinct,
-                copies: rows - distinct,
-                is_streamed: false,
-                is_weighted: false,
-            };
-            let choice = Choice::new(&size, likelihood, minutes);
+            let choice = Choice::new(&size(rows, distinct, likelihood), likelihood, minutes);
             (choice.model.name(), choice.inducing)
         };
         let gaussian = LikelihoodName::of::<GaussianConfig>();
         let few = |minutes| choice(500, 500, gaussian, minutes);
         assert_eq!(few(2.0), ("exact", None));
         assert_eq!(few(0.01), ("svgp", Some(90)));
-        let equal = choice(500, 400, gaussian, 2.0);
+        let equal = choice(550, 450, gaussian, 2.0);
         assert_eq!(equal, ("sgpr", Some(256)));
+        // A table that has been appended to itself, or has more copies than distinct rows.
+        assert_eq!(choice(1000, 500, gaussian, 2.0), ("sgpr", Some(256)));
+        for distinct in [400, 250, 100] {
+            let size = size(500, distinct, gaussian);
+            assert!(size.is_fitted_to_distinct_rows(), "{distinct}");
+            assert_eq!(choice(500, distinct, gaussian, 2.0), ("exact", None));
+        }
+        // Targets that differ at equal inputs show the noise; many of them are equal where values are coarse.
+        let coarse = Size {
+            copies: 300,
+            ..size(500, 100, gaussian)
+        };
+        assert!(!coarse.has_copies() && !coarse.is_fitted_to_distinct_rows());
+        assert!(!size(500, 490, gaussian).has_copies());
         let many = |minutes| choice(50_000, 50_000, gaussian, minutes).0;
         assert_eq!(choice(5000, 5000, gaussian, 2.0).0, "sgpr");
         assert_eq!(many(1.0), "svgp");
@@ -191,6 +233,7 @@ mod tests {
             copies: 0,
             is_streamed: true,
             is_weighted: false,
+            is_gaussian: true,
         };
         let streamed = Choice::new(&streamed, gaussian, 2.0);
         assert_eq!(streamed.model.name(), "svgp");

@@ -13,7 +13,7 @@ use burn_gp_models::{
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::index};
 
-use super::{Choice, OBJECTIVE_TOLERANCE, Size, choice::has_copies, start::first_value};
+use super::{Choice, OBJECTIVE_TOLERANCE, Size, start::first_value};
 use crate::arguments::{ModelChoice, RunOptions};
 use crate::plan::{check, resolve};
 use crate::preparation::{Part, PreparedData};
@@ -66,7 +66,7 @@ pub fn is_open(given: &RunOptions, data: &PreparedData, size: &Size, choice: &Ch
         && !covers_all
         && !size.is_streamed
         && !size.is_weighted
-        && !has_copies(size.copies, size.rows)
+        && !size.has_copies()
         && !has_parameters
         && given
             .require_use(ModelChoice::of::<VecchiaConfig>())

@@ -3,6 +3,8 @@
 use burn_gp_core::{inference::LeaveOneOut, ops::numbers, parameter::Hyperparameter};
 use burn_gp_models::training::TrainingData;
 
+use crate::noise_for_signal::{NoiseForSignal, noise_variance};
+
 /// The penalty for each additional hyperparameter value, in nats. Fitting a hyperparameter to all rows improves
 /// leave-one-out predictions by about one nat too much, as in Akaike's criterion.
 const COST: f64 = 1.0;
@@ -20,6 +22,8 @@ pub struct Score {
     densities: Vec<f64>,
     /// The number of hyperparameters.
     parameters: usize,
+    /// Whether the model mistakes noise for signal.
+    is_unsound: bool,
 }
 
 impl Score {
@@ -32,9 +36,13 @@ impl Score {
         let densities = numbers(predictions.log_density(data.targets.clone()));
         let parameters = hyperparameters.iter().map(|found| found.values.len());
         let is_finite = densities.iter().all(|density| density.is_finite());
+        let targets = numbers(data.targets.clone());
+        let mistake = noise_variance(hyperparameters)
+            .and_then(|noise| NoiseForSignal::of(predictions, &targets, noise));
         is_finite.then(|| Self {
             densities,
             parameters: parameters.sum(),
+            is_unsound: mistake.is_some(),
         })
     }
 
@@ -59,18 +67,34 @@ impl Score {
         let errors = STANDARD_ERRORS * (FEW_ROWS / count).min(1.0).powi(2);
         count * mean - COST * more - errors * error
     }
+
+    /// The sum of the log densities.
+    fn total(&self) -> f64 {
+        self.densities.iter().sum()
+    }
 }
 
 /// The index of the score with the largest gain over the score at `base`, or `base` if none is better.
+///
+/// If that model mistakes noise for signal, the best one that does not, and whose predictions are as good, takes
+/// its place.
 pub fn best(scores: &[&Score], base: usize) -> usize {
     let gain = |place: usize| match place == base {
         true => 0.0,
         false => scores[place].gain_over(scores[base]),
     };
     let places = 0..scores.len();
-    places
+    let best = (places.clone())
         .max_by(|&a, &b| gain(a).total_cmp(&gain(b)))
-        .unwrap_or(base)
+        .unwrap_or(base);
+    if !scores.get(best).is_some_and(|best| best.is_unsound) {
+        return best;
+    }
+    let total = |place: usize| scores[place].total();
+    places
+        .filter(|&place| !scores[place].is_unsound && total(place) >= total(best))
+        .max_by(|&a, &b| total(a).total_cmp(&total(b)))
+        .unwrap_or(best)
 }
 
 #[cfg(test)]
@@ -81,7 +105,23 @@ mod tests {
         Score {
             densities: densities.to_vec(),
             parameters,
+            is_unsound: false,
         }
+    }
+
+    #[test]
+    fn a_model_that_repeats_noise_gives_way_to_one_that_predicts_as_well() {
+        let repeats_noise = |densities: &[f64]| Score {
+            is_unsound: true,
+            ..score(densities, 3)
+        };
+        let (base, worse) = (repeats_noise(&[0.0; 40]), score(&[-0.1; 40], 4));
+        let mut as_good = vec![0.5; 40];
+        as_good[7] = -19.0;
+        let as_good = score(&as_good, 4);
+        assert!(as_good.gain_over(&base) < 0.0);
+        assert_eq!(best(&[&base, &worse, &as_good], 0), 2);
+        assert_eq!(best(&[&base, &worse], 0), 0, "others predict less");
     }
 
     #[test]

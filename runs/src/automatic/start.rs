@@ -17,7 +17,10 @@ use burn_gp_models::{
 };
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::index};
 
-use super::{choice::has_copies, score::Score};
+use super::{
+    choice::{FEW_DISTINCT, Size},
+    score::Score,
+};
 use crate::arguments::RunOptions;
 use crate::kernel_expression::KernelExpression;
 use crate::parameter_options::{NumberUnits, ValuesOption};
@@ -25,7 +28,7 @@ use crate::plan::{kernel_of_data, parameters};
 use crate::preparation::PreparedData;
 
 /// The number of rows of exact regression.
-const ROWS: usize = 400;
+const ROWS: usize = FEW_DISTINCT;
 /// The number of L-BFGS iterations after which the starts of a kernel are compared.
 const TRIAL_ITERATIONS: usize = 8;
 /// The total number of L-BFGS iterations from the best start.
@@ -107,7 +110,12 @@ pub fn starts(
     {
         return Start::unchanged(options);
     }
-    let rows = rows(data, options.seed());
+    // Of rows that are read during training, only those in memory count.
+    let size = Size {
+        rows: data.train.len(),
+        ..Size::of(data)
+    };
+    let rows = rows(data, &size, options.seed());
     let part = data.train.select(&rows);
     let targets = standardized(&part.targets);
     let few = TrainingData::new(part.inputs.values(), &targets, device, dtype);
@@ -118,13 +126,14 @@ pub fn starts(
         fits.push(fit(&attempt, followed, few, &mut watch));
     }
     let has_noise = data.likelihood.is::<GaussianConfig>();
-    let is_of_all_rows = has_noise && rows.len() == data.training_rows();
+    let is_fixed = size.is_fitted_to_distinct_rows();
+    let is_of_all_rows = has_noise && (rows.len() == data.training_rows() || is_fixed);
     let found: Vec<Start> = fits
         .into_iter()
         .flatten()
         .map(|fit| Start {
             score: Some(fit.score.clone()),
-            options: fit.into_options(options, has_noise),
+            options: fit.into_options(options, has_noise, is_fixed),
             is_of_all_rows,
         })
         .collect();
@@ -181,13 +190,18 @@ struct Fit {
 }
 
 impl Fit {
-    /// The options that start where this fit ended, including its noise if the likelihood has noise.
-    fn into_options(self, options: &RunOptions, has_noise: bool) -> RunOptions {
+    /// The options that start where this fit ended, including its noise if the likelihood has noise. The values
+    /// are not trained any more if they are fixed.
+    fn into_options(self, options: &RunOptions, has_noise: bool, is_fixed: bool) -> RunOptions {
         let is_used = |path: &str| has_noise || path != NOISE;
         let found = self.found.iter().filter(|found| is_used(&found.path));
+        let fixed = (found.clone().filter(|_| is_fixed)).map(|found| found.path.clone());
+        let given = options.fix.iter().flatten().cloned();
+        let fix: Vec<String> = given.chain(fixed).collect();
         RunOptions {
             kernel: self.options.kernel,
             isotropic: self.options.isotropic,
+            fix: (!fix.is_empty()).then_some(fix),
             set: Some(found.map(first_value).collect()),
             ..options.clone()
         }
@@ -322,12 +336,10 @@ fn rounded(value: f64) -> f64 {
 }
 
 /// A random sample of the rows without copies; all rows if there are few.
-fn rows(data: &PreparedData, seed: u64) -> Vec<usize> {
-    let distinct = data.distinct_training_rows();
-    let all = data.train.len();
-    let rows = match has_copies(all - distinct.len(), all) {
-        true => distinct,
-        false => (0..all).collect(),
+fn rows(data: &PreparedData, size: &Size, seed: u64) -> Vec<usize> {
+    let rows = match size.has_copies() {
+        true => data.distinct_training_rows(),
+        false => (0..data.train.len()).collect(),
     };
     if rows.len() <= ROWS {
         return rows;

@@ -33,7 +33,7 @@ struct Narrow {
 
 /// The parameters are the scale and the degrees of freedom above two.
 fn student_t(parameters: &[f64], y: f64, f: f64) -> f64 {
-    let (scale, degrees) = (parameters[0], 2.0 + parameters[1]);
+    let (scale, degrees) = (parameters[0], parameters[1]);
     lgamma((degrees + 1.0) / 2.0)
         - lgamma(degrees / 2.0)
         - 0.5 * (degrees * PI).ln()

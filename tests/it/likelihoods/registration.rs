@@ -107,7 +107,7 @@ fn hyperparameters_are_reported() {
         ("gaussian.noise", &[0.8]),
         ("heteroskedastic.noise", &[0.6]),
         ("student-t.scale", &[0.9]),
-        ("student-t.excess_degrees_of_freedom", &[6.0]),
+        ("student-t.degrees_of_freedom", &[8.0]),
         ("asymmetric-laplace.scale", &[0.5]),
         ("asymmetric-laplace.quantile", &[0.3]),
         ("robust-max.epsilon", &[0.01]),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use burn_gp_core::likelihoods::{LikelihoodName, TargetKind};
 use burn_gp_datasets::{
     BlockFile, ColumnError, ColumnRoles, DataError, DataSource, Dataset, Features, KeptColumns,
-    NewRows, SplitError, Standardizer, StreamedStatistics,
+    MissingValues, NewRows, SplitError, Standardizer, StreamedStatistics, StreamedWarnings,
 };
 
 use super::{Part, PreparedData, held_out_file, keeping_codes, labels};
@@ -45,7 +45,7 @@ pub fn load(
     };
     let sample = file.sample(&roles)?;
     let places = places(options, file.rows());
-    let wanted = wanted_rows(options);
+    let wanted = wanted_rows(options, roles.inputs.missing);
     let (mut pass, mut first) = (Pass::new(&sample, file.blocks()), 0);
     for block in 0..file.blocks() {
         let features = file.read(block, &sample.schema, &wanted)?;
@@ -57,7 +57,7 @@ pub fn load(
     pass.check(&sample, options)?;
     let standardizer = standardizer(&pass.statistics, &sample, likelihood, options);
     let part = |gathered: &Gathered| gathered.part(&file, &standardizer);
-    let mut warnings = Vec::new();
+    let mut warnings = pass.warnings.warnings(&sample, &pass.statistics);
     let mut in_file = |path: &Option<String>| -> Result<Option<Part>, DataError> {
         let Some(path) = path.as_deref() else {
             return Ok(None);
@@ -97,6 +97,7 @@ pub fn load(
 /// One pass over all rows.
 struct Pass {
     statistics: StreamedStatistics,
+    warnings: StreamedWarnings,
     sample: Gathered,
     validation: Gathered,
     test: Gathered,
@@ -112,6 +113,7 @@ impl Pass {
         let gathered = || Gathered::new(sample.columns());
         Self {
             statistics: StreamedStatistics::new(sample.columns()),
+            warnings: StreamedWarnings::default(),
             sample: gathered(),
             validation: gathered(),
             test: gathered(),
@@ -129,6 +131,7 @@ impl Pass {
         places: &Places,
     ) {
         let mut training_rows = 0;
+        self.warnings.push(features);
         for (row, place) in places.of_block(features) {
             let (number, id) = (first + row, ids.map(|ids| ids[row].as_str()));
             self.used += 1;
@@ -194,11 +197,13 @@ fn places(options: &RunOptions, rows: usize) -> Places {
     }
 }
 
-fn wanted_rows(options: &RunOptions) -> NewRows {
+/// What a block must have. Rows with gaps are filled or, with `--missing drop`, left out; any other value that a
+/// column cannot have stops the run, as it does in memory.
+fn wanted_rows(options: &RunOptions, missing: MissingValues) -> NewRows {
     NewRows {
         header: None,
-        lenient: true,
-        fill_gaps: false,
+        lenient: missing == MissingValues::Drop,
+        fill_gaps: true,
         keep: match &options.group {
             Some(group) => KeptColumns::Named(vec![group.clone()]),
             None => KeptColumns::None,
