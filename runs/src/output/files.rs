@@ -31,6 +31,8 @@ pub const PREDICTED_OBSERVED: &str = "predicted-observed.svg";
 pub const CALIBRATION: &str = "calibration.svg";
 /// The fit of a model of one input.
 pub const FIT: &str = "fit.svg";
+/// The parts of a function whose kernel is a sum.
+pub const PARTS: &str = "parts.svg";
 /// Observed frequency against predicted probability, for classification.
 pub const RELIABILITY: &str = "reliability.svg";
 /// The predictions of a model of two inputs.
@@ -55,7 +57,7 @@ pub const FORECAST_PLOT: &str = "forecast.svg";
 pub const COMPONENTS_PLOT: &str = "components.svg";
 
 /// All files that a run or a forecast writes.
-pub(super) const OWN_FILES: [&str; 25] = [
+pub(super) const OWN_FILES: [&str; 26] = [
     METRICS,
     PREDICTIONS,
     CONFIG,
@@ -66,6 +68,7 @@ pub(super) const OWN_FILES: [&str; 25] = [
     PREDICTED_OBSERVED,
     CALIBRATION,
     FIT,
+    PARTS,
     RELIABILITY,
     PREDICTION_MAP,
     DECISION_MAP,
