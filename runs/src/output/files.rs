@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use burn_gp_models::{CHECKSUMS_FILE, MODEL_FILE, WEIGHTS_FILE};
+use burn_gp_models::{CHECKSUMS_FILE, MODEL_FILE, WEIGHTS_FILE, forecasting::FORECASTS_FILE};
 
 use super::predictions::PredictionTable;
 use crate::arguments::CONFIG;
@@ -57,7 +57,7 @@ pub const FORECAST_PLOT: &str = "forecast.svg";
 pub const COMPONENTS_PLOT: &str = "components.svg";
 
 /// All files that a run or a forecast writes.
-pub(super) const OWN_FILES: [&str; 26] = [
+pub(super) const OWN_FILES: [&str; 27] = [
     METRICS,
     PREDICTIONS,
     CONFIG,
@@ -80,6 +80,7 @@ pub(super) const OWN_FILES: [&str; 26] = [
     BACKTEST,
     FORECAST_PLOT,
     COMPONENTS_PLOT,
+    FORECASTS_FILE,
     MODEL_FILE,
     WEIGHTS_FILE,
     CHECKSUMS_FILE,
