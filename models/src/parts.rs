@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 use burn_gp_core::{
     inference::ConditionError,
     kernels::{AnyKernel, Kernel, KernelModule, Structure},
-    ops::{Jitter, add_to_diagonal, cholesky, numbers},
+    ops::{ExactMatmul, Jitter, add_to_diagonal, cholesky, numbers},
 };
 
 use crate::data::matrix;
@@ -67,7 +67,7 @@ pub(crate) fn function_parts(
     let whitened = factor.solve(residual); // L⁻¹(y − m), [N, 1]
     let part = |term: &&AnyKernel| {
         let basis = factor.solve(term.covariance_at(inputs.clone(), x.clone())); // L⁻¹K_c(X, X*)
-        let means = basis.clone().transpose().matmul(whitened.clone());
+        let means = basis.clone().transpose().exact_matmul(whitened.clone());
         let reduction = basis.square().sum_dim(0);
         let variances = numbers(term.diagonal_at(x.clone())).into_iter();
         FunctionPart {
